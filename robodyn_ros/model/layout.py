@@ -1,0 +1,24 @@
+"""Columns of the two tables that describe a robot to every recursion.
+
+`topology` (nb, 5) int64: how the bodies hang together and where each one's coordinates start.
+`constants` (nb, 28) float64: placement, inertia and joint constants of each body.
+
+Row 0 is the world (the base link, at rest); rows 1 .. nb-1 are the moving bodies from base to tip,
+so that the parent of a body always has a smaller row. A body's frame B has its origin on its joint
+and its z axis along the joint axis; P is the frame of its parent body.
+"""
+
+PARENT, KIND, Q, V, DOF = range(5)
+TOPOLOGY_COLUMNS = 5
+
+WORLD, REVOLUTE, PRISMATIC = range(3)
+
+ROTATION = 0   # R_PB at q = 0, row-major, 9 entries: v_P = R_PB v_B
+OFFSET = 9     # p_PB_P at q = 0, 3 entries [m]
+MASS = 12      # [kg]
+MOMENT = 13    # first moment of mass about the body origin, mass * com, 3 entries [kg m]
+INERTIA = 16   # about the body origin, xx xy xz yy yz zz [kg m2]
+ROTOR = 22     # rotor inertia seen at the joint [kg m2 or kg]
+DAMPING = 23   # viscous friction [N m s/rad or N s/m]
+FRICTION = 24  # Coulomb friction [N m or N]
+CONSTANT_COLUMNS = 28  # 25 .. 27 are kept free and hold zeros

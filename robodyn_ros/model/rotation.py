@@ -1,0 +1,72 @@
+"""Rotation matrices of a description, exact where the description means something exact."""
+
+import numpy as np
+
+# Rounding of pi/2 leaves 6e-17 in place of 0; anything an author wrote on purpose is far larger.
+ROUNDING = 1e-12
+
+
+def clean(rows):
+    """Round the entries of unit rows that are exact but for rounding.
+
+    Entries below 1e-12 become 0, and a row left with a single entry becomes a signed axis. Angles
+    written with few digits, as in rpy="1.5707963 0 0", differ by more and are kept as they are.
+
+    rows : (..., 3) rows of unit length, such as a rotation matrix. Returns a new array.
+    """
+    cleaned = np.where(np.abs(rows) < ROUNDING, 0.0, rows)
+    single = np.count_nonzero(cleaned, axis=-1) == 1
+    cleaned[single] = np.sign(cleaned[single])
+    return cleaned
+
+
+def about_z(angle):
+    """Rotation matrix (3, 3) by `angle` [rad] about z."""
+    c, s = np.cos(angle), np.sin(angle)
+    return clean(np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]))
+
+
+def about_x(angle):
+    """Rotation matrix (3, 3) by `angle` [rad] about x."""
+    c, s = np.cos(angle), np.sin(angle)
+    return clean(np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]]))
+
+
+def about_y(angle):
+    """Rotation matrix (3, 3) by `angle` [rad] about y."""
+    c, s = np.cos(angle), np.sin(angle)
+    return clean(np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]]))
+
+
+def about_axis(axis, angle):
+    """Rotation matrix (3, 3) by `angle` [rad] about the unit vector `axis` (3,)."""
+    R_LB = z_to_axis(axis)
+    return clean(R_LB @ about_z(angle) @ R_LB.T)
+
+
+def from_rpy(roll, pitch, yaw):
+    """URDF's fixed-axis angles: R = Rz(yaw) Ry(pitch) Rx(roll), angles in rad."""
+    return clean(about_z(yaw) @ about_y(pitch) @ about_x(roll))
+
+
+def unit_axis(axis):
+    """Direction of a non-zero vector (3,), exact when the vector lies along a coordinate axis."""
+    scaled = axis / np.max(np.abs(axis))
+    return clean(scaled / np.linalg.norm(scaled))
+
+
+def z_to_axis(axis):
+    """Smallest rotation R that turns z into the unit vector `axis` = (x, y, z): R e_z = axis.
+
+    R = 1 + [v] + [v]^2 / (1 + z), v = e_z x axis. It is the identity for +z, a signed permutation
+    for every other coordinate axis, and the half turn about x for -z.
+    """
+    x, y, z = axis
+    if x == 0.0 and y == 0.0:
+        return np.diag([1.0, z, z])
+    # 1 / (1 + z), written without the cancellation near z = -1.
+    k = 1.0 / (1.0 + z) if z >= 0.0 else (1.0 - z) / (x * x + y * y)
+    return np.array([
+        [1.0 - k * x * x, -k * x * y, x],
+        [-k * x * y, 1.0 - k * y * y, y],
+        [-x, -y, z]])

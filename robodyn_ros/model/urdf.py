@@ -1,0 +1,153 @@
+"""URDF text to a description: every refusal names the link or joint, the element, the attribute."""
+
+import re
+from math import inf, isfinite, nan
+
+import numpy as np
+
+from robodyn_ros.errors import ModelError
+from robodyn_ros.model import xml_text
+from robodyn_ros.model.description import (
+    JOINT_TYPES, Inertial, Joint, Limit, Link, Placement, RobotDescription)
+from robodyn_ros.model.rotation import from_rpy
+
+MOST_LINKS = 1000
+LONGEST_NAME = 200
+# Stricter than float(), which takes 'nan', 'inf', '1_000' and full-width digits.
+_NUMBER = re.compile(r'[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?')
+
+
+def parse(source):
+    """Read a robot from URDF text (str or UTF-8 bytes) or from the path of a URDF file.
+
+    Visual, collision, transmission and vendor elements are ignored, meshes are never opened.
+    Raises ModelError for anything that is not a URDF of at most 10 MB and 1000 links.
+    """
+    root = xml_text.read(source)
+    if root.tag != 'robot':
+        raise ModelError(f'the root element is <{_shown(root.tag)}>; expected <robot>, a URDF '
+                         'after xacro has been run')
+    robot = _name(root, 'the <robot> element')
+    links, joints = root.findall('link'), root.findall('joint')
+    for what, elements in (('links', links), ('joints', joints)):
+        if len(elements) > MOST_LINKS:
+            raise ModelError(f'robot {robot!r} has {len(elements)} {what}; expected at most '
+                             f'{MOST_LINKS}')
+    return RobotDescription(robot, tuple(map(_link, links)), tuple(map(_joint, joints)))
+
+
+def _link(element):
+    name = _name(element, 'a <link> element')
+    inertial = _child(element, 'inertial', f'link {name!r}')
+    return Link(name, None if inertial is None else _inertial(inertial, f'link {name!r} inertial'))
+
+
+def _inertial(element, where):
+    placement = _placement(element, where)
+    mass = _number(_required(element, 'mass', where), 'value', f'{where} mass')
+    entries = _required(element, 'inertia', where)
+    xx, xy, xz, yy, yz, zz = (_number(entries, key, f'{where} inertia')
+                              for key in ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz'))
+    R = placement.rotation
+    inertia = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
+    return Inertial(mass, placement.translation, inertia)
+
+
+def _joint(element):
+    name = _name(element, 'a <joint> element')
+    where = f'joint {name!r}'
+    kind = _attribute(element, 'type', where)
+    if kind not in JOINT_TYPES:
+        raise ModelError(f'{where} has type {_shown(kind)!r}; expected one of '
+                         f'{", ".join(JOINT_TYPES)}')
+    parent, child = (_attribute(_required(element, role, where), 'link', f'{where} {role}')
+                     for role in ('parent', 'child'))
+    axis = _child(element, 'axis', where)
+    dynamics = _child(element, 'dynamics', where)
+    mimic = _child(element, 'mimic', where)
+    return Joint(
+        name, kind, parent, child,
+        placement=_placement(element, where),
+        axis=_vector(axis, 'xyz', f'{where} axis', (1.0, 0.0, 0.0)),
+        limit=_limit(_child(element, 'limit', where), kind, f'{where} limit'),
+        damping=_number(dynamics, 'damping', f'{where} dynamics', 0.0),
+        friction=_number(dynamics, 'friction', f'{where} dynamics', 0.0),
+        mimic='' if mimic is None else _attribute(mimic, 'joint', f'{where} mimic'))
+
+
+def _limit(element, kind, where):
+    """Limits of a joint; URDF's own default for a missing lower or upper attribute is 0."""
+    missing = inf if element is None else 0.0
+    lower = _number(element, 'lower', where, -missing)
+    upper = _number(element, 'upper', where, missing)
+    if kind == 'continuous':
+        lower, upper = -inf, inf
+    return Limit(lower, upper, _number(element, 'velocity', where, inf),
+                 _number(element, 'effort', where, nan))
+
+
+def _placement(element, where):
+    origin = _child(element, 'origin', where)
+    zeros = (0.0, 0.0, 0.0)
+    return Placement(from_rpy(*_vector(origin, 'rpy', f'{where} origin', zeros)),
+                     _vector(origin, 'xyz', f'{where} origin', zeros))
+
+
+def _child(element, tag, where):
+    """The child element of that tag, or None; two of them would be ambiguous."""
+    found = element.findall(tag)
+    if len(found) > 1:
+        raise ModelError(f'{where} has {len(found)} <{tag}> elements; expected at most one')
+    return found[0] if found else None
+
+
+def _required(element, tag, where):
+    child = _child(element, tag, where)
+    if child is None:
+        raise ModelError(f'{where} has no <{tag}> element')
+    return child
+
+
+def _attribute(element, key, where):
+    text = element.get(key)
+    if text is None:
+        raise ModelError(f'{where} has no attribute {key!r}')
+    return text
+
+
+def _name(element, where):
+    name = _attribute(element, 'name', where)
+    if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
+        raise ModelError(f'{where} has name {_shown(name)!r}; expected 1 to {LONGEST_NAME} '
+                         'printable characters')
+    return name
+
+
+def _number(element, key, where, default=None):
+    """One number; `default` None means that the attribute is required."""
+    if default is not None and (element is None or element.get(key) is None):
+        return default
+    return _value(_attribute(element, key, where), f'{where} attribute {key!r}')
+
+
+def _vector(element, key, where, default):
+    """Three numbers separated by blanks, as (3,)."""
+    if element is None or element.get(key) is None:
+        return np.array(default)
+    words = element.get(key).split()
+    if len(words) != 3:
+        raise ModelError(f'{where} attribute {key!r} is {_shown(element.get(key))!r}; expected '
+                         'three numbers')
+    return np.array([_value(word, f'{where} attribute {key!r}') for word in words])
+
+
+def _value(text, where):
+    word = text.strip()
+    value = float(word) if len(word) <= 100 and _NUMBER.fullmatch(word) else nan
+    if not isfinite(value):
+        raise ModelError(f'{where} is {_shown(text)!r}; expected a finite decimal number')
+    return value
+
+
+def _shown(text):
+    return text if len(text) <= 60 else f'{text[:60]}...'
