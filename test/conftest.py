@@ -1,0 +1,71 @@
+"""What every test shares: a ROS domain of our own, the environment of started nodes, the order of tests."""
+
+import os
+from pathlib import Path
+import random
+import socket
+import sys
+
+import hypothesis
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+ORDER = ('slow', 'ros', 'launch')
+
+hypothesis.settings.register_profile('robodyn', deadline=None, derandomize=True, print_blob=True)
+hypothesis.settings.load_profile('robodyn')
+
+
+def reserve_domain():
+    """
+    Return a free ROS domain id and the socket that reserves it for as long as it is open.
+
+    Same protocol as ament's domain_coordinator: whoever binds TCP port 32768 + id owns the domain.
+    """
+    for domain in random.sample(range(1, 101), 100):
+        lock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        try:
+            lock.bind(('', 32768 + domain))
+        except OSError:
+            lock.close()
+        else:
+            return domain, lock
+    raise RuntimeError('no free ROS domain: all of 1 to 100 are reserved by other tests')
+
+
+def pytest_configure(config):
+    """Move this process, and so every node a test starts, to a domain nobody else is in."""
+    domain, lock = reserve_domain()
+    config.add_cleanup(lock.close)
+    os.environ['ROS_DOMAIN_ID'] = str(domain)
+    os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
+
+
+def pytest_report_header():
+    """Say which domain the tests run in, so that a hanging one can be watched from outside."""
+    return f'ROS_DOMAIN_ID={os.environ["ROS_DOMAIN_ID"]}'
+
+
+def pytest_collection_modifyitems(items):
+    """Run the fast tests first, then slow ones, then those that start nodes, then launch files."""
+    def rank(item):
+        return max((ORDER.index(name) + 1 for name in ORDER if item.get_closest_marker(name)),
+                   default=0)
+    items.sort(key=rank)
+
+
+@pytest.fixture
+def node_environment(tmp_path):
+    """Return the environment for a started node: our domain, this tree's code, its own log folder."""
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get('PYTHONPATH'))))
+    return {**os.environ, 'PYTHONPATH': path, 'PYTHONUNBUFFERED': '1',
+            'ROS_LOG_DIR': str(tmp_path / 'ros_log')}
+
+
+@pytest.fixture(scope='session')
+def node_command():
+    """Return the function that gives the argument list which starts the node of that name."""
+    def command(name, *ros_arguments):
+        ros = ['--ros-args', *ros_arguments] if ros_arguments else []
+        return [sys.executable, '-m', f'robodyn_ros.nodes.{name}', *ros]
+    return command
