@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from robodyn_ros.errors import ModelError, ShapeError, UnknownNameError
-from robodyn_ros.model.checks import check_inertial
+from robodyn_ros.model import refusals
 from robodyn_ros.model.description import Inertial, Placement
 from robodyn_ros.model.inertia import add_rigid_body
 from robodyn_ros.model.layout import INERTIA, MASS
@@ -77,15 +77,18 @@ class RobotModel:
         mass [kg]; com (3,) [m] and inertia (3, 3) [kg m2] about it, both in the frame's axes.
         Raises UnknownNameError for the frame and ModelError for an impossible inertia.
         """
-        held = self.frame(frame)
+        carrier = self.frame(frame)
         added = Inertial(float(finite_array(mass, (), 'mass', self.name)),
                          finite_array(com, (3,), 'com', self.name),
                          finite_array(inertia, (3, 3), 'inertia', self.name))
-        check_inertial(f'body added to {frame!r}', added)
+        subject = f'robot {self.name!r}: body added to {frame!r}'
+        refusals.mass(subject, added.mass)
+        refusals.length(subject, 'centre of mass', added.com)
+        refusals.inertia(subject, added.inertia)
         constants = self.constants.copy()
-        if held.body > 0:
-            placement = Placement(held.rotation, held.translation)
-            add_rigid_body(constants[held.body], placement, added)
+        if carrier.body > 0:
+            placement = Placement(carrier.rotation, carrier.translation)
+            add_rigid_body(constants[carrier.body], placement, added)
         return self.with_constants(constants)
 
     def with_scaled_masses(self, factors):
@@ -93,8 +96,10 @@ class RobotModel:
 
         factors : one number, or (nb,) in row order; all of them positive.
         """
-        factors = np.broadcast_to(factors, (len(self.body_names),))
-        if not np.all(factors > 0.0):
+        if np.ndim(factors) == 0:
+            factors = np.full(len(self.body_names), factors)
+        factors = finite_array(factors, (len(self.body_names),), 'mass factors', self.name)
+        if np.any(factors <= 0.0):
             raise ModelError(f'robot {self.name!r}: mass factors are {factors}; expected positive')
         constants = self.constants.copy()
         constants[:, MASS:INERTIA + 6] *= factors[:, None]

@@ -27,7 +27,9 @@ def parse(source):
     if root.tag != 'robot':
         raise ModelError(f'the root element is <{_shown(root.tag)}>; expected <robot>, a URDF '
                          'after xacro has been run')
-    robot = _name(root, 'the <robot> element')
+    if any('xacro' in element.tag for element in root):
+        raise ModelError('the description still has xacro elements; run xacro on it first')
+    robot = _name(root, 'name', 'the <robot> element')
     links, joints = root.findall('link'), root.findall('joint')
     for what, elements in (('links', links), ('joints', joints)):
         if len(elements) > MOST_LINKS:
@@ -37,7 +39,7 @@ def parse(source):
 
 
 def _link(element):
-    name = _name(element, 'a <link> element')
+    name = _name(element, 'name', 'a <link> element')
     inertial = _child(element, 'inertial', f'link {name!r}')
     return Link(name, None if inertial is None else _inertial(inertial, f'link {name!r} inertial'))
 
@@ -54,13 +56,13 @@ def _inertial(element, where):
 
 
 def _joint(element):
-    name = _name(element, 'a <joint> element')
+    name = _name(element, 'name', 'a <joint> element')
     where = f'joint {name!r}'
     kind = _attribute(element, 'type', where)
     if kind not in JOINT_TYPES:
         raise ModelError(f'{where} has type {_shown(kind)!r}; expected one of '
                          f'{", ".join(JOINT_TYPES)}')
-    parent, child = (_attribute(_required(element, role, where), 'link', f'{where} {role}')
+    parent, child = (_name(_required(element, role, where), 'link', f'{where} {role}')
                      for role in ('parent', 'child'))
     axis = _child(element, 'axis', where)
     dynamics = _child(element, 'dynamics', where)
@@ -72,15 +74,19 @@ def _joint(element):
         limit=_limit(_child(element, 'limit', where), kind, f'{where} limit'),
         damping=_number(dynamics, 'damping', f'{where} dynamics', 0.0),
         friction=_number(dynamics, 'friction', f'{where} dynamics', 0.0),
-        mimic='' if mimic is None else _attribute(mimic, 'joint', f'{where} mimic'))
+        mimic='' if mimic is None else _name(mimic, 'joint', f'{where} mimic'))
 
 
 def _limit(element, kind, where):
-    """Limits of a joint; URDF's own default for a missing lower or upper attribute is 0."""
-    missing = inf if element is None else 0.0
-    lower = _number(element, 'lower', where, -missing)
-    upper = _number(element, 'upper', where, missing)
-    if kind == 'continuous':
+    """Limits of a joint.
+
+    URDF's default for lower and upper is 0. Where both are missing the author gave no range, and
+    a range of 0 .. 0 would pin the joint, so that it counts as unlimited (and is reported).
+    """
+    lower = _number(element, 'lower', where, 0.0)
+    upper = _number(element, 'upper', where, 0.0)
+    given = element is not None and not {'lower', 'upper'}.isdisjoint(element.keys())
+    if kind == 'continuous' or not given:
         lower, upper = -inf, inf
     return Limit(lower, upper, _number(element, 'velocity', where, inf),
                  _number(element, 'effort', where, nan))
@@ -115,11 +121,14 @@ def _attribute(element, key, where):
     return text
 
 
-def _name(element, where):
-    name = _attribute(element, 'name', where)
+def _name(element, key, where):
+    name = _attribute(element, key, where)
     if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
-        raise ModelError(f'{where} has name {_shown(name)!r}; expected 1 to {LONGEST_NAME} '
-                         'printable characters')
+        raise ModelError(f'{where} attribute {key!r} is {_shown(name)!r}; expected a name of 1 to '
+                         f'{LONGEST_NAME} printable characters')
+    if '${' in name or '$(' in name:
+        raise ModelError(f'{where} attribute {key!r} is {name!r}, a xacro expression; run xacro '
+                         'on the description first')
     return name
 
 

@@ -1,20 +1,18 @@
-"""The only door for XML: text or a file in, a bounded element tree out, and no surprises.
+"""The only door for XML: text or a file in, a bounded element tree out.
 
-XML can ask its reader to fetch files, to multiply entities, to nest without end. None of that has
-a place in a robot description, so a document type, an entity, more than 10 MB, nesting beyond 500
-elements or more than 100 000 elements is refused while reading.
+XML can ask its reader to fetch files, to multiply entities and to nest without end. None of that
+has a place in a robot description, so a document type, an entity, more than 10 MB, nesting beyond
+500 elements or more than 100 000 elements is refused, the last two while reading.
 """
 
 import os
-from io import BytesIO
-from pathlib import Path
+from xml.etree.ElementTree import TreeBuilder
 
 try:
-    from defusedxml.ElementTree import iterparse as _iterparse
-    _REFUSALS = {'forbid_dtd': True, 'forbid_entities': True, 'forbid_external': True}
+    from defusedxml.ElementTree import DefusedXMLParser
 except ImportError:
-    from xml.etree.ElementTree import iterparse as _iterparse
-    _REFUSALS = {}
+    DefusedXMLParser = None
+    from xml.etree.ElementTree import XMLParser
 
 from robodyn_ros.errors import ModelError
 
@@ -27,7 +25,7 @@ def read(source):
     """Root element of XML given as text, as UTF-8 bytes or as the path of a file.
 
     A string with a '<' in it is text, any other string is a path. Raises ModelError, with the line
-    where the parser gives one.
+    where there is one.
     """
     content = _content(source)
     if len(content) > MOST_BYTES:
@@ -38,52 +36,65 @@ def read(source):
     try:
         content.decode('utf-8')
     except UnicodeDecodeError as error:
-        line = content[:error.start].count(b'\n') + 1
+        line = content.count(b'\n', 0, error.start) + 1
         raise ModelError(f'the description is not UTF-8 text: line {line} has byte '
                          f'0x{content[error.start]:02x}') from None
     for construct in (b'<!DOCTYPE', b'<!ENTITY'):
         if construct in content:
             raise ModelError(f'the description has a {construct.decode()} declaration; expected '
                              'plain URDF without document type or entities')
-    return _bounded_tree(content)
+    parser = _parser()
+    try:
+        parser.feed(content)
+        return parser.close()
+    except SyntaxError as error:
+        raise ModelError(f'the description is not well-formed XML: {error}') from None
+    except ValueError as error:
+        raise ModelError(f'the description is refused as XML: {error}') from None
 
 
 def _content(source):
     if isinstance(source, bytes):
         return source
-    if isinstance(source, str) and ('<' in source or not source.strip()):
-        try:
-            return source.encode('utf-8')
-        except UnicodeEncodeError:
-            raise ModelError('the description has characters that are not valid text') from None
     if not isinstance(source, (str, os.PathLike)):
-        raise ModelError(f'the description is a {type(source).__name__}; expected URDF text or '
-                         'the path of a file')
+        raise ModelError(f'the description is of type {type(source).__name__}; expected URDF text '
+                         'or the path of a file')
+    if isinstance(source, str) and ('<' in source or not source.strip()):
+        return source.encode('utf-8', errors='surrogatepass')
+    if not os.path.isfile(source):
+        raise ModelError(f'{repr(os.fspath(source))[:120]} is neither URDF text nor a file')
     try:
         with open(source, 'rb') as file:
             return file.read(MOST_BYTES + 1)
-    except (OSError, ValueError) as error:
-        shown = repr(str(Path(source)))[:120]
-        reason = getattr(error, 'strerror', None) or error
-        raise ModelError(f'{shown} is neither URDF text nor a readable file: {reason}') from None
+    except OSError as error:
+        raise ModelError(f'{os.fspath(source)!r} cannot be read: {error.strerror}') from None
 
 
-def _bounded_tree(content):
-    """Parse while counting, so that a bomb is refused before it is in memory."""
-    root, depth, count = None, 0, 0
-    try:
-        for event, element in _iterparse(BytesIO(content), ('start', 'end'), **_REFUSALS):
-            if event == 'end':
-                depth -= 1
-                continue
-            root = element if root is None else root
-            depth += 1
-            count += 1
-            if depth > MOST_DEPTH or count > MOST_ELEMENTS:
-                raise ModelError(f'the description nests deeper than {MOST_DEPTH} elements or has '
-                                 f'more than {MOST_ELEMENTS}; expected a URDF')
-    except SyntaxError as error:
-        raise ModelError(f'the description is not well-formed XML: {error}') from None
-    except ValueError as error:
-        raise ModelError(f'the description is refused: {error!r}') from None
-    return root
+def _parser():
+    """Parser that never expands an entity; UTF-8 whatever the document declares."""
+    if DefusedXMLParser is None:
+        return XMLParser(target=_BoundedBuilder(), encoding='utf-8')
+    return DefusedXMLParser(target=_BoundedBuilder(), encoding='utf-8', forbid_dtd=True)
+
+
+class _BoundedBuilder(TreeBuilder):
+    """Tree builder that counts, so that a bomb is refused before it is in memory."""
+
+    def __init__(self):
+        super().__init__()
+        self.depth = 0
+        self.count = 0
+
+    def start(self, tag, attributes):
+        """Open an element."""
+        self.depth += 1
+        self.count += 1
+        if self.depth > MOST_DEPTH or self.count > MOST_ELEMENTS:
+            raise ModelError(f'the description nests deeper than {MOST_DEPTH} elements or has '
+                             f'more than {MOST_ELEMENTS}; expected a URDF')
+        return super().start(tag, attributes)
+
+    def end(self, tag):
+        """Close an element."""
+        self.depth -= 1
+        return super().end(tag)

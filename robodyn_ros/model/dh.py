@@ -1,0 +1,101 @@
+"""Denavit-Hartenberg rows to a description, in both conventions the texts use.
+
+standard (Denavit and Hartenberg 1955; Spong, Hutchinson and Vidyasagar, equation 3.10; Angeles,
+section 4.2): T = Rz(theta) Tz(d) Tx(a) Rx(alpha). Frame i sits at the DISTAL end of link i, and
+joint i moves about the z axis of frame i-1.
+
+modified (Craig, equation 3.6): T = Rx(alpha) Tx(a) Rz(theta) Tz(d), with a and alpha those of the
+link before. Frame i sits at the PROXIMAL end of link i, and joint i moves about its own z axis.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from robodyn_ros.errors import ModelError
+from robodyn_ros.model.description import (
+    MOVING_TYPES, Inertial, Joint, Limit, Link, Placement, RobotDescription)
+from robodyn_ros.model.rotation import about_x, about_z
+
+CONVENTIONS = ('modified', 'standard')
+JOINTS = MOVING_TYPES + ('fixed',)
+SHAPES = {'a': (), 'alpha': (), 'd': (), 'theta': (), 'mass': (), 'com': (3,), 'inertia': (3, 3),
+          'rotor_inertia': (), 'damping': (), 'friction': ()}
+
+
+@dataclass(frozen=True)
+class DHRow:
+    """One joint and the link it carries.
+
+    a, d [m], alpha, theta [rad] : the row of the table at q = 0; q adds to theta where the joint
+        is 'revolute' or 'continuous', to d where it is 'prismatic', and nowhere if it is 'fixed'.
+    mass [kg], com (3,) [m], inertia (3, 3) [kg m2] about the com : all in the axes of the link's
+        own frame, the com measured from its origin: distal if standard, proximal if modified.
+    rotor_inertia [kg m2 or kg], damping [N m s/rad or N s/m], friction [N m or N] : at the joint.
+    joint_name, link_name : 'joint1', 'link1', ... by position where left empty.
+    """
+
+    a: float = 0.0
+    alpha: float = 0.0
+    d: float = 0.0
+    theta: float = 0.0
+    joint: str = 'revolute'
+    mass: float = 0.0
+    com: tuple = (0.0, 0.0, 0.0)
+    inertia: tuple = field(default=((0.0,) * 3,) * 3)
+    rotor_inertia: float = 0.0
+    damping: float = 0.0
+    friction: float = 0.0
+    limit: Limit = Limit()
+    joint_name: str = ''
+    link_name: str = ''
+
+
+def describe(rows, convention='modified', name='dh', base='base'):
+    """Turn a table of DHRow into a description whose link frames are the frames of the table.
+
+    rows : from base to tip. convention : 'modified' or 'standard'. name : of the robot. base : name
+    of frame 0. In the standard convention a link 'link1_proximal' at each joint carries the frame
+    'link1' at the link's far end. Raises ModelError for an unknown convention or an entry that is
+    not a finite number of the expected shape.
+    """
+    if convention not in CONVENTIONS:
+        raise ModelError(f'robot {name!r}: DH convention is {convention!r}; expected one of '
+                         f'{", ".join(CONVENTIONS)}')
+    links, joints = [Link(base)], []
+    for number, row in enumerate(rows, start=1):
+        _check(f'robot {name!r}: DH row {number}', row)
+        about_link = Placement(about_x(row.alpha), np.array([row.a, 0.0, 0.0]))
+        about_joint = Placement(about_z(row.theta), np.array([0.0, 0.0, row.d]))
+        joint_name = row.joint_name or f'joint{number}'
+        link = row.link_name or f'link{number}'
+        parent = links[-1].name
+        if convention == 'modified':
+            joints.append(_joint(row, joint_name, parent, link, about_link @ about_joint))
+        else:
+            proximal = f'{link}_proximal'
+            joints.append(_joint(row, joint_name, parent, proximal, about_joint))
+            joints.append(Joint(f'{joint_name}_distal', 'fixed', proximal, link, about_link))
+            links.append(Link(proximal))
+        links.append(Link(link, Inertial(row.mass, np.array(row.com, dtype=float),
+                                         np.array(row.inertia, dtype=float))))
+    return RobotDescription(name, tuple(links), tuple(joints))
+
+
+def _check(where, row):
+    if row.joint not in JOINTS:
+        raise ModelError(f'{where} has joint {row.joint!r}; expected one of {", ".join(JOINTS)}')
+    for what, shape in SHAPES.items():
+        given = getattr(row, what)
+        try:
+            numbers = np.asarray(given, dtype=float)
+        except (TypeError, ValueError):
+            numbers = np.array(np.nan)
+        if numbers.shape != shape or not np.all(np.isfinite(numbers)):
+            expected = f'finite numbers of shape {shape}' if shape else 'a finite number'
+            raise ModelError(f'{where}: {what} is {given!r}; expected {expected}')
+
+
+def _joint(row, name, parent, child, placement):
+    return Joint(name, row.joint, parent, child, placement, np.array([0.0, 0.0, 1.0]), row.limit,
+                 row.damping, row.friction, row.rotor_inertia)

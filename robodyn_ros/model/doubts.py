@@ -1,0 +1,85 @@
+"""The doubtful: what a robot can be but hardly is, named with its link or joint."""
+
+import numpy as np
+
+from robodyn_ros.model.layout import MASS
+from robodyn_ros.model.refusals import NO_INERTIA, PRINTED, inertia_fault
+from robodyn_ros.model.report import NOTE, WARNING, Finding
+
+FAR = 5.0              # [m] centre of mass or radius of gyration: millimetres read as metres
+AXIS_TOLERANCE = 1e-3  # a unit axis printed with three digits
+
+
+def inertial(link, body):
+    """Yield findings about a rigid body: broken triangle inequality, absurd size, no mass."""
+    subject = f'link {link!r}'
+    smallest, middle, largest = np.linalg.eigvalsh(body.inertia)
+    if smallest + middle < (1.0 - PRINTED) * largest - NO_INERTIA:
+        yield Finding(WARNING, subject, f'principal moments {smallest:.6g}, {middle:.6g}, '
+                      f'{largest:.6g} kg m2 break the triangle inequality: no mass distribution '
+                      'has them')
+    if body.mass == 0.0:
+        if largest > NO_INERTIA:
+            yield Finding(WARNING, subject, 'has inertia but no mass')
+        return
+    if largest <= NO_INERTIA:
+        yield Finding(NOTE, subject, f'is a point mass of {body.mass:g} kg')
+    distance = np.linalg.norm(body.com)
+    if distance > FAR:
+        yield Finding(WARNING, subject, f'centre of mass is {distance:.3g} m from the link '
+                      'origin; are its numbers in metres?')
+    gyration = np.sqrt(max(largest, 0.0) / body.mass)
+    if gyration > FAR:
+        yield Finding(WARNING, subject, f'radius of gyration is {gyration:.3g} m; are its numbers '
+                      'in kg and kg m2?')
+
+
+def resting_inertial(link, body, is_base):
+    """Yield findings about a rigid body that is fixed to the base."""
+    subject = f'link {link!r}'
+    if is_base:
+        yield Finding(NOTE, subject, 'is the fixed base; its inertia has no effect')
+    fault = inertia_fault(body.inertia)
+    if fault:
+        yield Finding(WARNING, subject, f'{fault}; without effect, as the link does not move')
+
+
+def joint(joint):
+    """Yield findings about a commanded joint: its axis, its range and its limits."""
+    subject = f'joint {joint.name!r}'
+    limit = joint.limit
+    length = np.linalg.norm(joint.axis)
+    if abs(length - 1.0) > AXIS_TOLERANCE:
+        yield Finding(WARNING, subject, f'axis has length {length:.6g}; taken as a direction')
+    if joint.type != 'continuous' and np.isinf(limit.upper - limit.lower):
+        yield Finding(WARNING, subject, f'is {joint.type} without a range; taken as unlimited')
+    if limit.lower == limit.upper:
+        yield Finding(WARNING, subject, 'has an empty range: lower and upper limit are both '
+                      f'{limit.lower:g}')
+    for what, value in (('velocity', limit.velocity), ('effort', limit.effort)):
+        if value == 0.0:
+            yield Finding(WARNING, subject, f'has {what} limit 0, which allows none')
+    if np.isnan(limit.effort):
+        yield Finding(NOTE, subject, 'has no effort limit')
+
+
+def held_joint(joint, value, commanded):
+    """Yield findings about a joint that is held at `value` while others are commanded."""
+    subject = f'joint {joint.name!r}'
+    if joint.type in ('revolute', 'prismatic'):
+        lower, upper = joint.limit.lower, joint.limit.upper
+        if not lower <= value <= upper:
+            yield Finding(NOTE, subject,
+                          f'is locked at {value:g}, outside its range {lower:g} .. {upper:g}')
+    if joint.mimic in commanded:
+        yield Finding(WARNING, subject, f'follows {joint.mimic!r} on the robot, but is held at '
+                      f'{value:g} in this model')
+    if joint.type in ('floating', 'planar'):
+        yield Finding(NOTE, subject, f'is {joint.type} and held still')
+
+
+def massless_bodies(body_names, constants):
+    """Yield a finding for every moving body whose merged mass is zero."""
+    for name, row in zip(body_names[1:], constants[1:]):
+        if row[MASS] == 0.0:
+            yield Finding(WARNING, f'link {name!r}', 'moves but has no mass')
