@@ -1,0 +1,264 @@
+"""Parameters of a node as one table: declared, checked and documented from the same lines.
+
+A change is checked as a whole (type, length, finite, bounds, choice), and refused as a whole with
+a sentence; what already runs stays as it is. What a node reads is a frozen snapshot.
+"""
+import math
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any, Callable, Iterable
+
+from rcl_interfaces.msg import (FloatingPointRange, IntegerRange, ParameterDescriptor,
+                                SetParametersResult)
+
+from robodyn_ros.errors import ParameterError
+
+# When a parameter may change.
+START, CONFIGURE, LIVE = 'at start', 'before configure', 'any time'
+
+MAX_ENTRIES = 1000   # of an array: more joints than any robot, fewer than would hurt
+
+_SCALARS = {'bool': (bool,), 'int': (int,), 'float': (float, int), 'string': (str,)}
+
+
+@dataclass(frozen=True)
+class ParamSpec:
+    """One line of the table.
+
+    Attributes:
+      name: as ROS sees it.
+      type: 'bool', 'int', 'float', 'string', or one of them followed by '[]'.
+      default: value when nobody gives one.
+      unit: of every entry; '' for none.
+      text: one sentence.
+      lower: smallest value accepted.
+      upper: largest value accepted.
+      choices: the only strings accepted; empty for any.
+      change: START, CONFIGURE (while the node is unconfigured) or LIVE.
+      lengths: numbers of entries an array may have; 'n' stands for the number of joints,
+        empty for any number.
+
+    """
+
+    name: str
+    type: str
+    default: Any
+    unit: str
+    text: str
+    lower: float = -math.inf
+    upper: float = math.inf
+    choices: tuple[str, ...] = ()
+    change: str = CONFIGURE
+    lengths: tuple[int | str, ...] = ()
+
+    @property
+    def is_array(self) -> bool:
+        """Whether the value is a list."""
+        return self.type.endswith('[]')
+
+    def convert(self, value: Any) -> Any:
+        """The value in the declared type: 400 is a float where one is asked for, a list a tuple.
+
+        Raises:
+          ParameterError: with a sentence, when the value is not acceptable.
+
+        """
+        if not self.is_array:
+            return self._convert_entry(value, self.name)
+        if not hasattr(value, '__len__') or isinstance(value, (str, bytes)):
+            raise ParameterError(f"Parameter '{self.name}' must be a list ({self.type}), "
+                                 f'got {shorten(value)}.')
+        if len(value) > MAX_ENTRIES:
+            raise ParameterError(f"Parameter '{self.name}' has {len(value)} entries; "
+                                 f'at most {MAX_ENTRIES} are accepted.')
+        return tuple(self._convert_entry(entry, f'{self.name}[{k}]')
+                     for k, entry in enumerate(value))
+
+    def _convert_entry(self, value, name):
+        scalar = self.type.removesuffix('[]')
+        is_bool = isinstance(value, bool)   # which is an int to Python
+        if not isinstance(value, _SCALARS[scalar]) or is_bool != (scalar == 'bool'):
+            raise ParameterError(f"Parameter '{name}' must be a {scalar}, got {shorten(value)}.")
+        if scalar in ('int', 'float'):
+            return self._convert_number(value, name, scalar)
+        if self.choices and value not in self.choices:
+            raise ParameterError(f"Parameter '{name}' must be one of {list(self.choices)}, "
+                                 f'got {shorten(value)}.')
+        return value
+
+    def _convert_number(self, value, name, scalar):
+        if scalar == 'float' and not math.isfinite(value):
+            raise ParameterError(f"Parameter '{name}' must be finite, got {value}.")
+        if not self.lower <= value <= self.upper:
+            unit = f' {self.unit}' if self.unit else ''
+            raise ParameterError(f"Parameter '{name}' must lie in [{self.lower:g}, {self.upper:g}]"
+                                 f'{unit}, got {value:g}.')
+        return float(value) if scalar == 'float' else value
+
+    def length_complaint(self, value: Any, joints: int) -> str:
+        """Why an array does not fit a robot of that many joints; '' when it does."""
+        if not self.is_array or not self.lengths:
+            return ''
+        valid = [joints if length == 'n' else length for length in self.lengths]
+        if len(value) in valid:
+            return ''
+        return (f"Parameter '{self.name}' must have {' or '.join(map(str, valid))} entries "
+                f'(the robot has {joints} joints), got {len(value)}.')
+
+    def descriptor(self) -> ParameterDescriptor:
+        """What `ros2 param describe` and the sliders of rqt show."""
+        # Typed by `convert`: rclpy's static types refuse 400 for 400.0 and take [] for bytes.
+        described = ParameterDescriptor(name=self.name, dynamic_typing=True,
+                                        read_only=self.change == START)
+        described.description = self.text + (f' [{self.unit}]' if self.unit else '')
+        described.additional_constraints = f'{self.type}; may change {self.change}'
+        if self.choices:
+            described.additional_constraints += f'; one of {list(self.choices)}'
+        if self.type == 'float' and self.lower > -math.inf:
+            described.floating_point_range = [
+                FloatingPointRange(from_value=self.lower, to_value=self.upper)]
+        if self.type == 'int' and math.isfinite(self.lower) and math.isfinite(self.upper):
+            described.integer_range = [
+                IntegerRange(from_value=int(self.lower), to_value=int(self.upper), step=1)]
+        return described
+
+
+def shorten(value: Any, length: int = 80) -> str:
+    """The value for a message to people: escaped, and cut when it came long over the wire."""
+    text = repr(value)
+    return text if len(text) <= length else text[:length] + '...'
+
+
+class Parameters:
+    """The declared parameters of one node.
+
+    Args:
+      node: the rclpy node.
+      table: its parameters.
+      changed: called with the new snapshot after every accepted change.
+
+    """
+
+    def __init__(self, node, table: Iterable[ParamSpec],
+                 changed: Callable[[SimpleNamespace], None] = lambda _: None):
+        self.locked = False     # while true, parameters that take effect at configure are refused
+        self._joints: int | None = None
+        self._node, self._changed = node, changed
+        self._specs: dict[str, ParamSpec] = {}
+        self._values: dict[str, Any] = {}
+        self._refused: dict[str, str] = {}
+        node.add_on_set_parameters_callback(self._check)
+        self.declare(table)
+        node.add_post_set_parameters_callback(self._apply)
+
+    def declare(self, table: Iterable[ParamSpec]):
+        """Declare more parameters, with the values of the command line or the parameter file.
+
+        A value that is refused is remembered, see `require_valid`; the parameter has its default
+        meanwhile, and can be corrected with `ros2 param set`.
+        """
+        for spec in table:
+            self._specs[spec.name] = spec
+            self._values[spec.name] = spec.convert(spec.default)
+            try:
+                value = _declare(self._node, spec, ignore_override=False)
+                self._values[spec.name] = spec.convert(value)
+            except Exception as error:   # rclpy has a family of its own for refused values
+                _declare(self._node, spec, ignore_override=True)
+                self._refused[spec.name] = str(error)
+
+    def require_valid(self, joints: int | None = None):
+        """Refuse to go on with a refused value or an array that does not fit the robot.
+
+        Args:
+          joints: number of joints of the robot, None while it is not known.
+
+        Raises:
+          ParameterError: with one sentence for every such value.
+
+        """
+        refused = list(self._refused.values())
+        if joints is not None:
+            complaints = [spec.length_complaint(self._values[name], joints)
+                          for name, spec in self._specs.items()]
+            refused += [sentence for sentence in complaints if sentence]
+        if refused:
+            raise ParameterError(' '.join(refused))
+        self._joints = joints
+
+    def undeclare(self, table: Iterable[ParamSpec]):
+        """Forget parameters that lost their meaning: those of the joints of a former robot."""
+        for spec in table:
+            self._specs.pop(spec.name, None)
+            self._values.pop(spec.name, None)
+            if self._node.has_parameter(spec.name):
+                self._node.undeclare_parameter(spec.name)
+
+    def snapshot(self) -> SimpleNamespace:
+        """All values as attributes, dots as underscores; no later change touches it."""
+        return SimpleNamespace(**{name.replace('.', '_'): value
+                                  for name, value in self._values.items()})
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name]
+
+    def unknown_overrides(self) -> list[str]:
+        """Names given on the command line or in a file that no parameter has: mostly misspelt."""
+        given = getattr(self._node, '_parameter_overrides', {})
+        return sorted(name for name in given if not self._node.has_parameter(name))
+
+    def _check(self, parameters) -> SetParametersResult:
+        try:
+            for parameter in parameters:
+                self._check_one(parameter)
+        except ParameterError as error:
+            return SetParametersResult(successful=False, reason=str(error))
+        return SetParametersResult(successful=True)
+
+    def _check_one(self, parameter):
+        spec = self._specs.get(parameter.name)
+        if spec is None:   # declared by rclpy itself
+            return
+        if self.locked and spec.change != LIVE:
+            raise ParameterError(f"Parameter '{spec.name}' takes effect at configure: "
+                                 'clean the node up first.')
+        value = spec.convert(parameter.value)
+        complaint = '' if self._joints is None else spec.length_complaint(value, self._joints)
+        if complaint:
+            raise ParameterError(complaint)
+
+    def _apply(self, parameters):
+        ours = [parameter for parameter in parameters if parameter.name in self._specs]
+        for parameter in ours:
+            self._values[parameter.name] = self._specs[parameter.name].convert(parameter.value)
+            self._refused.pop(parameter.name, None)
+        if ours:
+            self._changed(self.snapshot())
+
+
+def _declare(node, spec: ParamSpec, ignore_override: bool):
+    default = list(spec.default) if spec.is_array else spec.default
+    return node.declare_parameter(spec.name, default, spec.descriptor(), ignore_override).value
+
+
+def render(table: Iterable[ParamSpec]) -> str:
+    """The table as Markdown, for the documents."""
+    lines = ['| Parameter | Type | Unit | Default | May change | Meaning |',
+             '|---|---|---|---|---|---|']
+    for spec in table:
+        default = list(spec.default) if spec.is_array else spec.default
+        default = f'`{default!r}`' if isinstance(default, (str, list)) else f'`{default}`'.lower()
+        meaning = spec.text + _render_constraint(spec)
+        lines.append(f'| `{spec.name}` | {spec.type} | {spec.unit or "-"} | {default} '
+                     f'| {spec.change} | {meaning} |')
+    return '\n'.join(lines) + '\n'
+
+
+def _render_constraint(spec: ParamSpec) -> str:
+    if spec.choices:
+        return ' One of ' + ', '.join(f'`{choice!r}`' for choice in spec.choices) + '.'
+    if math.isfinite(spec.lower) and math.isfinite(spec.upper):
+        return f' From {spec.lower:g} to {spec.upper:g}.'
+    if math.isfinite(spec.lower):
+        return f' At least {spec.lower:g}.'
+    return ''

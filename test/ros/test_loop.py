@@ -1,0 +1,178 @@
+"""The periodic loop keeps its phase and counts every slot exactly once."""
+import gc
+import sys
+import threading
+
+import pytest
+
+from robodyn_ros.ros.loop import PeriodicLoop
+from robodyn_ros.ros.realtime import CollectorPause, RealTime
+
+MILLISECOND = 1_000_000
+
+
+class FakeTime:
+    """A monotonic clock [ns] that only sleeping and working advance; waking is late by `latency`."""
+
+    def __init__(self, latency=0):
+        self.now, self.latency = 5_000_000_123, latency
+
+    def clock(self):
+        return self.now
+
+    def sleep(self, seconds):
+        assert seconds > 0.0
+        self.now += round(seconds * 1e9) + self.latency
+
+
+def run(loads, latency=0):
+    """Run one tick per entry of `loads`, its duration [ns]; the loop and its wake-up times [ns]."""
+    time = FakeTime(latency)
+    start, wakes, loads = time.now, [], list(loads)
+
+    def tick(now):
+        wakes.append(time.now - start)
+        assert now == time.now / 1e9
+        time.now += loads[len(wakes) - 1]
+        if len(wakes) == len(loads):
+            loop.stop()
+
+    loop = PeriodicLoop(1e-3, tick, pytest.fail, clock=time.clock, sleep=time.sleep)
+    loop.run()
+    return loop, wakes
+
+
+def test_ticks_stand_at_multiples_of_the_period():
+    loop, wakes = run([200_000] * 50)
+    assert wakes == [k * MILLISECOND for k in range(1, 51)]
+    assert loop.counts == (50, 0, 50 * MILLISECOND)
+
+
+def test_lateness_of_one_tick_does_not_shift_the_next():
+    _, wakes = run([0] * 20, latency=70_000)
+    assert wakes == [k * MILLISECOND + 70_000 for k in range(1, 21)]
+
+
+def test_an_overrun_is_skipped_and_counted_and_the_phase_is_kept():
+    # The third tick takes 4.5 periods: slots 4, 5, 6 pass meanwhile, 7 is run half a period late.
+    loop, wakes = run([0, 0, 4_500_000, 0, 0])
+    assert wakes == [w * MILLISECOND // 10 for w in (10, 20, 30, 75, 80)]
+    assert loop.counts.cycles == 5
+    assert loop.counts.missed == 3
+
+
+@pytest.mark.parametrize('seed', range(20))
+def test_cycles_and_missed_add_up_to_elapsed_time(seed):
+    import random
+    draw = random.Random(seed)
+    loads = [int(draw.expovariate(1.0) * MILLISECOND) for _ in range(500)]
+    loop, wakes = run(loads, latency=draw.randrange(2 * MILLISECOND))
+    cycles, missed, elapsed = loop.counts
+    assert cycles == len(wakes) == 500
+    assert missed > 0
+    assert cycles + missed == elapsed // MILLISECOND
+    assert loop.tick_time.count == loop.wake_latency.count == 500
+    slots = [wake // MILLISECOND for wake in wakes]
+    assert slots == sorted(set(slots)), 'a slot ran twice: a burst'
+
+
+def test_a_tick_that_raises_is_reported_and_the_loop_goes_on():
+    time = FakeTime()
+    ticks, faults = [], []
+
+    def tick(_):
+        ticks.append(time.now)
+        if len(ticks) == 10:
+            loop.stop()
+        if len(ticks) in (3, 4):
+            raise RuntimeError(f'tick {len(ticks)}')
+
+    loop = PeriodicLoop(1e-3, tick, faults.append, clock=time.clock, sleep=time.sleep)
+    loop.run()
+    assert [str(fault) for fault in faults] == ['tick 3', 'tick 4']
+    assert loop.faults == 2
+    assert loop.counts == (10, 0, 10 * MILLISECOND)
+
+
+def test_stop_joins_and_start_begins_anew():
+    ticked = threading.Event()
+    loop = PeriodicLoop(1e-3, lambda _: ticked.set(), pytest.fail)
+    for _ in range(2):
+        ticked.clear()
+        loop.start()
+        assert ticked.wait(5.0)
+        assert loop.running
+        loop.stop()
+        assert not loop.running
+        cycles, missed, elapsed = loop.counts
+        assert cycles + missed == elapsed // MILLISECOND
+    loop.stop()
+
+
+def test_a_tick_may_stop_the_loop_that_runs_it():
+    loop = PeriodicLoop(1e-3, lambda _: loop.stop(), pytest.fail)
+    loop.start()
+    loop._thread.join(5.0)
+    assert not loop.running
+    assert loop.counts.cycles == 1
+
+
+def test_starting_twice_is_refused():
+    loop = PeriodicLoop(1e-3, lambda _: None, pytest.fail)
+    loop.start()
+    with pytest.raises(RuntimeError, match='runs already'):
+        loop.start()
+    loop.stop()
+
+
+@pytest.mark.parametrize('period', [0.0, -1.0, float('nan')])
+def test_a_period_that_is_not_positive_is_refused(period):
+    with pytest.raises(ValueError, match='positive period'):
+        PeriodicLoop(period, lambda _: None, pytest.fail)
+
+
+def test_no_garbage_collection_while_the_loop_runs():
+    ticks = []
+
+    def tick(_):
+        ticks.append([[] for _ in range(100)])   # tracked objects, enough to trigger a collection
+        if len(ticks) == 100:
+            done.set()
+
+    done = threading.Event()
+    loop = PeriodicLoop(1e-3, tick, pytest.fail)
+    loop.start()
+    assert done.wait(10.0)
+    assert not gc.isenabled()
+    loop.stop()
+    assert loop.pause.collections == 0
+    assert gc.isenabled()
+    assert gc.get_freeze_count() == 0
+
+
+def test_collections_are_counted_and_pauses_overlap():
+    first, second = CollectorPause(), CollectorPause()
+    with first:
+        with second:
+            gc.collect()
+        assert not gc.isenabled()
+        gc.collect()
+    assert gc.isenabled()
+    assert (first.collections, second.collections) == (2, 1)
+    gc.collect()
+    assert first.collections == 2
+
+
+def test_what_the_system_refuses_becomes_a_sentence(monkeypatch):
+    def refuse(*_):
+        raise PermissionError('not today')
+
+    monkeypatch.setattr('os.sched_setscheduler', refuse)
+    monkeypatch.setattr('os.sched_setaffinity', refuse)
+    interval = sys.getswitchinterval()
+    warnings = RealTime(priority=50, cpus=(0,), switch_interval=1e-4).apply()
+    assert sys.getswitchinterval() == pytest.approx(1e-4)
+    sys.setswitchinterval(interval)
+    assert len(warnings) == 2
+    assert 'SCHED_FIFO priority 50 was refused (not today)' in warnings[0]
+    assert 'processors [0]' in warnings[1]
