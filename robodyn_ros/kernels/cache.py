@@ -1,0 +1,94 @@
+"""Where compiled kernels are kept between runs: a private folder, keyed by everything the machine code depends on."""
+import contextlib
+import functools
+import hashlib
+import os
+import pathlib
+import platform
+import shutil
+import stat
+import tempfile
+import warnings
+
+import llvmlite.binding
+import numba
+
+#: Folders of this package whose text ends up in a kernel.
+SOURCES = ('model/layout.py', 'spatial', 'recursions', 'kernels', 'control', 'simulation')
+
+_package = pathlib.Path(__file__).resolve().parent.parent
+
+
+def root():
+    """Return the folder that holds the caches of all versions, without creating it."""
+    chosen = os.environ.get('ROBODYN_CACHE_DIR')
+    if chosen:
+        return pathlib.Path(chosen)
+    home = os.environ.get('XDG_CACHE_HOME')
+    try:
+        return (pathlib.Path(home) if home else pathlib.Path.home() / '.cache') / 'robodyn_ros'
+    except RuntimeError:  # no home folder
+        return None
+
+
+def folder(source_file):
+    """Return the private cache folder of kernels defined in source_file, or None where none can be had.
+
+    The files in it are pickles that numba loads, so a folder that another user owns or may write to is not used.
+    """
+    base = root()
+    if base is None:
+        return None
+    path = base / _key(str(source_file))
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = path.stat()
+        if found.st_uid != os.getuid() or stat.S_IMODE(found.st_mode) & 0o022:
+            _tell_once(f'the kernel cache {path} is not private to this user: compiling without it')
+            return None
+        with tempfile.TemporaryFile(dir=path):
+            return path
+    except OSError as error:
+        _tell_once(f'no kernel cache at {path} ({error.strerror}): compiling without it; '
+                   'set ROBODYN_CACHE_DIR to a folder that can be written')
+        return None
+
+
+@contextlib.contextmanager
+def directed_to(path):
+    """Let numba's cache live in path while a kernel is compiled; it reads the setting once, at decoration."""
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(path)
+    try:
+        yield
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+def purge(path):
+    """Remove a cache folder's content; a purge that fails leaves the caller without a cache, no worse."""
+    shutil.rmtree(path, ignore_errors=True)
+    with contextlib.suppress(OSError):
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+@functools.cache
+def _key(source_file):
+    """Name of the folder: package sources, numba, Python and processor; and the file, if it is another package's."""
+    digest = hashlib.sha256()
+    for name in SOURCES:
+        path = _package / name
+        for file in [path] if path.is_file() else sorted(path.rglob('*.py')):
+            digest.update(str(file.relative_to(_package)).encode())
+            digest.update(file.read_bytes())
+    file = pathlib.Path(source_file).resolve()
+    if _package not in file.parents:
+        digest.update(file.read_bytes())
+    machine = f'{llvmlite.binding.get_host_cpu_name()}{numba.config.CPU_NAME or ""}-{platform.machine()}'
+    return (f'{digest.hexdigest()[:16]}-numba{numba.__version__}-py{platform.python_version()}-{machine}'
+            + ('-boundscheck' if numba.config.BOUNDSCHECK else ''))
+
+
+@functools.cache
+def _tell_once(sentence):
+    warnings.warn(sentence, stacklevel=4)

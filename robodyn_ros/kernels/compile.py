@@ -1,0 +1,93 @@
+"""Compiling a plain function for the one signature that its annotations state."""
+import functools
+import inspect
+import threading
+import warnings
+
+from numba import njit, types
+
+from robodyn_ros.errors import KernelError
+from robodyn_ros.kernels import cache
+
+#: Rewrites that keep infinities and NaN meaningful: guards in a kernel still see them.
+FASTMATH = {'contract', 'reassoc', 'arcp', 'nsz'}
+
+_lock = threading.RLock()  # numba's cache directory is a global of the process
+
+
+class Kernel:
+    """A plain function and its machine code.
+
+    Calling it runs the machine code, compiling it first if need be. An argument of another type or layout than the
+    annotations state is a TypeError, never a second compilation. `python` is the plain function, `compiled` the bare
+    dispatcher for hot loops.
+    """
+
+    def __init__(self, function):
+        functools.update_wrapper(self, function)
+        self.python = function
+        self.name = f'{function.__module__.removeprefix("robodyn_ros.")}.{function.__qualname__}'
+        self.signature = _signature(function)
+
+    def __call__(self, *arguments):
+        return self.compiled(*arguments)
+
+    @functools.cached_property
+    def compiled(self):
+        """The numba dispatcher, with its single signature."""
+        with _lock:
+            return _compile(self.python, self.signature, self.name)
+
+    @property
+    def is_compiled(self):
+        """Whether the machine code is in memory."""
+        return 'compiled' in self.__dict__
+
+
+def kernel(function):
+    """Decorate a plain, annotated function: it becomes a `Kernel`."""
+    return Kernel(function)
+
+
+def warm_up(kernels, progress=None):
+    """Compile every kernel of the list, or load it from the cache.
+
+    progress : called with (name, how many are done, how many there are) before each kernel and once at the end.
+    Raises KernelError with the name of a kernel that does not compile.
+    """
+    kernels = list(kernels)
+    for done, item in enumerate(kernels):
+        if progress:
+            progress(item.name, done, len(kernels))
+        item.compiled  # noqa: B018  the property compiles
+    if progress:
+        progress('', len(kernels), len(kernels))
+
+
+def _signature(function):
+    """Numba signature from the annotations; every argument must have one."""
+    parameters = inspect.signature(function).parameters
+    bare = [name for name, value in parameters.items() if not isinstance(value.annotation, types.Type)]
+    if bare:
+        raise KernelError(f'kernel {function.__qualname__}: got no type for argument {", ".join(bare)}; '
+                          'expected an annotation from robodyn_ros.spatial.types on every argument')
+    return tuple(value.annotation for value in parameters.values())
+
+
+def _compile(function, signature, name):
+    """Compile with the cache; on any trouble there, purge it and compile again; then without it."""
+    options = {'error_model': 'numpy', 'fastmath': FASTMATH}
+    folder = cache.folder(inspect.getsourcefile(function))
+    if folder is not None:
+        for _ in range(2):
+            try:
+                with cache.directed_to(folder):
+                    return njit([signature], cache=True, **options)(function)
+            except Exception as error:  # numba unpickles cache files: damage surfaces as nearly any exception
+                trouble = error
+                cache.purge(folder)
+        warnings.warn(f'compiling {name} without a cache: {type(trouble).__name__}: {trouble}', stacklevel=3)
+    try:
+        return njit([signature], **options)(function)
+    except Exception as error:
+        raise KernelError(f'kernel {name} does not compile: {type(error).__name__}: {error}') from error

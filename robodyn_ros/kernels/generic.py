@@ -1,0 +1,27 @@
+"""The recursions, compiled for any robot."""
+from robodyn_ros.kernels.compile import kernel
+from robodyn_ros.recursions import (
+    aba, coriolis as _coriolis, crba, energy as _energy, gravity, jacobian as _jacobian, kinematics,
+    mass_solve as _mass_solve, operational_space as _operational_space, rnea, task_inertia as _task_inertia)
+
+pose = kernel(kinematics.pose)
+velocity = kernel(kinematics.velocity)
+apply_wrench = kernel(kinematics.apply_wrench)
+jacobian = kernel(_jacobian.jacobian)
+jacobian_bias = kernel(_jacobian.jacobian_bias)
+inverse_dynamics = kernel(rnea.inverse_dynamics)
+bias_torque = kernel(rnea.bias_torque)
+gravity_torque = kernel(gravity.gravity_torque)
+mass_matrix = kernel(crba.mass_matrix)
+mass_matrix_inverse = kernel(_mass_solve.mass_matrix_inverse)
+mass_solve = kernel(_mass_solve.mass_solve)
+forward_dynamics = kernel(aba.forward_dynamics)
+coriolis_matrix = kernel(_coriolis.coriolis_matrix)
+energy = kernel(_energy.energy)
+operational_space = kernel(_operational_space.operational_space)
+task_solve = kernel(_operational_space.task_solve)
+task_inertia = kernel(_task_inertia.task_inertia)
+
+ALL = (inverse_dynamics, gravity_torque, bias_torque, mass_matrix, forward_dynamics, mass_solve, mass_matrix_inverse,
+       coriolis_matrix, energy, pose, velocity, jacobian, jacobian_bias, apply_wrench, operational_space, task_solve,
+       task_inertia)

@@ -1,0 +1,95 @@
+"""Articulated-body inertias: the factor of the mass matrix that forward dynamics, solves and Lambda have in common."""
+from robodyn_ros.model.layout import (
+    INERTIA, KIND, MASS, MOMENT, PARENT, PRISMATIC, ROTATION, ROTOR, V)
+from robodyn_ros.recursions import scratch as at
+from robodyn_ros.spatial.articulated import (
+    load_general, rotate_general, shift_articulated, store_general)
+from robodyn_ros.spatial.inertia import add_symmetric, load_symmetric, store_symmetric
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.rotation import rotate_symmetric, turn_symmetric
+from robodyn_ros.spatial.vec3 import load, scale, store
+
+#: Below this hinge inertia [kg m^2 or kg] a pivot counts as singular: a grain of dust a tenth of a millimetre long.
+PIVOT_FLOOR = 1e-15
+
+
+@primitive
+def rigid(constants, scratch, i):
+    """Start the articulated inertia of body i from its own: A = I, B = [h], C = m 1."""
+    m, h = constants[i, MASS], load(constants, i, MOMENT)
+    store_symmetric(scratch, i, at.P_ANGULAR, load_symmetric(constants, i, INERTIA))
+    store_general(scratch, i, at.P_COUPLING,
+                  (0.0, -h[2], h[1], h[2], 0.0, -h[0], -h[1], h[0], 0.0))
+    store_symmetric(scratch, i, at.P_LINEAR, (m, 0.0, 0.0, m, 0.0, m))
+
+
+@primitive
+def project(topology, scratch, i, d_inverse):
+    """P+ = P - U U^T / D: the part of the inertia of body i that its hinge passes on."""
+    a, c = load_symmetric(scratch, i, at.P_ANGULAR), load_symmetric(scratch, i, at.P_LINEAR)
+    b = load_general(scratch, i, at.P_COUPLING)
+    if topology[i, KIND] == PRISMATIC:
+        u, w = (b[2], b[5], b[8]), (c[2], c[4], c[5])
+    else:
+        u, w = (a[2], a[4], a[5]), (b[6], b[7], b[8])
+    g, k = scale(d_inverse, u), scale(d_inverse, w)
+    store(scratch, i, at.U_ANGULAR, u)
+    store(scratch, i, at.U_LINEAR, w)
+    store_symmetric(scratch, i, at.P_ANGULAR,
+                    (a[0] - g[0] * u[0], a[1] - g[0] * u[1], a[2] - g[0] * u[2],
+                     a[3] - g[1] * u[1], a[4] - g[1] * u[2], a[5] - g[2] * u[2]))
+    store_general(scratch, i, at.P_COUPLING,
+                  (b[0] - g[0] * w[0], b[1] - g[0] * w[1], b[2] - g[0] * w[2],
+                   b[3] - g[1] * w[0], b[4] - g[1] * w[1], b[5] - g[1] * w[2],
+                   b[6] - g[2] * w[0], b[7] - g[2] * w[1], b[8] - g[2] * w[2]))
+    store_symmetric(scratch, i, at.P_LINEAR,
+                    (c[0] - k[0] * w[0], c[1] - k[0] * w[1], c[2] - k[0] * w[2],
+                     c[3] - k[1] * w[1], c[4] - k[1] * w[2], c[5] - k[2] * w[2]))
+
+
+@primitive
+def pass_on(topology, constants, scratch, i):
+    """Add P+ of body i, seen from its parent, to the articulated inertia of the parent."""
+    parent, c, s = topology[i, PARENT], scratch[i, at.COS], scratch[i, at.SIN]
+    angular = rotate_symmetric(constants, i, ROTATION,
+                               turn_symmetric(c, s, load_symmetric(scratch, i, at.P_ANGULAR)))
+    linear = rotate_symmetric(constants, i, ROTATION,
+                              turn_symmetric(c, s, load_symmetric(scratch, i, at.P_LINEAR)))
+    coupling = rotate_general(constants, i, ROTATION, c, s, load_general(scratch, i, at.P_COUPLING))
+    angular, coupling = shift_articulated(angular, coupling, linear, load(scratch, i, at.POSITION))
+    store_symmetric(scratch, parent, at.P_ANGULAR,
+                    add_symmetric(load_symmetric(scratch, parent, at.P_ANGULAR), angular))
+    store_symmetric(scratch, parent, at.P_LINEAR,
+                    add_symmetric(load_symmetric(scratch, parent, at.P_LINEAR), linear))
+    for k in range(9):
+        scratch[parent, at.P_COUPLING + k] = scratch[parent, at.P_COUPLING + k] + coupling[k]
+
+
+@primitive
+def articulate(topology, constants, scratch, diagonal):
+    """Articulated inertias tip to base, in O(n): U = P S, D = S^T U + rotor + diagonal, and P+ in place of P.
+
+    Jain 2011, Algorithm 6.1 (eq. 6.13); Featherstone 2008, eq. (7.43)-(7.44). Needs `place`. diagonal : (nv,) is added
+    to the joint-space diagonal of the mass matrix. Returns 0, or the body whose pivot D is singular.
+    """
+    status = 0
+    for i in range(1, topology.shape[0]):
+        rigid(constants, scratch, i)
+    for i in range(topology.shape[0] - 1, 0, -1):
+        hinge = at.P_LINEAR if topology[i, KIND] == PRISMATIC else at.P_ANGULAR
+        d = scratch[i, hinge + 5] + constants[i, ROTOR] + diagonal[topology[i, V]]
+        if not singular(d):
+            scratch[i, at.D_INVERSE] = 1.0 / d
+        else:
+            scratch[i, at.D_INVERSE] = 0.0  # the hinge is treated as locked, so that the sweep stays finite
+            status = i
+        project(topology, scratch, i, scratch[i, at.D_INVERSE])
+        if topology[i, PARENT] > 0:
+            pass_on(topology, constants, scratch, i)
+    return status
+
+
+@primitive
+def singular(d):
+    """Whether a pivot is too small to divide by; a NaN is."""
+    return not d > PIVOT_FLOOR

@@ -1,0 +1,36 @@
+"""Crossing a hinge: where each body stands on its parent, and vectors carried from one to the other."""
+from numpy import cos, sin
+
+from robodyn_ros.model.layout import KIND, OFFSET, PRISMATIC, Q, ROTATION
+from robodyn_ros.recursions.scratch import COS, POSITION, SIN
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.rotation import rotate, rotate_inverse, turn, turn_inverse
+from robodyn_ros.spatial.vec3 import add, load, store
+
+
+@primitive
+def place(topology, constants, scratch, q):
+    """Set cosine, sine and origin of every body on its parent: R_PB = R0 Rz(q), or p_PB_P = p0 + R0 z q."""
+    for i in range(1, topology.shape[0]):
+        x = q[topology[i, Q]]
+        if topology[i, KIND] == PRISMATIC:
+            scratch[i, COS] = 1.0
+            scratch[i, SIN] = 0.0
+            slide = (x * constants[i, ROTATION + 2], x * constants[i, ROTATION + 5], x * constants[i, ROTATION + 8])
+            store(scratch, i, POSITION, add(load(constants, i, OFFSET), slide))
+        else:
+            scratch[i, COS] = cos(x)
+            scratch[i, SIN] = sin(x)
+            store(scratch, i, POSITION, load(constants, i, OFFSET))
+
+
+@primitive
+def to_child(constants, scratch, i, v):
+    """v expressed in the frame of body i, given in that of its parent."""
+    return turn_inverse(scratch[i, COS], scratch[i, SIN], rotate_inverse(constants, i, ROTATION, v))
+
+
+@primitive
+def to_parent(constants, scratch, i, v):
+    """v expressed in the frame of the parent of body i, given in that of body i."""
+    return rotate(constants, i, ROTATION, turn(scratch[i, COS], scratch[i, SIN], v))

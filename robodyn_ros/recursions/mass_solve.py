@@ -1,0 +1,108 @@
+"""Solves with the mass matrix, and its inverse, without ever forming the matrix."""
+from robodyn_ros.model.layout import KIND, PARENT, PRISMATIC, V
+from robodyn_ros.recursions import scratch as at
+from robodyn_ros.recursions.articulated import articulate
+from robodyn_ros.recursions.hinge import place, to_child, to_parent
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, store
+
+
+@primitive
+def load_hinges(topology, scratch, b, last):
+    """Clear the bias forces of bodies 1 to last and set their residuals to b."""
+    for i in range(1, last + 1):
+        scratch[i, at.RESIDUAL] = b[topology[i, V]]
+        store(scratch, i, at.MOMENT, (0.0, 0.0, 0.0))
+        store(scratch, i, at.FORCE, (0.0, 0.0, 0.0))
+
+
+@primitive
+def cross_tip_to_base(topology, constants, scratch, i):
+    """Subtract the bias force from the residual of body i, and hand G u to its parent."""
+    n, f, parent = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE), topology[i, PARENT]
+    along = f[2] if topology[i, KIND] == PRISMATIC else n[2]
+    u = scratch[i, at.RESIDUAL] - along
+    scratch[i, at.RESIDUAL] = u
+    if parent > 0:
+        share = scratch[i, at.D_INVERSE] * u
+        n = add(n, scale(share, load(scratch, i, at.U_ANGULAR)))
+        f = to_parent(constants, scratch, i, add(f, scale(share, load(scratch, i, at.U_LINEAR))))
+        n = add(to_parent(constants, scratch, i, n), cross(load(scratch, i, at.POSITION), f))
+        accumulate(scratch, parent, at.MOMENT, n)
+        accumulate(scratch, parent, at.FORCE, f)
+
+
+@primitive
+def cross_base_to_tip(topology, constants, scratch, i):
+    """Return the hinge acceleration of body i, and leave the acceleration of the body; needs that of its parent."""
+    parent = topology[i, PARENT]
+    turning = load(scratch, parent, at.ALPHA)
+    alpha = to_child(constants, scratch, i, turning)
+    a = to_child(constants, scratch, i,
+                 add(load(scratch, parent, at.ACCEL), cross(turning, load(scratch, i, at.POSITION))))
+    pull = dot(load(scratch, i, at.U_ANGULAR), alpha) + dot(load(scratch, i, at.U_LINEAR), a)
+    x = scratch[i, at.D_INVERSE] * (scratch[i, at.RESIDUAL] - pull)
+    if topology[i, KIND] == PRISMATIC:
+        a = (a[0], a[1], a[2] + x)
+    else:
+        alpha = (alpha[0], alpha[1], alpha[2] + x)
+    store(scratch, i, at.ALPHA, alpha)
+    store(scratch, i, at.ACCEL, a)
+    return x
+
+
+@primitive
+def solve_articulated(topology, constants, scratch, b, x):
+    """x = M^-1 b with the articulated inertias already in scratch, in O(n)."""
+    last = topology.shape[0] - 1
+    load_hinges(topology, scratch, b, last)
+    for i in range(last, 0, -1):
+        cross_tip_to_base(topology, constants, scratch, i)
+    store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
+    store(scratch, 0, at.ACCEL, (0.0, 0.0, 0.0))
+    for i in range(1, last + 1):
+        x[topology[i, V]] = cross_base_to_tip(topology, constants, scratch, i)
+
+
+@primitive
+def mass_solve(topology: Topology, constants: Table, scratch: Matrix,
+               q: Vector, diagonal: Vector, b: Vector, x: Vector):
+    """x = (M(q) + diag(diagonal))^-1 b, in O(n), by the square factors of the inverse.
+
+    M^-1 = (1 - H psi K)* D^-1 (1 - H psi K), Jain 2011, eq. (7.10). q, diagonal, b : (nv,); x : (nv,), written.
+    Returns 0, or the body whose pivot is singular.
+    """
+    place(topology, constants, scratch, q)
+    status = articulate(topology, constants, scratch, diagonal)
+    solve_articulated(topology, constants, scratch, b, x)
+    return status
+
+
+@primitive
+def mass_matrix_inverse(topology: Topology, constants: Table, scratch: Matrix,
+                        q: Vector, diagonal: Vector, inverse: Matrix):
+    """M(q)^-1, symmetric, in O(n^2): one solve a column, of which only one triangle is computed.
+
+    q, diagonal : (nv,); inverse : (nv, nv) [1/(kg m^2), 1/(kg m) or 1/kg], written.
+    Returns 0, or the body whose pivot is singular.
+    """
+    place(topology, constants, scratch, q)
+    status = articulate(topology, constants, scratch, diagonal)
+    store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
+    store(scratch, 0, at.ACCEL, (0.0, 0.0, 0.0))
+    for j in range(1, topology.shape[0]):
+        column = topology[j, V]
+        for i in range(1, j + 1):
+            scratch[i, at.RESIDUAL] = 1.0 if i == j else 0.0
+            store(scratch, i, at.MOMENT, (0.0, 0.0, 0.0))
+            store(scratch, i, at.FORCE, (0.0, 0.0, 0.0))
+        i = j
+        while i > 0:
+            cross_tip_to_base(topology, constants, scratch, i)
+            i = topology[i, PARENT]
+        for i in range(1, j + 1):
+            x = cross_base_to_tip(topology, constants, scratch, i)
+            inverse[topology[i, V], column] = x
+            inverse[column, topology[i, V]] = x
+    return status

@@ -1,0 +1,57 @@
+"""Rotations stored row-major in nine columns of a row, and rotations about z given by cosine and sine."""
+from robodyn_ros.spatial.primitive import primitive
+
+
+@primitive
+def rotate(rows, i, k, v):
+    """R v, with R in columns k to k+8 of row i."""
+    return (rows[i, k] * v[0] + rows[i, k + 1] * v[1] + rows[i, k + 2] * v[2],
+            rows[i, k + 3] * v[0] + rows[i, k + 4] * v[1] + rows[i, k + 5] * v[2],
+            rows[i, k + 6] * v[0] + rows[i, k + 7] * v[1] + rows[i, k + 8] * v[2])
+
+
+@primitive
+def rotate_inverse(rows, i, k, v):
+    """R^T v, with R in columns k to k+8 of row i."""
+    return (rows[i, k] * v[0] + rows[i, k + 3] * v[1] + rows[i, k + 6] * v[2],
+            rows[i, k + 1] * v[0] + rows[i, k + 4] * v[1] + rows[i, k + 7] * v[2],
+            rows[i, k + 2] * v[0] + rows[i, k + 5] * v[1] + rows[i, k + 8] * v[2])
+
+
+@primitive
+def turn(c, s, v):
+    """Rz v, for a turn about z with cosine c and sine s."""
+    return c * v[0] - s * v[1], s * v[0] + c * v[1], v[2]
+
+
+@primitive
+def turn_inverse(c, s, v):
+    """Rz^T v, for a turn about z with cosine c and sine s."""
+    return c * v[0] + s * v[1], c * v[1] - s * v[0], v[2]
+
+
+@primitive
+def turn_symmetric(c, s, a):
+    """Rz A Rz^T for a symmetric A = (xx, xy, xz, yy, yz, zz)."""
+    xx, xy, xz, yy, yz, zz = a
+    cc, ss, cs = c * c, s * s, c * s
+    twice = cs * (xy + xy)
+    return (cc * xx - twice + ss * yy,
+            cs * (xx - yy) + (cc - ss) * xy,
+            c * xz - s * yz,
+            ss * xx + twice + cc * yy,
+            s * xz + c * yz,
+            zz)
+
+
+@primitive
+def rotate_symmetric(rows, i, k, a):
+    """R A R^T for a symmetric A = (xx, xy, xz, yy, yz, zz), with R in columns k to k+8 of row i."""
+    xx, xy, xz, yy, yz, zz = a
+    x = rotate(rows, i, k, (xx, xy, xz))
+    y = rotate(rows, i, k, (xy, yy, yz))
+    z = rotate(rows, i, k, (xz, yz, zz))
+    top = rotate(rows, i, k, (x[0], y[0], z[0]))
+    middle = rotate(rows, i, k, (x[1], y[1], z[1]))
+    bottom = rotate(rows, i, k, (x[2], y[2], z[2]))
+    return top[0], top[1], top[2], middle[1], middle[2], bottom[2]

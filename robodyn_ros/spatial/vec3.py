@@ -1,0 +1,56 @@
+"""3-vectors as tuples of scalars: values in registers, loaded from and stored to rows at the edges of a sweep."""
+from robodyn_ros.spatial.primitive import primitive
+
+
+@primitive
+def load(rows, i, k):
+    """Return the 3-vector in columns k to k+2 of row i."""
+    return rows[i, k], rows[i, k + 1], rows[i, k + 2]
+
+
+@primitive
+def store(rows, i, k, v):
+    """Write the 3-vector v to columns k to k+2 of row i."""
+    rows[i, k] = v[0]
+    rows[i, k + 1] = v[1]
+    rows[i, k + 2] = v[2]
+
+
+@primitive
+def accumulate(rows, i, k, v):
+    """Add the 3-vector v to columns k to k+2 of row i."""
+    rows[i, k] = rows[i, k] + v[0]
+    rows[i, k + 1] = rows[i, k + 1] + v[1]
+    rows[i, k + 2] = rows[i, k + 2] + v[2]
+
+
+@primitive
+def add(a, b):
+    """a + b."""
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2]
+
+
+@primitive
+def sub(a, b):
+    """a - b."""
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+
+
+@primitive
+def scale(s, a):
+    """s a, for a scalar s."""
+    return s * a[0], s * a[1], s * a[2]
+
+
+@primitive
+def dot(a, b):
+    """a . b."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@primitive
+def cross(a, b):
+    """a x b."""
+    return (a[1] * b[2] - a[2] * b[1],
+            a[2] * b[0] - a[0] * b[2],
+            a[0] * b[1] - a[1] * b[0])
