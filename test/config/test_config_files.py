@@ -1,0 +1,55 @@
+"""The ros2_control, RViz and PlotJuggler files fit the arms and messages they speak of."""
+
+import re
+import xml.etree.ElementTree as ElementTree
+
+from arm_figures import ARMS, CONFIG, moving_joints, urdf
+import pytest
+
+
+@pytest.mark.parametrize('plugin', ('joint_state_topic_hardware_interface/JointStateTopicSystem',
+                                    'topic_based_ros2_control/TopicBasedSystem', None))
+def test_ros2_control_tag_expands_for_every_joint(plugin):
+    xacro = pytest.importorskip('xacro', reason='xacro is not installed')
+    document = xacro.process_file(str(CONFIG / 'ros2_control/franka_like.urdf.xacro'),
+                                  mappings={'plugin': plugin} if plugin else {})
+    robot = ElementTree.fromstring(document.toxml())
+    system = robot.find('ros2_control')
+    assert system.get('type') == 'system'
+    assert system.findtext('hardware/plugin') == (
+        plugin or 'joint_state_topic_hardware_interface/JointStateTopicSystem')
+    assert {p.get('name'): p.text for p in system.findall('hardware/param')} == {
+        'joint_commands_topic': '/robot_joint_commands',
+        'joint_states_topic': '/robot_joint_states',
+        'trigger_joint_command_threshold': '-1'}
+    joints = list(moving_joints(urdf('franka_like')))
+    assert [joint.get('name') for joint in system.findall('joint')] == joints
+    for joint in system.findall('joint'):
+        assert [i.get('name') for i in joint.findall('command_interface')] == ['effort']
+        assert [i.get('name') for i in joint.findall('state_interface')] == [
+            'position', 'velocity', 'effort']
+    assert [link.get('name') for link in robot.findall('link')][-1] == 'tool0'
+
+
+def test_controllers_command_the_joints_of_the_arm_in_its_order():
+    yaml = pytest.importorskip('yaml', reason='PyYAML is not installed')
+    text = yaml.safe_load((CONFIG / 'ros2_control/franka_like_controllers.yaml').read_text())
+    forward = text['forward_effort_controller']['ros__parameters']
+    assert forward['joints'] == list(moving_joints(urdf('franka_like')))
+    assert forward['interface_name'] == 'effort'
+    declared = text['controller_manager']['ros__parameters']
+    assert {name for name in declared if isinstance(declared[name], dict)} == {
+        'joint_state_broadcaster', 'forward_effort_controller'}
+
+
+def test_views_show_what_exists():
+    yaml = pytest.importorskip('yaml', reason='PyYAML is not installed')
+    manager = yaml.safe_load((CONFIG / 'rviz/arm.rviz').read_text())['Visualization Manager']
+    for arm in ARMS:
+        assert f'<link name="{manager["Global Options"]["Fixed Frame"]}"' in urdf(arm).read_text()
+    message = (CONFIG.parent / 'robodyn_msgs/msg/ControllerState.msg').read_text()
+    curves = ElementTree.parse(CONFIG / 'plotjuggler/tracking.xml').getroot().iter('curve')
+    fields = {re.search(r'controller_state/(\w+)\[[0-6]\]$', c.get('name'))[1] for c in curves}
+    assert fields == {'position_error', 'effort'}
+    for field in fields:
+        assert re.search(rf'float64\[\]\s+{field}\b', message), field
