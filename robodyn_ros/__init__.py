@@ -1,4 +1,5 @@
-"""Rigid-body dynamics for robots: fast recursions under a friendly face, and the ROS 2 nodes that use them.
+"""Rigid-body dynamics for robots: fast recursions under a friendly face, and the ROS 2 nodes that
+use them.
 
     model -> spatial -> recursions -> kernels -> Robot -> control, simulation -> ros -> nodes
 

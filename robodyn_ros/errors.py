@@ -1,4 +1,6 @@
-"""One family of errors: every message says what was got, what was expected, of which robot, and what would be valid."""
+"""One family of errors: every message says what was got, what was expected, of which robot, and
+what would be valid.
+"""
 
 
 class RobodynError(Exception):
@@ -6,7 +8,7 @@ class RobodynError(Exception):
 
 
 class ModelError(RobodynError, ValueError):
-    """A robot description is malformed or physically impossible; the sentence names the element."""
+    """A robot description is malformed or physically impossible; the sentence names the element"""
 
 
 class ShapeError(RobodynError, ValueError):

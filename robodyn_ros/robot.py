@@ -1,4 +1,4 @@
-"""The friendly face: a robot, and every quantity of its dynamics by name. Check, allocate, call."""
+"""The friendly face: a robot, and every quantity of its dynamics by name: check, allocate, call."""
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,8 +15,9 @@ AXES = ('x', 'y', 'z', 'rx', 'ry', 'rz')
 class OperationalSpaceInertia:
     """Lambda = (J M^-1 J^T + damping^2 1)^-1 of the task axes kept, and what it was made of.
 
-    inertia, inverse : (m, m), inverse = J M^-1 J^T undamped. jacobian : (m, nv). rank and singular_values (m,) of
-    inverse. consistent_inverse : (nv, m) Jbar = M^-1 J^T Lambda. Base axes, at the frame's origin, linear rows first.
+    inertia, inverse : (m, m), inverse = J M^-1 J^T undamped. jacobian : (m, nv). rank and
+    singular_values (m,) of inverse. consistent_inverse : (nv, m) Jbar = M^-1 J^T Lambda. Base
+    axes, at the frame's origin, linear rows first.
     """
 
     inertia: np.ndarray
@@ -32,10 +33,11 @@ class OperationalSpaceInertia:
 class Robot:
     """A robot with its kernels and its scratch memory.
 
-    tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext, joints in the order of `joint_names`, SI units. Where a frame is
-    concerned: base axes, at the frame's origin, linear part first. Every method takes one state (nv,) or a batch
-    (k, nv), and writes into `out` if given. Wrong shapes, other types and values that are not finite are a ShapeError.
-    One Robot serves one thread at a time; `Robot(robot.model)` makes another over the same frozen model.
+    tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext, joints in the order of `joint_names`, SI
+    units. Where a frame is concerned: base axes, at the frame's origin, linear part first. Every
+    method takes one state (nv,) or a batch (k, nv), and writes into `out` if given. Wrong shapes,
+    other types and values that are not finite are a ShapeError. One Robot serves one thread at a
+    time; `Robot(robot.model)` makes another over the same frozen model.
     """
 
     def __init__(self, model):
@@ -54,12 +56,14 @@ class Robot:
         self._placements = {}
 
     @classmethod
-    def from_urdf(cls, text_or_path, joints=None, base=None, gravity=(0.0, 0.0, -9.81), locked=None):
+    def from_urdf(cls, text_or_path, joints=None, base=None, gravity=(0.0, 0.0, -9.81),
+                  locked=None):
         """Read a URDF (its text, or the path of a file).
 
-        joints : names of the joints to move, in the order of q; None for all. base : link that stands still; None for
-        the root. gravity : (3,) [m/s^2] in base axes. locked : angles [rad or m] of joints held still.
-        Raises ModelError or UnknownNameError, with a sentence that names the element.
+        joints : names of the joints to move, in the order of q; None for all. base : link that
+        stands still; None for the root. gravity : (3,) [m/s^2] in base axes. locked : angles [rad
+        or m] of joints held still. Raises ModelError or UnknownNameError, with a sentence that
+        names the element.
         """
         return cls(build.build(urdf.parse(text_or_path), joints=joints, base=base, gravity=gravity,
                                locked=locked or {}))
@@ -67,7 +71,8 @@ class Robot:
     @classmethod
     def from_dh(cls, rows, convention='modified', gravity=(0.0, 0.0, -9.81), **options):
         """Build a serial arm from Denavit-Hartenberg rows; see robodyn_ros.model.dh.describe."""
-        return cls(build.build(dh.describe(rows, convention=convention, **options), gravity=gravity))
+        description = dh.describe(rows, convention=convention, **options)
+        return cls(build.build(description, gravity=gravity))
 
     def with_payload(self, mass, com, inertia, frame):
         """Return a new Robot that carries a rigid body on a frame; this one stays as it is.
@@ -77,11 +82,15 @@ class Robot:
         return Robot(self.model.with_inertia(frame, mass, com, inertia))
 
     def with_gravity(self, gravity):
-        """Return a new Robot under another gravity (3,) [m/s^2] in base axes: a base mounted at any orientation."""
+        """Return a new Robot under another gravity (3,) [m/s^2] in base axes: a base mounted at
+        any orientation.
+        """
         return Robot(self.model.with_gravity(gravity))
 
     def inverse_dynamics(self, q, qd, qdd, f_ext=None, out=None):
-        """tau = M qdd + C qd + g - J^T f_ext, in O(n). f_ext : {frame: (6,) force and moment}; result (nv,)."""
+        """tau = M qdd + C qd + g - J^T f_ext, in O(n). f_ext : {frame: (6,) force and moment};
+        result (nv,).
+        """
         states, k = self._states(q, qd, qdd)
         out = self._out(out, k, (self.nv,))
         wrench = self._wrenches(states[0], k, f_ext)
@@ -130,7 +139,9 @@ class Robot:
         return out
 
     def coriolis_matrix(self, q, qd, out=None):
-        """C(q, qd) of the Christoffel symbols, so that Mdot - 2 C is skew, in O(n depth); result (nv, nv)."""
+        """C(q, qd) of the Christoffel symbols, so that Mdot - 2 C is skew, in O(n depth); result
+        (nv, nv).
+        """
         states, k = self._states(q, qd)
         out = self._out(out, k, (self.nv, self.nv))
         for q, qd, C in _each(k, *states, out):
@@ -143,7 +154,8 @@ class Robot:
         out = self._out(out, k, (self.nv,))
         wrench = self._wrenches(states[0], k, f_ext)
         for q, qd, tau, qdd in _each(k, *states, out):
-            self._accept(generic.forward_dynamics(*self._weighted, q, qd, tau, wrench(q), self._zero, qdd))
+            self._accept(generic.forward_dynamics(
+                *self._weighted, q, qd, tau, wrench(q), self._zero, qdd))
         return out
 
     def pose(self, q, frame, out=None):
@@ -175,7 +187,8 @@ class Robot:
         states, k = self._states(q, qd)
         out = self._out(out, k, (6,))
         for q, qd, bias in _each(k, *states, out):
-            generic.jacobian_bias(*self._weighted, q, qd, *self._placement(frame), self._zero, bias)
+            generic.jacobian_bias(
+                *self._weighted, q, qd, *self._placement(frame), self._zero, bias)
         return out
 
     def energy(self, q, qd):
@@ -187,28 +200,35 @@ class Robot:
         return out[..., 0], out[..., 1]
 
     def operational_space_inertia(self, q, frame, axes=None, damping=0.0):
-        """Lambda of a frame: the inertia that a force at its origin meets; an OperationalSpaceInertia.
+        """Lambda of a frame: the inertia that a force at its origin meets; an
+        OperationalSpaceInertia.
 
-        axes : which of 'x y z rx ry rz' to keep, as names or as six booleans; None for all. The axes kept share the
-        inverse of the sub-block of J M^-1 J^T, not the sub-block of Lambda: the others move freely.
-        damping : >= 0; damped inverse near singularities. One state at a time.
+        axes : which of 'x y z rx ry rz' to keep, as names or as six booleans; None for all. The
+        axes kept share the inverse of the sub-block of J M^-1 J^T, not the sub-block of Lambda:
+        the others move freely. damping : >= 0; damped inverse near singularities. One state at a
+        time.
         """
         (q,), k = self._states(q)
         if k is not None:
-            raise ShapeError(f'operational_space_inertia of robot {self.name!r}: got a batch of {k} states; '
-                             'expected one state')
+            raise ShapeError(f'operational_space_inertia of robot {self.name!r}: got a batch of '
+                             f'{k} states; expected one state')
         body, frame_placement = self._placement(frame)
         J, compliance = np.empty((6, self.nv)), np.empty((6, 6))
-        self._accept(generic.operational_space(*self._body, q, self._zero, body, frame_placement, J, compliance))
+        self._accept(generic.operational_space(
+            *self._body, q, self._zero, body, frame_placement, J, compliance))
         return self.task_inertia(q, J, compliance, self._axes(axes), self._damping(damping))
 
     def task_inertia(self, q, jacobian, compliance, kept, damping):
-        """The OperationalSpaceInertia of any task with J (6, nv) and J M^-1 J^T (6, 6), of which axes are kept."""
+        """The OperationalSpaceInertia of any task with J (6, nv) and J M^-1 J^T (6, 6), of which
+        axes are kept.
+        """
         kept = np.asarray(kept)
         m = len(kept)
-        J, inverse = np.ascontiguousarray(jacobian[kept]), np.ascontiguousarray(compliance[np.ix_(kept, kept)])
+        J = np.ascontiguousarray(jacobian[kept])
+        inverse = np.ascontiguousarray(compliance[np.ix_(kept, kept)])
         inertia, values, solved = np.empty((m, m)), np.empty(m), np.empty((m, self.nv))
-        rank = generic.task_inertia(inverse, damping, np.empty((m, m)), np.empty((m, m)), inertia, values)
+        rank = generic.task_inertia(
+            inverse, damping, np.empty((m, m)), np.empty((m, m)), inertia, values)
         self._accept(generic.task_solve(*self._body, q, self._zero, J, solved))
         return OperationalSpaceInertia(inertia, inverse, J, rank, values, solved.T @ inertia,
                                        tuple(AXES[i] for i in kept), damping)
@@ -217,27 +237,30 @@ class Robot:
         """Indices of the task axes kept, from names, six booleans or None."""
         if axes is None:
             return list(range(6))
-        axes = [axes] if isinstance(axes, str) and axes in AXES else list(axes.split() if isinstance(axes, str) else axes)
+        axes = axes.split() if isinstance(axes, str) else list(axes)
         if len(axes) == 6 and all(isinstance(axis, (bool, np.bool_)) for axis in axes):
             axes = [name for name, keep in zip(AXES, axes) if keep]
         if not axes or len(set(axes)) != len(axes) or not set(axes) <= set(AXES):
-            raise ShapeError(f'axes of a task of robot {self.name!r}: got {axes}; expected some of '
-                             f'{" ".join(AXES)}, each once, or six booleans of which one is true')
+            raise ShapeError(f'axes of a task of robot {self.name!r}: got {axes}; expected some '
+                             f'of {" ".join(AXES)}, each once, or six booleans, one at least true')
         return sorted(AXES.index(axis) for axis in axes)
 
     def _damping(self, damping):
         if not 0.0 <= damping < np.inf:
-            raise ShapeError(f'damping of a task of robot {self.name!r}: got {damping}; expected a number >= 0')
+            raise ShapeError(f'damping of a task of robot {self.name!r}: got {damping}; expected '
+                             'a number >= 0')
         return float(damping)
 
     def _states(self, *arrays):
         """Float64 C-contiguous states, all (nv,) or all (k, nv); k is None for a single state."""
         checked = [_floats(array) for array in arrays]
         shape = checked[0].shape
-        if shape[-1:] != (self.nv,) or not 1 <= len(shape) <= 2 or any(a.shape != shape for a in checked):
-            raise ShapeError(f'robot {self.name!r}: got states of shape '
-                             f'{", ".join(str(a.shape) for a in checked)}; expected ({self.nv},) or '
-                             f'(k, {self.nv}) each, in the order {", ".join(self.joint_names)}')
+        fits = shape[-1:] == (self.nv,) and len(shape) <= 2
+        if not fits or any(a.shape != shape for a in checked):
+            shapes = ', '.join(str(a.shape) for a in checked)
+            raise ShapeError(f'robot {self.name!r}: got states of shape {shapes}; expected '
+                             f'({self.nv},) or (k, {self.nv}) each, in the order '
+                             f'{", ".join(self.joint_names)}')
         for array in checked:
             if not np.isfinite(array).all():
                 bad = np.argwhere(~np.isfinite(array))[0]
@@ -252,8 +275,9 @@ class Robot:
             return np.empty(shape)
         if not (isinstance(out, np.ndarray) and out.shape == shape and out.dtype == np.float64
                 and out.flags.c_contiguous and out.flags.writeable):
-            raise ShapeError(f'robot {self.name!r}: got an out array of shape {np.shape(out)}; expected a writable, '
-                             f'C-contiguous float64 array of shape {shape}')
+            raise ShapeError(f'robot {self.name!r}: got an out array of shape {np.shape(out)}; '
+                             'expected a writable, C-contiguous float64 array of shape '
+                             f'{shape}')
         return out
 
     def _placement(self, name):
@@ -273,8 +297,9 @@ class Robot:
         for name, wrench in f_ext.items():
             wrench = _floats(wrench)
             if wrench.shape != (6,) or not np.isfinite(wrench).all():
-                raise ShapeError(f'f_ext on frame {name!r} of robot {self.name!r}: got {wrench.tolist()}; expected '
-                                 'six finite numbers, force [N] then moment [N m], in base axes')
+                raise ShapeError(f'f_ext on frame {name!r} of robot {self.name!r}: got '
+                                 f'{wrench.tolist()}; expected six finite numbers, force [N] '
+                                 'then moment [N m], in base axes')
             placed.append((*self._placement(name), wrench))
         f_ext = np.empty_like(self._no_wrench)
 
@@ -287,13 +312,14 @@ class Robot:
 
     def _accept(self, status):
         if status != 0:
-            raise SingularityError(f'robot {self.name!r}: the mass matrix is singular at body '
-                                   f'{self.model.body_names[status]!r}; expected mass, inertia or rotor inertia '
-                                   'about its joint axis')
+            raise SingularityError(
+                f'robot {self.name!r}: the mass matrix is singular at body '
+                f'{self.model.body_names[status]!r}; expected mass, inertia or rotor inertia '
+                'about its joint axis')
 
 
 def _floats(array):
-    """A float64, C-contiguous, writable array of it: the array itself wherever that is what it is."""
+    """A float64, C-contiguous, writable array of it: the array itself wherever that is what it is.
     try:
         array = np.ascontiguousarray(array, dtype=np.float64) if np.ndim(array) else np.empty(())
     except (TypeError, ValueError) as error:

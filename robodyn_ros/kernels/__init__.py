@@ -1,7 +1,8 @@
 """Machine code: the only door to Numba's compiler.
 
-`@kernel` turns a plain annotated function into a `Kernel`: compiled once, for the one signature its annotations state,
-from a private on-disk cache where that is sound. `generic` holds the recursions compiled for any robot.
+`@kernel` turns a plain annotated function into a `Kernel`: compiled once, for the one signature
+its annotations state, from a private on-disk cache where that is sound. `generic` holds the
+recursions compiled for any robot.
 """
 from robodyn_ros.kernels.compile import Kernel, kernel, warm_up
 from robodyn_ros.kernels.known_answers import known_answers

@@ -1,4 +1,6 @@
-"""Where compiled kernels are kept between runs: a private folder, keyed by everything the machine code depends on."""
+"""Where compiled kernels are kept between runs: a private folder, keyed by everything the machine
+code depends on.
+"""
 import contextlib
 import functools
 import hashlib
@@ -32,9 +34,11 @@ def root():
 
 
 def folder(source_file):
-    """Return the private cache folder of kernels defined in source_file, or None where none can be had.
+    """Return the private cache folder of kernels defined in source_file, or None where none can be
+    had.
 
-    The files in it are pickles that numba loads, so a folder that another user owns or may write to is not used.
+    The files in it are pickles that numba loads, so a folder that another user owns or may write
+    to is not used.
     """
     base = root()
     if base is None:
@@ -44,7 +48,8 @@ def folder(source_file):
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         found = path.stat()
         if found.st_uid != os.getuid() or stat.S_IMODE(found.st_mode) & 0o022:
-            _tell_once(f'the kernel cache {path} is not private to this user: compiling without it')
+            _tell_once(f'the kernel cache {path} is not private to this user: '
+                       'compiling without it')
             return None
         with tempfile.TemporaryFile(dir=path):
             return path
@@ -56,7 +61,9 @@ def folder(source_file):
 
 @contextlib.contextmanager
 def directed_to(path):
-    """Let numba's cache live in path while a kernel is compiled; it reads the setting once, at decoration."""
+    """Let numba's cache live in path while a kernel is compiled; it reads the setting once, at
+    decoration.
+    """
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(path)
     try:
@@ -66,7 +73,9 @@ def directed_to(path):
 
 
 def purge(path):
-    """Remove a cache folder's content; a purge that fails leaves the caller without a cache, no worse."""
+    """Remove a cache folder's content; a purge that fails leaves the caller without a cache, no
+    worse.
+    """
     shutil.rmtree(path, ignore_errors=True)
     with contextlib.suppress(OSError):
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -74,7 +83,9 @@ def purge(path):
 
 @functools.cache
 def _key(source_file):
-    """Name of the folder: package sources, numba, Python and processor; and the file, if it is another package's."""
+    """Name of the folder: package sources, numba, Python and processor; and the file, if it is
+    another package's.
+    """
     digest = hashlib.sha256()
     for name in SOURCES:
         path = _package / name
@@ -84,9 +95,11 @@ def _key(source_file):
     file = pathlib.Path(source_file).resolve()
     if _package not in file.parents:
         digest.update(file.read_bytes())
-    machine = f'{llvmlite.binding.get_host_cpu_name()}{numba.config.CPU_NAME or ""}-{platform.machine()}'
-    return (f'{digest.hexdigest()[:16]}-numba{numba.__version__}-py{platform.python_version()}-{machine}'
-            + ('-boundscheck' if numba.config.BOUNDSCHECK else ''))
+    parts = [digest.hexdigest()[:16], f'numba{numba.__version__}', f'py{platform.python_version()}',
+             llvmlite.binding.get_host_cpu_name(), numba.config.CPU_NAME, platform.machine()]
+    if numba.config.BOUNDSCHECK:
+        parts.append('boundscheck')
+    return '-'.join(part for part in parts if part)
 
 
 @functools.cache

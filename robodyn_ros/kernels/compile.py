@@ -18,9 +18,9 @@ _lock = threading.RLock()  # numba's cache directory is a global of the process
 class Kernel:
     """A plain function and its machine code.
 
-    Calling it runs the machine code, compiling it first if need be. An argument of another type or layout than the
-    annotations state is a TypeError, never a second compilation. `python` is the plain function, `compiled` the bare
-    dispatcher for hot loops.
+    Calling it runs the machine code, compiling it first if need be. An argument of another type or
+    layout than the annotations state is a TypeError, never a second compilation. `python` is the
+    plain function, `compiled` the bare dispatcher for hot loops.
     """
 
     def __init__(self, function):
@@ -52,8 +52,8 @@ def kernel(function):
 def warm_up(kernels, progress=None):
     """Compile every kernel of the list, or load it from the cache.
 
-    progress : called with (name, how many are done, how many there are) before each kernel and once at the end.
-    Raises KernelError with the name of a kernel that does not compile.
+    progress : called with (name, how many are done, how many there are) before each kernel and
+    once at the end. Raises KernelError with the name of a kernel that does not compile.
     """
     kernels = list(kernels)
     for done, item in enumerate(kernels):
@@ -67,15 +67,17 @@ def warm_up(kernels, progress=None):
 def _signature(function):
     """Numba signature from the annotations; every argument must have one."""
     parameters = inspect.signature(function).parameters
-    bare = [name for name, value in parameters.items() if not isinstance(value.annotation, types.Type)]
+    bare = [name for name, value in parameters.items()
+            if not isinstance(value.annotation, types.Type)]
     if bare:
-        raise KernelError(f'kernel {function.__qualname__}: got no type for argument {", ".join(bare)}; '
-                          'expected an annotation from robodyn_ros.spatial.types on every argument')
+        raise KernelError(f'kernel {function.__qualname__}: got no type for argument '
+                          f'{", ".join(bare)}; expected an annotation from '
+                          'robodyn_ros.spatial.types on every argument')
     return tuple(value.annotation for value in parameters.values())
 
 
 def _compile(function, signature, name):
-    """Compile with the cache; on any trouble there, purge it and compile again; then without it."""
+    """Compile with the cache; on any trouble there, purge it and compile again; then without it"""
     options = {'error_model': 'numpy', 'fastmath': FASTMATH}
     folder = cache.folder(inspect.getsourcefile(function))
     if folder is not None:
@@ -83,11 +85,13 @@ def _compile(function, signature, name):
             try:
                 with cache.directed_to(folder):
                     return njit([signature], cache=True, **options)(function)
-            except Exception as error:  # numba unpickles cache files: damage surfaces as nearly any exception
+            except Exception as error:  # damaged pickles surface as nearly any exception
                 trouble = error
                 cache.purge(folder)
-        warnings.warn(f'compiling {name} without a cache: {type(trouble).__name__}: {trouble}', stacklevel=3)
+        warnings.warn(f'compiling {name} without a cache: {type(trouble).__name__}: {trouble}',
+                      stacklevel=3)
     try:
         return njit([signature], **options)(function)
     except Exception as error:
-        raise KernelError(f'kernel {name} does not compile: {type(error).__name__}: {error}') from error
+        raise KernelError(
+            f'kernel {name} does not compile: {type(error).__name__}: {error}') from error

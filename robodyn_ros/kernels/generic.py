@@ -1,8 +1,12 @@
 """The recursions, compiled for any robot."""
 from robodyn_ros.kernels.compile import kernel
-from robodyn_ros.recursions import (
-    aba, coriolis as _coriolis, crba, energy as _energy, gravity, jacobian as _jacobian, kinematics,
-    mass_solve as _mass_solve, operational_space as _operational_space, rnea, task_inertia as _task_inertia)
+from robodyn_ros.recursions import aba, crba, gravity, kinematics, rnea
+from robodyn_ros.recursions import coriolis as _coriolis
+from robodyn_ros.recursions import energy as _energy
+from robodyn_ros.recursions import jacobian as _jacobian
+from robodyn_ros.recursions import mass_solve as _mass_solve
+from robodyn_ros.recursions import operational_space as _operational_space
+from robodyn_ros.recursions import task_inertia as _task_inertia
 
 pose = kernel(kinematics.pose)
 velocity = kernel(kinematics.velocity)
@@ -22,6 +26,6 @@ operational_space = kernel(_operational_space.operational_space)
 task_solve = kernel(_operational_space.task_solve)
 task_inertia = kernel(_task_inertia.task_inertia)
 
-ALL = (inverse_dynamics, gravity_torque, bias_torque, mass_matrix, forward_dynamics, mass_solve, mass_matrix_inverse,
-       coriolis_matrix, energy, pose, velocity, jacobian, jacobian_bias, apply_wrench, operational_space, task_solve,
-       task_inertia)
+ALL = (inverse_dynamics, gravity_torque, bias_torque, mass_matrix, forward_dynamics, mass_solve,
+       mass_matrix_inverse, coriolis_matrix, energy, pose, velocity, jacobian, jacobian_bias,
+       apply_wrench, operational_space, task_solve, task_inertia)

@@ -1,4 +1,6 @@
-"""A short examination of the machine code before anything relies on it: known answers, not plausibility."""
+"""A short examination of the machine code before anything relies on it: known answers, not
+plausibility.
+"""
 import numpy as np
 
 from robodyn_ros.errors import KernelError
@@ -6,7 +8,8 @@ from robodyn_ros.kernels import generic
 from robodyn_ros.model import layout
 from robodyn_ros.recursions import scratch as at
 
-#: Spong's planar elbow with the numbers of its regression case, computed at 12 digits from the closed form.
+#: Spong's planar elbow with the numbers of its regression case, computed at 12 digits from the
+#: closed form.
 Q, QD, QDD = (0.3, 0.7), (0.4, -0.6), (1.0, -0.5)
 TAU = (20.6107131866, 2.57231305512)
 GRAVITY_TORQUE = (18.5208854253, 2.12014624823)
@@ -15,9 +18,11 @@ TOLERANCE = 1e-9  # the answers carry eleven to twelve digits
 
 
 def known_answers():
-    """Run the inverse-dynamics, gravity, mass-matrix and forward-dynamics kernels on a case with known results.
+    """Run the inverse-dynamics, gravity, mass-matrix and forward-dynamics kernels on a case with
+    known results.
 
-    Raises KernelError naming the first kernel that is wrong. Costs microseconds once the kernels are compiled.
+    Raises KernelError naming the first kernel that is wrong. Costs microseconds once the kernels
+    are compiled.
     """
     topology, constants, gravity = _elbow()
     scratch = at.allocate(topology)
@@ -30,19 +35,21 @@ def known_answers():
     _expect(generic.gravity_torque, vector, GRAVITY_TORQUE)
     generic.mass_matrix(topology, constants, scratch, q, matrix)
     _expect(generic.mass_matrix, matrix, MASS_MATRIX)
-    generic.forward_dynamics(topology, constants, gravity, scratch, q, qd, np.array(TAU), f_ext, zero, vector)
+    generic.forward_dynamics(
+        topology, constants, gravity, scratch, q, qd, np.array(TAU), f_ext, zero, vector)
     _expect(generic.forward_dynamics, vector, QDD)
 
 
 def _expect(kernel, got, expected):
     error = np.abs(got - np.array(expected)).max()
     if not error <= TOLERANCE * np.abs(expected).max():
-        raise KernelError(f'kernel {kernel.name} fails its known-answer test: got {got.tolist()}, expected '
-                          f'{np.array(expected).tolist()}; remove the kernel cache and try again')
+        raise KernelError(
+            f'kernel {kernel.name} fails its known-answer test: got {got.tolist()}, expected '
+            f'{np.array(expected).tolist()}; remove the kernel cache and try again')
 
 
 def _elbow():
-    """Planar elbow, axes (0, -1, 0), links along x, gravity -z, as model arrays: no URDF needed."""
+    """Planar elbow, axes (0, -1, 0), links along x, gravity -z, as model arrays: no URDF needed"""
     masses, lengths, centres, inertias = (1.5, 1.0), (1.0, 0.8), (0.5, 0.4), (0.12, 0.05)
     topology = np.zeros((3, layout.TOPOLOGY_COLUMNS), dtype=np.int64)
     constants = np.zeros((3, layout.CONSTANT_COLUMNS))
@@ -54,7 +61,9 @@ def _elbow():
         topology[i] = (i - 1, layout.REVOLUTE, i - 1, i - 1, 1)
         constants[i, layout.MASS] = m
         constants[i, layout.MOMENT] = m * c
-        constants[i, layout.INERTIA:layout.INERTIA + 6] = (0, 0, 0, m * c * c, 0, inertia + m * c * c)
+        about_origin = m * c * c
+        constants[i, layout.INERTIA:layout.INERTIA + 6] = (
+            0, 0, 0, about_origin, 0, inertia + about_origin)
     gravity = np.array((0.0, 0.0, -9.81))
     for array in (topology, constants, gravity):
         array.flags.writeable = False

@@ -1,8 +1,9 @@
 """Sweeps over bodies: one algorithm a file, each a plain function over the model's frozen arrays.
 
-Conventions: bodies are numbered base to tip (parent < child), row 0 is the world, everything is expressed in the frame
-of its own body (z along the hinge), forces and motions are angular first. Accelerations are those of the body's origin
-(classical, not spatial): the base accelerates with -gravity, so that weight needs no term of its own (Angeles 7.44).
+Conventions: bodies are numbered base to tip (parent < child), row 0 is the world, everything is
+expressed in the frame of its own body (z along the hinge), forces and motions are angular first.
+Accelerations are those of the body's origin (classical, not spatial): the base accelerates with
+-gravity, so that weight needs no term of its own (Angeles 7.44).
 
     ours                         Featherstone 2008    Jain 2011         Drake
     axis of the hinge S          S                    H*                H_PB
@@ -14,6 +15,6 @@ of its own body (z along the hinge), forces and motions are angular first. Accel
     hinge force residual u       u                    epsilon           e_B
     compliance Omega (diagonal)  Lambda^-1            Upsilon           -
 
-    The bias force differs between the books by P times the velocity-dependent acceleration: z here excludes it
-    until the force has crossed the hinge, as in Featherstone's p^A.
+    The bias force differs between the books by P times the velocity-dependent acceleration: z here
+    excludes it until the force has crossed the hinge, as in Featherstone's p^A.
 """

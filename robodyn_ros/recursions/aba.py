@@ -12,7 +12,9 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, s
 
 @primitive
 def velocity_base_to_tip(topology, constants, scratch, qd, f_ext):
-    """Angular velocities, the acceleration that velocity causes across each hinge, and bias forces of the bodies."""
+    """Angular velocities, the acceleration that velocity causes across each hinge, and bias forces
+    of the bodies.
+    """
     store(scratch, 0, at.OMEGA, (0.0, 0.0, 0.0))
     for i in range(1, topology.shape[0]):
         parent, rate = topology[i, PARENT], qd[topology[i, V]]
@@ -31,7 +33,8 @@ def velocity_base_to_tip(topology, constants, scratch, qd, f_ext):
         store(scratch, i, at.OMEGA, w)
         spin = times(load_symmetric(constants, i, INERTIA), w)
         store(scratch, i, at.MOMENT, sub(cross(w, spin), load(f_ext, i, 0)))
-        store(scratch, i, at.FORCE, sub(cross(w, cross(w, load(constants, i, MOMENT))), load(f_ext, i, 3)))
+        swing = cross(w, cross(w, load(constants, i, MOMENT)))
+        store(scratch, i, at.FORCE, sub(swing, load(f_ext, i, 3)))
 
 
 @primitive
@@ -83,13 +86,14 @@ def acceleration_base_to_tip(topology, constants, gravity, scratch, qdd):
 
 @primitive
 def forward_dynamics(topology: Topology, constants: Table, gravity: Constant, scratch: Matrix,
-                     q: Vector, qd: Vector, tau: Vector, f_ext: Matrix, diagonal: Vector, qdd: Vector):
+                     q: Vector, qd: Vector, tau: Vector, f_ext: Matrix, diagonal: Vector,
+                     qdd: Vector):
     """qdd = (M + diag(diagonal))^-1 (tau - C qd - g + J^T f_ext), in O(n).
 
-    Featherstone 2008, Table 7.1; Jain 2011, Algorithms 7.1 and 7.2. q, qd, tau : (nv,); f_ext : (nb, 6) [N m, N]
-    moment and force on each body, in its frame, about its origin; diagonal : (nv,) [kg m^2 or kg], zeros for plain
-    dynamics, dt times the damping for an implicit step; qdd : (nv,), written.
-    Returns 0, or the body whose pivot is singular.
+    Featherstone 2008, Table 7.1; Jain 2011, Algorithms 7.1 and 7.2. q, qd, tau : (nv,); f_ext :
+    (nb, 6) [N m, N] moment and force on each body, in its frame, about its origin; diagonal :
+    (nv,) [kg m^2 or kg], zeros for plain dynamics, dt times the damping for an implicit step; qdd
+    : (nv,), written. Returns 0, or the body whose pivot is singular.
     """
     place(topology, constants, scratch, q)
     velocity_base_to_tip(topology, constants, scratch, qd, f_ext)

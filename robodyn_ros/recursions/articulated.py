@@ -1,4 +1,6 @@
-"""Articulated-body inertias: the factor of the mass matrix that forward dynamics, solves and Lambda have in common."""
+"""Articulated-body inertias: the factor of the mass matrix that forward dynamics, solves and
+Lambda have in common.
+"""
 from robodyn_ros.model.layout import (
     INERTIA, KIND, MASS, MOMENT, PARENT, PRISMATIC, ROTATION, ROTOR, V)
 from robodyn_ros.recursions import scratch as at
@@ -9,7 +11,8 @@ from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.rotation import rotate_symmetric, turn_symmetric
 from robodyn_ros.spatial.vec3 import load, scale, store
 
-#: Below this hinge inertia [kg m^2 or kg] a pivot counts as singular: a grain of dust a tenth of a millimetre long.
+#: Below this hinge inertia [kg m^2 or kg] a pivot counts as singular: a grain of dust a tenth of a
+#: millimetre long.
 PIVOT_FLOOR = 1e-15
 
 
@@ -55,7 +58,8 @@ def pass_on(topology, constants, scratch, i):
                                turn_symmetric(c, s, load_symmetric(scratch, i, at.P_ANGULAR)))
     linear = rotate_symmetric(constants, i, ROTATION,
                               turn_symmetric(c, s, load_symmetric(scratch, i, at.P_LINEAR)))
-    coupling = rotate_general(constants, i, ROTATION, c, s, load_general(scratch, i, at.P_COUPLING))
+    coupling = rotate_general(constants, i, ROTATION, c, s,
+                              load_general(scratch, i, at.P_COUPLING))
     angular, coupling = shift_articulated(angular, coupling, linear, load(scratch, i, at.POSITION))
     store_symmetric(scratch, parent, at.P_ANGULAR,
                     add_symmetric(load_symmetric(scratch, parent, at.P_ANGULAR), angular))
@@ -67,10 +71,12 @@ def pass_on(topology, constants, scratch, i):
 
 @primitive
 def articulate(topology, constants, scratch, diagonal):
-    """Articulated inertias tip to base, in O(n): U = P S, D = S^T U + rotor + diagonal, and P+ in place of P.
+    """Articulated inertias tip to base, in O(n): U = P S, D = S^T U + rotor + diagonal, and P+ in
+    place of P.
 
-    Jain 2011, Algorithm 6.1 (eq. 6.13); Featherstone 2008, eq. (7.43)-(7.44). Needs `place`. diagonal : (nv,) is added
-    to the joint-space diagonal of the mass matrix. Returns 0, or the body whose pivot D is singular.
+    Jain 2011, Algorithm 6.1 (eq. 6.13); Featherstone 2008, eq. (7.43)-(7.44). Needs `place`.
+    diagonal : (nv,) is added to the joint-space diagonal of the mass matrix. Returns 0, or the
+    body whose pivot D is singular.
     """
     status = 0
     for i in range(1, topology.shape[0]):
@@ -81,7 +87,7 @@ def articulate(topology, constants, scratch, diagonal):
         if not singular(d):
             scratch[i, at.D_INVERSE] = 1.0 / d
         else:
-            scratch[i, at.D_INVERSE] = 0.0  # the hinge is treated as locked, so that the sweep stays finite
+            scratch[i, at.D_INVERSE] = 0.0  # as if locked: the sweep stays finite
             status = i
         project(topology, scratch, i, scratch[i, at.D_INVERSE])
         if topology[i, PARENT] > 0:

@@ -14,7 +14,8 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, s
 
 @primitive
 def hinges_base_to_tip(topology, scratch, qd):
-    """Spatial velocity of every body about the base origin, and the axis of its hinge with its rate.
+    """Spatial velocity of every body about the base origin, and the axis of its hinge with its
+    rate.
 
     S = [z; p x z] or [0; z]; Sdot = V x S. Needs the poses.
     """
@@ -37,10 +38,12 @@ def hinges_base_to_tip(topology, scratch, qd):
 
 @primitive
 def body_coriolis(constants, scratch, i):
-    """Inertia of body i about the base origin, and its B = ([V x*] I + [I V] bar-x* - I [V x]) / 2.
+    """Inertia of body i about the base origin, and its B = ([V x*] I + [I V] bar-x* - I [V x]) /
+    2.
 
-    In blocks B = [[Y - [n]/2, 0], [-[f], 0]] with Y = ([w] J - J [w] - [v][h] - [h][v]) / 2 symmetric and the
-    momentum (n, f) = I V: twelve numbers, and everything in one frame, so that bodies simply add up.
+    In blocks B = [[Y - [n]/2, 0], [-[f], 0]] with Y = ([w] J - J [w] - [v][h] - [h][v]) / 2
+    symmetric and the momentum (n, f) = I V: twelve numbers, and everything in one frame, so that
+    bodies simply add up.
     """
     mass, p = constants[i, MASS], load(scratch, i, at.WORLD_POSITION)
     moment = rotate(scratch, i, at.WORLD_ROTATION, load(constants, i, MOMENT))
@@ -77,9 +80,11 @@ def composite_inertia_times(scratch, i, w, v):
 @primitive
 def coriolis_matrix(topology: Topology, constants: Table, scratch: Matrix,
                     q: Vector, qd: Vector, C: Matrix):
-    """C(q, qd) of the Christoffel symbols: C qd is the Coriolis torque and Mdot - 2 C is skew; in O(n depth).
+    """C(q, qd) of the Christoffel symbols: C qd is the Coriolis torque and Mdot - 2 C is skew; in
+    O(n depth).
 
-    Echeandia and Wensing 2021; Spong, Prop. 6.1. q, qd : (nv,); C : (nv, nv) [N m s/rad, ...], written.
+    Echeandia and Wensing 2021; Spong, Prop. 6.1. q, qd : (nv,); C : (nv, nv) [N m s/rad, ...],
+    written.
     """
     place(topology, constants, scratch, q)
     poses_base_to_tip(topology, constants, scratch)

@@ -1,8 +1,10 @@
 """The mass matrix by composite rigid bodies."""
-from robodyn_ros.model.layout import INERTIA, KIND, MASS, MOMENT, PARENT, PRISMATIC, ROTATION, ROTOR, V
+from robodyn_ros.model.layout import (
+    INERTIA, KIND, MASS, MOMENT, PARENT, PRISMATIC, ROTATION, ROTOR, V)
 from robodyn_ros.recursions import scratch as at
 from robodyn_ros.recursions.hinge import place, to_parent
-from robodyn_ros.spatial.inertia import add_symmetric, load_symmetric, shift_inertia, store_symmetric
+from robodyn_ros.spatial.inertia import (
+    add_symmetric, load_symmetric, shift_inertia, store_symmetric)
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.rotation import rotate_symmetric, turn_symmetric
 from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
@@ -11,7 +13,9 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store
 
 @primitive
 def composite_tip_to_base(topology, constants, scratch):
-    """Mass, first moment and inertia about its origin of everything that each body carries, itself included."""
+    """Mass, first moment and inertia about its origin of everything that each body carries, itself
+    included.
+    """
     for i in range(1, topology.shape[0]):
         scratch[i, at.C_MASS] = constants[i, MASS]
         store(scratch, i, at.C_MOMENT, load(constants, i, MOMENT))
@@ -21,7 +25,8 @@ def composite_tip_to_base(topology, constants, scratch):
         if parent > 0:
             p, mass = load(scratch, i, at.POSITION), scratch[i, at.C_MASS]
             h = to_parent(constants, scratch, i, load(scratch, i, at.C_MOMENT))
-            turned = turn_symmetric(scratch[i, at.COS], scratch[i, at.SIN], load_symmetric(scratch, i, at.C_INERTIA))
+            turned = turn_symmetric(scratch[i, at.COS], scratch[i, at.SIN],
+                                    load_symmetric(scratch, i, at.C_INERTIA))
             inertia = shift_inertia(rotate_symmetric(constants, i, ROTATION, turned), mass, h, p)
             scratch[parent, at.C_MASS] = scratch[parent, at.C_MASS] + mass
             accumulate(scratch, parent, at.C_MOMENT, add(h, scale(mass, p)))
@@ -33,9 +38,9 @@ def composite_tip_to_base(topology, constants, scratch):
 def mass_matrix(topology: Topology, constants: Table, scratch: Matrix, q: Vector, M: Matrix):
     """M(q), symmetric and positive definite, rotor inertias included, in O(n depth).
 
-    Walker and Orin 1982; Featherstone 2008, Table 6.2; Jain 2011, Algorithm 4.2. The wrench that accelerates the
-    composite body i by a unit of its hinge, carried to the base, has the column of M as its components on the way.
-    q : (nv,); M : (nv, nv) [kg m^2, kg m or kg], written.
+    Walker and Orin 1982; Featherstone 2008, Table 6.2; Jain 2011, Algorithm 4.2. The wrench that
+    accelerates the composite body i by a unit of its hinge, carried to the base, has the column of
+    M as its components on the way. q : (nv,); M : (nv, nv) [kg m^2, kg m or kg], written.
     """
     place(topology, constants, scratch, q)
     composite_tip_to_base(topology, constants, scratch)
@@ -51,7 +56,8 @@ def mass_matrix(topology: Topology, constants: Table, scratch: Matrix, q: Vector
             M[k, k] = mass + constants[i, ROTOR]
         else:
             f = (-h[1], h[0], 0.0)
-            n = (scratch[i, at.C_INERTIA + 2], scratch[i, at.C_INERTIA + 4], scratch[i, at.C_INERTIA + 5])
+            n = (scratch[i, at.C_INERTIA + 2], scratch[i, at.C_INERTIA + 4],
+                 scratch[i, at.C_INERTIA + 5])
             M[k, k] = n[2] + constants[i, ROTOR]
         j = i
         while topology[j, PARENT] > 0:

@@ -15,8 +15,9 @@ def energy(topology: Topology, constants: Table, gravity: Constant, scratch: Mat
            q: Vector, qd: Vector, energies: Vector):
     """T = sum (m v.v + omega.I omega) / 2 + v.(omega x h) and V = -sum g.(m p + R h), in O(n).
 
-    Jain 2011, section 4.1; Spong, eq. (6.54). Rotors add half of their reflected inertia times qd^2.
-    q, qd : (nv,); energies : (2,) [J] kinetic and potential (zero with every mass at the base), written.
+    Jain 2011, section 4.1; Spong, eq. (6.54). Rotors add half of their reflected inertia times
+    qd^2. q, qd : (nv,); energies : (2,) [J] kinetic and potential (zero with every mass at the
+    base), written.
     """
     place(topology, constants, scratch, q)
     poses_base_to_tip(topology, constants, scratch)

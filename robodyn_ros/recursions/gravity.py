@@ -8,26 +8,31 @@ from robodyn_ros.spatial.vec3 import accumulate, add, load, scale, store
 
 
 @primitive
-def gravity_torque(topology: Topology, constants: Table, gravity: Constant, scratch: Matrix, q: Vector, tau: Vector):
+def gravity_torque(topology: Topology, constants: Table, gravity: Constant, scratch: Matrix,
+                   q: Vector, tau: Vector):
     """tau = g(q) = dV/dq, in O(n): the weight of everything beyond a hinge, about or along it.
 
-    Gravity is carried out to the tips as the base acceleration -gravity (Angeles 7.44), mass and first moment of the
-    composite bodies back to the base. q : (nv,); tau : (nv,) [N m or N], written.
+    Gravity is carried out to the tips as the base acceleration -gravity (Angeles 7.44), mass and
+    first moment of the composite bodies back to the base. q : (nv,); tau : (nv,) [N m or N],
+    written.
     """
     place(topology, constants, scratch, q)
     store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))
     for i in range(1, topology.shape[0]):
-        store(scratch, i, at.ACCEL, to_child(constants, scratch, i, load(scratch, topology[i, PARENT], at.ACCEL)))
+        carried = load(scratch, topology[i, PARENT], at.ACCEL)
+        store(scratch, i, at.ACCEL, to_child(constants, scratch, i, carried))
         scratch[i, at.C_MASS] = constants[i, MASS]
         store(scratch, i, at.C_MOMENT, load(constants, i, MOMENT))
     for i in range(topology.shape[0] - 1, 0, -1):
         parent = topology[i, PARENT]
-        a, h, mass = load(scratch, i, at.ACCEL), load(scratch, i, at.C_MOMENT), scratch[i, at.C_MASS]
+        a, h = load(scratch, i, at.ACCEL), load(scratch, i, at.C_MOMENT)
+        mass = scratch[i, at.C_MASS]
         if topology[i, KIND] == PRISMATIC:
             tau[topology[i, V]] = mass * a[2]
         else:
             tau[topology[i, V]] = h[0] * a[1] - h[1] * a[0]
         if parent > 0:
             scratch[parent, at.C_MASS] = scratch[parent, at.C_MASS] + mass
-            accumulate(scratch, parent, at.C_MOMENT,
-                       add(to_parent(constants, scratch, i, h), scale(mass, load(scratch, i, at.POSITION))))
+            moment = add(to_parent(constants, scratch, i, h),
+                         scale(mass, load(scratch, i, at.POSITION)))
+            accumulate(scratch, parent, at.C_MOMENT, moment)

@@ -1,4 +1,6 @@
-"""Crossing a hinge: where each body stands on its parent, and vectors carried from one to the other."""
+"""Crossing a hinge: where each body stands on its parent, and vectors carried from one to the
+other.
+"""
 from numpy import cos, sin
 
 from robodyn_ros.model.layout import KIND, OFFSET, PRISMATIC, Q, ROTATION
@@ -10,13 +12,16 @@ from robodyn_ros.spatial.vec3 import add, load, store
 
 @primitive
 def place(topology, constants, scratch, q):
-    """Set cosine, sine and origin of every body on its parent: R_PB = R0 Rz(q), or p_PB_P = p0 + R0 z q."""
+    """Set cosine, sine and origin of every body on its parent: R_PB = R0 Rz(q), or p_PB_P = p0 +
+    R0 z q.
+    """
     for i in range(1, topology.shape[0]):
         x = q[topology[i, Q]]
         if topology[i, KIND] == PRISMATIC:
             scratch[i, COS] = 1.0
             scratch[i, SIN] = 0.0
-            slide = (x * constants[i, ROTATION + 2], x * constants[i, ROTATION + 5], x * constants[i, ROTATION + 8])
+            slide = (x * constants[i, ROTATION + 2], x * constants[i, ROTATION + 5],
+                     x * constants[i, ROTATION + 8])
             store(scratch, i, POSITION, add(load(constants, i, OFFSET), slide))
         else:
             scratch[i, COS] = cos(x)
@@ -27,7 +32,8 @@ def place(topology, constants, scratch, q):
 @primitive
 def to_child(constants, scratch, i, v):
     """v expressed in the frame of body i, given in that of its parent."""
-    return turn_inverse(scratch[i, COS], scratch[i, SIN], rotate_inverse(constants, i, ROTATION, v))
+    return turn_inverse(scratch[i, COS], scratch[i, SIN],
+                        rotate_inverse(constants, i, ROTATION, v))
 
 
 @primitive

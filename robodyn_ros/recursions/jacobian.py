@@ -39,7 +39,8 @@ def jacobian_columns(topology, scratch, body, frame, J):
 @primitive
 def jacobian(topology: Topology, constants: Table, scratch: Matrix, q: Vector,
              body: Integer, frame: Constant, J: Matrix):
-    """J of a frame: [v; omega] = J qd, at the frame's origin, in base axes, linear rows first, in O(n).
+    """J of a frame: [v; omega] = J qd, at the frame's origin, in base axes, linear rows first, in
+    O(n).
 
     Whitney 1972; Jain 2011, eq. (3.50). J : (6, nv) [m or -, - or 1/m], written.
     """
@@ -50,11 +51,13 @@ def jacobian(topology: Topology, constants: Table, scratch: Matrix, q: Vector,
 
 @primitive
 def jacobian_bias(topology: Topology, constants: Table, gravity: Constant, scratch: Matrix,
-                  q: Vector, qd: Vector, body: Integer, frame: Constant, zero: Vector, bias: Vector):
+                  q: Vector, qd: Vector, body: Integer, frame: Constant, zero: Vector,
+                  bias: Vector):
     """Jdot qd of a frame: its acceleration at qdd = 0, in base axes, linear first, in O(n).
 
-    The outward sweep of inverse dynamics without joint accelerations; gravity, which that sweep takes as an
-    acceleration of the base, is added back. zero : (nv,) of zeros; bias : (6,) [m/s^2, rad/s^2], written.
+    The outward sweep of inverse dynamics without joint accelerations; gravity, which that sweep
+    takes as an acceleration of the base, is added back. zero : (nv,) of zeros; bias : (6,) [m/s^2,
+    rad/s^2], written.
     """
     place(topology, constants, scratch, q)
     poses_base_to_tip(topology, constants, scratch)

@@ -28,7 +28,9 @@ def poses_base_to_tip(topology, constants, scratch):
 
 @primitive
 def frame_point(scratch, body, frame):
-    """Origin of a frame in base axes; frame : (12,) its rotation and translation in its body's frame."""
+    """Origin of a frame in base axes; frame : (12,) its rotation and translation in its body's
+    frame.
+    """
     offset = rotate(scratch, body, at.WORLD_ROTATION, (frame[9], frame[10], frame[11]))
     return add(load(scratch, body, at.WORLD_POSITION), offset)
 
@@ -88,7 +90,8 @@ def apply_wrench(topology: Topology, constants: Table, scratch: Matrix, q: Vecto
                  body: Integer, frame: Constant, wrench: Vector, f_ext: Matrix):
     """Add a wrench at the origin of a frame to the forces on the bodies, in O(n).
 
-    wrench : (6,) [N, N m] force and moment in base axes; f_ext : (nb, 6) [N m, N] in body axes, added to.
+    wrench : (6,) [N, N m] force and moment in base axes; f_ext : (nb, 6) [N m, N] in body axes,
+    added to.
     """
     place(topology, constants, scratch, q)
     poses_base_to_tip(topology, constants, scratch)

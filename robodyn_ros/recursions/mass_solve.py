@@ -35,12 +35,14 @@ def cross_tip_to_base(topology, constants, scratch, i):
 
 @primitive
 def cross_base_to_tip(topology, constants, scratch, i):
-    """Return the hinge acceleration of body i, and leave the acceleration of the body; needs that of its parent."""
+    """Return the hinge acceleration of body i, and leave the acceleration of the body; needs that
+    of its parent.
+    """
     parent = topology[i, PARENT]
     turning = load(scratch, parent, at.ALPHA)
     alpha = to_child(constants, scratch, i, turning)
-    a = to_child(constants, scratch, i,
-                 add(load(scratch, parent, at.ACCEL), cross(turning, load(scratch, i, at.POSITION))))
+    lever = cross(turning, load(scratch, i, at.POSITION))
+    a = to_child(constants, scratch, i, add(load(scratch, parent, at.ACCEL), lever))
     pull = dot(load(scratch, i, at.U_ANGULAR), alpha) + dot(load(scratch, i, at.U_LINEAR), a)
     x = scratch[i, at.D_INVERSE] * (scratch[i, at.RESIDUAL] - pull)
     if topology[i, KIND] == PRISMATIC:
@@ -70,8 +72,8 @@ def mass_solve(topology: Topology, constants: Table, scratch: Matrix,
                q: Vector, diagonal: Vector, b: Vector, x: Vector):
     """x = (M(q) + diag(diagonal))^-1 b, in O(n), by the square factors of the inverse.
 
-    M^-1 = (1 - H psi K)* D^-1 (1 - H psi K), Jain 2011, eq. (7.10). q, diagonal, b : (nv,); x : (nv,), written.
-    Returns 0, or the body whose pivot is singular.
+    M^-1 = (1 - H psi K)* D^-1 (1 - H psi K), Jain 2011, eq. (7.10). q, diagonal, b : (nv,); x :
+    (nv,), written. Returns 0, or the body whose pivot is singular.
     """
     place(topology, constants, scratch, q)
     status = articulate(topology, constants, scratch, diagonal)

@@ -1,4 +1,6 @@
-"""The operational-space inertia of a frame, from compliances carried base to tip: no mass matrix, no inverse of it."""
+"""The operational-space inertia of a frame, from compliances carried base to tip: no mass matrix,
+no inverse of it.
+"""
 from robodyn_ros.model.layout import KIND, PARENT, PRISMATIC, ROTATION
 from robodyn_ros.recursions import scratch as at
 from robodyn_ros.recursions.articulated import articulate
@@ -17,7 +19,8 @@ from robodyn_ros.spatial.types import (
     Constant, Flags, Integer, Matrix, Scalar, Table, Topology, Vector)
 from robodyn_ros.spatial.vec3 import add, dot, load, scale
 
-#: Eigenvalues of J M^-1 J^T below this share of the largest count as zero: rounding leaves about 1e-15 of it.
+#: Eigenvalues of J M^-1 J^T below this share of the largest count as zero: rounding leaves about
+#: 1e-15 of it.
 RANK_TOLERANCE = 1e-12
 
 
@@ -53,7 +56,9 @@ def general_into_child(constants, scratch, i, b):
 
 @primitive
 def cross_hinge(topology, scratch, i, a, b, c):
-    """Omega+ = (1 - S G^T) Omega (1 - G S^T) + S D^-1 S^T, stored for body i (Jain 2011, eq. 10.9)."""
+    """Omega+ = (1 - S G^T) Omega (1 - G S^T) + S D^-1 S^T, stored for body i (Jain 2011, eq.
+    10.9).
+    """
     d = scratch[i, at.D_INVERSE]
     g = scale(d, load(scratch, i, at.U_ANGULAR))
     k = scale(d, load(scratch, i, at.U_LINEAR))
@@ -77,7 +82,9 @@ def cross_hinge(topology, scratch, i, a, b, c):
 
 @primitive
 def compliance_base_to_tip(topology, constants, scratch, body):
-    """Compliance of every body between the base and `body`, itself included. Needs the articulated inertias."""
+    """Compliance of every body between the base and `body`, itself included. Needs the articulated
+    inertias.
+    """
     for i in range(1, body + 1):
         scratch[i, at.ON_PATH] = 0.0
     i = body
@@ -123,8 +130,8 @@ def operational_space(topology: Topology, constants: Table, scratch: Matrix, q: 
                       J: Matrix, compliance: Matrix):
     """J and Lambda^-1 = J M^-1 J^T of a frame, in O(n), at its origin, in base axes, linear first.
 
-    Jain 2011, Algorithm 10.1 (eq. 10.9-10.14); Rodriguez, Jain and Kreutz-Delgado 1992. q, diagonal : (nv,);
-    J : (6, nv), compliance : (6, 6) [1/kg, 1/(kg m), 1/(kg m^2)], written.
+    Jain 2011, Algorithm 10.1 (eq. 10.9-10.14); Rodriguez, Jain and Kreutz-Delgado 1992. q,
+    diagonal : (nv,); J : (6, nv), compliance : (6, 6) [1/kg, 1/(kg m), 1/(kg m^2)], written.
     Returns 0, or the body whose pivot is singular.
     """
     place(topology, constants, scratch, q)
@@ -139,7 +146,9 @@ def operational_space(topology: Topology, constants: Table, scratch: Matrix, q: 
 @primitive
 def task_solve(topology: Topology, constants: Table, scratch: Matrix, q: Vector,
                diagonal: Vector, J: Matrix, X: Matrix):
-    """X = J M^-1, row by row, in O(m n). q, diagonal : (nv,); J, X : (m, nv), X written. Returns the pivot status."""
+    """X = J M^-1, row by row, in O(m n). q, diagonal : (nv,); J, X : (m, nv), X written. Returns
+    the pivot status.
+    """
     place(topology, constants, scratch, q)
     status = articulate(topology, constants, scratch, diagonal)
     for row in range(J.shape[0]):

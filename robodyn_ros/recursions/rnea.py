@@ -1,8 +1,10 @@
-"""Inverse dynamics: the recursive Newton-Euler algorithm, in the form of Turney, Mudge and Lee with one matrix A a body.
+"""Inverse dynamics: the recursive Newton-Euler algorithm, in the form of Turney, Mudge and Lee
+with one matrix A a body.
 
-tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext. Turney-Mudge-Lee 1980, section 5, eq. (5.1)-(5.2); Angeles, Algorithms
-7.4.1 and 7.4.2; Craig, eq. (6.45)-(6.53). With A = [omega]^2 + [alpha], the acceleration of a point r of the body is
-a + A r, its force is m a + A h, and the moment of inertia forces is tr(I) alpha - v(A I), v(.) the axial vector.
+tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext. Turney-Mudge-Lee 1980, section 5, eq. (5.1)-(5.2);
+Angeles, Algorithms 7.4.1 and 7.4.2; Craig, eq. (6.45)-(6.53). With A = [omega]^2 + [alpha], the
+acceleration of a point r of the body is a + A r, its force is m a + A h, and the moment of inertia
+forces is tr(I) alpha - v(A I), v(.) the axial vector.
 """
 from robodyn_ros.model.layout import INERTIA, KIND, MASS, MOMENT, PARENT, PRISMATIC, ROTOR, V
 from robodyn_ros.recursions import scratch as at
@@ -58,23 +60,33 @@ def motion_base_to_tip(topology, constants, gravity, scratch, qd, qdd):
 
 @primitive
 def newton_euler(constants, scratch, i):
-    """Force and moment about its origin that the motion of body i takes: f = m a + A h, n = tr(I) alpha - v(A I) + h x a."""
-    a, alpha, h = load(scratch, i, at.ACCEL), load(scratch, i, at.ALPHA), load(constants, i, MOMENT)
+    """Force and moment about its origin that the motion of body i takes: f = m a + A h, n = tr(I)
+    alpha - v(A I) + h x a.
+    """
+    a, alpha = load(scratch, i, at.ACCEL), load(scratch, i, at.ALPHA)
+    h = load(constants, i, MOMENT)
     xx, xy, xz = load(constants, i, INERTIA)
     yy, yz, zz = load(constants, i, INERTIA + 3)
-    top, middle, bottom = load(scratch, i, at.RATE), load(scratch, i, at.RATE + 3), load(scratch, i, at.RATE + 6)
-    # second moments S = tr(I)/2 1 - I, for which n = v(A S): constants of the robot, so they cost nothing once recorded
+    top, middle = load(scratch, i, at.RATE), load(scratch, i, at.RATE + 3)
+    bottom = load(scratch, i, at.RATE + 6)
+    # second moments S = tr(I)/2 1 - I, for which n = v(A S): constants of the robot, so they cost
+    # nothing once recorded
     sxx, syy, szz = 0.5 * (yy + zz - xx), 0.5 * (xx + zz - yy), 0.5 * (xx + yy - zz)
-    n = (bottom[1] * syy - middle[2] * szz + middle[0] * xz - bottom[0] * xy + (middle[1] - bottom[2]) * yz,
-         top[2] * szz - bottom[0] * sxx + bottom[1] * xy - top[1] * yz + (bottom[2] - top[0]) * xz,
-         middle[0] * sxx - top[1] * syy + top[2] * yz - middle[2] * xz + (top[0] - middle[1]) * xy)
+    n = (bottom[1] * syy - middle[2] * szz + middle[0] * xz - bottom[0] * xy
+         + (middle[1] - bottom[2]) * yz,
+         top[2] * szz - bottom[0] * sxx + bottom[1] * xy - top[1] * yz
+         + (bottom[2] - top[0]) * xz,
+         middle[0] * sxx - top[1] * syy + top[2] * yz - middle[2] * xz
+         + (top[0] - middle[1]) * xy)
     store(scratch, i, at.FORCE, add(scale(constants[i, MASS], a), rotate(scratch, i, at.RATE, h)))
     store(scratch, i, at.MOMENT, add(n, cross(h, a)))
 
 
 @primitive
 def force_tip_to_base(topology, constants, scratch, qdd, tau):
-    """Carry the wrench of every body to its parent; its component along the hinge is what the motor gives."""
+    """Carry the wrench of every body to its parent; its component along the hinge is what the
+    motor gives.
+    """
     for i in range(topology.shape[0] - 1, 0, -1):
         parent, k = topology[i, PARENT], topology[i, V]
         n, f = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE)
@@ -92,8 +104,8 @@ def inverse_dynamics(topology: Topology, constants: Table, gravity: Constant, sc
                      q: Vector, qd: Vector, qdd: Vector, f_ext: Matrix, tau: Vector):
     """tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext, in O(n).
 
-    q, qd, qdd : (nv,); f_ext : (nb, 6) [N m, N] moment and force on each body, in its frame, about its origin;
-    tau : (nv,) [N m or N], written.
+    q, qd, qdd : (nv,); f_ext : (nb, 6) [N m, N] moment and force on each body, in its frame, about
+    its origin; tau : (nv,) [N m or N], written.
     """
     place(topology, constants, scratch, q)
     motion_base_to_tip(topology, constants, gravity, scratch, qd, qdd)

@@ -1,7 +1,7 @@
 """Where a recursion keeps what it computes for one body: the columns of a (nb, width) array.
 
-Nothing in it has a meaning between two calls: no kernel reads an entry that it did not write in the same call
-(tests fill it with NaN first). One scratch array per thread.
+Nothing in it has a meaning between two calls: no kernel reads an entry that it did not write in
+the same call (tests fill it with NaN first). One scratch array per thread.
 """
 import numpy as np
 

@@ -1,4 +1,6 @@
-"""From the compliance of a frame to the inertia of the task axes kept: damped or plain, with the rank."""
+"""From the compliance of a frame to the inertia of the task axes kept: damped or plain, with the
+rank.
+"""
 from numpy import sqrt
 
 from robodyn_ros.recursions.operational_space import RANK_TOLERANCE
@@ -10,10 +12,11 @@ SWEEPS = 12  # of Jacobi rotations; a 6 x 6 matrix is diagonal to the last bit a
 
 @primitive
 def diagonalise(a, v):
-    """Cyclic Jacobi: turn the symmetric a into its eigenvalues (on the diagonal), v into its eigenvectors (columns).
+    """Cyclic Jacobi: turn the symmetric a into its eigenvalues (on the diagonal), v into its
+    eigenvectors (columns).
 
-    Golub and Van Loan, section 8.5. Jacobi keeps small eigenvalues of a positive matrix to high relative accuracy,
-    which the rank decision needs.
+    Golub and Van Loan, section 8.5. Jacobi keeps small eigenvalues of a positive matrix to high
+    relative accuracy, which the rank decision needs.
     """
     m = a.shape[0]
     for i in range(m):
@@ -48,12 +51,13 @@ def diagonalise(a, v):
 @primitive
 def task_inertia(compliance: Matrix, damping: Scalar, work: Matrix, vectors: Matrix,
                  inertia: Matrix, singular_values: Vector):
-    """Lambda = (J M^-1 J^T + damping^2 1)^-1 of the axes kept, and the singular values of J M^-1 J^T.
+    """Lambda = (J M^-1 J^T + damping^2 1)^-1 of the axes kept, and the singular values of J M^-1
+    J^T.
 
-    Where the compliance is rank deficient and undamped, Lambda is its pseudo-inverse: infinite inertia along a lost
-    direction is left out instead of overflowing. compliance, work, vectors, inertia : (m, m); damping [sqrt of the
-    unit of compliance]; singular_values : (m,) descending. work, vectors, inertia and singular_values are written.
-    Returns the rank.
+    Where the compliance is rank deficient and undamped, Lambda is its pseudo-inverse: infinite
+    inertia along a lost direction is left out instead of overflowing. compliance, work, vectors,
+    inertia : (m, m); damping [sqrt of the unit of compliance]; singular_values : (m,) descending.
+    work, vectors, inertia and singular_values are written. Returns the rank.
     """
     m = compliance.shape[0]
     for i in range(m):

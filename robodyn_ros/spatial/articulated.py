@@ -1,6 +1,8 @@
-"""Articulated inertia [[A, B], [B^T, C]] of one body: rotated, shifted and used, its blocks in registers.
+"""Articulated inertia [[A, B], [B^T, C]] of one body: rotated, shifted and used, its blocks in
+registers.
 
-A and C are symmetric (six numbers), B is general (nine, row-major); force = [[A, B], [B^T, C]] motion, angular first.
+A and C are symmetric (six numbers), B is general (nine, row-major); force = [[A, B], [B^T, C]]
+motion, angular first.
 """
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.rotation import rotate, turn
@@ -22,7 +24,9 @@ def store_general(rows, i, k, b):
 
 @primitive
 def rotate_general(rows, i, k, c, s, b):
-    """R B R^T for a 3x3 matrix B, with R = R0 Rz: R0 in columns k to k+8 of row i, cosine and sine of Rz."""
+    """R B R^T for a 3x3 matrix B, with R = R0 Rz: R0 in columns k to k+8 of row i, cosine and sine
+    of Rz.
+    """
     x = rotate(rows, i, k, turn(c, s, (b[0], b[1], b[2])))
     y = rotate(rows, i, k, turn(c, s, (b[3], b[4], b[5])))
     z = rotate(rows, i, k, turn(c, s, (b[6], b[7], b[8])))
@@ -36,7 +40,9 @@ def rotate_general(rows, i, k, c, s, b):
 
 @primitive
 def shift_articulated(a, b, c, p):
-    """Move the reference point of an articulated inertia by -p: B' = B + [p] C, A' = A - B [p] + [p] B'^T."""
+    """Move the reference point of an articulated inertia by -p: B' = B + [p] C, A' = A - B [p] +
+    [p] B'^T.
+    """
     left = cross(p, (c[0], c[1], c[2]))
     middle = cross(p, (c[1], c[3], c[4]))
     right = cross(p, (c[2], c[4], c[5]))
@@ -44,7 +50,9 @@ def shift_articulated(a, b, c, p):
              b[3] + left[1], b[4] + middle[1], b[5] + right[1],
              b[6] + left[2], b[7] + middle[2], b[8] + right[2])
     # row j of -B [p] is p x (row j of B); column j of [p] B'^T is p x (row j of B')
-    x, y, z = cross(p, (b[0], b[1], b[2])), cross(p, (b[3], b[4], b[5])), cross(p, (b[6], b[7], b[8]))
+    x = cross(p, (b[0], b[1], b[2]))
+    y = cross(p, (b[3], b[4], b[5]))
+    z = cross(p, (b[6], b[7], b[8]))
     u = cross(p, (moved[0], moved[1], moved[2]))
     v = cross(p, (moved[3], moved[4], moved[5]))
     w = cross(p, (moved[6], moved[7], moved[8]))

@@ -1,4 +1,6 @@
-"""Compliance [[A, B], [B^T, C]] of one body, acceleration by force: the inverse twin of an articulated inertia."""
+"""Compliance [[A, B], [B^T, C]] of one body, acceleration by force: the inverse twin of an
+articulated inertia.
+"""
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.vec3 import cross
 

@@ -1,11 +1,14 @@
-"""Symmetric 3x3 matrices as six numbers (xx, xy, xz, yy, yz, zz), and their shift to another origin."""
+"""Symmetric 3x3 matrices as six numbers (xx, xy, xz, yy, yz, zz), and their shift to another
+origin.
+"""
 from robodyn_ros.spatial.primitive import primitive
 
 
 @primitive
 def load_symmetric(rows, i, k):
     """Return the symmetric matrix in columns k to k+5 of row i."""
-    return rows[i, k], rows[i, k + 1], rows[i, k + 2], rows[i, k + 3], rows[i, k + 4], rows[i, k + 5]
+    return (rows[i, k], rows[i, k + 1], rows[i, k + 2],
+            rows[i, k + 3], rows[i, k + 4], rows[i, k + 5])
 
 
 @primitive
@@ -35,10 +38,11 @@ def times(a, v):
 
 @primitive
 def shift_inertia(inertia, mass, moment, p):
-    """Move the reference point of a rotational inertia by -p (parallel axes, without using the centre of mass).
+    """Move the reference point of a rotational inertia by -p (parallel axes, without using the
+    centre of mass).
 
-    I' = I + 2 (p . u) 1 - p u^T - u p^T with u = h + m p / 2; Craig 2005, eq. (6.25), written for the first moment
-    h = m c, so that a massless body needs no special case.
+    I' = I + 2 (p . u) 1 - p u^T - u p^T with u = h + m p / 2; Craig 2005, eq. (6.25), written for
+    the first moment h = m c, so that a massless body needs no special case.
     """
     half = 0.5 * mass
     u = (moment[0] + half * p[0], moment[1] + half * p[1], moment[2] + half * p[2])

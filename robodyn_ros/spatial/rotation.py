@@ -1,4 +1,6 @@
-"""Rotations stored row-major in nine columns of a row, and rotations about z given by cosine and sine."""
+"""Rotations stored row-major in nine columns of a row, and rotations about z given by cosine and
+sine.
+"""
 from robodyn_ros.spatial.primitive import primitive
 
 
@@ -46,7 +48,7 @@ def turn_symmetric(c, s, a):
 
 @primitive
 def rotate_symmetric(rows, i, k, a):
-    """R A R^T for a symmetric A = (xx, xy, xz, yy, yz, zz), with R in columns k to k+8 of row i."""
+    """R A R^T for a symmetric A = (xx, xy, xz, yy, yz, zz), with R in columns k to k+8 of row i"""
     xx, xy, xz, yy, yz, zz = a
     x = rotate(rows, i, k, (xx, xy, xz))
     y = rotate(rows, i, k, (xy, yy, yz))

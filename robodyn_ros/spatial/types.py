@@ -1,4 +1,5 @@
-"""Argument types of kernels, used as annotations: they document the shape and fix the one compiled signature.
+"""Argument types of kernels, used as annotations: they document the shape and fix the one compiled
+signature.
 
 The model's arrays are read-only, so a kernel that wrote to the model would not compile.
 """
@@ -6,7 +7,7 @@ from numba import types
 
 Topology = types.Array(types.int64, 2, 'C', readonly=True)    # (nb, 5)   see model/layout.py
 Table = types.Array(types.float64, 2, 'C', readonly=True)     # (nb, 28)  see model/layout.py
-Constant = types.Array(types.float64, 1, 'C', readonly=True)  # (k,)      gravity (3,), frame placement (12,)
+Constant = types.Array(types.float64, 1, 'C', readonly=True)  # (k,)
 Vector = types.Array(types.float64, 1, 'C')                   # (n,)
 Matrix = types.Array(types.float64, 2, 'C')                   # (n, m)
 Flags = types.Array(types.boolean, 1, 'C')                    # (n,)

@@ -1,4 +1,6 @@
-"""3-vectors as tuples of scalars: values in registers, loaded from and stored to rows at the edges of a sweep."""
+"""3-vectors as tuples of scalars: values in registers, loaded from and stored to rows at the edges
+of a sweep.
+"""
 from robodyn_ros.spatial.primitive import primitive
 
 
