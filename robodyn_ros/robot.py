@@ -1,4 +1,4 @@
-"""The friendly face: a robot, and every quantity of its dynamics by name: check, allocate, call."""
+"""The friendly face of a robot: every quantity of its dynamics by name. Check, allocate, call."""
 from dataclasses import dataclass
 
 import numpy as np
@@ -319,7 +319,7 @@ class Robot:
 
 
 def _floats(array):
-    """A float64, C-contiguous, writable array of it: the array itself wherever that is what it is.
+    """A float64, C-contiguous, writable array: the given one itself wherever it is that already."""
     try:
         array = np.ascontiguousarray(array, dtype=np.float64) if np.ndim(array) else np.empty(())
     except (TypeError, ValueError) as error:

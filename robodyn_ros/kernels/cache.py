@@ -95,7 +95,8 @@ def _key(source_file):
     file = pathlib.Path(source_file).resolve()
     if _package not in file.parents:
         digest.update(file.read_bytes())
-    parts = [digest.hexdigest()[:16], f'numba{numba.__version__}', f'py{platform.python_version()}',
+    parts = [digest.hexdigest()[:16], f'numba{numba.__version__}',
+             f'py{platform.python_version()}',
              llvmlite.binding.get_host_cpu_name(), numba.config.CPU_NAME, platform.machine()]
     if numba.config.BOUNDSCHECK:
         parts.append('boundscheck')
