@@ -1,0 +1,59 @@
+"""What a control law is: the protocol that built-in laws and those of other packages share."""
+from robodyn_ros.recursions import scratch
+
+#: Torque terms, rows of `terms`; the torque is their sum.
+TERMS = ('feedback', 'inertia', 'coriolis', 'gravity', 'friction', 'other')
+FEEDBACK, INERTIA, CORIOLIS, GRAVITY, FRICTION, OTHER = range(6)
+
+POSITION_GAIN, VELOCITY_GAIN = 0, 1  # rows of `gains`
+POSITION, VELOCITY, ACCELERATION = 0, 1, 2  # rows of `reference`
+
+
+class ControlLaw:
+    """A torque, term by term, from a state and a reference.
+
+    Another package adds a law as a subclass under the entry-point group `robodyn_ros.control_laws`. It is checked and
+    guarded like the built-in ones: an exception or a non-finite torque is a FAULT, not a crash.
+    """
+
+    #: Name by which a parameter selects it; the entry point's name.
+    name = ''
+    #: The equation, as shown to people.
+    equation = ''
+    #: Whether it follows a reference; one that does not is ACTIVE without one.
+    tracks = True
+    #: Units of the position and the velocity gain.
+    gain_unit = ('', '')
+    #: The compiled kernels that `torques` calls, to be warmed up before activation.
+    kernels = ()
+
+    def __init__(self, robot):
+        """Allocate everything that `torques` needs: it runs in the real-time loop.
+
+        robot : Robot.
+        """
+        self.robot = robot
+
+    def reset(self, q, qd):
+        """Forget the past: called with the measured state at activation, reset, recovery and position jumps.
+
+        q, qd : (nv,) [rad or m; rad/s or m/s].
+        """
+
+    def torques(self, q, qd, reference, gains, terms):
+        """Write the torque terms; called every cycle, by one compiled kernel if it is to be fast.
+
+        q, qd : (nv,) measured, not to be changed [rad or m; rad/s or m/s].
+        reference : (3, nv) position, velocity, acceleration, not to be changed.
+        gains : (2, nv) position and velocity gain, in `gain_unit`.
+        terms : (6, nv), zeros on entry, written in the order of TERMS [N m or N].
+
+        Returns None or 0, or a status greater than 0 that becomes a FAULT (the body whose pivot is singular).
+        """
+        raise NotImplementedError
+
+
+def model_arrays(robot):
+    """What a law's kernel begins with: topology, constants, gravity, and a scratch array of its own."""
+    model = robot.model
+    return model.topology, model.constants, model.gravity, scratch.allocate(model.topology)

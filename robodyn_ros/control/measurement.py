@@ -1,0 +1,66 @@
+"""Joint states on their way in: checked as a whole, kept as a whole, or refused as a whole."""
+from typing import NamedTuple
+
+import numpy as np
+
+from robodyn_ros.control import guards
+from robodyn_ros.control.states import Reason
+
+
+class Measurement(NamedTuple):
+    """A joint state as received; never changed, so that q and qd of two messages cannot mix."""
+
+    state: np.ndarray  # (2, nv)
+    q: np.ndarray      # its rows
+    qd: np.ndarray
+    time: float        # [s] of receipt
+    jumps: int         # position jumps up to and with this one
+
+
+class Rejection(NamedTuple):
+    """Why a joint state was refused."""
+
+    reason: str
+    joint: int     # index, or -1
+    value: float
+
+
+class Inbox:
+    """The last valid joint state. One thread puts, any may read `latest`: it is replaced in one go."""
+
+    def __init__(self, nv):
+        self.latest = None     # Measurement
+        self.rejection = None  # the last Rejection
+        self.rejected = 0      # how many
+        self._nv = nv
+
+    def put(self, q, qd, time, settings):
+        """Take over a joint state, or return the reason why not; the last valid one then stays.
+
+        A position that the joint cannot have moved to since the last state is a jump: taken over, and
+        counted in `jumps`, for the loop to see.
+        """
+        try:
+            if len(q) != self._nv or len(qd) != self._nv:
+                return self._reject(Reason.WRONG_SIZE, -1, len(q))
+            state = np.empty((2, self._nv))
+            state[0], state[1] = q, qd
+        except (TypeError, ValueError):
+            return self._reject(Reason.WRONG_SIZE, -1, 0)
+        joint = guards.first_implausible(state)
+        if joint >= 0:
+            row = 0 if not abs(state[0, joint]) <= guards.LARGEST_POSITION else 1
+            value = state[row, joint]
+            finite = np.isfinite(value)
+            return self._reject(Reason.IMPLAUSIBLE if finite else Reason.NOT_FINITE, joint, value)
+        last, jumps = self.latest, 0
+        if last is not None:
+            jumps = last.jumps + (guards.first_jump(
+                state, last.state, settings.guards, time - last.time, settings.position_jump) >= 0)
+        self.latest = Measurement(state, state[0], state[1], time, jumps)
+        return Reason.NONE
+
+    def _reject(self, reason, joint, value):
+        self.rejected += 1
+        self.rejection = Rejection(reason, joint, float(value))
+        return reason

@@ -1,0 +1,42 @@
+"""Control laws by name: the built-in ones, and those that other packages add through an entry point."""
+import importlib.metadata
+
+from robodyn_ros.control.computed_torque import ComputedTorque
+from robodyn_ros.control.gravity_compensation import GravityCompensation
+from robodyn_ros.control.law import ControlLaw
+from robodyn_ros.control.pd import PD, PDGravity
+from robodyn_ros.errors import RobodynError, UnknownNameError
+
+GROUP = 'robodyn_ros.control_laws'
+BUILT_IN = {law.name: law for law in (GravityCompensation, PD, PDGravity, ComputedTorque)}
+
+
+def law_names():
+    """Names of all laws that can be loaded, the built-in ones first."""
+    return tuple(dict.fromkeys([*BUILT_IN, *sorted(_added())]))
+
+
+def law_class(name):
+    """Return the ControlLaw class of that name; a built-in one cannot be replaced from outside.
+
+    Raises UnknownNameError, which lists the valid names, or RobodynError if the package that adds the
+    law fails to load or adds something that is no ControlLaw.
+    """
+    if name in BUILT_IN:
+        return BUILT_IN[name]
+    added = _added()
+    if name not in added:
+        raise UnknownNameError(f'control law: got {name!r:.80}; expected one of {", ".join(law_names())}')
+    try:
+        law = added[name].load()
+    except Exception as error:
+        raise RobodynError(f'control law {name}: its package fails to load {added[name].value}: '
+                           f'{type(error).__name__}: {error}') from error
+    if not (isinstance(law, type) and issubclass(law, ControlLaw)):
+        raise RobodynError(f'control law {name}: {added[name].value} is {law!r:.80}; '
+                           'expected a subclass of robodyn_ros.control.ControlLaw')
+    return law
+
+
+def _added():
+    return {entry.name: entry for entry in importlib.metadata.entry_points(group=GROUP)}

@@ -1,0 +1,40 @@
+"""The states a controller can be in, and the reasons why."""
+import enum
+
+
+class State(enum.IntEnum):
+    """State of the controller, as published (robodyn_msgs/ControllerStatus)."""
+
+    WAIT_MODEL = 0  # no robot description yet (the node's: a supervisor has a model)
+    WAIT_STATE = 1  # no fresh joint state
+    READY = 2       # could be activated
+    ACTIVE = 3      # following a reference, or a law that needs none
+    HOLD = 4        # active without a running reference: a posture is held
+    STALE = 5       # the joint state stopped: gravity torque of the last posture, then `stale_action`
+    FAULT = 6       # latched until reset: gravity torque
+
+
+class Reason:
+    """Short codes: why the state is what it is, and why an input was refused."""
+
+    NONE = ''
+    ACTIVATED = 'ACTIVATED'
+    DEACTIVATED = 'DEACTIVATED'
+    FOLLOWING = 'FOLLOWING'
+    TRAJECTORY_END = 'TRAJECTORY_END'
+    REFERENCE_TIMEOUT = 'REFERENCE_TIMEOUT'
+    REFERENCE_NOT_FINITE = 'REFERENCE_NOT_FINITE'
+    HOLD_REQUESTED = 'HOLD_REQUESTED'
+    POSITION_JUMP = 'POSITION_JUMP'
+    STATE_TIMEOUT = 'STATE_TIMEOUT'
+    STATE_RECOVERED = 'STATE_RECOVERED'
+    RESET = 'RESET'
+    # faults
+    TORQUE_NOT_FINITE = 'TORQUE_NOT_FINITE'
+    LAW_EXCEPTION = 'LAW_EXCEPTION'
+    KERNEL_STATUS = 'KERNEL_STATUS'
+    STOPPED = 'STOPPED'
+    # joint states that `measure` refuses
+    WRONG_SIZE = 'WRONG_SIZE'
+    NOT_FINITE = 'NOT_FINITE'
+    IMPLAUSIBLE = 'IMPLAUSIBLE'
