@@ -120,7 +120,7 @@ class _Assembly:
             add_rigid_body(self.constants[body], placement, inertial)
 
     def joint_frames(self):
-        """Frames of the joints whose name is not also a link's."""
+        """Return the frames of the joints whose name is not also a link's."""
         return {joint: self.link_frames[link] for joint, link in self.carried.items()
                 if joint not in self.link_frames}
 
@@ -138,7 +138,7 @@ def _frame(body, placement):
 
 
 def _displacement(joint, value):
-    """Placement of a held joint's link in its joint frame: turned by an angle or slid along."""
+    """Return where a held joint puts its link: turned by an angle or slid along its axis."""
     if value == 0.0:
         return Placement()
     axis = unit_axis(joint.axis)

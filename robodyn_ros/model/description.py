@@ -19,7 +19,7 @@ class Placement:
     translation: np.ndarray = field(default_factory=lambda: np.zeros(3))
 
     def __matmul__(self, other):
-        """Placement of `other` in the frame that holds this one: X_AC = X_AB X_BC."""
+        """Place `other` in the frame that holds this one: X_AC = X_AB X_BC."""
         return Placement(clean(self.rotation @ other.rotation),
                          self.translation + self.rotation @ other.translation)
 

@@ -9,12 +9,12 @@ _ROW, _COLUMN = np.triu_indices(3)
 
 
 def pack(inertia):
-    """Six entries xx xy xz yy yz zz of a symmetric (3, 3) matrix."""
+    """Return the six entries xx xy xz yy yz zz of a symmetric (3, 3) matrix."""
     return inertia[_ROW, _COLUMN]
 
 
 def unpack(six):
-    """Symmetric (3, 3) matrix of the six entries xx xy xz yy yz zz."""
+    """Return the symmetric (3, 3) matrix of the six entries xx xy xz yy yz zz."""
     inertia = np.empty((3, 3))
     inertia[_ROW, _COLUMN] = six
     inertia[_COLUMN, _ROW] = six
@@ -27,7 +27,8 @@ def add_rigid_body(row, placement, inertial):
     m += m', h += m' c, I += R I' R^T + m' (c.c 1 - c c^T), with c the added centre of mass seen
     from the body origin (parallel-axis theorem; Featherstone 2008, equation 2.63).
 
-    row : (28,) row of the constants. placement : of the added body's frame in the row's body frame.
+    row : (28,) row of the constants. placement : Placement or Frame, of the added body's axes in
+    the row's body frame.
     inertial : mass, centre of mass and inertia about it, in the axes of the added body's frame.
     """
     R = placement.rotation

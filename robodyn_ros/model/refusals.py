@@ -13,7 +13,7 @@ LARGEST_MASS = 1e9       # [kg]
 LARGEST_INERTIA = 1e12   # [kg m2]
 LARGEST_LENGTH = 1e6     # [m]
 NOT_A_ROTATION = 1e-9
-SHORTEST_AXIS = 1e-6     # of a direction whose length should be 1
+SHORTEST_AXIS, LONGEST_AXIS = 1e-6, 1e6  # of a direction whose length should be 1
 NO_INERTIA = 1e-15       # [kg m2] rounding of an inertia that was meant to be zero
 # Inertias are printed with five or six digits, so that a thin rod may be indefinite by that much.
 PRINTED = 1e-5
@@ -70,7 +70,7 @@ def joint(robot, joint):
     """Refuse a moving joint without direction, with inverted limits or with negative constants."""
     subject = f'robot {robot!r}: joint {joint.name!r}'
     limit = joint.limit
-    if not np.linalg.norm(joint.axis) >= SHORTEST_AXIS:
+    if not SHORTEST_AXIS <= np.max(np.abs(joint.axis)) <= LONGEST_AXIS:
         raise ModelError(f'{subject} has axis {joint.axis}; expected a direction of length 1')
     if not limit.lower <= limit.upper:
         raise ModelError(f'{subject} has lower limit {limit.lower:g} above its upper limit '

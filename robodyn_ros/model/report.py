@@ -27,12 +27,12 @@ class ModelReport:
 
     @property
     def warnings(self):
-        """The findings that can make the dynamics wrong, as one line each."""
+        """Return the findings that can make the dynamics wrong, as one line each."""
         return tuple(f'{f.subject}: {f.sentence}' for f in self.findings if f.severity == WARNING)
 
     @property
     def notes(self):
-        """The findings worth knowing, as one line each."""
+        """Return the findings worth knowing, as one line each."""
         return tuple(f'{f.subject}: {f.sentence}' for f in self.findings if f.severity == NOTE)
 
     def __str__(self):

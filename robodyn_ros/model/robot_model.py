@@ -2,14 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from numbers import Real
 
 import numpy as np
 
 from robodyn_ros.errors import ModelError, ShapeError, UnknownNameError
 from robodyn_ros.model import refusals
-from robodyn_ros.model.description import Inertial, Placement
+from robodyn_ros.model.description import Inertial
 from robodyn_ros.model.inertia import add_rigid_body
-from robodyn_ros.model.layout import INERTIA, MASS
+from robodyn_ros.model.layout import INERTIA, MASS, V
 from robodyn_ros.model.report import ModelReport
 
 
@@ -34,11 +35,12 @@ class JointLimits:
 
 @dataclass(frozen=True, eq=False)
 class RobotModel:
-    """One robot as read-only arrays; columns and frames as in robodyn_ros.model.layout.
+    """One robot as read-only arrays; columns and body frames as in robodyn_ros.model.layout.
 
     joint_names : order of every q, qd, qdd and tau. body_names : row order, the base link first,
     then the link each moving joint carries. frames : every link name, and every joint name that is
     not also a link's. topology (nb, 5), constants (nb, 28). gravity (3,) [m/s2] in base axes.
+    The with_* methods return a new robot and leave this one, its limits and its report alone.
     """
 
     name: str
@@ -54,13 +56,17 @@ class RobotModel:
     report: ModelReport
 
     def frame(self, name):
-        """Frame of that link or joint name; UnknownNameError lists the valid names."""
+        """Return the frame of that link or joint name; UnknownNameError lists the valid names."""
         try:
             return self.frames[name]
         except KeyError:
             raise UnknownNameError(
                 f'robot {self.name!r} has no frame {name!r}; valid: {", ".join(self.frames)}'
             ) from None
+
+    def joint_values(self, column):
+        """Return a column of the constants, such as layout.DAMPING, as (nv,) in joint order."""
+        return self.constants[self._joint_rows(), column]
 
     def with_gravity(self, gravity):
         """Return the same robot under another gravity acceleration (3,) [m/s2] in base axes."""
@@ -70,6 +76,20 @@ class RobotModel:
         """Return the same robot with another (nb, 28) table of constants."""
         return replace(self, constants=finite_array(
             constants, self.constants.shape, 'constants', self.name))
+
+    def with_joint_values(self, column, values):
+        """Return the robot with one column of the constants set to (nv,) `values` >= 0.
+
+        column : layout.ROTOR [kg m2 or kg], layout.DAMPING [N m s/rad or N s/m] or layout.FRICTION
+        [N m or N]; values in joint order, which URDF has no place for (ROTOR) or often omits.
+        """
+        values = finite_array(values, (self.nv,), 'joint constants', self.name)
+        if np.any(values < 0.0):
+            raise ModelError(f'robot {self.name!r}: joint constants are {values}; expected 0 or '
+                             f'more for each of {", ".join(self.joint_names)}')
+        constants = self.constants.copy()
+        constants[self._joint_rows(), column] = values
+        return self.with_constants(constants)
 
     def with_inertia(self, frame, mass, com, inertia):
         """Return the robot with a rigid body welded to a frame, such as a payload.
@@ -87,8 +107,7 @@ class RobotModel:
         refusals.inertia(subject, added.inertia)
         constants = self.constants.copy()
         if carrier.body > 0:
-            placement = Placement(carrier.rotation, carrier.translation)
-            add_rigid_body(constants[carrier.body], placement, added)
+            add_rigid_body(constants[carrier.body], carrier, added)
         return self.with_constants(constants)
 
     def with_scaled_masses(self, factors):
@@ -96,18 +115,21 @@ class RobotModel:
 
         factors : one number, or (nb,) in row order; all of them positive.
         """
-        if np.ndim(factors) == 0:
-            factors = np.full(len(self.body_names), factors)
-        factors = finite_array(factors, (len(self.body_names),), 'mass factors', self.name)
+        shape = () if isinstance(factors, Real) else (len(self.body_names),)
+        factors = finite_array(factors, shape, 'mass factors', self.name)
         if np.any(factors <= 0.0):
             raise ModelError(f'robot {self.name!r}: mass factors are {factors}; expected positive')
         constants = self.constants.copy()
-        constants[:, MASS:INERTIA + 6] *= factors[:, None]
+        constants[:, MASS:INERTIA + 6] *= factors.reshape(-1, 1)
         return self.with_constants(constants)
+
+    def _joint_rows(self):
+        """Return the row of the body that each entry of qd moves."""
+        return np.argsort(self.topology[1:, V]) + 1
 
 
 def finite_array(values, shape, what, robot):
-    """Read-only float64 copy of `values`, of exactly that shape and finite, or a ShapeError."""
+    """Return a read-only float64 copy of `values`: of that shape and finite, or a ShapeError."""
     try:
         array = np.array(values, dtype=np.float64, order='C')
     except (TypeError, ValueError):

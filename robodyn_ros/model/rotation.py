@@ -20,43 +20,42 @@ def clean(rows):
     return cleaned
 
 
-def about_z(angle):
-    """Rotation matrix (3, 3) by `angle` [rad] about z."""
-    c, s = np.cos(angle), np.sin(angle)
-    return clean(np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]))
-
-
 def about_x(angle):
-    """Rotation matrix (3, 3) by `angle` [rad] about x."""
+    """Return the rotation matrix (3, 3) by `angle` [rad] about x."""
     c, s = np.cos(angle), np.sin(angle)
     return clean(np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]]))
 
 
 def about_y(angle):
-    """Rotation matrix (3, 3) by `angle` [rad] about y."""
+    """Return the rotation matrix (3, 3) by `angle` [rad] about y."""
     c, s = np.cos(angle), np.sin(angle)
     return clean(np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]]))
 
 
+def about_z(angle):
+    """Return the rotation matrix (3, 3) by `angle` [rad] about z."""
+    c, s = np.cos(angle), np.sin(angle)
+    return clean(np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]))
+
+
 def about_axis(axis, angle):
-    """Rotation matrix (3, 3) by `angle` [rad] about the unit vector `axis` (3,)."""
+    """Return the rotation matrix (3, 3) by `angle` [rad] about the unit vector `axis` (3,)."""
     R_LB = z_to_axis(axis)
     return clean(R_LB @ about_z(angle) @ R_LB.T)
 
 
 def from_rpy(roll, pitch, yaw):
-    """URDF's fixed-axis angles: R = Rz(yaw) Ry(pitch) Rx(roll), angles in rad."""
+    """Return R = Rz(yaw) Ry(pitch) Rx(roll) of URDF's fixed-axis angles [rad]."""
     return clean(about_z(yaw) @ about_y(pitch) @ about_x(roll))
 
 
 def unit_axis(axis):
-    """Direction of a non-zero vector (3,), exact when the vector lies along a coordinate axis."""
-    scaled = axis / np.max(np.abs(axis))
-    return clean(scaled / np.linalg.norm(scaled))
+    """Return the direction of a non-zero vector (3,), exact along a coordinate axis."""
+    return clean(axis / np.linalg.norm(axis))
 
 
 def z_to_axis(axis):
-    """Smallest rotation R that turns z into the unit vector `axis` = (x, y, z): R e_z = axis.
+    """Return the smallest rotation R that turns z into a unit vector: R e_z = axis = (x, y, z).
 
     R = 1 + [v] + [v]^2 / (1 + z), v = e_z x axis. It is the identity for +z, a signed permutation
     for every other coordinate axis, and the half turn about x for -z.

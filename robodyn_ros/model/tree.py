@@ -31,7 +31,7 @@ def base_to_tip(description, base=None):
 
 
 def _children(description):
-    """Joints that leave each link, after checking that names are unique and known."""
+    """Return the joints that leave each link, after checking that names are unique and known."""
     robot = f'robot {description.name!r}'
     if not description.links:
         raise ModelError(f'{robot} has no links; expected at least a base and one moving link')
@@ -40,7 +40,6 @@ def _children(description):
         if repeated:
             raise ModelError(f'{robot}: {what} names {_listed(repeated)} are used more than once; '
                              f'expected every {what} name once')
-    _check_mimics(description)
     children = {link.name: [] for link in description.links}
     holder = {}
     for joint in description.joints:
@@ -59,14 +58,6 @@ def _children(description):
         holder[joint.child] = joint.name
         children[joint.parent].append(joint)
     return children
-
-
-def _check_mimics(description):
-    names = {joint.name for joint in description.joints}
-    for joint in description.joints:
-        if joint.mimic and joint.mimic not in names:
-            raise ModelError(f'robot {description.name!r}: joint {joint.name!r} mimics joint '
-                             f'{joint.mimic!r}, which does not exist')
 
 
 def _root(description):

@@ -44,6 +44,7 @@ def _link(element):
     return Link(name, None if inertial is None else _inertial(inertial, f'link {name!r} inertial'))
 
 
+@np.errstate(over='ignore', invalid='ignore')  # what overflows is refused when the model is built
 def _inertial(element, where):
     placement = _placement(element, where)
     mass = _number(_required(element, 'mass', where), 'value', f'{where} mass')
@@ -78,7 +79,7 @@ def _joint(element):
 
 
 def _limit(element, kind, where):
-    """Limits of a joint.
+    """Read the limits of a joint.
 
     URDF's default for lower and upper is 0. Where both are missing the author gave no range, and
     a range of 0 .. 0 would pin the joint, so that it counts as unlimited (and is reported).
@@ -100,7 +101,7 @@ def _placement(element, where):
 
 
 def _child(element, tag, where):
-    """The child element of that tag, or None; two of them would be ambiguous."""
+    """Return the child element of that tag or None; two of them would be ambiguous."""
     found = element.findall(tag)
     if len(found) > 1:
         raise ModelError(f'{where} has {len(found)} <{tag}> elements; expected at most one')
@@ -133,14 +134,14 @@ def _name(element, key, where):
 
 
 def _number(element, key, where, default=None):
-    """One number; `default` None means that the attribute is required."""
+    """Return one number; `default` None means that the attribute is required."""
     if default is not None and (element is None or element.get(key) is None):
         return default
     return _value(_attribute(element, key, where), f'{where} attribute {key!r}')
 
 
 def _vector(element, key, where, default):
-    """Three numbers separated by blanks, as (3,)."""
+    """Return three numbers separated by blanks, as (3,)."""
     if element is None or element.get(key) is None:
         return np.array(default)
     words = element.get(key).split()

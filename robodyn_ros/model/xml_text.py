@@ -22,7 +22,7 @@ MOST_ELEMENTS = 100_000
 
 
 def read(source):
-    """Root element of XML given as text, as UTF-8 bytes or as the path of a file.
+    """Return the root element of XML given as text, as UTF-8 bytes or as the path of a file.
 
     A string with a '<' in it is text, any other string is a path. Raises ModelError, with the line
     where there is one.
@@ -71,7 +71,7 @@ def _content(source):
 
 
 def _parser():
-    """Parser that never expands an entity; UTF-8 whatever the document declares."""
+    """Return a parser that never expands an entity; UTF-8 whatever the document declares."""
     if DefusedXMLParser is None:
         return XMLParser(target=_BoundedBuilder(), encoding='utf-8')
     return DefusedXMLParser(target=_BoundedBuilder(), encoding='utf-8', forbid_dtd=True)

@@ -1,0 +1,94 @@
+"""The report names what is doubtful, and nothing else."""
+
+import pytest
+
+from robodyn_ros.model import urdf
+from robodyn_ros.model.build import build
+
+SOUND = ('<robot name="r"><link name="base"/><link name="arm"><inertial><origin xyz="0.1 0 0"/>'
+         '<mass value="2"/><inertia ixx="0.02" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.03"/>'
+         '</inertial></link><link name="tool"/>'
+         '<joint name="j" type="revolute"><parent link="base"/><child link="arm"/>'
+         '<axis xyz="0 0 1"/><limit lower="-1" upper="1" velocity="2" effort="3"/></joint>'
+         '<joint name="grip" type="fixed"><parent link="arm"/><child link="tool"/></joint>'
+         '<link name="tip"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" '
+         'iyz="0" izz="1"/></inertial></link>'
+         '<joint name="wrist" type="continuous"><parent link="tool"/><child link="tip"/>'
+         '<limit velocity="2" effort="3"/></joint></robot>')
+
+BODY = '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>' \
+       '</inertial>'
+
+
+def findings(text, **choice):
+    report = build(urdf.parse(text), **choice).report
+    return [(finding.severity, finding.subject, finding.sentence) for finding in report.findings]
+
+
+def test_a_sound_robot_has_an_empty_report():
+    report = build(urdf.parse(SOUND)).report
+    assert report.findings == report.warnings == report.notes == ()
+    assert str(report) == "Model report of robot 'r': 0 warnings, 0 notes"
+
+
+@pytest.mark.parametrize(('old', 'new', 'severity', 'subject', 'words'), [
+    ('<link name="base"/>', f'<link name="base">{BODY}</link>', 'note', "link 'base'",
+     'is the fixed base'),
+    ('izz="0.03"', 'izz="0.05"', 'warning', "link 'arm'", 'triangle inequality'),
+    ('value="2"', 'value="0"', 'warning', "link 'arm'", 'inertia but no mass'),
+    ('ixx="0.02" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.03"',
+     'ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"', 'note', "link 'arm'", 'point mass of 2 kg'),
+    ('xyz="0.1 0 0"', 'xyz="100 0 0"', 'warning', "link 'arm'", 'centre of mass is 100 m'),
+    ('ixx="0.02" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.03"',
+     'ixx="20000" ixy="0" ixz="0" iyy="20000" iyz="0" izz="30000"', 'warning', "link 'arm'",
+     'radius of gyration is 122 m'),
+    ('xyz="0 0 1"', 'xyz="0 0 2"', 'warning', "joint 'j'", 'axis has length 2'),
+    ('lower="-1" upper="1"', '', 'warning', "joint 'j'", 'without a range'),
+    ('lower="-1" upper="1"', 'lower="0" upper="0"', 'warning', "joint 'j'", 'empty range'),
+    ('upper="1" velocity="2" effort="3"', 'upper="1" velocity="2" effort="0"', 'warning',
+     "joint 'j'", 'effort limit 0'),
+    ('upper="1" velocity="2"', 'upper="1" velocity="0"', 'warning', "joint 'j'",
+     'velocity limit 0'),
+    ('upper="1" velocity="2" effort="3"', 'upper="1" velocity="2"', 'note', "joint 'j'",
+     'no effort limit'),
+])
+def test_a_doubtful_thing_is_named(old, new, severity, subject, words):
+    assert SOUND.count(old) == 1
+    found = findings(SOUND.replace(old, new))
+    assert [True for s, who, what in found if (s, who) == (severity, subject) and words in what], \
+        found
+
+
+def test_a_moving_link_without_inertia_is_named():
+    text = SOUND.replace(SOUND[SOUND.index('<inertial>'):SOUND.index('</inertial>') + 11], '')
+    assert findings(text) == [('warning', "link 'arm'", 'moves but has no mass')]
+
+
+def test_inertia_that_does_not_move_is_only_doubtful():
+    """An impossible inertia on the base side has no effect, so the robot stays usable."""
+    text = SOUND.replace('izz="0.03"', 'izz="-0.03"')
+    (severity, subject, sentence), = [
+        finding for finding in findings(text, joints=['wrist']) if 'principal' in finding[2]]
+    assert (severity, subject) == ('warning', "link 'arm'")
+    assert 'without effect' in sentence
+
+
+def test_a_joint_locked_outside_its_range_is_noted():
+    assert findings(SOUND, locked={'j': 0.5}) == []
+    assert findings(SOUND, locked={'j': 1.5}) == [
+        ('note', "joint 'j'", 'is locked at 1.5, outside its range -1 .. 1')]
+
+
+def test_joints_that_are_not_commanded_are_not_judged():
+    assert findings(SOUND.replace('effort="3"', 'effort="0"', 1), joints=['wrist']) == []
+
+
+def test_the_text_has_warnings_first_and_one_line_each():
+    text = (SOUND.replace('<link name="base"/>', f'<link name="base">{BODY}</link>')
+            .replace('izz="0.03"', 'izz="0.05"').replace('xyz="0 0 1"', 'xyz="0 0 2"'))
+    report = build(urdf.parse(text)).report
+    lines = str(report).splitlines()
+    assert lines[0] == "Model report of robot 'r': 2 warnings, 1 notes"
+    assert [line.split()[0] for line in lines[1:]] == ['warning', 'warning', 'note']
+    assert len(report.warnings) == 2 and len(report.notes) == 1
+    assert all(line in str(report) for line in (*report.warnings, *report.notes))

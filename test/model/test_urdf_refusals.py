@@ -1,0 +1,339 @@
+"""Whatever comes in, the answer is a model or a sentence: never another error, never a NaN."""
+
+import importlib.util
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from robodyn_ros.errors import ModelError, UnknownNameError
+from robodyn_ros.model import urdf, xml_text
+from robodyn_ros.model.build import build
+
+GOOD = """<robot name="arm">
+  <link name="base"/>
+  <link name="upper"><inertial><origin xyz="0 0 0.1" rpy="0 0 0"/><mass value="2"/>
+    <inertia ixx="0.02" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.01"/></inertial></link>
+  <link name="lower"><inertial><origin xyz="0 0 0.1"/><mass value="1"/>
+    <inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.005"/></inertial></link>
+  <joint name="shoulder" type="revolute"><origin xyz="0 0 0.3" rpy="0 0 0"/>
+    <parent link="base"/><child link="upper"/><axis xyz="0 1 0"/>
+    <limit lower="-1" upper="1" velocity="2" effort="30"/><dynamics damping="0.1"/></joint>
+  <joint name="elbow" type="revolute"><origin xyz="0 0 0.2"/>
+    <parent link="upper"/><child link="lower"/><axis xyz="0 1 0"/>
+    <limit lower="-2" upper="2" velocity="2" effort="10"/></joint>
+</robot>"""
+
+EXTRA = '<joint name="{}" type="fixed"><parent link="{}"/><child link="{}"/></joint></robot>'
+
+# What is replaced, by what, and the words the sentence must have.
+CHANGES = {
+    'nan': ('"2"/>', '"nan"/>', ["link 'upper' inertial mass", "'value'", 'nan']),
+    'inf': ('xyz="0 0 0.3"', 'xyz="0 0 inf"', ["joint 'shoulder' origin", "'xyz'", 'inf']),
+    'overflow': ('ixx="0.02"', 'ixx="1e400"', ["link 'upper' inertial inertia", "'ixx'"]),
+    'decimal comma': ('effort="30"', 'effort="1,0"', ["joint 'shoulder' limit", "'effort'"]),
+    'hexadecimal': ('velocity="2"', 'velocity="0x10"', ["'velocity'", '0x10']),
+    'underscore': ('damping="0.1"', 'damping="1_000"', ["joint 'shoulder' dynamics"]),
+    'full-width digit': ('damping="0.1"', 'damping="\uff11"', ["'damping'"]),
+    'empty number': ('value="2"', 'value=""', ["'value'"]),
+    'two numbers': ('xyz="0 1 0"', 'xyz="0 1"', ["joint 'shoulder' axis", 'three numbers']),
+    'four numbers': ('xyz="0 1 0"', 'xyz="0 1 0 0"', ['three numbers']),
+    'no mass': ('<mass value="2"/>', '', ["link 'upper' inertial", '<mass>']),
+    'no mass value': ('<mass value="2"/>', '<mass/>', ["link 'upper' inertial mass", "'value'"]),
+    'no inertia': ('<inertia ixx="0.02" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.01"/>', '',
+                   ["link 'upper' inertial", '<inertia>']),
+    'no ixy': (' ixy="0"', '', ["'ixy'"]),
+    'no type': (' type="revolute"', '', ["joint 'shoulder'", "'type'"]),
+    'odd type': ('"revolute"', '"spherical"', ["joint 'shoulder'", 'spherical', 'revolute']),
+    'no parent': ('<parent link="base"/>', '', ["joint 'shoulder'", '<parent>']),
+    'no child link': ('<child link="upper"/>', '<child/>', ["joint 'shoulder' child", "'link'"]),
+    'no joint name': ('<joint name="shoulder"', '<joint', ['<joint>', "'name'"]),
+    'no robot name': ('<robot name="arm">', '<robot>', ['<robot>', "'name'"]),
+    'empty name': ('name="base"', 'name=" "', ['<link>', 'printable']),
+    'control character': ('name="base"', 'name="ba&#10;se"', ['<link>', 'printable']),
+    'long name': ('name="base"', f'name="{"b" * 5000}"', ['<link>', '1 to 200']),
+    'xacro name': ('name="base"', 'name="${prefix}base"', ['xacro']),
+    'two origins': ('<axis', '<origin/><axis', ["joint 'shoulder'", '2 <origin>']),
+    'negative mass': ('"2"/>', '"-2"/>', ["link 'upper'", 'mass is -2']),
+    'tiny mass': ('"2"/>', '"1e-300"/>', ["link 'upper'", '1e-300']),
+    'huge mass': ('"2"/>', '"1e300"/>', ["link 'upper'", '1e+300']),
+    'huge inertia': ('ixx="0.02"', 'ixx="1e300"', ["link 'upper'", '1e+300']),
+    'negative moment': ('ixx="0.02"', 'ixx="-0.02"', ["link 'upper'", 'principal moments']),
+    'indefinite': ('ixy="0"', 'ixy="0.5"', ["link 'upper'", 'principal moments']),
+    'far com': ('xyz="0 0 0.1"', 'xyz="0 0 1e300"', ["link 'upper'", 'centre of mass']),
+    'far joint': ('xyz="0 0 0.3"', 'xyz="1e300 0 0"', ["joint 'shoulder'", 'origin']),
+    'zero axis': ('xyz="0 1 0"', 'xyz="0 0 0"', ["joint 'shoulder'", 'axis']),
+    'inverted limits': ('lower="-1" upper="1"', 'lower="1" upper="-1"',
+                        ["joint 'shoulder'", 'lower <= upper']),
+    'negative effort': ('effort="30"', 'effort="-30"', ["joint 'shoulder'", 'effort limit -30']),
+    'negative velocity': ('velocity="2"', 'velocity="-2"', ['velocity limit -2']),
+    'negative damping': ('damping="0.1"', 'damping="-0.1"', ['damping -0.1']),
+    'unknown parent': ('<parent link="base"/>', '<parent link="nobody"/>',
+                       ["joint 'shoulder'", "parent link 'nobody'"]),
+    'unknown child': ('<child link="upper"/>', '<child link="nobody"/>',
+                      ["joint 'shoulder'", "child link 'nobody'"]),
+    'self-parent': ('<parent link="base"/>', '<parent link="upper"/>',
+                    ["joint 'shoulder'", 'itself']),
+    'duplicate link': ('<link name="base"/>', '<link name="base"/><link name="base"/>',
+                       ['link names', "'base'"]),
+    'duplicate joint': ('name="elbow"', 'name="shoulder"', ['joint names', "'shoulder'"]),
+    'orphan': ('<link name="base"/>', '<link name="base"/><link name="orphan"/>',
+               ["'base'", "'orphan'", 'one root']),
+    'two parents': ('</robot>', EXTRA.format('weld', 'base', 'lower'),
+                    ["link 'lower'", "'elbow'", "'weld'", 'loop']),
+    'closed loop': ('</robot>', EXTRA.format('weld', 'lower', 'base'), ['loop']),
+    'detached loop': ('</robot>', '<link name="a"/><link name="b"/>'
+                      + EXTRA.format('ab', 'a', 'b').replace('</robot>', '')
+                      + EXTRA.format('ba', 'b', 'a'), ["'ab'", "'ba'", 'loop']),
+    'floating': ('"revolute"', '"floating"', ["joint 'shoulder'", 'floating', 'lock']),
+    'planar': ('"revolute"', '"planar"', ["joint 'shoulder'", 'planar', 'lock']),
+    'mimic': ('<axis', '<mimic joint="elbow"/><axis', ["joint 'shoulder'", "'elbow'", 'lock']),
+    'xacro element': ('<link name="base"/>',
+                      '<link name="base"/><xacro:arm xmlns:xacro="http://www.ros.org/wiki/xacro"/>',
+                      ['xacro']),
+    'other root': ('robot', 'sdf', ['<sdf>', '<robot>']),
+    'cut short': ('</robot>', '', ['not well-formed', 'line']),
+    'two roots of XML': ('</robot>', '</robot><robot/>', ['not well-formed']),
+    'undefined entity': ('name="base"', 'name="&nbsp;"', ['not well-formed']),
+}
+
+
+def read(text):
+    return build(urdf.parse(text))
+
+
+def test_the_unchanged_robot_is_accepted_without_a_warning():
+    assert read(GOOD).report.findings == ()
+
+
+@pytest.mark.parametrize('change', CHANGES)
+def test_the_sentence_names_the_element(change):
+    old, new, words = CHANGES[change]
+    count = -1 if change == 'other root' else 1
+    assert old in GOOD
+    with pytest.raises(ModelError) as caught:
+        read(GOOD.replace(old, new, count))
+    sentence = str(caught.value)
+    assert [word for word in words if word not in sentence] == [], sentence
+    assert len(sentence) < 500
+
+
+@pytest.mark.parametrize(('source', 'word'), [
+    ('', 'not well-formed'), ('   ', 'not well-formed'), ('<', 'not well-formed'),
+    ('no such file.urdf', 'nor a file'), ('/', 'nor a file'), ('/dev/zero', 'nor a file'),
+    ('a\0b', 'nor a file'), (b'\x89PNG\r\n\x1a\n\x00', 'binary'), (b'\x7fELF<\xff', 'byte 0xff'),
+    (GOOD.encode('utf-16'), 'UTF-16'), (GOOD.encode('utf-16-le'), 'UTF-16'),
+    (GOOD.encode('utf-32'), 'UTF-16'), (GOOD.replace('arm', 'Ärm').encode('latin-1'), 'line 1'),
+    (GOOD.replace('arm', '\ud800'), 'not UTF-8'), (None, 'NoneType'), (3, 'int'),
+    ('<robot name="empty"/>', 'no links'),
+    ('x' * 100_000, 'nor a file'),
+])
+def test_what_is_not_a_urdf_is_refused(source, word):
+    with pytest.raises(ModelError, match=word) as caught:
+        read(source)
+    assert len(str(caught.value)) < 300
+
+
+def test_too_many_links_are_refused():
+    chain = ''.join(f'<link name="l{i}"/>' for i in range(1001))
+    with pytest.raises(ModelError, match='1001 links'):
+        urdf.parse(f'<robot name="r">{chain}</robot>')
+
+
+def test_a_chain_of_all_links_allowed_is_read_without_recursion():
+    body = ('<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
+            '</inertial>')
+    links = ''.join(f'<link name="l{i}">{body}</link>' for i in range(1000))
+    joints = ''.join(f'<joint name="j{i}" type="revolute"><parent link="l{i}"/>'
+                     f'<child link="l{i + 1}"/></joint>' for i in range(999))
+    assert read(f'<robot name="long">{links}{joints}</robot>').nv == 999
+
+
+# --- both ways of reading XML -------------------------------------------------------------------
+
+def _without_defusedxml(monkeypatch):
+    """A second copy of the module, loaded as on a machine without defusedxml."""
+    monkeypatch.setitem(sys.modules, 'defusedxml', None)
+    monkeypatch.setitem(sys.modules, 'defusedxml.ElementTree', None)
+    spec = importlib.util.spec_from_file_location('xml_text_plain', xml_text.__file__)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.DefusedXMLParser is None
+    return module
+
+
+@pytest.fixture(params=['defusedxml', 'standard library'])
+def reader(request, monkeypatch):
+    if request.param == 'defusedxml':
+        if xml_text.DefusedXMLParser is None:
+            pytest.skip('defusedxml is not installed')
+        return xml_text
+    return _without_defusedxml(monkeypatch)
+
+
+LAUGHS = '<!DOCTYPE robot [<!ENTITY a "ha">' + ''.join(
+    f'<!ENTITY {b} "{f"&{a};" * 10}">' for a, b in zip('abcdefghi', 'bcdefghij')) + ']>'
+
+BOMBS = {
+    'document type': '<!DOCTYPE robot><robot name="a"/>',
+    'billion laughs': LAUGHS + '<robot name="&j;"/>',
+    'quadratic': f'<!DOCTYPE robot [<!ENTITY a "{"a" * 50_000}">]><robot>{"&a;" * 50_000}</robot>',
+    'external entity': '<!DOCTYPE robot [<!ENTITY a SYSTEM "file:///etc/passwd">]>'
+                       '<robot name="a">&a;</robot>',
+    'external document type': '<!DOCTYPE robot SYSTEM "http://localhost:1/a.dtd"><robot name="a"/>',
+    'deep': '<robot name="a">' + '<a>' * 200_000,
+    'many links': '<robot name="a">' + '<link name="a"/>' * 300_000,
+    'many elements': '<robot name="a">' + '<a/>' * 2_000_000,
+    'large': '<robot name="a">' + ' ' * 50_000_000,
+    'many attributes': '<robot ' + ' '.join(f'a{i}="1"' for i in range(500_000)) + '/>',
+}
+
+
+@pytest.mark.parametrize('bomb', BOMBS)
+def test_every_reader_refuses_a_bomb(reader, bomb):
+    if bomb == 'many attributes':
+        assert reader.read(BOMBS[bomb]).get('a7') == '1'
+        return
+    with pytest.raises((ModelError, reader.ModelError)):
+        reader.read(BOMBS[bomb])
+
+
+def test_every_reader_gives_the_same_tree(reader):
+    root = reader.read(GOOD)
+    assert [child.get('name') for child in root] == ['base', 'upper', 'lower', 'shoulder', 'elbow']
+
+
+def test_every_reader_ignores_a_declared_encoding(reader):
+    """A document type hidden in another encoding would pass a search for its letters."""
+    hidden = ('<?xml version="1.0" encoding="cp037"?>'.encode()
+              + '<!DOCTYPE a><a/>'.encode('cp037'))
+    with pytest.raises(ModelError):
+        reader.read(hidden)
+
+
+@pytest.mark.skipif(sys.platform == 'win32', reason='resource limits need a POSIX system')
+@pytest.mark.parametrize('with_defusedxml', [True, False])
+def test_bombs_stay_small_in_memory_and_open_no_file(with_defusedxml):
+    """Each bomb is refused within 150 MB of growth, and without opening anything."""
+    script = textwrap.dedent(f"""
+        import resource, sys
+        if not {with_defusedxml}:
+            sys.modules['defusedxml'] = sys.modules['defusedxml.ElementTree'] = None
+        sys.path[:0] = [{str(Path(__file__).parents[2])!r}, {str(Path(__file__).parent)!r}]
+        import importlib.util
+        spec = importlib.util.spec_from_file_location('bombs', {__file__!r})
+        bombs = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(bombs)
+        from robodyn_ros.model import urdf
+        urdf.parse(bombs.GOOD)
+        with open('/proc/self/statm') as file:
+            size = int(file.read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (size + 150_000_000, size + 150_000_000))
+        opened = []
+        sys.addaudithook(lambda event, args: opened.append(args)
+                         if event in ('open', 'socket.connect') else None)
+        for name, bomb in bombs.BOMBS.items():
+            try:
+                urdf.parse(bomb)
+            except bombs.ModelError:
+                print(name)
+        assert not opened, opened
+        """)
+    done = subprocess.run([sys.executable, '-c', script], capture_output=True, text=True,
+                          timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == list(BOMBS)
+
+
+# --- anything at all ----------------------------------------------------------------------------
+
+def answers(source):
+    """The model, or None for a refusal; anything else fails the test that asks."""
+    try:
+        model = read(source)
+    except (ModelError, UnknownNameError) as refusal:
+        assert str(refusal)
+        return None
+    assert np.all(np.isfinite(model.constants))
+    assert np.all(model.topology[1:, 0] < np.arange(1, len(model.body_names)))
+    return model
+
+
+RELAXED = settings(max_examples=300, deadline=None,
+                   suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+
+NUMBERS = st.sampled_from(['nan', '-nan', 'inf', '-inf', '1e400', '-1e400', '1e308', '-1e308',
+                           '1e-320', '0', '-0', '1e16', '1e-9', '-1', '1,0', '0x1p3', '1_0', '',
+                           ' ', '1 2', '\u0661', '--1', '1e', '.', '+', '1' * 500])
+
+
+@RELAXED
+@given(st.data())
+def test_any_number_replaced_gives_a_model_or_a_sentence(data):
+    pieces = GOOD.split('"')
+    for _ in range(data.draw(st.integers(1, 4))):
+        pieces[data.draw(st.integers(0, (len(pieces) - 3) // 2)) * 2 + 1] = data.draw(NUMBERS)
+    answers('"'.join(pieces))
+
+
+@RELAXED
+@given(st.data())
+def test_any_attribute_replaced_by_another_gives_a_model_or_a_sentence(data):
+    pieces = GOOD.split('"')
+    values = st.sampled_from(pieces[1::2])
+    for _ in range(data.draw(st.integers(1, 4))):
+        pieces[data.draw(st.integers(0, (len(pieces) - 3) // 2)) * 2 + 1] = data.draw(values)
+    answers('"'.join(pieces))
+
+
+@RELAXED
+@given(st.data())
+def test_any_cut_copied_or_dropped_piece_gives_a_model_or_a_sentence(data):
+    tags = GOOD.replace('>', '>\0').split('\0')
+    for _ in range(data.draw(st.integers(1, 3))):
+        place = data.draw(st.integers(0, len(tags) - 1))
+        change = data.draw(st.sampled_from(['drop', 'copy', 'move']))
+        tag = tags[place] if change == 'copy' else tags.pop(place)
+        if change != 'drop':
+            tags.insert(data.draw(st.integers(0, len(tags))), tag)
+    answers(''.join(tags))
+
+
+@RELAXED
+@given(st.binary(max_size=6), st.integers(0, len(GOOD) - 1), st.integers(0, 6))
+def test_any_bytes_spliced_in_give_a_model_or_a_sentence(noise, place, removed):
+    content = GOOD.encode()
+    answers(content[:place] + noise + content[place + removed:])
+
+
+@RELAXED
+@given(st.one_of(st.text(max_size=50), st.binary(max_size=50)))
+def test_any_text_gives_a_sentence(source):
+    assert answers(source) is None
+
+
+ENTRY = st.one_of(st.floats(allow_nan=False, allow_infinity=False), st.floats(-2.0, 2.0))
+
+
+@RELAXED
+@given(mass=ENTRY, com=st.tuples(*[ENTRY] * 3), six=st.tuples(*[ENTRY] * 6),
+       axis=st.tuples(*[ENTRY] * 3), xyz=st.tuples(*[ENTRY] * 3), rpy=st.tuples(*[ENTRY] * 3))
+def test_any_finite_numbers_give_a_model_or_a_sentence(mass, com, six, axis, xyz, rpy):
+    def words(numbers):
+        return ' '.join(map(repr, numbers))
+
+    keys = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
+    entries = ' '.join(f'{key}="{value!r}"' for key, value in zip(keys, six))
+    model = answers(
+        f'<robot name="r"><link name="a"/><link name="b"><inertial><origin xyz="{words(com)}" '
+        f'rpy="{words(rpy)}"/><mass value="{mass!r}"/><inertia {entries}/></inertial></link>'
+        f'<joint name="j" type="revolute"><origin xyz="{words(xyz)}" rpy="{words(rpy)}"/>'
+        f'<parent link="a"/><child link="b"/><axis xyz="{words(axis)}"/></joint></robot>')
+    if model is not None:
+        R = model.constants[1, :9].reshape(3, 3)
+        np.testing.assert_allclose(R @ R.T, np.eye(3), rtol=0, atol=1e-14)
