@@ -5,8 +5,8 @@ a sentence; what already runs stays as it is. What a node reads is a frozen snap
 """
 import math
 from dataclasses import dataclass
-from types import SimpleNamespace
-from typing import Any, Callable, Iterable
+from types import MappingProxyType
+from typing import Any, Callable, Iterable, Mapping
 
 from rcl_interfaces.msg import (FloatingPointRange, IntegerRange, ParameterDescriptor,
                                 SetParametersResult)
@@ -65,6 +65,8 @@ class ParamSpec:
         """
         if not self.is_array:
             return self._convert_entry(value, self.name)
+        if value is None:   # what rcl makes of [] in a parameter file
+            return ()
         if not hasattr(value, '__len__') or isinstance(value, (str, bytes)):
             raise ParameterError(f"Parameter '{self.name}' must be a list ({self.type}), "
                                  f'got {shorten(value)}.')
@@ -135,21 +137,25 @@ class Parameters:
     Args:
       node: the rclpy node.
       table: its parameters.
-      changed: called with the new snapshot after every accepted change.
+      judge: called with the values as a change would leave them; raises ParameterError if they do
+        not go together.
+      changed: called with the new values after every accepted change.
 
     """
 
     def __init__(self, node, table: Iterable[ParamSpec],
-                 changed: Callable[[SimpleNamespace], None] = lambda _: None):
+                 judge: Callable[[Mapping[str, Any]], None] = lambda _: None,
+                 changed: Callable[[Mapping[str, Any]], None] = lambda _: None):
         self.locked = False     # while true, parameters that take effect at configure are refused
         self._joints: int | None = None
-        self._node, self._changed = node, changed
+        self._declaring = False
+        self._node, self._judge, self._changed = node, judge, changed
         self._specs: dict[str, ParamSpec] = {}
         self._values: dict[str, Any] = {}
         self._refused: dict[str, str] = {}
         node.add_on_set_parameters_callback(self._check)
-        self.declare(table)
         node.add_post_set_parameters_callback(self._apply)
+        self.declare(table)
 
     def declare(self, table: Iterable[ParamSpec]):
         """Declare more parameters, with the values of the command line or the parameter file.
@@ -157,6 +163,7 @@ class Parameters:
         A value that is refused is remembered, see `require_valid`; the parameter has its default
         meanwhile, and can be corrected with `ros2 param set`.
         """
+        self._declaring = True   # one by one: the whole is neither judged nor taken over meanwhile
         for spec in table:
             self._specs[spec.name] = spec
             self._values[spec.name] = spec.convert(spec.default)
@@ -166,6 +173,7 @@ class Parameters:
             except Exception as error:   # rclpy has a family of its own for refused values
                 _declare(self._node, spec, ignore_override=True)
                 self._refused[spec.name] = str(error)
+        self._declaring = False
 
     def require_valid(self, joints: int | None = None):
         """Refuse to go on with a refused value or an array that does not fit the robot.
@@ -194,10 +202,9 @@ class Parameters:
             if self._node.has_parameter(spec.name):
                 self._node.undeclare_parameter(spec.name)
 
-    def snapshot(self) -> SimpleNamespace:
-        """All values as attributes, dots as underscores; no later change touches it."""
-        return SimpleNamespace(**{name.replace('.', '_'): value
-                                  for name, value in self._values.items()})
+    def snapshot(self) -> Mapping[str, Any]:
+        """All values by name; no later change touches it."""
+        return MappingProxyType(dict(self._values))
 
     def __getitem__(self, name: str) -> Any:
         return self._values[name]
@@ -209,25 +216,30 @@ class Parameters:
 
     def _check(self, parameters) -> SetParametersResult:
         try:
-            for parameter in parameters:
-                self._check_one(parameter)
+            changes = {parameter.name: self._convert(parameter) for parameter in parameters
+                       if parameter.name in self._specs}
+            if not self._declaring:
+                self._judge(MappingProxyType({**self._values, **changes}))
         except ParameterError as error:
             return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)
 
-    def _check_one(self, parameter):
-        spec = self._specs.get(parameter.name)
-        if spec is None:   # declared by rclpy itself
-            return
+    def _convert(self, parameter) -> Any:
+        spec = self._specs[parameter.name]
         if self.locked and spec.change != LIVE:
             raise ParameterError(f"Parameter '{spec.name}' takes effect at configure: "
                                  'clean the node up first.')
+        if parameter.value is None and self._node.has_parameter(spec.name):
+            raise ParameterError(f"Parameter '{spec.name}' cannot be undeclared.")
         value = spec.convert(parameter.value)
         complaint = '' if self._joints is None else spec.length_complaint(value, self._joints)
         if complaint:
             raise ParameterError(complaint)
+        return value
 
     def _apply(self, parameters):
+        if self._declaring:
+            return
         ours = [parameter for parameter in parameters if parameter.name in self._specs]
         for parameter in ours:
             self._values[parameter.name] = self._specs[parameter.name].convert(parameter.value)

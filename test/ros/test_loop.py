@@ -12,7 +12,7 @@ MILLISECOND = 1_000_000
 
 
 class FakeTime:
-    """A monotonic clock [ns] that only sleeping and working advance; waking is late by `latency`."""
+    """A monotonic clock [ns] that only sleeping and working advance; waking late by `latency`."""
 
     def __init__(self, latency=0):
         self.now, self.latency = 5_000_000_123, latency
@@ -26,7 +26,7 @@ class FakeTime:
 
 
 def run(loads, latency=0):
-    """Run one tick per entry of `loads`, its duration [ns]; the loop and its wake-up times [ns]."""
+    """Run one tick per duration [ns] in `loads`; the loop and its wake-up times [ns]."""
     time = FakeTime(latency)
     start, wakes, loads = time.now, [], list(loads)
 

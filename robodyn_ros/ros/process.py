@@ -1,0 +1,77 @@
+"""A process that runs one node: executor, signals, and an orderly end."""
+import signal
+from typing import Callable
+
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.signals import SignalHandlerOptions
+
+POLL = 0.1   # [s] longest time a signal goes unnoticed while nothing happens
+
+EXECUTORS = ('single_threaded', 'events')
+
+
+def make_executor(name: str):
+    """Make an executor for one thread by its name.
+
+    'events' is rclpy.experimental.EventsExecutor, which is to be spun with `spin_once` and a
+    timeout: its unbounded `spin` never dispatches in some builds.
+    """
+    if name == 'events':
+        from rclpy.experimental import EventsExecutor
+        return EventsExecutor()
+    return SingleThreadedExecutor()
+
+
+class StopSignal:
+    """SIGINT and SIGTERM end the main thread's work at once, even a compilation of many seconds.
+
+    The handler raises KeyboardInterrupt, and keeps a note of the signal because an exception that
+    surfaces in a destructor is lost. rclpy's own handlers are not used: they close the context,
+    and then the last safe command could no longer be published.
+    """
+
+    def __init__(self):
+        self.received = False
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._handle)
+
+    def _handle(self, *_):
+        # A second signal must not interrupt the orderly end.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
+        self.received = True
+        raise KeyboardInterrupt
+
+
+def run(make_node: Callable, args=None) -> int:
+    """Run a ManagedNode until a signal, then close it; the exit code of the process.
+
+    An exception in a callback is reported to the node and ends nothing.
+    """
+    rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
+    stop, node, executor = StopSignal(), None, None
+    try:
+        node = make_node()
+        executor = make_executor(node.parameters['executor'])
+        executor.add_node(node)
+        while not stop.received:
+            spin_guarded(executor, node)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        if node is not None:
+            node.close()
+            node.destroy_node()
+        if executor is not None:
+            executor.shutdown()
+        rclpy.try_shutdown()
+    return 0
+
+
+def spin_guarded(executor, node, timeout: float = POLL):
+    """Run what is ready; an exception in a callback is the node's to report, not the end."""
+    try:
+        executor.spin_once(timeout_sec=timeout)
+    except Exception as error:
+        node.callback_failed(error)
