@@ -1,0 +1,16 @@
+"""The robot that is not there: plant, drives, stops, sensors and faults; seeded, without ROS.
+
+    command -> drives (limits, brake, time-out)
+            -> step (forward dynamics, friction, integrator, stops) -> sensor -> state
+
+    layout.py        columns of the joint table and rows of the work array
+    settings.py      what a plant is told, validated
+    stops.py         position stops: inelastic, unilateral, never a source of energy
+    integrators.py   semi-implicit Euler and classical Runge-Kutta
+    step.py          one compiled step: drives, substeps, containment of blow-ups
+    drives.py        whose command a joint follows
+    plant.py         the plant with its clock, commands and external wrenches
+    sensor.py        noise and quantisation
+    faults.py        what can be broken on purpose
+    perturb.py       a robot that differs from the one its controller believes in
+"""

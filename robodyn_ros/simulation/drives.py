@@ -1,0 +1,85 @@
+"""Whose command a joint follows: none yet, the last one, or none any more."""
+import numpy as np
+
+from robodyn_ros.kernels import kernel
+from robodyn_ros.model.layout import DAMPING as MODEL_DAMPING, DOF, FRICTION as MODEL_FRICTION, V
+from robodyn_ros.simulation.faults import Faults
+from robodyn_ros.simulation.layout import (
+    ASSISTED, BRAKED, DAMPING, EFFORT, FRICTION, LOWER, STRENGTH, UPPER, WIDTH)
+from robodyn_ros.spatial.types import Scalar, Vector
+
+WAITING, COMMANDED, SILENT = 0.0, 1.0, 2.0  # no command yet; commanded; no longer commanded
+
+
+@kernel
+def take(incoming: Vector, largest: Scalar, mode: Vector, command: Vector):
+    """Take over a command (nv,) [N m or N], NaN where a joint is not commanded, all or nothing.
+
+    mode : (nv,) and command : (nv,), updated.
+
+    Returns 0, 1 when a mode changed, 2 when no joint is commanded, or -1 - k for the first joint k
+    whose effort is infinite or beyond `largest`.
+    """
+    some = False
+    for k in range(incoming.shape[0]):
+        some = some or incoming[k] == incoming[k]
+        if abs(incoming[k]) > largest:
+            return -1 - k
+    if not some:
+        return 2
+    changed = 0
+    for k in range(incoming.shape[0]):
+        commanded = incoming[k] == incoming[k]
+        command[k] = incoming[k] if commanded else 0.0
+        wanted = COMMANDED if commanded else (WAITING if mode[k] == WAITING else SILENT)
+        if wanted != mode[k]:
+            mode[k] = wanted
+            changed = 1
+    return changed
+
+
+class Drives:
+    """The mode of every joint, and the joint table that follows from it.
+
+    joints : (nv, WIDTH) table, see layout. command : (nv,) [N m or N] in force. mode : (nv,) as
+    above. faults : the Faults that act on joints; call `arrange` after a change.
+    """
+
+    def __init__(self, model, settings):
+        self.settings = settings
+        self.faults = Faults()
+        self.command = np.zeros(model.nv)
+        self.mode = np.full(model.nv, WAITING)
+        self.joints = np.zeros((model.nv, WIDTH))
+        self._model = model
+        self._damping, self._friction = np.zeros(model.nv), np.zeros(model.nv)
+        for row, constants in zip(model.topology[1:], model.constants[1:]):
+            of_body = slice(row[V], row[V] + row[DOF])
+            self._damping[of_body] = settings.damping_scale * constants[MODEL_DAMPING]
+            self._friction[of_body] = settings.friction_scale * constants[MODEL_FRICTION]
+        self.arrange()
+
+    def arrange(self):
+        """Write the joint table anew; needed after every change of a mode or a fault."""
+        limits, names, joints = self._model.limits, self._model.joint_names, self.joints
+        waiting, silent = self.mode == WAITING, self.mode == SILENT
+        stuck = np.array([name in self.faults.stuck_joints for name in names])
+        joints[:, LOWER], joints[:, UPPER] = limits.lower, limits.upper
+        joints[:, EFFORT] = np.where(np.isnan(limits.effort), np.inf, limits.effort)
+        joints[:, DAMPING] = self._damping + self.settings.timeout_damping * silent
+        joints[:, FRICTION] = self._friction
+        joints[:, STRENGTH] = [1.0 - self.faults.effort_loss.get(name, 0.0) for name in names]
+        joints[:, BRAKED] = stuck | (waiting & (self.settings.no_command == 'hold'))
+        joints[:, ASSISTED] = waiting & (self.settings.no_command == 'gravity_compensated')
+
+    def release(self):
+        """Void the command: joints that followed it give no effort from now on."""
+        self.mode[self.mode == COMMANDED] = SILENT
+        self.command[:] = 0.0
+        self.arrange()
+
+    def reset(self):
+        """Forget that there ever was a command."""
+        self.mode[:] = WAITING
+        self.command[:] = 0.0
+        self.arrange()

@@ -1,0 +1,232 @@
+"""The simulated robot: dynamics behind a clock, commands, external wrenches and a fault latch."""
+from collections import Counter, deque
+from math import inf
+
+import numpy as np
+
+from robodyn_ros.errors import ParameterError, ShapeError
+from robodyn_ros.recursions import scratch
+from robodyn_ros.simulation import drives
+from robodyn_ros.simulation.layout import work_rows
+from robodyn_ros.simulation.settings import PlantSettings
+from robodyn_ros.simulation.step import LARGEST_EFFORT, LARGEST_POSITION, step
+
+KERNELS = (drives.take, step)
+
+
+class Plant:
+    """A robot that obeys efforts: M qdd + C qd + g + friction = tau + J^T f_ext, between stops.
+
+    Deterministic: the same calls give the same bits. It never raises over a command and never
+    holds a state that is not finite: a bad command is ignored whole and counted in `refused`; a
+    blow-up restores the last valid state, latches `fault` and counts in `faults`.
+
+    Attributes:
+      q, qd: (nv,) [rad or m, rad/s or m/s] state; live arrays, copy them to keep them.
+      effort: (nv,) [N m or N] what the motors gave in the last step; live.
+      t: simulated time [s].
+      fault: sentence of the blow-up that stopped the robot, '' while it is well.
+      faults: how many blow-ups there were.
+      refused: commands ignored, counted by reason: 'size', 'value', 'empty' (no joint commanded).
+
+    Args:
+      robot: a Robot, or anything with its `model`.
+      settings: PlantSettings.
+      position, velocity: (nv,) [rad or m, rad/s or m/s] initial state; by default at rest, each
+        joint as near to zero as its stops allow.
+
+    Raises:
+      ShapeError, ParameterError: when the initial state is not one of this robot.
+
+    """
+
+    def __init__(self, robot, settings=PlantSettings(), position=None, velocity=None):
+        model = robot.model
+        self.model = model
+        self.settings = settings
+        self.q, self.qd = np.zeros(model.nq), np.zeros(model.nv)
+        self.effort = np.zeros(model.nv)
+        self.faults = 0
+        self.refused = Counter()
+        self._drives = drives.Drives(model, settings)
+        self._f_ext = np.zeros((len(model.body_names), 6))
+        self._arrays = (model.topology, model.constants, model.gravity, self._drives.joints,
+                        scratch.allocate(model.topology),
+                        np.zeros((work_rows(model.nv), model.nv)),
+                        self._drives.command, self._f_ext)
+        self._options = (settings.substeps, settings.method, settings.friction_speed,
+                         settings.largest_speed, self.q, self.qd, self.effort)
+        if position is None:
+            position = np.clip(self.q, model.limits.lower, model.limits.upper)
+        if velocity is None:
+            velocity = self.qd
+        self._initial = self._checked_position(position), self._checked_velocity(velocity)
+        self.reset()
+
+    def reset(self):
+        """Begin anew: initial state, time zero, no command, wrench or latched fault.
+
+        Injected faults stay, and the counters go on.
+        """
+        self.t = 0.0
+        self._wrenches = {}
+        self._gather_wrenches()
+        self._pipeline = deque([None] * self.settings.latency)
+        self._expiry = inf
+        self._drives.reset()
+        self.set_state(*self._initial)
+
+    def set_state(self, position=None, velocity=None):
+        """Put the robot into a state; None leaves that half. A latched fault is over.
+
+        Raises ShapeError for a wrong shape and ParameterError for a value beyond a stop or all
+        reason; nothing has changed then.
+        """
+        position = self.q if position is None else self._checked_position(position)
+        velocity = self.qd if velocity is None else self._checked_velocity(velocity)
+        self.q[:], self.qd[:] = position, velocity
+        self.effort[:] = 0.0
+        self.fault = ''
+
+    def step(self, command=None, dt=1e-3):
+        """Advance by dt [s], at most 1, under `command` (nv,) [N m or N], or the last one if None.
+
+        NaN in a command means that this joint is not commanded.
+        """
+        if not 0.0 < dt <= 1.0:
+            raise ParameterError(f'robot {self.model.name!r}: a step of {dt} s; expected above 0 '
+                                 'and at most 1')
+        if command is not None:
+            command = self._vector(command)
+        if self._pipeline:
+            self._pipeline.append(command)
+            command = self._pipeline.popleft()
+        if command is not None:
+            self._accept(command)
+        if self.t >= self._expiry:
+            self._drives.release()
+            self._expiry = inf
+        if self.t >= self._wrench_end:
+            self._gather_wrenches()
+        if self.fault:
+            self.qd[:] = 0.0
+        else:
+            status = step.compiled(*self._arrays, dt, *self._options)
+            if status:
+                self._latch(status)
+        self.t += dt
+
+    def apply_wrench(self, frame, wrench, duration=inf):
+        """Let a wrench act on a frame, in place of the one that acts there.
+
+        frame : link or joint name. wrench : (6,) [N, N m] force and moment at the frame's origin
+        in the frame's axes, so that it turns with the link; zeros end it. duration : [s].
+
+        Raises UnknownNameError for the frame, ShapeError or ParameterError for the rest.
+        """
+        placement = self.model.frame(frame)
+        wrench = self._finite('wrench', wrench, (6,), LARGEST_EFFORT)
+        if not duration > 0.0:
+            raise ParameterError(f'robot {self.model.name!r}: a wrench for {duration} s; expected '
+                                 'a positive duration')
+        force = placement.rotation @ wrench[:3]
+        moment = placement.rotation @ wrench[3:] + np.cross(placement.translation, force)
+        on_body = np.concatenate((moment, force))
+        self._wrenches[frame] = placement.body, on_body, self.t + duration
+        self._gather_wrenches()
+
+    @property
+    def broken(self):
+        """The Faults injected; assign to change them.
+
+        Raises UnknownNameError for a joint that the robot does not have.
+        """
+        return self._drives.faults
+
+    @broken.setter
+    def broken(self, faults):
+        faults.check_names(self.model.name, self.model.joint_names)
+        self._drives.faults = faults
+        self._drives.arrange()
+
+    @property
+    def commanded(self):
+        """(nv,) whether each joint follows a command at present."""
+        return self._drives.mode == drives.COMMANDED
+
+    @property
+    def over_speed(self):
+        """(nv,) whether each joint is faster than its limit, which the plant does not prevent."""
+        return np.abs(self.qd) > self.model.limits.velocity
+
+    def _vector(self, command):
+        """The command as a vector of its own, or None when it is none for this robot."""
+        try:
+            vector = np.array(command, dtype=np.float64)
+        except (TypeError, ValueError):
+            vector = None
+        if vector is None or vector.shape != self.qd.shape:
+            self.refused['size'] += 1
+            return None
+        return vector
+
+    def _accept(self, command):
+        outcome = drives.take.compiled(command, LARGEST_EFFORT, self._drives.mode,
+                                       self._drives.command)
+        if outcome < 0:
+            self.refused['value'] += 1
+        elif outcome == 2:
+            self.refused['empty'] += 1
+        else:
+            self._expiry = self.t + self.settings.command_timeout
+            if outcome == 1:
+                self._drives.arrange()
+
+    def _gather_wrenches(self):
+        """Sum the wrenches that still act, and note when the first of them ends."""
+        self._wrenches = {frame: entry for frame, entry in self._wrenches.items()
+                          if self.t < entry[2]}
+        self._f_ext[:] = 0.0
+        for body, wrench, _ in self._wrenches.values():
+            self._f_ext[body] += wrench
+        self._wrench_end = min((end for _, _, end in self._wrenches.values()), default=inf)
+
+    def _latch(self, status):
+        if status > 0:
+            where = f'the mass matrix is singular at body {self.model.body_names[status]!r}'
+        else:
+            where = f'the state of joint {self.model.joint_names[-1 - status]!r} left all reason'
+        self.faults += 1
+        self.effort[:] = 0.0
+        self.fault = (f'robot {self.model.name!r}: {where} at t = {self.t:.6g} s; it stands still '
+                      'in the last valid state until it is reset or put into another')
+
+    def _checked_velocity(self, values):
+        return self._finite('velocity', values, self.qd.shape, self.settings.largest_speed)
+
+    def _checked_position(self, values):
+        values = self._finite('position', values, self.q.shape, LARGEST_POSITION)
+        limits = self.model.limits
+        beyond = np.flatnonzero(~((limits.lower <= values) & (values <= limits.upper)))
+        if beyond.size:
+            k = beyond[0]
+            raise ParameterError(f'robot {self.model.name!r}: position of joint '
+                                 f'{self.model.joint_names[k]!r} is {values[k]:g}; expected '
+                                 f'between its stops, {limits.lower[k]:g} and '
+                                 f'{limits.upper[k]:g}')
+        return values
+
+    def _finite(self, what, values, shape, bound):
+        """Values as an array of that shape of its own, each at most `bound`."""
+        name = self.model.name
+        try:
+            values = np.array(values, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ShapeError(f'robot {name!r}: {what} is {values!r}; expected {shape[0]} '
+                             'numbers') from None
+        if values.shape != shape:
+            raise ShapeError(f'robot {name!r}: {what} has shape {values.shape}; expected {shape}')
+        if not np.all(np.abs(values) <= bound):
+            raise ParameterError(f'robot {name!r}: {what} is {values.tolist()}; expected finite '
+                                 f'numbers up to {bound:g}')
+        return values

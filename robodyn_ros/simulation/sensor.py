@@ -1,0 +1,71 @@
+"""What the robot's encoders report of its state: noise, quantisation, faults; seeded."""
+from dataclasses import dataclass
+
+import numpy as np
+
+from robodyn_ros.simulation.faults import Faults
+from robodyn_ros.simulation.settings import at_least_zero, whole
+
+
+@dataclass(frozen=True)
+class SensorSettings:
+    """Imperfections of the encoders; none by default.
+
+    position_noise, velocity_noise : standard deviation [rad or m, rad/s or m/s] of white noise.
+    position_step, velocity_step : resolution [rad or m, rad/s or m/s]; 0 for continuous readings.
+    seed : of the noise and of the readings that a fault drops.
+
+    Raises ParameterError with a sentence for the first value that is not allowed.
+    """
+
+    position_noise: float = 0.0
+    velocity_noise: float = 0.0
+    position_step: float = 0.0
+    velocity_step: float = 0.0
+    seed: int = 0
+
+    def __post_init__(self):
+        for name in ('position_noise', 'velocity_noise', 'position_step', 'velocity_step'):
+            at_least_zero(name, getattr(self, name))
+        whole('seed', self.seed, 0, 2**63 - 1)
+
+
+class Sensor:
+    """Readings `position` and `velocity` of a plant, (nv,) [rad or m, rad/s or m/s].
+
+    faults : the Faults that act on it; assign to change them.
+    """
+
+    def __init__(self, nv, settings=SensorSettings()):
+        self.settings = settings
+        self.faults = Faults()
+        self.position = np.zeros(nv)
+        self.velocity = np.zeros(nv)
+        self._error = np.empty(nv)
+        self.reset()
+
+    def reset(self):
+        """Begin the noise anew: the same calls give the same readings, bit for bit."""
+        noise, losses = np.random.SeedSequence(self.settings.seed).spawn(2)
+        self._noise = np.random.Generator(np.random.PCG64(noise))
+        self._losses = np.random.Generator(np.random.PCG64(losses))
+
+    def read(self, q, qd):
+        """Take a reading of q and qd, (nv,); return whether it gets through."""
+        if not self.faults.frozen_sensor:
+            settings = self.settings
+            self._distort(q, settings.position_noise, settings.position_step, self.position)
+            self._distort(qd, settings.velocity_noise, settings.velocity_step, self.velocity)
+        dropped = self.faults.dropped_states
+        return dropped == 0.0 or self._losses.random() >= dropped
+
+    def _distort(self, truth, deviation, resolution, reading):
+        reading[:] = truth
+        if deviation > 0.0:
+            self._noise.standard_normal(out=self._error)
+            self._error *= deviation
+            reading += self._error
+        if resolution > 0.0:
+            reading /= resolution
+            np.rint(reading, out=reading)
+            reading *= resolution

@@ -1,0 +1,83 @@
+"""One compiled step of the plant: drives, substeps, and the containment of blow-ups."""
+from robodyn_ros.kernels import kernel
+from robodyn_ros.recursions.gravity import gravity_torque
+from robodyn_ros.simulation.integrators import RK4, euler, runge_kutta, smooth
+from robodyn_ros.simulation.layout import ASSISTED, BRAKED, EFFORT, OLD_Q, OLD_QD, STRENGTH
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
+
+LARGEST_EFFORT = 1e9    # [N m or N] no motor gives that: a slip of the commander
+LARGEST_POSITION = 1e6  # [rad or m]
+
+
+@primitive
+def drive(topology, constants, gravity, joints, scratch, command, q, effort):
+    """effort = strength clamp(command, or the weight where the drive carries it), 0 at a brake."""
+    assisted = False
+    for k in range(q.shape[0]):
+        assisted = assisted or joints[k, ASSISTED] > 0.0
+    if assisted:
+        gravity_torque(topology, constants, gravity, scratch, q, effort)
+    for k in range(q.shape[0]):
+        wanted, limit = effort[k] if joints[k, ASSISTED] > 0.0 else command[k], joints[k, EFFORT]
+        given = joints[k, STRENGTH] * min(max(wanted, -limit), limit)
+        effort[k] = 0.0 if joints[k, BRAKED] > 0.0 else given
+
+
+@primitive
+def keep(source, target):
+    """target = source."""
+    for k in range(source.shape[0]):
+        target[k] = source[k]
+
+
+@primitive
+def first_absurd(largest_speed, q, qd):
+    """First joint whose state is not finite or beyond all reason, or -1."""
+    for k in range(q.shape[0]):
+        if not (abs(q[k]) <= LARGEST_POSITION and abs(qd[k]) <= largest_speed):
+            return k
+    return -1
+
+
+@kernel
+def step(topology: Topology, constants: Table, gravity: Constant, joints: Matrix, scratch: Matrix,
+         work: Matrix, command: Vector, f_ext: Matrix, dt: Scalar, substeps: Integer,
+         method: Integer, sticking: Scalar, largest_speed: Scalar, q: Vector, qd: Vector,
+         effort: Vector):
+    """Advance q, qd by dt under a constant command, in `substeps` equal substeps.
+
+    A substep of Runge-Kutta that ends beyond a stop is taken again by the Euler scheme, which
+    knows stops. A substep that fails leaves the state before it, bit for bit, and ends the step.
+
+    joints : (nv, 8) and work : (work_rows(nv), nv), see layout; command : (nv,) [N m or N];
+    f_ext : (nb, 6) [N m, N]; dt [s]; method : 0 or 1, see integrators; sticking [rad/s or m/s]
+    below which Coulomb friction fades; q, qd : (nv,), updated; effort : (nv,) [N m or N], written.
+
+    Returns 0, body i > 0 with a singular pivot, or -1 - k for joint k whose state left all reason.
+    """
+    drive(topology, constants, gravity, joints, scratch, command, q, effort)
+    h = dt / substeps
+    old_q, old_qd = work[OLD_Q], work[OLD_QD]
+    for _ in range(substeps):
+        keep(q, old_q)
+        keep(qd, old_qd)
+        status = 0
+        finished = False
+        if method == RK4:
+            status = runge_kutta(topology, constants, gravity, joints, scratch, work, effort,
+                                 f_ext, h, sticking, q, qd)
+            finished = status != 0 or smooth(joints, work, q)
+            if not finished:
+                keep(old_q, q)
+                keep(old_qd, qd)
+        if not finished:
+            status = euler(topology, constants, gravity, joints, scratch, work, effort, f_ext, h,
+                           sticking, q, qd)
+        if status == 0:
+            status = -1 - first_absurd(largest_speed, q, qd)
+        if status != 0:
+            keep(old_q, q)
+            keep(old_qd, qd)
+            return status
+    return 0

@@ -1,0 +1,27 @@
+"""Robots of the plant's tests."""
+
+from pathlib import Path
+
+import pytest
+
+from robodyn_ros import Robot
+
+URDF = Path(__file__).resolve().parents[2] / 'config' / 'urdf'
+
+
+@pytest.fixture(scope='session')
+def elbow():
+    """Return the two-link arm of the textbooks: no friction, stops far away."""
+    return Robot.from_urdf(URDF / 'two_link.urdf')
+
+
+@pytest.fixture(scope='session')
+def arm():
+    """Return the 7-joint arm, with friction and stops."""
+    return Robot.from_urdf(URDF / 'franka_like.urdf')
+
+
+@pytest.fixture
+def middle(arm):
+    """Return the posture half-way between the stops of every joint of `arm`."""
+    return 0.5 * (arm.limits.lower + arm.limits.upper)

@@ -1,0 +1,224 @@
+"""Stops, brakes and friction only ever take energy out."""
+
+from math import inf
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from robodyn_ros import Robot
+from robodyn_ros.recursions import scratch
+from robodyn_ros.simulation import stops
+from robodyn_ros.simulation.faults import Faults
+from robodyn_ros.simulation.layout import BRAKED, IMPULSE, LOWER, UPPER, WIDTH, work_rows
+from robodyn_ros.simulation.plant import Plant
+from robodyn_ros.simulation.settings import PlantSettings
+
+URDF = Path(__file__).resolve().parents[2] / 'config' / 'urdf' / 'franka_like.urdf'
+BOTH = pytest.mark.parametrize('integrator', ['semi_implicit_euler', 'rk4'])
+
+
+def near_a_stop(robot, rng):
+    """Return a joint table, a state with several joints close to a stop, and a fast velocity."""
+    low, high = robot.limits.lower, robot.limits.upper
+    q = rng.uniform(low, high)
+    side = rng.integers(0, 3, robot.nv)
+    q = np.where(side == 0, low, np.where(side == 1, high - 1e-3 * rng.random(robot.nv), q))
+    joints = np.zeros((robot.nv, WIDTH))
+    joints[:, LOWER], joints[:, UPPER] = low, high
+    return joints, q, rng.normal(0.0, 3.0, robot.nv)
+
+
+@pytest.mark.parametrize('seed', range(30))
+def test_arrest_is_the_projection_in_the_mass_norm(arm, seed):
+    """The arrested velocity is feasible, loses energy, and satisfies complementarity."""
+    rng, h, model = np.random.default_rng(seed), 1e-3, arm.model
+    joints, q, qd = near_a_stop(arm, rng)
+    work, before = np.full((work_rows(arm.nv), arm.nv), np.nan), qd.copy()
+    status = stops.arrest(model.topology, model.constants, joints,
+                          scratch.allocate(model.topology), work, h, q, qd)
+    assert status == 0
+    M, impulse = arm.mass_matrix(q), work[IMPULSE]
+    slowest = np.minimum(0.0, (arm.limits.lower - q) / h)
+    fastest = np.maximum(0.0, (arm.limits.upper - q) / h)
+    assert np.all((slowest - 1e-9 <= qd) & (qd <= fastest + 1e-9))
+    assert qd @ M @ qd <= before @ M @ before
+    assert M @ (qd - before) == pytest.approx(impulse, abs=1e-9)
+    assert np.all(np.where(impulse > 0.0, np.abs(qd - slowest), 0.0) < 1e-9)
+    assert np.all(np.where(impulse < 0.0, np.abs(qd - fastest), 0.0) < 1e-9)
+
+
+def test_no_sweep_adds_energy(arm):
+    """The bound holds after every sweep, not only after the last."""
+    for seed in range(20):
+        rng, h, model = np.random.default_rng(seed), 1e-3, arm.model
+        joints, q, qd = near_a_stop(arm, rng)
+        M, work = arm.mass_matrix(q), np.zeros((work_rows(arm.nv), arm.nv))
+        work[-arm.nv:] = np.linalg.inv(M)
+        first = qd @ M @ qd
+        for _ in range(10):
+            stops.sweep(joints, work, h, q, qd)
+            assert qd @ M @ qd <= first * (1.0 + 1e-14)
+
+
+def test_arrest_does_not_move_a_braked_joint(arm):
+    """A brake holds while another joint runs into its stop."""
+    model, q = arm.model, arm.limits.upper.copy()
+    joints, _, _ = near_a_stop(arm, np.random.default_rng(0))
+    joints[2, BRAKED] = 1.0
+    qd = np.array([1.0, 2.0, 0.0, 1.0, -1.0, 0.5, 0.0])
+    work = np.zeros((work_rows(arm.nv), arm.nv))
+    stops.arrest(model.topology, model.constants, joints, scratch.allocate(model.topology), work,
+                 1e-3, q, qd)
+    assert abs(qd[2]) < 1e-15
+    assert np.all(qd[[0, 1, 3, 5]] < 1e-9)
+
+
+@BOTH
+def test_arm_let_go_comes_to_rest_on_its_stops(arm, middle, integrator):
+    """Without friction but with stops: never beyond one, and the energy ends below the start."""
+    rng = np.random.default_rng(5)
+    settings = PlantSettings(integrator=integrator, no_command='free', damping_scale=0.0,
+                             friction_scale=0.0)
+    plant = Plant(arm, settings, middle, rng.uniform(-3.0, 3.0, arm.nv))
+    before = sum(arm.energy(plant.q, plant.qd))
+    touched = np.zeros(arm.nv, dtype=bool)
+    for _ in range(20_000):
+        plant.step(dt=1e-3)
+        assert np.all((arm.limits.lower <= plant.q) & (plant.q <= arm.limits.upper))
+        touched |= (plant.q == arm.limits.lower) | (plant.q == arm.limits.upper)
+    assert touched.sum() >= 3
+    assert plant.fault == ''
+    assert sum(arm.energy(plant.q, plant.qd)) < before
+
+
+@BOTH
+def test_full_effort_into_the_stops_adds_no_energy(arm, middle, integrator):
+    """Against the stops with all motors at their limit: at rest, exactly on the stops."""
+    plant = Plant(arm, PlantSettings(integrator=integrator, command_timeout=inf), middle)
+    plant.step(np.full(arm.nv, 1e6))
+    for _ in range(20_000):
+        plant.step()
+    assert np.array_equal(plant.effort, arm.limits.effort)
+    assert plant.q == pytest.approx(arm.limits.upper, abs=1e-12)
+    assert np.max(np.abs(plant.qd)) < 1e-9
+
+
+def test_joint_on_its_stop_leaves_it_freely(arm, middle):
+    """A stop pushes but does not hold: the first step inwards is that of the free joint."""
+    q = middle.copy()
+    q[0] = arm.limits.upper[0]
+    effort = arm.gravity_torque(q)
+    effort[0] = -5.0
+    settings = PlantSettings(damping_scale=0.0, friction_scale=0.0)
+    plant = Plant(arm, settings, q)
+    plant.step(effort, dt=1e-3)
+    free = 1e-3 * arm.forward_dynamics(q, np.zeros(arm.nv), effort)
+    assert plant.qd == pytest.approx(free, rel=1e-12, abs=1e-15)
+
+
+ROTOR = """<robot name="rotor">
+  <link name="base"/>
+  <link name="wheel"><inertial><mass value="1"/>
+    <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="0.5"/></inertial></link>
+  <joint name="spin" type="continuous"><parent link="base"/><child link="wheel"/>
+    <axis xyz="0 0 1"/><dynamics damping="{damping}" friction="{friction}"/>
+    <limit velocity="9" effort="1000"/></joint>
+</robot>"""
+
+
+def wheel(damping=0.0, friction=0.0):
+    """Return one wheel about a vertical axis, inertia 0.5 kg m2."""
+    return Robot.from_urdf(ROTOR.format(damping=damping, friction=friction))
+
+
+@pytest.mark.parametrize('dt', [1e-4, 1e-2, 1.0])
+@pytest.mark.parametrize('integrator, damping, friction', [
+    ('semi_implicit_euler', 1e6, 0.0), ('semi_implicit_euler', 0.0, 1e3),
+    ('semi_implicit_euler', 3.0, 2.0), ('rk4', 0.0, 1e3), ('rk4', 0.0, 2.0)])
+def test_implicit_friction_only_slows_down(integrator, damping, friction, dt):
+    """However stiff the friction and long the step: the speed falls and never changes sign."""
+    settings = PlantSettings(integrator=integrator, no_command='free')
+    plant = Plant(wheel(damping, friction), settings, velocity=[5.0])
+    for _ in range(50):
+        before = plant.qd[0]
+        plant.step(dt=dt)
+        assert 0.0 <= plant.qd[0] < before
+
+
+@BOTH
+def test_coulomb_friction_stops_the_wheel_in_due_time(integrator):
+    """From 2 rad/s with 1 N m on 0.5 kg m2: after J w / f = 1 s and J w^2 / (2 f) = 1 rad."""
+    settings = PlantSettings(integrator=integrator, no_command='free')
+    plant = Plant(wheel(friction=1.0), settings, velocity=[2.0])
+    for _ in range(1000):
+        plant.step(dt=1e-3)
+    assert plant.q[0] == pytest.approx(1.0, abs=3e-3)
+    assert plant.qd[0] < 2e-2
+    for _ in range(1000):
+        plant.step(dt=1e-3)
+    assert plant.qd[0] < 1e-3
+
+
+@BOTH
+def test_joint_sticks_below_and_slips_above_its_friction(integrator):
+    """0.9 of the friction creeps below its speed; 1.5 of it accelerates with the excess."""
+    settings = PlantSettings(integrator=integrator, command_timeout=inf, friction_speed=1e-3)
+    plant = Plant(wheel(friction=2.0), settings)
+    for _ in range(5000):
+        plant.step([1.8])
+    creep = 1e-3 * 0.9 / np.sqrt(1.0 - 0.81)
+    assert plant.qd[0] == pytest.approx(creep, rel=1e-6)
+    for _ in range(1000):
+        plant.step([3.0])
+    assert plant.qd[0] == pytest.approx((3.0 - 2.0) / 0.5 * 1.0, rel=0.03)
+
+
+def test_viscous_friction_decays_at_its_rate():
+    """w = w0 exp(-d t / J), to the order of each integrator."""
+    for integrator, tolerance in (('semi_implicit_euler', 2e-3), ('rk4', 1e-10)):
+        settings = PlantSettings(integrator=integrator, no_command='free', damping_scale=0.5)
+        plant = Plant(wheel(damping=2.0), settings, velocity=[3.0])
+        for _ in range(1000):
+            plant.step(dt=1e-3)
+        assert plant.qd[0] == pytest.approx(3.0 * np.exp(-2.0), rel=tolerance)
+
+
+@BOTH
+def test_brake_arrests_at_once_and_takes_energy(arm, middle, integrator):
+    """A joint that sticks while moving stops dead; the rest of the arm feels it, nothing gains."""
+    rng = np.random.default_rng(3)
+    settings = PlantSettings(integrator=integrator, no_command='free', damping_scale=0.0,
+                             friction_scale=0.0)
+    plant = Plant(arm, settings, middle, rng.uniform(-1.0, 1.0, arm.nv))
+    before = arm.energy(plant.q, plant.qd)[0]
+    plant.broken = Faults(stuck_joints=('joint4',))
+    plant.step(dt=1e-6)
+    assert plant.qd[3] == 0.0
+    assert plant.q[3] == middle[3]
+    assert arm.energy(plant.q, plant.qd)[0] < before
+    for _ in range(100):
+        plant.step()
+        assert plant.q[3] == middle[3]
+    plant.broken = Faults()
+    for _ in range(100):
+        plant.step()
+    assert plant.q[3] != middle[3]
+
+
+@BOTH
+def test_stuck_joint_moves_the_rest_as_if_it_were_locked(arm, integrator):
+    """The arm with a stuck joint is the arm with that joint locked in the model."""
+    posture = 0.5 * (arm.limits.lower + arm.limits.upper)
+    others = [name for name in arm.joint_names if name != 'joint4']
+    locked = Robot.from_urdf(URDF, joints=others, locked={'joint4': posture[3]})
+    keep = [0, 1, 2, 4, 5, 6]
+    effort = np.array([5.0, -20.0, 3.0, 0.0, 1.0, 2.0, 0.1])
+    settings = PlantSettings(integrator=integrator, command_timeout=inf)
+    stuck, rest = Plant(arm, settings, posture), Plant(locked, settings, posture[keep])
+    stuck.broken = Faults(stuck_joints=('joint4',))
+    for _ in range(300):
+        stuck.step(effort)
+        rest.step(effort[keep])
+    assert stuck.q[keep] == pytest.approx(rest.q, abs=1e-12)
+    assert stuck.qd[keep] == pytest.approx(rest.qd, abs=1e-11)
