@@ -319,7 +319,7 @@ class Robot:
 
 
 def _floats(array):
-    """A float64, C-contiguous, writable array: the given one itself wherever it is that already."""
+    """A float64, C-contiguous, writable array: the given one itself wherever it is already."""
     try:
         array = np.ascontiguousarray(array, dtype=np.float64) if np.ndim(array) else np.empty(())
     except (TypeError, ValueError) as error:

@@ -21,4 +21,5 @@ INERTIA = 16   # about the body origin, xx xy xz yy yz zz [kg m2]
 ROTOR = 22     # rotor inertia seen at the joint [kg m2 or kg]
 DAMPING = 23   # viscous friction [N m s/rad or N s/m]
 FRICTION = 24  # Coulomb friction [N m or N]
-CONSTANT_COLUMNS = 28  # 25 .. 27 are kept free and hold zeros
+ZERO = 25      # added to the joint coordinate [rad or m]
+CONSTANT_COLUMNS = 28  # 26 and 27 are kept free and hold zeros

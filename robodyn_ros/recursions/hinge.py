@@ -3,7 +3,7 @@ other.
 """
 from numpy import cos, sin
 
-from robodyn_ros.model.layout import KIND, OFFSET, PRISMATIC, Q, ROTATION
+from robodyn_ros.model.layout import KIND, OFFSET, PRISMATIC, Q, ROTATION, ZERO
 from robodyn_ros.recursions.scratch import COS, POSITION, SIN
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.rotation import rotate, rotate_inverse, turn, turn_inverse
@@ -16,7 +16,7 @@ def place(topology, constants, scratch, q):
     R0 z q.
     """
     for i in range(1, topology.shape[0]):
-        x = q[topology[i, Q]]
+        x = q[topology[i, Q]] + constants[i, ZERO]
         if topology[i, KIND] == PRISMATIC:
             scratch[i, COS] = 1.0
             scratch[i, SIN] = 0.0

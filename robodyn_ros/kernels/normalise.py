@@ -1,0 +1,159 @@
+"""The same robot, written so that less arithmetic is needed: moved inertias and turned frames.
+
+Each step takes a model and returns one with the same joints, the same torques and the same mass matrix.
+"""
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from robodyn_ros.model.layout import (
+    INERTIA, KIND, MASS, MOMENT, OFFSET, PARENT, PRISMATIC, ROTATION, ZERO)
+from robodyn_ros.spatial.inertia import add_symmetric, shift_inertia
+from robodyn_ros.spatial.rotation import rotate, rotate_symmetric
+
+EXACT = 1e-12  # direction cosines this close to 0 or +-1 are meant to be exactly that
+
+
+def regroup(model):
+    """Move to the parent what a hinge does not feel; what reaches the base is dropped.
+
+    A revolute hinge does not tell whether the mass, the first moment along its axis and an inertia (J, J, 0) belong to
+    the body or to its parent, so they go to the parent and Iyy becomes zero: the base parameters of Gautier and Khalil
+    1990. A prismatic hinge does not tell it of the inertia. Torques, mass matrix and forward dynamics stay the same,
+    potential energy changes by a constant, momentum and energies of single bodies lose their meaning.
+    """
+    constants = model.constants.copy()
+    for i in range(len(constants) - 1, 0, -1):
+        row, parent = constants[i], model.topology[i, PARENT]
+        if model.topology[i, KIND] == PRISMATIC:
+            mass, moment = 0.0, (0.0, 0.0, 0.0)
+            inertia = tuple(row[INERTIA:INERTIA + 6])
+            shift = (0.0, 0.0, 0.0)
+        else:
+            mass, moment = row[MASS], (0.0, 0.0, row[MOMENT + 2])
+            across = row[INERTIA + 3]
+            inertia = (across, 0.0, 0.0, across, 0.0, 0.0)
+            shift = tuple(row[OFFSET:OFFSET + 3])
+        row[MASS] -= mass
+        row[MOMENT:MOMENT + 3] -= moment
+        row[INERTIA:INERTIA + 6] -= inertia
+        if parent > 0:
+            turned = rotate(constants, i, ROTATION, moment)
+            moved = shift_inertia(rotate_symmetric(constants, i, ROTATION, inertia), mass, turned, shift)
+            carrier = constants[parent]
+            carrier[MASS] += mass
+            carrier[MOMENT:MOMENT + 3] += np.array(turned) + mass * np.array(shift)
+            carrier[INERTIA:INERTIA + 6] = add_symmetric(carrier[INERTIA:INERTIA + 6], moved)
+    return model.with_constants(constants)
+
+
+def align(model):
+    """Turn and slide every body's frame along its own hinge, until its placement needs the fewest numbers.
+
+    x of a body lies along the common normal of its hinge and that of its longest branch, and the origin of a revolute
+    body is the foot of the common normal with its parent's hinge: a placement is then a turn about x, a constant added
+    to the joint coordinate, and an offset without a y component. The last body of a branch turns its first moment into
+    x. The frames a user asks for keep their place.
+    """
+    count = len(model.body_names)
+    branch = _longest_branches(model.topology)
+    turns, slides = np.zeros(count), np.zeros(count)
+    for i in range(1, count):
+        child = branch[i]
+        if model.topology[i, KIND] != PRISMATIC:
+            slides[i] = _foot(model, i, turns, slides, child)
+        if child:
+            u, p = _rotation(model, child)[:, 2], model.constants[child, OFFSET:OFFSET + 3]
+            normal = np.array((-u[1], u[0]))  # z x u
+            if np.hypot(*normal) < EXACT:
+                normal = p[:2]
+        else:
+            normal = model.constants[i, MOMENT:MOMENT + 2]
+        if np.hypot(*normal) > EXACT:
+            turns[i] = math.atan2(normal[1], normal[0])
+    return _regauged(model, turns, slides)
+
+
+def _longest_branches(topology):
+    """For each body the child with the most bodies behind it, or 0."""
+    depth, branch = np.zeros(len(topology), dtype=int), np.zeros(len(topology), dtype=int)
+    for i in range(len(topology) - 1, 0, -1):
+        parent = topology[i, PARENT]
+        if depth[i] + 1 > depth[parent]:
+            depth[parent], branch[parent] = depth[i] + 1, i
+    return branch
+
+
+def _rotation(model, i):
+    return model.constants[i, ROTATION:ROTATION + 9].reshape(3, 3)
+
+
+def _foot(model, i, turns, slides, child):
+    """How far along hinge i the common normal with its parent's hinge meets it (with its child's, at the base)."""
+    if model.topology[i, PARENT] > 0:
+        # parent's axis in the frame of i: direction v, through the point c
+        R = _rotation(model, i)
+        v, c = R[2], -R.T @ model.constants[i, OFFSET:OFFSET + 3]
+    elif child:
+        v, c = _rotation(model, child)[:, 2], model.constants[child, OFFSET:OFFSET + 3]
+    else:
+        return 0.0
+    across = 1.0 - v[2] * v[2]
+    if across < EXACT:  # parallel: level with the parent's origin, so that the offset lies across the axes
+        return c[2] + slides[model.topology[i, PARENT]] * v[2] if model.topology[i, PARENT] > 0 else c[2]
+    return c[2] - v[2] * (v[0] * c[0] + v[1] * c[1]) / across
+
+
+def _regauged(model, turns, slides):
+    """The model with frame i turned by turns[i] about, and slid by slides[i] along, its own z axis."""
+    constants = model.constants.copy()
+    gauges = [_about_z(turn) for turn in turns]
+    for i in range(1, len(constants)):
+        row, parent = constants[i], model.topology[i, PARENT]
+        G, P = gauges[i], gauges[parent]
+        z = np.array((0.0, 0.0, 1.0))
+        R = _rotation(model, i)
+        p = P.T @ (row[OFFSET:OFFSET + 3] - slides[parent] * z + R @ (slides[i] * z))
+        R = P.T @ R @ G
+        # R = (turn about x) (turn about z): the latter is a constant of the joint coordinate
+        if model.topology[i, KIND] != PRISMATIC:
+            zero = _zero(R)
+            row[ZERO] += zero
+            R = R @ _about_z(-zero)
+        row[ROTATION:ROTATION + 9] = _cleaned(R).ravel()
+        row[OFFSET:OFFSET + 3] = np.where(np.abs(p) < EXACT, 0.0, p)
+        mass, h = row[MASS], row[MOMENT:MOMENT + 3].copy()
+        back = -slides[i] * z
+        inertia = shift_inertia(tuple(row[INERTIA:INERTIA + 6]), mass, tuple(h), tuple(back))
+        h = G.T @ (h + mass * back)
+        table = np.concatenate((G.T.ravel(),))[None]
+        row[INERTIA:INERTIA + 6] = _clear(rotate_symmetric(table, 0, 0, inertia))
+        row[MOMENT:MOMENT + 3] = _clear(h)
+    frames = {name: replace(frame, rotation=gauges[frame.body].T @ frame.rotation,
+                            translation=gauges[frame.body].T @ (
+                                frame.translation - (0.0, 0.0, slides[frame.body])))
+              for name, frame in model.frames.items()}
+    return replace(model.with_constants(constants), frames=frames)
+
+
+def _zero(R):
+    """The angle about z that leaves a turn about x of R, or of nothing where the axes are parallel."""
+    return math.atan2(-R[0, 1], R[0, 0]) if math.hypot(R[0, 0], R[0, 1]) > 0.5 else 0.0
+
+
+def _about_z(angle):
+    c, s = math.cos(angle), math.sin(angle)
+    return _cleaned(np.array(((c, -s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0))))
+
+
+def _cleaned(R):
+    """Direction cosines within EXACT of 0 or +-1 made exact."""
+    nearest = np.round(R)
+    return np.where(np.abs(R - nearest) < EXACT, nearest, R)
+
+
+def _clear(values):
+    """Entries that are rounding beside the largest one set to zero."""
+    values = np.asarray(values)
+    return np.where(np.abs(values) < 1e-15 * np.abs(values).max(initial=0.0), 0.0, values)
