@@ -8,7 +8,7 @@ import time
 from typing import Callable, NamedTuple
 
 from robodyn_ros.control.statistics import Histogram
-from robodyn_ros.ros.realtime import CollectorPause, RealTime
+from robodyn_ros.ros.realtime import RealTime
 
 NANOSECONDS = 1_000_000_000
 
@@ -51,7 +51,6 @@ class PeriodicLoop:
         self.tick_time = Histogram()      # [us]
         self.faults = 0
         self.warnings: tuple[str, ...] = ()
-        self.pause = CollectorPause()
         self._period = round(period * NANOSECONDS)
         self._tick, self._on_fault, self._realtime = tick, on_fault, realtime
         self._clock, self._sleep = clock, sleep
@@ -88,8 +87,7 @@ class PeriodicLoop:
 
     def _main(self):
         self.warnings = self._realtime.apply()
-        with self.pause:
-            self.run()
+        self.run()
 
     def run(self):
         """Run in the calling thread until `stop` is called."""

@@ -75,8 +75,8 @@ class JointStateReader:
     """Positions and velocities of a JointState in the robot's order.
 
     Attributes:
-      q: (n,) positions of the last accepted message [rad | m]
-      qd: (n,) velocities of the last accepted message [rad/s | m/s]
+      q: (n,) positions of the last accepted message [rad | m]; a new array for each.
+      qd: (n,) velocities of the last accepted message [rad/s | m/s]; a new array for each.
 
     """
 
@@ -98,8 +98,8 @@ class JointStateReader:
             return reason
         if not message.velocity:
             return EMPTY_VELOCITY
-        np.take(np.frombuffer(message.position), where, out=self.q)
-        np.take(np.frombuffer(message.velocity), where, out=self.qd)
+        self.q = np.frombuffer(message.position)[where]
+        self.qd = np.frombuffer(message.velocity)[where]
         return ''
 
 

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from robodyn_ros.ros.loop import PeriodicLoop
-from robodyn_ros.ros.realtime import CollectorPause, RealTime
+from robodyn_ros.ros.realtime import CollectorPause, RealTime, settle_memory
 
 MILLISECOND = 1_000_000
 
@@ -131,23 +131,14 @@ def test_a_period_that_is_not_positive_is_refused(period):
         PeriodicLoop(period, lambda _: None, pytest.fail)
 
 
-def test_no_garbage_collection_while_the_loop_runs():
-    ticks = []
-
-    def tick(_):
-        ticks.append([[] for _ in range(100)])   # tracked objects, enough to trigger a collection
-        if len(ticks) == 100:
-            done.set()
-
-    done = threading.Event()
-    loop = PeriodicLoop(1e-3, tick, pytest.fail)
-    loop.start()
-    assert done.wait(10.0)
-    assert not gc.isenabled()
-    loop.stop()
-    assert loop.pause.collections == 0
+def test_no_garbage_collection_during_a_pause():
+    pause = CollectorPause()
+    with pause:
+        tracked = [[] for _ in range(100_000)]   # enough to trigger a collection otherwise
+        assert not gc.isenabled()
+    assert pause.collections == 0
     assert gc.isenabled()
-    assert gc.get_freeze_count() == 0
+    del tracked
 
 
 def test_collections_are_counted_and_pauses_overlap():
@@ -161,6 +152,13 @@ def test_collections_are_counted_and_pauses_overlap():
     assert (first.collections, second.collections) == (2, 1)
     gc.collect()
     assert first.collections == 2
+
+
+def test_what_lives_is_exempt_from_collections_once_memory_is_settled():
+    gc.unfreeze()
+    settle_memory()
+    assert gc.get_freeze_count() > 0
+    gc.unfreeze()
 
 
 def test_what_the_system_refuses_becomes_a_sentence(monkeypatch):
