@@ -1,7 +1,8 @@
-"""What to command: control laws, references, guards. Pure: arrays in, arrays out, seconds as floats, no ROS.
+"""What to command: control laws, references, guards. Pure: arrays and seconds, no ROS.
 
-A `ControlLaw` turns a state and a reference into torque terms by name; a `Trajectory` becomes the reference; a
-`Supervisor` stands between the two and the joints, and answers for every torque that leaves the controller.
+A `ControlLaw` turns a state and a reference into torque terms by name; a `Trajectory` becomes
+the reference; a `Supervisor` stands between the two and the joints, and answers for every
+torque that leaves the controller.
 """
 from robodyn_ros.control.law import TERMS, ControlLaw
 from robodyn_ros.control.registry import law_class, law_names

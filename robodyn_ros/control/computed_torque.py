@@ -1,10 +1,11 @@
-"""Computed torque: the model cancels the arm's dynamics, so that every joint answers like a unit mass on a spring."""
+"""Computed torque: the model cancels the arm's dynamics, every joint answers like a unit mass."""
 import math
 
 import numpy as np
 
 from robodyn_ros.control.law import (
-    ACCELERATION, CORIOLIS, FEEDBACK, FRICTION, GRAVITY, INERTIA, VELOCITY, ControlLaw, model_arrays)
+    ACCELERATION, CORIOLIS, FEEDBACK, FRICTION, GRAVITY, INERTIA, VELOCITY, ControlLaw,
+    model_arrays)
 from robodyn_ros.control.pd import feedback
 from robodyn_ros.kernels import kernel
 from robodyn_ros.model import layout
@@ -14,7 +15,7 @@ from robodyn_ros.recursions.rnea import bias_torque
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 
-#: Reference velocity [rad/s or m/s] at which the Coulomb feed-forward is tanh(1) of its full value.
+#: Velocity [rad/s or m/s] of the reference at which Coulomb friction is tanh(1) of its full value.
 COULOMB_VELOCITY = 0.01
 
 
@@ -58,12 +59,14 @@ def computed_torque(topology: Topology, constants: Table, gravity: Constant, scr
 class ComputedTorque(ControlLaw):
     """tau = M(q) (qdd_r + Kd ed + Kp e) + C(q, qd) qd + g(q), and the friction of the reference.
 
-    Then edd + Kd ed + Kp e = 0 if the model is right (Craig, chapter 10): Kp = w^2 and Kd = 2 z w give
-    a natural frequency w and a damping ratio z. The friction of the reference's velocity is added.
+    Then edd + Kd ed + Kp e = 0 if the model is right (Craig, chapter 10): Kp = w^2 and Kd = 2 z
+    w give a natural frequency w and a damping ratio z. The friction of the reference's velocity
+    is added.
     """
 
     name = 'computed_torque'
-    equation = 'tau = M(q) (qdd_r + Kd (qd_r - qd) + Kp (q_r - q)) + C(q, qd) qd + g(q) + friction(qd_r)'
+    equation = ('tau = M(q) (qdd_r + Kd (qd_r - qd) + Kp (q_r - q)) + C(q, qd) qd + g(q)'
+                ' + friction(qd_r)')
     gain_unit = ('1/s^2', '1/s')
     kernels = (computed_torque,)
 

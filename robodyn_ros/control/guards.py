@@ -28,7 +28,7 @@ def first_not_finite(x: Vector):
 
 @kernel
 def first_implausible(state: Matrix):
-    """Joint whose position or velocity no robot can have, or -1. state : (2, nv) position, velocity."""
+    """Joint whose position or velocity no robot can have, or -1. state : (2, nv)."""
     for i in range(state.shape[1]):
         if not (-LARGEST_POSITION <= state[0, i] <= LARGEST_POSITION
                 and -LARGEST_VELOCITY <= state[1, i] <= LARGEST_VELOCITY):
@@ -37,10 +37,12 @@ def first_implausible(state: Matrix):
 
 
 @kernel
-def first_jump(state: Matrix, previous: Matrix, guards: Matrix, elapsed: Scalar, allowance: Scalar):
+def first_jump(state: Matrix, previous: Matrix, guards: Matrix, elapsed: Scalar,
+               allowance: Scalar):
     """Joint whose position changed by more than its velocity limit explains, or -1.
 
-    state, previous : (2, nv); guards : (5, nv) see control/settings.py; elapsed [s]; allowance [rad or m].
+    state, previous : (2, nv); guards : (5, nv) see control/settings.py; elapsed [s]; allowance
+    [rad or m].
     """
     for i in range(state.shape[1]):
         reach = min(guards[SPEED, i], FASTEST) * max(elapsed, 0.0) + allowance
@@ -51,7 +53,7 @@ def first_jump(state: Matrix, previous: Matrix, guards: Matrix, elapsed: Scalar,
 
 @kernel
 def add_terms(terms: Matrix, commanded: Flags, total: Vector):
-    """Clear the terms that are not commanded and add up the others; return the first joint that is not finite, or -1.
+    """Clear the terms that are not commanded, add up the others; return the first bad joint or -1.
 
     terms : (6, nv); commanded : (6,); total : (nv,), written.
     """
@@ -73,12 +75,15 @@ def limit_torque(wanted: Vector, state: Matrix, guards: Matrix, dt: Scalar, torq
                  position_guarded: Flags, rate_limited: Flags, effort_limited: Flags):
     """Bring the last published torque as near to the wanted one as the limits allow.
 
-    Beyond a position limit only torque inwards, above the velocity limit none outwards; then at most rate * dt away
-    from the last published torque; then within the effort limit, which has the last word. Finite whatever comes in.
+    Beyond a position limit only torque inwards, above the velocity limit none outwards; then at
+    most rate * dt away from the last published torque; then within the effort limit, which has
+    the last word. Finite whatever comes in.
 
-    wanted : (nv,) [N m or N]; state : (2, nv) position, velocity; guards : (5, nv); dt : [s], >= 0.
+    wanted : (nv,) [N m or N]; state : (2, nv) position, velocity; guards : (5, nv); dt : [s],
+    >= 0.
     torque : (nv,) [N m or N] last published on entry, to be published on return.
-    position_guarded, rate_limited, effort_limited : (nv,), written; returns which of them hit, as bits.
+    position_guarded, rate_limited, effort_limited : (nv,), written; returns which of them hit,
+    as bits.
     """
     hit = 0
     for i in range(torque.shape[0]):

@@ -12,8 +12,9 @@ POSITION, VELOCITY, ACCELERATION = 0, 1, 2  # rows of `reference`
 class ControlLaw:
     """A torque, term by term, from a state and a reference.
 
-    Another package adds a law as a subclass under the entry-point group `robodyn_ros.control_laws`. It is checked and
-    guarded like the built-in ones: an exception or a non-finite torque is a FAULT, not a crash.
+    Another package adds a law as a subclass under the entry-point group
+    `robodyn_ros.control_laws`. It is checked and guarded like the built-in ones: an exception
+    or a non-finite torque is a FAULT, not a crash.
     """
 
     #: Name by which a parameter selects it; the entry point's name.
@@ -35,7 +36,7 @@ class ControlLaw:
         self.robot = robot
 
     def reset(self, q, qd):
-        """Forget the past: called with the measured state at activation, reset, recovery and position jumps.
+        """Forget the past: called at activation, reset, recovery and whenever a posture is held.
 
         q, qd : (nv,) [rad or m; rad/s or m/s].
         """
@@ -48,12 +49,13 @@ class ControlLaw:
         gains : (2, nv) position and velocity gain, in `gain_unit`.
         terms : (6, nv), zeros on entry, written in the order of TERMS [N m or N].
 
-        Returns None or 0, or a status greater than 0 that becomes a FAULT (the body whose pivot is singular).
+        Returns None or 0, or a status greater than 0 that becomes a FAULT (the body whose pivot
+        is singular).
         """
         raise NotImplementedError
 
 
 def model_arrays(robot):
-    """What a law's kernel begins with: topology, constants, gravity, and a scratch array of its own."""
+    """What a law's kernel begins with: topology, constants, gravity, a scratch array."""
     model = robot.model
     return model.topology, model.constants, model.gravity, scratch.allocate(model.topology)

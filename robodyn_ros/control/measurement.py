@@ -16,6 +16,10 @@ class Measurement(NamedTuple):
     time: float        # [s] of receipt
     jumps: int         # position jumps up to and with this one
 
+    def is_fresh(self, now, settings):
+        """Whether its age is within the timeout; a time far ahead, or NaN, is not fresh."""
+        return abs(now - self.time) <= settings.state_timeout
+
 
 class Rejection(NamedTuple):
     """Why a joint state was refused."""
@@ -26,7 +30,7 @@ class Rejection(NamedTuple):
 
 
 class Inbox:
-    """The last valid joint state. One thread puts, any may read `latest`: it is replaced in one go."""
+    """The last valid joint state. One thread puts; any may read `latest`, replaced in one go."""
 
     def __init__(self, nv):
         self.latest = None     # Measurement
@@ -37,8 +41,8 @@ class Inbox:
     def put(self, q, qd, time, settings):
         """Take over a joint state, or return the reason why not; the last valid one then stays.
 
-        A position that the joint cannot have moved to since the last state is a jump: taken over, and
-        counted in `jumps`, for the loop to see.
+        A position that the joint cannot have moved to since the last state is a jump: taken
+        over, and counted in `jumps`, for the loop to see.
         """
         try:
             if len(q) != self._nv or len(qd) != self._nv:

@@ -14,7 +14,8 @@ SPEED_TOLERANCE = 1.001   # a plan that uses all of a velocity limit is not refu
 class Path:
     """What the reference does from its reception on.
 
-    knots : (s + 1,) [s] from 0; coefficients : (6 s, nv) ascending powers of the time since a segment
+    knots : (s + 1,) [s] from 0; coefficients : (6 s, nv) ascending powers of the time since a
+    segment
     began; end : (3, nv) what holds from the last knot on. Without segments it is a target.
     """
 
@@ -55,12 +56,14 @@ class Path:
         self._sample(self.knots, self.coefficients, self.end, t, reference)
 
     def refusal(self, start, lower, upper, velocity, joint_names):
-        """Return '' if the path keeps to the limits, or the sentence that names the joint that does not.
+        """Return '' if the path keeps to the limits, or a sentence naming the joint that does not.
 
-        Checked at CHECKED_INSTANTS of every segment. A start beyond a limit may come back from there.
+        Checked at CHECKED_INSTANTS of every segment. A start beyond a limit may come back from
+        there.
         """
-        times = np.append((self.knots[:-1, None] + np.diff(self.knots)[:, None]
-                           * np.arange(CHECKED_INSTANTS) / CHECKED_INSTANTS).ravel(), self.duration)
+        instants = np.arange(CHECKED_INSTANTS) / CHECKED_INSTANTS
+        times = self.knots[:-1, None] + np.diff(self.knots)[:, None] * instants
+        times = np.append(times.ravel(), self.duration)
         samples = np.empty((len(times), 3, len(lower)))
         sample_all(self.knots, self.coefficients, self.end, times, samples.reshape(-1, len(lower)))
         speed = np.maximum(velocity, np.abs(start[1])) * SPEED_TOLERANCE
@@ -74,13 +77,13 @@ def _refuse(name, values, low, high, times, joint_names):
     if not len(wrong):
         return ''
     k, i = wrong[0]
-    return (f'{name}: joint {joint_names[i]} would be at {values[k, i]:.6g} after {times[k]:.6g} s; '
-            f'expected {low[i]:.6g} to {high[i]:.6g}')
+    return (f'{name}: joint {joint_names[i]} would be at {values[k, i]:.6g} after '
+            f'{times[k]:.6g} s; expected {low[i]:.6g} to {high[i]:.6g}')
 
 
 @primitive
 def sample_path(knots, coefficients, end, t, out, row):
-    """Position, velocity and acceleration at t into three rows of out, by bisection: O(log s + nv)."""
+    """Position, velocity and acceleration at t, three rows of out; by bisection, O(log s + nv)."""
     last = knots.shape[0] - 1
     if not (t < knots[last]):
         for i in range(end.shape[1]):

@@ -24,7 +24,7 @@ def pd(q: Vector, qd: Vector, reference: Matrix, gains: Matrix, terms: Matrix):
 @kernel
 def pd_gravity(topology: Topology, constants: Table, gravity: Constant, scratch: Matrix,
                q: Vector, qd: Vector, reference: Matrix, gains: Matrix, terms: Matrix):
-    """Feedback and gravity terms. q, qd : (nv,); reference : (3, nv); gains : (2, nv); terms : (6, nv)."""
+    """Feedback and gravity terms; arguments as in `pd`, after those of the model."""
     feedback(q, qd, reference, gains, terms[FEEDBACK])
     gravity_torque(topology, constants, gravity, scratch, q, terms[GRAVITY])
 
@@ -47,7 +47,7 @@ class PD(ControlLaw):
 
 
 class PDGravity(ControlLaw):
-    """tau = Kp e + Kd ed + g(q), e = q_r - q: rests at its reference (Takegaki and Arimoto 1981)."""
+    """tau = Kp e + Kd ed + g(q): rests at its reference (Takegaki and Arimoto 1981)."""
 
     name = 'pd_gravity'
     equation = 'tau = Kp (q_r - q) + Kd (qd_r - qd) + g(q)'

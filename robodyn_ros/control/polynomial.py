@@ -31,10 +31,10 @@ def hermite(knots, q, qd, qdd=None):
 
 
 def polyline(knots, q, qd):
-    """Straight lines, the first of which begins with the velocity qd: a cubic of at most BLEND onto the line.
+    """Straight lines, onto the first of which a cubic of at most BLEND leads from the velocity qd.
 
-    knots : (s + 1,) [s]; q : (s + 1, nv); qd : (nv,). Returns its knots (r + 1,), of which the blend
-    is the first segment, and coefficients (6 r, nv).
+    knots : (s + 1,) [s]; q : (s + 1, nv); qd : (nv,). Returns its knots (r + 1,), of which the
+    blend is the first segment, and coefficients (6 r, nv).
     """
     blend = min(knots[1], BLEND)
     slope = (q[1] - q[0]) / knots[1]

@@ -7,15 +7,19 @@ import numpy as np
 class Reference:
     """Position, velocity and acceleration that the law tracks; belongs to the loop.
 
-    rows : (3, nv) [rad or m and their rates]. path : the Path being followed, or None while a posture is
-    held. source : what the caller gave it as. streamed : whether the path is a target of a stream.
-    epoch : grows with every replacement, so that a path prepared from an older reference is found out.
+    rows : (3, nv) [rad or m and their rates]. path : the Path being followed, or None while a
+    posture is
+    held. source : what the caller gave it as. streamed : whether the path is a target of a
+    stream.
+    epoch : grows with every replacement, so that a path prepared from an older reference is
+    found out.
     """
 
     def __init__(self, nv):
         self.rows = np.zeros((3, nv))
         self.path, self.source, self.streamed, self.epoch = None, None, False, 0
-        self._position, self._rates, self._flat = self.rows[0], self.rows[1:], self.rows.reshape(-1)
+        self._position, self._rates = self.rows[0], self.rows[1:]
+        self._flat = self.rows.reshape(-1)
         self._started, self._expires, self._aimed = 0.0, math.inf, -math.inf
 
     @property
@@ -40,7 +44,8 @@ class Reference:
     def aim(self, path, source, started, timeout):
         """Follow a streamed target until `timeout` [s] after it is due."""
         self.path, self.source, self.streamed = path, source, True
-        self._started, self._expires, self._aimed = started, started + path.duration + timeout, started
+        self._started = self._aimed = started
+        self._expires = started + path.duration + timeout
         self.epoch += 1
 
     def at(self, clock):

@@ -1,4 +1,4 @@
-"""Control laws by name: the built-in ones, and those that other packages add through an entry point."""
+"""Control laws by name: the built-in ones, and those that other packages add."""
 import importlib.metadata
 
 from robodyn_ros.control.computed_torque import ComputedTorque
@@ -19,14 +19,15 @@ def law_names():
 def law_class(name):
     """Return the ControlLaw class of that name; a built-in one cannot be replaced from outside.
 
-    Raises UnknownNameError, which lists the valid names, or RobodynError if the package that adds the
-    law fails to load or adds something that is no ControlLaw.
+    Raises UnknownNameError, which lists the valid names, or RobodynError if the package that
+    adds the law fails to load or adds something that is no ControlLaw.
     """
     if name in BUILT_IN:
         return BUILT_IN[name]
     added = _added()
     if name not in added:
-        raise UnknownNameError(f'control law: got {name!r:.80}; expected one of {", ".join(law_names())}')
+        raise UnknownNameError(f'control law: got {name!r:.80}; '
+                               f'expected one of {", ".join(law_names())}')
     try:
         law = added[name].load()
     except Exception as error:

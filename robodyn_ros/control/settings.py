@@ -1,4 +1,4 @@
-"""Everything about the guards that a user may set, checked and frozen, replaced as a whole between two ticks."""
+"""What a user may set about the guards: checked, frozen, replaced as a whole between two ticks."""
 import dataclasses
 import math
 
@@ -13,6 +13,11 @@ STALE_ACTIONS = ('zero', 'gravity_hold')
 
 #: Rows of `Settings.guards`, what the limiting kernel reads.
 LOWER, UPPER, SPEED, EFFORT, RATE = range(5)
+
+
+def derived():
+    """A field that follows from the others."""
+    return dataclasses.field(init=False, repr=False)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -34,43 +39,50 @@ class Settings:
     state_timeout: float = 0.02         # [s] within [2 periods, 0.2 s]; cannot be disabled
     reference_timeout: float = 0.1      # [s] of a streamed target
     stale_action: str = 'zero'          # what follows the gravity torque when the state stays away
-    stale_hold: float = 0.1             # [s] how long the gravity torque of the last posture is held
+    stale_hold: float = 0.1             # [s] of gravity torque at the last posture
     recovery_states: int = 3            # fresh joint states in a row that end STALE
     max_start_error: float = 0.1        # [rad or m] between the arm and where a reference begins
-    position_jump: float = 0.1          # [rad or m] beyond what the velocity limit allows is a jump
+    position_jump: float = 0.1          # [rad or m] more than the velocity limit explains
     stop_damping: np.ndarray = None     # (nv,) [N m s/rad] added to gravity in FAULT; None: none
     robot_compensates_gravity: bool = False
-    guards: np.ndarray = dataclasses.field(init=False, repr=False)  # (5, nv), see the rows above
-    commanded: np.ndarray = dataclasses.field(init=False, repr=False)  # (6,) enabled, less what the robot does
-    gravity_held_for: float = dataclasses.field(init=False, repr=False)  # [s] without a joint state
-    safe: np.ndarray = dataclasses.field(init=False, repr=False)       # (6,) terms of the safe torque
+    # what the loop reads
+    guards: np.ndarray = derived()      # (5, nv), see the rows above
+    commanded: np.ndarray = derived()   # (6,) enabled, less what the robot does by itself
+    safe: np.ndarray = derived()        # (6,) terms of the safe torque
+    gravity_held_for: float = derived()  # [s] without a joint state
 
     def __post_init__(self):
         n, set_ = np.size(self.lower), object.__setattr__
         set_(self, 'gains', _array('gains', self.gains, (2, n)))
-        set_(self, 'enabled', _array('enabled', _or(self.enabled, np.ones(len(TERMS))), (len(TERMS),)).astype(bool))
-        set_(self, 'stop_damping', _array('stop_damping', _or(self.stop_damping, np.zeros(n)), (n,)))
+        enabled = np.ones(len(TERMS)) if self.enabled is None else self.enabled
+        set_(self, 'enabled', _array('enabled', enabled, (len(TERMS),)).astype(bool))
+        damping = np.zeros(n) if self.stop_damping is None else self.stop_damping
+        set_(self, 'stop_damping', _array('stop_damping', damping, (n,)))
         for name in ('effort_limits', 'effort_rate', 'velocity_limits', 'lower', 'upper'):
             set_(self, name, _array(name, getattr(self, name), (n,)))
         _refuse('period', self.period, 'a period of at most 0.1 s', 0.0 < self.period <= 0.1)
         for name in ('gains', 'stop_damping'):
             value = getattr(self, name)
             _refuse(name, value, 'finite, not negative', np.isfinite(value) & (value >= 0.0))
-        _refuse('effort_limits', self.effort_limits, 'not negative (nan: unknown)', ~(self.effort_limits < 0.0))
+        _refuse('effort_limits', self.effort_limits, 'not negative (nan: unknown)',
+                ~(self.effort_limits < 0.0))
         for name in ('effort_rate', 'velocity_limits'):
             _refuse(name, getattr(self, name), 'greater than zero', getattr(self, name) > 0.0)
         _refuse('lower', self.lower, 'a lower limit below the upper one', self.lower < self.upper)
-        for name in ('position_margin', 'stale_hold', 'max_start_error', 'position_jump', 'reference_timeout'):
+        for name in ('position_margin', 'stale_hold', 'max_start_error', 'position_jump',
+                     'reference_timeout'):
             value = getattr(self, name)
             _refuse(name, value, 'finite, not negative', math.isfinite(value) and value >= 0.0)
         _refuse('recovery_states', self.recovery_states, 'at least 1', self.recovery_states >= 1)
         _refuse('stale_action', self.stale_action, f'one of {", ".join(STALE_ACTIONS)}',
                 self.stale_action in STALE_ACTIONS)
         set_(self, 'state_timeout', effective_state_timeout(self.state_timeout, self.period))
-        set_(self, 'gravity_held_for', math.inf if self.stale_action == 'gravity_hold' else self.stale_hold)
+        for_ever = self.stale_action == 'gravity_hold'
+        set_(self, 'gravity_held_for', math.inf if for_ever else self.stale_hold)
         margin = self.position_margin
-        set_(self, 'guards', np.vstack([self.lower - margin, self.upper + margin, self.velocity_limits,
-                                        self.effort_limits, self.effort_rate]))
+        set_(self, 'guards', np.vstack([self.lower - margin, self.upper + margin,
+                                        self.velocity_limits, self.effort_limits,
+                                        self.effort_rate]))
         safe = np.ones(len(TERMS), bool)
         safe[GRAVITY] = not self.robot_compensates_gravity
         set_(self, 'safe', safe)
@@ -87,13 +99,9 @@ class Settings:
 
 
 def effective_state_timeout(asked, period):
-    """The timeout in force [s]: at least two periods, at most 0.2 s, so that it cannot be disabled."""
+    """The timeout in force [s]: within [two periods, 0.2 s], so that nothing disables it."""
     ceiling = STATE_TIMEOUT_CEILING
     return max(asked if asked <= ceiling else ceiling, STATE_TIMEOUT_PERIODS * period)
-
-
-def _or(value, default):
-    return default if value is None else value
 
 
 def _array(name, value, shape):
@@ -102,7 +110,7 @@ def _array(name, value, shape):
     except (TypeError, ValueError):
         raise ParameterError(f'{name}: got {value!r:.60}; expected {shape} numbers') from None
     if array.shape != shape:
-        raise ParameterError(f'{name}: got an array of shape {array.shape}; expected {shape}, one entry a joint')
+        raise ParameterError(f'{name}: got an array of shape {array.shape}; expected {shape}')
     return array
 
 

@@ -10,7 +10,7 @@ class State(enum.IntEnum):
     READY = 2       # could be activated
     ACTIVE = 3      # following a reference, or a law that needs none
     HOLD = 4        # active without a running reference: a posture is held
-    STALE = 5       # the joint state stopped: gravity torque of the last posture, then `stale_action`
+    STALE = 5       # the joint state stopped: gravity torque for a while, then `stale_action`
     FAULT = 6       # latched until reset: gravity torque
 
 

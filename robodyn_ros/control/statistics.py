@@ -10,7 +10,8 @@ _OCTAVES = 32                    # up to 2^24 us, 17 s
 class Histogram:
     """Counts on a scale of 32 bins an octave, from 8 ns to 17 s if the values are microseconds.
 
-    `add` allocates no memory that stays and never fails, so a real-time loop may call it; any other thread may read.
+    `add` allocates no memory that stays and never fails, so a real-time loop may call it; any
+    other thread may read.
     """
 
     def __init__(self):
@@ -28,7 +29,7 @@ class Histogram:
         self.count += 1
 
     def percentile(self, percent):
-        """Value that `percent` of all counted values do not exceed: upper edge of its bin, 0 if there is none."""
+        """Value that `percent` of all values do not exceed (upper edge of its bin), or 0."""
         wanted = math.ceil(self.count * percent / 100.0)
         seen = 0
         for k, counted in enumerate(self._counts):
@@ -51,7 +52,8 @@ def _bin(value):
         return 0
     if exponent > _SMALLEST_EXPONENT + _OCTAVES or value == math.inf:
         return _PER_OCTAVE * _OCTAVES - 1
-    return (exponent - _SMALLEST_EXPONENT - 1) * _PER_OCTAVE + int((2.0 * mantissa - 1.0) * _PER_OCTAVE)
+    octave = exponent - _SMALLEST_EXPONENT - 1
+    return octave * _PER_OCTAVE + int((2.0 * mantissa - 1.0) * _PER_OCTAVE)
 
 
 def _upper_edge(k):

@@ -1,4 +1,4 @@
-"""Joint trajectories by the rules of joint_trajectory_controller, as they come from the outside."""
+"""Joint trajectories as they come from outside, by the rules of joint_trajectory_controller."""
 import dataclasses
 
 import numpy as np
@@ -8,10 +8,10 @@ from robodyn_ros.errors import ShapeError
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Trajectory:
-    """Points in joint order; `refusal` says what is wrong with them, `control.path.Path` plays them.
+    """Points in joint order; `refusal` says what is wrong with them, a `Path` plays them.
 
-    times : (k,) [s] from the start, strictly increasing; a first point at time 0 is where the sender
-        believes the arm to be.
+    times : (k,) [s] from the start, strictly increasing; a first point at time 0 is where the
+        sender believes the arm to be.
     positions : (k, nv) [rad or m]; alone, the interpolation is linear.
     velocities : (k, nv) [rad/s or m/s] or None; with them it is cubic.
     accelerations : (k, nv) [rad/s^2 or m/s^2] or None; with them it is quintic.
@@ -54,7 +54,7 @@ class Trajectory:
     def _refuse_shape(self, joint_names):
         times, n = self.times, len(joint_names)
         if times.ndim != 1 or times.size == 0:
-            return f'the trajectory has no points (times of shape {times.shape}); expected one or more'
+            return f'the trajectory has no points (times: shape {times.shape}); expected some'
         if self.accelerations is not None and self.velocities is None:
             return ('got accelerations without velocities; expected both (quintic), '
                     'velocities (cubic) or neither (linear)')
@@ -72,8 +72,8 @@ class Trajectory:
     def _refuse_times(self, streamed):
         times = self.times
         if not (np.isfinite(times).all() and np.isfinite(self.delay) and times[0] >= 0.0):
-            return (f'time_from_start: got {times.min()} to {times.max()} s, delayed by {self.delay} s; '
-                    'expected finite, not negative')
+            return (f'time_from_start: got {times.min()} to {times.max()} s, delayed by '
+                    f'{self.delay} s; expected finite, not negative')
         late = np.flatnonzero(np.diff(times) <= 0.0)
         if late.size:
             k = late[0]
@@ -89,8 +89,8 @@ class Trajectory:
     def _refuse_end(self, joint_names):
         if self.velocities is not None and np.any(self.velocities[-1] != 0.0):
             i = np.flatnonzero(self.velocities[-1])[0]
-            return (f'velocities: got {self.velocities[-1, i]} for joint {joint_names[i]} in the last '
-                    'point; expected 0, so that it can be held')
+            return (f'velocities: got {self.velocities[-1, i]} for joint {joint_names[i]} in '
+                    'the last point; expected 0, so that it can be held')
         return ''
 
 
@@ -98,4 +98,5 @@ def _numbers(name, value):
     try:
         return np.array(value, dtype=float)
     except (TypeError, ValueError):
-        raise ShapeError(f'{name}: got {value!r:.60}; expected numbers, as many for every point') from None
+        raise ShapeError(f'{name}: got {value!r:.60}; '
+                         'expected numbers, as many for every point') from None
