@@ -2,7 +2,8 @@
 
 XML can ask its reader to fetch files, to multiply entities and to nest without end. None of that
 has a place in a robot description, so a document type, an entity, more than 10 MB, nesting beyond
-500 elements or more than 100 000 elements is refused, the last two while reading.
+500 elements, more than 100 000 elements or a tag of 128 kB is refused, as far as possible while
+reading.
 """
 
 import os
@@ -19,6 +20,7 @@ from robodyn_ros.errors import ModelError
 MOST_BYTES = 10_000_000
 MOST_DEPTH = 500
 MOST_ELEMENTS = 100_000
+PIECE = 65_536  # bytes given to the parser at a time
 
 
 def read(source):
@@ -28,9 +30,7 @@ def read(source):
     where there is one.
     """
     content = _content(source)
-    if len(content) > MOST_BYTES:
-        raise ModelError(f'the description is larger than {MOST_BYTES // 1_000_000} MB; expected '
-                         'a URDF without embedded meshes')
+    _check_size(content)
     if content.startswith((b'\xff\xfe', b'\xfe\xff')) or b'\x00' in content:
         raise ModelError('the description is UTF-16 or binary; expected UTF-8 text')
     try:
@@ -45,7 +45,8 @@ def read(source):
                              'plain URDF without document type or entities')
     parser = _parser()
     try:
-        parser.feed(content)
+        for start in range(0, len(content), PIECE):
+            parser.feed(_piece(content, start))
         return parser.close()
     except SyntaxError as error:
         raise ModelError(f'the description is not well-formed XML: {error}') from None
@@ -60,6 +61,7 @@ def _content(source):
         raise ModelError(f'the description is of type {type(source).__name__}; expected URDF text '
                          'or the path of a file')
     if isinstance(source, str) and ('<' in source or not source.strip()):
+        _check_size(source)
         return source.encode('utf-8', errors='surrogatepass')
     if not os.path.isfile(source):
         raise ModelError(f'{repr(os.fspath(source))[:120]} is neither URDF text nor a file')
@@ -68,6 +70,21 @@ def _content(source):
             return file.read(MOST_BYTES + 1)
     except OSError as error:
         raise ModelError(f'{os.fspath(source)!r} cannot be read: {error.strerror}') from None
+
+
+def _piece(content, start):
+    """Return the next piece; one that lies inside a single tag would only fill the memory."""
+    piece = content[start:start + PIECE]
+    if len(piece) == PIECE and b'>' not in piece:
+        raise ModelError(f'the description has a tag or a text of more than {PIECE} bytes; '
+                         'expected a URDF')
+    return piece
+
+
+def _check_size(content):
+    if len(content) > MOST_BYTES:
+        raise ModelError(f'the description is larger than {MOST_BYTES // 1_000_000} MB; expected '
+                         'a URDF without embedded meshes')
 
 
 def _parser():

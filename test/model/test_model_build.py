@@ -91,7 +91,7 @@ def test_z_to_any_axis_is_the_smallest_rotation(vector):
         assert R[0, 1] == pytest.approx(R[1, 0], abs=1e-15)
 
 
-@pytest.mark.parametrize('turns', np.ndindex(4, 4, 4))
+@pytest.mark.parametrize('turns', list(np.ndindex(4, 4, 4)))
 def test_quarter_turns_are_exact(turns):
     R = rotation.from_rpy(*(pi / 2 * turn for turn in turns))
     assert set(np.abs(R).ravel()) == {0.0, 1.0}
