@@ -1,0 +1,1 @@
+"""Referees of the dynamics: nothing in here shares a line with what it judges."""

@@ -1,0 +1,141 @@
+"""Random robots by seed: chains, trees, sliding joints, skew axes, massless links, rotors."""
+
+from dataclasses import dataclass, field
+import functools
+import zlib
+
+import numpy as np
+from robodyn_ros.model import build
+from robodyn_ros.model.description import Inertial, Joint, Link, Placement, RobotDescription
+from robodyn_ros.robot import Robot
+
+from .dense import Dense
+from .pinocchio_referee import Pinocchio
+
+ALIGNED = np.concatenate((np.eye(3), -np.eye(3)))
+GRAVITY = (1.3, -2.1, -9.2)  # not along any axis: no component of the weight may be forgotten
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One robot and its referees, all made from the same description.
+
+    path : where Pinocchio is to read the description by itself; None to be told joint by joint.
+    """
+
+    description: RobotDescription
+    joints: tuple | None = None
+    base: str | None = None
+    gravity: tuple = GRAVITY
+    locked: dict = field(default_factory=dict)
+    path: str | None = None
+
+    @functools.cached_property
+    def robot(self):
+        """Return the robot under test."""
+        return Robot(build.build(self.description, joints=self.joints, base=self.base,
+                                 gravity=self.gravity, locked=self.locked))
+
+    @functools.cached_property
+    def dense(self):
+        """Return the textbook referee."""
+        return Dense(self, self.robot.joint_names, self.root)
+
+    @functools.cached_property
+    def pinocchio(self):
+        """Return the Pinocchio referee."""
+        return Pinocchio(self, self.robot.joint_names, self.root)
+
+    @functools.cached_property
+    def root(self):
+        """Return the link that stands still."""
+        children = {joint.child for joint in self.description.joints}
+        return self.base or next(link.name for link in self.description.links
+                                 if link.name not in children)
+
+    @functools.cached_property
+    def tip(self):
+        """Return the link with the most links between it and the base."""
+        depth, waiting = {self.root: 0}, list(self.description.joints)
+        while ready := [joint for joint in waiting if joint.parent in depth]:
+            depth |= {joint.child: depth[joint.parent] + 1 for joint in ready}
+            waiting = [joint for joint in waiting if joint.child not in depth]
+        return max(depth, key=depth.get)
+
+
+def states(robot, count=3, seed=0):
+    """Return `count` generic states (q, qd, qdd), none of them zero anywhere."""
+    rng = np.random.default_rng((seed, zlib.crc32(robot.name.encode())))
+    return [tuple(rng.uniform(0.2, 1.4, robot.nv) * rng.choice((-1.0, 1.0), robot.nv)
+                  for _ in range(3)) for _ in range(count)]
+
+
+def rotation(rng):
+    """Return a random rotation matrix."""
+    Q, R = np.linalg.qr(rng.normal(size=(3, 3)))
+    Q *= np.sign(np.diag(R))
+    return Q if np.linalg.det(Q) > 0.0 else -Q
+
+
+def inertial(rng):
+    """Return the inertia of a random cloud of point masses, so that it is one a body can have."""
+    masses = rng.uniform(0.1, 1.0, 5)
+    points = rng.uniform(-0.2, 0.2, (5, 3))
+    com = masses @ points / masses.sum()
+    arms = points - com
+    tensor = np.einsum('i,ij,ij', masses, arms, arms) * np.eye(3) - arms.T @ (masses[:, None] * arms)
+    return Inertial(masses.sum(), com + rng.uniform(-0.2, 0.2, 3), 0.5 * (tensor + tensor.T))
+
+
+def describe(name, n, kinds=('revolute',), branching=False, aligned=False, massless=(),
+             rotors=False, welds=0.4):
+    """Return a random description with n moving joints, and links welded on in between.
+
+    kinds : joint types, in turn. branching : any earlier link may be a parent. aligned : axes are
+    those of the frame, either way. massless : numbers of moving links without inertia.
+    """
+    rng = np.random.default_rng(zlib.crc32(name.encode()))
+    links, joints = [Link('base')], []
+
+    def attach(joint, type_, parent, link, has_mass=True):
+        axis = rng.choice(ALIGNED) if aligned else rng.normal(size=3)
+        joints.append(Joint(
+            joint, type_, parent, link, Placement(rotation(rng), rng.uniform(-0.5, 0.5, 3)), axis,
+            damping=rng.uniform(0.1, 1.0), friction=rng.uniform(0.1, 1.0),
+            rotor_inertia=rng.uniform(0.01, 0.3) if rotors else 0.0))
+        links.append(Link(link, inertial(rng) if has_mass else None))
+
+    for k in range(1, n + 1):
+        parent = rng.choice([link.name for link in links]) if branching else links[-1].name
+        attach(f'joint{k}', kinds[k % len(kinds)], str(parent), f'link{k}', k not in massless)
+        if k not in massless and rng.uniform() < welds:
+            attach(f'weld{k}', 'fixed', f'link{k}', f'tool{k}')
+    return RobotDescription(name, tuple(links), tuple(joints))
+
+
+def case(name, n, joints=None, base=None, locked=None, **options):
+    """Return the case of a random description."""
+    return Case(describe(name, n, **options), joints, base, locked=locked or {})
+
+
+EVERY_KIND = ('revolute', 'prismatic', 'continuous')
+
+#: One case per way in which a robot can be unlike a plain arm.
+FAMILIES = {each.description.name: each for each in (
+    case('one_hinge', 1),
+    case('one_slide', 1, kinds=('prismatic',)),
+    case('aligned_chain', 6, aligned=True, welds=0.0),
+    case('skew_chain', 7),
+    case('sliding_chain', 6, kinds=('prismatic', 'revolute')),
+    case('tree', 12, branching=True),
+    case('sliding_tree', 12, kinds=EVERY_KIND, branching=True),
+    case('massless_links', 7, kinds=('revolute', 'revolute', 'prismatic'), massless=(2, 4, 5)),
+    case('massless_branches', 9, branching=True, massless=(1,)),
+    case('rotors', 9, kinds=EVERY_KIND, branching=True, rotors=True),
+    case('permuted', 8, kinds=EVERY_KIND, branching=True, rotors=True,
+         joints=('joint5', 'joint2', 'joint8', 'joint1', 'joint7', 'joint3', 'joint6', 'joint4')),
+    case('locked', 9, kinds=EVERY_KIND, branching=True,
+         joints=('joint7', 'joint1', 'joint3', 'joint9', 'joint5'),
+         locked={'joint2': 0.4, 'joint4': -0.7, 'joint8': 1.9}),
+    case('inner_base', 9, kinds=EVERY_KIND, rotors=True, base='link2'),
+)}

@@ -1,0 +1,31 @@
+"""The robots that every law of motion is tried on."""
+
+from oracles.families import FAMILIES
+from oracles.real_robots import ARMS, MAKERS, PACKAGE, robot
+import pytest
+
+
+def named(name):
+    """Return the case of that name, or skip with the reason."""
+    case = FAMILIES[name] if name in FAMILIES else robot(name)
+    if case is None:
+        pytest.skip(f'{PACKAGE} is not installed, or has no {name} any more')
+    return case
+
+
+@pytest.fixture(params=[*FAMILIES, *ARMS], scope='session')
+def case(request):
+    """Return one robot after the other: the random families and the arms of config/."""
+    return named(request.param)
+
+
+@pytest.fixture(params=[*FAMILIES, *ARMS, *MAKERS], scope='session')
+def every_case(request):
+    """Return one robot after the other: those of `case`, and those of their makers."""
+    return named(request.param)
+
+
+@pytest.fixture(params=('dense', 'pinocchio'), scope='session')
+def referee(request, every_case):
+    """Return one referee after the other."""
+    return getattr(every_case, request.param)
