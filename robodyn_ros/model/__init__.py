@@ -2,5 +2,6 @@
 
     urdf.parse, dh.describe -> RobotDescription -> build.build -> RobotModel
 
-Only numpy is needed here. The columns of the arrays are in `layout`.
+`layout` says what the columns of the arrays mean, `refusals` what no robot can be and `doubts` what
+hardly any robot is. Only numpy is needed here.
 """

@@ -1,4 +1,4 @@
-"""From a description to the frozen arrays: joints chosen, rigid links merged, frames normalised."""
+"""Description to frozen arrays: joints chosen, rigid links merged, frames normalised."""
 
 from types import MappingProxyType
 
@@ -23,15 +23,19 @@ def build(description, joints=None, base=None, gravity=(0.0, 0.0, -9.81), locked
     joints : names of the joints to command, in the order of q; None means all that are not locked.
     base : link held fixed, None for the root; links that are not below it are left out.
     gravity : (3,) acceleration [m/s2] in base axes.
-    locked : joint name -> angle [rad] or travel [m] at which it is held; joints left out of a given
-        `joints` are held at 0. Fixed and held joints are merged with the inertia beyond them.
+    locked : joint name -> angle [rad] or travel [m] at which it is held; joints left out of given
+        `joints` are held at 0. Links beyond fixed and held joints are merged with their inertia.
 
     Raises ModelError for an impossible robot, UnknownNameError for an unknown joint or link and
     ShapeError for a gravity that is not three finite numbers.
     """
     root, ordered = base_to_tip(description, base)
     commanded, held = choose(description.name, ordered, joints, locked)
-    assembly = _Assembly(description, root, len(ordered), commanded, held)
+    assembly = _Assembly(description, root, commanded, held)
+    left_out = len(description.joints) - len(ordered)
+    if left_out:
+        assembly.findings.append(Finding(NOTE, f'link {root!r}', f'is the base; {left_out} joints '
+                                         'that are not below it are left out'))
     for joint in ordered:
         assembly.add(joint)
     constants = np.array(assembly.constants)
@@ -55,7 +59,7 @@ def build(description, joints=None, base=None, gravity=(0.0, 0.0, -9.81), locked
 class _Assembly:
     """The rows of the model while they grow from base to tip."""
 
-    def __init__(self, description, root, joints_below, commanded, held):
+    def __init__(self, description, root, commanded, held):
         self.robot = description.name
         self.inertials = {link.name: link.inertial for link in description.links}
         self.commanded = commanded
@@ -67,10 +71,6 @@ class _Assembly:
         self.link_frames = {root: _frame(0, Placement())}
         self.findings = []
         self._add_inertia(root, 0, Placement())
-        left_out = len(description.joints) - joints_below
-        if left_out:
-            self.findings.append(Finding(NOTE, f'link {root!r}', f'is the base; {left_out} joints '
-                                         'that are not below it are left out'))
 
     def add(self, joint):
         """Add a joint and the link it carries, as a body of its own or as part of its parent's."""

@@ -8,7 +8,7 @@ modified (Craig, equation 3.6): T = Rx(alpha) Tx(a) Rz(theta) Tz(d), with a and 
 link before. Frame i sits at the PROXIMAL end of link i, and joint i moves about its own z axis.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -23,7 +23,7 @@ SHAPES = {'a': (), 'alpha': (), 'd': (), 'theta': (), 'mass': (), 'com': (3,), '
           'rotor_inertia': (), 'damping': (), 'friction': ()}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class DHRow:
     """One joint and the link it carries.
 
@@ -42,7 +42,7 @@ class DHRow:
     joint: str = 'revolute'
     mass: float = 0.0
     com: tuple = (0.0, 0.0, 0.0)
-    inertia: tuple = field(default=((0.0,) * 3,) * 3)
+    inertia: tuple = ((0.0,) * 3,) * 3
     rotor_inertia: float = 0.0
     damping: float = 0.0
     friction: float = 0.0
@@ -54,8 +54,8 @@ class DHRow:
 def describe(rows, convention='modified', name='dh', base='base'):
     """Turn a table of DHRow into a description whose link frames are the frames of the table.
 
-    rows : from base to tip. convention : 'modified' or 'standard'. name : of the robot. base : name
-    of frame 0. In the standard convention a link 'link1_proximal' at each joint carries the frame
+    rows : from base to tip. convention : 'modified' or 'standard'. name : of the robot. base : of
+    frame 0. In the standard convention a link 'link1_proximal' at each joint carries the frame
     'link1' at the link's far end. Raises ModelError for an unknown convention or an entry that is
     not a finite number of the expected shape.
     """

@@ -1,7 +1,7 @@
 """The frozen numbers of one robot: what every recursion, law and simulation reads."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from numbers import Real
 
 import numpy as np
@@ -48,12 +48,12 @@ class RobotModel:
     nq: int
     nv: int
     body_names: tuple[str, ...]
-    frames: Mapping[str, Frame]
-    topology: np.ndarray
-    constants: np.ndarray
+    frames: Mapping[str, Frame] = field(repr=False)
+    topology: np.ndarray = field(repr=False)
+    constants: np.ndarray = field(repr=False)
     gravity: np.ndarray
-    limits: JointLimits
-    report: ModelReport
+    limits: JointLimits = field(repr=False)
+    report: ModelReport = field(repr=False)
 
     def frame(self, name):
         """Return the frame of that link or joint name; UnknownNameError lists the valid names."""

@@ -1,4 +1,4 @@
-"""URDF text to a description: every refusal names the link or joint, the element, the attribute."""
+"""URDF text to a description; a refusal names the link or joint, element and attribute."""
 
 import re
 from math import inf, isfinite, nan

@@ -62,7 +62,8 @@ def _content(source):
                          'or the path of a file')
     if isinstance(source, str) and ('<' in source or not source.strip()):
         _check_size(source)
-        return source.encode('utf-8', errors='surrogatepass')
+        # Text indented in a program starts with a line break, which a declaration must not.
+        return source.lstrip().encode('utf-8', errors='surrogatepass')
     if not os.path.isfile(source):
         raise ModelError(f'{repr(os.fspath(source))[:120]} is neither URDF text nor a file')
     try:

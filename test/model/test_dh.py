@@ -97,7 +97,7 @@ def test_spherical_arm_with_a_slide():
 
 
 def test_six_revolute_arm_of_the_texts():
-    """Masses and inertias of Angeles, example 7.3, on a PUMA-like table; com from distal frames."""
+    """Masses and inertias of Angeles, example 7.3, on a PUMA-like table."""
     a = (0, .4318, .0203, 0, 0, 0)
     d = (0, .15, 0, .4318, 0, .0563)
     alpha = np.radians((90, 0, 90, -90, 90, 0))

@@ -42,8 +42,8 @@ FILES = {
     'tiago, everything': ('tiago_description/robots/tiago_no_hand.urdf', None),
     'tiago dual, both arms': ('tiago_description/robots/tiago_dual.urdf', ('torso', 'arm_')),
     'tiago pro': ('tiago_pro_description/robots/tiago_pro.urdf', None),
-    'pr2, arms and torso': ('pr2_description/urdf/pr2.urdf', ('torso_lift', 'shoulder', 'upper_arm',
-                                                            'elbow', 'forearm', 'wrist')),
+    'pr2, arms and torso': ('pr2_description/urdf/pr2.urdf',
+                            ('torso_lift', 'shoulder', 'upper_arm', 'elbow', 'forearm', 'wrist')),
     'dog with an arm': ('anymal_b_simple_description/robots/anymal-kinova.urdf', None),
     'talos, upper body': ('talos_data/robots/talos_full_v2.urdf', ('torso', 'head', 'arm_')),
     'talos, one arm': ('talos_data/robots/talos_left_arm.urdf', None),
@@ -150,7 +150,8 @@ def test_every_link_is_a_frame_where_pinocchio_has_it(case):
         R, p = placed[ours.body]
         theirs = data.oMf[reduced.getFrameId(frame.name, pin.FrameType.BODY)]
         np.testing.assert_allclose(R @ ours.rotation, theirs.rotation, rtol=0, atol=1e-12)
-        np.testing.assert_allclose(p + R @ ours.translation, theirs.translation, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(p + R @ ours.translation, theirs.translation, rtol=0,
+                                   atol=1e-12)
         compared += 1
     assert compared >= len(model.body_names)
 

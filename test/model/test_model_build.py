@@ -120,8 +120,12 @@ def test_bodies_run_from_base_to_tip_one_arm_after_the_other(tree):
     assert model.joint_names == ('lift', 'l1', 'l2', 'r1', 'r2')
     assert model.body_names == ('root', 'trunk', 'left', 'left_tip', 'right', 'slide')
     assert model.topology.tolist() == [
-        [0, layout.WORLD, 0, 0, 0], [0, layout.PRISMATIC, 0, 0, 1], [1, layout.REVOLUTE, 1, 1, 1],
-        [2, layout.REVOLUTE, 2, 2, 1], [1, layout.REVOLUTE, 3, 3, 1], [4, layout.PRISMATIC, 4, 4, 1]]
+        [0, layout.WORLD, 0, 0, 0],
+        [0, layout.PRISMATIC, 0, 0, 1],
+        [1, layout.REVOLUTE, 1, 1, 1],
+        [2, layout.REVOLUTE, 2, 2, 1],
+        [1, layout.REVOLUTE, 3, 3, 1],
+        [4, layout.PRISMATIC, 4, 4, 1]]
     assert (model.nq, model.nv) == (5, 5)
 
 
@@ -284,7 +288,8 @@ def test_effort_zero_stays_zero():
 
 
 def test_joint_constants_reach_their_row():
-    robot = RobotDescription('r', (Link('root'), Link('arm', Inertial(1, np.zeros(3), np.eye(3)))), (
+    arm = Link('arm', Inertial(1.0, np.zeros(3), np.eye(3)))
+    robot = RobotDescription('r', (Link('root'), arm), (
         Joint('j', 'revolute', 'root', 'arm', Placement(), np.array([0, 0, 1.0]), Limit(),
               damping=0.1, friction=0.2, rotor_inertia=0.3),))
     row = build(robot).constants[1]

@@ -93,8 +93,8 @@ CHANGES = {
     'floating': ('"revolute"', '"floating"', ["joint 'shoulder'", 'floating', 'lock']),
     'planar': ('"revolute"', '"planar"', ["joint 'shoulder'", 'planar', 'lock']),
     'mimic': ('<axis', '<mimic joint="elbow"/><axis', ["joint 'shoulder'", "'elbow'", 'lock']),
-    'xacro element': ('<link name="base"/>',
-                      '<link name="base"/><xacro:arm xmlns:xacro="http://www.ros.org/wiki/xacro"/>',
+    'xacro element': ('</robot>',
+                      '<xacro:arm xmlns:xacro="http://www.ros.org/wiki/xacro"/></robot>',
                       ['xacro']),
     'other root': ('robot', 'sdf', ['<sdf>', '<robot>']),
     'cut short': ('</robot>', '', ['not well-formed', 'line']),
@@ -137,6 +137,12 @@ def test_what_is_not_a_urdf_is_refused(source, word):
     with pytest.raises(ModelError, match=word) as caught:
         read(source)
     assert len(str(caught.value)) < 300
+
+
+def test_a_file_that_cannot_be_read_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr('os.path.isfile', lambda path: True)
+    with pytest.raises(ModelError, match='cannot be read: Is a directory'):
+        read(tmp_path)
 
 
 def test_too_many_links_are_refused():
@@ -185,7 +191,7 @@ BOMBS = {
     'quadratic': f'<!DOCTYPE robot [<!ENTITY a "{"a" * 50_000}">]><robot>{"&a;" * 50_000}</robot>',
     'external entity': '<!DOCTYPE robot [<!ENTITY a SYSTEM "file:///etc/passwd">]>'
                        '<robot name="a">&a;</robot>',
-    'external document type': '<!DOCTYPE robot SYSTEM "http://localhost:1/a.dtd"><robot name="a"/>',
+    'external document type': '<!DOCTYPE robot SYSTEM "http://localhost:1/a"><robot name="a"/>',
     'deep': '<robot name="a">' + '<a>' * 200_000,
     'many links': '<robot name="a">' + '<link name="a"/>' * 300_000,
     'many elements': '<robot name="a">' + '<a/>' * 2_000_000,
