@@ -28,7 +28,7 @@ from robodyn_ros.formulations.links import Z, links_at
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """Of every link, (n, 3) each, in its own F_(i+1): how it turns, how its centre of mass moves."""
+    """Of every link, (n, 3) each, in its own F_(i+1): its turning, and its centre of mass."""
 
     w: np.ndarray
     wd: np.ndarray
