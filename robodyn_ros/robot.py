@@ -74,6 +74,14 @@ class Robot:
         description = dh.describe(rows, convention=convention, **options)
         return cls(build.build(description, gravity=gravity))
 
+    def specialised(self, frames=(), progress=None):
+        """The same robot over straight-line code compiled for it alone; see SpecialisedRobot.
+
+        frames : names of the frames to specialise too. progress : called with (kernel, done, all).
+        """
+        from robodyn_ros.specialised import SpecialisedRobot  # a subclass: it imports this module
+        return SpecialisedRobot(self.model, frames, progress)
+
     def with_payload(self, mass, com, inertia, frame):
         """Return a new Robot that carries a rigid body on a frame; this one stays as it is.
 
@@ -188,7 +196,7 @@ class Robot:
         out = self._out(out, k, (6,))
         for q, qd, bias in _each(k, *states, out):
             generic.jacobian_bias(
-                *self._weighted, q, qd, *self._placement(frame), self._zero, bias)
+                *self._body, q, qd, *self._placement(frame), self._zero, bias)
         return out
 
     def energy(self, q, qd):
@@ -208,15 +216,20 @@ class Robot:
         the others move freely. damping : >= 0; damped inverse near singularities. One state at a
         time.
         """
+        J, compliance = np.empty((6, self.nv)), np.empty((6, 6))
+        q = self._task(q, frame, J, compliance)
+        return self.task_inertia(q, J, compliance, self._axes(axes), self._damping(damping))
+
+    def _task(self, q, frame, J, compliance):
+        """Fill J and J M^-1 J^T of a frame; return q as a checked array."""
         (q,), k = self._states(q)
         if k is not None:
             raise ShapeError(f'operational_space_inertia of robot {self.name!r}: got a batch of '
                              f'{k} states; expected one state')
-        body, frame_placement = self._placement(frame)
-        J, compliance = np.empty((6, self.nv)), np.empty((6, 6))
+        body, placement = self._placement(frame)
         self._accept(generic.operational_space(
-            *self._body, q, self._zero, body, frame_placement, J, compliance))
-        return self.task_inertia(q, J, compliance, self._axes(axes), self._damping(damping))
+            *self._body, q, self._zero, body, placement, J, compliance))
+        return q
 
     def task_inertia(self, q, jacobian, compliance, kept, damping):
         """The OperationalSpaceInertia of any task with J (6, nv) and J M^-1 J^T (6, 6), of which

@@ -7,7 +7,6 @@ import hashlib
 import os
 import pathlib
 import platform
-import shutil
 import stat
 import tempfile
 import warnings
@@ -43,7 +42,9 @@ def folder(source_file):
     base = root()
     if base is None:
         return None
-    path = base / _key(str(source_file))
+    file = pathlib.Path(source_file).resolve()
+    # a generated kernel is compiled where its text is
+    path = file.parent if base.resolve() in file.parents else base / _key(str(file))
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         found = path.stat()
@@ -73,12 +74,10 @@ def directed_to(path):
 
 
 def purge(path):
-    """Remove a cache folder's content; a purge that fails leaves the caller without a cache, no
-    worse.
-    """
-    shutil.rmtree(path, ignore_errors=True)
-    with contextlib.suppress(OSError):
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    """Remove the machine code below path; texts of generated kernels stay, they are checked anew."""
+    for file in [*path.rglob('*.nbi'), *path.rglob('*.nbc')]:
+        with contextlib.suppress(OSError):
+            file.unlink()
 
 
 @functools.cache
@@ -92,9 +91,8 @@ def _key(source_file):
         for file in [path] if path.is_file() else sorted(path.rglob('*.py')):
             digest.update(str(file.relative_to(_package)).encode())
             digest.update(file.read_bytes())
-    file = pathlib.Path(source_file).resolve()
-    if _package not in file.parents:
-        digest.update(file.read_bytes())
+    if _package not in pathlib.Path(source_file).parents:
+        digest.update(pathlib.Path(source_file).read_bytes())
     parts = [digest.hexdigest()[:16], f'numba{numba.__version__}',
              f'py{platform.python_version()}',
              llvmlite.binding.get_host_cpu_name(), numba.config.CPU_NAME, platform.machine()]
