@@ -3,7 +3,7 @@ from robodyn_ros.model.layout import KIND, PARENT, PRISMATIC, V
 from robodyn_ros.recursions import scratch as at
 from robodyn_ros.recursions.hinge import place
 from robodyn_ros.recursions.kinematics import frame_point, poses_base_to_tip
-from robodyn_ros.recursions.rnea import motion_base_to_tip
+from robodyn_ros.recursions.rnea import motion_base_to_tip, start_at_base
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.rotation import rotate
 from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology, Vector
@@ -50,20 +50,20 @@ def jacobian(topology: Topology, constants: Table, scratch: Matrix, q: Vector,
 
 
 @primitive
-def jacobian_bias(topology: Topology, constants: Table, gravity: Constant, scratch: Matrix,
-                  q: Vector, qd: Vector, body: Integer, frame: Constant, zero: Vector,
-                  bias: Vector):
+def jacobian_bias(topology: Topology, constants: Table, scratch: Matrix, q: Vector, qd: Vector,
+                  body: Integer, frame: Constant, zero: Vector, bias: Vector):
     """Jdot qd of a frame: its acceleration at qdd = 0, in base axes, linear first, in O(n).
 
-    The outward sweep of inverse dynamics without joint accelerations; gravity, which that sweep
-    takes as an acceleration of the base, is added back. zero : (nv,) of zeros; bias : (6,) [m/s^2,
-    rad/s^2], written.
+    The outward sweep of inverse dynamics without joint accelerations and without weight, which
+    would drown a slow motion in its rounding. zero : (nv,) of zeros; bias : (6,) [m/s^2, rad/s^2],
+    written.
     """
     place(topology, constants, scratch, q)
     poses_base_to_tip(topology, constants, scratch)
-    motion_base_to_tip(topology, constants, gravity, scratch, qd, zero)
+    start_at_base(scratch, (0.0, 0.0, 0.0))
+    motion_base_to_tip(topology, constants, scratch, qd, zero)
     lever = rotate(scratch, body, at.RATE, (frame[9], frame[10], frame[11]))
-    a = rotate(scratch, body, at.WORLD_ROTATION, add(load(scratch, body, at.ACCEL), lever))
-    bias[0], bias[1], bias[2] = a[0] + gravity[0], a[1] + gravity[1], a[2] + gravity[2]
+    bias[0], bias[1], bias[2] = rotate(scratch, body, at.WORLD_ROTATION,
+                                       add(load(scratch, body, at.ACCEL), lever))
     bias[3], bias[4], bias[5] = rotate(scratch, body, at.WORLD_ROTATION,
                                        load(scratch, body, at.ALPHA))

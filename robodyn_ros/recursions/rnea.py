@@ -36,9 +36,11 @@ def start_at_base(scratch, gravity):
 
 
 @primitive
-def motion_base_to_tip(topology, constants, gravity, scratch, qd, qdd):
-    """Angular velocity, angular acceleration and acceleration of the origin of every body."""
-    start_at_base(scratch, gravity)
+def motion_base_to_tip(topology, constants, scratch, qd, qdd):
+    """Angular velocity, angular acceleration and acceleration of the origin of every body.
+
+    Needs `start_at_base`.
+    """
     for i in range(1, topology.shape[0]):
         parent, k = topology[i, PARENT], topology[i, V]
         w = to_child(constants, scratch, i, load(scratch, parent, at.OMEGA))
@@ -108,7 +110,8 @@ def inverse_dynamics(topology: Topology, constants: Table, gravity: Constant, sc
     its origin; tau : (nv,) [N m or N], written.
     """
     place(topology, constants, scratch, q)
-    motion_base_to_tip(topology, constants, gravity, scratch, qd, qdd)
+    start_at_base(scratch, gravity)
+    motion_base_to_tip(topology, constants, scratch, qd, qdd)
     for i in range(1, topology.shape[0]):
         newton_euler(constants, scratch, i)
         accumulate(scratch, i, at.MOMENT, scale(-1.0, load(f_ext, i, 0)))
@@ -126,7 +129,8 @@ def bias_torque(topology: Topology, constants: Table, gravity: Constant, scratch
     for k in range(tau.shape[0]):
         tau[k] = 0.0  # serves as the acceleration too: each entry is read before it is overwritten
     place(topology, constants, scratch, q)
-    motion_base_to_tip(topology, constants, gravity, scratch, qd, tau)
+    start_at_base(scratch, gravity)
+    motion_base_to_tip(topology, constants, scratch, qd, tau)
     for i in range(1, topology.shape[0]):
         newton_euler(constants, scratch, i)
     force_tip_to_base(topology, constants, scratch, tau, tau)
