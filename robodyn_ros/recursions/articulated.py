@@ -11,7 +11,10 @@ from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.rotation import rotate_symmetric, turn_symmetric
 from robodyn_ros.spatial.vec3 import load, scale, store
 
-#: Below this hinge inertia [kg m^2 or kg] a pivot counts as singular: a grain of dust a tenth of a
+#: Below this share of the inertia about the other axes a pivot counts as singular: rounding of
+#: what the bodies beyond cancel leaves about 1e-16 of it.
+PIVOT_SHARE = 1e-14
+#: Below this hinge inertia [kg m^2 or kg] it does in any case: a grain of dust a tenth of a
 #: millimetre long.
 PIVOT_FLOOR = 1e-15
 
@@ -27,8 +30,12 @@ def rigid(constants, scratch, i):
 
 
 @primitive
-def project(topology, scratch, i, d_inverse):
-    """P+ = P - U U^T / D: the part of the inertia of body i that its hinge passes on."""
+def project(topology, scratch, i, d_inverse, held):
+    """P+ = P - U U^T / D: the part of the inertia of body i that its hinge passes on.
+
+    held = 1 - S^T P S / D is the share of the inertia about the hinge that is passed on: exactly
+    zero without rotor, so that S^T P+ = 0 (Jain 2011, eq. 6.26) holds to the last bit.
+    """
     a, c = load_symmetric(scratch, i, at.P_ANGULAR), load_symmetric(scratch, i, at.P_LINEAR)
     b = load_general(scratch, i, at.P_COUPLING)
     if topology[i, KIND] == PRISMATIC:
@@ -36,18 +43,25 @@ def project(topology, scratch, i, d_inverse):
     else:
         u, w = (a[2], a[4], a[5]), (b[6], b[7], b[8])
     g, k = scale(d_inverse, u), scale(d_inverse, w)
+    u_held, w_held = scale(held, u), scale(held, w)
+    a = (a[0] - g[0] * u[0], a[1] - g[0] * u[1], a[2] - g[0] * u[2],
+         a[3] - g[1] * u[1], a[4] - g[1] * u[2], a[5] - g[2] * u[2])
+    b = (b[0] - g[0] * w[0], b[1] - g[0] * w[1], b[2] - g[0] * w[2],
+         b[3] - g[1] * w[0], b[4] - g[1] * w[1], b[5] - g[1] * w[2],
+         b[6] - g[2] * w[0], b[7] - g[2] * w[1], b[8] - g[2] * w[2])
+    c = (c[0] - k[0] * w[0], c[1] - k[0] * w[1], c[2] - k[0] * w[2],
+         c[3] - k[1] * w[1], c[4] - k[1] * w[2], c[5] - k[2] * w[2])
+    if topology[i, KIND] == PRISMATIC:
+        b = (b[0], b[1], u_held[0], b[3], b[4], u_held[1], b[6], b[7], u_held[2])
+        c = (c[0], c[1], w_held[0], c[3], w_held[1], w_held[2])
+    else:
+        a = (a[0], a[1], u_held[0], a[3], u_held[1], u_held[2])
+        b = (b[0], b[1], b[2], b[3], b[4], b[5], w_held[0], w_held[1], w_held[2])
     store(scratch, i, at.U_ANGULAR, u)
     store(scratch, i, at.U_LINEAR, w)
-    store_symmetric(scratch, i, at.P_ANGULAR,
-                    (a[0] - g[0] * u[0], a[1] - g[0] * u[1], a[2] - g[0] * u[2],
-                     a[3] - g[1] * u[1], a[4] - g[1] * u[2], a[5] - g[2] * u[2]))
-    store_general(scratch, i, at.P_COUPLING,
-                  (b[0] - g[0] * w[0], b[1] - g[0] * w[1], b[2] - g[0] * w[2],
-                   b[3] - g[1] * w[0], b[4] - g[1] * w[1], b[5] - g[1] * w[2],
-                   b[6] - g[2] * w[0], b[7] - g[2] * w[1], b[8] - g[2] * w[2]))
-    store_symmetric(scratch, i, at.P_LINEAR,
-                    (c[0] - k[0] * w[0], c[1] - k[0] * w[1], c[2] - k[0] * w[2],
-                     c[3] - k[1] * w[1], c[4] - k[1] * w[2], c[5] - k[2] * w[2]))
+    store_symmetric(scratch, i, at.P_ANGULAR, a)
+    store_general(scratch, i, at.P_COUPLING, b)
+    store_symmetric(scratch, i, at.P_LINEAR, c)
 
 
 @primitive
@@ -83,19 +97,25 @@ def articulate(topology, constants, scratch, diagonal):
         rigid(constants, scratch, i)
     for i in range(topology.shape[0] - 1, 0, -1):
         hinge = at.P_LINEAR if topology[i, KIND] == PRISMATIC else at.P_ANGULAR
-        d = scratch[i, hinge + 5] + constants[i, ROTOR] + diagonal[topology[i, V]]
-        if not singular(d):
-            scratch[i, at.D_INVERSE] = 1.0 / d
+        added = constants[i, ROTOR] + diagonal[topology[i, V]]
+        d = scratch[i, hinge + 5] + added
+        size = d + scratch[i, hinge] + scratch[i, hinge + 3]
+        if singular(d, size):
+            d_inverse, held, status = 0.0, 1.0, i  # as if locked, so that the sweep stays finite
         else:
-            scratch[i, at.D_INVERSE] = 0.0  # as if locked: the sweep stays finite
-            status = i
-        project(topology, scratch, i, scratch[i, at.D_INVERSE])
+            d_inverse = 1.0 / d
+            held = d_inverse * added
+        scratch[i, at.D_INVERSE] = d_inverse
+        project(topology, scratch, i, d_inverse, held)
         if topology[i, PARENT] > 0:
             pass_on(topology, constants, scratch, i)
     return status
 
 
 @primitive
-def singular(d):
-    """Whether a pivot is too small to divide by; a NaN is."""
-    return not d > PIVOT_FLOOR
+def singular(d, size):
+    """Whether a pivot is nothing but the rounding of what cancelled in it; a NaN is.
+
+    d, size : hinge inertia and the trace of its block of P [kg m^2 or kg].
+    """
+    return not d - PIVOT_SHARE * size > PIVOT_FLOOR
