@@ -59,8 +59,9 @@ class RobotSource:
 
         """
         if not self.available:
-            raise ModelError(f"There is no robot yet: neither of the parameters 'robot_description' "
-                             f"and 'urdf_path' is set and nothing has come on '{self.topic}'.")
+            raise ModelError("There is no robot yet: neither of the parameters "
+                             "'robot_description' and 'urdf_path' is set and nothing has come on "
+                             f"'{self.topic}'.")
         values = self._parameters
         if values['urdf_path'] and not Path(values['urdf_path']).is_file():
             raise ModelError(f"There is no file '{values['urdf_path']}' (parameter 'urdf_path').")

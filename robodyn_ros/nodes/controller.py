@@ -1,0 +1,149 @@
+"""The controller node: joint states and references in, guarded efforts out."""
+import sys
+import time
+
+from rclpy.clock import Clock, ClockType
+from std_srvs.srv import SetBool, Trigger
+
+from robodyn_ros.control.registry import law_class
+from robodyn_ros.control.states import State
+from robodyn_ros.control.supervisor import Supervisor
+from robodyn_ros.kernels import generic, known_answers, warm_up
+from robodyn_ros.ros.control_session import ControlSession
+from robodyn_ros.ros.controller_parameters import (
+    CONTROLLER_PARAMETERS, control_settings, gain_parameters)
+from robodyn_ros.ros.controller_status import StatusReporter
+from robodyn_ros.ros.follow_joint_trajectory import make_action
+from robodyn_ros.ros.managed_node import ACTIVE, INACTIVE, UNCONFIGURED, ManagedNode
+from robodyn_ros.ros.model_services import ModelServices
+from robodyn_ros.ros.process import run
+from robodyn_ros.ros.robot_source import RobotSource
+
+REPORT_PERIOD = 0.1   # [s] longest delay of a change on ~/status
+
+
+class Controller(ManagedNode):
+    """Lifecycle node around a ControlSession, which exists while the node is configured."""
+
+    def __init__(self, **options):
+        super().__init__('robodyn_controller', CONTROLLER_PARAMETERS, **options)
+        self.session: ControlSession | None = None
+        self._gains = ()
+        self.source = RobotSource(self, self.parameters, self._description_arrived)
+        self._reporter = StatusReporter(self)
+        ModelServices(self)
+        self.create_service(Trigger, '~/reset', self._reset)
+        self.create_service(Trigger, '~/stop', self._stop)
+        self.create_service(SetBool, '~/enable', self._enable)
+        self._action = make_action(self)
+        self.create_timer(REPORT_PERIOD, self._report,
+                          clock=Clock(clock_type=ClockType.STEADY_TIME))
+
+    # Lifecycle.
+
+    def configure(self):
+        """Build the robot and its law, compile, and begin to listen to joint states."""
+        self.parameters.require_valid()
+        started = time.monotonic()
+        robot = self.source.build()
+        for warning in robot.report.warnings:
+            self.get_logger().warning(f"Robot '{robot.name}': {warning}")
+        law_type = law_class(self.parameters['law'])
+        self._gains = gain_parameters(robot.joint_names, law_type)
+        self.parameters.declare(self._gains)
+        self.parameters.require_valid(robot.nv)
+        for name in self.parameters.unknown_overrides():
+            self.get_logger().warning(f"There is no parameter '{name}': its value is ignored.")
+        control_settings(self.parameters.snapshot(), robot, law_type)
+        warm_up((*Supervisor.kernels(law_type), *generic.ALL), self._reporter.compiling)
+        known_answers()
+        self.session = ControlSession(self, robot, law_type(robot), self.parameters.snapshot())
+        self.get_logger().info(f"Robot '{robot.name}' with the joints "
+                               f"{', '.join(robot.joint_names)}: ready after "
+                               f'{time.monotonic() - started:.1f} s.')
+
+    def activate(self):
+        """Begin to command the robot."""
+        self.session.activate()
+
+    def deactivate(self):
+        """Stop commanding the robot, after the safe effort has been reached."""
+        self.session.deactivate()
+
+    def cleanup(self):
+        """Forget the robot."""
+        if self.session is not None:
+            self.session.close()
+            self.session = None
+        self.parameters.undeclare(self._gains)
+        self._gains = ()
+
+    def can_configure(self) -> bool:
+        """Whether there is a robot description."""
+        return self.source.available
+
+    def can_activate(self) -> bool:
+        """Whether joint states come."""
+        return self.session is not None and self.session.supervisor.state is State.READY
+
+    def judge_parameters(self, values):
+        """Refuse what does not fit the robot that is configured."""
+        if self.session is not None:
+            control_settings(values, self.session.robot, self.session.law)
+
+    def parameters_changed(self, values):
+        """Put new settings in force between two cycles."""
+        if self.session is not None:
+            self.session.adopt(values)
+
+    # Callbacks.
+
+    def _description_arrived(self, _):
+        if self.phase == UNCONFIGURED:
+            self.start_again()
+        else:
+            self.get_logger().warning(
+                'Another robot description has come; it is ignored while the controller is '
+                f'{self.phase}. Clean up and configure to take it over.')
+
+    def _report(self):
+        self._reporter.update()
+        while self.session is not None and self.session.faults:
+            self.callback_failed(self.session.faults.pop(0))
+
+    def _reset(self, _, response):
+        sentence = (self.session.supervisor.reset(time.monotonic()) if self.session
+                    else 'The controller is not configured.')
+        return _answer(response, sentence)
+
+    def _stop(self, _, response):
+        if self.session is None:
+            return _answer(response, 'The controller is not configured, and commands nothing.')
+        self.session.supervisor.stop(time.monotonic())
+        return _answer(response, '')
+
+    def _enable(self, request, response):
+        wanted = ACTIVE if request.data else INACTIVE
+        if self.phase == wanted:
+            return _answer(response, '')
+        if self.phase == UNCONFIGURED:
+            return _answer(response, self.complaint or 'The controller is not configured.')
+        if request.data:
+            self.trigger_activate()
+        else:
+            self.trigger_deactivate()
+        return _answer(response, '' if self.phase == wanted else self.complaint)
+
+
+def _answer(response, sentence: str):
+    response.success, response.message = not sentence, sentence
+    return response
+
+
+def main(args=None) -> int:
+    """Run the node until SIGINT or SIGTERM."""
+    return run(Controller, args)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,75 @@
+"""One control cycle: take the state, compute the effort, publish it."""
+import time
+from threading import Lock
+from typing import Callable
+
+from robodyn_ros.control.statistics import Histogram
+from robodyn_ros.control.states import State
+from robodyn_ros.control.supervisor import Supervisor
+from robodyn_ros.ros.state_intake import StateIntake
+
+
+class ControlCycle:
+    """What runs at the control rate; nothing in it logs, or looks anything up by name.
+
+    Args:
+      supervisor: computes and guards the effort.
+      intake: where joint states come from.
+      stamp: ROS time [ns], for messages.
+      telemetry: (publisher, writer) of ControllerState, or None.
+      every: cycles from one ControllerState to the next.
+
+    Attributes:
+      output: (publisher, writer) of the effort while the node is active, else None.
+      compute: time of the supervisor's tick [us].
+      state_age: age of the joint state in use, since it was taken [ms].
+      count: cycles run.
+      last: monotonic time of the last cycle [s].
+
+    """
+
+    def __init__(self, supervisor: Supervisor, intake: StateIntake, stamp: Callable[[], int],
+                 telemetry=None, every: int = 1):
+        self.output = None
+        self.compute, self.state_age = Histogram(), Histogram()
+        self.count, self.last = 0, 0.0
+        self._supervisor, self._intake, self._stamp = supervisor, intake, stamp
+        self._telemetry, self._every, self._until = telemetry, every, 0
+        self._lock = Lock()   # with trigger joint_states, the watchdog runs cycles too
+
+    def poll_and_run(self, now: float):
+        """Run a cycle with the newest joint state; `now` is the monotonic time [s]."""
+        self._intake.poll(now)
+        self.run(now)
+
+    def run(self, now: float):
+        """Run a cycle with the joint state received last."""
+        with self._lock:
+            supervisor = self._supervisor
+            start = time.perf_counter()
+            supervisor.tick(now)
+            self.compute.add((time.perf_counter() - start) * 1e6)
+            self.count += 1
+            self.last = now
+            output = self.output
+            if supervisor.publishing and output is not None:
+                publisher, writer = output
+                publisher.publish(writer.fill(supervisor.command, self._stamp()))
+                self.state_age.add((now - self._intake.latest.time) * 1e3)
+                self._report()
+
+    def watch(self, now: float):
+        """Run a cycle if the joint states that should have triggered one stay away."""
+        supervisor = self._supervisor
+        late = now - self.last > supervisor.settings.state_timeout
+        if late or supervisor.state is State.STALE or not supervisor.active:
+            self.run(now)
+
+    def _report(self):
+        if self._telemetry is None:
+            return
+        self._until -= 1
+        if self._until <= 0:
+            self._until = self._every
+            publisher, writer = self._telemetry
+            publisher.publish(writer.fill(self._stamp()))

@@ -1,0 +1,208 @@
+"""All that exists while the controller is configured for one robot."""
+import time
+from typing import Any, Mapping
+
+from builtin_interfaces.msg import Time
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from trajectory_msgs.msg import JointTrajectory
+
+from robodyn_msgs.msg import ControllerState
+from robodyn_ros.control.law import ControlLaw
+from robodyn_ros.control.supervisor import Supervisor
+from robodyn_ros.errors import ParameterError, RobodynError
+from robodyn_ros.robot import Robot
+from robodyn_ros.ros.control_cycle import ControlCycle
+from robodyn_ros.ros.controller_parameters import TIMER, control_settings
+from robodyn_ros.ros.controller_state import StateWriter
+from robodyn_ros.ros.loop import Counts, PeriodicLoop
+from robodyn_ros.ros.messages import EFFORT_WRITERS
+from robodyn_ros.ros.realtime import CollectorPause, RealTime, settle_memory
+from robodyn_ros.ros.references import TrajectoryReader
+from robodyn_ros.ros.state_intake import StateIntake
+
+COMMAND_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
+RELEASE_TIME = 0.5   # [s] longest wait for the effort to become the safe one on deactivation
+
+
+class ControlSession:
+    """One robot under one law: supervisor, loop, and the topics of both.
+
+    Args:
+      node: the node whose topics they are.
+      robot: the robot.
+      law: the control law, of that robot.
+      values: of the node's parameters, by name.
+
+    """
+
+    def __init__(self, node, robot: Robot, law: ControlLaw, values: Mapping[str, Any]):
+        self.robot, self.law = robot, law
+        self.supervisor = Supervisor(robot, law, control_settings(values, robot, law))
+        self.refused_references = 0
+        self.faults: list[Exception] = []   # exceptions out of the loop, for the node to report
+        self._node, self._values = node, values
+        self._reader = TrajectoryReader(robot.joint_names)
+        self._clock = node.get_clock()
+        timed = values['trigger'] == TIMER
+        # To the events executor callback groups mean nothing: it delivers every message.
+        polled = timed and values['executor'] != 'events'
+        self.intake = StateIntake(node, robot.joint_names, self.supervisor.measure, polled,
+                                  *(() if timed else (self._triggered,)))
+        self.cycle = ControlCycle(self.supervisor, self.intake, self._ros_now,
+                                  *self._telemetry())
+        tick = (self.cycle.poll_and_run if polled else self.cycle.run if timed
+                else self.cycle.watch)
+        self.loop = PeriodicLoop(1.0 / values['update_rate'], tick, self._fault,
+                                 RealTime(priority=values['realtime.priority'],
+                                          cpus=values['realtime.cpus'],
+                                          lock_memory=values['realtime.lock_memory']))
+        self.pause = CollectorPause()
+        self._before = Counts(0, 0, 0)
+        self._subscriptions = [
+            node.create_subscription(JointTrajectory, '~/joint_trajectory', self._follow, 10),
+            node.create_subscription(JointTrajectory, '~/reference', self._aim, 1)]
+        settle_memory()
+        self.loop.start()
+
+    # Life.
+
+    def activate(self):
+        """Begin to command the robot.
+
+        Raises:
+          ParameterError: when nobody has said whether the robot compensates gravity itself.
+          RobodynError: when another node commands it, or the supervisor refuses.
+
+        """
+        if not self._values['robot_compensates_gravity']:
+            raise ParameterError("Parameter 'robot_compensates_gravity' is not set; expected "
+                                 "'yes' if the robot adds the gravity torque by itself, else "
+                                 "'no'. A wrong answer drops or launches the arm, so there is no "
+                                 'default.')
+        others = self.others()
+        if others:
+            raise RobodynError(f"Another node publishes on '{self.command_topic}': "
+                               f"{', '.join(others)}. Two controllers on one arm fight.")
+        writer = EFFORT_WRITERS[self._values['command_type']](self.robot.joint_names)
+        publisher = self._node.create_publisher(writer.type, self._values['command_topic'],
+                                                COMMAND_QOS)
+        refusal = self.supervisor.activate(time.monotonic())
+        if refusal:
+            self._node.destroy_publisher(publisher)
+            raise RobodynError(refusal)
+        self._before = self.loop.counts
+        for histogram in self.histograms:
+            histogram.clear()
+        self.pause.__enter__()
+        self.cycle.output = (publisher, writer)
+
+    def deactivate(self):
+        """Let the effort go to the safe one at its rate limit, then stop publishing."""
+        if self.cycle.output is None:
+            return
+        self.supervisor.deactivate(time.monotonic())
+        deadline = time.monotonic() + RELEASE_TIME
+        while self.supervisor.publishing and time.monotonic() < deadline:
+            time.sleep(self.loop.period)
+        publisher, _ = self.cycle.output
+        self.cycle.output = None
+        self._node.destroy_publisher(publisher)
+        self.pause.__exit__()
+
+    def close(self):
+        """Give everything back."""
+        self.deactivate()
+        self.loop.stop()
+        self.intake.close()
+        for subscription in self._subscriptions:
+            self._node.destroy_subscription(subscription)
+        if self._telemetry_publisher is not None:
+            self._node.destroy_publisher(self._telemetry_publisher)
+
+    def adopt(self, values: Mapping[str, Any]):
+        """Take over changed parameters, between two cycles; ParameterError if they do not fit."""
+        self.supervisor.settings = control_settings(values, self.robot, self.law)
+        self._values = values
+
+    # Facts.
+
+    @property
+    def histograms(self):
+        """Every histogram of the loop."""
+        return (self.loop.wake_latency, self.loop.tick_time, self.cycle.compute,
+                self.cycle.state_age)
+
+    @property
+    def counts(self) -> Counts:
+        """Cycles run, missed, and time [ns], since activation."""
+        return Counts(*(now - then for now, then in zip(self.loop.counts, self._before)))
+
+    @property
+    def command_topic(self) -> str:
+        """The command topic's full name."""
+        return self._node.resolve_topic_name(self._values['command_topic'])
+
+    def stamp(self) -> Time:
+        """ROS time now."""
+        return self._clock.now().to_msg()
+
+    def others(self) -> list[str]:
+        """Names of the other nodes that publish on the command topic."""
+        own = (self._node.get_name(), self._node.get_namespace())
+        found = self._node.get_publishers_info_by_topic(self.command_topic)
+        return [f"{info.node_namespace.rstrip('/')}/{info.node_name}" for info in found
+                if self.cycle.output is None or (info.node_name, info.node_namespace) != own]
+
+    # Loop.
+
+    def _triggered(self, now: float):
+        try:
+            self.cycle.run(now)
+        except Exception as error:
+            self._fault(error)
+
+    def _fault(self, error: Exception):
+        self.supervisor.stop(time.monotonic())
+        if len(self.faults) < 100:
+            self.faults.append(error)
+
+    def _ros_now(self) -> int:
+        return self._clock.now().nanoseconds
+
+    def _telemetry(self):
+        rate, self._telemetry_publisher = self._values['state_publish_rate'], None
+        if not rate:
+            return None, 1
+        self._telemetry_publisher = self._node.create_publisher(
+            ControllerState, '~/controller_state', COMMAND_QOS)
+        writer = StateWriter(self.supervisor, self.robot.model.body_names[0])
+        every = max(1, round(self._values['update_rate'] / rate))
+        return (self._telemetry_publisher, writer), every
+
+    # References.
+
+    def follow(self, message: JointTrajectory) -> str:
+        """Follow a trajectory; '' or the sentence that says why not."""
+        return self._refer(message, self.supervisor.follow)
+
+    def _refer(self, message, accept) -> str:
+        try:
+            trajectory = self._reader.read(message, self._ros_now())
+            refusal = accept(trajectory, time.monotonic())
+        except RobodynError as error:
+            refusal = str(error)
+        self.refused_references += bool(refusal)
+        return refusal
+
+    def _follow(self, message: JointTrajectory):
+        refusal = self.follow(message)
+        if refusal:
+            self._warn(f'The trajectory is refused: {refusal}')
+
+    def _aim(self, message: JointTrajectory):
+        refusal = self._refer(message, self.supervisor.aim)
+        if refusal:
+            self._warn(f'The target is refused: {refusal}')
+
+    def _warn(self, sentence: str):
+        self._node.get_logger().warning(sentence, throttle_duration_sec=1.0)

@@ -1,0 +1,72 @@
+"""The controller on /diagnostics: its state, its loop, its joint states."""
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+
+from robodyn_msgs.msg import ControllerStatus
+from robodyn_ros.control.states import State
+from robodyn_ros.ros.meter import Reading
+
+# Share of cycles run below which to warn, as libfranka judges its connection.
+SUCCESS_WARN, SUCCESS_ERROR = 0.95, 0.90
+
+LOOP_FIELDS = ('cycles', 'missed', 'rate', 'compute_p50', 'compute_p99', 'compute_max', 'tick_p50',
+               'tick_p99', 'wake_p50', 'wake_p99', 'cpu_share', 'gc_collections')
+
+OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
+
+LEVELS = {State.WAIT_MODEL: WARN, State.WAIT_STATE: WARN, State.STALE: ERROR, State.FAULT: ERROR}
+
+
+def diagnose(name: str, status: ControllerStatus, session, reading: Reading,
+             publishers: int) -> DiagnosticArray:
+    """Build the message.
+
+    Args:
+      name: of the node.
+      status: as published at this moment.
+      session: the ControlSession, or None.
+      reading: rates since the last report.
+      publishers: how many there are of joint states.
+
+    """
+    message = DiagnosticArray(status=[_state(name, status, session)])
+    if session:
+        message.status += [_loop(name, status, reading),
+                           _joint_states(name, session.intake, reading, publishers)]
+    message.header.stamp = status.header.stamp
+    return message
+
+
+def _state(name, status, session):
+    counters = session.supervisor.counters if session else {}
+    return _entry(f'{name}: state', LEVELS.get(State(status.state), OK),
+                  f'{status.state_name} {status.reason}'.strip(),
+                  {'message': status.message, 'law': status.law, **counters})
+
+
+def _loop(name, status, reading):
+    level, text = OK, 'The loop keeps its rate.'
+    if reading.success < SUCCESS_ERROR:
+        level, text = ERROR, 'Many cycles are missed.'
+    elif reading.success < SUCCESS_WARN:
+        level, text = WARN, 'Cycles are missed.'
+    fields = {field: getattr(status, field) for field in LOOP_FIELDS}
+    return _entry(f'{name}: loop', level, text, {'success_rate': reading.success, **fields})
+
+
+def _joint_states(name, intake, reading, publishers):
+    level, text = OK, 'Joint states are accepted.'
+    if reading.rejected:
+        level, text = WARN, f'{reading.rejected} joint states were refused: {intake.detail}'
+    elif publishers != 1:
+        level, text = WARN, f"There are {publishers} publishers of '{intake.topic}'."
+    rejected = {f'rejected.{reason}': count for reason, count in intake.rejected.items()}
+    return _entry(f'{name}: joint states', level, text,
+                  {'accepted_per_second': reading.accepted, 'publishers': publishers, **rejected})
+
+
+def _entry(name, level, text, values):
+    def show(value):
+        return f'{value:.6g}' if isinstance(value, float) else str(value)
+    return DiagnosticStatus(name=name, level=level, message=text, hardware_id='robodyn_ros',
+                            values=[KeyValue(key=key, value=show(value))
+                                    for key, value in values.items()])

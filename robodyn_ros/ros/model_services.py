@@ -1,0 +1,186 @@
+"""Services that answer from the model: dynamics, operational-space inertia, what the robot is."""
+import time
+from array import array
+
+import numpy as np
+from geometry_msgs.msg import Point, Vector3
+
+from robodyn_msgs.srv import GetDynamics, GetModelInfo, GetOperationalSpaceInertia
+from robodyn_ros.control.computed_torque import friction_torque
+from robodyn_ros.errors import RobodynError, ShapeError, UnknownNameError
+from robodyn_ros.model import layout
+from robodyn_ros.robot import Robot
+from robodyn_ros.ros.parameters import shorten
+from robodyn_ros.ros.requested_state import requested_state
+from robodyn_ros.ros.task_space import BASE, LOCAL, task_dynamics
+
+
+class ModelServices:
+    """Answers from the latest joint state or a given one, in the executor's thread.
+
+    Every answer is either complete or has success = false and a sentence.
+
+    Args:
+      node: the controller, with `session` and `parameters`.
+
+    """
+
+    def __init__(self, node):
+        self._node, self._session, self._robot = node, None, None
+        for kind, name, answer in (
+                (GetDynamics, 'get_dynamics', self._dynamics),
+                (GetModelInfo, 'get_model_info', self._info),
+                (GetOperationalSpaceInertia, 'get_operational_space_inertia', self._inertia)):
+            node.create_service(kind, f'~/{name}', self._answering(kind, answer))
+
+    def _answering(self, kind, answer):
+        def respond(request, _):
+            response = kind.Response()
+            try:
+                answer(request, response, self._model())
+                response.success = True
+            except RobodynError as error:
+                response = kind.Response(message=str(error))
+            except Exception as error:
+                self._node.callback_failed(error)
+                response = kind.Response(message=f'The service failed, which is a defect: {error}')
+            return response
+        return respond
+
+    def _model(self) -> Robot:
+        """A Robot of our own over the session's model: a Robot serves one thread at a time."""
+        session = self._node.session
+        if session is None:
+            raise RobodynError(self._node.complaint or 'There is no robot yet.')
+        if session is not self._session:
+            self._session, self._robot = session, Robot(session.robot.model)
+        return self._robot
+
+    def _state(self, request, response, robot):
+        state = requested_state(request.state, robot.joint_names, self._session.intake.latest)
+        response.header.stamp = state.stamp
+        response.header.frame_id = robot.model.body_names[0]
+        response.joint_names, response.message = list(robot.joint_names), state.note
+        response.position, response.velocity = doubles(state.q), doubles(state.qd)
+        return state
+
+    def _dynamics(self, request, response, robot):
+        kind, n = GetDynamics.Request, robot.nv
+        fields = request.fields or (kind.FIELD_MASS_MATRIX | kind.FIELD_CORIOLIS
+                                    | kind.FIELD_GRAVITY)
+        q, qd, *_ = self._state(request, response, robot)
+        qdd = sized('acceleration', request.acceleration, n)
+        tau = sized('effort', request.effort, n)
+        start = time.perf_counter_ns()
+        gravity = robot.gravity_torque(q)
+        if fields & kind.FIELD_MASS_MATRIX:
+            response.rows, response.mass_matrix = n, doubles(robot.mass_matrix(q))
+        if fields & kind.FIELD_CORIOLIS:
+            response.coriolis = doubles(robot.bias_torque(q, qd) - gravity)
+        if fields & kind.FIELD_GRAVITY:
+            response.gravity = doubles(gravity)
+        if fields & kind.FIELD_FRICTION:
+            friction = np.zeros(n)
+            friction_torque(robot.model.topology, robot.model.constants, qd, friction)
+            response.friction = doubles(friction)
+        if fields & kind.FIELD_INVERSE_DYNAMICS:
+            response.acceleration = doubles(qdd)
+            response.effort = doubles(robot.inverse_dynamics(q, qd, qdd))
+        if fields & kind.FIELD_FORWARD_DYNAMICS:
+            response.forward_acceleration = doubles(robot.forward_dynamics(q, qd, tau))
+        set_duration(response, start)
+
+    def _inertia(self, request, response, robot):
+        kind = GetOperationalSpaceInertia.Request
+        if request.reference not in (kind.REFERENCE_LOCAL_WORLD_ALIGNED, LOCAL, BASE):
+            raise ShapeError(f'reference: got {request.reference}; expected 0, 1 or 2.')
+        parameters = self._node.parameters
+        link = request.link or parameters['tip_link'] or robot.model.body_names[-1]
+        if link not in robot.frames:
+            raise UnknownNameError(f'There is no link {shorten(link)}; expected one of '
+                                   f"{', '.join(robot.frames)}.")
+        damping = request.damping if request.damping >= 0.0 else parameters['osi_damping']
+        if not np.isfinite(damping):
+            raise ShapeError(f'damping: got {request.damping}; expected a finite number.')
+        point = sized('point', (request.point.x, request.point.y, request.point.z), 3)
+        kept = [k for k in range(6) if request.axes[k]] or list(range(6))
+        q, qd, *_ = self._state(request, response, robot)
+        start = time.perf_counter_ns()
+        task = task_dynamics(robot, q, qd, link, point, request.reference, kept, damping)
+        response.link, response.damping_used = link, damping
+        if request.reference == LOCAL:
+            response.header.frame_id = link
+        self._write_task(request.fields or kind.FIELD_JACOBIAN, response, robot, q, task)
+        set_duration(response, start)
+
+    def _write_task(self, fields, response, robot, q, task):
+        kind, found = GetOperationalSpaceInertia.Request, task.inertia
+        response.rows, response.cols = found.jacobian.shape
+        response.inertia, response.rank = doubles(found.inertia), int(found.rank)
+        response.singular_values = doubles(found.singular_values)
+        if found.rank < response.rows:
+            note = f'Singular: rank {found.rank} of {response.rows}.'
+            response.message = f'{response.message} {note}'.strip()
+        if fields & kind.FIELD_JACOBIAN:
+            response.jacobian = doubles(found.jacobian)
+        if fields & kind.FIELD_MASS_MATRIX:
+            response.mass_matrix = doubles(robot.mass_matrix(q))
+        if fields & kind.FIELD_BIAS:
+            response.jacobian_dot_qdot = doubles(task.jacobian_bias)
+            response.coriolis, response.gravity = doubles(task.coriolis), doubles(task.gravity)
+            response.task_bias = doubles(task.bias)
+            response.task_gravity = doubles(task.task_gravity)
+        if fields & kind.FIELD_CONSISTENT_INVERSE:
+            response.consistent_inverse = doubles(found.consistent_inverse)
+        if fields & kind.FIELD_INERTIA_INVERSE:
+            response.inertia_inverse = doubles(found.inverse)
+
+    def _info(self, _, response, robot):
+        model, limits = robot.model, robot.limits
+        bodies = model.constants[1:]
+        mass = bodies[:, layout.MASS]
+        joints = np.argsort(model.topology[1:, layout.V])   # rows of the bodies in joint order
+        response.name, response.base_link = robot.name, model.body_names[0]
+        response.joint_names, response.link_names = list(robot.joint_names), list(robot.frames)
+        response.lower, response.upper = doubles(limits.lower), doubles(limits.upper)
+        response.velocity_limit = doubles(limits.velocity)
+        response.effort_limit = doubles(limits.effort)
+        response.damping = doubles(bodies[joints, layout.DAMPING])
+        response.friction = doubles(bodies[joints, layout.FRICTION])
+        response.rotor_inertia = doubles(bodies[joints, layout.ROTOR])
+        response.body_names = list(model.body_names[1:])
+        response.body_mass, response.total_mass = doubles(mass), float(mass.sum())
+        response.body_com = [_com(model, k) for k in range(1, len(model.body_names))]
+        x, y, z = (float(component) for component in model.gravity)
+        response.gravity = Vector3(x=x, y=y, z=z)
+        response.warnings = list(robot.report.warnings)
+
+
+def _com(model, k: int) -> Point:
+    """Centre of mass of body k in the axes and at the origin of its link."""
+    mass = model.constants[k, layout.MASS]
+    com = model.constants[k, layout.MOMENT:layout.MOMENT + 3] / mass if mass else np.zeros(3)
+    frame = model.frames[model.body_names[k]]
+    x, y, z = (float(component) for component in frame.rotation.T @ (com - frame.translation))
+    return Point(x=x, y=y, z=z)
+
+
+def doubles(values: np.ndarray) -> array:
+    """Values for a float64[] field, row-major."""
+    return array('d', np.ascontiguousarray(values, dtype=float).tobytes())
+
+
+def sized(name: str, values, size: int) -> np.ndarray:
+    """(size,) finite numbers of a request, zeros when it gives none; ShapeError if not."""
+    if len(values) not in (0, size):
+        raise ShapeError(f'{name}: got {len(values)} entries; expected {size}, or none.')
+    numbers = np.array(values, dtype=float) if len(values) else np.zeros(size)
+    if not np.isfinite(numbers).all():
+        raise ShapeError(f'{name}: got {shorten(numbers.tolist())}; expected finite numbers.')
+    return numbers
+
+
+def set_duration(response, start: int):
+    """Fill compute_time with the time since `start` [ns]."""
+    seconds, nanoseconds = divmod(time.perf_counter_ns() - start, 1_000_000_000)
+    response.compute_time.sec, response.compute_time.nanosec = seconds, nanoseconds
