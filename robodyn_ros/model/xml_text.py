@@ -48,6 +48,8 @@ def read(source):
         for start in range(0, len(content), PIECE):
             parser.feed(_piece(content, start))
         return parser.close()
+    except ModelError:
+        raise
     except SyntaxError as error:
         raise ModelError(f'the description is not well-formed XML: {error}') from None
     except ValueError as error:

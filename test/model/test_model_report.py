@@ -60,6 +60,12 @@ def test_a_doubtful_thing_is_named(old, new, severity, subject, words):
         found
 
 
+def test_a_flat_plate_printed_with_six_digits_is_sound():
+    old = 'ixx="0.02" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.03"'
+    plate = 'ixx="0.0133333" ixy="0" ixz="0" iyy="0.0266667" iyz="0" izz="0.0400001"'
+    assert findings(SOUND.replace(old, plate)) == []
+
+
 def test_a_moving_link_without_inertia_is_named():
     text = SOUND.replace(SOUND[SOUND.index('<inertial>'):SOUND.index('</inertial>') + 11], '')
     assert findings(text) == [('warning', "link 'arm'", 'moves but has no mass')]
