@@ -1,0 +1,172 @@
+"""The simulated hardware: a robot's dynamics behind the topics that a driver would have."""
+import sys
+
+from diagnostic_msgs.msg import DiagnosticArray
+from rclpy.clock import Clock, ClockType
+from std_srvs.srv import SetBool, Trigger
+
+from robodyn_msgs.srv import SetJointState, StepSimulation
+from robodyn_ros.errors import RobodynError
+from robodyn_ros.ros.managed_node import UNCONFIGURED, ManagedNode
+from robodyn_ros.ros.process import run
+from robodyn_ros.ros.robot_source import RobotSource
+from robodyn_ros.ros.simulator_diagnostics import SimulatorDiagnostics
+from robodyn_ros.ros.simulator_parameters import SIMULATOR_PARAMETERS, make_faults
+from robodyn_ros.ros.simulator_session import SimulatorSession
+from robodyn_ros.ros.simulator_state import named_state
+
+LONGEST_STEP = 60   # [s] of simulated time that ~/step takes at once
+
+
+class Simulator(ManagedNode):
+    """The node `robodyn_simulator`; the robot itself lives in a SimulatorSession."""
+
+    def __init__(self, **options):
+        super().__init__('robodyn_simulator', SIMULATOR_PARAMETERS, **options)
+        self.session: SimulatorSession | None = None
+        self.source = RobotSource(self, self.parameters, self._described)
+        self._reported = None
+        self._diagnostics = SimulatorDiagnostics(self.get_name())
+        self._diagnostics_publisher = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
+        self.create_service(SetBool, '~/pause', self._answer(self._pause))
+        self.create_service(StepSimulation, '~/step', self._answer(self._step))
+        self.create_service(Trigger, '~/reset', self._answer(self._reset))
+        self.create_service(SetJointState, '~/set_joint_state', self._answer(self._set_state))
+        self.create_timer(1.0, self._report, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        for name in self.parameters.unknown_overrides():
+            self.get_logger().warning(f"There is no parameter '{name}'; it is ignored.")
+
+    # Life.
+
+    def can_configure(self):
+        """Whether there is a robot to simulate."""
+        return self.source.available
+
+    def configure(self):
+        """Build the robot, compile or load its kernels, open its topics."""
+        self.parameters.require_valid()
+        robot = self.source.build()
+        self.parameters.require_valid(robot.nv)
+        for finding in robot.report.findings:
+            if finding.severity == 'warning':
+                self.get_logger().warning(f'{finding.subject}: {finding.sentence}')
+        self.session = SimulatorSession(self, robot, self.parameters.snapshot())
+        self.get_logger().info(f"'{robot.name}' is simulated: {', '.join(robot.joint_names)}.")
+
+    def activate(self):
+        """Begin to run."""
+        self.session.activate()
+
+    def deactivate(self):
+        """Stop running."""
+        self.session.deactivate()
+
+    def cleanup(self):
+        """Close the session."""
+        session, self.session = self.session, None
+        if session is not None:
+            session.close()
+
+    def judge_parameters(self, values):
+        """Refuse faults of joints that the robot does not have."""
+        if self.session is not None:
+            make_faults(values, self.session.runner.plant.model.joint_names)
+
+    def parameters_changed(self, values):
+        """Take over live parameters; others before the next attempt to configure."""
+        if self.session is not None:
+            self.session.adopt(values)
+        else:
+            self.start_again()
+
+    def _described(self, _text):
+        if self.phase == UNCONFIGURED:
+            self.start_again()
+        else:
+            self.get_logger().warning('Another robot description has come; the simulated robot '
+                                      'stays the same until the node is configured anew.')
+
+    # Services.
+
+    def _answer(self, action):
+        """A service callback around `action(session, request, response)`, under the lock.
+
+        The action returns what to say; a RobodynError becomes success = False and its sentence.
+        """
+        def callback(request, response):
+            session = self.session
+            try:
+                if session is None or not session.running:
+                    raise RobodynError('The simulation does not run. ' + self._waiting())
+                with session.lock:
+                    response.message = action(session, request, response)
+                response.success = True
+            except RobodynError as error:
+                response.success, response.message = False, str(error)
+            return response
+        return callback
+
+    def _pause(self, session, request, _response):
+        session.runner.paused = request.data
+        return f"The simulation {'is paused' if request.data else 'goes on'}."
+
+    def _step(self, session, request, response):
+        most = LONGEST_STEP * self.parameters['update_rate']
+        if not session.runner.paused:
+            raise RobodynError('The simulation is not paused; call ~/pause first.')
+        if not 1 <= request.steps <= most:
+            raise RobodynError(f'{request.steps} steps were asked for; expected 1 to {most}.')
+        session.runner.step(request.steps)
+        session.tell()
+        response.time = session.runner.time * 1e-9
+        return f'{request.steps} steps were taken.'
+
+    def _reset(self, session, _request, _response):
+        session.runner.reset()
+        session.tell_of_reset()
+        return 'The robot is in its initial state; no command is in force.'
+
+    def _set_state(self, session, request, _response):
+        plant = session.runner.plant
+        session.runner.set_state(*named_state(request.state, plant))
+        session.tell_of_reset()
+        return 'The robot is in the state asked for.'
+
+    # Reports.
+
+    def _waiting(self) -> str:
+        if self.complaint:
+            return self.complaint
+        if not self.source.available:
+            return f"Waiting for a robot description on '{self.source.topic}'."
+        return f'The node is {self.phase}.'
+
+    def _report(self):
+        """Once a second: diagnostics, the clock's other publishers, and what deserves a line."""
+        session, clock_trouble = self.session, ''
+        if session is not None and session.running:
+            clock_trouble = session.keep_clock()
+            while session.faults:
+                self.callback_failed(session.faults.pop(0))
+        message = self._diagnostics.build(session, self._waiting(), clock_trouble)
+        message.header.stamp = self.get_clock().now().to_msg()
+        self._diagnostics_publisher.publish(message)
+        self._log(message.status)
+
+    def _log(self, entries):
+        """Log what is not well, once until it changes; waiting for a robot every five seconds."""
+        if self.session is None and not self.complaint:
+            self.get_logger().info(self._waiting(), throttle_duration_sec=5.0)
+            return
+        bad = [entry.message for entry in entries if entry.level != b'\0']
+        for text in bad:
+            self.get_logger().warning(text, throttle_duration_sec=5.0)
+
+
+def main(args=None) -> int:
+    """Run the node until a signal."""
+    return run(Simulator, args)
+
+
+if __name__ == '__main__':
+    sys.exit(main())
