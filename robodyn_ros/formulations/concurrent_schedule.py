@@ -1,4 +1,4 @@
-"""The modified Newton-Euler set, one processor a vector: Turney, Mudge and Lee, section 6, Table 5.
+"""Modified Newton-Euler on one processor a vector: Turney, Mudge and Lee, section 6, Table 5.
 
 27 n + 42 steps of multiplication and 27 n + 41 of addition: the rates of the first links fill a
 pipeline, of which every outward stage then advances seven quantities at once, two links apart. The

@@ -24,7 +24,7 @@ from robodyn_ros.formulations.links import Z, links_at
 
 
 def turning(links, qd, qdd):
-    """(w, al, r, slide), (n, 3) each, in frame i; r = O_(i-1) -> O_i, and slide is added to a_i."""
+    """(w, al, r, slide), (n, 3) each, in frame i; r = O_(i-1) -> O_i, slide is added to a_i."""
     w, al = np.zeros(3), np.zeros(3)
     rows = []
     for i in range(links.n):

@@ -1,0 +1,42 @@
+"""The equations of motion from energies, with Christoffel symbols: Spong, sections 6.2 and 6.3.
+
+    D(q) qdd + C(q, qd) qd + g(q) = tau                                                 (6.66) D
+    = sum m_i Jv_i^T Jv_i + Jw_i^T R_i I_i R_i^T Jw_i                              (6.53) c_ijk =
+    (d d_kj/dq_i + d d_ki/dq_j - d d_ij/dq_k) / 2                               (6.59) C_kj = sum_i
+    c_ijk qd_i,    g_k = dP/dq_k,    P = -sum m_i g . r_ci                 (6.60, 6.55)
+
+Ddot - 2 C is skew-symmetric for this C. Any tree. D costs O(n^3); its derivatives, by complex
+step, n times as much; n^2 (n + 1)/2 symbols.
+
+Correction to the print: P = sum m_i g^T r_ci holds for a g that points UP. The displayed equations
+are lost from the text at hand; they were restored from its prose, with numbers in their order.
+"""
+
+import numpy as np
+
+from robodyn_ros.formulations.arm import states
+from robodyn_ros.formulations.complex_step import gradient
+from robodyn_ros.formulations.euler_lagrange import gravity_torque
+from robodyn_ros.formulations.kane import mass_matrix
+
+__all__ = ['coriolis_matrix', 'gravity_torque', 'inverse_dynamics', 'mass_matrix', 'symbols']
+
+
+def symbols(robot, q):
+    """c_ijk (n, n, n) as [i, j, k], symmetric in i and j."""
+    (q,) = states(robot, q)
+    slope = gradient(lambda x: mass_matrix(robot, x), q)  # [k, j, i] = d d_kj/dq_i
+    return 0.5 * (np.einsum('kji->ijk', slope) + np.einsum('kij->ijk', slope)
+                  - np.einsum('ijk->ijk', slope))
+
+
+def coriolis_matrix(robot, q, qd):
+    """C(q, qd) (n, n), C_kj = sum_i c_ijk qd_i."""
+    return np.einsum('ijk,i->kj', symbols(robot, q), qd)
+
+
+def inverse_dynamics(robot, q, qd, qdd):
+    """tau (n,) [N m or N] = D qdd + C qd + g."""
+    q, qd, qdd = states(robot, q, qd, qdd)
+    return (mass_matrix(robot, q) @ qdd + coriolis_matrix(robot, q, qd) @ qd
+            + gravity_torque(robot, q))
