@@ -60,7 +60,7 @@ def derivatives(arm):
 
 
 def coefficients(robot, q):
-    """(D_ij, D_ijk, D_i) link by link: (q, i, j), (q, i, j, k) and (q, i); their sums, the arm's."""
+    """(D_ij, D_ijk, D_i) link by link: (q, i, j), (q, i, j, k) and (q, i); sum them."""
     model = model_of(robot)
     arm, links = arm_at(robot, q), {link.joint: link for link in links_of(robot)}
     first, second = derivatives(arm)
