@@ -79,11 +79,11 @@ def limit_torque(wanted: Vector, state: Matrix, guards: Matrix, dt: Scalar, torq
     most rate * dt away from the last published torque; then within the effort limit, which has
     the last word. Finite whatever comes in.
 
-    wanted : (nv,) [N m or N]; state : (2, nv) position, velocity; guards : (5, nv); dt : [s],
-    >= 0.
+    wanted : (nv,) [N m or N]; state : (2, nv) position, velocity; guards : (5, nv); dt >= 0 [s].
     torque : (nv,) [N m or N] last published on entry, to be published on return.
-    position_guarded, rate_limited, effort_limited : (nv,), written; returns which of them hit,
-    as bits.
+    position_guarded, rate_limited, effort_limited : (nv,), written.
+
+    Returns which of the three hit any joint, as bits.
     """
     hit = 0
     for i in range(torque.shape[0]):
@@ -97,6 +97,8 @@ def limit_torque(wanted: Vector, state: Matrix, guards: Matrix, dt: Scalar, torq
         if not math.isfinite(inward):
             inward = 0.0
         step = guards[RATE, i] * dt
+        if not (step >= 0.0):  # an infinite rate in no time
+            step = 0.0
         near = inward
         if not (near - last <= step):
             near = last + step
@@ -107,7 +109,7 @@ def limit_torque(wanted: Vector, state: Matrix, guards: Matrix, dt: Scalar, torq
             largest = 0.0
         torque[i] = min(max(near, -largest), largest)
         position_guarded[i] = inward != asked
-        rate_limited[i] = near != inward
+        rate_limited[i] = torque[i] != min(max(inward, -largest), largest)
         effort_limited[i] = torque[i] != near
         hit |= (POSITION_GUARDED * position_guarded[i] | RATE_LIMITED * rate_limited[i]
                 | EFFORT_LIMITED * effort_limited[i])

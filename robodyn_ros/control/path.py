@@ -35,10 +35,11 @@ class Path:
         knots = np.concatenate([[0.0], trajectory.times[passed:] + trajectory.delay])
         points = [np.vstack([start[row], values[passed:]])
                   for row, values in enumerate(trajectory.fields.values())]
-        if len(points) == 1:
-            knots, coefficients = polyline(knots, points[0], start[1])
-        else:
-            coefficients = hermite(knots, *points)
+        with np.errstate(over='ignore', invalid='ignore'):  # what overflows, the limits refuse
+            if len(points) == 1:
+                knots, coefficients = polyline(knots, points[0], start[1])
+            else:
+                coefficients = hermite(knots, *points)
         end = np.zeros_like(start)
         end[0] = points[0][-1]
         return cls(knots, coefficients, end)
@@ -73,7 +74,7 @@ class Path:
 
 
 def _refuse(name, values, low, high, times, joint_names):
-    wrong = np.argwhere(~((low <= values) & (values <= high)))
+    wrong = np.argwhere(~((low <= values) & (values <= high) & np.isfinite(values)))
     if not len(wrong):
         return ''
     k, i = wrong[0]

@@ -53,13 +53,13 @@ class Settings:
 
     def __post_init__(self):
         n, set_ = np.size(self.lower), object.__setattr__
+        for name in ('lower', 'upper', 'velocity_limits', 'effort_limits', 'effort_rate'):
+            set_(self, name, _array(name, getattr(self, name), (n,)))
         set_(self, 'gains', _array('gains', self.gains, (2, n)))
         enabled = np.ones(len(TERMS)) if self.enabled is None else self.enabled
         set_(self, 'enabled', _array('enabled', enabled, (len(TERMS),)).astype(bool))
         damping = np.zeros(n) if self.stop_damping is None else self.stop_damping
         set_(self, 'stop_damping', _array('stop_damping', damping, (n,)))
-        for name in ('effort_limits', 'effort_rate', 'velocity_limits', 'lower', 'upper'):
-            set_(self, name, _array(name, getattr(self, name), (n,)))
         _refuse('period', self.period, 'a period of at most 0.1 s', 0.0 < self.period <= 0.1)
         for name in ('gains', 'stop_damping'):
             value = getattr(self, name)
@@ -116,4 +116,5 @@ def _array(name, value, shape):
 
 def _refuse(name, value, expected, valid):
     if not np.all(valid):
-        raise ParameterError(f'{name}: got {value}; expected {expected}')
+        got = ' '.join(str(value).split())
+        raise ParameterError(f'{name}: got {got:.200}; expected {expected}')

@@ -30,7 +30,7 @@ class Histogram:
 
     def percentile(self, percent):
         """Value that `percent` of all values do not exceed (upper edge of its bin), or 0."""
-        wanted = math.ceil(self.count * percent / 100.0)
+        wanted = math.ceil(round(self.count * percent / 100.0, 6))  # 99.9 % of 5000 are 4995
         seen = 0
         for k, counted in enumerate(self._counts):
             seen += counted

@@ -131,7 +131,7 @@ class Supervisor:
                         or self._hold_or_trip(measured, Reason.ACTIVATED))
             if sentence:
                 return sentence
-            if not self._releasing:  # else the torque goes on from the last one published
+            if not self.publishing:  # else the torque goes on from the last one published
                 self._output.safe(measured, True, 0.0, settings)
                 self._output.limit(measured, settings, math.inf)
                 self._clock.restart()

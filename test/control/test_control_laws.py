@@ -1,0 +1,188 @@
+"""The laws against numpy and the Robot face: every term by itself, and the whole."""
+import numpy as np
+import pytest
+from robodyn_ros.control import TERMS, law_class
+from robodyn_ros.control.computed_torque import COULOMB_VELOCITY
+from robodyn_ros.control.supervisor import Supervisor
+from robodyn_ros.model.layout import DAMPING, FRICTION, V
+from supervised import CONFIG, FRANKA, TWO_LINK, arm, settings_for
+
+ROBOTS = [TWO_LINK, FRANKA, arm('ur_like')]
+LAWS = ['gravity_compensation', 'pd', 'pd_gravity', 'computed_torque']
+
+by_robot = pytest.mark.parametrize('robot', ROBOTS, ids=lambda robot: robot.name)
+
+
+def state(robot, seed=3):
+    """Return q, qd, reference and gains of a robot that moves and lags behind."""
+    rng = np.random.default_rng(seed)
+    q, qd = rng.uniform(-1.5, 1.5, (2, robot.nv))
+    reference = np.array([q, qd, np.zeros(robot.nv)]) + rng.uniform(-0.5, 0.5, (3, robot.nv))
+    return q, qd, reference, rng.uniform(1.0, 200.0, (2, robot.nv))
+
+
+def terms_of(robot, name, q, qd, reference, gains):
+    """Return the terms of a law by name."""
+    terms = np.zeros((len(TERMS), robot.nv))
+    law_class(name)(robot).torques(q, qd, reference, gains, terms)
+    return dict(zip(TERMS, terms))
+
+
+def modelled_friction(robot, qd):
+    """Viscous and Coulomb friction of the model."""
+    friction, model = np.zeros(robot.nv), robot.model
+    for i in range(1, len(model.topology)):
+        k = model.topology[i, V]
+        friction[k] = (model.constants[i, DAMPING] * qd[k]
+                       + model.constants[i, FRICTION] * np.tanh(qd[k] / COULOMB_VELOCITY))
+    return friction
+
+
+@by_robot
+def test_computed_torque_is_the_equation_term_by_term(robot):
+    """M (Kp e + Kd ed), M qdd_r, C qd, g and friction, from the mass and Coriolis matrices."""
+    q, qd, reference, gains = state(robot)
+    terms = terms_of(robot, 'computed_torque', q, qd, reference, gains)
+    M = robot.mass_matrix(q)
+    expected = {
+        'feedback': M @ (gains[0] * (reference[0] - q) + gains[1] * (reference[1] - qd)),
+        'inertia': M @ reference[2],
+        'coriolis': robot.coriolis_matrix(q, qd) @ qd,
+        'gravity': robot.gravity_torque(q),
+        'friction': modelled_friction(robot, reference[1]),
+        'other': np.zeros(robot.nv)}
+    for name, torque in expected.items():
+        assert np.allclose(terms[name], torque, rtol=1e-11, atol=1e-11), name
+
+
+@by_robot
+def test_computed_torque_adds_up_to_inverse_dynamics(robot):
+    """tau = ID(q, qd, qdd_r + Kd ed + Kp e) + friction(qd_r): one sweep that shares no term with the law."""
+    q, qd, reference, gains = state(robot)
+    total = sum(terms_of(robot, 'computed_torque', q, qd, reference, gains).values())
+    wanted = reference[2] + gains[0] * (reference[0] - q) + gains[1] * (reference[1] - qd)
+    expected = robot.inverse_dynamics(q, qd, wanted) + modelled_friction(robot, reference[1])
+    assert np.allclose(total, expected, rtol=1e-12, atol=1e-10)
+
+
+@by_robot
+def test_computed_torque_makes_the_error_a_linear_oscillator(robot):
+    """Applied to the same model without friction, qdd = qdd_r + Kd ed + Kp e exactly: the joints are decoupled."""
+    q, qd, reference, gains = state(robot)
+    terms = terms_of(robot, 'computed_torque', q, qd, reference, gains)
+    qdd = robot.forward_dynamics(q, qd, sum(terms.values()) - terms['friction'])
+    expected = reference[2] + gains[0] * (reference[0] - q) + gains[1] * (reference[1] - qd)
+    assert np.allclose(qdd, expected, rtol=1e-9, atol=1e-8)
+
+
+@by_robot
+def test_pd_is_diagonal_and_knows_no_model(robot):
+    """Kp e + Kd ed in N m, nothing else."""
+    q, qd, reference, gains = state(robot)
+    terms = terms_of(robot, 'pd', q, qd, reference, gains)
+    assert np.allclose(terms.pop('feedback'), gains[0] * (reference[0] - q) + gains[1] * (reference[1] - qd), rtol=1e-14)
+    assert all((torque == 0.0).all() for torque in terms.values())
+
+
+@by_robot
+def test_pd_gravity_is_pd_and_the_weight(robot):
+    """The terms of both laws, bit by bit."""
+    arguments = state(robot)
+    both = terms_of(robot, 'pd_gravity', *arguments)
+    assert np.array_equal(both['feedback'], terms_of(robot, 'pd', *arguments)['feedback'])
+    assert np.array_equal(both['gravity'], terms_of(robot, 'gravity_compensation', *arguments)['gravity'])
+    assert np.array_equal(both['gravity'], robot.gravity_torque(arguments[0]))
+
+
+@by_robot
+def test_gravity_compensation_equals_computed_torque_without_gains_at_rest(robot):
+    """No gain, no motion, no reference acceleration: what is left is the weight."""
+    q, still = state(robot)[0], np.zeros(robot.nv)
+    reference = np.array([q + 0.3, still, still])
+    computed = terms_of(robot, 'computed_torque', q, still, reference, np.zeros((2, robot.nv)))
+    held = terms_of(robot, 'gravity_compensation', q, still, reference, np.zeros((2, robot.nv)))
+    assert np.allclose(sum(computed.values()), sum(held.values()), rtol=1e-12, atol=1e-12)
+
+
+@by_robot
+@pytest.mark.parametrize('name', LAWS)
+def test_third_call_equals_the_first(robot, name):
+    """A law remembers nothing: scratch full of NaN, and another state in between, change no bit."""
+    law, arguments, other = law_class(name)(robot), state(robot), state(robot, 7)
+    results = []
+    for call in (arguments, other, arguments):
+        for array in getattr(law, '_arrays', ())[3:]:
+            if array.flags.writeable:
+                array.fill(np.nan)
+        if hasattr(law, 'damping'):
+            law.damping = np.zeros(robot.nv)
+        terms = np.zeros((len(TERMS), robot.nv))
+        law.torques(*call, terms)
+        results.append(terms)
+    assert np.array_equal(results[0], results[2]) and np.isfinite(results[0]).all()
+
+
+@by_robot
+@pytest.mark.parametrize('name', LAWS)
+def test_compiled_law_equals_its_plain_python(robot, name):
+    """The machine code does what the source says, to rounding."""
+    law, arguments = law_class(name)(robot), state(robot)
+    compiled, plain = np.zeros((2, len(TERMS), robot.nv))
+    law.torques(*arguments, compiled)
+    law._torques = law.kernels[0].python
+    law.torques(*arguments, plain)
+    assert np.allclose(compiled, plain, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize('name', LAWS)
+def test_wrong_dtype_is_an_error_and_never_a_compilation(name):
+    """A recompilation takes 200 ms of a 1 ms cycle."""
+    law, (q, qd, reference, gains) = law_class(name)(TWO_LINK), state(TWO_LINK)
+    terms = np.zeros((len(TERMS), 2))
+    with pytest.raises(TypeError):
+        law.torques(q.astype(np.float32), qd, reference, gains, terms)
+    assert [len(kernel.compiled.signatures) for kernel in law.kernels] == [1]
+
+
+@by_robot
+@pytest.mark.parametrize('name', LAWS)
+def test_law_and_supervisor_leave_the_robots_own_scratch_alone(robot, name):
+    """The loop's thread shares no memory with the thread that answers services."""
+    law = law_class(name)(robot)
+    supervisor = Supervisor(robot, law, settings_for(robot))
+    robot._scratch.fill(7.0)
+    q, qd, reference, gains = state(robot)
+    law.torques(q, qd, reference, gains, np.zeros((len(TERMS), robot.nv)))
+    supervisor.measure(q, qd, 0.0)
+    supervisor.activate(0.0)
+    supervisor.tick(1e-3)
+    assert (robot._scratch == 7.0).all()
+
+
+def test_coulomb_feed_forward_is_smooth_and_odd():
+    """It is full where the arm moves, zero at rest, and does not switch."""
+    robot = arm('ur_like') if np.any(arm('ur_like').model.constants[:, FRICTION]) else FRANKA
+    assert np.any(robot.model.constants[:, FRICTION] > 0.0), 'an arm with Coulomb friction is needed here'
+    q = np.zeros(robot.nv)
+
+    def friction(speed):
+        reference = np.array([q, np.full(robot.nv, speed), q])
+        return terms_of(robot, 'computed_torque', q, q, reference, np.zeros((2, robot.nv)))['friction']
+    assert (friction(0.0) == 0.0).all()
+    assert np.allclose(friction(0.5), -friction(-0.5))
+    coulomb = robot.model.constants[1:, FRICTION]
+    assert np.allclose(friction(0.5) - 0.5 * robot.model.constants[1:, DAMPING], coulomb, rtol=1e-12)
+    assert (np.abs(friction(1e-6) - friction(-1e-6)) <= 1e-3 * np.maximum(coulomb, 1e-12) + 1e-5).all()
+
+
+@pytest.mark.parametrize('name', LAWS)
+def test_every_law_says_what_it_is(name):
+    """Name, equation, unit of its gains."""
+    law = law_class(name)
+    assert law.name == name and law.equation.startswith('tau = ') and len(law.gain_unit) == 2
+    assert law.kernels and law.tracks == (name != 'gravity_compensation')
+
+
+def test_config_has_the_arms_these_tests_are_about():
+    """A renamed file must not silently shrink the family."""
+    assert {path.stem for path in CONFIG.glob('*.urdf')} >= {'two_link', 'franka_like', 'ur_like'}

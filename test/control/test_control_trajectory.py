@@ -1,0 +1,234 @@
+"""Trajectories: refused with a sentence, or played by the rules of joint_trajectory_controller."""
+import math
+import re
+import tracemalloc
+
+from hypothesis import given, strategies as st
+import numpy as np
+import pytest
+from robodyn_ros.control import Trajectory
+from robodyn_ros.control.path import Path
+from robodyn_ros.control.polynomial import BLEND
+from robodyn_ros.errors import ShapeError
+
+NAMES = ('shoulder', 'elbow')
+REST = np.array([[0.1, -0.2], [0.0, 0.0], [0.0, 0.0]])
+MOVING = np.array([[0.1, -0.2], [0.7, -0.4], [1.5, 0.3]])
+TIMES, Q = [0.5, 1.2, 2.0], [[0.4, 0.0], [0.5, 0.6], [-0.1, 0.2]]
+QD = [[0.3, 0.5], [-0.2, 0.4], [0.0, 0.0]]
+QDD = [[0.1, -1.0], [0.6, 0.2], [0.0, 0.0]]
+
+
+def at(path, t):
+    """Sample a path."""
+    reference = np.full((3, 2), np.nan)
+    path.sample(t, reference)
+    return reference
+
+
+def spline(order, start):
+    """Return the same motion from scipy, as a function of time that gives (3, nv)."""
+    interpolate = pytest.importorskip('scipy.interpolate', reason='scipy is the oracle')
+    rows = [np.vstack([start[row], values]) for row, values in enumerate((Q, QD, QDD)[:order])]
+    curve = interpolate.BPoly.from_derivatives([0.0, *TIMES], np.stack(rows, axis=1))
+    return lambda t: np.array([curve(t), curve.derivative()(t), curve.derivative(2)(t)])
+
+
+@pytest.mark.parametrize('start', [REST, MOVING])
+@pytest.mark.parametrize(('order', 'fields'), [(2, (Q, QD)), (3, (Q, QD, QDD))])
+def test_cubic_with_velocities_and_quintic_with_accelerations(order, fields, start):
+    """Position, velocity and acceleration against scipy's Bernstein polynomials, inside the segments."""
+    path, oracle = Path.through(Trajectory(TIMES, *fields), start), spline(order, start)
+    for t in np.linspace(0.0, 1.999, 333):
+        assert np.allclose(at(path, t), oracle(t), rtol=0.0, atol=1e-10)
+
+
+def test_linear_with_positions_only():
+    """Straight lines at constant velocity through the points, once the start has been left behind."""
+    path = Path.through(Trajectory(TIMES, Q), REST)
+    knots, points = [0.0, *TIMES], np.vstack([REST[0], Q])
+    for t in np.linspace(BLEND, 1.999, 97):
+        expected = [np.interp(t, knots, points[:, i]) for i in range(2)]
+        k = np.searchsorted(TIMES, t, side='right')
+        assert np.allclose(at(path, t), [expected, (points[k + 1] - points[k]) / (knots[k + 1] - knots[k]), [0, 0]],
+                           atol=1e-12)
+
+
+@pytest.mark.parametrize('fields', [(Q,), (Q, QD), (Q, QD, QDD)])
+@pytest.mark.parametrize('start', [REST, MOVING])
+def test_every_kind_starts_from_the_reference_in_force(fields, start):
+    """Position and velocity continue; with accelerations, the acceleration too."""
+    reference = at(Path.through(Trajectory(TIMES, *fields), start), 0.0)
+    rows = 3 if len(fields) == 3 else 2
+    assert np.allclose(reference[:rows], start[:rows], atol=1e-12)
+
+
+@pytest.mark.parametrize('first', [0.02, BLEND, 0.5])
+def test_linear_start_blends_within_a_tenth_of_a_second(first):
+    """A moving reference is taken over by a cubic no longer than the first segment, and then the line."""
+    path = Path.through(Trajectory([first, 1.0], [[0.2, 0.2], [0.3, 0.3]]), MOVING)
+    assert np.allclose(at(path, first)[0], 0.2, atol=1e-12)
+    before, after = at(path, min(first, BLEND) - 1e-9), at(path, min(first, BLEND) + 1e-9)
+    assert np.allclose(before[0], after[0], atol=1e-7)
+    if first > BLEND:
+        assert np.allclose(before[1], after[1], atol=1e-6)
+
+
+@pytest.mark.parametrize('fields', [(Q,), (Q, QD), (Q, QD, QDD)])
+@pytest.mark.parametrize('t', [2.0, 2.1, 1e9, math.inf, math.nan])
+def test_end_is_held_at_rest(fields, t):
+    """Whatever time comes, even none."""
+    assert np.array_equal(at(Path.through(Trajectory(TIMES, *fields), MOVING), t), [Q[-1], [0, 0], [0, 0]])
+
+
+def test_before_the_start_there_is_the_start():
+    """A clock that lags behind does not extrapolate."""
+    path = Path.through(Trajectory(TIMES, Q, QD), MOVING)
+    assert np.array_equal(at(path, -1.0), at(path, 0.0))
+
+
+def test_first_point_at_time_zero_is_replaced_by_the_reference_in_force():
+    """It says where the sender believes the arm to be; the way goes on to the second point."""
+    points = [[0.11, -0.19], *Q]
+    path = Path.through(Trajectory([0.0, *TIMES], points), REST)
+    assert np.array_equal(at(path, 0.0)[0], REST[0])
+    assert np.allclose(at(path, 0.5)[0], Q[0], atol=1e-12)
+
+
+def test_delay_moves_every_point_and_leaves_out_what_has_passed():
+    """A start in the future waits; one in the past joins the way at the next point."""
+    late = Path.through(Trajectory(TIMES, Q, delay=1.0), REST)
+    assert late.duration == 3.0 and np.allclose(at(late, 1.5)[0], Q[0], atol=1e-12)
+    early = Trajectory(TIMES, Q, delay=-0.8)
+    assert early.passed == 1 and early.refusal(NAMES) == ''
+    assert np.allclose(at(Path.through(early, REST), 0.4)[0], Q[1], atol=1e-12)
+
+
+def test_target_is_there_at_once_with_its_rates():
+    """A streamed point that is due now."""
+    path = Path.target(Trajectory([0.0], [[0.3, 0.4]], [[0.5, 0.6]], [[0.7, 0.8]]))
+    assert path.duration == 0.0
+    assert np.array_equal(at(path, 0.0), [[0.3, 0.4], [0.5, 0.6], [0.7, 0.8]])
+
+
+@given(st.lists(st.floats(1e-3, 3.0), min_size=1, max_size=6), st.integers(1, 3), st.integers(0, 2**32 - 1))
+def test_way_is_continuous_and_its_rates_are_its_derivatives(gaps, order, seed):
+    """For any points: no jump at a knot, and velocity the derivative of position (by central differences)."""
+    rng, times = np.random.default_rng(seed), np.cumsum(gaps)
+    fields = [rng.uniform(-2.0, 2.0, (len(times), 2)) for _ in range(order)]
+    if order > 1:
+        fields[1][-1] = 0.0
+    path = Path.through(Trajectory(times, *fields), rng.uniform(-1.0, 1.0, (3, 2)))
+    for knot in path.knots[1:]:
+        assert np.allclose(at(path, knot * (1 - 1e-12))[0], at(path, knot)[0], atol=1e-6)
+    for k, (a, b) in enumerate(zip(path.knots[:-1], path.knots[1:])):
+        t, h = a + 0.37 * (b - a), 1e-4 * (b - a)
+        low, high, middle = at(path, t - h), at(path, t + h), at(path, t)
+        for row in (0, 1):
+            scale = 1.0 + np.abs(middle[row + 1]) + np.abs(path.coefficients[6 * k:6 * k + 6]).max()
+            assert np.allclose((high[row] - low[row]) / (2 * h), middle[row + 1], atol=1e-4 * scale.max(), rtol=1e-3)
+
+
+@pytest.mark.parametrize(('trajectory', 'sentence'), [
+    (dict(times=[], positions=np.zeros((0, 2))), 'no points'),
+    (dict(times=[1.0], positions=[[1.0]]), r'shape \(1, 1\); expected \(1, 2\), 1 points of the joints shoulder, elbow'),
+    (dict(times=[1.0, 2.0], positions=[[1.0, 1.0]]), r'shape \(1, 2\)'),
+    (dict(times=[1.0], positions=[[1.0, 1.0]], velocities=[[0.0]]), 'velocities: got an array of shape'),
+    (dict(times=[1.0], positions=[[1.0, math.nan]]), 'positions: got nan for joint elbow in point 0'),
+    (dict(times=[1.0], positions=[[1.0, 1.0]], velocities=[[math.inf, 0.0]]), 'velocities: got inf for joint shoulder'),
+    (dict(times=[1.0], positions=[[1.0, 1.0]], accelerations=[[0.0, 0.0]]), 'accelerations without velocities'),
+    (dict(times=[1.0, 1.0], positions=[[1.0, 1.0]] * 2), 'strictly increasing'),
+    (dict(times=[2.0, 1.0], positions=[[1.0, 1.0]] * 2), 'strictly increasing'),
+    (dict(times=[-1.0, 1.0], positions=[[1.0, 1.0]] * 2), 'not negative'),
+    (dict(times=[math.nan], positions=[[1.0, 1.0]]), 'expected finite'),
+    (dict(times=[1.0, math.inf], positions=[[1.0, 1.0]] * 2), 'expected finite'),
+    (dict(times=[1.0], positions=[[1.0, 1.0]], delay=math.nan), 'expected finite'),
+    (dict(times=[0.0], positions=[[1.0, 1.0]]), 'the last point is due'),
+    (dict(times=[1.0], positions=[[1.0, 1.0]], delay=-2.0), 'the last point is due 1 s before now'),
+    (dict(times=[1.0], positions=[[1.0, 1.0]], velocities=[[0.0, 0.1]]), 'got 0.1 for joint elbow in the last point'),
+    (dict(times=1.0, positions=[[1.0, 1.0]]), 'no points'),
+])
+def test_senseless_trajectory_is_refused_with_a_sentence(trajectory, sentence):
+    """One sentence that names what is wrong, and where."""
+    got = Trajectory(**trajectory).refusal(NAMES)
+    assert re.search(sentence, got), got
+
+
+@pytest.mark.parametrize('value', [[[1.0, 2.0], [1.0]], 'here', [[object()]]])
+def test_ragged_or_wordy_fields_are_a_shape_error(value):
+    """Arrays of numbers, or a sentence."""
+    with pytest.raises(ShapeError, match='positions: got .*expected numbers'):
+        Trajectory([1.0], value)
+
+
+def test_streamed_target_may_be_due_and_may_move_but_is_one_point():
+    """What a trajectory may not."""
+    assert Trajectory([0.0], [[1.0, 1.0]], [[0.5, 0.5]]).refusal(NAMES, streamed=True) == ''
+    assert 'expected one' in Trajectory([0.0, 1.0], [[1.0, 1.0]] * 2).refusal(NAMES, streamed=True)
+
+
+LOWER, UPPER, SPEED = np.array([-1.0, -1.0]), np.array([1.0, 1.0]), np.array([2.0, 2.0])
+
+
+def refusal(trajectory, start=REST):
+    """What the limits say to a trajectory."""
+    return Path.through(trajectory, start).refusal(start, LOWER, UPPER, SPEED, NAMES)
+
+
+def test_way_within_limits_is_accepted():
+    """All of the velocity limit may be used."""
+    assert refusal(Trajectory(TIMES, Q, QD)) == ''
+    start = np.array([[-1.0, -1.0], [2.0, 2.0], [0.0, 0.0]])
+    assert refusal(Trajectory([1.0], [[1.0, 1.0]]), start) == ''
+
+
+def test_position_beyond_a_limit_is_refused_by_name():
+    """At a point, and between two points too."""
+    assert 'joint elbow' in refusal(Trajectory([1.0, 5.0], [[0.0, 1.5], [0.0, 0.0]]))
+    overshoot = Trajectory([0.5, 1.0], [[0.95, 0.0], [0.95, 0.0]], [[1.5, 0.0], [0.0, 0.0]])
+    assert 'position: joint shoulder would be at' in refusal(overshoot)
+
+
+def test_velocity_beyond_a_limit_is_refused_by_name():
+    """Implied by positions, and by a cubic that swings."""
+    assert 'velocity: joint shoulder' in refusal(Trajectory([0.1], [[0.9, -0.2]]))
+    assert 'velocity: joint elbow' in refusal(Trajectory([0.6], [[0.1, 0.9]], [[0.0, 0.0]]))
+
+
+def test_arm_beyond_a_limit_may_come_back_in():
+    """But not go farther out."""
+    outside = np.array([[1.3, 0.0], [0.0, 0.0], [0.0, 0.0]])
+    assert refusal(Trajectory([1.0], [[0.5, 0.0]]), outside) == ''
+    assert 'joint shoulder' in refusal(Trajectory([1.0], [[1.4, 0.0]]), outside)
+
+
+@pytest.mark.parametrize('huge', [1e300, 1e160, -1e308])
+def test_numbers_that_overflow_are_refused_not_played(huge):
+    """Finite points whose polynomials are not."""
+    assert refusal(Trajectory([1e-3, 1.0], [[huge, 0.0], [-huge, 0.0]])) != ''
+    assert refusal(Trajectory([1e-3, 1.0], [[0.0, 0.0], [0.0, 0.0]], [[huge, 0.0], [0.0, 0.0]])) != ''
+
+
+def test_overflow_is_refused_even_where_there_are_no_limits():
+    """A continuous joint has none: infinity lies between its limits, and is no position."""
+    path = Path.through(Trajectory([1e-3, 1.0], [[1e308, 0.0], [-1e308, 0.0]], np.zeros((2, 2))), REST)
+    no_limit = np.full(2, np.inf)
+    assert 'joint shoulder' in path.refusal(REST, -no_limit, no_limit, no_limit, NAMES)
+
+
+def test_sampling_allocates_nothing():
+    """It runs in every tick."""
+    path, reference = Path.through(Trajectory(TIMES, Q, QD, QDD), MOVING), np.zeros((3, 2))
+    times = [0.001 * k for k in range(2500)]
+    for t in times[:10]:
+        path.sample(t, reference)
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        tracemalloc.reset_peak()
+        for t in times:
+            path.sample(t, reference)
+        now, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert now - before < 500 and peak - before < 2000

@@ -1,0 +1,568 @@
+"""What the supervisor does when inputs, the law or time itself go wrong; rows of the fault table by number."""
+import gc
+import math
+import sys
+import threading
+import tracemalloc
+
+import numpy as np
+import pytest
+from robodyn_ros.control import Reason, State, Trajectory
+from robodyn_ros.control.computed_torque import ComputedTorque
+from supervised import PERIOD, TWO_LINK, Bench
+
+FAR = Trajectory([1.0], [[0.8, 0.9]])
+TIMEOUT = 0.02
+
+
+def moving(**changes):
+    """Return a bench that follows a trajectory, its law asking for torque far from gravity."""
+    bench = Bench(**changes)
+    bench.law.torque = np.array([60.0, -40.0])
+    bench.activate()
+    assert bench.supervisor.follow(FAR, bench.now) == ''
+    bench.run(100)
+    return bench
+
+
+# ------------------------------------------------------------------------ joint states
+
+@pytest.mark.parametrize('joint', [0, 1])
+@pytest.mark.parametrize('field', [0, 1])
+@pytest.mark.parametrize(('value', 'reason'), [
+    (math.nan, Reason.NOT_FINITE), (math.inf, Reason.NOT_FINITE), (-math.inf, Reason.NOT_FINITE),
+    (1e308, Reason.IMPLAUSIBLE), (-1e308, Reason.IMPLAUSIBLE)])
+def test_row_7_state_that_is_not_finite_is_rejected_whole(joint, field, value, reason):
+    """The last valid one stays in use, both halves of it; joint and value are named."""
+    bench = Bench().activate()
+    state = np.array([bench.q + 0.01, bench.qd + 0.01])
+    state[field, joint] = value
+    assert bench.measure(*state) == reason
+    bench.tick()
+    assert np.array_equal(bench.supervisor.q, bench.q) and np.array_equal(bench.supervisor.qd, bench.qd)
+    rejection = bench.supervisor.rejection
+    assert (rejection.reason, rejection.joint) == (reason, joint)
+    assert rejection.value == value or math.isnan(value)
+    assert bench.supervisor.counters['rejected_states'] == 1
+
+
+def test_row_7_subnormal_numbers_are_numbers():
+    """They are accepted, and give a finite torque."""
+    bench = Bench(law=ComputedTorque)
+    bench.q, bench.qd = np.array([5e-324, -5e-324]), np.array([5e-324, 0.0])
+    assert bench.activate().run(10) is State.HOLD
+
+
+def test_row_7_persisting_rejection_becomes_stale():
+    """Bad messages are no sign of life."""
+    bench = moving()
+    for _ in range(40):
+        assert bench.measure(q=[math.nan, 0.0], at=bench.now + PERIOD) == Reason.NOT_FINITE
+        bench.tick()
+    assert bench.state is State.STALE and bench.supervisor.counters['rejected_states'] == 40
+
+
+@pytest.mark.parametrize(('q', 'qd'), [
+    ([], []), ([0.1], [0.0]), ([0.1] * 3, [0.0] * 3), ([0.1] * 2, []), ([0.1] * 2, [0.0]), (0.1, 0.1), (None, None),
+    (['a', 'b'], [0.0, 0.0]), ([[0.1], [0.2]], [0.0, 0.0]), (np.zeros(10**6), np.zeros(10**6))])
+def test_row_9_state_of_a_wrong_size_is_rejected(q, qd):
+    """By a reason, not by an exception, and never broadcast."""
+    bench = Bench().activate()
+    assert bench.supervisor.measure(q, qd, bench.now) == Reason.WRONG_SIZE
+    bench.tick()
+    assert np.array_equal(bench.supervisor.q, bench.q)
+
+
+def test_state_is_copied_on_receipt():
+    """A caller that reuses its buffer does not reach into the loop."""
+    bench = Bench().activate()
+    buffer = bench.q.copy()
+    bench.measure(q=buffer)
+    buffer[:] = math.nan
+    bench.tick()
+    assert np.isfinite(bench.supervisor.q).all()
+
+
+def test_row_61_position_jump_is_held_at_the_new_posture():
+    """A simulator that starts again elsewhere: the reference is dropped, the arm is not pulled back."""
+    bench = moving()
+    bench.q = bench.q + [1.0, 0.0]
+    assert bench.run(1) is State.HOLD
+    assert bench.reason == Reason.POSITION_JUMP and bench.supervisor.following is None
+    assert np.array_equal(bench.law.resets[-1], bench.q)
+    bench.run(50)
+    assert np.array_equal(bench.supervisor.reference, [bench.q, [0, 0], [0, 0]])
+    assert bench.supervisor.counters['jumps'] == 1
+
+
+def test_fast_but_possible_motion_is_no_jump():
+    """At the velocity limit, with messages that come in pairs."""
+    bench = moving()
+    for _ in range(50):
+        bench.q = bench.q + 3.0 * 2 * PERIOD
+        bench.measure(at=bench.now + PERIOD)
+        bench.measure(at=bench.now + PERIOD)
+        bench.tick()
+        bench.tick()
+    assert bench.state is State.ACTIVE and bench.supervisor.counters['jumps'] == 0
+
+
+@pytest.mark.parametrize('side', [1.0, -1.0])
+def test_row_16_beyond_a_position_limit_torque_is_only_inwards(side):
+    """Outward torque fades to zero at the rate limit, inward torque passes."""
+    bench = Bench(lower=[-0.6, -2.0], upper=[0.6, 2.0]).activate()
+    bench.law.torque = np.array([50.0 * side, 50.0])
+    bench.q = np.array([0.61 * side, 0.5])
+    bench.supervisor.settings = bench.supervisor.settings.replace(position_jump=10.0)
+    bench.run(100)
+    assert np.allclose(bench.command, [0.0, 50.0]) and list(bench.supervisor.position_guarded) == [True, False]
+    bench.law.torque = np.array([-50.0 * side, 50.0])
+    bench.run(100)
+    assert np.allclose(bench.command, [-50.0 * side, 50.0]) and not bench.supervisor.position_guarded.any()
+
+
+def test_row_16_within_the_margin_torque_passes():
+    """A limit may be touched: 0.002 rad."""
+    bench = Bench(lower=[-0.6, -2.0], upper=[0.301, 2.0])
+    bench.q = np.array([0.3025, 0.5])
+    bench.law.torque = np.array([50.0, 50.0])
+    bench.activate().run(100)
+    assert np.allclose(bench.command, 50.0)
+
+
+def test_row_17_above_the_velocity_limit_torque_only_brakes():
+    """As ros2_control's effort limits."""
+    bench = Bench()
+    bench.law.torque = np.array([50.0, -50.0])
+    bench.activate()
+    bench.qd = np.array([3.1, 3.1])
+    bench.run(100)
+    assert np.allclose(bench.command, [0.0, -50.0])
+
+
+# ------------------------------------------------------------------------ stale
+
+def test_row_4_stale_within_the_timeout_plus_two_periods():
+    """From the last state to STALE; the torque of the law is dropped at once."""
+    bench = moving()
+    last = bench.now
+    while bench.state is not State.STALE:
+        bench.tick()
+        assert bench.now - last <= TIMEOUT + 2 * PERIOD
+    assert bench.reason == Reason.STATE_TIMEOUT and bench.supervisor.value > TIMEOUT
+    assert np.allclose(bench.supervisor.unlimited, bench.gravity, atol=1e-12)
+    assert (bench.supervisor.terms[[0, 1, 2, 4, 5]] == 0.0).all()
+
+
+def test_row_4_stale_holds_gravity_and_then_goes_to_zero_still_publishing():
+    """Gravity for 0.1 s, a ramp at the rate limit, and a published zero for as long as it takes."""
+    bench = moving()
+    bench.run(22, fresh=False)
+    calls = bench.law.calls
+    bench.run(70, fresh=False)
+    assert np.allclose(bench.command, bench.gravity, atol=1e-12)
+    bench.run(500, fresh=False)
+    assert (bench.command == 0.0).all() and bench.supervisor.publishing
+    assert bench.state is State.STALE and bench.law.calls == calls
+    assert bench.supervisor.counters['stale_episodes'] == 1
+
+
+def test_stale_action_gravity_hold_never_lets_go():
+    """For arms that rather stay than fall."""
+    bench = moving(stale_action='gravity_hold')
+    bench.run(5000, fresh=False)
+    assert np.allclose(bench.command, bench.gravity, atol=1e-12)
+
+
+def test_stale_torque_is_zero_where_the_robot_compensates_gravity():
+    """Its own gravity torque acts anyway."""
+    bench = moving(robot_compensates_gravity=True, stale_action='gravity_hold')
+    bench.run(300, fresh=False)
+    assert (bench.command == 0.0).all()
+
+
+def test_row_4_recovery_holds_the_new_posture_and_does_not_resume():
+    """Three fresh states in a row; the old reference is gone, the law begins anew, no bump."""
+    bench = moving()
+    bench.run(200, fresh=False)
+    bench.q = bench.q + 0.05
+    assert bench.run(2) is State.STALE
+    assert bench.run(1) is State.HOLD and bench.reason == Reason.STATE_RECOVERED
+    assert np.array_equal(bench.supervisor.reference, [bench.q, [0, 0], [0, 0]])
+    assert np.array_equal(bench.law.resets[-1], bench.q)
+    assert bench.run(200) is State.HOLD and bench.supervisor.following is None
+
+
+def test_recovery_needs_new_states_not_old_ones_seen_again():
+    """One message, looked at three times, is one message."""
+    bench = moving()
+    bench.run(50, fresh=False)
+    bench.measure(at=bench.now + PERIOD)
+    for _ in range(10):
+        assert bench.tick() is State.STALE
+
+
+def test_recovery_needs_states_in_a_row():
+    """A source that stutters slower than the timeout does not toggle the state."""
+    bench = moving()
+    for _ in range(20):
+        bench.run(40, fresh=False)
+        assert bench.run(1) is State.STALE
+    assert bench.supervisor.counters['stale_episodes'] == 1
+
+
+def test_stale_refuses_references():
+    """The sentence says why."""
+    bench = moving()
+    bench.run(50, fresh=False)
+    assert 'STALE (STATE_TIMEOUT)' in bench.supervisor.follow(FAR, bench.now)
+    assert 'STALE' in bench.supervisor.aim(Trajectory([0.0], [bench.q]), bench.now)
+
+
+@pytest.mark.parametrize('receipt', [math.nan, math.inf, -math.inf, 1e9])
+def test_row_6_receipt_in_the_future_is_not_fresh_for_ever(receipt):
+    """A wrong clock ends in STALE, not in trust."""
+    bench = moving()
+    bench.measure(at=receipt)
+    assert bench.run(3, fresh=False) is State.STALE
+
+
+# ------------------------------------------------------------------------ references
+
+def test_row_20_stream_that_stops_is_held_within_its_timeout():
+    """Reference loss is not state loss: HOLD at the measured posture."""
+    bench = Bench().activate()
+    for _ in range(50):
+        assert bench.supervisor.aim(Trajectory([0.0], [bench.supervisor.reference[0] + 5e-4]), bench.now) == ''
+        assert bench.run(1) is State.ACTIVE
+    last = bench.now
+    while bench.state is State.ACTIVE:
+        bench.run(1)
+        assert bench.now - last <= 0.1 + 2 * PERIOD
+    assert bench.state is State.HOLD and bench.reason == Reason.REFERENCE_TIMEOUT
+    assert np.array_equal(bench.supervisor.reference, [bench.q, [0, 0], [0, 0]])
+
+
+@pytest.mark.parametrize(('step', 'accepted'), [(1e-3, True), (0.014, True), (0.016, False), (0.1, False), (10.0, False)])
+def test_row_18_step_of_a_stream_is_bounded_by_the_velocity_limit(step, accepted):
+    """Targets every 5 ms at 3 rad/s: 0.015 rad. A refused one leaves the last in force."""
+    bench = Bench(lower=[-20.0] * 2, upper=[20.0] * 2).activate()
+    for _ in range(3):
+        assert bench.supervisor.aim(Trajectory([0.0], [bench.q]), bench.now) == ''
+        bench.run(5)
+    sentence = bench.supervisor.aim(Trajectory([0.0], [bench.q + [0.0, step]]), bench.now)
+    assert (sentence == '') == accepted and (accepted or sentence.startswith('step of joint joint2'))
+    bench.run(1)
+    assert np.allclose(bench.supervisor.reference[0], bench.q + [0.0, step * accepted], atol=1e-15)
+
+
+@pytest.mark.parametrize(('step', 'accepted'), [(0.09, True), (0.11, False)])
+def test_first_target_of_a_stream_begins_near_the_arm(step, accepted):
+    """As activation: within max_start_error, unless it says how long it takes."""
+    bench = Bench().activate()
+    bench.run(500)
+    far = bench.q + [0.0, step]
+    assert (bench.supervisor.aim(Trajectory([0.0], [far]), bench.now) == '') == accepted
+    assert bench.supervisor.aim(Trajectory([0.5], [far]), bench.now) == ''
+    assert bench.run(600) is State.ACTIVE, 'its time and the timeout are not over'
+    assert bench.run(5) is State.HOLD
+
+
+def test_streamed_rates_reach_the_law():
+    """Velocity and acceleration are fed forward as they come."""
+    bench = Bench().activate()
+    bench.supervisor.aim(Trajectory([0.0], [bench.q], [[0.5, -0.5]], [[2.0, 3.0]]), bench.now)
+    bench.run(1)
+    assert np.array_equal(bench.law.seen[2], [bench.q, [0.5, -0.5], [2.0, 3.0]])
+
+
+@pytest.mark.parametrize('value', [math.nan, math.inf, 1e308])
+def test_streamed_target_that_is_not_finite_is_refused(value):
+    """Whole, wherever it is."""
+    bench = Bench(lower=[-np.inf] * 2, upper=[np.inf] * 2, velocity_limits=[np.inf] * 2).activate()
+    for point in (Trajectory([0.0], [[value, 0.5]]), Trajectory([0.0], [bench.q], [[value, 0.0]]),
+                  Trajectory([0.1], [[value, 0.5]])):
+        sentence = bench.supervisor.aim(point, bench.now)
+        assert sentence != '' or abs(value) < math.inf
+        assert bench.run(3) in (State.HOLD, State.ACTIVE)
+
+
+# ------------------------------------------------------------------------ the law
+
+@pytest.mark.parametrize('value', [math.nan, math.inf, -math.inf])
+def test_torque_that_is_not_finite_is_a_fault_with_joint_and_value(value):
+    """Safe torque from that very tick on."""
+    bench = moving()
+    bench.law.torque = np.array([0.0, value])
+    assert bench.run(1) is State.FAULT
+    assert (bench.reason, bench.supervisor.joint) == (Reason.TORQUE_NOT_FINITE, 1)
+    assert bench.supervisor.value == value or math.isnan(value)
+    bench.run(200)
+    assert np.allclose(bench.command, bench.gravity, atol=1e-12) and bench.supervisor.publishing
+
+
+def test_row_50_exception_in_the_law_is_a_fault_and_the_safe_torque_goes_on():
+    """With the text of the exception, cut to a bearable length."""
+    bench = moving()
+    bench.law.error = RuntimeError('the law lost its mind ' + 'x' * 1000)
+    assert bench.run(1) is State.FAULT
+    assert bench.reason == Reason.LAW_EXCEPTION
+    assert bench.supervisor.detail.startswith('RuntimeError: the law lost its mind') and len(bench.supervisor.detail) <= 200
+    bench.run(200)
+    assert np.allclose(bench.command, bench.gravity, atol=1e-12)
+
+
+def test_row_37_status_of_a_kernel_is_a_fault():
+    """A singular pivot, by the number of its body."""
+    bench = moving()
+    bench.law.status = 2
+    assert bench.run(1) is State.FAULT
+    assert (bench.reason, bench.supervisor.value) == (Reason.KERNEL_STATUS, 2.0)
+
+
+def test_law_that_cannot_be_reset_does_not_start():
+    """Neither at activation nor at a hold, and the reason is told."""
+    bench = Bench()
+    bench.law.reset_error = ValueError('no memory')
+    bench.measure()
+    assert 'scripted cannot start: ValueError: no memory' in bench.supervisor.activate(bench.now)
+    assert bench.run(10) is State.FAULT and not bench.supervisor.publishing
+    bench = moving()
+    bench.law.reset_error = ValueError('no memory')
+    bench.q = bench.q + 1.0
+    assert bench.run(1) is State.FAULT and bench.reason == Reason.LAW_EXCEPTION
+
+
+def test_fault_latches_until_reset_and_keeps_its_first_cause():
+    """Even when the cause is gone, and another one comes."""
+    bench = moving()
+    bench.law.error = RuntimeError('once')
+    bench.run(1)
+    bench.law.error = None
+    bench.run(500)
+    bench.supervisor.stop(bench.now)
+    assert bench.state is State.FAULT and bench.reason == Reason.LAW_EXCEPTION
+    assert 'FAULT' in bench.supervisor.follow(FAR, bench.now)
+    assert bench.supervisor.counters['faults'] == 1
+
+
+def test_reset_needs_a_fresh_state_and_holds_the_posture():
+    """It does not move the arm, and does not resume."""
+    bench = moving()
+    bench.law.status = 1
+    bench.run(1)
+    bench.law.status = 0
+    bench.run(100, fresh=False)
+    assert 'old' in bench.supervisor.reset(bench.now) and bench.state is State.FAULT
+    bench.q = bench.q + 0.05
+    bench.run(1)
+    assert bench.supervisor.reset(bench.now) == ''
+    assert bench.run(1) is State.HOLD and bench.reason == Reason.RESET
+    assert np.array_equal(bench.supervisor.reference, [bench.q, [0, 0], [0, 0]])
+
+
+def test_reset_without_fault_changes_nothing():
+    """A trajectory goes on."""
+    bench = moving()
+    assert bench.supervisor.reset(bench.now) == '' and bench.run(1) is State.ACTIVE
+
+
+def test_fault_survives_deactivation_and_bars_activation():
+    """Only a reset clears it."""
+    bench = moving()
+    bench.supervisor.stop(bench.now)
+    bench.supervisor.deactivate(bench.now)
+    assert bench.run(200) is State.FAULT and not bench.supervisor.publishing
+    assert 'reset it first' in bench.supervisor.activate(bench.now)
+    assert bench.supervisor.reset(bench.now) == '' and bench.run(1) is State.READY
+    bench.activate()
+    assert bench.state is State.HOLD
+
+
+def test_row_79_emergency_stop_acts_in_the_next_tick_and_latches():
+    """Towards the safe torque at the rate limit; from any state, active or not."""
+    bench = moving()
+    before = bench.command.copy()
+    bench.supervisor.stop(bench.now)
+    assert bench.run(1) is State.FAULT and bench.reason == Reason.STOPPED
+    assert np.allclose(np.abs(bench.command - before), 1.0)
+    bench.run(100)
+    assert np.allclose(bench.command, bench.gravity, atol=1e-12)
+    idle = Bench()
+    idle.run(3)
+    idle.supervisor.stop(idle.now)
+    assert idle.run(3) is State.FAULT and not idle.supervisor.publishing
+
+
+def test_stop_damping_brakes_while_the_motion_is_known():
+    """g(q) - D qd, and no damping by a velocity that is out of date."""
+    bench = moving(stop_damping=[4.0, 2.0])
+    bench.supervisor.stop(bench.now)
+    bench.qd = np.array([1.0, -2.0])
+    bench.run(200)
+    assert np.allclose(bench.command, bench.gravity - [4.0, -4.0], atol=1e-12)
+    bench.run(60, fresh=False)
+    assert np.allclose(bench.command, bench.gravity, atol=1e-12)
+
+
+def test_fault_without_joint_states_goes_the_way_of_stale():
+    """Gravity of an unknown posture is not safe for ever."""
+    bench = moving()
+    bench.supervisor.stop(bench.now)
+    bench.run(500, fresh=False)
+    assert bench.state is State.FAULT and (bench.command == 0.0).all()
+    bench.run(200)
+    assert np.allclose(bench.command, bench.gravity, atol=1e-12)
+
+
+# ------------------------------------------------------------------------ time
+
+@pytest.mark.parametrize('dt', [0.0, -1e-4, -0.01])
+def test_row_54_no_or_negative_time_changes_nothing_but_is_counted(dt):
+    """The torque and the reference stay where they are."""
+    bench = moving()
+    command, reference = bench.command.copy(), bench.supervisor.reference.copy()
+    bench.tick(dt)
+    assert np.array_equal(bench.command, command) and np.array_equal(bench.supervisor.reference, reference)
+    assert bench.supervisor.counters['dt_clamps'] == 1
+
+
+def test_row_54_long_gap_advances_three_periods_and_is_counted():
+    """Neither the torque nor the reference leaps after a pause."""
+    bench = moving()
+    before = bench.supervisor.reference.copy()
+    bench.measure(at=bench.now + 10 * PERIOD)
+    bench.tick(10 * PERIOD)
+    assert np.allclose(bench.supervisor.reference[0], before[0] + 3 * PERIOD * before[1], atol=1e-12)
+    assert bench.supervisor.counters['dt_clamps'] == 1
+
+
+def test_missed_cycle_is_made_up_for_exactly():
+    """The reference is where it belongs; the torque may use the time that passed."""
+    bench, twin = moving(), moving()
+    bench.measure(at=bench.now + 2 * PERIOD)
+    bench.tick(2 * PERIOD)
+    twin.run(2)
+    assert np.allclose(bench.supervisor.reference, twin.supervisor.reference, atol=1e-12)
+    assert bench.supervisor.counters['dt_clamps'] == 0
+
+
+@pytest.mark.parametrize('now', [math.nan, math.inf, -math.inf])
+def test_time_that_is_none_is_stale_not_an_exception(now):
+    """And it recovers with the clock."""
+    bench = moving()
+    before = bench.command.copy()
+    bench.supervisor.tick(now)
+    assert bench.state is State.STALE
+    assert np.isfinite(bench.command).all() and np.abs(bench.command - before).max() <= 3.0 + 1e-9
+    bench.published = None  # to the bench, which knows no infinite time, this is a new start
+    assert bench.run(10) is State.HOLD
+
+
+def test_row_53_clock_that_jumps_back_goes_on_from_there():
+    """States and ticks of the new time work; the reference does not leap."""
+    bench = moving()
+    bench.tick(-3600.0)
+    assert bench.state is State.STALE
+    assert bench.run(10) is State.HOLD
+
+
+# ------------------------------------------------------------------------ threads and memory
+
+def test_row_70_loop_never_sees_halves_of_two_states():
+    """A writer hammers states whose velocity repeats their position, while the loop ticks."""
+    bench = Bench(velocity_limits=[np.inf] * 2, position_jump=1e4, lower=[-1e3] * 2, upper=[1e3] * 2)
+    bench.q = bench.qd = np.zeros(2)
+    bench.activate()
+    stop = threading.Event()
+
+    def write():
+        k = 0
+        while not stop.is_set():
+            k += 1
+            value = np.full(2, (k % 1000) * 1e-3)
+            bench.measure(q=value, qd=value)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        seen = set()
+        for _ in range(20000):
+            bench.supervisor.tick(bench.now)
+            q, qd = bench.law.seen[:2]
+            assert q[0] == q[1] == qd[0] == qd[1]
+            seen.add(q[0])
+    finally:
+        stop.set()
+        writer.join()
+    assert len(seen) > 10
+
+
+@pytest.mark.parametrize('robot_law', [ComputedTorque, None])
+def test_row_68_tick_keeps_no_memory_and_makes_no_arrays(robot_law):
+    """Following, holding and stale: what tracemalloc sees is flat, and small at its peak."""
+    if robot_law is None:
+        bench = Bench(tracks=False)
+        bench.law.torques = lambda *arguments: None
+    else:
+        bench = Bench(law=robot_law)
+    bench.activate()
+    bench.supervisor.follow(Trajectory([100.0], [[0.8, 0.9]]), bench.now)
+    supervisor, tick = bench.supervisor, bench.supervisor.tick
+    times = [bench.now + 5e-6 * k for k in range(1, 2001)]
+    for now in times[:200]:
+        tick(now)
+    gc.disable()  # whose callbacks are no part of a tick
+    tracemalloc.start()
+    try:
+        before, highest = tracemalloc.get_traced_memory()[0], 0
+        for now in times[200:]:
+            tracemalloc.reset_peak()
+            low = tracemalloc.get_traced_memory()[0]
+            tick(now)
+            highest = max(highest, tracemalloc.get_traced_memory()[1] - low)
+        left = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+        gc.enable()
+    assert supervisor.state is State.ACTIVE
+    assert left < 1000, 'memory stays behind'
+    assert highest < 1000, 'more than numbers and arguments pass through a tick'
+
+
+def test_tick_survives_requests_from_another_thread():
+    """Activation, stops, resets and references at any moment; the bench checks every torque."""
+    bench = Bench(effort_rate=[1e5] * 2)
+    stop = threading.Event()
+    errors = []
+
+    def ask():
+        rng, supervisor = np.random.default_rng(5), bench.supervisor
+        try:
+            while not stop.is_set():
+                choice = rng.integers(7)
+                (lambda: supervisor.activate(bench.now), lambda: supervisor.deactivate(bench.now),
+                 lambda: supervisor.stop(bench.now), lambda: supervisor.reset(bench.now),
+                 lambda: supervisor.follow(Trajectory([0.5], [[0.5, 0.6]]), bench.now),
+                 lambda: supervisor.aim(Trajectory([0.0], [bench.q]), bench.now),
+                 lambda: supervisor.hold(bench.now))[choice]()
+        except Exception as error:
+            errors.append(error)
+
+    thread, states = threading.Thread(target=ask), set()
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(5e-5)
+    thread.start()
+    try:
+        for k in range(100000):
+            bench.measure(at=bench.now + PERIOD)
+            bench.now += PERIOD
+            states.add(bench.supervisor.tick(bench.now))
+            assert np.isfinite(bench.command).all() and (np.abs(bench.command) <= 80.0).all()
+            if k > 3000 and {State.READY, State.HOLD, State.ACTIVE, State.FAULT} <= states:
+                break
+    finally:
+        stop.set()
+        thread.join()
+        sys.setswitchinterval(interval)
+    assert not errors and {State.READY, State.HOLD, State.ACTIVE, State.FAULT} <= states
