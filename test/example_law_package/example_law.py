@@ -1,0 +1,34 @@
+"""Hand guiding: the arm floats, and its joints are damped, so that it comes to rest where it is left."""
+from robodyn_ros.control import ControlLaw
+from robodyn_ros.control.law import GRAVITY, OTHER, VELOCITY_GAIN, model_arrays
+from robodyn_ros.kernels import kernel
+from robodyn_ros.recursions.gravity import gravity_torque
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+
+
+@kernel
+def hand_guiding(topology: Topology, constants: Table, gravity: Constant, scratch: Matrix,
+                 q: Vector, qd: Vector, gains: Matrix, terms: Matrix):
+    """Gravity term, and damping in the term that is called 'other'."""
+    gravity_torque(topology, constants, gravity, scratch, q, terms[GRAVITY])
+    for i in range(q.shape[0]):
+        terms[OTHER, i] = -gains[VELOCITY_GAIN, i] * qd[i]
+
+
+class HandGuiding(ControlLaw):
+    """tau = g(q) - Kd qd."""
+
+    name = 'hand_guiding'
+    equation = 'tau = g(q) - Kd qd'
+    tracks = False
+    gain_unit = ('', 'N m s/rad')
+    kernels = (hand_guiding,)
+
+    def __init__(self, robot):
+        super().__init__(robot)
+        self._arrays = model_arrays(robot)
+        self._torques = hand_guiding.compiled
+
+    def torques(self, q, qd, reference, gains, terms):
+        """Write the gravity term and the damping, in O(n)."""
+        self._torques(*self._arrays, q, qd, gains, terms)
