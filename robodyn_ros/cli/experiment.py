@@ -1,0 +1,226 @@
+"""Run simulator and controller as two processes, have them track a motion, and record it."""
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import rclpy
+from builtin_interfaces.msg import Duration
+from geometry_msgs.msg import WrenchStamped
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from robodyn_msgs.msg import ControllerState, ControllerStatus
+from robodyn_ros.errors import RobodynError
+
+CONTROLLER, SIMULATOR = '/robodyn_controller', '/robodyn_simulator'
+KNOT = 0.1            # [s] between the points of the trajectory that is sent
+START_TIMEOUT = 60.0  # [s] for both nodes to run, kernels compiled
+TERMS = ('feedback', 'inertia', 'coriolis', 'gravity', 'friction')
+SERIES = ('reference_position', 'measured_position', 'measured_velocity', *TERMS, 'effort')
+
+
+class ReferenceLost(RobodynError):
+    """The controller stopped following, as it must when joint states stay away too long."""
+
+
+@dataclass
+class Record:
+    """What one run left behind: series (k, nv) over times [s], and the controller's figures."""
+
+    time: np.ndarray
+    series: dict[str, np.ndarray]
+    states: np.ndarray
+    status: ControllerStatus
+    cycles: int
+    missed: int
+    rate: float
+    cpu_share: float
+    pushes: list[tuple[float, np.ndarray]] = field(default_factory=list)
+
+
+class Experiment:
+    """The two processes of one run, and a node that talks to them. Use it in a with statement.
+
+    urdf : path. controller, simulator : parameters by name. progress : called with a word and the
+    share of the run that is done.
+    """
+
+    def __init__(self, urdf, controller, simulator, progress=lambda word, share: None):
+        self._parameters = {'controller': {'urdf_path': str(urdf), **controller},
+                            'simulator': {'urdf_path': str(urdf), **simulator}}
+        self._progress = progress
+        self._processes = {}
+        self._logs = {}
+        self._status = None
+        self._states = None   # being recorded
+        self._complaint = ''  # why the reference was lost
+
+    def __enter__(self):
+        self._context = rclpy.Context()
+        rclpy.init(context=self._context)
+        self._node = rclpy.create_node('robodyn_demo', context=self._context)
+        self._executor = rclpy.executors.SingleThreadedExecutor(context=self._context)
+        self._executor.add_node(self._node)
+        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        self._node.create_subscription(
+            ControllerStatus, f'{CONTROLLER}/status', self._take_status, latched)
+        self._node.create_subscription(
+            ControllerState, f'{CONTROLLER}/controller_state', self._take_state, 1000)
+        self._trajectory = self._node.create_publisher(
+            JointTrajectory, f'{CONTROLLER}/joint_trajectory', 1)
+        self._wrench = self._node.create_publisher(
+            WrenchStamped, f'{SIMULATOR}/external_wrench', 10)
+        self._folder = tempfile.TemporaryDirectory(prefix='robodyn_demo_')
+        try:
+            for name in ('simulator', 'controller'):
+                self._start(name)
+            self._wait_until(lambda: self._state_name in ('ACTIVE', 'HOLD'))
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        for process in reversed(self._processes.values()):
+            process.send_signal(signal.SIGINT)
+        for process in self._processes.values():
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(5.0)
+            process.kill()
+        self._executor.shutdown()
+        self._node.destroy_node()
+        rclpy.shutdown(context=self._context)
+        self._folder.cleanup()
+
+    def track(self, motion, joint_names):
+        """Send the motion as one trajectory, and record until it has ended."""
+        times = np.arange(0.0, motion.duration + 0.5 * KNOT, KNOT)
+        message = JointTrajectory(joint_names=list(joint_names))
+        for t, q, qd, qdd in zip(times[1:], *(x[1:] for x in motion.at(times))):
+            message.points.append(JointTrajectoryPoint(
+                positions=q.tolist(), velocities=qd.tolist(), accelerations=qdd.tolist(),
+                time_from_start=Duration(sec=int(t), nanosec=int(round(t % 1.0 * 1e9)) % 10**9)))
+        self._wait_until(lambda: self._trajectory.get_subscription_count() > 0)
+        record = self._record(motion.duration, 'tracking',
+                              begin=lambda: self._trajectory.publish(message))
+        following = record.states == ControllerStatus.ACTIVE
+        if not following[record.time < 0.95 * motion.duration].all():
+            raise ReferenceLost('the controller left the trajectory: '
+                                f'{self._complaint or self._status.message}')
+        return record
+
+    def push(self, frame, force, duration):
+        """Push a frame with force(t) (3,) [N] in its axes, and record meanwhile."""
+        pushes = []
+
+        def act(t):
+            message = WrenchStamped()
+            message.header.frame_id = frame
+            f = force(t)
+            message.wrench.force.x, message.wrench.force.y, message.wrench.force.z = map(float, f)
+            self._wrench.publish(message)
+            pushes.append((t, f))
+        self._wait_until(lambda: self._wrench.get_subscription_count() > 0)
+        record = self._record(duration, 'pushing', act=act)
+        record.pushes = pushes
+        return record
+
+    @property
+    def _state_name(self):
+        return self._status.state_name if self._status else ''
+
+    def _start(self, name):
+        path = Path(self._folder.name) / f'{name}.log'
+        arguments = [part for key, value in self._parameters[name].items()
+                     for part in ('-p', f'{key}:={_text(value)}')]
+        with path.open('w') as log:
+            self._processes[name] = subprocess.Popen(
+                [sys.executable, '-m', f'robodyn_ros.nodes.{name}', '--ros-args', *arguments],
+                stdout=log, stderr=subprocess.STDOUT)
+        self._logs[name] = path
+
+    def _record(self, duration, word, begin=None, act=None):
+        """Collect states for a while, from the first in which the controller is ACTIVE.
+
+        begin() is called once, act(t) about a hundred times a second.
+        """
+        before, self._states, self._complaint = self._figures(), [], ''
+        if begin:
+            begin()
+        self._wait_until(lambda: self._states)
+        start = time.monotonic()
+        while (t := time.monotonic() - start) < duration:
+            self._check()
+            if act:
+                act(t)
+            self._executor.spin_once(timeout_sec=0.01)
+            self._progress(word, t / duration)
+        messages, self._states = self._states, None
+        seconds, cycles, missed, cpu = (b - a for a, b in zip(before, self._figures()))
+        if len(messages) < 2:
+            raise RobodynError(f'{len(messages)} messages came on {CONTROLLER}/controller_state '
+                               f'within {duration:.0f} s; expected hundreds')
+        stamps = np.array([m.header.stamp.sec + 1e-9 * m.header.stamp.nanosec for m in messages])
+        return Record(stamps - stamps[0],
+                      {name: np.array([getattr(m, name) for m in messages]) for name in SERIES},
+                      np.array([m.state for m in messages]), self._status, cycles, missed,
+                      cycles / seconds, cpu / seconds)
+
+    def _figures(self):
+        """Time, cycles and missed of the next status, and the controller's processor seconds."""
+        before = self._status.header.stamp
+        self._wait_until(lambda: self._status.header.stamp != before)
+        stamp = self._status.header.stamp
+        pid = self._processes['controller'].pid
+        fields = Path(f'/proc/{pid}/stat').read_text().rsplit(')', 1)[1].split()
+        cpu = (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+        return stamp.sec + 1e-9 * stamp.nanosec, self._status.cycles, self._status.missed, cpu
+
+    def _wait_until(self, condition):
+        deadline = time.monotonic() + START_TIMEOUT
+        while not condition():
+            self._check()
+            if time.monotonic() > deadline:
+                raise RobodynError(f'the controller did not come along within {START_TIMEOUT:.0f} '
+                                   f's; it says: {self._status and self._status.message}\n'
+                                   + self._tails())
+            self._executor.spin_once(timeout_sec=0.05)
+            self._progress('starting', 0.0)
+
+    def _check(self):
+        for name, process in self._processes.items():
+            if process.poll() is not None:
+                raise RobodynError(f'the {name} ended with exit code {process.returncode}\n'
+                                   + self._tails())
+        if self._state_name == 'FAULT':
+            raise RobodynError(f'the controller is in FAULT: {self._status.message}\n'
+                               + self._tails())
+
+    def _tails(self):
+        return '\n'.join(f'--- {name}\n' + '\n'.join(path.read_text().splitlines()[-15:])
+                         for name, path in self._logs.items())
+
+    def _take_status(self, message):
+        self._status = message
+        if message.state_name == 'STALE':
+            self._complaint = message.message
+
+    def _take_state(self, message):
+        if self._states or self._states == [] and message.state == ControllerStatus.ACTIVE:
+            self._states.append(message)
+
+
+def _text(value):
+    """A parameter's value as YAML."""
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return '[' + ', '.join(_text(item) for item in value) + ']'
+    if isinstance(value, bool):
+        return str(value).lower()
+    return repr(float(value)) if isinstance(value, float) else str(value)

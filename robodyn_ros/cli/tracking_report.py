@@ -1,0 +1,113 @@
+"""What the demonstration measured: numbers for a file, a table for a person."""
+import json
+import platform
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+
+WANTED_RATIO = 20.0   # by how much computed torque must beat PD alone
+
+COLUMNS = ('mode', 'RMS [mrad]', 'max [mrad]', 'rate [Hz]', 'cycles', 'missed',
+           'p50/p99 [us]', 'CPU [%]')
+
+
+def figures(record, joint_names):
+    """The numbers of one tracking run, per joint where they are of joints."""
+    error = record.series['reference_position'] - record.series['measured_position']
+    return {
+        'rms_error_rad': dict(zip(joint_names, np.sqrt(np.mean(error**2, axis=0)).tolist())),
+        'max_error_rad': dict(zip(joint_names, np.abs(error).max(axis=0).tolist())),
+        'rms_error_all_rad': float(np.sqrt(np.mean(error**2))),
+        'duration_s': float(record.time[-1]), 'samples': len(record.time),
+        'rate_hz': record.rate, 'cycles': int(record.cycles), 'missed': int(record.missed),
+        'compute_us': {'p50': record.status.compute_p50, 'p99': record.status.compute_p99},
+        'tick_us': {'p50': record.status.tick_p50, 'p99': record.status.tick_p99},
+        'wake_us': {'p50': record.status.wake_p50, 'p99': record.status.wake_p99},
+        'cpu_share': record.cpu_share}
+
+
+def push_figures(record):
+    """The numbers of the run in which the arm was pushed."""
+    q = record.series['measured_position']
+    force = np.array([f for _, f in record.pushes])
+    return {'largest_force_n': float(np.linalg.norm(force, axis=1).max()),
+            'displacement_rad': np.abs(q - q[0]).max(axis=0).tolist(),
+            'speed_at_end_rad_s': float(np.abs(record.series['measured_velocity'][-1]).max()),
+            'rate_hz': record.rate, 'cycles': int(record.cycles), 'missed': int(record.missed),
+            'compute_us': {'p50': record.status.compute_p50, 'p99': record.status.compute_p99},
+            'cpu_share': record.cpu_share}
+
+
+def machine():
+    """Where the numbers come from: they are of this machine, and of what else ran on it."""
+    cpu = [line.split(':', 1)[1].strip() for line in Path('/proc/cpuinfo').read_text().splitlines()
+           if line.startswith('model name')]
+    return {'processor': cpu[0] if cpu else platform.processor(), 'cores': len(cpu),
+            'kernel': platform.release(), 'python': platform.python_version(),
+            'numba': version('numba'), 'numpy': np.__version__}
+
+
+def report(robot, modes, push, urdf, repeated):
+    """Everything as one dictionary: `modes` are figures(), `push` push_figures().
+
+    repeated : how many runs were interrupted by a busy machine, and done again.
+    """
+    ratio = modes['pd']['rms_error_all_rad'] / modes['computed_torque']['rms_error_all_rad']
+    return {'robot': robot.name, 'urdf': Path(urdf).name, 'joints': list(robot.joint_names),
+            'modes': modes, 'gravity_compensation': push,
+            'computed_torque_against_pd': {
+                'ratio': ratio, 'wanted': WANTED_RATIO, 'reached': ratio >= WANTED_RATIO},
+            'repeated_runs': repeated, 'machine': machine()}
+
+
+def save(result, path):
+    """Write the report as JSON."""
+    path.write_text(json.dumps(result, indent=2) + '\n')
+
+
+def rows(result):
+    """The table's cells, row by row: the modes, each followed by its joints' errors."""
+    def row(name, numbers, rms, largest):
+        compute = numbers['compute_us']
+        return (name, rms, largest, f'{numbers["rate_hz"]:.1f}', f'{numbers["cycles"]}',
+                f'{numbers["missed"]}', f'{compute["p50"]:.0f}/{compute["p99"]:.0f}',
+                f'{100.0 * numbers["cpu_share"]:.0f}')
+    for mode, numbers in result['modes'].items():
+        rms, largest = (numbers[key].values() for key in ('rms_error_rad', 'max_error_rad'))
+        yield row(mode, numbers, f'{1e3 * numbers["rms_error_all_rad"]:.3f}',
+                  f'{1e3 * max(largest):.3f}')
+        for joint, of_rms, of_largest in zip(result['joints'], rms, largest):
+            yield (f'  {joint}', f'{1e3 * of_rms:.3f}', f'{1e3 * of_largest:.3f}',
+                   *[''] * (len(COLUMNS) - 3))
+    yield row('gravity comp.', result['gravity_compensation'], '-', '-')
+
+
+def verdict(result):
+    """Whether computed torque is as much better as it should be, in a sentence."""
+    found = result['computed_torque_against_pd']
+    return (f'Computed torque tracks {found["ratio"]:.0f} times better than PD alone '
+            f'({"at least" if found["reached"] else "expected were at least"} '
+            f'{found["wanted"]:.0f} times, RMS over all joints).')
+
+
+def show(result):
+    """Print the table: by rich where it is installed."""
+    try:
+        from rich.console import Console
+        from rich.table import Table
+    except ImportError:
+        for cells in (COLUMNS, *rows(result)):
+            sys.stdout.write('  '.join(f'{cell:>22}' for cell in cells) + '\n')
+        sys.stdout.write(verdict(result) + '\n')
+        return
+    table = Table(*COLUMNS, title=f'{result["robot"]}: tracking over real DDS')
+    table.columns[0].no_wrap = True
+    for column in table.columns[1:]:
+        column.justify = 'right'
+    for cells in rows(result):
+        table.add_row(*cells, style='dim' if cells[0].startswith(' ') else 'bold')
+    console = Console()
+    console.print(table)
+    console.print(verdict(result))
