@@ -184,6 +184,7 @@ def test_a_joint_of_many_freedoms_can_only_be_held_still(kind):
     held = build(robot, locked={'free': 0.0})
     assert held.joint_names == ('j',)
     assert held.constants[1, layout.OFFSET:layout.OFFSET + 3].tolist() == [0, 0, 1]
+    assert f"joint 'free': is {kind} and held still" in held.report.notes
     assert build(robot, joints=['j']).report == held.report
 
 
@@ -343,7 +344,7 @@ NONE = 'ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"'
     (link('tip'), 'revolute', 'inertia about its axis'),
     (link('tip', 0, inertia=NONE), 'continuous', 'inertia about its axis'),
     (link('tip', 1, '0 0 0.5', NONE), 'revolute', 'inertia about its axis'),
-    (link('tip', 1, '1e-9 0 0.5', NONE), 'revolute', 'inertia about its axis'),
+    (link('tip', 1, '1e-7 0 0.5', NONE), 'revolute', 'inertia about its axis'),
     (link('tip', 0), 'prismatic', 'mass'),
 ])
 def test_a_tip_that_has_nothing_to_move_is_refused(tip, kind, words):
@@ -352,6 +353,12 @@ def test_a_tip_that_has_nothing_to_move_is_refused(tip, kind, words):
     with pytest.raises(ModelError, match=f"link 'tip' moves, .*{words}"):
         build(robot)
     assert build(robot, joints=['j1']).nv == 1
+
+
+def test_little_inertia_about_the_axis_is_enough():
+    robot = describe(link('root'), link('tip', 1, '1e-4 0 0.5', NONE),
+                     joint('j', 'revolute', 'root', 'tip'))
+    assert build(robot).constants[1, layout.INERTIA + 5] == pytest.approx(1e-8)
 
 
 @pytest.mark.parametrize('kind', ['revolute', 'prismatic'])

@@ -44,6 +44,7 @@ def test_a_sound_robot_has_an_empty_report():
      'ixx="20000" ixy="0" ixz="0" iyy="20000" iyz="0" izz="30000"', 'warning', "link 'arm'",
      'radius of gyration is 122 m'),
     ('xyz="0 0 1"', 'xyz="0 0 2"', 'warning', "joint 'j'", 'axis has length 2'),
+    ('xyz="0 0 1"', 'xyz="0 0 1e-4"', 'warning', "joint 'j'", 'axis has length 0.0001'),
     ('lower="-1" upper="1"', '', 'warning', "joint 'j'", 'without a range'),
     ('lower="-1" upper="1"', 'lower="0" upper="0"', 'warning', "joint 'j'", 'empty range'),
     ('upper="1" velocity="2" effort="3"', 'upper="1" velocity="2" effort="0"', 'warning',

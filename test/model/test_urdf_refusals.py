@@ -139,6 +139,17 @@ def test_what_is_not_a_urdf_is_refused(source, word):
     assert len(str(caught.value)) < 300
 
 
+def test_a_large_file_is_refused(tmp_path):
+    path = tmp_path / 'large.urdf'
+    comments = '<!-- large -->' * (xml_text.MOST_BYTES // 14 - len(GOOD))
+    largest = (GOOD + comments).ljust(xml_text.MOST_BYTES)
+    path.write_text(largest)
+    assert read(path).nv == 2
+    path.write_text(largest + ' ')
+    with pytest.raises(ModelError, match='larger than 10 MB'):
+        read(path)
+
+
 def test_a_file_that_cannot_be_read_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr('os.path.isfile', lambda path: True)
     with pytest.raises(ModelError, match='cannot be read: Is a directory'):
