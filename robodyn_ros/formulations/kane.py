@@ -34,9 +34,10 @@ def inverse_dynamics(robot, q, qd, qdd):
     arm = arm_at(robot, q)
     w, _, _ = velocities(arm, qd)
     wd, cdd = accelerations(arm, qd, qdd)
-    active, inertia = np.zeros(arm.n), -arm.rotor * qdd
+    active, inertia = 0.0, -arm.rotor * qdd
     for i, (Jw, Jv) in enumerate(zip(*partial_velocities(arm))):
         I = arm.I[i]  # noqa: E741
-        active += Jv.T @ (arm.m[i] * arm.g)
-        inertia -= Jv.T @ (arm.m[i] * cdd[i]) + Jw.T @ (I @ wd[i] + np.cross(w[i], I @ w[i]))
+        active = active + Jv.T @ (arm.m[i] * arm.g)
+        inertia = inertia - (Jv.T @ (arm.m[i] * cdd[i])
+                             + Jw.T @ (I @ wd[i] + np.cross(w[i], I @ w[i])))
     return -(active + inertia)

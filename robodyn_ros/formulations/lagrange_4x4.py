@@ -39,17 +39,25 @@ def homogeneous_inertia(link):
 
 def transforms(arm):
     """T_0^q (n, 4, 4) of every link."""
-    T = np.tile(np.eye(4), (arm.n, 1, 1))
+    T = np.tile(np.eye(4, dtype=arm.o.dtype), (arm.n, 1, 1))
     T[:, :3, :3], T[:, :3, 3] = arm.Q, arm.o
     return T
+
+
+def inverted(T):
+    """T^-1 of a homogeneous transform: [[R^T, -R^T p], [0, 1]]."""
+    inverse = T.copy()
+    inverse[:3, :3], inverse[:3, 3] = T[:3, :3].T, -T[:3, :3].T @ T[:3, 3]
+    return inverse
 
 
 def derivatives(arm):
     """(T_{0,j}^q as (q, j, 4, 4), T_{0,jk}^q as (q, j, k, 4, 4)); zero where j does not move q."""
     T, Q = transforms(arm), [TURN if revolute else SLIDE for revolute in arm.revolute]
     # T_0^j Q_j (T_0^j)^-1: the derivative by q_j of whatever is fixed to a link beyond joint j
-    by = [T[j] @ Q[j] @ np.linalg.inv(T[j]) for j in range(arm.n)]
-    first, second = np.zeros((arm.n,) * 2 + (4, 4)), np.zeros((arm.n,) * 3 + (4, 4))
+    by = [T[j] @ Q[j] @ inverted(T[j]) for j in range(arm.n)]
+    first = np.zeros((arm.n,) * 2 + (4, 4), T.dtype)
+    second = np.zeros((arm.n,) * 3 + (4, 4), T.dtype)
     for q in range(arm.n):
         path = list(arm.path(q))  # tip to base
         for at, k in enumerate(path):
@@ -65,8 +73,9 @@ def coefficients(robot, q):
     arm, links = arm_at(robot, q), {link.joint: link for link in links_of(robot)}
     first, second = derivatives(arm)
     J = np.array([homogeneous_inertia(links[i]) for i in range(arm.n)])
-    D_ij = np.einsum('qjab,qbc,qiac->qij', first, J, first)
-    D_ijk = np.einsum('qjkab,qbc,qiac->qijk', second, J, first)
+    # Tr(A J B^T) is the sum of the products of the entries of A J and B
+    D_ij = np.einsum('qjac,qiac->qij', first @ J[:, None], first)
+    D_ijk = np.einsum('qjkac,qiac->qijk', second @ J[:, None, None], first)
     D_i = -np.einsum('a,qiab,qb->qi', np.append(model.gravity, 0.0), first, J[:, :, 3])
     return D_ij, D_ijk, D_i
 

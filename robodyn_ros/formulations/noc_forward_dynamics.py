@@ -37,7 +37,7 @@ def projected_twists(links):
     """
     n = links.n
     N, root_mass = [inertia_factor(I) for I in links.I], np.sqrt(links.m)
-    P = np.zeros((6 * n, n))
+    P = np.zeros((6 * n, n), links.Q.dtype)
     for j in range(n):
         e, to_origin = Z, np.zeros(3)
         for i in range(j, n):
@@ -71,7 +71,7 @@ def reverse_cholesky(A):
 
 def forward_substitution(L, b):
     """x with L x = b, L lower triangular."""
-    x = np.zeros(len(b))
+    x = np.zeros(len(b), b.dtype)
     for i in range(len(b)):
         x[i] = (b[i] - L[i, :i] @ x[:i]) / L[i, i]
     return x
@@ -85,7 +85,7 @@ def back_substitution(U, b):
 def factor(robot, q):
     """P of the robot with its columns in the order of q, and a row sqrt(rotor) for each drive."""
     links = links_at(robot, q)
-    P = np.empty((6 * links.n, links.n))
+    P = np.empty((6 * links.n, links.n), links.Q.dtype)
     P[:, links.order] = projected_twists(links)
     return np.vstack((P, np.diag(np.sqrt(links.joint_order(links.rotor)))))
 

@@ -27,7 +27,7 @@ def inverse_dynamics(robot, q, qd, qdd):
     w, al, to_end, slide = turning(links, qd[links.order], qdd[links.order])
     to_com = to_end - links.delta
     a_c, g = _accelerations(links, w, al, to_com, to_end, slide)
-    f, moment, tau = np.zeros(3), np.zeros(3), np.empty(links.n)
+    f, moment, tau = np.zeros(3), np.zeros(3), np.empty(links.n, w.dtype)
     for i in reversed(range(links.n)):
         I, beyond = links.I[i], f  # noqa: E741
         f = beyond + links.m[i] * (a_c[i] - g[i])

@@ -49,7 +49,7 @@ def eliminate(M, b):
     for k in range(len(b)):
         for i in range(k + 1, len(b)):
             rows[i] -= rows[i, k] / rows[k, k] * rows[k]
-    x = np.zeros(len(b))
+    x = np.zeros(len(b), rows.dtype)
     for k in reversed(range(len(b))):
         x[k] = (rows[k, -1] - rows[k, k + 1:-1] @ x[k + 1:]) / rows[k, k]
     return x

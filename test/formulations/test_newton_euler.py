@@ -1,5 +1,6 @@
 """Angeles, Algorithms 7.4.1 and 7.4.2, against the recursions of the package and the examples."""
 
+from dataclasses import replace
 from math import pi
 
 from formulation_arms import SERIAL, TREES, error, motion, rrp, six_revolute, spatial_3r
@@ -95,10 +96,16 @@ def test_oracle_2_torque_of_example_7_6_1():
 
 
 def test_oracle_3_sliding_joint_of_example_7_11():
-    # Algorithm 7.4.2 without the lever b e (X-A11) gives about (0.3, 0.56, -23.09).
-    got = newton_euler.inverse_dynamics(
-        rrp(), np.array([.4, .9, .7]), np.array([.6, -.3, .5]), np.array([.2, .8, -.4]))
-    np.testing.assert_allclose(got, [7.28002343895, -10.94659094613, -23.086387890769], rtol=1e-11)
+    q, qd, qdd = np.array([.4, .9, .7]), np.array([.6, -.3, .5]), np.array([.2, .8, -.4])
+    expected = [7.28002343895, -10.94659094613, -23.086387890769]
+    np.testing.assert_allclose(newton_euler.inverse_dynamics(rrp(), q, qd, qdd), expected,
+                               rtol=1e-11)
+    # As printed, without the lever b e in the inward recursion (X-A11):
+    links = links_at(rrp(), q)
+    moving = newton_euler.outward(links, qd, qdd)
+    n, f = newton_euler.inward(replace(links, b=np.zeros(3)), moving, *np.zeros((2, 3)))
+    printed = [(links.Q[i] @ x)[2] for i, x in enumerate((n[0], n[1], f[2]))]
+    np.testing.assert_allclose(printed, [.3, .56, expected[2]], rtol=2e-2)
 
 
 def test_oracle_11_six_revolute():

@@ -1,0 +1,84 @@
+"""Every formulation on one robot in one state, side by side."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from robodyn_ros.errors import ModelError
+from robodyn_ros.formulations.arm import model_of, states
+from robodyn_ros.formulations.index import FORMULATIONS
+from robodyn_ros.robot import Robot
+
+PACKAGE = 'Robot'
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What each formulation found, by name; 'Robot' is the package's own recursion.
+
+    torque : name -> (n,), mass : name -> (n, n), acceleration : name -> (n,), the forward dynamics
+    of the torque that Robot found. skipped : name -> sentence.
+    """
+
+    robot: str
+    joints: tuple
+    torque: dict
+    mass: dict
+    acceleration: dict
+    skipped: dict
+
+    @property
+    def worst(self):
+        """Largest difference from Robot, relative to its largest entry."""
+        return max(_difference(values[name], values[PACKAGE])
+                   for values in (self.torque, self.mass, self.acceleration) for name in values)
+
+    def __str__(self):
+        lines = [f'{self.robot}: largest relative difference {self.worst:.1e}']
+        lines += _table('torque', self.joints, self.torque)
+        for i, joint in enumerate(self.joints):
+            rows = {name: matrix[i] for name, matrix in self.mass.items()}
+            lines += _table(f'mass matrix, {joint}', self.joints, rows)
+        lines += _table('acceleration of that torque', self.joints, self.acceleration)
+        lines += [f'skipped  {name}: {why}' for name, why in self.skipped.items()]
+        return '\n'.join(lines)
+
+
+def compare(robot, q, qd, qdd):
+    """Print torque and mass matrix of every formulation with their differences; a Comparison.
+
+    robot : Robot or RobotModel. q, qd, qdd (n,). A formulation that cannot express the robot,
+    because it branches or is not planar, is listed as skipped, with the reason. ShapeError.
+    """
+    q, qd, qdd = states(robot, q, qd, qdd)
+    robot = Robot(model_of(robot))
+    tau = robot.inverse_dynamics(q, qd, qdd)
+    torque, mass = {PACKAGE: tau}, {PACKAGE: robot.mass_matrix(q)}
+    acceleration, skipped = {PACKAGE: robot.forward_dynamics(q, qd, tau)}, {}
+    for form in FORMULATIONS:
+        for results, function, state in ((torque, form.torque, (q, qd, qdd)),
+                                         (mass, form.mass, (q,)),
+                                         (acceleration, form.forward, (q, qd, tau))):
+            if function is None:
+                continue
+            try:
+                results[form.name] = function(robot, *state)
+            except ModelError as error:
+                skipped[form.name] = str(error)
+    found = Comparison(robot.name, robot.joint_names, torque, mass, acceleration, skipped)
+    print(found)
+    return found
+
+
+def _difference(value, reference):
+    return np.abs(value - reference).max() / max(np.abs(reference).max(), 1e-12)
+
+
+def _table(title, joints, rows):
+    width = max(12, *(len(joint) for joint in joints)) + 1
+    head = ''.join(f'{joint:>{width}}' for joint in joints)
+    lines = ['', f'{title:<40}{head}  difference']
+    for name, values in rows.items():
+        off = '' if name == PACKAGE else f'{_difference(values, rows[PACKAGE]):12.1e}'
+        lines.append(f'{name:<40}' + ''.join(f'{x:{width}.6f}' for x in values) + off)
+    return lines

@@ -1,0 +1,79 @@
+"""The formulations by name: their place in the books, their cost, their functions."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from robodyn_ros.formulations import (
+    christoffel, craig, euler_lagrange, hamiltonian, kane, lagrange_4x4, luh_walker_paul,
+    modified_newton_euler, natural_orthogonal_complement, newton_euler, noc_forward_dynamics,
+    planar, spong_newton_euler, strobing)
+
+ANGELES, TURNEY, SPONG, CRAIG = 'Angeles', 'Turney, Mudge, Lee', 'Spong', 'Craig'
+TREE, SERIAL, PLANAR = 'any tree', 'serial', 'planar'
+
+
+@dataclass(frozen=True)
+class Formulation:
+    """One way to the equations of motion.
+
+    torque(robot, q, qd, qdd), mass(robot, q) and forward(robot, q, qd, tau), where it has them.
+    published : multiplications and additions in the book, counted for the same as `main`.
+    countable : whether it runs on counting numbers; a complex step or an orthogonalisation does
+    not.
+    """
+
+    name: str
+    book: str
+    section: str
+    equations: str
+    scope: str
+    cost: str
+    published: str = ''
+    torque: Callable | None = None
+    mass: Callable | None = None
+    forward: Callable | None = None
+    countable: bool = True
+
+    @property
+    def main(self):
+        """The function whose operations are counted."""
+        return self.torque or self.forward or self.mass
+
+
+FORMULATIONS = (
+    Formulation('Newton-Euler, Algorithms 7.4.1, 7.4.2', ANGELES, '7.4', '7.22 to 7.44', SERIAL,
+                'n', '137n-22, 110n-14: 800, 646', newton_euler.inverse_dynamics),
+    Formulation('Euler-Lagrange, momentum form', ANGELES, '7.3.2', '7.6 to 7.20', TREE, 'n^3', '',
+                euler_lagrange.inverse_dynamics, euler_lagrange.mass_matrix, countable=False),
+    Formulation('Kane', ANGELES, '7.3.3', '7.21', TREE, 'n^2',
+                '105n-109, 90n-105: 521, 435 (Angeles et al. 1989)', kane.inverse_dynamics,
+                kane.mass_matrix),
+    Formulation('Natural orthogonal complement', ANGELES, '7.5, 7.6', '7.47 to 7.86', TREE,
+                'n^3', '',
+                natural_orthogonal_complement.inverse_dynamics,
+                natural_orthogonal_complement.mass_matrix),
+    Formulation('The same in the plane', ANGELES, '7.6.1', '7.107 to 7.111', PLANAR, 'n^3', '',
+                planar.inverse_dynamics, planar.mass_matrix, countable=False),
+    Formulation('Forward dynamics, L^T L', ANGELES, '7.6', '7.91 to 7.105', SERIAL, 'n^3',
+                'sum of its steps: 1540, 1137', None, noc_forward_dynamics.mass_matrix,
+                noc_forward_dynamics.forward_dynamics),
+    Formulation('Forward dynamics, orthogonal', ANGELES, '7.6', '7.106', SERIAL, 'n^3', '', None,
+                None, noc_forward_dynamics.forward_dynamics_orthogonal, countable=False),
+    Formulation('Lagrange, 4 x 4 (Uicker-Kahn)', TURNEY, '2', '2.1 to 2.11', TREE, 'n^4',
+                '66271, 51548 as written (Hollerbach 1980); 5916, 4840 organised',
+                lagrange_4x4.inverse_dynamics, lagrange_4x4.mass_matrix),
+    Formulation('Newton-Euler (Luh-Walker-Paul)', TURNEY, '3', '3.3 to 3.21', SERIAL, 'n',
+                '108n-12, 100n-9: 636, 591', luh_walker_paul.inverse_dynamics),
+    Formulation('Modified Newton-Euler', TURNEY, '5', '5.1, 5.2', SERIAL, 'n',
+                '90n-27, 88n-24: 513, 504', modified_newton_euler.inverse_dynamics),
+    Formulation('Strobed Newton-Euler', TURNEY, '3, 7', '2.11', SERIAL, 'n^2', '', None,
+                strobing.mass_matrix, strobing.forward_dynamics),
+    Formulation('Christoffel symbols', SPONG, '6.2, 6.3', '6.46 to 6.68', TREE, 'n^4', '',
+                christoffel.inverse_dynamics, christoffel.mass_matrix, countable=False),
+    Formulation('Newton-Euler, weight as force', SPONG, '6.6', '6.134 to 6.161', SERIAL, 'n', '',
+                spong_newton_euler.inverse_dynamics),
+    Formulation('Hamilton', SPONG, 'problems', '', TREE, 'n^4', '', None, None,
+                hamiltonian.forward_dynamics, countable=False),
+    Formulation('Iterative Newton-Euler', CRAIG, '6.5', '6.45 to 6.53', TREE, 'n', '',
+                craig.inverse_dynamics, craig.mass_matrix),
+)

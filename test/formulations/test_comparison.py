@@ -1,0 +1,136 @@
+"""All formulations against each other, the operation counts, and the table in doc/."""
+
+from pathlib import Path
+
+from formulation_arms import ALL, SERIAL, TREES, error, motion, planar
+import numpy as np
+import pytest
+
+from robodyn_ros.errors import ShapeError
+from robodyn_ros.formulations import FORMULATIONS, compare
+from robodyn_ros.formulations import natural_orthogonal_complement as noc
+from robodyn_ros.formulations.__main__ import document, general_arm
+from robodyn_ros.formulations.arm import arm_at, velocities
+from robodyn_ros.formulations.complex_step import gradient
+from robodyn_ros.formulations.count import Tally, operations
+from robodyn_ros.formulations.euler_lagrange import momentum
+from robodyn_ros.formulations.index import PLANAR, SERIAL as SERIAL_ONLY, TREE
+from robodyn_ros.formulations.misprints import MISPRINTS
+from robodyn_ros.formulations.strobing import quadratic_coefficients
+
+ROOT = Path(__file__).resolve().parents[2]
+IN_A_PLANE = {'planar', 'two_link'}
+
+
+@pytest.mark.parametrize('name', ALL)
+def test_all_formulations_agree(name):
+    robot = ALL[name]()
+    fit = ({TREE} | ({SERIAL_ONLY} if name in SERIAL else set())
+           | ({PLANAR} if name in IN_A_PLANE else set()))
+    for state in motion(robot, seed=17, count=2):
+        found = compare(robot, *state)
+        assert found.worst < 1e-10, str(found)
+        ran = found.torque.keys() | found.mass.keys() | found.acceleration.keys()
+        assert ran - {'Robot'} == {form.name for form in FORMULATIONS if form.scope in fit}
+        assert found.skipped.keys() == {f.name for f in FORMULATIONS if f.scope not in fit}
+
+
+def test_comparison_prints_every_formulation_with_its_difference(capsys):
+    robot = TREES['tree']()
+    compare(robot, *next(motion(robot)))
+    text = capsys.readouterr().out
+    for form in FORMULATIONS:
+        assert form.name in text
+    assert "starts a branch" in text and 'is not planar' in text
+    assert text.count('mass matrix, ') == robot.nv
+
+
+def test_comparison_shows_a_difference():
+    robot = SERIAL['6R']()
+    found = compare(robot, *next(motion(robot)))
+    found.torque['Kane'] = found.torque['Kane'] * 1.01
+    assert 1e-3 < found.worst < 2e-2 and '1.0e-02' in str(found)
+
+
+def test_comparison_takes_a_model_and_refuses_a_wrong_state():
+    robot = SERIAL['two_link']()
+    assert compare(robot.model, *next(motion(robot))).worst < 1e-10
+    with pytest.raises(ShapeError, match='expected'):
+        compare(robot, np.zeros(3), np.zeros(2), np.zeros(2))
+
+
+def test_counting_numbers_count():
+    tally = Tally()
+    x, y = tally.numbers([2.0, 3.0])
+    z = (x * y + 0.0 + 1.0 * x) / y - x * 0.0
+    assert z.value == 8 / 3
+    assert (tally.multiplications, tally.additions) == (2, 1)
+
+
+def test_counting_leaves_the_result_alone():
+    model, state = general_arm(3), np.full((3, 3), .7)
+    for form in FORMULATIONS:
+        if form.countable and form.torque:
+            tally = Tally()
+            counted = form.torque(model, *map(tally.numbers, state))
+            assert error([x.value for x in counted], form.torque(model, *state)) < 1e-12
+            assert tally.multiplications > 0
+
+
+def test_recursions_are_linear_in_n_and_close_to_the_published_count():
+    for form in FORMULATIONS:
+        if form.cost == 'n':
+            counts = [operations(form.torque, general_arm(n), *np.full((3, n), .7))
+                      for n in (4, 5, 6)]
+            np.testing.assert_array_equal(np.diff(counts, 2, axis=0), 0)
+            assert 500 < counts[-1][0] < 900
+
+
+def test_published_counts_add_up():
+    n = 6
+    # Angeles, Table 7.1 with its missing row {c_i} (X-A6), Table 7.2, and their sum.
+    assert 4 + 8 + 20 + 10 + 32 + 8 == 82 and 5 + 16 + 7 + 28 + 10 == 66
+    assert (137 * n - 22, 110 * n - 14) == (800, 646)
+    assert (82 * n + 55 * n - 22, 66 * n + 44 * n - 14) == (800, 646)
+    assert 81 * n - 65 == 421  # X-A7: 420 printed
+    assert (150 * n - 48, 131 * n - 48, 137 * n - 22, 101 * n - 11) == (852, 738, 800, 595)  # X-A9
+    # Forward dynamics, step by step (X-A8).
+    cholesky = (n**3 + 3 * n**2 + 2 * n) // 6
+    assert (17 * n**2 - 15 * n + 3 * n**2 + 3 * n + cholesky + n**2 + 800,
+            10 * n**2 - 10 * n + 5 * (n**2 + n) // 2 + cholesky + n**2 - n + 646) == (1540, 1137)
+    # Turney, Table 2 against Table 1, with 8 n (n^2 - 1) for the second derivatives (X-T4).
+    assert 2 * 32 * n * (n - 1) + 32 * n * (n * n - 1) // 3 + 1336 + 336 + 84 == 5916
+    assert 2 * 24 * n * (n - 1) + 8 * n * (n * n - 1) + 1312 + 330 + 78 == 4840
+    assert (108 * n - 12, 100 * n - 9, 90 * n - 27, 88 * n - 24) == (636, 591, 513, 504)
+
+
+def test_misprints_of_example_7_3_1():
+    (a1, a2, a3), m = (.5, .4, .3), (3, 2, 1)
+    robot = planar((a1, a2, a3), m, (a1 / 2, a2 / 2, a3 / 2), (1 / 16, 2 / 75, 3 / 400))
+    q, (d1, d2, d3) = np.array([.3, -.7, 1.1]), (.5, -.2, .9)
+    _, _, cdot = velocities(arm_at(robot, q), np.array([d1, d2, d3]))
+    s3, s23, c2, c3, c23 = np.sin(1.1), np.sin(.4), np.cos(.7), np.cos(1.1), np.cos(.4)
+    d12, d123 = d1 + d2, d1 + d2 + d3
+    np.testing.assert_allclose(cdot[2] @ cdot[2], (
+        a1**2 * d1**2 + a2**2 * d12**2 + a3**2 / 4 * d123**2 + 2 * a1 * a2 * c2 * d1 * d12
+        + a1 * a3 * c23 * d1 * d123 + 1 * a2 * a3 * c3 * d12 * d123))  # X-A1: 2 printed
+    iota = quadratic_coefficients(lambda qd: noc.mass_matrix_rate(robot, q, qd) @ qd, 3)
+    np.testing.assert_allclose(2 * iota[1, 0, 2],
+                               -m[2] * a3 * (a1 * s23 + 2 * a2 * s3) / 2)  # X-A2
+
+    def slope(qd):
+        return gradient(lambda x: momentum(robot, x, qd), q).T @ qd
+    gamma = quadratic_coefficients(slope, 3)
+    assert abs(gamma[2, 2, 2]) < 1e-15  # X-A3: the square is that of thd2
+    np.testing.assert_allclose(gamma[2, 1, 1], -m[2] * a2 * a3 * s3)
+
+
+def test_every_misprint_names_a_test():
+    tests = ''.join(path.read_text() for path in Path(__file__).parent.glob('test_*.py'))
+    for misprint in MISPRINTS:
+        assert f'def {misprint.test}(' in tests, misprint
+
+
+def test_document_is_the_one_in_doc():
+    # If not: python -m robodyn_ros.formulations > doc/formulations.md
+    assert (ROOT / 'doc' / 'formulations.md').read_text() == document()
