@@ -1,4 +1,4 @@
-"""A supervisor on a bench: time, joint states and law in the test's hands, and one invariant after every tick."""
+"""A supervisor on a bench: time, states and law in the test's hands, one invariant every tick."""
 from pathlib import Path
 
 import numpy as np
@@ -20,17 +20,17 @@ TWO_LINK, FRANKA = arm('two_link'), arm('franka_like')
 
 
 def settings_for(robot, **changes):
-    """Return settings of a cautious arm: limits far enough away not to interfere unless a test asks for it."""
+    """Return settings whose limits are too far away to interfere, unless a test asks for it."""
     n = robot.nv
     values = {
-        'period': PERIOD, 'gains': np.array([[100.0] * n, [20.0] * n]), 'effort_limits': np.full(n, 80.0),
-        'effort_rate': np.full(n, 1000.0), 'velocity_limits': np.full(n, 3.0),
-        'lower': np.full(n, -2.5), 'upper': np.full(n, 2.5)}
+        'period': PERIOD, 'gains': np.array([[100.0] * n, [20.0] * n]),
+        'effort_limits': np.full(n, 80.0), 'effort_rate': np.full(n, 1000.0),
+        'velocity_limits': np.full(n, 3.0), 'lower': np.full(n, -2.5), 'upper': np.full(n, 2.5)}
     return Settings(**{**values, **changes})
 
 
 class Scripted(ControlLaw):
-    """A law whose torque, status and exceptions a test chooses; it remembers what it was called with."""
+    """A law whose torque, status and exceptions a test chooses; it remembers its calls."""
 
     name = 'scripted'
     equation = 'tau = whatever the test wants'

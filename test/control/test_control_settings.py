@@ -9,15 +9,17 @@ from supervised import TWO_LINK, settings_for
 
 
 @pytest.mark.parametrize(('field', 'value'), [
-    ('gains', [[1.0, np.nan], [1.0, 1.0]]), ('gains', [[1.0, -1.0], [1.0, 1.0]]), ('gains', [[1.0], [1.0]]),
-    ('gains', [[1.0, 1.0]]), ('gains', np.ones((2, 100000))), ('gains', 'large'), ('gains', [[1.0, np.inf], [1.0, 1.0]]),
-    ('gains', None), ('effort_limits', [1.0, -1.0]), ('effort_limits', [1.0]), ('effort_rate', [1.0, 0.0]),
-    ('effort_rate', [np.nan, 1.0]), ('velocity_limits', [0.0, 1.0]), ('velocity_limits', [np.nan, 1.0]),
-    ('lower', [3.0, -1.0]), ('lower', [np.nan, -1.0]), ('lower', None),
-    ('enabled', [True, False]), ('period', 0.0), ('period', -1e-3), ('period', math.nan), ('period', 1.0),
+    ('gains', [[1.0, np.nan], [1.0, 1.0]]), ('gains', [[1.0, np.inf], [1.0, 1.0]]),
+    ('gains', [[1.0, -1.0], [1.0, 1.0]]), ('gains', [[1.0], [1.0]]), ('gains', [[1.0, 1.0]]),
+    ('gains', np.ones((2, 100000))), ('gains', 'large'), ('gains', None),
+    ('effort_limits', [1.0, -1.0]), ('effort_limits', [1.0]), ('effort_rate', [1.0, 0.0]),
+    ('effort_rate', [np.nan, 1.0]), ('velocity_limits', [0.0, 1.0]),
+    ('velocity_limits', [np.nan, 1.0]), ('lower', [3.0, -1.0]), ('lower', [np.nan, -1.0]),
+    ('lower', None), ('enabled', [True, False]), ('period', 0.0), ('period', -1e-3), ('period', math.nan),
+    ('period', 1.0),
     ('position_margin', math.nan), ('reference_timeout', math.inf), ('reference_timeout', -0.1),
-    ('stale_action', 'sleep'), ('stale_hold', math.nan), ('max_start_error', -1.0), ('position_jump', math.nan),
-    ('recovery_states', 0), ('stop_damping', [-1.0, 0.0])])
+    ('stale_action', 'sleep'), ('stale_hold', math.nan), ('max_start_error', -1.0),
+    ('position_jump', math.nan), ('recovery_states', 0), ('stop_damping', [-1.0, 0.0])])
 def test_invalid_value_is_refused_with_its_name(field, value):
     """The sentence names the field, and says what was got and what would be valid."""
     with pytest.raises(ParameterError, match=f'^{field}: got .*expected'):
@@ -55,7 +57,8 @@ def test_replace_checks_the_whole():
     """A copy with one change is checked like a new one; the original stays as it was."""
     settings = settings_for(TWO_LINK)
     other = settings.replace(gains=[[1.0, 2.0], [3.0, 4.0]], state_timeout=0.1)
-    assert isinstance(other, Settings) and other.gains[0, 1] == 2.0 and settings.gains[0, 1] == 100.0
+    assert isinstance(other, Settings)
+    assert other.gains[0, 1] == 2.0 and settings.gains[0, 1] == 100.0
     with pytest.raises(ParameterError):
         settings.replace(gains=[[1.0, math.nan], [3.0, 4.0]])
 

@@ -1,4 +1,4 @@
-"""What the supervisor does when inputs, the law or time itself go wrong; rows of the fault table by number."""
+"""What the supervisor does when inputs, the law or time itself go wrong, by fault row."""
 import gc
 import math
 import sys
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from robodyn_ros.control import Reason, State, Trajectory
 from robodyn_ros.control.computed_torque import ComputedTorque
-from supervised import PERIOD, TWO_LINK, Bench
+from supervised import PERIOD, Bench
 
 FAR = Trajectory([1.0], [[0.8, 0.9]])
 TIMEOUT = 0.02
@@ -39,7 +39,8 @@ def test_row_7_state_that_is_not_finite_is_rejected_whole(joint, field, value, r
     state[field, joint] = value
     assert bench.measure(*state) == reason
     bench.tick()
-    assert np.array_equal(bench.supervisor.q, bench.q) and np.array_equal(bench.supervisor.qd, bench.qd)
+    assert np.array_equal(bench.supervisor.q, bench.q)
+    assert np.array_equal(bench.supervisor.qd, bench.qd)
     rejection = bench.supervisor.rejection
     assert (rejection.reason, rejection.joint) == (reason, joint)
     assert rejection.value == value or math.isnan(value)
@@ -63,8 +64,9 @@ def test_row_7_persisting_rejection_becomes_stale():
 
 
 @pytest.mark.parametrize(('q', 'qd'), [
-    ([], []), ([0.1], [0.0]), ([0.1] * 3, [0.0] * 3), ([0.1] * 2, []), ([0.1] * 2, [0.0]), (0.1, 0.1), (None, None),
-    (['a', 'b'], [0.0, 0.0]), ([[0.1], [0.2]], [0.0, 0.0]), (np.zeros(10**6), np.zeros(10**6))])
+    ([], []), ([0.1], [0.0]), ([0.1] * 3, [0.0] * 3), ([0.1] * 2, []), ([0.1] * 2, [0.0]),
+    (0.1, 0.1), (None, None), (['a', 'b'], [0.0, 0.0]), ([[0.1], [0.2]], [0.0, 0.0]),
+    (np.zeros(10**6), np.zeros(10**6))])
 def test_row_9_state_of_a_wrong_size_is_rejected(q, qd):
     """By a reason, not by an exception, and never broadcast."""
     bench = Bench().activate()
@@ -84,7 +86,7 @@ def test_state_is_copied_on_receipt():
 
 
 def test_row_61_position_jump_is_held_at_the_new_posture():
-    """A simulator that starts again elsewhere: the reference is dropped, the arm is not pulled back."""
+    """A simulator that starts again elsewhere: the arm is not pulled back."""
     bench = moving()
     bench.q = bench.q + [1.0, 0.0]
     assert bench.run(1) is State.HOLD
@@ -115,10 +117,12 @@ def test_row_16_beyond_a_position_limit_torque_is_only_inwards(side):
     bench.q = np.array([0.61 * side, 0.5])
     bench.supervisor.settings = bench.supervisor.settings.replace(position_jump=10.0)
     bench.run(100)
-    assert np.allclose(bench.command, [0.0, 50.0]) and list(bench.supervisor.position_guarded) == [True, False]
+    assert np.allclose(bench.command, [0.0, 50.0])
+    assert list(bench.supervisor.position_guarded) == [True, False]
     bench.law.torque = np.array([-50.0 * side, 50.0])
     bench.run(100)
-    assert np.allclose(bench.command, [-50.0 * side, 50.0]) and not bench.supervisor.position_guarded.any()
+    assert np.allclose(bench.command, [-50.0 * side, 50.0])
+    assert not bench.supervisor.position_guarded.any()
 
 
 def test_row_16_within_the_margin_torque_passes():
@@ -155,7 +159,7 @@ def test_row_4_stale_within_the_timeout_plus_two_periods():
 
 
 def test_row_4_stale_holds_gravity_and_then_goes_to_zero_still_publishing():
-    """Gravity for 0.1 s, a ramp at the rate limit, and a published zero for as long as it takes."""
+    """Gravity for 0.1 s, a ramp at the rate limit, then zeros for as long as it takes."""
     bench = moving()
     bench.run(22, fresh=False)
     calls = bench.law.calls
@@ -233,7 +237,8 @@ def test_row_20_stream_that_stops_is_held_within_its_timeout():
     """Reference loss is not state loss: HOLD at the measured posture."""
     bench = Bench().activate()
     for _ in range(50):
-        assert bench.supervisor.aim(Trajectory([0.0], [bench.supervisor.reference[0] + 5e-4]), bench.now) == ''
+        point = Trajectory([0.0], [bench.supervisor.reference[0] + 5e-4])
+        assert bench.supervisor.aim(point, bench.now) == ''
         assert bench.run(1) is State.ACTIVE
     last = bench.now
     while bench.state is State.ACTIVE:
@@ -243,7 +248,8 @@ def test_row_20_stream_that_stops_is_held_within_its_timeout():
     assert np.array_equal(bench.supervisor.reference, [bench.q, [0, 0], [0, 0]])
 
 
-@pytest.mark.parametrize(('step', 'accepted'), [(1e-3, True), (0.014, True), (0.016, False), (0.1, False), (10.0, False)])
+@pytest.mark.parametrize(('step', 'accepted'), [
+    (1e-3, True), (0.014, True), (0.016, False), (0.1, False), (10.0, False)])
 def test_row_18_step_of_a_stream_is_bounded_by_the_velocity_limit(step, accepted):
     """Targets every 5 ms at 3 rad/s: 0.015 rad. A refused one leaves the last in force."""
     bench = Bench(lower=[-20.0] * 2, upper=[20.0] * 2).activate()
@@ -251,7 +257,8 @@ def test_row_18_step_of_a_stream_is_bounded_by_the_velocity_limit(step, accepted
         assert bench.supervisor.aim(Trajectory([0.0], [bench.q]), bench.now) == ''
         bench.run(5)
     sentence = bench.supervisor.aim(Trajectory([0.0], [bench.q + [0.0, step]]), bench.now)
-    assert (sentence == '') == accepted and (accepted or sentence.startswith('step of joint joint2'))
+    assert (sentence == '') == accepted
+    assert accepted or sentence.startswith('step of joint joint2')
     bench.run(1)
     assert np.allclose(bench.supervisor.reference[0], bench.q + [0.0, step * accepted], atol=1e-15)
 
@@ -307,7 +314,8 @@ def test_row_50_exception_in_the_law_is_a_fault_and_the_safe_torque_goes_on():
     bench.law.error = RuntimeError('the law lost its mind ' + 'x' * 1000)
     assert bench.run(1) is State.FAULT
     assert bench.reason == Reason.LAW_EXCEPTION
-    assert bench.supervisor.detail.startswith('RuntimeError: the law lost its mind') and len(bench.supervisor.detail) <= 200
+    assert bench.supervisor.detail.startswith('RuntimeError: the law lost its mind')
+    assert len(bench.supervisor.detail) <= 200
     bench.run(200)
     assert np.allclose(bench.command, bench.gravity, atol=1e-12)
 
@@ -423,7 +431,8 @@ def test_row_54_no_or_negative_time_changes_nothing_but_is_counted(dt):
     bench = moving()
     command, reference = bench.command.copy(), bench.supervisor.reference.copy()
     bench.tick(dt)
-    assert np.array_equal(bench.command, command) and np.array_equal(bench.supervisor.reference, reference)
+    assert np.array_equal(bench.command, command)
+    assert np.array_equal(bench.supervisor.reference, reference)
     assert bench.supervisor.counters['dt_clamps'] == 1
 
 
@@ -433,7 +442,8 @@ def test_row_54_long_gap_advances_three_periods_and_is_counted():
     before = bench.supervisor.reference.copy()
     bench.measure(at=bench.now + 10 * PERIOD)
     bench.tick(10 * PERIOD)
-    assert np.allclose(bench.supervisor.reference[0], before[0] + 3 * PERIOD * before[1], atol=1e-12)
+    expected = before[0] + 3 * PERIOD * before[1]
+    assert np.allclose(bench.supervisor.reference[0], expected, atol=1e-12)
     assert bench.supervisor.counters['dt_clamps'] == 1
 
 
@@ -471,7 +481,8 @@ def test_row_53_clock_that_jumps_back_goes_on_from_there():
 
 def test_row_70_loop_never_sees_halves_of_two_states():
     """A writer hammers states whose velocity repeats their position, while the loop ticks."""
-    bench = Bench(velocity_limits=[np.inf] * 2, position_jump=1e4, lower=[-1e3] * 2, upper=[1e3] * 2)
+    bench = Bench(velocity_limits=[np.inf] * 2, position_jump=1e4,
+                  lower=[-1e3] * 2, upper=[1e3] * 2)
     bench.q = bench.qd = np.zeros(2)
     bench.activate()
     stop = threading.Event()

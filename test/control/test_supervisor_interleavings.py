@@ -1,4 +1,4 @@
-"""Whatever happens in whatever order: torque is finite, within its limit and rate, and nothing raises (I0)."""
+"""Whatever happens in whatever order: finite torque, within limit and rate, no exception."""
 import math
 
 from hypothesis import example, given, settings, strategies as st
@@ -16,19 +16,24 @@ number = st.one_of(
 pair = st.lists(number, min_size=2, max_size=2)
 vector = st.one_of(pair, pair, pair, st.lists(number, max_size=4))
 rows = st.one_of(st.none(), st.lists(pair, min_size=1, max_size=3))
-step = st.sampled_from([PERIOD] * 6 + [0.0, -PERIOD, 0.4 * PERIOD, 5 * PERIOD, 0.05, -3600.0, 3600.0])
+step = st.sampled_from([PERIOD] * 6 + [0.0, -PERIOD, 0.4 * PERIOD, 5 * PERIOD, 0.05,
+                                       -3600.0, 3600.0])
 
 actions = st.one_of(
     st.tuples(st.just('run'), st.integers(1, 40), st.booleans()),
     st.tuples(st.just('tick'), step),
     st.tuples(st.just('measure'), vector, vector, st.one_of(st.just(0.0), number)),
     st.tuples(st.just('move'), st.floats(-1.5, 1.5), st.floats(-4.0, 4.0)),
-    st.tuples(st.just('follow'), st.lists(number, min_size=1, max_size=3), rows, rows, rows, number),
-    st.tuples(st.just('follow'), st.just([0.05, 0.4]), st.just([[0.35, 0.5], [0.5, 0.4]]), rows, st.none(), st.just(0.0)),
+    st.tuples(st.just('follow'), st.lists(number, min_size=1, max_size=3),
+              rows, rows, rows, number),
+    st.tuples(st.just('follow'), st.just([0.05, 0.4]), st.just([[0.35, 0.5], [0.5, 0.4]]),
+              rows, st.none(), st.just(0.0)),
     st.tuples(st.just('aim'), st.sampled_from([0.0, 0.02]), st.floats(-0.05, 0.05), rows),
     st.tuples(st.just('law'), pair, st.sampled_from([0, 0, 0, 3]), st.booleans()),
-    st.tuples(st.just('settings'), st.lists(st.floats(0.0, 1e4), min_size=2, max_size=2), st.booleans(), st.booleans()),
-    st.sampled_from([('activate',), ('activate',), ('deactivate',), ('reset',), ('reset',), ('stop',), ('hold',)]))
+    st.tuples(st.just('settings'), st.lists(st.floats(0.0, 1e4), min_size=2, max_size=2),
+              st.booleans(), st.booleans()),
+    st.sampled_from([('activate',), ('activate',), ('deactivate',), ('reset',), ('reset',),
+                     ('stop',), ('hold',)]))
 
 
 class Player:
@@ -81,8 +86,8 @@ PROLOGUE = [('run', 3, True), ('activate',), ('run', 3, True)]
 @given(st.lists(actions, max_size=25))
 @settings(max_examples=300)
 @example([('run', 30, False), ('activate',), ('run', 1, True), ('activate',), ('run', 1, True)])
-@example([('deactivate',), ('run', 200, True), ('move', 1.0, 0.0), ('measure', [1.0, -1.0], [0.0, 0.0], 0.0),
-          ('activate',), ('run', 3, True)])
+@example([('deactivate',), ('run', 200, True), ('move', 1.0, 0.0),
+          ('measure', [1.0, -1.0], [0.0, 0.0], 0.0), ('activate',), ('run', 3, True)])
 def test_invariant_holds_for_a_law_that_does_what_it_wants(played):
     """Any torque, status and exception, any message, any time."""
     player = Player()

@@ -121,7 +121,8 @@ def test_replaced_trajectory_continues_in_position_and_velocity():
     bench.supervisor.follow(Trajectory([0.4], [bench.q + 0.5], np.zeros((1, 2))), bench.now)
     bench.run(200)
     before = bench.supervisor.reference.copy()
-    assert bench.supervisor.follow(Trajectory([0.5], [bench.q - 0.3]), bench.now + 0.4 * PERIOD) == ''
+    other = Trajectory([0.5], [bench.q - 0.3])
+    assert bench.supervisor.follow(other, bench.now + 0.4 * PERIOD) == ''
     bench.run(1)
     after = bench.supervisor.reference
     assert np.abs(before[1]).min() > 1.0
@@ -131,9 +132,11 @@ def test_replaced_trajectory_continues_in_position_and_velocity():
 
 
 @pytest.mark.parametrize('trajectory', [
-    Trajectory([1.0], [[math.nan, 0.0]]), Trajectory([1.0], [[0.0]]), Trajectory([], np.zeros((0, 2))),
-    Trajectory([1.0, 0.5], [[0.3, 0.5]] * 2), Trajectory([1.0], [[9.0, 0.0]]), Trajectory([1e-3], [[0.8, 0.5]]),
-    Trajectory([0.0, 1.0], [[0.8, 0.5], [0.9, 0.5]]), Trajectory([1.0], [[0.3, 0.5]], [[0.1, 0.0]])])
+    Trajectory([1.0], [[math.nan, 0.0]]), Trajectory([1.0], [[0.0]]),
+    Trajectory([], np.zeros((0, 2))), Trajectory([1.0, 0.5], [[0.3, 0.5]] * 2),
+    Trajectory([1.0], [[9.0, 0.0]]), Trajectory([1e-3], [[0.8, 0.5]]),
+    Trajectory([0.0, 1.0], [[0.8, 0.5], [0.9, 0.5]]),
+    Trajectory([1.0], [[0.3, 0.5]], [[0.1, 0.0]])])
 def test_refused_reference_leaves_the_running_one_as_it_was(trajectory):
     """Fault row 19: refused whole, counted, and what was good goes on."""
     bench, twin = Bench().activate(), Bench().activate()
@@ -204,13 +207,14 @@ def test_hold_request_drops_the_reference():
 
 
 def test_gain_change_while_moving_is_continuous():
-    """Fault row 25: whole, between two ticks, and under the rate limit (which the bench checks)."""
+    """Fault row 25: whole, between two ticks, under the rate limit (the bench checks it)."""
     from robodyn_ros.control.pd import PD
     bench = Bench(law=PD).activate()
     bench.supervisor.follow(FAR, bench.now)
     bench.run(300)
     before = bench.command.copy()
-    bench.supervisor.settings = bench.supervisor.settings.replace(gains=np.array([[900.0] * 2, [60.0] * 2]))
+    stiffer = bench.supervisor.settings.replace(gains=np.array([[900.0] * 2, [60.0] * 2]))
+    bench.supervisor.settings = stiffer
     bench.run(1)
     assert np.abs(bench.command - before).max() <= 1.0 + 1e-9
     assert np.abs(bench.supervisor.unlimited - before).max() > 10.0

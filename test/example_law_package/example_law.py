@@ -1,4 +1,4 @@
-"""Hand guiding: the arm floats, and its joints are damped, so that it comes to rest where it is left."""
+"""Hand guiding: the arm floats, damped, and comes to rest where it is left."""
 from robodyn_ros.control import ControlLaw
 from robodyn_ros.control.law import GRAVITY, OTHER, VELOCITY_GAIN, model_arrays
 from robodyn_ros.kernels import kernel
