@@ -35,6 +35,8 @@ class NamedEfforts:
             return None, TOO_MANY_NAMES
         if not given:
             return None, EMPTY
+        if len(given) > len(names):
+            return None, WRONG_LENGTH
         if names != self._names:
             self._locate(names)
         if self._reason:

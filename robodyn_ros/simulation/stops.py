@@ -58,6 +58,9 @@ def arrest(topology, constants, joints, scratch, work, h, q, qd):
         for _ in range(SWEEPS):
             if sweep(joints, work, h, q, qd) <= SETTLED:
                 break
+    for k in range(q.shape[0]):
+        if joints[k, BRAKED] > 0.0:
+            qd[k] = 0.0  # the brake is a huge diagonal, not an infinite one
     return status
 
 

@@ -1,0 +1,105 @@
+"""A simulator in a process of its own, and what its tests say to it."""
+
+from array import array
+import threading
+import time
+
+import numpy as np
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+
+from harness import COLD, ROOT, TWO_LINK, wait_until
+
+ARM = ROOT / 'config' / 'urdf' / 'franka_like.urdf'
+JOINTS = [f'joint{k}' for k in range(1, 8)]
+STATES, COMMANDS = '/robot_joint_states', '/robot_joint_commands'
+EFFORTS = '/forward_effort_controller/commands'
+NODE = '/robodyn_simulator'
+DEEP = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
+
+
+class Arm:
+    """A simulator, its states, and publishers of commands that it listens to."""
+
+    def __init__(self, graph, start, urdf=TWO_LINK, **parameters):
+        self.graph = graph
+        self._wall_time = parameters.get('trigger') != 'command' and not parameters.get(
+            'publish_clock')
+        self.states = graph.collect(JointState, STATES, DEEP)
+        self.process = start('simulator', urdf_path=urdf, **parameters)
+        self.first = self.states.wait(what='the first state', timeout=COLD)
+
+    def publisher(self, kind, topic):
+        """Return a publisher that the simulator has found."""
+        publisher = self.graph.node.create_publisher(kind, topic, 1)
+        wait_until(lambda: publisher.get_subscription_count(), f'a reader of {topic}')
+        return publisher
+
+    def call(self, kind, name, **fields):
+        """Call a service of the simulator."""
+        return ask(self.graph, kind, name, **fields)
+
+    def next(self, condition=lambda _: True, what='a new state'):
+        """Return the first state told from now on that meets a condition; older ones are gone."""
+        now = time.time_ns() if self._wall_time else 0
+        self.states.clear()
+        state = self.states.wait(lambda told: nanoseconds(told) >= now and condition(told), what)
+        self.states.messages = [old for old in self.states.messages if nanoseconds(old) >= now]
+        return state
+
+    def stream(self, publisher, message):
+        """Return a started thread that publishes at 200 Hz until its `done` is set."""
+        thread = Stream(publisher, message)
+        thread.start()
+        return thread
+
+
+class Stream(threading.Thread):
+    """Publishes the same message at 200 Hz; `with` ends it."""
+
+    def __init__(self, publisher, message):
+        super().__init__(daemon=True)
+        self._publisher, self._message, self._done = publisher, message, threading.Event()
+
+    def run(self):
+        while not self._done.wait(0.005):
+            self._publisher.publish(self._message)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._done.set()
+        self.join()
+
+
+def ask(graph, kind, name, **fields):
+    """Call a service of the simulator; once more if the answer is lost.
+
+    A server of the same name that has just ended can still be in the graph, and then the request
+    may be sent before the new server is found.
+    """
+    request = kind.Request(**fields)
+    try:
+        return graph.call(kind, f'{NODE}/{name}', request, timeout=5.0)
+    except AssertionError:
+        return graph.call(kind, f'{NODE}/{name}', request)
+
+
+def nanoseconds(state):
+    """Return the stamp of a state."""
+    return state.header.stamp.sec * 10**9 + state.header.stamp.nanosec
+
+
+def posture(state):
+    """Return position, velocity and effort as arrays; every one full and finite."""
+    arrays = [np.array(state.position), np.array(state.velocity), np.array(state.effort)]
+    for values in arrays:
+        assert len(values) in (0, len(state.name)) and np.all(np.isfinite(values))
+    return arrays
+
+
+def floats(values):
+    """Return a Float64MultiArray."""
+    return Float64MultiArray(data=array('d', values))
