@@ -40,9 +40,14 @@ class Record:
     status: ControllerStatus
     cycles: int
     missed: int
-    rate: float
+    seconds: float
     cpu_share: float
     pushes: list[tuple[float, np.ndarray]] = field(default_factory=list)
+
+    @property
+    def rate(self):
+        """Cycles run per second [Hz]."""
+        return self.cycles / self.seconds
 
 
 class Experiment:
@@ -171,7 +176,8 @@ class Experiment:
         return Record(stamps - stamps[0],
                       {name: np.array([getattr(m, name) for m in messages]) for name in SERIES},
                       np.array([m.state for m in messages]), self._status, cycles, missed,
-                      cycles / seconds, cpu / seconds)
+                      seconds, cpu / seconds)
+
 
     def _figures(self):
         """Time, cycles and missed of the next status, and the controller's processor seconds."""

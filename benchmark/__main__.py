@@ -1,0 +1,41 @@
+"""Run the measurements: `make bench`, or `python -m benchmark [name ...]`.
+
+Each module measures one thing and shows it as a table; the numbers go to benchmark/results/.
+"""
+import argparse
+import importlib
+import json
+import sys
+from pathlib import Path
+
+from robodyn_ros.cli.tracking_report import machine
+
+NAMES = ('kernels', 'tick', 'plant', 'loop')
+RESULTS = Path(__file__).parent / 'results'
+
+
+def main(arguments=None):
+    """Run the measurements named, or all; exit code 1 if a count is wrong."""
+    parser = argparse.ArgumentParser(prog='python -m benchmark', description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('names', nargs='*', help=f'which ones, of: {", ".join(NAMES)}')
+    names = parser.parse_args(arguments).names or NAMES
+    for name in names:
+        if name not in NAMES:
+            parser.error(f'there is no measurement {name!r}; expected some of {", ".join(NAMES)}')
+    RESULTS.mkdir(exist_ok=True)
+    wrong = []
+    for name in names:
+        module = importlib.import_module(f'benchmark.{name}')
+        result = module.measure()
+        result['machine'] = machine()
+        (RESULTS / f'{name}.json').write_text(json.dumps(result, indent=2) + '\n')
+        module.show(result)
+        wrong += [f'{name}: {sentence}' for sentence in result.get('wrong_counts', [])]
+    for sentence in wrong:
+        print(sentence, file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,13 @@
+"""A table on the terminal."""
+from rich.console import Console
+from rich.table import Table
+
+
+def show(title, columns, rows):
+    """Print rows of cells under their columns; every column but the first is right-aligned."""
+    table = Table(title=title)
+    for k, column in enumerate(columns):
+        table.add_column(column, justify='left' if k == 0 else 'right', no_wrap=k == 0)
+    for row in rows:
+        table.add_row(*map(str, row))
+    Console().print(table)
