@@ -87,12 +87,13 @@ def inertial(rng):
     return Inertial(masses.sum(), com + rng.uniform(-0.2, 0.2, 3), 0.5 * (tensor + tensor.T))
 
 
-def describe(name, n, kinds=('revolute',), branching=False, aligned=False, massless=(),
-             rotors=False, welds=0.4):
+def describe(name, n, kinds=('revolute',), branching=1, aligned=False, massless=(), rotors=False,
+             welds=0.4):
     """Return a random description with n moving joints, and links welded on in between.
 
-    kinds : joint types, in turn. branching : any earlier link may be a parent. aligned : axes are
-    those of the frame, either way. massless : numbers of moving links without inertia.
+    kinds : joint types, in turn. branching : how many of the last links may be the parent of the
+    next. aligned : axes are those of the frame, either way. massless : numbers of moving links
+    without inertia. rotors : whether joints have rotor inertia. welds : share of links with a tool.
     """
     rng = np.random.default_rng(zlib.crc32(name.encode()))
     links, joints = [Link('base')], []
@@ -106,8 +107,8 @@ def describe(name, n, kinds=('revolute',), branching=False, aligned=False, massl
         links.append(Link(link, inertial(rng) if has_mass else None))
 
     for k in range(1, n + 1):
-        parent = rng.choice([link.name for link in links]) if branching else links[-1].name
-        attach(f'joint{k}', kinds[k % len(kinds)], str(parent), f'link{k}', k not in massless)
+        parent = str(rng.choice([link.name for link in links[-branching:]]))
+        attach(f'joint{k}', kinds[k % len(kinds)], parent, f'link{k}', k not in massless)
         if k not in massless and rng.uniform() < welds:
             attach(f'weld{k}', 'fixed', f'link{k}', f'tool{k}')
     return RobotDescription(name, tuple(links), tuple(joints))
@@ -127,14 +128,15 @@ FAMILIES = {each.description.name: each for each in (
     case('aligned_chain', 6, aligned=True, welds=0.0),
     case('skew_chain', 7),
     case('sliding_chain', 6, kinds=('prismatic', 'revolute')),
-    case('tree', 12, branching=True),
-    case('sliding_tree', 12, kinds=EVERY_KIND, branching=True),
+    case('tree', 12, branching=3),
+    case('wide_tree', 12, branching=30),
+    case('sliding_tree', 12, kinds=EVERY_KIND, branching=4),
     case('massless_links', 7, kinds=('revolute', 'revolute', 'prismatic'), massless=(2, 4, 5)),
-    case('massless_branches', 9, branching=True, massless=(1,)),
-    case('rotors', 9, kinds=EVERY_KIND, branching=True, rotors=True),
-    case('permuted', 8, kinds=EVERY_KIND, branching=True, rotors=True,
+    case('massless_branches', 9, branching=4, massless=(1,)),
+    case('rotors', 12, kinds=EVERY_KIND, branching=3, rotors=True),
+    case('permuted', 8, kinds=EVERY_KIND, branching=4, rotors=True,
          joints=('joint5', 'joint2', 'joint8', 'joint1', 'joint7', 'joint3', 'joint6', 'joint4')),
-    case('locked', 9, kinds=EVERY_KIND, branching=True,
+    case('locked', 9, kinds=EVERY_KIND, branching=4,
          joints=('joint7', 'joint1', 'joint3', 'joint9', 'joint5'),
          locked={'joint2': 0.4, 'joint4': -0.7, 'joint8': 1.9}),
     case('inner_base', 9, kinds=EVERY_KIND, rotors=True, base='link2'),

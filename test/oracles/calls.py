@@ -1,0 +1,74 @@
+"""Any kernel of a robot called by the names of its arguments, compiled or as plain text.
+
+The plain text runs on complex numbers too, so that it can be differentiated: see dense.along.
+"""
+
+import inspect
+
+import numpy as np
+from robodyn_ros.recursions import scratch
+
+from .families import states
+
+#: What each kernel writes, besides scratch; 'nv' stands for the number of joints.
+OUTPUTS = {
+    'pose': {'X': (4, 4)},
+    'velocity': {'V_0F': (6,)},
+    'apply_wrench': {'f_ext': ('nb', 6)},
+    'jacobian': {'J': (6, 'nv')},
+    'jacobian_bias': {'bias': (6,)},
+    'inverse_dynamics': {'tau': ('nv',)},
+    'bias_torque': {'tau': ('nv',)},
+    'gravity_torque': {'tau': ('nv',)},
+    'mass_matrix': {'M': ('nv', 'nv')},
+    'mass_matrix_inverse': {'inverse': ('nv', 'nv')},
+    'mass_solve': {'x': ('nv',)},
+    'forward_dynamics': {'qdd': ('nv',)},
+    'coriolis_matrix': {'C': ('nv', 'nv')},
+    'energy': {'energies': (2,)},
+    'operational_space': {'J': (6, 'nv'), 'compliance': (6, 6)},
+    'task_solve': {'X': (6, 'nv')},
+    'task_inertia': {'work': (6, 6), 'vectors': (6, 6), 'inertia': (6, 6),
+                     'singular_values': (6,)},
+}
+
+
+def arguments(robot, kernel, dtype=float, seed=0, **given):
+    """Return {name: value} for every argument: states, wrenches and a task drawn by seed.
+
+    Scratch and outputs are full of NaN, so that whatever is not written is seen. `given` overrides.
+    """
+    model, outputs = robot.model, OUTPUTS[kernel.python.__name__]
+    sizes = {'nv': robot.nv, 'nb': len(model.topology)}
+    rng = np.random.default_rng(seed)
+    q, qd, qdd = states(robot, 1, seed)[0]
+    body, frame = robot._placement(robot.frames[-1])
+    half = rng.normal(size=(6, 6))
+    values = {'topology': model.topology, 'constants': model.constants, 'gravity': model.gravity,
+              'scratch': np.full((len(model.topology), scratch.WIDTH), np.nan, dtype=dtype),
+              'q': q, 'qd': qd, 'qdd': qdd, 'tau': rng.normal(size=robot.nv), 'b': qdd,
+              'diagonal': rng.uniform(0.0, 0.1, robot.nv), 'zero': np.zeros(robot.nv),
+              'f_ext': rng.normal(size=(len(model.topology), 6)), 'wrench': rng.normal(size=6),
+              'body': body, 'frame': frame, 'J': rng.normal(size=(6, robot.nv)),
+              'compliance': half @ half.T, 'damping': 0.1}
+    for name, shape in outputs.items():
+        shape = tuple(sizes.get(size, size) for size in shape)
+        if kernel.python.__name__ != 'apply_wrench':  # which adds to what is there
+            values[name] = np.full(shape, np.nan, dtype=dtype)
+    values |= given
+    return {name: values[name] for name in inspect.signature(kernel.python).parameters}
+
+
+def results(kernel, called):
+    """Return the outputs of a call, by name."""
+    return {name: called[name] for name in OUTPUTS[kernel.python.__name__]}
+
+
+def run(robot, kernel, **inputs):
+    """Run the text of a kernel on complex inputs without outside forces; return its output."""
+    model = robot.model
+    still = {'f_ext': np.zeros((len(model.topology), 6)), 'diagonal': np.zeros(robot.nv)}
+    called = arguments(robot, kernel, complex, **still, **inputs)
+    kernel.python(*called.values())
+    (output,) = results(kernel, called).values()
+    return output
