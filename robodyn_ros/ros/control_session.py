@@ -14,6 +14,7 @@ from robodyn_ros.robot import Robot
 from robodyn_ros.ros.control_cycle import ControlCycle
 from robodyn_ros.ros.controller_parameters import TIMER, control_settings
 from robodyn_ros.ros.controller_state import StateWriter
+from robodyn_ros.ros.log_lines import LineBudget
 from robodyn_ros.ros.loop import Counts, PeriodicLoop
 from robodyn_ros.ros.messages import EFFORT_WRITERS
 from robodyn_ros.ros.realtime import CollectorPause, RealTime, settle_memory
@@ -38,7 +39,8 @@ class ControlSession:
     def __init__(self, node, robot: Robot, law: ControlLaw, values: Mapping[str, Any]):
         self.robot, self.law = robot, law
         self.supervisor = Supervisor(robot, law, control_settings(values, robot, law))
-        self.refused_references = 0
+        self.refused_references, self.last_refusal = 0, ''
+        self._lines = LineBudget()
         self.faults: list[Exception] = []   # exceptions out of the loop, for the node to report
         self._node, self._values = node, values
         self._reader = TrajectoryReader(robot.joint_names)
@@ -191,7 +193,9 @@ class ControlSession:
             refusal = accept(trajectory, time.monotonic())
         except RobodynError as error:
             refusal = str(error)
-        self.refused_references += bool(refusal)
+        if refusal:
+            self.refused_references += 1
+            self.last_refusal = refusal
         return refusal
 
     def _follow(self, message: JointTrajectory):
@@ -205,4 +209,5 @@ class ControlSession:
             self._warn(f'The target is refused: {refusal}')
 
     def _warn(self, sentence: str):
-        self._node.get_logger().warning(sentence, throttle_duration_sec=1.0)
+        if self._lines.take():
+            self._node.get_logger().warning(sentence)

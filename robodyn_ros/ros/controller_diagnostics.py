@@ -31,7 +31,8 @@ def diagnose(name: str, status: ControllerStatus, session, reading: Reading,
     message = DiagnosticArray(status=[_state(name, status, session)])
     if session:
         message.status += [_loop(name, status, reading),
-                           _joint_states(name, session.intake, reading, publishers)]
+                           _joint_states(name, session.intake, reading, publishers),
+                           _references(name, session, reading)]
     message.header.stamp = status.header.stamp
     return message
 
@@ -62,6 +63,14 @@ def _joint_states(name, intake, reading, publishers):
     rejected = {f'rejected.{reason}': count for reason, count in intake.rejected.items()}
     return _entry(f'{name}: joint states', level, text,
                   {'accepted_per_second': reading.accepted, 'publishers': publishers, **rejected})
+
+
+def _references(name, session, reading):
+    level, text = OK, 'References are accepted.'
+    if reading.refused:
+        level, text = WARN, f'{reading.refused} references were refused: {session.last_refusal}'
+    return _entry(f'{name}: references', level, text,
+                  {'refused': session.refused_references, 'last_refusal': session.last_refusal})
 
 
 def _entry(name, level, text, values):

@@ -7,6 +7,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from robodyn_msgs.msg import ControllerStatus
 from robodyn_ros.control.states import Reason, State
 from robodyn_ros.ros.controller_diagnostics import diagnose
+from robodyn_ros.ros.log_lines import LineBudget
 from robodyn_ros.ros.meter import Meter, Reading, success
 
 LATCHED_QOS = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -34,22 +35,6 @@ SENTENCES = {
 
 UNCONFIGURED = {State.WAIT_MODEL: 'The controller is not configured.',
                 State.WAIT_STATE: 'There is no joint state yet.'}
-
-
-class LineBudget:
-    """So many log lines at once, and one more each second: a fault must not flood the log."""
-
-    def __init__(self, burst: int = 10):
-        self._burst, self._left, self._time = burst, float(burst), time.monotonic()
-
-    def take(self) -> bool:
-        """Whether one more line may be written."""
-        now = time.monotonic()
-        self._left, self._time = min(self._left + now - self._time, self._burst), now
-        if self._left < 1.0:
-            return False
-        self._left -= 1.0
-        return True
 
 
 class StatusReporter:

@@ -1,8 +1,7 @@
 """Rates over the time between two reports, from counters that only grow."""
 import time
 from dataclasses import dataclass
-
-from robodyn_ros.ros.loop import Counts
+from typing import NamedTuple
 
 
 @dataclass(frozen=True)
@@ -15,6 +14,7 @@ class Reading:
       cpu_share: processor time over elapsed time of the process; 1 is one core [-].
       accepted: joint states taken over per second [Hz].
       rejected: joint states refused.
+      refused: references refused.
 
     """
 
@@ -23,6 +23,18 @@ class Reading:
     cpu_share: float = 0.0
     accepted: float = 0.0
     rejected: int = 0
+    refused: int = 0
+
+
+class _Totals(NamedTuple):
+    """Counters of one session."""
+
+    cycles: int = 0
+    missed: int = 0
+    elapsed: int = 0    # [ns]
+    accepted: int = 0
+    rejected: int = 0
+    refused: int = 0
 
 
 class Meter:
@@ -30,24 +42,27 @@ class Meter:
 
     def __init__(self):
         self._time, self._cpu = time.monotonic(), time.process_time()
-        self._counts, self._accepted, self._rejected = Counts(0, 0, 0), 0, 0
+        self._session, self._totals = None, _Totals()
 
     def read(self, session) -> Reading:
         """What happened since the last call, in a ControlSession or, if that is None, without."""
         now, cpu = time.monotonic(), time.process_time()
         elapsed, busy = max(now - self._time, 1e-9), cpu - self._cpu
-        counts = session.loop.counts if session else Counts(0, 0, 0)
-        accepted = session.intake.accepted if session else 0
-        rejected = session.intake.rejected.total() if session else 0
-        if counts.elapsed < self._counts.elapsed:   # another session
-            self._counts, self._accepted, self._rejected = Counts(0, 0, 0), 0, 0
-        cycles, missed, nanoseconds = (a - b for a, b in zip(counts, self._counts))
-        reading = Reading(1e9 * cycles / nanoseconds if nanoseconds else 0.0,
-                          success(cycles, missed), busy / elapsed,
-                          (accepted - self._accepted) / elapsed, rejected - self._rejected)
-        self._time, self._cpu = now, cpu
-        self._counts, self._accepted, self._rejected = counts, accepted, rejected
-        return reading
+        totals = _totals(session)
+        before = self._totals if session is self._session else _Totals()
+        new = _Totals(*(a - b for a, b in zip(totals, before)))
+        self._time, self._cpu, self._session, self._totals = now, cpu, session, totals
+        return Reading(1e9 * new.cycles / new.elapsed if new.elapsed else 0.0,
+                       success(new.cycles, new.missed), busy / elapsed, new.accepted / elapsed,
+                       new.rejected, new.refused)
+
+
+def _totals(session) -> _Totals:
+    if session is None:
+        return _Totals()
+    intake = session.intake
+    return _Totals(*session.loop.counts, intake.accepted, intake.rejected.total(),
+                   session.refused_references)
 
 
 def success(cycles: int, missed: int) -> float:

@@ -99,15 +99,15 @@ class ModelServices:
         if link not in robot.frames:
             raise UnknownNameError(f'There is no link {shorten(link)}; expected one of '
                                    f"{', '.join(robot.frames)}.")
-        damping = request.damping if request.damping >= 0.0 else parameters['osi_damping']
-        if not np.isfinite(damping):
-            raise ShapeError(f'damping: got {request.damping}; expected a finite number.')
+        damping = sized('damping', (request.damping,), 1)[0]
+        if damping < 0.0:
+            damping = parameters['osi_damping']
         point = sized('point', (request.point.x, request.point.y, request.point.z), 3)
         kept = [k for k in range(6) if request.axes[k]] or list(range(6))
         q, qd, *_ = self._state(request, response, robot)
         start = time.perf_counter_ns()
         task = task_dynamics(robot, q, qd, link, point, request.reference, kept, damping)
-        response.link, response.damping_used = link, damping
+        response.link, response.damping_used = link, float(damping)
         if request.reference == LOCAL:
             response.header.frame_id = link
         self._write_task(request.fields or kind.FIELD_JACOBIAN, response, robot, q, task)

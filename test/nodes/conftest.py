@@ -1,0 +1,30 @@
+"""Fixtures of the node tests; `harness`, which needs ROS, holds what they are made of."""
+import os
+import sys
+
+import pytest
+
+sys.path.insert(0, os.path.dirname(__file__))
+
+
+@pytest.fixture(scope='module')
+def graph():
+    """Return our own participant in the ROS graph."""
+    from harness import Graph
+    participant = Graph()
+    yield participant
+    participant.close()
+
+
+@pytest.fixture
+def start(node_command, tmp_path_factory):
+    """Return the function that starts a node; what is still running at the end is killed."""
+    from harness import starter
+    yield from starter(node_command, tmp_path_factory)
+
+
+@pytest.fixture(scope='module')
+def start_shared(node_command, tmp_path_factory):
+    """Return the same function for nodes that the tests of a module share."""
+    from harness import starter
+    yield from starter(node_command, tmp_path_factory)

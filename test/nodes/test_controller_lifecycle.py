@@ -1,0 +1,225 @@
+"""The controller from its start to its end, as a process on a real middleware."""
+import signal
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='rclpy is not installed')
+pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
+
+from std_msgs.msg import Float64MultiArray, String  # noqa: E402
+
+import harness  # noqa: E402
+from harness import COLD, EASY, FakeArm, JOINTS, POSTURE, ControllerProbe  # noqa: E402
+from robodyn_msgs.msg import ControllerStatus  # noqa: E402
+from robodyn_ros import Robot  # noqa: E402
+
+pytestmark = pytest.mark.ros
+
+GRAVITY = Robot.from_urdf(str(harness.TWO_LINK)).gravity_torque(np.array(POSTURE))
+
+
+@pytest.fixture
+def probe(graph):
+    return ControllerProbe(graph)
+
+
+@pytest.fixture
+def arm(graph):
+    fake = FakeArm(graph, JOINTS, POSTURE)
+    yield fake
+    fake.stop()
+
+
+@pytest.mark.parametrize('arm_first', [True, False], ids=['arm first', 'controller first'])
+def test_it_becomes_active_whoever_starts_first(graph, start, probe, arm_first):
+    arm = FakeArm(graph, JOINTS, POSTURE) if arm_first else None
+    start('controller', **EASY)
+    if not arm_first:
+        probe.wait_for('WAIT_STATE', timeout=COLD)
+        arm = FakeArm(graph, JOINTS, POSTURE)
+    status = probe.wait_for('HOLD', 'ACTIVATED', timeout=COLD)
+    assert tuple(status.joint_names) == JOINTS
+    assert not status.robot_compensates_gravity
+    assert status.law == 'computed_torque'
+    # At rest in its posture, the arm needs its gravity torque and nothing else.
+    np.testing.assert_allclose(probe.next_command(), GRAVITY, rtol=1e-9)
+    np.testing.assert_allclose(probe.commands.messages[0].data, GRAVITY, rtol=1e-9)
+    arm.stop()
+
+
+def test_without_a_description_it_waits_and_publishes_nothing(graph, start, probe, arm):
+    parameters = {key: value for key, value in EASY.items() if key != 'urdf_path'}
+    node = start('controller', **parameters)
+    status = probe.wait_for('WAIT_MODEL', timeout=COLD)
+    assert "'/robot_description'" in status.message
+    assert not probe.commands.messages
+    # It comes late, twice, and then another one.
+    publisher = graph.node.create_publisher(String, 'robot_description', harness.LATCHED)
+    text = String(data=harness.TWO_LINK.read_text())
+    publisher.publish(text)
+    probe.wait_for('HOLD', timeout=COLD)
+    publisher.publish(text)
+    publisher.publish(String(data=text.data.replace('two_link', 'other')))
+    node.wait_for_output('Another robot description has come; it is ignored')
+    assert node.output.count('Another robot description') == 1
+    assert probe.state == 'HOLD'
+    assert not probe.set(law='pd').successful
+    graph.node.destroy_publisher(publisher)
+
+
+def test_a_description_that_is_refused_is_a_sentence(graph, start, probe):
+    parameters = {key: value for key, value in EASY.items() if key != 'urdf_path'}
+    node = start('controller', **parameters)
+    probe.wait_for('WAIT_MODEL', timeout=COLD)
+    publisher = graph.node.create_publisher(String, 'robot_description', harness.LATCHED)
+    publisher.publish(String(data='<robot name="half"><link name="a"/>'))
+    harness.wait_until(lambda: 'Cannot configure' in probe.statuses.last.message, 'a refusal')
+    assert 'Traceback' not in node.output
+    # A better one is taken.
+    publisher.publish(String(data=harness.TWO_LINK.read_text()))
+    probe.wait_for('WAIT_STATE', timeout=COLD)
+    graph.node.destroy_publisher(publisher)
+
+
+def test_unset_robot_compensates_gravity_refuses_to_activate(start, probe, arm):
+    parameters = {**EASY, 'robot_compensates_gravity': "''"}
+    start('controller', **parameters)
+    harness.wait_until(lambda: probe.state == 'READY' and probe.statuses.last.message,
+                       'a refusal', COLD)
+    answer = probe.enable()
+    assert not answer.success
+    assert "'robot_compensates_gravity' is not set" in answer.message
+    assert "'robot_compensates_gravity' is not set" in probe.statuses.last.message
+    assert not probe.commands.messages
+    # It takes effect at configure, like everything else that says what the robot is.
+    assert not probe.set(robot_compensates_gravity='yes').successful
+    assert probe.change_state('cleanup')
+    probe.wait_for('WAIT_MODEL')
+    assert probe.set(robot_compensates_gravity='yes').successful
+    assert probe.change_state('configure')
+    probe.wait_for('READY')
+    assert probe.enable().success
+    assert probe.wait_for('HOLD').robot_compensates_gravity
+    np.testing.assert_allclose(probe.next_command(), [0.0, 0.0], atol=1e-12)
+
+
+def test_a_second_controller_on_the_same_topic_refuses_to_activate(start, probe, arm):
+    start('controller', **EASY)
+    probe.wait_for('HOLD', timeout=COLD)
+    second = ControllerProbe(probe.graph, name='/second')
+    start('controller', '-r', '__node:=second', **EASY)
+    second.wait_for('READY', timeout=COLD)
+    harness.wait_until(lambda: second.statuses.last.message, 'a refusal')
+    assert "Another node publishes on '/forward_effort_controller/commands': " \
+        '/robodyn_controller' in second.statuses.last.message
+    answer = second.enable()
+    assert not answer.success and '/robodyn_controller' in answer.message
+    assert probe.state == 'HOLD'
+    # When the first lets go, the second, which starts by itself, takes over.
+    assert probe.enable(False).success
+    second.wait_for('HOLD')
+
+
+def test_a_foreign_publisher_on_the_command_topic_counts_too(graph, start, probe, arm):
+    foreign = graph.node.create_publisher(Float64MultiArray, harness.COMMANDS, 1)
+    start('controller', **EASY)
+    probe.wait_for('READY', timeout=COLD)
+    harness.wait_until(lambda: '/test_harness' in probe.statuses.last.message, 'a refusal')
+    graph.node.destroy_publisher(foreign)
+    probe.wait_for('HOLD')
+
+
+def test_enable_and_disable(start, probe, arm):
+    node = start('controller', autostart='false', **EASY)
+    probe.wait_for('WAIT_MODEL', timeout=COLD)
+    answer = probe.enable()
+    assert not answer.success and 'not configured' in answer.message
+    assert probe.change_state('configure')
+    probe.wait_for('READY')
+    assert not probe.commands.messages
+    for _ in range(2):
+        assert probe.enable().success
+        probe.wait_for('HOLD', 'ACTIVATED')
+        assert probe.enable().success
+        assert probe.enable(False).success
+        status = probe.wait_for('READY')
+        assert status.gc_collections == 0
+        harness.wait_until(lambda: probe.graph.node.count_publishers(harness.COMMANDS) == 0,
+                           'the end of its publisher')
+        # The last command is the safe one: the gravity torque of the posture.
+        np.testing.assert_allclose(probe.commands.last.data, GRAVITY, rtol=1e-9)
+    assert node.running
+
+
+def test_the_status_is_latched_for_late_joiners(start, probe, arm):
+    start('controller', **EASY)
+    probe.wait_for('HOLD', timeout=COLD)
+    for _ in range(3):
+        late = probe.graph.collect(ControllerStatus, f'{probe.name}/status', harness.LATCHED)
+        assert late.wait(timeout=3.0).state_name == 'HOLD'
+
+
+@pytest.mark.parametrize('executor', ['single_threaded', 'events'])
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM], ids=['SIGINT', 'SIGTERM'])
+def test_a_signal_ends_it_within_two_seconds_after_the_safe_command(
+        start, probe, arm, executor, number):
+    node = start('controller', executor=executor, **EASY)
+    probe.wait_for('HOLD', timeout=COLD)
+    probe.next_command()
+    code, seconds = node.stop(number)
+    assert code == 0, node.output
+    assert seconds < 2.0
+    assert 'Traceback' not in node.output
+    np.testing.assert_allclose(probe.commands.last.data, GRAVITY, rtol=1e-9)
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM], ids=['SIGINT', 'SIGTERM'])
+def test_a_signal_while_it_waits_or_compiles_ends_it_too(start, probe, number, tmp_path,
+                                                         monkeypatch):
+    monkeypatch.setenv('ROBODYN_CACHE_DIR', str(tmp_path))
+    node = start('controller', **EASY)
+    harness.wait_until(lambda: probe.statuses.last and probe.statuses.last.reason == 'COMPILING',
+                       'compilation', COLD)
+    code, seconds = node.stop(number)
+    assert code == 0, node.output
+    assert seconds < 2.0
+
+
+def test_a_second_signal_does_not_interrupt_the_end(start, probe, arm):
+    node = start('controller', **EASY)
+    probe.wait_for('HOLD', timeout=COLD)
+    node.send(signal.SIGINT)
+    code, seconds = node.stop(signal.SIGINT)
+    assert code == 0 and seconds < 2.0
+    np.testing.assert_allclose(probe.commands.last.data, GRAVITY, rtol=1e-9)
+
+
+def test_killed_and_started_again_it_takes_over(start, probe, arm):
+    for _ in range(3):
+        node = start('controller', **EASY)
+        probe.statuses.clear()
+        probe.wait_for('HOLD', 'ACTIVATED', timeout=COLD)
+        probe.commands.clear()
+        np.testing.assert_allclose(probe.next_command(), GRAVITY, rtol=1e-9)
+        node.kill()
+        # A killed participant is missed by the others only after its lease; see the next loop.
+        harness.wait_until(lambda: probe.graph.node.count_publishers(harness.COMMANDS) == 0,
+                           'the end of its publisher', 60.0)
+
+
+def test_wrong_parameters_are_sentences_and_not_the_end(start, probe, arm):
+    node = start('controller', law='magic', state_timeout='-1.0', gain__joint1__p='1.0', **{
+        key: value for key, value in EASY.items() if key != 'state_timeout'})
+    probe.statuses.wait(lambda status: 'state_timeout' in status.message, 'a refusal', COLD)
+    assert node.running
+    assert probe.set(state_timeout=0.2).successful
+    assert not probe.change_state('configure')
+    probe.statuses.wait(lambda status: 'magic' in status.message
+                        and 'computed_torque' in status.message, 'the valid laws')
+    assert probe.set(law='gravity_compensation').successful
+    assert probe.change_state('configure')
+    assert "There is no parameter 'gain.joint1.p'" in node.output
+    assert 'Traceback' not in node.output
+    assert probe.enable().success
+    probe.wait_for('ACTIVE')
