@@ -1,0 +1,40 @@
+"""Write the tables of parameters into the README, from the tables that the nodes declare.
+
+    python -m robodyn_ros.cli.document README.md
+"""
+import sys
+from pathlib import Path
+
+from robodyn_ros.control.computed_torque import ComputedTorque
+from robodyn_ros.ros.controller_parameters import CONTROLLER_PARAMETERS, gain_parameters
+from robodyn_ros.ros.managed_node import NODE_PARAMETERS
+from robodyn_ros.ros.parameters import render
+from robodyn_ros.ros.simulator_parameters import SIMULATOR_PARAMETERS
+
+END = '<!-- end -->'
+TABLES = {
+    'controller': (*NODE_PARAMETERS, *CONTROLLER_PARAMETERS,
+                   *gain_parameters(('<joint>',), ComputedTorque)),
+    'simulator': (*NODE_PARAMETERS, *SIMULATOR_PARAMETERS)}
+
+
+def documented(text):
+    """The text with each table between its marker and the next end marker made anew."""
+    for node, table in TABLES.items():
+        marker = f'<!-- parameters of the {node} -->'
+        before, _, rest = text.partition(marker)
+        if not rest or END not in rest:
+            raise ValueError(f'no {marker} followed by {END} in the text')
+        text = f'{before}{marker}\n{render(table)}{END}{rest.partition(END)[2]}'
+    return text
+
+
+def main(args=None):
+    """Rewrite the files named on the command line."""
+    for name in sys.argv[1:] if args is None else args:
+        path = Path(name)
+        path.write_text(documented(path.read_text()))
+
+
+if __name__ == '__main__':
+    main()
