@@ -5,7 +5,7 @@ import inspect
 import numpy as np
 
 from robodyn_ros.formulations.count import operations
-from robodyn_ros.formulations.index import FORMULATIONS
+from robodyn_ros.formulations.index import COMPANIONS, FORMULATIONS
 from robodyn_ros.formulations.misprints import MISPRINTS
 from robodyn_ros.model import build, dh
 from robodyn_ros.model.dh import DHRow
@@ -48,11 +48,18 @@ def counted(form):
 
 
 def functions(form):
-    """Names of the functions with their file."""
+    """The functions of a formulation, the counted one first."""
     named = [f for f in (form.torque, form.mass, form.forward) if f is not None]
-    named.sort(key=lambda f: f is not form.main)
-    file = inspect.getmodule(form.main).__name__.rpartition('.')[2]
-    return f'{file}.py: ' + ', '.join(dict.fromkeys(f'`{f.__name__}`' for f in named))
+    return sorted(named, key=lambda f: f is not form.main)
+
+
+def located(named):
+    """Names of functions by file, each file once."""
+    files = {}
+    for function in named:
+        file = inspect.getmodule(function).__name__.rpartition('.')[2]
+        files.setdefault(f'{file}.py', []).append(f'`{function.__name__}`')
+    return '; '.join(f'{file}: {", ".join(names)}' for file, names in files.items())
 
 
 def table(head, rows):
@@ -65,8 +72,12 @@ def document():
     lines = INTRODUCTION.splitlines() + ['']
     lines += table(['Book', 'Section', 'Equations', 'Formulation', 'File, functions', 'For',
                     'Cost', 'Counted', 'Published'],
-                   [[f.book, f.section, f.equations, f.name, functions(f), f.scope, f'O({f.cost})',
-                     counted(f), f.published or '-'] for f in FORMULATIONS])
+                   [[f.book, f.section, f.equations, f.name, located(functions(f)), f.scope,
+                     f'O({f.cost})', counted(f), f.published or '-'] for f in FORMULATIONS])
+    lines += ['', '## What stands beside them', '']
+    lines += table(['Book', 'Section', 'Equations', 'What', 'File, functions', 'Cost'],
+                   [[c.book, c.section, c.equations, c.name, located(c.functions), f'O({c.cost})']
+                    for c in COMPANIONS])
     lines += ['', '## What the books got wrong', '', 'In the texts at hand; every test is in '
               '`test/formulations` and holds the right value.', '']
     lines += table(['Place', 'Right', 'Test'],

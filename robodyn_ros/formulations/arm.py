@@ -152,8 +152,7 @@ def arm_at(robot, q):
 def velocities(arm, qd, base=((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))):
     """(omega_i, odot_i, cdot_i), each (n, 3): of every link, of its origin, of its centre of mass.
 
-    omega_i = omega_(i-1) + qd_i e_i;  cdot_i = odot_i + omega_i x rho_i.  Angeles, Algorithm
-    7.4.1.
+    omega_i = omega_(i-1) + qd_i e_i,  cdot_i = odot_i + omega_i x rho_i; Angeles, (7.25, 7.29).
     base : angular velocity of the base and velocity of its origin, (3,) each; at rest by default.
     """
     kind = np.result_type(arm.o, qd)

@@ -32,9 +32,7 @@ def schedule(n):
     """Stages for an arm of n links, as Table 5 counts them.
 
     w, al : rates. A : rate matrix. a : acceleration of the far origin. force : m abar. moment :
-    v(A K).
-    lever : (r + rbar) x m abar, one stage behind. f, n : wrench at the joint, with r x R f and R
-    n.
+    v(A K). lever : (r + rbar) x m abar, one stage behind. f, n : wrench at the joint.
     """
     def of_arm(*quantities):
         return tuple((name, link) for name, link in quantities if 1 <= link <= n)

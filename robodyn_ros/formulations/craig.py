@@ -1,19 +1,17 @@
 """Iterative Newton-Euler in modified DH frames, and the forms it is brought to: Craig, chapter 6.
 
-    outward  w_(i+1)  = R w_i + thd Z,    wd_(i+1) = R wd_i + R w_i x thd Z + thdd Z    (6.45,
-    6.46)
-             vd_(i+1) = R (wd_i x P + w_i x (w_i x P) + vd_i)  [+ 2 w x dd Z + ddd Z]   (6.47,
-             6.35) vd_C = wd x P_C + w x (w x P_C) + vd,  F = m vd_C,  N = I wd + w x I w     (6.48
-             to 6.50)
-    inward   f_i = R f_(i+1) + F_i                                                      (6.51)
-             n_i = N_i + R n_(i+1) + P_Ci x F_i + P_(i+1) x R f_(i+1)                   (6.52)
-             tau_i = n_i . Z  or  f_i . Z                                               (6.53,
-             6.44)
+    outward  w_(i+1)  = R w_i + thd Z,  wd_(i+1) = R wd_i + R w_i x thd Z + thdd Z    (6.45, 6.46)
+             vd_(i+1) = R (wd_i x P + w_i x (w_i x P) + vd_i)
+                        [sliding: + 2 w_(i+1) x dd Z + ddd Z]                         (6.47, 6.35)
+             vd_C = wd x P_C + w x (w x P_C) + vd                                     (6.48)
+             F = m vd_C,  N = I wd + w x I w                                          (6.49, 6.50)
+    inward   f_i = R f_(i+1) + F_i                                                    (6.51)
+             n_i = N_i + R n_(i+1) + P_Ci x F_i + P_(i+1) x R f_(i+1)                 (6.52)
+             tau_i = n_i . Z  or  f_i . Z                                             (6.53, 6.44)
 
-    tau = M(q) qdd + V(q, qd) + G(q)                            state space             (6.59)
-        = M(q) qdd + B(q) [qd qd] + C(q) [qd^2] + G(q)          configuration space     (6.63)
-    F   = Mx(q) xdd + Vx(q, qd) + Gx(q),  tau = J^T F           Cartesian               (6.91 to
-    6.99)
+    tau = M(q) qdd + V(q, qd) + G(q)                            state space           (6.59)
+        = M(q) qdd + B(q) [qd qd] + C(q) [qd^2] + G(q)          configuration space   (6.63)
+    F   = Mx(q) xdd + Vx(q, qd) + Gx(q),  tau = J^T F           Cartesian             (6.91)
 
 Frame i is fixed to link i at its near end, Z along joint i; base acceleration -g. Any tree.
 

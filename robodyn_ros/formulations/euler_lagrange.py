@@ -57,8 +57,7 @@ def gravity_torque(robot, q):
 def inverse_dynamics(robot, q, qd, qdd, dissipation=None):
     """tau (n,) = pdot - dT/dq + dV/dq + dDelta/d(qd).
 
-    q, qd, qdd (n,). dissipation : Delta(qd) [W], a function that takes complex rates; none by
-    default.
+    q, qd, qdd (n,). dissipation : Delta(qd) [W], a function that takes complex rates, or None.
     """
     q, qd, qdd = states(robot, q, qd, qdd)
     pdot = momentum(robot, q, qdd) + along(lambda x: momentum(robot, x, qd), q, qd)

@@ -21,8 +21,7 @@ class Links:
     """A serial chain at one posture; link i in the axes of its own F_(i+1), base to tip.
 
     Q (n, 3, 3) : F_(i+1) to F_i. a, rho (n, 3) : O_i -> O_(i+1) and O_i -> C_i [m], where O_i has
-    slid with the link if the joint slides; delta = a - rho. b (n,) : that slide [m], 0 if it
-    turns.
+    slid with the link if the joint slides; delta = a - rho. b (n,) : that slide [m], or 0.
     m (n,) [kg], I (n, 3, 3) [kg m2] about C_i. g (3,) [m/s2] in F_1. rotor (n,). base (3, 3) : F_1
     to base axes. order (n,) : which entry of q each joint has.
     """

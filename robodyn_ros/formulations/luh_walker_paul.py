@@ -8,8 +8,8 @@
                    + r_i x R f_(i+1) + R n_(i+1)                                 (3.20)
              tau_i = (R z) . n_i                                                 (3.21)
 
-r_i = O_(i-1) -> O_i and rbar_i = O_i -> centre of mass, in frame i at the far end of link i; a_0 =
--g. Serial chains, O(n): 108 n - 12 multiplications and 100 n - 9 additions (Table 3).
+r_i = O_(i-1) -> O_i and rbar_i = O_i -> centre of mass, in frame i at the far end of link i, and
+a_0 = -g. Serial chains, O(n): 108 n - 12 multiplications and 100 n - 9 additions (Table 3).
 
 The report treats turning joints; for a sliding one f_i gives the force, r_i contains the slide,
 and a_i gains R (2 w_(i-1) x z bd_i + z bdd_i). Correction to the print: (3.16) needs w_(i-1), not
@@ -91,6 +91,11 @@ def inverse_dynamics(robot, q, qd, qdd, sensor=None):
     inward recursion, so that an unknown load in the hand is accounted for (end of section 3).
     ModelError if the robot branches or the sensor is not on the last link; ShapeError.
     """
+    return recursion(inertia_wrenches, robot, q, qd, qdd, sensor)
+
+
+def recursion(inertia_wrenches, robot, q, qd, qdd, sensor):
+    """tau (n,) by the outward and inward recursion, with either set of inertia wrenches."""
     q, qd, qdd = states(robot, q, qd, qdd)
     links = links_at(robot, q)
     motion = turning(links, qd[links.order], qdd[links.order])

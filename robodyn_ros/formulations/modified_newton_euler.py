@@ -10,15 +10,14 @@ with K_i = tr(I_i) E / 2 - I_i, the pseudo-inertia about the centre of mass, and
 4).
 
 Corrections to the print: entry (3, 2) of A_i is wy wz + al_x; K_i is taken about the centre of
-mass, not about origin i-1; the x component of the moment is (A K)_zy - (A K)_yz; (5.2) ends in R
-n_(i+1).
+mass, not about origin i-1; the x component of the moment is (A K)_zy - (A K)_yz; the last
+term of (5.2) is R n_(i+1).
 """
 
 import numpy as np
 
-from robodyn_ros.formulations.arm import skew, states
-from robodyn_ros.formulations.links import links_at
-from robodyn_ros.formulations.luh_walker_paul import held_load, torques, turning
+from robodyn_ros.formulations.arm import skew
+from robodyn_ros.formulations.luh_walker_paul import recursion
 
 E = np.eye(3)
 
@@ -52,9 +51,4 @@ def inertia_wrenches(links, w, al, r, slide):
 
 def inverse_dynamics(robot, q, qd, qdd, sensor=None):
     """tau (n,) [N m or N] of a serial robot, in O(n); arguments as in luh_walker_paul."""
-    q, qd, qdd = states(robot, q, qd, qdd)
-    links = links_at(robot, q)
-    motion = turning(links, qd[links.order], qdd[links.order])
-    forces, moments = inertia_wrenches(links, *motion)
-    tau = torques(links, motion[2], forces, moments, held_load(robot, sensor))
-    return links.joint_order(tau) + links.joint_order(links.rotor) * qdd
+    return recursion(inertia_wrenches, robot, q, qd, qdd, sensor)

@@ -11,8 +11,10 @@ planar case see planar.py; on a moving base see moving_base.py. O(n^3), of any t
 
 Corrections to the print: the gravity vector of Example 7.6.2 has doubled centre-of-mass terms; in
 Example 7.6.1 t21dot and t31dot, entry (3, 1) of T^T M Tdot (3/4, not 1/2), Idot (1, 3), (2, 3) and
-(3, 1), and the final C qd are wrong: its first component is p^2 (m a^2 - I), not p^2 (m a^2/2 -
-I). C is not the matrix of the Christoffel symbols for spatial arms, though C qd is the same.
+(3, 1), and the final C qd are wrong: its first component is p^2 (m a^2 - I), and
+p^2 (m a^2/2 - I) in print.
+
+C is not the matrix of the Christoffel symbols for spatial arms, though C qd is the same.
 """
 
 import numpy as np
@@ -55,8 +57,7 @@ def constraint_matrix(arm):
 def twist_shaping_matrix(arm):
     """T (6n, n), t = T qd: t_ij = [e_j; e_j x r_ij] or, sliding, [0; e_j] (7.69 to 7.73, 7.82).
 
-    r_ij = O_j -> C_i. Zero where joint j does not move link i, so block triangular for a serial
-    arm.
+    r_ij = O_j -> C_i. Zero where joint j does not move link i, so block triangular if serial.
     """
     T = np.zeros((6 * arm.n, arm.n), arm.o.dtype)
     for i in range(arm.n):

@@ -1,13 +1,12 @@
 """Spong, section 6.5, as checks to run on any robot: `print(report(check(robot)))`.
 
-    skew symmetry   Ddot - 2 C = -(Ddot - 2 C)^T                                     (6.112 to
-    6.114) passivity       int qd . tau dt = H(T) - H(0) >= -H(0), H >= 0                   (6.115
-    to 6.119) bounds          lambda_m 1 <= D(q) <= lambda_M 1
-    (6.120, 6.121) linearity       tau = Y(q, qd, qdd) Theta
-    (6.122 to 6.133)
+    skew symmetry   Ddot - 2 C = -(Ddot - 2 C)^T                                      (6.112)
+    passivity       int qd . tau dt = H(T) - H(0) >= -H(0), H >= 0                    (6.115)
+    bounds          lambda_m 1 <= D(q) <= lambda_M 1                                  (6.120)
+    linearity       tau = Y(q, qd, qdd) Theta                                         (6.122)
 
-What is checked is the Robot, its compiled recursions; what it is held to is computed apart from
-them.
+What is checked is the Robot with its compiled recursions; it is held to what is computed apart
+from them.
 """
 
 from dataclasses import dataclass

@@ -1,12 +1,12 @@
 """Inertia tensors of solids, and how they move: Craig, section 6.3; Spong, section 6.2.1.
 
-    I_xx = int (y^2 + z^2) dm,  -I_xy off the diagonal with I_xy = int x y dm       (Craig 6.16,
-    6.17) A_I = C_I + m (P.P 1 - P P^T),     I_base = R I_link R^T                  (Craig 6.28,
-    Spong 6.46)
+    I_xx = int (y^2 + z^2) dm,  I_xy = int x y dm, and -I_xy in the tensor            (Craig 6.17)
+    A_I = C_I + m (P.P 1 - P P^T)                                                     (Craig 6.28)
+    I_base = R I_link R^T                                                             (Spong 6.46)
 
 All about the centre of mass, mass in kg, lengths in m, results (3, 3) in kg m2. Correction to the
-notes: A_I_xy = C_I_xy - m x y holds for the ENTRY of the tensor; the product of inertia grows by +
-m x y.
+notes: A_I_xy = C_I_xy - m x y holds for the ENTRY of the tensor; the product of inertia itself
+grows by m x y.
 """
 
 import numpy as np

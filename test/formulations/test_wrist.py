@@ -30,7 +30,7 @@ def wrist(s=1):
 
 def closed_form(s, q, d):
     """(D, C qd, G) of Example 7.6, derived for s = +-1."""
-    (s5, c5), (s6, c6), (d4, d5, d6) = (np.sin(q[1]), np.cos(q[1])), (np.sin(q[2]), np.cos(q[2])), d
+    (_, s5, s6), (_, c5, c6), (d4, d5, d6) = np.sin(q), np.cos(q), d
     around = L[0] * c6**2 + L[1] * s6**2
     D44 = J[1] + K[0] * s5**2 + K[2] * c5**2 + s5**2 * around + L[2] * c5**2
     D45, D46 = s * (L[0] - L[1]) * s5 * s6 * c6, -s * L[2] * c5
