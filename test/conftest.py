@@ -10,7 +10,7 @@ import hypothesis
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-ORDER = ('slow', 'ros', 'launch')
+ORDER = ('slow', 'ros', 'launch_file')
 
 hypothesis.settings.register_profile('robodyn', deadline=None, derandomize=True, print_blob=True)
 hypothesis.settings.load_profile('robodyn')

@@ -1,0 +1,21 @@
+"""
+Computed torque on a robot: the arm follows ~/joint_trajectory.
+
+    ros2 launch robodyn_ros computed_torque.launch.py params_file:=my_arm.yaml \\
+        command_topic:=/forward_effort_controller/commands
+
+Takes every argument of controller.launch.py but the law.
+"""
+from pathlib import Path
+
+from launch import LaunchDescription
+from launch.actions import IncludeLaunchDescription
+
+
+def generate_launch_description():
+    """Include the controller with its law given."""
+    return LaunchDescription([
+        IncludeLaunchDescription(
+            str(Path(__file__).parent / 'controller.launch.py'),
+            launch_arguments={'law': 'computed_torque'}.items()),
+    ])

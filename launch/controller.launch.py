@@ -1,0 +1,58 @@
+"""
+The controller on a robot that publishes joint states and takes efforts, under any law.
+
+    ros2 launch robodyn_ros controller.launch.py law:=pd_gravity params_file:=my_arm.yaml
+
+An argument left empty leaves the matter to params_file, and then to the node's default.
+"""
+from pathlib import Path
+
+from ament_index_python.packages import get_package_share_directory
+from launch import LaunchDescription
+from launch.actions import DeclareLaunchArgument, OpaqueFunction
+from launch.substitutions import LaunchConfiguration
+from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
+
+ARGUMENTS = {
+    'description_package': ('robodyn_ros', 'package that description_file belongs to'),
+    'description_file': ('', 'URDF file in that package, or an absolute path; '
+                             'empty: the topic robot_description'),
+    'params_file': ('', 'YAML file with the parameters of robodyn_controller'),
+    'law': ('', 'control law: computed_torque, gravity_compensation, pd, pd_gravity, or one that '
+                'another package adds'),
+    'command_topic': ('', 'topic the efforts go to, e.g. /forward_effort_controller/commands'),
+    'autostart': ('', 'true: configure and activate as soon as model and joint states are there'),
+    'use_sim_time': ('false', 'true: stamps come from /clock'),
+    'namespace': ('', 'namespace of the node'),
+    'log_level': ('info', 'debug, info, warn, error or fatal'),
+}
+PARAMETERS = {'law': str, 'command_topic': str, 'autostart': bool, 'use_sim_time': bool}
+
+
+def controller(context):
+    """Return the controller node with the parameters that were given."""
+    given = {name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS}
+    share = Path(get_package_share_directory(given['description_package']))
+    parameters = {name: ParameterValue(LaunchConfiguration(name), value_type=kind)
+                  for name, kind in PARAMETERS.items() if given[name]}
+    if given['description_file']:
+        parameters['urdf_path'] = str(share / given['description_file'])
+    return [Node(
+        package='robodyn_ros',
+        executable='controller',
+        name='robodyn_controller',
+        namespace=given['namespace'],
+        parameters=[given['params_file'], parameters] if given['params_file'] else [parameters],
+        ros_arguments=['--log-level', given['log_level']],
+        output='both',
+    )]
+
+
+def generate_launch_description():
+    """Declare the arguments and start the controller."""
+    return LaunchDescription([
+        *(DeclareLaunchArgument(name, default_value=default, description=text)
+          for name, (default, text) in ARGUMENTS.items()),
+        OpaqueFunction(function=controller),
+    ])

@@ -1,0 +1,21 @@
+"""
+Gravity compensation on a robot: the arm can be led by hand.
+
+    ros2 launch robodyn_ros gravity_compensation.launch.py params_file:=my_arm.yaml \\
+        command_topic:=/forward_effort_controller/commands
+
+Takes every argument of controller.launch.py but the law.
+"""
+from pathlib import Path
+
+from launch import LaunchDescription
+from launch.actions import IncludeLaunchDescription
+
+
+def generate_launch_description():
+    """Include the controller with its law given."""
+    return LaunchDescription([
+        IncludeLaunchDescription(
+            str(Path(__file__).parent / 'controller.launch.py'),
+            launch_arguments={'law': 'gravity_compensation'}.items()),
+    ])

@@ -1,0 +1,87 @@
+"""
+The whole loop without a robot: simulated hardware and the controller, as two processes.
+
+    ros2 launch robodyn_ros simulated_arm.launch.py
+    ros2 launch robodyn_ros simulated_arm.launch.py law:=gravity_compensation rviz:=true
+
+The simulator stands where a driver would: it takes efforts on command_topic and publishes joint_states.
+Another arm: description_file, and a params_file where the defaults do not suit it.
+"""
+from pathlib import Path
+
+from launch import LaunchDescription
+from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription
+from launch.conditions import IfCondition
+from launch.substitutions import (FileContent, LaunchConfiguration, OrSubstitution,
+                                  PathJoinSubstitution)
+from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
+from launch_ros.substitutions import FindPackageShare
+
+SHARE = Path(__file__).parent.parent
+
+ARGUMENTS = {
+    'description_package': ('robodyn_ros', 'package that description_file belongs to'),
+    'description_file': ('config/urdf/franka_like.urdf',
+                         'URDF file in that package, or an absolute path'),
+    'params_file': (str(SHARE / 'config' / 'simulated_arm.yaml'),
+                    'YAML file with the parameters of both nodes'),
+    'law': ('computed_torque', 'control law of the controller'),
+    'command_topic': ('forward_effort_controller/commands',
+                      'topic the efforts go over, from the controller to the simulator'),
+    'autostart': ('true', 'true: the controller configures and activates itself'),
+    'use_sim_time': ('false', 'true: stamps come from /clock, which the simulator then publishes'),
+    'namespace': ('', 'namespace of both nodes'),
+    'log_level': ('info', 'debug, info, warn, error or fatal'),
+    'robot_state_publisher': ('false', 'true: publish robot_description and the frames'),
+    'rviz': ('false', 'true: show the arm; implies robot_state_publisher'),
+}
+
+
+def generate_launch_description():
+    """Declare the arguments and start simulator, controller and what is asked for to watch them."""
+    given = {name: LaunchConfiguration(name) for name in ARGUMENTS}
+    description = PathJoinSubstitution([FindPackageShare(given['description_package']),
+                                        given['description_file']])
+    simulator = Node(
+        package='robodyn_ros',
+        executable='simulator',
+        name='robodyn_simulator',
+        namespace=given['namespace'],
+        parameters=[given['params_file'], {
+            'urdf_path': ParameterValue(description, value_type=str),
+            'effort_command_topic': ParameterValue(given['command_topic'], value_type=str),
+            'joint_states_topic': 'joint_states',
+            'publish_clock': ParameterValue(given['use_sim_time'], value_type=bool),
+        }],
+        ros_arguments=['--log-level', given['log_level']],
+        output='both',
+    )
+    controller = IncludeLaunchDescription(
+        str(SHARE / 'launch' / 'controller.launch.py'),
+        launch_arguments={name: given[name] for name in (
+            'description_package', 'description_file', 'params_file', 'law', 'command_topic',
+            'autostart', 'use_sim_time', 'namespace', 'log_level')}.items())
+    state_publisher = Node(
+        package='robot_state_publisher',
+        executable='robot_state_publisher',
+        namespace=given['namespace'],
+        parameters=[{
+            'robot_description': ParameterValue(FileContent(description), value_type=str),
+            'use_sim_time': ParameterValue(given['use_sim_time'], value_type=bool),
+        }],
+        condition=IfCondition(OrSubstitution(given['robot_state_publisher'], given['rviz'])),
+    )
+    rviz = Node(
+        package='rviz2',
+        executable='rviz2',
+        namespace=given['namespace'],
+        arguments=['-d', str(SHARE / 'config' / 'rviz' / 'arm.rviz')],
+        parameters=[{'use_sim_time': ParameterValue(given['use_sim_time'], value_type=bool)}],
+        condition=IfCondition(given['rviz']),
+    )
+    return LaunchDescription([
+        *(DeclareLaunchArgument(name, default_value=default, description=text)
+          for name, (default, text) in ARGUMENTS.items()),
+        simulator, controller, state_publisher, rviz,
+    ])
