@@ -1,5 +1,8 @@
 """The friendly face of a robot: every quantity of its dynamics by name. Check, allocate, call."""
+import reprlib
+from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 
@@ -250,23 +253,27 @@ class Robot:
         """Indices of the task axes kept, from names, six booleans or None."""
         if axes is None:
             return list(range(6))
-        axes = axes.split() if isinstance(axes, str) else list(axes)
-        if len(axes) == 6 and all(isinstance(axis, (bool, np.bool_)) for axis in axes):
-            axes = [name for name, keep in zip(AXES, axes) if keep]
-        if not axes or len(set(axes)) != len(axes) or not set(axes) <= set(AXES):
-            raise ShapeError(f'axes of a task of robot {self.name!r}: got {axes}; expected some '
+        try:
+            asked = axes.split() if isinstance(axes, str) else list(axes)
+            if len(asked) == 6 and all(isinstance(axis, (bool, np.bool_)) for axis in asked):
+                asked = [name for name, keep in zip(AXES, asked) if keep]
+            kept = sorted(AXES.index(axis) for axis in asked)
+        except (TypeError, ValueError):
+            kept = []
+        if not kept or len(set(kept)) != len(kept):
+            raise ShapeError(f'axes of a task of robot {self.name!r}: got {axes!r}; expected some '
                              f'of {" ".join(AXES)}, each once, or six booleans, one at least true')
-        return sorted(AXES.index(axis) for axis in axes)
+        return kept
 
     def _damping(self, damping):
-        if not 0.0 <= damping < np.inf:
-            raise ShapeError(f'damping of a task of robot {self.name!r}: got {damping}; expected '
-                             'a number >= 0')
+        if not (isinstance(damping, Real) and 0.0 <= damping < np.inf):
+            raise ShapeError(f'damping of a task of robot {self.name!r}: got {damping!r}; '
+                             'expected a number >= 0')
         return float(damping)
 
     def _states(self, *arrays):
         """Float64 C-contiguous states, all (nv,) or all (k, nv); k is None for a single state."""
-        checked = [_floats(array) for array in arrays]
+        checked = [self._floats(array) for array in arrays]
         shape = checked[0].shape
         fits = shape[-1:] == (self.nv,) and len(shape) <= 2
         if not fits or any(a.shape != shape for a in checked):
@@ -280,6 +287,18 @@ class Robot:
                 raise ShapeError(f'robot {self.name!r}: got {array[tuple(bad)]} for joint '
                                  f'{self.joint_names[bad[-1]]!r}; expected finite numbers')
         return checked, shape[0] if len(shape) == 2 else None
+
+    def _floats(self, given):
+        """A float64, C-contiguous, writable array: the given one itself wherever it is already."""
+        try:
+            array = np.asarray(given)
+        except ValueError:  # rows of unequal length
+            array = np.array(None)
+        if array.dtype.kind not in 'fiub':
+            raise ShapeError(f'robot {self.name!r}: got {reprlib.repr(given)}; expected an array '
+                             'of real numbers')
+        array = np.asarray(array, dtype=np.float64, order='C')
+        return array if array.flags.writeable else array.copy()
 
     def _out(self, out, k, shape):
         """The caller's result array, checked, or a new one."""
@@ -304,15 +323,18 @@ class Robot:
 
     def _wrenches(self, q, k, f_ext):
         """A function of q that returns the (nb, 6) wrenches on the bodies, in their own frames."""
-        if not f_ext:
+        if f_ext is None:
             return lambda q: self._no_wrench
+        if not isinstance(f_ext, Mapping):
+            raise ShapeError(f'f_ext of robot {self.name!r}: got {f_ext!r}; expected '
+                             '{frame name: six numbers}')
         placed = []
-        for name, wrench in f_ext.items():
-            wrench = _floats(wrench)
+        for name, given in f_ext.items():
+            wrench = self._floats(given)
             if wrench.shape != (6,) or not np.isfinite(wrench).all():
                 raise ShapeError(f'f_ext on frame {name!r} of robot {self.name!r}: got '
-                                 f'{wrench.tolist()}; expected six finite numbers, force [N] '
-                                 'then moment [N m], in base axes')
+                                 f'{given!r}; expected six finite numbers, force [N] then moment '
+                                 '[N m], in base axes')
             placed.append((*self._placement(name), wrench))
         f_ext = np.empty_like(self._no_wrench)
 
@@ -329,15 +351,6 @@ class Robot:
                 f'robot {self.name!r}: the mass matrix is singular at body '
                 f'{self.model.body_names[status]!r}; expected mass, inertia or rotor inertia '
                 'about its joint axis')
-
-
-def _floats(array):
-    """A float64, C-contiguous, writable array: the given one itself wherever it is already."""
-    try:
-        array = np.ascontiguousarray(array, dtype=np.float64) if np.ndim(array) else np.empty(())
-    except (TypeError, ValueError) as error:
-        raise ShapeError(f'got {array!r}; expected an array of numbers') from error
-    return array if array.flags.writeable else array.copy()
 
 
 def _each(k, *arrays):
