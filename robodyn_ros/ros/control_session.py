@@ -17,7 +17,8 @@ from robodyn_ros.ros.controller_state import StateWriter
 from robodyn_ros.ros.log_lines import LineBudget
 from robodyn_ros.ros.loop import Counts, PeriodicLoop
 from robodyn_ros.ros.messages import EFFORT_WRITERS
-from robodyn_ros.ros.realtime import CollectorPause, RealTime, settle_memory
+from robodyn_ros.ros.realtime import CollectorPause, settle_memory
+from robodyn_ros.ros.realtime_parameters import realtime
 from robodyn_ros.ros.references import TrajectoryReader
 from robodyn_ros.ros.state_intake import StateIntake
 
@@ -54,12 +55,9 @@ class ControlSession:
                                   *self._telemetry())
         tick = (self.cycle.poll_and_run if polled else self.cycle.run if timed
                 else self.cycle.watch)
-        self.loop = PeriodicLoop(1.0 / values['update_rate'], tick, self._fault,
-                                 RealTime(priority=values['realtime.priority'],
-                                          cpus=values['realtime.cpus'],
-                                          lock_memory=values['realtime.lock_memory']))
+        self.loop = PeriodicLoop(1.0 / values['update_rate'], tick, self._fault, realtime(values))
         self.pause = CollectorPause()
-        self._before = Counts(0, 0, 0)
+        self._before = self._final = Counts(0, 0, 0)
         self._subscriptions = [
             node.create_subscription(JointTrajectory, '~/joint_trajectory', self._follow, 10),
             node.create_subscription(JointTrajectory, '~/reference', self._aim, 1)]
@@ -107,6 +105,7 @@ class ControlSession:
         while self.supervisor.publishing and time.monotonic() < deadline:
             time.sleep(self.loop.period)
         publisher, _ = self.cycle.output
+        self._final = self.counts
         self.cycle.output = None
         self._node.destroy_publisher(publisher)
         self.pause.__exit__()
@@ -136,7 +135,9 @@ class ControlSession:
 
     @property
     def counts(self) -> Counts:
-        """Cycles run, missed, and time [ns], since activation."""
+        """Cycles run, missed, and time [ns], while active: since the last activation."""
+        if self.cycle.output is None:
+            return self._final
         return Counts(*(now - then for now, then in zip(self.loop.counts, self._before)))
 
     @property

@@ -1,8 +1,9 @@
 """The controller on /diagnostics: its state, its loop, its joint states."""
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from diagnostic_msgs.msg import DiagnosticArray
 
 from robodyn_msgs.msg import ControllerStatus
 from robodyn_ros.control.states import State
+from robodyn_ros.ros.diagnostics import ERROR, OK, WARN, entry
 from robodyn_ros.ros.meter import Reading
 
 # Share of cycles run below which to warn, as libfranka judges its connection.
@@ -10,8 +11,6 @@ SUCCESS_WARN, SUCCESS_ERROR = 0.95, 0.90
 
 LOOP_FIELDS = ('cycles', 'missed', 'rate', 'compute_p50', 'compute_p99', 'compute_max', 'tick_p50',
                'tick_p99', 'wake_p50', 'wake_p99', 'cpu_share', 'gc_collections')
-
-OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
 
 LEVELS = {State.WAIT_MODEL: WARN, State.WAIT_STATE: WARN, State.STALE: ERROR, State.FAULT: ERROR}
 
@@ -39,7 +38,7 @@ def diagnose(name: str, status: ControllerStatus, session, reading: Reading,
 
 def _state(name, status, session):
     counters = session.supervisor.counters if session else {}
-    return _entry(f'{name}: state', LEVELS.get(State(status.state), OK),
+    return entry(f'{name}: state', LEVELS.get(State(status.state), OK),
                   f'{status.state_name} {status.reason}'.strip(),
                   {'message': status.message, 'law': status.law, **counters})
 
@@ -51,7 +50,7 @@ def _loop(name, status, reading):
     elif reading.success < SUCCESS_WARN:
         level, text = WARN, 'Cycles are missed.'
     fields = {field: getattr(status, field) for field in LOOP_FIELDS}
-    return _entry(f'{name}: loop', level, text, {'success_rate': reading.success, **fields})
+    return entry(f'{name}: loop', level, text, {'success_rate': reading.success, **fields})
 
 
 def _joint_states(name, intake, reading, publishers):
@@ -61,7 +60,7 @@ def _joint_states(name, intake, reading, publishers):
     elif publishers != 1:
         level, text = WARN, f"There are {publishers} publishers of '{intake.topic}'."
     rejected = {f'rejected.{reason}': count for reason, count in intake.rejected.items()}
-    return _entry(f'{name}: joint states', level, text,
+    return entry(f'{name}: joint states', level, text,
                   {'accepted_per_second': reading.accepted, 'publishers': publishers, **rejected})
 
 
@@ -69,13 +68,5 @@ def _references(name, session, reading):
     level, text = OK, 'References are accepted.'
     if reading.refused:
         level, text = WARN, f'{reading.refused} references were refused: {session.last_refusal}'
-    return _entry(f'{name}: references', level, text,
+    return entry(f'{name}: references', level, text,
                   {'refused': session.refused_references, 'last_refusal': session.last_refusal})
-
-
-def _entry(name, level, text, values):
-    def show(value):
-        return f'{value:.6g}' if isinstance(value, float) else str(value)
-    return DiagnosticStatus(name=name, level=level, message=text, hardware_id='robodyn_ros',
-                            values=[KeyValue(key=key, value=show(value))
-                                    for key, value in values.items()])

@@ -8,7 +8,8 @@ from robodyn_ros.control.settings import STALE_ACTIONS, Settings
 from robodyn_ros.errors import ParameterError
 from robodyn_ros.robot import Robot
 from robodyn_ros.ros.messages import EFFORT_WRITERS
-from robodyn_ros.ros.parameters import LIVE, START, ParamSpec
+from robodyn_ros.ros.parameters import LIVE, ParamSpec
+from robodyn_ros.ros.realtime_parameters import REALTIME_PARAMETERS
 from robodyn_ros.ros.robot_source import ROBOT_PARAMETERS
 
 TIMER, JOINT_STATES = 'timer', 'joint_states'
@@ -65,12 +66,7 @@ CONTROLLER_PARAMETERS = (
     ParamSpec('osi_damping', 'float', 0.0, '1/sqrt(kg)', 'Damping of '
               '~/get_operational_space_inertia when the request leaves it to the node.', lower=0.0,
               upper=100.0, change=LIVE),
-    ParamSpec('realtime.priority', 'int', 0, '', 'SCHED_FIFO priority of the loop; 0 for the '
-              'ordinary scheduler.', lower=0, upper=99, change=START),
-    ParamSpec('realtime.cpus', 'int[]', (), '', 'Processors the loop may run on. Empty: any.',
-              lower=0, upper=1023, change=START),
-    ParamSpec('realtime.lock_memory', 'bool', False, '', 'Keep the memory of the process from '
-              'being paged out.', change=START),
+    *REALTIME_PARAMETERS,
 )
 
 # Parameters that are a field of Settings under the same name.

@@ -1,12 +1,13 @@
 """What the controller says about itself: a latched status on every change, and reports."""
 import time
 
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.qos import DurabilityPolicy, QoSProfile
 
 from robodyn_msgs.msg import ControllerStatus
 from robodyn_ros.control.states import Reason, State
 from robodyn_ros.ros.controller_diagnostics import diagnose
+from robodyn_ros.ros.diagnostics import OK
 from robodyn_ros.ros.log_lines import LineBudget
 from robodyn_ros.ros.meter import Meter, Reading, success
 
@@ -126,8 +127,8 @@ class StatusReporter:
         publishers = self._node.count_publishers(session.intake.topic) if session else 0
         message = diagnose(self._node.get_name(), status, session, self._reading, publishers)
         self._diagnostics.publish(message)
-        for entry in message.status[1:]:
-            if entry.level != DiagnosticStatus.OK:
+        for entry in message.status[1:3]:   # refused references are logged as they come
+            if entry.level != OK:
                 self._node.get_logger().warning(entry.message, throttle_duration_sec=5.0)
 
 

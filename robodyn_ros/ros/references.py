@@ -39,8 +39,8 @@ class TrajectoryReader:
             raise self._refusal(reason, message)
         points = message.points
         if not 1 <= len(points) <= MAX_POINTS:
-            raise ShapeError(f'The trajectory has {len(points) or "no"} points; expected from 1 to '
-                             f'{MAX_POINTS}.')
+            raise ShapeError(f'The trajectory has {len(points) or "no"} points; expected from 1 '
+                             f'to {MAX_POINTS}.')
         fields = {field: self._field(field, points, where) for field in FIELDS}
         stamp = Time.from_msg(message.header.stamp).nanoseconds if _is_set(message) else ros_now
         times = [point.time_from_start.sec + 1e-9 * point.time_from_start.nanosec

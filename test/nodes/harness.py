@@ -1,4 +1,4 @@
-"""Nodes as processes, and a participant that watches them: conditions with deadlines, no sleeps."""
+"""Nodes as processes, and a participant that watches them: conditions with deadlines."""
 from array import array
 import os
 from pathlib import Path

@@ -97,8 +97,9 @@ def test_without_joint_states_a_state_must_be_given(probe):
 def test_dynamics_of_a_given_state(probe):
     q, qd, qdd, tau = Q, QD, np.array((1.0, -2.0)), np.array((3.0, 0.5))
     for names, order in ((JOINTS, [0, 1]), (JOINTS[::-1], [1, 0])):
-        answer = dynamics(probe, state=state(names, q[order], qd[order]), acceleration=qdd.tolist(),
-                          effort=tau.tolist(), fields=63)
+        answer = dynamics(probe, state=state(names, q[order], qd[order]), fields=63,
+                          acceleration=qdd.tolist(),
+                          effort=tau.tolist())
         assert answer.success, answer.message
         assert tuple(answer.joint_names) == JOINTS and answer.rows == 2
         gravity = ROBOT.gravity_torque(q)
@@ -189,7 +190,8 @@ def test_a_singular_task_is_an_answer_that_says_so(probe):
     assert answer.rank == 2 and answer.rows == 6
     assert 'Singular: rank 2 of 6' in answer.message
     assert np.isfinite(answer.inertia).all()
-    damped = inertia(probe, link=LINK, state=state(), damping=0.1, fields=TASK.FIELD_INERTIA_INVERSE)
+    damped = inertia(probe, link=LINK, state=state(), damping=0.1,
+                     fields=TASK.FIELD_INERTIA_INVERSE)
     compliance = np.reshape(damped.inertia_inverse, (6, 6))
     np.testing.assert_allclose(np.reshape(damped.inertia, (6, 6)),
                                np.linalg.inv(compliance + 0.01 * np.eye(6)), rtol=1e-7, atol=1e-9)
