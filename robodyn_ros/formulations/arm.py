@@ -152,7 +152,7 @@ def arm_at(robot, q):
 def velocities(arm, qd, base=((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))):
     """(omega_i, odot_i, cdot_i), each (n, 3): of every link, of its origin, of its centre of mass.
 
-    omega_i = omega_(i-1) + qd_i e_i,  cdot_i = odot_i + omega_i x rho_i; Angeles, (7.25, 7.29).
+    omega_i = omega_(i-1) + qd_i e_i,  cdot_i = odot_i + omega_i x rho_i; Angeles, (7.25a, 7.33a).
     base : angular velocity of the base and velocity of its origin, (3,) each; at rest by default.
     """
     kind = np.result_type(arm.o, qd)
@@ -168,7 +168,7 @@ def velocities(arm, qd, base=((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))):
 
 
 def accelerations(arm, qd, qdd):
-    """(omegadot_i, cddot_i), each (n, 3), the base at rest; Angeles, Algorithm 7.4.1."""
+    """(omegadot_i, cddot_i), each (n, 3), the base at rest; Angeles, (7.25b, 7.33b, 7.34f)."""
     w, _, _ = velocities(arm, qd)
     w = np.vstack((w, np.zeros(3)))
     wd, a = np.zeros_like(w), np.zeros_like(w)

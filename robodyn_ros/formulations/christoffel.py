@@ -1,15 +1,15 @@
 """The equations of motion from energies, with Christoffel symbols: Spong, sections 6.2 and 6.3.
 
     D(q) qdd + C(q, qd) qd + g(q) = tau                                               (6.66)
-    D    = sum m_i Jv_i^T Jv_i + Jw_i^T R_i I_i R_i^T Jw_i                            (6.53)
-    c_ijk = (d d_kj/dq_i + d d_ki/dq_j - d d_ij/dq_k) / 2                             (6.59)
-    C_kj = sum_i c_ijk qd_i,    g_k = dP/dq_k,    P = -sum m_i g . r_ci               (6.60, 6.55)
+    D    = sum m_i Jv_i^T Jv_i + Jw_i^T R_i I_i R_i^T Jw_i                            (6.50)
+    c_ijk = (d d_kj/dq_i + d d_ki/dq_j - d d_ij/dq_k) / 2                             (6.63)
+    C_kj = sum_i c_ijk qd_i,    g_k = dP/dq_k,    P = -sum m_i g . r_ci               (6.67, 6.64)
 
 Ddot - 2 C is skew-symmetric for this C. Any tree. D costs O(n^3); its derivatives, by complex
 step, n times as much; n^2 (n + 1)/2 symbols.
 
 Correction to the print: P = sum m_i g^T r_ci holds for a g that points UP. The displayed equations
-are lost from the text at hand; they were restored from its prose, with numbers in their order.
+are lost from the text at hand; they were restored from its prose, which cites these numbers.
 """
 
 import numpy as np

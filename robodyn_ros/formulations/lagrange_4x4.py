@@ -1,6 +1,6 @@
 """The Lagrange equations with 4 x 4 matrices: Uicker and Kahn; Turney, Mudge and Lee, section 2.
 
-    tau_i = sum_j D_ij thdd_j + sum_jk D_ijk thd_j thd_k + D_i                         (2.8, 2.11)
+    tau_i = sum_j D_ij thdd_j + sum_jk D_ijk thd_j thd_k + D_i                         (2.11)
     D_ij  = sum_q Tr(T_{0,j}^q J_q (T_{0,i}^q)^T)
     D_ijk = sum_q Tr(T_{0,jk}^q J_q (T_{0,i}^q)^T)
     D_i   = - sum_q m_q g . T_{0,i}^q rbar_q

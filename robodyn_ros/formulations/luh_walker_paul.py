@@ -1,8 +1,9 @@
 """Newton-Euler about the far origins of links: Luh-Walker-Paul; Turney, Mudge and Lee, section 3.
 
-    outward  w_i = R w_(i-1) + R z thd_i,   al_i = R (al_(i-1) + w_(i-1) x z thd_i + z thdd_i)
-             a_i = w_i x (w_i x r_i) + al_i x r_i + R a_(i-1)                    (3.11 to 3.18)
-             abar_i = w_i x (w_i x rbar_i) + al_i x rbar_i + a_i
+    outward  w_i = R (w_(i-1) + z thd_i)                                         (3.15)
+             al_i = R (al_(i-1) + w_(i-1) x z thd_i + z thdd_i)                  (3.16)
+             a_i = w_i x (w_i x r_i) + al_i x r_i + R a_(i-1)                    (3.17)
+             abar_i = w_i x (w_i x rbar_i) + al_i x rbar_i + a_i                 (3.18)
     inward   f_i = m_i abar_i + R f_(i+1)                                        (3.19)
              n_i = I_i al_i + w_i x I_i w_i + (rbar_i + r_i) x m_i abar_i
                    + r_i x R f_(i+1) + R n_(i+1)                                 (3.20)

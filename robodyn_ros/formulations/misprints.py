@@ -62,7 +62,7 @@ MISPRINTS = (
     Misprint('Turney, (1.27), (1.26)',
              'E and the trace are lost; (1.26) is for principal axes',
              'test_rate_matrix_and_pseudo_inertia_identities'),
-    Misprint('Turney, (5.1)',
+    Misprint('Turney, section 5, A_i',
              'entry (3, 2) of A_i is wy wz + al_x',
              'test_rate_matrix_and_pseudo_inertia_identities'),
     Misprint('Turney, (5.2)',

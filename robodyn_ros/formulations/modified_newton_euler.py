@@ -1,7 +1,8 @@
 """The modified Newton-Euler set of Turney, Mudge and Lee, section 5: one matrix A_i a link.
 
-    A_i = w w^T - |w|^2 E + skew(al):     w x (w x b) + al x b = A_i b                       (5.1)
-    a_i = A_i r_i + R a_(i-1),            m abar_i = m (A_i (rbar_i + r_i) + R a_(i-1))
+    A_i = w w^T - |w|^2 E + skew(al):     w x (w x b) + al x b = A_i b
+    a_i = A_i r_i + R a_(i-1)
+    f_i = m A_i (rbar_i + r_i) + m R a_(i-1) + R f_(i+1)                                     (5.1)
     n_i = v(A_i K_i) + (rbar_i + r_i) x m abar_i + r_i x R f_(i+1) + R n_(i+1)               (5.2)
 
 with K_i = tr(I_i) E / 2 - I_i, the pseudo-inertia about the centre of mass, and v(P) the vector
@@ -23,12 +24,12 @@ E = np.eye(3)
 
 
 def rate_matrix(w, al):
-    """A (3, 3) with A b = w x (w x b) + al x b (5.1)."""
+    """A (3, 3) with A b = w x (w x b) + al x b."""
     return np.outer(w, w) - (w @ w) * E + skew(al)
 
 
 def pseudo_inertia(inertia):
-    """K (3, 3) = tr(I) E / 2 - I: the integral of d d^T dm (1.26)."""
+    """K (3, 3) = tr(I) E / 2 - I: the integral of d d^T dm about the com."""
     return 0.5 * np.trace(inertia) * E - inertia
 
 

@@ -2,7 +2,7 @@
 
     K t = 0,   t = T qd,   K T = 0                                    (7.50, 7.54, 7.55b)
     I qdd + C qd = tau + delta + gamma + J^T w                        (7.61)
-    I = T^T M T,   C = T^T M Tdot + T^T W M T,   gamma = T^T w^G      (7.57 to 7.60)
+    I = T^T M T,   C = T^T M Tdot + T^T W M T,   gamma = T^T w^G      (7.58, 7.59)
 
 The twists t_i = [omega_i; cdot_i] of all links stand in one vector t (6n,), everything in base
 axes; M = diag(I_i, m_i 1), W = diag(skew(omega_i), 0). T maps joint rates to twists, and because
@@ -30,11 +30,13 @@ def block(i):
 
 
 def constraint_matrix(arm):
-    """K (6n, 6n) with K t = 0: what each joint forbids its two links; rank 5n (7.63 to 7.68).
+    """K (6n, 6n) with K t = 0: what each joint forbids its two links; rank 5n (7.68).
 
-    Turning (7.64):   E_i (omega_i - omega_(i-1)) = 0,
-                      cdot_i + rho_i x omega_i + delta_(i-1) x omega_(i-1) - cdot_(i-1) = 0.
-    Sliding (7.77):   omega_i - omega_(i-1) = 0,  E_i (cdot_i - cdot_(i-1) + R'_i x omega_i) = 0,
+    Turning   E_i (omega_i - omega_(i-1)) = 0                                           (7.63)
+              cdot_i + rho_i x omega_i + delta_(i-1) x omega_(i-1) - cdot_(i-1) = 0     (7.64)
+    Sliding   omega_i - omega_(i-1) = 0                                                 (7.74a)
+              E_i (cdot_i - cdot_(i-1) + R'_i x omega_i) = 0                            (7.77)
+
     with E_i = skew(e_i) and R'_i = c_i - c_(i-1). Block bidiagonal for a serial arm.
     """
     K = np.zeros((6 * arm.n, 6 * arm.n))
@@ -55,7 +57,7 @@ def constraint_matrix(arm):
 
 
 def twist_shaping_matrix(arm):
-    """T (6n, n), t = T qd: t_ij = [e_j; e_j x r_ij] or, sliding, [0; e_j] (7.69 to 7.73, 7.82).
+    """T (6n, n), t = T qd: t_ij = [e_j; e_j x r_ij] or, sliding, [0; e_j] (7.69 to 7.73, 7.83).
 
     r_ij = O_j -> C_i. Zero where joint j does not move link i, so block triangular if serial.
     """
@@ -84,7 +86,7 @@ def twist_shaping_rate(arm, w, odot, cdot):
 
 
 def mass(arm):
-    """M (6n, 6n) = diag(I_i, m_i 1), the manipulator mass (7.3)."""
+    """M (6n, 6n) = diag(I_i, m_i 1), the manipulator mass (7.1, 7.13c)."""
     M = np.zeros((6 * arm.n, 6 * arm.n), arm.o.dtype)
     for i in range(arm.n):
         M[6 * i:6 * i + 3, 6 * i:6 * i + 3] = arm.I[i]
@@ -93,7 +95,7 @@ def mass(arm):
 
 
 def angular_velocity(w):
-    """W (6n, 6n) = diag(skew(omega_i), 0), the manipulator angular velocity (7.4)."""
+    """W (6n, 6n) = diag(skew(omega_i), 0), the manipulator angular velocity (7.1, 7.13c)."""
     W = np.zeros((6 * len(w), 6 * len(w)), w.dtype)
     for i in range(len(w)):
         W[6 * i:6 * i + 3, 6 * i:6 * i + 3] = skew(w[i])
@@ -113,7 +115,7 @@ def mass_matrix(robot, q):
 
 
 def gravity_torque(robot, q):
-    """-gamma = -T^T w^G (n,): what the drives must provide to hold the arm (7.60)."""
+    """-gamma = -T^T w^G (n,): what the drives must provide to hold the arm (7.59)."""
     arm = arm_at(robot, q)
     return -twist_shaping_matrix(arm).T @ weight(arm)
 

@@ -46,14 +46,14 @@ def planar_elbow(m, l, lc, I, q, qd, gravity=G):  # noqa: E741
 
 
 def planar_elbow_parameters(m, l, lc, I):  # noqa: E741
-    """Theta (5,) of the planar elbow (6.126 to 6.128)."""
+    """Theta (5,) of the planar elbow (section 6.5.3)."""
     return np.array([m[0] * lc[0]**2 + m[1] * (l[0]**2 + lc[1]**2) + I[0] + I[1],
                      m[1] * l[0] * lc[1], m[1] * lc[1]**2 + I[1],
                      m[0] * lc[0] + m[1] * l[0], m[1] * lc[1]])
 
 
 def planar_elbow_regressor(q, qd, qdd, gravity=G):
-    """Y (2, 5) with tau = Y Theta (6.132). Some printings have a wrong square in the first row."""
+    """Y (2, 5) with tau = Y Theta (6.122). Some printings have a wrong square in the first row."""
     (c2, s2), (g1, g12) = (np.cos(q[1]), np.sin(q[1])), gravity * np.cos((q[0], q[0] + q[1]))
     return np.array([
         [qdd[0], c2 * (2 * qdd[0] + qdd[1]) - s2 * (qd[1]**2 + 2 * qd[0] * qd[1]), qdd[1],

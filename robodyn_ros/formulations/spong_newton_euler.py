@@ -2,10 +2,10 @@
 
     outward  w_i = R^T w_(i-1) + b_i qd_i,     al_i = R^T al_(i-1) + b_i qdd_i + w_i x b_i qd_i
              a_c,i = R^T a_e,(i-1) + al_i x r_i,ci + w_i x (w_i x r_i,ci)
-             a_e,i likewise to the end of the link, with r_i,(i+1)               (6.150 to 6.157)
-    inward   f_i = R f_(i+1) + m_i a_c,i - m_i g_i
+             a_e,i likewise to the end of the link, with r_i,(i+1)               (6.150, 6.160)
+    inward   f_i = R f_(i+1) + m_i a_c,i - m_i g_i                               (6.146)
              tau_i = R tau_(i+1) - f_i x r_i,ci + (R f_(i+1)) x r_(i+1),ci
-                     + I_i al_i + w_i x (I_i w_i)
+                     + I_i al_i + w_i x (I_i w_i)                                (6.147)
 
 b_i is the axis of joint i in frame i, at the far end of link i; r_i,ci runs from the joint to the
 centre of mass, r_(i+1),ci from the next joint to it. Serial chains, O(n); g_i costs 3 additions a

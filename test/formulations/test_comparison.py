@@ -88,17 +88,17 @@ def test_recursions_are_linear_in_n_and_close_to_the_published_count():
 
 def test_published_counts_add_up():
     n = 6
-    # Angeles, Table 7.1 with its missing row {c_i} (X-A6), Table 7.2, and their sum.
+    # Angeles, Table 7.1 with its missing row {c_i}, Table 7.2, and their sum.
     assert 4 + 8 + 20 + 10 + 32 + 8 == 82 and 5 + 16 + 7 + 28 + 10 == 66
     assert (137 * n - 22, 110 * n - 14) == (800, 646)
     assert (82 * n + 55 * n - 22, 66 * n + 44 * n - 14) == (800, 646)
-    assert 81 * n - 65 == 421  # X-A7: 420 printed
-    assert (150 * n - 48, 131 * n - 48, 137 * n - 22, 101 * n - 11) == (852, 738, 800, 595)  # X-A9
-    # Forward dynamics, step by step (X-A8).
+    assert 81 * n - 65 == 421  # 420 is printed
+    assert (150 * n - 48, 131 * n - 48, 137 * n - 22, 101 * n - 11) == (852, 738, 800, 595)
+    # Forward dynamics, step by step.
     cholesky = (n**3 + 3 * n**2 + 2 * n) // 6
     assert (17 * n**2 - 15 * n + 3 * n**2 + 3 * n + cholesky + n**2 + 800,
             10 * n**2 - 10 * n + 5 * (n**2 + n) // 2 + cholesky + n**2 - n + 646) == (1540, 1137)
-    # Turney, Table 2 against Table 1, with 8 n (n^2 - 1) for the second derivatives (X-T4).
+    # Turney, Table 2 against Table 1, with 8 n (n^2 - 1) for the second derivatives.
     assert 2 * 32 * n * (n - 1) + 32 * n * (n * n - 1) // 3 + 1336 + 336 + 84 == 5916
     assert 2 * 24 * n * (n - 1) + 8 * n * (n * n - 1) + 1312 + 330 + 78 == 4840
     assert (108 * n - 12, 100 * n - 9, 90 * n - 27, 88 * n - 24) == (636, 591, 513, 504)
@@ -113,15 +113,15 @@ def test_misprints_of_example_7_3_1():
     d12, d123 = d1 + d2, d1 + d2 + d3
     np.testing.assert_allclose(cdot[2] @ cdot[2], (
         a1**2 * d1**2 + a2**2 * d12**2 + a3**2 / 4 * d123**2 + 2 * a1 * a2 * c2 * d1 * d12
-        + a1 * a3 * c23 * d1 * d123 + 1 * a2 * a3 * c3 * d12 * d123))  # X-A1: 2 printed
+        + a1 * a3 * c23 * d1 * d123 + 1 * a2 * a3 * c3 * d12 * d123))  # 2 is printed
     iota = quadratic_coefficients(lambda qd: noc.mass_matrix_rate(robot, q, qd) @ qd, 3)
     np.testing.assert_allclose(2 * iota[1, 0, 2],
-                               -m[2] * a3 * (a1 * s23 + 2 * a2 * s3) / 2)  # X-A2
+                               -m[2] * a3 * (a1 * s23 + 2 * a2 * s3) / 2)
 
     def slope(qd):
         return gradient(lambda x: momentum(robot, x, qd), q).T @ qd
     gamma = quadratic_coefficients(slope, 3)
-    assert abs(gamma[2, 2, 2]) < 1e-15  # X-A3: the square is that of thd2
+    assert abs(gamma[2, 2, 2]) < 1e-15  # the square is that of thd2
     np.testing.assert_allclose(gamma[2, 1, 1], -m[2] * a2 * a3 * s3)
 
 

@@ -51,7 +51,7 @@ def test_oracle_8_state_and_configuration_space():
     np.testing.assert_allclose(M @ QDD + V + G, [41.1449336768, 6.88197274857])
     _, B, C, _ = craig.configuration_space(robot, Q)
     k = M2 * L1 * L2 * np.sin(Q[1])
-    np.testing.assert_allclose(B, [[-2 * k], [0]], atol=1e-14)  # 2 x 1: X-C7
+    np.testing.assert_allclose(B, [[-2 * k], [0]], atol=1e-14)  # 2 x 1
     np.testing.assert_allclose(C, [[0, -k], [k, 0]], atol=1e-14)
 
 
@@ -65,7 +65,7 @@ def test_oracle_8_cartesian_form_in_base_axes():
 
 
 def test_oracle_8_cartesian_form_in_the_tip_frame():
-    # J as printed lacks + l2 in (2, 1) (X-C5). Vx belongs to components in the moving frame.
+    # J as printed lacks + l2 in (2, 1). Vx belongs to components in the moving frame.
     robot = two_link()
 
     def jacobian(q):
@@ -107,7 +107,7 @@ def test_cartesian_form_refuses_a_stretched_arm():
 
 
 def test_oracle_8_first_link_of_section_6_7():
-    # Printed g s1 in the second components must be g c1 (X-C3).
+    # Printed g s1 in the second components must be g c1.
     robot = two_link()
     _, _, _, F, N = craig.outward(robot, Q, QD, QDD)[0]
     g = 9.81
@@ -127,7 +127,7 @@ def test_oracle_9_rp_arm_of_example_6_5():
 
 
 def test_oracle_9_pendulum_period():
-    # Printed sign of the weight is wrong (X-C4): m l^2 thdd + m g l sin th = tau.
+    # Printed sign of the weight is wrong: m l^2 thdd + m g l sin th = tau.
     robot = Robot.from_dh([DHRow(mass=1.3, com=(.7, 0, 0))], gravity=(9.81, 0, 0))
     q, steps, period = np.ones(1), 400, 1.789730921643
 

@@ -139,7 +139,7 @@ def test_oracle_1_planar_three_r(form):
 
 
 def test_oracle_1_gravity_rate_and_forward_dynamics():
-    # The gravity vector printed in Example 7.6.2 has doubled terms (X-A4); this one is dV/dq.
+    # The gravity vector printed in Example 7.6.2 has doubled terms; this one is dV/dq.
     robot = three_r()
     np.testing.assert_allclose(noc.gravity_torque(robot, Q),
                                [29.440616615749, 8.3539519595238, 1.1254652785891], rtol=1e-12)
@@ -166,7 +166,7 @@ def test_oracle_1b_example_7_14(angles, expected):
 
 
 def test_oracle_2_example_7_6_1():
-    # Blocks t21dot, t31dot and the entries named in X-A5 are the corrected ones.
+    # Blocks t21dot, t31dot and the entries of the rates are the corrected ones.
     a, m, J, p = .5, 2.0, .3, 1.5
     q, qd = np.array([pi, -pi / 2, pi]), np.full(3, p)
     robot = spatial_3r(a, m, J)

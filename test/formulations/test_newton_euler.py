@@ -56,7 +56,7 @@ def test_joint_wrenches_balance_every_link():
 
 
 def test_oracle_2_motion_and_bearing_loads_of_example_7_6_1():
-    # f1, n1, n2, tau1 as printed carry half of f3 too much; these are the right ones (X-A5).
+    # f1, n1, n2, tau1 as printed carry half of f3 too much; these are the right ones.
     a, m, inertia, p = .5, 2.0, .3, 1.5
     q, qd, zero = np.array([pi, -pi / 2, pi]), np.full(3, p), np.zeros(3)
     robot = spatial_3r(a, m, inertia)
@@ -100,7 +100,7 @@ def test_oracle_3_sliding_joint_of_example_7_11():
     expected = [7.28002343895, -10.94659094613, -23.086387890769]
     np.testing.assert_allclose(newton_euler.inverse_dynamics(rrp(), q, qd, qdd), expected,
                                rtol=1e-11)
-    # As printed, without the lever b e in the inward recursion (X-A11):
+    # As printed, without the lever b e in the inward recursion:
     links = links_at(rrp(), q)
     moving = newton_euler.outward(links, qd, qdd)
     n, f = newton_euler.inward(replace(links, b=np.zeros(3)), moving, *np.zeros((2, 3)))

@@ -147,7 +147,7 @@ def test_oracle_7_cartesian_arm():
 
 
 def test_oracle_7_geared_link():
-    # Printed r Bm + Bl would give B = 0.25 (X-S1): r^2 Bm + Bl is what the motor's power asks for.
+    # Printed r Bm + Bl would give B = 0.25: r^2 Bm + Bl is what the motor's power asks for.
     arm = spong_arms.geared_link(50, 2e-4, .35, 4, .3, 1e-3, .2, q=np.array([.4]))
     np.testing.assert_allclose((arm.D[0, 0], arm.C[0, 0]), (.85, 2.7))
     np.testing.assert_allclose(arm.torque(np.array([.5]), np.array([1.0])), 6.784232725657)

@@ -122,7 +122,7 @@ def test_sensor_must_be_on_the_last_link():
 
 
 def test_rate_matrix_and_pseudo_inertia_identities():
-    # Corrected (5.1), (5.2) and (1.27): X-T1, X-T2, X-T3.
+    # A_i, K_i and the moment of section 5, and (1.27), as corrected.
     rng = np.random.default_rng(1)
     w, al, b = rng.normal(size=(3, 3))
     inertia = random_inertial(rng).inertia
