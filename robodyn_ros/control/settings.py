@@ -68,7 +68,8 @@ class Settings:
                 ~(self.effort_limits < 0.0))
         for name in ('effort_rate', 'velocity_limits'):
             _refuse(name, getattr(self, name), 'greater than zero', getattr(self, name) > 0.0)
-        _refuse('lower', self.lower, 'a lower limit below the upper one', self.lower < self.upper)
+        _refuse('lower', self.lower, f'at most the upper limits {self.upper}',
+                self.lower <= self.upper)
         for name in ('position_margin', 'stale_hold', 'max_start_error', 'position_jump',
                      'reference_timeout'):
             value = getattr(self, name)

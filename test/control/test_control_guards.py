@@ -116,6 +116,14 @@ def test_without_an_effort_limit_there_is_no_torque(effort):
     assert limit([100.0], [0.0], [0.0], [0.0], effort=effort, rate=1e9)[0] == [0.0]
 
 
+@pytest.mark.parametrize('wanted', BAD)
+@pytest.mark.parametrize('last', [5.0, -5.0])
+def test_torque_that_is_not_finite_counts_as_zero(wanted, last):
+    """It pulls the torque towards zero, not up to a limit."""
+    torque, (_, rate_limited, _) = limit([wanted], [0.0], [0.0], [last])
+    assert torque == [last - math.copysign(1.0, last)] and rate_limited.all()
+
+
 def test_no_time_no_change():
     """With dt = 0 the torque stays what it was."""
     assert limit([50.0], [0.0], [0.0], [5.0], dt=0.0)[0] == [5.0]

@@ -32,7 +32,8 @@ refusal = supervisor.activate(0.0)
 states = [supervisor.tick(now).name for now in (0.001, 0.002)]
 print(json.dumps({'names': law_names(), 'module': type(law).__module__, 'refusal': refusal,
                   'states': states, 'torque': supervisor.command.tolist(),
-                  'other': supervisor.terms[5].tolist(), 'gravity': robot.gravity_torque(q).tolist()}))
+                  'other': supervisor.terms[5].tolist(),
+                  'gravity': robot.gravity_torque(q).tolist()}))
 '''
 
 

@@ -15,8 +15,8 @@ from supervised import TWO_LINK, settings_for
     ('effort_limits', [1.0, -1.0]), ('effort_limits', [1.0]), ('effort_rate', [1.0, 0.0]),
     ('effort_rate', [np.nan, 1.0]), ('velocity_limits', [0.0, 1.0]),
     ('velocity_limits', [np.nan, 1.0]), ('lower', [3.0, -1.0]), ('lower', [np.nan, -1.0]),
-    ('lower', None), ('enabled', [True, False]), ('period', 0.0), ('period', -1e-3), ('period', math.nan),
-    ('period', 1.0),
+    ('lower', None), ('enabled', [True, False]), ('period', 0.0), ('period', -1e-3),
+    ('period', math.nan), ('period', 1.0),
     ('position_margin', math.nan), ('reference_timeout', math.inf), ('reference_timeout', -0.1),
     ('stale_action', 'sleep'), ('stale_hold', math.nan), ('max_start_error', -1.0),
     ('position_jump', math.nan), ('recovery_states', 0), ('stop_damping', [-1.0, 0.0])])
@@ -29,7 +29,7 @@ def test_invalid_value_is_refused_with_its_name(field, value):
 def test_limits_that_exclude_each_other_are_refused():
     """NaN is no limit either."""
     for upper in ([-3.0, 1.0], [math.nan, 1.0]):
-        with pytest.raises(ParameterError, match='expected a lower limit below the upper one'):
+        with pytest.raises(ParameterError, match='lower: got .*expected at most the upper limits'):
             settings_for(TWO_LINK, upper=upper)
 
 

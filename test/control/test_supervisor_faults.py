@@ -7,7 +7,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from robodyn_ros.control import Reason, State, Trajectory
+from robodyn_ros.control import Reason, State, supervisor as module, Trajectory
 from robodyn_ros.control.computed_torque import ComputedTorque
 from supervised import PERIOD, Bench
 
@@ -156,6 +156,8 @@ def test_row_4_stale_within_the_timeout_plus_two_periods():
     assert bench.reason == Reason.STATE_TIMEOUT and bench.supervisor.value > TIMEOUT
     assert np.allclose(bench.supervisor.unlimited, bench.gravity, atol=1e-12)
     assert (bench.supervisor.terms[[0, 1, 2, 4, 5]] == 0.0).all()
+    assert bench.supervisor.following is None
+    assert np.array_equal(bench.supervisor.reference, [bench.q, [0, 0], [0, 0]])
 
 
 def test_row_4_stale_holds_gravity_and_then_goes_to_zero_still_publishing():
@@ -275,12 +277,37 @@ def test_first_target_of_a_stream_begins_near_the_arm(step, accepted):
     assert bench.run(5) is State.HOLD
 
 
+def test_reference_that_overflows_under_way_is_held():
+    """Without limits, points may be finite whose acceleration is not."""
+    bench = Bench(lower=[-np.inf] * 2, upper=[np.inf] * 2, velocity_limits=[np.inf] * 2).activate()
+    huge = Trajectory([1.0], [[5e307, 0.0]], np.zeros((1, 2)))
+    assert bench.supervisor.follow(huge, bench.now) == ''
+    assert bench.run(1) is State.HOLD and bench.reason == Reason.REFERENCE_NOT_FINITE
+    assert np.array_equal(bench.supervisor.reference, [bench.q, [0, 0], [0, 0]])
+
+
 def test_streamed_rates_reach_the_law():
     """Velocity and acceleration are fed forward as they come."""
     bench = Bench().activate()
     bench.supervisor.aim(Trajectory([0.0], [bench.q], [[0.5, -0.5]], [[2.0, 3.0]]), bench.now)
     bench.run(1)
     assert np.array_equal(bench.law.seen[2], [bench.q, [0.5, -0.5], [2.0, 3.0]])
+
+
+@pytest.mark.parametrize(('event', 'state'), [
+    ('stop', State.FAULT), ('hold', State.HOLD), ('deactivate', State.READY)])
+def test_reference_is_refused_if_the_controller_moved_on_while_it_was_checked(
+        monkeypatch, event, state):
+    """Checking a long trajectory takes longer than a period; what happens meanwhile wins."""
+    bench = moving()
+    check = module.receive_trajectory
+
+    def interrupted(*arguments):
+        getattr(bench.supervisor, event)(bench.now)
+        return check(*arguments)
+    monkeypatch.setattr(module, 'receive_trajectory', interrupted)
+    assert 'changed meanwhile' in bench.supervisor.follow(FAR, bench.now)
+    assert bench.run(1) is state and bench.supervisor.following is None
 
 
 @pytest.mark.parametrize('value', [math.nan, math.inf, 1e308])

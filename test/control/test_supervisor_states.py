@@ -65,6 +65,7 @@ def test_first_torque_is_the_gravity_torque_of_the_measured_posture(robot):
     """Bumpless whatever the law wants; the rate limit takes it from there."""
     bench = Bench(robot, lower=np.full(robot.nv, -3.0), upper=np.full(robot.nv, 3.0))
     bench.law.torque = np.full(robot.nv, 60.0)
+    bench.run(3)
     bench.activate()
     assert np.allclose(bench.command, bench.gravity, atol=1e-12)
     before = bench.command.copy()
