@@ -17,6 +17,9 @@ from robodyn_ros.model.layout import (
     INERTIA, KIND, MASS, MOMENT, OFFSET, PARENT, REVOLUTE, ROTATION, ROTOR, V)
 
 
+NEXT, LAST = (1, 2, 0), (2, 0, 1)
+
+
 @dataclass(frozen=True, eq=False)
 class Arm:
     """A robot at one posture; n joints.
@@ -72,6 +75,12 @@ def turn(angle):
     """Rotation (3, 3) about z; of a complex angle too, so that it can be differentiated by one."""
     c, s = np.cos(angle), np.sin(angle)
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def cross(u, v):
+    """u x v on the last axis; of counting numbers too, which np.cross is not in numpy 1."""
+    u, v = np.asarray(u), np.asarray(v)
+    return u[..., NEXT] * v[..., LAST] - u[..., LAST] * v[..., NEXT]
 
 
 def skew(v):
@@ -162,9 +171,9 @@ def velocities(arm, qd, base=((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))):
     for i in arm.outward:
         up = arm.parent[i]
         w[i] = w[up] + qd[i] * arm.turns[i]
-        v[i] = v[up] + np.cross(w[up], o[i] - o[up]) + qd[i] * arm.slides[i]
+        v[i] = v[up] + cross(w[up], o[i] - o[up]) + qd[i] * arm.slides[i]
     w, v = w[:-1], v[:-1]
-    return w, v, v + np.cross(w, arm.c - arm.o)
+    return w, v, v + cross(w, arm.c - arm.o)
 
 
 def accelerations(arm, qd, qdd):
@@ -175,8 +184,8 @@ def accelerations(arm, qd, qdd):
     o = np.vstack((arm.o, np.zeros(3)))
     for i in arm.outward:
         up, reach = arm.parent[i], o[i] - o[arm.parent[i]]
-        wd[i] = wd[up] + np.cross(w[up], qd[i] * arm.turns[i]) + qdd[i] * arm.turns[i]
-        a[i] = (a[up] + np.cross(wd[up], reach) + np.cross(w[up], np.cross(w[up], reach))
-                + 2.0 * np.cross(w[up], qd[i] * arm.slides[i]) + qdd[i] * arm.slides[i])
+        wd[i] = wd[up] + cross(w[up], qd[i] * arm.turns[i]) + qdd[i] * arm.turns[i]
+        a[i] = (a[up] + cross(wd[up], reach) + cross(w[up], cross(w[up], reach))
+                + 2.0 * cross(w[up], qd[i] * arm.slides[i]) + qdd[i] * arm.slides[i])
     w, wd, a, rho = w[:-1], wd[:-1], a[:-1], arm.c - arm.o
-    return wd, a + np.cross(wd, rho) + np.cross(w, np.cross(w, rho))
+    return wd, a + cross(wd, rho) + cross(w, cross(w, rho))

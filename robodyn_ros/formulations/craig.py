@@ -24,7 +24,7 @@ is 2 x 1.
 import numpy as np
 
 from robodyn_ros.errors import SingularityError
-from robodyn_ros.formulations.arm import links_of, model_of, states
+from robodyn_ros.formulations.arm import cross, links_of, model_of, states
 from robodyn_ros.formulations.links import Z
 from robodyn_ros.formulations.strobing import NO_GRAVITY, quadratic_coefficients
 from robodyn_ros.formulations.strobing import mass_matrix as strobed_mass_matrix
@@ -37,13 +37,13 @@ def point_acceleration(vd_B, R, Q, v_Q, vd_Q, w, wd):
     to A; w, wd (3,) of B and vd_B (3,) of its origin in A.
     """
     arm = R @ Q
-    return (vd_B + R @ vd_Q + 2.0 * np.cross(w, R @ v_Q) + np.cross(wd, arm)
-            + np.cross(w, np.cross(w, arm)))
+    return (vd_B + R @ vd_Q + 2.0 * cross(w, R @ v_Q) + cross(wd, arm)
+            + cross(w, cross(w, arm)))
 
 
 def angular_acceleration(wd_B, w_B, R, w_C, wd_C):
     """wd (3,) in A of a frame C that turns with w_C, wd_C in B, and B in A (6.15)."""
-    return wd_B + R @ wd_C + np.cross(w_B, R @ w_C)
+    return wd_B + R @ wd_C + cross(w_B, R @ w_C)
 
 
 def outward(robot, q, qd, qdd):
@@ -54,15 +54,15 @@ def outward(robot, q, qd, qdd):
         i = link.joint
         R, P = link.placement(q[i])
         w, wd, vd = moving[link.parent]
-        vd = R.T @ (np.cross(wd, P) + np.cross(w, np.cross(w, P)) + vd)
+        vd = R.T @ (cross(wd, P) + cross(w, cross(w, P)) + vd)
         w, wd = R.T @ w, R.T @ wd
         if link.revolute:
-            w, wd = w + qd[i] * Z, wd + np.cross(w, qd[i] * Z) + qdd[i] * Z
+            w, wd = w + qd[i] * Z, wd + cross(w, qd[i] * Z) + qdd[i] * Z
         else:
-            vd = vd + 2.0 * np.cross(w, qd[i] * Z) + qdd[i] * Z
-        vd_C = np.cross(wd, link.rho) + np.cross(w, np.cross(w, link.rho)) + vd
+            vd = vd + 2.0 * cross(w, qd[i] * Z) + qdd[i] * Z
+        vd_C = cross(wd, link.rho) + cross(w, cross(w, link.rho)) + vd
         moving[i] = w, wd, vd
-        found[i] = (R, P, link.rho, link.m * vd_C, link.I @ wd + np.cross(w, link.I @ w))
+        found[i] = (R, P, link.rho, link.m * vd_C, link.I @ wd + cross(w, link.I @ w))
     return found
 
 
@@ -76,10 +76,10 @@ def inverse_dynamics(robot, q, qd, qdd):
         i, up = link.joint, link.parent
         R, P, P_C, F, N = found[i]
         f[i] += F
-        n[i] += N + np.cross(P_C, F)
+        n[i] += N + cross(P_C, F)
         tau[i] = (n[i] if link.revolute else f[i]) @ Z + link.rotor * qdd[i]
         f[up] += R @ f[i]
-        n[up] += R @ n[i] + np.cross(P, R @ f[i])
+        n[up] += R @ n[i] + cross(P, R @ f[i])
     return tau
 
 

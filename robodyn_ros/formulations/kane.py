@@ -12,7 +12,7 @@ Correction to the print: the Jacobians are 3 x n (the text prints n x 3 and tran
 
 import numpy as np
 
-from robodyn_ros.formulations.arm import accelerations, arm_at, states, velocities
+from robodyn_ros.formulations.arm import accelerations, arm_at, cross, states, velocities
 
 
 def partial_velocities(arm):
@@ -39,5 +39,5 @@ def inverse_dynamics(robot, q, qd, qdd):
         I = arm.I[i]  # noqa: E741
         active = active + Jv.T @ (arm.m[i] * arm.g)
         inertia = inertia - (Jv.T @ (arm.m[i] * cdd[i])
-                             + Jw.T @ (I @ wd[i] + np.cross(w[i], I @ w[i])))
+                             + Jw.T @ (I @ wd[i] + cross(w[i], I @ w[i])))
     return -(active + inertia)

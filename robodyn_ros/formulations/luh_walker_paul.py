@@ -20,7 +20,7 @@ w_i.
 import numpy as np
 
 from robodyn_ros.errors import ModelError
-from robodyn_ros.formulations.arm import model_of, states
+from robodyn_ros.formulations.arm import cross, model_of, states
 from robodyn_ros.formulations.links import Z, links_at
 
 
@@ -31,11 +31,11 @@ def turning(links, qd, qdd):
     for i in range(links.n):
         R = links.Q[i].T
         if links.revolute[i]:
-            al = R @ (al + np.cross(w, Z * qd[i]) + Z * qdd[i])
+            al = R @ (al + cross(w, Z * qd[i]) + Z * qdd[i])
             w = R @ (w + Z * qd[i])
             rows.append((w, al, links.a[i], np.zeros(3)))
         else:
-            slide = R @ (2.0 * np.cross(w, Z * qd[i]) + Z * qdd[i])
+            slide = R @ (2.0 * cross(w, Z * qd[i]) + Z * qdd[i])
             w, al = R @ w, R @ al
             rows.append((w, al, links.a[i] + R @ Z * links.b[i], slide))
     return tuple(np.array(column) for column in zip(*rows))
@@ -46,11 +46,11 @@ def inertia_wrenches(links, w, al, r, slide):
     a, forces, moments = -links.g, [], []
     for i in range(links.n):
         rbar, I = -links.delta[i], links.I[i]  # noqa: E741
-        a = (np.cross(w[i], np.cross(w[i], r[i])) + np.cross(al[i], r[i])
+        a = (cross(w[i], cross(w[i], r[i])) + cross(al[i], r[i])
              + links.Q[i].T @ a + slide[i])
-        abar = np.cross(w[i], np.cross(w[i], rbar)) + np.cross(al[i], rbar) + a
+        abar = cross(w[i], cross(w[i], rbar)) + cross(al[i], rbar) + a
         forces.append(links.m[i] * abar)
-        moments.append(I @ al[i] + np.cross(w[i], I @ w[i]))
+        moments.append(I @ al[i] + cross(w[i], I @ w[i]))
     return np.array(forces), np.array(moments)
 
 
@@ -59,7 +59,7 @@ def torques(links, r, forces, moments, held):
     f, n = held
     tau = np.empty(links.n, forces.dtype)
     for i in reversed(range(links.n)):
-        n = (moments[i] + np.cross(r[i] - links.delta[i], forces[i]) + np.cross(r[i], f) + n)
+        n = (moments[i] + cross(r[i] - links.delta[i], forces[i]) + cross(r[i], f) + n)
         f = forces[i] + f
         tau[i] = (links.Q[i].T @ Z) @ (n if links.revolute[i] else f)
         f, n = links.Q[i] @ f, links.Q[i] @ n
@@ -82,7 +82,7 @@ def held_load(robot, sensor):
         raise ModelError(f'robot {model.name!r}: the sensor frame {name!r} is on link '
                          f'{model.body_names[frame.body]!r}; expected {model.body_names[-1]!r}')
     force = frame.rotation @ reading[:3]
-    return force, frame.rotation @ reading[3:] + np.cross(frame.translation, force)
+    return force, frame.rotation @ reading[3:] + cross(frame.translation, force)
 
 
 def inverse_dynamics(robot, q, qd, qdd, sensor=None):

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn_ros.formulations.arm import arm_at, skew, states, velocities
+from robodyn_ros.formulations.arm import arm_at, cross, skew, states, velocities
 from robodyn_ros.formulations.natural_orthogonal_complement import (
     NONE, ONE, angular_velocity, mass, twist_shaping_matrix, twist_shaping_rate, weight)
 
@@ -66,7 +66,7 @@ def bias(robot, q, qd, twist, base):
     q, qd = states(robot, q, qd)
     arm = arm_at(robot, q)
     w, c = np.asarray(twist[:3]), np.asarray(twist[3:])
-    speeds = velocities(arm, qd, base=(w, c - np.cross(w, base.com)))
+    speeds = velocities(arm, qd, base=(w, c - cross(w, base.com)))
     T, M, W = _twists(arm, base), _mass(arm, base), angular_velocity(np.vstack((w, speeds[0])))
     v = np.concatenate((twist, qd))
     weights = np.concatenate((np.zeros(3), base.mass * arm.g, weight(arm)))

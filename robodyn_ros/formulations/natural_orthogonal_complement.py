@@ -19,7 +19,7 @@ C is not the matrix of the Christoffel symbols for spatial arms, though C qd is 
 
 import numpy as np
 
-from robodyn_ros.formulations.arm import arm_at, skew, states, velocities
+from robodyn_ros.formulations.arm import arm_at, cross, skew, states, velocities
 
 ONE, NONE = np.eye(3), np.zeros((3, 3))
 
@@ -66,7 +66,7 @@ def twist_shaping_matrix(arm):
         for j in arm.path(i):
             r = arm.c[i] - arm.o[j]
             T[block(i), j] = np.concatenate(
-                (arm.turns[j], np.cross(arm.turns[j], r) + arm.slides[j]))
+                (arm.turns[j], cross(arm.turns[j], r) + arm.slides[j]))
     return T
 
 
@@ -79,9 +79,9 @@ def twist_shaping_rate(arm, w, odot, cdot):
     for i in range(arm.n):
         for j in arm.path(i):
             r, rdot = arm.c[i] - arm.o[j], cdot[i] - odot[j]
-            turning, sliding = np.cross(w[j], arm.turns[j]), np.cross(w[j], arm.slides[j])
+            turning, sliding = cross(w[j], arm.turns[j]), cross(w[j], arm.slides[j])
             T[block(i), j] = np.concatenate(
-                (turning, np.cross(turning, r) + np.cross(arm.turns[j], rdot) + sliding))
+                (turning, cross(turning, r) + cross(arm.turns[j], rdot) + sliding))
     return T
 
 

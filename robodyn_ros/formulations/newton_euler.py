@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn_ros.formulations.arm import states
+from robodyn_ros.formulations.arm import cross, states
 from robodyn_ros.formulations.links import Z, links_at
 
 
@@ -48,21 +48,21 @@ def outward(links, qd, qdd):
     for i in range(links.n):
         QT, rho = links.Q[i].T, links.rho[i]
         if links.revolute[i]:
-            u = np.cross(w, delta)
-            cdd = QT @ (cdd + np.cross(wd, delta) + np.cross(w, u))
-            wd = QT @ (wd + np.cross(w, qd[i] * Z) + qdd[i] * Z)
+            u = cross(w, delta)
+            cdd = QT @ (cdd + cross(wd, delta) + cross(w, u))
+            wd = QT @ (wd + cross(w, qd[i] * Z) + qdd[i] * Z)
             w = QT @ (w + qd[i] * Z)
-            v = np.cross(w, rho)
+            v = cross(w, rho)
             c = QT @ (c + delta) + rho
             cdot = QT @ (cdot + u) + v
-            cdd = cdd + np.cross(wd, rho) + np.cross(w, v)
+            cdd = cdd + cross(wd, rho) + cross(w, v)
         else:
             w, wd, e = QT @ w, QT @ wd, QT @ Z
             u = QT @ (delta + links.b[i] * Z) + rho
-            v = np.cross(w, u)
+            v = cross(w, u)
             c = QT @ c + u
             cdot = QT @ cdot + v + qd[i] * e
-            cdd = (QT @ cdd + np.cross(wd, u) + np.cross(w, v + 2.0 * qd[i] * e) + qdd[i] * e)
+            cdd = (QT @ cdd + cross(wd, u) + cross(w, v + 2.0 * qd[i] * e) + qdd[i] * e)
         delta = links.delta[i]
         rows.append((w, wd, c, cdot, cdd))
     return Motion(*(np.array(column) for column in zip(*rows)))
@@ -79,8 +79,8 @@ def inward(links, motion, force, moment):
     for i in reversed(range(links.n)):
         I, w, rho = links.I[i], motion.w[i], links.rho[i]  # noqa: E741
         f[i] = links.m[i] * motion.cdd[i] + phi
-        n[i] = (I @ motion.wd[i] + np.cross(w, I @ w) + np.cross(rho, f[i])
-                + beyond + np.cross(lever, phi))
+        n[i] = (I @ motion.wd[i] + cross(w, I @ w) + cross(rho, f[i])
+                + beyond + cross(lever, phi))
         phi, beyond = links.Q[i] @ f[i], links.Q[i] @ n[i]
         lever = links.delta[i - 1] + links.b[i] * Z
     return n, f

@@ -19,7 +19,7 @@ Algorithm 7.4.1.
 
 import numpy as np
 
-from robodyn_ros.formulations.arm import states
+from robodyn_ros.formulations.arm import cross, states
 from robodyn_ros.formulations.links import Z, links_at
 from robodyn_ros.formulations.newton_euler import inverse_dynamics
 
@@ -45,7 +45,7 @@ def projected_twists(links):
             e, r = links.Q[i].T @ e, links.Q[i].T @ (to_origin + slide) + links.rho[i]
             if links.revolute[j]:
                 P[6 * i:6 * i + 3, j] = N[i] @ e
-                P[6 * i + 3:6 * i + 6, j] = root_mass[i] * np.cross(e, r)
+                P[6 * i + 3:6 * i + 6, j] = root_mass[i] * cross(e, r)
             else:
                 P[6 * i + 3:6 * i + 6, j] = root_mass[i] * e
             to_origin = r + links.delta[i]

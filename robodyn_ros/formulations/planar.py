@@ -14,7 +14,7 @@ its second row has a1 where a2 belongs; dV/dq of Example 7.3.1 is right.
 import numpy as np
 
 from robodyn_ros.errors import ModelError
-from robodyn_ros.formulations.arm import arm_at, model_of, states, velocities
+from robodyn_ros.formulations.arm import arm_at, cross, model_of, states, velocities
 
 E = np.array([[0.0, -1.0], [1.0, 0.0]])
 
@@ -23,13 +23,13 @@ def _plane(robot, arm):
     """(normal (3,), P (2, 3)): the normal of the plane of motion, and the components in it."""
     turning = np.flatnonzero(arm.revolute)
     normal = arm.turns[turning[0]] if len(turning) else np.array([0.0, 0.0, 1.0])
-    off = max(np.abs(np.cross(arm.turns, normal)).max(), np.abs(arm.slides @ normal).max())
+    off = max(np.abs(cross(arm.turns, normal)).max(), np.abs(arm.slides @ normal).max())
     if off > 1e-9:
         raise ModelError(f'robot {model_of(robot).name!r} is not planar: a joint axis is off by '
                          f'{off:.3g}; expected parallel turning axes, slides across them')
     x = np.eye(3)[np.argmin(np.abs(normal))]
-    x = np.cross(normal, x) / np.linalg.norm(np.cross(normal, x))
-    return normal, np.array([x, np.cross(normal, x)])
+    x = cross(normal, x) / np.linalg.norm(cross(normal, x))
+    return normal, np.array([x, cross(normal, x)])
 
 
 def matrices(robot, q, qd):

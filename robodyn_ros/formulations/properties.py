@@ -41,11 +41,10 @@ class Check:
 
 
 def skew_symmetry(robot, q, qd):
-    """Largest entry of N + N^T, N = Ddot - 2 C, relative to C and Ddot."""
+    """Largest entry of N + N^T, N = Ddot - 2 C, relative to C and to D times qd."""
     C = robot.coriolis_matrix(q, qd)
-    rate = along(lambda x: mass_matrix(robot, x), q, qd)
-    N = rate - 2.0 * C
-    return _ratio(N + N.T, (rate, C))
+    N = along(lambda x: mass_matrix(robot, x), q, qd) - 2.0 * C
+    return _ratio(N + N.T, (C, np.abs(qd).max() * robot.mass_matrix(q)))
 
 
 def linearity(robot, q, qd, qdd, rng):

@@ -15,7 +15,7 @@ r_i,ci and r_i,(i+1), and adds R^T (z bdd + 2 w x z bd) to both accelerations.
 
 import numpy as np
 
-from robodyn_ros.formulations.arm import states
+from robodyn_ros.formulations.arm import cross, states
 from robodyn_ros.formulations.links import Z, links_at
 from robodyn_ros.formulations.luh_walker_paul import turning
 
@@ -31,8 +31,8 @@ def inverse_dynamics(robot, q, qd, qdd):
     for i in reversed(range(links.n)):
         I, beyond = links.I[i], f  # noqa: E741
         f = beyond + links.m[i] * (a_c[i] - g[i])
-        moment = (moment - np.cross(f, to_com[i]) + np.cross(beyond, -links.delta[i])
-                  + I @ al[i] + np.cross(w[i], I @ w[i]))
+        moment = (moment - cross(f, to_com[i]) + cross(beyond, -links.delta[i])
+                  + I @ al[i] + cross(w[i], I @ w[i]))
         b = links.Q[i].T @ Z
         tau[i] = b @ (moment if links.revolute[i] else f)
         f, moment = links.Q[i] @ f, links.Q[i] @ moment
@@ -46,7 +46,7 @@ def _accelerations(links, w, al, to_com, to_end, slide):
         joint, g = links.Q[i].T @ a_e + slide[i], links.Q[i].T @ g
 
         def at(r):
-            return joint + np.cross(al[i], r) + np.cross(w[i], np.cross(w[i], r))
+            return joint + cross(al[i], r) + cross(w[i], cross(w[i], r))
         rows.append((at(to_com[i]), g))
         a_e = at(to_end[i])
     return tuple(np.array(column) for column in zip(*rows))

@@ -199,6 +199,12 @@ def test_properties_hold_on_every_robot(name):
     assert all(c.holds for c in checks), properties.report(checks)
 
 
+def test_properties_hold_where_there_is_nothing_to_be_skew():
+    pendulum = Robot.from_dh([DHRow(mass=1.3, com=(.7, 0, 0))], gravity=(9.81, 0, 0))
+    checks = properties.check(pendulum, samples=3)
+    assert all(c.holds for c in checks), properties.report(checks)
+
+
 def test_properties_fail_for_another_coriolis_matrix():
     robot = SERIAL['6R']()
 
