@@ -3,9 +3,9 @@
     from robodyn_ros.formulations import compare
     compare(robot, q, qd, qdd)
 
-numpy only, the symbols of the book, one formulation a file, and where the print is wrong, what is
-right. Each takes a Robot or a RobotModel, and states in the order of its joints.
-
+numpy only (scipy for the solvers of angeles_simulation.py), the symbols of the book, one
+formulation a file, and where the print is wrong, what is right. Each takes a Robot or a
+RobotModel, and states in the order of its joints.
 
     arm.py, links.py, complex_step.py    what the books write with: e_i, a_i, rho_i, I_i; slopes
 
