@@ -27,7 +27,7 @@ def diagonalise(a, v):
         for i in range(m - 1):
             for j in range(i + 1, m):
                 off = a[i, j]
-                if off * off > 1e-34 * abs(a[i, i] * a[j, j]):
+                if not off * off <= 1e-34 * abs(a[i, i] * a[j, j]):  # a NaN turns, and spreads
                     rotated = True
                     theta = (a[j, j] - a[i, i]) / (off + off)
                     root = sqrt(theta * theta + 1.0)
@@ -72,8 +72,8 @@ def task_inertia(compliance: Matrix, damping: Scalar, work: Matrix, vectors: Mat
         for j in range(m):
             inertia[i, j] = 0.0
     for k in range(m):
-        value = max(work[k, k], 0.0)
-        kept = value > RANK_TOLERANCE * largest
+        value = 0.0 if work[k, k] < 0.0 else work[k, k]
+        kept = not value <= RANK_TOLERANCE * largest  # a NaN is kept, and shows
         if kept:
             rank += 1
         if kept or damping > 0.0:

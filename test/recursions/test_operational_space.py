@@ -7,7 +7,7 @@ from oracles.compare import agree, solve_tolerance
 from oracles.families import FAMILIES, states
 from oracles.real_robots import robot as real
 import pytest
-from robodyn_ros import Robot
+from robodyn_ros.kernels import generic
 from robodyn_ros.robot import AXES
 
 FORCE = np.array((3.0, -2.0, 5.0, 0.4, -0.7, 0.3))  # [N, N m]
@@ -180,4 +180,16 @@ def test_every_frame_of_a_body_sees_the_same_mechanism(case):
         expected = task.jacobian @ robot.mass_matrix_inverse(q) @ task.jacobian.T
         agree(task.inverse, expected, scale=max(np.abs(expected).max(), 1e-300),
               tolerance=solve_tolerance(robot.mass_matrix(q)))
-        assert isinstance(robot, Robot)
+
+
+@pytest.mark.parametrize('damping', [0.0, 0.1])
+@pytest.mark.parametrize('place', [(0, 0), (2, 4), (5, 0)])
+def test_nan_in_the_compliance_is_never_lost(place, damping):
+    """Not on the diagonal and not off it: no plausible inertia comes out of a NaN."""
+    for run in (generic.task_inertia, generic.task_inertia.python):
+        compliance = np.diag((3.0, 2.0, 1.0, 0.5, 0.4, 0.3))
+        compliance[place] = compliance[place[::-1]] = np.nan
+        work, vectors, inertia, values = (np.zeros((6, 6)), np.zeros((6, 6)), np.zeros((6, 6)),
+                                          np.zeros(6))
+        run(compliance, damping, work, vectors, inertia, values)
+        assert np.isnan(inertia).any() and np.isnan(values).any()
