@@ -6,6 +6,8 @@ from rclpy.clock import Clock, ClockType
 from rclpy.task import Future
 
 from robodyn_ros.control.states import Reason
+from robodyn_ros.errors import RobodynError
+from robodyn_ros.ros.goal_tolerance import Tolerance
 
 MONITOR_PERIOD = 0.05   # [s] between two looks at a running goal
 
@@ -24,9 +26,9 @@ def make_action(node):
 class FollowJointTrajectoryServer:
     """Hands goals to the controller's session and watches what becomes of them.
 
-    A goal succeeds when its trajectory has been played to the end; it is aborted when another
-    reference, a fault or a deactivation takes its place. Tolerances of the goal are not judged
-    yet: one that asks for them is refused, so that nobody relies on them.
+    A goal succeeds when its trajectory has been played to the end and the arm is within the goal's
+    tolerances. It is aborted when they are violated (the measured posture is then held), or when
+    another reference, a fault or a deactivation takes its place.
 
     Args:
       node: the controller.
@@ -39,73 +41,89 @@ class FollowJointTrajectoryServer:
         self._running: list[_Goal] = []
         self._server = ActionServer(
             node, action, '~/follow_joint_trajectory', self._execute,
-            goal_callback=self._judge, cancel_callback=lambda _: CancelResponse.ACCEPT)
+            goal_callback=lambda _: GoalResponse.ACCEPT if node.session else GoalResponse.REJECT,
+            cancel_callback=lambda _: CancelResponse.ACCEPT)
         node.create_timer(MONITOR_PERIOD, self._watch,
                           clock=Clock(clock_type=ClockType.STEADY_TIME))
 
-    def _judge(self, request):
-        asked = [*request.path_tolerance, *request.goal_tolerance]
-        if any(tolerance.position > 0.0 or tolerance.velocity > 0.0 for tolerance in asked):
-            self._node.get_logger().warning('The goal is refused: it asks for tolerances, which '
-                                            'this controller does not judge.')
-            return GoalResponse.REJECT
-        return GoalResponse.ACCEPT if self._node.session else GoalResponse.REJECT
-
     async def _execute(self, handle):
-        session, result = self._node.session, self._action.Result()
-        refusal = session.follow(handle.request.trajectory) if session else 'not configured'
-        if refusal:
+        result = self._action.Result()
+        try:
+            goal = _Goal(handle, self._node.session, self._action)
+        except RobodynError as error:
             handle.abort()
-            result.error_code, result.error_string = result.INVALID_GOAL, refusal
+            result.error_code, result.error_string = result.INVALID_GOAL, str(error)
             return result
-        goal = _Goal(handle, session)
         self._running.append(goal)
         result.error_code, result.error_string = await goal.outcome
         return result
 
     def _watch(self):
         for goal in list(self._running):
-            outcome = goal.look(self._action.Result)
-            if outcome is None:
-                goal.give_feedback(self._action.Feedback())
-            else:
+            outcome = goal.look()
+            if outcome is not None:
                 self._running.remove(goal)
                 goal.outcome.set_result(outcome)
 
 
 class _Goal:
-    """One accepted goal."""
+    """One accepted goal; RobodynError when the session does not take it."""
 
-    def __init__(self, handle, session):
+    def __init__(self, handle, session, action):
+        if session is None:
+            raise RobodynError('The controller is not configured.')
+        request, joints = handle.request, session.supervisor.joint_names
+        self._path = Tolerance(request.path_tolerance, joints)
+        self._end = Tolerance(request.goal_tolerance, joints)
+        self._patience = (request.goal_time_tolerance.sec
+                          + 1e-9 * request.goal_time_tolerance.nanosec)
+        refusal = session.follow(request.trajectory)
+        if refusal:
+            raise RobodynError(refusal)
         self.outcome = Future()
-        self._handle, self._session = handle, session
-        self._trajectory = session.supervisor.following
+        self._handle, self._session, self._codes = handle, session, action.Result
+        self._feedback = action.Feedback()
+        self._trajectory, self._ended = session.supervisor.following, None
 
-    def look(self, result):
+    def look(self):
         """Error code and sentence once the goal is over, None before."""
-        supervisor = self._session.supervisor
-        if supervisor.following is self._trajectory:
-            if not self._handle.is_cancel_requested:
-                return None
+        supervisor, codes = self._session.supervisor, self._codes
+        if self._handle.is_cancel_requested:
             supervisor.hold(time.monotonic())
             self._handle.canceled()
-            return result.SUCCESSFUL, 'The goal was cancelled; the measured posture is held.'
-        if supervisor.reason == Reason.TRAJECTORY_END:
-            self._handle.succeed()
-            return result.SUCCESSFUL, ''
-        self._handle.abort()
-        return result.INVALID_GOAL, f'The trajectory was given up: {supervisor.reason}.'
+            return codes.SUCCESSFUL, 'The goal was cancelled; the measured posture is held.'
+        self._give_feedback(supervisor)
+        errors = supervisor.reference[0] - supervisor.q, supervisor.reference[1] - supervisor.qd
+        if supervisor.following is self._trajectory:
+            violation = self._path.violation(*errors)
+            if not violation:
+                return None
+            supervisor.hold(time.monotonic())
+            return self._abort(codes.PATH_TOLERANCE_VIOLATED, violation)
+        if supervisor.reason != Reason.TRAJECTORY_END:
+            return self._abort(codes.INVALID_GOAL, f'it was given up: {supervisor.reason}')
+        return self._judge_end(self._end.violation(*errors))
 
-    def give_feedback(self, feedback):
-        """Publish where the joints are and should be."""
-        supervisor = self._session.supervisor
-        desired, velocity, acceleration = (row.tolist() for row in supervisor.reference)
+    def _judge_end(self, violation: str):
+        if not violation:
+            self._handle.succeed()
+            return self._codes.SUCCESSFUL, ''
+        self._ended = self._ended or time.monotonic()
+        if time.monotonic() - self._ended < self._patience:
+            return None
+        return self._abort(self._codes.GOAL_TOLERANCE_VIOLATED, violation)
+
+    def _abort(self, code: int, cause: str):
+        self._handle.abort()
+        return code, f'The trajectory was not completed: {cause}'
+
+    def _give_feedback(self, supervisor):
+        feedback, (q, qd, qdd) = self._feedback, supervisor.reference
         feedback.header.stamp = self._session.stamp()
         feedback.joint_names = list(supervisor.joint_names)
-        feedback.desired.positions, feedback.desired.velocities = desired, velocity
-        feedback.desired.accelerations = acceleration
-        feedback.actual.positions = supervisor.q.tolist()
-        feedback.actual.velocities = supervisor.qd.tolist()
-        feedback.error.positions = (supervisor.reference[0] - supervisor.q).tolist()
-        feedback.error.velocities = (supervisor.reference[1] - supervisor.qd).tolist()
+        for point, position, velocity in ((feedback.desired, q, qd),
+                                          (feedback.actual, supervisor.q, supervisor.qd),
+                                          (feedback.error, q - supervisor.q, qd - supervisor.qd)):
+            point.positions, point.velocities = position.tolist(), velocity.tolist()
+        feedback.desired.accelerations = qdd.tolist()
         self._handle.publish_feedback(feedback)

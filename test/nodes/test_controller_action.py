@@ -1,0 +1,140 @@
+"""FollowJointTrajectory: goals succeed, are refused, cancelled, replaced and aborted."""
+import math
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='rclpy is not installed')
+pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
+pytest.importorskip('control_msgs', reason='control_msgs is not installed')
+
+from action_msgs.msg import GoalStatus  # noqa: E402
+from control_msgs.action import FollowJointTrajectory  # noqa: E402
+from control_msgs.msg import JointTolerance  # noqa: E402
+from rclpy.action import ActionClient  # noqa: E402
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint  # noqa: E402
+
+import harness  # noqa: E402
+from harness import COLD, EASY, FakeArm, JOINTS, POSTURE, ControllerProbe  # noqa: E402
+
+pytestmark = pytest.mark.ros
+
+NEAR = (POSTURE[0] + 0.05, POSTURE[1] - 0.05)
+RESULT = FollowJointTrajectory.Result
+
+
+@pytest.fixture(scope='module')
+def probe(graph, start_shared):
+    controller = ControllerProbe(graph)
+    controller.node = start_shared('controller', **EASY)
+    arm = FakeArm(graph, JOINTS, POSTURE)
+    controller.wait_for('HOLD', timeout=COLD)
+    yield controller
+    arm.stop()
+
+
+@pytest.fixture
+def client(graph, probe):
+    made = ActionClient(graph.node, FollowJointTrajectory,
+                        f'{probe.name}/follow_joint_trajectory')
+    assert made.wait_for_server(harness.SOON)
+    assert probe.enable(False).success and probe.enable().success
+    probe.wait_for('HOLD', 'ACTIVATED')
+    yield made
+    made.destroy()
+
+
+def goal(positions=NEAR, seconds=1, **fields):
+    point = JointTrajectoryPoint(positions=list(positions))
+    point.time_from_start.sec = seconds
+    return FollowJointTrajectory.Goal(
+        trajectory=JointTrajectory(joint_names=list(JOINTS), points=[point]), **fields)
+
+
+def send(client, request):
+    feedback = []
+    accepted = client.send_goal_async(request, feedback_callback=feedback.append)
+    harness.wait_until(accepted.done, 'an answer to the goal')
+    return accepted.result(), feedback
+
+
+def finish(handle):
+    result = handle.get_result_async()
+    harness.wait_until(result.done, 'a result')
+    return result.result()
+
+
+def test_a_goal_succeeds_at_its_end(client, probe):
+    handle, feedback = send(client, goal())
+    assert handle.accepted
+    answer = finish(handle)
+    assert (answer.status, answer.result.error_code) == (GoalStatus.STATUS_SUCCEEDED,
+                                                         RESULT.SUCCESSFUL)
+    assert len(feedback) >= 5
+    last = feedback[-1].feedback
+    assert tuple(last.joint_names) == JOINTS
+    np.testing.assert_allclose(last.actual.positions, POSTURE)
+    np.testing.assert_allclose(np.subtract(last.desired.positions, last.actual.positions),
+                               last.error.positions)
+    probe.wait_for('HOLD', 'TRAJECTORY_END')
+
+
+def test_a_goal_is_cancelled(client, probe):
+    handle, _ = send(client, goal(seconds=30))
+    probe.wait_for('ACTIVE')
+    cancelled = handle.cancel_goal_async()
+    harness.wait_until(cancelled.done, 'an answer to the cancellation')
+    assert finish(handle).status == GoalStatus.STATUS_CANCELED
+    probe.wait_for('HOLD', 'HOLD_REQUESTED')
+
+
+def test_a_goal_is_aborted_by_another(client, probe):
+    first, _ = send(client, goal(seconds=30))
+    probe.wait_for('ACTIVE')
+    second, _ = send(client, goal(POSTURE, seconds=1))
+    assert finish(first).status == GoalStatus.STATUS_ABORTED
+    assert finish(second).status == GoalStatus.STATUS_SUCCEEDED
+
+
+def test_a_goal_is_aborted_by_a_stop(client, probe):
+    handle, _ = send(client, goal(seconds=30))
+    probe.wait_for('ACTIVE')
+    assert probe.trigger('stop').success
+    answer = finish(handle)
+    assert answer.status == GoalStatus.STATUS_ABORTED
+    assert 'STOPPED' in answer.result.error_string
+    assert probe.trigger('reset').success
+
+
+@pytest.mark.parametrize('request_, sentence', [
+    (goal((math.nan, 0.0)), 'finite'), (goal((0.0,)), 'positions'),
+    (goal(path_tolerance=[JointTolerance(name='elbow', position=1.0)]), "'elbow'"),
+    (goal(goal_tolerance=[JointTolerance(name='joint1', position=math.nan)]), 'not a number'),
+], ids=['NaN', 'short', 'unknown joint', 'NaN tolerance'])
+def test_a_bad_goal_is_aborted_with_a_sentence(client, probe, request_, sentence):
+    handle, _ = send(client, request_)
+    answer = finish(handle)
+    assert (answer.status, answer.result.error_code) == (GoalStatus.STATUS_ABORTED,
+                                                         RESULT.INVALID_GOAL)
+    assert sentence in answer.result.error_string
+    assert probe.state == 'HOLD'
+
+
+def test_an_arm_off_its_path_is_held(client, probe):
+    tolerance = [JointTolerance(name='joint2', position=0.02)]
+    handle, _ = send(client, goal(seconds=2, path_tolerance=tolerance))
+    answer = finish(handle)   # the arm of this test does not move
+    assert (answer.status, answer.result.error_code) == (GoalStatus.STATUS_ABORTED,
+                                                         RESULT.PATH_TOLERANCE_VIOLATED)
+    assert 'position of joint2' in answer.result.error_string
+    probe.wait_for('HOLD', 'HOLD_REQUESTED')
+
+
+def test_an_arm_that_does_not_arrive_is_reported(client, probe):
+    tolerance = [JointTolerance(name='joint1', position=0.01)]
+    handle, _ = send(client, goal(goal_tolerance=tolerance))
+    answer = finish(handle)
+    assert (answer.status, answer.result.error_code) == (GoalStatus.STATUS_ABORTED,
+                                                         RESULT.GOAL_TOLERANCE_VIOLATED)
+    handle, _ = send(client, goal(goal_tolerance=[JointTolerance(name='joint1', position=0.06)]))
+    assert finish(handle).status == GoalStatus.STATUS_SUCCEEDED
