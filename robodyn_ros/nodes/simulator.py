@@ -70,7 +70,7 @@ class Simulator(ManagedNode):
     def judge_parameters(self, values):
         """Refuse faults of joints that the robot does not have."""
         if self.session is not None:
-            make_faults(values, self.session.runner.plant.model.joint_names)
+            make_faults(values, self.session.runner.plant.model)
 
     def parameters_changed(self, values):
         """Take over live parameters; others before the next attempt to configure."""

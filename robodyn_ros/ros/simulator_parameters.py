@@ -5,6 +5,7 @@ import numpy as np
 
 from robodyn_ros.errors import ParameterError, RobodynError
 from robodyn_ros.model.layout import ROTOR, V
+from robodyn_ros.model.robot_model import RobotModel
 from robodyn_ros.robot import Robot
 from robodyn_ros.ros.parameters import LIVE, START, ParamSpec
 from robodyn_ros.ros.robot_source import ROBOT_PARAMETERS
@@ -151,13 +152,13 @@ def make_sensor(values: Mapping[str, Any], robot: Robot) -> Sensor:
         values['resolution.velocity'], values['noise.seed']))
 
 
-def make_faults(values: Mapping[str, Any], joint_names) -> Faults:
-    """The faults to inject; ParameterError when they are none of a robot with these joints."""
-    losses = dict(zip(joint_names, values['fault.effort_loss']))
+def make_faults(values: Mapping[str, Any], model: RobotModel) -> Faults:
+    """The faults to inject; ParameterError when they are none of this robot's."""
+    losses = dict(zip(model.joint_names, values['fault.effort_loss']))
     try:
         faults = Faults(values['fault.stuck_joints'], losses, values['fault.frozen_sensor'],
                         values['fault.dropped_states'])
-        faults.check_names('simulator', joint_names)
+        faults.check_names(model.name, model.joint_names)
     except RobodynError as error:
         raise ParameterError(str(error)) from None
     return faults

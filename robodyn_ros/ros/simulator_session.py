@@ -66,8 +66,8 @@ class SimulatorSession:
 
     def __init__(self, node, robot: Robot, values: Mapping[str, Any]):
         robot = simulated_robot(values, robot)
-        warm_up(KERNELS)
         plant = make_plant(values, robot)
+        warm_up(KERNELS)
         self.lock = Lock()
         self.runner = Runner(plant, make_sensor(values, robot), values['update_rate'])
         self.lost = self.refused_wrenches = 0
@@ -125,7 +125,7 @@ class SimulatorSession:
 
     def adopt(self, values: Mapping[str, Any]):
         """Take over changed parameters, between two steps."""
-        faults = make_faults(values, self.runner.plant.model.joint_names)
+        faults = make_faults(values, self.runner.plant.model)
         with self.lock:
             self.runner.plant.broken = self.runner.sensor.faults = faults
             self.values = values

@@ -13,4 +13,17 @@
     sensor.py        noise and quantisation
     faults.py        what can be broken on purpose
     perturb.py       a robot that differs from the one its controller believes in
+    runner.py        a plant in steps of one length, with its sensor and a clock
+
+    plant = Plant(robot, PlantSettings(integrator='rk4'))
+    plant.step(robot.gravity_torque(plant.q))
 """
+from robodyn_ros.simulation.faults import Faults
+from robodyn_ros.simulation.perturb import Perturbation, perturbed
+from robodyn_ros.simulation.plant import Plant
+from robodyn_ros.simulation.runner import Runner
+from robodyn_ros.simulation.sensor import Sensor, SensorSettings
+from robodyn_ros.simulation.settings import PlantSettings
+
+__all__ = ['Faults', 'Perturbation', 'Plant', 'PlantSettings', 'Runner', 'Sensor',
+           'SensorSettings', 'perturbed']

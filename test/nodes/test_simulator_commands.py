@@ -137,7 +137,8 @@ def test_parameters_change_the_simulated_robot():
 
 def test_faults_of_unknown_joints_are_refused():
     """As a ParameterError, which refuses the parameter."""
-    with pytest.raises(ParameterError, match="no joint 'elbow'.*joint1, joint2"):
-        make_faults(values(fault__stuck_joints=('elbow',)), ('joint1', 'joint2'))
-    faults = make_faults(values(fault__effort_loss=(0.5, 0.0)), ('joint1', 'joint2'))
+    model = Robot.from_urdf(TWO_LINK).model
+    with pytest.raises(ParameterError, match="two_link.*no joint 'elbow'.*joint1, joint2"):
+        make_faults(values(fault__stuck_joints=('elbow',)), model)
+    faults = make_faults(values(fault__effort_loss=(0.5, 0.0)), model)
     assert faults.effort_loss == {'joint1': 0.5, 'joint2': 0.0}

@@ -60,7 +60,8 @@ def somewhere(robot, seed):
     low = np.maximum(robot.limits.lower, -2.0)
     high = np.minimum(robot.limits.upper, 2.0)
     width = np.maximum(high - low, 0.0)
-    return low + width * rng.uniform(0.2, 0.8, robot.nv), 0.1 * width * rng.uniform(-1, 1, robot.nv)
+    q = low + width * rng.uniform(0.2, 0.8, robot.nv)
+    return q, 0.1 * width * rng.uniform(-1.0, 1.0, robot.nv)
 
 
 def test_every_robot_starts_as_forward_dynamics_says(robot):
