@@ -25,7 +25,6 @@ class Simulator(ManagedNode):
         super().__init__('robodyn_simulator', SIMULATOR_PARAMETERS, **options)
         self.session: SimulatorSession | None = None
         self.source = RobotSource(self, self.parameters, self._described)
-        self._reported = None
         self._diagnostics = SimulatorDiagnostics(self.get_name())
         self._diagnostics_publisher = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
         self.create_service(SetBool, '~/pause', self._answer(self._pause))
