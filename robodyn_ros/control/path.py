@@ -1,13 +1,16 @@
 """A trajectory ready to be sampled in the loop: one polynomial a segment."""
+import math
+
 import numpy as np
 
 from robodyn_ros.control.polynomial import hermite, polyline
 from robodyn_ros.kernels import kernel
 from robodyn_ros.spatial.primitive import primitive
-from robodyn_ros.spatial.types import Matrix, Scalar, Vector
+from robodyn_ros.spatial.types import Integer, Matrix, Scalar, Vector
 
 ORDER = 6                 # coefficients of a segment's polynomial
 CHECKED_INSTANTS = 16     # of every segment, at which limits are checked
+BLOCK = 32                # segments checked in one go: other threads wait no longer than that
 SPEED_TOLERANCE = 1.001   # a plan that uses all of a velocity limit is not refused for rounding
 
 
@@ -62,33 +65,58 @@ class Path:
         Checked at CHECKED_INSTANTS of every segment. A start beyond a limit may come back from
         there.
         """
-        instants = np.arange(CHECKED_INSTANTS) / CHECKED_INSTANTS
-        times = self.knots[:-1, None] + np.diff(self.knots)[:, None] * instants
-        times = np.append(times.ravel(), self.duration)
-        samples = np.empty((len(times), 3, len(lower)))
-        sample_all(self.knots, self.coefficients, self.end, times, samples.reshape(-1, len(lower)))
-        speed = np.maximum(velocity, np.abs(start[1])) * SPEED_TOLERANCE
-        return (_refuse('position', samples[:, 0], np.minimum(lower, start[0]),
-                        np.maximum(upper, start[0]), times, joint_names)
-                or _refuse('velocity', samples[:, 1], -speed, speed, times, joint_names))
-
-
-def _refuse(name, values, low, high, times, joint_names):
-    wrong = np.argwhere(~((low <= values) & (values <= high) & np.isfinite(values)))
-    if not len(wrong):
+        limits = np.array([np.minimum(lower, start[0]), np.maximum(upper, start[0]),
+                           np.maximum(velocity, np.abs(start[1])) * SPEED_TOLERANCE])
+        segments = len(self.knots) - 1
+        for begin in range(0, segments + 1, BLOCK):
+            stop = min(begin + BLOCK, segments + 1)
+            found = first_violation(self.knots, self.coefficients, self.end, limits, begin, stop)
+            if found >= 0:
+                return self._describe(found, limits, joint_names)
         return ''
-    k, i = wrong[0]
-    return (f'{name}: joint {joint_names[i]} would be at {values[k, i]:.6g} after '
-            f'{times[k]:.6g} s; expected {low[i]:.6g} to {high[i]:.6g}')
+
+    def _describe(self, found, limits, joint_names):
+        """Put what `first_violation` returned into words."""
+        instant, i = divmod(found, self.end.shape[1])
+        k, j = divmod(instant, CHECKED_INSTANTS)
+        t, reference = self.duration, np.empty_like(self.end)
+        if k < len(self.knots) - 1:
+            t = self.knots[k] + j / CHECKED_INSTANTS * (self.knots[k + 1] - self.knots[k])
+        self.sample(t, reference)
+        q, qd = reference[:2, i]
+        low, high, speed = limits[:, i]
+        what, value = 'position', q
+        if low <= q <= high and math.isfinite(q):
+            what, value, low, high = 'velocity', qd, -speed, speed
+        return (f'{what}: joint {joint_names[i]} would be at {value:.6g} after {t:.6g} s; '
+                f'expected {low:.6g} to {high:.6g}')
 
 
 @primitive
-def sample_path(knots, coefficients, end, t, out, row):
-    """Position, velocity and acceleration at t, three rows of out; by bisection, O(log s + nv)."""
+def evaluate(coefficients, k, i, u):
+    """Position, velocity and half the acceleration of joint i, u [s] into segment k, by Horner."""
+    q, qd, half_qdd = 0.0, 0.0, 0.0
+    for row in range(ORDER * k + ORDER - 1, ORDER * k - 1, -1):
+        half_qdd = half_qdd * u + qd
+        qd = qd * u + q
+        q = q * u + coefficients[row, i]
+    return q, qd, half_qdd
+
+
+@primitive
+def keeps_to(limits, i, q, qd):
+    """Whether a position and a velocity of joint i are finite and within the limits."""
+    return (math.isfinite(q) and math.isfinite(qd) and limits[0, i] <= q <= limits[1, i]
+            and -limits[2, i] <= qd <= limits[2, i])
+
+
+@kernel
+def sample(knots: Vector, coefficients: Matrix, end: Matrix, t: Scalar, reference: Matrix):
+    """Position, velocity and acceleration at t, (3, nv), written; by bisection, O(log s + nv)."""
     last = knots.shape[0] - 1
     if not (t < knots[last]):
         for i in range(end.shape[1]):
-            out[row, i], out[row + 1, i], out[row + 2, i] = end[0, i], end[1, i], end[2, i]
+            reference[0, i], reference[1, i], reference[2, i] = end[0, i], end[1, i], end[2, i]
         return
     low, high = 0, last
     while high - low > 1:
@@ -99,25 +127,30 @@ def sample_path(knots, coefficients, end, t, out, row):
             high = middle
     u = max(t - knots[low], 0.0)
     for i in range(end.shape[1]):
-        q, qd, half_qdd = 0.0, 0.0, 0.0  # Horner, of a polynomial and its derivatives at once
-        for k in range(ORDER * low + ORDER - 1, ORDER * low - 1, -1):
-            half_qdd = half_qdd * u + qd
-            qd = qd * u + q
-            q = q * u + coefficients[k, i]
-        out[row, i], out[row + 1, i], out[row + 2, i] = q, qd, 2.0 * half_qdd
+        q, qd, half_qdd = evaluate(coefficients, low, i, u)
+        reference[0, i], reference[1, i], reference[2, i] = q, qd, 2.0 * half_qdd
 
 
 @kernel
-def sample(knots: Vector, coefficients: Matrix, end: Matrix, t: Scalar, reference: Matrix):
-    """One sample, (3, nv): position, velocity, acceleration."""
-    sample_path(knots, coefficients, end, t, reference, 0)
+def first_violation(knots: Vector, coefficients: Matrix, end: Matrix, limits: Matrix,
+                    begin: Integer, stop: Integer):
+    """Where the segments begin ... stop - 1 leave the limits first, or -1; segment s is the end.
+
+    limits : (3, nv) lowest and highest position, highest speed. Returns
+    (segment * CHECKED_INSTANTS + instant) * nv + joint.
+    """
+    n = end.shape[1]
+    for k in range(begin, stop):
+        at_end = k == knots.shape[0] - 1
+        for j in range(1 if at_end else CHECKED_INSTANTS):
+            for i in range(n):
+                q, qd = end[0, i], end[1, i]
+                if not at_end:
+                    u = j / CHECKED_INSTANTS * (knots[k + 1] - knots[k])
+                    q, qd, _ = evaluate(coefficients, k, i, u)
+                if not keeps_to(limits, i, q, qd):
+                    return (k * CHECKED_INSTANTS + j) * n + i
+    return -1
 
 
-@kernel
-def sample_all(knots: Vector, coefficients: Matrix, end: Matrix, times: Vector, samples: Matrix):
-    """Samples at many times, (3 k, nv)."""
-    for k in range(times.shape[0]):
-        sample_path(knots, coefficients, end, times[k], samples, 3 * k)
-
-
-KERNELS = (sample, sample_all)
+KERNELS = (sample, first_violation)

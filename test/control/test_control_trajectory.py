@@ -7,7 +7,7 @@ from hypothesis import given, strategies as st
 import numpy as np
 import pytest
 from robodyn_ros.control import Trajectory
-from robodyn_ros.control.path import Path
+from robodyn_ros.control.path import BLOCK, Path
 from robodyn_ros.control.polynomial import BLEND
 from robodyn_ros.errors import ShapeError
 
@@ -195,7 +195,7 @@ def test_way_within_limits_is_accepted():
 def test_position_beyond_a_limit_is_refused_by_name():
     """At a point, and between two points too."""
     assert 'joint elbow' in refusal(Trajectory([1.0, 5.0], [[0.0, 1.5], [0.0, 0.0]]))
-    overshoot = Trajectory([0.5, 1.0], [[0.95, 0.0], [0.95, 0.0]], [[1.5, 0.0], [0.0, 0.0]])
+    overshoot = Trajectory([1.0, 2.0], [[0.95, 0.0], [0.95, 0.0]], [[0.6, 0.0], [0.0, 0.0]])
     assert 'position: joint shoulder would be at' in refusal(overshoot)
 
 
@@ -203,6 +203,26 @@ def test_velocity_beyond_a_limit_is_refused_by_name():
     """Implied by positions, and by a cubic that swings."""
     assert 'velocity: joint shoulder' in refusal(Trajectory([0.1], [[0.9, -0.2]]))
     assert 'velocity: joint elbow' in refusal(Trajectory([0.6], [[0.1, 0.9]], [[0.0, 0.0]]))
+
+
+@pytest.mark.parametrize('bad', [0, 5, BLOCK - 1, BLOCK, 2 * BLOCK - 1, 99])
+def test_violation_is_found_and_told_wherever_it_is(bad):
+    """In the first segment or the last, on either side of a block, with its time and value."""
+    q = np.full((100, 2), 0.1)
+    q[bad, 1] = 1.2
+    trajectory = Trajectory(np.arange(1.0, 101.0), q)
+    sentence = refusal(trajectory)
+    words = re.search(r'elbow would be at (\S+) after (\S+) s', sentence).groups()
+    value, t = (float(word) for word in words)
+    assert bad < t <= bad + 1 and 1.0 < value <= 1.2
+    assert np.isclose(at(Path.through(trajectory, REST), t)[0, 1], value, atol=1e-4)
+
+
+def test_target_that_moves_too_fast_is_refused():
+    """A path of no duration is its end."""
+    path = Path.target(Trajectory([0.0], [[0.3, 0.4]], [[0.5, 2.5]]))
+    sentence = path.refusal(REST, LOWER, UPPER, SPEED, NAMES)
+    assert 'velocity: joint elbow would be at 2.5 after 0 s' in sentence
 
 
 def test_arm_beyond_a_limit_may_come_back_in():
