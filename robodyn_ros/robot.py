@@ -9,6 +9,7 @@ import numpy as np
 from robodyn_ros.errors import ShapeError, SingularityError
 from robodyn_ros.kernels import generic
 from robodyn_ros.model import build, dh, urdf
+from robodyn_ros.model.layout import INERTIA, MASS
 from robodyn_ros.recursions import scratch
 
 AXES = ('x', 'y', 'z', 'rx', 'ry', 'rz')
@@ -168,6 +169,24 @@ class Robot:
             self._accept(generic.forward_dynamics(
                 *self._weighted, q, qd, tau, wrench(q), self._zero, qdd))
         return out
+
+    def regressor(self, q, qd, qdd, qd_r=None, out=None):
+        """Y with Y theta = M qdd + C qd + g, theta = `inertial_parameters()`, in O(n depth).
+
+        Rotor inertias are no part of it. qd_r : (nv,) reference velocity of Slotine and Li; then Y
+        theta = M qdd + C(q, qd) qd_r + g, with the C of `coriolis_matrix`. Result (nv, 10 nv).
+        """
+        states, k = self._states(q, qd, qd if qd_r is None else qd_r, qdd)
+        out = self._out(out, k, (self.nv, 10 * self.nv))
+        for q, qd, qd_r, qdd, Y in _each(k, *states, out):
+            generic.regressor(*self._weighted, q, qd, qd_r, qdd, Y)
+        return out
+
+    def inertial_parameters(self):
+        """theta of every moving body in the order of the model: m [kg], m c (3) [kg m], and Ixx
+        Ixy Ixz Iyy Iyz Izz [kg m^2] about the origin of the body's frame, in its axes; (10 nv,).
+        """
+        return self.model.constants[1:, MASS:INERTIA + 6].ravel()
 
     def pose(self, q, frame, out=None):
         """X_0F, the homogeneous transform of a frame in the base; result (4, 4)."""

@@ -6,6 +6,7 @@ from robodyn_ros.recursions import energy as _energy
 from robodyn_ros.recursions import jacobian as _jacobian
 from robodyn_ros.recursions import mass_solve as _mass_solve
 from robodyn_ros.recursions import operational_space as _operational_space
+from robodyn_ros.recursions import regressor as _regressor
 from robodyn_ros.recursions import task_inertia as _task_inertia
 
 pose = kernel(kinematics.pose)
@@ -22,10 +23,11 @@ mass_solve = kernel(_mass_solve.mass_solve)
 forward_dynamics = kernel(aba.forward_dynamics)
 coriolis_matrix = kernel(_coriolis.coriolis_matrix)
 energy = kernel(_energy.energy)
+regressor = kernel(_regressor.regressor)
 operational_space = kernel(_operational_space.operational_space)
 task_solve = kernel(_operational_space.task_solve)
 task_inertia = kernel(_task_inertia.task_inertia)
 
 ALL = (inverse_dynamics, gravity_torque, bias_torque, mass_matrix, forward_dynamics, mass_solve,
        mass_matrix_inverse, coriolis_matrix, energy, pose, velocity, jacobian, jacobian_bias,
-       apply_wrench, operational_space, task_solve, task_inertia)
+       apply_wrench, operational_space, task_solve, task_inertia, regressor)

@@ -37,7 +37,8 @@ B_MOMENT = 117     # 3, angular momentum about the world origin
 B_FORCE = 120      # 3, linear momentum
 AXIS = 123         # 6, hinge axis as a spatial motion about the world origin: angular, linear
 AXIS_RATE = 129    # 6, its rate of change
-WIDTH = 135
+OMEGA_R = 135     # 3, angular velocity of the reference motion
+WIDTH = 138
 
 
 def allocate(topology):

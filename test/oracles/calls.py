@@ -26,6 +26,7 @@ OUTPUTS = {
     'forward_dynamics': {'qdd': ('nv',)},
     'coriolis_matrix': {'C': ('nv', 'nv')},
     'energy': {'energies': (2,)},
+    'regressor': {'Y': ('nv', '10 nv')},
     'operational_space': {'J': (6, 'nv'), 'compliance': (6, 6)},
     'task_solve': {'X': (6, 'nv')},
     'task_inertia': {'work': (6, 6), 'vectors': (6, 6), 'inertia': (6, 6),
@@ -39,14 +40,15 @@ def arguments(robot, kernel, dtype=float, seed=0, **given):
     Scratch and outputs are full of NaN, so that whatever is not written is seen. `given` overrides.
     """
     model, outputs = robot.model, OUTPUTS[kernel.python.__name__]
-    sizes = {'nv': robot.nv, 'nb': len(model.topology)}
+    sizes = {'nv': robot.nv, '10 nv': 10 * robot.nv, 'nb': len(model.topology)}
     rng = np.random.default_rng(seed)
     q, qd, qdd = states(robot, 1, seed)[0]
     body, frame = robot._placement(robot.frames[-1])
     half = rng.normal(size=(6, 6))
     values = {'topology': model.topology, 'constants': model.constants, 'gravity': model.gravity,
               'scratch': np.full((len(model.topology), scratch.WIDTH), np.nan, dtype=dtype),
-              'q': q, 'qd': qd, 'qdd': qdd, 'tau': rng.normal(size=robot.nv), 'b': qdd,
+              'q': q, 'qd': qd, 'qdd': qdd, 'qd_r': qdd, 'qdd_r': qd,
+              'tau': rng.normal(size=robot.nv), 'b': qdd,
               'diagonal': rng.uniform(0.0, 0.1, robot.nv), 'zero': np.zeros(robot.nv),
               'f_ext': rng.normal(size=(len(model.topology), 6)), 'wrench': rng.normal(size=6),
               'body': body, 'frame': frame, 'J': rng.normal(size=(6, robot.nv)),
