@@ -39,10 +39,9 @@ def folder(source_file):
     The files in it are pickles that numba loads, so a folder that another user owns or may write
     to is not used.
     """
-    base = root()
-    if base is None:
+    base, file = root(), pathlib.Path(source_file).resolve()
+    if base is None or not file.is_file():  # a generated kernel may be in memory only
         return None
-    file = pathlib.Path(source_file).resolve()
     # a generated kernel is compiled where its text is
     path = file.parent if base.resolve() in file.parents else base / _key(str(file))
     try:
@@ -74,7 +73,7 @@ def directed_to(path):
 
 
 def purge(path):
-    """Remove the machine code below path; texts of generated kernels stay, they are checked anew."""
+    """Remove the machine code below path; texts of generated kernels stay: they are sealed."""
     for file in [*path.rglob('*.nbi'), *path.rglob('*.nbc')]:
         with contextlib.suppress(OSError):
             file.unlink()

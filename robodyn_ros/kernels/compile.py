@@ -11,6 +11,7 @@ from robodyn_ros.kernels import cache
 
 #: Rewrites that keep infinities and NaN meaningful: guards in a kernel still see them.
 FASTMATH = {'contract', 'reassoc', 'arcp', 'nsz'}
+OPTIONS = {'error_model': 'numpy', 'fastmath': FASTMATH}
 
 _lock = threading.RLock()  # numba's cache directory is a global of the process
 
@@ -20,13 +21,16 @@ class Kernel:
 
     Calling it runs the machine code, compiling it first if need be. An argument of another type or
     layout than the annotations state is a TypeError, never a second compilation. `python` is the
-    plain function, `compiled` the bare dispatcher for hot loops.
+    plain function, `compiled` the bare dispatcher for hot loops. name : for messages. options : of
+    numba.njit, where they differ from OPTIONS.
     """
 
-    def __init__(self, function):
+    def __init__(self, function, name=None, **options):
         functools.update_wrapper(self, function)
         self.python = function
-        self.name = f'{function.__module__.removeprefix("robodyn_ros.")}.{function.__qualname__}'
+        module = function.__module__.removeprefix('robodyn_ros.')
+        self.name = name or f'{module}.{function.__qualname__}'
+        self.options = OPTIONS | options
         self.signature = _signature(function)
 
     def __call__(self, *arguments):
@@ -36,7 +40,7 @@ class Kernel:
     def compiled(self):
         """The numba dispatcher, with its single signature."""
         with _lock:
-            return _compile(self.python, self.signature, self.name)
+            return _compile(self.python, self.signature, self.name, self.options)
 
     @property
     def is_compiled(self):
@@ -76,9 +80,8 @@ def _signature(function):
     return tuple(value.annotation for value in parameters.values())
 
 
-def _compile(function, signature, name):
+def _compile(function, signature, name, options):
     """Compile with the cache; on any trouble there, purge it and compile again; then without it"""
-    options = {'error_model': 'numpy', 'fastmath': FASTMATH}
     folder = cache.folder(inspect.getsourcefile(function))
     if folder is not None:
         for _ in range(2):

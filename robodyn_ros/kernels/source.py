@@ -1,18 +1,39 @@
 """From a tape to Python text that can be read, and compiled."""
+import re
+
 from robodyn_ros.kernels.tape import Recorded, needed, operands
 
-HEADER = '''"""{title}
+MODULE = '''"""{title}
 
 {counts}.
 Recorded by robodyn_ros from its {origin}; not meant to be edited.
 """
 from math import cos, sin
 
-from robodyn_ros.spatial.types import Matrix, Vector
+from robodyn_ros.kernels.straight import LANES, Stack, straight_line
+from robodyn_ros.spatial.types import Integer, Matrix, Vector
 
 
+def {name}({arguments}):
+    {body}
+
+
+_one, _lanes = straight_line({name}), straight_line({name}, by_lanes=True)
+
+
+def one({one}):
+    """One state."""
+    return _one({arguments})
+
+
+def rows({rows}, first: Integer, last: Integer):
+    """States first to last, a multiple of LANES; where it stopped: last, or a block refused."""
+    while first < last and _lanes({arguments}, first) == 0:
+        first += LANES
+    return first
 '''
 
+_TYPES = {1: 'Vector', 2: 'Matrix', 3: 'Stack'}
 _FORMATS = {
     'add': '{0} + {1}', 'subtract': '{0} - {1}', 'multiply': '{0} * {1}', 'negate': '-{0}',
     'invert': '1.0 / {0}', 'cos': 'cos({0})', 'sin': 'sin({0})',
@@ -20,26 +41,51 @@ _FORMATS = {
 
 
 def write(recording):
-    """The module of a recording: one function that checks its arguments, computes and stores.
+    """The module of a recording: a function that checks its arguments, computes and stores, and
+    two kernels that compile it for one state (`one`) and for many (`rows`).
 
     It returns 0, or -1 where an argument has the wrong length or is not finite, or 1 where a pivot
     is singular; whenever it does not return 0 the output is as it was.
     """
-    tape, floors = recording.tape, dict(recording.tape.checks)
-    lines = _checks(recording)
-    for index in needed(tape, recording.needed()):
-        lines.append(f'{_name(tape, index)} = {_expression(tape, index)}')
-        if index in floors:
-            lines += [f'if not {_name(tape, index)} > {floors[index]!r}:', '    return 1']
+    lines = _checks(recording) + (['return 1'] if recording.singular else _steps(recording))
+    shapes = recording.inputs | recording.outputs
+
+    def typed(extra):
+        return ', '.join(f'{name}: {_TYPES[len(shape) + extra]}' for name, shape in shapes.items())
+
+    return MODULE.format(
+        title=_title(recording), counts=_counted(recording), origin=recording.origin,
+        name=recording.name, arguments=', '.join(shapes), body='\n    '.join(lines),
+        one=typed(0), rows=typed(1))
+
+
+def _steps(recording):
+    """Statements that compute, check the pivots, and store."""
+    tape = recording.tape
+    lines = [f'{_name(tape, index)} = {_expression(tape, index)}'
+              for index in needed(tape, recording.needed())]
+    if tape.checks:
+        pivots = ' and '.join(f'{_name(tape, index)} > {floor!r}' for index, floor in tape.checks)
+        lines += [f'if not ({pivots}):', '    return 1']
     for place, value in recording.results.items():
         told = _name(tape, value.index) if isinstance(value, Recorded) else repr(float(value))
         lines.append(f'{place} = {told}')
-    lines.append('return 0')
-    arguments = ', '.join(f'{name}: {"Vector" if len(shape) == 1 else "Matrix"}'
-                          for name, shape in (recording.inputs | recording.outputs).items())
-    counts = ', '.join(f'{number} {what}' for what, number in recording.counts().items())
-    return (HEADER.format(title=recording.title, counts=counts, origin=recording.origin)
-            + f'def {recording.name}({arguments}):\n    ' + '\n    '.join(lines) + '\n')
+    return [*lines, 'return 0']
+
+
+def refuse(recording):
+    """The module of a recording too long to be compiled: it says so, and has no kernels."""
+    return (f'"""{_title(recording)}\n\nToo long for straight-line code: '
+            f'{_counted(recording)}.\n"""\none = rows = None\n')
+
+
+def _title(recording):
+    """Whatever a robot is called, nothing but words: the text is run."""
+    return re.sub(r'[^\w .,()/-]', '_', recording.title)
+
+
+def _counted(recording):
+    return ', '.join(f'{number} {what}' for what, number in recording.counts().items())
 
 
 def _checks(recording):

@@ -2,10 +2,12 @@
 import hashlib
 import importlib.util
 import inspect
+import linecache
 import os
 import re
 import sys
 import tempfile
+import types
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -16,8 +18,14 @@ from robodyn_ros.kernels.compile import Kernel
 from robodyn_ros.kernels.normalise import align, regroup
 from robodyn_ros.kernels.tape import Recorded, Tape, count
 from robodyn_ros.recursions import (
-    aba, coriolis, crba, energy, gravity, jacobian, kinematics, mass_solve, operational_space, rnea)
+    aba, coriolis, crba, energy, gravity, jacobian, kinematics, mass_solve, operational_space,
+    rnea)
 from robodyn_ros.recursions import scratch as columns
+
+#: Operations beyond which straight-line code takes tens of seconds to compile, and no longer fits
+#: the processor's caches: a loop serves as well.
+LARGEST = 45_000
+SEAL = '\n# sha256 '  # of the text before it
 
 
 @dataclass(frozen=True)
@@ -65,6 +73,7 @@ class Recording:
     """What one recursion does for one robot: a tape, and where its results go.
 
     inputs, outputs : shape of each argument. results : what to store, by its text, 'tau[0]'.
+    singular : a pivot is no number but zero, whatever the state.
     """
 
     name: str
@@ -74,6 +83,7 @@ class Recording:
     inputs: dict[str, tuple[int, ...]]
     outputs: dict[str, tuple[int, ...]]
     results: dict[str, Recorded | float]
+    singular: bool = False
 
     def needed(self):
         """Node numbers of the results and of the checks."""
@@ -101,30 +111,49 @@ class Notebook:
 
     def __setitem__(self, place, value):
         self._entries[place] = value
-        if isinstance(value, Recorded) and value.index not in self._tape.names:
-            if self._tape.nodes[value.index][0] != 'input':
-                body, column = place
-                start, name = max(item for item in self._starts if item[0] <= column)
-                # the same entry may be rewritten, as a sum grows: the node number keeps names apart
-                self._tape.names[value.index] = f'{name}_{body}_{column - start}_{value.index}'
+        if isinstance(value, Recorded):
+            turned = value.positive
+            self._name(place, *((value, '') if turned is None else (turned, 'minus_')))
+
+    def _name(self, place, value, sign):
+        if value.index in self._tape.names or self._tape.nodes[value.index][0] == 'input':
+            return
+        body, column = place
+        start, name = max(item for item in self._starts if item[0] <= column)
+        # the same entry may be rewritten, as a sum grows: the node number keeps names apart
+        self._tape.names[value.index] = f'{sign}{name}_{body}_{column - start}_{value.index}'
 
 
 def record(name, recipe, model, frame=None):
-    """Run a recursion once on recording scalars, with the constants of one robot.
+    """Run a recursion once on recording scalars, with the constants of one robot in normal form.
 
     frame : name of the frame, for a recipe of FRAME_RECIPES. Returns a Recording.
     """
     normal = regroup(align(model)) if recipe.regrouped else align(model)
+    return record_as_is(name, recipe, normal, frame)
+
+
+def counts(model, name, frame=None):
+    """Operations of one quantity {'as described', 'aligned', 'regrouped'}: {kind: number}."""
+    recipe = (RECIPES | FRAME_RECIPES)[name]
+    models = {'as described': model, 'aligned': align(model)}
+    models['regrouped'] = regroup(models['aligned']) if recipe.regrouped else models['aligned']
+    return {step: record_as_is(name, recipe, each, frame).counts()
+            for step, each in models.items()}
+
+
+def record_as_is(name, recipe, model, frame=None):
+    """Record without bringing the model into its normal form first."""
     tape, nb = Tape(), len(model.body_names)
     inputs, outputs = ({name: tuple(model.nv if size == 'nv' else size for size in shape)
                         for name, shape in shapes.items()}
                        for shapes in (recipe.inputs, recipe.outputs))
-    given = {'topology': normal.topology, 'constants': normal.constants.astype(object),
-             'gravity': normal.gravity.astype(object),
+    given = {'topology': model.topology, 'constants': model.constants.astype(object),
+             'gravity': model.gravity.astype(object),
              'scratch': Notebook(tape, (nb, columns.WIDTH)), 'f_ext': _zeros((nb, 6)),
              'diagonal': _zeros(model.nv), 'zero': _zeros(model.nv)}
     if frame is not None:
-        place = normal.frame(frame)
+        place = model.frame(frame)
         flat = np.concatenate((np.ravel(place.rotation), place.translation))
         given |= {'body': place.body, 'frame': flat.astype(object)}
     for argument, shape in inputs.items():
@@ -133,24 +162,59 @@ def record(name, recipe, model, frame=None):
             given[argument][place] = tape.input(_entry(argument, place))
     for argument, shape in outputs.items():
         given[argument] = _zeros(shape)
-    recipe.recursion(**{p: given[p] for p in inspect.signature(recipe.recursion).parameters})
+    wanted = inspect.signature(recipe.recursion).parameters
+    status = recipe.recursion(**{argument: given[argument] for argument in wanted})
     results = {_entry(argument, place): given[argument][place]
                for argument, shape in outputs.items() for place in np.ndindex(shape)}
     where = f' at frame {frame}' if frame else ''
     return Recording(name, f'{name} of robot {model.name}{where}.',
                      recipe.recursion.__module__.removeprefix('robodyn_ros.'), tape,
-                     inputs, outputs, results)
+                     inputs, outputs, results, bool(status))
+
+
+@dataclass(frozen=True)
+class Specialised:
+    """The two kernels of one recursion for one robot; both take its inputs, then its outputs.
+
+    one : for one state; returns a status, see robodyn_ros.kernels.source.write. rows : for states
+    `first` to `last`, a multiple of LANES, in arrays with one axis more in front; returns last, or
+    the first row of a block that it refused, and leaves other threads running.
+    """
+
+    one: Kernel
+    rows: Kernel
 
 
 def specialise(model, name, recipe, frame=None):
-    """Return the Kernel of one recursion for one robot.
+    """Return the Specialised kernels of one recursion for one robot, not yet compiled; None where
+    they would take more than LARGEST operations.
 
-    It takes the inputs of the recipe, then its outputs, and returns a status (see
-    robodyn_ros.kernels.source.write). Its text is in the kernel cache, named after the robot.
+    Their text is in the kernel cache, named after the robot; where it is there already, nothing is
+    recorded.
     """
-    text = source.write(record(name, recipe, model, frame))
-    stem = '_'.join(part for part in (model.name, name, frame) if part)
-    return Kernel(_imported(re.sub(r'\W', '_', stem), name, text))
+    what = ' '.join(part for part in (model.name, name, frame) if part)
+    recursion = recipe.recursion.__module__, recipe.recursion.__qualname__
+    shapes = recipe.inputs, recipe.outputs, recipe.regrouped
+    key = hashlib.sha256(repr((what, model.joint_names, recursion, shapes)).encode())
+    for numbers in (model.topology, model.constants, model.gravity):
+        key.update(numbers.tobytes())
+    if frame is not None:
+        place = model.frame(frame)
+        key.update(np.array(place.body).tobytes() + place.rotation.tobytes()
+                   + place.translation.tobytes())
+    stem = f'{re.sub(r"[^a-zA-Z0-9]", "_", what)[:100]}_{key.hexdigest()[:16]}'
+
+    def text():
+        recording = record(name, recipe, model, frame)
+        small = sum(recording.counts().values()) <= LARGEST
+        return source.write(recording) if small else source.refuse(recording)
+
+    module = _imported(stem, text)
+    if module.one is None:
+        return None
+    # the text has its order of operations, and numba's fastmath would break the rounding of angles
+    return Specialised(Kernel(module.one, what, fastmath=False),
+                       Kernel(module.rows, f'{what} of batches', fastmath=False, nogil=True))
 
 
 def _zeros(shape):
@@ -161,21 +225,38 @@ def _entry(argument, place):
     return f'{argument}[{", ".join(map(str, place))}]'
 
 
-def _imported(stem, function, text):
-    """The function of a generated module, imported from the cache folder where there is one."""
-    stem = f'{stem}_{hashlib.sha256(text.encode()).hexdigest()[:16]}'
-    folder = cache.folder(__file__)
+def _imported(stem, write):
+    """The module of a generated text, from the cache folder where there is one."""
+    name, folder = f'robodyn_specialised_{stem}', cache.folder(__file__)
     if folder is None:
-        namespace = {'__name__': f'robodyn_specialised_{stem}'}
-        exec(compile(text, f'<{stem}>', 'exec'), namespace)
-        return namespace[function]
+        text, path = write(), f'<{stem}>'
+        linecache.cache[path] = (len(text), None, text.splitlines(True), path)
+        module = types.ModuleType(name)
+        sys.modules[name] = module
+        exec(compile(text, path, 'exec'), vars(module))
+        return module
     path = folder / f'{stem}.py'
-    if not path.exists() or path.read_text() != text:
+    if not _whole(path):
+        text = write()
         with tempfile.NamedTemporaryFile('w', dir=folder, suffix='.part', delete=False) as file:
-            file.write(text)
+            file.write(text + SEAL + _digest(text) + '\n')
         os.replace(file.name, path)  # another process may write the same text at the same time
-    spec = importlib.util.spec_from_file_location(f'robodyn_specialised_{stem}', path)
+        linecache.checkcache(str(path))
+    spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # numba looks the module up when it loads machine code
+    sys.modules[name] = module  # numba looks the module up when it loads machine code
     spec.loader.exec_module(module)
-    return getattr(module, function)
+    return module
+
+
+def _whole(path):
+    """Whether a text is there as it was written."""
+    try:
+        text, _, digest = path.read_text().rpartition(SEAL)
+    except (OSError, ValueError):
+        return False
+    return digest.strip() == _digest(text)
+
+
+def _digest(text):
+    return hashlib.sha256(text.encode()).hexdigest()
