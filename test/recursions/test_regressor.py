@@ -101,8 +101,8 @@ def test_pinocchio_has_the_same_columns(every_case):
     model = robot.model
     names = [robot.joint_names[v] for v in model.topology[1:, V]]
     for q, qd, qdd in states(robot):
-        theirs = pin.computeJointTorqueRegressor(
-            referee.model, referee.data, referee.q(q), referee.v(qd), referee.v(qdd))
+        theirs = np.atleast_2d(pin.computeJointTorqueRegressor(  # one joint: a vector
+            referee.model, referee.data, referee.q(q), referee.v(qd), referee.v(qdd)))
         Y = robot.regressor(q, qd, qdd)
         pin.framesForwardKinematics(referee.model, referee.data, referee.q(q))
         for body, name in enumerate(names, start=1):
