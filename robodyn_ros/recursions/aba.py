@@ -1,13 +1,13 @@
 """Forward dynamics: the articulated-body algorithm, on classical accelerations."""
 from robodyn_ros.model.layout import INERTIA, KIND, MOMENT, PARENT, PRISMATIC, V
 from robodyn_ros.recursions import scratch as at
-from robodyn_ros.recursions.articulated import articulate
-from robodyn_ros.recursions.hinge import place, to_child, to_parent
+from robodyn_ros.recursions.articulated import accelerate, articulate
+from robodyn_ros.recursions.hinge import carried_acceleration, place, to_child, to_parent
 from robodyn_ros.spatial.articulated import load_general, times_general, transpose_times
 from robodyn_ros.spatial.inertia import load_symmetric, times
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
-from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, store, sub
+from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store, sub
 
 
 @primitive
@@ -68,20 +68,10 @@ def acceleration_base_to_tip(topology, constants, gravity, scratch, qdd):
     store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
     store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))
     for i in range(1, topology.shape[0]):
-        parent = topology[i, PARENT]
-        turning = load(scratch, parent, at.ALPHA)
-        alpha = add(to_child(constants, scratch, i, turning), load(scratch, i, at.BIAS_ANGULAR))
-        a = add(load(scratch, parent, at.ACCEL), cross(turning, load(scratch, i, at.POSITION)))
-        a = add(to_child(constants, scratch, i, a), load(scratch, i, at.BIAS_LINEAR))
-        pull = dot(load(scratch, i, at.U_ANGULAR), alpha) + dot(load(scratch, i, at.U_LINEAR), a)
-        x = scratch[i, at.D_INVERSE] * (scratch[i, at.RESIDUAL] - pull)
-        qdd[topology[i, V]] = x
-        if topology[i, KIND] == PRISMATIC:
-            a = (a[0], a[1], a[2] + x)
-        else:
-            alpha = (alpha[0], alpha[1], alpha[2] + x)
-        store(scratch, i, at.ALPHA, alpha)
-        store(scratch, i, at.ACCEL, a)
+        alpha, a = carried_acceleration(constants, scratch, topology[i, PARENT], i)
+        alpha = add(alpha, load(scratch, i, at.BIAS_ANGULAR))
+        a = add(a, load(scratch, i, at.BIAS_LINEAR))
+        qdd[topology[i, V]] = accelerate(topology, scratch, i, alpha, a)
 
 
 @primitive

@@ -9,7 +9,7 @@ from robodyn_ros.spatial.articulated import (
 from robodyn_ros.spatial.inertia import add_symmetric, load_symmetric, store_symmetric
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.rotation import rotate_symmetric, turn_symmetric
-from robodyn_ros.spatial.vec3 import load, scale, store
+from robodyn_ros.spatial.vec3 import dot, load, scale, store
 
 #: Below this share of the inertia about the other axes a pivot counts as singular: rounding of
 #: what the bodies beyond cancel leaves about 1e-16 of it.
@@ -119,3 +119,21 @@ def singular(d, size):
     d, size : hinge inertia and the trace of its block of P [kg m^2 or kg].
     """
     return not d - PIVOT_SHARE * size > PIVOT_FLOOR
+
+
+@primitive
+def accelerate(topology, scratch, i, alpha, a):
+    """Hinge acceleration (u - U^T a') / D of a body that is carried along with (alpha, a).
+
+    Returns it, and leaves the acceleration of the body in scratch. Needs `articulate` and the
+    residual u.
+    """
+    pull = dot(load(scratch, i, at.U_ANGULAR), alpha) + dot(load(scratch, i, at.U_LINEAR), a)
+    x = scratch[i, at.D_INVERSE] * (scratch[i, at.RESIDUAL] - pull)
+    if topology[i, KIND] == PRISMATIC:
+        a = (a[0], a[1], a[2] + x)
+    else:
+        alpha = (alpha[0], alpha[1], alpha[2] + x)
+    store(scratch, i, at.ALPHA, alpha)
+    store(scratch, i, at.ACCEL, a)
+    return x

@@ -4,10 +4,10 @@ other.
 from numpy import cos, sin
 
 from robodyn_ros.model.layout import KIND, OFFSET, PRISMATIC, Q, ROTATION, ZERO
-from robodyn_ros.recursions.scratch import COS, POSITION, SIN
+from robodyn_ros.recursions.scratch import ACCEL, ALPHA, COS, POSITION, SIN
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.rotation import rotate, rotate_inverse, turn, turn_inverse
-from robodyn_ros.spatial.vec3 import add, load, store
+from robodyn_ros.spatial.vec3 import add, cross, load, store
 
 
 @primitive
@@ -40,3 +40,15 @@ def to_child(constants, scratch, i, v):
 def to_parent(constants, scratch, i, v):
     """v expressed in the frame of the parent of body i, given in that of body i."""
     return rotate(constants, i, ROTATION, turn(scratch[i, COS], scratch[i, SIN], v))
+
+
+@primitive
+def carried_acceleration(constants, scratch, parent, i):
+    """Angular acceleration, and acceleration of its origin, that body i has from its parent alone.
+
+    What velocities add is left out.
+    """
+    turning = load(scratch, parent, ALPHA)
+    lever = cross(turning, load(scratch, i, POSITION))
+    return (to_child(constants, scratch, i, turning),
+            to_child(constants, scratch, i, add(load(scratch, parent, ACCEL), lever)))

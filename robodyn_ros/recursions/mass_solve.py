@@ -1,11 +1,11 @@
 """Solves with the mass matrix, and its inverse, without ever forming the matrix."""
 from robodyn_ros.model.layout import KIND, PARENT, PRISMATIC, V
 from robodyn_ros.recursions import scratch as at
-from robodyn_ros.recursions.articulated import articulate
-from robodyn_ros.recursions.hinge import place, to_child, to_parent
+from robodyn_ros.recursions.articulated import accelerate, articulate
+from robodyn_ros.recursions.hinge import carried_acceleration, place, to_parent
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
-from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, store
+from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store
 
 
 @primitive
@@ -38,20 +38,8 @@ def cross_base_to_tip(topology, constants, scratch, i):
     """Return the hinge acceleration of body i, and leave the acceleration of the body; needs that
     of its parent.
     """
-    parent = topology[i, PARENT]
-    turning = load(scratch, parent, at.ALPHA)
-    alpha = to_child(constants, scratch, i, turning)
-    lever = cross(turning, load(scratch, i, at.POSITION))
-    a = to_child(constants, scratch, i, add(load(scratch, parent, at.ACCEL), lever))
-    pull = dot(load(scratch, i, at.U_ANGULAR), alpha) + dot(load(scratch, i, at.U_LINEAR), a)
-    x = scratch[i, at.D_INVERSE] * (scratch[i, at.RESIDUAL] - pull)
-    if topology[i, KIND] == PRISMATIC:
-        a = (a[0], a[1], a[2] + x)
-    else:
-        alpha = (alpha[0], alpha[1], alpha[2] + x)
-    store(scratch, i, at.ALPHA, alpha)
-    store(scratch, i, at.ACCEL, a)
-    return x
+    alpha, a = carried_acceleration(constants, scratch, topology[i, PARENT], i)
+    return accelerate(topology, scratch, i, alpha, a)
 
 
 @primitive

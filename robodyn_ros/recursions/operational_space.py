@@ -13,10 +13,8 @@ from robodyn_ros.spatial.articulated import (
 from robodyn_ros.spatial.compliance import shift_compliance
 from robodyn_ros.spatial.inertia import load_symmetric, store_symmetric, times
 from robodyn_ros.spatial.primitive import primitive
-from robodyn_ros.spatial.rotation import (
-    rotate_symmetric, turn_symmetric)
-from robodyn_ros.spatial.types import (
-    Constant, Flags, Integer, Matrix, Scalar, Table, Topology, Vector)
+from robodyn_ros.spatial.rotation import rotate_symmetric, turn_symmetric
+from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import add, dot, load, scale
 
 #: Eigenvalues of J M^-1 J^T below this share of the largest count as zero: rounding leaves about
@@ -25,13 +23,19 @@ RANK_TOLERANCE = 1e-12
 
 
 @primitive
+def axes_of_child(constants, i):
+    """Axes of body i at q = 0 in the frame of its parent: the columns of R0."""
+    r = ROTATION
+    return ((constants[i, r], constants[i, r + 3], constants[i, r + 6]),
+            (constants[i, r + 1], constants[i, r + 4], constants[i, r + 7]),
+            (constants[i, r + 2], constants[i, r + 5], constants[i, r + 8]))
+
+
+@primitive
 def turn_into_child(constants, scratch, i, a):
     """R^T A R for a symmetric A given in the frame of the parent of body i."""
     c, s = scratch[i, at.COS], scratch[i, at.SIN]
-    r = ROTATION
-    x = (constants[i, r], constants[i, r + 3], constants[i, r + 6])
-    y = (constants[i, r + 1], constants[i, r + 4], constants[i, r + 7])
-    z = (constants[i, r + 2], constants[i, r + 5], constants[i, r + 8])
+    x, y, z = axes_of_child(constants, i)
     ax, ay, az = times(a, x), times(a, y), times(a, z)
     return turn_symmetric(c, -s, (dot(x, ax), dot(x, ay), dot(x, az),
                                   dot(y, ay), dot(y, az), dot(z, az)))
@@ -41,10 +45,7 @@ def turn_into_child(constants, scratch, i, a):
 def general_into_child(constants, scratch, i, b):
     """R^T B R for a 3x3 matrix B given in the frame of the parent of body i."""
     c, s = scratch[i, at.COS], scratch[i, at.SIN]
-    r = ROTATION
-    x = (constants[i, r], constants[i, r + 3], constants[i, r + 6])
-    y = (constants[i, r + 1], constants[i, r + 4], constants[i, r + 7])
-    z = (constants[i, r + 2], constants[i, r + 5], constants[i, r + 8])
+    x, y, z = axes_of_child(constants, i)
     # columns of R0 Rz
     u = add(scale(c, x), scale(s, y))
     v = add(scale(c, y), scale(-s, x))

@@ -62,17 +62,16 @@ def motion_base_to_tip(topology, constants, scratch, qd, qdd):
 
 @primitive
 def newton_euler(constants, scratch, i):
-    """Force and moment about its origin that the motion of body i takes: f = m a + A h, n = tr(I)
-    alpha - v(A I) + h x a.
+    """Force and moment about its origin that the motion of body i takes.
+
+    f = m a + A h, n = v(A S) + h x a with the second moments S = tr(I)/2 1 - I.
     """
-    a, alpha = load(scratch, i, at.ACCEL), load(scratch, i, at.ALPHA)
-    h = load(constants, i, MOMENT)
+    a, h = load(scratch, i, at.ACCEL), load(constants, i, MOMENT)
     xx, xy, xz = load(constants, i, INERTIA)
     yy, yz, zz = load(constants, i, INERTIA + 3)
     top, middle = load(scratch, i, at.RATE), load(scratch, i, at.RATE + 3)
     bottom = load(scratch, i, at.RATE + 6)
-    # second moments S = tr(I)/2 1 - I, for which n = v(A S): constants of the robot, so they cost
-    # nothing once recorded
+    # constants of the robot: S costs nothing once recorded
     sxx, syy, szz = 0.5 * (yy + zz - xx), 0.5 * (xx + zz - yy), 0.5 * (xx + yy - zz)
     n = (bottom[1] * syy - middle[2] * szz + middle[0] * xz - bottom[0] * xy
          + (middle[1] - bottom[2]) * yz,
