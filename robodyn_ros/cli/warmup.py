@@ -1,0 +1,87 @@
+"""Compile ahead of time: the kernels of any robot, and with a URDF those of that robot alone.
+
+    ros2 run robodyn_ros warmup arm.urdf --frames tool0
+    python -m robodyn_ros.cli.warmup arm.urdf
+"""
+import argparse
+import contextlib
+import pickle
+import sys
+import time
+
+from robodyn_ros import RobodynError
+from robodyn_ros.control.registry import BUILT_IN
+from robodyn_ros.kernels import cache, generic, known_answers, warm_up
+from robodyn_ros.model import build, urdf
+from robodyn_ros.simulation.step import step
+from robodyn_ros.specialised import SpecialisedRobot
+
+
+def main(args=None):
+    """Compile; exit code 1, and a sentence, where something is refused."""
+    parser = argparse.ArgumentParser(prog='warmup', description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('urdf', nargs='?', help='URDF file of the robot to specialise for')
+    parser.add_argument('--joints', nargs='*', help='joints that move, in order; all if not given')
+    parser.add_argument('--base', help='link that stands still')
+    parser.add_argument('--frames', nargs='*', default=[], help='frames to specialise for too')
+    parser.add_argument('--parcel', action='store_true',
+                        help='read a pickled (model, frames) from standard input: for the process '
+                             'that started this one')
+    options = parser.parse_args(args)
+    begin = time.perf_counter()
+    try:
+        if options.parcel:
+            model, frames = pickle.loads(sys.stdin.buffer.read())
+            specialise(model, frames, plain())
+            return 0
+        with shown() as progress:
+            laws = [kernel for law in BUILT_IN.values() for kernel in law.kernels]
+            warm_up(dict.fromkeys([*generic.ALL, *laws, step]), progress)
+            known_answers()
+            if options.urdf:
+                specialise(build.build(urdf.parse(options.urdf), joints=options.joints,
+                                       base=options.base), options.frames, progress)
+    except RobodynError as error:
+        print(f'Refused: {error}', file=sys.stderr)
+        return 1
+    where = cache.folder(generic.__file__)
+    print(f'{time.perf_counter() - begin:.1f} s; ' + (f'kept in {where}' if where else 'not kept'))
+    return 0
+
+
+def specialise(model, frames, progress):
+    """Compile for one state and for batches, and check against the generic kernels."""
+    robot = SpecialisedRobot(model, frames, progress)
+    warm_up([kernels.rows for kernels in robot.kernels.values()], progress)
+    for name in robot.generic:
+        print(f'{name}: too long for code of its own, the generic kernel serves', file=sys.stderr)
+
+
+def plain():
+    """Progress as lines 'done/total name'."""
+    def progress(name, done, total):
+        print(f'{done}/{total} {name}'.strip(), flush=True)
+    return progress
+
+
+@contextlib.contextmanager
+def shown():
+    """Progress for people: a bar where rich is installed and this is a terminal, else lines."""
+    try:
+        from rich.progress import Progress
+    except ImportError:
+        Progress = None
+    if Progress is None or not sys.stdout.isatty():
+        yield plain()
+        return
+    with Progress() as bars:
+        task = bars.add_task('compiling', total=None)
+
+        def progress(name, done, total):
+            bars.update(task, description=name or 'compiled', completed=done, total=total)
+        yield progress
+
+
+if __name__ == '__main__':
+    sys.exit(main())

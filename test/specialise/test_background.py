@@ -1,0 +1,89 @@
+"""Compiling in another process while the generic kernels serve, and the command for it."""
+
+import numpy as np
+from oracles.families import describe
+import pytest
+from robodyn_ros.background import BackgroundSpecialisation
+from robodyn_ros.cli import warmup
+from robodyn_ros.kernels import cache
+from robodyn_ros.model import build
+from robodyn_ros.robot import Robot
+from robodyn_ros.specialised import SpecialisedRobot
+
+
+@pytest.fixture
+def model():
+    """Return a small arm."""
+    return build.build(describe('background_arm', 2))
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """Let this process and its children keep their kernels here."""
+    monkeypatch.setenv('ROBODYN_CACHE_DIR', str(tmp_path / 'cache'))
+    return tmp_path / 'cache'
+
+
+def test_serves_before_and_after(model, home):
+    """Generic at once; specialised, examined and equal when the other process is done."""
+    ended = []
+    background = BackgroundSpecialisation(model, [model.body_names[-1]], ended.append)
+    first = background.robot
+    assert type(first) is Robot
+    q = np.array((0.3, -0.8))
+    weight = first.gravity_torque(q)
+    assert background.wait(300.0), background.trouble
+    assert ended == [background] and background.trouble == ''
+    done, total, _ = background.progress
+    assert done == total > 10
+    assert type(background.robot) is SpecialisedRobot
+    assert np.allclose(background.robot.gravity_torque(q), weight, rtol=1e-13)
+    # what served so far keeps working for whoever still holds it
+    assert np.array_equal(first.gravity_torque(q), weight)
+    # the machine code came from the cache
+    for kernels in background.robot.kernels.values():
+        assert sum(kernels.one.compiled.stats.cache_hits.values()) == 1
+
+
+def test_stopped(model, home):
+    """An early end leaves the generic kernels serving, and no process behind."""
+    background = BackgroundSpecialisation(model)
+    background.stop()
+    assert not background.ready
+    assert background._process is None or background._process.poll() is not None
+
+
+def test_no_cache_no_background(model, tmp_path, monkeypatch):
+    """Without a cache the other process could hand nothing over: a sentence says what to do."""
+    (tmp_path / 'file').write_text('')
+    monkeypatch.setenv('ROBODYN_CACHE_DIR', str(tmp_path / 'file' / 'cache'))
+    cache._tell_once.cache_clear()
+    with pytest.warns(UserWarning, match='no kernel cache'):
+        background = BackgroundSpecialisation(model)
+        assert not background.wait(60.0)
+    assert 'ROBODYN_CACHE_DIR' in background.trouble
+    assert background.robot.gravity_torque(np.zeros(2)).shape == (2,)
+
+
+def test_a_process_that_fails(model, home, monkeypatch):
+    """Its last line becomes the sentence."""
+    monkeypatch.setattr('robodyn_ros.background.sys.executable', '/bin/false')
+    background = BackgroundSpecialisation(model)
+    assert not background.wait(60.0)
+    assert 'failed' in background.trouble or 'Broken pipe' in background.trouble
+
+
+def test_warmup_refuses_with_a_sentence(tmp_path, capsys, monkeypatch):
+    """A file that is no URDF: exit code 1."""
+    monkeypatch.setattr(warmup, 'warm_up', lambda *_: None)
+    assert warmup.main([str(tmp_path / 'nowhere.urdf')]) == 1
+    assert 'nowhere.urdf' in capsys.readouterr().err
+
+
+def test_warmup_of_a_robot(capsys, monkeypatch):
+    """Every kernel is named as it is compiled, and where they are kept is said."""
+    from test.specialise.conftest import named
+    monkeypatch.setattr(warmup.generic, 'ALL', ())
+    assert warmup.main([str(named('two_link').path)]) == 0
+    said = capsys.readouterr().out
+    assert 'two_link inverse_dynamics of batches' in said and 'kept in' in said
