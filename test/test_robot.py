@@ -1,4 +1,4 @@
-"""The face of a robot: what it accepts, what it refuses in a sentence, batches and reused memory."""
+"""The face of a robot: what it accepts, what it refuses in words, batches and reused memory."""
 
 import re
 import reprlib
@@ -66,8 +66,8 @@ def test_every_choice_reaches_the_model():
     """joints, base, gravity and locked, as in the description of the model."""
     whole = Robot.from_urdf(OURS / 'franka_like.urdf')
     names = whole.joint_names
-    robot = Robot.from_urdf(OURS / 'franka_like.urdf', joints=names[5:2:-1], locked={names[0]: 0.3},
-                            gravity=(1.0, 2.0, 3.0))
+    robot = Robot.from_urdf(OURS / 'franka_like.urdf', joints=names[5:2:-1],
+                            locked={names[0]: 0.3}, gravity=(1.0, 2.0, 3.0))
     assert robot.joint_names == names[5:2:-1] and robot.nv == robot.nq == 3
     assert robot.model.gravity.tolist() == [1.0, 2.0, 3.0]
     assert robot.limits.lower.tolist() == whole.limits.lower[5:2:-1].tolist()
@@ -121,7 +121,7 @@ def test_model_is_frozen(robot):
 
 @every_method
 def test_anything_that_is_real_numbers_is_accepted(robot, call):
-    """Lists, tuples, other floats, strides, byte orders and read-only arrays give the same bits."""
+    """Lists, tuples, other floats, strides, byte orders, read-only arrays: the same bits."""
     vectors = [np.round(v, 3).astype(np.float32).astype(float) for v in states(robot, 1)[0]]
     expected = call(*vectors)
     frozen = [v.copy() for v in vectors]
@@ -168,7 +168,8 @@ def test_what_is_not_finite_is_refused_by_joint_name(robot, call, value):
         for batch in (False, True):
             given = [np.array((v, v, v)) if batch else v.copy() for v in vectors]
             given[k][..., 2] = value
-            with pytest.raises(ShapeError, match=f'got {value} for joint {robot.joint_names[2]!r}'):
+            joint = robot.joint_names[2]
+            with pytest.raises(ShapeError, match=f'got {value} for joint {joint!r}'):
                 call(*given)
 
 
@@ -210,7 +211,7 @@ def test_batch_equals_singles(robot, call, size):
 
 @methods_with_out
 def test_out_is_filled_and_returned(robot, call):
-    """out= takes the result, single or batch, and is what is returned; nothing new is allocated."""
+    """out= takes the result, of one state or of a batch, and is what is returned."""
     vectors = states(robot, 1)[0]
     for given in (vectors, [np.array((v, 2.0 * v)) for v in vectors]):
         expected = call(*given)
@@ -221,7 +222,7 @@ def test_out_is_filled_and_returned(robot, call):
 
 @methods_with_out
 def test_out_that_does_not_fit_is_refused(robot, call):
-    """Another shape, type or layout, or memory that is read-only, is a ShapeError; q is not read."""
+    """Another shape, type or layout, or memory that is read-only, is a ShapeError."""
     vectors = states(robot, 1)[0]
     good = call(*vectors)
     read_only = np.empty_like(good)

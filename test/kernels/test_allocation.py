@@ -1,4 +1,4 @@
-"""No kernel allocates: what numba's run-time counts before and after a hundred calls is the same."""
+"""No kernel allocates: numba's run-time counts the same before and after a hundred calls."""
 
 SCRIPT = """
 import json

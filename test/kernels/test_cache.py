@@ -143,7 +143,7 @@ def test_cache_follows_home_and_xdg(monkeypatch, tmp_path):
 
 
 def test_edited_source_is_compiled_anew(python, store, tmp_path):
-    """Even where size and time of a file are as before, and it is one that the kernel calls into."""
+    """Even where size and time of a file are as before, and the kernel only calls into it."""
     copy = shutil.copytree(ROOT / 'robodyn_ros', tmp_path / 'copy' / 'robodyn_ros',
                            ignore=shutil.ignore_patterns('__pycache__'))
 

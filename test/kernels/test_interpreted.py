@@ -60,7 +60,7 @@ def test_without_the_compiler(python, compiled):
 
 @pytest.mark.slow
 def test_with_bounds_checked(python, compiled, tmp_path):
-    """NUMBA_BOUNDSCHECK=1: no kernel reads or writes beside its arrays, on robots of every sort."""
+    """NUMBA_BOUNDSCHECK=1: no kernel reads or writes beside its arrays."""
     (_, found), _ = python(SCRIPT, arguments=ROBOTS, NUMBA_BOUNDSCHECK='1')
     compare(found, compiled)
 

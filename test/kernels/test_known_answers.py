@@ -22,7 +22,7 @@ def test_sound_kernels_pass():
                                    lambda x: x[::-1].copy(), lambda x: x * np.nan],
                          ids=['a little too large', 'shifted', 'negative', 'permuted', 'nan'])
 def test_wrong_results_are_noticed_and_named(monkeypatch, name, spoil):
-    """Every examined kernel in turn, wrong in the ninth digit, in sign, in order, or not a number."""
+    """Every examined kernel in turn: wrong in the eighth digit, in sign, in order, or NaN."""
     right = getattr(generic, name)
 
     class Wrong:

@@ -37,7 +37,7 @@ OUTPUTS = {
 def arguments(robot, kernel, dtype=float, seed=0, **given):
     """Return {name: value} for every argument: states, wrenches and a task drawn by seed.
 
-    Scratch and outputs are full of NaN, so that whatever is not written is seen. `given` overrides.
+    Scratch and outputs are full of NaN, so that what is not written is seen. `given` overrides.
     """
     model, outputs = robot.model, OUTPUTS[kernel.python.__name__]
     sizes = {'nv': robot.nv, '10 nv': 10 * robot.nv, 'nb': len(model.topology)}

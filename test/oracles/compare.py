@@ -2,9 +2,9 @@
 
 import numpy as np
 
-#: What the recursions promise against any referee. Double precision rounds at 1.1e-16; a sweep over
-#: ten to forty bodies does some thousand operations on terms that partly cancel: 1e-14 is what is
-#: seen, and the promise leaves two digits for longer chains.
+#: What the recursions promise against any referee. Double precision rounds at 1.1e-16; a sweep
+#: over ten to forty bodies does some thousand operations on terms that partly cancel: 1e-14 is
+#: what is seen, and the promise leaves two digits for longer chains.
 EXACT = 1e-12
 
 

@@ -83,8 +83,9 @@ def inertial(rng):
     points = rng.uniform(-0.2, 0.2, (5, 3))
     com = masses @ points / masses.sum()
     arms = points - com
-    tensor = np.einsum('i,ij,ij', masses, arms, arms) * np.eye(3) - arms.T @ (masses[:, None] * arms)
-    return Inertial(masses.sum(), com + rng.uniform(-0.2, 0.2, 3), 0.5 * (tensor + tensor.T))
+    second = arms.T @ (masses[:, None] * arms)
+    return Inertial(masses.sum(), com + rng.uniform(-0.2, 0.2, 3),
+                    np.trace(second) * np.eye(3) - 0.5 * (second + second.T))
 
 
 def describe(name, n, kinds=('revolute',), branching=1, aligned=False, massless=(), rotors=False,
@@ -93,7 +94,8 @@ def describe(name, n, kinds=('revolute',), branching=1, aligned=False, massless=
 
     kinds : joint types, in turn. branching : how many of the last links may be the parent of the
     next. aligned : axes are those of the frame, either way. massless : numbers of moving links
-    without inertia. rotors : whether joints have rotor inertia. welds : share of links with a tool.
+    without inertia. rotors : whether joints have rotor inertia. welds : share of links that carry
+    a tool.
     """
     rng = np.random.default_rng(zlib.crc32(name.encode()))
     links, joints = [Link('base')], []

@@ -1,4 +1,4 @@
-"""Pinocchio as a referee: its joints in its own order, its states as it likes them, mapped to ours.
+"""Pinocchio as a referee: joints in its own order, states as it likes them, mapped to ours.
 
 Either built joint by joint from a description, or read by Pinocchio's own URDF parser.
 """

@@ -1,4 +1,4 @@
-"""A script in a process of its own: another environment, another cache, another copy of the code."""
+"""A script in a process of its own: other environment, other cache, another copy of the code."""
 
 import json
 import os
@@ -12,8 +12,8 @@ ROOT = Path(__file__).resolve().parents[2]
 def run_script(script, folder, arguments=(), package=ROOT, **environment):
     """Return the JSON that a Python script printed, and what it wrote to the error output.
 
-    folder : where it runs. package : folder that holds robodyn_ros. environment : what differs from
-    ours, None to unset; without NUMBA_ settings of ours, with the kernel cache of ours.
+    folder : where it runs. package : folder that holds robodyn_ros. environment : what differs
+    from ours, None to unset; NUMBA_ settings of ours are dropped, our kernel cache is kept.
     """
     file = Path(folder) / 'script.py'
     file.write_text(script)

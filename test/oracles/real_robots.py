@@ -41,8 +41,9 @@ def numbered(pattern, numbers):
 #: The arms of config/.
 ARMS = {path.stem: {'path': path} for path in sorted(OURS.glob('*.urdf'))}
 
-#: At least one of each sort: arms, hands, dual arms, mobile manipulators, humanoids, legs. Subsets,
-#: joints held at an angle, the order of joints turned around, a base inside the tree, any gravity.
+#: At least one of each sort: arms, hands, dual arms, mobile manipulators, humanoids, legs.
+#: Subsets, joints held at an angle, the order of joints turned around, a base inside the tree, any
+#: gravity.
 MAKERS = {
     'panda': {'path': 'panda_description/panda.urdf',
               'locked': {'panda_finger_joint1': 0.02, 'panda_finger_joint2': 0.02}},

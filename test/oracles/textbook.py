@@ -12,7 +12,7 @@ UP = np.array((0.0, 0.0, 9.81))  # what the texts' g makes of the base: it accel
 
 @dataclass(frozen=True)
 class Segment:
-    """A joint, placed and pointed in the frame of the link before, and the link that it carries."""
+    """A joint, placed and pointed in the frame of the link before, and the link it carries."""
 
     type: str
     axis: tuple

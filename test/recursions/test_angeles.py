@@ -1,7 +1,7 @@
 """Worked problems of Angeles, Fundamentals of Robotic Mechanical Systems, chapter 7.
 
-Numbers were computed from the corrected closed forms with twelve digits and more; where the text is
-misprinted, the test says so and shows that the misprint would not pass.
+Numbers were computed from the corrected closed forms with twelve digits and more; where the text
+is misprinted, the test says so and shows that the misprint would not pass.
 """
 
 from math import cos, pi, sin
@@ -20,7 +20,7 @@ DIGITS = 1e-11  # the printed results carry twelve digits or more
 
 
 class PlanarThreeLink:
-    """Closed forms of examples 7.3.1 and 7.6.2: links of length a, com half-way, gravity along -y."""
+    """Closed forms of examples 7.3.1 and 7.6.2: lengths a, com half-way, gravity along -y."""
 
     def __init__(self, a, m, inertia, g=9.81):
         self.a, self.m, self.inertia, self.g = a, m, inertia, g
@@ -80,7 +80,7 @@ def planar_arm(request):
 def test_planar_three_link_closed_forms(planar_arm):
     """O1, examples 7.3.1 and 7.6.2, for any lengths, masses and inertias.
 
-    Misprints: the rate of c3 (X-A1), iota_2 (X-A2), gamma_3 (X-A3) and the gravity of 7.6.2 (X-A4).
+    Misprints: the rate of c3 (X-A1), iota_2 (X-A2), gamma_3 (X-A3), the gravity of 7.6.2 (X-A4).
     """
     rng = np.random.default_rng(0)
     for th, d, _ in rng.uniform(-3.0, 3.0, (5, 3, 3)):
@@ -146,7 +146,7 @@ class SpatialThreeLink:
 
 @pytest.mark.parametrize('a, m, inertia, p', [(0.5, 2.0, 0.3, 1.5), (1.3, 0.7, 0.9, -0.4)])
 def test_spatial_three_link(a, m, inertia, p):
-    """O2, example 7.6.1. Misprints X-A5: the text's first Coriolis torque, A/2 - I, fails power."""
+    """O2, example 7.6.1. Misprint X-A5: the text's first Coriolis torque, A/2 - I, fails power."""
     arm = SpatialThreeLink(a, m, inertia, (0.0, 0.0, -9.81))
     q, rates, A = np.zeros(3), np.full(3, p), m * a * a
     agree(arm.robot.mass_matrix(q), A / 4 * np.array([[11, 4, 0], [4, 7, 0], [0, 0, 1]])
@@ -185,7 +185,7 @@ def test_spatial_three_link_from_its_dh_table():
 
 
 def test_sliding_joint_of_exercise_7_11():
-    """O3: RRP arm, gravity along x. X-A11: Algorithm 7.4.2 as printed lacks the lever of the slide.
+    """O3: RRP arm, gravity along x. X-A11: Algorithm 7.4.2 as printed lacks the slide's lever.
 
     Taken literally it gives (0.3, 0.56, -23.086...) for the Coriolis-free part of the torques.
     """
@@ -231,7 +231,8 @@ def test_orthogonal_wrist(s):
     forms of ours. A mass of 1 kg at 0.12 m, as in the example, is more than the inertia L allows;
     12 kg at 0.01 m have the same first moment, and about O nothing else counts.
     """
-    J, K, L, m, a, g = (0.05, 0.04, 0.03), (0.02, 0.015, 0.01), (0.006, 0.004, 0.003), 12.0, 0.01, 9.81
+    J, K, L = (0.05, 0.04, 0.03), (0.02, 0.015, 0.01), (0.006, 0.004, 0.003)
+    m, a, g = 12.0, 0.01, 9.81
     rows = [DHRow(alpha=pi / 2, inertia=np.diag(J)), DHRow(alpha=s * pi / 2, inertia=np.diag(K)),
             DHRow(mass=m, com=(0.0, 0.0, s * a),
                   inertia=np.diag(L) - m * a * a * np.diag((1.0, 1.0, 0.0)))]
@@ -242,7 +243,8 @@ def test_orthogonal_wrist(s):
         (d4, d5, d6), s5, c5, s6, c6 = qd, sin(q[1]), cos(q[1]), sin(q[2]), cos(q[2])
         across = L[0] * c6 ** 2 + L[1] * s6 ** 2
         D44 = J[1] + K[0] * s5 ** 2 + K[2] * c5 ** 2 + s5 ** 2 * across + L[2] * c5 ** 2
-        D45, D46, D55 = s * d * s5 * s6 * c6, -s * L[2] * c5, K[1] + L[0] * s6 ** 2 + L[1] * c6 ** 2
+        D45, D46 = s * d * s5 * s6 * c6, -s * L[2] * c5
+        D55 = K[1] + L[0] * s6 ** 2 + L[1] * c6 ** 2
         agree(robot.mass_matrix(q), np.array(
             [[D44, D45, D46], [D45, D55, 0.0], [D46, 0.0, L[2]]]))
         E, turn = K[0] - K[2] - L[2] + across, c6 ** 2 - s6 ** 2

@@ -1,4 +1,4 @@
-"""Articulated inertias, and what happens where the mass matrix is singular (Jain 2011, chapter 6)."""
+"""Articulated inertias (Jain 2011, chapter 6), and singular mass matrices."""
 
 import numpy as np
 from oracles.compare import agree

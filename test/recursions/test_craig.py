@@ -171,7 +171,7 @@ class FallingElbow:
         return x + dt / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + self.rate(0, x + dt * k3))
 
     def craig(self, x, dt):
-        """Return the state after one step of Craig's scheme (6.117), the position from the old qd."""
+        """Return the state after one step of Craig's scheme (6.117): position from the old qd."""
         qdd = self.rate(0, x)[2:]
         return np.concatenate((x[:2] + dt * x[2:] + 0.5 * dt * dt * qdd, x[2:] + dt * qdd))
 

@@ -119,7 +119,7 @@ def test_c_qd_is_the_coriolis_torque(case):
 
 
 def test_coriolis_matrix_is_that_of_the_christoffel_symbols(case):
-    """C_kj = sum_i (dM_kj/dq_i + dM_ki/dq_j - dM_ij/dq_k) qd_i / 2, by complex step (Spong 6.67)."""
+    """C_kj = sum_i (dM_kj/dq_i + dM_ki/dq_j - dM_ij/dq_k) qd_i / 2 (Spong 6.67)."""
     robot = case.robot
     for q, qd, _ in states(robot):
         d = gradient(lambda x: run(robot, generic.mass_matrix, q=x), q)
@@ -129,7 +129,7 @@ def test_coriolis_matrix_is_that_of_the_christoffel_symbols(case):
 
 
 def test_coriolis_terms_grow_with_the_rates(case):
-    """C(q, a qd) = a C(q, qd) and Jdot qd grows with a^2, however slow the motion (Turney 2.11)."""
+    """C(q, a qd) = a C(q, qd), and Jdot qd grows with a^2, however slow the motion."""
     robot, slow = case.robot, 2.0 ** -20
     for q, qd, _ in states(robot):
         C, bias = robot.coriolis_matrix(q, qd), robot.jacobian_bias(q, qd, case.tip)

@@ -146,7 +146,7 @@ def test_rank_at_singular_postures(name, q, frame, rank):
 
 
 def test_stretched_elbow_loses_its_reach():
-    """At q2 = 0 the tip of the elbow cannot move along the arm: rank 1 of 2, inertia across only."""
+    """At q2 = 0 the tip cannot move along the arm: rank 1 of 2, and inertia across only."""
     case = real('two_link')
     task = case.robot.operational_space_inertia((0.0, 0.0), case.tip, axes='x z')
     assert task.rank == 1
@@ -155,10 +155,11 @@ def test_stretched_elbow_loses_its_reach():
 
 
 def test_inertia_grows_without_bound_towards_the_stretched_elbow():
-    """Along the arm Lambda grows as 1 / s2^2 (Craig, equation 6.103): four times for half of s2."""
+    """Along the arm Lambda grows as 1 / s2^2 (Craig 6.103): four times for half of s2."""
     case = real('two_link')
-    along_arm = [case.robot.operational_space_inertia((0.0, q2), case.tip, axes='x z').inertia[0, 0]
-                 for q2 in (4e-3, 2e-3, 1e-3)]
+    tasks = [case.robot.operational_space_inertia((0.0, q2), case.tip, axes='x z')
+             for q2 in (4e-3, 2e-3, 1e-3)]
+    along_arm = [task.inertia[0, 0] for task in tasks]
     assert along_arm[1] / along_arm[0] == pytest.approx(4.0, rel=1e-2)
     assert along_arm[2] / along_arm[1] == pytest.approx(4.0, rel=1e-2)
 

@@ -105,7 +105,7 @@ def test_jacobian(every_case, referee):
 
 
 def test_jacobian_bias(every_case, referee):
-    """Acceleration of the tip that velocity alone gives; a slide has none, so relative to |qd|^2."""
+    """Acceleration of the tip by velocity alone; a slide has none, so relative to |qd|^2."""
     robot = every_case.robot
     for q, qd, _ in states(robot):
         agree(robot.jacobian_bias(q, qd, every_case.tip),

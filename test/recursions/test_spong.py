@@ -106,7 +106,7 @@ def test_elbow_pushed_at_the_tip():
 
 
 def test_elbow_inertia_bounds():
-    """O5: lambda_1 = 0.0579... <= eigenvalues of D(q) <= 2.6570... = lambda_2, reached at q2 = 0."""
+    """O5: 0.0579... <= eigenvalues of D(q) <= 2.6570..., both reached at q2 = 0."""
     robot = Elbow(**ELBOW).robot
     low, high = 0.057939978300, 2.657060021700
     agree(np.linalg.eigvalsh(robot.mass_matrix((0.0, 0.0))), np.array((low, high)),
@@ -185,9 +185,10 @@ FIVE_BAR = {'m': (2.0, 1.5, 1.2, 1.0), 'l1': 0.6, 'l2': 0.3, 'I': (0.06, 0.012, 
      (14.0955490278, 1.06278622107), (14.8395490278, 1.49508622107)),
 ], ids=['as built', 'balanced'])
 def test_five_bar_linkage(lc4, D, gravity, tau):
-    """O7 (6.100-6.111): D, phi and tau; balanced (6.108) D is constant and diagonal and C is zero."""
+    """O7 (6.100-6.111): D, phi, tau; balanced (6.108) D is constant and diagonal, C zero."""
     bars = FiveBar(lc=(0.3, 0.15, 0.3, lc4), **FIVE_BAR)
-    q, qd, qdd, zero = np.array((0.4, 1.3)), np.array((0.5, -0.8)), np.array((1.0, 2.0)), np.zeros(2)
+    q, qd, qdd = np.array((0.4, 1.3)), np.array((0.5, -0.8)), np.array((1.0, 2.0))
+    zero = np.zeros(2)
     agree(bars.mass_matrix(q), np.array(D), tolerance=DIGITS)
     agree(bars.inverse_dynamics(q, zero, zero), np.array(gravity), tolerance=DIGITS)
     agree(bars.inverse_dynamics(q, qd, qdd), np.array(tau), tolerance=DIGITS)
@@ -197,7 +198,7 @@ def test_five_bar_linkage(lc4, D, gravity, tau):
 
 
 def test_two_slides():
-    """The Cartesian arm (6.69-6.77): D = diag(m1 + m2, m2), no Coriolis, tau1 = (m1+m2)(qdd + g)."""
+    """The Cartesian arm (6.69-6.77): D = diag(m1 + m2, m2), no Coriolis torque."""
     m1, m2 = 3.0, 2.0
     robot = serial((Segment('prismatic', (0, 0, 1), (0, 0, 0), m1, (0.1, 0.2, 0.3), 0.1),
                     Segment('prismatic', (1, 0, 0), (0.4, 0, 0), m2, (0.3, 0.1, 0.2), 0.1)))
@@ -211,8 +212,8 @@ def test_geared_link():
     """O7: a pendulum through a gear of ratio r; its motor adds r^2 Jm to the inertia (6.1.1).
 
     u = (r^2 Jm + Jl) thdd + B thd + M g l sin th. Example 6.2 swaps the motor's and the link's
-    angle (X-S2); the r^2 form is right. Its M l^2 is more than its Jl allows: ten times the mass at
-    a tenth of the distance have the same weight.
+    angle (X-S2); the r^2 form is right. Its M l^2 is more than its Jl allows: ten times the mass
+    at a tenth of the distance have the same weight.
     """
     r, Jm, Jl, M, length, B = 50.0, 2e-4, 0.35, 40.0, 0.03, 50.0 ** 2 * 1e-3 + 0.2
     centroid = np.diag((Jl, Jl, Jl)) - M * length ** 2 * np.diag((0.0, 1.0, 0.0))

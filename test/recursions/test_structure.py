@@ -34,9 +34,10 @@ def test_joint_order_only_permutes_results(case):
         a, b = robot.inverse_dynamics(q, qd, qdd), other.inverse_dynamics(
             q[order], qd[order], qdd[order])
         assert np.array_equal(a[order], b)
-        for one, two in ((robot.mass_matrix(q), other.mass_matrix(q[order])),
-                         (robot.mass_matrix_inverse(q), other.mass_matrix_inverse(q[order])),
-                         (robot.coriolis_matrix(q, qd), other.coriolis_matrix(q[order], qd[order]))):
+        for one, two in (
+                (robot.mass_matrix(q), other.mass_matrix(q[order])),
+                (robot.mass_matrix_inverse(q), other.mass_matrix_inverse(q[order])),
+                (robot.coriolis_matrix(q, qd), other.coriolis_matrix(q[order], qd[order]))):
             assert np.array_equal(one[np.ix_(order, order)], two)
         assert np.array_equal(robot.jacobian(q, case.tip)[:, order],
                               other.jacobian(q[order], case.tip))

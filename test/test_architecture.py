@@ -1,0 +1,271 @@
+"""The house as it was drawn: who may import whom, and how every file looks."""
+
+import ast
+import importlib
+import inspect
+from pathlib import Path
+import sys
+
+from oracles.processes import run_script
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / 'robodyn_ros'
+FILES = {str(path.relative_to(ROOT)): path for path in sorted(PACKAGE.rglob('*.py'))}
+REST = {str(path.relative_to(ROOT)): path for folder in ('test', 'benchmark', 'launch')
+        for path in sorted((ROOT / folder).rglob('*.py'))}
+
+#: Data flows down the page: a unit imports itself and the rows above it, not its own row.
+FLOOR_PLAN = (
+    ('errors',),
+    ('model',),
+    ('spatial',),
+    ('recursions',),
+    ('kernels',),
+    ('robot',),
+    ('formulations', 'control', 'simulation'),
+    ('ros',),
+    ('nodes', 'cli'),
+)
+LEVEL = {unit: level for level, row in enumerate(FLOOR_PLAN) for unit in row}
+#: Files that count as another unit: the faces for one robot alone are parts of the face.
+SAME_AS = {'specialised': 'robot', 'background': 'robot'}
+
+ROS = {'rclpy', 'launch', 'launch_ros', 'launch_testing', 'ament_index_python', 'lifecycle_msgs',
+       'builtin_interfaces', 'rcl_interfaces', 'std_srvs', 'rosidl_runtime_py', 'tf2_ros'}
+#: What is not of the standard library, and where it may be imported.
+WHERE = {
+    'numpy': {*LEVEL},
+    'numba': {'kernels', 'spatial'},
+    'llvmlite': {'kernels'},
+    'defusedxml': {'model'},
+    'scipy': {'formulations'},
+    'rich': {'cli'},
+    'matplotlib': {'cli'},
+    'psutil': {'cli'},
+}
+ROS_UNITS = {'ros', 'nodes', 'cli'}
+#: Parts of the standard library that only one unit may use.
+RESERVED = {'xml': {'model'}}
+#: Extras, which the core must run without: never imported when a module is read, but when needed.
+EXTRAS = {'defusedxml', 'scipy', 'rich', 'matplotlib', 'psutil'}
+LONGEST_LINE = 99
+LONGEST_FILE = 400
+
+
+def unit_of(name):
+    """Return the unit of a file or of a dotted module name, '' for the package itself."""
+    parts = Path(name).with_suffix('').parts if name.endswith('.py') else name.split('.')
+    inner = parts[1] if len(parts) > 1 and parts[1] != '__init__' else ''
+    return SAME_AS.get(inner, inner)
+
+
+def imports(path):
+    """Return [(line, module, whether reading the file needs it)] of every import in a file."""
+    tree, found = ast.parse(path.read_text(), str(path)), []
+    later = {id(inner) for node in ast.walk(tree)
+             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Try))
+             for inner in ast.walk(node)}
+    for node in ast.walk(tree):
+        needed = id(node) not in later
+        if isinstance(node, ast.Import):
+            found += [(node.lineno, alias.name, needed) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f'{path}:{node.lineno} imports relatively'
+            names = [''] if node.module != 'robodyn_ros' else [
+                f'.{alias.name}' for alias in node.names]
+            found += [(node.lineno, f'{node.module}{name}', needed) for name in names]
+    return found
+
+
+def is_ros(module):
+    """Return whether the first name of a module is one that comes with ROS."""
+    return module in ROS or module.endswith('_msgs')
+
+
+def test_every_unit_has_its_place():
+    """A new folder or file at the top of the package is placed on the floor plan first."""
+    found = {unit_of(name) for name in FILES} - {''}
+    assert found <= set(LEVEL), f'not on the floor plan: {found - set(LEVEL)}'
+
+
+def test_imports_point_up_the_page():
+    """A unit imports itself and what stands above it."""
+    wrong = []
+    for name, path in FILES.items():
+        here = unit_of(name)
+        for line, module, _ in imports(path):
+            if module.split('.')[0] == 'robodyn_ros' and here:
+                there = unit_of(module)
+                if there in LEVEL and there != here and LEVEL[there] >= LEVEL[here]:
+                    wrong.append(f'{name}:{line} {here} imports {module}')
+    assert not wrong, '\n'.join(wrong)
+
+
+def test_nobody_imports_the_package_from_within():
+    """`from robodyn_ros import Robot` is for others: inside it would close a circle of imports."""
+    wrong = [f'{name}:{line} imports {module}' for name, path in FILES.items()
+             for line, module, _ in imports(path)
+             if module.startswith('robodyn_ros') and not unit_of(module) in LEVEL
+             and unit_of(name) not in ROS_UNITS]
+    assert not wrong, '\n'.join(wrong)
+
+
+def test_foreign_modules_stay_where_they_belong():
+    """ROS in ros/, nodes/ and the demonstration; numba in kernels/ and spatial/; xml in model/."""
+    wrong = []
+    for name, path in FILES.items():
+        here = unit_of(name)
+        for line, module, _ in imports(path):
+            first = module.split('.')[0]
+            if first == 'robodyn_ros':
+                continue
+            if is_ros(first):
+                allowed = here in ROS_UNITS
+            elif first in RESERVED:
+                allowed = here in RESERVED[first]
+            else:
+                allowed = first in sys.stdlib_module_names or here in WHERE.get(first, ())
+            if not allowed:
+                wrong.append(f'{name}:{line} imports {module}')
+    assert not wrong, '\n'.join(wrong)
+
+
+def test_extras_are_not_needed_to_import_the_core():
+    """scipy and the like are imported where they are used, or with something to fall back on."""
+    wrong = [f'{name}:{line} imports {module}' for name, path in FILES.items()
+             for line, module, top in imports(path)
+             if module.split('.')[0] in EXTRAS and top and unit_of(name) != 'cli']
+    assert not wrong, '\n'.join(wrong)
+
+
+def test_core_works_without_ros(tmp_path):
+    """With rclpy and all messages blocked, all outside ros/, nodes/ and cli/ can be imported.
+
+    And the first example of the README computes a torque.
+    """
+    names = ['.'.join(Path(name).with_suffix('').parts).removesuffix('.__init__')
+             for name in FILES if unit_of(name) not in ROS_UNITS and '__main__' not in name]
+    found, _ = run_script(f'''
+import importlib
+import json
+import sys
+
+class NoRos:
+    def find_spec(self, name, path=None, target=None):
+        first = name.split('.')[0]
+        if first in {sorted(ROS)!r} or first.endswith('_msgs'):
+            raise ModuleNotFoundError(f'no ROS here: {{name}}')
+
+sys.meta_path.insert(0, NoRos())
+for name in {names!r}:
+    importlib.import_module(name)
+from robodyn_ros import Robot
+robot = Robot.from_urdf({str(ROOT / 'config' / 'urdf' / 'two_link.urdf')!r})
+torque = robot.inverse_dynamics((0.3, 0.7), (0.4, -0.6), (1.0, -0.5)).tolist()
+ros = [name for name in sys.modules if name.split('.')[0] == 'rclpy' or '_msgs' in name]
+print(json.dumps([torque, ros]))
+''', tmp_path)
+    torque, ros = found
+    assert torque == pytest.approx([20.6107131866, 2.57231305512], rel=1e-10)
+    assert ros == []
+
+
+def test_import_needs_numpy_and_numba_only(tmp_path):
+    """`import robodyn_ros` loads nothing but the standard library, numpy, numba and llvmlite.
+
+    defusedxml is loaded where it is installed; numba looks for scipy by itself.
+    """
+    (loaded,), _ = run_script('''
+import json
+import sys
+before = set(sys.modules)
+import numba
+own = {name.split('.')[0] for name in sys.modules}
+import robodyn_ros
+after = {name.split('.')[0] for name in sys.modules}
+print(json.dumps([sorted(after - own)]))
+''', tmp_path)
+    foreign = {name for name in loaded if name not in sys.stdlib_module_names}
+    assert foreign <= {'robodyn_ros', 'defusedxml'}
+
+
+def test_all_names_exist():
+    """Whatever a module lists in __all__ it defines or imports."""
+    wrong = []
+    for name, path in FILES.items():
+        tree = ast.parse(path.read_text())
+        bound, listed = set(), []
+        for node in tree.body:
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                bound.add(node.name)
+            elif isinstance(node, (ast.Import, ast.ImportFrom)):
+                bound |= {alias.asname or alias.name for alias in node.names}
+            elif isinstance(node, ast.Assign):
+                targets = {target.id for target in node.targets if isinstance(target, ast.Name)}
+                bound |= targets
+                if '__all__' in targets:
+                    listed = ast.literal_eval(node.value)
+        wrong += [f'{name}: {item}' for item in listed if item not in bound]
+        assert len(listed) == len(set(listed)), f'{name}: __all__ lists a name twice'
+    assert not wrong, '\n'.join(wrong)
+
+
+def undocumented(body, owner=None):
+    """Return (owner, name, line) of public functions, classes and methods without a docstring."""
+    found = []
+    for node in body:
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            continue
+        setter = any(isinstance(mark, ast.Attribute) and mark.attr == 'setter'
+                     for mark in node.decorator_list)
+        if node.name.startswith('_') or setter:
+            continue
+        if not ast.get_docstring(node):
+            found.append((owner, node.name, node.lineno))
+        if isinstance(node, ast.ClassDef):
+            found += undocumented(node.body, node.name)
+    return found
+
+
+def inherits_its_sentence(file, owner, name):
+    """Return whether a method without a docstring overrides one that has it."""
+    if owner is None or unit_of(file) in ROS_UNITS:
+        return False
+    module = importlib.import_module('.'.join(Path(file).with_suffix('').parts))
+    return bool(inspect.getdoc(getattr(getattr(module, owner), name)))
+
+
+def test_everything_public_says_what_it_is():
+    """Every module, public class, function and method of the package opens with a sentence."""
+    wrong = []
+    for file, path in FILES.items():
+        tree = ast.parse(path.read_text())
+        if tree.body and not ast.get_docstring(tree):
+            wrong.append(f'{file}: the module')
+        wrong += [f'{file}:{line} {name}' for owner, name, line in undocumented(tree.body)
+                  if not inherits_its_sentence(file, owner, name)]
+    assert not wrong, '\n'.join(wrong)
+
+
+def test_lines_are_short():
+    """At most 99 columns, in the package and in its tests."""
+    wrong = [f'{name}:{number} has {len(line)} columns' for name, path in {**FILES, **REST}.items()
+             for number, line in enumerate(path.read_text().splitlines(), start=1)
+             if len(line) > LONGEST_LINE]
+    assert not wrong, '\n'.join(wrong)
+
+
+def test_files_are_short():
+    """At most 400 lines: one algorithm, one file."""
+    wrong = [f'{name} has {len(path.read_text().splitlines())} lines'
+             for name, path in FILES.items()
+             if len(path.read_text().splitlines()) > LONGEST_FILE]
+    assert not wrong, '\n'.join(wrong)
+
+
+def test_no_name_of_the_standard_library_is_hidden():
+    """No module of the package is named like one of the standard library's at the top level."""
+    top = {path.stem for path in PACKAGE.glob('*.py')} | {
+        path.name for path in PACKAGE.iterdir() if (path / '__init__.py').is_file()}
+    assert not top & set(sys.stdlib_module_names)
