@@ -1,0 +1,34 @@
+"""The model report for people."""
+from pathlib import Path
+
+import pytest
+
+from robodyn_ros.cli import report
+
+URDF = Path(__file__).resolve().parents[2] / 'config' / 'urdf'
+
+
+def test_report_names_every_joint_and_its_numbers(capsys):
+    assert report.main([str(URDF / 'franka_like.urdf')]) == 0
+    told = capsys.readouterr().out
+    for joint in range(1, 8):
+        assert f'joint{joint}' in told
+    assert '87' in told and '0 warnings' in told
+
+
+def test_locked_joints_are_gone(capsys):
+    assert report.main([str(URDF / 'two_link.urdf'), '--locked', 'joint2=0.5']) == 0
+    assert '1 joints' in capsys.readouterr().out
+
+
+def test_refusals_are_sentences_and_exit_code_1(capsys, tmp_path):
+    assert report.main([str(tmp_path / 'none.urdf')]) == 1
+    assert 'none.urdf' in capsys.readouterr().err
+    assert report.main([str(URDF / 'two_link.urdf'), '--locked', 'elbow']) == 1
+    assert 'joint1' in capsys.readouterr().err
+
+
+def test_an_angle_that_is_none_is_an_error_of_usage(capsys):
+    with pytest.raises(SystemExit):
+        report.main([str(URDF / 'two_link.urdf'), '--locked', 'joint2=much'])
+    assert 'JOINT=ANGLE' in capsys.readouterr().err
