@@ -54,6 +54,9 @@ if ( $(2) ) >>$(LOG) 2>&1; then echo "$$((SECONDS - begin)) s"; \
 else echo 'failed'; tail -n 40 $(LOG); echo 'Setting up stopped here. The whole log: $(LOG)'; exit 1; fi
 endef
 
+# Beside a sourced ROS the build tools are the environment's own: the system's would start the
+# nodes with the system's Python, which sees nothing of the environment.
+own      := $(if $(filter sourced,$(ROS)),--ignore-installed)
 activate := . $(VENV)/bin/activate
 run      := $(activate) && . $(INSTALL)/setup.bash &&
 
@@ -80,7 +83,7 @@ $(CREATED): | check
 	@touch $@
 
 $(FILLED): $(CREATED) requirements/build.txt $(WHEELS) setup.py
-	$(call step,ROS 2 and build tools (minutes the first time),$(VENV)/bin/pip install -r $(WHEELS) \
+	$(call step,ROS 2 and build tools (minutes the first time),$(VENV)/bin/pip install $(own) -r $(WHEELS) \
 	    $$(command -v cmake >/dev/null || echo "cmake>=3.22"))
 	$(call step,this package with its test and demo tools,$(VENV)/bin/pip install --no-build-isolation -e '.[test]')
 	@touch $@

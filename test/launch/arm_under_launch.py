@@ -55,7 +55,7 @@ def generate_test_description(launch_file, arguments, others, law):
 class TestRunning(unittest.TestCase):
     """While everything runs."""
 
-    def test_the_arm_is_held(self, proc_info, proc_output, law, namespace):
+    def test_the_arm_is_held(self, proc_info, law, namespace):
         """The controller reports a state in which it commands the arm, under the law asked for."""
         rclpy.init()
         self.addCleanup(rclpy.try_shutdown)
