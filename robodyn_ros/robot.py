@@ -7,7 +7,8 @@ from numbers import Real
 import numpy as np
 
 from robodyn_ros.errors import ShapeError, SingularityError
-from robodyn_ros.kernels import generic
+from robodyn_ros.kernels import generic, rows
+from robodyn_ros.kernels.batch import share_out
 from robodyn_ros.model import build, dh, urdf
 from robodyn_ros.model.layout import INERTIA, MASS
 from robodyn_ros.recursions import scratch
@@ -105,6 +106,9 @@ class Robot:
         """
         states, k = self._states(q, qd, qdd)
         out = self._out(out, k, (self.nv,))
+        if k is not None and not f_ext:
+            self._batch(rows.inverse_dynamics, self._weighted, *states, self._no_wrench, out)
+            return out
         wrench = self._wrenches(states[0], k, f_ext)
         for q, qd, qdd, tau in _each(k, *states, out):
             generic.inverse_dynamics(*self._weighted, q, qd, qdd, wrench(q), tau)
@@ -114,40 +118,48 @@ class Robot:
         """g(q) = dV/dq: the torque that holds the robot still, in O(n); result (nv,)."""
         (q,), k = self._states(q)
         out = self._out(out, k, (self.nv,))
-        for q, tau in _each(k, q, out):
-            generic.gravity_torque(*self._weighted, q, tau)
+        if k is None:
+            generic.gravity_torque(*self._weighted, q, out)
+        else:
+            self._batch(rows.gravity_torque, self._weighted, q, out)
         return out
 
     def bias_torque(self, q, qd, out=None):
         """h = C qd + g: the torque at zero acceleration, in O(n); result (nv,)."""
         states, k = self._states(q, qd)
         out = self._out(out, k, (self.nv,))
-        for q, qd, tau in _each(k, *states, out):
-            generic.bias_torque(*self._weighted, q, qd, tau)
+        if k is None:
+            generic.bias_torque(*self._weighted, *states, out)
+        else:
+            self._batch(rows.bias_torque, self._weighted, *states, out)
         return out
 
     def mass_matrix(self, q, out=None):
         """M(q), rotor inertias included, in O(n depth); result (nv, nv)."""
         (q,), k = self._states(q)
         out = self._out(out, k, (self.nv, self.nv))
-        for q, M in _each(k, q, out):
-            generic.mass_matrix(*self._body, q, M)
+        if k is None:
+            generic.mass_matrix(*self._body, q, out)
+        else:
+            self._batch(rows.mass_matrix, self._body, q, out)
         return out
 
     def mass_matrix_inverse(self, q, out=None):
         """M(q)^-1 from articulated inertias, in O(n^2); result (nv, nv)."""
         (q,), k = self._states(q)
         out = self._out(out, k, (self.nv, self.nv))
-        for q, inverse in _each(k, q, out):
-            self._accept(generic.mass_matrix_inverse(*self._body, q, self._zero, inverse))
+        self._accept(
+            generic.mass_matrix_inverse(*self._body, q, self._zero, out) if k is None else
+            self._batch(rows.mass_matrix_inverse, self._body, q, self._zero, out))
         return out
 
     def mass_solve(self, q, b, out=None):
         """x with M(q) x = b, in O(n); result (nv,)."""
-        states, k = self._states(q, b)
+        (q, b), k = self._states(q, b)
         out = self._out(out, k, (self.nv,))
-        for q, b, x in _each(k, *states, out):
-            self._accept(generic.mass_solve(*self._body, q, self._zero, b, x))
+        self._accept(
+            generic.mass_solve(*self._body, q, self._zero, b, out) if k is None else
+            self._batch(rows.mass_solve, self._body, q, self._zero, b, out))
         return out
 
     def coriolis_matrix(self, q, qd, out=None):
@@ -156,14 +168,20 @@ class Robot:
         """
         states, k = self._states(q, qd)
         out = self._out(out, k, (self.nv, self.nv))
-        for q, qd, C in _each(k, *states, out):
-            generic.coriolis_matrix(*self._body, q, qd, C)
+        if k is None:
+            generic.coriolis_matrix(*self._body, *states, out)
+        else:
+            self._batch(rows.coriolis_matrix, self._body, *states, out)
         return out
 
     def forward_dynamics(self, q, qd, tau, f_ext=None, out=None):
         """qdd = M^-1 (tau - C qd - g + J^T f_ext), in O(n); result (nv,)."""
         states, k = self._states(q, qd, tau)
         out = self._out(out, k, (self.nv,))
+        if k is not None and not f_ext:
+            self._accept(self._batch(rows.forward_dynamics, self._weighted, *states,
+                                     self._no_wrench, self._zero, out))
+            return out
         wrench = self._wrenches(states[0], k, f_ext)
         for q, qd, tau, qdd in _each(k, *states, out):
             self._accept(generic.forward_dynamics(
@@ -225,8 +243,10 @@ class Robot:
         """(kinetic, potential) energy [J], two numbers, or two arrays (k,) for a batch."""
         states, k = self._states(q, qd)
         out = self._out(None, k, (2,))
-        for q, qd, energies in _each(k, *states, out):
-            generic.energy(*self._weighted, q, qd, energies)
+        if k is None:
+            generic.energy(*self._weighted, *states, out)
+        else:
+            self._batch(rows.energy, self._weighted, *states, out)
         return out[..., 0], out[..., 1]
 
     def operational_space_inertia(self, q, frame, axes=None, damping=0.0):
@@ -363,6 +383,16 @@ class Robot:
                 generic.apply_wrench(*self._body, q, body, placement, wrench, f_ext)
             return f_ext
         return at
+
+    def _batch(self, loop, fixed, q, *arrays):
+        """Share the rows out over the cores, each part with scratch of its own; return the first
+        status that is not 0, or 0.
+        """
+        def part(first, last):
+            own = scratch.allocate(self.model.topology)
+            return run(*fixed[:-1], own, q, *arrays, first, last)
+        run = loop.compiled
+        return next((status for status in share_out(len(q), part) if status != 0), 0)
 
     def _accept(self, status):
         if status != 0:

@@ -23,7 +23,7 @@ def share_out(count, work):
     others, and should not raise.
     """
     parts = max(1, min(cores(), count // SMALLEST))
-    size = -(-count // (parts * LANES)) * LANES
+    size = max(1, -(-count // (parts * LANES))) * LANES
     bounds = [(first, min(first + size, count)) for first in range(0, count, size)]
     if len(bounds) < 2:
         return [work(*part) for part in bounds]
