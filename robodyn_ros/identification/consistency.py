@@ -1,0 +1,152 @@
+"""Parameters that a rigid body can have, nearest to an estimate that need not be one.
+
+minimise |R (K theta - beta)|^2 / 2 + trust * sum_i (tr X_i - log det X_i - 4)
+with X_i = L_i^-1 P_i L_i^-T, L_i L_i^T = P_i of the nominal model, P = [[S, h], [h^T, m]] the
+pseudo-inertia (S = tr(I)/2 1 - I, the second moments of mass). Lee, Wensing and Park 2020,
+"Geometric robot dynamic identification": a body is possible if and only if P is positive definite
+(Wensing, Kim and Slotine 2018), and the second term, the entropic divergence of its mass
+distribution from the nominal one, does not depend on frames or units and grows beyond all bounds
+towards what is impossible. Constants of joints take the same term with one number for X.
+"""
+from dataclasses import dataclass
+
+import numpy as np
+
+from robodyn_ros.errors import SingularityError
+from robodyn_ros.identification.parameters import OF_BODY
+
+NEWTON_STEPS = 200
+DECREMENT = 1e-12  # of the Newton step, in the objective, below which nothing is gained
+SLENDER = 1e-6     # a nominal eigenvalue below this share of the largest is lifted to it
+
+
+@dataclass(frozen=True, eq=False)
+class Consistent:
+    """theta (p,) of possible bodies, and what it took.
+
+    values : (b,) K theta, the base parameters that go with it. shift : (b,) how far they are from
+    the estimate, in its standard deviations. steps : of Newton's method.
+    """
+
+    theta: np.ndarray
+    values: np.ndarray
+    shift: np.ndarray
+    steps: int
+
+
+def pseudo_inertia(theta):
+    """P (4, 4) of ten parameters of a body."""
+    m, hx, hy, hz, xx, xy, xz, yy, yz, zz = theta
+    half = 0.5 * (xx + yy + zz)
+    return np.array(((half - xx, -xy, -xz, hx), (-xy, half - yy, -yz, hy),
+                     (-xz, -yz, half - zz, hz), (hx, hy, hz, m)))
+
+
+def ten_parameters(P):
+    """The ten parameters of a pseudo-inertia, the inverse of `pseudo_inertia`."""
+    xx, yy, zz = P[0, 0], P[1, 1], P[2, 2]
+    return np.array((P[3, 3], P[0, 3], P[1, 3], P[2, 3],
+                     yy + zz, -P[0, 1], -P[0, 2], xx + zz, -P[1, 2], xx + yy))
+
+
+_BASIS = np.array([pseudo_inertia(unit) for unit in np.eye(len(OF_BODY))])
+
+
+def is_possible(theta):
+    """Whether ten parameters are those of a body: P positive definite, beyond rounding.
+
+    Which is: a positive mass, and principal moments about its centre that are positive and each
+    less than the sum of the other two.
+    """
+    spectrum = np.linalg.eigvalsh(pseudo_inertia(theta))
+    return bool(spectrum[0] > 4.0 * np.finfo(float).eps * max(spectrum[-1], 0.0))
+
+
+def consistent(parameters, base, estimate, trust=1e-2):
+    """The Consistent parameters nearest to an Estimate of base parameters.
+
+    trust > 0 : weight of the nominal model; 1 believes it to about a standard deviation of 100 %.
+    What it guarantees: every body is possible, every constant of a joint positive, the answer is
+    the only minimum. Base parameters move from a possible estimate by a shift proportional to
+    trust, and from an impossible one to the nearest possible, weighed by their covariance.
+    """
+    blocks, nominal = _blocks(parameters)
+    K, target = estimate.root @ base.combination, estimate.root @ estimate.values
+    theta = nominal
+    for step in range(NEWTON_STEPS):
+        value, gradient, root = _barrier(blocks, theta, trust)
+        miss = K @ theta - target
+        value += 0.5 * miss @ miss
+        # the Newton step as a least-squares problem, whose condition is the root of the Hessian's
+        A = np.vstack((K, root))
+        size = np.linalg.norm(A, axis=0)
+        right = -np.concatenate((miss, np.linalg.solve(root.T, gradient)))
+        direction = np.linalg.lstsq(A / size, right, rcond=None)[0] / size
+        gain = np.sum((A @ direction)**2)
+        if gain < DECREMENT * max(1.0, abs(value)):
+            values = base.combination @ theta
+            return Consistent(theta, values, (values - estimate.values) / estimate.deviations,
+                              step)
+        theta = _line_search(blocks, K, target, trust, theta, direction, value, gain)
+    raise SingularityError(f'the projection onto possible bodies of robot '
+                           f'{parameters.robot.name!r} did not settle in {NEWTON_STEPS} steps; '
+                           'expected an estimate from a better excited motion, or more trust')
+
+
+def _blocks(parameters):
+    """([(slice, basis (size, d, d) in nominal units)], nominal theta), everything possible."""
+    nominal, blocks = parameters.nominal.copy(), []
+    bodies = nominal[:10 * parameters.bodies].reshape(-1, 10)
+    typical = bodies[:, 0].mean() * np.diag((1e-3, 1e-3, 1e-3, 1.0))
+    for i, row in enumerate(bodies):
+        P = pseudo_inertia(row)
+        P = P if P[3, 3] > 0.0 else 1e-3 * typical
+        unit = 1.0 / np.sqrt(np.diag(P) if (np.diag(P) > 0.0).all() else np.diag(typical))
+        spectrum, axes = np.linalg.eigh(unit[:, None] * P * unit)
+        spectrum = np.maximum(spectrum, SLENDER * spectrum[-1])
+        L = (axes * np.sqrt(spectrum)) / unit[:, None]
+        row[:] = ten_parameters(L @ L.T)
+        inverse = np.linalg.inv(L)
+        blocks.append((slice(10 * i, 10 * i + 10), inverse @ _BASIS @ inverse.T))
+    of_joints = nominal[10 * parameters.bodies:].reshape(-1, parameters.robot.nv)
+    for j, values in enumerate(of_joints):
+        usual = values[values > 0.0].mean() if (values > 0.0).any() else 0.1
+        values[values <= 0.0] = usual
+        for k, value in enumerate(values, start=10 * parameters.bodies + j * len(values)):
+            blocks.append((slice(k, k + 1), np.array([[[1.0 / value]]])))
+    return blocks, nominal
+
+
+def _barrier(blocks, theta, trust):
+    """trust * sum (tr X - log det X - d), its gradient, and C with C^T C its Hessian; infinite
+    where something is impossible.
+    """
+    value, gradient, root = 0.0, np.zeros(len(theta)), np.zeros((len(theta), len(theta)))
+    for where, basis in blocks:
+        X = np.tensordot(theta[where], basis, axes=1)
+        spectrum, axes = np.linalg.eigh(X)
+        if not spectrum[0] > 0.0:
+            return np.inf, gradient, root
+        value += trust * (spectrum - np.log(spectrum) - 1.0).sum()
+        half = axes / np.sqrt(spectrum)
+        turned = half.T @ basis @ half   # X^-1/2 (each basis matrix) X^-1/2, up to a rotation
+        gradient[where] = trust * (np.trace(basis, axis1=1, axis2=2)
+                                   - np.trace(turned, axis1=1, axis2=2))
+        flat = turned.reshape(len(turned), -1)
+        root[where, where] = np.linalg.qr(np.sqrt(trust) * flat.T, mode='r')
+    return value, gradient, root
+
+
+def _line_search(blocks, K, target, trust, theta, direction, value, gain):
+    """The first of the steps 1, 1/2, 1/4 ... that stays possible and gains a quarter of what the
+    slope promises.
+    """
+    length = 1.0
+    while length > 1e-14:
+        trial = theta + length * direction
+        miss = K @ trial - target
+        found = _barrier(blocks, trial, trust)[0] + 0.5 * miss @ miss
+        if found <= value - 0.25 * length * gain:
+            return trial
+        length *= 0.5
+    return theta + length * direction

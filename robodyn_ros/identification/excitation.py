@@ -1,0 +1,126 @@
+"""A motion that tells the parameters apart: periodic, within the limits, from rest to rest.
+
+q_j(t) = q0_j + sum_l (a_jl sin(l w t) - b_jl cos(l w t)) / (l w): a finite Fourier series (Swevers
+et al. 1997, "Optimal robot excitation and identification"), whose derivatives are exact. The
+coefficients meet sum a = 0 and sum l b = 0, so that velocity and acceleration are zero at t = 0
+and after each period. They are searched at random for the least condition number of W_b (Gautier
+and Khalil 1992).
+"""
+from dataclasses import dataclass
+
+import numpy as np
+
+from robodyn_ros.errors import ParameterError
+from robodyn_ros.identification.parameters import Parameters
+
+HARMONICS = 5
+MARGIN = 0.9      # share of the limits that is used
+SAMPLES = 120     # of a period, where limits and condition number are looked at
+UNLIMITED = np.pi     # [rad or m] room of a joint without position limits, to either side
+FASTEST = 2.0         # [rad/s or m/s] of a joint without a velocity limit
+
+
+@dataclass(frozen=True, eq=False)
+class Fourier:
+    """centre (nv,) [rad or m]; a, b : (nv, harmonics) [rad/s or m/s]; period [s]."""
+
+    centre: np.ndarray
+    a: np.ndarray
+    b: np.ndarray
+    period: float
+
+    def at(self, t):
+        """Position, velocity and acceleration, each (k, nv), at times (k,) [s]."""
+        w = 2.0 * np.pi / self.period * np.arange(1, self.a.shape[1] + 1)
+        angle = np.outer(t, w)
+        s, c = np.sin(angle), np.cos(angle)
+        return (self.centre + s @ (self.a / w).T - c @ (self.b / w).T,
+                c @ self.a.T + s @ self.b.T, c @ (self.b * w).T - s @ (self.a * w).T)
+
+
+@dataclass(frozen=True, eq=False)
+class Excitation:
+    """The motion found, the condition number of W_b on it, and how many motions were tried."""
+
+    motion: Fourier
+    condition: float
+    tried: int
+
+
+def excite(robot, base, parameters=None, period=10.0, harmonics=HARMONICS, trials=400, seed=0,
+           progress=None):
+    """The Excitation with the least condition number of `trials` random motions.
+
+    The first third is drawn anew each time, the rest are changes of the best so far. Whatever
+    exceeds a limit is shrunk until it does not; efforts are those of the nominal robot, with its
+    friction. period [s]; progress : called with (tried, trials, condition). The same seed gives the
+    same motion. Raises ParameterError where even standing still exceeds an effort limit.
+    """
+    parameters = parameters or Parameters(robot)
+    rng = np.random.default_rng(seed)
+    centre, room, fastest = _limits(robot)
+    t = np.arange(SAMPLES) * period / SAMPLES
+    best = None
+    for k in range(trials):
+        if best is None or k < trials // 3:
+            a, b = rng.normal(size=(2, robot.nv, harmonics))
+        else:
+            size = rng.choice((0.03, 0.1, 0.3)) * np.abs(best.motion.a).max()
+            change = rng.normal(size=(2, robot.nv, harmonics)) * size
+            change *= rng.random((1, robot.nv, 1)) < 0.5
+            a, b = best.motion.a + change[0], best.motion.b + change[1]
+        motion = _within(robot, Fourier(centre, *_at_rest(a, b), period), room, fastest, t)
+        if motion is not None:
+            condition = _condition(parameters, base, motion, t)
+            if best is None or condition < best.condition:
+                best = Excitation(motion, condition, k + 1)
+        if progress:
+            progress(k + 1, trials, best.condition if best else np.inf)
+    if best is None:
+        raise ParameterError(f'robot {robot.name!r} exceeds its effort limits even at rest in the '
+                             f'middle of its ranges; expected a posture that the motors can hold')
+    return Excitation(best.motion, best.condition, trials)
+
+
+def _limits(robot):
+    """(centre, room to either side, greatest speed), each (nv,), with the margin taken off."""
+    limits = robot.limits
+    bounded = np.isfinite(limits.lower) & np.isfinite(limits.upper)
+    centre = np.where(bounded, 0.5 * (limits.lower + limits.upper), np.clip(
+        0.0, np.where(bounded, -np.inf, limits.lower), np.where(bounded, np.inf, limits.upper)))
+    room = np.minimum(np.minimum(limits.upper - centre, centre - limits.lower), UNLIMITED)
+    speed = np.where(np.isfinite(limits.velocity), limits.velocity, FASTEST)
+    return centre, MARGIN * room, MARGIN * speed
+
+
+def _at_rest(a, b):
+    """The nearest coefficients with which the motion begins, and ends, at rest."""
+    order = np.arange(1, a.shape[1] + 1)
+    return (a - a.mean(axis=1, keepdims=True),
+            b - np.outer(b @ order, order) / (order @ order))
+
+
+def _within(robot, motion, room, fastest, t):
+    """The motion shrunk, joint by joint and then as a whole, to within the limits; or None."""
+    q, qd, _ = motion.at(t)
+    reach = np.maximum(np.abs(q - motion.centre).max(axis=0) / room,
+                       np.abs(qd).max(axis=0) / fastest)
+    scale = 1.0 / np.maximum(reach, np.finfo(float).tiny)
+    effort = np.where(np.isfinite(robot.limits.effort), robot.limits.effort, np.inf)
+    parameters = Parameters(robot)
+    for _ in range(6):
+        trial = Fourier(motion.centre, motion.a * scale[:, None], motion.b * scale[:, None],
+                        motion.period)
+        q, qd, qdd = trial.at(t)
+        tau = (parameters.regressor(q, qd, qdd) @ parameters.nominal
+               + parameters.known_torque(qdd))
+        if (np.abs(tau) <= MARGIN * effort).all():
+            return trial
+        scale = 0.7 * scale
+    return None
+
+
+def _condition(parameters, base, motion, t):
+    W = parameters.regressor(*motion.at(t))[:, :, base.kept]
+    rows = W.reshape(-1, len(base))
+    return np.linalg.cond(rows / np.linalg.norm(rows, axis=0)) if rows.any(axis=0).all() else np.inf

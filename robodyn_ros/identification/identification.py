@@ -1,0 +1,76 @@
+"""All steps in turn: recording -> filter -> regressor -> least squares -> possible bodies."""
+from dataclasses import dataclass
+
+import numpy as np
+
+from robodyn_ros.identification import signals
+from robodyn_ros.identification.base_parameters import BaseParameters, base_parameters
+from robodyn_ros.identification.consistency import Consistent, consistent
+from robodyn_ros.identification.least_squares import Estimate, fit
+from robodyn_ros.identification.parameters import Parameters
+
+
+@dataclass(frozen=True, eq=False)
+class Identification:
+    """What a recording tells about a robot.
+
+    parameters, base, estimate, consistent : see their classes; consistent is None where not asked
+    for. time (k,) [s], measured, predicted, nominal : (k, nv) [N m or N] torques of the filtered
+    samples: as recorded, of the estimate, of the robot as it was described.
+    """
+
+    parameters: Parameters
+    base: BaseParameters
+    estimate: Estimate
+    consistent: Consistent
+    time: np.ndarray
+    measured: np.ndarray
+    predicted: np.ndarray
+    nominal: np.ndarray
+
+    @property
+    def nominal_values(self):
+        """(b,) the base parameters of the robot as it was described."""
+        return self.base.combination @ self.parameters.nominal
+
+    def robot(self):
+        """The Robot with the possible parameters nearest to the estimate."""
+        return self.parameters.applied(self.consistent.theta)
+
+    def rms(self):
+        """{'estimate' or 'nominal': (nv,) root of the mean square error of the torque}."""
+        return {name: np.sqrt(np.mean((values - self.measured)**2, axis=0))
+                for name, values in (('estimate', self.predicted), ('nominal', self.nominal))}
+
+
+def identify(robot, recording, cutoff=10.0, rotors=False, friction=True, weighted=True,
+             trust=1e-2, seed=0):
+    """The Identification of a robot from a Recording.
+
+    cutoff [Hz] of the filter: some five times the highest frequency of the motion. rotors,
+    friction : whether rotor inertias, and viscous and Coulomb friction, are sought. weighted : see
+    least_squares.fit. trust : see consistency.consistent; None leaves that step out.
+
+    Raises ShapeError, ParameterError or SingularityError with a sentence on what the recording
+    lacks.
+    """
+    parameters = Parameters(robot, rotors, friction)
+    base = base_parameters(parameters, seed=seed)
+    W, tau, keep = equations(parameters, base, recording, cutoff)
+    estimate = fit(W, tau, base.names, weighted)
+    found = None if trust is None else consistent(parameters, base, estimate, trust)
+    return Identification(parameters, base, estimate, found, recording.time[keep], tau,
+                          W @ estimate.values, W @ (base.combination @ parameters.nominal))
+
+
+def equations(parameters, base, recording, cutoff):
+    """(W_b (k, nv, b), tau (k, nv), slice kept) of a recording: filtered alike, thinned out.
+
+    The torque of rotors that are no parameters is taken off.
+    """
+    rate = recording.rate
+    states = signals.differentiated(recording.q, rate, cutoff)
+    keep = signals.thinned(rate, cutoff, len(recording.q))
+    W = parameters.regressor(*states)[:, :, base.kept]
+    tau = recording.tau - parameters.known_torque(states[2])
+    return (signals.lowpass(W, rate, cutoff)[keep], signals.lowpass(tau, rate, cutoff)[keep], keep)

@@ -1,0 +1,54 @@
+"""From recorded positions to velocities and accelerations: filters without delay.
+
+Low-pass forwards and backwards (zero phase), then central differences; torques and the columns of
+the regressor go through the same filter, so that it changes both sides of W beta = tau alike, and
+are then thinned out, so that the errors left are nearly independent (Khalil and Dombre 2002,
+section 12.2.5; Swevers, Verdonck and De Schutter 2007).
+"""
+import numpy as np
+
+from robodyn_ros.errors import ParameterError, ShapeError
+
+ORDER = 4       # of the Butterworth filter, run twice
+EDGE = 1.0      # periods of the cutoff that are dropped at either end, where the filter starts
+SAMPLES = 3.0   # kept for each period of the cutoff
+
+
+def differentiated(q, rate, cutoff):
+    """Smooth position, velocity and acceleration (k, nv) of recorded positions (k, nv).
+
+    rate [Hz] of the samples, cutoff [Hz] of the filter. Velocities are differences of neighbours.
+    """
+    q = lowpass(q, rate, cutoff)
+    qd = np.gradient(q, 1.0 / rate, axis=0)
+    qdd = np.empty_like(q)
+    qdd[1:-1] = (q[2:] - 2.0 * q[1:-1] + q[:-2]) * rate**2
+    qdd[[0, -1]] = qdd[[1, -2]]
+    return q, qd, qdd
+
+
+def lowpass(x, rate, cutoff):
+    """x (k, ...) filtered along its first axis, without delay; -6 dB at cutoff [Hz].
+
+    Raises ParameterError without scipy and for an impossible cutoff, ShapeError for too few
+    samples.
+    """
+    try:
+        from scipy.signal import butter, sosfiltfilt
+    except ImportError:
+        raise ParameterError('filtering a recording needs scipy, which is not installed; '
+                             'expected: pip install "robodyn_ros[identification]"') from None
+    if not 0.0 < cutoff < 0.5 * rate:
+        raise ParameterError(f'cutoff is {cutoff:g} Hz for samples at {rate:g} Hz; expected above '
+                             f'0 and below {0.5 * rate:g} Hz')
+    least = int(3.0 * rate / cutoff) + 6 * ORDER
+    if len(x) < least:
+        raise ShapeError(f'got {len(x)} samples at {rate:g} Hz; expected at least {least} for a '
+                         f'cutoff of {cutoff:g} Hz')
+    return sosfiltfilt(butter(ORDER, cutoff, fs=rate, output='sos'), x, axis=0)
+
+
+def thinned(rate, cutoff, count):
+    """Which of `count` filtered samples to keep: a slice without the edges."""
+    edge = int(np.ceil(EDGE * rate / cutoff))
+    return slice(edge, count - edge, max(1, int(rate / (SAMPLES * cutoff))))
