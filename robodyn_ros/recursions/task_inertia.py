@@ -79,8 +79,9 @@ def task_inertia(compliance: Matrix, damping: Scalar, work: Matrix, vectors: Mat
         if kept or damping > 0.0:
             stiffness = 1.0 / (value + damping * damping)
             for i in range(m):
-                for j in range(m):
+                for j in range(i + 1):
                     inertia[i, j] = inertia[i, j] + stiffness * vectors[i, k] * vectors[j, k]
+                    inertia[j, i] = inertia[i, j]
         singular_values[k] = value
     for i in range(1, m):  # insertion sort, descending
         value, j = singular_values[i], i
