@@ -22,6 +22,7 @@ class ControlCycle:
     Attributes:
       output: (publisher, writer) of the effort while the node is active, else None.
       compute: time of the supervisor's tick [us].
+      tick: time of a whole cycle, from `now` to the last publication [us].
       state_age: age of the joint state in use, since it was taken [ms].
       count: cycles run.
       last: monotonic time of the last cycle [s].
@@ -31,7 +32,7 @@ class ControlCycle:
     def __init__(self, supervisor: Supervisor, intake: StateIntake, stamp: Callable[[], int],
                  telemetry=None, every: int = 1):
         self.output = None
-        self.compute, self.state_age = Histogram(), Histogram()
+        self.compute, self.tick, self.state_age = Histogram(), Histogram(), Histogram()
         self.count, self.last = 0, 0.0
         self._supervisor, self._intake, self._stamp = supervisor, intake, stamp
         self._telemetry, self._every, self._until = telemetry, every, 0
@@ -43,7 +44,7 @@ class ControlCycle:
         self.run(now)
 
     def run(self, now: float):
-        """Run a cycle with the joint state received last."""
+        """Run a cycle with the joint state received last, which began at `now` [s]."""
         with self._lock:
             supervisor = self._supervisor
             start = time.perf_counter()
@@ -54,9 +55,10 @@ class ControlCycle:
             output = self.output
             if supervisor.publishing and output is not None:
                 publisher, writer = output
-                publisher.publish(writer.fill(supervisor.command, self._stamp()))
+                publisher.publish(writer.fill(supervisor.command, self._stamp))
                 self.state_age.add((now - self._intake.latest.time) * 1e3)
                 self._report()
+            self.tick.add((time.monotonic() - now) * 1e6)
 
     def watch(self, now: float):
         """Run a cycle if the joint states that should have triggered one stay away."""

@@ -106,7 +106,7 @@ class StatusReporter:
         status.success_rate = success(status.cycles, status.missed)
         status.compute_p50, status.compute_p99 = _percentiles(cycle.compute)
         status.compute_max = cycle.compute.maximum
-        status.tick_p50, status.tick_p99 = _percentiles(loop.tick_time)
+        status.tick_p50, status.tick_p99 = _percentiles(cycle.tick)
         status.wake_p50, status.wake_p99 = _percentiles(loop.wake_latency)
         status.state_age_p99 = cycle.state_age.percentile(99)
         status.rejected_messages = session.intake.rejected.total() + session.refused_references

@@ -8,9 +8,9 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from robodyn_ros.ros.messages import (DUPLICATE_JOINT, EMPTY, MAX_NAMES, TOO_MANY_NAMES,
-                                      UNKNOWN_JOINT, WRONG_LENGTH)
+                                      UNKNOWN_JOINT, UNREADABLE, WRONG_LENGTH)
 from robodyn_ros.ros.parameters import shorten
-from robodyn_ros.ros.state_intake import UNREADABLE, PolledGroup
+from robodyn_ros.ros.state_intake import PolledGroup
 from robodyn_ros.simulation.step import LARGEST_EFFORT
 
 OUT_OF_RANGE = 'OUT_OF_RANGE'   # not finite, or beyond what any motor gives

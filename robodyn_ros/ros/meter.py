@@ -61,7 +61,7 @@ def _totals(session) -> _Totals:
     if session is None:
         return _Totals()
     intake = session.intake
-    return _Totals(*session.loop.counts, intake.accepted, intake.rejected.total(),
+    return _Totals(*session.totals, intake.accepted, intake.rejected.total(),
                    session.refused_references)
 
 

@@ -35,7 +35,7 @@ def requested_state(request: JointState, joint_names: Sequence[str],
         if latest is None:
             raise RobodynError('There is no joint state yet; name the joints in the request to '
                                'ask about a given state.')
-        return RequestedState(latest.q, latest.qd, latest.stamp, '')
+        return RequestedState(latest.q, latest.qd, _time(latest), '')
     if len(request.position) != given or len(request.velocity) not in (0, given):
         raise ShapeError(f'The state has {given} names, {len(request.position)} positions and '
                          f'{len(request.velocity)} velocities; expected as many of each, or no '
@@ -58,5 +58,10 @@ def _merge(request, joint_names, latest):
     if not others:
         return RequestedState(q, qd, request.header.stamp, '')
     source = 'at zero, as there is no joint state' if latest is None else 'from the joint state'
-    stamp = request.header.stamp if latest is None else latest.stamp
+    stamp = request.header.stamp if latest is None else _time(latest)
     return RequestedState(q, qd, stamp, f"Joints {', '.join(others)} are {source}.")
+
+
+def _time(latest: StateSnapshot) -> Time:
+    seconds, nanoseconds = latest.stamp
+    return Time(sec=seconds, nanosec=nanoseconds)

@@ -4,19 +4,15 @@ from collections import Counter
 from typing import Callable, NamedTuple, Sequence
 
 import numpy as np
-from builtin_interfaces.msg import Time
 from rclpy.callback_groups import CallbackGroup
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 
-from robodyn_ros.ros.messages import MISSING_JOINT, JointStateReader
-from robodyn_ros.ros.parameters import shorten
+from robodyn_ros.ros.messages import JointStateReader
 
 # Best effort and one deep: the newest state counts, and any publisher is compatible. No deadline:
 # asking for one silences every publisher that offers none.
 STATE_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
-
-UNREADABLE = 'UNREADABLE'
 
 
 class PolledGroup(CallbackGroup):
@@ -39,7 +35,7 @@ class StateSnapshot(NamedTuple):
 
     q: np.ndarray    # (n,) [rad | m]
     qd: np.ndarray   # (n,) [rad/s | m/s]
-    stamp: Time      # of the message
+    stamp: tuple[int, int]   # seconds and nanoseconds, of the message
     time: float      # of receipt, on the monotonic clock [s]
 
 
@@ -64,36 +60,33 @@ class StateIntake:
         self.latest: StateSnapshot | None = None
         self.accepted = 0
         self.rejected: Counter[str] = Counter()
-        self.detail = ''            # about the last rejection, for people
+        self.detail = ''   # about the last message that was refused, for people
         self._reader, self._measure = JointStateReader(joint_names), measure
         self._delivered, self._node = delivered, node
         group = PolledGroup() if polled else None
         self._subscription = node.create_subscription(
-            JointState, 'joint_states', self._deliver, STATE_QOS, callback_group=group)
+            JointState, 'joint_states', self._deliver, STATE_QOS, callback_group=group, raw=True)
         self.topic = self._subscription.topic_name
         self._handle = self._subscription.handle
 
     def poll(self, now: float):
         """Take the newest message, if there is one; `now` [s] counts as its receipt."""
-        try:
-            with self._handle:
-                taken = self._handle.take_message(JointState, False)
-        except Exception as error:   # such as a name that is not UTF-8
-            self.rejected[UNREADABLE] += 1
-            self.detail = shorten(error)
-            return
+        with self._handle:
+            taken = self._handle.take_message(JointState, True)
         if taken is not None:
             self.receive(taken[0], now)
 
-    def receive(self, message: JointState, now: float) -> bool:
-        """Accept a message or count its refusal; whether it was accepted."""
+    def receive(self, data: bytes, now: float) -> bool:
+        """Accept a serialised message or count its refusal; whether it was accepted."""
         reader = self._reader
-        reason = reader.read(message) or self._measure(reader.q, reader.qd, now)
+        reason, detail = reader.read(data), reader.detail
+        if not reason:
+            reason, detail = self._measure(reader.q, reader.qd, now), ''
         if reason:
             self.rejected[reason] += 1
-            self.detail = self._explain(reason, message)
+            self.detail = f'{reason}: {detail}' if detail else reason
             return False
-        self.latest = StateSnapshot(reader.q, reader.qd, message.header.stamp, now)
+        self.latest = StateSnapshot(reader.q, reader.qd, reader.stamp, now)
         self.accepted += 1
         return True
 
@@ -101,13 +94,7 @@ class StateIntake:
         """Stop receiving."""
         self._node.destroy_subscription(self._subscription)
 
-    def _deliver(self, message: JointState):
+    def _deliver(self, data: bytes):
         now = time.monotonic()
-        if self.receive(message, now):
+        if self.receive(data, now):
             self._delivered(now)
-
-    def _explain(self, reason: str, message: JointState) -> str:
-        if reason == MISSING_JOINT:
-            return f'it lacks {shorten(self._reader.index.missing(message.name))}'
-        return f'{len(message.name)} names, {len(message.position)} positions, ' \
-               f'{len(message.velocity)} velocities'

@@ -1,0 +1,156 @@
+"""Messages as the bytes on the wire, whose numbers are read and written in place.
+
+Between two messages of one stream only the numbers differ: names, sizes and frame stay. Turning
+such a message into a Python object takes 55 us and publishing one 24 us, for seven joints; its
+bytes take 5 us each (measured). Where the numbers stand is not computed but found, by serialising
+a message of the same shape with numbers that cannot be mistaken; so nothing here knows the format.
+"""
+import struct
+from array import array
+from typing import Any, Mapping
+
+import numpy as np
+from rclpy.serialization import serialize_message
+from sensor_msgs.msg import JointState
+
+from robodyn_ros.errors import RobodynError
+
+STAMP = struct.Struct('=iI')   # seconds, nanoseconds
+_STAMP_MARK = (0x51A3B5C7, 0x2B3C4D5E)
+
+
+def _marks(size: int, seed: int = 0) -> array:
+    """Numbers that stand nowhere else in a message."""
+    return array('d', np.random.default_rng(seed).uniform(1e100, 1e200, size).tobytes())
+
+
+def _find(data: bytes, wanted: bytes) -> int:
+    if data.count(wanted) != 1:
+        raise RobodynError('The middleware does not keep the numbers of a message in one piece; '
+                           'expected plain CDR.')
+    return data.index(wanted)
+
+
+class OutgoingMessage:
+    """A message serialised once; its numbers are then written straight into its bytes.
+
+    Args:
+      message: with everything but the numbers; not to be changed afterwards.
+      doubles: size of each float64[] field.
+      octets: for each field of type uint8 or bool[], ones: 1, or a list of True.
+
+    Attributes:
+      doubles: (size,) view of each float64[] field, to be written to.
+      octets: uint8 view of each field of that kind, to be written to.
+
+    Raises:
+      RobodynError: when the middleware serialises otherwise than expected.
+
+    """
+
+    def __init__(self, message, doubles: Mapping[str, int], octets: Mapping[str, Any] = {}):
+        self._message = message
+        for name, size in doubles.items():
+            setattr(message, name, array('d', bytes(8 * size)))
+        for name, value in octets.items():
+            setattr(message, name, [False] * len(value) if isinstance(value, list) else 0)
+        self._buffer = bytearray(serialize_message(message))
+        self.doubles = {name: self._doubles(name, size) for name, size in doubles.items()}
+        self.octets = {name: self._octets(name, value) for name, value in octets.items()}
+        self._stamp = self._find_stamp() if hasattr(message, 'header') else None
+
+    def set_stamp(self, nanoseconds: int):
+        """Write header.stamp [ns]."""
+        STAMP.pack_into(self._buffer, self._stamp, *divmod(nanoseconds, 1_000_000_000))
+
+    def bytes(self) -> bytes:
+        """What is to be published."""
+        return bytes(self._buffer)
+
+    def _with(self, name, value) -> bytes:
+        """The serialised message with another value in one field."""
+        before = getattr(self._message, name)
+        setattr(self._message, name, value)
+        data = serialize_message(self._message)
+        setattr(self._message, name, before)
+        return data
+
+    def _doubles(self, name, size):
+        marks = _marks(size)
+        return np.frombuffer(self._buffer, float, size,
+                             _find(self._with(name, marks), marks.tobytes()))
+
+    def _octets(self, name, value):
+        # Bytes between the fields may hold anything, so it takes more than one look to tell which
+        # bytes follow the field: zero and one, time and again.
+        zero = getattr(self._message, name)
+        looks = np.array([np.frombuffer(self._with(name, one), np.uint8)
+                          for one in (zero, value) * 8])
+        where = np.flatnonzero((looks == np.tile(((0,), (1,)), (8, 1))).all(axis=0))
+        size = len(value) if isinstance(value, list) else 1
+        if len(where) != size or where[-1] - where[0] != size - 1:
+            raise RobodynError(f'The middleware does not keep {name} in one piece of {size} '
+                               'bytes; expected plain CDR.')
+        return np.frombuffer(self._buffer, np.uint8, size, where[0])
+
+    def _find_stamp(self):
+        stamp = self._message.header.stamp
+        stamp.sec, stamp.nanosec = _STAMP_MARK
+        where = _find(serialize_message(self._message), STAMP.pack(*_STAMP_MARK))
+        stamp.sec = stamp.nanosec = 0
+        return where
+
+
+class JointStateShape:
+    """What all joint states of one stream have in common, learnt from one of them.
+
+    The bytes between the fields belong to it: a writer leaves in them what its buffer held before.
+
+    Args:
+      data: the bytes of a message.
+      message: the same message.
+
+    Raises:
+      RobodynError: when its numbers are not found where they should be.
+
+    """
+
+    def __init__(self, data: bytes, message: JointState):
+        sizes = [len(values) for values in (message.position, message.velocity, message.effort)]
+        position, velocity, effort = (_marks(size, seed) for seed, size in enumerate(sizes))
+        probe = JointState(name=message.name, position=position, velocity=velocity, effort=effort)
+        probe.header.frame_id = message.header.frame_id
+        probe.header.stamp.sec, probe.header.stamp.nanosec = _STAMP_MARK
+        form = serialize_message(probe)
+        self._size, self._count = len(data), sizes[0]
+        self._position = _find(form, position.tobytes())
+        self._velocity = _find(form, velocity.tobytes())
+        self._stamp = _find(form, STAMP.pack(*_STAMP_MARK))
+        self._constant = self._rest(data)
+        self._verify(data, message, len(form))
+
+    def _rest(self, data):
+        """Everything that must stay the same: header, names, sizes."""
+        return (data[:self._stamp], data[self._stamp + STAMP.size:self._position],
+                data[self._position + 8 * self._count:self._velocity])
+
+    def _verify(self, data, message, size):
+        seconds, nanoseconds = self.stamp(data)
+        stamp, (q, qd) = message.header.stamp, self.numbers(data)
+        if (size != self._size or (seconds, nanoseconds) != (stamp.sec, stamp.nanosec)
+                or q.tobytes() != bytes(message.position)
+                or qd.tobytes() != bytes(message.velocity)):
+            raise RobodynError('This joint state is not laid out as our own.')
+
+    def fits(self, data: bytes) -> bool:
+        """Whether a message differs from the one that was learnt in its numbers only."""
+        return len(data) == self._size and self._rest(data) == self._constant
+
+    def numbers(self, data: bytes) -> tuple[np.ndarray, np.ndarray]:
+        """Positions and velocities of a message that fits, in its own order; read-only views."""
+        return (np.frombuffer(data, count=self._count, offset=self._position),
+                np.frombuffer(data, count=self._count, offset=self._velocity))
+
+    def stamp(self, data: bytes) -> tuple[int, int]:
+        """Seconds and nanoseconds of a message that fits."""
+        return STAMP.unpack_from(data, self._stamp)
