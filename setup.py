@@ -43,7 +43,9 @@ setup(
             'mujoco>=3.1',
             'pin>=3.0',
             'pytest>=7.4',
+            'PyYAML>=5.4',
             'scipy>=1.10',
+            'xacro>=2.0',
         ],
     },
     entry_points={
