@@ -15,7 +15,7 @@ from robodyn_ros.identification.parameters import Parameters
 
 HARMONICS = 5
 MARGIN = 0.9      # share of the limits that is used
-SAMPLES = 120     # of a period, where limits and condition number are looked at
+SAMPLES = 100     # of a period, where limits and condition number are looked at
 UNLIMITED = np.pi     # [rad or m] room of a joint without position limits, to either side
 FASTEST = 2.0         # [rad/s or m/s] of a joint without a velocity limit
 
@@ -69,9 +69,10 @@ def excite(robot, base, parameters=None, period=10.0, harmonics=HARMONICS, trial
             change = rng.normal(size=(2, robot.nv, harmonics)) * size
             change *= rng.random((1, robot.nv, 1)) < 0.5
             a, b = best.motion.a + change[0], best.motion.b + change[1]
-        motion = _within(robot, Fourier(centre, *_at_rest(a, b), period), room, fastest, t)
-        if motion is not None:
-            condition = _condition(parameters, base, motion, t)
+        found = _within(parameters, Fourier(centre, *_at_rest(a, b), period), room, fastest, t)
+        if found is not None:
+            motion, W = found
+            condition = _condition(W[:, :, base.kept])
             if best is None or condition < best.condition:
                 best = Excitation(motion, condition, k + 1)
         if progress:
@@ -100,27 +101,27 @@ def _at_rest(a, b):
             b - np.outer(b @ order, order) / (order @ order))
 
 
-def _within(robot, motion, room, fastest, t):
-    """The motion shrunk, joint by joint and then as a whole, to within the limits; or None."""
+def _within(parameters, motion, room, fastest, t):
+    """(motion, W) shrunk, joint by joint and then as a whole, to within the limits; or None."""
     q, qd, _ = motion.at(t)
     reach = np.maximum(np.abs(q - motion.centre).max(axis=0) / room,
                        np.abs(qd).max(axis=0) / fastest)
     scale = 1.0 / np.maximum(reach, np.finfo(float).tiny)
-    effort = np.where(np.isfinite(robot.limits.effort), robot.limits.effort, np.inf)
-    parameters = Parameters(robot)
+    effort = parameters.robot.limits.effort
     for _ in range(6):
         trial = Fourier(motion.centre, motion.a * scale[:, None], motion.b * scale[:, None],
                         motion.period)
-        q, qd, qdd = trial.at(t)
-        tau = (parameters.regressor(q, qd, qdd) @ parameters.nominal
-               + parameters.known_torque(qdd))
-        if (np.abs(tau) <= MARGIN * effort).all():
-            return trial
+        states = trial.at(t)
+        W = parameters.regressor(*states)
+        tau = W @ parameters.nominal + parameters.known_torque(states[2])
+        if not (np.abs(tau) > MARGIN * effort).any():  # a limit that is not given is nan
+            return trial, W
         scale = 0.7 * scale
     return None
 
 
-def _condition(parameters, base, motion, t):
-    W = parameters.regressor(*motion.at(t))[:, :, base.kept]
-    rows = W.reshape(-1, len(base))
-    return np.linalg.cond(rows / np.linalg.norm(rows, axis=0)) if rows.any(axis=0).all() else np.inf
+def _condition(W_b):
+    """Condition number of the columns of W_b over their length."""
+    rows = W_b.reshape(-1, W_b.shape[2])
+    sizes = np.linalg.norm(rows, axis=0)
+    return np.linalg.cond(rows / sizes) if sizes.all() else np.inf

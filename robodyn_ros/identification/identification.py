@@ -9,6 +9,8 @@ from robodyn_ros.identification.consistency import Consistent, consistent
 from robodyn_ros.identification.least_squares import Estimate, fit
 from robodyn_ros.identification.parameters import Parameters
 
+SLOW = 0.05  # share of its greatest speed below which a joint may stick
+
 
 @dataclass(frozen=True, eq=False)
 class Identification:
@@ -16,7 +18,8 @@ class Identification:
 
     parameters, base, estimate, consistent : see their classes; consistent is None where not asked
     for. time (k,) [s], measured, predicted, nominal : (k, nv) [N m or N] torques of the filtered
-    samples: as recorded, of the estimate, of the robot as it was described.
+    samples: as recorded, of the estimate, of the robot as it was described. used : (k, nv)
+    booleans, the equations that counted.
     """
 
     parameters: Parameters
@@ -25,6 +28,7 @@ class Identification:
     consistent: Consistent
     time: np.ndarray
     measured: np.ndarray
+    used: np.ndarray
     predicted: np.ndarray
     nominal: np.ndarray
 
@@ -39,7 +43,7 @@ class Identification:
 
     def rms(self):
         """{'estimate' or 'nominal': (nv,) root of the mean square error of the torque}."""
-        return {name: np.sqrt(np.mean((values - self.measured)**2, axis=0))
+        return {name: np.sqrt(np.mean((values - self.measured)**2, axis=0, where=self.used))
                 for name, values in (('estimate', self.predicted), ('nominal', self.nominal))}
 
 
@@ -56,21 +60,25 @@ def identify(robot, recording, cutoff=10.0, rotors=False, friction=True, weighte
     """
     parameters = Parameters(robot, rotors, friction)
     base = base_parameters(parameters, seed=seed)
-    W, tau, keep = equations(parameters, base, recording, cutoff)
-    estimate = fit(W, tau, base.names, weighted)
+    W, tau, used, time = equations(parameters, base, recording, cutoff)
+    estimate = fit(W, tau, base.names, used, weighted)
     found = None if trust is None else consistent(parameters, base, estimate, trust)
-    return Identification(parameters, base, estimate, found, recording.time[keep], tau,
+    return Identification(parameters, base, estimate, found, time, tau, used,
                           W @ estimate.values, W @ (base.combination @ parameters.nominal))
 
 
 def equations(parameters, base, recording, cutoff):
-    """(W_b (k, nv, b), tau (k, nv), slice kept) of a recording: filtered alike, thinned out.
+    """(W_b (k, nv, b), tau (k, nv), used (k, nv), time (k,)) of a recording, filtered alike and
+    thinned out.
 
-    The torque of rotors that are no parameters is taken off.
+    The torque of rotors that are no parameters is taken off. Where Coulomb friction is sought, the
+    equation of a joint that hardly moves is not used: sticking is no function of its speed.
     """
     rate = recording.rate
     states = signals.differentiated(recording.q, rate, cutoff)
     keep = signals.thinned(rate, cutoff, len(recording.q))
-    W = parameters.regressor(*states)[:, :, base.kept]
-    tau = recording.tau - parameters.known_torque(states[2])
-    return (signals.lowpass(W, rate, cutoff)[keep], signals.lowpass(tau, rate, cutoff)[keep], keep)
+    W = signals.lowpass(parameters.regressor(*states)[:, :, base.kept], rate, cutoff)
+    tau = signals.lowpass(recording.tau - parameters.known_torque(states[2]), rate, cutoff)
+    slow = SLOW if 'friction' in parameters.of_joint else -1.0
+    used = signals.steady(states[1], rate, cutoff, slow)
+    return W[keep], tau[keep], used[keep], recording.time[keep]

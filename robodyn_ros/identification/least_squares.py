@@ -11,6 +11,7 @@ import numpy as np
 from robodyn_ros.errors import ShapeError, SingularityError
 
 WORST = 1e10   # condition number from which on the motion says nothing about some parameter
+LEAST_NOISE = 1e-9  # of the torque
 ROUNDS = 4     # of estimating noise and parameters in turn; the second changes little already
 
 
@@ -36,27 +37,35 @@ class Estimate:
             return self.deviations / np.abs(self.values)
 
 
-def fit(W, tau, names, weighted=True):
+def fit(W, tau, names, used=None, weighted=True):
     """Estimate of beta in W beta = tau; W (k, nv, b), tau (k, nv), names (b,) for messages.
 
-    weighted : each joint has its own noise, estimated in turn with beta; otherwise one for all.
-    Raises ShapeError for too few samples, SingularityError for parameters that nothing excites.
+    used : (k, nv) booleans, which equations count; None for all. weighted : each joint has its own
+    noise, estimated in turn with beta; otherwise one for all. Raises ShapeError for too few
+    equations, SingularityError for parameters that nothing excites.
     """
-    k, nv, b = W.shape
-    if k * nv <= b:
-        raise ShapeError(f'got {k} samples of {nv} joints for {b} parameters; expected more '
-                         'equations than parameters: record longer, or filter less')
+    b = W.shape[2]
+    used = np.ones(tau.shape, dtype=bool) if used is None else used
+    counts = used.sum(axis=0)
+    if counts.sum() <= b or not counts.all():
+        raise ShapeError(f'got {", ".join(map(str, counts))} samples of the joints for {b} '
+                         'parameters; expected some of each, and more than parameters in all: '
+                         'record longer, move faster, or filter less')
+    W, tau = W * used[:, :, None], tau * used
     # the least noise that counts: a perfect fit must not weigh infinitely
-    floor = 1e-12 * max(np.sqrt(np.mean(tau**2)), np.finfo(float).tiny)
-    noise = np.ones(nv)
+    floor = LEAST_NOISE * max(np.sqrt(np.mean(tau**2)), np.finfo(float).tiny)
+    noise = np.ones(tau.shape[1])
     for _ in range(ROUNDS if weighted else 1):
-        values, root, condition = _solve(W, tau, noise, names)
+        values, _, _ = _solve(W, tau, noise, names)
         squares = ((W @ values - tau)**2).sum(axis=0)
-        found = np.sqrt(squares / (k - b / nv))
-        noise = np.maximum(found if weighted else np.full(nv, np.sqrt(np.mean(found**2))), floor)
+        # each joint gives up its share of the degrees of freedom that the parameters take
+        freedom = counts * (1.0 - b / counts.sum())
+        if not weighted:
+            squares, freedom = squares.sum(), freedom.sum()
+        noise = np.maximum(np.sqrt(squares / freedom), floor) * np.ones(tau.shape[1])
     values, root, condition = _solve(W, tau, noise, names)
-    inverse = np.linalg.inv(root)
-    return Estimate(values, np.linalg.norm(inverse, axis=1), condition, noise, root)
+    deviations = np.linalg.norm(np.linalg.inv(root), axis=1)
+    return Estimate(values, deviations, condition, noise, root)
 
 
 def _solve(W, tau, noise, names):

@@ -10,6 +10,7 @@ import numpy as np
 from robodyn_ros.errors import ParameterError, ShapeError
 
 ORDER = 4       # of the Butterworth filter, run twice
+WIDER = 2.0     # for positions; at the cutoff it then lets 99.6 % pass
 EDGE = 1.0      # periods of the cutoff that are dropped at either end, where the filter starts
 SAMPLES = 3.0   # kept for each period of the cutoff
 
@@ -17,9 +18,10 @@ SAMPLES = 3.0   # kept for each period of the cutoff
 def differentiated(q, rate, cutoff):
     """Smooth position, velocity and acceleration (k, nv) of recorded positions (k, nv).
 
-    rate [Hz] of the samples, cutoff [Hz] of the filter. Velocities are differences of neighbours.
+    rate [Hz] of the samples. The filter is WIDER than the cutoff [Hz] of the one that the columns
+    made from them go through, or what is near the cutoff would be weakened twice.
     """
-    q = lowpass(q, rate, cutoff)
+    q = lowpass(q, rate, min(WIDER * cutoff, 0.45 * rate))
     qd = np.gradient(q, 1.0 / rate, axis=0)
     qdd = np.empty_like(q)
     qdd[1:-1] = (q[2:] - 2.0 * q[1:-1] + q[:-2]) * rate**2
@@ -52,3 +54,13 @@ def thinned(rate, cutoff, count):
     """Which of `count` filtered samples to keep: a slice without the edges."""
     edge = int(np.ceil(EDGE * rate / cutoff))
     return slice(edge, count - edge, max(1, int(rate / (SAMPLES * cutoff))))
+
+
+def steady(qd, rate, cutoff, share):
+    """(k, nv) where a joint is faster than a share of its greatest speed, and has been, and will
+    be, for half a period of the cutoff: what the filter looks at.
+    """
+    slow = np.abs(qd) <= share * np.abs(qd).max(axis=0)
+    reach = int(np.ceil(0.5 * rate / cutoff))
+    total = np.cumsum(np.pad(slow, ((reach + 1, reach), (0, 0))), axis=0)
+    return total[2 * reach + 1:] == total[:-2 * reach - 1]

@@ -1,0 +1,48 @@
+"""An arm that is not what its description says moves as it was told; what it does is recorded."""
+import numpy as np
+
+from robodyn_ros.identification import resampled
+from robodyn_ros.model.layout import DAMPING, FRICTION
+from robodyn_ros.robot import Robot
+from robodyn_ros.simulation import (
+    Perturbation, Plant, PlantSettings, Sensor, SensorSettings, perturbed)
+
+RATE = 1000              # [Hz] of the simulation and of the recording
+FREQUENCY = 30.0         # [rad/s] of the computed-torque law, critically damped
+REST = 0.5               # [s] of standing still before the motion
+POSITION_NOISE = 2e-5    # [rad or m] some encoder counts
+EFFORT_NOISE = 0.01      # share of the greatest effort of each joint
+DIFFERENCE = Perturbation(mass=0.3, com=0.03, friction=0.5, seed=7)
+
+
+def true_robot(robot):
+    """The robot that moves: masses, centres of mass and friction differ from the description."""
+    return Robot(perturbed(robot.model, DIFFERENCE))
+
+
+def record(true, nominal, motion, periods=2, seed=0):
+    """The noisy Recording of the true robot while the law believes in the nominal one.
+
+    tau = M (qdd_r + 2 w ed + w^2 e) + C qd + g + friction of the nominal model; positions with encoder noise,
+    efforts with the noise of torque sensors.
+    """
+    centre = motion.at(np.zeros(1))[0][0]
+    plant = Plant(true, PlantSettings(), position=centre)
+    sensor = Sensor(true.nv, SensorSettings(position_noise=POSITION_NOISE, seed=seed))
+    count = int((REST + periods * motion.period) * RATE)
+    t = np.arange(count) / RATE
+    wanted = motion.at(np.maximum(t - REST, 0.0))
+    friction = (wanted[1] * nominal.model.joint_values(DAMPING)
+                + np.sign(wanted[1]) * nominal.model.joint_values(FRICTION))
+    q, tau = np.empty((count, true.nv)), np.empty((count, true.nv))
+    limit = np.where(np.isfinite(true.limits.effort), true.limits.effort, np.inf)
+    for k in range(count):
+        sensor.read(plant.q, plant.qd)
+        q[k] = sensor.position
+        push = (wanted[2][k] + 2.0 * FREQUENCY * (wanted[1][k] - plant.qd)
+                + FREQUENCY**2 * (wanted[0][k] - plant.q))
+        effort = nominal.inverse_dynamics(plant.q, plant.qd, push) + friction[k]
+        plant.step(np.clip(effort, -limit, limit), 1.0 / RATE)
+        tau[k] = plant.effort
+    noise = np.random.default_rng(seed + 1).normal(size=tau.shape)
+    return resampled(t, q, tau + EFFORT_NOISE * np.abs(tau).max(axis=0) * noise)
