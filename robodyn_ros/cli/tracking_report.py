@@ -9,8 +9,8 @@ import numpy as np
 
 WANTED_RATIO = 20.0   # by how much computed torque must beat PD alone
 
-COLUMNS = ('mode', 'RMS [mrad]', 'max [mrad]', 'rate [Hz]', 'cycles', 'missed',
-           'p50/p99 [us]', 'CPU [%]')
+COLUMNS = ('mode', 'RMS\n[mrad]', 'max\n[mrad]', 'rate\n[Hz]', 'cycles', 'missed',
+           'compute\np50/p99\n[us]', 'CPU\n[%]')
 
 
 def figures(record, joint_names):
@@ -76,10 +76,10 @@ def rows(result):
                 f'{100.0 * numbers["cpu_share"]:.0f}')
     for mode, numbers in result['modes'].items():
         rms, largest = (numbers[key].values() for key in ('rms_error_rad', 'max_error_rad'))
-        yield row(mode, numbers, f'{1e3 * numbers["rms_error_all_rad"]:.3f}',
-                  f'{1e3 * max(largest):.3f}')
+        yield row(mode, numbers, f'{1e3 * numbers["rms_error_all_rad"]:.4g}',
+                  f'{1e3 * max(largest):.4g}')
         for joint, of_rms, of_largest in zip(result['joints'], rms, largest):
-            yield (f'  {joint}', f'{1e3 * of_rms:.3f}', f'{1e3 * of_largest:.3f}',
+            yield (f'  {joint}', f'{1e3 * of_rms:.4g}', f'{1e3 * of_largest:.4g}',
                    *[''] * (len(COLUMNS) - 3))
     yield row('gravity comp.', result['gravity_compensation'], '-', '-')
 
@@ -98,14 +98,15 @@ def show(result):
         from rich.console import Console
         from rich.table import Table
     except ImportError:
-        for cells in (COLUMNS, *rows(result)):
+        heads = [' '.join(column.split()) for column in COLUMNS]
+        for cells in (heads, *rows(result)):
             sys.stdout.write('  '.join(f'{cell:>22}' for cell in cells) + '\n')
         sys.stdout.write(verdict(result) + '\n')
         return
     table = Table(*COLUMNS, title=f'{result["robot"]}: tracking over real DDS')
-    table.columns[0].no_wrap = True
-    for column in table.columns[1:]:
-        column.justify = 'right'
+    for column in table.columns:
+        column.no_wrap = True
+        column.justify = 'left' if column is table.columns[0] else 'right'
     for cells in rows(result):
         table.add_row(*cells, style='dim' if cells[0].startswith(' ') else 'bold')
     console = Console()
