@@ -96,6 +96,7 @@ def show(result):
     """Print the table: by rich where it is installed."""
     try:
         from rich.console import Console
+        from rich.markup import escape
         from rich.table import Table
     except ImportError:
         heads = [' '.join(column.split()) for column in COLUMNS]
@@ -103,7 +104,7 @@ def show(result):
             sys.stdout.write('  '.join(f'{cell:>22}' for cell in cells) + '\n')
         sys.stdout.write(verdict(result) + '\n')
         return
-    table = Table(*COLUMNS, title=f'{result["robot"]}: tracking over real DDS')
+    table = Table(*map(escape, COLUMNS), title=f'{result["robot"]}: tracking over real DDS')
     for column in table.columns:
         column.no_wrap = True
         column.justify = 'left' if column is table.columns[0] else 'right'
