@@ -23,13 +23,13 @@ FLOOR_PLAN = (
     ('recursions',),
     ('kernels',),
     ('robot',),
-    ('formulations', 'control', 'simulation'),
+    ('formulations', 'identification', 'control', 'simulation'),
     ('ros',),
     ('nodes', 'cli'),
 )
 LEVEL = {unit: level for level, row in enumerate(FLOOR_PLAN) for unit in row}
 #: Files that count as another unit: the faces for one robot alone are parts of the face.
-SAME_AS = {'specialised': 'robot', 'background': 'robot'}
+SAME_AS = {'specialised': 'robot', 'background': 'robot', 'examination': 'robot'}
 
 ROS = {'rclpy', 'launch', 'launch_ros', 'launch_testing', 'ament_index_python', 'lifecycle_msgs',
        'builtin_interfaces', 'rcl_interfaces', 'std_srvs', 'rosidl_runtime_py', 'tf2_ros'}
@@ -39,7 +39,7 @@ WHERE = {
     'numba': {'kernels', 'spatial'},
     'llvmlite': {'kernels'},
     'defusedxml': {'model'},
-    'scipy': {'formulations'},
+    'scipy': {'formulations', 'identification'},
     'rich': {'cli'},
     'matplotlib': {'cli'},
     'psutil': {'cli'},
@@ -95,7 +95,7 @@ def test_imports_point_up_the_page():
     for name, path in FILES.items():
         here = unit_of(name)
         for line, module, _ in imports(path):
-            if module.split('.')[0] == 'robodyn_ros' and here:
+            if module.split('.')[0] == 'robodyn_ros' and here in LEVEL:
                 there = unit_of(module)
                 if there in LEVEL and there != here and LEVEL[there] >= LEVEL[here]:
                     wrong.append(f'{name}:{line} {here} imports {module}')

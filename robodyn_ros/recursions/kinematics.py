@@ -52,7 +52,7 @@ def pose(topology: Topology, constants: Table, scratch: Matrix, q: Vector,
 
 @primitive
 def velocities_base_to_tip(topology, constants, scratch, qd):
-    """Angular velocity and velocity of the origin of every body, in its own frame. Needs `place`."""
+    """Velocity of the origin and angular velocity of every body, in its frame. Needs `place`."""
     store(scratch, 0, at.OMEGA, (0.0, 0.0, 0.0))
     store(scratch, 0, at.SPEED, (0.0, 0.0, 0.0))
     for i in range(1, topology.shape[0]):

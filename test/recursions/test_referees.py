@@ -75,6 +75,14 @@ def test_mass_matrix_inverse(every_case, referee):
               tolerance=solve_tolerance(robot.mass_matrix(q)))
 
 
+def test_mass_solve(every_case, referee):
+    """M^-1 b."""
+    robot = every_case.robot
+    for q, b, _ in states(robot):
+        M = referee.mass_matrix(q)
+        agree(robot.mass_solve(q, b), np.linalg.solve(M, b), tolerance=solve_tolerance(M))
+
+
 def test_energy(every_case, referee):
     """Kinetic and potential energy; the latter may be zero, so relative to all the weight."""
     robot = every_case.robot
