@@ -23,7 +23,8 @@ for name in sys.argv[1:]:
                          robot.gravity_torque(q), robot.bias_torque(q, qd), task.singular_values,
                          robot.mass_matrix_inverse(q), robot.mass_solve(q, qd), task.jacobian,
                          robot.energy(q, qd), robot.pose(q, case.tip), task.consistent_inverse,
-                         robot.velocity(q, qd, case.tip), robot.jacobian_bias(q, qd, case.tip)):
+                         robot.velocity(q, qd, case.tip), robot.jacobian_bias(q, qd, case.tip),
+                         robot.regressor(q, qd, third)):
             numbers.append(np.ravel(quantity).tolist())
     found[name] = numbers
 kind = type(generic.pose.compiled).__name__
@@ -36,7 +37,7 @@ def compare(got, expected):
     """Assert equal numbers but for the order of roundings, quantity by quantity."""
     assert got.keys() == expected.keys()
     for name in got:
-        assert len(got[name]) == len(expected[name]) == 32
+        assert len(got[name]) == len(expected[name]) == 34
         for a, b in zip(got[name], expected[name]):
             scale = max(map(abs, b))
             # relative to the largest entry: the conditions of these mass matrices are below 1e3

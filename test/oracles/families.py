@@ -130,6 +130,7 @@ FAMILIES = {each.description.name: each for each in (
     case('aligned_chain', 6, aligned=True, welds=0.0),
     case('skew_chain', 7),
     case('sliding_chain', 6, kinds=('prismatic', 'revolute')),
+    case('long_chain', 30),
     case('tree', 12, branching=3),
     case('wide_tree', 12, branching=30),
     case('sliding_tree', 12, kinds=EVERY_KIND, branching=4),
