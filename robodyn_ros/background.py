@@ -64,8 +64,8 @@ class BackgroundSpecialisation:
     def _compile(self):
         """Let the other process fill the cache."""
         if cache.folder(__file__) is None:
-            raise RobodynError('there is no kernel cache to compile into; set ROBODYN_CACHE_DIR to '
-                               'a folder that can be written')
+            raise RobodynError('there is no kernel cache to compile into; set ROBODYN_CACHE_DIR '
+                               'to a folder that can be written')
         model = self.robot.model
         parcel = pickle.dumps((replace(model, frames=dict(model.frames)), self._frames))
         with subprocess.Popen([sys.executable, '-m', 'robodyn_ros.cli.warmup', '--parcel'],

@@ -6,7 +6,7 @@ from numbers import Real
 
 import numpy as np
 
-from robodyn_ros.errors import ShapeError, SingularityError
+from robodyn_ros.errors import KernelError, ShapeError, SingularityError
 from robodyn_ros.kernels import generic, rows
 from robodyn_ros.kernels.batch import share_out
 from robodyn_ros.model import build, dh, urdf
@@ -205,6 +205,28 @@ class Robot:
         Ixy Ixz Iyy Iyz Izz [kg m^2] about the origin of the body's frame, in its axes; (10 nv,).
         """
         return self.model.constants[1:, MASS:INERTIA + 6].ravel()
+
+    def inverse_dynamics_derivatives(self, q, qd, qdd):
+        """dtau/dq, dtau/dqd and dtau/dqdd = M, each (nv, nv), without wrenches; batches have k in
+        front. Of a specialised robot only.
+        """
+        raise self._only_specialised('inverse_dynamics_derivatives')
+
+    def forward_dynamics_derivatives(self, q, qd, tau):
+        """dqdd/dq, dqdd/dqd and dqdd/dtau = M^-1, each (nv, nv), without wrenches; batches have k
+        in front. Of a specialised robot only.
+        """
+        raise self._only_specialised('forward_dynamics_derivatives')
+
+    def mass_matrix_derivative(self, q):
+        """dM/dq, with [i, j, k] = dM_ij / dq_k, (nv, nv, nv); batches have k in front. Of a
+        specialised robot only.
+        """
+        raise self._only_specialised('mass_matrix_derivative')
+
+    def _only_specialised(self, method):
+        return KernelError(f'robot {self.name!r}: {method} is written from the recording of one '
+                           f'robot; expected robot.specialised().{method}(...)')
 
     def pose(self, q, frame, out=None):
         """X_0F, the homogeneous transform of a frame in the base; result (4, 4)."""

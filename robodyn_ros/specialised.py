@@ -1,16 +1,15 @@
 """The same face over code for one robot alone: a quick way in, and the careful one behind it."""
 import numpy as np
 
+from robodyn_ros import examination
 from robodyn_ros.errors import KernelError, SingularityError
 from robodyn_ros.kernels.batch import share_out
 from robodyn_ros.kernels.compile import warm_up
-from robodyn_ros.kernels.specialise import FRAME_RECIPES, RECIPES, specialise
+from robodyn_ros.kernels.derivatives import DERIVATIVES
+from robodyn_ros.kernels.specialise import (
+    FRAME_RECIPES, LARGEST, RECIPES, sizes, specialise)
 from robodyn_ros.kernels.straight import LANES
 from robodyn_ros.robot import Robot
-
-#: Relative error that the specialised kernels may have against the generic ones in the examination
-#: before they serve; for solves times the condition number.
-TOLERANCE, ROUNDING = 1e-11, 1e-14
 
 
 class SpecialisedRobot(Robot):
@@ -37,9 +36,10 @@ class SpecialisedRobot(Robot):
         self.kernels = {key: kernels for key, kernels in found.items() if kernels}
         self.generic = tuple(key for key, kernels in found.items() if not kernels)
         warm_up([kernels.one for kernels in self.kernels.values()], progress)
+        self._derived = {}  # shapes of the derivatives that have been asked for
         self._one = {key: kernels.one.compiled for key, kernels in self.kernels.items()}
         self._install()
-        self._examine(frames)
+        examination.every_kernel(self, frames)
 
     def _install(self):
         """Put the quick methods in front of those of Robot: closures, as look-ups would cost as
@@ -117,47 +117,58 @@ class SpecialisedRobot(Robot):
             return q
         return super()._task(q, frame, J, compliance)
 
+    def inverse_dynamics_derivatives(self, q, qd, qdd):
+        return self._derivatives('inverse_dynamics_derivatives', q, qd, qdd)
+
+    def forward_dynamics_derivatives(self, q, qd, tau):
+        return self._derivatives('forward_dynamics_derivatives', q, qd, tau)
+
+    def mass_matrix_derivative(self, q):
+        return self._derivatives('mass_matrix_derivative', q)[0]
+
+    for _method in (inverse_dynamics_derivatives, forward_dynamics_derivatives,
+                    mass_matrix_derivative):
+        _method.__doc__ = getattr(Robot, _method.__name__).__doc__
+    del _method
+
+    def _derivatives(self, name, *states):
+        """The results of a derivative kernel, which is made when it is first asked for."""
+        if name not in self.kernels:
+            self._differentiate(name)
+        shapes, single = self._derived[name], self._one[name]
+        try:
+            results = tuple(np.empty(shape) for shape in shapes)
+            if single(*states, *results) == 0:
+                return results
+        except TypeError:
+            pass
+        states, k = self._states(*states)
+        results = tuple(np.empty((k or 1, *shape)) for shape in shapes)
+        for row in zip(*(np.reshape(x, (-1, self.nv)) for x in states), *results):
+            if single(*row) != 0:
+                self.mass_matrix_inverse(row[0])  # names the body of the pivot
+                raise SingularityError(f'robot {self.name!r}: the mass matrix is singular at q = '
+                                       f'{row[0].tolist()}')
+        return results if k is not None else tuple(result[0] for result in results)
+
+    def _differentiate(self, name):
+        recipe = DERIVATIVES[name]
+        kernels = specialise(self.model, name, recipe)
+        if kernels is None:
+            raise KernelError(f'robot {self.name!r}: {name} would take more than the {LARGEST} '
+                              'operations that are worth straight-line code; expected a robot of '
+                              'fewer joints')
+        self._derived[name] = tuple(sizes(recipe.outputs, self.model).values())
+        self._one[name] = kernels.one.compiled
+        examination.derivative(self, name, self._derived[name])
+        self.kernels[name] = kernels
+
     def _tried(self, name, frame, *arguments):
         """Whether there is a kernel for the frame, and it took the arguments."""
         try:
             return self._one[name, frame](*arguments) == 0
         except (KeyError, TypeError):
             return False
-
-    def _examine(self, frames):
-        """Compare every specialised kernel with the generic one at a few states."""
-        reference, rng = Robot(self.model), np.random.default_rng(0)
-        for _ in range(3):
-            state = dict(zip(('q', 'qd', 'qdd'), rng.uniform(-1.5, 1.5, (3, self.nv))))
-            state |= {'tau': state['qdd'], 'b': state['qdd']}
-            slack = TOLERANCE + ROUNDING * np.linalg.cond(reference.mass_matrix(state['q']))
-            for name, recipe in (RECIPES | FRAME_RECIPES).items():
-                given = [state[argument] for argument in recipe.inputs]
-                places = [(name, frame) for frame in frames] if name in FRAME_RECIPES else [name]
-                for key in places:
-                    if key in self.kernels:
-                        self._compare(key, recipe, given, reference, slack)
-
-    def _compare(self, key, recipe, given, reference, slack):
-        name, frame = key if isinstance(key, tuple) else (key, None)
-        shapes = [tuple(self.nv if size == 'nv' else size for size in shape)
-                  for shape in recipe.outputs.values()]
-        got, expected = ([np.zeros(shape) for shape in shapes] for _ in range(2))
-        status, promised = self._one[key](*given, *got), 0
-        try:
-            if name == 'operational_space':
-                reference._task(*given, frame, *expected)
-            else:
-                expected[0][...] = getattr(reference, name)(*given, *([frame] if frame else []))
-        except SingularityError:
-            promised = 1
-        for mine, theirs in zip(got, expected):
-            error, size = np.abs(mine - theirs).max(), np.abs(theirs).max()
-            if status != promised or not error <= slack * max(size, 1.0):
-                raise KernelError(
-                    f'robot {self.name!r}: the specialised kernel {self.kernels[key].one.name} '
-                    f'differs from the generic one by {error:.2g} of {size:.2g} (status {status}) '
-                    f'at {[x.tolist() for x in given]}; use Robot itself, and report this')
 
 
 def _plain(array, shape):

@@ -1,7 +1,7 @@
 """The recursions over the rows of a batch, compiled for any robot; other threads run meanwhile.
 
-Arguments as those of the recursions, states and results with one axis more in front, then the first
-row and the one behind the last. Those that may meet a singular pivot return its body, else 0.
+Arguments as those of the recursions, states and results with one axis more in front, then the
+first row and the one behind the last. Those that may meet a singular pivot return its body, else 0.
 """
 import functools
 

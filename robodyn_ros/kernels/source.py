@@ -10,7 +10,7 @@ Recorded by robodyn_ros from its {origin}; not meant to be edited.
 """
 from math import cos, sin
 
-from robodyn_ros.kernels.straight import LANES, Stack, straight_line
+from robodyn_ros.kernels.straight import LANES, Block, Stack, straight_line
 from robodyn_ros.spatial.types import Integer, Matrix, Vector
 
 
@@ -33,7 +33,7 @@ def rows({rows}, first: Integer, last: Integer):
     return first
 '''
 
-_TYPES = {1: 'Vector', 2: 'Matrix', 3: 'Stack'}
+_TYPES = {1: 'Vector', 2: 'Matrix', 3: 'Stack', 4: 'Block'}
 _FORMATS = {
     'add': '{0} + {1}', 'subtract': '{0} - {1}', 'multiply': '{0} * {1}', 'negate': '-{0}',
     'invert': '1.0 / {0}', 'cos': 'cos({0})', 'sin': 'sin({0})',
@@ -94,7 +94,8 @@ def _checks(recording):
               for name, shape in (recording.inputs | recording.outputs).items()
               for axis, size in enumerate(shape)]
     # zero times a sum is zero unless a term is infinite or not a number
-    entries = ' + '.join(node[1] for node in recording.tape.nodes if node[0] == 'input')
+    entries = ' + '.join(node[1] for node in recording.tape.nodes if node[0] == 'input'
+                         and node[1].partition('[')[0] in recording.inputs)
     return [f'if {" or ".join(shapes)}:', '    return -1',
             f'if not 0.0 * ({entries}) == 0.0:', '    return -1']
 

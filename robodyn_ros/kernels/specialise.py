@@ -18,8 +18,8 @@ from robodyn_ros.kernels.compile import Kernel
 from robodyn_ros.kernels.normalise import align, regroup
 from robodyn_ros.kernels.tape import Recorded, Tape, count
 from robodyn_ros.recursions import (
-    aba, coriolis, crba, energy, gravity, jacobian, kinematics, mass_solve, operational_space,
-    rnea)
+    aba, composite, coriolis, crba, energy, gravity, jacobian, kinematics, mass_solve,
+    operational_space, rnea)
 from robodyn_ros.recursions import scratch as columns
 
 #: Operations beyond which straight-line code takes tens of seconds to compile, and no longer fits
@@ -33,13 +33,17 @@ class Recipe:
     """Which recursion to record, and the shapes of its inputs and outputs.
 
     Sizes are numbers or 'nv'. regrouped : whether the results survive moving inertias between
-    bodies (`normalise.regroup`).
+    bodies (`normalise.regroup`). others : recursions with the same result; the one that takes the
+    fewest operations for the robot is compiled. recorder : what makes the Recording, if not
+    `record`.
     """
 
     recursion: Callable
     inputs: dict[str, tuple[int | str, ...]]
     outputs: dict[str, tuple[int | str, ...]]
     regrouped: bool = True
+    others: tuple[Callable, ...] = ()
+    recorder: Callable | None = None
 
 
 VECTOR, SQUARE = ('nv',), ('nv', 'nv')
@@ -51,9 +55,12 @@ RECIPES = {
     'gravity_torque': Recipe(gravity.gravity_torque, POSITION, {'tau': VECTOR}),
     'mass_matrix': Recipe(crba.mass_matrix, POSITION, {'M': SQUARE}),
     'mass_matrix_inverse': Recipe(
-        mass_solve.mass_matrix_inverse, POSITION, {'inverse': SQUARE}),
-    'mass_solve': Recipe(mass_solve.mass_solve, POSITION | {'b': VECTOR}, {'x': VECTOR}),
-    'forward_dynamics': Recipe(aba.forward_dynamics, MOTION | {'tau': VECTOR}, {'qdd': VECTOR}),
+        mass_solve.mass_matrix_inverse, POSITION, {'inverse': SQUARE},
+        others=(composite.mass_matrix_inverse,)),
+    'mass_solve': Recipe(mass_solve.mass_solve, POSITION | {'b': VECTOR}, {'x': VECTOR},
+                         others=(composite.mass_solve,)),
+    'forward_dynamics': Recipe(aba.forward_dynamics, MOTION | {'tau': VECTOR}, {'qdd': VECTOR},
+                               others=(composite.forward_dynamics,)),
     'coriolis_matrix': Recipe(coriolis.coriolis_matrix, MOTION, {'C': SQUARE}),
     'energy': Recipe(energy.energy, MOTION, {'energies': (2,)}, regrouped=False),
 }
@@ -144,32 +151,71 @@ def counts(model, name, frame=None):
 
 def record_as_is(name, recipe, model, frame=None):
     """Record without bringing the model into its normal form first."""
-    tape, nb = Tape(), len(model.body_names)
-    inputs, outputs = ({name: tuple(model.nv if size == 'nv' else size for size in shape)
-                        for name, shape in shapes.items()}
-                       for shapes in (recipe.inputs, recipe.outputs))
-    given = {'topology': model.topology, 'constants': model.constants.astype(object),
-             'gravity': model.gravity.astype(object),
-             'scratch': Notebook(tape, (nb, columns.WIDTH)), 'f_ext': _zeros((nb, 6)),
-             'diagonal': _zeros(model.nv), 'zero': _zeros(model.nv)}
+    ways = [_record(name, recipe, recursion, model, frame)
+            for recursion in (recipe.recursion, *recipe.others)]
+    return min(ways, key=lambda recording: sum(recording.counts().values()))
+
+
+def _record(name, recipe, recursion, model, frame):
+    tape = Tape()
+    inputs, outputs = (sizes(shapes, model) for shapes in (recipe.inputs, recipe.outputs))
+    given = {argument: recorded_input(tape, argument, shape) for argument, shape in inputs.items()}
+    results = {argument: zeros(shape) for argument, shape in outputs.items()}
     if frame is not None:
         place = model.frame(frame)
         flat = np.concatenate((np.ravel(place.rotation), place.translation))
         given |= {'body': place.body, 'frame': flat.astype(object)}
-    for argument, shape in inputs.items():
-        given[argument] = _zeros(shape)
-        for place in np.ndindex(shape):
-            given[argument][place] = tape.input(_entry(argument, place))
-    for argument, shape in outputs.items():
-        given[argument] = _zeros(shape)
-    wanted = inspect.signature(recipe.recursion).parameters
-    status = recipe.recursion(**{argument: given[argument] for argument in wanted})
-    results = {_entry(argument, place): given[argument][place]
-               for argument, shape in outputs.items() for place in np.ndindex(shape)}
+    status = play(recursion, model, tape, **given, **results)
     where = f' at frame {frame}' if frame else ''
-    return Recording(name, f'{name} of robot {model.name}{where}.',
-                     recipe.recursion.__module__.removeprefix('robodyn_ros.'), tape,
-                     inputs, outputs, results, bool(status))
+    return Recording(name, f'{name} of robot {model.name}{where}.', origin(recursion), tape,
+                     inputs, outputs, stored(results), bool(status))
+
+
+def play(recursion, model, tape, **given):
+    """Run a recursion on recording scalars: its arguments by name, those of the model and zeros
+    for the rest; return its status.
+    """
+    nb, nv = len(model.body_names), model.nv
+    known = {'topology': model.topology, 'constants': model.constants.astype(object),
+             'gravity': model.gravity.astype(object),
+             'scratch': Notebook(tape, (nb, columns.WIDTH)), 'f_ext': zeros((nb, 6)),
+             'diagonal': zeros(nv), 'zero': zeros(nv), 'M': zeros((nv, nv)), 'bias': zeros(nv)}
+    known |= given
+    return recursion(**{name: known[name] for name in inspect.signature(recursion).parameters})
+
+
+def sizes(shapes, model):
+    """Shapes of a recipe in numbers."""
+    return {name: tuple(model.nv if size == 'nv' else size for size in shape)
+            for name, shape in shapes.items()}
+
+
+def recorded_input(tape, argument, shape):
+    """An array of inputs of the tape."""
+    array = zeros(shape)
+    for place in np.ndindex(shape):
+        array[place] = tape.input(_entry(argument, place))
+    return array
+
+
+def stored(results):
+    """Entries of arrays by their text."""
+    return {_entry(argument, place): array[place] for argument, array in results.items()
+            for place in np.ndindex(array.shape)}
+
+
+def origin(recursion):
+    """The module a recursion is from, as people write it."""
+    return recursion.__module__.removeprefix('robodyn_ros.')
+
+
+def zeros(shape):
+    """An array that can hold recording scalars."""
+    return np.full(shape, 0.0, dtype=object)
+
+
+def _entry(argument, place):
+    return f'{argument}[{", ".join(map(str, place))}]'
 
 
 @dataclass(frozen=True)
@@ -193,9 +239,8 @@ def specialise(model, name, recipe, frame=None):
     recorded.
     """
     what = ' '.join(part for part in (model.name, name, frame) if part)
-    recursion = recipe.recursion.__module__, recipe.recursion.__qualname__
     shapes = recipe.inputs, recipe.outputs, recipe.regrouped
-    key = hashlib.sha256(repr((what, model.joint_names, recursion, shapes)).encode())
+    key = hashlib.sha256(repr((what, name, frame, origin(recipe.recursion), shapes)).encode())
     for numbers in (model.topology, model.constants, model.gravity):
         key.update(numbers.tobytes())
     if frame is not None:
@@ -205,7 +250,7 @@ def specialise(model, name, recipe, frame=None):
     stem = f'{re.sub(r"[^a-zA-Z0-9]", "_", what)[:100]}_{key.hexdigest()[:16]}'
 
     def text():
-        recording = record(name, recipe, model, frame)
+        recording = (recipe.recorder or record)(name, recipe, model, frame)
         small = sum(recording.counts().values()) <= LARGEST
         return source.write(recording) if small else source.refuse(recording)
 
@@ -215,14 +260,6 @@ def specialise(model, name, recipe, frame=None):
     # the text has its order of operations, and numba's fastmath would break the rounding of angles
     return Specialised(Kernel(module.one, what, fastmath=False),
                        Kernel(module.rows, f'{what} of batches', fastmath=False, nogil=True))
-
-
-def _zeros(shape):
-    return np.full(shape, 0.0, dtype=object)
-
-
-def _entry(argument, place):
-    return f'{argument}[{", ".join(map(str, place))}]'
 
 
 def _imported(stem, write):

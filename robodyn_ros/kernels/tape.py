@@ -40,6 +40,10 @@ class Tape:
             return self.subtract(a, b_turned)
         if a_turned is not None:
             return self.subtract(b, a_turned)
+        for x, y in ((a, b), (b, a)):
+            operation, *rest = self.nodes[y.index]
+            if operation == 'subtract' and rest[1] == x.index:  # x + (z - x)
+                return Recorded(self, rest[0])
         return self._node('add', *sorted((a.index, b.index)))
 
     def subtract(self, a, b):
@@ -51,9 +55,25 @@ class Tape:
             return self.add(a, b_turned)
         if a_turned is not None:
             return -self.add(a_turned, b)
+        rest = self._cancelled(a, b)
+        if rest is not None:
+            return rest
         if a.index > b.index:  # one node for a - b and b - a
             return -self._node('subtract', b.index, a.index)
         return self._node('subtract', a.index, b.index)
+
+    def _cancelled(self, a, b):
+        """a - b where one of them is a sum or difference with the other in it, else None."""
+        (left, *of_a), (right, *of_b) = self.nodes[a.index], self.nodes[b.index]
+        if left == 'add' and b.index in of_a:  # (z + b) - b
+            return Recorded(self, of_a[1] if of_a[0] == b.index else of_a[0])
+        if right == 'add' and a.index in of_b:  # a - (z + a)
+            return -Recorded(self, of_b[1] if of_b[0] == a.index else of_b[0])
+        if right == 'subtract' and of_b[0] == a.index:  # a - (a - z)
+            return Recorded(self, of_b[1])
+        if left == 'subtract' and of_a[0] == b.index:  # (b - z) - b
+            return -Recorded(self, of_a[1])
+        return None
 
     def multiply(self, a, b):
         """a b, for recorded a and b."""

@@ -6,8 +6,8 @@ from oracles.real_robots import ARMS, MAKERS, PACKAGE, robot
 import pytest
 from robodyn_ros.kernels.specialise import FRAME_RECIPES, RECIPES
 
-#: What is compiled in the tests of machine code: an arm, a tree with slides, rotors and an order of
-#: its own.
+#: What is compiled in the tests of machine code: an arm, a tree with slides, rotors and an order
+#: of its own, and a single slide.
 COMPILED = ('franka_like', 'sliding_tree', 'permuted', 'one_slide')
 
 

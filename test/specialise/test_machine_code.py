@@ -197,7 +197,8 @@ from robodyn_ros.model import build, urdf
 if sys.argv[2] == 'cached':
     specialising.record = None  # nothing may be recorded
 model = build.build(urdf.parse(sys.argv[1]))
-kernel = specialising.specialise(model, 'gravity_torque', specialising.RECIPES['gravity_torque']).one
+recipe = specialising.RECIPES['gravity_torque']
+kernel = specialising.specialise(model, 'gravity_torque', recipe).one
 import numpy as np
 q, tau = np.full(model.nv, 0.3), np.zeros(model.nv)
 assert kernel(q, tau) == 0

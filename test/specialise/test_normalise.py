@@ -49,7 +49,7 @@ def test_energy_of_aligned_frames(answers):
 
 
 def test_aligned_chain_is_a_turn_about_x(franka):
-    """In a chain the placement of a child is a turn about x, and an offset without y in its parent."""
+    """In a chain the placement of a child is a turn about x, and an offset without y."""
     model = align(franka.model)
     for row in model.constants[2:]:
         R = row[layout.ROTATION:layout.ROTATION + 9].reshape(3, 3)

@@ -15,7 +15,7 @@ EXACT, CLEANED = 1e-13, 4e-12
 
 
 def exact(model):
-    """Return the relative error that is allowed: more where a direction cosine is almost 0 or 1."""
+    """Return the relative error allowed: more where a direction cosine is almost 0 or 1."""
     cosines = model.constants[:, layout.ROTATION:layout.ROTATION + 9]
     off = np.abs(cosines - np.round(cosines))
     return CLEANED if ((off > 2e-16) & (off < 1e-10)).any() else EXACT
@@ -44,7 +44,7 @@ def test_every_recipe(answers, quantity, every_case):
 
 
 def test_text_is_readable(franka):
-    """It says what it is of which robot, what it costs, where it comes from, and names its parts."""
+    """It says what it is of which robot, what it costs, where it is from, and names its parts."""
     text = source.write(record('inverse_dynamics', RECIPES['inverse_dynamics'], franka.model))
     tree = ast.parse(text)
     said = ast.get_docstring(tree)

@@ -113,3 +113,13 @@ def test_numpy_scalars_defer(tape):
     for number in (np.float64(2.0), np.array([2.0])[0]):
         assert isinstance(number * a, Recorded) and isinstance(number + a, Recorded)
         assert (number * a).index == (2.0 * a).index
+
+
+def test_sums_cancel(tape):
+    """What is added and taken away again was never there."""
+    a, b, *_ = inputs(tape)
+    for same in ((a - b) + b, b + (a - b), (a + b) - b, a - (a - (a - b)) + b, -(b - (a + b))):
+        assert same.index == a.index
+    assert ((b - a) - b).index == (-a).index
+    doubled = (a + a) - a
+    assert doubled.index == a.index

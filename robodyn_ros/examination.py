@@ -1,0 +1,88 @@
+"""Specialised kernels against the generic ones, before they serve."""
+import numpy as np
+
+from robodyn_ros.errors import KernelError, SingularityError
+from robodyn_ros.kernels.specialise import FRAME_RECIPES, RECIPES, sizes
+from robodyn_ros.robot import Robot
+
+STATES = 3
+#: Relative error allowed; for solves ROUNDING times the condition number more.
+TOLERANCE, ROUNDING = 1e-11, 1e-14
+STEP = 1e-5  # of the differences that derivatives are compared with, whose error is SLOPE at most
+SLOPE = 1e-5
+
+
+def every_kernel(robot, frames):
+    """Compare all kernels of a SpecialisedRobot at a few states; a KernelError names the first
+    that differs.
+    """
+    reference = Robot(robot.model)
+    for state in _states(robot.nv):
+        slack = TOLERANCE + ROUNDING * np.linalg.cond(reference.mass_matrix(state['q']))
+        for name, recipe in RECIPES.items():
+            _compare(robot, name, recipe, state, reference, slack)
+        for frame in frames:
+            for name, recipe in FRAME_RECIPES.items():
+                _compare(robot, (name, frame), recipe, state, reference, slack)
+
+
+def derivative(robot, name, shapes):
+    """Compare a derivative along one direction with the difference of two values."""
+    value = {'inverse_dynamics_derivatives': 'inverse_dynamics',
+             'forward_dynamics_derivatives': 'forward_dynamics',
+             'mass_matrix_derivative': 'mass_matrix'}[name]
+    rng = np.random.default_rng(1)
+    for state in _states(robot.nv):
+        given = [state[argument] for argument in RECIPES[value].inputs]
+        results = [np.empty(shape) for shape in shapes]
+        try:
+            for argument in range(len(given)):
+                moved = [x.copy() for x in given], [x.copy() for x in given]
+                direction = rng.uniform(-1.0, 1.0, robot.nv)
+                moved[0][argument] -= STEP * direction
+                moved[1][argument] += STEP * direction
+                before, after = (getattr(Robot(robot.model), value)(*x) for x in moved)
+                expected = (after - before) / (2.0 * STEP)
+                status = robot._one[name](*given, *results)
+                size = np.abs(before).max() + np.abs(results[argument]).max()
+                error = np.abs(results[argument] @ direction - expected).max()
+                _judge(robot, name, status, error <= SLOPE * max(size, 1.0), error, size, given)
+        except SingularityError:
+            return
+
+
+def _states(nv):
+    rng = np.random.default_rng(0)
+    for _ in range(STATES):
+        q, qd, third = rng.uniform(-1.5, 1.5, (3, nv))
+        yield {'q': q, 'qd': qd, 'qdd': third, 'tau': third, 'b': third}
+
+
+def _compare(robot, key, recipe, state, reference, slack):
+    if key not in robot.kernels:
+        return
+    name, frame = key if isinstance(key, tuple) else (key, None)
+    given = [state[argument] for argument in recipe.inputs]
+    got, expected = ([np.zeros(shape) for shape in sizes(recipe.outputs, robot.model).values()]
+                     for _ in range(2))
+    status, promised = robot._one[key](*given, *got), 0
+    try:
+        if name == 'operational_space':
+            reference._task(*given, frame, *expected)
+        else:
+            expected[0][...] = getattr(reference, name)(*given, *([frame] if frame else []))
+    except SingularityError:
+        promised = 1
+    for mine, theirs in zip(got, expected):
+        error, size = np.abs(mine - theirs).max(), np.abs(theirs).max()
+        agrees = status == promised and error <= slack * max(size, 1.0)
+        _judge(robot, key, status, agrees, error, size, given)
+
+
+def _judge(robot, key, status, agrees, error, size, given):
+    if not agrees:
+        what = ' at '.join(key) if isinstance(key, tuple) else key
+        raise KernelError(
+            f'robot {robot.name!r}: the specialised kernel of {what} differs from the generic one '
+            f'by {error:.2g} of {size:.2g} (status {status}) at '
+            f'{[x.tolist() for x in given]}; use Robot itself, and report this')

@@ -1,0 +1,106 @@
+"""Forward dynamics and solves by the mass matrix itself: for short chains less arithmetic than by
+articulated inertias.
+
+The mass matrix of a tree factors as L^T D L without filling in, in O(n depth^2): Featherstone
+2008, sections 6.4 and 6.5. Entries of M whose column is nearer to the base hold L, its diagonal
+1 / D.
+"""
+from robodyn_ros.model.layout import PARENT, V
+from robodyn_ros.recursions.articulated import singular
+from robodyn_ros.recursions.crba import mass_matrix
+from robodyn_ros.recursions.rnea import bias_torque
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+
+
+@primitive
+def factorise(topology, diagonal, M, size):
+    """M + diag(diagonal) = L^T D L, in place (Featherstone 2008, Table 6.3).
+
+    size : (nv,), written: the diagonal as it was. Returns 0, or the body whose pivot is singular.
+    """
+    status = 0
+    for k in range(size.shape[0]):
+        M[k, k] = M[k, k] + diagonal[k]
+        size[k] = M[k, k]
+    for k in range(topology.shape[0] - 1, 0, -1):
+        row = topology[k, V]
+        pivot = M[row, row]
+        if singular(pivot, size[row]):
+            inverse, status = 0.0, k  # as if locked, so that the sweep stays finite
+        else:
+            inverse = 1.0 / pivot
+        M[row, row] = inverse
+        i = topology[k, PARENT]
+        while i > 0:
+            column = topology[i, V]
+            share, j = M[row, column] * inverse, i
+            while j > 0:
+                other = topology[j, V]
+                M[column, other] = M[column, other] - share * M[row, other]
+                j = topology[j, PARENT]
+            M[row, column] = share
+            i = topology[i, PARENT]
+    return status
+
+
+@primitive
+def solve_factorised(topology, M, x):
+    """x becomes (L^T D L)^-1 x (Featherstone 2008, Table 6.5)."""
+    for k in range(topology.shape[0] - 1, 0, -1):
+        row, i = topology[k, V], topology[k, PARENT]
+        while i > 0:
+            column = topology[i, V]
+            x[column] = x[column] - M[row, column] * x[row]
+            i = topology[i, PARENT]
+    for k in range(1, topology.shape[0]):
+        row, i = topology[k, V], topology[k, PARENT]
+        x[row] = M[row, row] * x[row]
+        while i > 0:
+            x[row] = x[row] - M[row, topology[i, V]] * x[topology[i, V]]
+            i = topology[i, PARENT]
+
+
+@primitive
+def forward_dynamics(topology: Topology, constants: Table, gravity: Constant, scratch: Matrix,
+                     q: Vector, qd: Vector, tau: Vector, diagonal: Vector, M: Matrix,
+                     bias: Vector, qdd: Vector):
+    """qdd = (M + diag(diagonal))^-1 (tau - C qd - g), in O(n depth^2).
+
+    Walker and Orin 1982, method 3; Li 1989 counts it. q, qd, tau, diagonal : (nv,). M (nv, nv),
+    bias and qdd (nv,) are written. Returns 0, or the body whose pivot is singular.
+    """
+    mass_matrix(topology, constants, scratch, q, M)
+    bias_torque(topology, constants, gravity, scratch, q, qd, bias)
+    status = factorise(topology, diagonal, M, qdd)
+    for k in range(qdd.shape[0]):
+        qdd[k] = tau[k] - bias[k]
+    solve_factorised(topology, M, qdd)
+    return status
+
+
+@primitive
+def mass_solve(topology: Topology, constants: Table, scratch: Matrix, q: Vector, diagonal: Vector,
+               b: Vector, M: Matrix, x: Vector):
+    """x = (M(q) + diag(diagonal))^-1 b; arguments as above. Returns the pivot status."""
+    mass_matrix(topology, constants, scratch, q, M)
+    status = factorise(topology, diagonal, M, x)
+    for k in range(x.shape[0]):
+        x[k] = b[k]
+    solve_factorised(topology, M, x)
+    return status
+
+
+@primitive
+def mass_matrix_inverse(topology: Topology, constants: Table, scratch: Matrix, q: Vector,
+                        diagonal: Vector, M: Matrix, bias: Vector, inverse: Matrix):
+    """M(q)^-1, one solve a column; bias (nv,) and M are overwritten. Returns the pivot status."""
+    mass_matrix(topology, constants, scratch, q, M)
+    status = factorise(topology, diagonal, M, bias)
+    for column in range(M.shape[0]):
+        for k in range(M.shape[0]):
+            bias[k] = 1.0 if k == column else 0.0
+        solve_factorised(topology, M, bias)
+        for k in range(M.shape[0]):
+            inverse[k, column] = bias[k]
+    return status
