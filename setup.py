@@ -55,12 +55,15 @@ setup(
             'demo = robodyn_ros.cli.demo:main',
             'warmup = robodyn_ros.cli.warmup:main',
             'report = robodyn_ros.cli.report:main',
+            'info = robodyn_ros.cli.info:main',
         ],
         'robodyn_ros.control_laws': [
             'gravity_compensation = robodyn_ros.control.gravity_compensation:GravityCompensation',
             'pd = robodyn_ros.control.pd:PD',
             'pd_gravity = robodyn_ros.control.pd:PDGravity',
             'computed_torque = robodyn_ros.control.computed_torque:ComputedTorque',
+            'passivity = robodyn_ros.control.passivity:Passivity',
+            'adaptive_computed_torque = robodyn_ros.control.adaptive:AdaptiveComputedTorque',
         ],
     },
 )

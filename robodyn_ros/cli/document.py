@@ -5,8 +5,10 @@
 import sys
 from pathlib import Path
 
+from robodyn_ros.control.adaptive import AdaptiveComputedTorque
 from robodyn_ros.control.computed_torque import ComputedTorque
-from robodyn_ros.ros.controller_parameters import CONTROLLER_PARAMETERS, gain_parameters
+from robodyn_ros.ros.controller_parameters import (
+    CONTROLLER_PARAMETERS, gain_parameters, own_parameters)
 from robodyn_ros.ros.managed_node import NODE_PARAMETERS
 from robodyn_ros.ros.parameters import render
 from robodyn_ros.ros.simulator_parameters import SIMULATOR_PARAMETERS
@@ -14,7 +16,8 @@ from robodyn_ros.ros.simulator_parameters import SIMULATOR_PARAMETERS
 END = '<!-- end -->'
 TABLES = {
     'controller': (*NODE_PARAMETERS, *CONTROLLER_PARAMETERS,
-                   *gain_parameters(('<joint>',), ComputedTorque)),
+                   *gain_parameters(('<joint>',), ComputedTorque),
+                   *own_parameters(AdaptiveComputedTorque)),
     'simulator': (*NODE_PARAMETERS, *SIMULATOR_PARAMETERS)}
 
 

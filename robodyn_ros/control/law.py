@@ -1,4 +1,9 @@
 """What a control law is: the protocol that built-in laws and those of other packages share."""
+import math
+from typing import NamedTuple
+
+import numpy as np
+
 from robodyn_ros.recursions import scratch
 
 #: Torque terms, rows of `terms`; the torque is their sum.
@@ -7,6 +12,17 @@ FEEDBACK, INERTIA, CORIOLIS, GRAVITY, FRICTION, OTHER = range(6)
 
 POSITION_GAIN, VELOCITY_GAIN = 0, 1  # rows of `gains`
 POSITION, VELOCITY, ACCELERATION = 0, 1, 2  # rows of `reference`
+
+
+class LawParameter(NamedTuple):
+    """A number of a law's own, beside the gains of the joints; it may change at any time."""
+
+    name: str
+    default: float
+    unit: str
+    text: str              # one sentence
+    lower: float = 0.0
+    upper: float = math.inf
 
 
 class ControlLaw:
@@ -25,6 +41,8 @@ class ControlLaw:
     tracks = True
     #: Units of the position and the velocity gain.
     gain_unit = ('', '')
+    #: LawParameters; the node declares them as `<law>.<name>`.
+    parameters = ()
     #: The compiled kernels that `torques` calls, to be warmed up before activation.
     kernels = ()
 
@@ -32,13 +50,24 @@ class ControlLaw:
         """Allocate everything that `torques` needs: it runs in the real-time loop.
 
         robot : Robot.
+
+        values : (k,) of `parameters`, and period : [s] between two calls of `torques`, are set by
+        the supervisor, as a whole and between two calls.
         """
         self.robot = robot
+        self.values = np.array([parameter.default for parameter in self.parameters])
+        self.period = 0.0
 
     def reset(self, q, qd):
         """Forget the past: called at activation, reset, recovery and whenever a posture is held.
 
         q, qd : (nv,) [rad or m; rad/s or m/s].
+        """
+
+    def forget(self):
+        """Give up what was learnt about the robot: called at activation and at reset, not later.
+
+        A load in the hand is still there when a posture is held.
         """
 
     def torques(self, q, qd, reference, gains, terms):

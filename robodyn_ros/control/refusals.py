@@ -28,3 +28,18 @@ def refuse_far(wanted, actual, reach, joint_names, what):
     i = wrong[0]
     return (f'{what} of joint {joint_names[i]}: got {wanted[i]:.6g}, which is {error[i]:.6g} from '
             f'{actual[i]:.6g}; expected at most {np.broadcast_to(reach, error.shape)[i]:.6g}')
+
+
+def refuse_law_values(values, law):
+    """Values that are not those of the law's own parameters. values : (k,), or None for none."""
+    if values is None:
+        return ''
+    names = [parameter.name for parameter in law.parameters]
+    if len(values) != len(names):
+        return (f'law_values: got {len(values)} for law {law.name}; expected {len(names)}'
+                f'{": " if names else ""}{", ".join(names)}')
+    for value, parameter in zip(values, law.parameters):
+        if not (np.isfinite(value) and parameter.lower <= value <= parameter.upper):
+            return (f'{law.name}.{parameter.name}: got {value:g}; expected '
+                    f'{parameter.lower:g} to {parameter.upper:g} {parameter.unit}')
+    return ''

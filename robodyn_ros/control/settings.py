@@ -45,6 +45,7 @@ class Settings:
     position_jump: float = 0.1          # [rad or m] more than the velocity limit explains
     stop_damping: np.ndarray = None     # (nv,) [N m s/rad] added to gravity in FAULT; None: none
     robot_compensates_gravity: bool = False
+    law_values: np.ndarray = None       # (k,) of the law's own parameters; None: as they are
     # what the loop reads
     guards: np.ndarray = derived()      # (5, nv), see the rows above
     commanded: np.ndarray = derived()   # (6,) enabled, less what the robot does by itself
@@ -58,6 +59,9 @@ class Settings:
         set_(self, 'gains', _array('gains', self.gains, (2, n)))
         enabled = np.ones(len(TERMS)) if self.enabled is None else self.enabled
         set_(self, 'enabled', _array('enabled', enabled, (len(TERMS),)).astype(bool))
+        if self.law_values is not None:
+            set_(self, 'law_values', _array('law_values', self.law_values,
+                                            (np.size(self.law_values),)))
         damping = np.zeros(n) if self.stop_damping is None else self.stop_damping
         set_(self, 'stop_damping', _array('stop_damping', damping, (n,)))
         _refuse('period', self.period, 'a period of at most 0.1 s', 0.0 < self.period <= 0.1)

@@ -9,7 +9,8 @@ from robodyn_ros.control.measurement import Inbox
 from robodyn_ros.control.output import Output
 from robodyn_ros.control.reception import receive_target, receive_trajectory
 from robodyn_ros.control.reference import Reference
-from robodyn_ros.control.refusals import refuse_age, refuse_effort_limits, refuse_far
+from robodyn_ros.control.refusals import (
+    refuse_age, refuse_effort_limits, refuse_far, refuse_law_values)
 from robodyn_ros.control.states import Reason, State
 from robodyn_ros.errors import ParameterError
 
@@ -88,7 +89,8 @@ class Supervisor:
     def settings(self):
         """The Settings in force; assign a new one to change any of them, between two ticks.
 
-        Raises ParameterError if they are for another robot, or lack an effort limit while active.
+        Raises ParameterError if they are for another robot or law, or lack an effort limit while
+        active.
         """
         return self._settings
 
@@ -97,9 +99,13 @@ class Supervisor:
         if settings.nv != len(self.joint_names):
             raise ParameterError(f'settings: got {settings.nv} joints; expected '
                                  f'{len(self.joint_names)}, {", ".join(self.joint_names)}')
-        sentence = self.active and refuse_effort_limits(settings, self.joint_names)
+        sentence = (self.active and refuse_effort_limits(settings, self.joint_names)
+                    or refuse_law_values(settings.law_values, self.law))
         if sentence:
             raise ParameterError(sentence)
+        if settings.law_values is not None:
+            self.law.values = settings.law_values
+        self.law.period = settings.period
         self._settings = settings
 
     # ------------------------------------------------------------------------ from other threads
@@ -309,6 +315,8 @@ class Supervisor:
         self._jumps = measured.jumps
         self._reference.hold(measured.q)
         self._enter(State.HOLD if self.law.tracks else State.ACTIVE, reason)
+        if reason in (Reason.ACTIVATED, Reason.RESET):
+            self.law.forget()
         self.law.reset(measured.q, measured.qd)
 
     def _hold_or_trip(self, measured, reason):

@@ -11,7 +11,7 @@ from robodyn_ros.control.supervisor import Supervisor
 from robodyn_ros.kernels import generic, known_answers, warm_up
 from robodyn_ros.ros.control_session import ControlSession
 from robodyn_ros.ros.controller_parameters import (
-    CONTROLLER_PARAMETERS, control_settings, gain_parameters)
+    CONTROLLER_PARAMETERS, control_settings, gain_parameters, own_parameters)
 from robodyn_ros.ros.controller_status import StatusReporter
 from robodyn_ros.ros.follow_joint_trajectory import make_action
 from robodyn_ros.ros.managed_node import ACTIVE, INACTIVE, UNCONFIGURED, ManagedNode
@@ -49,7 +49,7 @@ class Controller(ManagedNode):
         for warning in robot.report.warnings:
             self.get_logger().warning(f"Robot '{robot.name}': {warning}")
         law_type = law_class(self.parameters['law'])
-        self._gains = gain_parameters(robot.joint_names, law_type)
+        self._gains = (*gain_parameters(robot.joint_names, law_type), *own_parameters(law_type))
         self.parameters.declare(self._gains)
         self.parameters.require_valid(robot.nv)
         for name in self.parameters.unknown_overrides():

@@ -90,6 +90,13 @@ def gain_parameters(joint_names, law: type[ControlLaw]) -> tuple[ParamSpec, ...]
                                                ('Position', 'Velocity')))
 
 
+def own_parameters(law: type[ControlLaw]) -> tuple[ParamSpec, ...]:
+    """`<law>.<name>` of each parameter of the law's own."""
+    return tuple(ParamSpec(f'{law.name}.{own.name}', 'float', own.default, own.unit, own.text,
+                           lower=own.lower, upper=own.upper, change=LIVE)
+                 for own in law.parameters)
+
+
 def control_settings(values: Mapping[str, Any], robot: Robot, law: ControlLaw) -> Settings:
     """The Settings of the supervisor.
 
@@ -118,6 +125,7 @@ def control_settings(values: Mapping[str, Any], robot: Robot, law: ControlLaw) -
         upper=limits.upper,
         stop_damping=_for_all(values['stop_damping'], robot.nv),
         robot_compensates_gravity=values['robot_compensates_gravity'] == 'yes',
+        law_values=[values[f'{law.name}.{own.name}'] for own in law.parameters],
         **{name: values[name] for name in SAME_NAME})
 
 

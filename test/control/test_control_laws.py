@@ -8,7 +8,8 @@ from robodyn_ros.model.layout import DAMPING, FRICTION, V
 from supervised import CONFIG, FRANKA, TWO_LINK, arm, settings_for
 
 ROBOTS = [TWO_LINK, FRANKA, arm('ur_like')]
-LAWS = ['gravity_compensation', 'pd', 'pd_gravity', 'computed_torque']
+LAWS = ['gravity_compensation', 'pd', 'pd_gravity', 'computed_torque', 'passivity',
+        'adaptive_computed_torque']
 
 by_robot = pytest.mark.parametrize('robot', ROBOTS, ids=lambda robot: robot.name)
 

@@ -12,7 +12,8 @@ from robodyn_ros.control import ControlLaw, law_class, law_names, registry
 from robodyn_ros.errors import RobodynError, UnknownNameError
 
 ROOT = Path(__file__).parents[2]
-BUILT_IN = ['gravity_compensation', 'pd', 'pd_gravity', 'computed_torque']
+BUILT_IN = ['gravity_compensation', 'pd', 'pd_gravity', 'computed_torque', 'passivity',
+            'adaptive_computed_torque']
 
 RUN_THE_ADDED_LAW = '''
 import json, sys
@@ -39,7 +40,7 @@ print(json.dumps({'names': law_names(), 'module': type(law).__module__, 'refusal
 
 def test_built_in_laws_are_always_there():
     """With or without metadata of an installed package."""
-    assert list(law_names())[:4] == BUILT_IN
+    assert list(law_names())[:6] == BUILT_IN
     assert [law_class(name).name for name in BUILT_IN] == BUILT_IN
 
 
