@@ -4,7 +4,8 @@ The whole loop without a robot: simulated hardware and the controller, as two pr
     ros2 launch robodyn_ros simulated_arm.launch.py
     ros2 launch robodyn_ros simulated_arm.launch.py law:=gravity_compensation rviz:=true
 
-The simulator stands where a driver would: it takes efforts on command_topic and publishes joint_states.
+The simulator stands where a driver would: it takes efforts on command_topic and publishes
+joint_states.
 Another arm: description_file, and a params_file where the defaults do not suit it.
 """
 from pathlib import Path
@@ -30,7 +31,7 @@ ARGUMENTS = {
     'command_topic': ('forward_effort_controller/commands',
                       'topic the efforts go over, from the controller to the simulator'),
     'autostart': ('true', 'true: the controller configures and activates itself'),
-    'use_sim_time': ('false', 'true: stamps come from /clock, which the simulator then publishes'),
+    'use_sim_time': ('false', 'true: stamps come from /clock, published by the simulator'),
     'namespace': ('', 'namespace of both nodes'),
     'log_level': ('info', 'debug, info, warn, error or fatal'),
     'robot_state_publisher': ('false', 'true: publish robot_description and the frames'),

@@ -1,4 +1,4 @@
-"""What every test shares: a ROS domain of our own, the environment of started nodes, the order of tests."""
+"""What every test shares: a ROS domain of our own, how nodes are started, the order of tests."""
 
 import os
 from pathlib import Path
@@ -56,7 +56,7 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture
 def node_environment(tmp_path):
-    """Return the environment for a started node: our domain, this tree's code, its own log folder."""
+    """Return the environment of a started node: our domain, this code, its own log folder."""
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get('PYTHONPATH'))))
     return {**os.environ, 'PYTHONPATH': path, 'PYTHONUNBUFFERED': '1',
             'ROS_LOG_DIR': str(tmp_path / 'ros_log')}

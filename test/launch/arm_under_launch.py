@@ -1,7 +1,9 @@
 """
 Every launch file starts its nodes, they hold the arm, and they end cleanly.
 
-Run by test_launch_files.py, or by hand in a sourced workspace: launch_test test/launch/arm_under_launch.py
+Run by test_launch_files.py, or by hand in a sourced workspace:
+
+    launch_test test/launch/arm_under_launch.py
 """
 from pathlib import Path
 import time
