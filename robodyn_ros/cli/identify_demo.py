@@ -1,7 +1,7 @@
 """An arm that is not what its description says moves as it was told; what it does is recorded."""
 import numpy as np
 
-from robodyn_ros.identification import resampled
+from robodyn_ros.identification import Fourier, Parameters, resampled
 from robodyn_ros.model.layout import DAMPING, FRICTION
 from robodyn_ros.robot import Robot
 from robodyn_ros.simulation import (
@@ -46,3 +46,41 @@ def record(true, nominal, motion, periods=2, seed=0):
         tau[k] = plant.effort
     noise = np.random.default_rng(seed + 1).normal(size=tau.shape)
     return resampled(t, q, tau + EFFORT_NOISE * np.abs(tau).max(axis=0) * noise)
+
+
+def verdict(true, found, period):
+    """Sentences that compare what was identified with the robot that moved."""
+    numbers = measured(true, found, period)
+    yield (f'The simulated arm was not as described: base parameters off by '
+           f'{100.0 * numbers["described"]:.2g} %, identified to {100.0 * numbers["identified"]:.2g}'
+           f' % (norm of all of them).')
+    yield ('Torque error on another motion, share of the root mean square torque: as described '
+           f'{100.0 * numbers["torque described"]:.2g} %, as identified '
+           f'{100.0 * numbers["torque identified"]:.2g} %.')
+    yield (f'Farthest from the truth: {numbers["farthest"]:.2g} standard deviations; '
+           f'{numbers["within"]} of {len(found.base)} base parameters within 3.')
+
+
+def measured(true, found, period):
+    """{what: number} of an Identification whose truth is known."""
+    rotors = 'rotor' in found.parameters.of_joint
+    friction = 'friction' in found.parameters.of_joint
+    truth = Parameters(true, rotors, friction)
+    values = found.base.combination @ truth.nominal
+    away = np.abs(found.estimate.values - values) / found.estimate.deviations
+    harmonics = np.random.default_rng(11).normal(size=(2, true.nv, 3))
+    lower, upper = np.maximum(true.limits.lower, -np.pi), np.minimum(true.limits.upper, np.pi)
+    other = Fourier(0.5 * (lower + upper), *(0.3 * harmonics), period)
+    states = other.at(np.linspace(0.0, period, 200))
+    tau = truth.regressor(*states) @ truth.nominal
+    size = np.linalg.norm(values)
+    return {
+        'described': np.linalg.norm(found.nominal_values - values) / size,
+        'identified': np.linalg.norm(found.consistent.values - values) / size,
+        'torque described': _ratio(truth.regressor(*states) @ found.parameters.nominal, tau),
+        'torque identified': _ratio(truth.regressor(*states) @ found.consistent.theta, tau),
+        'farthest': away.max(), 'within': int((away < 3.0).sum())}
+
+
+def _ratio(tau, expected):
+    return np.sqrt(np.mean((tau - expected)**2) / np.mean(expected**2))

@@ -15,8 +15,8 @@ import numpy as np
 from robodyn_ros.errors import SingularityError
 from robodyn_ros.identification.parameters import OF_BODY
 
-NEWTON_STEPS = 200
-DECREMENT = 1e-12  # of the Newton step, in the objective, below which nothing is gained
+NEWTON_STEPS = 100
+SETTLED = 1e-8     # a Newton step that promises less than this share of trust is the last
 SLENDER = 1e-6     # a nominal eigenvalue below this share of the largest is lifted to it
 
 
@@ -62,7 +62,7 @@ def is_possible(theta):
     return bool(spectrum[0] > 4.0 * np.finfo(float).eps * max(spectrum[-1], 0.0))
 
 
-def consistent(parameters, base, estimate, trust=1e-2):
+def consistent(parameters, base, estimate, trust=1.0):
     """The Consistent parameters nearest to an Estimate of base parameters.
 
     trust > 0 : weight of the nominal model; 1 believes it to about a standard deviation of 100 %.
@@ -72,7 +72,24 @@ def consistent(parameters, base, estimate, trust=1e-2):
     """
     blocks, nominal = _blocks(parameters)
     K, target = estimate.root @ base.combination, estimate.root @ estimate.values
-    theta = nominal
+    miss = K @ nominal - target
+    # each weight starts from the minimum of the last: far from it Newton's method would creep
+    above = max(0, int(np.ceil(np.log2(max(miss @ miss, trust) / trust))))
+    theta, steps = nominal, 0
+    for weight in trust * 2.0 ** np.arange(above, -1, -1):
+        theta, taken = _minimise(blocks, K, target, weight, theta)
+        steps += taken
+        if taken == NEWTON_STEPS:
+            raise SingularityError(
+                f'the projection onto possible bodies of robot {parameters.robot.name!r} did not '
+                f'settle; expected an estimate from a better excited motion, or a trust above '
+                f'{trust:g}')
+    values = base.combination @ theta
+    return Consistent(theta, values, (values - estimate.values) / estimate.deviations, steps)
+
+
+def _minimise(blocks, K, target, trust, theta):
+    """(minimum, steps taken) by Newton's method, from a possible theta."""
     for step in range(NEWTON_STEPS):
         value, gradient, root = _barrier(blocks, theta, trust)
         miss = K @ theta - target
@@ -83,14 +100,10 @@ def consistent(parameters, base, estimate, trust=1e-2):
         right = -np.concatenate((miss, np.linalg.solve(root.T, gradient)))
         direction = np.linalg.lstsq(A / size, right, rcond=None)[0] / size
         gain = np.sum((A @ direction)**2)
-        if gain < DECREMENT * max(1.0, abs(value)):
-            values = base.combination @ theta
-            return Consistent(theta, values, (values - estimate.values) / estimate.deviations,
-                              step)
+        if gain < SETTLED * trust:
+            return theta, step
         theta = _line_search(blocks, K, target, trust, theta, direction, value, gain)
-    raise SingularityError(f'the projection onto possible bodies of robot '
-                           f'{parameters.robot.name!r} did not settle in {NEWTON_STEPS} steps; '
-                           'expected an estimate from a better excited motion, or more trust')
+    return theta, NEWTON_STEPS
 
 
 def _blocks(parameters):
@@ -138,10 +151,13 @@ def _barrier(blocks, theta, trust):
 
 
 def _line_search(blocks, K, target, trust, theta, direction, value, gain):
-    """The first of the steps 1, 1/2, 1/4 ... that stays possible and gains a quarter of what the
-    slope promises.
+    """Up to nine tenths of the way to what is impossible, halved until it gains a quarter of what
+    the slope promises: nearer to the edge Newton's method would take long to come back.
     """
-    length = 1.0
+    steepest = min(np.linalg.eigvals(np.linalg.solve(
+        np.tensordot(theta[where], basis, axes=1),
+        np.tensordot(direction[where], basis, axes=1))).real.min() for where, basis in blocks)
+    length = min(1.0, 0.9 / max(-steepest, np.finfo(float).tiny))
     while length > 1e-14:
         trial = theta + length * direction
         miss = K @ trial - target
@@ -149,4 +165,4 @@ def _line_search(blocks, K, target, trust, theta, direction, value, gain):
         if found <= value - 0.25 * length * gain:
             return trial
         length *= 0.5
-    return theta + length * direction
+    return theta

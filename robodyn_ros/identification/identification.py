@@ -48,7 +48,7 @@ class Identification:
 
 
 def identify(robot, recording, cutoff=10.0, rotors=False, friction=True, weighted=True,
-             trust=1e-2, seed=0):
+             trust=1.0, seed=0):
     """The Identification of a robot from a Recording.
 
     cutoff [Hz] of the filter: some five times the highest frequency of the motion. rotors,

@@ -1,0 +1,163 @@
+"""The dynamic parameters of a robot, from a recorded motion.
+
+    ros2 run robodyn_ros identify excite arm.urdf            a motion that tells them apart
+    ros2 run robodyn_ros identify fit arm.urdf motion.csv    or a rosbag2 of joint states
+    ros2 run robodyn_ros identify demo arm.urdf              all of it, on a simulated arm
+
+A CSV has a header and the columns time [s], and <joint>.position [rad or m] and <joint>.effort
+[N m or N] for each joint. Efforts are those of the motors at the joint, gravity included.
+"""
+import argparse
+import contextlib
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from robodyn_ros.cli import identify_demo, identify_report
+from robodyn_ros.cli.joint_state_bag import read_bag
+from robodyn_ros.errors import RobodynError
+from robodyn_ros.identification import (
+    Parameters, base_parameters, excite, identify, read_csv, write_csv)
+from robodyn_ros.robot import Robot
+
+RATE = 100.0  # [Hz] of the motion written by `excite`
+
+
+def main(args=None):
+    """Run one of the commands; exit code 1 with a sentence where it is refused."""
+    options = parser().parse_args(args)
+    try:
+        robot = Robot.from_urdf(options.urdf, joints=options.joints, locked=options.locked)
+        options.run(robot, options)
+    except (RobodynError, OSError) as error:
+        print(f'Refused: {error}', file=sys.stderr)
+        return 1
+    return 0
+
+
+def parser():
+    """The command line."""
+    result = argparse.ArgumentParser(prog='identify', description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = result.add_subparsers(dest='command', required=True)
+    for run in (run_excite, run_fit, run_demo):
+        command = commands.add_parser(run.__name__.removeprefix('run_'), help=run.__doc__)
+        command.set_defaults(run=run)
+        command.add_argument('urdf', help='URDF file')
+        command.add_argument('--joints', nargs='+', metavar='JOINT', default=None,
+                             help='joints that move, in order; all by default')
+        command.add_argument('--locked', nargs='+', type=_locked, action=_Collect, default={},
+                             metavar='JOINT=POSITION', help='joints held still [rad or m]')
+        command.add_argument('--rotors', action='store_true', help='seek rotor inertias too')
+        command.add_argument('--no-friction', action='store_true', help='seek no friction')
+        command.add_argument('-o', '--output', type=Path, default=Path('identification'),
+                             metavar='FOLDER', help='where files go (%(default)s)')
+        if run is not run_fit:
+            command.add_argument('--period', type=float, default=10.0, help='[s] (%(default)s)')
+            command.add_argument('--trials', type=int, default=400,
+                                 help='random motions (%(default)s)')
+            command.add_argument('--seed', type=int, default=0)
+        if run is not run_excite:
+            command.add_argument('--cutoff', type=float, default=5.0,
+                                 help='of the filter [Hz] (%(default)s)')
+            command.add_argument('--ordinary', action='store_true',
+                                 help='one noise for all joints, instead of one for each')
+            command.add_argument('--trust', type=float, default=1.0,
+                                 help='in the description, for possible bodies (%(default)s)')
+        if run is run_fit:
+            command.add_argument('recording', help='CSV file, or rosbag2 folder or file')
+            command.add_argument('--topic', default='/joint_states', help='in a bag')
+    return result
+
+
+def run_excite(robot, options):
+    """find a motion within the limits, and write it to excitation.csv"""
+    found = _excited(robot, options)
+    t = np.arange(0.0, options.period + 0.5 / RATE, 1.0 / RATE)
+    states = found.motion.at(t)
+    header = ['time', *(f'{joint}.{what}' for what in ('position', 'velocity', 'acceleration')
+                        for joint in robot.joint_names)]
+    options.output.mkdir(parents=True, exist_ok=True)
+    path = options.output / 'excitation.csv'
+    np.savetxt(path, np.column_stack((t, *states)), fmt='%.9g', delimiter=',',
+               header=','.join(header), comments='')
+    print(f'Condition number {found.condition:.3g} after {found.tried} motions; from rest to rest '
+          f'in {options.period:g} s: {path}')
+
+
+def run_fit(robot, options):
+    """identify from a recording; writes identification.json and .png"""
+    if options.recording.endswith('.csv'):
+        recording = read_csv(options.recording, robot.joint_names)
+    else:
+        recording = read_bag(options.recording, robot.joint_names, options.topic)
+    _identified(robot, recording, options)
+
+
+def run_demo(robot, options):
+    """do all of it with a simulated arm that differs from its description"""
+    true = identify_demo.true_robot(robot)
+    motion = _excited(robot, options).motion
+    recording = identify_demo.record(true, robot, motion)
+    options.output.mkdir(parents=True, exist_ok=True)
+    write_csv(options.output / 'motion.csv', robot.joint_names, recording.time, recording.q,
+              recording.tau)
+    found = _identified(robot, recording, options)
+    print()
+    for sentence in identify_demo.verdict(true, found, options.period):
+        print(sentence)
+
+
+def _excited(robot, options):
+    parameters = _parameters(robot, options)
+    with _bar('searching a motion') as progress:
+        return excite(robot, base_parameters(parameters), parameters, period=options.period,
+                      trials=options.trials, seed=options.seed, progress=progress)
+
+
+def _identified(robot, recording, options):
+    found = identify(robot, recording, cutoff=options.cutoff, rotors=options.rotors,
+                     friction=not options.no_friction, weighted=not options.ordinary,
+                     trust=options.trust)
+    print(identify_report.table(found))
+    for path in identify_report.write(found, options.output):
+        print(path)
+    return found
+
+
+def _parameters(robot, options):
+    return Parameters(robot, options.rotors, not options.no_friction)
+
+
+@contextlib.contextmanager
+def _bar(title):
+    """A function of (done, all, condition number) that shows a bar where rich is installed."""
+    try:
+        from rich.progress import Progress
+    except ImportError:
+        yield None
+        return
+    with Progress(transient=True) as progress:
+        task = progress.add_task(title)
+        yield lambda done, count, condition: progress.update(
+            task, completed=done, total=count, description=f'{title}: condition {condition:.3g}')
+
+
+def _locked(text):
+    name, _, value = text.partition('=')
+    try:
+        return name, float(value or 0.0)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f'{text!r}; expected JOINT=POSITION') from None
+
+
+class _Collect(argparse.Action):
+    """Pairs into a dictionary."""
+
+    def __call__(self, parser, namespace, values, option_string=None):
+        setattr(namespace, self.dest, dict(values))
+
+
+if __name__ == '__main__':
+    sys.exit(main())
