@@ -7,7 +7,7 @@ from numbers import Real
 import numpy as np
 
 from robodyn_ros.errors import KernelError, ShapeError, SingularityError
-from robodyn_ros.kernels import generic, rows
+from robodyn_ros.kernels import checks, generic, rows
 from robodyn_ros.kernels.batch import share_out
 from robodyn_ros.model import build, dh, urdf
 from robodyn_ros.model.layout import INERTIA, MASS
@@ -334,6 +334,11 @@ class Robot:
 
     def _states(self, *arrays):
         """Float64 C-contiguous states, all (nv,) or all (k, nv); k is None for a single state."""
+        try:
+            if len(arrays) <= 3 and checks.ALL[len(arrays) - 1](self.nv, *arrays):
+                return arrays, None
+        except TypeError:
+            pass  # not float64 arrays of one state: convert, or explain
         checked = [self._floats(array) for array in arrays]
         shape = checked[0].shape
         fits = shape[-1:] == (self.nv,) and len(shape) <= 2

@@ -11,7 +11,7 @@ import time
 
 from robodyn_ros import RobodynError
 from robodyn_ros.control.registry import BUILT_IN
-from robodyn_ros.kernels import cache, generic, known_answers, rows, warm_up
+from robodyn_ros.kernels import cache, checks, generic, known_answers, rows, warm_up
 from robodyn_ros.model import build, urdf
 from robodyn_ros.simulation.step import step
 from robodyn_ros.specialised import SpecialisedRobot
@@ -37,7 +37,7 @@ def main(args=None):
             return 0
         with shown() as progress:
             laws = [kernel for law in BUILT_IN.values() for kernel in law.kernels]
-            warm_up(dict.fromkeys([*generic.ALL, *rows.ALL, *laws, step]), progress)
+            warm_up(dict.fromkeys([*generic.ALL, *rows.ALL, *checks.ALL, *laws, step]), progress)
             known_answers()
             if options.urdf:
                 specialise(build.build(urdf.parse(options.urdf), joints=options.joints,
