@@ -41,6 +41,7 @@ WHERE = {
     'defusedxml': {'model'},
     'scipy': {'formulations', 'identification'},
     'rich': {'cli'},
+    'rosbags': {'cli'},
     'matplotlib': {'cli'},
     'psutil': {'cli'},
 }
@@ -48,7 +49,7 @@ ROS_UNITS = {'ros', 'nodes', 'cli'}
 #: Parts of the standard library that only one unit may use.
 RESERVED = {'xml': {'model'}}
 #: Extras, which the core must run without: never imported when a module is read, but when needed.
-EXTRAS = {'defusedxml', 'scipy', 'rich', 'matplotlib', 'psutil'}
+EXTRAS = {'defusedxml', 'scipy', 'rich', 'rosbags', 'matplotlib', 'psutil'}
 LONGEST_LINE = 99
 LONGEST_FILE = 400
 
