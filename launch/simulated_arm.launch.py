@@ -40,7 +40,7 @@ ARGUMENTS = {
 
 
 def generate_launch_description():
-    """Declare the arguments and start simulator, controller and what is asked for to watch them."""
+    """Declare the arguments; start simulator, controller and what is asked for to watch them."""
     given = {name: LaunchConfiguration(name) for name in ARGUMENTS}
     description = PathJoinSubstitution([FindPackageShare(given['description_package']),
                                         given['description_file']])
