@@ -1,0 +1,243 @@
+"""Four control laws carry a load that none of them knows; one of them learns it. Without ROS.
+
+    python -m robodyn_ros.cli.laws_demo          a table; laws/laws.json and laws/laws.png
+    python -m robodyn_ros.cli.laws_demo --document doc/control_laws.md     the table in there
+
+The simulated arm, the supervisor with its guards and the laws are those of the nodes; time is
+simulated, so the numbers are the same on any machine.
+"""
+import argparse
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from robodyn_ros import Robot, RobodynError
+from robodyn_ros.cli.demo import URDF, find
+from robodyn_ros.cli.motion import mid_range, sway
+from robodyn_ros.control import Settings, Supervisor, Trajectory, law_class
+from robodyn_ros.kernels import warm_up
+from robodyn_ros.simulation import Plant
+
+LAWS = {'pd_gravity': 'PD + gravity', 'computed_torque': 'computed torque',
+        'passivity': 'passivity', 'adaptive_computed_torque': 'adaptive'}
+COLOURS = ('tab:orange', 'tab:blue', 'tab:green', 'tab:red')
+PERIOD = 1e-3             # [s]
+POINT = 0.05              # [s] between two points of the trajectory
+FREQUENCY = 10.0          # [rad/s] every joint critically damped, but none softer
+SOFTEST = 0.1             # than for this inertia [kg m^2]: a wrist has hardly any
+LOAD, FRAME = 3.0, 'flange'
+LOAD_COM = (0.0, 0.0, 0.1)     # [m] of the load from the flange
+GYRATION = 0.05                # [m] radius of gyration of the load
+DURATION, PART = 20.0, 4.0     # [s] of a run; of the parts at its ends that are compared
+WANTED_RATIO = 10.0            # by how much learning must beat computed torque in the end
+MARKERS = ('<!-- numbers of laws_demo -->', '<!-- end -->')
+HEAD = ('Law', f'RMS error in the first {PART:g} s [mrad]', f'in the last {PART:g} s [mrad]',
+        'largest [mrad]', 'hand in the end [mm]', 'largest torque / limit', 'torque limited [%]')
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What one law did, over time.
+
+    error (k, nv) [rad]; hand (k,) [m] error of the hand; effort (k, nv) [N m]; mass (k,) [kg]
+    learnt, of all bodies; limited : share of the cycles at an effort limit; faults : how many.
+    """
+
+    error: np.ndarray
+    hand: np.ndarray
+    effort: np.ndarray
+    mass: np.ndarray
+    limited: float
+    faults: int
+
+
+def gains(robot, law):
+    """Gains (2, nv) of a law in its units, the same stiffness for all of them."""
+    inertia = np.diag(robot.mass_matrix(mid_range(robot.limits)))
+    stiffness = np.maximum(inertia, SOFTEST)
+    scale = stiffness / inertia if law == 'computed_torque' else stiffness
+    return np.array([FREQUENCY**2 * scale, 2.0 * FREQUENCY * scale])
+
+
+def settings(robot, law):
+    """Guards at the robot's own limits."""
+    limits = robot.limits
+    return Settings(period=PERIOD, gains=gains(robot, law), effort_limits=limits.effort,
+                    effort_rate=np.full(robot.nv, 1000.0), velocity_limits=limits.velocity,
+                    lower=limits.lower, upper=limits.upper)
+
+
+def trajectory(motion):
+    """The motion as the points that a sender would give."""
+    times = np.arange(POINT, motion.duration + 0.5 * POINT, POINT)
+    q, qd, qdd = motion.at(times)
+    qd[-1] = 0.0  # sin of a rounded angle
+    return Trajectory(times, q, qd, qdd)
+
+
+def run(robot, plant, law, motion, progress):
+    """One law on the loaded arm, under the supervisor, from activation to the end."""
+    supervisor = Supervisor(robot, law_class(law)(robot), settings(robot, law))
+    plant = Plant(plant, position=motion.centre)
+    steps = round(motion.duration / PERIOD)
+    error, effort = np.empty((2, steps, robot.nv))
+    hand, mass = np.empty((2, steps))
+    supervisor.measure(plant.q, plant.qd, 0.0)
+    refusal = supervisor.activate(0.0) or supervisor.follow(trajectory(motion), 0.0)
+    if refusal:
+        raise RobodynError(f'law {law}: {refusal}')
+    for k in range(steps):
+        now = k * PERIOD
+        supervisor.measure(plant.q, plant.qd, now)
+        supervisor.tick(now)
+        wanted = supervisor.reference[0]
+        error[k], effort[k] = wanted - plant.q, supervisor.command
+        hand[k] = np.linalg.norm(robot.pose(wanted, FRAME)[:3, 3]
+                                 - robot.pose(plant.q, FRAME)[:3, 3])
+        mass[k] = supervisor.law.learnt[:, 0].sum() if hasattr(supervisor.law, 'learnt') else 0.0
+        plant.step(supervisor.command, PERIOD)
+        if k % 500 == 0:
+            progress(law, k / steps)
+    progress(law, 1.0)
+    counters = supervisor.counters
+    return Run(error, hand, effort, mass, counters['effort_limited'] / steps,
+               counters['faults'] + plant.faults)
+
+
+def figures(record, limits):
+    """The numbers of one run."""
+    part = round(PART / PERIOD)
+    return {'first_rms_rad': rms(record.error[:part]), 'last_rms_rad': rms(record.error[-part:]),
+            'max_error_rad': float(np.abs(record.error).max()),
+            'last_hand_rms_m': rms(record.hand[-part:]),
+            'peak_effort_share': float((np.abs(record.effort).max(axis=0) / limits.effort).max()),
+            'effort_limited_share': record.limited, 'learnt_mass_kg': float(record.mass[-1]),
+            'faults': record.faults}
+
+
+def rms(values):
+    """Root of the mean square."""
+    return float(np.sqrt(np.mean(np.square(values))))
+
+
+def rows(numbers):
+    """Cells of the table, a row for each law."""
+    return [(LAWS[law], f'{1e3 * found["first_rms_rad"]:.1f}',
+             f'{1e3 * found["last_rms_rad"]:.1f}', f'{1e3 * found["max_error_rad"]:.0f}',
+             f'{1e3 * found["last_hand_rms_m"]:.1f}', f'{found["peak_effort_share"]:.2f}',
+             f'{100 * found["effort_limited_share"]:.1f}') for law, found in numbers.items()]
+
+
+def markdown(numbers):
+    """The table as Markdown."""
+    return '\n'.join(f'| {" | ".join(cells)} |'
+                     for cells in (HEAD, ['---'] + ['---:'] * (len(HEAD) - 1), *rows(numbers)))
+
+
+def show(numbers, load):
+    """Print the table."""
+    table = [('mrad, mm', f'first {PART:g} s', f'last {PART:g} s', 'largest', 'hand', 'torque',
+              'limited %'), *rows(numbers)]
+    widths = [max(len(row[k]) for row in table) for k in range(len(HEAD))]
+    print(f'{load:g} kg at the {FRAME} that no law knows of: RMS and largest error of the joints, '
+          f'error of the\nhand in the last {PART:g} s, largest torque over its limit.')
+    for row in table:
+        print('  '.join(cell.ljust(width) if k == 0 else cell.rjust(width)
+                        for k, (cell, width) in enumerate(zip(row, widths))))
+
+
+def documented(text, numbers):
+    """The text with the table between the markers made anew."""
+    begin, end = MARKERS
+    before, found, rest = text.partition(begin)
+    if not found or end not in rest:
+        raise ValueError(f'no {begin} followed by {end} in the text')
+    return f'{before}{begin}\n{markdown(numbers)}\n{end}{rest.partition(end)[2]}'
+
+
+def draw(records, motion, load, path):
+    """Write the figure: the error of every law over time, and what was learnt."""
+    import matplotlib
+    matplotlib.use('Agg')
+    from matplotlib import pyplot as plt
+    figure, (left, right) = plt.subplots(1, 2, figsize=(13, 4.5), layout='constrained',
+                                         width_ratios=(1.6, 1.0))
+    time = PERIOD * np.arange(round(motion.duration / PERIOD))
+    for (law, record), colour in zip(records.items(), COLOURS):
+        norm = 1e3 * np.maximum(np.linalg.norm(record.error, axis=1), 1e-7)
+        left.semilogy(time, norm, color=colour, lw=1.0, label=LAWS[law])
+    left.set(title=f'a 7-joint arm with {load:g} kg in its hand that no law knows of',
+             xlabel='time [s]', ylabel='error, norm over the joints [mrad]', ylim=(0.5, None))
+    right.plot(time, records['adaptive_computed_torque'].mass, color=COLOURS[-1])
+    right.axhline(load, color='k', ls='--', lw=0.8, label='mass of the load')
+    right.set(title='mass learnt by the adaptive law, all bodies', xlabel='time [s]',
+              ylabel='[kg]')
+    for axes in (left, right):
+        axes.grid(alpha=0.3, which='both')
+        axes.legend(loc='lower right', fontsize=8)
+    figure.savefig(path, dpi=100)
+    plt.close(figure)
+
+
+def show_progress(law, share):
+    """One line on a terminal, one sentence a law elsewhere."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f'\r{LAWS[law]:<20}{share:4.0%}{"" if share < 1.0 else chr(10)}')
+    elif share == 1.0:
+        sys.stderr.write(f'{LAWS[law]}: done\n')
+
+
+def options_of(args):
+    """Parse the command line; exit with a sentence where it makes no sense."""
+    parser = argparse.ArgumentParser(prog='laws_demo', description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--output', type=Path, default=Path('laws'), help='folder for the results')
+    parser.add_argument('--load', type=float, default=LOAD, help='mass in the hand [kg]')
+    parser.add_argument('--duration', type=float, default=DURATION, help='of a run [s]')
+    parser.add_argument('--document', type=Path, help='Markdown file whose table to renew')
+    options = parser.parse_args(args)
+    if not 2.0 * PART <= options.duration <= 600.0:
+        parser.error(f'--duration {options.duration}: expected {2.0 * PART:g} to 600 seconds')
+    if not 0.0 < options.load <= 5.0:
+        parser.error(f'--load {options.load}: expected above 0 and at most 5 kg')
+    return options
+
+
+def main(args=None):
+    """Run the four laws; exit code 0 if the one that learns is as much better as it should be."""
+    options = options_of(args)
+    try:
+        robot = Robot.from_urdf(find(URDF))
+        plant = robot.with_payload(options.load, LOAD_COM,
+                                   options.load * GYRATION**2 * np.eye(3), FRAME)
+        motion = sway(robot.limits, options.duration)
+        warm_up([kernel for law in LAWS for kernel in Supervisor.kernels(law_class(law))])
+        records = {law: run(robot, plant, law, motion, show_progress) for law in LAWS}
+    except RobodynError as error:
+        print(f'The demonstration stopped: {error}', file=sys.stderr)
+        return 1
+    numbers = {law: figures(record, robot.limits) for law, record in records.items()}
+    ratio = (numbers['computed_torque']['last_rms_rad']
+             / numbers['adaptive_computed_torque']['last_rms_rad'])
+    options.output.mkdir(parents=True, exist_ok=True)
+    result = {'robot': robot.name, 'load_kg': options.load, 'duration_s': options.duration,
+              'laws': numbers, 'adaptive_against_computed_torque': ratio}
+    (options.output / 'laws.json').write_text(json.dumps(result, indent=2) + '\n')
+    show(numbers, options.load)
+    print(f'In the end learning tracks {ratio:.0f} times better than computed torque '
+          f'(expected: {WANTED_RATIO:g}).')
+    if options.document:
+        options.document.write_text(documented(options.document.read_text(), numbers))
+    try:
+        draw(records, motion, options.load, options.output / 'laws.png')
+    except ImportError as error:
+        print(f'No picture: {error}. Install matplotlib for {options.output / "laws.png"}.')
+    faults = sum(found['faults'] for found in numbers.values())
+    return 0 if ratio >= WANTED_RATIO and not faults else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())
