@@ -35,6 +35,7 @@ setup(
     extras_require={
         'urdf-safe': ['defusedxml>=0.7'],
         'demo': DEMO,
+        'identification': ['matplotlib>=3.5', 'rich>=12', 'rosbags>=0.10', 'scipy>=1.10'],
         'test': [
             *DEMO,
             'defusedxml>=0.7',
@@ -43,6 +44,7 @@ setup(
             'mujoco>=3.1',
             'pin>=3.0',
             'pytest>=7.4',
+            'rosbags>=0.10',
             'PyYAML>=5.4',
             'scipy>=1.10',
             'xacro>=2.0',
@@ -55,6 +57,7 @@ setup(
             'demo = robodyn_ros.cli.demo:main',
             'warmup = robodyn_ros.cli.warmup:main',
             'report = robodyn_ros.cli.report:main',
+            'identify = robodyn_ros.cli.identify:main',
             'info = robodyn_ros.cli.info:main',
         ],
         'robodyn_ros.control_laws': [

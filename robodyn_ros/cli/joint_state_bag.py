@@ -46,7 +46,7 @@ def read_bag(path, joint_names, topic='/joint_states'):
                 time.append((stamp.sec, stamp.nanosec))
                 q.append(message.position[places])
                 tau.append(message.effort[places])
-    except AnyReaderError as error:
+    except (AnyReaderError, FileNotFoundError) as error:
         raise ParameterError(f'{path}: {error}; expected a rosbag2 folder or file') from None
     if not time:
         raise UnknownNameError(f'{path}: no message on {topic} names all of '

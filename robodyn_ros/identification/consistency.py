@@ -17,6 +17,7 @@ from robodyn_ros.identification.parameters import OF_BODY
 
 NEWTON_STEPS = 100
 SETTLED = 1e-8     # a Newton step that promises less than this share of trust is the last
+ROUNDING = 1e-12   # of the objective
 SLENDER = 1e-6     # a nominal eigenvalue below this share of the largest is lifted to it
 
 
@@ -100,7 +101,7 @@ def _minimise(blocks, K, target, trust, theta):
         right = -np.concatenate((miss, np.linalg.solve(root.T, gradient)))
         direction = np.linalg.lstsq(A / size, right, rcond=None)[0] / size
         gain = np.sum((A @ direction)**2)
-        if gain < SETTLED * trust:
+        if gain < max(SETTLED * trust, ROUNDING * value):
             return theta, step
         theta = _line_search(blocks, K, target, trust, theta, direction, value, gain)
     return theta, NEWTON_STEPS

@@ -11,8 +11,8 @@ from robodyn_ros.errors import ParameterError, ShapeError
 
 ORDER = 4       # of the Butterworth filter, run twice
 WIDER = 2.0     # for positions; at the cutoff it then lets 99.6 % pass
-EDGE = 1.0      # periods of the cutoff that are dropped at either end, where the filter starts
-SAMPLES = 3.0   # kept for each period of the cutoff
+EDGE = 2.0      # periods of the cutoff that are dropped at either end, where the filter starts
+SAMPLES = 2.0   # kept for each period of the cutoff: with more, their errors would be alike
 
 
 def differentiated(q, rate, cutoff):
