@@ -3,8 +3,8 @@
 Every call gets another state of a bank, so that no processor learns it by heart. `loop` is a
 compiled loop over the bank (ours: numba; Pinocchio: its own C++ loop, rneaInParallel and
 abaInParallel with one thread, where it has one); `python` is a call from Python through the public
-face, argument checks included; `generic` the same with kernels for any robot. Minima of interleaved
-rounds, in microseconds; compiling and loading in seconds of processor time.
+face, argument checks included; `generic` the same with kernels for any robot. Minima of
+interleaved rounds, in microseconds; compiling and loading in seconds of processor time.
 """
 import os
 import tempfile
@@ -88,10 +88,8 @@ def _row(robot, name, frame, states, others):
         run = made.one.compiled
         calls['loop'] = lambda: loop(run, *given, *outputs, BANK), BANK
         calls['python'] = _from_python(_face(robot, made, name, outputs), given)
-    method = {'operational_space': lambda q: robot.operational_space_inertia(q, frame)}.get(
-        name, getattr(robot, name, None))
-    if name not in DERIVATIVES:
-        calls['generic'] = _from_python(method, given)
+    if name in RECIPES:
+        calls['generic'] = _from_python(getattr(robot, name), given)
     for library in others:
         for key, call in library.get(name, {}).items():
             calls[key] = call(given) if callable(call) and key.endswith('loop') else (
@@ -169,9 +167,9 @@ def _pinocchio(text, frame):
     number = model.getFrameId(frame)
     world = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
 
-    def lambda_(q):
+    def compliance(q):
         J = pin.computeFrameJacobian(model, data, q, number, world)
-        return np.linalg.inv(J @ pin.computeMinverse(model, data, q) @ J.T)
+        return J, J @ pin.computeMinverse(model, data, q) @ J.T
 
     def inside(run):
         def of(given):
@@ -188,7 +186,7 @@ def _pinocchio(text, frame):
         'forward_dynamics': {'pinocchio loop': inside(pin.abaInParallel),
                              'pinocchio python': lambda *x: pin.aba(model, data, *x)},
         'mass_matrix_inverse': {'pinocchio python': lambda q: pin.computeMinverse(model, data, q)},
-        'operational_space': {'pinocchio python': lambda_},
+        'operational_space': {'pinocchio python': compliance},
         'inverse_dynamics_derivatives': {
             'pinocchio python': lambda *x: pin.computeRNEADerivatives(model, data, *x)},
         'forward_dynamics_derivatives': {

@@ -90,7 +90,7 @@ class SpecialisedRobot(Robot):
         try:
             if self._one['energy'](q, qd, energies) == 0:
                 return energies[0], energies[1]
-        except (KeyError, TypeError):
+        except (KeyError, TypeError, ValueError):
             pass
         return super().energy(q, qd)
 
@@ -140,7 +140,7 @@ class SpecialisedRobot(Robot):
             results = tuple(np.empty(shape) for shape in shapes)
             if single(*states, *results) == 0:
                 return results
-        except TypeError:
+        except (TypeError, ValueError):
             pass
         states, k = self._states(*states)
         results = tuple(np.empty((k or 1, *shape)) for shape in shapes)
@@ -167,7 +167,7 @@ class SpecialisedRobot(Robot):
         """Whether there is a kernel for the frame, and it took the arguments."""
         try:
             return self._one[name, frame](*arguments) == 0
-        except (KeyError, TypeError):
+        except (KeyError, TypeError, ValueError):
             return False
 
 
@@ -177,43 +177,43 @@ def _plain(array, shape):
             and array.flags.c_contiguous)
 
 
-def _of_one(one, batched, careful, shape):
+def _of_one(one, batched, careful, shape, empty=np.empty):
     """A method of q."""
     def method(q, out=None):
-        result = np.empty(shape) if out is None else out
+        result = empty(shape) if out is None else out
         try:
             if one(q, result) == 0:
                 return result
-        except TypeError:  # not a float64 array of one state
+        except (TypeError, ValueError):  # not a float64 array of one state
             return batched(q, out=out)
         return careful(q, out=out)
     return method
 
 
-def _of_two(one, batched, careful, shape):
+def _of_two(one, batched, careful, shape, empty=np.empty):
     """A method of q and one vector more."""
     def method(q, second, out=None):
-        result = np.empty(shape) if out is None else out
+        result = empty(shape) if out is None else out
         try:
             if one(q, second, result) == 0:
                 return result
-        except TypeError:
+        except (TypeError, ValueError):
             return batched(q, second, out=out)
         return careful(q, second, out=out)
     return method
 
 
-def _of_three(one, batched, careful, shape):
+def _of_three(one, batched, careful, shape, empty=np.empty):
     """A method of q and two vectors more, with wrenches, which the specialised kernels do not
     know.
     """
     def method(q, qd, third, f_ext=None, out=None):
         if f_ext is None:
-            result = np.empty(shape) if out is None else out
+            result = empty(shape) if out is None else out
             try:
                 if one(q, qd, third, result) == 0:
                     return result
-            except TypeError:
+            except (TypeError, ValueError):
                 return batched(q, qd, third, out=out)
         return careful(q, qd, third, f_ext=f_ext, out=out)
     return method

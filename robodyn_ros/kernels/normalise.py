@@ -1,6 +1,7 @@
 """The same robot, written so that less arithmetic is needed: moved inertias and turned frames.
 
-Each step takes a model and returns one with the same joints, the same torques and the same mass matrix.
+Each step takes a model and returns one with the same joints, the same torques and the same mass
+matrix.
 """
 import math
 from dataclasses import replace
@@ -18,10 +19,11 @@ EXACT = 1e-12  # direction cosines this close to 0 or +-1 are meant to be exactl
 def regroup(model):
     """Move to the parent what a hinge does not feel; what reaches the base is dropped.
 
-    A revolute hinge does not tell whether the mass, the first moment along its axis and an inertia (J, J, 0) belong to
-    the body or to its parent, so they go to the parent and Iyy becomes zero: the base parameters of Gautier and Khalil
-    1990. A prismatic hinge does not tell it of the inertia. Torques, mass matrix and forward dynamics stay the same,
-    potential energy changes by a constant, momentum and energies of single bodies lose their meaning.
+    A revolute hinge does not tell whether the mass, the first moment along its axis and an inertia
+    (J, J, 0) belong to the body or to its parent, so they go to the parent and Iyy becomes zero:
+    the base parameters of Gautier and Khalil 1990. A prismatic hinge does not tell it of the
+    inertia. Torques, mass matrix and forward dynamics stay the same, potential energy changes by a
+    constant, momentum and energies of single bodies lose their meaning.
     """
     constants = model.constants.copy()
     for i in range(len(constants) - 1, 0, -1):
@@ -40,7 +42,8 @@ def regroup(model):
         row[INERTIA:INERTIA + 6] -= inertia
         if parent > 0:
             turned = rotate(constants, i, ROTATION, moment)
-            moved = shift_inertia(rotate_symmetric(constants, i, ROTATION, inertia), mass, turned, shift)
+            inertia = rotate_symmetric(constants, i, ROTATION, inertia)
+            moved = shift_inertia(inertia, mass, turned, shift)
             carrier = constants[parent]
             carrier[MASS] += mass
             carrier[MOMENT:MOMENT + 3] += np.array(turned) + mass * np.array(shift)
@@ -49,12 +52,14 @@ def regroup(model):
 
 
 def align(model):
-    """Turn and slide every body's frame along its own hinge, until its placement needs the fewest numbers.
+    """Turn and slide every body's frame along its own hinge, until its placement needs the fewest
+    numbers.
 
-    x of a body lies along the common normal of its hinge and that of its longest branch, and the origin of a revolute
-    body is the foot of the common normal with its parent's hinge: a placement is then a turn about x, a constant added
-    to the joint coordinate, and an offset without a y component. The last body of a branch turns its first moment into
-    x. The frames a user asks for keep their place.
+    x of a body lies along the common normal of its hinge and that of its longest branch, and the
+    origin of a revolute body is the foot of the common normal with its parent's hinge: a placement
+    is then a turn about x, a constant added to the joint coordinate, and an offset without a y
+    component. The last body of a branch turns its first moment into x. The frames a user asks for
+    keep their place.
     """
     count = len(model.body_names)
     branch = _longest_branches(model.topology)
@@ -90,7 +95,8 @@ def _rotation(model, i):
 
 
 def _foot(model, i, turns, slides, child):
-    """How far along hinge i the common normal with its parent's hinge meets it (with its child's, at the base)."""
+    """How far along hinge i the common normal with its parent's hinge meets it (with its child's,
+    at the base)."""
     if model.topology[i, PARENT] > 0:
         # parent's axis in the frame of i: direction v, through the point c
         R = _rotation(model, i)
@@ -100,13 +106,14 @@ def _foot(model, i, turns, slides, child):
     else:
         return 0.0
     across = 1.0 - v[2] * v[2]
-    if across < EXACT:  # parallel: level with the parent's origin, so that the offset lies across the axes
-        return c[2] + slides[model.topology[i, PARENT]] * v[2] if model.topology[i, PARENT] > 0 else c[2]
+    if across < EXACT:  # parallel: level with the parent's origin, the offset lies across the axes
+        return c[2] + slides[model.topology[i, PARENT]] * v[2]  # the base has not slid
     return c[2] - v[2] * (v[0] * c[0] + v[1] * c[1]) / across
 
 
 def _regauged(model, turns, slides):
-    """The model with frame i turned by turns[i] about, and slid by slides[i] along, its own z axis."""
+    """The model with frame i turned by turns[i] about, and slid by slides[i] along, its own z
+    axis."""
     constants = model.constants.copy()
     gauges = [_about_z(turn) for turn in turns]
     for i in range(1, len(constants)):
@@ -138,7 +145,8 @@ def _regauged(model, turns, slides):
 
 
 def _zero(R):
-    """The angle about z that leaves a turn about x of R, or of nothing where the axes are parallel."""
+    """The angle about z that leaves a turn about x of R, or of nothing where the axes are
+    parallel."""
     return math.atan2(-R[0, 1], R[0, 0]) if math.hypot(R[0, 0], R[0, 1]) > 0.5 else 0.0
 
 

@@ -1,7 +1,8 @@
 """The recursions over the rows of a batch, compiled for any robot; other threads run meanwhile.
 
 Arguments as those of the recursions, states and results with one axis more in front, then the
-first row and the one behind the last. Those that may meet a singular pivot return its body, else 0.
+first row and the one behind the last. Those that may meet a singular pivot return its body, else
+0.
 """
 import functools
 
@@ -20,7 +21,7 @@ _kernel = functools.partial(Kernel, nogil=True)
 def inverse_dynamics(topology: Topology, constants: Table, weight: Constant, scratch: Matrix,
                      q: Matrix, qd: Matrix, qdd: Matrix, f_ext: Matrix, tau: Matrix,
                      first: Integer, last: Integer):
-    """One wrench for all rows."""
+    """Torques of motions, with one wrench for all rows."""
     for k in range(first, last):
         rnea.inverse_dynamics(topology, constants, weight, scratch, q[k], qd[k], qdd[k], f_ext,
                               tau[k])
@@ -30,6 +31,7 @@ def inverse_dynamics(topology: Topology, constants: Table, weight: Constant, scr
 @_kernel
 def bias_torque(topology: Topology, constants: Table, weight: Constant, scratch: Matrix,
                 q: Matrix, qd: Matrix, tau: Matrix, first: Integer, last: Integer):
+    """Torques without acceleration."""
     for k in range(first, last):
         rnea.bias_torque(topology, constants, weight, scratch, q[k], qd[k], tau[k])
     return 0
@@ -38,6 +40,7 @@ def bias_torque(topology: Topology, constants: Table, weight: Constant, scratch:
 @_kernel
 def gravity_torque(topology: Topology, constants: Table, weight: Constant, scratch: Matrix,
                    q: Matrix, tau: Matrix, first: Integer, last: Integer):
+    """Torques at rest."""
     for k in range(first, last):
         gravity.gravity_torque(topology, constants, weight, scratch, q[k], tau[k])
     return 0
@@ -46,6 +49,7 @@ def gravity_torque(topology: Topology, constants: Table, weight: Constant, scrat
 @_kernel
 def mass_matrix(topology: Topology, constants: Table, scratch: Matrix, q: Matrix, M: Stack,
                 first: Integer, last: Integer):
+    """Mass matrices."""
     for k in range(first, last):
         crba.mass_matrix(topology, constants, scratch, q[k], M[k])
     return 0
@@ -54,6 +58,7 @@ def mass_matrix(topology: Topology, constants: Table, scratch: Matrix, q: Matrix
 @_kernel
 def coriolis_matrix(topology: Topology, constants: Table, scratch: Matrix, q: Matrix, qd: Matrix,
                     C: Stack, first: Integer, last: Integer):
+    """Coriolis matrices."""
     for k in range(first, last):
         _coriolis.coriolis_matrix(topology, constants, scratch, q[k], qd[k], C[k])
     return 0
@@ -62,6 +67,7 @@ def coriolis_matrix(topology: Topology, constants: Table, scratch: Matrix, q: Ma
 @_kernel
 def energy(topology: Topology, constants: Table, weight: Constant, scratch: Matrix, q: Matrix,
            qd: Matrix, energies: Matrix, first: Integer, last: Integer):
+    """Kinetic and potential energies."""
     for k in range(first, last):
         _energy.energy(topology, constants, weight, scratch, q[k], qd[k], energies[k])
     return 0
@@ -71,7 +77,7 @@ def energy(topology: Topology, constants: Table, weight: Constant, scratch: Matr
 def forward_dynamics(topology: Topology, constants: Table, weight: Constant, scratch: Matrix,
                      q: Matrix, qd: Matrix, tau: Matrix, f_ext: Matrix, diagonal: Vector,
                      qdd: Matrix, first: Integer, last: Integer):
-    """One wrench for all rows."""
+    """Accelerations, with one wrench for all rows."""
     for k in range(first, last):
         status = aba.forward_dynamics(topology, constants, weight, scratch, q[k], qd[k], tau[k],
                                       f_ext, diagonal, qdd[k])
@@ -83,6 +89,7 @@ def forward_dynamics(topology: Topology, constants: Table, weight: Constant, scr
 @_kernel
 def mass_solve(topology: Topology, constants: Table, scratch: Matrix, q: Matrix, diagonal: Vector,
                b: Matrix, x: Matrix, first: Integer, last: Integer):
+    """Solves with the mass matrices."""
     for k in range(first, last):
         status = _mass_solve.mass_solve(topology, constants, scratch, q[k], diagonal, b[k], x[k])
         if status != 0:
@@ -93,6 +100,7 @@ def mass_solve(topology: Topology, constants: Table, scratch: Matrix, q: Matrix,
 @_kernel
 def mass_matrix_inverse(topology: Topology, constants: Table, scratch: Matrix, q: Matrix,
                         diagonal: Vector, inverse: Stack, first: Integer, last: Integer):
+    """Inverses of the mass matrices."""
     for k in range(first, last):
         status = _mass_solve.mass_matrix_inverse(topology, constants, scratch, q[k], diagonal,
                                                  inverse[k])

@@ -1,17 +1,20 @@
-"""Recording scalars: run a recursion on them once, and they write down the arithmetic of one robot.
+"""Recording scalars: run a recursion on them once, and they write down the arithmetic of one
+robot.
 
-Constants fold, zeros and units vanish, signs move outwards and equal expressions are one node, so that what is
-left on the tape is what this robot needs and no more.
+Constants fold, zeros and units vanish, signs move outwards and equal expressions are one node, so
+that what is left on the tape is what this robot needs and no more.
 """
 import math
 
 
 class Tape:
-    """Nodes of a directed acyclic graph of arithmetic, in the order in which they were first needed.
+    """Nodes of a directed acyclic graph of arithmetic, in the order in which they were first
+    needed.
 
-    A node is (operation, operands); operands are earlier node numbers, or a float for the factor of a 'scale' and the
-    constant of a 'shift'. `checks` are the comparisons a recursion made on recorded values: (node, floor) pairs that
-    must satisfy node > floor at run time for the tape to hold.
+    A node is (operation, operands); operands are earlier node numbers, or a float for the factor
+    of a 'scale' and the constant of a 'shift'. `checks` are the comparisons a recursion made on
+    recorded values: (node, floor) pairs that must satisfy node > floor at run time for the tape to
+    hold.
     """
 
     def __init__(self):
@@ -79,7 +82,8 @@ class Tape:
         """a b, for recorded a and b."""
         a_turned, b_turned = a.positive, b.positive
         if a_turned is not None or b_turned is not None:
-            product = self.multiply(a if a_turned is None else a_turned, b if b_turned is None else b_turned)
+            product = self.multiply(a if a_turned is None else a_turned,
+                                    b if b_turned is None else b_turned)
             return product if (a_turned is None) == (b_turned is None) else -product
         return self._node('multiply', *sorted((a.index, b.index)))
 
@@ -196,12 +200,15 @@ class Recorded:
 
 
 def count(tape, outputs):
-    """Operations that the nodes `outputs` need: {'multiplications', 'additions', 'divisions', 'trigonometric'}.
+    """Operations that the nodes `outputs` need: {'multiplications', 'additions', 'divisions',
+    'trigonometric'}.
 
-    A subtraction is an addition, a change of sign is nothing: it is absorbed where the value is used.
+    A subtraction is an addition, a change of sign is nothing: it is absorbed where the value is
+    used.
     """
-    kinds = {'add': 'additions', 'subtract': 'additions', 'shift': 'additions', 'from': 'additions',
-             'multiply': 'multiplications', 'scale': 'multiplications', 'invert': 'divisions',
+    kinds = {'add': 'additions', 'subtract': 'additions', 'shift': 'additions',
+             'from': 'additions', 'multiply': 'multiplications', 'scale': 'multiplications',
+             'invert': 'divisions',
              'cos': 'trigonometric', 'sin': 'trigonometric'}
     counts = dict.fromkeys(('multiplications', 'additions', 'divisions', 'trigonometric'), 0)
     for index in needed(tape, outputs):
@@ -212,7 +219,8 @@ def count(tape, outputs):
 
 
 def needed(tape, outputs):
-    """Numbers of the nodes that `outputs` (node numbers) depend on, in order: everything else is dead."""
+    """Numbers of the nodes that `outputs` (node numbers) depend on, in order: everything else is
+    dead."""
     alive = [False] * len(tape.nodes)
     for index in outputs:
         alive[index] = True
@@ -232,7 +240,8 @@ def operands(node):
 
 
 def evaluate(tape, outputs, inputs):
-    """Values of the nodes `outputs`, with the inputs given by name: the tape's own interpreter, for tests."""
+    """Values of the nodes `outputs`, with the inputs given by name: the tape's own interpreter,
+    for tests."""
     values = {}
     for index in needed(tape, outputs):
         operation, *rest = tape.nodes[index]
@@ -240,7 +249,8 @@ def evaluate(tape, outputs, inputs):
             values[index] = inputs[rest[0]]
             continue
         arguments = [values[i] for i in operands(tape.nodes[index])]
-        values[index] = _ARITHMETIC[operation](*(rest[:1] if len(rest) > len(arguments) else ()), *arguments)
+        constant = rest[:1] if len(rest) > len(arguments) else ()
+        values[index] = _ARITHMETIC[operation](*constant, *arguments)
     return [values[index] for index in outputs]
 
 
