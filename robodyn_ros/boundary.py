@@ -1,0 +1,130 @@
+"""The boundary of a robot: what callers bring is checked here, and kernels may trust it."""
+import reprlib
+from collections.abc import Mapping
+
+import numpy as np
+
+from robodyn_ros.errors import ShapeError, SingularityError
+from robodyn_ros.kernels import checks, generic
+from robodyn_ros.kernels.batch import share_out
+from robodyn_ros.recursions import scratch
+
+
+class Boundary:
+    """A model with scratch memory, and the checks between a caller and the kernels.
+
+    model : RobotModel. A wrong shape, another type or a value that is not finite is a ShapeError
+    that names the joint, the frame or the expected shape; a singular pivot is a SingularityError
+    that names the body.
+    """
+
+    def __init__(self, model):
+        self.model = model
+        self.name = model.name
+        self.joint_names = model.joint_names
+        self.nq, self.nv = model.nq, model.nv
+        self.frames = tuple(model.frames)
+        self.limits = model.limits
+        self.report = model.report
+        self._scratch = scratch.allocate(model.topology)
+        self._body = (model.topology, model.constants, self._scratch)
+        self._weighted = (model.topology, model.constants, model.gravity, self._scratch)
+        self._no_wrench = np.zeros((len(model.body_names), 6))
+        self._zero = np.zeros(model.nv)
+        self._placements = {}
+
+    def _states(self, *arrays):
+        """Float64 C-contiguous states, all (nv,) or all (k, nv); k is None for a single state."""
+        try:
+            if len(arrays) <= 3 and checks.ALL[len(arrays) - 1](self.nv, *arrays):
+                return arrays, None
+        except (TypeError, ValueError):
+            pass  # not float64 arrays of one state: convert, or explain
+        checked = [self._floats(array) for array in arrays]
+        shape = checked[0].shape
+        fits = shape[-1:] == (self.nv,) and len(shape) <= 2
+        if not fits or any(a.shape != shape for a in checked):
+            shapes = ', '.join(str(a.shape) for a in checked)
+            raise ShapeError(f'robot {self.name!r}: got states of shape {shapes}; expected '
+                             f'({self.nv},) or (k, {self.nv}) each, in the order '
+                             f'{", ".join(self.joint_names)}')
+        for array in checked:
+            if not np.isfinite(array).all():
+                bad = np.argwhere(~np.isfinite(array))[0]
+                raise ShapeError(f'robot {self.name!r}: got {array[tuple(bad)]} for joint '
+                                 f'{self.joint_names[bad[-1]]!r}; expected finite numbers')
+        return checked, shape[0] if len(shape) == 2 else None
+
+    def _floats(self, given):
+        """A float64, C-contiguous, writable array: the given one itself wherever it is already."""
+        try:
+            array = np.asarray(given)
+        except ValueError:  # rows of unequal length
+            array = np.array(None)
+        if array.dtype.kind not in 'fiub':
+            raise ShapeError(f'robot {self.name!r}: got {reprlib.repr(given)}; expected an array '
+                             'of real numbers')
+        array = np.asarray(array, dtype=np.float64, order='C')
+        return array if array.flags.writeable else array.copy()
+
+    def _out(self, out, k, shape):
+        """The caller's result array, checked, or a new one."""
+        shape = shape if k is None else (k, *shape)
+        if out is None:
+            return np.empty(shape)
+        if not (isinstance(out, np.ndarray) and out.shape == shape and out.dtype == np.float64
+                and out.flags.c_contiguous and out.flags.writeable):
+            raise ShapeError(f'robot {self.name!r}: got an out array of shape {np.shape(out)}; '
+                             'expected a writable, C-contiguous float64 array of shape '
+                             f'{shape}')
+        return out
+
+    def _placement(self, name):
+        """(body, (12,) rotation and translation) of a frame."""
+        if name not in self._placements:
+            frame = self.model.frame(name)
+            flat = np.concatenate((np.ravel(frame.rotation), frame.translation))
+            flat.flags.writeable = False
+            self._placements[name] = (frame.body, flat)
+        return self._placements[name]
+
+    def _wrenches(self, q, k, f_ext):
+        """A function of q that returns the (nb, 6) wrenches on the bodies, in their own frames."""
+        if f_ext is None:
+            return lambda q: self._no_wrench
+        if not isinstance(f_ext, Mapping):
+            raise ShapeError(f'f_ext of robot {self.name!r}: got {f_ext!r}; expected '
+                             '{frame name: six numbers}')
+        placed = []
+        for name, given in f_ext.items():
+            wrench = self._floats(given)
+            if wrench.shape != (6,) or not np.isfinite(wrench).all():
+                raise ShapeError(f'f_ext on frame {name!r} of robot {self.name!r}: got '
+                                 f'{given!r}; expected six finite numbers, force [N] then moment '
+                                 '[N m], in base axes')
+            placed.append((*self._placement(name), wrench))
+        f_ext = np.empty_like(self._no_wrench)
+
+        def at(q):
+            f_ext.fill(0.0)
+            for body, placement, wrench in placed:
+                generic.apply_wrench(*self._body, q, body, placement, wrench, f_ext)
+            return f_ext
+        return at
+
+    def _batch(self, loop, fixed, q, *arrays):
+        """Share the rows out over the cores, each part with scratch of its own; return the first
+        status that is not 0, or 0.
+        """
+        def part(first, last):
+            own = scratch.allocate(self.model.topology)
+            return run(*fixed[:-1], own, q, *arrays, first, last)
+        run = loop.compiled
+        return next((status for status in share_out(len(q), part) if status != 0), 0)
+
+    def _accept(self, status):
+        if status != 0:
+            raise SingularityError(
+                f'robot {self.name!r}: the mass matrix is singular at body '
+                f'{self.model.body_names[status]!r}; expected mass, inertia or rotor inertia '
+                'about its joint axis')
