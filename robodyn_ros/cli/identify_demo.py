@@ -23,8 +23,8 @@ def true_robot(robot):
 def record(true, nominal, motion, periods=2, seed=0):
     """The noisy Recording of the true robot while the law believes in the nominal one.
 
-    tau = M (qdd_r + 2 w ed + w^2 e) + C qd + g + friction of the nominal model; positions with encoder noise,
-    efforts with the noise of torque sensors.
+    tau = M (qdd_r + 2 w ed + w^2 e) + C qd + g + friction of the nominal model; positions with
+    encoder noise, efforts with the noise of torque sensors.
     """
     centre = motion.at(np.zeros(1))[0][0]
     plant = Plant(true, PlantSettings(), position=centre)
@@ -51,9 +51,9 @@ def record(true, nominal, motion, periods=2, seed=0):
 def verdict(true, found, period):
     """Sentences that compare what was identified with the robot that moved."""
     numbers = measured(true, found, period)
-    yield (f'The simulated arm was not as described: base parameters off by '
-           f'{100.0 * numbers["described"]:.2g} %, identified to {100.0 * numbers["identified"]:.2g}'
-           f' % (norm of all of them).')
+    yield ('The simulated arm was not as described: base parameters off by '
+           f'{100.0 * numbers["described"]:.2g} %, identified to '
+           f'{100.0 * numbers["identified"]:.2g} % (norm of all of them).')
     yield ('Torque error on another motion, share of the root mean square torque: as described '
            f'{100.0 * numbers["torque described"]:.2g} %, as identified '
            f'{100.0 * numbers["torque identified"]:.2g} %.')

@@ -11,8 +11,8 @@ def read_bag(path, joint_names, topic='/joint_states'):
     """The Recording in a rosbag2 folder or file (mcap or sqlite3) of sensor_msgs/JointState.
 
     Times are those of the message headers. Messages that do not name every joint are passed over,
-    as they come from other devices. Raises ParameterError without rosbags and for a bag that cannot
-    be read, UnknownNameError for a topic that is not there, ShapeError for messages without
+    as they come from other devices. Raises ParameterError without rosbags and for a bag that
+    cannot be read, UnknownNameError for a topic that is not there, ShapeError for messages without
     positions or efforts.
     """
     try:

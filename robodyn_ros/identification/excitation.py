@@ -53,8 +53,8 @@ def excite(robot, base, parameters=None, period=10.0, harmonics=HARMONICS, trial
 
     The first third is drawn anew each time, the rest are changes of the best so far. Whatever
     exceeds a limit is shrunk until it does not; efforts are those of the nominal robot, with its
-    friction. period [s]; progress : called with (tried, trials, condition). The same seed gives the
-    same motion. Raises ParameterError where even standing still exceeds an effort limit.
+    friction. period [s]; progress : called with (tried, trials, condition). The same seed gives
+    the same motion. Raises ParameterError where even standing still exceeds an effort limit.
     """
     parameters = parameters or Parameters(robot)
     rng = np.random.default_rng(seed)

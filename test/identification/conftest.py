@@ -29,7 +29,8 @@ def true(franka):
 def excitation(franka):
     """Return a motion of the arm that was searched for, but not for long."""
     parameters = Parameters(franka)
-    return excite(franka, base_parameters(parameters), parameters, period=PERIOD, trials=60, seed=1)
+    return excite(franka, base_parameters(parameters), parameters, period=PERIOD, trials=60,
+                  seed=1)
 
 
 @pytest.fixture(scope='session')
