@@ -18,9 +18,10 @@ import numpy as np
 from oracles.textbook import Segment, serial
 from robodyn_ros.kernels import generic
 robot = serial((Segment('revolute', (0, -1, 0), (0, 0, 0), 2.0, (0.5, 0, 0), 0.1),))
-torque = robot.gravity_torque((0.0,))[0]
+tau = np.empty(1)
+generic.gravity_torque(*robot._weighted, np.zeros(1), tau)
 stats = generic.gravity_torque.compiled.stats
-print(json.dumps([torque, sum(stats.cache_hits.values()), sum(stats.cache_misses.values())]))
+print(json.dumps([tau[0], sum(stats.cache_hits.values()), sum(stats.cache_misses.values())]))
 """
 TORQUE = MASS * 9.81 * 0.5
 
