@@ -1,4 +1,4 @@
-"""The control cycle without ROS: the fused kernel of computed torque, and the supervisor's tick."""
+"""The control cycle without ROS: the kernel of computed torque, and the supervisor's tick."""
 import time
 
 import numpy as np
