@@ -139,9 +139,10 @@ the same for any robot.
 
 Counted are multiplications and additions (a subtraction is an addition), and divisions in
 brackets; the cosine and sine of each joint are not counted, neither here nor in the
-literature, and a change of sign is free. Before anything is recorded the model is brought into a normal form:
-*aligned* frames lie along common normals, so that placements need the fewest numbers; *regrouped* inertias
-are the base parameters of Gautier and Khalil 1990. Neither changes a torque.
+literature, and a change of sign is free. Before anything is recorded the model is brought into
+a normal form: *aligned* frames lie along common normals, so that placements need the fewest
+numbers; *regrouped* inertias are the base parameters of Gautier and Khalil 1990. Neither
+changes a torque.
 """]
     general = counts(arms[0], 'inverse_dynamics'), counts(arms[0], 'forward_dynamics')
     for title, rows, ours in (('Inverse dynamics', INVERSE, general[0]),

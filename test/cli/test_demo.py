@@ -1,26 +1,75 @@
-"""The demonstration as its user runs it: two processes, four runs, a report and a picture."""
+"""The demonstration: its comparison without clocks, and the whole of it as its user runs it."""
 import json
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
-pytest.importorskip('rclpy', reason='rclpy is not installed')
-pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
+from robodyn_ros import Robot
+from robodyn_ros.cli.demo import MODES, URDF, find, gains
+from robodyn_ros.cli.motion import sway
+from robodyn_ros.cli.tracking_report import WANTED_RATIO
+from robodyn_ros.control.law import TERMS
+from robodyn_ros.control.registry import law_class
+from robodyn_ros.control.settings import Settings
+from robodyn_ros.control.supervisor import Supervisor
+from robodyn_ros.control.trajectory import Trajectory
+from robodyn_ros.simulation.plant import Plant
 
-MODES = ('pd', 'pd_gravity', 'computed_torque')
+PERIOD = 1e-3
+
+
+def rms_error(robot, mode, motion):
+    """RMS tracking error [rad] of a law on its own model, cycle by cycle, without a clock."""
+    law, values = law_class(mode)(robot), gains(robot, mode)
+    limits = robot.limits
+    supervisor = Supervisor(robot, law, Settings(
+        period=PERIOD, enabled=[True] * len(TERMS), effort_limits=limits.effort,
+        gains=[[values[f'gains.{joint}.{kind}'] for joint in robot.joint_names] for kind in 'pd'],
+        effort_rate=np.full(robot.nv, 1000.0), velocity_limits=limits.velocity,
+        lower=limits.lower, upper=limits.upper, stop_damping=np.zeros(robot.nv),
+        max_start_error=1.0, robot_compensates_gravity=False))
+    plant = Plant(robot, position=motion.centre)
+    knots = np.arange(0.1, motion.duration + 0.05, 0.1)
+    trajectory = Trajectory(knots, *motion.at(knots))
+    errors, cycles = [], round(motion.duration / PERIOD)
+    for cycle in range(-20, cycles):
+        now = 100.0 + cycle * PERIOD
+        supervisor.measure(plant.q, plant.qd, now)
+        if cycle == -10:
+            assert supervisor.activate(now) == ''
+        if cycle == 0:
+            assert supervisor.follow(trajectory, now) == ''
+        supervisor.tick(now)
+        plant.step(supervisor.command, PERIOD)
+        if cycle > 0:
+            errors.append(supervisor.reference[0] - plant.q)
+    return np.sqrt(np.mean(np.square(errors)))
+
+
+def test_computed_torque_tracks_better_than_pd_by_the_factor_that_is_demanded():
+    robot = Robot.from_urdf(find(URDF))
+    motion = sway(robot.limits, 6.0)
+    of_pd, of_pd_gravity, of_computed_torque = (rms_error(robot, mode, motion) for mode in MODES)
+    assert of_computed_torque < of_pd_gravity < of_pd
+    assert of_pd / of_computed_torque >= WANTED_RATIO
 
 
 @pytest.mark.ros
 @pytest.mark.slow
 def test_the_demonstration_runs_and_reports_what_it_measured(tmp_path, node_environment):
-    """A short one; computed torque must beat PD alone by the factor that the report demands."""
+    """A short one. How well it tracked depends on what else the machine does; what it says of it
+    and its exit code must not.
+    """
+    pytest.importorskip('rclpy', reason='rclpy is not installed')
+    pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
     done = subprocess.run(
         [sys.executable, '-m', 'robodyn_ros.cli.demo', '--output', str(tmp_path),
          '--duration', '6'], env=node_environment, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert (tmp_path / 'report.json').exists(), done.stdout + done.stderr
     report = json.loads((tmp_path / 'report.json').read_text())
-    assert set(report['modes']) == set(MODES)
+    assert tuple(report['modes']) == MODES
     for mode in MODES:
         numbers = report['modes'][mode]
         assert set(numbers['rms_error_rad']) == set(report['joints'])
@@ -32,6 +81,7 @@ def test_the_demonstration_runs_and_reports_what_it_measured(tmp_path, node_envi
     found = report['computed_torque_against_pd']
     ratio = (report['modes']['pd']['rms_error_all_rad']
              / report['modes']['computed_torque']['rms_error_all_rad'])
-    assert found['ratio'] == pytest.approx(ratio) and found['ratio'] >= 20.0
+    assert found['ratio'] == pytest.approx(ratio)
+    assert done.returncode == (0 if ratio >= WANTED_RATIO else 1)
     assert max(report['gravity_compensation']['displacement_rad']) > 0.05
     assert (tmp_path / 'tracking.png').read_bytes().startswith(b'\x89PNG')
