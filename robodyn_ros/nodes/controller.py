@@ -107,6 +107,10 @@ class Controller(ManagedNode):
                 f'{self.phase}. Clean up and configure to take it over.')
 
     def _report(self):
+        intrusion = self.session.intrusion() if self.session else ''
+        if intrusion:
+            self.trigger_deactivate()
+            self.complain(f'Deactivated: {intrusion}')
         self._reporter.update()
         while self.session is not None and self.session.faults:
             self.callback_failed(self.session.faults.pop(0))

@@ -11,6 +11,7 @@ from robodyn_ros.control.law import ControlLaw
 from robodyn_ros.control.supervisor import Supervisor
 from robodyn_ros.errors import ParameterError, RobodynError
 from robodyn_ros.robot import Robot
+from robodyn_ros.ros.command_watch import CommandWatch
 from robodyn_ros.ros.control_cycle import ControlCycle
 from robodyn_ros.ros.controller_parameters import TIMER, control_settings
 from robodyn_ros.ros.controller_state import StateWriter
@@ -23,6 +24,7 @@ from robodyn_ros.ros.references import TrajectoryReader
 from robodyn_ros.ros.state_intake import StateIntake
 
 COMMAND_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
+YIELD_TIME = 5.0     # [s] after activation in which a controller found to be there before wins
 RELEASE_TIME = 0.5   # [s] longest wait for the effort to become the safe one on deactivation
 
 
@@ -57,6 +59,9 @@ class ControlSession:
                 else self.cycle.watch)
         self.loop = PeriodicLoop(1.0 / values['update_rate'], tick, self._fault, realtime(values))
         self.pause = CollectorPause()
+        self._effort_kind = EFFORT_WRITERS[values['command_type']]
+        self.watch = CommandWatch(node, self._effort_kind.type, values['command_topic'])
+        self._activated = 0.0
         self._before = self._final = Counts(0, 0, 0)
         self._subscriptions = [
             node.create_subscription(JointTrajectory, '~/joint_trajectory', self._follow, 10),
@@ -79,17 +84,17 @@ class ControlSession:
                                  "'yes' if the robot adds the gravity torque by itself, else "
                                  "'no'. A wrong answer drops or launches the arm, so there is no "
                                  'default.')
-        others = self.others()
+        others = self.watch.others()
         if others:
-            raise RobodynError(f"Another node publishes on '{self.command_topic}': "
-                               f"{', '.join(others)}. Two controllers on one arm fight.")
-        writer = EFFORT_WRITERS[self._values['command_type']](self.robot.joint_names)
-        publisher = self._node.create_publisher(writer.type, self._values['command_topic'],
-                                                COMMAND_QOS)
+            raise RobodynError(self._describe(others))
+        writer = self._effort_kind(self.robot.joint_names)
+        publisher = self._node.create_publisher(writer.type, self.watch.topic, COMMAND_QOS)
         refusal = self.supervisor.activate(time.monotonic())
         if refusal:
             self._node.destroy_publisher(publisher)
             raise RobodynError(refusal)
+        self.watch.stop_listening()
+        self._activated = time.monotonic()
         self._before = self.totals
         for histogram in self.histograms:
             histogram.clear()
@@ -108,6 +113,7 @@ class ControlSession:
         self._final = self.counts
         self.cycle.output = None
         self._node.destroy_publisher(publisher)
+        self.watch.listen()
         self.pause.__exit__()
 
     def close(self):
@@ -115,6 +121,7 @@ class ControlSession:
         self.deactivate()
         self.loop.stop()
         self.intake.close()
+        self.watch.stop_listening()
         for subscription in self._subscriptions:
             self._node.destroy_subscription(subscription)
         if self._telemetry_publisher is not None:
@@ -149,21 +156,24 @@ class ControlSession:
             return self._final
         return Counts(*(now - then for now, then in zip(self.totals, self._before)))
 
-    @property
-    def command_topic(self) -> str:
-        """The command topic's full name."""
-        return self._node.resolve_topic_name(self._values['command_topic'])
-
     def stamp(self) -> Time:
         """ROS time now."""
         return self._clock.now().to_msg()
 
-    def others(self) -> list[str]:
-        """Names of the other nodes that publish on the command topic."""
-        own = (self._node.get_name(), self._node.get_namespace())
-        found = self._node.get_publishers_info_by_topic(self.command_topic)
-        return [f"{info.node_namespace.rstrip('/')}/{info.node_name}" for info in found
-                if self.cycle.output is None or (info.node_name, info.node_namespace) != own]
+    def intrusion(self) -> str:
+        """'', or that another node was found to command the robot right after activation.
+
+        Discovery takes its time, so a controller that was there before may show up only now; the
+        one that came last yields. Later on, whoever comes is the intruder, and reported.
+        """
+        if self.cycle.output is None or time.monotonic() - self._activated > YIELD_TIME:
+            return ''
+        strangers = self.watch.strangers()
+        return self._describe(strangers) if strangers else ''
+
+    def _describe(self, others) -> str:
+        return (f"Another node publishes on '{self.watch.topic}': {', '.join(others)}. Two "
+                'controllers on one arm fight.')
 
     # Loop.
 

@@ -31,7 +31,8 @@ def diagnose(name: str, status: ControllerStatus, session, reading: Reading,
     if session:
         message.status += [_loop(name, status, reading),
                            _joint_states(name, session.intake, reading, publishers),
-                           _references(name, session, reading)]
+                           _references(name, session, reading),
+                           _command(name, session.watch)]
     message.header.stamp = status.header.stamp
     return message
 
@@ -62,6 +63,14 @@ def _joint_states(name, intake, reading, publishers):
     rejected = {f'rejected.{reason}': count for reason, count in intake.rejected.items()}
     return entry(f'{name}: joint states', level, text,
                   {'accepted_per_second': reading.accepted, 'publishers': publishers, **rejected})
+
+
+def _command(name, watch):
+    strangers = watch.strangers()
+    level, text = OK, f"Nobody else publishes on '{watch.topic}'."
+    if strangers:
+        level, text = ERROR, f"Others publish on '{watch.topic}': {', '.join(strangers)}."
+    return entry(f'{name}: command', level, text, {'others': len(strangers)})
 
 
 def _references(name, session, reading):

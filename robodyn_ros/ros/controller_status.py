@@ -127,8 +127,9 @@ class StatusReporter:
         publishers = self._node.count_publishers(session.intake.topic) if session else 0
         message = diagnose(self._node.get_name(), status, session, self._reading, publishers)
         self._diagnostics.publish(message)
-        for entry in message.status[1:3]:   # refused references are logged as they come
-            if entry.level != OK:
+        for entry in message.status[1:]:
+            # Refused references are logged as they come.
+            if entry.level != OK and not entry.name.endswith('references'):
                 self._node.get_logger().warning(entry.message, throttle_duration_sec=5.0)
 
 

@@ -6,7 +6,8 @@ import rclpy
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.signals import SignalHandlerOptions
 
-POLL = 0.1   # [s] longest time a signal goes unnoticed while nothing happens
+POLL = 0.1     # [s] longest time a signal goes unnoticed while nothing happens
+REPEAT = 0.2   # [s] from one interrupt to the next, until one is heard
 
 EXECUTORS = ('single_threaded', 'events')
 
@@ -26,22 +27,26 @@ def make_executor(name: str):
 class StopSignal:
     """SIGINT and SIGTERM end the main thread's work at once, even a compilation of many seconds.
 
-    The handler raises KeyboardInterrupt, and keeps a note of the signal because an exception that
-    surfaces in a destructor is lost. rclpy's own handlers are not used: they close the context,
-    and then the last safe command could no longer be published.
+    The handler raises KeyboardInterrupt, and again until it is heard, because an exception that
+    surfaces in a destructor or in a callback of the compiler is lost. rclpy's own handlers are not
+    used: they close the context, and then the last safe command could no longer be published.
     """
 
     def __init__(self):
-        self.received = False
-        for number in (signal.SIGINT, signal.SIGTERM):
+        self.received = self._heard = False
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM):
             signal.signal(number, self._handle)
 
+    def hear(self):
+        """Begin the orderly end, which no signal interrupts any more."""
+        self._heard = True
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+
     def _handle(self, *_):
-        # A second signal must not interrupt the orderly end.
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, signal.SIG_IGN)
         self.received = True
-        raise KeyboardInterrupt
+        if not self._heard:
+            signal.setitimer(signal.ITIMER_REAL, REPEAT)
+            raise KeyboardInterrupt
 
 
 def run(make_node: Callable, args=None) -> int:
@@ -60,6 +65,7 @@ def run(make_node: Callable, args=None) -> int:
     except KeyboardInterrupt:
         pass
     finally:
+        stop.hear()
         if node is not None:
             node.close()
             node.destroy_node()

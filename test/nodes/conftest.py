@@ -18,7 +18,7 @@ def graph():
 
 @pytest.fixture
 def start(node_command, tmp_path_factory):
-    """Return the function that starts a node; what is still running at the end is killed."""
+    """Return the function that starts a node; what is still running at the end is ended."""
     from harness import starter
     yield from starter(node_command, tmp_path_factory)
 

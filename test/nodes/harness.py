@@ -73,9 +73,18 @@ class StartedNode:
             self._process.kill()
         self._process.wait()
 
+    def close(self):
+        """End it in an orderly way if it still runs, so that the others know at once."""
+        if self.running:
+            self.send(signal.SIGINT)
+            try:
+                self._process.wait(5.0)
+            except subprocess.TimeoutExpired:
+                self.kill()
+
 
 def starter(node_command, tmp_path_factory):
-    """Yield a function that starts nodes, and kill at the end what it has started."""
+    """Yield a function that starts nodes, and end what it has started."""
     started = []
 
     def start(name, *arguments, **parameters):
@@ -87,7 +96,7 @@ def starter(node_command, tmp_path_factory):
 
     yield start
     for node in started:
-        node.kill()
+        node.close()
 
 
 class Inbox:

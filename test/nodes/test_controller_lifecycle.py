@@ -121,6 +121,16 @@ def test_a_second_controller_on_the_same_topic_refuses_to_activate(start, probe,
     second.wait_for('HOLD')
 
 
+def test_a_second_controller_of_the_same_name_refuses_too(start, probe, arm):
+    start('controller', **EASY)
+    probe.wait_for('HOLD', timeout=COLD)
+    for executor in ('single_threaded', 'events'):
+        second = start('controller', executor=executor, **EASY)
+        second.wait_for_output("Another node publishes on '/forward_effort_controller/commands': "
+                               '/robodyn_controller.', COLD)
+        second.stop()
+
+
 def test_a_foreign_publisher_on_the_command_topic_counts_too(graph, start, probe, arm):
     foreign = graph.node.create_publisher(Float64MultiArray, harness.COMMANDS, 1)
     start('controller', **EASY)
@@ -202,10 +212,7 @@ def test_killed_and_started_again_it_takes_over(start, probe, arm):
         probe.wait_for('HOLD', 'ACTIVATED', timeout=COLD)
         probe.commands.clear()
         np.testing.assert_allclose(probe.next_command(), GRAVITY, rtol=1e-9)
-        node.kill()
-        # A killed participant is missed by the others only after its lease; see the next loop.
-        harness.wait_until(lambda: probe.graph.node.count_publishers(harness.COMMANDS) == 0,
-                           'the end of its publisher', 60.0)
+        node.kill()   # the middleware believes it alive for another 20 s
 
 
 def test_wrong_parameters_are_sentences_and_not_the_end(start, probe, arm):
@@ -223,3 +230,17 @@ def test_wrong_parameters_are_sentences_and_not_the_end(start, probe, arm):
     assert 'Traceback' not in node.output
     assert probe.enable().success
     probe.wait_for('ACTIVE')
+
+
+def test_a_controller_that_finds_another_too_late_yields(graph, start, probe, arm):
+    start('controller', **EASY)
+    probe.wait_for('HOLD', timeout=COLD)
+    foreign = graph.node.create_publisher(Float64MultiArray, harness.COMMANDS, 1)
+    status = probe.wait_for('READY')
+    assert 'Deactivated' in status.message and '/test_harness' in status.message
+    graph.node.destroy_publisher(foreign)
+    # It does not start again by itself.
+    assert probe.statuses.wait(lambda later: later.header.stamp.sec > status.header.stamp.sec + 1
+                               ).state_name == 'READY'
+    assert probe.enable().success
+    probe.wait_for('HOLD')

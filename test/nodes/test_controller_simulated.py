@@ -105,8 +105,6 @@ def test_the_controller_dies_and_another_takes_over_the_sagging_arm(start, probe
         harness.wait_until(lambda: abs(np.array(probe.states.last.measured_velocity)).max() < 1e-3,
                            'an arm at rest')
         controller.kill()
-        harness.wait_until(lambda: probe.graph.node.count_publishers(harness.COMMANDS) == 0,
-                           'the end of its publisher', 60.0)
 
 
 def test_in_lock_step_every_state_is_one_cycle(start, probe):

@@ -1,0 +1,74 @@
+"""Whether somebody else commands the robot."""
+import time
+
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+
+from robodyn_ros.ros.state_intake import PolledGroup
+
+LISTENING = 0.3   # [s] in which a live controller would have published, even one that is starved
+
+
+class CommandWatch:
+    """Knows who else publishes on the command topic.
+
+    A node of another name is believed on sight. One of our own name may be our predecessor, which
+    was killed and which the middleware still believes alive (for 20 s by default): it counts only
+    if it is heard, for which it is listened to while this node does not publish itself.
+
+    Args:
+      node: the controller.
+      kind: message type of the commands.
+      topic: their topic.
+
+    """
+
+    def __init__(self, node, kind, topic: str):
+        self.topic = node.resolve_topic_name(topic)
+        self._node, self._kind, self._heard = node, kind, False
+        self._own = _full_name(node.get_name(), node.get_namespace())
+        self._subscription = None
+        self.listen()
+
+    def listen(self):
+        """Begin to listen."""
+        qos = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+        self._subscription = self._node.create_subscription(
+            self._kind, self.topic, self._hear, qos, callback_group=PolledGroup(), raw=True)
+
+    def stop_listening(self):
+        """Stop listening."""
+        if self._subscription is not None:
+            self._node.destroy_subscription(self._subscription)
+            self._subscription = None
+
+    def strangers(self) -> list[str]:
+        """Full names of the publishing nodes of another name."""
+        return [name for name in self._publishers() if name != self._own]
+
+    def others(self) -> list[str]:
+        """Full names of all other publishing nodes; takes LISTENING where it must listen."""
+        twin = self._own in self._publishers() and self._is_heard()
+        return self.strangers() + ([self._own] if twin else [])
+
+    def _publishers(self):
+        return [_full_name(info.node_name, info.node_namespace)
+                for info in self._node.get_publishers_info_by_topic(self.topic)]
+
+    def _hear(self, _):
+        self._heard = True   # the events executor knows no callback groups, and delivers
+
+    def _is_heard(self) -> bool:
+        self._take()
+        self._heard, deadline = False, time.monotonic() + LISTENING
+        while not self._heard and time.monotonic() < deadline:
+            time.sleep(0.005)
+            self._heard = self._heard or self._take()
+        return self._heard
+
+    def _take(self) -> bool:
+        with self._subscription.handle:
+            return self._subscription.handle.take_message(self._kind, True) is not None
+
+
+def _full_name(name: str, namespace: str) -> str:
+    return f"{namespace.rstrip('/')}/{name}"
