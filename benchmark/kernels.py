@@ -37,14 +37,14 @@ LOOPS = {1: 'def loop(run, a, {o}, n):\n for i in range(n): run(a[i], {r})\n',
 
 def measure():
     """{'robots': {name: {'joints', 'rows': {quantity: numbers}, 'batch'}}}."""
-    result = {'robots': {}, 'unit': 'us', 'batch_of': BATCH}
+    result = {'robots': {}, 'unit': 'us', 'batch_of': BATCH, 'wrong_counts': []}
     before = os.environ.get('ROBODYN_CACHE_DIR')
     with tempfile.TemporaryDirectory() as folder:  # so that compile times are those of a new robot
         os.environ['ROBODYN_CACHE_DIR'] = folder
         try:
             for size in SIZES:
                 text = read(size)
-                result['robots'][str(size)] = _robot(text)
+                result['robots'][str(size)] = _robot(text, result['wrong_counts'])
         finally:
             os.environ.pop('ROBODYN_CACHE_DIR')
             if before is not None:
@@ -52,7 +52,7 @@ def measure():
     return result
 
 
-def _robot(text):
+def _robot(text, wrong):
     robot = Robot.from_urdf(text)
     rng = np.random.default_rng(0)
     states = dict(zip(('q', 'qd', 'qdd'), rng.uniform(-1.0, 1.0, (3, BANK, robot.nv))))
@@ -60,10 +60,32 @@ def _robot(text):
     frame = robot.model.body_names[-1]
     others = [library for library in (_pinocchio(text, frame), _mujoco(text)) if library]
     rows = {}
+    for library in others:
+        wrong += _disagreements(robot, library, states)
     for name in QUANTITIES:
         if robot.nv <= SMALL or name in ALWAYS:
             rows[name] = _row(robot, name, frame, states, others)
     return {'name': robot.name, 'joints': robot.nv, 'rows': rows, 'batch': _batch(robot)}
+
+
+def _disagreements(robot, library, states):
+    """Sentences about quantities that another library computes differently: no race, then."""
+    sentences = []
+    for name in ('inverse_dynamics', 'forward_dynamics', 'mass_matrix'):
+        given = [states[argument][0] for argument in RECIPES[name].inputs]
+        ours = _upper(getattr(robot, name)(*given))
+        for key, call in library[name].items():
+            if key.endswith('python'):
+                theirs = _upper(call(*given))
+                error = np.abs(ours - theirs).max() / np.abs(ours).max()
+                if not error < 1e-9:
+                    sentences.append(f'{robot.name}, {name}: {key} differs by {error:.1g}')
+    return sentences
+
+
+def _upper(result):
+    """A vector as it is; of a matrix the upper half, as Pinocchio leaves the lower one alone."""
+    return result if result.ndim == 1 else np.triu(result)
 
 
 def _row(robot, name, frame, states, others):
@@ -200,8 +222,8 @@ def _mujoco(text):
     except ImportError:
         return None
     model = mujoco.MjModel.from_xml_string(text)
-    off = mujoco.mjtDisableBit
-    model.opt.disableflags = off.mjDSBL_CONSTRAINT | off.mjDSBL_CONTACT | off.mjDSBL_ACTUATION
+    for name in ('CONSTRAINT', 'CONTACT', 'ACTUATION', 'PASSIVE', 'SPRING', 'DAMPER'):
+        model.opt.disableflags |= getattr(mujoco.mjtDisableBit, f'mjDSBL_{name}', 0)  # by version
     data = mujoco.MjData(model)
     M = np.empty((model.nv, model.nv))
 

@@ -1,4 +1,5 @@
 """A robot that serves at once, and becomes a specialised one when its code is compiled."""
+import contextlib
 import pickle
 import subprocess
 import sys
@@ -74,8 +75,11 @@ class BackgroundSpecialisation:
             errors = []
             reader = threading.Thread(target=lambda: errors.append(self._process.stderr.read()))
             reader.start()
-            self._process.stdin.write(parcel)
-            self._process.stdin.close()
+            if self._stopped.is_set():  # before there was a process to end
+                self._process.terminate()
+            with contextlib.suppress(BrokenPipeError):  # it ended early: its code tells why
+                with self._process.stdin as pipe:
+                    pipe.write(parcel)
             for line in self._process.stdout:
                 count, _, name = line.decode(errors='replace').strip().partition(' ')
                 done, _, total = count.partition('/')
