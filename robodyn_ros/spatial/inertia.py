@@ -46,10 +46,11 @@ def shift_inertia(inertia, mass, moment, p):
     """
     half = 0.5 * mass
     u = (moment[0] + half * p[0], moment[1] + half * p[1], moment[2] + half * p[2])
-    xx, yy, zz = p[0] * u[0], p[1] * u[1], p[2] * u[2]
-    return (inertia[0] + 2.0 * (yy + zz),
+    # where p is constant, doubling it costs nothing once recorded
+    xx, yy, zz = (p[0] + p[0]) * u[0], (p[1] + p[1]) * u[1], (p[2] + p[2]) * u[2]
+    return (inertia[0] + (yy + zz),
             inertia[1] - (p[0] * u[1] + p[1] * u[0]),
             inertia[2] - (p[0] * u[2] + p[2] * u[0]),
-            inertia[3] + 2.0 * (xx + zz),
+            inertia[3] + (xx + zz),
             inertia[4] - (p[1] * u[2] + p[2] * u[1]),
-            inertia[5] + 2.0 * (xx + yy))
+            inertia[5] + (xx + yy))

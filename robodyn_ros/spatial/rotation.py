@@ -34,26 +34,30 @@ def turn_inverse(c, s, v):
 
 @primitive
 def turn_symmetric(c, s, a):
-    """Rz A Rz^T for a symmetric A = (xx, xy, xz, yy, yz, zz)."""
+    """Rz A Rz^T for a symmetric A = (xx, xy, xz, yy, yz, zz).
+
+    c^2 + s^2 = 1 leaves four products for the block of x and y: with p = s (xx - yy) + 2 c xy,
+    xx' = xx - s p, yy' = yy + s p, xy' = c p - xy.
+    """
     xx, xy, xz, yy, yz, zz = a
-    cc, ss, cs = c * c, s * s, c * s
-    twice = cs * (xy + xy)
-    return (cc * xx - twice + ss * yy,
-            cs * (xx - yy) + (cc - ss) * xy,
-            c * xz - s * yz,
-            ss * xx + twice + cc * yy,
-            s * xz + c * yz,
-            zz)
+    p = s * (xx - yy) + c * (xy + xy)
+    moved = s * p
+    return xx - moved, c * p - xy, c * xz - s * yz, yy + moved, s * xz + c * yz, zz
 
 
 @primitive
 def rotate_symmetric(rows, i, k, a):
     """R A R^T for a symmetric A = (xx, xy, xz, yy, yz, zz), with R in columns k to k+8 of row i"""
     xx, xy, xz, yy, yz, zz = a
+    if rows[i, k] == 1.0:  # about x, as the placements of an aligned robot are
+        yy, yz, xy, zz, xz, xx = turn_symmetric(rows[i, k + 4], rows[i, k + 7],
+                                                (yy, yz, xy, zz, xz, xx))
+        return xx, xy, xz, yy, yz, zz
     x = rotate(rows, i, k, (xx, xy, xz))
     y = rotate(rows, i, k, (xy, yy, yz))
     z = rotate(rows, i, k, (xz, yz, zz))
     top = rotate(rows, i, k, (x[0], y[0], z[0]))
     middle = rotate(rows, i, k, (x[1], y[1], z[1]))
-    bottom = rotate(rows, i, k, (x[2], y[2], z[2]))
-    return top[0], top[1], top[2], middle[1], middle[2], bottom[2]
+    # the trace stays
+    last = zz + (xx - top[0]) + (yy - middle[1])
+    return top[0], top[1], top[2], middle[1], middle[2], last
