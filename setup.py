@@ -53,6 +53,7 @@ setup(
     },
     entry_points={
         'console_scripts': [
+            'robodyn_ros = robodyn_ros.__main__:main',
             'controller = robodyn_ros.nodes.controller:main',
             'simulator = robodyn_ros.nodes.simulator:main',
             'demo = robodyn_ros.cli.demo:main',

@@ -1,0 +1,32 @@
+"""One command for people: `robodyn_ros <what> ...`, or `python -m robodyn_ros <what> ...`."""
+import importlib
+import sys
+
+COMMANDS = {
+    'demo': 'the simulated arm under four control modes, over real DDS',
+    'report': 'what a URDF says, and everything about it that is doubtful',
+    'info': 'operation counts of the recursions of one robot',
+    'warmup': 'compile the kernels of one robot ahead of time',
+    'identify': 'inertial parameters from a recorded motion, and motions worth recording',
+    'laws_demo': 'four control laws under a load that none of them knows of',
+}
+
+
+def main(arguments=None):
+    """Run a command of robodyn_ros.cli; exit code 2 where there is none of that name."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if not arguments or arguments[0] in ('-h', '--help'):
+        print('robodyn_ros <command> ...\n')
+        for name, text in COMMANDS.items():
+            print(f'  {name:<10} {text}')
+        return 0 if arguments else 2
+    name, *rest = arguments
+    if name not in COMMANDS:
+        print(f'There is no command {name!r}; expected one of {", ".join(COMMANDS)}.',
+              file=sys.stderr)
+        return 2
+    return importlib.import_module(f'robodyn_ros.cli.{name}').main(rest)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,29 @@
+"""The one command for people finds every command, and names them where it does not."""
+import importlib
+from pathlib import Path
+
+from robodyn_ros.__main__ import COMMANDS, main
+
+URDF = Path(__file__).resolve().parents[2] / 'config' / 'urdf' / 'two_link.urdf'
+
+
+def test_every_command_can_be_run():
+    for name in COMMANDS:
+        assert callable(importlib.import_module(f'robodyn_ros.cli.{name}').main)
+
+
+def test_a_command_gets_its_arguments(capsys):
+    assert main(['report', str(URDF)]) == 0
+    assert 'two_link' in capsys.readouterr().out
+
+
+def test_a_wrong_command_is_refused_with_the_right_ones(capsys):
+    assert main(['identity']) == 2
+    told = capsys.readouterr().err
+    assert 'identity' in told and all(name in told for name in COMMANDS)
+
+
+def test_without_a_command_all_are_told(capsys):
+    assert main([]) == 2
+    told = capsys.readouterr().out
+    assert all(text in told for text in COMMANDS.values())
