@@ -22,7 +22,7 @@ class ControlCycle:
     Attributes:
       output: (publisher, writer) of the effort while the node is active, else None.
       compute: time of the supervisor's tick [us].
-      tick: time of a whole cycle, from `now` to the last publication [us].
+      tick: time from the beginning of a cycle, `now`, until the effort is published [us].
       state_age: age of the joint state in use, since it was taken [ms].
       count: cycles run.
       last: monotonic time of the last cycle [s].
@@ -46,19 +46,25 @@ class ControlCycle:
     def run(self, now: float):
         """Run a cycle with the joint state received last, which began at `now` [s]."""
         with self._lock:
-            supervisor = self._supervisor
+            supervisor, output = self._supervisor, self.output
             start = time.perf_counter()
             supervisor.tick(now)
-            self.compute.add((time.perf_counter() - start) * 1e6)
-            self.count += 1
-            self.last = now
-            output = self.output
-            if supervisor.publishing and output is not None:
+            computed = time.perf_counter()
+            active = supervisor.publishing and output is not None
+            if active:
                 publisher, writer = output
                 publisher.publish(writer.fill(supervisor.command, self._stamp))
-                self.state_age.add((now - self._intake.latest.time) * 1e3)
-                self._report()
-            self.tick.add((time.monotonic() - now) * 1e6)
+            self._keep_books(now, time.monotonic() - now, computed - start, active)
+
+    def _keep_books(self, now, tick, compute, active):
+        """Count and report; after the effort is out, since it does not wait for this."""
+        self.count += 1
+        self.last = now
+        self.tick.add(tick * 1e6)
+        self.compute.add(compute * 1e6)
+        if active:
+            self.state_age.add((now - self._intake.latest.time) * 1e3)
+            self._report()
 
     def watch(self, now: float):
         """Run a cycle if the joint states that should have triggered one stay away."""

@@ -109,47 +109,46 @@ class JointStateShape:
     Args:
       data: the bytes of a message.
       message: the same message.
+      where: (n,) place of each joint of the robot in the message.
 
     Raises:
       RobodynError: when its numbers are not found where they should be.
 
     """
 
-    def __init__(self, data: bytes, message: JointState):
+    def __init__(self, data: bytes, message: JointState, where: np.ndarray):
         sizes = [len(values) for values in (message.position, message.velocity, message.effort)]
         position, velocity, effort = (_marks(size, seed) for seed, size in enumerate(sizes))
         probe = JointState(name=message.name, position=position, velocity=velocity, effort=effort)
         probe.header.frame_id = message.header.frame_id
         probe.header.stamp.sec, probe.header.stamp.nanosec = _STAMP_MARK
         form = serialize_message(probe)
-        self._size, self._count = len(data), sizes[0]
-        self._position = _find(form, position.tobytes())
-        self._velocity = _find(form, velocity.tobytes())
+        self._first = _find(form, position.tobytes())
         self._stamp = _find(form, STAMP.pack(*_STAMP_MARK))
-        self._constant = self._rest(data)
-        self._verify(data, message, len(form))
-
-    def _rest(self, data):
-        """Everything that must stay the same: header, names, sizes."""
-        return (data[:self._stamp], data[self._stamp + STAMP.size:self._position],
-                data[self._position + 8 * self._count:self._velocity])
-
-    def _verify(self, data, message, size):
-        seconds, nanoseconds = self.stamp(data)
-        stamp, (q, qd) = message.header.stamp, self.numbers(data)
-        if (size != self._size or (seconds, nanoseconds) != (stamp.sec, stamp.nanosec)
-                or q.tobytes() != bytes(message.position)
-                or qd.tobytes() != bytes(message.velocity)):
+        # The block of doubles from the first position to the last velocity; the bytes between the
+        # two (their number) are read as doubles too, and left out.
+        gap = _find(form, velocity.tobytes()) - self._first
+        self._count, misfit = gap // 8 + sizes[1], gap % 8
+        self._state = np.array([where, where + gap // 8])
+        self._between = slice(self._first + 8 * sizes[0], self._first + gap)
+        self._names = slice(self._stamp + STAMP.size, self._first)
+        self._size = len(data)
+        self._constant = data[:self._stamp], data[self._names], data[self._between]
+        stamp, (q, qd) = message.header.stamp, (message.position, message.velocity)
+        if (misfit or len(form) != self._size
+                or self.stamp(data) != (stamp.sec, stamp.nanosec)
+                or self.numbers(data).tobytes() != np.array([q, qd])[:, where].tobytes()):
             raise RobodynError('This joint state is not laid out as our own.')
 
     def fits(self, data: bytes) -> bool:
         """Whether a message differs from the one that was learnt in its numbers only."""
-        return len(data) == self._size and self._rest(data) == self._constant
+        head, names, between = self._constant
+        return (len(data) == self._size and data[self._names] == names
+                and data[self._between] == between and data.startswith(head))
 
-    def numbers(self, data: bytes) -> tuple[np.ndarray, np.ndarray]:
-        """Positions and velocities of a message that fits, in its own order; read-only views."""
-        return (np.frombuffer(data, count=self._count, offset=self._position),
-                np.frombuffer(data, count=self._count, offset=self._velocity))
+    def numbers(self, data: bytes) -> np.ndarray:
+        """Positions and velocities (2, n) of a message that fits, in the robot's order."""
+        return np.frombuffer(data, float, self._count, self._first)[self._state]
 
     def stamp(self, data: bytes) -> tuple[int, int]:
         """Seconds and nanoseconds of a message that fits."""
