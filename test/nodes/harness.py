@@ -1,5 +1,6 @@
 """Nodes as processes, and a participant that watches them: conditions with deadlines."""
 from array import array
+import contextlib
 import os
 from pathlib import Path
 import signal
@@ -8,6 +9,7 @@ import threading
 import time
 
 import rclpy
+from rclpy.exceptions import InvalidHandle
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -144,13 +146,16 @@ class Graph:
         self.node = rclpy.create_node('test_harness', context=self._context)
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self.node)
+        self._clients = {}
         self._closing = False
         self._thread = threading.Thread(target=self._spin, daemon=True)
         self._thread.start()
 
     def _spin(self):
         while not self._closing:
-            self._executor.spin_once(timeout_sec=0.05)
+            # an entity that a test destroys meanwhile is gone from the next wait set
+            with contextlib.suppress(InvalidHandle):
+                self._executor.spin_once(timeout_sec=0.05)
 
     def close(self):
         self._closing = True
@@ -166,14 +171,14 @@ class Graph:
 
     def call(self, kind, name, request=None, timeout=SOON):
         """Call a service; its response."""
-        client = self.node.create_client(kind, name)
-        try:
-            assert client.wait_for_service(timeout), f'there is no service {name}'
-            future = client.call_async(request or kind.Request())
-            wait_until(future.done, f'an answer of {name}', timeout)
-            return future.result()
-        finally:
-            self.node.destroy_client(client)
+        # kept for the life of the graph: destroying one under a spinning executor is a race
+        if (kind, name) not in self._clients:
+            self._clients[kind, name] = self.node.create_client(kind, name)
+        client = self._clients[kind, name]
+        assert client.wait_for_service(timeout), f'there is no service {name}'
+        future = client.call_async(request or kind.Request())
+        wait_until(future.done, f'an answer of {name}', timeout)
+        return future.result()
 
     def set_parameters(self, node_name, **values):
         """Set parameters of another node at once; the SetParametersResult."""

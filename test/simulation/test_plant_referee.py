@@ -77,9 +77,14 @@ def test_every_robot_starts_as_forward_dynamics_says(robot):
 
 @pytest.mark.parametrize('integrator', ['semi_implicit_euler', 'rk4'])
 def test_every_robot_falls_onto_its_stops_without_blowing_up(robot, integrator):
-    """Two seconds at 1 kHz with the maker's friction: finite, between the stops, no new energy."""
+    """Two seconds at 1 kHz with the maker's friction: finite, between the stops, no new energy.
+
+    The error of Euler's energy is of the order of the step times the speed: thirty links that
+    flail at tens of rad/s need a quarter of it.
+    """
     q, qd = somewhere(robot, 2)
-    plant = Plant(robot, PlantSettings(integrator=integrator, no_command='free'), q, qd)
+    plant = Plant(robot, PlantSettings(integrator=integrator, no_command='free',
+                                       substeps=4 if robot.nv > 20 else 1), q, qd)
     first = sum(robot.energy(q, qd))
     lowest = first
     for _ in range(2000):
