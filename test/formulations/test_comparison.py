@@ -90,6 +90,7 @@ def test_published_counts_add_up():
     n = 6
     # Angeles, Table 7.1 with its missing row {c_i}, Table 7.2, and their sum.
     assert 4 + 8 + 20 + 10 + 32 + 8 == 82 and 5 + 16 + 7 + 28 + 10 == 66
+    assert (4 + 8 + 20 + 10 + 32, 5 + 16 + 7 + 28) == (74, 56)  # without the row
     assert (137 * n - 22, 110 * n - 14) == (800, 646)
     assert (82 * n + 55 * n - 22, 66 * n + 44 * n - 14) == (800, 646)
     assert 81 * n - 65 == 421  # 420 is printed
@@ -98,9 +99,18 @@ def test_published_counts_add_up():
     cholesky = (n**3 + 3 * n**2 + 2 * n) // 6
     assert (17 * n**2 - 15 * n + 3 * n**2 + 3 * n + cholesky + n**2 + 800,
             10 * n**2 - 10 * n + 5 * (n**2 + n) // 2 + cholesky + n**2 - n + 646) == (1540, 1137)
+    # (7.112): column j of P takes n - j steps beyond its first; j steps would add up to more.
+    steps = [n - j for j in range(1, n + 1)]
+    assert (2 * n + 34 * sum(steps), 20 * sum(steps)) == (17 * n**2 - 15 * n, 10 * n**2 - 10 * n)
+    assert 20 * sum(range(1, n + 1)) != 10 * n**2 - 10 * n
     # Turney, Table 2 against Table 1, with 8 n (n^2 - 1) for the second derivatives.
     assert 2 * 32 * n * (n - 1) + 32 * n * (n * n - 1) // 3 + 1336 + 336 + 84 == 5916
     assert 2 * 24 * n * (n - 1) + 8 * n * (n * n - 1) + 1312 + 330 + 78 == 4840
+    assert 8 * 64 == 48 * 32 / 3  # of 4 x 4 products, 64 and 48 each; 16 is printed in the text
+    # A bracket: the sum of q first and q^2 second derivatives, 16 numbers each, times J_q.
+    bracket = sum(16 * (q + q * q - 1) + 48 for q in range(1, n + 1))
+    assert bracket == 16 * n * (n + 1) * (n + 2) // 3 + 32 * n
+    assert 16 * n * (n * n - 1) // 3 + 32 * n == 1312 == bracket - 16 * n * (n + 1)  # as printed
     assert (108 * n - 12, 100 * n - 9, 90 * n - 27, 88 * n - 24) == (636, 591, 513, 504)
 
 
@@ -114,6 +124,7 @@ def test_misprints_of_example_7_3_1():
     np.testing.assert_allclose(cdot[2] @ cdot[2], (
         a1**2 * d1**2 + a2**2 * d12**2 + a3**2 / 4 * d123**2 + 2 * a1 * a2 * c2 * d1 * d12
         + a1 * a3 * c23 * d1 * d123 + 1 * a2 * a3 * c3 * d12 * d123))  # 2 is printed
+    assert abs(a2 * a3 * c3 * d12 * d123) > 1e-2
     iota = quadratic_coefficients(lambda qd: noc.mass_matrix_rate(robot, q, qd) @ qd, 3)
     np.testing.assert_allclose(2 * iota[1, 0, 2],
                                -m[2] * a3 * (a1 * s23 + 2 * a2 * s3) / 2)

@@ -52,6 +52,8 @@ def test_oracle_8_state_and_configuration_space():
     _, B, C, _ = craig.configuration_space(robot, Q)
     k = M2 * L1 * L2 * np.sin(Q[1])
     np.testing.assert_allclose(B, [[-2 * k], [0]], atol=1e-14)  # 2 x 1
+    with pytest.raises(ValueError):
+        B @ QD  # as printed, times a vector of two
     np.testing.assert_allclose(C, [[0, -k], [k, 0]], atol=1e-14)
 
 
@@ -74,6 +76,11 @@ def test_oracle_8_cartesian_form_in_the_tip_frame():
     J, Jdot = jacobian(Q), along(jacobian, Q, QD)
     R = robot.pose(Q, 'tip')[:2, :2]
     np.testing.assert_allclose(R.T @ robot.jacobian(Q, 'tip')[[X, Y]], J, atol=1e-15)
+    printed = J - [[0, 0], [L2, 0]]
+    inverse = np.array([[L2, 0], [-L1 * np.cos(Q[1]) - L2, L1 * np.sin(Q[1])]]) / (
+        L1 * L2 * np.sin(Q[1]))  # as printed
+    np.testing.assert_allclose(J @ inverse, np.eye(2), atol=1e-15)
+    assert error(printed @ inverse, np.eye(2)) > .1
     Mx, Vx, Gx = craig.cartesian_form(*craig.state_space(robot, Q, QD), J, Jdot @ QD)
     np.testing.assert_allclose(Mx, np.diag([13.3838985726, 2.3]), atol=1e-12)
     np.testing.assert_allclose(Mx[0, 0], M2 + M1 / np.sin(Q[1])**2)
@@ -99,6 +106,8 @@ def test_cartesian_form_of_a_spatial_arm():
         JM, Bx, Cx, G = craig.cartesian_configuration_space(robot, q, frame, axes)
         cross, square = craig.products(qd)
         assert error(JM @ xdd + Bx @ cross + Cx @ square + G, tau) < 1e-9
+        printed = J.T @ robot.mass_matrix(q)
+        assert error(printed @ xdd + Bx @ cross + Cx @ square + G, tau) > 1e-2
 
 
 def test_cartesian_form_refuses_a_stretched_arm():
@@ -106,14 +115,19 @@ def test_cartesian_form_refuses_a_stretched_arm():
         craig.cartesian(two_link(), np.array([.3, 0.0]), QD, 'tip', [X, Y])
 
 
-def test_oracle_8_first_link_of_section_6_7():
-    # Printed g s1 in the second components must be g c1.
-    robot = two_link()
-    _, _, _, F, N = craig.outward(robot, Q, QD, QDD)[0]
-    g = 9.81
-    np.testing.assert_allclose(F / M1, [-L1 * QD[0]**2 + g * np.sin(Q[0]),
-                                        L1 * QDD[0] + g * np.cos(Q[0]), 0], atol=1e-12)
-    np.testing.assert_allclose(N, 0, atol=1e-15)
+def test_oracle_8_outward_pass_of_section_6_7():
+    # Printed g s1 in the second components must be g c1; vd_C2 takes wd_2, not wd_1.
+    (_, _, _, F1, N1), (R, _, _, F2, N2) = craig.outward(two_link(), Q, QD, QDD).values()
+    s1, c1 = 9.81 * np.sin(Q[0]), 9.81 * np.cos(Q[0])
+    vd_C1 = [-L1 * QD[0]**2 + s1, L1 * QDD[0] + c1, 0]
+    np.testing.assert_allclose(F1 / M1, vd_C1, atol=1e-12)
+    assert abs(L1 * QDD[0] + s1 - vd_C1[1]) > 1
+
+    def vd_C2(wd):
+        return R.T @ vd_C1 + [-L2 * QD.sum()**2, L2 * wd, 0]  # joint 2 is at C1
+    np.testing.assert_allclose(F2 / M2, vd_C2(QDD.sum()), atol=1e-12)
+    assert error(vd_C2(QDD[0]), F2 / M2) > 1e-2
+    np.testing.assert_allclose((N1, N2), 0, atol=1e-15)
 
 
 def test_oracle_9_rp_arm_of_example_6_5():
@@ -124,6 +138,8 @@ def test_oracle_9_rp_arm_of_example_6_5():
     np.testing.assert_allclose(craig.mass_matrix(robot, q), np.diag([1.21, 1.0]), atol=1e-14)
     np.testing.assert_allclose(craig.inverse_dynamics(robot, q, qd, qdd),
                                [15.4477762881, 5.64714266401], rtol=1e-11)
+    still = craig.inverse_dynamics(robot, q, qd * [0, 1], qdd * [0, 1])  # w = 0, as printed
+    assert (np.abs(still - [15.4477762881, 5.64714266401]) > .1).all()
 
 
 def test_oracle_9_pendulum_period():
@@ -135,6 +151,9 @@ def test_oracle_9_pendulum_period():
         return robot.forward_dynamics(q, qd, np.zeros(1))
     at, rate = simulate.turney(fall, q, np.zeros(1), period / steps, steps)
     np.testing.assert_allclose((at[0], rate[0]), (1.0, 0.0), atol=1e-7)
+    away, _ = simulate.turney(lambda t, q, qd: 9.81 / .7 * np.sin(q), q, np.zeros(1),
+                              period / steps, steps)
+    assert abs(away[0] - 1.0) > .1  # as printed it would not swing back
     np.testing.assert_allclose(2 * pi * np.sqrt(.7 / 9.81), 1.678395802312)
 
 
@@ -166,6 +185,16 @@ def test_moving_frames():
     got = craig.point_acceleration(dd(place, t), rotation(t), inside(t), d(inside, t),
                                    dd(inside, t), rate(t), wd)
     np.testing.assert_allclose(got, dd(lambda t: place(t) + rotation(t) @ inside(t), t), atol=1e-7)
+    # (6.12) is for a point fixed in B: three of the five terms. None of them is small here, so
+    # that a term too many, as printed, would be seen.
+    w, fixed = rate(t), inside(t)
+    place_rate, arm = dd(place, t), rotation(t) @ fixed
+    np.testing.assert_allclose(
+        craig.point_acceleration(place_rate, rotation(t), fixed, np.zeros(3), np.zeros(3), w, wd),
+        dd(lambda t: place(t) + rotation(t) @ fixed, t), atol=1e-7)
+    for term in (place_rate, dd(inside, t), 2 * np.cross(w, rotation(t) @ d(inside, t)),
+                 np.cross(wd, arm), np.cross(w, np.cross(w, arm))):
+        assert np.linalg.norm(term) > .1
     about_z, about_zd = np.array([0, 0, .3 + 2 * t]), np.array([0, 0, 2.0])
     R = rotation(t)  # the inner turn is about x, which rotation leaves where the outer one put it
     np.testing.assert_allclose(craig.angular_acceleration(
@@ -177,6 +206,8 @@ def test_oracle_10_solids():
     # Examples 6.1 and 6.2: the corner frame and back; products of inertia enter with a minus.
     corner = solids.about(solids.cuboid(3, .2, .3, .4), 3, (.1, .15, .2))
     np.testing.assert_allclose(corner, [[.25, -.045, -.06], [-.045, .20, -.09], [-.06, -.09, .13]])
+    by_integral = 3 * .2 * .3 / 4  # of x y over the box; the printed sign would make it negative
+    np.testing.assert_allclose((-corner[0, 1], 3 * .1 * .15), by_integral)
 
 
 def test_solids_are_the_integrals():

@@ -6,6 +6,7 @@ import pytest
 
 from robodyn_ros.formulations import euler_lagrange, kane
 from robodyn_ros.formulations.complex_step import along, gradient
+from robodyn_ros.formulations.natural_orthogonal_complement import mass_matrix_rate
 
 TORQUE_1 = [31.062090910823, 8.7895134804576, 1.2427668504447]
 
@@ -46,6 +47,8 @@ def test_momentum_identities(name):
         np.testing.assert_allclose(
             slope.T @ qd / 2, gradient(lambda x: euler_lagrange.kinetic_energy(robot, x, qd), q),
             atol=1e-10)
+        printed = gradient(lambda x: mass_matrix_rate(robot, x, qd) @ qd, q)
+        assert error(printed.T @ qd / 2, slope.T @ qd / 2) > 1e-2
 
 
 def test_dissipation_function_adds_its_friction():

@@ -114,6 +114,7 @@ def test_backward_euler_is_not_the_trapezoidal_rule_and_stays_stable():
     # One step of y' = -k y: 1/(1 + h k), where the trapezoidal rule has (1 - h k/2)/(1 + h k/2).
     got = angeles_simulation.backward_euler(lambda t, y: -1000.0 * y, 0.0, np.ones(1), .1)
     np.testing.assert_allclose(got, 1 / 101, rtol=1e-6)
+    assert got[0] - (1 - 50) / (1 + 50) > .9
     with pytest.raises(SingularityError, match='has not converged'):
         angeles_simulation.backward_euler(lambda t, y: y * y, 0.0, np.ones(1), 1.0)
 

@@ -33,6 +33,9 @@ def test_tip_wrench_is_jacobian_transpose(name):
         at_frame = wrench + np.concatenate((np.zeros(3), np.cross(lever, wrench[:3])))
         assert error(newton_euler.inverse_dynamics(robot, q, qd, qdd, tip_wrench=wrench),
                      robot.inverse_dynamics(q, qd, qdd, f_ext={last: at_frame})) < 1e-10
+        # (7.61) holds the same six numbers at the operation point: another load.
+        assert error(newton_euler.inverse_dynamics(robot, q, qd, qdd, tip_wrench=wrench),
+                     robot.inverse_dynamics(q, qd, qdd, f_ext={last: wrench})) > 1e-4
 
 
 def test_joint_wrenches_balance_every_link():
@@ -56,7 +59,7 @@ def test_joint_wrenches_balance_every_link():
 
 
 def test_oracle_2_motion_and_bearing_loads_of_example_7_6_1():
-    # f1, n1, n2, tau1 as printed carry half of f3 too much; these are the right ones.
+    # f1, f2, n1, n2, tau1 as printed carry half of f3; these are the right ones.
     a, m, inertia, p = .5, 2.0, .3, 1.5
     q, qd, zero = np.array([pi, -pi / 2, pi]), np.full(3, p), np.zeros(3)
     robot = spatial_3r(a, m, inertia)
@@ -75,6 +78,9 @@ def test_oracle_2_motion_and_bearing_loads_of_example_7_6_1():
     loads = newton_euler.joint_wrenches(robot, q, qd, zero)
     np.testing.assert_allclose(loads[:, 3:] * 2 / (a * m * p**2),
                                [[1, -9, 1], [0, -8, 1], [0, -4, 0]], atol=1e-12)
+    _, f2, f3 = loads[:, 3:]
+    np.testing.assert_allclose(f2, m * base(moving.cdd)[1] + f3, atol=1e-12)
+    assert error(m * base(moving.cdd)[1] + f3 / 2, f2) > .1  # as printed
     # The book takes moments at its DH origins, a distance b_i back along the axis from our joints.
     back = np.array([0, a, a])[:, None] * arm_at(robot, q).turns
     loads[:, :3] += np.cross(back, loads[:, 3:])

@@ -80,7 +80,10 @@ def test_the_two_sets_are_equal_term_by_term(name):
         i = link.joint
         assert error(strobing.mass_matrix(alone, q), D_ij[i]) < 1e-12
         assert error(strobing.coriolis_coefficients(alone, q), D_ijk[i]) < 1e-12
-        assert error(luh_walker_paul.inverse_dynamics(alone, q, zero, zero), D_i[i]) < 1e-12
+        weight = luh_walker_paul.inverse_dynamics(alone, q, zero, zero)
+        assert error(weight, D_i[i]) < 1e-12
+        if weight.any():  # without the m that (4.11) lacks
+            assert error(weight / link.m, D_i[i]) > 1e-2
 
 
 @pytest.mark.parametrize('inverse_dynamics', [
@@ -132,6 +135,15 @@ def test_rate_matrix_and_pseudo_inertia_identities():
     np.testing.assert_allclose(modified_newton_euler.axial(A @ K),
                                inertia @ al + np.cross(w, inertia @ w), atol=1e-13)
     np.testing.assert_allclose(np.trace(K) * np.eye(3) - K, inertia, atol=1e-14)
+    # Not so: the other sign of al_x in A, K about another origin, K of (1.26) in tilted axes.
+    other = A.copy()
+    other[2, 1] = w[1] * w[2] - al[0]
+    assert error(other @ b, A @ b) > 1e-2
+    moment = modified_newton_euler.axial(A @ K)
+    assert error(modified_newton_euler.axial(A @ (K + np.outer(b, b))), moment) > 1e-2
+    np.testing.assert_allclose((A @ K)[1, 2] - (A @ K)[2, 1], -moment[0])  # sign of the prose
+    principal = np.diag(np.diag(K))
+    assert error(np.trace(principal) * np.eye(3) - principal, inertia) > 1e-2
 
 
 def test_homogeneous_inertia_is_that_of_points():
