@@ -380,7 +380,7 @@ def exercises(lesson):
     moving = newton_euler.outward(links, qd, qdd)
     n, f = newton_euler.inward(replace(links, b=np.zeros(3)), moving, *np.zeros((2, 3)))
     literal = [(links.Q[i] @ x)[2] for i, x in enumerate((n[0], n[1], f[2]))]
-    lesson.misprint('7.11 tau', 'Angeles, Algorithms 7.4.1, 7.4.2, 7.6.1, sliding joints', literal,
+    lesson.misprint('7.11 tau', 'Angeles, Algorithm 7.4.2, sliding joints', literal,
                     D @ qdd + h + g, newton_euler.inverse_dynamics(robot, q, qd, qdd))
     unit = planar_arm((1, 1, 1), (1, 1, 1), (1, 1, 1))
     lesson.compare('7.14 theta = (0, 0)', symmetric(47, 26, 9, 18, 7, 5) / 4,
