@@ -6,6 +6,7 @@ use them.
 Everything up to `Robot`, `control` and `simulation` works without ROS.
 """
 from robodyn_ros.errors import RobodynError
-from robodyn_ros.robot import OperationalSpaceInertia, Robot
+from robodyn_ros.frame_quantities import OperationalSpaceInertia
+from robodyn_ros.robot import Robot
 
 __all__ = ['OperationalSpaceInertia', 'RobodynError', 'Robot']

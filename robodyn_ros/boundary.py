@@ -128,3 +128,8 @@ class Boundary:
                 f'robot {self.name!r}: the mass matrix is singular at body '
                 f'{self.model.body_names[status]!r}; expected mass, inertia or rotor inertia '
                 'about its joint axis')
+
+
+def each(k, *arrays):
+    """The arrays themselves for a single state; their rows, state by state, for a batch of k."""
+    return (arrays,) if k is None else zip(*arrays)

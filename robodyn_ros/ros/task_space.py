@@ -3,7 +3,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn_ros.robot import OperationalSpaceInertia, Robot
+from robodyn_ros.frame_quantities import OperationalSpaceInertia
+from robodyn_ros.robot import Robot
 
 WORLD_ALIGNED, LOCAL, BASE = 0, 1, 2   # as in GetOperationalSpaceInertia.srv
 

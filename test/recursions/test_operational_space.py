@@ -8,7 +8,7 @@ from oracles.families import FAMILIES, states
 from oracles.real_robots import robot as real
 import pytest
 from robodyn_ros.kernels import generic
-from robodyn_ros.robot import AXES
+from robodyn_ros.frame_quantities import AXES
 
 FORCE = np.array((3.0, -2.0, 5.0, 0.4, -0.7, 0.3))  # [N, N m]
 SUBSETS = [axes for m in range(1, 7) for axes in combinations(range(6), m)]
