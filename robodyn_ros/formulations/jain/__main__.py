@@ -1,0 +1,41 @@
+"""Print the items of Jain as Markdown: python -m robodyn_ros.formulations.jain > doc/jain.md."""
+
+from robodyn_ros.formulations.jain.index import ITEMS
+
+INTRODUCTION = """\
+# Jain, Robot and Multibody Dynamics (2011), chapters 1 to 10
+
+Written by `python -m robodyn_ros.formulations.jain`, from the index beside it.
+
+Functions are named below `robodyn_ros`: under `formulations.jain` the form of the book, in numpy,
+to be read with the book open; under `recursions` and `robot` the one that is fast. The tests named
+are in `test/`. n bodies with N degrees of freedom together, m nodes. The book numbers bodies from
+the tip (1) to the base (n), puts the angular part of a spatial vector first, and adds to the
+accelerations a g that points up; so do the functions under `formulations.jain`.
+"""
+
+
+def code(names):
+    """Names as Markdown, one a line of the cell."""
+    return '<br>'.join(f'`{name}`' for name in names)
+
+
+def row(item):
+    """Cells of one item."""
+    where = f'{item.section}; {item.equations}' if item.equations else item.section
+    return (str(item.number), where, item.title,
+            f'theory only: {item.theory}' if item.theory else code(item.functions),
+            code(item.tests), f'O({item.cost})' if item.cost else '-', item.correction or '-')
+
+
+def document():
+    """The whole text of doc/jain.md."""
+    head = ('Item', 'Section; equations', 'What', 'Functions', 'Tests', 'Cost',
+            'Right, where the print is wrong')
+    rows = [head, ('---',) * len(head), *map(row, ITEMS)]
+    return '\n'.join(INTRODUCTION.splitlines() + ['']
+                     + [f'| {" | ".join(cells)} |' for cells in rows]) + '\n'
+
+
+if __name__ == '__main__':
+    print(document(), end='')

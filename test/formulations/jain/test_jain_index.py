@@ -1,0 +1,51 @@
+"""doc/jain.md is written from the index, and what the index names exists."""
+
+import importlib
+from pathlib import Path
+
+import pytest
+
+from robodyn_ros.formulations.jain.__main__ import document
+from robodyn_ros.formulations.jain.index import ITEMS
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def resolve(name):
+    """What a dotted name below robodyn_ros stands for."""
+    parts = name.split('.')
+    for cut in range(len(parts), 0, -1):
+        try:
+            found = importlib.import_module('.'.join(('robodyn_ros', *parts[:cut])))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[cut:]:
+            found = getattr(found, part)
+        return found
+    raise ModuleNotFoundError(name)
+
+
+def test_items_are_numbered_1_to_95():
+    assert [item.number for item in ITEMS] == list(range(1, 96))
+
+
+@pytest.mark.parametrize('name', sorted({name for item in ITEMS for name in item.functions}))
+def test_every_function_named_exists(name):
+    assert callable(resolve(name)), name
+
+
+def test_every_test_named_exists():
+    tests = ''.join(path.read_text() for path in (ROOT / 'test').rglob('test_*.py'))
+    wrong = [(item.number, name) for item in ITEMS for name in item.tests
+             if f'def {name}(' not in tests]
+    assert not wrong
+
+
+def test_what_has_a_function_has_a_test():
+    wrong = [item.number for item in ITEMS if bool(item.functions) != bool(item.tests)]
+    assert not wrong
+
+
+def test_jain_document_is_the_one_in_doc():
+    # If not: python -m robodyn_ros.formulations.jain > doc/jain.md
+    assert (ROOT / 'doc' / 'jain.md').read_text() == document()
