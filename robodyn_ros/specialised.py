@@ -6,6 +6,7 @@ from robodyn_ros.errors import KernelError, SingularityError
 from robodyn_ros.kernels.batch import share_out
 from robodyn_ros.kernels.compile import warm_up
 from robodyn_ros.kernels.derivatives import DERIVATIVES
+from robodyn_ros.kernels.entry import entry
 from robodyn_ros.kernels.specialise import (
     FRAME_RECIPES, LARGEST, RECIPES, sizes, specialise)
 from robodyn_ros.kernels.straight import LANES
@@ -37,7 +38,7 @@ class SpecialisedRobot(Robot):
         self.generic = tuple(key for key, kernels in found.items() if not kernels)
         warm_up([kernels.one for kernels in self.kernels.values()], progress)
         self._derived = {}  # shapes of the derivatives that have been asked for
-        self._one = {key: kernels.one.compiled for key, kernels in self.kernels.items()}
+        self._one = {key: entry(kernels.one) for key, kernels in self.kernels.items()}
         self._install()
         examination.every_kernel(self, frames)
 
@@ -57,7 +58,7 @@ class SpecialisedRobot(Robot):
     def _put(self, name, kind, shape):
         if name in self.kernels:
             careful = getattr(super(), name)
-            method = kind(self._one[name], self._batched(name, careful), careful, shape)
+            method = kind(self._one[name], self._batched(name, careful), shape)
             method.__name__, method.__doc__ = name, careful.__doc__
             setattr(self, name, method)
 
@@ -65,18 +66,20 @@ class SpecialisedRobot(Robot):
         """A function of states and out that shares a batch out over the cores, where there is one
         in float64 arrays, and asks `careful` otherwise.
         """
-        recipe, kernels = RECIPES[name], self.kernels[name]
+        recipe, kernels, one = RECIPES[name], self.kernels[name], self._one[name]
         shape = tuple(self.nv if size == 'nv' else size
                       for shape in recipe.outputs.values() for size in shape)
 
-        def batched(*states, out=None):
-            k = len(states[0]) if isinstance(states[0], np.ndarray) else 0
+        def batched(*states, f_ext=None, out=None):
+            if f_ext is not None:
+                return careful(*states, f_ext=f_ext, out=out)
+            k = len(states[0]) if getattr(states[0], 'ndim', 0) == 2 else 0
             if k < LANES or not all(_plain(state, (k, self.nv)) for state in states):
                 return careful(*states, out=out)
             results = np.empty((k, *shape)) if out is None else out
             if not (_plain(results, (k, *shape)) and results.flags.writeable):
                 return careful(*states, out=out)
-            rows, one, whole = kernels.rows.compiled, kernels.one.compiled, k - k % LANES
+            rows, whole = kernels.rows.compiled, k - k % LANES
             done = share_out(whole, lambda first, last: rows(
                 *states, results, first, last) == last)
             if all(done) and not any(one(*(state[i] for state in states), results[i])
@@ -87,11 +90,8 @@ class SpecialisedRobot(Robot):
 
     def energy(self, q, qd):
         energies = np.empty(2)
-        try:
-            if self._one['energy'](q, qd, energies) == 0:
-                return energies[0], energies[1]
-        except (KeyError, TypeError, ValueError):
-            pass
+        if 'energy' in self._one and self._one['energy'](q, qd, energies) == 0:
+            return energies[0], energies[1]
         return super().energy(q, qd)
 
     def pose(self, q, frame, out=None):
@@ -136,12 +136,9 @@ class SpecialisedRobot(Robot):
         if name not in self.kernels:
             self._differentiate(name)
         shapes, single = self._derived[name], self._one[name]
-        try:
-            results = tuple(np.empty(shape) for shape in shapes)
-            if single(*states, *results) == 0:
-                return results
-        except (TypeError, ValueError):
-            pass
+        results = tuple(np.empty(shape) for shape in shapes)
+        if single(*states, *results) == 0:
+            return results
         states, k = self._states(*states)
         results = tuple(np.empty((k or 1, *shape)) for shape in shapes)
         for row in zip(*(np.reshape(x, (-1, self.nv)) for x in states), *results):
@@ -159,7 +156,7 @@ class SpecialisedRobot(Robot):
                               'operations that are worth straight-line code; expected a robot of '
                               'fewer joints')
         self._derived[name] = tuple(sizes(recipe.outputs, self.model).values())
-        self._one[name] = kernels.one.compiled
+        self._one[name] = entry(kernels.one)
         examination.derivative(self, name, self._derived[name])
         self.kernels[name] = kernels
 
@@ -167,7 +164,7 @@ class SpecialisedRobot(Robot):
         """Whether there is a kernel for the frame, and it took the arguments."""
         try:
             return self._one[name, frame](*arguments) == 0
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError):  # no such frame, or nothing that could be its name
             return False
 
 
@@ -177,43 +174,29 @@ def _plain(array, shape):
             and array.flags.c_contiguous)
 
 
-def _of_one(one, batched, careful, shape, empty=np.empty):
+def _of_one(one, batched, shape, empty=np.empty):
     """A method of q."""
     def method(q, out=None):
         result = empty(shape) if out is None else out
-        try:
-            if one(q, result) == 0:
-                return result
-        except (TypeError, ValueError):  # not a float64 array of one state
-            return batched(q, out=out)
-        return careful(q, out=out)
+        return batched(q, out=out) if one(q, result) else result
     return method
 
 
-def _of_two(one, batched, careful, shape, empty=np.empty):
+def _of_two(one, batched, shape, empty=np.empty):
     """A method of q and one vector more."""
     def method(q, second, out=None):
         result = empty(shape) if out is None else out
-        try:
-            if one(q, second, result) == 0:
-                return result
-        except (TypeError, ValueError):
-            return batched(q, second, out=out)
-        return careful(q, second, out=out)
+        return batched(q, second, out=out) if one(q, second, result) else result
     return method
 
 
-def _of_three(one, batched, careful, shape, empty=np.empty):
+def _of_three(one, batched, shape, empty=np.empty):
     """A method of q and two vectors more, with wrenches, which the specialised kernels do not
     know.
     """
     def method(q, qd, third, f_ext=None, out=None):
-        if f_ext is None:
-            result = empty(shape) if out is None else out
-            try:
-                if one(q, qd, third, result) == 0:
-                    return result
-            except (TypeError, ValueError):
-                return batched(q, qd, third, out=out)
-        return careful(q, qd, third, f_ext=f_ext, out=out)
+        result = empty(shape) if out is None else out
+        if f_ext is not None or one(q, qd, third, result):
+            return batched(q, qd, third, f_ext=f_ext, out=out)
+        return result
     return method

@@ -18,7 +18,8 @@ def {name}({arguments}):
     {body}
 
 
-_one, _lanes = straight_line({name}), straight_line({name}, by_lanes=True)
+_one = straight_line({name}, outputs={outputs})
+_lanes = straight_line({name}, by_lanes=True)
 
 
 def one({one}):
@@ -56,7 +57,7 @@ def write(recording):
     return MODULE.format(
         title=_title(recording), counts=_counted(recording), origin=recording.origin,
         name=recording.name, arguments=', '.join(shapes), body='\n    '.join(lines),
-        one=typed(0), rows=typed(1))
+        outputs=len(recording.outputs), one=typed(0), rows=typed(1))
 
 
 def _steps(recording):

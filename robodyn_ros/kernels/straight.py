@@ -9,7 +9,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from robodyn_ros.kernels import trigonometry
+from robodyn_ros.kernels import entry, trigonometry
 
 LANES = 8  # states, or angles, at once: one register of AVX-512, two of AVX, four of NEON
 FLAGS = ('contract',)  # the tape settled the order of operations; fused multiply-adds are welcome
@@ -21,7 +21,7 @@ _ARITHMETIC = {ast.Add: 'fadd', ast.Sub: 'fsub', ast.Mult: 'fmul', ast.Div: 'fdi
 _COMPARISONS = {ast.Gt: '>', ast.Eq: '==', ast.NotEq: '!='}
 
 
-def straight_line(function, by_lanes=False):
+def straight_line(function, by_lanes=False, outputs=None):
     """A compiled twin of a function of straight-line arithmetic, for calls from kernels.
 
     The function takes float64 arrays of fixed shape, and is made of assignments of + - * /, cos
@@ -29,9 +29,13 @@ def straight_line(function, by_lanes=False):
     `source.write`).
     by_lanes : take arrays with one axis more in front, and after them the first of LANES rows to
     compute; the status is then that of the worst row, and with any row refused none is written.
+    outputs : how many arrays, the last ones, are written: the kernel that calls the twin has an
+    `entry` then.
     """
     def typed(_context, *arguments):
-        return types.int64(*arguments), functools.partial(_generate, function, by_lanes)
+        emit = (functools.partial(_in_place, function) if by_lanes else
+                functools.partial(_beside, function, outputs))
+        return types.int64(*arguments), emit
 
     names = ', '.join((*inspect.signature(function).parameters, *(['row'] if by_lanes else [])))
     space = {'typed': typed}  # an intrinsic names its arguments
@@ -40,24 +44,52 @@ def straight_line(function, by_lanes=False):
     return intrinsic(space[name])
 
 
-def _generate(function, by_lanes, context, builder, signature, arguments):
-    """Emit the function into a kernel; return its status."""
+def _tree(function):
+    """Syntax tree of a function, and the names of its arguments."""
     tree = ast.parse(inspect.getsource(function)).body[0]
-    names = [argument.arg for argument in tree.args.args]
-    arrays = {name: context.make_array(kind)(context, builder, value)
-              for name, kind, value in zip(names, signature.args, arguments)}
-    row = arguments[-1] if by_lanes else None
-    return Emitter(builder, arrays, row).function(tree)
+    return tree, [argument.arg for argument in tree.args.args]
+
+
+def _in_place(function, context, builder, signature, arguments):
+    """Emit the function for LANES rows into a kernel; return its status."""
+    tree, names = _tree(function)
+    arrays = [context.make_array(kind)(context, builder, value)
+              for kind, value in zip(signature.args, arguments[:-1])]
+    data = {name: array.data for name, array in zip(names, arrays)}
+    shapes = {name: _unpacked(builder, array.shape) for name, array in zip(names, arrays)}
+    return Emitter(builder, data, shapes, arguments[-1]).function(tree)
+
+
+def _beside(function, outputs, context, builder, signature, arguments):
+    """Emit the function for one state beside a kernel, with an entry of its own, and call it."""
+    tree, names = _tree(function)
+    dimensions = [kind.ndim for kind in signature.args]
+    kinds = [kind for axes in dimensions for kind in (REAL.as_pointer(), *[INTEGER] * axes)]
+    module, caller = builder.module, builder.function.name
+    body = ir.Function(module, ir.FunctionType(INTEGER, kinds), f'{caller}.{function.__name__}')
+    body.linkage = 'internal'
+    given, data, shapes = iter(body.args), {}, {}
+    for name, axes in zip(names, dimensions):
+        data[name] = next(given)
+        shapes[name] = [next(given) for _ in range(axes)]
+    inside = ir.IRBuilder(body.append_basic_block('start'))
+    inside.ret(Emitter(inside, data, shapes, None).function(tree))
+    if outputs is not None:
+        entry.emit(module, entry.symbol(caller), body, dimensions, outputs)
+    flat = []
+    for kind, value in zip(signature.args, arguments):
+        array = context.make_array(kind)(context, builder, value)
+        flat += [array.data, *_unpacked(builder, array.shape)]
+    return builder.call(body, flat)
 
 
 class Emitter:
     """Writes one straight-line function into an LLVM block."""
 
-    def __init__(self, builder, arrays, row):
+    def __init__(self, builder, data, shapes, row):
         self.builder, self.row = builder, row
         self.kind = REAL if row is None else ir.VectorType(REAL, LANES)
-        self.data = {name: array.data for name, array in arrays.items()}
-        self.shapes = {name: _unpacked(builder, array.shape) for name, array in arrays.items()}
+        self.data, self.shapes = data, shapes
         self.definitions, self.values = {}, {}
 
     def function(self, tree):

@@ -1,0 +1,134 @@
+"""The quickest safe way into machine code from Python: no type resolution, no boxes, no copies.
+
+Numba's dispatcher asks every argument for its type and wraps every array; for straight-line code
+of 0.1 us that is most of a call. An entry is a C function of CPython's vectorcall, emitted beside
+the code it leads to: it looks at the arrays themselves, and takes nothing but what it knows.
+"""
+import ctypes
+import functools
+import sys
+
+from llvmlite import ir
+import numpy as np
+
+REFUSED = -2  # status of an argument that is no float64 array of the expected dimensions
+
+REAL, INTEGER, FLAGS = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
+#: Where CPython and numpy keep things, in bytes (object.h, tupleobject.h, ndarraytypes.h).
+TYPE, FIRST_ITEM = 8, 24
+DATA, DIMENSIONS, LENGTHS, DTYPE, TRAITS, END = 16, 24, 32, 56, 64, 68
+READABLE, WRITEABLE = 0x101, 0x501  # C-contiguous and aligned; and writeable
+
+_METH_FASTCALL = 0x80
+
+
+class _Method(ctypes.Structure):
+    """PyMethodDef."""
+
+    _fields_ = [('name', ctypes.c_char_p), ('address', ctypes.c_void_p),
+                ('flags', ctypes.c_int), ('text', ctypes.c_char_p)]
+
+
+def symbol(function_name):
+    """Name of the entry emitted for a compiled function."""
+    return f'{function_name}.entry'
+
+
+def emit(module, name, body, dimensions, outputs):
+    """Emit the entry of a function.
+
+    body : LLVM function of (data, lengths ...) of each array that returns a status. dimensions :
+    of each array. outputs : how many arrays, the last ones, are written.
+    """
+    pointer = ir.IntType(8).as_pointer()
+    function = ir.Function(module, ir.FunctionType(INTEGER, [INTEGER] * 3), name)
+    start, leave = (function.append_basic_block(part) for part in ('start', 'leave'))
+    builder = ir.IRBuilder(start)
+    owner, arguments, count = function.args
+    refusals = []
+
+    def load(address, offset, kind=INTEGER):
+        place = builder.add(address, INTEGER(offset))
+        return builder.load(builder.inttoptr(place, kind.as_pointer()))
+
+    def expect(value, wanted):
+        refusals.append(builder.block)
+        carry_on = function.append_basic_block('go')
+        builder.cbranch(builder.icmp_signed('==', value, wanted), carry_on, leave)
+        builder.position_at_end(carry_on)
+
+    expect(count, INTEGER(len(dimensions)))
+    kind, dtype = load(owner, FIRST_ITEM), load(owner, FIRST_ITEM + 8)
+    given = []
+    for k, axes in enumerate(dimensions):
+        array = load(arguments, 8 * k)
+        traits = FLAGS(WRITEABLE if k >= len(dimensions) - outputs else READABLE)
+        expect(load(array, TYPE), kind)
+        expect(load(array, DTYPE), dtype)
+        expect(builder.and_(load(array, TRAITS, FLAGS), traits), traits)
+        expect(load(array, DIMENSIONS, FLAGS), FLAGS(axes))
+        lengths = load(array, LENGTHS)
+        given += [builder.inttoptr(load(array, DATA), REAL.as_pointer()),
+                  *(load(lengths, 8 * axis) for axis in range(axes))]
+    done, last = builder.call(body, given), builder.block
+    builder.branch(leave)
+    builder.position_at_end(leave)
+    status = builder.phi(INTEGER)
+    for block in refusals:
+        status.add_incoming(INTEGER(REFUSED), block)
+    status.add_incoming(done, last)
+    boxed = ir.FunctionType(pointer, [INTEGER])
+    found = module.globals.get('PyLong_FromLong') or ir.Function(module, boxed, 'PyLong_FromLong')
+    builder.ret(builder.ptrtoint(builder.call(found, [status]), INTEGER))
+
+
+def entry(kernel):
+    """A callable of the arrays of a compiled `Kernel` that returns its status, or REFUSED.
+
+    It never raises and never converts: an array of another type, dtype, order or number of
+    dimensions, or one that should be written and may not be, is REFUSED and nothing happens.
+    Inputs may be read-only.
+    """
+    dispatcher = kernel.compiled
+    (result,) = dispatcher.overloads.values()
+    name = symbol(result.fndesc.llvm_func_name)
+    address = result.library.get_pointer_to_function(name) if layout_is_known() else 0
+    if not address:
+        return functools.partial(_dispatched, dispatcher)
+    method = _Method(b'entry', address, _METH_FASTCALL, None)
+    make = ctypes.pythonapi.PyCFunction_NewEx
+    make.restype = ctypes.py_object
+    make.argtypes = (ctypes.POINTER(_Method), ctypes.py_object, ctypes.c_void_p)
+    # what the entry compares with, and what has to live as long as it does
+    return make(method, (np.ndarray, np.dtype(np.float64), dispatcher, method), None)
+
+
+def _dispatched(dispatcher, *arrays):
+    try:
+        return dispatcher(*arrays)
+    except (TypeError, ValueError):
+        return REFUSED
+
+
+@functools.cache
+def layout_is_known():
+    """Whether this interpreter and this numpy keep things where the entries look for them."""
+    if not (sys.implementation.name == 'cpython' and ctypes.sizeof(ctypes.c_void_p) == 8
+            and sys.byteorder == 'little' and object.__basicsize__ == 16
+            and tuple.__basicsize__ == FIRST_ITEM and np.ndarray.__basicsize__ >= END):
+        return False
+    array = np.zeros((2, 3))
+    array.flags.writeable = False
+    items = (np.ndarray, array.dtype)
+
+    def at(address, offset, kind=ctypes.c_int64):
+        return kind.from_address(address + offset).value
+
+    lengths = at(id(array), LENGTHS)
+    traits = at(id(array), TRAITS, ctypes.c_int32)
+    return (at(id(array), TYPE) == id(np.ndarray) == at(id(items), FIRST_ITEM)
+            and at(id(array), DTYPE) == id(np.dtype(np.float64)) == at(id(items), FIRST_ITEM + 8)
+            and at(id(array), DATA) == array.ctypes.data
+            and at(id(array), DIMENSIONS, ctypes.c_int32) == 2
+            and [at(lengths, 0), at(lengths, 8)] == [2, 3]
+            and traits & WRITEABLE == READABLE)
