@@ -88,6 +88,16 @@ class Boundary:
             self._placements[name] = (frame.body, flat)
         return self._placements[name]
 
+    def _placed(self, names):
+        """(m,) bodies and (m, 12) rotations and translations of frames."""
+        if names not in self._placements:
+            bodies, frames = zip(*(self._placement(name) for name in names))
+            stacked = np.array(bodies), np.array(frames)
+            for array in stacked:
+                array.flags.writeable = False
+            self._placements[names] = stacked
+        return self._placements[names]
+
     def _wrenches(self, q, k, f_ext):
         """A function of q that returns the (nb, 6) wrenches on the bodies, in their own frames."""
         if f_ext is None:

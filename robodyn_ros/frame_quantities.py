@@ -1,14 +1,17 @@
 """What the frames of a robot do: where they are, how they move, what a force there meets."""
+from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Real
 
 import numpy as np
 
 from robodyn_ros.boundary import Boundary, each
-from robodyn_ros.errors import ShapeError
+from robodyn_ros.errors import ShapeError, UnknownNameError
 from robodyn_ros.kernels import generic
 
 AXES = ('x', 'y', 'z', 'rx', 'ry', 'rz')
+WEIGHTLESS = np.zeros(3)
+WEIGHTLESS.flags.writeable = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,8 +19,9 @@ class OperationalSpaceInertia:
     """Lambda = (J M^-1 J^T + damping^2 1)^-1 of the task axes kept, and what it was made of.
 
     inertia, inverse : (m, m), inverse = J M^-1 J^T undamped. jacobian : (m, nv). rank and
-    singular_values (m,) of inverse. consistent_inverse : (nv, m) Jbar = M^-1 J^T Lambda. Base
-    axes, at the frame's origin, linear rows first.
+    singular_values (m,) of inverse. consistent_inverse : (nv, m) Jbar = M^-1 J^T Lambda. axes :
+    (m,) name of each row's axis. rows : {frame: its rows}, in the order asked for. Base axes, at
+    the frame's origin, linear rows first.
     """
 
     inertia: np.ndarray
@@ -28,6 +32,55 @@ class OperationalSpaceInertia:
     consistent_inverse: np.ndarray
     axes: tuple[str, ...]
     damping: float
+    rows: dict[str, slice]
+
+    def block(self, frame, other=None, of='inertia'):
+        """The block of `inertia` or `inverse` that couples two frames: in `inverse`, what a force
+        at `other` accelerates at `frame`, J_i M^-1 J_j^T (Jain 2011, eq. 10.18).
+
+        other : `frame` itself if None. Raises UnknownNameError for a frame that is not of the
+        task.
+        """
+        rows, columns = self._rows(frame), self._rows(frame if other is None else other)
+        return getattr(self, of)[rows, columns]
+
+    def _rows(self, frame):
+        if frame not in self.rows:
+            raise UnknownNameError(f'frame of an operational-space inertia: got {frame!r}; '
+                                   f'expected one of {", ".join(self.rows)}')
+        return self.rows[frame]
+
+    @property
+    def null_space_projection(self):
+        """N = 1 - Jbar J, (nv, nv): J N = 0, N N = N.
+
+        N qd is the part of a joint velocity that the task does not see, and N^T tau the part of a
+        joint torque that does not accelerate it, J M^-1 N^T = 0: the dynamically consistent
+        projection (Khatib 1987, eq. 47). In Jain's operators M^-1 J^T Lambda J is H Upsilon_f
+        phi^T H^T (2011, Lemma 10.3). Where the task is damped, the projection is one only roughly.
+        """
+        return np.eye(len(self.consistent_inverse)) - self.consistent_inverse @ self.jacobian
+
+
+@dataclass(frozen=True, eq=False)
+class OperationalSpaceBias:
+    """Lambda xdd + coriolis + gravity = F of the task axes kept, without joint torques.
+
+    coriolis : (m,) mu = Lambda (J M^-1 C qd - Jdot qd). gravity : (m,) p = Lambda J M^-1 g. Both
+    [N, N m], base axes, at the frame's origin, linear rows first. free_acceleration : (m,) xdd
+    without force and torque, -J M^-1 (C qd + g) + Jdot qd [m/s^2, rad/s^2], which exists at
+    singular postures too. task : the OperationalSpaceInertia.
+    """
+
+    coriolis: np.ndarray
+    gravity: np.ndarray
+    free_acceleration: np.ndarray
+    task: OperationalSpaceInertia
+
+    @property
+    def total(self):
+        """mu + p, (m,) [N, N m]: Jain's C_os at T = 0 (2011, eq. 10.8)."""
+        return self.coriolis + self.gravity
 
 
 class FrameQuantities(Boundary):
@@ -70,32 +123,93 @@ class FrameQuantities(Boundary):
         return out
 
     def operational_space_inertia(self, q, frame, axes=None, damping=0.0):
-        """Lambda of a frame: the inertia that a force at its origin meets; an
-        OperationalSpaceInertia.
+        """Lambda of a frame, or of several at once: the inertia that forces at their origins meet;
+        an OperationalSpaceInertia.
 
-        axes : which of 'x y z rx ry rz' to keep, as names or as six booleans; None for all. The
-        axes kept share the inverse of the sub-block of J M^-1 J^T, not the sub-block of Lambda:
-        the others move freely. damping : >= 0; damped inverse near singularities. One state at a
+        Lambda = (J M^-1 J^T)^-1, from the compliance Omega = psi^T H^T D^-1 H psi, in O(n) for a
+        frame and O(n + m^2 depth) for m of them, M is not formed (Jain 2011, Algorithms 10.1 and
+        10.2). frame : a name, or a list of names, of which the inertia is (6 m, 6 m) with the
+        blocks that couple them. axes : which of 'x y z rx ry rz' to keep, as names or as six
+        booleans; None for all; {frame: axes} where several frames differ. The axes kept share the
+        inverse of the sub-block of J M^-1 J^T, not the sub-block of Lambda: the others move
+        freely. damping : >= 0 [1/sqrt(kg)]; damped inverse near singularities. One state at a
         time.
         """
-        J, compliance = np.empty((6, self.nv)), np.empty((6, 6))
-        q = self._task(q, frame, J, compliance)
-        return self.task_inertia(q, J, compliance, self._axes(axes), self._damping(damping))
+        names = (frame,) if isinstance(frame, str) else self._distinct(frame)
+        size = 6 * len(names)
+        J, compliance = np.empty((size, self.nv)), np.empty((size, size))
+        q = (self._task(q, frame, J, compliance) if isinstance(frame, str) else
+             self._tasks(q, names, J, compliance))
+        return self.task_inertia(q, J, compliance, self._rows(names, axes),
+                                 self._damping(damping), names)
+
+    def operational_space_bias(self, q, qd, frame, axes=None, damping=0.0):
+        """mu = Lambda (J M^-1 C qd - Jdot qd) and p = Lambda J M^-1 g of a frame or several, in
+        O(n) beyond Lambda; an OperationalSpaceBias.
+
+        Jain 2011, eq. (10.8) and Algorithm 10.5, at T = 0; Khatib 1987. frame, axes, damping : as
+        of `operational_space_inertia`. One state at a time.
+        """
+        task = self.operational_space_inertia(q, frame, axes, damping)
+        (q, qd), _ = self._states(q, qd)
+        names = tuple(task.rows)
+        rows = self._rows(names, axes)
+        moving = self._free_acceleration(WEIGHTLESS, q, qd, names)[rows]
+        falling = self._free_acceleration(self.model.gravity, q, self._zero, names)[rows]
+        return OperationalSpaceBias(-task.inertia @ moving, -task.inertia @ falling,
+                                    moving + falling, task)
+
+    def null_space_projection(self, q, frame, axes=None, damping=0.0):
+        """N = 1 - Jbar J of a task, (nv, nv), see OperationalSpaceInertia; N^T projects torques.
+
+        frame, axes, damping : as of `operational_space_inertia`. One state at a time.
+        """
+        return self.operational_space_inertia(q, frame, axes, damping).null_space_projection
+
+    def _free_acceleration(self, gravity, q, qd, names):
+        """Acceleration of frames without torque, (6 m,)."""
+        result = np.empty(6 * len(names))
+        self._accept(generic.task_acceleration(
+            self.model.topology, self.model.constants, gravity, self._scratch, q, qd, self._zero,
+            self._no_wrench, self._zero, *self._placed(names), np.empty(self.nv), result))
+        return result
 
     def _task(self, q, frame, J, compliance):
         """Fill J and J M^-1 J^T of a frame; return q as a checked array."""
-        (q,), k = self._states(q)
-        if k is not None:
-            raise ShapeError(f'operational_space_inertia of robot {self.name!r}: got a batch of '
-                             f'{k} states; expected one state')
+        q = self._single(q)
         body, placement = self._placement(frame)
         self._accept(generic.operational_space(
             *self._body, q, self._zero, body, placement, J, compliance))
         return q
 
-    def task_inertia(self, q, jacobian, compliance, kept, damping):
-        """The OperationalSpaceInertia of any task with J (6, nv) and J M^-1 J^T (6, 6), of which
-        axes are kept.
+    def _tasks(self, q, names, J, compliance):
+        """Fill J and J M^-1 J^T of several frames; return q as a checked array."""
+        q = self._single(q)
+        self._accept(generic.coupled_compliance(
+            *self._body, q, self._zero, *self._placed(names), J, compliance))
+        return q
+
+    def _single(self, q):
+        (q,), k = self._states(q)
+        if k is not None:
+            raise ShapeError(f'operational_space_inertia of robot {self.name!r}: got a batch of '
+                             f'{k} states; expected one state')
+        return q
+
+    def _distinct(self, names):
+        """The names of several frames, each once."""
+        try:
+            found = tuple(names)
+        except TypeError:
+            found = ()
+        if not found or len(set(found)) != len(found):
+            raise ShapeError(f'frames of a task of robot {self.name!r}: got {names!r}; expected '
+                             'names of frames, each once, one at least')
+        return found
+
+    def task_inertia(self, q, jacobian, compliance, kept, damping, names=()):
+        """The OperationalSpaceInertia of any tasks with J (6 m, nv) and J M^-1 J^T (6 m, 6 m), of
+        which rows are kept; names : of the m tasks.
         """
         kept = np.asarray(kept)
         m = len(kept)
@@ -105,8 +219,20 @@ class FrameQuantities(Boundary):
         rank = generic.task_inertia(
             inverse, damping, np.empty((m, m)), np.empty((m, m)), inertia, values)
         self._accept(generic.task_solve(*self._body, q, self._zero, J, solved))
+        ends = np.searchsorted(kept, range(0, 6 * len(names) + 1, 6)).tolist()
         return OperationalSpaceInertia(inertia, inverse, J, rank, values, solved.T @ inertia,
-                                       tuple(AXES[i] for i in kept), damping)
+                                       tuple(AXES[i % 6] for i in kept), damping,
+                                       dict(zip(names, map(slice, ends, ends[1:]))))
+
+    def _rows(self, names, axes):
+        """Rows kept of the stacked tasks of several frames."""
+        if len(names) == 1 or not isinstance(axes, Mapping):
+            axes = dict.fromkeys(names, axes)
+        strange = [name for name in axes if name not in names]
+        if strange:
+            raise UnknownNameError(f'axes of a task of robot {self.name!r}: got some for frame '
+                                   f'{strange[0]!r}; expected one of {", ".join(names)}')
+        return [6 * k + i for k, name in enumerate(names) for i in self._axes(axes.get(name))]
 
     def _axes(self, axes):
         """Indices of the task axes kept, from names, six booleans or None."""

@@ -2,11 +2,13 @@
 from robodyn_ros.kernels.compile import kernel
 from robodyn_ros.recursions import aba, crba, gravity, kinematics, rnea
 from robodyn_ros.recursions import coriolis as _coriolis
+from robodyn_ros.recursions import coupled_compliance as _coupled_compliance
 from robodyn_ros.recursions import energy as _energy
 from robodyn_ros.recursions import jacobian as _jacobian
 from robodyn_ros.recursions import mass_solve as _mass_solve
 from robodyn_ros.recursions import operational_space as _operational_space
 from robodyn_ros.recursions import regressor as _regressor
+from robodyn_ros.recursions import task_acceleration as _task_acceleration
 from robodyn_ros.recursions import task_inertia as _task_inertia
 
 pose = kernel(kinematics.pose)
@@ -25,9 +27,12 @@ coriolis_matrix = kernel(_coriolis.coriolis_matrix)
 energy = kernel(_energy.energy)
 regressor = kernel(_regressor.regressor)
 operational_space = kernel(_operational_space.operational_space)
+coupled_compliance = kernel(_coupled_compliance.coupled_compliance)
+task_acceleration = kernel(_task_acceleration.task_acceleration)
 task_solve = kernel(_operational_space.task_solve)
 task_inertia = kernel(_task_inertia.task_inertia)
 
 ALL = (inverse_dynamics, gravity_torque, bias_torque, mass_matrix, forward_dynamics, mass_solve,
        mass_matrix_inverse, coriolis_matrix, energy, pose, velocity, jacobian, jacobian_bias,
-       apply_wrench, operational_space, task_solve, task_inertia, regressor)
+       apply_wrench, operational_space, coupled_compliance, task_acceleration, task_solve,
+       task_inertia, regressor)

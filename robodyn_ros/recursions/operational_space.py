@@ -82,19 +82,29 @@ def cross_hinge(topology, scratch, i, a, b, c):
 
 
 @primitive
-def compliance_base_to_tip(topology, constants, scratch, body):
-    """Compliance of every body between the base and `body`, itself included. Needs the articulated
-    inertias.
-    """
-    for i in range(1, body + 1):
+def clear_path(scratch, last):
+    """Take bodies 1 to last off the path."""
+    for i in range(1, last + 1):
         scratch[i, at.ON_PATH] = 0.0
+
+
+@primitive
+def mark_path(topology, scratch, body):
+    """Put every body between the base and `body` on the path, itself included."""
     i = body
     while i > 0:
         scratch[i, at.ON_PATH] = 1.0
         i = topology[i, PARENT]
+
+
+@primitive
+def compliance_base_to_tip(topology, constants, scratch, last):
+    """Compliance Upsilon of every body on the path, none of them beyond `last`. Needs the
+    articulated inertias.
+    """
     for k in range(at.O_ANGULAR, at.O_LINEAR + 6):
         scratch[0, k] = 0.0
-    for i in range(1, body + 1):
+    for i in range(1, last + 1):
         if scratch[i, at.ON_PATH] == 1.0:
             parent = topology[i, PARENT]
             a = load_symmetric(scratch, parent, at.O_ANGULAR)
@@ -139,6 +149,8 @@ def operational_space(topology: Topology, constants: Table, scratch: Matrix, q: 
     poses_base_to_tip(topology, constants, scratch)
     jacobian_columns(topology, scratch, body, frame, J)
     status = articulate(topology, constants, scratch, diagonal)
+    clear_path(scratch, body)
+    mark_path(topology, scratch, body)
     compliance_base_to_tip(topology, constants, scratch, body)
     frame_compliance(scratch, body, frame, compliance)
     return status

@@ -10,6 +10,7 @@ Table = types.Array(types.float64, 2, 'C', readonly=True)     # (nb, 28)  see mo
 Constant = types.Array(types.float64, 1, 'C', readonly=True)  # (k,)
 Vector = types.Array(types.float64, 1, 'C')                   # (n,)
 Matrix = types.Array(types.float64, 2, 'C')                   # (n, m)
+Indices = types.Array(types.int64, 1, 'C', readonly=True)     # (k,)
 Flags = types.Array(types.boolean, 1, 'C')                    # (n,)
 Integer = types.int64
 Scalar = types.float64

@@ -28,6 +28,8 @@ OUTPUTS = {
     'energy': {'energies': (2,)},
     'regressor': {'Y': ('nv', '10 nv')},
     'operational_space': {'J': (6, 'nv'), 'compliance': (6, 6)},
+    'coupled_compliance': {'J': (12, 'nv'), 'compliance': (12, 12)},
+    'task_acceleration': {'qdd': ('nv',), 'acceleration': (12,)},
     'task_solve': {'X': (6, 'nv')},
     'task_inertia': {'work': (6, 6), 'vectors': (6, 6), 'inertia': (6, 6),
                      'singular_values': (6,)},
@@ -44,6 +46,7 @@ def arguments(robot, kernel, dtype=float, seed=0, **given):
     rng = np.random.default_rng(seed)
     q, qd, qdd = states(robot, 1, seed)[0]
     body, frame = robot._placement(robot.frames[-1])
+    bodies, frames = robot._placed((robot.frames[-1], robot.frames[len(robot.frames) // 2]))
     half = rng.normal(size=(6, 6))
     values = {'topology': model.topology, 'constants': model.constants, 'gravity': model.gravity,
               'scratch': np.full((len(model.topology), scratch.WIDTH), np.nan, dtype=dtype),
@@ -51,7 +54,8 @@ def arguments(robot, kernel, dtype=float, seed=0, **given):
               'tau': rng.normal(size=robot.nv), 'b': qdd,
               'diagonal': rng.uniform(0.0, 0.1, robot.nv), 'zero': np.zeros(robot.nv),
               'f_ext': rng.normal(size=(len(model.topology), 6)), 'wrench': rng.normal(size=6),
-              'body': body, 'frame': frame, 'J': rng.normal(size=(6, robot.nv)),
+              'body': body, 'frame': frame, 'bodies': bodies, 'frames': frames,
+              'J': rng.normal(size=(6, robot.nv)),
               'compliance': half @ half.T, 'damping': 0.1}
     for name, shape in outputs.items():
         shape = tuple(sizes.get(size, size) for size in shape)
