@@ -44,7 +44,7 @@ WHERE = {
     'scipy': {'formulations', 'identification'},
     'rich': {'cli'},
     'rosbags': {'cli'},
-    'matplotlib': {'cli'},
+    'matplotlib': {'cli', 'formulations'},
     'psutil': {'cli'},
 }
 ROS_UNITS = {'ros', 'nodes', 'cli'}

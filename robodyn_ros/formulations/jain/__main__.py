@@ -15,17 +15,21 @@ accelerations a g that points up; so do the functions under `formulations.jain`.
 """
 
 
-def code(names):
-    """Names as Markdown, one a line of the cell."""
-    return '<br>'.join(f'`{name}`' for name in names)
+def located(names):
+    """Dotted names as Markdown, by what they are in: one line of the cell each."""
+    places = {}
+    for name in names:
+        place, _, last = name.rpartition('.')
+        places.setdefault(place, []).append(f'`{last}`')
+    return '<br>'.join(f'{place}: {", ".join(found)}' for place, found in places.items())
 
 
 def row(item):
     """Cells of one item."""
     where = f'{item.section}; {item.equations}' if item.equations else item.section
     return (str(item.number), where, item.title,
-            f'theory only: {item.theory}' if item.theory else code(item.functions),
-            code(item.tests), f'O({item.cost})' if item.cost else '-', item.correction or '-')
+            f'theory only: {item.theory}' if item.theory else located(item.functions),
+            ', '.join(f'`{name}`' for name in item.tests), f'O({item.cost})' if item.cost else '-', item.correction or '-')
 
 
 def document():

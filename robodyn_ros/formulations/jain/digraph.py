@@ -1,0 +1,140 @@
+"""Digraphs and block-weighted adjacency matrices: Jain, chapter 8.
+
+    S(i, j) = 1 where j is a child of i               E_A(parent(k), k) = A(parent(k), k)   (8.2, 8.3)
+    A = (1 - E_A)^-1 = 1 + E_A + E_A^2 + ...                                              (8.14)
+    A(i, j) = product of the weights from i to j, 1 if i = j, 0 if i is no ancestor of j   (8.16)
+
+A tree is a list of parents, `parent[k]` of node k, and n (one more than the last) where a node has
+none. Canonical: parent[k] > k. A digraph in general is a list of edges (parent, child).
+
+The printed matrices of remark 8.2 have lost columns; `adjacency` and `resolvent` make them whole.
+"""
+
+import numpy as np
+
+
+def canonical(parent):
+    """(order, parents): nodes in an order where children precede parents, and the parents in it.
+
+    order[k] is the old number of new node k; every tree has one (section 8.1). parent[k] is n, or
+    anything that is no node, for a root. ValueError where the edges close a circle.
+    """
+    n = len(parent)
+    depth = [len(ancestors(parent, k)) for k in range(n)]
+    order = sorted(range(n), key=lambda k: -depth[k])
+    new = {old: k for k, old in enumerate(order)}
+    return order, [new.get(parent[old], n) for old in order]
+
+
+def ancestors(parent, k):
+    """Nodes above k, from its parent to its root; ValueError where the path never ends."""
+    found, up = [], parent[k]
+    while up in range(len(parent)):
+        found.append(up)
+        if len(found) > len(parent):
+            raise ValueError(f'got parents {list(parent)}; expected a tree, but node {k} is among '
+                             'its own ancestors')
+        up = parent[up]
+    return found
+
+
+def closest_common_ancestor(parent, i, j):
+    """The node from which the paths to i and j part, i itself if above j; None if there is none."""
+    above = [i, *ancestors(parent, i)]
+    return next((k for k in [j, *ancestors(parent, j)] if k in above), None)
+
+
+def spanning_tree(n, edges):
+    """(parent, cut): a spanning forest of a digraph of n nodes, and the edges it leaves out.
+
+    edges : (parent, child) in the order in which they are preferred. An edge is cut where its child
+    already has a parent, or where it would close a circle.
+    """
+    parent, cut = [n] * n, []
+    for up, k in edges:
+        if parent[k] < n or k in [up, *ancestors(parent, up)]:
+            cut.append((up, k))
+        else:
+            parent[k] = up
+    return parent, cut
+
+
+def adjacency(n, edges):
+    """S (n, n): S[i, j] = 1 where j is a child of i (section 8.2)."""
+    S = np.zeros((n, n), int)
+    for up, k in edges:
+        S[up, k] = 1
+    return S
+
+
+def edges_of(parent):
+    """The edges (parent, child) of a tree."""
+    return [(up, k) for k, up in enumerate(parent) if up < len(parent)]
+
+
+def is_nilpotent(S):
+    """Whether no directed circle is in the digraph: S^n = 0 (section 8.2.1)."""
+    return not np.linalg.matrix_power(S, len(S)).any()
+
+
+def kind(n, edges):
+    """What the taxonomy of section 8.1 calls a digraph, the narrowest name.
+
+    'serial chain', 'tree', 'forest', 'polytree' (no circle even if directions are forgotten), 'DAG'
+    (no directed circle) or 'cyclic'.
+    """
+    S = adjacency(n, edges)
+    if not is_nilpotent(S):
+        return 'cyclic'
+    parts = _parts(n, edges)
+    if len(edges) > n - parts:
+        return 'DAG'
+    if S.sum(axis=0).max() > 1:
+        return 'polytree'
+    if parts > 1:
+        return 'forest'
+    return 'serial chain' if S.sum(axis=1).max() <= 1 else 'tree'
+
+
+def _parts(n, edges):
+    label = list(range(n))
+    for up, k in edges:
+        label = [label[up] if x == label[k] else x for x in label]
+    return len(set(label))
+
+
+def weighted(parent, weights, sizes):
+    """E_A (sum of sizes, same): weights[k], sizes[parent] x sizes[k], at (parent(k), k) (8.3)."""
+    at = np.concatenate(([0], np.cumsum(sizes)))
+    E = np.zeros((at[-1], at[-1]))
+    for up, k in edges_of(parent):
+        E[at[up]:at[up + 1], at[k]:at[k + 1]] = weights[k]
+    return E
+
+
+def resolvent(E, sizes, parent):
+    """A = (1 - E)^-1 of a block-weighted adjacency matrix of a canonical tree (8.14, 8.16).
+
+    Column by column, A(:, k) = A(:, parent(k)) A(parent(k), k): the semigroup (8.17). O(n^2)
+    blocks, and zeros are exactly zero.
+    """
+    at = np.concatenate(([0], np.cumsum(sizes)))
+    A = np.eye(at[-1], dtype=E.dtype)
+    for k in reversed(range(len(parent))):
+        up = parent[k]
+        if up < len(parent):
+            own, above = slice(at[k], at[k + 1]), slice(at[up], at[up + 1])
+            A[:, own] += A[:, above] @ E[above, own]
+    return A
+
+
+def power_series(E):
+    """1 + E + E^2 + ... until it ends: A by (8.14), in O(n^4) blocks. ValueError if it does not."""
+    A, power = np.eye(len(E)), np.eye(len(E))
+    for _ in range(len(E)):
+        power = power @ E
+        if not power.any():
+            return A
+        A = A + power
+    raise ValueError('got a matrix of which no power is zero; expected the weights of a digraph '
+                     'without directed circles')

@@ -1,0 +1,185 @@
+"""A tree of bodies at one configuration, in the order and the letters of Jain.
+
+    k = 1 .. n from the tips to the base, parent(k) > k, n + 1 the inertial frame   (chapter 8)
+    V(k) = phi'(parent(k), k) V(parent(k)) + H'(k) beta(k)                                (3.19)
+
+Python counts from 0: body k of the book is row k - 1, and row n is the inertial frame. Body frames
+stand at their hinges (B_k = O_k), everything of body k is in its own axes, angular part first.
+`dofs` leads from the velocities in this order to those of the robot.
+"""
+
+from dataclasses import dataclass, replace
+import functools
+
+import numpy as np
+
+from robodyn_ros.formulations.arm import links_of, model_of, skew, states
+from robodyn_ros.formulations.jain import hinge as hinges
+from robodyn_ros.formulations.jain.single_body import spatial_inertia
+from robodyn_ros.formulations.jain.spatial import phi
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """A body and the hinge it hangs on.
+
+    parent : name of the body it hangs on, None for the inertial frame. R (3, 3), p (3,) [m] :
+    the hinge in the parent's axes. M (6, 6) : spatial inertia about the body's origin. coordinates,
+    dofs : where its theta stands in q and its beta in qd. rotor (nv,) : inertia of the drive seen
+    at the hinge [kg m2 or kg].
+    """
+
+    name: str
+    parent: str | None
+    R: np.ndarray
+    p: np.ndarray
+    hinge: hinges.Hinge
+    M: np.ndarray
+    coordinates: tuple
+    dofs: tuple
+    rotor: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """n bodies with N degrees of freedom at one configuration, tips first.
+
+    parent (n,) of int, n where it is the inertial frame. R (n, 3, 3) : own axes to the parent's.
+    l (n, 3) [m] : from the parent's origin to the own, in the parent's axes. H : of n matrices
+    (r, 6). M (n, 6, 6). theta : of n vectors. dofs (N,) of int : row of qd of every degree of
+    freedom. rotor (N,). g (6,) : the pseudo-acceleration [0; -gravity] of the inertial frame.
+    """
+
+    bodies: tuple
+    parent: tuple
+    R: np.ndarray
+    l: np.ndarray  # noqa: E741  the letter of the book
+    H: tuple
+    M: np.ndarray
+    theta: tuple
+    dofs: np.ndarray
+    rotor: np.ndarray
+    g: np.ndarray
+
+    @property
+    def n(self):
+        """Number of bodies."""
+        return len(self.parent)
+
+    @property
+    def N(self):
+        """Number of degrees of freedom."""
+        return len(self.dofs)
+
+    @property
+    def names(self):
+        """Names of the bodies, tips first."""
+        return tuple(body.name for body in self.bodies)
+
+    @functools.cached_property
+    def phi(self):
+        """phi(parent(k), k) of all bodies (n, 6, 6)."""
+        return np.array([phi(l, R) for l, R in zip(self.l, self.R)])  # noqa: E741
+
+    @functools.cached_property
+    def slices(self):
+        """Where every body's beta stands among the N velocities."""
+        ends = np.cumsum([len(H) for H in self.H])
+        return tuple(slice(int(end) - len(H), int(end)) for end, H in zip(ends, self.H))
+
+    @functools.cached_property
+    def children(self):
+        """Rows of the children of every body, and last of the inertial frame."""
+        return tuple(tuple(j for j in range(self.n) if self.parent[j] == k)
+                     for k in range(self.n + 1))
+
+    def path(self, k):
+        """Rows from body k to its base body."""
+        while k < self.n:
+            yield k
+            k = self.parent[k]
+
+    def to_jain(self, x):
+        """A vector or the rows of a matrix in the order of the robot, in the order of the tree."""
+        return np.asarray(x)[self.dofs]
+
+    def to_ours(self, x):
+        """The reverse of to_jain; of a matrix (N, N), rows and columns."""
+        x = np.asarray(x)
+        result = np.empty_like(x)
+        if x.ndim == 2 and x.shape[0] == x.shape[1]:
+            result[np.ix_(self.dofs, self.dofs)] = x
+        else:
+            result[self.dofs] = x
+        return result
+
+    def permutation(self):
+        """The matrix (N, N) of 0 and 1 with x_ours = permutation @ x_jain."""
+        matrix = np.zeros((self.N, self.N))
+        matrix[self.dofs, np.arange(self.N)] = 1.0
+        return matrix
+
+    def hinge_velocity(self, thd):
+        """Delta_V(k) = H'(k) beta(k) of all bodies (n, 6) (3.7)."""
+        return np.array([H.T @ thd[s] for H, s in zip(self.H, self.slices)])
+
+    def hinge_drift(self, thd):
+        """(dH'/dt) beta of all bodies (n, 6), the rate as the body sees it."""
+        return np.array([body.hinge.map_rate(theta, thd[s]) @ thd[s]
+                         for body, theta, s in zip(self.bodies, self.theta, self.slices)])
+
+    def without_rotors(self):
+        """The same tree, its drives without inertia: the system of the book."""
+        return replace(self, rotor=np.zeros(self.N))
+
+
+def bodies_of(robot):
+    """Every moving link of a Robot or RobotModel as a Body, from base to tip."""
+    model = model_of(robot)
+    links = links_of(model)
+    names = dict(zip((link.joint for link in links), model.body_names[1:]))
+    found = []
+    for link in links:
+        J = link.I - link.m * skew(link.rho) @ skew(link.rho)
+        found.append(Body(
+            names[link.joint], names.get(link.parent), link.R, link.p,
+            hinges.pin() if link.revolute else hinges.prismatic(),
+            spatial_inertia(link.m, link.rho, J), (link.joint,), (link.joint,),
+            np.array([link.rotor])))
+    return found
+
+
+def tree_of(bodies, q, gravity=(0.0, 0.0, -9.81)):
+    """The Tree of bodies given from base to tip, at coordinates q, real or complex."""
+    q = np.asarray(q)
+    kind = np.result_type(q, float)
+    bodies = tuple(reversed(bodies))
+    row = {body.name: k for k, body in enumerate(bodies)} | {None: len(bodies)}
+    n = len(bodies)
+    R, l = np.zeros((n, 3, 3), kind), np.zeros((n, 3), kind)  # noqa: E741
+    H, theta = [], []
+    for k, body in enumerate(bodies):
+        theta.append(q[list(body.coordinates)])
+        rotation, offset = body.hinge.placement(theta[k])
+        R[k], l[k] = body.R @ rotation, body.p + body.R @ offset
+        H.append(body.hinge.map(theta[k]).T)
+    return Tree(bodies, tuple(row[body.parent] for body in bodies), R, l, tuple(H),
+                np.array([body.M for body in bodies]), tuple(theta),
+                np.array([dof for body in bodies for dof in body.dofs]),
+                np.concatenate([body.rotor for body in bodies]),
+                np.concatenate((np.zeros(3), -np.asarray(gravity, float))))
+
+
+def tree_at(robot, q):
+    """The Tree of a Robot or RobotModel at q (nv,) [rad or m], real or complex; ShapeError."""
+    (q,) = states(robot, q)
+    return tree_of(bodies_of(robot), q, model_of(robot).gravity)
+
+
+def coordinate_rates(tree, thd):
+    """dq/dt from the velocities thd (N,), in the order of the robot's q (section 3.2.1)."""
+    size = sum(body.hinge.nq for body in tree.bodies)
+    qdot = np.zeros(size, np.result_type(thd, tree.R))
+    for body, theta, s in zip(tree.bodies, tree.theta, tree.slices):
+        qdot[list(body.coordinates)] = body.hinge.rates(theta, thd[s])
+    return qdot

@@ -1,0 +1,241 @@
+"""The spatial operators of a robot, to be held and looked at: Jain, chapters 3, 7, 9 and 10.
+
+    from robodyn_ros.formulations.spatial_operators import operators
+    ops = operators(robot, q)
+    ops.H @ ops.phi @ ops.M @ ops.phi.T @ ops.H.T      the mass matrix, (4.6)
+    ops.phi['base_link', 'hand']                        one block, 6 x 6
+    print(ops.as_table());   ops.draw()                 what there is, and its pattern
+
+Dense matrices with named blocks, in the order of the book: tips first, angular part first, every
+body in its own axes. `ops.permutation` leads to the robot's order. Dense operators cost O(n^2) to
+O(n^3) and are for reading and testing; the same products in O(n) are the sweeps beside them, in
+robodyn_ros.formulations.jain (sweeps.py, articulated.py and what is built on them).
+
+    phi = (1 - E_phi)^-1,  psi = (1 - E_psi)^-1,  E_psi = E_phi taubar,  K = E_phi G
+    mass matrix = H phi M phi' H' = [1 + H phi K] D [1 + H phi K]'                  (4.6, 7.14)
+    its inverse = [1 - H psi K]' D^-1 [1 - H psi K]                                     (7.18)
+"""
+
+from dataclasses import dataclass
+import functools
+
+import numpy as np
+
+from robodyn_ros.formulations.jain import digraph, operator_picture, operator_table, sweeps
+from robodyn_ros.formulations.jain.articulated import articulated
+from robodyn_ros.formulations.jain.block_matrix import BlockMatrix, Blocks
+from robodyn_ros.formulations.jain.tree import Tree, tree_at
+
+__all__ = ['BlockMatrix', 'SpatialOperators', 'operators']
+
+
+def operators(robot, q):
+    """The SpatialOperators of a Robot or RobotModel at q (nq,) [rad or m]; ShapeError."""
+    return SpatialOperators(tree_at(robot, q))
+
+
+@dataclass(frozen=True, eq=False)
+class SpatialOperators:
+    """All spatial operators of a tree, each made when it is first asked for.
+
+    6n x 6n unless said otherwise: n bodies, N degrees of freedom.
+    """
+
+    tree: Tree
+
+    @property
+    def names(self):
+        """Names of the bodies, tips first: the names of all blocks."""
+        return self.tree.names
+
+    @functools.cached_property
+    def permutation(self):
+        """(N, N) of 0 and 1: x_ours = permutation @ x_jain, M_ours = permutation M permutation'."""
+        return self.tree.permutation()
+
+    @functools.cached_property
+    def bodies(self):
+        """The cut of 6n rows into bodies."""
+        return Blocks(self.names, (6,) * self.tree.n)
+
+    @functools.cached_property
+    def hinges(self):
+        """The cut of N rows into the hinges of the bodies."""
+        return Blocks(self.names, tuple(len(H) for H in self.tree.H))
+
+    @functools.cached_property
+    def articulated(self):
+        """The articulated-body quantities P, D, G ... body by body (Algorithm 6.1)."""
+        return articulated(self.tree)
+
+    @functools.cached_property
+    def one(self):
+        """The unit operator of 6n rows."""
+        return BlockMatrix(np.eye(6 * self.tree.n), self.bodies, self.bodies)
+
+    @functools.cached_property
+    def one_hinges(self):
+        """The unit operator of N rows."""
+        return BlockMatrix(np.eye(self.tree.N), self.hinges, self.hinges)
+
+    @functools.cached_property
+    def E_phi(self):  # noqa: N802  the book's letter
+        """Block (parent(k), k) is phi(parent(k), k); nilpotent (3.30, 8.29)."""
+        return self._on_edges(self.tree.phi)
+
+    @functools.cached_property
+    def phi(self):
+        """(1 - E_phi)^-1: block (i, j) carries forces from body j to its ancestor i (3.36)."""
+        return self._resolvent(self.E_phi)
+
+    @functools.cached_property
+    def phi_tilde(self):
+        """phi - 1 = E_phi phi = phi E_phi (3.40)."""
+        return self.phi - self.one
+
+    @functools.cached_property
+    def H(self):  # noqa: N802
+        """Block diagonal, N x 6n: row j is the axis of freedom j; Delta_V = H' thd (3.7)."""
+        return self._diagonal(self.tree.H, self.hinges, self.bodies)
+
+    @functools.cached_property
+    def M(self):  # noqa: N802
+        """Block diagonal: the spatial inertias of the bodies (2.8)."""
+        return self._diagonal(self.tree.M, self.bodies, self.bodies)
+
+    @functools.cached_property
+    def R(self):  # noqa: N802
+        """Block diagonal: composite inertias, M = R - E_phi R E_phi' (4.9)."""
+        tree = self.tree
+        return self._diagonal(sweeps.forward_diagonal(tree, tree.M, tree.phi, tree.phi),
+                              self.bodies, self.bodies)
+
+    @functools.cached_property
+    def J_rotor(self):  # noqa: N802
+        """Diagonal, N x N: inertia of the drives, which the book does not have."""
+        return BlockMatrix(np.diag(self.tree.rotor), self.hinges, self.hinges)
+
+    @functools.cached_property
+    def P(self):  # noqa: N802
+        """Block diagonal: articulated-body inertias, M = P - E_psi P E_phi' (7.7)."""
+        return self._diagonal(self.articulated.P, self.bodies, self.bodies)
+
+    @functools.cached_property
+    def P_plus(self):  # noqa: N802
+        """Block diagonal: what the hinge passes on of P, taubar P (6.25)."""
+        return self._diagonal(self.articulated.P_plus, self.bodies, self.bodies)
+
+    @functools.cached_property
+    def D(self):  # noqa: N802
+        """Block diagonal, N x N: articulated inertia about the hinges, H P H' (6.13)."""
+        return self._diagonal(self.articulated.D, self.hinges, self.hinges)
+
+    @functools.cached_property
+    def D_inverse(self):  # noqa: N802
+        """Block diagonal, N x N: D^-1."""
+        return self._diagonal([np.linalg.inv(D) for D in self.articulated.D],
+                              self.hinges, self.hinges)
+
+    @functools.cached_property
+    def G(self):  # noqa: N802
+        """Block diagonal, 6n x N: P H' D^-1, the Kalman gain (6.13)."""
+        return self._diagonal(self.articulated.G, self.bodies, self.hinges)
+
+    @functools.cached_property
+    def tau(self):
+        """Block diagonal: G H, the projection onto what the hinge moves (6.17)."""
+        return self._diagonal(self.articulated.tau, self.bodies, self.bodies)
+
+    @functools.cached_property
+    def tau_bar(self):
+        """Block diagonal: 1 - tau, the projection onto what it carries (6.18)."""
+        return self._diagonal(self.articulated.taubar, self.bodies, self.bodies)
+
+    @functools.cached_property
+    def K(self):  # noqa: N802
+        """E_phi G, 6n x N: from a hinge to the parent of its body (7.3)."""
+        return self.E_phi @ self.G
+
+    @functools.cached_property
+    def E_psi(self):  # noqa: N802
+        """E_phi taubar (7.4)."""
+        return self._on_edges(self.articulated.psi)
+
+    @functools.cached_property
+    def psi(self):
+        """(1 - E_psi)^-1: phi of a tree whose hinges give way (7.5)."""
+        return self._resolvent(self.E_psi)
+
+    @functools.cached_property
+    def psi_tilde(self):
+        """psi - 1 = E_psi psi = psi E_psi."""
+        return self.psi - self.one
+
+    @functools.cached_property
+    def mass_matrix(self):
+        """H phi M phi' H', N x N, and the inertia of the drives (4.6)."""
+        return self.H @ self.phi @ self.M @ self.phi.T @ self.H.T + self.J_rotor
+
+    @functools.cached_property
+    def innovations_factor(self):
+        """1 + H phi K, N x N, unit lower triangular: mass matrix = L D L' (7.14)."""
+        return self.one_hinges + self.H @ self.phi @ self.K
+
+    @functools.cached_property
+    def inverse_factor(self):
+        """1 - H psi K, N x N: the inverse of the innovations factor (7.17)."""
+        return self.one_hinges - self.H @ self.psi @ self.K
+
+    @functools.cached_property
+    def mass_matrix_inverse(self):
+        """[1 - H psi K]' D^-1 [1 - H psi K], N x N (7.18, 9.51)."""
+        return self.inverse_factor.T @ self.D_inverse @ self.inverse_factor
+
+    @functools.cached_property
+    def Omega(self):  # noqa: N802
+        """psi' H' D^-1 H psi: acceleration of body k per force on body j (10.11).
+
+        Element by element from Upsilon, along the paths of the tree (Lem 10.1).
+        """
+        psi = self.articulated.psi
+        blocks = sweeps.backward_lyapunov(self.tree, self._hinge_compliance, psi, psi)
+        return BlockMatrix(sweeps.dense(blocks), self.bodies, self.bodies)
+
+    @functools.cached_property
+    def Upsilon(self):  # noqa: N802
+        """Block diagonal of Omega: Ups(k) = psi' Ups(parent) psi + H' D^-1 H (10.15)."""
+        psi = self.articulated.psi
+        kernel = sweeps.backward_diagonal(self.tree, self._hinge_compliance, psi, psi)
+        return self._diagonal(kernel, self.bodies, self.bodies)
+
+    def as_table(self):
+        """What every operator is: symbol, size, blocks that are not zero, equation, meaning."""
+        return operator_table.as_table(self)
+
+    def bodies_table(self):
+        """The numbering: k of the book, body, parent, and the freedoms in the robot's order."""
+        return operator_table.bodies_table(self)
+
+    def draw(self, names=operator_picture.DEFAULT):
+        """A matplotlib Figure of the digraph and of the block patterns of the operators named."""
+        return operator_picture.draw(self, names)
+
+    @functools.cached_property
+    def _hinge_compliance(self):
+        return [H.T @ np.linalg.solve(D, H) for H, D in zip(self.tree.H, self.articulated.D)]
+
+    def _resolvent(self, E):
+        return E.same(digraph.resolvent(E.array, E.rows.sizes, self.tree.parent))
+
+    def _on_edges(self, weights):
+        array = np.zeros((6 * self.tree.n,) * 2, self.tree.R.dtype)
+        for k, up in enumerate(self.tree.parent):
+            if up < self.tree.n:
+                array[6 * up:6 * up + 6, 6 * k:6 * k + 6] = weights[k]
+        return BlockMatrix(array, self.bodies, self.bodies)
+
+    def _diagonal(self, blocks, rows, columns):
+        array = np.zeros((rows.total, columns.total), self.tree.R.dtype)
+        for name, block in zip(self.names, blocks):
+            array[rows[name], columns[name]] = block
+        return BlockMatrix(array, rows, columns)

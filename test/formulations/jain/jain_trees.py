@@ -1,0 +1,98 @@
+"""Random trees for the tests of Jain's chapters: robots, and hinges of every kind."""
+
+import numpy as np
+from oracles.families import FAMILIES, case, inertial, rotation
+
+from robodyn_ros.formulations.jain import hinge as hinges
+from robodyn_ros.formulations.jain.single_body import spatial_inertia
+from robodyn_ros.formulations.jain.spatial import phi
+from robodyn_ros.formulations.jain.tree import Body, tree_at, tree_of
+
+#: Robots of the package that the book's formulas are held to: no two alike, 3 to 20 bodies.
+ROBOTS = {name: FAMILIES[name].robot for name in (
+    'skew_chain', 'sliding_chain', 'sliding_tree', 'massless_branches', 'rotors', 'permuted',
+    'locked')} | {
+    'chain of 3': case('chain of 3', 3).robot,
+    'tree of 20': case('tree of 20', 20, kinds=('revolute', 'prismatic'), branching=5).robot}
+
+KINDS = (hinges.pin, hinges.prismatic, lambda axis: hinges.helical(0.13, axis),
+         hinges.cylindrical)
+FIXED = (hinges.universal, hinges.planar, hinges.spherical, hinges.free)
+
+
+def unit(rng):
+    """A random direction."""
+    axis = rng.normal(size=3)
+    return axis / np.linalg.norm(axis)
+
+
+def random_bodies(rng, parents, makers):
+    """Bodies from base to tip: parents[i] < i, or -1; makers of their hinges."""
+    bodies, q, v = [], 0, 0
+    for i, (up, make) in enumerate(zip(parents, makers)):
+        hinge = make(unit(rng)) if make in KINDS else make()
+        body = inertial(rng)
+        M = phi(body.com) @ spatial_inertia(body.mass, np.zeros(3), body.inertia) \
+            @ phi(body.com).T
+        bodies.append(Body(f'body{i}', f'body{up}' if up >= 0 else None, rotation(rng),
+                           rng.uniform(-0.5, 0.5, 3), hinge, M, tuple(range(q, q + hinge.nq)),
+                           tuple(range(v, v + hinge.nv)), np.zeros(hinge.nv)))
+        q, v = q + hinge.nq, v + hinge.nv
+    return bodies
+
+
+def mixed_bodies(seed, n, roots=1):
+    """Bodies of a tree, or of a forest, on hinges of every kind in turn."""
+    rng = np.random.default_rng(seed)
+    parents = [-1 if i < roots else int(rng.integers(max(0, i - 4), i)) for i in range(n)]
+    makers = [(*KINDS, *FIXED)[(i + seed) % 8] for i in range(n)]
+    return random_bodies(rng, parents, makers)
+
+
+def coordinates(rng, bodies):
+    """A configuration that is nowhere zero."""
+    size = sum(body.hinge.nq for body in bodies)
+    return rng.uniform(0.2, 1.2, size) * rng.choice((-1.0, 1.0), size)
+
+
+GRAVITY = (1.3, -2.1, -9.2)
+BODIES = {'mixed tree': mixed_bodies(1, 12), 'mixed forest': mixed_bodies(2, 10, roots=2),
+          'mixed chain': random_bodies(np.random.default_rng(3), range(-1, 7),
+                                       (hinges.free, *KINDS, *FIXED[:3])),
+          'free base': random_bodies(np.random.default_rng(4), (-1, 0, 1, 0),
+                                     (hinges.free, *KINDS[:3]))}
+
+
+def robot_tree(name):
+    """The tree of a robot at a random state, and (thd, thdd, T) in the order of the tree."""
+    robot = ROBOTS[name]
+    rng = np.random.default_rng(len(name))
+    q, qd, qdd, tau = rng.uniform(0.2, 1.4, (4, robot.nv)) * rng.choice((-1, 1), (4, robot.nv))
+    tree = tree_at(robot, q)
+    return tree, tree.to_jain(qd), tree.to_jain(qdd), tree.to_jain(tau)
+
+
+def mixed_tree(name):
+    """A tree of hinges of every kind at a random state, and (thd, thdd, T)."""
+    rng = np.random.default_rng(len(name))
+    bodies = BODIES[name]
+    tree = tree_of(bodies, coordinates(rng, bodies), GRAVITY)
+    return tree, *(rng.uniform(0.2, 1.4, (3, tree.N)) * rng.choice((-1, 1), (3, tree.N)))
+
+
+TREES = (*ROBOTS, *BODIES)
+
+
+def any_tree(name):
+    """robot_tree or mixed_tree."""
+    return robot_tree(name) if name in ROBOTS else mixed_tree(name)
+
+
+def moved(tree, thd, step):
+    """The bodies of a tree at the configuration that thd leads to, to first order in step."""
+    from robodyn_ros.formulations.jain.tree import coordinate_rates
+    q = np.empty(sum(len(theta) for theta in tree.theta))
+    for body, theta in zip(tree.bodies, tree.theta):
+        q[list(body.coordinates)] = theta
+    q = q + step * coordinate_rates(tree, thd)
+    return tree_of(tree.bodies[::-1], q, -tree.g[3:])
