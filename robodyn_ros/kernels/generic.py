@@ -5,7 +5,9 @@ from robodyn_ros.recursions import coriolis as _coriolis
 from robodyn_ros.recursions import coupled_compliance as _coupled_compliance
 from robodyn_ros.recursions import energy as _energy
 from robodyn_ros.recursions import jacobian as _jacobian
+from robodyn_ros.recursions import joint_wrenches as _joint_wrenches
 from robodyn_ros.recursions import mass_solve as _mass_solve
+from robodyn_ros.recursions import momentum as _momentum
 from robodyn_ros.recursions import operational_space as _operational_space
 from robodyn_ros.recursions import regressor as _regressor
 from robodyn_ros.recursions import task_acceleration as _task_acceleration
@@ -32,7 +34,17 @@ task_acceleration = kernel(_task_acceleration.task_acceleration)
 task_solve = kernel(_operational_space.task_solve)
 task_inertia = kernel(_task_inertia.task_inertia)
 
-ALL = (inverse_dynamics, gravity_torque, bias_torque, mass_matrix, forward_dynamics, mass_solve,
-       mass_matrix_inverse, coriolis_matrix, energy, pose, velocity, jacobian, jacobian_bias,
-       apply_wrench, operational_space, coupled_compliance, task_acceleration, task_solve,
-       task_inertia, regressor)
+joint_wrenches = kernel(_joint_wrenches.joint_wrenches)
+forward_dynamics_wrenches = kernel(_joint_wrenches.forward_dynamics_wrenches)
+centre_of_mass = kernel(_momentum.centre_of_mass)
+momentum = kernel(_momentum.momentum)
+momentum_matrix = kernel(_momentum.momentum_matrix)
+composite_inertia = kernel(_momentum.composite_inertia)
+
+#: What laws and services of the nodes call.
+SERVING = (inverse_dynamics, gravity_torque, bias_torque, mass_matrix, forward_dynamics,
+           mass_solve, mass_matrix_inverse, coriolis_matrix, energy, pose, velocity, jacobian,
+           jacobian_bias, apply_wrench, operational_space, coupled_compliance, task_acceleration,
+           task_solve, task_inertia, regressor)
+ALL = SERVING + (joint_wrenches, forward_dynamics_wrenches, centre_of_mass, momentum,
+                 momentum_matrix, composite_inertia)

@@ -64,6 +64,13 @@ class RobotModel:
                 f'robot {self.name!r} has no frame {name!r}; valid: {", ".join(self.frames)}'
             ) from None
 
+    def link_placements(self):
+        """Return (nb, 12): rotation (row-major) and translation of the link that each body is
+        named after, in the frame of the body.
+        """
+        frames = [self.frame(name) for name in self.body_names]
+        return np.array([[*frame.rotation.ravel(), *frame.translation] for frame in frames])
+
     def joint_values(self, column):
         """Return a column of the constants, such as layout.DAMPING, as (nv,) in joint order."""
         return self.constants[self._joint_rows(), column]

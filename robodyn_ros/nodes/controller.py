@@ -55,7 +55,7 @@ class Controller(ManagedNode):
         for name in self.parameters.unknown_overrides():
             self.get_logger().warning(f"There is no parameter '{name}': its value is ignored.")
         control_settings(self.parameters.snapshot(), robot, law_type)
-        warm_up((*Supervisor.kernels(law_type), *generic.ALL), self._reporter.compiling)
+        warm_up((*Supervisor.kernels(law_type), *generic.SERVING), self._reporter.compiling)
         known_answers()
         self.session = ControlSession(self, robot, law_type(robot), self.parameters.snapshot())
         self.get_logger().info(f"Robot '{robot.name}' with the joints "

@@ -12,6 +12,20 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store
 
 
 @primitive
+def carry_composite(constants, scratch, i, parent):
+    """Add the composite inertia of body i, seen from its parent, to that of the parent."""
+    p, mass = load(scratch, i, at.POSITION), scratch[i, at.C_MASS]
+    h = to_parent(constants, scratch, i, load(scratch, i, at.C_MOMENT))
+    turned = turn_symmetric(scratch[i, at.COS], scratch[i, at.SIN],
+                            load_symmetric(scratch, i, at.C_INERTIA))
+    inertia = shift_inertia(rotate_symmetric(constants, i, ROTATION, turned), mass, h, p)
+    scratch[parent, at.C_MASS] = scratch[parent, at.C_MASS] + mass
+    accumulate(scratch, parent, at.C_MOMENT, add(h, scale(mass, p)))
+    store_symmetric(scratch, parent, at.C_INERTIA,
+                    add_symmetric(load_symmetric(scratch, parent, at.C_INERTIA), inertia))
+
+
+@primitive
 def composite_tip_to_base(topology, constants, scratch):
     """Mass, first moment and inertia about its origin of everything that each body carries, itself
     included.
@@ -23,15 +37,19 @@ def composite_tip_to_base(topology, constants, scratch):
     for i in range(topology.shape[0] - 1, 0, -1):
         parent = topology[i, PARENT]
         if parent > 0:
-            p, mass = load(scratch, i, at.POSITION), scratch[i, at.C_MASS]
-            h = to_parent(constants, scratch, i, load(scratch, i, at.C_MOMENT))
-            turned = turn_symmetric(scratch[i, at.COS], scratch[i, at.SIN],
-                                    load_symmetric(scratch, i, at.C_INERTIA))
-            inertia = shift_inertia(rotate_symmetric(constants, i, ROTATION, turned), mass, h, p)
-            scratch[parent, at.C_MASS] = scratch[parent, at.C_MASS] + mass
-            accumulate(scratch, parent, at.C_MOMENT, add(h, scale(mass, p)))
-            store_symmetric(scratch, parent, at.C_INERTIA,
-                            add_symmetric(load_symmetric(scratch, parent, at.C_INERTIA), inertia))
+            carry_composite(constants, scratch, i, parent)
+
+
+@primitive
+def hinge_momentum(topology, scratch, i):
+    """Angular and linear momentum, in the frame of body i, that a unit rate of its hinge gives to
+    everything it carries.
+    """
+    h = load(scratch, i, at.C_MOMENT)
+    if topology[i, KIND] == PRISMATIC:
+        return (h[1], -h[0], 0.0), (0.0, 0.0, scratch[i, at.C_MASS])
+    return ((scratch[i, at.C_INERTIA + 2], scratch[i, at.C_INERTIA + 4],
+             scratch[i, at.C_INERTIA + 5]), (-h[1], h[0], 0.0))
 
 
 @primitive
@@ -49,16 +67,9 @@ def mass_matrix(topology: Topology, constants: Table, scratch: Matrix, q: Vector
             M[i, j] = 0.0
     for i in range(1, topology.shape[0]):
         k = topology[i, V]
-        h = load(scratch, i, at.C_MOMENT)
-        if topology[i, KIND] == PRISMATIC:
-            mass = scratch[i, at.C_MASS]
-            f, n = (0.0, 0.0, mass), (h[1], -h[0], 0.0)
-            M[k, k] = mass + constants[i, ROTOR]
-        else:
-            f = (-h[1], h[0], 0.0)
-            n = (scratch[i, at.C_INERTIA + 2], scratch[i, at.C_INERTIA + 4],
-                 scratch[i, at.C_INERTIA + 5])
-            M[k, k] = n[2] + constants[i, ROTOR]
+        n, f = hinge_momentum(topology, scratch, i)
+        along = f[2] if topology[i, KIND] == PRISMATIC else n[2]
+        M[k, k] = along + constants[i, ROTOR]
         j = i
         while topology[j, PARENT] > 0:
             f = to_parent(constants, scratch, j, f)

@@ -8,6 +8,18 @@ from robodyn_ros.spatial.vec3 import accumulate, add, load, scale, store
 
 
 @primitive
+def carry_mass(constants, scratch, i, parent):
+    """Add mass and first moment of the composite body i, seen from its parent, to those of the
+    parent.
+    """
+    mass, h = scratch[i, at.C_MASS], load(scratch, i, at.C_MOMENT)
+    scratch[parent, at.C_MASS] = scratch[parent, at.C_MASS] + mass
+    moment = add(to_parent(constants, scratch, i, h),
+                 scale(mass, load(scratch, i, at.POSITION)))
+    accumulate(scratch, parent, at.C_MOMENT, moment)
+
+
+@primitive
 def gravity_torque(topology: Topology, constants: Table, gravity: Constant, scratch: Matrix,
                    q: Vector, tau: Vector):
     """tau = g(q) = dV/dq, in O(n): the weight of everything beyond a hinge, about or along it.
@@ -26,13 +38,9 @@ def gravity_torque(topology: Topology, constants: Table, gravity: Constant, scra
     for i in range(topology.shape[0] - 1, 0, -1):
         parent = topology[i, PARENT]
         a, h = load(scratch, i, at.ACCEL), load(scratch, i, at.C_MOMENT)
-        mass = scratch[i, at.C_MASS]
         if topology[i, KIND] == PRISMATIC:
-            tau[topology[i, V]] = mass * a[2]
+            tau[topology[i, V]] = scratch[i, at.C_MASS] * a[2]
         else:
             tau[topology[i, V]] = h[0] * a[1] - h[1] * a[0]
         if parent > 0:
-            scratch[parent, at.C_MASS] = scratch[parent, at.C_MASS] + mass
-            moment = add(to_parent(constants, scratch, i, h),
-                         scale(mass, load(scratch, i, at.POSITION)))
-            accumulate(scratch, parent, at.C_MOMENT, moment)
+            carry_mass(constants, scratch, i, parent)

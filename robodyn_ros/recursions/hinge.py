@@ -4,10 +4,10 @@ other.
 from numpy import cos, sin
 
 from robodyn_ros.model.layout import KIND, OFFSET, PRISMATIC, Q, ROTATION, ZERO
-from robodyn_ros.recursions.scratch import ACCEL, ALPHA, COS, POSITION, SIN
+from robodyn_ros.recursions.scratch import ACCEL, ALPHA, COS, FORCE, MOMENT, POSITION, SIN
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.rotation import rotate, rotate_inverse, turn, turn_inverse
-from robodyn_ros.spatial.vec3 import add, cross, load, store
+from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, store
 
 
 @primitive
@@ -52,3 +52,12 @@ def carried_acceleration(constants, scratch, parent, i):
     lever = cross(turning, load(scratch, i, POSITION))
     return (to_child(constants, scratch, i, turning),
             to_child(constants, scratch, i, add(load(scratch, parent, ACCEL), lever)))
+
+
+@primitive
+def carry_wrench(constants, scratch, i, parent, n, f):
+    """Add moment and force about the origin of body i, in its frame, to those of its parent."""
+    f = to_parent(constants, scratch, i, f)
+    accumulate(scratch, parent, FORCE, f)
+    accumulate(scratch, parent, MOMENT, add(to_parent(constants, scratch, i, n),
+                                            cross(load(scratch, i, POSITION), f)))

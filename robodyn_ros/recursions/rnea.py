@@ -8,7 +8,7 @@ forces is tr(I) alpha - v(A I), v(.) the axial vector.
 """
 from robodyn_ros.model.layout import INERTIA, KIND, MASS, MOMENT, PARENT, PRISMATIC, ROTOR, V
 from robodyn_ros.recursions import scratch as at
-from robodyn_ros.recursions.hinge import place, to_child, to_parent
+from robodyn_ros.recursions.hinge import carry_wrench, place, to_child
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.rotation import rotate
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
@@ -94,10 +94,7 @@ def force_tip_to_base(topology, constants, scratch, qdd, tau):
         along = f[2] if topology[i, KIND] == PRISMATIC else n[2]
         tau[k] = along + constants[i, ROTOR] * qdd[k]
         if parent > 0:
-            f = to_parent(constants, scratch, i, f)
-            n = add(to_parent(constants, scratch, i, n), cross(load(scratch, i, at.POSITION), f))
-            accumulate(scratch, parent, at.FORCE, f)
-            accumulate(scratch, parent, at.MOMENT, n)
+            carry_wrench(constants, scratch, i, parent, n, f)
 
 
 @primitive

@@ -33,6 +33,12 @@ OUTPUTS = {
     'task_solve': {'X': (6, 'nv')},
     'task_inertia': {'work': (6, 6), 'vectors': (6, 6), 'inertia': (6, 6),
                      'singular_values': (6,)},
+    'joint_wrenches': {'tau': ('nv',), 'wrenches': ('nb - 1', 6)},
+    'forward_dynamics_wrenches': {'qdd': ('nv',), 'wrenches': ('nb - 1', 6)},
+    'centre_of_mass': {'com': (3,)},
+    'momentum': {'com': (3,), 'h': (6,)},
+    'momentum_matrix': {'com': (3,), 'A': (6, 'nv')},
+    'composite_inertia': {'com': (3,), 'inertia': (3, 3)},
 }
 
 
@@ -42,13 +48,15 @@ def arguments(robot, kernel, dtype=float, seed=0, **given):
     Scratch and outputs are full of NaN, so that what is not written is seen. `given` overrides.
     """
     model, outputs = robot.model, OUTPUTS[kernel.python.__name__]
-    sizes = {'nv': robot.nv, '10 nv': 10 * robot.nv, 'nb': len(model.topology)}
+    sizes = {'nv': robot.nv, '10 nv': 10 * robot.nv, 'nb': len(model.topology),
+             'nb - 1': len(model.topology) - 1}
     rng = np.random.default_rng(seed)
     q, qd, qdd = states(robot, 1, seed)[0]
     body, frame = robot._placement(robot.frames[-1])
     bodies, frames = robot._placed((robot.frames[-1], robot.frames[len(robot.frames) // 2]))
     half = rng.normal(size=(6, 6))
     values = {'topology': model.topology, 'constants': model.constants, 'gravity': model.gravity,
+              'links': robot._links,
               'scratch': np.full((len(model.topology), scratch.WIDTH), np.nan, dtype=dtype),
               'q': q, 'qd': qd, 'qdd': qdd, 'qd_r': qdd, 'qdd_r': qd,
               'tau': rng.normal(size=robot.nv), 'b': qdd,

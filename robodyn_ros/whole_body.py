@@ -1,0 +1,163 @@
+"""What the robot does as a whole: joint reactions, centre of mass, momentum, composite inertia."""
+import numpy as np
+
+from robodyn_ros.boundary import Boundary, each
+from robodyn_ros.errors import ShapeError, SingularityError
+from robodyn_ros.kernels import generic
+from robodyn_ros.model.layout import MASS
+
+#: Below this share of the terms that cancelled in it an inertia counts as zero.
+ROUNDING = 1e-14
+
+
+class WholeBody(Boundary):
+    """Joint wrenches, centre of mass, momentum and composite inertia of a robot.
+
+    Base axes, linear part first. The base link is no part of mass, centre and momentum. Every
+    method takes one state (nv,) or a batch (k, nv), and writes into `out` if given; wrong shapes
+    and values that are not finite are a ShapeError.
+    """
+
+    def joint_wrenches(self, q, qd, qdd, f_ext=None, out=None):
+        """The wrench that its parent exerts on each moving link: f(i) = sum f(children) + M(i)
+        alpha(i) + b(i) - f_ext(i), in O(n).
+
+        Jain 2011, eq. (5.4) and (5.43). What the motor gives about or along the hinge is part of
+        it, reflected rotor inertia is not. f_ext : {frame: (6,) force and moment}. Result (nb - 1,
+        6) [N, N m]: force, then moment about the origin of the link, in base axes, one row for
+        each link of `model.body_names[1:]`.
+        """
+        states, k = self._states(q, qd, qdd)
+        out, tau = self._out(out, k, self._links_shape), np.empty(self.nv)
+        wrench = self._wrenches(states[0], k, f_ext)
+        for q, qd, qdd, wrenches in each(k, *states, out):
+            generic.joint_wrenches(
+                *self._weighted, self._links, q, qd, qdd, wrench(q), tau, wrenches)
+        return out
+
+    def forward_dynamics_wrenches(self, q, qd, tau, f_ext=None):
+        """(qdd, joint wrenches) under torques, f = P+ alpha+ + z+, in O(n): articulated bodies
+        know the wrenches without a sweep of inverse dynamics.
+
+        Jain 2011, eq. (7.34) and (7.40). tau : (nv,) [N m or N]. Results (nv,) and (nb - 1, 6) as
+        of `joint_wrenches`. Raises SingularityError.
+        """
+        states, k = self._states(q, qd, tau)
+        result = self._out(None, k, (self.nv,)), self._out(None, k, self._links_shape)
+        wrench = self._wrenches(states[0], k, f_ext)
+        for q, qd, tau, qdd, wrenches in each(k, *states, *result):
+            self._accept(generic.forward_dynamics_wrenches(
+                *self._weighted, self._links, q, qd, tau, wrench(q), self._zero, qdd, wrenches))
+        return result
+
+    @property
+    def mass(self):
+        """Mass of everything that moves [kg]."""
+        return float(self.model.constants[1:, MASS].sum())
+
+    def centre_of_mass(self, q, out=None):
+        """c = sum (m p + R h) / sum m from the origin of the base, in O(n); Jain 2011, eq. (4.13).
+
+        Result (3,) [m]. Raises SingularityError where nothing has mass.
+        """
+        (q,), k = self._states(q)
+        out = self._out(out, k, (3,))
+        self._require_mass()
+        for q, com in each(k, q, out):
+            generic.centre_of_mass(*self._body, q, com)
+        return out
+
+    def centre_of_mass_velocity(self, q, qd, out=None):
+        """cdot = linear momentum / mass, in O(n); result (3,) [m/s]."""
+        out = self._out(out, self._states(q, qd)[1], (3,))
+        np.divide(self._centroidal(q, qd)[1][..., :3], self.mass, out=out)
+        return out
+
+    def centre_of_mass_jacobian(self, q, out=None):
+        """J_C with cdot = J_C qd: the linear rows of the centroidal momentum matrix over the mass,
+        in O(n); result (3, nv) [m or -].
+        """
+        out = self._out(out, self._states(q)[1], (3, self.nv))
+        np.divide(self.centroidal_momentum_matrix(q)[..., :3, :], self.mass, out=out)
+        return out
+
+    def momentum(self, q, qd, about='com', out=None):
+        """h = sum phi(0, i) M(i) V(i), gathered in O(n): linear and angular momentum.
+
+        Jain 2011, eq. (2.16)-(2.17) and (4.15). about : 'com', the centre of mass, or 'base', the
+        origin of the base. Result (6,) [N s, N m s]. Raises SingularityError where nothing has
+        mass.
+        """
+        if about not in ('com', 'base'):
+            raise ShapeError(f'momentum of robot {self.name!r}: got about={about!r}; expected '
+                             "'com' or 'base'")
+        out = self._out(out, self._states(q, qd)[1], (6,))
+        com, out[...] = self._centroidal(q, qd)
+        if about == 'base':
+            out[..., 3:] += np.cross(com, out[..., :3])
+        return out
+
+    def centroidal_momentum_matrix(self, q, out=None):
+        """A(q) with [linear; angular momentum about the centre of mass] = A qd, in O(n).
+
+        Jain 2011, eq. (4.15): columns R(i) H*(i), moved to the centre of mass; Orin, Goswami and
+        Lee 2013. Result (6, nv) [kg m or kg, kg m^2 or kg m]. Raises SingularityError where
+        nothing has mass.
+        """
+        (q,), k = self._states(q)
+        out, com = self._out(out, k, (6, self.nv)), np.empty(3)
+        self._require_mass()
+        for q, A in each(k, q, out):
+            generic.momentum_matrix(*self._body, q, com, A)
+        return out
+
+    def centroidal_velocity(self, q, qd):
+        """V_C = R^-1 h about the centre of mass: how the robot would move with all hinges locked
+        and the momentum it has, in O(n).
+
+        Jain 2011, eq. (4.17), its sum over all bodies. Result (6,) [m/s, rad/s]. Raises
+        SingularityError where nothing has mass, or all of it lies on a line.
+        """
+        (q, qd), k = self._states(q, qd)
+        _, h = self._centroidal(q, qd)
+        mass, com, inertia = self.composite_inertia(q)
+        reach = mass * (com * com).sum(axis=-1)  # rounding of what was moved to the centre
+        least = np.linalg.eigvalsh(inertia)[..., 0]
+        if not (least > ROUNDING * (reach + np.trace(inertia, axis1=-2, axis2=-1))).all():
+            raise SingularityError(f'robot {self.name!r}: got a singular composite inertia; '
+                                   'expected mass that does not lie on a line')
+        spin = np.linalg.solve(inertia, h[..., 3:, None])[..., 0]
+        return np.concatenate((h[..., :3] / mass, spin), axis=-1)
+
+    def composite_inertia(self, q):
+        """(mass [kg], centre of mass (3,) [m], inertia (3, 3) [kg m^2] about it, base axes) of the
+        robot with its hinges locked, in O(n).
+
+        Jain 2011, Algorithm 9.2: R of the base. Mass, centre and inertia are what `with_payload`
+        of another robot takes. Batches have k in front of centre and inertia. Raises
+        SingularityError where nothing has mass.
+        """
+        (q,), k = self._states(q)
+        self._require_mass()
+        com, inertia = self._out(None, k, (3,)), self._out(None, k, (3, 3))
+        for q, c, body in each(k, q, com, inertia):
+            generic.composite_inertia(*self._body, q, c, body)
+        return self.mass, com, inertia
+
+    def _centroidal(self, q, qd):
+        """Centre of mass and momentum about it, for one state or a batch."""
+        states, k = self._states(q, qd)
+        self._require_mass()
+        com, momentum = self._out(None, k, (3,)), self._out(None, k, (6,))
+        for q, qd, c, h in each(k, *states, com, momentum):
+            generic.momentum(*self._body, q, qd, c, h)
+        return com, momentum
+
+    def _require_mass(self):
+        if not self.mass > 0.0:
+            raise SingularityError(f'robot {self.name!r}: got no mass on any moving link, hence '
+                                   'no centre of mass; expected mass on at least one')
+
+    @property
+    def _links_shape(self):
+        return (len(self._links) - 1, 6)
