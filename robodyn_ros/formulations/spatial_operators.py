@@ -50,7 +50,7 @@ class SpatialOperators:
 
     @functools.cached_property
     def permutation(self):
-        """(N, N) of 0 and 1: x_ours = permutation @ x_jain, M_ours = permutation M permutation'."""
+        """(N, N) of 0 and 1: x_ours = permutation @ x_jain, M_ours = p M p'."""
         return self.tree.permutation()
 
     @functools.cached_property

@@ -29,7 +29,8 @@ def row(item):
     where = f'{item.section}; {item.equations}' if item.equations else item.section
     return (str(item.number), where, item.title,
             f'theory only: {item.theory}' if item.theory else located(item.functions),
-            ', '.join(f'`{name}`' for name in item.tests), f'O({item.cost})' if item.cost else '-', item.correction or '-')
+            ', '.join(f'`{name}`' for name in item.tests),
+            f'O({item.cost})' if item.cost else '-', item.correction or '-')
 
 
 def document():

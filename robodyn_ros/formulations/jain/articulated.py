@@ -4,9 +4,9 @@
     D = H P H' (+ J),  G = P H' D^-1,  tau = G H,  taubar = 1 - tau,  P^+ = taubar P
     psi(k + 1, k) = phi(k + 1, k) taubar(k),   K(k + 1, k) = phi(k + 1, k) G(k)
 
-Any tree, O(n). Nothing here depends on velocities, forces or gravity. J, the inertia of the drives
-at the hinges, is not in the book: it takes the place of the measurement noise of its filter, and is
-zero in its system (`Tree.without_rotors`); what then no longer holds is that H G = 1.
+Any tree, O(n). Nothing here depends on velocities, forces or gravity. J, the inertia of the
+drives at the hinges, is not in the book: it takes the place of the measurement noise of its
+filter, and is zero in its systems (`Tree.without_rotors`); with it, H G is no longer 1.
 
 Corrections to the print: (6.9) is about O_k^+; K in (6.36) is 6 x r; table 7.1 should read
 P^+ = taubar P taubar', and its recursions add M(k + 1).
@@ -57,8 +57,8 @@ def articulated(tree):
 def residual_forces(tree, art, T):
     """Algorithm 6.2: (z (n, 6), z_plus (n, 6), epsilon (N,)) at rest, of the torques T (N,).
 
-    z(k) = sum phi(k, j) z^+(j), epsilon = T - H z, z^+ = z + G epsilon. The force f(k) on a body by
-    its parent is z(k) + P(k) alpha(k): z depends on hinge torques only (table 6.1).
+    z(k) = sum phi(k, j) z^+(j), epsilon = T - H z, z^+ = z + G epsilon. The force f(k) on a body
+    by its parent is z(k) + P(k) alpha(k): z depends on hinge torques only (table 6.1).
     """
     return biased_residual_forces(tree, art, T, np.zeros((tree.n, 6)))
 

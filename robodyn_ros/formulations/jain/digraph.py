@@ -1,6 +1,6 @@
 """Digraphs and block-weighted adjacency matrices: Jain, chapter 8.
 
-    S(i, j) = 1 where j is a child of i               E_A(parent(k), k) = A(parent(k), k)   (8.2, 8.3)
+    S(i, j) = 1 where j is a child of i           E_A(parent(k), k) = A(parent(k), k)   (8.2, 8.3)
     A = (1 - E_A)^-1 = 1 + E_A + E_A^2 + ...                                              (8.14)
     A(i, j) = product of the weights from i to j, 1 if i = j, 0 if i is no ancestor of j   (8.16)
 
@@ -39,7 +39,7 @@ def ancestors(parent, k):
 
 
 def closest_common_ancestor(parent, i, j):
-    """The node from which the paths to i and j part, i itself if above j; None if there is none."""
+    """The node from which the paths to i and j part, i itself if above j; None if none is."""
     above = [i, *ancestors(parent, i)]
     return next((k for k in [j, *ancestors(parent, j)] if k in above), None)
 
@@ -47,8 +47,8 @@ def closest_common_ancestor(parent, i, j):
 def spanning_tree(n, edges):
     """(parent, cut): a spanning forest of a digraph of n nodes, and the edges it leaves out.
 
-    edges : (parent, child) in the order in which they are preferred. An edge is cut where its child
-    already has a parent, or where it would close a circle.
+    edges : (parent, child) in the order in which they are preferred. An edge is cut where its
+    child already has a parent, or where it would close a circle.
     """
     parent, cut = [n] * n, []
     for up, k in edges:
@@ -80,8 +80,8 @@ def is_nilpotent(S):
 def kind(n, edges):
     """What the taxonomy of section 8.1 calls a digraph, the narrowest name.
 
-    'serial chain', 'tree', 'forest', 'polytree' (no circle even if directions are forgotten), 'DAG'
-    (no directed circle) or 'cyclic'.
+    'serial chain', 'tree', 'forest', 'polytree' (no circle even if directions are forgotten),
+    'DAG' (no directed circle) or 'cyclic'.
     """
     S = adjacency(n, edges)
     if not is_nilpotent(S):
@@ -129,7 +129,7 @@ def resolvent(E, sizes, parent):
 
 
 def power_series(E):
-    """1 + E + E^2 + ... until it ends: A by (8.14), in O(n^4) blocks. ValueError if it does not."""
+    """1 + E + E^2 + ... until it ends: A by (8.14), O(n^4) blocks. ValueError if it does not."""
     A, power = np.eye(len(E)), np.eye(len(E))
     for _ in range(len(E)):
         power = power @ E

@@ -19,7 +19,7 @@ from robodyn_ros.formulations.jain.spatial import angular, bar, tilde
 
 
 def spatial_inertia(m, p, J):
-    """M(k) (6, 6) from mass [kg], l(k, C) (3,) [m] and J(k) (3, 3) [kg m2] about k (2.6 to 2.8)."""
+    """M(k) (6, 6) from mass [kg], l(k, C) (3,) [m], J(k) (3, 3) [kg m2] about k (2.6 to 2.8)."""
     mp = m * skew(p)
     return np.block([[J, mp], [-mp, m * np.eye(3)]])
 
@@ -61,7 +61,7 @@ def kinetic_energy(M, V):
 
 
 def body_rate(inertial_rate, V):
-    """Rate of V in the body's frame from that in the inertial frame (6,): - [0; omega x v] (2.19)."""
+    """Rate of V in the body's frame, of that in the inertial one (6,): - [0; omega x v] (2.19)."""
     return inertial_rate - np.concatenate((np.zeros(3), cross(V[:3], V[3:])))
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 
 def gather(tree, x, weights):
-    """y = A x, tips to base (Lem 3.1, 9.1). x : of n arrays; weights : A(parent(k), k) of all k."""
+    """y = A x, tips to base (Lem 3.1, 9.1). x : n arrays; weights : A(parent(k), k) of all k."""
     y = list(x)
     for k, up in enumerate(tree.parent):
         if up < tree.n:
