@@ -2,8 +2,8 @@
 
     z = [x; y] angular part first      tilde(z) = [[S(x), 0], [S(y), S(x)]]              (1.23)
     bar(z) = -tilde(z)'                hat(z)   = [[S(x), S(y)], [S(y), 0]]              (1.25)
-    phi(x, y) = [[R, S(l) R], [0, R]]  with l = l(x, y) from x to y                     (1.29, 1.31)
-    V(y) = phi'(x, y) V(x)             f(x) = phi(x, y) f(y)                            (1.33, 1.47)
+    phi(x, y) = [[R, S(l) R], [0, R]]  with l = l(x, y) from x to y                    (1.29, 1.31)
+    V(y) = phi'(x, y) V(x)             f(x) = phi(x, y) f(y)                           (1.33, 1.47)
 
 S is the cross-product matrix, a prime the transpose (a star in the book). R turns coordinates of
 frame y into those of frame x; left out, both points use the same axes.

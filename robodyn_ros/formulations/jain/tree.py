@@ -25,8 +25,8 @@ class Body:
 
     parent : name of the body it hangs on, None for the inertial frame. R (3, 3), p (3,) [m] :
     the hinge in the parent's axes. M (6, 6) : spatial inertia about the body's origin.
-    coordinates, dofs : where its theta stands in q and its beta in qd. rotor (nv,) : inertia of the drive seen
-    at the hinge [kg m2 or kg].
+    coordinates, dofs : where its theta stands in q and its beta in qd. rotor (nv,) : inertia of
+    the drive seen at the hinge [kg m2 or kg].
     """
 
     name: str
