@@ -6,6 +6,8 @@ from robodyn_ros.recursions import coupled_compliance as _coupled_compliance
 from robodyn_ros.recursions import energy as _energy
 from robodyn_ros.recursions import jacobian as _jacobian
 from robodyn_ros.recursions import joint_wrenches as _joint_wrenches
+from robodyn_ros.recursions import mass_factors as _mass_factors
+from robodyn_ros.recursions import mass_product as _mass_product
 from robodyn_ros.recursions import mass_solve as _mass_solve
 from robodyn_ros.recursions import momentum as _momentum
 from robodyn_ros.recursions import operational_space as _operational_space
@@ -40,6 +42,11 @@ centre_of_mass = kernel(_momentum.centre_of_mass)
 momentum = kernel(_momentum.momentum)
 momentum_matrix = kernel(_momentum.momentum_matrix)
 composite_inertia = kernel(_momentum.composite_inertia)
+mass_factors = kernel(_mass_factors.mass_factors)
+factor_product = kernel(_mass_factors.factor_product)
+hinge_inertias = kernel(_mass_factors.hinge_inertias)
+mass_product = kernel(_mass_product.mass_product)
+mass_matrix_diagonal = kernel(_mass_product.mass_matrix_diagonal)
 
 #: What laws and services of the nodes call.
 SERVING = (inverse_dynamics, gravity_torque, bias_torque, mass_matrix, forward_dynamics,
@@ -47,4 +54,5 @@ SERVING = (inverse_dynamics, gravity_torque, bias_torque, mass_matrix, forward_d
            jacobian_bias, apply_wrench, operational_space, coupled_compliance, task_acceleration,
            task_solve, task_inertia, regressor)
 ALL = SERVING + (joint_wrenches, forward_dynamics_wrenches, centre_of_mass, momentum,
-                 momentum_matrix, composite_inertia)
+                 momentum_matrix, composite_inertia, mass_factors, factor_product, hinge_inertias,
+                 mass_product, mass_matrix_diagonal)

@@ -43,6 +43,20 @@ def to_parent(constants, scratch, i, v):
 
 
 @primitive
+def along_hinge(topology, constants, i, n, f):
+    """S^T (n, f): the part of a wrench that hinge i feels."""
+    return f[2] if topology[i, KIND] == PRISMATIC else n[2]
+
+
+@primitive
+def add_along_hinge(topology, constants, i, w, v, rate):
+    """(w, v) + S rate: a motion of the parent, seen from body i, with that of its hinge."""
+    if topology[i, KIND] == PRISMATIC:
+        return w, (v[0], v[1], v[2] + rate)
+    return (w[0], w[1], w[2] + rate), v
+
+
+@primitive
 def carried_acceleration(constants, scratch, parent, i):
     """Angular acceleration, and acceleration of its origin, that body i has from its parent alone.
 
@@ -55,9 +69,17 @@ def carried_acceleration(constants, scratch, parent, i):
 
 
 @primitive
+def wrench_on_parent(constants, scratch, i, n, f):
+    """Moment and force about the origin of body i, in its frame, about and in those of its
+    parent.
+    """
+    f = to_parent(constants, scratch, i, f)
+    return add(to_parent(constants, scratch, i, n), cross(load(scratch, i, POSITION), f)), f
+
+
+@primitive
 def carry_wrench(constants, scratch, i, parent, n, f):
     """Add moment and force about the origin of body i, in its frame, to those of its parent."""
-    f = to_parent(constants, scratch, i, f)
+    n, f = wrench_on_parent(constants, scratch, i, n, f)
+    accumulate(scratch, parent, MOMENT, n)
     accumulate(scratch, parent, FORCE, f)
-    accumulate(scratch, parent, MOMENT, add(to_parent(constants, scratch, i, n),
-                                            cross(load(scratch, i, POSITION), f)))

@@ -38,6 +38,11 @@ OUTPUTS = {
     'centre_of_mass': {'com': (3,)},
     'momentum': {'com': (3,), 'h': (6,)},
     'momentum_matrix': {'com': (3,), 'A': (6, 'nv')},
+    'mass_factors': {'L': ('nv', 'nv'), 'D': ('nv',)},
+    'factor_product': {'y': ('nv',)},
+    'hinge_inertias': {'D': ('nv',)},
+    'mass_product': {'y': ('nv',)},
+    'mass_matrix_diagonal': {'entries': ('nv',)},
     'composite_inertia': {'com': (3,), 'inertia': (3, 3)},
 }
 
@@ -59,7 +64,8 @@ def arguments(robot, kernel, dtype=float, seed=0, **given):
               'links': robot._links,
               'scratch': np.full((len(model.topology), scratch.WIDTH), np.nan, dtype=dtype),
               'q': q, 'qd': qd, 'qdd': qdd, 'qd_r': qdd, 'qdd_r': qd,
-              'tau': rng.normal(size=robot.nv), 'b': qdd,
+              'tau': rng.normal(size=robot.nv), 'b': qdd, 'x': qdd,
+              'transposed': True, 'inverse': True,
               'diagonal': rng.uniform(0.0, 0.1, robot.nv), 'zero': np.zeros(robot.nv),
               'f_ext': rng.normal(size=(len(model.topology), 6)), 'wrench': rng.normal(size=6),
               'body': body, 'frame': frame, 'bodies': bodies, 'frames': frames,
