@@ -46,6 +46,10 @@ class Robot(FrameQuantities, Factors, WholeBody):
         from robodyn_ros.specialised import SpecialisedRobot  # a subclass: it imports this module
         return SpecialisedRobot(self.model, frames, progress)
 
+    def linked(self, kernel):
+        """The Kernel itself; a SpecialisedRobot gives its twin, see robodyn_ros.kernels.link."""
+        return kernel
+
     def with_payload(self, mass, com, inertia, frame):
         """Return a new Robot that carries a rigid body on a frame; this one stays as it is.
 

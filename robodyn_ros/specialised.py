@@ -3,6 +3,7 @@ import numpy as np
 
 from robodyn_ros import examination
 from robodyn_ros.errors import KernelError, SingularityError
+from robodyn_ros.kernels import link
 from robodyn_ros.kernels.batch import share_out
 from robodyn_ros.kernels.compile import warm_up
 from robodyn_ros.kernels.derivatives import DERIVATIVES
@@ -87,6 +88,10 @@ class SpecialisedRobot(Robot):
                 return results
             return careful(*states, out=results)
         return batched
+
+    def linked(self, kernel):
+        """The twin of a Kernel that calls recursions, with the code of this robot in it."""
+        return link.linked(kernel, self.model)
 
     def energy(self, q, qd):
         energies = np.empty(2)

@@ -97,7 +97,6 @@ class AdaptiveComputedTorque(ControlLaw):
         self.learnt = np.zeros((bodies, PARAMETERS))
         self._arrays = (*model_arrays(robot), np.zeros((n, n)), np.zeros(n), np.zeros(n),
                         np.zeros((n, PARAMETERS * bodies)))
-        self._torques = adaptive.compiled
 
     def forget(self):
         """Begin again with the model."""

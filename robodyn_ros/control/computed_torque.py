@@ -73,7 +73,6 @@ class ComputedTorque(ControlLaw):
     def __init__(self, robot):
         super().__init__(robot)
         self._arrays = (*model_arrays(robot), np.zeros((robot.nv, robot.nv)), np.zeros(robot.nv))
-        self._torques = computed_torque.compiled
 
     def torques(self, q, qd, reference, gains, terms):
         """Write every term of the model, in O(n depth)."""

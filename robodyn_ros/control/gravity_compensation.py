@@ -28,7 +28,6 @@ class GravityCompensation(ControlLaw):
         super().__init__(robot)
         self.damping = np.zeros(robot.nv)  # [N m s/rad or N s/m]
         self._arrays = model_arrays(robot)
-        self._torques = gravity_compensation.compiled
 
     def torques(self, q, qd, reference, gains, terms):
         """Write the gravity term, in O(n)."""

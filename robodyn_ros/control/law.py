@@ -57,6 +57,17 @@ class ControlLaw:
         self.robot = robot
         self.values = np.array([parameter.default for parameter in self.parameters])
         self.period = 0.0
+        self.use({kernel: robot.linked(kernel) for kernel in self.kernels})
+
+    def use(self, twins):
+        """Call these twins of `kernels` from now on, {kernel: twin}, or the kernels themselves.
+
+        A twin does the same by the code of this robot alone (robodyn_ros.kernels.link). `torques`
+        calls `_torques`, set here in one assignment: a cycle under way ends as it began. A law
+        with several kernels puts all of them in force here.
+        """
+        if self.kernels:
+            self._torques = twins.get(self.kernels[0], self.kernels[0]).compiled
 
     def reset(self, q, qd):
         """Forget the past: called at activation, reset, recovery and whenever a posture is held.

@@ -25,6 +25,10 @@ class Output:
         self._lost_for = 0.0
         self._add, self._limit = guards.add_terms.compiled, guards.limit_torque.compiled
 
+    def use(self, twins):
+        """Compute the safe torque with these twins of kernels, see ControlLaw.use."""
+        self._gravity.use(twins)
+
     def from_law(self, law, q, qd, reference, settings):
         """Ask the law; return its status and the first joint whose torque is not finite, or -1."""
         self.terms.fill(0.0)

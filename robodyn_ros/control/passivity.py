@@ -71,7 +71,6 @@ class Passivity(ControlLaw):
         super().__init__(robot)
         n = robot.nv
         self._arrays = (*model_arrays(robot), np.zeros((n, n)), np.zeros(n), np.zeros(n))
-        self._torques = passivity.compiled
 
     def torques(self, q, qd, reference, gains, terms):
         """Write every term of the model, in O(n depth)."""

@@ -37,10 +37,6 @@ class PD(ControlLaw):
     gain_unit = ('N m/rad', 'N m s/rad')
     kernels = (pd,)
 
-    def __init__(self, robot):
-        super().__init__(robot)
-        self._torques = pd.compiled
-
     def torques(self, q, qd, reference, gains, terms):
         """Write the feedback term."""
         self._torques(q, qd, reference, gains, terms)
@@ -57,7 +53,6 @@ class PDGravity(ControlLaw):
     def __init__(self, robot):
         super().__init__(robot)
         self._arrays = model_arrays(robot)
-        self._torques = pd_gravity.compiled
 
     def torques(self, q, qd, reference, gains, terms):
         """Write the feedback and gravity terms, in O(n)."""

@@ -69,6 +69,14 @@ class Supervisor:
         own = (*Output.kernels, *guards.KERNELS, *path.KERNELS)
         return tuple(dict.fromkeys((*own, *law.kernels)))
 
+    def use(self, twins):
+        """Compute with these twins of kernels from the next tick on, {kernel: twin}; {} for the
+        kernels of any robot. Torques stay the same to rounding.
+        """
+        with self._lock:
+            self.law.use(twins)
+            self._output.use(twins)
+
     @property
     def following(self):
         """The Trajectory in force, as given to `follow` or `aim`, or None."""

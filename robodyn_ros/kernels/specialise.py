@@ -254,7 +254,7 @@ def specialise(model, name, recipe, frame=None):
         small = sum(recording.counts().values()) <= LARGEST
         return source.write(recording) if small else source.refuse(recording)
 
-    module = _imported(stem, text)
+    module = imported(stem, text)
     if module.one is None:
         return None
     # the text has its order of operations, and numba's fastmath would break the rounding of angles
@@ -262,7 +262,7 @@ def specialise(model, name, recipe, frame=None):
                        Kernel(module.rows, f'{what} of batches', fastmath=False, nogil=True))
 
 
-def _imported(stem, write):
+def imported(stem, write):
     """The module of a generated text, from the cache folder where there is one."""
     name, folder = f'robodyn_specialised_{stem}', cache.folder(__file__)
     if folder is None:

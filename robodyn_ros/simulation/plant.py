@@ -30,7 +30,7 @@ class Plant:
       refused: commands ignored, counted by reason: 'size', 'value', 'empty' (no joint commanded).
 
     Args:
-      robot: a Robot, or anything with its `model`.
+      robot: a Robot; a specialised one takes steps with its own code.
       settings: PlantSettings.
       position, velocity: (nv,) [rad or m, rad/s or m/s] initial state; by default at rest, each
         joint as near to zero as its stops allow.
@@ -61,7 +61,14 @@ class Plant:
         if velocity is None:
             velocity = self.qd
         self._initial = self._checked_position(position), self._checked_velocity(velocity)
+        self.use(robot.linked(step))
         self.reset()
+
+    def use(self, kernel):
+        """Take steps with this kernel from now on: `step`, or its twin for this robot. The states
+        that follow stay the same to rounding.
+        """
+        self._step = kernel.compiled
 
     def reset(self):
         """Begin anew: initial state, time zero, no command, wrench or latched fault.
@@ -111,7 +118,7 @@ class Plant:
         if self.fault:
             self.qd[:] = 0.0
         else:
-            status = step.compiled(*self._arrays, dt, *self._options)
+            status = self._step(*self._arrays, dt, *self._options)
             if status:
                 self._latch(status)
         self.t += dt

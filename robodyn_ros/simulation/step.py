@@ -40,11 +40,11 @@ def first_absurd(largest_speed, q, qd):
     return -1
 
 
-@kernel
-def step(topology: Topology, constants: Table, gravity: Constant, joints: Matrix, scratch: Matrix,
-         work: Matrix, command: Vector, f_ext: Matrix, dt: Scalar, substeps: Integer,
-         method: Integer, sticking: Scalar, largest_speed: Scalar, q: Vector, qd: Vector,
-         effort: Vector):
+@primitive
+def advance(topology: Topology, constants: Table, gravity: Constant, joints: Matrix,
+            scratch: Matrix, work: Matrix, command: Vector, f_ext: Matrix, dt: Scalar,
+            substeps: Integer, method: Integer, sticking: Scalar, largest_speed: Scalar,
+            q: Vector, qd: Vector, effort: Vector):
     """Advance q, qd by dt under a constant command, in `substeps` equal substeps.
 
     A substep of Runge-Kutta that ends beyond a stop is taken again by the Euler scheme, which
@@ -81,3 +81,6 @@ def step(topology: Topology, constants: Table, gravity: Constant, joints: Matrix
             keep(old_qd, qd)
             return status
     return 0
+
+
+step = kernel(advance)

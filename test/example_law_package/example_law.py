@@ -27,7 +27,6 @@ class HandGuiding(ControlLaw):
     def __init__(self, robot):
         super().__init__(robot)
         self._arrays = model_arrays(robot)
-        self._torques = hand_guiding.compiled
 
     def torques(self, q, qd, reference, gains, terms):
         """Write the gravity term and the damping, in O(n)."""

@@ -172,7 +172,7 @@ def test_examined_before_it_serves(franka, monkeypatch):
 def test_too_long_code_stays_generic(franka, monkeypatch):
     """Beyond LARGEST operations the generic kernel serves, and the robot says so."""
     monkeypatch.setattr(specialising, 'LARGEST', 700)
-    monkeypatch.setattr(specialising, '_imported', uncached)
+    monkeypatch.setattr(specialising, 'imported', uncached)
     robot = SpecialisedRobot(franka.model)
     assert 'forward_dynamics' in robot.generic and 'inverse_dynamics' in robot.kernels
     q, qd, tau = states(robot, 1)[0]
@@ -188,7 +188,7 @@ def uncached(stem, write):
         cache.folder = folder
 
 
-IMPORTED = specialising._imported
+IMPORTED = specialising.imported
 
 CHILD = '''
 import sys
