@@ -1,5 +1,8 @@
-"""A robot that serves at once, and becomes a specialised one when its code is compiled."""
+"""Compiling in another process, while what is there already serves."""
 import contextlib
+import functools
+import hashlib
+import os
 import pickle
 import subprocess
 import sys
@@ -7,28 +10,37 @@ import threading
 from dataclasses import replace
 
 from robodyn_ros.errors import RobodynError
-from robodyn_ros.kernels import cache
+from robodyn_ros.kernels import cache, warm_up
 from robodyn_ros.robot import Robot
 from robodyn_ros.specialised import SpecialisedRobot
 
+LOWEST_PRIORITY = 19  # whoever computes for the robot comes first
 
-class BackgroundSpecialisation:
-    """Compiles the code of one robot in another process, while the generic kernels serve.
 
-    robot : the Robot to use now. It is replaced by a SpecialisedRobot, which has passed its
-    examination, in one assignment: whoever reads it gets the one or the other, whole. progress :
-    (kernels done, all, name of the next). trouble : '' or why the generic kernels keep serving.
+class Background:
+    """Makes something of compiled kernels without holding up this process.
 
-    The other process fills the kernel cache; a thread of this one then loads the machine code from
-    there, which takes tenths of a second of this process's time. done : called once at the end,
-    from that thread, with this object.
+    Another process, of the lowest priority, makes it first, and so fills the kernel cache; a thread
+    of this one then makes it from there, which takes tenths of a second of this process's time.
+
+    make : called as make(progress=...) in both; has to go through pickle, as a function of a
+    module or a functools.partial of one does. fill : what the other process is to make instead, if
+    it is to do more. done : called once at the end, from that thread, with this object.
+
+    result : None, then what `make` returned, in one assignment. progress : (kernels done, all, name
+    of the next). trouble : '' or why there is no result. known : whether it was made before on
+    this machine, so that no other process is needed.
     """
 
-    def __init__(self, model, frames=(), done=None):
-        self.robot = Robot(model)
+    def __init__(self, make, fill=None, done=None):
+        self.result = None
         self.progress = (0, 0, '')
         self.trouble = ''
-        self._frames, self._done = tuple(frames), done
+        self._make, self._done = make, done
+        self._parcel = pickle.dumps(fill or make)
+        self._mark = None if (folder := cache.folder(__file__)) is None else (
+            folder / f'{hashlib.sha256(self._parcel).hexdigest()[:32]}{cache.MARK}')
+        self.known = self._mark is not None and self._mark.exists()
         self._process = None
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name='specialise', daemon=True)
@@ -36,16 +48,21 @@ class BackgroundSpecialisation:
 
     @property
     def ready(self):
-        """Whether the specialised kernels serve."""
-        return isinstance(self.robot, SpecialisedRobot)
+        """Whether there is a result."""
+        return self.result is not None
+
+    @property
+    def ended(self):
+        """Whether it has come to its end, one or the other."""
+        return self.ready or self.trouble != '' or not self._thread.is_alive()
 
     def wait(self, timeout=None):
-        """Wait for the end [s]; return whether the specialised kernels serve."""
+        """Wait for the end [s]; return whether there is a result."""
         self._thread.join(timeout)
         return self.ready
 
     def stop(self):
-        """End the other process, if it is still at work, and leave the generic kernels serving."""
+        """End the other process, if it is still at work; what serves goes on serving."""
         self._stopped.set()
         process = self._process
         if process is not None and process.poll() is None:
@@ -54,24 +71,31 @@ class BackgroundSpecialisation:
 
     def _run(self):
         try:
-            self._compile()
+            if not self.known:
+                self._compile()
             if not self._stopped.is_set():
-                self.robot = SpecialisedRobot(self.robot.model, self._frames)
-        except (RobodynError, OSError) as error:
-            self.trouble = str(error)
+                self.result = self._make(progress=self._tell)
+                if not self.known:
+                    self._mark.touch(mode=0o600)
+        except Exception as error:  # a law of another package may raise anything
+            self.trouble = str(error) if isinstance(error, (RobodynError, OSError)) else (
+                f'{type(error).__name__}: {error}')
         if self._done:
             self._done(self)
 
+    def _tell(self, name, done, total):
+        self.progress = (done, total, name)
+
     def _compile(self):
         """Let the other process fill the cache."""
-        if cache.folder(__file__) is None:
+        if self._mark is None:
             raise RobodynError('there is no kernel cache to compile into; set ROBODYN_CACHE_DIR '
                                'to a folder that can be written')
-        model = self.robot.model
-        parcel = pickle.dumps((replace(model, frames=dict(model.frames)), self._frames))
         with subprocess.Popen([sys.executable, '-m', 'robodyn_ros.cli.warmup', '--parcel'],
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE) as self._process:
+            with contextlib.suppress(OSError):  # it ended already
+                os.setpriority(os.PRIO_PROCESS, self._process.pid, LOWEST_PRIORITY)
             errors = []
             reader = threading.Thread(target=lambda: errors.append(self._process.stderr.read()))
             reader.start()
@@ -79,14 +103,46 @@ class BackgroundSpecialisation:
                 self._process.terminate()
             with contextlib.suppress(BrokenPipeError):  # it ended early: its code tells why
                 with self._process.stdin as pipe:
-                    pipe.write(parcel)
+                    pipe.write(self._parcel)
             for line in self._process.stdout:
                 count, _, name = line.decode(errors='replace').strip().partition(' ')
                 done, _, total = count.partition('/')
                 if done.isdigit() and total.isdigit():
-                    self.progress = (int(done), int(total), name)
+                    self._tell(name, int(done), int(total))
             reader.join()
         if self._process.returncode != 0 and not self._stopped.is_set():
             said = b''.join(errors).decode(errors='replace').strip().splitlines()
-            raise RobodynError(f'specialising robot {model.name!r} in the background failed with '
-                               f'code {self._process.returncode}: {said[-1] if said else ""}')
+            raise RobodynError('compiling in the background failed with code '
+                               f'{self._process.returncode}: {said[-1] if said else ""}')
+
+
+class BackgroundSpecialisation(Background):
+    """A robot that serves at once, and becomes a specialised one when its code is compiled.
+
+    model : RobotModel. frames : as for SpecialisedRobot. done : as above.
+    """
+
+    def __init__(self, model, frames=(), done=None):
+        self._generic = Robot(model)
+        given = portable(model), tuple(frames)
+        super().__init__(functools.partial(SpecialisedRobot, *given),
+                         functools.partial(with_batches, *given), done)
+
+    @property
+    def robot(self):
+        """The Robot to use now: the one for any, or the SpecialisedRobot that has passed its
+        examination, whole.
+        """
+        return self.result or self._generic
+
+
+def portable(model):
+    """The model in a form that goes through pickle."""
+    return replace(model, frames=dict(model.frames))
+
+
+def with_batches(model, frames, progress=None):
+    """A SpecialisedRobot whose kernels of batches are compiled too."""
+    robot = SpecialisedRobot(model, frames, progress)
+    warm_up([kernels.rows for kernels in robot.kernels.values()], progress)
+    return robot

@@ -10,11 +10,11 @@ import sys
 import time
 
 from robodyn_ros import RobodynError
+from robodyn_ros.background import with_batches
 from robodyn_ros.control.registry import BUILT_IN
 from robodyn_ros.kernels import cache, checks, generic, known_answers, rows, warm_up
 from robodyn_ros.model import build, urdf
 from robodyn_ros.simulation.step import step
-from robodyn_ros.specialised import SpecialisedRobot
 
 
 def main(args=None):
@@ -26,14 +26,13 @@ def main(args=None):
     parser.add_argument('--base', help='link that stands still')
     parser.add_argument('--frames', nargs='*', default=[], help='frames to specialise for too')
     parser.add_argument('--parcel', action='store_true',
-                        help='read a pickled (model, frames) from standard input: for the process '
-                             'that started this one')
+                        help='make what is described on standard input: for the process that '
+                             'started this one, see robodyn_ros.background')
     options = parser.parse_args(args)
     begin = time.perf_counter()
     try:
         if options.parcel:
-            model, frames = pickle.loads(sys.stdin.buffer.read())
-            specialise(model, frames, plain())
+            pickle.loads(sys.stdin.buffer.read())(progress=plain())
             return 0
         with shown() as progress:
             laws = [kernel for law in BUILT_IN.values() for kernel in law.kernels]
@@ -52,8 +51,7 @@ def main(args=None):
 
 def specialise(model, frames, progress):
     """Compile for one state and for batches, and check against the generic kernels."""
-    robot = SpecialisedRobot(model, frames, progress)
-    warm_up([kernels.rows for kernels in robot.kernels.values()], progress)
+    robot = with_batches(model, frames, progress)
     for name in robot.generic:
         print(f'{name}: too long for code of its own, the generic kernel serves', file=sys.stderr)
 

@@ -17,6 +17,9 @@ import numba
 #: Folders of this package whose text ends up in a kernel.
 SOURCES = ('model/layout.py', 'spatial', 'recursions', 'kernels', 'control', 'simulation')
 
+#: Ending of the marks of what has been compiled completely.
+MARK = '.ready'
+
 _package = pathlib.Path(__file__).resolve().parent.parent
 
 
@@ -74,7 +77,7 @@ def directed_to(path):
 
 def purge(path):
     """Remove the machine code below path; texts of generated kernels stay: they are sealed."""
-    for file in [*path.rglob('*.nbi'), *path.rglob('*.nbc')]:
+    for file in [*path.rglob('*.nbi'), *path.rglob('*.nbc'), *path.glob(f'*{MARK}')]:
         with contextlib.suppress(OSError):
             file.unlink()
 

@@ -1,0 +1,60 @@
+"""Which kernels a session computes with: those for any robot, and then those of its own."""
+from typing import Any, Callable
+
+from robodyn_ros.background import Background
+from robodyn_ros.ros.parameters import ParamSpec
+
+KERNEL_PARAMETERS = (
+    ParamSpec('specialise', 'bool', True, '', 'Compile code for this robot alone, in another '
+              'process of the lowest priority, and compute with it as soon as it is ready.'),
+)
+LOADING = 5.0   # [s] at most, to load from the cache what has been compiled before
+
+GENERIC, SPECIALISED = 'generic kernels', 'specialised kernels'
+
+
+class SessionKernels:
+    """Compiles the kernels of one robot, and hands them over when they are ready.
+
+    Where they have been compiled before on this machine they are there at once.
+
+    Args:
+      node: for its logger.
+      robot: what is said to be specialised, for people.
+      wanted: whether to compile any.
+      make: see robodyn_ros.background.Background.
+      adopt: called with what `make` returned, from another thread.
+
+    """
+
+    def __init__(self, node, robot: str, wanted: bool, make: Callable,
+                 adopt: Callable[[Any], None]):
+        self._logger, self._robot, self._adopt = node.get_logger(), robot, adopt
+        self._background = Background(make, done=self._ended) if wanted else None
+        if wanted and self._background.known:
+            self._background.wait(LOADING)
+
+    @property
+    def text(self) -> str:
+        """What computes at present, and why."""
+        background = self._background
+        if background is None:
+            return GENERIC
+        if background.ready:
+            return SPECIALISED
+        if background.trouble:
+            return f'{GENERIC}: {background.trouble}'
+        done, total, _ = background.progress
+        return f'{GENERIC}, specialising {done}/{total}' if total else f'{GENERIC}, specialising'
+
+    def close(self):
+        """End what is under way."""
+        if self._background is not None:
+            self._background.stop()
+
+    def _ended(self, background: Background):
+        if background.ready:
+            self._adopt(background.result)
+            self._logger.info(f"'{self._robot}' is computed by {SPECIALISED} from now on.")
+        elif background.trouble:
+            self._logger.warning(f"'{self._robot}' stays with {GENERIC}: {background.trouble}")
