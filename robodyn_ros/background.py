@@ -20,16 +20,16 @@ LOWEST_PRIORITY = 19  # whoever computes for the robot comes first
 class Background:
     """Makes something of compiled kernels without holding up this process.
 
-    Another process, of the lowest priority, makes it first, and so fills the kernel cache; a thread
-    of this one then makes it from there, which takes tenths of a second of this process's time.
+    Another process, of the lowest priority, makes it first, and so fills the kernel cache; a
+    thread of this one then makes it from there, which takes tenths of a second of its time.
 
     make : called as make(progress=...) in both; has to go through pickle, as a function of a
     module or a functools.partial of one does. fill : what the other process is to make instead, if
     it is to do more. done : called once at the end, from that thread, with this object.
 
-    result : None, then what `make` returned, in one assignment. progress : (kernels done, all, name
-    of the next). trouble : '' or why there is no result. known : whether it was made before on
-    this machine, so that no other process is needed.
+    result : None, then what `make` returned, in one assignment. progress : (kernels done, all,
+    name of the next). trouble : '' or why there is no result. known : whether it was made before
+    on this machine, so that no other process is needed.
     """
 
     def __init__(self, make, fill=None, done=None):

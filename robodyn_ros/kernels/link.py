@@ -24,6 +24,7 @@ The text of {origin}, in which its recursions are straight-line code of this rob
 Linked by robodyn_ros; not meant to be edited.
 """
 from robodyn_ros.kernels.link import nothing
+from robodyn_ros.kernels.straight import straight_line
 from robodyn_ros.spatial.primitive import primitive
 {imports}
 
@@ -37,6 +38,7 @@ def {name}({parameters}):
     if {condition}:
         return{success}
     {otherwise}any_{name}({parameters})
+
 '''
 
 #: What is put in the place of a recursion; the plant's friction acts on the diagonal. An inverse
@@ -73,7 +75,7 @@ def linked(kernel, model):
         return kernel
     what = f'{kernel.python.__name__} of robot {model.name}'
     written = MODULE.format(title=re.sub(r'[^\w .,()/-]', '_', what), imports=text.imports(),
-                            origin=origin(kernel.python), functions='\n\n'.join(text.functions))
+                            origin=origin(kernel.python), functions='\n'.join(text.functions))
     stem = (f'{re.sub(r"[^a-zA-Z0-9]", "_", f"{model.name} {kernel.python.__name__}")[:100]}_'
             f'{hashlib.sha256(written.encode()).hexdigest()[:16]}')
     module = imported(stem, lambda: written)
@@ -133,7 +135,7 @@ class _Text:
         if kernels is None:
             return False
         self._bind(name, recursion)
-        self._import(kernels.one.python.__module__, f'_one as own_{name}')
+        self._import(kernels.one.python.__module__, f'{quantity} as recorded_{name}')
         self._import(recursion.__module__, f'{recursion.__name__} as any_{name}')
         parameters = tuple(inspect.signature(recursion).parameters)
         zeros = [f'nothing({zero})' for zero in parameters
@@ -141,6 +143,7 @@ class _Text:
         call = f'own_{name}({", ".join((*recipe.inputs, *recipe.outputs))}) == 0'
         tells = any(isinstance(node, ast.Return) and node.value is not None
                     for node in ast.walk(_parsed(recursion)))
+        self.functions.append(f'own_{name} = straight_line(recorded_{name})\n\n')
         self.functions.append(ADAPTER.format(
             name=name, parameters=', '.join(parameters), condition=' and '.join((*zeros, call)),
             success=' 0' if tells else '', otherwise='return ' if tells else ''))
@@ -173,4 +176,4 @@ def _names(function):
 def _source(function):
     """The text of a function without its decorators."""
     lines = textwrap.dedent(inspect.getsource(function)).splitlines()
-    return '\n'.join(lines[_parsed(function).lineno - 1:]) + '\n'
+    return '\n'.join(lines[_parsed(function).lineno - 1:]) + '\n\n'

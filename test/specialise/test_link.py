@@ -135,7 +135,8 @@ def test_the_text_can_be_read_and_says_what_it_is():
     text = inspect.getsource(inspect.getmodule(twin.python))
     assert 'computed_torque of robot two_link' in text
     assert inspect.getsource(computed_torque.python).splitlines()[-1] in text
-    assert '_one as own_mass_matrix' in text and 'mass_matrix as any_mass_matrix' in text
+    assert 'mass_matrix as recorded_mass_matrix' in text
+    assert 'mass_matrix as any_mass_matrix' in text
 
 
 def test_examined_before_it_serves(monkeypatch):
