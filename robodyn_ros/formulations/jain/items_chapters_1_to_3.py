@@ -65,5 +65,9 @@ ITEMS = (
                     'formulations.jain.sweeps.scatter_strictly'),
          tests=('test_sweeps_are_products_with_operators',)),
     Item(22, '3.6', '3.47 to 3.53',
-         'Jacobian of any set of nodes', 'n m'),
+         'Jacobian of any set of nodes', 'n m',
+         functions=('formulations.jain.kinematics.jacobian',
+                    'formulations.jain.kinematics.node_velocities',
+                    'formulations.jain.kinematics.node_torques', 'robot.Robot.jacobian'),
+         tests=('test_torques_of_forces_on_nodes',)),
 )

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from robodyn_ros.formulations.arm import model_of
 from robodyn_ros.formulations.jain.spatial import phi, transform
 from robodyn_ros.formulations.jain.sweeps import gather, scatter
 
@@ -26,6 +27,13 @@ class Node(NamedTuple):
     def phi(self):
         """phi(k, node) (6, 6): a force on the node as one on its body."""
         return phi(self.p, self.R)
+
+
+def node(tree, robot, frame):
+    """The Node of a named frame of the Robot that a tree was made of; UnknownNameError."""
+    model = model_of(robot)
+    found = model.frame(frame)
+    return Node(tree.names.index(model.body_names[found.body]), found.rotation, found.translation)
 
 
 def poses(tree):

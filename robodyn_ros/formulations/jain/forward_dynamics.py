@@ -1,0 +1,86 @@
+"""Forward dynamics of a tree in O(n^3), O(n^2) and O(n): Jain, chapter 7, and 9.5 for trees.
+
+    thdd = M^-1 (T - C)                                          dense         O(n^3)    (7.2)
+    L x = T - C,  L' thdd = D^-1 x,  L = 1 + H phi K             triangular    O(n^2)    (7.14)
+    z = sum phi z^+ + P a + b - f_ext,  epsilon = T - H z,  nu = D^-1 epsilon            (7.21)
+    thdd = nu - G' (alpha^+ + g)                                 articulated   O(n) (Alg 7.2, 9.5)
+    f = P (alpha + g - a) + z = P^+ (alpha^+ + g) + z^+          between links O(n)    (7.40)
+
+Corrections to the print: (7.29) has P a, not P alpha; (7.30) psi'; by (7.43) and (7.44), the zeta
+of algorithm 7.3 adds phi f_c: as printed, it returns the response to forces ON the nodes, which is
+what `response` means.
+"""
+
+import numpy as np
+
+from robodyn_ros.formulations.jain.articulated import (
+    accelerations, articulated, biased_residual_forces, innovations_scaled)
+from robodyn_ros.formulations.jain.inverse_dynamics import (
+    bias, coriolis_accelerations, gravity_accelerations, gyroscopic_forces)
+from robodyn_ros.formulations.jain.kinematics import velocities
+from robodyn_ros.formulations.jain.mass_matrix import mass_matrix
+
+
+def dense(tree, thd, T, f_ext=None, gravity=True):
+    """thdd (N,) by Algorithm 9.3, Algorithm 9.1 without acceleration, and a dense solve."""
+    return np.linalg.solve(mass_matrix(tree), T - bias(tree, thd, f_ext, gravity))
+
+
+def triangular(tree, thd, T, f_ext=None, gravity=True):
+    """thdd (N,) by the factors L D L' of the mass matrix, which is never formed."""
+    art = articulated(tree)
+    L = innovations_factor(tree, art)
+    x = _forward_substitution(L, T - bias(tree, thd, f_ext, gravity))
+    return _forward_substitution(L[::-1, ::-1].T, innovations_scaled(tree, art, x)[::-1])[::-1]
+
+
+def innovations_factor(tree, art):
+    """L = 1 + H phi K (N, N) by paths, O(sum of depths): L(i, k) = H(i) phi(i, up) K(up, k)."""
+    L = np.eye(tree.N, dtype=tree.R.dtype)
+    for k, up in enumerate(tree.parent):
+        X = art.K[k]
+        while up < tree.n:
+            L[tree.slices[up], tree.slices[k]] = tree.H[up] @ X
+            X, up = tree.phi[up] @ X, tree.parent[up]
+    return L
+
+
+def _forward_substitution(L, y):
+    x = np.array(y)
+    for i in range(len(x)):
+        x[i] = x[i] - L[i, :i] @ x[:i]
+    return x
+
+
+def articulated_body(tree, thd, T, f_ext=None, gravity=True):
+    """Algorithm 7.2 (9.5): (thdd (N,), alpha (n, 6) without gravity, f (n, 6) between links).
+
+    thd, T (N,) in the order of the tree. f_ext (n, 6) as in inverse_dynamics.newton_euler. f is on
+    each body by its parent, at its origin in its axes, and costs no sweep of its own.
+    """
+    V, art = velocities(tree, thd), articulated(tree)
+    a, b = coriolis_accelerations(tree, V, thd), gyroscopic_forces(tree, V)
+    own = np.array([P @ x for P, x in zip(art.P, a)]) + b
+    z, _, epsilon = biased_residual_forces(tree, art, T, own if f_ext is None else own - f_ext)
+    nu = innovations_scaled(tree, art, epsilon)
+    g = gravity_accelerations(tree) if gravity else np.zeros((tree.n, 6))
+    drop = np.concatenate([G.T @ x for G, x in zip(art.G, g)])
+    thdd, alpha, _ = accelerations(tree, art, nu - drop, a)
+    f = np.array([P @ x for P, x in zip(art.P, alpha + g - a)]) + z
+    return thdd, alpha, f
+
+
+def response(tree, f):
+    """M^-1 J' f (N,): what forces f (n, 6) on the bodies add to thdd, in O(n) (Algorithm 7.3).
+
+    zeta(k) = sum psi(k, j) zeta(j) - f(k), nu = -D^-1 H zeta, and out again. For f_c that the
+    bodies exert, as in (7.43) and (7.44), call it with -f_c.
+    """
+    art = articulated(tree)
+    zeta = list(-np.asarray(f))
+    for k, up in enumerate(tree.parent):
+        if up < tree.n:
+            zeta[up] = zeta[up] + art.psi[k] @ zeta[k]
+    epsilon = -np.concatenate([H @ each for H, each in zip(tree.H, zeta)])
+    nu = innovations_scaled(tree, art, epsilon)
+    return accelerations(tree, art, nu, np.zeros((tree.n, 6)))[0]

@@ -1,0 +1,86 @@
+"""Articulated-body quantities as those of a Kalman filter: Jain, section 6.4.
+
+    x(k+1) = sum F(k) x(k) + w(k+1),  cov w = Q        F = phi(parent, k), Q = M
+    y(k) = H x(k) + v(k),             cov v = N        y = T, N = the drive's inertia, or 0
+
+Filter and smoother as textbooks of estimation write them (Kalman 1960), with nothing of mechanics
+in them: an independent referee. The prediction covariance is P, the filtered one P^+, the gain G,
+the innovations epsilon with covariance D, the prediction z, the filtered estimate z^+, and the
+smoothed estimate f, the force between the links. A tree adds the states of its branches, which are
+uncorrelated. The covariance of all y is the mass matrix.
+
+Correction to the print: (6.49) has H z, not H* z.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Estimate(NamedTuple):
+    """What the filter knows of each state: predicted and filtered mean and covariance."""
+
+    predicted: np.ndarray
+    covariance: np.ndarray
+    filtered: np.ndarray
+    filtered_covariance: np.ndarray
+    innovation: np.ndarray
+    innovation_covariance: np.ndarray
+    gain: np.ndarray
+
+
+def kalman_filter(parent, F, Q, H, N, y):
+    """Estimates of all states of a tree of n, leaves first; every argument a list of n.
+
+    parent[k] > k, n for a root. F : to the parent's state; Q, N : covariances of process and
+    measurement noise; H, y : measurement matrix and measured value.
+    """
+    n = len(parent)
+    mean, covariance = [np.zeros(len(q)) for q in Q], [np.array(q, float) for q in Q]
+    found = []
+    for k in range(n):
+        S = H[k] @ covariance[k] @ H[k].T + N[k]
+        gain = covariance[k] @ H[k].T @ np.linalg.inv(S)
+        innovation = y[k] - H[k] @ mean[k]
+        filtered = mean[k] + gain @ innovation
+        rest = np.eye(len(mean[k])) - gain @ H[k]
+        filtered_covariance = rest @ covariance[k] @ rest.T + gain @ N[k] @ gain.T  # Joseph's form
+        found.append(Estimate(mean[k], covariance[k], filtered, filtered_covariance, innovation,
+                              S, gain))
+        if parent[k] < n:
+            mean[parent[k]] = mean[parent[k]] + F[k] @ filtered
+            covariance[parent[k]] = covariance[parent[k]] + F[k] @ filtered_covariance @ F[k].T
+    return found
+
+
+def smoother(parent, F, Q, H, N, y):
+    """Best estimate of every state from ALL measurements: cov(x, y) cov(y)^-1 y, dense.
+
+    The conditional mean of normal variables, from the covariances of the stacked states.
+    """
+    n, width = len(parent), len(Q[0])
+    gather = np.eye(n * width)
+    for k in reversed(range(n)):
+        if parent[k] < n:
+            own, up = (slice(width * i, width * i + width) for i in (k, parent[k]))
+            gather[:, own] += gather[:, up] @ F[k]
+    states = gather @ _diagonal(Q) @ gather.T
+    measure = _diagonal(H)
+    measured = measure @ states @ measure.T + _diagonal(N)
+    return (states @ measure.T @ np.linalg.solve(measured, np.concatenate(y))).reshape(n, width)
+
+
+def of_tree(tree, T):
+    """The arguments (parent, F, Q, H, N, y) that make the filter that of a Tree with torques T."""
+    return (tree.parent, tree.phi, tree.M, tree.H,
+            [np.diag(tree.rotor[s]) for s in tree.slices], [T[s] for s in tree.slices])
+
+
+def _diagonal(blocks):
+    rows, columns = (sum(np.shape(block)[axis] for block in blocks) for axis in (0, 1))
+    result, i, j = np.zeros((rows, columns)), 0, 0
+    for block in blocks:
+        a, b = np.shape(block)
+        result[i:i + a, j:j + b] = block
+        i, j = i + a, j + b
+    return result
