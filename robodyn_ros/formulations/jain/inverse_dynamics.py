@@ -56,8 +56,8 @@ def newton_euler(tree, thd, thdd, f_ext=None, gravity=True):
     """Algorithm 5.2 (9.1 for trees), with (5.43): (T (N,), f (n, 6), alpha (n, 6)).
 
     thd, thdd (N,) in the order of the tree. f_ext (n, 6) : force on each body at its origin, in
-    its axes (kinematics.pick_off of forces on nodes). f : on each body by its parent, at its origin in
-    its axes. alpha is without gravity. T has the inertia of the drives.
+    its axes (kinematics.pick_off of forces on nodes). f : on each body by its parent, at its
+    origin, in its axes. alpha is without gravity. T has the inertia of the drives.
     """
     V = velocities(tree, thd)
     a, b = coriolis_accelerations(tree, V, thd), gyroscopic_forces(tree, V)

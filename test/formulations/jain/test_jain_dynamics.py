@@ -92,7 +92,7 @@ def test_first_moment_of_4_23_ends_in_m_times_p():
 
 
 def test_mass_depends_on_what_is_outboard():
-    """Remark 4.1 and (4.20): block (i, j), j below i, is a function of theta(1) .. theta(i - 1)."""
+    """Remark 4.1 and (4.20): block (i, j), j < i, is a function of theta(1) .. theta(i - 1)."""
     robot = ROBOTS['skew_chain']
     q = np.linspace(0.4, 1.3, robot.nv)
     tree = tree_at(robot, q)
