@@ -1,8 +1,9 @@
 """Forward dynamics: the articulated-body algorithm, on classical accelerations."""
-from robodyn_ros.model.layout import INERTIA, KIND, MOMENT, PARENT, PRISMATIC, V
+from robodyn_ros.model.layout import BALL_Z, INERTIA, KIND, MOMENT, PARENT, PITCH, PRISMATIC, V
 from robodyn_ros.recursions import scratch as at
 from robodyn_ros.recursions.articulated import accelerate, articulate
-from robodyn_ros.recursions.hinge import carried_acceleration, place, to_child, to_parent
+from robodyn_ros.recursions.hinge import (
+    along_hinge, axes_turning, carried_acceleration, place, to_child, to_parent)
 from robodyn_ros.spatial.articulated import load_general, times_general, transpose_times
 from robodyn_ros.spatial.inertia import load_symmetric, times
 from robodyn_ros.spatial.primitive import primitive
@@ -19,16 +20,20 @@ def velocity_base_to_tip(topology, constants, scratch, qd, f_ext):
     for i in range(1, topology.shape[0]):
         parent, rate = topology[i, PARENT], qd[topology[i, V]]
         carrier = load(scratch, parent, at.OMEGA)
-        w = to_child(constants, scratch, i, carrier)
+        w = to_child(scratch, i, carrier)
         lever = cross(carrier, cross(carrier, load(scratch, i, at.POSITION)))
-        linear = to_child(constants, scratch, i, lever)
+        linear = to_child(scratch, i, lever)
         if topology[i, KIND] == PRISMATIC:
             twice = rate + rate
             store(scratch, i, at.BIAS_ANGULAR, (0.0, 0.0, 0.0))
             linear = (linear[0] + w[1] * twice, linear[1] - w[0] * twice, linear[2])
         else:
+            twice = constants[i, PITCH] * (rate + rate)
+            linear = (linear[0] + w[1] * twice, linear[1] - w[0] * twice, linear[2])
             store(scratch, i, at.BIAS_ANGULAR, (w[1] * rate, -(w[0] * rate), 0.0))
             w = (w[0], w[1], w[2] + rate)
+            if topology[i, KIND] == BALL_Z:
+                accumulate(scratch, i, at.BIAS_ANGULAR, axes_turning(qd, qd, topology[i, V]))
         store(scratch, i, at.BIAS_LINEAR, linear)
         store(scratch, i, at.OMEGA, w)
         spin = times(load_symmetric(constants, i, INERTIA), w)
@@ -43,7 +48,7 @@ def residual_tip_to_base(topology, constants, scratch, tau):
     for i in range(topology.shape[0] - 1, 0, -1):
         parent = topology[i, PARENT]
         n, f = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE)
-        along = f[2] if topology[i, KIND] == PRISMATIC else n[2]
+        along = along_hinge(topology, constants, i, n, f)
         u = tau[topology[i, V]] - along
         scratch[i, at.RESIDUAL] = u
         if parent > 0:
@@ -56,8 +61,8 @@ def residual_tip_to_base(topology, constants, scratch, tau):
                            times(load_symmetric(scratch, i, at.P_LINEAR), linear)))
             n = add(n, scale(share, load(scratch, i, at.U_ANGULAR)))
             f = add(f, scale(share, load(scratch, i, at.U_LINEAR)))
-            f = to_parent(constants, scratch, i, f)
-            n = add(to_parent(constants, scratch, i, n), cross(load(scratch, i, at.POSITION), f))
+            f = to_parent(scratch, i, f)
+            n = add(to_parent(scratch, i, n), cross(load(scratch, i, at.POSITION), f))
             accumulate(scratch, parent, at.MOMENT, n)
             accumulate(scratch, parent, at.FORCE, f)
 
@@ -68,10 +73,10 @@ def acceleration_base_to_tip(topology, constants, gravity, scratch, qdd):
     store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
     store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))
     for i in range(1, topology.shape[0]):
-        alpha, a = carried_acceleration(constants, scratch, topology[i, PARENT], i)
+        alpha, a = carried_acceleration(scratch, topology[i, PARENT], i)
         alpha = add(alpha, load(scratch, i, at.BIAS_ANGULAR))
         a = add(a, load(scratch, i, at.BIAS_LINEAR))
-        qdd[topology[i, V]] = accelerate(topology, scratch, i, alpha, a)
+        qdd[topology[i, V]] = accelerate(topology, constants, scratch, i, alpha, a)
 
 
 @primitive

@@ -2,7 +2,7 @@
 Lambda have in common.
 """
 from robodyn_ros.model.layout import (
-    INERTIA, KIND, MASS, MOMENT, PARENT, PRISMATIC, ROTATION, ROTOR, V)
+    INERTIA, KIND, MASS, MOMENT, PARENT, PITCH, PRISMATIC, ROTOR, V)
 from robodyn_ros.recursions import scratch as at
 from robodyn_ros.spatial.articulated import (
     load_general, rotate_general, shift_articulated, store_general)
@@ -30,18 +30,20 @@ def rigid(constants, scratch, i):
 
 
 @primitive
-def project(topology, scratch, i, d_inverse, held):
+def project(topology, constants, scratch, i, d_inverse, held):
     """P+ = P - U U^T / D: the part of the inertia of body i that its hinge passes on.
 
     held = 1 - S^T P S / D is the share of the inertia about the hinge that is passed on: exactly
     zero without rotor, so that S^T P+ = 0 (Jain 2011, eq. 6.26) holds to the last bit.
     """
+    pitch = constants[i, PITCH]
     a, c = load_symmetric(scratch, i, at.P_ANGULAR), load_symmetric(scratch, i, at.P_LINEAR)
     b = load_general(scratch, i, at.P_COUPLING)
     if topology[i, KIND] == PRISMATIC:
         u, w = (b[2], b[5], b[8]), (c[2], c[4], c[5])
     else:
-        u, w = (a[2], a[4], a[5]), (b[6], b[7], b[8])
+        u = (a[2] + pitch * b[2], a[4] + pitch * b[5], a[5] + pitch * b[8])
+        w = (b[6] + pitch * c[2], b[7] + pitch * c[4], b[8] + pitch * c[5])
     g, k = scale(d_inverse, u), scale(d_inverse, w)
     u_held, w_held = scale(held, u), scale(held, w)
     a = (a[0] - g[0] * u[0], a[1] - g[0] * u[1], a[2] - g[0] * u[2],
@@ -55,8 +57,10 @@ def project(topology, scratch, i, d_inverse, held):
         b = (b[0], b[1], u_held[0], b[3], b[4], u_held[1], b[6], b[7], u_held[2])
         c = (c[0], c[1], w_held[0], c[3], w_held[1], w_held[2])
     else:
-        a = (a[0], a[1], u_held[0], a[3], u_held[1], u_held[2])
-        b = (b[0], b[1], b[2], b[3], b[4], b[5], w_held[0], w_held[1], w_held[2])
+        b = (b[0], b[1], b[2], b[3], b[4], b[5],
+             w_held[0] - pitch * c[2], w_held[1] - pitch * c[4], w_held[2] - pitch * c[5])
+        a = (a[0], a[1], u_held[0] - pitch * b[2], a[3], u_held[1] - pitch * b[5],
+             u_held[2] - pitch * b[8])
     store(scratch, i, at.U_ANGULAR, u)
     store(scratch, i, at.U_LINEAR, w)
     store_symmetric(scratch, i, at.P_ANGULAR, a)
@@ -68,11 +72,11 @@ def project(topology, scratch, i, d_inverse, held):
 def pass_on(topology, constants, scratch, i):
     """Add P+ of body i, seen from its parent, to the articulated inertia of the parent."""
     parent, c, s = topology[i, PARENT], scratch[i, at.COS], scratch[i, at.SIN]
-    angular = rotate_symmetric(constants, i, ROTATION,
+    angular = rotate_symmetric(scratch, i, at.ROTATION,
                                turn_symmetric(c, s, load_symmetric(scratch, i, at.P_ANGULAR)))
-    linear = rotate_symmetric(constants, i, ROTATION,
+    linear = rotate_symmetric(scratch, i, at.ROTATION,
                               turn_symmetric(c, s, load_symmetric(scratch, i, at.P_LINEAR)))
-    coupling = rotate_general(constants, i, ROTATION, c, s,
+    coupling = rotate_general(scratch, i, at.ROTATION, c, s,
                               load_general(scratch, i, at.P_COUPLING))
     angular, coupling = shift_articulated(angular, coupling, linear, load(scratch, i, at.POSITION))
     store_symmetric(scratch, parent, at.P_ANGULAR,
@@ -97,8 +101,9 @@ def articulate(topology, constants, scratch, diagonal):
         rigid(constants, scratch, i)
     for i in range(topology.shape[0] - 1, 0, -1):
         hinge = at.P_LINEAR if topology[i, KIND] == PRISMATIC else at.P_ANGULAR
-        added = constants[i, ROTOR] + diagonal[topology[i, V]]
-        d = scratch[i, hinge + 5] + added
+        added, pitch = constants[i, ROTOR] + diagonal[topology[i, V]], constants[i, PITCH]
+        d = scratch[i, hinge + 5] + added + pitch * (
+            2.0 * scratch[i, at.P_COUPLING + 8] + pitch * scratch[i, at.P_LINEAR + 5])
         size = d + scratch[i, hinge] + scratch[i, hinge + 3]
         if singular(d, size):
             d_inverse, held, status = 0.0, 1.0, i  # as if locked, so that the sweep stays finite
@@ -106,7 +111,7 @@ def articulate(topology, constants, scratch, diagonal):
             d_inverse = 1.0 / d
             held = d_inverse * added
         scratch[i, at.D_INVERSE] = d_inverse
-        project(topology, scratch, i, d_inverse, held)
+        project(topology, constants, scratch, i, d_inverse, held)
         if topology[i, PARENT] > 0:
             pass_on(topology, constants, scratch, i)
     return status
@@ -122,7 +127,7 @@ def singular(d, size):
 
 
 @primitive
-def accelerate(topology, scratch, i, alpha, a):
+def accelerate(topology, constants, scratch, i, alpha, a):
     """Hinge acceleration (u - U^T a') / D of a body that is carried along with (alpha, a).
 
     Returns it, and leaves the acceleration of the body in scratch. Needs `articulate` and the
@@ -134,6 +139,7 @@ def accelerate(topology, scratch, i, alpha, a):
         a = (a[0], a[1], a[2] + x)
     else:
         alpha = (alpha[0], alpha[1], alpha[2] + x)
+        a = (a[0], a[1], a[2] + constants[i, PITCH] * x)
     store(scratch, i, at.ALPHA, alpha)
     store(scratch, i, at.ACCEL, a)
     return x

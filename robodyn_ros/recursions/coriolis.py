@@ -1,5 +1,6 @@
 """The Coriolis matrix that makes Mdot - 2 C skew, by composite bodies seen from the base."""
-from robodyn_ros.model.layout import INERTIA, KIND, MASS, MOMENT, PARENT, PRISMATIC, V
+from robodyn_ros.model.layout import (
+    BALL_Z, INERTIA, KIND, MASS, MOMENT, PARENT, PITCH, PRISMATIC, V)
 from robodyn_ros.recursions import scratch as at
 from robodyn_ros.recursions.hinge import place
 from robodyn_ros.recursions.jacobian import world_axis
@@ -13,11 +14,11 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, s
 
 
 @primitive
-def hinges_base_to_tip(topology, scratch, qd):
+def hinges_base_to_tip(topology, constants, scratch, qd):
     """Spatial velocity of every body about the base origin, and the axis of its hinge with its
     rate.
 
-    S = [z; p x z] or [0; z]; Sdot = V x S. Needs the poses.
+    S = [z; p x z + pitch z] or [0; z]; Sdot = V x S. Needs the poses.
     """
     store(scratch, 0, at.OMEGA, (0.0, 0.0, 0.0))
     store(scratch, 0, at.SPEED, (0.0, 0.0, 0.0))
@@ -27,13 +28,26 @@ def hinges_base_to_tip(topology, scratch, qd):
         if topology[i, KIND] == PRISMATIC:
             axis, slide = (0.0, 0.0, 0.0), z
         else:
-            axis, slide = z, cross(load(scratch, i, at.WORLD_POSITION), z)
+            axis = z
+            slide = add(cross(load(scratch, i, at.WORLD_POSITION), z),
+                        scale(constants[i, PITCH], z))
         store(scratch, i, at.AXIS, axis)
         store(scratch, i, at.AXIS + 3, slide)
-        store(scratch, i, at.AXIS_RATE, cross(w, axis))
-        store(scratch, i, at.AXIS_RATE + 3, add(cross(w, slide), cross(v, axis)))
-        store(scratch, i, at.OMEGA, add(w, scale(rate, axis)))
-        store(scratch, i, at.SPEED, add(v, scale(rate, slide)))
+        turn_axis(scratch, i, w, v)
+        w, v = add(w, scale(rate, axis)), add(v, scale(rate, slide))
+        store(scratch, i, at.OMEGA, w)
+        store(scratch, i, at.SPEED, v)
+        if topology[i, KIND] == BALL_Z:  # all three axes of a spherical hinge turn with this body
+            turn_axis(scratch, i - 2, w, v)
+            turn_axis(scratch, i - 1, w, v)
+
+
+@primitive
+def turn_axis(scratch, i, w, v):
+    """Rate of change V x S of the axis of hinge i, fixed to a body that moves with (w, v)."""
+    axis, slide = load(scratch, i, at.AXIS), load(scratch, i, at.AXIS + 3)
+    store(scratch, i, at.AXIS_RATE, cross(w, axis))
+    store(scratch, i, at.AXIS_RATE + 3, add(cross(w, slide), cross(v, axis)))
 
 
 @primitive
@@ -88,7 +102,7 @@ def coriolis_matrix(topology: Topology, constants: Table, scratch: Matrix,
     """
     place(topology, constants, scratch, q)
     poses_base_to_tip(topology, constants, scratch)
-    hinges_base_to_tip(topology, scratch, qd)
+    hinges_base_to_tip(topology, constants, scratch, qd)
     for i in range(1, topology.shape[0]):
         body_coriolis(constants, scratch, i)
     for i in range(C.shape[0]):

@@ -133,7 +133,7 @@ def coupled_compliance(topology: Topology, constants: Table, scratch: Matrix, q:
     compliance_base_to_tip(topology, constants, scratch, last)
     for i in range(bodies.shape[0]):
         rows = slice(6 * i, 6 * i + 6)
-        jacobian_columns(topology, scratch, bodies[i], frames[i], J[rows])
+        jacobian_columns(topology, constants, scratch, bodies[i], frames[i], J[rows])
         frame_compliance(scratch, bodies[i], frames[i], compliance[rows, rows])
         for j in range(i):
             columns = slice(6 * j, 6 * j + 6)

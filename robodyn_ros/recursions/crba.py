@@ -1,8 +1,8 @@
 """The mass matrix by composite rigid bodies."""
 from robodyn_ros.model.layout import (
-    INERTIA, KIND, MASS, MOMENT, PARENT, PRISMATIC, ROTATION, ROTOR, V)
+    INERTIA, KIND, MASS, MOMENT, PARENT, PITCH, PRISMATIC, ROTOR, V)
 from robodyn_ros.recursions import scratch as at
-from robodyn_ros.recursions.hinge import place, to_parent
+from robodyn_ros.recursions.hinge import along_hinge, place, to_parent
 from robodyn_ros.spatial.inertia import (
     add_symmetric, load_symmetric, shift_inertia, store_symmetric)
 from robodyn_ros.spatial.primitive import primitive
@@ -12,13 +12,13 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store
 
 
 @primitive
-def carry_composite(constants, scratch, i, parent):
+def carry_composite(scratch, i, parent):
     """Add the composite inertia of body i, seen from its parent, to that of the parent."""
     p, mass = load(scratch, i, at.POSITION), scratch[i, at.C_MASS]
-    h = to_parent(constants, scratch, i, load(scratch, i, at.C_MOMENT))
+    h = to_parent(scratch, i, load(scratch, i, at.C_MOMENT))
     turned = turn_symmetric(scratch[i, at.COS], scratch[i, at.SIN],
                             load_symmetric(scratch, i, at.C_INERTIA))
-    inertia = shift_inertia(rotate_symmetric(constants, i, ROTATION, turned), mass, h, p)
+    inertia = shift_inertia(rotate_symmetric(scratch, i, at.ROTATION, turned), mass, h, p)
     scratch[parent, at.C_MASS] = scratch[parent, at.C_MASS] + mass
     accumulate(scratch, parent, at.C_MOMENT, add(h, scale(mass, p)))
     store_symmetric(scratch, parent, at.C_INERTIA,
@@ -37,19 +37,21 @@ def composite_tip_to_base(topology, constants, scratch):
     for i in range(topology.shape[0] - 1, 0, -1):
         parent = topology[i, PARENT]
         if parent > 0:
-            carry_composite(constants, scratch, i, parent)
+            carry_composite(scratch, i, parent)
 
 
 @primitive
-def hinge_momentum(topology, scratch, i):
+def hinge_momentum(topology, constants, scratch, i):
     """Angular and linear momentum, in the frame of body i, that a unit rate of its hinge gives to
     everything it carries.
     """
-    h = load(scratch, i, at.C_MOMENT)
+    h, mass = load(scratch, i, at.C_MOMENT), scratch[i, at.C_MASS]
     if topology[i, KIND] == PRISMATIC:
-        return (h[1], -h[0], 0.0), (0.0, 0.0, scratch[i, at.C_MASS])
-    return ((scratch[i, at.C_INERTIA + 2], scratch[i, at.C_INERTIA + 4],
-             scratch[i, at.C_INERTIA + 5]), (-h[1], h[0], 0.0))
+        return (h[1], -h[0], 0.0), (0.0, 0.0, mass)
+    pitch = constants[i, PITCH]
+    return ((scratch[i, at.C_INERTIA + 2] + pitch * h[1],
+             scratch[i, at.C_INERTIA + 4] - pitch * h[0], scratch[i, at.C_INERTIA + 5]),
+            (-h[1], h[0], pitch * mass))
 
 
 @primitive
@@ -67,14 +69,13 @@ def mass_matrix(topology: Topology, constants: Table, scratch: Matrix, q: Vector
             M[i, j] = 0.0
     for i in range(1, topology.shape[0]):
         k = topology[i, V]
-        n, f = hinge_momentum(topology, scratch, i)
-        along = f[2] if topology[i, KIND] == PRISMATIC else n[2]
-        M[k, k] = along + constants[i, ROTOR]
+        n, f = hinge_momentum(topology, constants, scratch, i)
+        M[k, k] = along_hinge(topology, constants, i, n, f) + constants[i, ROTOR]
         j = i
         while topology[j, PARENT] > 0:
-            f = to_parent(constants, scratch, j, f)
-            n = add(to_parent(constants, scratch, j, n), cross(load(scratch, j, at.POSITION), f))
+            f = to_parent(scratch, j, f)
+            n = add(to_parent(scratch, j, n), cross(load(scratch, j, at.POSITION), f))
             j = topology[j, PARENT]
-            entry = f[2] if topology[j, KIND] == PRISMATIC else n[2]
+            entry = along_hinge(topology, constants, j, n, f)
             M[k, topology[j, V]] = entry
             M[topology[j, V], k] = entry

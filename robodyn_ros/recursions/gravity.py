@@ -1,5 +1,5 @@
 """Gravity torque: what the motors must give to hold the robot still."""
-from robodyn_ros.model.layout import KIND, MASS, MOMENT, PARENT, PRISMATIC, V
+from robodyn_ros.model.layout import KIND, MASS, MOMENT, PARENT, PITCH, PRISMATIC, V
 from robodyn_ros.recursions import scratch as at
 from robodyn_ros.recursions.hinge import place, to_child, to_parent
 from robodyn_ros.spatial.primitive import primitive
@@ -8,13 +8,13 @@ from robodyn_ros.spatial.vec3 import accumulate, add, load, scale, store
 
 
 @primitive
-def carry_mass(constants, scratch, i, parent):
+def carry_mass(scratch, i, parent):
     """Add mass and first moment of the composite body i, seen from its parent, to those of the
     parent.
     """
     mass, h = scratch[i, at.C_MASS], load(scratch, i, at.C_MOMENT)
     scratch[parent, at.C_MASS] = scratch[parent, at.C_MASS] + mass
-    moment = add(to_parent(constants, scratch, i, h),
+    moment = add(to_parent(scratch, i, h),
                  scale(mass, load(scratch, i, at.POSITION)))
     accumulate(scratch, parent, at.C_MOMENT, moment)
 
@@ -32,7 +32,7 @@ def gravity_torque(topology: Topology, constants: Table, gravity: Constant, scra
     store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))
     for i in range(1, topology.shape[0]):
         carried = load(scratch, topology[i, PARENT], at.ACCEL)
-        store(scratch, i, at.ACCEL, to_child(constants, scratch, i, carried))
+        store(scratch, i, at.ACCEL, to_child(scratch, i, carried))
         scratch[i, at.C_MASS] = constants[i, MASS]
         store(scratch, i, at.C_MOMENT, load(constants, i, MOMENT))
     for i in range(topology.shape[0] - 1, 0, -1):
@@ -41,6 +41,7 @@ def gravity_torque(topology: Topology, constants: Table, gravity: Constant, scra
         if topology[i, KIND] == PRISMATIC:
             tau[topology[i, V]] = scratch[i, at.C_MASS] * a[2]
         else:
-            tau[topology[i, V]] = h[0] * a[1] - h[1] * a[0]
+            tau[topology[i, V]] = h[0] * a[1] - h[1] * a[0] + (
+                constants[i, PITCH] * (scratch[i, at.C_MASS] * a[2]))
         if parent > 0:
-            carry_mass(constants, scratch, i, parent)
+            carry_mass(scratch, i, parent)

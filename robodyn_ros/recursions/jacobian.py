@@ -1,5 +1,5 @@
 """The Jacobian of a frame, and the acceleration that velocity alone gives it."""
-from robodyn_ros.model.layout import KIND, PARENT, PRISMATIC, V
+from robodyn_ros.model.layout import KIND, PARENT, PITCH, PRISMATIC, V
 from robodyn_ros.recursions import scratch as at
 from robodyn_ros.recursions.hinge import place
 from robodyn_ros.recursions.kinematics import frame_point, poses_base_to_tip
@@ -7,7 +7,7 @@ from robodyn_ros.recursions.rnea import motion_base_to_tip, start_at_base
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.rotation import rotate
 from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology, Vector
-from robodyn_ros.spatial.vec3 import add, cross, load, sub
+from robodyn_ros.spatial.vec3 import add, cross, load, scale, sub
 
 
 @primitive
@@ -18,8 +18,8 @@ def world_axis(scratch, i):
 
 
 @primitive
-def jacobian_columns(topology, scratch, body, frame, J):
-    """Columns [z x r; z] or [z; 0] for the hinges that carry the frame. Needs the poses."""
+def jacobian_columns(topology, constants, scratch, body, frame, J):
+    """Columns [z x r + pitch z; z] or [z; 0] of the hinges that carry a frame. Needs the poses."""
     for row in range(6):
         for column in range(J.shape[1]):
             J[row, column] = 0.0
@@ -30,8 +30,9 @@ def jacobian_columns(topology, scratch, body, frame, J):
         if topology[i, KIND] == PRISMATIC:
             J[0, column], J[1, column], J[2, column] = z
         else:
-            J[0, column], J[1, column], J[2, column] = cross(
-                z, sub(point, load(scratch, i, at.WORLD_POSITION)))
+            J[0, column], J[1, column], J[2, column] = add(
+                cross(z, sub(point, load(scratch, i, at.WORLD_POSITION))),
+                scale(constants[i, PITCH], z))
             J[3, column], J[4, column], J[5, column] = z
         i = topology[i, PARENT]
 
@@ -46,7 +47,7 @@ def jacobian(topology: Topology, constants: Table, scratch: Matrix, q: Vector,
     """
     place(topology, constants, scratch, q)
     poses_base_to_tip(topology, constants, scratch)
-    jacobian_columns(topology, scratch, body, frame, J)
+    jacobian_columns(topology, constants, scratch, body, frame, J)
 
 
 @primitive

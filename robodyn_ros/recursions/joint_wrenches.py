@@ -59,7 +59,7 @@ def forward_dynamics_wrenches(topology: Topology, constants: Table, gravity: Con
                               qdd)
     poses_base_to_tip(topology, constants, scratch)
     for i in range(1, topology.shape[0]):
-        alpha, a = carried_acceleration(constants, scratch, topology[i, PARENT], i)
+        alpha, a = carried_acceleration(scratch, topology[i, PARENT], i)
         alpha = add(alpha, load(scratch, i, at.BIAS_ANGULAR))
         a = add(a, load(scratch, i, at.BIAS_LINEAR))
         b = load_general(scratch, i, at.P_COUPLING)

@@ -1,5 +1,5 @@
 """Where the bodies are and how they move, seen from the base."""
-from robodyn_ros.model.layout import KIND, PARENT, PRISMATIC, ROTATION, V
+from robodyn_ros.model.layout import KIND, PARENT, PITCH, PRISMATIC, V
 from robodyn_ros.recursions import scratch as at
 from robodyn_ros.recursions.hinge import place, to_child
 from robodyn_ros.spatial.primitive import primitive
@@ -22,7 +22,7 @@ def poses_base_to_tip(topology, constants, scratch):
         for row in range(3):
             k = at.WORLD_ROTATION + 3 * row
             # a row of R_0B is R_PB^T applied to the same row of R_0P
-            x, y, z = rotate_inverse(constants, i, ROTATION, load(scratch, parent, k))
+            x, y, z = rotate_inverse(scratch, i, at.ROTATION, load(scratch, parent, k))
             store(scratch, i, k, (c * x + s * y, c * y - s * x, z))
 
 
@@ -58,13 +58,14 @@ def velocities_base_to_tip(topology, constants, scratch, qd):
     for i in range(1, topology.shape[0]):
         parent, rate = topology[i, PARENT], qd[topology[i, V]]
         carrier = load(scratch, parent, at.OMEGA)
-        w = to_child(constants, scratch, i, carrier)
-        v = to_child(constants, scratch, i, add(load(scratch, parent, at.SPEED),
+        w = to_child(scratch, i, carrier)
+        v = to_child(scratch, i, add(load(scratch, parent, at.SPEED),
                                                 cross(carrier, load(scratch, i, at.POSITION))))
         if topology[i, KIND] == PRISMATIC:
             v = (v[0], v[1], v[2] + rate)
         else:
             w = (w[0], w[1], w[2] + rate)
+            v = (v[0], v[1], v[2] + constants[i, PITCH] * rate)
         store(scratch, i, at.OMEGA, w)
         store(scratch, i, at.SPEED, v)
 

@@ -54,7 +54,7 @@ def factor(topology, constants, scratch, L):
         column, i = topology[j, V], j
         n, f = gain(scratch, j, 1.0)
         while topology[i, PARENT] > 0:
-            n, f = wrench_on_parent(constants, scratch, i, n, f)
+            n, f = wrench_on_parent(scratch, i, n, f)
             i = topology[i, PARENT]
             L[topology[i, V], column] = along_hinge(topology, constants, i, n, f)
 
@@ -97,7 +97,7 @@ def factor_product(topology: Topology, constants: Table, scratch: Matrix, q: Vec
             more_n, more_f = gain(scratch, i, x[k])
             y[k] = x[k] + along_hinge(topology, constants, i, n, f)
             if parent > 0:
-                carry_wrench(constants, scratch, i, parent, add(n, more_n), add(f, more_f))
+                carry_wrench(scratch, i, parent, add(n, more_n), add(f, more_f))
     return status
 
 
@@ -110,7 +110,7 @@ def scatter(topology, constants, scratch, x, inverse, y):
     store(scratch, 0, at.ACCEL, (0.0, 0.0, 0.0))
     for i in range(1, topology.shape[0]):
         k = topology[i, V]
-        alpha, a = carried_acceleration(constants, scratch, topology[i, PARENT], i)
+        alpha, a = carried_acceleration(scratch, topology[i, PARENT], i)
         n, f = gain(scratch, i, 1.0)
         seen = dot(n, alpha) + dot(f, a)
         y[k] = x[k] - seen if inverse else x[k] + seen

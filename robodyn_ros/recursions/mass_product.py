@@ -22,7 +22,7 @@ def momentum_tip_to_base(topology, constants, scratch, x, y):
         n, f = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE)
         y[k] = along_hinge(topology, constants, i, n, f) + constants[i, ROTOR] * x[k]
         if parent > 0:
-            carry_wrench(constants, scratch, i, parent, n, f)
+            carry_wrench(scratch, i, parent, n, f)
 
 
 @primitive
@@ -48,5 +48,5 @@ def mass_matrix_diagonal(topology: Topology, constants: Table, scratch: Matrix, 
     place(topology, constants, scratch, q)
     composite_tip_to_base(topology, constants, scratch)
     for i in range(1, topology.shape[0]):
-        n, f = hinge_momentum(topology, scratch, i)
+        n, f = hinge_momentum(topology, constants, scratch, i)
         entries[topology[i, V]] = along_hinge(topology, constants, i, n, f) + constants[i, ROTOR]

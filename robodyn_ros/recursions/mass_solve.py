@@ -1,8 +1,8 @@
 """Solves with the mass matrix, and its inverse, without ever forming the matrix."""
-from robodyn_ros.model.layout import KIND, PARENT, PRISMATIC, V
+from robodyn_ros.model.layout import PARENT, V
 from robodyn_ros.recursions import scratch as at
 from robodyn_ros.recursions.articulated import accelerate, articulate
-from robodyn_ros.recursions.hinge import carried_acceleration, place, to_parent
+from robodyn_ros.recursions.hinge import along_hinge, carried_acceleration, place, to_parent
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store
@@ -21,14 +21,14 @@ def load_hinges(topology, scratch, b, last):
 def cross_tip_to_base(topology, constants, scratch, i):
     """Subtract the bias force from the residual of body i, and hand G u to its parent."""
     n, f, parent = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE), topology[i, PARENT]
-    along = f[2] if topology[i, KIND] == PRISMATIC else n[2]
+    along = along_hinge(topology, constants, i, n, f)
     u = scratch[i, at.RESIDUAL] - along
     scratch[i, at.RESIDUAL] = u
     if parent > 0:
         share = scratch[i, at.D_INVERSE] * u
         n = add(n, scale(share, load(scratch, i, at.U_ANGULAR)))
-        f = to_parent(constants, scratch, i, add(f, scale(share, load(scratch, i, at.U_LINEAR))))
-        n = add(to_parent(constants, scratch, i, n), cross(load(scratch, i, at.POSITION), f))
+        f = to_parent(scratch, i, add(f, scale(share, load(scratch, i, at.U_LINEAR))))
+        n = add(to_parent(scratch, i, n), cross(load(scratch, i, at.POSITION), f))
         accumulate(scratch, parent, at.MOMENT, n)
         accumulate(scratch, parent, at.FORCE, f)
 
@@ -38,8 +38,8 @@ def cross_base_to_tip(topology, constants, scratch, i):
     """Return the hinge acceleration of body i, and leave the acceleration of the body; needs that
     of its parent.
     """
-    alpha, a = carried_acceleration(constants, scratch, topology[i, PARENT], i)
-    return accelerate(topology, scratch, i, alpha, a)
+    alpha, a = carried_acceleration(scratch, topology[i, PARENT], i)
+    return accelerate(topology, constants, scratch, i, alpha, a)
 
 
 @primitive

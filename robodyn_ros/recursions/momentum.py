@@ -25,7 +25,7 @@ def mass_tip_to_base(topology, constants, scratch):
         scratch[i, at.C_MASS] = constants[i, MASS]
         store(scratch, i, at.C_MOMENT, load(constants, i, MOMENT))
     for i in range(topology.shape[0] - 1, 0, -1):
-        carry_mass(constants, scratch, i, topology[i, PARENT])
+        carry_mass(scratch, i, topology[i, PARENT])
 
 
 @primitive
@@ -61,7 +61,7 @@ def momentum(topology: Topology, constants: Table, scratch: Matrix, q: Vector, q
     for i in range(1, topology.shape[0]):
         body_momentum(constants, scratch, i)
     for i in range(topology.shape[0] - 1, 0, -1):
-        carry_wrench(constants, scratch, i, topology[i, PARENT], load(scratch, i, at.MOMENT),
+        carry_wrench(scratch, i, topology[i, PARENT], load(scratch, i, at.MOMENT),
                      load(scratch, i, at.FORCE))
     c, f = centre(scratch), load(scratch, 0, at.FORCE)
     com[0], com[1], com[2] = c
@@ -86,7 +86,7 @@ def composite_of_all(topology, constants, scratch):
     store_symmetric(scratch, 0, at.C_INERTIA, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     for i in range(1, topology.shape[0]):
         if topology[i, PARENT] == 0:
-            carry_composite(constants, scratch, i, 0)
+            carry_composite(scratch, i, 0)
 
 
 @primitive
@@ -104,7 +104,7 @@ def momentum_matrix(topology: Topology, constants: Table, scratch: Matrix, q: Ve
     c = centre(scratch)
     com[0], com[1], com[2] = c
     for i in range(1, topology.shape[0]):
-        n, f = hinge_momentum(topology, scratch, i)
+        n, f = hinge_momentum(topology, constants, scratch, i)
         f = rotate(scratch, i, at.WORLD_ROTATION, f)
         n = add(rotate(scratch, i, at.WORLD_ROTATION, n),
                 cross(sub(load(scratch, i, at.WORLD_POSITION), c), f))

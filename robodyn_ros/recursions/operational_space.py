@@ -1,7 +1,7 @@
 """The operational-space inertia of a frame, from compliances carried base to tip: no mass matrix,
 no inverse of it.
 """
-from robodyn_ros.model.layout import KIND, PARENT, PRISMATIC, ROTATION
+from robodyn_ros.model.layout import KIND, PARENT, PITCH, PRISMATIC
 from robodyn_ros.recursions import scratch as at
 from robodyn_ros.recursions.articulated import articulate
 from robodyn_ros.recursions.hinge import place
@@ -23,29 +23,29 @@ RANK_TOLERANCE = 1e-12
 
 
 @primitive
-def axes_of_child(constants, i):
-    """Axes of body i at q = 0 in the frame of its parent: the columns of R0."""
-    r = ROTATION
-    return ((constants[i, r], constants[i, r + 3], constants[i, r + 6]),
-            (constants[i, r + 1], constants[i, r + 4], constants[i, r + 7]),
-            (constants[i, r + 2], constants[i, r + 5], constants[i, r + 8]))
+def axes_of_child(scratch, i):
+    """Axes of body i before its turn about z, in the frame of its parent: the columns of R."""
+    r = at.ROTATION
+    return ((scratch[i, r], scratch[i, r + 3], scratch[i, r + 6]),
+            (scratch[i, r + 1], scratch[i, r + 4], scratch[i, r + 7]),
+            (scratch[i, r + 2], scratch[i, r + 5], scratch[i, r + 8]))
 
 
 @primitive
-def turn_into_child(constants, scratch, i, a):
+def turn_into_child(scratch, i, a):
     """R^T A R for a symmetric A given in the frame of the parent of body i."""
     c, s = scratch[i, at.COS], scratch[i, at.SIN]
-    x, y, z = axes_of_child(constants, i)
+    x, y, z = axes_of_child(scratch, i)
     ax, ay, az = times(a, x), times(a, y), times(a, z)
     return turn_symmetric(c, -s, (dot(x, ax), dot(x, ay), dot(x, az),
                                   dot(y, ay), dot(y, az), dot(z, az)))
 
 
 @primitive
-def general_into_child(constants, scratch, i, b):
+def general_into_child(scratch, i, b):
     """R^T B R for a 3x3 matrix B given in the frame of the parent of body i."""
     c, s = scratch[i, at.COS], scratch[i, at.SIN]
-    x, y, z = axes_of_child(constants, i)
+    x, y, z = axes_of_child(scratch, i)
     # columns of R0 Rz
     u = add(scale(c, x), scale(s, y))
     v = add(scale(c, y), scale(-s, x))
@@ -56,7 +56,7 @@ def general_into_child(constants, scratch, i, b):
 
 
 @primitive
-def cross_hinge(topology, scratch, i, a, b, c):
+def cross_hinge(topology, constants, scratch, i, a, b, c):
     """Omega+ = (1 - S G^T) Omega (1 - G S^T) + S D^-1 S^T, stored for body i (Jain 2011, eq.
     10.9).
     """
@@ -74,8 +74,12 @@ def cross_hinge(topology, scratch, i, a, b, c):
     else:
         a = (a[0], a[1], a[2] - angular[0], a[3], a[4] - angular[1],
              a[5] - angular[2] - angular[2] + corner)
-        b = (b[0], b[1], b[2], b[3], b[4], b[5],
-             b[6] - linear[0], b[7] - linear[1], b[8] - linear[2])
+        pitch = constants[i, PITCH]
+        b = (b[0], b[1], b[2] - pitch * angular[0], b[3], b[4], b[5] - pitch * angular[1],
+             b[6] - linear[0], b[7] - linear[1],
+             b[8] - linear[2] - pitch * (angular[2] - corner))
+        c = (c[0], c[1], c[2] - pitch * linear[0], c[3], c[4] - pitch * linear[1],
+             c[5] - pitch * (linear[2] + linear[2] - pitch * corner))
     store_symmetric(scratch, i, at.O_ANGULAR, a)
     store_general(scratch, i, at.O_COUPLING, b)
     store_symmetric(scratch, i, at.O_LINEAR, c)
@@ -111,9 +115,9 @@ def compliance_base_to_tip(topology, constants, scratch, last):
             b, c = shift_compliance(a, load_general(scratch, parent, at.O_COUPLING),
                                     load_symmetric(scratch, parent, at.O_LINEAR),
                                     load(scratch, i, at.POSITION))
-            cross_hinge(topology, scratch, i, turn_into_child(constants, scratch, i, a),
-                        general_into_child(constants, scratch, i, b),
-                        turn_into_child(constants, scratch, i, c))
+            cross_hinge(topology, constants, scratch, i, turn_into_child(scratch, i, a),
+                        general_into_child(scratch, i, b),
+                        turn_into_child(scratch, i, c))
 
 
 @primitive
@@ -147,7 +151,7 @@ def operational_space(topology: Topology, constants: Table, scratch: Matrix, q: 
     """
     place(topology, constants, scratch, q)
     poses_base_to_tip(topology, constants, scratch)
-    jacobian_columns(topology, scratch, body, frame, J)
+    jacobian_columns(topology, constants, scratch, body, frame, J)
     status = articulate(topology, constants, scratch, diagonal)
     clear_path(scratch, body)
     mark_path(topology, scratch, body)

@@ -7,16 +7,16 @@ of the torque is the integral of (dp/dq)^T (a + A r) over its mass, so it is lin
 parameters; and since the second derivatives of p are symmetric, the matrix that multiplies qd_r is
 that of the Christoffel symbols. With qd_r = qd this is inverse dynamics (rnea.py).
 """
-from robodyn_ros.model.layout import KIND, PARENT, PRISMATIC, V
+from robodyn_ros.model.layout import BALL_Z, KIND, PARENT, PITCH, PRISMATIC, V
 from robodyn_ros.recursions import scratch as at
-from robodyn_ros.recursions.hinge import place, to_child
+from robodyn_ros.recursions.hinge import axes_turning, place, to_child
 from robodyn_ros.recursions.jacobian import world_axis
 from robodyn_ros.recursions.kinematics import poses_base_to_tip
 from robodyn_ros.recursions.rnea import start_at_base
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.rotation import rotate, rotate_inverse
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
-from robodyn_ros.spatial.vec3 import add, cross, load, store, sub
+from robodyn_ros.spatial.vec3 import add, cross, load, scale, store, sub
 
 PARAMETERS = 10  # of a body
 
@@ -42,19 +42,24 @@ def reference_base_to_tip(topology, constants, scratch, qd, qd_r, qdd_r):
     store(scratch, 0, at.OMEGA_R, (0.0, 0.0, 0.0))
     for i in range(1, topology.shape[0]):
         parent, k = topology[i, PARENT], topology[i, V]
-        w = to_child(constants, scratch, i, load(scratch, parent, at.OMEGA))
-        w_r = to_child(constants, scratch, i, load(scratch, parent, at.OMEGA_R))
-        alpha = to_child(constants, scratch, i, load(scratch, parent, at.ALPHA))
+        w = to_child(scratch, i, load(scratch, parent, at.OMEGA))
+        w_r = to_child(scratch, i, load(scratch, parent, at.OMEGA_R))
+        alpha = to_child(scratch, i, load(scratch, parent, at.ALPHA))
         lever = rotate(scratch, parent, at.RATE, load(scratch, i, at.POSITION))
-        a = to_child(constants, scratch, i, add(load(scratch, parent, at.ACCEL), lever))
+        a = to_child(scratch, i, add(load(scratch, parent, at.ACCEL), lever))
         rate, wanted, acceleration = qd[k], qd_r[k], qdd_r[k]
         if topology[i, KIND] == PRISMATIC:
             a = (a[0] + w[1] * wanted + w_r[1] * rate, a[1] - w[0] * wanted - w_r[0] * rate,
                  a[2] + acceleration)
         else:
+            pitch = constants[i, PITCH]
+            a = (a[0] + pitch * (w[1] * wanted + w_r[1] * rate),
+                 a[1] - pitch * (w[0] * wanted + w_r[0] * rate), a[2] + pitch * acceleration)
             alpha = (alpha[0] + w[1] * wanted, alpha[1] - w[0] * wanted, alpha[2] + acceleration)
             w = (w[0], w[1], w[2] + rate)
             w_r = (w_r[0], w_r[1], w_r[2] + wanted)
+            if topology[i, KIND] == BALL_Z:
+                alpha = add(alpha, axes_turning(qd, qd_r, k))
         store(scratch, i, at.OMEGA, w)
         store(scratch, i, at.OMEGA_R, w_r)
         store(scratch, i, at.ALPHA, alpha)
@@ -112,6 +117,7 @@ def regressor(topology: Topology, constants: Table, gravity: Constant, scratch: 
                 reach = sub(load(scratch, i, at.WORLD_POSITION),
                             load(scratch, j, at.WORLD_POSITION))
                 turn = z
-                slide = cross(z, rotate_inverse(scratch, i, at.WORLD_ROTATION, reach))
+                slide = add(cross(z, rotate_inverse(scratch, i, at.WORLD_ROTATION, reach)),
+                            scale(constants[j, PITCH], z))
             store_row(scratch, i, turn, slide, Y, topology[j, V], PARAMETERS * (i - 1))
             j = topology[j, PARENT]

@@ -6,9 +6,11 @@ Angeles, Algorithms 7.4.1 and 7.4.2; Craig, eq. (6.45)-(6.53). With A = [omega]^
 acceleration of a point r of the body is a + A r, its force is m a + A h, and the moment of inertia
 forces is tr(I) alpha - v(A I), v(.) the axial vector.
 """
-from robodyn_ros.model.layout import INERTIA, KIND, MASS, MOMENT, PARENT, PRISMATIC, ROTOR, V
+from robodyn_ros.model.layout import (
+    BALL_Z, INERTIA, KIND, MASS, MOMENT, PARENT, PITCH, PRISMATIC, ROTOR, V)
 from robodyn_ros.recursions import scratch as at
-from robodyn_ros.recursions.hinge import carry_wrench, place, to_child
+from robodyn_ros.recursions.hinge import (
+    along_hinge, axes_turning, carry_wrench, place, to_child)
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.rotation import rotate
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
@@ -43,17 +45,22 @@ def motion_base_to_tip(topology, constants, scratch, qd, qdd):
     """
     for i in range(1, topology.shape[0]):
         parent, k = topology[i, PARENT], topology[i, V]
-        w = to_child(constants, scratch, i, load(scratch, parent, at.OMEGA))
-        alpha = to_child(constants, scratch, i, load(scratch, parent, at.ALPHA))
+        w = to_child(scratch, i, load(scratch, parent, at.OMEGA))
+        alpha = to_child(scratch, i, load(scratch, parent, at.ALPHA))
         lever = rotate(scratch, parent, at.RATE, load(scratch, i, at.POSITION))
-        a = to_child(constants, scratch, i, add(load(scratch, parent, at.ACCEL), lever))
+        a = to_child(scratch, i, add(load(scratch, parent, at.ACCEL), lever))
         rate, acceleration = qd[k], qdd[k]
         if topology[i, KIND] == PRISMATIC:
             twice = rate + rate
             a = (a[0] + w[1] * twice, a[1] - w[0] * twice, a[2] + acceleration)
         else:
+            twice = constants[i, PITCH] * (rate + rate)
+            a = (a[0] + w[1] * twice, a[1] - w[0] * twice,
+                 a[2] + constants[i, PITCH] * acceleration)
             alpha = (alpha[0] + w[1] * rate, alpha[1] - w[0] * rate, alpha[2] + acceleration)
             w = (w[0], w[1], w[2] + rate)
+            if topology[i, KIND] == BALL_Z:
+                alpha = add(alpha, axes_turning(qd, qd, k))
         store(scratch, i, at.OMEGA, w)
         store(scratch, i, at.ALPHA, alpha)
         store(scratch, i, at.ACCEL, a)
@@ -91,10 +98,10 @@ def force_tip_to_base(topology, constants, scratch, qdd, tau):
     for i in range(topology.shape[0] - 1, 0, -1):
         parent, k = topology[i, PARENT], topology[i, V]
         n, f = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE)
-        along = f[2] if topology[i, KIND] == PRISMATIC else n[2]
+        along = along_hinge(topology, constants, i, n, f)
         tau[k] = along + constants[i, ROTOR] * qdd[k]
         if parent > 0:
-            carry_wrench(constants, scratch, i, parent, n, f)
+            carry_wrench(scratch, i, parent, n, f)
 
 
 @primitive

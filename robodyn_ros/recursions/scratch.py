@@ -38,7 +38,8 @@ B_FORCE = 120      # 3, linear momentum
 AXIS = 123         # 6, hinge axis as a spatial motion about the world origin: angular, linear
 AXIS_RATE = 129    # 6, its rate of change
 OMEGA_R = 135     # 3, angular velocity of the reference motion
-WIDTH = 138
+ROTATION = 138    # 9, row-major R of R_PB = R Rz: see hinge.place
+WIDTH = 147
 
 
 def allocate(topology):

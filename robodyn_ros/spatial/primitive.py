@@ -4,3 +4,6 @@ from numba.extending import register_jitable
 #: Leaves the function plain Python where Python calls it, and compiles it into the caller where a
 #: kernel calls it.
 primitive = register_jitable
+#: The same, for what would cost more to call than to repeat, but is too long for the compiler to
+#: see that.
+inlined = register_jitable(forceinline=True)
