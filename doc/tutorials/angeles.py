@@ -221,25 +221,27 @@ def example_7_6_1(lesson):
                    + inertia * np.diag([3, 2, 1]), noc.mass_matrix(robot, q))
 
     rates = {(i, j): Tdot[6 * i - 3:6 * i, j - 1] * 2 / (a * p) for i, j in block}
-    place = 'Angeles, Example 7.6.1, rates'
+    example = 'Angeles, Example 7.6.1,'
     lesson.compare('t11dot', (1, -1, 0), rates[1, 1])
-    lesson.misprint('t21dot', place, (0, 1, 0), (1, -3, 0), rates[2, 1])
+    lesson.misprint('t21dot', f'{example} rates', (0, 1, 0), (1, -3, 0), rates[2, 1])
     lesson.compare('t22dot', (-1, -1, 1), rates[2, 2])
     lesson.compare('t33dot', (1, 0, -1), rates[3, 3])
     P = T.T @ mass @ Tdot / p
     upper = [[-s / 4, 7 * s / 4, -s / 2 - inertia], [-s / 2, 0, s / 4 + inertia]]
-    lesson.misprint('T^T M Tdot / p', place, [*upper, [s / 2, s / 4 - inertia, 0]],
+    lesson.misprint('T^T M Tdot / p', f'{example} T^T M Tdot',
+                    [*upper, [s / 2, s / 4 - inertia, 0]],
                     [*upper, [3 * s / 4, s / 4 - inertia, 0]], P)
     lesson.compare('T^T W M T / p I', [[0, 1, -1], [-1, 0, 1], [1, -1, 0]],
                    T.T @ W @ mass @ T / (p * inertia))
-    lesson.misprint('Idot / p', place, [[-s / 2, 5 * s / 4, -inertia],
-                                        [5 * s / 4, 0, s + inertia], [-inertia, s / 2, 0]],
+    lesson.misprint('Idot / p', f'{example} Idot',
+                    [[-s / 2, 5 * s / 4, -inertia], [5 * s / 4, 0, s + inertia],
+                     [-inertia, s / 2, 0]],
                     [[-s / 2, 5 * s / 4, s / 4 - inertia], [5 * s / 4, 0, s / 2],
                      [s / 4 - inertia, s / 2, 0]], noc.mass_matrix_rate(robot, q, qd) / p)
     torque = noc.coriolis_matrix(robot, q, qd) @ qd / p**2
     printed = np.array([s / 2 - inertia, inertia - s / 4, s - inertia])
     right = printed + [s / 2, 0, 0]
-    lesson.misprint('C qd / p^2', place, printed, right, torque)
+    lesson.misprint('C qd / p^2', f'{example} C qd', printed, right, torque)
     power = qd @ noc.mass_matrix_rate(robot, q, qd) @ qd / 2
     lesson.compare('qd.C qd = qd.Idot qd/2', power, qd @ torque * p**2)
     lesson.say(f'This power settles it: the printed torque would give {qd @ printed * p**2:.4g}.')

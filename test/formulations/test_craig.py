@@ -185,16 +185,18 @@ def test_moving_frames():
     got = craig.point_acceleration(dd(place, t), rotation(t), inside(t), d(inside, t),
                                    dd(inside, t), rate(t), wd)
     np.testing.assert_allclose(got, dd(lambda t: place(t) + rotation(t) @ inside(t), t), atol=1e-7)
-    # (6.12) is for a point fixed in B: three of the five terms. None of them is small here, so
-    # that a term too many, as printed, would be seen.
-    w, fixed = rate(t), inside(t)
-    place_rate, arm = dd(place, t), rotation(t) @ fixed
+    # As printed (6.10) has w x R v_Q once more.
+    w = rate(t)
+    printed = got + np.cross(w, rotation(t) @ d(inside, t))
+    assert error(printed, got) > .1
+    # (6.12) is for a point fixed in B: three of the five terms; R vd_Q is printed as a fourth,
+    # and stands for no number but zero.
+    fixed = inside(t)
+    at_rest = craig.point_acceleration(dd(place, t), rotation(t), fixed, np.zeros(3), np.zeros(3),
+                                       w, wd)
     np.testing.assert_allclose(
-        craig.point_acceleration(place_rate, rotation(t), fixed, np.zeros(3), np.zeros(3), w, wd),
-        dd(lambda t: place(t) + rotation(t) @ fixed, t), atol=1e-7)
-    for term in (place_rate, dd(inside, t), 2 * np.cross(w, rotation(t) @ d(inside, t)),
-                 np.cross(wd, arm), np.cross(w, np.cross(w, arm))):
-        assert np.linalg.norm(term) > .1
+        at_rest, dd(lambda t: place(t) + rotation(t) @ fixed, t), atol=1e-7)
+    assert error(at_rest + rotation(t) @ dd(inside, t), at_rest) > .1
     about_z, about_zd = np.array([0, 0, .3 + 2 * t]), np.array([0, 0, 2.0])
     R = rotation(t)  # the inner turn is about x, which rotation leaves where the outer one put it
     np.testing.assert_allclose(craig.angular_acceleration(
@@ -206,8 +208,9 @@ def test_oracle_10_solids():
     # Examples 6.1 and 6.2: the corner frame and back; products of inertia enter with a minus.
     corner = solids.about(solids.cuboid(3, .2, .3, .4), 3, (.1, .15, .2))
     np.testing.assert_allclose(corner, [[.25, -.045, -.06], [-.045, .20, -.09], [-.06, -.09, .13]])
-    by_integral = 3 * .2 * .3 / 4  # of x y over the box; the printed sign would make it negative
+    by_integral = 3 * .2 * .3 / 4  # of x y over the box; printed with a minus
     np.testing.assert_allclose((-corner[0, 1], 3 * .1 * .15), by_integral)
+    assert error(-3 * .1 * .15, by_integral) > 1
 
 
 def test_solids_are_the_integrals():

@@ -3,23 +3,85 @@
 from dataclasses import replace
 
 from formulation_arms import (
-    ALL, SERIAL, error, motion, planar, random_arm, random_inertial, rrp)
+    ALL, SERIAL, error, motion, planar, random_arm, random_inertial, rrp, spatial_3r)
 import numpy as np
 import pytest
 
 from robodyn_ros.formulations import (
-    lagrange_4x4, luh_walker_paul, modified_newton_euler, moving_base, newton_euler,
+    kane, lagrange_4x4, luh_walker_paul, modified_newton_euler, moving_base, newton_euler,
     noc_forward_dynamics, strobing)
 from robodyn_ros.formulations import natural_orthogonal_complement as noc
 from robodyn_ros.formulations import planar as planar_noc
 from robodyn_ros.formulations.arm import arm_at, cross, velocities
-from robodyn_ros.formulations.complex_step import gradient
-from robodyn_ros.formulations.euler_lagrange import potential_energy
+from robodyn_ros.formulations.complex_step import along, gradient
+from robodyn_ros.formulations.euler_lagrange import momentum, potential_energy
 from robodyn_ros.formulations.links import Z, links_at
+from robodyn_ros.formulations.strobing import quadratic_coefficients
 
 
 def base_axes(links, vectors):
     return np.einsum('ijk,ik->ij', links.base_axes(), vectors)
+
+
+def test_misprints_of_example_7_3_1():
+    (a1, a2, a3), m = (.5, .4, .3), (3, 2, 1)
+    robot = planar((a1, a2, a3), m, (a1 / 2, a2 / 2, a3 / 2), (1 / 16, 2 / 75, 3 / 400))
+    q, (d1, d2, d3) = np.array([.3, -.7, 1.1]), (.5, -.2, .9)
+    _, _, cdot = velocities(arm_at(robot, q), np.array([d1, d2, d3]))
+    s3, s23, c2, c3, c23 = np.sin(1.1), np.sin(.4), np.cos(.7), np.cos(1.1), np.cos(.4)
+    d12, d123 = d1 + d2, d1 + d2 + d3
+
+    def square_of_c3dot(factor):
+        return (a1**2 * d1**2 + a2**2 * d12**2 + a3**2 / 4 * d123**2 + 2 * a1 * a2 * c2 * d1 * d12
+                + a1 * a3 * c23 * d1 * d123 + factor * a2 * a3 * c3 * d12 * d123)
+    np.testing.assert_allclose(square_of_c3dot(1), cdot[2] @ cdot[2])
+    assert error(square_of_c3dot(2), cdot[2] @ cdot[2]) > 1e-2
+    iota = quadratic_coefficients(lambda qd: noc.mass_matrix_rate(robot, q, qd) @ qd, 3)
+    np.testing.assert_allclose(2 * iota[1, 0, 2], -m[2] * a3 * (a1 * s23 + 2 * a2 * s3) / 2)
+    assert error(-m[2] * a3 * (a1 * s23 + a2 * s3) / 2, 2 * iota[1, 0, 2]) > .1  # as printed
+
+    def slope(qd):
+        return gradient(lambda x: momentum(robot, x, qd), q).T @ qd
+    gamma = quadratic_coefficients(slope, 3)
+    square = -m[2] * a2 * a3 * s3
+    np.testing.assert_allclose((gamma[2, 1, 1], gamma[2, 2, 2]), (square, 0), atol=1e-15)
+    assert error(square, gamma[2, 2, 2]) > .1  # printed with thd3^2
+
+
+def test_partial_velocities_of_7_21_are_three_by_n():
+    robot = SERIAL['SCARA-like']()
+    q, qd, qdd = next(motion(robot))
+    arm = arm_at(robot, q)
+    Jw, Jv = kane.partial_velocities(arm)
+    w, _, cdot = velocities(arm, qd)
+    np.testing.assert_allclose(np.hstack((Jw @ qd, Jv @ qd)), np.hstack((w, cdot)), atol=1e-13)
+    weight = arm.m[0] * arm.g
+    assert (Jv[0].T @ weight).shape == (4,)
+    with pytest.raises(ValueError):
+        Jv[0].T.T @ weight  # n x 3 as printed, transposed as (7.21a) has it
+
+
+def test_printed_twist_rates_of_example_7_6_1_are_not_those_of_the_twists():
+    a, p = .5, 1.5
+    T_of, q, qd = noc.twist_shaping_matrix, np.array([np.pi, -np.pi / 2, np.pi]), np.full(3, p)
+    robot = spatial_3r(a, 2.0, .3)
+    by_derivative = along(lambda x: T_of(arm_at(robot, x)), q, qd).reshape(3, 6, 3)
+    printed = {(1, 0): (0, 1, 0), (2, 0): (0, -2, 0), (1, 1): (-1, -1, 1)}  # the last is right
+    rates = {at: by_derivative[at[0], 3:, at[1]] * 2 / (a * p) for at in printed}
+    wrong = {at for at, value in printed.items() if error(value, rates[at]) > 1e-9}
+    assert wrong == {(1, 0), (2, 0)}
+    for at in wrong:
+        np.testing.assert_allclose(rates[at], (1, -3, 0), atol=1e-12)
+
+
+def test_printed_inertia_rate_of_example_7_6_1_is_not_the_derivative():
+    m, a, J, p = 2.0, .5, .3, 1.5
+    s, robot = m * a * a, spatial_3r(a, m, J)
+    Idot = along(lambda x: noc.mass_matrix(robot, x), np.array([np.pi, -np.pi / 2, np.pi]),
+                 np.full(3, p)) / p
+    printed = np.array([[-s / 2, 5 * s / 4, -J], [5 * s / 4, 0, s + J], [-J, s / 2, 0]])
+    off = np.argwhere(np.abs(Idot - printed) > 1e-9).tolist()
+    assert off == [[0, 2], [1, 2], [2, 0]] and error(printed, printed.T) > .1  # nor symmetric
 
 
 def test_gravity_vector_of_example_7_6_2():
