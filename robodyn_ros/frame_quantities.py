@@ -136,12 +136,16 @@ class FrameQuantities(Boundary):
         time.
         """
         names = (frame,) if isinstance(frame, str) else self._distinct(frame)
-        size = 6 * len(names)
-        J, compliance = np.empty((size, self.nv)), np.empty((size, size))
-        q = (self._task(q, frame, J, compliance) if isinstance(frame, str) else
-             self._tasks(q, names, J, compliance))
-        return self.task_inertia(q, J, compliance, self._rows(names, axes),
+        q, J, compliance = self._compliance(q, names)
+        return self.task_inertia(q, J, compliance, self.task_rows(names, axes),
                                  self._damping(damping), names)
+
+    def task_compliance(self, q, frames):
+        """J (6 m, nv) and J M^-1 J^T (6 m, 6 m) of several frames, in O(n + m^2 depth).
+
+        frames : names, each once. Jain 2011, Algorithm 10.2 (eq. 10.18). One state at a time.
+        """
+        return self._compliance(q, self._distinct(frames))[1:]
 
     def operational_space_bias(self, q, qd, frame, axes=None, damping=0.0):
         """mu = Lambda (J M^-1 C qd - Jdot qd) and p = Lambda J M^-1 g of a frame or several, in
@@ -153,7 +157,7 @@ class FrameQuantities(Boundary):
         task = self.operational_space_inertia(q, frame, axes, damping)
         (q, qd), _ = self._states(q, qd)
         names = tuple(task.rows)
-        rows = self._rows(names, axes)
+        rows = self.task_rows(names, axes)
         moving = self._free_acceleration(WEIGHTLESS, q, qd, names)[rows]
         falling = self._free_acceleration(self.model.gravity, q, self._zero, names)[rows]
         return OperationalSpaceBias(-task.inertia @ moving, -task.inertia @ falling,
@@ -173,6 +177,14 @@ class FrameQuantities(Boundary):
             self.model.topology, self.model.constants, gravity, self._scratch, q, qd, self._zero,
             self._no_wrench, self._zero, *self._placed(names), np.empty(self.nv), result))
         return result
+
+    def _compliance(self, q, names):
+        """q as a checked array, J and J M^-1 J^T of one frame or several."""
+        size = 6 * len(names)
+        J, compliance = np.empty((size, self.nv)), np.empty((size, size))
+        q = (self._task(q, names[0], J, compliance) if len(names) == 1 else
+             self._tasks(q, names, J, compliance))
+        return q, J, compliance
 
     def _task(self, q, frame, J, compliance):
         """Fill J and J M^-1 J^T of a frame; return q as a checked array."""
@@ -224,8 +236,8 @@ class FrameQuantities(Boundary):
                                        tuple(AXES[i % 6] for i in kept), damping,
                                        dict(zip(names, map(slice, ends, ends[1:]))))
 
-    def _rows(self, names, axes):
-        """Rows kept of the stacked tasks of several frames."""
+    def task_rows(self, names, axes):
+        """Rows kept of the stacked tasks of several frames, six rows each, x y z rx ry rz."""
         if len(names) == 1 or not isinstance(axes, Mapping):
             axes = dict.fromkeys(names, axes)
         strange = [name for name in axes if name not in names]

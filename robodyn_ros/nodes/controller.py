@@ -18,6 +18,7 @@ from robodyn_ros.ros.managed_node import ACTIVE, INACTIVE, UNCONFIGURED, Managed
 from robodyn_ros.ros.model_services import ModelServices
 from robodyn_ros.ros.process import run
 from robodyn_ros.ros.robot_source import RobotSource
+from robodyn_ros.ros.task_publisher import TaskPublisher, task_settings
 
 REPORT_PERIOD = 0.1   # [s] longest delay of a change on ~/status
 
@@ -32,6 +33,7 @@ class Controller(ManagedNode):
         self.source = RobotSource(self, self.parameters, self._description_arrived)
         self._reporter = StatusReporter(self)
         ModelServices(self)
+        self._tasks = TaskPublisher(self)
         self.create_service(Trigger, '~/reset', self._reset)
         self.create_service(Trigger, '~/stop', self._stop)
         self.create_service(SetBool, '~/enable', self._enable)
@@ -54,10 +56,11 @@ class Controller(ManagedNode):
         self.parameters.require_valid(robot.nv)
         for name in self.parameters.unknown_overrides():
             self.get_logger().warning(f"There is no parameter '{name}': its value is ignored.")
-        control_settings(self.parameters.snapshot(), robot, law_type)
+        self._judge(self.parameters.snapshot(), robot, law_type)
         warm_up((*Supervisor.kernels(law_type), *generic.SERVING), self._reporter.compiling)
         known_answers()
         self.session = ControlSession(self, robot, law_type(robot), self.parameters.snapshot())
+        self._tasks.follow(self.session, self.parameters.snapshot())
         self.get_logger().info(f"Robot '{robot.name}' with the joints "
                                f"{', '.join(robot.joint_names)}: ready after "
                                f'{time.monotonic() - started:.1f} s.')
@@ -73,6 +76,7 @@ class Controller(ManagedNode):
     def cleanup(self):
         """Forget the robot."""
         if self.session is not None:
+            self._tasks.follow(None, self.parameters.snapshot())
             self.session.close()
             self.session = None
         self.parameters.undeclare(self._gains)
@@ -89,12 +93,17 @@ class Controller(ManagedNode):
     def judge_parameters(self, values):
         """Refuse what does not fit the robot that is configured."""
         if self.session is not None:
-            control_settings(values, self.session.robot, self.session.law)
+            self._judge(values, self.session.robot, self.session.law)
 
     def parameters_changed(self, values):
         """Put new settings in force between two cycles."""
         if self.session is not None:
             self.session.adopt(values)
+            self._tasks.follow(self.session, values)
+
+    def _judge(self, values, robot, law):
+        control_settings(values, robot, law)
+        task_settings(values, robot)
 
     # Callbacks.
 

@@ -66,6 +66,13 @@ CONTROLLER_PARAMETERS = (
     ParamSpec('osi_damping', 'float', 0.0, '1/sqrt(kg)', 'Damping of '
               '~/get_operational_space_inertia when the request leaves it to the node.', lower=0.0,
               upper=100.0, change=LIVE),
+    ParamSpec('osi_publish_rate', 'float', 0.0, 'Hz', 'Rate of ~/operational_space_inertia, which '
+              'is computed beside the control loop; update_rate for every cycle, 0 turns it off.',
+              lower=0.0, upper=5000.0, change=LIVE),
+    ParamSpec('osi_links', 'string[]', (), '', 'Links of ~/operational_space_inertia, with what '
+              'couples them. Empty: tip_link.', change=LIVE),
+    ParamSpec('osi_axes', 'string', '', '', 'Axes of ~/operational_space_inertia, of `x y z rx ry '
+              'rz`. Empty: all.', change=LIVE),
     *REALTIME_PARAMETERS,
 )
 

@@ -7,12 +7,16 @@ from geometry_msgs.msg import Point, Vector3
 
 from robodyn_msgs.srv import GetDynamics, GetModelInfo, GetOperationalSpaceInertia
 from robodyn_ros.control.computed_torque import friction_torque
-from robodyn_ros.errors import RobodynError, ShapeError, UnknownNameError
+from robodyn_ros.errors import RobodynError, ShapeError
+from robodyn_ros.frame_quantities import AXES
 from robodyn_ros.model import layout
 from robodyn_ros.robot import Robot
 from robodyn_ros.ros.parameters import shorten
 from robodyn_ros.ros.requested_state import requested_state
-from robodyn_ros.ros.task_space import BASE, LOCAL, task_dynamics
+from robodyn_ros.ros.task_space import (
+    BASE, LOCAL, TaskPoint, default_link, require_links, task_dynamics)
+
+MAX_POINTS = 16   # of one request: more than any robot has hands and feet
 
 
 class ModelServices:
@@ -94,24 +98,48 @@ class ModelServices:
         kind = GetOperationalSpaceInertia.Request
         if request.reference not in (kind.REFERENCE_LOCAL_WORLD_ALIGNED, LOCAL, BASE):
             raise ShapeError(f'reference: got {request.reference}; expected 0, 1 or 2.')
-        parameters = self._node.parameters
-        link = request.link or parameters['tip_link'] or robot.model.body_names[-1]
-        if link not in robot.frames:
-            raise UnknownNameError(f'There is no link {shorten(link)}; expected one of '
-                                   f"{', '.join(robot.frames)}.")
+        points, kept = self._task(request, robot)
         damping = sized('damping', (request.damping,), 1)[0]
         if damping < 0.0:
-            damping = parameters['osi_damping']
-        point = sized('point', (request.point.x, request.point.y, request.point.z), 3)
-        kept = [k for k in range(6) if request.axes[k]] or list(range(6))
+            damping = self._node.parameters['osi_damping']
         q, qd, *_ = self._state(request, response, robot)
         start = time.perf_counter_ns()
-        task = task_dynamics(robot, q, qd, link, point, request.reference, kept, damping)
-        response.link, response.damping_used = link, float(damping)
+        task = task_dynamics(robot, q, qd, points, request.reference, kept, damping)
+        response.link, response.damping_used = points[0].link, float(damping)
+        response.row_links = [points[row // 6].link for row in kept]
+        response.row_axes = [AXES[row % 6] for row in kept]
         if request.reference == LOCAL:
-            response.header.frame_id = link
+            links = set(response.row_links)
+            response.header.frame_id = links.pop() if len(links) == 1 else ''
         self._write_task(request.fields or kind.FIELD_JACOBIAN, response, robot, q, task)
         set_duration(response, start)
+
+    def _task(self, request, robot):
+        """The points of a request, and the rows kept of their axes."""
+        several = len(request.links)
+        if several > MAX_POINTS:
+            raise ShapeError(f'links: got {several}; at most {MAX_POINTS} are accepted.')
+        if not several:
+            links = (request.link or default_link(self._node.parameters, robot),)
+            places, chosen = (request.point,), [request.axes]
+        else:
+            if request.link:
+                raise ShapeError(f'link and links: got both, {shorten(request.link)} and '
+                                 f'{several} others; expected either.')
+            if len(request.points) not in (0, several):
+                raise ShapeError(f'points: got {len(request.points)}; expected {several}, one for '
+                                 'each link, or none.')
+            if len(request.axes_of_links) not in (0, 6 * several):
+                raise ShapeError(f'axes_of_links: got {len(request.axes_of_links)} entries; '
+                                 f'expected {6 * several}, six for each link, or none.')
+            links, places = request.links, request.points or [Point()] * several
+            flags = request.axes_of_links or list(request.axes) * several
+            chosen = [flags[k:k + 6] for k in range(0, 6 * several, 6)]
+        require_links(links, robot)
+        points = [TaskPoint(link, sized('point', (place.x, place.y, place.z), 3))
+                  for link, place in zip(links, places)]
+        return points, [6 * k + row for k, axes in enumerate(chosen)
+                        for row in range(6) if axes[row] or not any(axes)]
 
     def _write_task(self, fields, response, robot, q, task):
         kind, found = GetOperationalSpaceInertia.Request, task.inertia

@@ -1,17 +1,20 @@
-"""Operational-space quantities of a point on a link, in the axes and at the point asked for."""
+"""Operational-space quantities of points on links, in the axes and at the points asked for."""
 from dataclasses import dataclass
+from typing import Any, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
+from robodyn_ros.errors import UnknownNameError
 from robodyn_ros.frame_quantities import OperationalSpaceInertia
 from robodyn_ros.robot import Robot
+from robodyn_ros.ros.parameters import shorten
 
 WORLD_ALIGNED, LOCAL, BASE = 0, 1, 2   # as in GetOperationalSpaceInertia.srv
 
 
 @dataclass(frozen=True)
 class TaskDynamics:
-    """Lambda xdd + mu + p = F of a task, with Lambda = (J M^-1 J^T)^-1 (Khatib 1987).
+    """Lambda xdd + mu + p = F of a task, for tau = J^T F (Khatib 1987).
 
     Attributes:
       inertia: Lambda with its Jacobian, inverse, rank and consistent inverse.
@@ -31,42 +34,69 @@ class TaskDynamics:
     task_gravity: np.ndarray
 
 
-def task_dynamics(robot: Robot, q: np.ndarray, qd: np.ndarray, link: str, point: np.ndarray,
-                  reference: int, kept: list[int], damping: float) -> TaskDynamics:
-    """The task dynamics of a point.
+def default_link(values: Mapping[str, Any], robot: Robot) -> str:
+    """The link of tasks that name none: the parameter tip_link, or the link of the last joint."""
+    return values['tip_link'] or robot.model.body_names[-1]
+
+
+def require_links(links: Sequence[str], robot: Robot):
+    """UnknownNameError, with a sentence, for the first name that is no link of the robot."""
+    for link in links:
+        if link not in robot.frames:
+            raise UnknownNameError(f'There is no link {shorten(link)}; expected one of '
+                                   f"{', '.join(robot.frames)}.")
+
+
+class TaskPoint(NamedTuple):
+    """A point on a link."""
+
+    link: str
+    place: np.ndarray   # (3,) in the axes of the link [m]
+
+
+def task_dynamics(robot: Robot, q: np.ndarray, qd: np.ndarray, points: Sequence[TaskPoint],
+                  reference: int, kept: Sequence[int], damping: float) -> TaskDynamics:
+    """The task dynamics of one point, or of several with what couples them.
 
     Args:
       robot: the robot.
       q: (n,) positions [rad | m]
       qd: (n,) velocities [rad/s | m/s]
-      link: name of the link that carries the point.
-      point: (3,) its place in the axes of the link [m]
-      reference: WORLD_ALIGNED (at the point, axes of the base), LOCAL (at the point, axes of the
+      points: of the task, of which each takes six rows; several may be on one link.
+      reference: WORLD_ALIGNED (at the point, axes of the base), LOCAL (at the point, axes of its
         link) or BASE (at the base's origin, axes of the base).
-      kept: indices of the task axes, of x y z rx ry rz.
+      kept: rows kept, of x y z rx ry rz point after point.
       damping: of the inverse [1/sqrt(kg)]
 
     Raises:
       RobodynError: for a link or a number the robot does not accept, with a sentence.
 
     """
-    pose = robot.pose(q, link)
-    lever = pose[:3, :3] @ point
-    shift, rate = _to_point(robot, q, qd, link, lever)
-    turn, turn_rate = _to_reference(robot, q, qd, link, pose, lever, reference)
-    transform = turn @ shift
-    at_link = robot.operational_space_inertia(q, link)
-    velocity = at_link.jacobian @ qd
-    bias = (transform @ robot.jacobian_bias(q, qd, link)
-            + (turn_rate @ shift + turn @ rate) @ velocity)
-    inertia = robot.task_inertia(q, transform @ at_link.jacobian,
-                                 transform @ at_link.inverse @ transform.T, kept, damping)
+    links = tuple(dict.fromkeys(point.link for point in points))
+    J, compliance = robot.task_compliance(q, links)
+    transform, bias = np.zeros((6 * len(points), len(J))), np.zeros(6 * len(points))
+    for k, (link, place) in enumerate(points):
+        rows, columns = (slice(6 * i, 6 * i + 6) for i in (k, links.index(link)))
+        transform[rows, columns], rate = _transform(robot, q, qd, link, place, reference)
+        bias[rows] = (transform[rows, columns] @ robot.jacobian_bias(q, qd, link)
+                      + rate @ J[columns] @ qd)
+    inertia = robot.task_inertia(q, transform @ J, transform @ compliance @ transform.T, kept,
+                                 damping)
     gravity = robot.gravity_torque(q)
     coriolis = robot.bias_torque(q, qd) - gravity
     seen = inertia.inertia @ inertia.jacobian
     return TaskDynamics(inertia, bias[kept], coriolis, gravity,
                         seen @ robot.mass_solve(q, coriolis) - inertia.inertia @ bias[kept],
                         seen @ robot.mass_solve(q, gravity))
+
+
+def _transform(robot, q, qd, link, place, reference):
+    """From the velocity of a link to that of a point on it in its reference, and its rate."""
+    pose = robot.pose(q, link)
+    lever = pose[:3, :3] @ place
+    shift, rate = _to_point(robot, q, qd, link, lever)
+    turn, turn_rate = _to_reference(robot, q, qd, link, pose, lever, reference)
+    return turn @ shift, turn_rate @ shift + turn @ rate
 
 
 def _to_point(robot, q, qd, link, lever):

@@ -1,0 +1,163 @@
+"""The operational-space inertia of several links: one request, and the topic, over real DDS."""
+import math
+from array import array
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='rclpy is not installed')
+messages = pytest.importorskip('robodyn_msgs.msg', reason='robodyn_msgs is not built')
+
+from geometry_msgs.msg import Point  # noqa: E402
+from sensor_msgs.msg import JointState  # noqa: E402
+
+import harness  # noqa: E402
+from harness import COLD, EASY, SOON, FakeArm, ControllerProbe, wait_until  # noqa: E402
+from robodyn_msgs.srv import GetModelInfo, GetOperationalSpaceInertia  # noqa: E402
+from robodyn_ros import Robot  # noqa: E402
+from robodyn_ros.frame_quantities import AXES  # noqa: E402
+
+pytestmark = pytest.mark.ros
+
+TWO_HANDS = harness.ROOT / 'test' / 'nodes' / 'two_hands.urdf'
+ROBOT = Robot.from_urdf(str(TWO_HANDS))
+JOINTS, HANDS = ROBOT.joint_names, ('left_hand', 'right_hand')
+Q, QD = np.linspace(0.3, 1.1, ROBOT.nv), np.linspace(-0.5, 0.7, ROBOT.nv)
+TASK = GetOperationalSpaceInertia.Request
+POINTS = (Point(x=0.1, y=-0.2, z=0.05), Point(z=0.3))
+
+
+@pytest.fixture(scope='module')
+def probe(graph, start_shared):
+    """Return an inactive controller of a torso with two hands, joint states coming."""
+    controller = ControllerProbe(graph)
+    start_shared('controller', autostart='false', **{**EASY, 'urdf_path': str(TWO_HANDS)})
+    graph.call(GetModelInfo, f'{controller.name}/get_model_info', timeout=COLD)
+    assert controller.change_state('configure')
+    arm = FakeArm(graph, JOINTS[::-1], Q[::-1])
+    controller.wait_for('READY')
+    yield controller
+    arm.stop()
+
+
+def ask(probe, **fields):
+    state = JointState(name=list(JOINTS), position=array('d', Q), velocity=array('d', QD))
+    return probe.graph.call(GetOperationalSpaceInertia,
+                            f'{probe.name}/get_operational_space_inertia',
+                            TASK(**{'state': state, 'links': list(HANDS), **fields}))
+
+
+def test_two_hands_in_one_request(probe):
+    """Lambda, J, mu and p of both hands, and Lambda couples them."""
+    answer = ask(probe, fields=31)
+    assert answer.success, answer.message
+    m, n = answer.rows, answer.cols
+    assert (m, n, answer.rank) == (12, ROBOT.nv, 12)
+    assert answer.link == HANDS[0]
+    assert list(answer.row_links) == [HANDS[0]] * 6 + [HANDS[1]] * 6
+    assert tuple(answer.row_axes) == AXES * 2
+    Lambda, J = np.reshape(answer.inertia, (m, m)), np.reshape(answer.jacobian, (m, n))
+    expected = np.concatenate([ROBOT.jacobian(Q, hand) for hand in HANDS])
+    np.testing.assert_allclose(J, expected, rtol=1e-12, atol=1e-12)
+    compliance = J @ np.linalg.solve(ROBOT.mass_matrix(Q), J.T)
+    np.testing.assert_allclose(np.reshape(answer.inertia_inverse, (m, m)), compliance,
+                               atol=1e-11 * np.abs(compliance).max())
+    assert np.abs(compliance[:6, 6:]).max() > 1e-3   # the hands feel each other
+    np.testing.assert_allclose(Lambda @ compliance, np.eye(m), atol=1e-8)
+    bias = ROBOT.operational_space_bias(Q, QD, HANDS)
+    np.testing.assert_allclose(answer.task_bias, bias.coriolis, rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(answer.task_gravity, bias.gravity, rtol=1e-7, atol=1e-9)
+
+
+def test_points_and_axes_of_each_link(probe):
+    """Points beside the links' origins, other axes for each link, in the axes of the links."""
+    axes = [True, True, True, False, False, False] + [False, False, False, False, False, True]
+    answer = ask(probe, points=list(POINTS), axes_of_links=axes,
+                 reference=TASK.REFERENCE_LOCAL, fields=TASK.FIELD_JACOBIAN)
+    assert answer.success, answer.message
+    assert list(answer.row_links) == [*[HANDS[0]] * 3, HANDS[1]]
+    assert list(answer.row_axes) == ['x', 'y', 'z', 'rz']
+    assert answer.header.frame_id == ''
+    J = np.reshape(answer.jacobian, (4, ROBOT.nv))
+    left, right = (ROBOT.jacobian(Q, hand) for hand in HANDS)
+    R, place = ROBOT.pose(Q, HANDS[0])[:3, :3], POINTS[0]
+    lever = R @ (place.x, place.y, place.z)
+    moved = left[:3] - np.cross(lever, left[3:], axisb=0).T
+    np.testing.assert_allclose(J[:3], R.T @ moved, atol=1e-12)
+    np.testing.assert_allclose(J[3], (ROBOT.pose(Q, HANDS[1])[:3, :3].T @ right[3:])[2],
+                               atol=1e-12)
+    np.testing.assert_allclose(
+        np.reshape(answer.inertia, (4, 4)) @ J @ np.linalg.solve(ROBOT.mass_matrix(Q), J.T),
+        np.eye(4), atol=1e-9)
+
+
+def test_requests_of_one_link_are_answered_as_ever(probe):
+    """`link` alone, without the new fields: the block of that hand, not coupled to the other."""
+    answer = ask(probe, links=[], link=HANDS[1])
+    assert answer.success and answer.link == HANDS[1] and answer.rows == 6
+    assert set(answer.row_links) == {HANDS[1]}
+    np.testing.assert_allclose(np.reshape(answer.inertia, (6, 6)),
+                               ROBOT.operational_space_inertia(Q, HANDS[1]).inertia, rtol=1e-9)
+
+
+@pytest.mark.parametrize('fields, sentence', [
+    ({'links': ['left_hand', 'nowhere']}, "no link 'nowhere'"),
+    ({'link': 'left_hand'}, 'expected either'),
+    ({'points': [Point()]}, 'points: got 1; expected 2'),
+    ({'points': [Point(), Point(y=math.inf)]}, 'finite'),
+    ({'axes_of_links': [True] * 6}, 'axes_of_links: got 6 entries; expected 12'),
+    ({'links': ['left_hand'] * 1000}, 'at most 16'),
+], ids=['link', 'both', 'points', 'infinite', 'axes', 'many'])
+def test_what_does_not_fit_is_answered_with_a_sentence(probe, fields, sentence):
+    answer = ask(probe, **fields)
+    assert not answer.success and sentence in answer.message
+    assert not answer.inertia
+
+
+def test_the_topic_is_silent_until_asked_then_comes_every_cycle(probe):
+    """With osi_publish_rate = update_rate: one message a cycle, of the latest joint state."""
+    inbox = probe.graph.collect(messages.OperationalSpaceInertia,
+                                f'{probe.name}/operational_space_inertia')
+    assert probe.graph.node.count_publishers(f'{probe.name}/operational_space_inertia') == 0
+    result = probe.set(osi_publish_rate=200.0, osi_links=list(HANDS), osi_axes='x y z')
+    assert result.successful, result.reason
+    wait_until(lambda: len(inbox.messages) > 20, 'messages')
+    first, start = len(inbox.messages), inbox.times[-1]
+    wait_until(lambda: inbox.times[-1] > start + 2.0, 'two seconds of messages')
+    # 400 are sent; a busy machine may deliver fewer, and a rate mistaken by two is seen
+    assert len(inbox.messages) - first > 200
+    message = inbox.last
+    m, n = message.rows, message.cols
+    assert (m, n, message.rank) == (6, ROBOT.nv, 6)
+    assert list(message.joint_names) == list(JOINTS)
+    assert list(message.row_links) == [HANDS[0]] * 3 + [HANDS[1]] * 3
+    assert tuple(message.row_axes) == ('x', 'y', 'z') * 2
+    np.testing.assert_array_equal(message.position, Q)
+    task = ROBOT.operational_space_inertia(Q, HANDS, 'x y z')
+    for field, expected in (('inertia', task.inertia), ('inertia_inverse', task.inverse),
+                            ('jacobian', task.jacobian), ('singular_values', task.singular_values),
+                            ('consistent_inverse', task.consistent_inverse)):
+        np.testing.assert_allclose(getattr(message, field), expected.ravel(), rtol=1e-9,
+                                   atol=1e-9 * np.abs(expected).max())
+    stamp = message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec
+    assert 0.0 <= probe.graph.node.get_clock().now().nanoseconds * 1e-9 - stamp < SOON
+    assert message.header.frame_id == ROBOT.model.body_names[0]
+
+
+@pytest.mark.parametrize('values, sentence', [
+    ({'osi_links': ['nowhere']}, "no link 'nowhere'"),
+    ({'osi_links': ['left_hand', 'left_hand']}, 'each link once'),
+    ({'osi_axes': 'x w'}, 'expected some of x y z rx ry rz'),
+], ids=['link', 'twice', 'axes'])
+def test_parameters_that_do_not_fit_are_refused(probe, values, sentence):
+    assert probe.set(osi_publish_rate=50.0).successful
+    result = probe.set(**values)
+    assert not result.successful and sentence in result.reason
+
+
+def test_the_topic_can_be_turned_off(probe):
+    topic = f'{probe.name}/operational_space_inertia'
+    assert probe.set(osi_publish_rate=50.0).successful
+    wait_until(lambda: probe.graph.node.count_publishers(topic) == 1, 'a publisher')
+    assert probe.set(osi_publish_rate=0.0).successful
+    wait_until(lambda: probe.graph.node.count_publishers(topic) == 0, 'no publisher')
