@@ -37,10 +37,10 @@ class Factors(Boundary):
         Jain 2011, Lemmas 7.3 and 9.11 (eq. 7.14 and 9.49).
         """
         (q,), k = self._states(q)
-        L, D = self._out(None, k, (self.nv, self.nv)), self._out(None, k, (self.nv,))
-        for q, factor, inertias in each(k, q, L, D):
+        F, D = self._out(None, k, (self.nv, self.nv)), self._out(None, k, (self.nv,))
+        for q, factor, inertias in each(k, q, F, D):
             self._accept(generic.mass_factors(*self._body, q, self._zero, factor, inertias))
-        return MassFactors(L, D, self.model.topology[1:, V].copy())
+        return MassFactors(np.swapaxes(F, -1, -2), D, self.model.topology[1:, V].copy())
 
     def factor_product(self, q, x, transposed=False, inverse=False, out=None):
         """L x, L^T x (transposed), L^-1 x (inverse) or L^-T x (both) of M = L D L^T, in O(n).

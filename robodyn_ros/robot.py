@@ -1,5 +1,6 @@
 """The friendly face of a robot: every quantity of its dynamics by name. Check, allocate, call."""
 from robodyn_ros.boundary import each
+from robodyn_ros.dynamics_forms import DynamicsForms
 from robodyn_ros.errors import KernelError
 from robodyn_ros.factors import Factors
 from robodyn_ros.frame_quantities import FrameQuantities
@@ -9,7 +10,7 @@ from robodyn_ros.model.layout import INERTIA, MASS
 from robodyn_ros.whole_body import WholeBody
 
 
-class Robot(FrameQuantities, Factors, WholeBody):
+class Robot(FrameQuantities, DynamicsForms, Factors, WholeBody):
     """A robot with its kernels and its scratch memory.
 
     tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext, joints in the order of `joint_names`, SI

@@ -111,6 +111,19 @@ class WholeBody(Boundary):
             generic.momentum_matrix(*self._body, q, com, A)
         return out
 
+    def centroidal_momentum_bias(self, q, qd, out=None):
+        """Adot qd, so that the rate of the momentum about the centre of mass is A qdd + Adot qd,
+        in O(n); Orin, Goswami and Lee 2013.
+
+        Result (6,) [N, N m]. Raises SingularityError where nothing has mass.
+        """
+        states, k = self._states(q, qd)
+        out, com = self._out(out, k, (6,)), np.empty(3)
+        self._require_mass()
+        for q, qd, bias in each(k, *states, out):
+            generic.momentum_bias(*self._body, q, qd, self._zero, com, bias)
+        return out
+
     def centroidal_velocity(self, q, qd):
         """V_C = R^-1 h about the centre of mass: how the robot would move with all hinges locked
         and the momentum it has, in O(n).

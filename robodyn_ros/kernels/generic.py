@@ -1,9 +1,13 @@
 """The recursions, compiled for any robot."""
 from robodyn_ros.kernels.compile import kernel
 from robodyn_ros.recursions import aba, crba, gravity, kinematics, rnea
+from robodyn_ros.recursions import composite_inverse_dynamics as _composite_inverse_dynamics
 from robodyn_ros.recursions import coriolis as _coriolis
 from robodyn_ros.recursions import coupled_compliance as _coupled_compliance
+from robodyn_ros.recursions import dense_forward_dynamics as _dense_forward_dynamics
 from robodyn_ros.recursions import energy as _energy
+from robodyn_ros.recursions import factored_forward_dynamics as _factored_forward_dynamics
+from robodyn_ros.recursions import hamilton as _hamilton
 from robodyn_ros.recursions import jacobian as _jacobian
 from robodyn_ros.recursions import joint_wrenches as _joint_wrenches
 from robodyn_ros.recursions import mass_factors as _mass_factors
@@ -14,6 +18,7 @@ from robodyn_ros.recursions import operational_space as _operational_space
 from robodyn_ros.recursions import regressor as _regressor
 from robodyn_ros.recursions import task_acceleration as _task_acceleration
 from robodyn_ros.recursions import task_inertia as _task_inertia
+from robodyn_ros.recursions import wrench_sweeps as _wrench_sweeps
 
 pose = kernel(kinematics.pose)
 velocity = kernel(kinematics.velocity)
@@ -41,12 +46,19 @@ forward_dynamics_wrenches = kernel(_joint_wrenches.forward_dynamics_wrenches)
 centre_of_mass = kernel(_momentum.centre_of_mass)
 momentum = kernel(_momentum.momentum)
 momentum_matrix = kernel(_momentum.momentum_matrix)
+momentum_bias = kernel(_momentum.momentum_bias)
 composite_inertia = kernel(_momentum.composite_inertia)
 mass_factors = kernel(_mass_factors.mass_factors)
 factor_product = kernel(_mass_factors.factor_product)
 hinge_inertias = kernel(_mass_factors.hinge_inertias)
 mass_product = kernel(_mass_product.mass_product)
 mass_matrix_diagonal = kernel(_mass_product.mass_matrix_diagonal)
+inverse_dynamics_composite = kernel(_composite_inverse_dynamics.inverse_dynamics_composite)
+forward_dynamics_factored = kernel(_factored_forward_dynamics.forward_dynamics_factored)
+forward_dynamics_dense = kernel(_dense_forward_dynamics.forward_dynamics_dense)
+torque_of_wrench = kernel(_wrench_sweeps.torque_of_wrench)
+acceleration_of_wrench = kernel(_wrench_sweeps.acceleration_of_wrench)
+hamilton_rates = kernel(_hamilton.hamilton_rates)
 
 #: What laws and services of the nodes call.
 SERVING = (inverse_dynamics, gravity_torque, bias_torque, mass_matrix, forward_dynamics,
@@ -55,4 +67,6 @@ SERVING = (inverse_dynamics, gravity_torque, bias_torque, mass_matrix, forward_d
            task_solve, task_inertia, regressor)
 ALL = SERVING + (joint_wrenches, forward_dynamics_wrenches, centre_of_mass, momentum,
                  momentum_matrix, composite_inertia, mass_factors, factor_product, hinge_inertias,
-                 mass_product, mass_matrix_diagonal)
+                 mass_product, mass_matrix_diagonal, momentum_bias, inverse_dynamics_composite,
+                 forward_dynamics_factored, forward_dynamics_dense, torque_of_wrench,
+                 acceleration_of_wrench, hamilton_rates)

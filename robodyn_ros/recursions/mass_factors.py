@@ -43,32 +43,33 @@ def hinge_inertias(topology: Topology, constants: Table, scratch: Matrix, q: Vec
 
 
 @primitive
-def factor(topology, constants, scratch, L):
-    """L = 1 + H phi K, column by column from its hinge to the base, in O(n depth). Needs the
+def factor(topology, constants, scratch, F):
+    """F = L^T = 1 + (H phi K)^T, row by row from its hinge to the base, in O(n depth). Needs the
     articulated inertias.
     """
-    for row in range(L.shape[0]):
-        for column in range(L.shape[1]):
-            L[row, column] = 1.0 if row == column else 0.0
+    for row in range(F.shape[0]):
+        for column in range(F.shape[1]):
+            F[row, column] = 1.0 if row == column else 0.0
     for j in range(1, topology.shape[0]):
-        column, i = topology[j, V], j
+        row, i = topology[j, V], j
         n, f = gain(scratch, j, 1.0)
         while topology[i, PARENT] > 0:
             n, f = wrench_on_parent(scratch, i, n, f)
             i = topology[i, PARENT]
-            L[topology[i, V], column] = along_hinge(topology, constants, i, n, f)
+            F[row, topology[i, V]] = along_hinge(topology, constants, i, n, f)
 
 
 @primitive
 def mass_factors(topology: Topology, constants: Table, scratch: Matrix, q: Vector,
-                 diagonal: Vector, L: Matrix, D: Vector):
-    """M + diag(diagonal) = L D L^T, in O(n depth).
+                 diagonal: Vector, F: Matrix, D: Vector):
+    """M + diag(diagonal) = F^T D F with F = L^T, in O(n depth).
 
-    Jain 2011, eq. (7.14). q : (nq,); diagonal : (nv,) [kg m^2 or kg]. L : (nv, nv) and D : (nv,)
-    are written. Returns 0, or the body whose pivot is singular.
+    Jain 2011, eq. (7.14); F is what Featherstone 2008, section 6.5, calls L. q : (nq,); diagonal :
+    (nv,) [kg m^2 or kg]. F : (nv, nv) and D : (nv,) are written. Returns 0, or the body whose
+    pivot is singular.
     """
     status = hinge_inertias(topology, constants, scratch, q, diagonal, D)
-    factor(topology, constants, scratch, L)
+    factor(topology, constants, scratch, F)
     return status
 
 

@@ -43,16 +43,21 @@ def cross_base_to_tip(topology, constants, scratch, i):
 
 
 @primitive
-def solve_articulated(topology, constants, scratch, b, x):
-    """x = M^-1 b with the articulated inertias already in scratch, in O(n)."""
-    last = topology.shape[0] - 1
-    load_hinges(topology, scratch, b, last)
-    for i in range(last, 0, -1):
+def solve_loaded(topology, constants, scratch, x):
+    """Accelerations of the hinges, from the residuals and bias forces in scratch, in O(n)."""
+    for i in range(topology.shape[0] - 1, 0, -1):
         cross_tip_to_base(topology, constants, scratch, i)
     store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
     store(scratch, 0, at.ACCEL, (0.0, 0.0, 0.0))
-    for i in range(1, last + 1):
+    for i in range(1, topology.shape[0]):
         x[topology[i, V]] = cross_base_to_tip(topology, constants, scratch, i)
+
+
+@primitive
+def solve_articulated(topology, constants, scratch, b, x):
+    """x = M^-1 b with the articulated inertias already in scratch, in O(n)."""
+    load_hinges(topology, scratch, b, topology.shape[0] - 1)
+    solve_loaded(topology, constants, scratch, x)
 
 
 @primitive

@@ -9,6 +9,7 @@ from robodyn_ros.recursions.crba import carry_composite, composite_tip_to_base, 
 from robodyn_ros.recursions.gravity import carry_mass
 from robodyn_ros.recursions.hinge import carry_wrench, place
 from robodyn_ros.recursions.kinematics import poses_base_to_tip, velocities_base_to_tip
+from robodyn_ros.recursions.rnea import motion_base_to_tip, newton_euler, start_at_base
 from robodyn_ros.spatial.inertia import load_symmetric, shift_inertia, store_symmetric, times
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.rotation import rotate
@@ -56,10 +57,18 @@ def momentum(topology: Topology, constants: Table, scratch: Matrix, q: Vector, q
     place(topology, constants, scratch, q)
     velocities_base_to_tip(topology, constants, scratch, qd)
     mass_tip_to_base(topology, constants, scratch)
-    store(scratch, 0, at.MOMENT, (0.0, 0.0, 0.0))
-    store(scratch, 0, at.FORCE, (0.0, 0.0, 0.0))
     for i in range(1, topology.shape[0]):
         body_momentum(constants, scratch, i)
+    about_centre(topology, constants, scratch, com, h)
+
+
+@primitive
+def about_centre(topology, constants, scratch, com, h):
+    """Sum of the moments and forces on the bodies, about the centre of mass, force first. Needs
+    the mass.
+    """
+    store(scratch, 0, at.MOMENT, (0.0, 0.0, 0.0))
+    store(scratch, 0, at.FORCE, (0.0, 0.0, 0.0))
     for i in range(topology.shape[0] - 1, 0, -1):
         carry_wrench(scratch, i, topology[i, PARENT], load(scratch, i, at.MOMENT),
                      load(scratch, i, at.FORCE))
@@ -75,6 +84,24 @@ def body_momentum(constants, scratch, i):
     w, v, h = load(scratch, i, at.OMEGA), load(scratch, i, at.SPEED), load(constants, i, MOMENT)
     store(scratch, i, at.MOMENT, add(times(load_symmetric(constants, i, INERTIA), w), cross(h, v)))
     store(scratch, i, at.FORCE, add(scale(constants[i, MASS], v), cross(w, h)))
+
+
+@primitive
+def momentum_bias(topology: Topology, constants: Table, scratch: Matrix, q: Vector, qd: Vector,
+                  zero: Vector, com: Vector, bias: Vector):
+    """Adot qd: the rate of the momentum about the centre of mass at qdd = 0, in O(n): the sweeps
+    of inverse dynamics without weight, gathered to the base.
+
+    Orin, Goswami and Lee 2013. q, qd : (nv,); zero : (nv,) of zeros. com : (3,) [m] and bias :
+    (6,) [N, N m], in base axes, are written.
+    """
+    place(topology, constants, scratch, q)
+    start_at_base(scratch, (0.0, 0.0, 0.0))
+    motion_base_to_tip(topology, constants, scratch, qd, zero)
+    mass_tip_to_base(topology, constants, scratch)
+    for i in range(1, topology.shape[0]):
+        newton_euler(constants, scratch, i)
+    about_centre(topology, constants, scratch, com, bias)
 
 
 @primitive

@@ -69,6 +69,10 @@ class DenseWholeBody:
         """Return the momentum about the centre of mass."""
         return self.centroidal_momentum_matrix(q) @ qd
 
+    def momentum_bias(self, q, qd):
+        """Return Adot qd, by complex step."""
+        return along(self.centroidal_momentum_matrix, q, qd) @ qd
+
     def composite_inertia(self, q):
         """Return (mass, centre, inertia about it): angular rows under a turn about the centre."""
         c = self.centre_of_mass(q)
@@ -121,6 +125,13 @@ class PinocchioWholeBody:
         own = self.pinocchio
         h = pin.computeCentroidalMomentum(self.model, self.data, own.q(q), own.v(qd))
         return own.turn.T @ h.vector
+
+    def momentum_bias(self, q, qd):
+        """Return computeCentroidalMomentumTimeVariation at qdd = 0."""
+        own = self.pinocchio
+        rate = pin.computeCentroidalMomentumTimeVariation(
+            self.model, self.data, own.q(q), own.v(qd), np.zeros(self.model.nv))
+        return own.turn.T @ rate.vector
 
     def composite_inertia(self, q):
         """Return data.Ig of ccrba, and the centre."""

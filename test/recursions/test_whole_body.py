@@ -76,6 +76,15 @@ def test_momentum(every_case, whole):
         agree(robot.momentum(q, qd, about='base'), about_base, scale=size)
 
 
+def test_momentum_bias(every_case, whole):
+    """Adot qd, against the complex step of the sums and against Pinocchio."""
+    robot = every_case.robot
+    for q, qd, _ in states(robot):
+        A = robot.centroidal_momentum_matrix(q)
+        agree(robot.centroidal_momentum_bias(q, qd), whole.momentum_bias(q, qd),
+              scale=np.abs(A).max() * np.abs(qd).sum() ** 2)
+
+
 def test_composite_inertia(every_case, whole):
     """The robot as one rigid body, and the velocity that body would need for the momentum."""
     robot = every_case.robot
@@ -130,7 +139,8 @@ def test_payload_of_a_locked_robot():
 
 BATCHED = {'joint_wrenches': 3, 'forward_dynamics_wrenches': 3, 'centre_of_mass': 1,
            'centre_of_mass_velocity': 2, 'centre_of_mass_jacobian': 1, 'momentum': 2,
-           'centroidal_momentum_matrix': 1, 'centroidal_velocity': 2, 'composite_inertia': 1}
+           'centroidal_momentum_bias': 2, 'centroidal_momentum_matrix': 1,
+           'centroidal_velocity': 2, 'composite_inertia': 1}
 
 
 @pytest.mark.parametrize('name', BATCHED)

@@ -1,0 +1,71 @@
+"""Forward dynamics by the dense mass matrix and its Cholesky factor: O(n^3), with small
+constants.
+"""
+from numpy import sqrt
+
+from robodyn_ros.model.layout import V
+from robodyn_ros.recursions.articulated import singular
+from robodyn_ros.recursions.crba import mass_matrix
+from robodyn_ros.recursions.factored_forward_dynamics import torque_left
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+
+
+@primitive
+def cholesky(M, status):
+    """M = C C^T in place, its lower triangle (Golub and Van Loan, algorithm 4.2.1).
+
+    The diagonal is left as 1 / C(k, k). Returns status, or 1 + the row of a singular pivot.
+    """
+    for k in range(M.shape[0]):
+        pivot = M[k, k]
+        size = pivot
+        for j in range(k):
+            pivot = pivot - M[k, j] * M[k, j]
+        if singular(pivot, size):
+            M[k, k], status = 0.0, 1 + k  # as if locked, so that the sweep stays finite
+        else:
+            M[k, k] = 1.0 / sqrt(pivot)
+        for i in range(k + 1, M.shape[0]):
+            entry = M[i, k]
+            for j in range(k):
+                entry = entry - M[i, j] * M[k, j]
+            M[i, k] = entry * M[k, k]
+    return status
+
+
+@primitive
+def solve_cholesky(M, x):
+    """x becomes (C C^T)^-1 x."""
+    n = M.shape[0]
+    for k in range(n):
+        for j in range(k):
+            x[k] = x[k] - M[k, j] * x[j]
+        x[k] = x[k] * M[k, k]
+    for k in range(n - 1, -1, -1):
+        for j in range(k + 1, n):
+            x[k] = x[k] - M[j, k] * x[j]
+        x[k] = x[k] * M[k, k]
+
+
+@primitive
+def forward_dynamics_dense(topology: Topology, constants: Table, gravity: Constant,
+                           scratch: Matrix, q: Vector, qd: Vector, tau: Vector, f_ext: Matrix,
+                           diagonal: Vector, M: Matrix, bias: Vector, qdd: Vector):
+    """(M + diag(diagonal)) qdd = tau - C qd - g + J^T f_ext by a dense Cholesky factor, in O(n^3).
+
+    Jain 2011, section 7.2, first option; Walker and Orin 1982, method 3. Arguments as of
+    `aba.forward_dynamics`; M : (nv, nv), bias and qdd : (nv,) are written. Returns 0, or the body
+    whose pivot is singular.
+    """
+    torque_left(topology, constants, gravity, scratch, q, qd, tau, f_ext, bias, qdd)
+    mass_matrix(topology, constants, scratch, q, M)
+    for k in range(M.shape[0]):
+        M[k, k] = M[k, k] + diagonal[k]
+    row = cholesky(M, 0)
+    solve_cholesky(M, qdd)
+    status = 0
+    for i in range(1, topology.shape[0]):
+        if topology[i, V] == row - 1:
+            status = i
+    return status
