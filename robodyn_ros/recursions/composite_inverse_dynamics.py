@@ -31,13 +31,13 @@ def inverse_dynamics_composite(topology: Topology, constants: Table, gravity: Co
                 topology, constants, i, load(scratch, i, at.BIAS_ANGULAR),
                 load(scratch, i, at.BIAS_LINEAR), qdd[topology[i, V]])
             n, f = composite_inertia_times(scratch, i, alpha, a)
-            carry_wrench(constants, scratch, i, parent, add(n, load(scratch, i, at.MOMENT)),
+            carry_wrench(scratch, i, parent, add(n, load(scratch, i, at.MOMENT)),
                          add(f, load(scratch, i, at.FORCE)))
     store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
     store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))
     for i in range(1, topology.shape[0]):
         k = topology[i, V]
-        alpha, a = carried_acceleration(constants, scratch, topology[i, PARENT], i)
+        alpha, a = carried_acceleration(scratch, topology[i, PARENT], i)
         alpha, a = add_along_hinge(
             topology, constants, i, add(alpha, load(scratch, i, at.BIAS_ANGULAR)),
             add(a, load(scratch, i, at.BIAS_LINEAR)), qdd[k])

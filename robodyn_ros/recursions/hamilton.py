@@ -33,5 +33,5 @@ def hamilton_rates(topology: Topology, constants: Table, gravity: Constant, scra
         turned = along_hinge(topology, constants, i, add(cross(n, w), cross(f, v)), cross(f, w))
         pdot[k] = tau[k] - pdot[k] + turned
         if parent > 0:
-            carry_wrench(constants, scratch, i, parent, n, f)
+            carry_wrench(scratch, i, parent, n, f)
     return status

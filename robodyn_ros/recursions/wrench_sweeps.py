@@ -26,7 +26,7 @@ def torque_of_wrench(topology: Topology, constants: Table, scratch: Matrix, q: V
         n, f = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE)
         tau[topology[i, V]] = along_hinge(topology, constants, i, n, f)
         if parent > 0:
-            carry_wrench(constants, scratch, i, parent, n, f)
+            carry_wrench(scratch, i, parent, n, f)
 
 
 @primitive
