@@ -20,6 +20,8 @@ RobotModel, and states in the order of its joints.
               properties.py                      6.5        hamiltonian.py                  6
     Craig     craig.py, simulate.py              6          solids.py                       6.3
 
+    Jain      spatial_operators.py, jain/        1 to 10    (doc/jain.md says what is where)
+
     index.py, comparison.py      all of them by name, and side by side
     misprints.py, count.py       what the books got wrong, and the test of it; operation counts
 """

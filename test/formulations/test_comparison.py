@@ -113,7 +113,7 @@ def test_published_counts_add_up():
 
 
 def test_every_misprint_names_a_test():
-    tests = ''.join(path.read_text() for path in Path(__file__).parent.glob('test_*.py'))
+    tests = ''.join(path.read_text() for path in Path(__file__).parent.rglob('test_*.py'))
     for misprint in MISPRINTS:
         assert f'def {misprint.test}(' in tests, misprint
 

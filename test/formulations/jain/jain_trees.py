@@ -60,7 +60,10 @@ BODIES = {'mixed tree': mixed_bodies(1, 12), 'mixed forest': mixed_bodies(2, 10,
           'mixed chain': random_bodies(np.random.default_rng(3), range(-1, 7),
                                        (hinges.free, *KINDS, *FIXED[:3])),
           'free base': random_bodies(np.random.default_rng(4), (-1, 0, 1, 0),
-                                     (hinges.free, *KINDS[:3]))}
+                                     (hinges.free, *KINDS[:3])),
+          'rolling': random_bodies(np.random.default_rng(5), (-1, 0, 1),
+                                   (lambda: hinges.rolling_ball(0.2), hinges.universal,
+                                    hinges.pin))}
 
 
 def robot_tree(name):

@@ -1,0 +1,307 @@
+"""Chapters 8 and 9 of Jain: digraphs, adjacency, resolvents, and equations over them."""
+
+from jain_trees import (
+    BODIES, KINDS, ROBOTS, TREES, any_tree, coordinates, random_bodies)
+import numpy as np
+from oracles.compare import agree
+import pytest
+
+from robodyn_ros.formulations.jain import (
+    digraph, forward_dynamics, inverse_dynamics, kinematics, mass_matrix, sweeps)
+from robodyn_ros.formulations.jain.tree import bodies_of, tree_of
+from robodyn_ros.formulations.spatial_operators import SpatialOperators
+
+#: The tree of figure 8.2: 1 -> 3, 2 -> 4, 3 -> 6, 4 -> 6, 5 -> 6, 6 -> 7 (child -> parent).
+FIGURE_8_2 = [2, 3, 5, 5, 5, 6, 7]
+
+
+def pattern(text):
+    """Rows of X and dots as bool."""
+    return np.array([[c == 'X' for c in row.split()] for row in text.strip().splitlines()])
+
+
+def random_parents(rng, n, roots=1):
+    """A canonical tree: every parent has a larger number."""
+    return [n if k >= n - roots else int(rng.integers(k + 1, n)) for k in range(n)]
+
+
+def random_weights(rng, parent):
+    """(sizes, weights): blocks of sizes 1 to 4, weights of full matrices."""
+    sizes = rng.integers(1, 5, len(parent))
+    return sizes, [rng.normal(size=(sizes[up], sizes[k])) if up < len(parent) else None
+                   for k, up in enumerate(parent)]
+
+
+@pytest.fixture(params=range(4))
+def weighted(request):
+    """(parent, sizes, weights, E, A) of a random tree, the last a forest."""
+    rng = np.random.default_rng(request.param)
+    parent = random_parents(rng, 8, roots=2 if request.param == 3 else 1)
+    sizes, weights = random_weights(rng, parent)
+    E = digraph.weighted(parent, weights, sizes)
+    return parent, sizes, weights, E, digraph.resolvent(E, sizes, parent)
+
+
+def blocks(matrix, sizes):
+    """Entry (i, j) of the result is block (i, j)."""
+    cuts = np.cumsum(sizes)[:-1]
+    return [np.split(row, cuts, axis=1) for row in np.split(matrix, cuts)]
+
+
+def test_structure_of_remark_8_1():
+    """A chain of four: E and its powers on the sub-diagonals, A full below."""
+    parent = [1, 2, 3, 4]
+    S = digraph.adjacency(4, digraph.edges_of(parent))
+    for power in range(1, 5):
+        np.testing.assert_array_equal(np.linalg.matrix_power(S, power), np.eye(4, k=-power))
+    np.testing.assert_array_equal(digraph.power_series(S), np.tril(np.ones((4, 4))))
+
+
+def test_structure_of_remark_8_2():
+    """A of the tree in figure 8.2, and the mass matrix over it (section 9.3.2)."""
+    S = digraph.adjacency(7, digraph.edges_of(FIGURE_8_2))
+    A = digraph.power_series(S)
+    np.testing.assert_array_equal(A.astype(bool), pattern('''
+        X . . . . . .
+        . X . . . . .
+        X . X . . . .
+        . X . X . . .
+        . . . . X . .
+        X X X X X X .
+        X X X X X X X'''))
+    mass = pattern('''
+        X . X . . X X
+        . X . X . X X
+        X . X . . X X
+        . X . X . X X
+        . . . . X X X
+        X X X X X X X
+        X X X X X X X''')
+    np.testing.assert_array_equal(A.astype(bool) | A.T.astype(bool), mass)
+    rng = np.random.default_rng(1)
+    # From base to tip, body0 .. body6 are 7, 6, 5, 4, 3, 2, 1 of the figure.
+    bodies = random_bodies(rng, [6 - FIGURE_8_2[6 - i] for i in range(7)], [KINDS[0]] * 7)
+    tree = tree_of(bodies, rng.uniform(0.3, 1.2, 7))
+    np.testing.assert_array_equal(tree.parent, FIGURE_8_2)
+    np.testing.assert_array_equal(mass_matrix.mass_matrix(tree).astype(bool), mass)
+
+
+def test_adjacency_tells_roots_tips_and_paths():
+    rng = np.random.default_rng(2)
+    parent = random_parents(rng, 9)
+    S = digraph.adjacency(9, digraph.edges_of(parent))
+    for k in range(9):
+        assert (not S[:, k].any()) == (parent[k] == 9)                        # S e_p = 0
+        assert (not S[k].any()) == (k not in parent)                          # e_t' S = 0
+    assert not np.triu(S).any() and digraph.is_nilpotent(S)
+    for length in range(1, 9):
+        power = np.linalg.matrix_power(S, length)
+        for i in range(9):
+            for j in range(9):
+                above = digraph.ancestors(parent, j)
+                assert bool(power[i, j]) == (i in above and above.index(i) == length - 1)
+    T = np.eye(9)[rng.permutation(9)]
+    order = T.argmax(axis=1)
+    renumbered = {(int(np.flatnonzero(order == up)[0]), int(np.flatnonzero(order == k)[0]))
+                  for up, k in digraph.edges_of(parent)}
+    np.testing.assert_array_equal(T @ S @ T.T, digraph.adjacency(9, renumbered))
+
+
+def test_any_tree_can_be_numbered_canonically():
+    rng = np.random.default_rng(3)
+    shuffled = rng.permutation(10)
+    straight = random_parents(rng, 10, roots=2)
+    parent = [0] * 10
+    for k, up in enumerate(straight):
+        parent[shuffled[k]] = int(shuffled[up]) if up < 10 else -1
+    order, renumbered = digraph.canonical(parent)
+    assert sorted(order) == list(range(10))
+    assert all(up > k for k, up in enumerate(renumbered))
+    for k, up in enumerate(renumbered):
+        assert parent[order[k]] == (order[up] if up < 10 else -1)
+    with pytest.raises(ValueError, match='among its own ancestors'):
+        digraph.canonical([1, 2, 0])
+
+
+def test_closest_common_ancestor():
+    for i in range(7):
+        for j in range(7):
+            c = digraph.closest_common_ancestor(FIGURE_8_2, i, j)
+            above = [{k, *digraph.ancestors(FIGURE_8_2, k)} for k in (i, j)]
+            assert c == min(above[0] & above[1])  # of canonical numbers, the smallest is nearest
+    assert digraph.closest_common_ancestor([2, 3, 4, 4], 0, 1) is None
+    assert digraph.closest_common_ancestor(FIGURE_8_2, 0, 5) == 5
+
+
+def test_taxonomy_and_cut_edges():
+    chain = [(2, 1), (1, 0)]
+    assert digraph.kind(3, chain) == 'serial chain'
+    assert digraph.kind(3, [(2, 0), (2, 1)]) == 'tree'
+    assert digraph.kind(4, chain) == 'forest'
+    assert digraph.kind(3, [(2, 0), (1, 0)]) == 'polytree'
+    assert digraph.kind(3, [*chain, (2, 0)]) == 'DAG'
+    assert digraph.kind(3, [*chain, (0, 2)]) == 'cyclic'
+    parent, cut = digraph.spanning_tree(3, [*chain, (2, 0), (0, 2)])
+    assert (parent, cut) == ([1, 2, 3], [(2, 0), (0, 2)])
+    assert digraph.kind(3, digraph.edges_of(parent)) == 'serial chain'
+
+
+def test_resolvent_of_block_weights(weighted):
+    parent, sizes, weights, E, A = weighted
+    n = len(parent)
+    agree(A, digraph.power_series(E))                                         # (8.14)
+    agree(A @ (np.eye(len(E)) - E), np.eye(len(E)), np.abs(A).max())
+    agree(E @ A, A @ E, np.abs(A).max())                                      # (8.19)
+    agree(E @ A, A - np.eye(len(E)), np.abs(A).max())
+    part = blocks(A, sizes)
+    for j in range(n):
+        product, i = np.eye(sizes[j]), j
+        path = {j}
+        while i < n:
+            agree(part[i][j], product, np.abs(A).max())                       # (8.16)
+            if parent[i] < n:
+                product = weights[i] @ product
+            i = parent[i]
+            path.add(i)
+        assert not any(part[i][j].any() for i in range(n) if i not in path)
+        above = digraph.ancestors(parent, j)
+        for k in above[:-1]:
+            agree(part[above[-1]][j], part[above[-1]][k] @ part[k][j],        # (8.17)
+                  np.abs(A).max())
+
+
+def test_roots_and_tips_of_a_resolvent(weighted):
+    """(8.20), (8.21): A e_r = e_r where nothing is above, A' e_t = e_t where nothing is below."""
+    parent, sizes, _, _, A = weighted
+    at = np.concatenate(([0], np.cumsum(sizes)))
+    one = np.eye(len(A))
+    for k, up in enumerate(parent):
+        own = one[:, at[k]:at[k + 1]]
+        assert np.array_equal(A @ own, own) == (up == len(parent))
+        assert np.array_equal(A.T @ own, own) == (k not in parent)
+
+
+def test_similar_adjacencies_have_similar_resolvents(weighted):
+    """Lemma 8.7."""
+    _, sizes, _, E, A = weighted
+    T = np.random.default_rng(7).normal(size=E.shape) + 4 * np.eye(len(E))
+    inverse = np.linalg.inv(T)
+    agree(np.linalg.inv(np.eye(len(E)) - T @ E @ inverse), T @ A @ inverse, tolerance=1e-10)
+
+
+def test_circles_have_no_resolvent():
+    """Section 9.6.2: I + E + E^2 + ... never ends."""
+    S = digraph.adjacency(3, [(0, 1), (1, 2), (2, 0)])
+    assert not digraph.is_nilpotent(S)
+    with pytest.raises(ValueError, match='without directed circles'):
+        digraph.power_series(S)
+
+
+def test_two_parents_make_hinges_depend_on_each_other():
+    """Section 9.6.2: a body that two hinges carry has one velocity, so E_A' V + H' beta is two."""
+    edges = [(2, 0), (1, 0), (2, 1)]
+    assert digraph.kind(3, edges) == 'DAG'
+    A = digraph.power_series(digraph.adjacency(3, edges))
+    assert A[2, 0] == 2  # two paths add: no longer the product along the one path
+    _, cut = digraph.spanning_tree(3, edges)
+    assert cut == [(1, 0)]
+
+
+@pytest.mark.parametrize('name', TREES)
+def test_equations_of_motion_by_operators(name):
+    """(8.35) to (8.45), chapter 9: V = A'H'thd, alpha = A'(H'thdd + a), f = A(M alpha + b)."""
+    tree, thd, thdd, _ = any_tree(name)
+    ops = SpatialOperators(tree)
+    V = kinematics.velocities(tree, thd)
+    a = inverse_dynamics.coriolis_accelerations(tree, V, thd).ravel()
+    b = inverse_dynamics.gyroscopic_forces(tree, V).ravel()
+    agree((ops.phi.T @ ops.H.T) @ thd, V.ravel())
+    alpha = ops.phi.array.T @ (ops.H.array.T @ thdd + a)
+    f = ops.phi.array @ (ops.M.array @ alpha + b)
+    T, f_swept, alpha_swept = inverse_dynamics.newton_euler(tree, thd, thdd, gravity=False)
+    agree(f, f_swept.ravel())
+    agree(alpha, alpha_swept.ravel())
+    agree(ops.H.array @ f + tree.rotor * thdd, T)
+    C = ops.H.array @ ops.phi.array @ (ops.M.array @ ops.phi.array.T @ a + b)  # (5.25)
+    agree(ops.mass_matrix.array @ thdd + C, T)
+    lift = inverse_dynamics.base_acceleration(tree).ravel()                   # (5.41)
+    everywhere = inverse_dynamics.gravity_accelerations(tree)
+    agree(ops.phi.array.T @ lift, everywhere.ravel())
+    agree(ops.H.array @ ops.phi.array @ ops.M.array @ everywhere.ravel(),
+          inverse_dynamics.gravity_torque(tree))
+
+
+@pytest.mark.parametrize('name', ['tree of 20', 'sliding_tree', 'permuted'])
+def test_numbering_does_not_matter(name):
+    """(8.24): bodies in another canonical order, the same mass matrix and motion."""
+    robot = ROBOTS[name]
+    rng = np.random.default_rng(4)
+    q, qd, tau = rng.uniform(0.2, 1.2, (3, robot.nv))
+    bodies = bodies_of(robot)
+    depth = {None: 0}
+    for body in bodies:
+        depth[body.name] = depth[body.parent] + 1
+    other = sorted(bodies, key=lambda body: (depth[body.name], body.name[::-1]))
+    trees = [tree_of(order, q, robot.model.gravity) for order in (bodies, other)]
+    assert trees[0].names != trees[1].names
+    one, two = ((tree.to_ours(mass_matrix.mass_matrix(tree)),
+                 tree.to_ours(forward_dynamics.articulated_body(
+                     tree, tree.to_jain(qd), tree.to_jain(tau))[0])) for tree in trees)
+    agree(one[0], two[0])
+    agree(one[1], two[1], tolerance=1e-9)
+    T = trees[1].permutation().T @ trees[0].permutation()
+    agree(T @ SpatialOperators(trees[0]).mass_matrix.array @ T.T,
+          SpatialOperators(trees[1]).mass_matrix.array)
+
+
+def test_a_forest_is_two_trees():
+    """Several base bodies (8.6): no coupling between them, as if each were alone."""
+    bodies = BODIES['mixed forest']
+    q = coordinates(np.random.default_rng(5), bodies)
+    tree = tree_of(bodies, q)
+    base = {}
+    for body in bodies:
+        base[body.name] = base.get(body.parent, body.name)
+    roots = sorted(set(base.values()))
+    assert len(roots) == 2
+    M = mass_matrix.mass_matrix(tree)
+    for root in roots:
+        own = [body for body in bodies if base[body.name] == root]
+        alone = tree_of(own, q)
+        rows = [int(np.flatnonzero(tree.dofs == dof)[0]) for dof in alone.dofs]
+        agree(M[np.ix_(rows, rows)], mass_matrix.mass_matrix(alone))
+        others = [k for k in range(tree.N) if k not in rows]
+        assert not M[np.ix_(rows, others)].any()
+
+
+@pytest.mark.parametrize('name', ['skew_chain', 'tree of 20', 'mixed forest'])
+def test_backward_lyapunov_equation(name):
+    """Lemma 9.5: Z = A' X B, full, and X = Y - diagOf(E_A' Y E_B) (9.22)."""
+    tree, *_ = any_tree(name)
+    ops, rng = SpatialOperators(tree), np.random.default_rng(6)
+    X = rng.normal(size=(tree.n, 6, 6))
+    psi = ops.articulated.psi
+    Z = sweeps.backward_lyapunov(tree, X, tree.phi, psi)
+    diagonal = np.zeros((6 * tree.n, 6 * tree.n))
+    for k in range(tree.n):
+        diagonal[6 * k:6 * k + 6, 6 * k:6 * k + 6] = X[k]
+    agree(sweeps.dense(Z), ops.phi.array.T @ diagonal @ ops.psi.array)
+    Y = sweeps.backward_diagonal(tree, X, tree.phi, psi)
+    for k, up in enumerate(tree.parent):
+        rest = tree.phi[k].T @ Y[up] @ psi[k] if up < tree.n else 0.0
+        agree(Y[k] - rest, X[k], np.abs(Y).max())
+        for i in range(tree.n):
+            together = digraph.closest_common_ancestor(tree.parent, i, k) is not None
+            assert Z[i, k].any() == together
+
+
+def test_scatter_of_9_29_starts_at_the_base():
+    """Printed for k = 1 .. n, every Y(k + 1) is still zero when it is used."""
+    tree, *_ = any_tree('skew_chain')
+    X = np.random.default_rng(7).normal(size=(tree.n, 6, 6))
+    Y = sweeps.backward_diagonal(tree, X, tree.phi, tree.phi)
+    printed = np.zeros((tree.n + 1, 6, 6))
+    for k in range(tree.n):
+        printed[k] = tree.phi[k].T @ printed[k + 1] @ tree.phi[k] + X[k]
+    agree(printed[:-1], X)
+    assert np.abs(printed[:-1] - Y).max() > 1e-2 * np.abs(Y).max()

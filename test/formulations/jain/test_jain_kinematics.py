@@ -1,0 +1,174 @@
+"""Chapter 3 of Jain: hinges, poses, velocities, Jacobians."""
+
+from jain_trees import BODIES, ROBOTS, TREES, any_tree, moved, robot_tree
+import numpy as np
+from oracles.compare import agree
+import pytest
+
+from robodyn_ros.formulations.jain import hinge as hinges
+from robodyn_ros.formulations.jain import kinematics
+from robodyn_ros.formulations.jain.spatial import phi
+from robodyn_ros.formulations.jain.tree import coordinate_rates, tree_of
+from robodyn_ros.formulations.spatial_operators import SpatialOperators
+
+AXIS = np.array((2.0, -1.0, 2.0)) / 3.0
+HINGES = {each.name: each for each in (
+    hinges.pin(AXIS), hinges.prismatic(AXIS), hinges.helical(0.13, AXIS),
+    hinges.cylindrical(AXIS), hinges.universal(), hinges.planar(), hinges.spherical(),
+    hinges.free(), hinges.rolling_ball(0.2))}
+X, Y, Z = np.eye(3)
+NIL = np.zeros(3)
+
+
+@pytest.fixture(params=HINGES)
+def state(request):
+    """A hinge, coordinates that are nowhere zero, and velocities."""
+    hinge = HINGES[request.param]
+    rng = np.random.default_rng(hinge.nq)
+    return hinge, rng.uniform(0.3, 1.1, hinge.nq), rng.uniform(0.3, 1.1, hinge.nv)
+
+
+def test_hinge_map_is_the_velocity_of_the_placement(state):
+    """(3.7): Delta_V = H' beta is how the body moves on its parent, by differences."""
+    hinge, theta, beta = state
+    h = 1e-6
+    step = h * hinge.rates(theta, beta)
+    (R, l), (R1, l1), (R0, l0) = (  # noqa: E741
+        hinge.placement(x) for x in (theta, theta + step, theta - step))
+    spin = R.T @ (R1 - R0) / (2 * h)
+    velocity = np.array([spin[2, 1], spin[0, 2], spin[1, 0], *(R.T @ (l1 - l0) / (2 * h))])
+    agree(hinge.map(theta) @ beta, velocity, 1.0, 1e-8)
+    assert hinge.map(theta).shape == (6, hinge.nv)
+    assert np.linalg.matrix_rank(hinge.map(theta)) == hinge.nv <= hinge.nq    # (3.6)
+
+
+def test_rate_of_hinge_map(state):
+    hinge, theta, beta = state
+    h = 1e-6
+    step = h * hinge.rates(theta, beta)
+    rate = (hinge.map(theta + step) - hinge.map(theta - step)) / (2 * h)
+    agree(hinge.map_rate(theta, beta), rate, 1.0, 1e-8)
+
+
+def test_hinge_at_home_stands_where_its_parent_put_it(state):
+    hinge, _, _ = state
+    if hinge.name == 'rolling ball':
+        height = hinge.placement(hinge.home)[1]
+        np.testing.assert_array_equal(height, (0, 0, 0.2))
+    else:
+        R, l = hinge.placement(hinge.home)  # noqa: E741
+        np.testing.assert_array_equal(R, np.eye(3))
+        np.testing.assert_array_equal(l, np.zeros(3))
+
+
+def test_maps_of_figure_3_2():
+    free = np.zeros(7)
+    pairs = {
+        hinges.pin(): [[*Z, *NIL]], hinges.prismatic(): [[*NIL, *Z]],
+        hinges.helical(0.3): [[*Z, *(0.3 * Z)]],
+        hinges.cylindrical(): [[*Z, *NIL], [*NIL, *Z]],
+        hinges.spherical(): np.eye(6)[:3], hinges.free(): np.eye(6)}
+    for hinge, H in pairs.items():
+        np.testing.assert_array_equal(hinge.map(free).T, H)
+
+
+def test_universal_hinge_seen_from_its_parent():
+    """[Sol 3.1]: columns x and (0, cos theta_1, sin theta_1) on the inboard side."""
+    hinge, theta = hinges.universal(), np.array([0.7, -0.4])
+    R, _ = hinge.placement(theta)
+    seen = R @ hinge.map(theta)[:3]
+    agree(seen, np.column_stack((X, (0, np.cos(0.7), np.sin(0.7)))))
+    assert not hinge.map(theta)[3:].any()
+
+
+def test_ball_rolls_without_slip():
+    """[Sol 3.2]: the material point in contact is at rest, and does not spin up by itself."""
+    hinge, beta = HINGES['rolling ball'], np.array([0.6, -0.9, 1.4])
+    theta = np.random.default_rng(1).uniform(0.3, 1.1, 6)
+    R, _ = hinge.placement(theta)
+    V = np.kron(np.eye(2), R) @ hinge.map(theta) @ beta
+    agree(V[3:] + np.cross(V[:3], -0.2 * Z), np.zeros(3), 1.0)
+    agree(V[:3], beta)
+    assert (hinge.nq, hinge.nv) == (6, 3)  # five freedoms of place, one number more for R
+
+
+@pytest.fixture(params=ROBOTS)
+def named(request):
+    """A robot, its tree, and (q, qd, thd)."""
+    robot = ROBOTS[request.param]
+    tree, thd, *_ = robot_tree(request.param)
+    return robot, tree, tree.to_ours(np.concatenate(tree.theta)), tree.to_ours(thd), thd
+
+
+def test_poses_velocities_and_jacobians_are_those_of_the_package(named):
+    robot, tree, q, qd, thd = named
+    poses = kinematics.poses(tree)
+    for name in robot.model.body_names[1:]:
+        node = kinematics.node(tree, robot, name)
+        T = poses[node.body] @ np.block([[node.R, node.p[:, None]], [np.zeros(3), np.ones(1)]])
+        agree(T, robot.pose(q, name))
+        V = kinematics.node_velocities(tree, thd, [node])[0]
+        turn = np.kron(np.eye(2), T[:3, :3])
+        agree((turn @ V)[[3, 4, 5, 0, 1, 2]], robot.velocity(q, qd, name))
+        J = turn @ kinematics.jacobian(tree, [node]) @ tree.permutation().T
+        agree(J[[3, 4, 5, 0, 1, 2]], robot.jacobian(q, name))
+
+
+@pytest.mark.parametrize('name', TREES)
+def test_velocities_are_those_of_the_operators(name):
+    tree, thd, *_ = any_tree(name)
+    ops = SpatialOperators(tree)
+    V = kinematics.velocities(tree, thd)
+    agree(V.ravel(), (ops.phi.T @ ops.H.T) @ thd)                             # (3.39)
+    before = np.array([tree.phi[k].T @ V[up] if up < tree.n else np.zeros(6)
+                       for k, up in enumerate(tree.parent)])
+    agree(before.ravel(), (ops.phi_tilde.T @ ops.H.T) @ thd, np.abs(V).max())  # (3.42)
+
+
+@pytest.mark.parametrize('name', TREES)
+def test_velocities_are_rates_of_poses(name):
+    tree, thd, *_ = any_tree(name)
+    h = 1e-6
+    there, back = (kinematics.poses(moved(tree, thd, s)) for s in (h, -h))
+    for k, V in enumerate(kinematics.velocities(tree, thd)):
+        T = kinematics.poses(tree)[k]
+        rate = np.linalg.solve(T, (there[k] - back[k]) / (2 * h))
+        agree([rate[2, 1], rate[0, 2], rate[1, 0], *rate[:3, 3]], V,
+              max(1.0, np.abs(V).max()), 1e-7)
+
+
+@pytest.mark.parametrize('name', TREES)
+def test_velocities_of_other_frames(name):
+    """(3.21) to (3.26): of frames away from the hinges, and at the inertial origin."""
+    tree, thd, *_ = any_tree(name)
+    rng = np.random.default_rng(2)
+    V = kinematics.velocities(tree, thd)
+    offsets = np.array([phi(rng.normal(size=3)) for _ in range(tree.n)])
+    agree(kinematics.offset_velocities(tree, thd, offsets),
+          np.array([off.T @ v for off, v in zip(offsets, V)]))
+    agree(kinematics.inertial_velocities(tree, thd),
+          np.array([np.linalg.solve(x.T, v) for x, v in zip(kinematics.to_inertial(tree), V)]))
+
+
+def test_moving_base_adds_its_velocity_to_all():
+    tree, thd, *_ = any_tree('mixed forest')
+    base = np.array((0.3, -0.2, 0.5, 1.0, 2.0, -1.0))
+    extra = kinematics.velocities(tree, thd, base) - kinematics.velocities(tree, thd)
+    agree(extra, np.array([x.T @ base for x in kinematics.to_inertial(tree)]))
+
+
+def test_coordinates_are_more_than_velocities():
+    tree, thd, *_ = any_tree('mixed tree')
+    rates = coordinate_rates(tree, thd)
+    assert len(rates) > tree.N == len(thd)
+    bodies = BODIES['mixed tree']
+    quaternions = [body.coordinates[:4] for body in bodies
+                   if body.hinge.name in ('spherical', 'free')]
+    q = np.empty(len(rates))
+    for body, theta in zip(tree.bodies, tree.theta):
+        q[list(body.coordinates)] = theta
+    for rows in quaternions:
+        agree(q[list(rows)] @ rates[list(rows)], 0.0, 1.0)  # a quaternion keeps its length
+    scaled = q.copy()
+    scaled[list(quaternions[0])] *= 3.0
+    agree(tree_of(bodies, scaled).R, tree_of(bodies, q).R)

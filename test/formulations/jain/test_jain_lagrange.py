@@ -1,0 +1,164 @@
+"""Section 4.2 of Jain: Lagrange, Christoffel, Hamilton, quasi-velocities."""
+
+from jain_trees import ROBOTS, robot_tree
+import numpy as np
+from oracles.compare import agree
+import pytest
+
+from robodyn_ros.formulations import christoffel, hamiltonian
+from robodyn_ros.formulations.complex_step import along, gradient
+from robodyn_ros.formulations.euler_lagrange import kinetic_energy, momentum
+from robodyn_ros.formulations.jain import quasi_velocities as quasi
+from robodyn_ros.formulations.kane import mass_matrix
+
+SMALL = ('skew_chain', 'sliding_chain', 'rotors', 'permuted', 'chain of 3')
+#: A solve with A or M loses what their condition is worth.
+SOLVED = 1e-9
+
+
+@pytest.fixture(params=SMALL)
+def state(request):
+    """A robot and (q, qd, qdd) in its order."""
+    tree, thd, thdd, _ = robot_tree(request.param)
+    q = tree.to_ours(np.concatenate(tree.theta))
+    return ROBOTS[request.param], q, tree.to_ours(thd), tree.to_ours(thdd)
+
+
+def coriolis(robot, q, qd):
+    """C of the package, by Newton and Euler."""
+    return robot.bias_torque(q, qd) - robot.gravity_torque(q)
+
+
+def test_coriolis_torque_by_four_routes(state):
+    """(5.25) = (4.27) = (4.32) = (4.39)."""
+    robot, q, qd, _ = state
+    C = coriolis(robot, q, qd)
+    agree(quasi.coriolis_torque(robot, q, qd), C)
+    agree(quasi.coriolis_torque_of_gradient(robot, q, qd), C)
+    agree(np.einsum('i,ijk,j->k', qd, christoffel.symbols(robot, q), qd), C)
+
+
+def test_gradient_of_the_momentum(state):
+    """(4.30), (4.31), (4.33), Ex 4.4: what M_D gives."""
+    robot, q, qd, u = state
+    M_D = quasi.momentum_gradient(robot, q, qd)
+    rate = along(lambda x: mass_matrix(robot, x), q, qd)
+    agree(gradient(lambda x: 2 * kinetic_energy(robot, x, qd), q), M_D.T @ qd)
+    agree(quasi.momentum_gradient(robot, q, u) @ qd, rate @ u)
+    C = coriolis(robot, q, qd)
+    agree(rate @ qd - 2 * C, (M_D.T - M_D) @ qd, np.abs(rate @ qd).max())
+    agree(qd @ (rate @ qd - 2 * C), 0.0, np.abs(C).max() * len(q))
+    agree(qd @ C, 0.5 * qd @ rate @ qd, np.abs(C).max())
+    assert abs(qd @ C) > 1e-6 * np.abs(C).max()  # Coriolis forces do work
+
+
+def test_power_is_the_rate_of_kinetic_energy(state):
+    """(4.34): d(KE)/dt = thd' T along any motion without gravity."""
+    robot, q, qd, qdd = state
+    still = robot.with_gravity((0.0, 0.0, 0.0))
+    T = still.inverse_dynamics(q, qd, qdd)
+    rate = (along(lambda x: kinetic_energy(robot, x, qd), q, qd)
+            + along(lambda x: kinetic_energy(robot, q, x), qd, qdd))
+    agree(rate, qd @ T, np.abs(T).max())
+
+
+def test_christoffel_symbols(state):
+    """(4.35) to (4.38), in the order of the tree: tips first."""
+    robot, q, qd, _ = state
+    name = next(name for name, each in ROBOTS.items() if each is robot)
+    tree, *_ = robot_tree(name)
+    c = christoffel.symbols(robot, q)[np.ix_(tree.dofs, tree.dofs, tree.dofs)]
+    C = np.einsum('jki->ijk', c)  # C[i, j, k] = C_i(j, k)
+    size = np.abs(C).max()
+    slope = gradient(lambda x: mass_matrix(robot, x), q)[np.ix_(tree.dofs, tree.dofs, tree.dofs)]
+    agree(C, C.transpose(0, 2, 1), size)
+    agree(np.einsum('iik->ik', slope), 2 * np.einsum('iik->ik', C), size)
+    agree(np.einsum('kji->ijk', slope), np.einsum('jik->ijk', C) + np.einsum('kij->ijk', C), size)
+    n = tree.N
+    for i in range(n):
+        for j in range(i, n):
+            agree(C[i, j, i], 0.0, size)                                      # (4.38)
+            for k in range(j + 1):
+                agree(C[i, j, k], -C[k, j, i], size)                          # (4.37)
+    matrix = np.einsum('ijk,j->ik', C, tree.to_jain(qd))
+    rate = along(lambda x: mass_matrix(robot, x), q, qd)[np.ix_(tree.dofs, tree.dofs)]
+    agree(rate - 2 * matrix, -(rate - 2 * matrix).T, size * np.abs(qd).max())
+
+
+def test_hamilton_gives_the_motion_of_lagrange(state):
+    """(4.43), gravity in the Hamiltonian."""
+    robot, q, qd, _ = state
+    tau = np.linspace(-3.0, 4.0, robot.nv)
+    agree(hamiltonian.forward_dynamics(robot, q, qd, tau), robot.forward_dynamics(q, qd, tau),
+          tolerance=SOLVED)
+
+
+def velocities_of(robot):
+    """A(q) that is no gradient, of any robot."""
+    rng = np.random.default_rng(robot.nv)
+    one, two = rng.normal(size=(2, robot.nv, robot.nv))
+    return lambda q: 3.0 * np.eye(robot.nv) + 0.3 * one * np.sin(q + two @ q)
+
+
+def test_quasi_velocities(state):
+    """(4.44) to (4.50)."""
+    robot, q, qd, qdd = state
+    A = velocities_of(robot)
+    g = quasi.gamma(A, q, qd)
+    agree(g @ qd, np.zeros(robot.nv), np.abs(g).max())                        # (4.48)
+    tau = robot.inverse_dynamics(q, qd, qdd)
+    agree(quasi.quasi_torque(robot, A, q, qd, qdd), np.linalg.solve(A(q).T, tau),
+          tolerance=SOLVED)
+    beta = A(q) @ qd
+    agree(beta @ quasi.transformed_mass_matrix(robot, A, q) @ beta,
+          2 * kinetic_energy(robot, q, qd), tolerance=SOLVED)
+
+
+def test_true_coordinates_have_no_gamma(state):
+    """Ex 4.9: of eta = h(theta), A is a gradient and gamma vanishes."""
+    robot, q, qd, _ = state
+    mix = np.random.default_rng(1).normal(size=(robot.nv, robot.nv))
+    g = quasi.gamma(lambda x: np.cos(mix @ x)[:, None] * mix, q, qd)
+    agree(g, np.zeros_like(g), np.abs(mix).max())
+    assert np.abs(quasi.gamma(velocities_of(robot), q, qd)).max() > 1e-2
+
+
+def test_turning_of_a_rigid_body_in_quasi_velocities():
+    """(4.47): J omegadot + omega x J omega = A^-T f, of three angles: A gives omega."""
+    J = np.array([[0.4, 0.05, 0.02], [0.05, 0.6, -0.03], [0.02, -0.03, 0.5]])
+    q, qd = np.array([0.4, -0.7, 0.9]), np.array([1.1, -0.6, 0.8])
+
+    def A(x):  # body rates of turns about z, y, x in this order
+        s2, c2, s3, c3 = np.sin(x[1]), np.cos(x[1]), np.sin(x[2]), np.cos(x[2])
+        zero, one = 0 * s2, 1 + 0 * s2
+        return np.array([[-s2, zero, one], [c2 * s3, c3, zero], [c2 * c3, -s3, zero]])
+    omega = A(q) @ qd
+    g = quasi.gamma(A, q, qd)
+    # 1/2 omega' J omega does not know the angles but through omega: (4.44) is gamma' J omega.
+    agree(np.linalg.solve(A(q).T, g.T @ J @ omega), np.cross(omega, J @ omega))
+
+
+def test_diagonalising_velocities(state):
+    """(4.52) with A of the innovations factor: unit mass, + A^-T gamma' beta, which does no work.
+
+    The minus that is printed gives another motion.
+    """
+    robot, q, qd, qdd = state
+    still = robot.with_gravity((0.0, 0.0, 0.0))
+    M = mass_matrix(robot, q)
+    A = quasi.diagonalising(robot, q)
+    agree(A.T @ A, M)                                                         # Ex 4.11 (2)
+    agree(quasi.transformed_mass_matrix(robot, lambda x: quasi.diagonalising(robot, x), q),
+          np.eye(robot.nv), tolerance=SOLVED)
+    beta_rate = A @ qdd + along(lambda x: quasi.diagonalising(robot, x), q, qd) @ qd
+    zeta = np.linalg.solve(A.T, still.inverse_dynamics(q, qd, qdd))
+    C = quasi.diagonal_coriolis_torque(robot, q, qd)
+    size = np.abs(zeta).max() + np.abs(C).max()
+    agree(beta_rate + C, zeta, size, SOLVED)
+    assert np.abs(beta_rate - C - zeta).max() > 1e-3 * size
+    agree((A @ qd) @ C, 0.0, size * np.abs(A @ qd).max(), SOLVED)
+
+
+def test_momenta_are_rows_of_the_gradient(state):
+    robot, q, qd, _ = state
+    agree(momentum(robot, q, qd), mass_matrix(robot, q) @ qd)
