@@ -7,6 +7,7 @@ from pathlib import Path
 
 from robodyn_ros.control.adaptive import AdaptiveComputedTorque
 from robodyn_ros.control.computed_torque import ComputedTorque
+from robodyn_ros.control.operational_space import OperationalSpace
 from robodyn_ros.ros.controller_parameters import (
     CONTROLLER_PARAMETERS, gain_parameters, own_parameters)
 from robodyn_ros.ros.managed_node import NODE_PARAMETERS
@@ -17,7 +18,7 @@ END = '<!-- end -->'
 TABLES = {
     'controller': (*NODE_PARAMETERS, *CONTROLLER_PARAMETERS,
                    *gain_parameters(('<joint>',), ComputedTorque),
-                   *own_parameters(AdaptiveComputedTorque)),
+                   *own_parameters(AdaptiveComputedTorque), *own_parameters(OperationalSpace)),
     'simulator': (*NODE_PARAMETERS, *SIMULATOR_PARAMETERS)}
 
 

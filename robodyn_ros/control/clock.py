@@ -10,6 +10,7 @@ class Clock:
     def __init__(self):
         self.time = 0.0
         self.clamps = 0
+        self.elapsed = 0.0  # [s] by which the last tick advanced
         self._last = None
 
     def restart(self):
@@ -18,6 +19,10 @@ class Clock:
 
     def tick(self, now, period):
         """Go on to now [s]; return the time elapsed, within [0, MAX_PERIODS periods]."""
+        self.elapsed = self._advance(now, period)
+        return self.elapsed
+
+    def _advance(self, now, period):
         last, self._last = self._last, now
         if last is None:
             return 0.0

@@ -15,14 +15,30 @@ POSITION, VELOCITY, ACCELERATION = 0, 1, 2  # rows of `reference`
 
 
 class LawParameter(NamedTuple):
-    """A number of a law's own, beside the gains of the joints; it may change at any time."""
+    """A number of a law's own, beside the gains of the joints; it may change at any time.
+
+    Where the default is a tuple it is so many numbers, with the same bounds.
+    """
 
     name: str
-    default: float
+    default: float | tuple[float, ...]
     unit: str
     text: str              # one sentence
     lower: float = 0.0
     upper: float = math.inf
+
+    @property
+    def defaults(self):
+        """The default as a tuple."""
+        return self.default if isinstance(self.default, tuple) else (self.default,)
+
+
+class LawOption(NamedTuple):
+    """A string that a law is made with, by its name: what it is about, not how it acts."""
+
+    name: str
+    default: str
+    text: str  # one sentence
 
 
 class ControlLaw:
@@ -43,6 +59,10 @@ class ControlLaw:
     gain_unit = ('', '')
     #: LawParameters; the node declares them as `<law>.<name>`.
     parameters = ()
+    #: LawOptions, keyword arguments of the class; the node declares them too.
+    options = ()
+    #: TaskReference that the law follows beside the reference of the joints, or None.
+    task = None
     #: The compiled kernels that `torques` calls, to be warmed up before activation.
     kernels = ()
 
@@ -51,11 +71,12 @@ class ControlLaw:
 
         robot : Robot.
 
-        values : (k,) of `parameters`, and period : [s] between two calls of `torques`, are set by
-        the supervisor, as a whole and between two calls.
+        values : (k,) of `parameters`, one after the other, and period : [s] between two calls of
+        `torques`, are set by the supervisor, as a whole and between two calls.
         """
         self.robot = robot
-        self.values = np.array([parameter.default for parameter in self.parameters])
+        self.values = np.array([value for parameter in self.parameters
+                                for value in parameter.defaults], dtype=float)
         self.period = 0.0
         self.use({kernel: robot.linked(kernel) for kernel in self.kernels})
 
@@ -80,6 +101,10 @@ class ControlLaw:
 
         A load in the hand is still there when a posture is held.
         """
+
+    def refuse_target(self, target):
+        """Return '' if the law can follow a TaskTarget, or the sentence that says why not."""
+        return f'control law {self.name} leads no hand'
 
     def torques(self, q, qd, reference, gains, terms):
         """Write the torque terms; called every cycle, by one compiled kernel if it is to be fast.

@@ -34,11 +34,12 @@ def refuse_law_values(values, law):
     """Values that are not those of the law's own parameters. values : (k,), or None for none."""
     if values is None:
         return ''
-    names = [parameter.name for parameter in law.parameters]
-    if len(values) != len(names):
-        return (f'law_values: got {len(values)} for law {law.name}; expected {len(names)}'
+    parameters = [parameter for parameter in law.parameters for _ in parameter.defaults]
+    if len(values) != len(parameters):
+        names = [parameter.name for parameter in law.parameters]
+        return (f'law_values: got {len(values)} for law {law.name}; expected {len(parameters)}'
                 f'{": " if names else ""}{", ".join(names)}')
-    for value, parameter in zip(values, law.parameters):
+    for value, parameter in zip(values, parameters):
         if not (np.isfinite(value) and parameter.lower <= value <= parameter.upper):
             return (f'{law.name}.{parameter.name}: got {value:g}; expected '
                     f'{parameter.lower:g} to {parameter.upper:g} {parameter.unit}')

@@ -5,13 +5,14 @@ from robodyn_ros.control.adaptive import AdaptiveComputedTorque
 from robodyn_ros.control.computed_torque import ComputedTorque
 from robodyn_ros.control.gravity_compensation import GravityCompensation
 from robodyn_ros.control.law import ControlLaw
+from robodyn_ros.control.operational_space import OperationalSpace
 from robodyn_ros.control.passivity import Passivity
 from robodyn_ros.control.pd import PD, PDGravity
 from robodyn_ros.errors import RobodynError, UnknownNameError
 
 GROUP = 'robodyn_ros.control_laws'
 BUILT_IN = {law.name: law for law in (GravityCompensation, PD, PDGravity, ComputedTorque,
-                                      Passivity, AdaptiveComputedTorque)}
+                                      Passivity, AdaptiveComputedTorque, OperationalSpace)}
 
 
 def law_names():

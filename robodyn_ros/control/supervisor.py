@@ -182,7 +182,7 @@ class Supervisor:
     def hold(self, now):
         """Drop the reference, if one is followed, and hold the measured posture."""
         with self._lock:
-            if self._reference.path is not None:
+            if self._following:
                 self._hold_or_trip(self._inbox.latest, Reason.HOLD_REQUESTED)
 
     def follow(self, trajectory, now):
@@ -199,6 +199,28 @@ class Supervisor:
         or why not.
         """
         return self._count_refusal(self._receive(point, now, streamed=True))
+
+    def lead(self, target, now):
+        """Lead the hand of the law to a TaskTarget, smoothly, and hold it there.
+
+        Its twist and its wrench end without a successor within `reference_timeout`. Returns '' or
+        why not; what was followed before then goes on.
+        """
+        return self._count_refusal(self._lead(target, now))
+
+    def _lead(self, target, now):
+        sentence = self.law.refuse_target(target)
+        if sentence:
+            return sentence
+        with self._lock:
+            sentence = self._refuse_reference()
+            if not sentence:
+                settings = self._settings
+                clock = self._clock.at(now, settings.period)
+                self.law.task.aim(target, clock - self._clock.time,
+                                  clock + settings.reference_timeout)
+                self._enter(State.ACTIVE, Reason.FOLLOWING)
+            return sentence
 
     def _receive(self, trajectory, now, streamed):
         sentence = trajectory.refusal(self.joint_names, streamed)
@@ -284,16 +306,30 @@ class Supervisor:
                 self._hold(measured, Reason.STATE_RECOVERED)
         elif measured.jumps != self._jumps:
             self._hold(measured, Reason.POSITION_JUMP)
-        elif self._reference.path is not None:
-            self._advance_reference(measured)
+        else:
+            if self._reference.path is not None:
+                self._advance_reference(measured)
+            if self.law.task is not None:
+                self._settle(self.law.task.advance(self._clock.time, self._clock.elapsed))
 
     def _advance_reference(self, measured):
         if self._reference.expired(self._clock.time):
             self._hold(measured, Reason.REFERENCE_TIMEOUT)
         elif self._reference.advance(self._clock.time):
-            self._enter(State.HOLD, Reason.TRAJECTORY_END)
+            self._settle(Reason.TRAJECTORY_END)
         if self._first_not_finite(self._reference.flat) >= 0:
             self._hold(measured, Reason.REFERENCE_NOT_FINITE)
+
+    @property
+    def _following(self):
+        """Whether anything is followed: a path of the joints, or a target of the hand."""
+        task = self.law.task
+        return self._reference.path is not None or (task is not None and task.moving)
+
+    def _settle(self, reason):
+        """HOLD, if something has just ended and nothing else is followed."""
+        if reason and not self._following:
+            self._enter(State.HOLD, reason)
 
     def _write_law_torque(self):
         status, joint = self._output.from_law(self.law, self.q, self.qd, self.reference,

@@ -11,7 +11,7 @@ from robodyn_ros.control.supervisor import Supervisor
 from robodyn_ros.kernels import generic, known_answers, warm_up
 from robodyn_ros.ros.control_session import ControlSession
 from robodyn_ros.ros.controller_parameters import (
-    CONTROLLER_PARAMETERS, control_settings, gain_parameters, own_parameters)
+    CONTROLLER_PARAMETERS, control_settings, gain_parameters, make_law, own_parameters)
 from robodyn_ros.ros.controller_status import StatusReporter
 from robodyn_ros.ros.follow_joint_trajectory import make_action
 from robodyn_ros.ros.managed_node import ACTIVE, INACTIVE, UNCONFIGURED, ManagedNode
@@ -56,11 +56,13 @@ class Controller(ManagedNode):
         self.parameters.require_valid(robot.nv)
         for name in self.parameters.unknown_overrides():
             self.get_logger().warning(f"There is no parameter '{name}': its value is ignored.")
-        self._judge(self.parameters.snapshot(), robot, law_type)
+        values = self.parameters.snapshot()
+        self._judge(values, robot, law_type)
+        law = make_law(values, law_type, robot)
         warm_up((*Supervisor.kernels(law_type), *generic.SERVING), self._reporter.compiling)
         known_answers()
-        self.session = ControlSession(self, robot, law_type(robot), self.parameters.snapshot())
-        self._tasks.follow(self.session, self.parameters.snapshot())
+        self.session = ControlSession(self, robot, law, values)
+        self._tasks.follow(self.session, values)
         self.get_logger().info(f"Robot '{robot.name}' with the joints "
                                f"{', '.join(robot.joint_names)}: ready after "
                                f'{time.monotonic() - started:.1f} s.')

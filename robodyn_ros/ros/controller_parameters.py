@@ -1,4 +1,5 @@
 """The controller's parameters, and the control settings they amount to for one robot."""
+from functools import partial
 from typing import Any, Mapping
 
 import numpy as np
@@ -98,10 +99,22 @@ def gain_parameters(joint_names, law: type[ControlLaw]) -> tuple[ParamSpec, ...]
 
 
 def own_parameters(law: type[ControlLaw]) -> tuple[ParamSpec, ...]:
-    """`<law>.<name>` of each parameter of the law's own."""
-    return tuple(ParamSpec(f'{law.name}.{own.name}', 'float', own.default, own.unit, own.text,
-                           lower=own.lower, upper=own.upper, change=LIVE)
-                 for own in law.parameters)
+    """`<law>.<name>` of each parameter and each option of the law's own."""
+    options = (ParamSpec(f'{law.name}.{own.name}', 'string', own.default, '', own.text)
+               for own in law.options)
+    return (*options, *map(partial(_own_parameter, law), law.parameters))
+
+
+def _own_parameter(law, own):
+    size = len(own.defaults) if isinstance(own.default, tuple) else 0
+    return ParamSpec(f'{law.name}.{own.name}', 'float[]' if size else 'float', own.default,
+                     own.unit, own.text, lower=own.lower, upper=own.upper, change=LIVE,
+                     lengths=(size,) if size else ())
+
+
+def make_law(values: Mapping[str, Any], law: type[ControlLaw], robot: Robot) -> ControlLaw:
+    """The law of a robot, made with its options; RobodynError if one of them does not fit."""
+    return law(robot, **{own.name: values[f'{law.name}.{own.name}'] for own in law.options})
 
 
 def control_settings(values: Mapping[str, Any], robot: Robot, law: ControlLaw) -> Settings:
@@ -132,7 +145,7 @@ def control_settings(values: Mapping[str, Any], robot: Robot, law: ControlLaw) -
         upper=limits.upper,
         stop_damping=_for_all(values['stop_damping'], robot.nv),
         robot_compensates_gravity=values['robot_compensates_gravity'] == 'yes',
-        law_values=[values[f'{law.name}.{own.name}'] for own in law.parameters],
+        law_values=np.hstack([(), *(values[f'{law.name}.{own.name}'] for own in law.parameters)]),
         **{name: values[name] for name in SAME_NAME})
 
 

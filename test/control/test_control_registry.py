@@ -13,7 +13,7 @@ from robodyn_ros.errors import RobodynError, UnknownNameError
 
 ROOT = Path(__file__).parents[2]
 BUILT_IN = ['gravity_compensation', 'pd', 'pd_gravity', 'computed_torque', 'passivity',
-            'adaptive_computed_torque']
+            'adaptive_computed_torque', 'operational_space']
 
 RUN_THE_ADDED_LAW = '''
 import json, sys
@@ -40,7 +40,7 @@ print(json.dumps({'names': law_names(), 'module': type(law).__module__, 'refusal
 
 def test_built_in_laws_are_always_there():
     """With or without metadata of an installed package."""
-    assert list(law_names())[:6] == BUILT_IN
+    assert list(law_names())[:7] == BUILT_IN
     assert [law_class(name).name for name in BUILT_IN] == BUILT_IN
 
 

@@ -1,0 +1,114 @@
+"""From where a hand's reference is to where it shall be: a smooth motion within limits.
+
+Each of position and orientation is a chain of three first-order lags (a triple pole at the
+bandwidth), whose distances are closed no faster than a speed, an acceleration and a jerk allow:
+a step of the target becomes a straight line (a slerp) with a continuous acceleration, and a moving
+target is caught up with. The same shape, one loop for each limit, is known from flight
+controllers (ArduPilot, AC_Control::shape_pos_vel_accel).
+"""
+from numpy import sqrt
+
+from robodyn_ros.control.task_reference import (
+    ACCELERATION, ARRIVED, FORCE, MOMENT, POSITION, QUATERNION, SPIN, SPIN_RATE, VELOCITY)
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.turning import turn_between, turn_by
+from robodyn_ros.spatial.vec3 import add, dot, load, scale, store, sub
+
+#: Share of a limit that a plan uses, so that the loop below it can keep up.
+PLANNED = 0.5
+#: Largest product of bandwidth and time step; beyond 1 the chain would not be stable.
+COARSEST = 0.25
+#: Distance [m or rad], speed [per s] and acceleration [per s^2] that count as arrived.
+NEAR, SLOW, STEADY = 1e-7, 1e-6, 1e-4
+
+
+@primitive
+def at_most(v, limit):
+    """v, shortened to a length."""
+    size = sqrt(dot(v, v))
+    return scale(limit / size, v) if size > limit else v
+
+
+@primitive
+def closing(distance, rate, braking):
+    """Close a distance at the speed that `rate` times it or braking over it allows, the slower.
+
+    v = rate d near zero, v = sqrt(2 b (d - b / (2 rate^2))) from d = b / rate^2 on, where the two
+    and their slopes agree. distance : (3,).
+    """
+    d, near = sqrt(dot(distance, distance)), braking / (rate * rate)
+    if not d > near:
+        return scale(rate, distance)
+    return scale(sqrt(2.0 * braking * (d - 0.5 * near)) / d, distance)
+
+
+@primitive
+def steer(distance, v_target, a_target, v, a, bandwidth, speed, acceleration, jerk, dt):
+    """Acceleration dt later, on the way to a target at a distance that moves."""
+    approach = add(v_target, closing(distance, bandwidth / 3.0, PLANNED * acceleration))
+    change = add(a_target, closing(sub(at_most(approach, speed), v), bandwidth, PLANNED * jerk))
+    rate = scale(3.0 * bandwidth, sub(at_most(change, acceleration), a))
+    return add(a, scale(dt, at_most(rate, jerk)))
+
+
+@primitive
+def ramp(rows, target, row, step):
+    """Bring a row of the reference nearer to that of the target, by at most a step."""
+    gap = sub(load(target, row, 0), load(rows, row, 0))
+    store(rows, row, 0, add(load(rows, row, 0), at_most(gap, step)))
+    return dot(gap, gap) <= step * step
+
+
+@primitive
+def settled(distance, v, a):
+    """Whether hardly anything is left of a motion."""
+    return (dot(distance, distance) <= NEAR * NEAR and dot(v, v) <= SLOW * SLOW
+            and dot(a, a) <= STEADY * STEADY)
+
+
+@primitive
+def advance(rows, a, b, dt):
+    """Move a table on under an acceleration a and a spin rate b, exactly but for their change."""
+    v, w = load(rows, VELOCITY, 0), load(rows, SPIN, 0)
+    faster, spun = add(v, scale(dt, a)), add(w, scale(dt, b))
+    store(rows, POSITION, 0, add(load(rows, POSITION, 0), scale(0.5 * dt, add(v, faster))))
+    store_quaternion(rows, turn_by(scale(0.5 * dt, add(w, spun)), quaternion(rows)))
+    store(rows, VELOCITY, 0, faster)
+    store(rows, SPIN, 0, spun)
+    store(rows, ACCELERATION, 0, a)
+    store(rows, SPIN_RATE, 0, b)
+
+
+@primitive
+def lead(target, state, bandwidth, speed, acceleration, jerk, force_step, moment_step, dt):
+    """Advance target and state (control/task_reference.py) by dt [s].
+
+    speed, acceleration, jerk : pairs, linear and angular. force_step, moment_step : [N, N m].
+    """
+    bandwidth = min(bandwidth, COARSEST / dt)
+    distance = sub(load(target, POSITION, 0), load(state, POSITION, 0))
+    turn = turn_between(quaternion(target), quaternion(state))
+    v, w = load(state, VELOCITY, 0), load(state, SPIN, 0)
+    a = steer(distance, load(target, VELOCITY, 0), load(target, ACCELERATION, 0), v,
+              load(state, ACCELERATION, 0), bandwidth, speed[0], acceleration[0], jerk[0], dt)
+    b = steer(turn, load(target, SPIN, 0), load(target, SPIN_RATE, 0), w,
+              load(state, SPIN_RATE, 0), bandwidth, speed[1], acceleration[1], jerk[1], dt)
+    advance(state, a, b, dt)
+    advance(target, load(target, ACCELERATION, 0), load(target, SPIN_RATE, 0), dt)
+    pushed = ramp(state, target, FORCE, force_step)
+    wrung = ramp(state, target, MOMENT, moment_step)
+    arrived = settled(distance, v, a) and settled(turn, w, b) and pushed and wrung
+    state[ARRIVED, 0] = 1.0 if arrived else 0.0
+
+
+@primitive
+def quaternion(rows):
+    """Return the orientation in a table of rows."""
+    return (rows[QUATERNION, 0], rows[QUATERNION, 1], rows[QUATERNION, 2], rows[QUATERNION, 3])
+
+
+@primitive
+def store_quaternion(rows, q):
+    """Write it."""
+    rows[QUATERNION, 0], rows[QUATERNION, 1] = q[0], q[1]
+    rows[QUATERNION, 2], rows[QUATERNION, 3] = q[2], q[3]

@@ -1,0 +1,93 @@
+"""Where a hand shall be: what was told last, and the smooth motion that leads it there."""
+import math
+
+import numpy as np
+
+from robodyn_ros.control.states import Reason
+from robodyn_ros.spatial.turning import turn_by
+
+#: Rows of `target` and `state`: what is told, and what the law follows.
+POSITION, QUATERNION, VELOCITY, SPIN, ACCELERATION, SPIN_RATE, FORCE, MOMENT = range(8)
+ARRIVED = 8            # row of `state` whose first entry says that there is nothing left to do
+STREAMED = {'twist': VELOCITY, 'acceleration': ACCELERATION, 'wrench': FORCE}
+ENDS = {'twist': slice(VELOCITY, FORCE), 'acceleration': slice(VELOCITY, FORCE),
+        'wrench': slice(FORCE, ARRIVED)}   # rows that end with it
+
+
+class TaskReference:
+    """What the hand of a law follows; belongs to the loop, like the reference of the joints.
+
+    Vectors are in base axes; position and velocity are those of the hand's origin. Rows are four
+    wide, for the quaternions (x, y, z, w); the fourth entry of the other rows is zero.
+
+    target : (8, 4) position, quaternion, velocity, spin, acceleration, spin rate, force, moment
+        [m, -, m/s, rad/s, m/s^2, rad/s^2, N, N m] as told last, moving on by themselves.
+    state : (9, 4) the same of the reference, and whether it has arrived.
+    elapsed : [s] by which the law is to advance it.
+    moving : whether a target is being followed.
+    base, hand : names of the two frames.
+    """
+
+    def __init__(self, base, hand):
+        self.base, self.hand = base, hand
+        self.target, self.state = np.zeros((ARRIVED, 4)), np.zeros((ARRIVED + 1, 4))
+        self.target[QUATERNION, 3] = self.state[QUATERNION, 3] = 1.0
+        self.elapsed, self.moving = 0.0, False
+        self._until = dict.fromkeys(STREAMED, math.inf)
+        self._outcome = Reason.NONE
+
+    def hold(self, position, quaternion):
+        """Rest at a pose, push at nothing. position : (3,) [m]; quaternion : (4,)."""
+        for rows in (self.target, self.state):
+            rows.fill(0.0)
+            rows[POSITION, :3], rows[QUATERNION] = position, quaternion
+        self._until = dict.fromkeys(STREAMED, math.inf)
+        self.elapsed, self.moving = 0.0, False
+
+    def aim(self, target, since, until):
+        """Follow a TaskTarget, what moves or pushes until a time [s] without a successor.
+
+        since : [s] from the last `advance` to now, for which a moving target is moved back.
+        """
+        for name, row in STREAMED.items():
+            value = getattr(target, name)
+            if value is not None:
+                turn = np.eye(3)
+                if target.frame != self.base:
+                    turn = rotation(self.state[QUATERNION])
+                self.target[row, :3], self.target[row + 1, :3] = turn @ value[:3], turn @ value[3:]
+                self._until[name] = until
+        if target.position is not None:
+            self.target[POSITION, :3] = target.position - since * self.target[VELOCITY, :3]
+        if target.quaternion is not None:
+            unit = target.quaternion / np.linalg.norm(target.quaternion)
+            self.target[QUATERNION] = turn_by(-since * self.target[SPIN, :3], unit)
+        self.state[ARRIVED] = 0.0
+        self.moving, self._outcome = True, Reason.TARGET_REACHED
+
+    def advance(self, clock, elapsed):
+        """Move on to a time; return why there is nothing left to follow, or ''.
+
+        A twist or a wrench without a successor ends: the hand comes to rest by its limits.
+        """
+        self.elapsed = elapsed
+        if not self.moving:
+            return Reason.NONE
+        for name, until in self._until.items():
+            if clock > until:
+                self._until[name], self._outcome = math.inf, Reason.REFERENCE_TIMEOUT
+                self.target[ENDS[name]] = 0.0
+                self.state[ARRIVED] = 0.0
+        streamed = min(self._until.values()) < math.inf
+        if streamed or not self.state[ARRIVED, 0]:
+            return Reason.NONE
+        self.moving = False
+        return self._outcome
+
+
+def rotation(quaternion):
+    """R (3, 3) of a unit quaternion (x, y, z, w)."""
+    x, y, z, w = quaternion
+    return np.array([[1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
+                     [2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
+                     [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)]])
