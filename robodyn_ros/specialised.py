@@ -1,17 +1,22 @@
 """The same face over code for one robot alone: a quick way in, and the careful one behind it."""
+from dataclasses import fields
+
 import numpy as np
 
 from robodyn_ros import examination
 from robodyn_ros.errors import KernelError, SingularityError
+from robodyn_ros.frame_quantities import OperationalSpaceInertia
 from robodyn_ros.kernels import link
 from robodyn_ros.kernels.batch import share_out
 from robodyn_ros.kernels.compile import warm_up
 from robodyn_ros.kernels.derivatives import DERIVATIVES
 from robodyn_ros.kernels.entry import entry
-from robodyn_ros.kernels.specialise import (
-    FRAME_RECIPES, LARGEST, RECIPES, sizes, specialise)
+from robodyn_ros.kernels.specialise import LARGEST, RECIPES, frame_recipes, sizes, specialise
 from robodyn_ros.kernels.straight import LANES
 from robodyn_ros.robot import Robot
+
+SIX = (6, 6)
+_empty = np.empty
 
 
 class SpecialisedRobot(Robot):
@@ -34,7 +39,8 @@ class SpecialisedRobot(Robot):
         super().__init__(model)
         found = {name: specialise(model, name, recipe) for name, recipe in RECIPES.items()}
         found |= {(name, frame): specialise(model, name, recipe, frame)
-                  for frame in frames for name, recipe in FRAME_RECIPES.items()}
+                  for frame in frames
+                  for name, recipe in frame_recipes(model, frame).items()}
         self.kernels = {key: kernels for key, kernels in found.items() if kernels}
         self.generic = tuple(key for key, kernels in found.items() if not kernels)
         warm_up([kernels.one for kernels in self.kernels.values()], progress)
@@ -117,8 +123,20 @@ class SpecialisedRobot(Robot):
         return bias if self._tried('jacobian_bias', frame, q, qd, bias) else super().jacobian_bias(
             q, qd, frame, out)
 
+    def operational_space_inertia(self, q, frame, axes=None, damping=0.0):
+        if axes is None and damping.__class__ is float and not damping:
+            try:
+                one = self._one['operational_space_inertia', frame]
+            except (KeyError, TypeError):  # no such frame, or several
+                return super().operational_space_inertia(q, frame)
+            J, inverse, inertia = _empty((6, self.nv)), _empty(SIX), _empty(SIX)
+            if not one(q, J, inverse, inertia):
+                return FullRankInertia(self, q.copy(), frame, inertia, inverse, J)
+        return super().operational_space_inertia(q, frame, axes, damping)
+
     def _task(self, q, frame, J, compliance):
-        if self._tried('operational_space', frame, q, J, compliance):
+        if (self._tried('operational_space_inertia', frame, q, J, compliance, np.empty(SIX))
+                or self._tried('operational_space', frame, q, J, compliance)):
             return q
         return super()._task(q, frame, J, compliance)
 
@@ -171,6 +189,32 @@ class SpecialisedRobot(Robot):
             return self._one[name, frame](*arguments) == 0
         except (KeyError, TypeError):  # no such frame, or nothing that could be its name
             return False
+
+
+class FullRankInertia(OperationalSpaceInertia):
+    """An OperationalSpaceInertia of all axes of a frame that has lost none, undamped: inertia,
+    inverse and jacobian are there, the other fields are computed when first asked for.
+    """
+
+    def __init__(self, robot, q, frame, inertia, inverse, jacobian):
+        known = self.__dict__
+        known['inertia'], known['inverse'], known['jacobian'] = inertia, inverse, jacobian
+        known['_of'] = robot, q, frame
+
+    def __getattr__(self, name):
+        if name not in _FIELDS:
+            raise AttributeError(f'{type(self).__name__} has no attribute {name!r}')
+        robot, q, frame = self._of
+        known = self.__dict__
+        known |= vars(robot.task_inertia(q, self.jacobian, self.inverse, range(6), 0.0, (frame,))
+                      ) | known
+        return known[name]
+
+    def __reduce__(self):
+        return OperationalSpaceInertia, tuple(getattr(self, name) for name in _FIELDS)
+
+
+_FIELDS = tuple(field.name for field in fields(OperationalSpaceInertia))
 
 
 def _plain(array, shape):

@@ -17,8 +17,9 @@ from robodyn_ros.kernels import cache, source
 from robodyn_ros.kernels.compile import Kernel
 from robodyn_ros.kernels.normalise import align, regroup
 from robodyn_ros.kernels.tape import Recorded, Tape, count
+from robodyn_ros.model.layout import PARENT
 from robodyn_ros.recursions import (
-    aba, composite, coriolis, crba, energy, gravity, jacobian, kinematics, mass_solve,
+    aba, composite, coriolis, crba, energy, full_rank, gravity, jacobian, kinematics, mass_solve,
     operational_space, rnea)
 from robodyn_ros.recursions import scratch as columns
 
@@ -71,7 +72,12 @@ FRAME_RECIPES = {
     'jacobian': Recipe(jacobian.jacobian, POSITION, {'J': (6, 'nv')}),
     'jacobian_bias': Recipe(jacobian.jacobian_bias, MOTION, {'bias': (6,)}),
     'operational_space': Recipe(operational_space.operational_space, POSITION,
-                                {'J': (6, 'nv'), 'compliance': (6, 6)}),
+                                {'J': (6, 'nv'), 'compliance': (6, 6)},
+                                others=(composite.operational_space,)),
+    'operational_space_inertia': Recipe(
+        full_rank.by_compliances, POSITION,
+        {'J': (6, 'nv'), 'compliance': (6, 6), 'inertia': (6, 6)},
+        others=(full_rank.by_mass_matrix,)),
 }
 
 
@@ -140,6 +146,17 @@ def record(name, recipe, model, frame=None):
     return record_as_is(name, recipe, normal, frame)
 
 
+def frame_recipes(model, frame):
+    """The recipes that make sense for a frame: its operational-space inertia where six hinges
+    or more carry it, else what leads to it.
+    """
+    hinges, body = 0, model.frame(frame).body
+    while body > 0:
+        hinges, body = hinges + 1, model.topology[body, PARENT]
+    other = 'operational_space' if hinges >= 6 else 'operational_space_inertia'
+    return {name: recipe for name, recipe in FRAME_RECIPES.items() if name != other}
+
+
 def counts(model, name, frame=None):
     """Operations of one quantity {'as described', 'aligned', 'regrouped'}: {kind: number}."""
     recipe = (RECIPES | FRAME_RECIPES)[name]
@@ -179,7 +196,8 @@ def play(recursion, model, tape, **given):
     known = {'topology': model.topology, 'constants': model.constants.astype(object),
              'gravity': model.gravity.astype(object),
              'scratch': Notebook(tape, (nb, columns.WIDTH)), 'f_ext': zeros((nb, 6)),
-             'diagonal': zeros(nv), 'zero': zeros(nv), 'M': zeros((nv, nv)), 'bias': zeros(nv)}
+             'diagonal': zeros(nv), 'zero': zeros(nv), 'M': zeros((nv, nv)), 'bias': zeros(nv),
+             'work': zeros((6, nv)), 'factor': zeros((6, 6))}
     known |= given
     return recursion(**{name: known[name] for name in inspect.signature(recursion).parameters})
 

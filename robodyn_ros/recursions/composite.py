@@ -8,9 +8,11 @@ The mass matrix of a tree factors as L^T D L without filling in, in O(n depth^2)
 from robodyn_ros.model.layout import PARENT, V
 from robodyn_ros.recursions.articulated import singular
 from robodyn_ros.recursions.crba import mass_matrix
+from robodyn_ros.recursions.jacobian import jacobian_columns
+from robodyn_ros.recursions.kinematics import poses_base_to_tip
 from robodyn_ros.recursions.rnea import bias_torque
 from robodyn_ros.spatial.primitive import primitive
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology, Vector
 
 
 @primitive
@@ -45,14 +47,20 @@ def factorise(topology, diagonal, M, size):
 
 
 @primitive
-def solve_factorised(topology, M, x):
-    """x becomes (L^T D L)^-1 x (Featherstone 2008, Table 6.5)."""
+def solve_outer(topology, M, x):
+    """x becomes L^-T x (Featherstone 2008, Table 6.5)."""
     for k in range(topology.shape[0] - 1, 0, -1):
         row, i = topology[k, V], topology[k, PARENT]
         while i > 0:
             column = topology[i, V]
             x[column] = x[column] - M[row, column] * x[row]
             i = topology[i, PARENT]
+
+
+@primitive
+def solve_factorised(topology, M, x):
+    """x becomes (L^T D L)^-1 x (Featherstone 2008, Table 6.5)."""
+    solve_outer(topology, M, x)
     for k in range(1, topology.shape[0]):
         row, i = topology[k, V], topology[k, PARENT]
         x[row] = M[row, row] * x[row]
@@ -103,4 +111,31 @@ def mass_matrix_inverse(topology: Topology, constants: Table, scratch: Matrix, q
         solve_factorised(topology, M, bias)
         for k in range(M.shape[0]):
             inverse[k, column] = bias[k]
+    return status
+
+
+@primitive
+def operational_space(topology: Topology, constants: Table, scratch: Matrix, q: Vector,
+                      diagonal: Vector, body: Integer, frame: Constant, M: Matrix, bias: Vector,
+                      work: Matrix, J: Matrix, compliance: Matrix):
+    """J and Lambda^-1 = J M^-1 J^T = Y D^-1 Y^T of a frame, with Y = J L^-1.
+
+    Arguments as those of operational_space.operational_space; M, bias (nv,) and work (6, nv) are
+    overwritten. Returns the pivot status.
+    """
+    mass_matrix(topology, constants, scratch, q, M)
+    status = factorise(topology, diagonal, M, bias)
+    poses_base_to_tip(topology, constants, scratch)
+    jacobian_columns(topology, scratch, body, frame, J)
+    for row in range(6):
+        for k in range(J.shape[1]):
+            work[row, k] = J[row, k]
+        solve_outer(topology, M, work[row])
+    for i in range(6):
+        for j in range(i + 1):
+            entry = 0.0
+            for k in range(J.shape[1]):
+                entry = entry + work[i, k] * M[k, k] * work[j, k]
+            compliance[i, j] = entry
+            compliance[j, i] = entry
     return status

@@ -1,10 +1,13 @@
 """The robots and states that specialised code is tried on."""
 
+from functools import cached_property
+
 import numpy as np
 from oracles.families import FAMILIES, states
 from oracles.real_robots import ARMS, MAKERS, PACKAGE, robot
 import pytest
-from robodyn_ros.kernels.specialise import FRAME_RECIPES, RECIPES
+from robodyn_ros.kernels.specialise import frame_recipes, FRAME_RECIPES, RECIPES
+from robodyn_ros.recursions.full_rank import WORST
 
 #: What is compiled in the tests of machine code: an arm, a tree with slides, rotors and an order
 #: of its own, and a single slide.
@@ -42,6 +45,21 @@ class Answers:
         weight = np.linalg.norm(self.robot.model.gravity) * self.robot.model.constants[:, 12].sum()
         self.size = max(1e-3, weight)
 
+    @cached_property
+    def task(self):
+        """Return the operational-space inertia of the tip, by eigenvalues."""
+        return self.robot.operational_space_inertia(self.q, self.frame)
+
+    def skip_if_pointless(self, name):
+        """Skip a quantity that no code is written for."""
+        if name in FRAME_RECIPES and name not in frame_recipes(self.robot.model, self.frame):
+            pytest.skip('six hinges carry the frame, or fewer do: the other recipe serves')
+
+    def refuses(self, name):
+        """Return whether the code has to leave the state to the careful path."""
+        return name == 'operational_space_inertia' and not (
+            np.trace(self.task.inverse) * np.sum(1.0 / self.task.singular_values) < WORST)
+
     def given(self, recipe):
         """Return the inputs of a recipe."""
         values = {'q': self.q, 'qd': self.qd, 'qdd': self.qdd, 'tau': self.qdd, 'b': self.qdd}
@@ -53,6 +71,9 @@ class Answers:
             J, compliance = np.empty((6, self.robot.nv)), np.empty((6, 6))
             self.robot._task(self.q, self.frame, J, compliance)
             return [J, compliance]
+        if name == 'operational_space_inertia':
+            task = self.task
+            return [task.jacobian, task.inverse, task.inertia]
         frame = [self.frame] if name in FRAME_RECIPES else []
         return [np.array(getattr(self.robot, name)(*self.given(recipe), *frame))]
 
@@ -65,8 +86,11 @@ class Answers:
         if name == 'coriolis_matrix':
             return exact * np.abs(self.robot.mass_matrix(self.q)).max() * np.abs(self.qd).sum()
         solves = name in ('mass_matrix_inverse', 'mass_solve', 'forward_dynamics',
-                          'operational_space')
-        return exact * np.abs(expected).max() * (self.condition if solves else 1.0)
+                          'operational_space', 'operational_space_inertia')
+        condition = self.condition if solves else 1.0
+        if name == 'operational_space_inertia':  # inverts what a solve has left
+            condition *= np.divide(*self.task.singular_values[[0, -1]])
+        return exact * np.abs(expected).max() * condition
 
 
 @pytest.fixture(scope='session')

@@ -35,6 +35,7 @@ def test_machine_code(compiled_case, quantity):
     """Every kernel gives what the generic one gives."""
     case, robot = compiled_case
     answers, (name, recipe) = Answers(case, seed=5), quantity
+    answers.skip_if_pointless(name)
     key = (name, case.tip) if (name, case.tip) in robot.kernels else name
     expected = answers.expected(name, recipe)
     got = [np.full(array.shape, np.nan) for array in expected]

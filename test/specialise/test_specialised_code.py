@@ -34,10 +34,15 @@ def plain(recording):
 def test_every_recipe(answers, quantity, every_case):
     """Any robot, any quantity: the recorded text gives what the recursion gives."""
     name, recipe = quantity
+    answers.skip_if_pointless(name)
     frame = answers.frame if name in FRAME_RECIPES else None
     recording = record(name, recipe, answers.robot.model, frame)
     got = [np.full(shape, np.nan) for shape in recording.outputs.values()]
-    assert plain(recording)(*answers.given(recipe), *got) == 0
+    status = plain(recording)(*answers.given(recipe), *got)
+    assert status == answers.refuses(name)
+    if status:
+        assert all(np.isnan(array).all() for array in got)
+        return
     allowed = exact(answers.robot.model)
     for mine, theirs in zip(got, answers.expected(name, recipe)):
         assert np.abs(mine - theirs).max() <= answers.tolerance(name, theirs, allowed) + 1e-15
