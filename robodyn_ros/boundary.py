@@ -1,4 +1,5 @@
 """The boundary of a robot: what callers bring is checked here, and kernels may trust it."""
+import itertools
 import reprlib
 from collections.abc import Mapping
 
@@ -93,36 +94,51 @@ class Boundary:
     def _placed(self, names):
         """(m,) bodies and (m, 12) rotations and translations of frames."""
         if names not in self._placements:
-            bodies, frames = zip(*(self._placement(name) for name in names))
-            stacked = np.array(bodies), np.array(frames)
+            placed = [self._placement(name) for name in names]
+            stacked = (np.array([body for body, _ in placed], np.int64),
+                       np.reshape([frame for _, frame in placed], (-1, 12)))
             for array in stacked:
                 array.flags.writeable = False
             self._placements[names] = stacked
         return self._placements[names]
 
     def _wrenches(self, q, k, f_ext):
-        """A function of q that returns the (nb, 6) wrenches on the bodies, in their own frames."""
+        """A function of q that returns the (nb, 6) wrenches on the bodies, in their own frames;
+        for a batch it is called once for each row.
+        """
         if f_ext is None:
             return lambda q: self._no_wrench
-        if not isinstance(f_ext, Mapping):
-            raise ShapeError(f'f_ext of robot {self.name!r}: got {f_ext!r}; expected '
-                             '{frame name: six numbers}')
-        placed = []
-        for name, given in f_ext.items():
-            wrench = self._floats(given)
-            if wrench.shape != (6,) or not np.isfinite(wrench).all():
-                raise ShapeError(f'f_ext on frame {name!r} of robot {self.name!r}: got '
-                                 f'{given!r}; expected six finite numbers, force [N] then moment '
-                                 '[N m], in base axes')
-            placed.append((*self._placement(name), wrench))
+        bodies, frames, wrenches = self._placed_wrenches(k, f_ext)
+        bodies, by_row = bodies.tolist(), itertools.cycle(wrenches)
         f_ext = np.empty_like(self._no_wrench)
 
         def at(q):
             f_ext.fill(0.0)
-            for body, placement, wrench in placed:
-                generic.apply_wrench(*self._body, q, body, placement, wrench, f_ext)
+            for body, frame, wrench in zip(bodies, frames, next(by_row)):
+                generic.apply_wrench(*self._body, q, body, frame, wrench, f_ext)
             return f_ext
         return at
+
+    def _placed_wrenches(self, k, f_ext):
+        """(m,) bodies, (m, 12) placements, and (1, m, 6) or (k, m, 6) wrenches at m frames."""
+        f_ext = {} if f_ext is None else f_ext
+        if not isinstance(f_ext, Mapping):
+            raise ShapeError(f'f_ext of robot {self.name!r}: got {f_ext!r}; expected '
+                             '{frame name: six numbers}')
+        rows = []
+        for name, given in f_ext.items():
+            wrench = self._floats(given)
+            if wrench.shape not in ((6,), (k, 6)) or not np.isfinite(wrench).all():
+                each_row = '' if k is None else f', or ({k}, 6), one row for each state'
+                raise ShapeError(f'f_ext on frame {name!r} of robot {self.name!r}: got '
+                                 f'{given!r}; expected six finite numbers, force [N] then moment '
+                                 f'[N m], in base axes{each_row}')
+            rows.append(wrench.reshape(-1, 6))
+        count = max(map(len, rows), default=1)
+        wrenches = np.empty((count, len(rows), 6))
+        for j, wrench in enumerate(rows):
+            wrenches[:, j] = wrench
+        return *self._placed(tuple(f_ext)), wrenches
 
     def _batch(self, loop, fixed, q, *arrays):
         """Share the rows out over the cores, each part with scratch of its own; return the first

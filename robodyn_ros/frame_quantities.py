@@ -5,9 +5,10 @@ from numbers import Real
 
 import numpy as np
 
-from robodyn_ros.boundary import Boundary, each
+from robodyn_ros.boundary import Boundary
 from robodyn_ros.errors import ShapeError, UnknownNameError
-from robodyn_ros.kernels import generic
+from robodyn_ros.kernels import generic, rows
+from robodyn_ros.kernels.batch import share_out
 
 AXES = ('x', 'y', 'z', 'rx', 'ry', 'rz')
 WEIGHTLESS = np.zeros(3)
@@ -42,7 +43,7 @@ class OperationalSpaceInertia:
         task.
         """
         rows, columns = self._rows(frame), self._rows(frame if other is None else other)
-        return getattr(self, of)[rows, columns]
+        return getattr(self, of)[..., rows, columns]
 
     def _rows(self, frame):
         if frame not in self.rows:
@@ -59,7 +60,7 @@ class OperationalSpaceInertia:
         projection (Khatib 1987, eq. 47). In Jain's operators M^-1 J^T Lambda J is H Upsilon_f
         phi^T H^T (2011, Lemma 10.3). Where the task is damped, the projection is one only roughly.
         """
-        return np.eye(len(self.consistent_inverse)) - self.consistent_inverse @ self.jacobian
+        return np.eye(self.jacobian.shape[-1]) - self.consistent_inverse @ self.jacobian
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,35 +92,29 @@ class FrameQuantities(Boundary):
 
     def pose(self, q, frame, out=None):
         """X_0F, the homogeneous transform of a frame in the base; result (4, 4)."""
-        (q,), k = self._states(q)
-        out = self._out(out, k, (4, 4))
-        for q, X in each(k, q, out):
-            generic.pose(*self._body, q, *self._placement(frame), X)
-        return out
+        return self._of_frame('pose', frame, (4, 4), out, q)
 
     def velocity(self, q, qd, frame, out=None):
         """Velocity of the frame's origin and angular velocity; result (6,) [m/s, rad/s]."""
-        states, k = self._states(q, qd)
-        out = self._out(out, k, (6,))
-        for q, qd, V in each(k, *states, out):
-            generic.velocity(*self._body, q, qd, *self._placement(frame), V)
-        return out
+        return self._of_frame('velocity', frame, (6,), out, q, qd)
 
     def jacobian(self, q, frame, out=None):
         """J with [v; omega] = J qd; result (6, nv)."""
-        (q,), k = self._states(q)
-        out = self._out(out, k, (6, self.nv))
-        for q, J in each(k, q, out):
-            generic.jacobian(*self._body, q, *self._placement(frame), J)
-        return out
+        return self._of_frame('jacobian', frame, (6, self.nv), out, q)
 
     def jacobian_bias(self, q, qd, frame, out=None):
         """Jdot qd, the acceleration of the frame at qdd = 0; result (6,) [m/s^2, rad/s^2]."""
-        states, k = self._states(q, qd)
-        out = self._out(out, k, (6,))
-        for q, qd, bias in each(k, *states, out):
-            generic.jacobian_bias(
-                *self._body, q, qd, *self._placement(frame), self._zero, bias)
+        return self._of_frame('jacobian_bias', frame, (6,), out, q, qd, work=(self._zero,))
+
+    def _of_frame(self, name, frame, shape, out, *states, work=()):
+        """The result of the kernel `name`, for one state or a batch of them."""
+        states, k = self._states(*states)
+        out = self._out(out, k, shape)
+        arguments = *states, *self._placement(frame), *work, out
+        if k is None:
+            getattr(generic, name)(*self._body, *arguments)
+        else:
+            self._batch(getattr(rows, name), self._body, *arguments)
         return out
 
     def operational_space_inertia(self, q, frame, axes=None, damping=0.0):
@@ -132,9 +127,14 @@ class FrameQuantities(Boundary):
         blocks that couple them. axes : which of 'x y z rx ry rz' to keep, as names or as six
         booleans; None for all; {frame: axes} where several frames differ. The axes kept share the
         inverse of the sub-block of J M^-1 J^T, not the sub-block of Lambda: the others move
-        freely. damping : >= 0 [1/sqrt(kg)]; damped inverse near singularities. One state at a
-        time.
+        freely. damping : >= 0 [1/sqrt(kg)]; damped inverse near singularities. A batch (k, nv) of
+        one frame gives arrays with k in front; several frames take one state at a time.
         """
+        if isinstance(frame, str):
+            (q,), k = self._states(q)
+            if k is not None:
+                return self._task_of_each(q, frame, self.task_rows((frame,), axes),
+                                          self._damping(damping))
         names = (frame,) if isinstance(frame, str) else self._distinct(frame)
         q, J, compliance = self._compliance(q, names)
         return self.task_inertia(q, J, compliance, self.task_rows(names, axes),
@@ -154,7 +154,7 @@ class FrameQuantities(Boundary):
         Jain 2011, eq. (10.8) and Algorithm 10.5, at T = 0; Khatib 1987. frame, axes, damping : as
         of `operational_space_inertia`. One state at a time.
         """
-        task = self.operational_space_inertia(q, frame, axes, damping)
+        task = self.operational_space_inertia(self._single(q), frame, axes, damping)
         (q, qd), _ = self._states(q, qd)
         names = tuple(task.rows)
         rows = self.task_rows(names, axes)
@@ -185,6 +185,31 @@ class FrameQuantities(Boundary):
         q = (self._task(q, names[0], J, compliance) if len(names) == 1 else
              self._tasks(q, names, J, compliance))
         return q, J, compliance
+
+    def _task_of_each(self, q, frame, kept, damping):
+        """The OperationalSpaceInertia of a batch: arrays with k in front."""
+        J, compliance = np.empty((len(q), 6, self.nv)), np.empty((len(q), 6, 6))
+        q = self._tasks_in_rows(q, frame, J, compliance)
+        return self._inertia_of_each(q, J, compliance, kept, damping, frame)
+
+    def _tasks_in_rows(self, q, frame, J, compliance):
+        """Fill J (k, 6, nv) and J M^-1 J^T (k, 6, 6) of a frame; return q."""
+        self._accept(self._batch(rows.operational_space, self._body, q, self._zero,
+                                 *self._placement(frame), J, compliance))
+        return q
+
+    def _inertia_of_each(self, q, jacobian, compliance, kept, damping, frame):
+        k, m = len(q), len(kept)
+        J = np.ascontiguousarray(jacobian[:, kept])
+        inverse = np.ascontiguousarray(compliance[:, kept][:, :, kept])
+        inertia, values, ranks = np.empty((k, m, m)), np.empty((k, m)), np.empty(k)
+        share_out(k, lambda first, last: rows.task_inertia(
+            inverse, damping, inertia, values, ranks, first, last))
+        solved = np.empty((k, m, self.nv))
+        self._accept(self._batch(rows.task_solve, self._body, q, self._zero, J, solved))
+        return OperationalSpaceInertia(
+            inertia, inverse, J, ranks.astype(int), values, solved.transpose(0, 2, 1) @ inertia,
+            tuple(AXES[i] for i in kept), damping, {frame: slice(0, m)})
 
     def _task(self, q, frame, J, compliance):
         """Fill J and J M^-1 J^T of a frame; return q as a checked array."""

@@ -1,5 +1,4 @@
 """The friendly face of a robot: every quantity of its dynamics by name. Check, allocate, call."""
-from robodyn_ros.boundary import each
 from robodyn_ros.dynamics_forms import DynamicsForms
 from robodyn_ros.errors import KernelError
 from robodyn_ros.factors import Factors
@@ -65,17 +64,17 @@ class Robot(FrameQuantities, DynamicsForms, Factors, WholeBody):
         return Robot(self.model.with_gravity(gravity))
 
     def inverse_dynamics(self, q, qd, qdd, f_ext=None, out=None):
-        """tau = M qdd + C qd + g - J^T f_ext, in O(n). f_ext : {frame: (6,) force and moment};
-        result (nv,).
+        """tau = M qdd + C qd + g - J^T f_ext, in O(n). f_ext : {frame: (6,) force and moment},
+        or (k, 6) with a batch; result (nv,).
         """
         states, k = self._states(q, qd, qdd)
         out = self._out(out, k, (self.nv,))
-        if k is not None and not f_ext:
-            self._batch(rows.inverse_dynamics, self._weighted, *states, self._no_wrench, out)
-            return out
-        wrench = self._wrenches(states[0], k, f_ext)
-        for q, qd, qdd, tau in each(k, *states, out):
-            generic.inverse_dynamics(*self._weighted, q, qd, qdd, wrench(q), tau)
+        if k is None:
+            wrench = self._wrenches(states[0], k, f_ext)(states[0])
+            generic.inverse_dynamics(*self._weighted, *states, wrench, out)
+        else:
+            self._batch(rows.inverse_dynamics, self._weighted, *states,
+                        *self._placed_wrenches(k, f_ext), out)
         return out
 
     def gravity_torque(self, q, out=None):
@@ -139,17 +138,18 @@ class Robot(FrameQuantities, DynamicsForms, Factors, WholeBody):
         return out
 
     def forward_dynamics(self, q, qd, tau, f_ext=None, out=None):
-        """qdd = M^-1 (tau - C qd - g + J^T f_ext), in O(n); result (nv,)."""
+        """qdd = M^-1 (tau - C qd - g + J^T f_ext), in O(n); f_ext as in `inverse_dynamics`; result
+        (nv,).
+        """
         states, k = self._states(q, qd, tau)
         out = self._out(out, k, (self.nv,))
-        if k is not None and not f_ext:
-            self._accept(self._batch(rows.forward_dynamics, self._weighted, *states,
-                                     self._no_wrench, self._zero, out))
-            return out
-        wrench = self._wrenches(states[0], k, f_ext)
-        for q, qd, tau, qdd in each(k, *states, out):
-            self._accept(generic.forward_dynamics(
-                *self._weighted, q, qd, tau, wrench(q), self._zero, qdd))
+        if k is None:
+            wrench = self._wrenches(states[0], k, f_ext)(states[0])
+            status = generic.forward_dynamics(*self._weighted, *states, wrench, self._zero, out)
+        else:
+            status = self._batch(rows.forward_dynamics, self._weighted, *states,
+                                 *self._placed_wrenches(k, f_ext), self._zero, out)
+        self._accept(status)
         return out
 
     def regressor(self, q, qd, qdd, qd_r=None, out=None):
@@ -160,8 +160,10 @@ class Robot(FrameQuantities, DynamicsForms, Factors, WholeBody):
         """
         states, k = self._states(q, qd, qd if qd_r is None else qd_r, qdd)
         out = self._out(out, k, (self.nv, 10 * self.nv))
-        for q, qd, qd_r, qdd, Y in each(k, *states, out):
-            generic.regressor(*self._weighted, q, qd, qd_r, qdd, Y)
+        if k is None:
+            generic.regressor(*self._weighted, *states, out)
+        else:
+            self._batch(rows.regressor, self._weighted, *states, out)
         return out
 
     def energy(self, q, qd):

@@ -37,14 +37,14 @@ class SpecialisedRobot(Robot):
 
     def __init__(self, model, frames=(), progress=None):
         super().__init__(model)
-        found = {name: specialise(model, name, recipe) for name, recipe in RECIPES.items()}
-        found |= {(name, frame): specialise(model, name, recipe, frame)
-                  for frame in frames
-                  for name, recipe in frame_recipes(model, frame).items()}
+        recipes = RECIPES | {(name, frame): recipe for frame in frames
+                             for name, recipe in frame_recipes(model, frame).items()}
+        found = {key: specialise(model, key, recipe) if key in RECIPES else
+                 specialise(model, key[0], recipe, key[1]) for key, recipe in recipes.items()}
         self.kernels = {key: kernels for key, kernels in found.items() if kernels}
         self.generic = tuple(key for key, kernels in found.items() if not kernels)
         warm_up([kernels.one for kernels in self.kernels.values()], progress)
-        self._derived = {}  # shapes of the derivatives that have been asked for
+        self._shapes = {key: self._sizes(recipe) for key, recipe in recipes.items()}
         self._one = {key: entry(kernels.one) for key, kernels in self.kernels.items()}
         self._install()
         examination.every_kernel(self, frames)
@@ -65,35 +65,42 @@ class SpecialisedRobot(Robot):
     def _put(self, name, kind, shape):
         if name in self.kernels:
             careful = getattr(super(), name)
-            method = kind(self._one[name], self._batched(name, careful), shape)
+            method = kind(self._one[name], self._otherwise(name, careful), shape)
             method.__name__, method.__doc__ = name, careful.__doc__
             setattr(self, name, method)
 
-    def _batched(self, name, careful):
-        """A function of states and out that shares a batch out over the cores, where there is one
-        in float64 arrays, and asks `careful` otherwise.
+    def _otherwise(self, name, careful):
+        """A function of what is not one state without wrenches: a batch, or a case for
+        `careful`.
         """
-        recipe, kernels, one = RECIPES[name], self.kernels[name], self._one[name]
-        shape = tuple(self.nv if size == 'nv' else size
-                      for shape in recipe.outputs.values() for size in shape)
-
-        def batched(*states, f_ext=None, out=None):
+        def method(*states, f_ext=None, out=None):
             if f_ext is not None:
                 return careful(*states, f_ext=f_ext, out=out)
-            k = len(states[0]) if getattr(states[0], 'ndim', 0) == 2 else 0
-            if k < LANES or not all(_plain(state, (k, self.nv)) for state in states):
-                return careful(*states, out=out)
-            results = np.empty((k, *shape)) if out is None else out
-            if not (_plain(results, (k, *shape)) and results.flags.writeable):
-                return careful(*states, out=out)
-            rows, whole = kernels.rows.compiled, k - k % LANES
-            done = share_out(whole, lambda first, last: rows(
-                *states, results, first, last) == last)
-            if all(done) and not any(one(*(state[i] for state in states), results[i])
-                                     for i in range(whole, k)):
-                return results
-            return careful(*states, out=results)
-        return batched
+            results = self._in_rows(name, states, out)
+            return careful(*states, out=out) if results is None else results[0]
+        return method
+
+    def _in_rows(self, key, states, out=None):
+        """Results of a batch in float64 arrays, shared out over the cores; None where it is no
+        such batch, or the kernel refuses a row.
+        """
+        if key not in self.kernels or getattr(states[0], 'ndim', 0) != 2:
+            return None
+        given, wanted = self._shapes[key]
+        k = len(states[0])
+        results = [np.empty((k, *shape)) for shape in wanted] if out is None else [out]
+        arrays = *states, *results
+        if not all(_plain(array, (k, *shape)) for array, shape in zip(arrays, given + wanted)):
+            return None
+        if out is not None and not out.flags.writeable:
+            return None
+        done, whole, one = [], k - k % LANES, self._one[key]
+        if whole:
+            rows = self.kernels[key].rows.compiled
+            done = share_out(whole, lambda first, last: rows(*arrays, first, last) == last)
+        fine = all(done) and not any(one(*(array[i] for array in arrays))
+                                     for i in range(whole, k))
+        return results if fine else None
 
     def linked(self, kernel):
         """The twin of a Kernel that calls recursions, with the code of this robot in it."""
@@ -103,25 +110,20 @@ class SpecialisedRobot(Robot):
         energies = np.empty(2)
         if 'energy' in self._one and self._one['energy'](q, qd, energies) == 0:
             return energies[0], energies[1]
-        return super().energy(q, qd)
+        results = self._in_rows('energy', (q, qd))
+        return super().energy(q, qd) if results is None else tuple(results[0].T)
 
-    def pose(self, q, frame, out=None):
-        X = np.empty((4, 4)) if out is None else out
-        return X if self._tried('pose', frame, q, X) else super().pose(q, frame, out)
-
-    def velocity(self, q, qd, frame, out=None):
-        V = np.empty(6) if out is None else out
-        return V if self._tried('velocity', frame, q, qd, V) else super().velocity(
-            q, qd, frame, out)
-
-    def jacobian(self, q, frame, out=None):
-        J = np.empty((6, self.nv)) if out is None else out
-        return J if self._tried('jacobian', frame, q, J) else super().jacobian(q, frame, out)
-
-    def jacobian_bias(self, q, qd, frame, out=None):
-        bias = np.empty(6) if out is None else out
-        return bias if self._tried('jacobian_bias', frame, q, qd, bias) else super().jacobian_bias(
-            q, qd, frame, out)
+    def _of_frame(self, name, frame, shape, out, *states, work=()):
+        result = np.empty(shape) if out is None else out
+        try:
+            one = self._one[name, frame]
+        except (KeyError, TypeError):  # no such frame, or nothing that could be its name
+            return super()._of_frame(name, frame, shape, out, *states, work=work)
+        if not one(*states, result):
+            return result
+        results = self._in_rows((name, frame), states, out)
+        return results[0] if results is not None else super()._of_frame(
+            name, frame, shape, out, *states, work=work)
 
     def operational_space_inertia(self, q, frame, axes=None, damping=0.0):
         if axes is None and damping.__class__ is float and not damping:
@@ -132,13 +134,27 @@ class SpecialisedRobot(Robot):
             J, inverse, inertia = _empty((6, self.nv)), _empty(SIX), _empty(SIX)
             if not one(q, J, inverse, inertia):
                 return FullRankInertia(self, q.copy(), frame, inertia, inverse, J)
+            results = self._in_rows(('operational_space_inertia', frame), (q,))
+            if results is not None:
+                J, inverse, inertia = results
+                return FullRankInertia(self, q.copy(), frame, inertia, inverse, J)
         return super().operational_space_inertia(q, frame, axes, damping)
 
     def _task(self, q, frame, J, compliance):
-        if (self._tried('operational_space_inertia', frame, q, J, compliance, np.empty(SIX))
-                or self._tried('operational_space', frame, q, J, compliance)):
-            return q
+        for name, rest in (('operational_space_inertia', (_empty(SIX),)),
+                           ('operational_space', ())):
+            one = self._one.get((name, frame))
+            if one is not None and one(q, J, compliance, *rest) == 0:
+                return q
         return super()._task(q, frame, J, compliance)
+
+    def _tasks_in_rows(self, q, frame, J, compliance):
+        for name in ('operational_space_inertia', 'operational_space'):
+            results = self._in_rows((name, frame), (q,))
+            if results is not None:
+                J[...], compliance[...] = results[:2]
+                return q
+        return super()._tasks_in_rows(q, frame, J, compliance)
 
     def inverse_dynamics_derivatives(self, q, qd, qdd):
         return self._derivatives('inverse_dynamics_derivatives', q, qd, qdd)
@@ -158,18 +174,22 @@ class SpecialisedRobot(Robot):
         """The results of a derivative kernel, which is made when it is first asked for."""
         if name not in self.kernels:
             self._differentiate(name)
-        shapes, single = self._derived[name], self._one[name]
+        single, (_, shapes) = self._one[name], self._shapes[name]
         results = tuple(np.empty(shape) for shape in shapes)
         if single(*states, *results) == 0:
             return results
         states, k = self._states(*states)
-        results = tuple(np.empty((k or 1, *shape)) for shape in shapes)
-        for row in zip(*(np.reshape(x, (-1, self.nv)) for x in states), *results):
+        if k is not None:
+            results = self._in_rows(name, states)
+            if results is not None:
+                return tuple(results)
+            results = tuple(np.empty((k, *shape)) for shape in shapes)
+        for row in zip(*states, *results) if k is not None else [(*states, *results)]:
             if single(*row) != 0:
                 self.mass_matrix_inverse(row[0])  # names the body of the pivot
                 raise SingularityError(f'robot {self.name!r}: the mass matrix is singular at q = '
                                        f'{row[0].tolist()}')
-        return results if k is not None else tuple(result[0] for result in results)
+        return results
 
     def _differentiate(self, name):
         recipe = DERIVATIVES[name]
@@ -178,17 +198,15 @@ class SpecialisedRobot(Robot):
             raise KernelError(f'robot {self.name!r}: {name} would take more than the {LARGEST} '
                               'operations that are worth straight-line code; expected a robot of '
                               'fewer joints')
-        self._derived[name] = tuple(sizes(recipe.outputs, self.model).values())
         self._one[name] = entry(kernels.one)
-        examination.derivative(self, name, self._derived[name])
+        self._shapes[name] = self._sizes(recipe)
+        examination.derivative(self, name, self._shapes[name][1])
         self.kernels[name] = kernels
 
-    def _tried(self, name, frame, *arguments):
-        """Whether there is a kernel for the frame, and it took the arguments."""
-        try:
-            return self._one[name, frame](*arguments) == 0
-        except (KeyError, TypeError):  # no such frame, or nothing that could be its name
-            return False
+    def _sizes(self, recipe):
+        """Shapes of what a recipe takes and of what it gives."""
+        return tuple(tuple(sizes(shapes, self.model).values())
+                     for shapes in (recipe.inputs, recipe.outputs))
 
 
 class FullRankInertia(OperationalSpaceInertia):
@@ -206,8 +224,10 @@ class FullRankInertia(OperationalSpaceInertia):
             raise AttributeError(f'{type(self).__name__} has no attribute {name!r}')
         robot, q, frame = self._of
         known = self.__dict__
-        known |= vars(robot.task_inertia(q, self.jacobian, self.inverse, range(6), 0.0, (frame,))
-                      ) | known
+        whole = (robot.task_inertia(q, self.jacobian, self.inverse, range(6), 0.0, (frame,))
+                 if q.ndim == 1 else robot._inertia_of_each(
+                     q, self.jacobian, self.inverse, range(6), 0.0, frame))
+        known |= vars(whole) | known
         return known[name]
 
     def __reduce__(self):

@@ -330,11 +330,13 @@ def test_what_is_no_damping_is_refused(robot, case, damping):
         robot.operational_space_inertia(states(robot, 1)[0][0], case.tip, damping=damping)
 
 
-def test_operational_space_inertia_takes_one_state(robot, case):
-    """A batch is refused in words, not with a wrong answer."""
+def test_tasks_of_several_frames_take_one_state(robot, case):
+    """A batch is refused in words, not with a wrong answer; so is one of biases."""
     q = np.zeros((2, robot.nv))
     with pytest.raises(ShapeError, match='batch of 2 states; expected one state'):
-        robot.operational_space_inertia(q, case.tip)
+        robot.operational_space_inertia(q, [case.tip])
+    with pytest.raises(ShapeError, match='batch of 2 states; expected one state'):
+        robot.operational_space_bias(q, q, case.tip)
 
 
 def test_operational_space_inertia_owns_its_arrays(robot, case):
