@@ -1,12 +1,13 @@
 """The same dynamics asked or answered in other ways: other routes, wrenches alone, Hamilton."""
 import numpy as np
 
-from robodyn_ros.boundary import Boundary, each
-from robodyn_ros.errors import ShapeError
+from robodyn_ros.boundary import each
+from robodyn_ros.errors import ShapeError, UnknownNameError
+from robodyn_ros.frame_quantities import FrameQuantities
 from robodyn_ros.kernels import generic
 
 
-class DynamicsForms(Boundary):
+class DynamicsForms(FrameQuantities):
     """Other routes to the dynamics of a robot, and other questions.
 
     The routes give what `inverse_dynamics` and `forward_dynamics` give, which are faster for all
@@ -52,6 +53,64 @@ class DynamicsForms(Boundary):
             self._accept(kernel(*self._weighted, q, qd, tau, wrench(q), self._zero, matrix, vector,
                                 qdd))
         return out
+
+    def hybrid_dynamics(self, q, qd, tau, qdd, prescribed, f_ext=None):
+        """(tau, qdd) where the motion of some joints is prescribed and the torque of the others is
+        given, in O(n).
+
+        tau = M qdd + C qd + g - J^T f_ext by articulated bodies that give in at the other joints
+        only (Featherstone 2008, section 9.2; Jain 2011, section 16.2). prescribed : names of
+        joints, or (nv,) booleans. tau, qdd : (nv,); what is not given is not read, but is a
+        number. Results (nv,) each. Raises SingularityError, and UnknownNameError for a joint that
+        there is not.
+        """
+        states, k = self._states(q, qd, tau, qdd)
+        prescribed = self._prescribed(prescribed)
+        wrench = self._wrenches(states[0], k, f_ext)
+        results = self._out(None, k, (self.nv,)), self._out(None, k, (self.nv,))
+        for q, qd, tau, qdd, torque, acceleration in each(k, *states, *results):
+            self._accept(generic.hybrid_dynamics(
+                *self._weighted, q, qd, np.where(prescribed, qdd, tau), prescribed, wrench(q),
+                self._zero, torque, acceleration))
+        return results
+
+    def _prescribed(self, given):
+        """(nv,) booleans from those, or from names of joints."""
+        names = [given] if isinstance(given, str) else list(given)
+        if names and all(isinstance(name, str) for name in names):
+            if unknown := set(names) - set(self.joint_names):
+                raise UnknownNameError(f'prescribed joints of robot {self.name!r}: got '
+                                       f'{", ".join(sorted(unknown))}; expected some of '
+                                       f'{", ".join(self.joint_names)}')
+            return np.array([name in names for name in self.joint_names])
+        flags = np.array(names)
+        if names and (flags.dtype != np.bool_ or flags.shape != (self.nv,)):
+            raise ShapeError(f'prescribed joints of robot {self.name!r}: got {given!r}; expected '
+                             f'names of joints, or {self.nv} booleans')
+        return flags if names else np.zeros(self.nv, dtype=np.bool_)
+
+    def constrained_dynamics(self, q, qd, tau, frame, axes=None, acceleration=0.0, f_ext=None):
+        """(qdd, force) with the acceleration of some task axes prescribed: qdd = qdd_f + M^-1 J^T
+        f, f = Lambda (a - J qdd_f - Jdot qd).
+
+        Jain 2011, eq. (7.43), with f for the multipliers: a link held (a = 0), or moved, by a
+        force that the axes transmit. frame, axes : as of `operational_space_inertia`; along
+        directions that the robot cannot move, nothing is enforced. acceleration : (m,) [m/s^2,
+        rad/s^2] of the axes kept, or one number for all. Results (nv,) and (m,) [N, N m], acting
+        on the robot, base axes, at the frame's origin. One state at a time.
+        """
+        qdd = self.forward_dynamics(q, qd, tau, f_ext)
+        task = self.operational_space_inertia(q, frame, axes)
+        names = tuple(task.rows)
+        bias = np.concatenate([self.jacobian_bias(q, qd, name) for name in names])
+        try:
+            wanted = np.broadcast_to(self._floats(acceleration), (len(task.jacobian),))
+        except ValueError:
+            raise ShapeError(f'acceleration of a task of robot {self.name!r}: got '
+                             f'{np.shape(acceleration)}; expected ({len(task.jacobian)},), or one '
+                             'number') from None
+        missing = wanted - task.jacobian @ qdd - bias[self.task_rows(names, axes)]
+        return qdd + task.consistent_inverse @ missing, task.inertia @ missing
 
     def torque_of_wrench(self, q, f_ext, out=None):
         """J^T f summed over any frames, gathered in O(n): the torque that the wrenches exert.

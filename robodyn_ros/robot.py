@@ -2,14 +2,13 @@
 from robodyn_ros.dynamics_forms import DynamicsForms
 from robodyn_ros.errors import KernelError
 from robodyn_ros.factors import Factors
-from robodyn_ros.frame_quantities import FrameQuantities
 from robodyn_ros.kernels import generic, rows
 from robodyn_ros.model import build, dh, urdf
 from robodyn_ros.model.layout import INERTIA, MASS
 from robodyn_ros.whole_body import WholeBody
 
 
-class Robot(FrameQuantities, DynamicsForms, Factors, WholeBody):
+class Robot(DynamicsForms, Factors, WholeBody):
     """A robot with its kernels and its scratch memory.
 
     tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext, joints in the order of `joint_names`, SI

@@ -8,6 +8,7 @@ from robodyn_ros.recursions import dense_forward_dynamics as _dense_forward_dyna
 from robodyn_ros.recursions import energy as _energy
 from robodyn_ros.recursions import factored_forward_dynamics as _factored_forward_dynamics
 from robodyn_ros.recursions import hamilton as _hamilton
+from robodyn_ros.recursions import hybrid_dynamics as _hybrid_dynamics
 from robodyn_ros.recursions import jacobian as _jacobian
 from robodyn_ros.recursions import joint_wrenches as _joint_wrenches
 from robodyn_ros.recursions import mass_factors as _mass_factors
@@ -59,6 +60,7 @@ forward_dynamics_dense = kernel(_dense_forward_dynamics.forward_dynamics_dense)
 torque_of_wrench = kernel(_wrench_sweeps.torque_of_wrench)
 acceleration_of_wrench = kernel(_wrench_sweeps.acceleration_of_wrench)
 hamilton_rates = kernel(_hamilton.hamilton_rates)
+hybrid_dynamics = kernel(_hybrid_dynamics.hybrid_dynamics)
 
 #: What laws and services of the nodes call.
 SERVING = (inverse_dynamics, gravity_torque, bias_torque, mass_matrix, forward_dynamics,
@@ -69,4 +71,4 @@ ALL = SERVING + (joint_wrenches, forward_dynamics_wrenches, centre_of_mass, mome
                  momentum_matrix, composite_inertia, mass_factors, factor_product, hinge_inertias,
                  mass_product, mass_matrix_diagonal, momentum_bias, inverse_dynamics_composite,
                  forward_dynamics_factored, forward_dynamics_dense, torque_of_wrench,
-                 acceleration_of_wrench, hamilton_rates)
+                 acceleration_of_wrench, hamilton_rates, hybrid_dynamics)

@@ -1,10 +1,9 @@
 """Forward dynamics: the articulated-body algorithm, on classical accelerations."""
 from robodyn_ros.model.layout import BALL_Z, INERTIA, KIND, MOMENT, PARENT, PITCH, PRISMATIC, V
 from robodyn_ros.recursions import scratch as at
-from robodyn_ros.recursions.articulated import accelerate, articulate
+from robodyn_ros.recursions.articulated import accelerate, articulate, articulated_times
 from robodyn_ros.recursions.hinge import (
     along_hinge, axes_turning, carried_acceleration, place, to_child, to_parent)
-from robodyn_ros.spatial.articulated import load_general, times_general, transpose_times
 from robodyn_ros.spatial.inertia import load_symmetric, times
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
@@ -52,15 +51,11 @@ def residual_tip_to_base(topology, constants, scratch, tau):
         u = tau[topology[i, V]] - along
         scratch[i, at.RESIDUAL] = u
         if parent > 0:
-            angular, linear = load(scratch, i, at.BIAS_ANGULAR), load(scratch, i, at.BIAS_LINEAR)
-            coupling = load_general(scratch, i, at.P_COUPLING)
+            moment, force = articulated_times(
+                scratch, i, load(scratch, i, at.BIAS_ANGULAR), load(scratch, i, at.BIAS_LINEAR))
             share = scratch[i, at.D_INVERSE] * u
-            n = add(n, add(times(load_symmetric(scratch, i, at.P_ANGULAR), angular),
-                           times_general(coupling, linear)))
-            f = add(f, add(transpose_times(coupling, angular),
-                           times(load_symmetric(scratch, i, at.P_LINEAR), linear)))
-            n = add(n, scale(share, load(scratch, i, at.U_ANGULAR)))
-            f = add(f, scale(share, load(scratch, i, at.U_LINEAR)))
+            n = add(add(n, moment), scale(share, load(scratch, i, at.U_ANGULAR)))
+            f = add(add(f, force), scale(share, load(scratch, i, at.U_LINEAR)))
             f = to_parent(scratch, i, f)
             n = add(to_parent(scratch, i, n), cross(load(scratch, i, at.POSITION), f))
             accumulate(scratch, parent, at.MOMENT, n)

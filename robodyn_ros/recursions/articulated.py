@@ -5,11 +5,12 @@ from robodyn_ros.model.layout import (
     INERTIA, KIND, MASS, MOMENT, PARENT, PITCH, PRISMATIC, ROTOR, V)
 from robodyn_ros.recursions import scratch as at
 from robodyn_ros.spatial.articulated import (
-    load_general, rotate_general, shift_articulated, store_general)
-from robodyn_ros.spatial.inertia import add_symmetric, load_symmetric, store_symmetric
+    load_general, rotate_general, shift_articulated, store_general, times_general,
+    transpose_times)
+from robodyn_ros.spatial.inertia import add_symmetric, load_symmetric, store_symmetric, times
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.rotation import rotate_symmetric, turn_symmetric
-from robodyn_ros.spatial.vec3 import dot, load, scale, store
+from robodyn_ros.spatial.vec3 import add, dot, load, scale, store
 
 #: Below this share of the inertia about the other axes a pivot counts as singular: rounding of
 #: what the bodies beyond cancel leaves about 1e-16 of it.
@@ -100,21 +101,38 @@ def articulate(topology, constants, scratch, diagonal):
     for i in range(1, topology.shape[0]):
         rigid(constants, scratch, i)
     for i in range(topology.shape[0] - 1, 0, -1):
-        hinge = at.P_LINEAR if topology[i, KIND] == PRISMATIC else at.P_ANGULAR
-        added, pitch = constants[i, ROTOR] + diagonal[topology[i, V]], constants[i, PITCH]
-        d = scratch[i, hinge + 5] + added + pitch * (
-            2.0 * scratch[i, at.P_COUPLING + 8] + pitch * scratch[i, at.P_LINEAR + 5])
-        size = d + scratch[i, hinge] + scratch[i, hinge + 3]
-        if singular(d, size):
-            d_inverse, held, status = 0.0, 1.0, i  # as if locked, so that the sweep stays finite
-        else:
-            d_inverse = 1.0 / d
-            held = d_inverse * added
-        scratch[i, at.D_INVERSE] = d_inverse
-        project(topology, constants, scratch, i, d_inverse, held)
+        status = give_in(topology, constants, scratch, i, diagonal, status)
         if topology[i, PARENT] > 0:
             pass_on(topology, constants, scratch, i)
     return status
+
+
+@primitive
+def give_in(topology, constants, scratch, i, diagonal, status):
+    """U, 1 / D and P+ in place of P of body i, whose hinge gives in. Returns status, or i where
+    the pivot is singular.
+    """
+    hinge = at.P_LINEAR if topology[i, KIND] == PRISMATIC else at.P_ANGULAR
+    added, pitch = constants[i, ROTOR] + diagonal[topology[i, V]], constants[i, PITCH]
+    d = scratch[i, hinge + 5] + added + pitch * (
+        2.0 * scratch[i, at.P_COUPLING + 8] + pitch * scratch[i, at.P_LINEAR + 5])
+    size = d + scratch[i, hinge] + scratch[i, hinge + 3]
+    if singular(d, size):
+        d_inverse, held, status = 0.0, 1.0, i  # as if locked, so that the sweep stays finite
+    else:
+        d_inverse = 1.0 / d
+        held = d_inverse * added
+    scratch[i, at.D_INVERSE] = d_inverse
+    project(topology, constants, scratch, i, d_inverse, held)
+    return status
+
+
+@primitive
+def articulated_times(scratch, i, w, v):
+    """Moment and force P+ (w, v) of body i, or P (w, v) where its hinge is held."""
+    b = load_general(scratch, i, at.P_COUPLING)
+    return (add(times(load_symmetric(scratch, i, at.P_ANGULAR), w), times_general(b, v)),
+            add(transpose_times(b, w), times(load_symmetric(scratch, i, at.P_LINEAR), v)))
 
 
 @primitive

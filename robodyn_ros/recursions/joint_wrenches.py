@@ -2,11 +2,10 @@
 from robodyn_ros.model.layout import PARENT
 from robodyn_ros.recursions import scratch as at
 from robodyn_ros.recursions.aba import forward_dynamics
+from robodyn_ros.recursions.articulated import articulated_times
 from robodyn_ros.recursions.hinge import carried_acceleration
 from robodyn_ros.recursions.kinematics import poses_base_to_tip
 from robodyn_ros.recursions.rnea import inverse_dynamics
-from robodyn_ros.spatial.articulated import load_general, times_general, transpose_times
-from robodyn_ros.spatial.inertia import load_symmetric, times
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.rotation import rotate
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
@@ -62,13 +61,10 @@ def forward_dynamics_wrenches(topology: Topology, constants: Table, gravity: Con
         alpha, a = carried_acceleration(scratch, topology[i, PARENT], i)
         alpha = add(alpha, load(scratch, i, at.BIAS_ANGULAR))
         a = add(a, load(scratch, i, at.BIAS_LINEAR))
-        b = load_general(scratch, i, at.P_COUPLING)
+        moment, force = articulated_times(scratch, i, alpha, a)
         share = scratch[i, at.D_INVERSE] * scratch[i, at.RESIDUAL]
         n = add(load(scratch, i, at.MOMENT), scale(share, load(scratch, i, at.U_ANGULAR)))
         f = add(load(scratch, i, at.FORCE), scale(share, load(scratch, i, at.U_LINEAR)))
-        n = add(n, add(times(load_symmetric(scratch, i, at.P_ANGULAR), alpha),
-                       times_general(b, a)))
-        f = add(f, add(transpose_times(b, alpha),
-                       times(load_symmetric(scratch, i, at.P_LINEAR), a)))
+        n, f = add(n, moment), add(f, force)
         wrench_at_link(scratch, links, i, n, f, wrenches)
     return status

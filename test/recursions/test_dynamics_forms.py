@@ -5,7 +5,7 @@ from oracles.compare import agree, solve_tolerance
 from oracles.dense import along
 from oracles.families import FAMILIES, states
 import pytest
-from robodyn_ros.errors import ShapeError, SingularityError
+from robodyn_ros.errors import ShapeError, SingularityError, UnknownNameError
 from robodyn_ros.robot import Robot
 
 WRENCH = np.array((3.0, -2.0, 5.0, 0.4, -0.7, 0.3))  # [N, N m]
@@ -36,6 +36,69 @@ def test_routes_of_forward_dynamics(every_case, referee, route):
               tolerance=tolerance)
         agree(getattr(robot, route)(q, qd, tau, f_ext),
               referee.forward_dynamics(q, qd, tau, f_ext), tolerance=tolerance)
+
+
+def test_hybrid_dynamics(every_case):
+    """Known motion of some joints and torque of the others: the rows of M qdd + bias = tau, solved
+    for what is missing.
+    """
+    robot, f_ext = every_case.robot, wrenches(every_case)
+    rng = np.random.default_rng(4)
+    for q, qd, given in states(robot):
+        held = rng.uniform(size=robot.nv) < 0.5
+        free = ~held
+        M = every_case.dense.mass_matrix(q)
+        bias = every_case.dense.inverse_dynamics(q, qd, np.zeros(robot.nv), f_ext)
+        qdd, tolerance = np.where(held, given, 0.0), solve_tolerance(M)
+        qdd[free] = np.linalg.solve(M[np.ix_(free, free)],
+                                    (given - bias - M @ qdd)[free]) if free.any() else []
+        tau, found = robot.hybrid_dynamics(q, qd, given, given, held, f_ext)
+        agree(found, qdd, tolerance=tolerance)
+        agree(tau, M @ qdd + bias, tolerance=tolerance,
+              scale=np.abs(M).max() * np.abs(qdd).sum() + np.abs(bias).max())
+        assert np.array_equal(tau[free], given[free]) and np.array_equal(found[held], given[held])
+
+
+def test_hybrid_dynamics_between_its_limits(every_case):
+    """All motions known is inverse dynamics, none is forward dynamics; names will do for flags."""
+    robot = every_case.robot
+    q, qd, x = states(robot, 1)[0]
+    tolerance = solve_tolerance(robot.mass_matrix(q))
+    agree(robot.hybrid_dynamics(q, qd, x, x, robot.joint_names)[0],
+          robot.inverse_dynamics(q, qd, x), tolerance=10.0 * tolerance)
+    agree(robot.hybrid_dynamics(q, qd, x, x, [])[1], robot.forward_dynamics(q, qd, x),
+          tolerance=tolerance)
+    for name in robot.joint_names[::3]:
+        flags = np.array([name == other for other in robot.joint_names])
+        for a, b in zip(robot.hybrid_dynamics(q, qd, x, x, name),
+                        robot.hybrid_dynamics(q, qd, x, x, flags)):
+            assert np.array_equal(a, b)
+
+
+FULL_RANK = ('skew_chain', 'sliding_chain', 'sliding_tree', 'rotors', 'permuted', 'tree')
+
+
+@pytest.mark.parametrize('name', FULL_RANK)
+@pytest.mark.parametrize('axes', ['x y z', 'z', 'x rz'])
+def test_constrained_dynamics(name, axes):
+    """A prescribed acceleration of the tip: the saddle-point system of M, J and the force."""
+    case = FAMILIES[name]
+    robot, dense = case.robot, case.dense
+    kept = ['x y z rx ry rz'.split().index(axis) for axis in axes.split()]
+    for q, qd, tau in states(robot):
+        wanted = np.linspace(-1.0, 2.0, len(kept))
+        J, M = dense.jacobian(q, case.tip)[kept], dense.mass_matrix(q)
+        zero = np.zeros((len(kept), len(kept)))
+        saddle = np.block([[M, -J.T], [J, zero]])
+        right = np.concatenate((tau - dense.bias_torque(q, qd),
+                                wanted - dense.jacobian_bias(q, qd, case.tip)[kept]))
+        expected = np.linalg.solve(saddle, right)
+        tolerance = solve_tolerance(saddle)
+        qdd, force = robot.constrained_dynamics(q, qd, tau, case.tip, axes, wanted)
+        agree(qdd, expected[:robot.nv], tolerance=tolerance)
+        agree(force, expected[robot.nv:], tolerance=tolerance)
+        agree(J @ qdd + dense.jacobian_bias(q, qd, case.tip)[kept], wanted,
+              scale=np.abs(J).max() * np.abs(qdd).sum(), tolerance=tolerance)
 
 
 def test_torque_and_acceleration_of_wrenches(every_case):
@@ -142,5 +205,14 @@ def test_refusals():
                  lambda: robot.hamilton_rates(x, x, x)):
         with pytest.raises(SingularityError, match='link7'):
             call()
+    with pytest.raises(UnknownNameError, match='got knee; expected some of joint1'):
+        robot.hybrid_dynamics(x, x, x, x, ['joint1', 'knee'])
+    with pytest.raises(ShapeError, match='or 7 booleans'):
+        robot.hybrid_dynamics(x, x, x, x, [True] * 6)
+    with pytest.raises(SingularityError, match='link7'):
+        robot.hybrid_dynamics(x, x, x, x, ['joint6'])
+    robot.hybrid_dynamics(x, x, x, x, ['joint7'])  # held, a hinge needs no inertia
+    with pytest.raises(ShapeError, match=r'got \(2,\); expected \(3,\)'):
+        FAMILIES['skew_chain'].robot.constrained_dynamics(x, x, x, 'link7', 'x y z', [0.0, 1.0])
     with pytest.raises(ShapeError, match='six finite numbers'):
         robot.torque_of_wrench(x, {'link7': WRENCH[:3]})
