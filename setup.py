@@ -59,6 +59,7 @@ setup(
             'demo = robodyn_ros.cli.demo:main',
             'warmup = robodyn_ros.cli.warmup:main',
             'report = robodyn_ros.cli.report:main',
+            'check = robodyn_ros.cli.check:main',
             'identify = robodyn_ros.cli.identify:main',
             'info = robodyn_ros.cli.info:main',
         ],

@@ -6,6 +6,7 @@ COMMANDS = {
     'demo': 'the simulated arm under four control modes, over real DDS',
     'report': 'what a URDF says, and everything about it that is doubtful',
     'info': 'operation counts of the recursions of one robot',
+    'check': 'one robot by every formulation of the books, and what must hold of any robot',
     'warmup': 'compile the kernels of one robot ahead of time',
     'identify': 'inertial parameters from a recorded motion, and motions worth recording',
     'laws_demo': 'four control laws under a load that none of them knows of',

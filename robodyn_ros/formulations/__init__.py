@@ -13,6 +13,7 @@ RobotModel, and states in the order of its joints.
               natural_orthogonal_complement.py   7.5        noc_forward_dynamics.py         7.6
               moving_base.py                     7.5.2      planar.py                       7.6.1
               angeles_simulation.py              7.6.3      friction.py, minimum_time.py    7.8
+              coupled_bodies.py, statics.py      7.9
     Turney    lagrange_4x4.py                    2          luh_walker_paul.py              3
               modified_newton_euler.py           5          strobing.py                     3, 7
               concurrent_schedule.py             6          simulate.py                     7
@@ -23,6 +24,7 @@ RobotModel, and states in the order of its joints.
     Jain      spatial_operators.py, jain/        1 to 10    (doc/jain.md says what is where)
 
     index.py, comparison.py      all of them by name, and side by side
+    companions.py                what the books have beside equations of motion
     misprints.py, count.py       what the books got wrong, and the test of it; operation counts
 """
 from robodyn_ros.formulations.comparison import Comparison, compare

@@ -2,49 +2,37 @@
 
 import inspect
 
-import numpy as np
-
-from robodyn_ros.formulations.count import operations
-from robodyn_ros.formulations.index import COMPANIONS, FORMULATIONS
+from robodyn_ros.formulations.companions import COMPANIONS
+from robodyn_ros.formulations.count import of_general_arm
+from robodyn_ros.formulations.index import FORMULATIONS
 from robodyn_ros.formulations.misprints import MISPRINTS
-from robodyn_ros.model import build, dh
-from robodyn_ros.model.dh import DHRow
 
 N = 6
 INTRODUCTION = f"""\
 # The classical formulations
 
 Written by `python -m robodyn_ros.formulations`. `robodyn_ros.formulations.compare(robot, q, qd,
-qdd)` prints what each of them makes of a robot, side by side.
+qdd)` prints what each of them makes of a robot, side by side; `robodyn_ros check arm.urdf` does so
+in a random state, and checks the properties of Spong's section 6.5. The lessons of `doc/tutorials`
+go through the chapters, the book's numbers beside ours: `python doc/tutorials/angeles.py`.
 
 Counts are multiplications, additions for the function named first, of a {N}-revolute arm. Counted:
 what the text in the file does when it is run, on standard DH rows with no zero in them and full
 inertia tensors, sines, cosines and whatever does not depend on the motion left out; nothing is
 shared or reordered for speed. Published: what the book says, for n and for n = 6. A dash: it
-differentiates by complex step, or is not for such an arm.
+differentiates by complex step, calls a library's solver, or is not for such an arm. Files are in
+`robodyn_ros/formulations`; how many operations the same recursions need once they are specialised
+is in `doc/operation_counts.md`.
 """
-
-
-def general_arm(n):
-    """RobotModel of n turning joints, no entry of whose table is zero."""
-    rng = np.random.default_rng(0)
-    rows = []
-    for _ in range(n):
-        a, d, *com = rng.uniform(0.1, 0.5, 5)
-        inertia = np.diag(rng.uniform(1.0, 1.2, 3)) + 0.05 * (1.0 - np.eye(3))
-        rows.append(DHRow(a=a, alpha=rng.uniform(0.3, 1.2), d=d, mass=2.0, com=com,
-                          inertia=inertia))
-    return build.build(dh.describe(rows, convention='standard'))
 
 
 def counted(form):
     """'M, A' of one formulation, or a dash."""
     if not form.countable:
         return '-'
-    states = np.random.default_rng(1).uniform(0.5, 1.0, (3, N))
     function = form.main
-    arguments = states[:len(inspect.signature(function).parameters)]
-    return '{}, {}'.format(*operations(function, general_arm(N), *arguments))
+    arguments = len(inspect.signature(function).parameters)
+    return of_general_arm(lambda robot, *states: function(robot, *states[:arguments - 1]))(N)
 
 
 def functions(form):
@@ -57,8 +45,13 @@ def located(named):
     """Names of functions by file, each file once."""
     files = {}
     for function in named:
-        file = inspect.getmodule(function).__name__.rpartition('.')[2]
-        files.setdefault(f'{file}.py', []).append(f'`{function.__name__}`')
+        if isinstance(function, str):
+            module, _, name = function.rpartition('.')
+            folder, _, file = module.partition('.')
+            place = f'../{folder}/{file}.py' if file and file.islower() else f'../{folder}.py'
+        else:
+            place, name = f'{inspect.getmodule(function).__name__.rpartition(".")[2]}.py', ''
+        files.setdefault(place, []).append(f'`{name or function.__name__}`')
     return '; '.join(f'{file}: {", ".join(names)}' for file, names in files.items())
 
 
@@ -75,9 +68,10 @@ def document():
                    [[f.book, f.section, f.equations, f.name, located(functions(f)), f.scope,
                      f'O({f.cost})', counted(f), f.published or '-'] for f in FORMULATIONS])
     lines += ['', '## What stands beside them', '']
-    lines += table(['Book', 'Section', 'Equations', 'What', 'File, functions', 'Cost'],
-                   [[c.book, c.section, c.equations, c.name, located(c.functions), f'O({c.cost})']
-                    for c in COMPANIONS])
+    lines += table(['Book', 'Section', 'Equations', 'What', 'File, functions', 'Cost', 'Counted',
+                    'Published'],
+                   [[c.book, c.section, c.equations, c.name, located(c.functions), c.cost,
+                     c.counted(N) if c.counted else '-', c.published or '-'] for c in COMPANIONS])
     lines += ['', '## What the books got wrong', '', 'In the texts at hand; every test is in '
               '`test/formulations` and holds the right value.', '']
     lines += table(['Place', 'Right', 'Test'],

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn_ros.errors import ShapeError
+from robodyn_ros.errors import ModelError, ShapeError
 from robodyn_ros.model.layout import (
-    INERTIA, KIND, MASS, MOMENT, OFFSET, PARENT, REVOLUTE, ROTATION, ROTOR, V)
+    INERTIA, KIND, MASS, MOMENT, OFFSET, PARENT, PRISMATIC, REVOLUTE, ROTATION, ROTOR, V)
 
 
 NEXT, LAST = (1, 2, 0), (2, 0, 1)
@@ -119,8 +119,15 @@ class Link:
 
 
 def links_of(robot):
-    """Every moving link as a Link, from base to tip."""
+    """Every moving link as a Link, from base to tip.
+
+    The books have turning and sliding joints; ModelError for any other.
+    """
     model = model_of(robot)
+    for name, kind in zip(model.body_names[1:], model.topology[1:, KIND]):
+        if kind not in (REVOLUTE, PRISMATIC):
+            raise ModelError(f'robot {model.name!r}: the joint of link {name!r} is helical or '
+                             'spherical; expected turning and sliding joints, as in the books')
     return [_link(model.topology, model.constants, i) for i in range(1, len(model.topology))]
 
 

@@ -7,6 +7,8 @@ multiplication. So the count is that of the text as it stands here, readable bef
 
 import numpy as np
 
+from robodyn_ros.model import build, dh
+from robodyn_ros.model.dh import DHRow
 
 class Tally:
     """Multiplications and additions so far."""
@@ -90,3 +92,23 @@ def operations(function, robot, *states):
     tally = Tally()
     function(robot, *(tally.numbers(state) for state in states))
     return tally.multiplications, tally.additions
+
+
+def general_arm(n):
+    """RobotModel of n turning joints, no entry of whose table is zero."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for _ in range(n):
+        a, d, *com = rng.uniform(0.1, 0.5, 5)
+        inertia = np.diag(rng.uniform(1.0, 1.2, 3)) + 0.05 * (1.0 - np.eye(3))
+        rows.append(DHRow(a=a, alpha=rng.uniform(0.3, 1.2), d=d, mass=2.0, com=com,
+                          inertia=inertia))
+    return build.build(dh.describe(rows, convention='standard'))
+
+
+def of_general_arm(function):
+    """The function of n that counts function(robot, q, qd, qdd) of general_arm(n): 'M, A'."""
+    def text(n):
+        states = np.random.default_rng(1).uniform(0.5, 1.0, (3, n))
+        return '{}, {}'.format(*operations(function, general_arm(n), *states))
+    return text

@@ -4,10 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from robodyn_ros.formulations import (
-    angeles_simulation, christoffel, concurrent_schedule, craig, euler_lagrange, friction,
-    hamiltonian, kane, lagrange_4x4, luh_walker_paul, minimum_time, modified_newton_euler,
-    moving_base, natural_orthogonal_complement, newton_euler, noc_forward_dynamics, planar,
-    properties, simulate, solids, spong_arms, spong_newton_euler, strobing)
+    christoffel, craig, euler_lagrange, hamiltonian, kane, lagrange_4x4, luh_walker_paul,
+    modified_newton_euler, natural_orthogonal_complement, newton_euler, noc_forward_dynamics,
+    planar, spong_newton_euler, strobing)
 
 ANGELES, TURNEY, SPONG, CRAIG = 'Angeles', 'Turney, Mudge, Lee', 'Spong', 'Craig'
 TREE, SERIAL, PLANAR = 'any tree', 'serial', 'planar'
@@ -53,7 +52,8 @@ FORMULATIONS = (
                 natural_orthogonal_complement.inverse_dynamics,
                 natural_orthogonal_complement.mass_matrix),
     Formulation('The same in the plane', ANGELES, '7.6.1', '7.107 to 7.111', PLANAR, 'n^3', '',
-                planar.inverse_dynamics, planar.mass_matrix, countable=False),
+                planar.inverse_dynamics, planar.mass_matrix, planar.forward_dynamics,
+                countable=False),
     Formulation('Forward dynamics, L^T L', ANGELES, '7.6', '7.91 to 7.105', SERIAL, 'n^3',
                 'sum of its steps: 1540, 1137', None, noc_forward_dynamics.mass_matrix,
                 noc_forward_dynamics.forward_dynamics),
@@ -76,57 +76,4 @@ FORMULATIONS = (
                 hamiltonian.forward_dynamics, countable=False),
     Formulation('Iterative Newton-Euler', CRAIG, '6.5', '6.45 to 6.53', TREE, 'n', '',
                 craig.inverse_dynamics, craig.mass_matrix),
-)
-
-
-@dataclass(frozen=True)
-class Companion:
-    """What a book has beside its equations of motion: where, and which functions."""
-
-    name: str
-    book: str
-    section: str
-    equations: str
-    cost: str
-    functions: tuple
-
-
-noc = natural_orthogonal_complement
-COMPANIONS = (
-    Companion('Bearing loads of the joints', ANGELES, '7.4', '7.36 to 7.43', 'n',
-              (newton_euler.joint_wrenches,)),
-    Companion('Constraints, twist shaping and its rate', ANGELES, '7.5.1', '7.63 to 7.86', 'n^2',
-              (noc.constraint_matrix, noc.twist_shaping_matrix, noc.twist_shaping_rate)),
-    Companion('C and Idot by parts', ANGELES, '7.6', '7.59, Example 7.6.1', 'n^3',
-              (noc.coriolis_matrix, noc.mass_matrix_rate)),
-    Companion('Moving base', ANGELES, '7.5.2', '7.87 to 7.90', 'n^3',
-              (moving_base.mass_matrix, moving_base.bias)),
-    Companion('Minimum time under torque limits', ANGELES, '7.5', 'Example 7.5.1', 'n a sample',
-              (minimum_time.minimum_time,)),
-    Companion('Simulation, explicit pairs and stiff', ANGELES, '7.6.3', '7.119 to 7.121',
-              'n a step', (angeles_simulation.simulate, angeles_simulation.backward_euler)),
-    Companion('Friction and dissipation functions', ANGELES, '7.8', '7.127 to 7.138', 'n',
-              (friction.Friction,)),
-    Companion('Inertia and Christoffel symbols by strobing', TURNEY, '3', '', 'n^2, n^3',
-              (strobing.mass_matrix, strobing.coriolis_coefficients)),
-    Companion('Load in the hand from a wrist sensor', TURNEY, '3', '', 'n',
-              (luh_walker_paul.held_load,)),
-    Companion('Concurrent schedule, 27n + 42 and 27n + 41 steps', TURNEY, '6', 'Table 5', 'n',
-              (concurrent_schedule.schedule, concurrent_schedule.steps)),
-    Companion('Runge-Kutta simulation', TURNEY, '7', '', 'n^2 a step',
-              (simulate.turney, simulate.runge_kutta)),
-    Companion('Worked arms', SPONG, '6.1, 6.4', '6.69 to 6.111', '1',
-              (spong_arms.cartesian, spong_arms.planar_elbow, spong_arms.remotely_driven,
-               spong_arms.five_bar, spong_arms.geared_link, spong_arms.elastic_link)),
-    Companion('Properties of a robot', SPONG, '6.5', '6.112 to 6.133', 'n^3 a sample',
-              (properties.check, properties.report)),
-    Companion('State, configuration and Cartesian space', CRAIG, '6.6, 6.9', '6.59 to 6.105',
-              'n^3', (craig.state_space, craig.configuration_space, craig.cartesian_form,
-                      craig.cartesian_configuration_space)),
-    Companion('Moving frames', CRAIG, '6.2', '6.10, 6.15', '1',
-              (craig.point_acceleration, craig.angular_acceleration)),
-    Companion('Inertia tensors of solids, parallel axes', CRAIG, '6.3', '6.16 to 6.28', '1',
-              (solids.cuboid, solids.cylinder, solids.sphere, solids.about, solids.assembled)),
-    Companion('Euler simulation, of first order', CRAIG, '6.12', '6.115 to 6.117', 'n a step',
-              (simulate.craig,)),
 )

@@ -28,6 +28,21 @@ def mass_matrix(robot, q):
                                     zip(arm.m, arm.I, *partial_velocities(arm)))
 
 
+def generalised_force(robot, q, loads):
+    """psi = sum J_v^T f + J_w^T n (n,) of forces at points of links (Spong, 6.31): J^T w.
+
+    loads : (link's joint as a number of q, point (3,), force (3,) [N], moment (3,) [N m]) each,
+    in base axes. Virtual work: psi . dq is what they do in a virtual displacement dq. O(n^2).
+    """
+    (q,) = states(robot, q)
+    arm = arm_at(robot, q)
+    Jw, Jv = partial_velocities(arm)
+    psi = np.zeros(arm.n, arm.o.dtype)
+    for i, point, force, moment in loads:
+        psi = psi + Jv[i].T @ force + Jw[i].T @ (moment + cross(point - arm.c[i], force))
+    return psi
+
+
 def inverse_dynamics(robot, q, qd, qdd):
     """tau (n,) for which the active and the inertia forces balance, weight being the f_i."""
     q, qd, qdd = states(robot, q, qd, qdd)

@@ -15,6 +15,8 @@ import numpy as np
 
 from robodyn_ros.errors import ModelError
 from robodyn_ros.formulations.arm import arm_at, cross, model_of, states, velocities
+from robodyn_ros.formulations.noc_forward_dynamics import (
+    back_substitution, forward_substitution, reverse_cholesky)
 
 E = np.array([[0.0, -1.0], [1.0, 0.0]])
 
@@ -56,6 +58,28 @@ def mass_matrix(robot, q):
     """I = T^T M T (n, n), rotors added on the diagonal; ModelError if the robot is not planar."""
     T, _, M, _ = matrices(robot, q, np.zeros(len(q)))
     return T.T @ M @ T + np.diag(arm_at(robot, q).rotor)
+
+
+def projected_twists(robot, q):
+    """P = H T (3n, n), I = P^T P, H_i = diag(sqrt I_i, sqrt m_i, sqrt m_i): Exercise 7.13.
+
+    Algorithm 7.6.1 in the plane, p_ij = [N_i; n_i E r_ij]. By links, with r_ij = r_(i-1)j +
+    (delta_(i-1) + rho_i) in base axes, it takes n^2 + 9 n multiplications and n^2 + 5 n - 2
+    additions, against 17 n^2 - 15 n and 10 n^2 - 10 n in space. A row sqrt(rotor) for each drive
+    stands below.
+    """
+    T, _, M, _ = matrices(robot, q, np.zeros(len(q)))
+    return np.vstack((np.sqrt(np.diag(M))[:, None] * T,
+                      np.diag(np.sqrt(arm_at(robot, q).rotor))))
+
+
+def forward_dynamics(robot, q, qd, tau):
+    """qdd (n,) by I = P^T P = L^T L, as in space (noc_forward_dynamics.py)."""
+    q, qd, tau = states(robot, q, qd, tau)
+    P = projected_twists(robot, q)
+    L = reverse_cholesky(P.T @ P)
+    rhs = tau - inverse_dynamics(robot, q, qd, np.zeros(len(q)))
+    return forward_substitution(L, back_substitution(L.T, rhs))
 
 
 def coriolis_matrix(robot, q, qd):

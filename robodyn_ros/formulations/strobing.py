@@ -21,7 +21,7 @@ def quadratic_coefficients(f, n):
     """c (m, n, n), symmetric in its last two, of f(x)_i = sum c_ijk x_j x_k; n (n + 1)/2 calls."""
     unit = np.eye(n)
     square = [f(unit[j]) for j in range(n)]
-    c = np.empty((len(square[0]), n, n))
+    c = np.empty((len(square[0]), n, n), np.asarray(square[0]).dtype)
     for j in range(n):
         c[:, j, j] = square[j]
         for k in range(j):

@@ -1,6 +1,7 @@
 """All formulations against each other, the operation counts, and the table in doc/."""
 
 from pathlib import Path
+import pkgutil
 
 from formulation_arms import ALL, SERIAL, TREES, error, motion
 import numpy as np
@@ -8,8 +9,9 @@ import pytest
 
 from robodyn_ros.errors import ShapeError
 from robodyn_ros.formulations import FORMULATIONS, compare
-from robodyn_ros.formulations.__main__ import document, general_arm
-from robodyn_ros.formulations.count import Tally, operations
+from robodyn_ros.formulations.__main__ import document
+from robodyn_ros.formulations.companions import COMPANIONS
+from robodyn_ros.formulations.count import general_arm, operations, Tally
 from robodyn_ros.formulations.index import PLANAR, SERIAL as SERIAL_ONLY, TREE
 from robodyn_ros.formulations.misprints import MISPRINTS
 
@@ -116,6 +118,14 @@ def test_every_misprint_names_a_test():
     tests = ''.join(path.read_text() for path in Path(__file__).parent.rglob('test_*.py'))
     for misprint in MISPRINTS:
         assert f'def {misprint.test}(' in tests, misprint
+
+
+def test_companions_outside_this_folder_are_there():
+    named = [name for companion in COMPANIONS for name in companion.functions
+             if isinstance(name, str)]
+    assert len(named) > 5
+    for name in named:
+        assert callable(pkgutil.resolve_name(f'robodyn_ros.{name}'))
 
 
 def test_document_is_the_one_in_doc():

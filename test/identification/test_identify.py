@@ -188,8 +188,8 @@ def test_bag_of_joint_states(tmp_path, franka, recording, storage):
         read_bag(tmp_path / 'empty', franka.joint_names)
 
 
-def bag(tmp_path, robot, recording, storage):
-    """Write the first 500 samples as a rosbag2, messages of a gripper in between."""
+def bag(tmp_path, robot, recording, storage, samples=range(500)):
+    """Write samples, by number, as a rosbag2, messages of a gripper in between."""
     rosbag2 = pytest.importorskip('rosbags.rosbag2', reason='needs the package rosbags')
     from rosbags.typesys import get_typestore, Stores
     store = get_typestore(Stores.ROS2_JAZZY)
@@ -200,7 +200,7 @@ def bag(tmp_path, robot, recording, storage):
     plugin = {each.name.lower(): each for each in rosbag2.StoragePlugin}[storage]
     with rosbag2.Writer(path, version=9, storage_plugin=plugin) as writer:
         connection = writer.add_connection('/joint_states', TYPE, typestore=store)
-        for k in range(500):
+        for k in samples:
             nano = 5_000_000_000 + round(1e9 * recording.time[k])
             header = Header(stamp=Time(sec=nano // 10**9, nanosec=nano % 10**9), frame_id='')
             none = np.zeros(0)
@@ -239,6 +239,23 @@ def test_command_fits_a_csv(tmp_path, franka, recording, capsys):
                for body in result['bodies'].values())
     if 'matplotlib' in sys.modules:
         assert (tmp_path / 'out' / 'identification.png').stat().st_size > 1000
+
+
+def test_command_fits_a_bag(tmp_path, franka, recording, capsys):
+    """A rosbag2 (mcap) gives what a CSV of the same samples gives."""
+    samples = np.arange(0, len(recording.q), 4)
+    path = bag(tmp_path, franka, recording, 'mcap', samples)
+    write_csv(tmp_path / 'motion.csv', franka.joint_names, recording.time[samples],
+              recording.q[samples], recording.tau[samples])
+    values = {}
+    for source in (path, tmp_path / 'motion.csv'):
+        out = tmp_path / f'of_{source.suffix}'
+        assert command.main(['fit', FRANKA, str(source), '-o', str(out)]) == 0
+        result = json.loads((out / 'identification.json').read_text())
+        values[source] = [entry['value'] for entry in result['base_parameters']]
+    assert 'condition number' in capsys.readouterr().out
+    by_bag, by_csv = map(np.array, values.values())
+    np.testing.assert_allclose(by_bag, by_csv, atol=1e-3 * np.abs(by_csv).max())
 
 
 def test_command_writes_an_excitation(tmp_path):

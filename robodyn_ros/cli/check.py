@@ -1,0 +1,42 @@
+"""Every formulation of the books on one robot side by side, and what must hold of any robot.
+
+    ros2 run robodyn_ros check arm.urdf        or        python -m robodyn_ros.cli.check arm.urdf
+
+Torque, mass matrix and acceleration by each formulation in a random state within the joint ranges,
+with the differences; then skew symmetry of Ddot - 2 C, passivity, bounds of the inertia matrix and
+linearity in the parameters (Spong, section 6.5).
+"""
+import argparse
+import sys
+
+import numpy as np
+
+from robodyn_ros import Robot, RobodynError
+from robodyn_ros.formulations import compare
+from robodyn_ros.formulations.properties import check, ranges, report
+
+AGREEMENT = 1e-10  # relative to the largest entry
+
+
+def main(args=None):
+    """Print both; exit code 1 if something differs or fails, or the URDF is refused."""
+    parser = argparse.ArgumentParser(prog='check', description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('urdf', help='URDF file')
+    parser.add_argument('--seed', type=int, default=0, help='of the states (%(default)s)')
+    options = parser.parse_args(args)
+    try:
+        robot = Robot.from_urdf(options.urdf)
+        rng = np.random.default_rng(options.seed)
+        qd, qdd = rng.uniform(-2.0, 2.0, (2, robot.nv))
+        found = compare(robot, rng.uniform(*ranges(robot)), qd, qdd)
+        checks = check(robot, seed=options.seed)
+    except (RobodynError, OSError) as error:
+        print(f'Refused: {error}', file=sys.stderr)
+        return 1
+    print(f'\n{report(checks)}')
+    return int(not (found.worst <= AGREEMENT and all(each.holds for each in checks)))
+
+
+if __name__ == '__main__':
+    sys.exit(main())
