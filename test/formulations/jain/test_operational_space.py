@@ -1,0 +1,373 @@
+"""Chapter 10 of Jain: Omega, Upsilon, Lambda, C_os, projections, and what is misprinted there."""
+
+from jain_trees import BODIES, ROBOTS, TREES, any_tree, coordinates, robot_tree
+import numpy as np
+from oracles.compare import agree, solve_tolerance
+from oracles.families import FAMILIES
+import pytest
+
+from robodyn_ros.formulations.jain import operational_space as osd
+from robodyn_ros.formulations.jain.articulated import articulated
+from robodyn_ros.formulations.jain.forward_dynamics import articulated_body
+from robodyn_ros.formulations.jain.inverse_dynamics import (
+    bias, coriolis_accelerations, gravity_accelerations)
+from robodyn_ros.formulations.jain.kinematics import (
+    Node, jacobian, node, node_torques, velocities)
+from robodyn_ros.formulations.jain.mass_matrix import mass_matrix
+from robodyn_ros.formulations.jain.sweeps import scatter
+from robodyn_ros.formulations.jain.tree import tree_at, tree_of
+from robodyn_ros.formulations.spatial_operators import SpatialOperators
+
+#: Solves lose what the condition of the mass matrix or of Lambda is worth, 1e3 to 1e6 here.
+SOLVED = 1e-8
+CHAINS = ('chain of 3', 'skew_chain', 'sliding_chain', 'mixed chain')
+
+
+@pytest.fixture(params=TREES)
+def system(request):
+    """A tree, and (thd, thdd, T)."""
+    return any_tree(request.param)
+
+
+@pytest.fixture(params=TREES)
+def ops(request):
+    """Operators of a tree, without drives: the systems of the book."""
+    return SpatialOperators(any_tree(request.param)[0].without_rotors())
+
+
+def nodes_of(tree, seed=3):
+    """Nodes on the outermost body, one of its carriers, and two drawn bodies."""
+    rng = np.random.default_rng(seed)
+    depth = [len(list(tree.path(k))) for k in range(tree.n)]
+    tip = int(np.argmax(depth))
+    bodies = [tip, list(tree.path(tip))[1], *rng.integers(0, tree.n, 2)]
+    return [Node(int(k), np.linalg.qr(rng.normal(size=(3, 3)))[0], rng.normal(size=3))
+            for k in bodies]
+
+
+def same(one, other, tolerance=SOLVED):
+    agree(np.asarray(one), np.asarray(other), tolerance=tolerance)
+
+
+def zero(operator, scale, tolerance=SOLVED):
+    """Assert that nothing but rounding is left of terms as large as `scale`."""
+    agree(np.asarray(operator), np.zeros(operator.shape), np.abs(np.asarray(scale)).max(),
+          tolerance=tolerance)
+
+
+def unlike(printed, right, share=1e-4):
+    """Assert that what is printed is wrong by more than any rounding."""
+    assert np.abs(np.asarray(printed) - right).max() > share * np.abs(right).max()
+
+
+# Omega and Upsilon
+
+def test_compliance_needs_neither_mass_matrix_nor_jacobian(system):
+    """J M^-1 J' = B' Omega B (10.6, 10.12, 10.18), elements of Omega one by one (10.17)."""
+    tree, *_ = system
+    nodes = nodes_of(tree)
+    J = jacobian(tree, nodes)
+    same(osd.compliance(tree, nodes), J @ np.linalg.solve(mass_matrix(tree), J.T))
+
+
+def test_elements_of_omega(ops):
+    """Algorithm 10.1 against psi' H' D^-1 H psi: any pair of bodies, related or not (10.11)."""
+    tree, art = ops.tree, ops.articulated
+    Upsilon = osd.kernel(tree, art)
+    found = np.block([[osd.element(tree, art, Upsilon, i, j) for j in range(tree.n)]
+                      for i in range(tree.n)])
+    dense = (ops.psi.T @ ops.H.T @ ops.D_inverse @ ops.H @ ops.psi).array
+    same(found, dense)
+    same(ops.Omega, dense)
+    same(found, found.T)
+    assert np.linalg.eigvalsh(dense).min() > -1e-12 * np.abs(dense).max()
+
+
+def test_upsilon_is_the_diagonal_of_omega(ops):
+    """(10.14 to 10.16), and Algorithm 10.3 without the triple product (10.22)."""
+    tree, art = ops.tree, ops.articulated
+    Upsilon, L, U = osd.kernel_by_parts(tree, art)
+    for k, name in enumerate(tree.names):
+        same(Upsilon[k], ops.Omega[name, name])
+    same(Upsilon, osd.kernel(tree, art))
+    dense = (ops.E_psi.T @ ops.Upsilon @ ops.E_psi).array
+    diagonal = np.where(np.kron(np.eye(tree.n), np.ones((6, 6))), dense, 0.0)
+    same((ops.H.T @ ops.D_inverse @ ops.H).array, ops.Upsilon.array - diagonal)
+    inverse = np.linalg.inv((ops.H @ ops.phi @ ops.M @ ops.phi.T @ ops.H.T).array)
+    for k in range(tree.n):
+        same(L[k], inverse[tree.slices[k], tree.slices[k]])
+        same(U[k] @ tree.H[k].T, L[k] @ (tree.H[k] @ tree.H[k].T)
+             - art.G[k].T @ carried(tree, Upsilon, k) @ tree.H[k].T)
+
+
+def carried(tree, Upsilon, k):
+    """Upsilon^+(k) = phi'(up, k) Upsilon(up) phi(up, k) (10.20)."""
+    up = tree.parent[k]
+    return (tree.phi[k].T @ Upsilon[up] @ tree.phi[k] if up < tree.n
+            else np.zeros((6, 6)))
+
+
+def test_omega_of_a_chain_is_three_disjoint_parts():
+    """Lemma 10.2 (10.25, 10.26, 10.28); of a tree, the blocks of unrelated bodies are missing."""
+    for name in CHAINS:
+        ops = SpatialOperators(any_tree(name)[0].without_rotors())
+        three = ops.Upsilon + ops.psi_tilde.T @ ops.Upsilon + ops.Upsilon @ ops.psi_tilde
+        same(ops.Omega, three)
+        same(ops.H.T @ ops.D_inverse @ ops.H,
+             ops.Upsilon - ops.E_psi.T @ ops.Upsilon @ ops.E_psi)
+    ops = SpatialOperators(any_tree('tree of 20')[0])
+    three = ops.Upsilon + ops.psi_tilde.T @ ops.Upsilon + ops.Upsilon @ ops.psi_tilde
+    unlike(three.array, ops.Omega.array, 1e-3)
+
+
+def test_upsilon_of_10_27_scatters_from_the_base():
+    """Printed `for k = 1 .. n`: Upsilon(k + 1) is not there yet when Upsilon(k) wants it."""
+    tree, *_ = any_tree('skew_chain')
+    art = articulated(tree)
+    hinges = [H.T @ np.linalg.solve(D, H) for H, D in zip(tree.H, art.D)]
+
+    def kernel(order):
+        Upsilon = np.zeros((tree.n + 1, 6, 6))
+        for k in order:
+            Upsilon[k] = art.psi[k].T @ Upsilon[k + 1] @ art.psi[k] + hinges[k]
+        return Upsilon[:-1]
+    agree(kernel(reversed(range(tree.n))), osd.kernel(tree, art))
+    unlike(kernel(range(tree.n)), osd.kernel(tree, art))
+
+
+def test_rank_of_upsilon_counts_the_hinges_up_to_six():
+    """Remark 10.1: 1, 2, 3, 4, 5, 6, 6 from base to tip of a chain of skew axes."""
+    tree, *_ = any_tree('skew_chain')
+    Upsilon = osd.kernel(tree, articulated(tree))
+    ranks = [np.linalg.matrix_rank(each, tol=1e-9 * np.abs(each).max())
+             for each in Upsilon[::-1]]
+    assert ranks == [1, 2, 3, 4, 5, 6, 6]
+
+
+@pytest.mark.parametrize('name', ['free base', 'mixed chain'])
+def test_upsilon_of_a_free_base_is_the_inverse_of_p(name):
+    """Remark 10.2: H(n) = 1, Upsilon(n) = P(n)^-1, and every Upsilon(k) is invertible."""
+    tree, *_ = any_tree(name)
+    art = articulated(tree)
+    Upsilon = osd.kernel(tree, art)
+    same(Upsilon[-1], np.linalg.inv(art.P[-1]))
+    assert all(np.linalg.matrix_rank(each) == 6 for each in Upsilon)
+
+
+def test_a_free_body_is_its_own_inertia():
+    """One body without hinges to others: Lambda at its frame is its spatial inertia."""
+    rng = np.random.default_rng(1)
+    bodies = BODIES['free base'][:1]
+    tree = tree_of(bodies, coordinates(rng, bodies))
+    same(osd.inertia(tree, [Node(0, np.eye(3), np.zeros(3))]), tree.M[0])
+
+
+@pytest.mark.parametrize('name', ['skew_chain', 'mixed tree'])
+def test_a_macro_manipulator_only_adds_compliance(name):
+    """(10.23, 10.24): the same arm on a base that is moved, for every place it may be cut."""
+    tree, *_ = any_tree(name)
+    art = articulated(tree)
+    Upsilon = osd.kernel(tree, art)
+    tip = int(np.argmax([len(list(tree.path(k))) for k in range(tree.n)]))
+    path = list(tree.path(tip))
+    assert len(path) > 3
+    for attach in path[1:]:
+        held = np.zeros((6, 6))   # the micro manipulator alone: Upsilon from a base that holds
+        for k in reversed(path[:path.index(attach)]):
+            held = (art.psi[k].T @ held @ art.psi[k]
+                    + tree.H[k].T @ np.linalg.solve(art.D[k], tree.H[k]))
+        psi = osd.path_product(tree, art.psi, attach, tip)
+        same(osd.on_a_macro_manipulator(held, psi, Upsilon[attach]), Upsilon[tip])
+        assert np.linalg.eigvalsh(Upsilon[tip] - held).min() > -1e-9 * np.abs(Upsilon[tip]).max()
+        printed = held + psi.T @ Upsilon[attach] @ psi.T   # the last line of [Sol 10.1]
+        unlike(printed, Upsilon[tip])
+
+
+def test_lambda_is_the_mass_matrix_where_the_jacobian_is_square():
+    """Lambda = J^-' M J^-1 (section 10.1)."""
+    robot = FAMILIES['sliding_chain'].robot
+    tree = tree_at(robot, np.linspace(0.3, 1.2, 6))
+    nodes = [node(tree, robot, FAMILIES['sliding_chain'].tip)]
+    J = jacobian(tree, nodes)
+    assert J.shape == (6, 6)
+    same(osd.inertia(tree, nodes),
+         np.linalg.solve(J.T, np.linalg.solve(J.T, mass_matrix(tree).T).T))
+
+
+@pytest.mark.parametrize('name', ROBOTS)
+def test_compliance_is_that_of_the_package(name):
+    """The recursion of several frames, turned into the nodes' axes and order."""
+    robot, (tree, *_) = ROBOTS[name], robot_tree(name)
+    q = tree.to_ours(np.concatenate(tree.theta))
+    frames = [robot.model.body_names[-1], robot.model.body_names[1]]
+    if frames[0] == frames[1]:
+        frames.pop()
+    _, compliance = robot.task_compliance(q, frames)
+    turn = np.zeros((6 * len(frames),) * 2)
+    for k, frame in enumerate(frames):
+        R = robot.pose(q, frame)[:3, :3]
+        turn[6 * k:6 * k + 3, 6 * k + 3:6 * k + 6] = turn[6 * k + 3:6 * k + 6,
+                                                          6 * k:6 * k + 3] = R.T
+    same(osd.compliance(tree, [node(tree, robot, frame) for frame in frames]),
+         turn @ compliance @ turn.T)
+
+
+# The inverse of the mass matrix
+
+def test_inverse_of_the_mass_matrix_by_the_kernel(ops):
+    """(10.29, 10.30) on any tree; Algorithm 10.4 on a chain."""
+    tree = ops.tree
+    inverse = np.linalg.inv(mass_matrix(tree))
+    same(osd.inverse_decomposition(ops), inverse)
+    if all(len(children) < 2 for children in tree.children):
+        same(osd.mass_matrix_inverse(tree), inverse)
+    else:
+        with pytest.raises(ValueError, match='serial chain'):
+            osd.mass_matrix_inverse(tree)
+
+
+def test_second_term_of_solution_10_2_has_u_transposed():
+    """Printed K' psi' U: U is N x 6n, and the product does not even exist but for N = 6n."""
+    ops = SpatialOperators(any_tree('skew_chain')[0])
+    U = np.zeros((ops.tree.N, 6 * ops.tree.n))
+    with pytest.raises(ValueError, match='matmul'):
+        ops.K.array.T @ ops.psi.array.T @ U
+
+
+def test_third_case_of_10_32_is_transposed():
+    """Printed M^-1(k, j) = M^-1(j, k) for k < j: blocks of several freedoms do not agree."""
+    tree, *_ = any_tree('mixed chain')
+    inverse = osd.mass_matrix_inverse(tree)
+    differing = 0
+    for j in range(tree.n):
+        for k in range(j):
+            block = inverse[tree.slices[k], tree.slices[j]]
+            same(block, inverse[tree.slices[j], tree.slices[k]].T)
+            printed = inverse[tree.slices[j], tree.slices[k]]
+            if len(tree.H[j]) > 1 or len(tree.H[k]) > 1:
+                assert printed.shape != block.shape or np.abs(
+                    printed - block).max() > 1e-6 * np.abs(block).max()
+                differing += 1
+    assert differing > 3
+
+
+# Projections
+
+def test_projections_of_10_34(ops):
+    """Lemmas 10.3 and 10.4, every line (10.35 to 10.39)."""
+    kept, rest = osd.projections(ops)
+    Omega, M, P, H = ops.Omega, ops.M, ops.P, ops.H
+    phi, psi = ops.phi, ops.psi
+    same(Omega @ M @ Omega, Omega)                                               # (10.37)
+    same(kept @ kept, kept)                                                      # (10.35)
+    same(rest @ rest, rest)
+    same(kept @ Omega, Omega)                                                    # (10.36)
+    zero(rest @ Omega, Omega)
+    zero(rest.T @ M @ kept, M)
+    same(kept.T @ M @ kept, M @ kept)
+    same(rest.T @ M @ rest, M @ rest)
+    right = psi.T - Omega @ P
+    same(kept @ phi.T, phi.T - right)                                            # (10.38a)
+    same(kept @ phi.T, phi.T @ H.T @ (ops.K.T @ right + ops.D_inverse @ H @ psi @ P))
+    same(kept @ psi.T, Omega @ P)                                                # (10.38b)
+    left = psi - P @ Omega
+    same(left @ M @ phi.T, left @ P + P @ ops.psi_tilde.T)                       # (10.38c)
+    same(left @ M @ phi.T, psi @ M @ psi.T - P @ Omega @ P)
+    same(rest @ phi.T, right)                                                    # (10.39a)
+    same(rest @ psi.T, right)
+    zero(rest @ phi.T @ H.T, phi)                                                # (10.39b)
+    zero(rest @ psi.T @ H.T, psi)
+
+
+# C_os
+
+def test_bias_force_by_two_sweeps(system):
+    """Algorithm 10.5 against -Lambda {J M^-1 (T - C) + a_os} (10.8); the bracket always exists."""
+    tree, thd, _, T = system
+    nodes = nodes_of(tree)
+    J = jacobian(tree, nodes)
+    V = velocities(tree, thd)
+    drift = scatter(tree, coriolis_accelerations(tree, V, thd), tree.phi)
+    a_os = np.concatenate([each.phi.T @ drift[each.body] for each in nodes])
+    for gravity in (True, False):
+        C = bias(tree, thd, gravity=gravity)
+        qdd = np.linalg.solve(mass_matrix(tree), T - C)
+        expected = J @ qdd + a_os
+        found = osd.node_accelerations(tree, thd, T, nodes, gravity)
+        agree(found, expected, np.abs(J).max() * np.abs(qdd).sum() + np.abs(a_os).max(), SOLVED)
+        _, alpha, _ = articulated_body(tree, thd, T, gravity=gravity)
+        same(found, np.concatenate([each.phi.T @ alpha[each.body] for each in nodes]))
+
+
+def test_operator_form_of_the_bias_force(ops):
+    """(10.42): B' [psi' {H' D^-1 H psi (P a_gr + b + K T) - (a_gr + H' D^-1 T)} + Ebar' g]."""
+    from robodyn_ros.formulations.jain.inverse_dynamics import (
+        base_acceleration, gyroscopic_forces)
+    tree = ops.tree
+    rng = np.random.default_rng(2)
+    thd, T = rng.normal(size=(2, tree.N))
+    V = velocities(tree, thd)
+    a_gr = (coriolis_accelerations(tree, V, thd) + base_acceleration(tree)).ravel()
+    b, g = gyroscopic_forces(tree, V).ravel(), gravity_accelerations(tree).ravel()
+    H, D_inverse, psi = ops.H.array, ops.D_inverse.array, ops.psi.array
+    inner = psi @ (ops.P.array @ a_gr + b + ops.K.array @ T)
+    zeta = psi.T @ (H.T @ D_inverse @ H @ inner - (a_gr + H.T @ D_inverse @ T)) + g
+    _, alpha, _ = articulated_body(tree, thd, T)
+    same(-zeta, alpha.ravel())
+    every = [Node(k, np.eye(3), np.zeros(3)) for k in range(tree.n)]
+    same(osd.node_accelerations(tree, thd, T, every), -zeta)
+
+
+@pytest.mark.parametrize('name', ['skew_chain', 'free base', 'mixed chain'])
+def test_equations_of_motion_in_operational_space(name):
+    """Lambda alpha_nd + C_os = f_nd for any T and f_nd (10.7); f_nd = Lambda u + C_os gives u.
+
+    With Lambda^-1 before alpha_nd, as (10.7) prints it, neither holds.
+    """
+    tree, thd, _, T = any_tree(name)
+    nodes = nodes_of(tree)[:1]
+    J, Lambda = jacobian(tree, nodes), osd.inertia(tree, nodes)
+    rng = np.random.default_rng(4)
+    f, u = rng.normal(size=(2, 6))
+    C_os = osd.bias_force(tree, thd, T, nodes)
+    V = velocities(tree, thd)
+    drift = nodes[0].phi.T @ scatter(tree, coriolis_accelerations(tree, V, thd),
+                                     tree.phi)[nodes[0].body]
+
+    def acceleration(f):
+        tau = T + node_torques(tree, [f], nodes)
+        return J @ np.linalg.solve(mass_matrix(tree), tau - bias(tree, thd)) + drift
+    same(Lambda @ acceleration(f) + C_os, f, solve_tolerance(Lambda) * 1e3)
+    unlike(np.linalg.inv(Lambda) @ acceleration(f) + C_os, f, 1e-2)
+    same(acceleration(Lambda @ u + C_os), u, SOLVED)
+    still = osd.control_force(tree, thd, u, nodes)   # as torques of the joints, at T = 0
+    qdd = np.linalg.solve(mass_matrix(tree), node_torques(tree, [still], nodes) - bias(tree, thd))
+    same(J @ qdd + drift, u, SOLVED)
+
+
+def test_torque_and_gravity_of_algorithm_10_5_are_those_of_the_body():
+    """T(k), not all of T; g in the axes of body k, not those of the inertial frame."""
+    tree, thd, _, T = any_tree('skew_chain')
+    _, alpha, _ = articulated_body(tree, thd, T)
+    every = [Node(k, np.eye(3), np.zeros(3)) for k in range(tree.n)]
+    zeta = -osd.node_accelerations(tree, thd, T, every).reshape(-1, 6)
+    g = gravity_accelerations(tree)
+    eta = zeta - g
+    same(zeta, -alpha)
+    unlike(eta + tree.g, -alpha)
+    with pytest.raises(ValueError):   # H(k) vartheta(k) has one entry, T has seven
+        tree.H[0].T @ (tree.H[0] @ eta[0] - T)
+
+
+def test_package_reads_algorithm_10_5_where_forward_dynamics_ends():
+    """The kernel task_acceleration, by the face: mu + p = -Lambda (node accelerations)."""
+    case = FAMILIES['skew_chain']
+    robot, (tree, thd, *_) = case.robot, robot_tree('skew_chain')
+    q, qd = tree.to_ours(np.concatenate(tree.theta)), tree.to_ours(thd)
+    tip = robot.model.body_names[-1]
+    found = robot.operational_space_bias(q, qd, tip).free_acceleration
+    alpha = osd.node_accelerations(tree, thd, np.zeros(tree.N), [node(tree, robot, tip)])
+    R = robot.pose(q, tip)[:3, :3]
+    V = robot.velocity(q, qd, tip)
+    # alpha is the rate of V as the body sees it: omega x v is missing (2.19)
+    same(found, np.concatenate((R @ alpha[3:] + np.cross(V[3:], V[:3]), R @ alpha[:3])))
