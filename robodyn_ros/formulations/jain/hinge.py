@@ -9,8 +9,9 @@
     rolling ball           [1; S(l)] in fixed axes, l from its centre to the contact [Sol 3.2]
 
 H' is written in the axes of the body (the outboard frame O_k), where it is constant for all but
-the last two; its rate is that seen from the body. A quaternion (w, x, y, z) stands for the
-orientation of spherical, free and rolling hinges: more coordinates than velocities (3.6).
+the last two; its rate is that seen from the body. A quaternion (x, y, z, w) stands for the
+orientation of spherical, free and rolling hinges: more coordinates than velocities (3.6). Hinges
+one after the other, without bodies between them, are one hinge: `chained`.
 
 Correction to the print: the rotations of (3.1) and (3.2) leave no room for a constant rotation at
 the joint, which every real robot has; here it belongs to the body, not to the hinge.
@@ -22,6 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robodyn_ros.formulations.arm import skew
+from robodyn_ros.formulations.jain.spatial import phi, tilde
 
 X, Y, Z = np.eye(3)
 NIL = np.zeros(3)
@@ -47,13 +49,6 @@ class Hinge:
     map_rate: Callable
     rates: Callable
 
-    @property
-    def home(self):
-        """Coordinates (nq,) at which the body stands where its hinge is."""
-        if self.nq == self.nv:
-            return np.zeros(self.nq)
-        return np.concatenate(([1.0], np.zeros(self.nq - 1)))
-
 
 def about(axis, angle):
     """Rotation (3, 3) by an angle [rad] about a unit axis (3,), complex angles too."""
@@ -62,16 +57,16 @@ def about(axis, angle):
 
 
 def rotation_of(quaternion):
-    """R (3, 3) of a quaternion (w, x, y, z), of any length but zero; complex too."""
-    w, *x = quaternion / np.sqrt(quaternion @ quaternion)
+    """R (3, 3) of a quaternion (x, y, z, w), of any length but zero; complex too."""
+    *x, w = quaternion / np.sqrt(quaternion @ quaternion)
     K = skew(x)
     return np.eye(3) + 2.0 * w * K + 2.0 * K @ K
 
 
 def quaternion_rate(quaternion, omega):
     """Rate (4,) of a quaternion whose frame turns at omega (3,) [rad/s] in its own axes."""
-    w, x = quaternion[0], quaternion[1:]
-    return 0.5 * np.concatenate(([-x @ omega], w * omega + np.cross(x, omega)))
+    x, w = quaternion[:3], quaternion[3]
+    return 0.5 * np.concatenate((w * omega + np.cross(x, omega), [-x @ omega]))
 
 
 def constant(name, columns, placement):
@@ -188,3 +183,54 @@ def rolling_ball(radius):
                  lambda theta: (rotation_of(theta[:4]),
                                 np.array([theta[4], theta[5], radius])),
                  lambda theta: to_body(rotation_of(theta[:4])) @ fixed, rate, rates)
+
+
+#: What chains of simpler hinges are called.
+CHAINS = {('prismatic', 'pin'): 'cylindrical', ('pin', 'pin'): 'universal',
+          ('prismatic', 'prismatic', 'pin'): 'planar',
+          ('prismatic', 'prismatic', 'prismatic', 'spherical'): 'free'}
+
+
+def chained(parts):
+    """One hinge of several, each (R, p, hinge) placed on the one before, without bodies between.
+
+    theta and beta are those of the parts in turn. Column j of H' is the motion of part j carried to
+    the body, phi'(j, body) H'(j); its rate is - tilde(velocity of the body relative to j) of it,
+    and what part j itself adds.
+    """
+    if len(parts) == 1 and np.array_equal(parts[0][0], np.eye(3)) and not parts[0][1].any():
+        return parts[0][2]
+    kinds = tuple(hinge.name for _, _, hinge in parts)
+    coordinates = np.cumsum([0] + [hinge.nq for _, _, hinge in parts])
+    velocities = np.cumsum([0] + [hinge.nv for _, _, hinge in parts])
+
+    def thetas(theta):
+        return [theta[a:b] for a, b in zip(coordinates, coordinates[1:])]
+
+    def placement(theta):
+        R, l = np.eye(3), np.zeros(3)  # noqa: E741
+        for (R0, p0, hinge), own in zip(parts, thetas(theta)):
+            turn, offset = hinge.placement(own)
+            R, l = R @ R0 @ turn, l + R @ (p0 + R0 @ offset)  # noqa: E741
+        return R, l
+
+    def columns_and_rates(theta, beta):
+        carry, W, found = np.eye(6), np.zeros(6), []
+        for k, own in reversed(list(enumerate(thetas(theta)))):
+            R0, p0, hinge = parts[k]
+            rates = beta[velocities[k]:velocities[k + 1]]
+            columns = carry @ hinge.map(own)
+            found.append((columns, carry @ hinge.map_rate(own, rates) - tilde(W) @ columns))
+            W = W + columns @ rates
+            turn, offset = hinge.placement(own)
+            carry = carry @ phi(p0 + R0 @ offset, R0 @ turn).T
+        columns, rates = zip(*reversed(found))
+        return np.hstack(columns), np.hstack(rates)
+
+    def rates(theta, beta):
+        return np.concatenate([hinge.rates(own, beta[a:b]) for (_, _, hinge), own, a, b in
+                               zip(parts, thetas(theta), velocities, velocities[1:])])
+    nv = int(velocities[-1])
+    return Hinge(CHAINS.get(kinds, ' + '.join(kinds)), int(coordinates[-1]), nv, placement,
+                 lambda theta: columns_and_rates(theta, np.zeros(nv))[0],
+                 lambda theta, beta: columns_and_rates(theta, beta)[1], rates)

@@ -13,10 +13,14 @@ import functools
 
 import numpy as np
 
-from robodyn_ros.formulations.arm import links_of, model_of, skew, states
+from robodyn_ros.errors import ShapeError
+from robodyn_ros.formulations.arm import model_of, symmetric
 from robodyn_ros.formulations.jain import hinge as hinges
 from robodyn_ros.formulations.jain.single_body import spatial_inertia
 from robodyn_ros.formulations.jain.spatial import phi
+from robodyn_ros.model.layout import (
+    BALL_X, BALL_Y, BALL_Z, HELICAL, INERTIA, KIND, MASS, MOMENT, OFFSET, PARENT, PITCH, PRISMATIC,
+    Q, ROTATION, ROTOR, V, ZERO)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,19 +138,65 @@ class Tree:
 
 
 def bodies_of(robot):
-    """Every moving link of a Robot or RobotModel as a Body, from base to tip."""
+    """Every moving link of a Robot or RobotModel as a Body, from base to tip.
+
+    Rows of the model that belong to one hinge of several freedoms, and carry no link, become
+    columns of the H' of the link that the last of them carries.
+    """
     model = model_of(robot)
-    links = links_of(model)
-    names = dict(zip((link.joint for link in links), model.body_names[1:]))
-    found = []
-    for link in links:
-        J = link.I - link.m * skew(link.rho) @ skew(link.rho)
+    found, parts, inboard = [], [], 0
+    for row in range(1, len(model.topology)):
+        topology, constants = model.topology[row], model.constants[row]
+        if not parts:
+            inboard = topology[PARENT]
+        if topology[KIND] not in (BALL_Y, BALL_Z):
+            parts.append(_part(topology[KIND], constants))
+        if model.body_names[row] not in model.frames:
+            continue
+        rows = _rows_of_hinge(model, row, inboard)
+        (R, p, first), *rest = parts
         found.append(Body(
-            names[link.joint], names.get(link.parent), link.R, link.p,
-            hinges.pin() if link.revolute else hinges.prismatic(),
-            spatial_inertia(link.m, link.rho, J), (link.joint,), (link.joint,),
-            np.array([link.rotor])))
+            model.body_names[row], model.body_names[inboard] if inboard > 0 else None, R, p,
+            hinges.chained([(np.eye(3), np.zeros(3), first), *rest]), _inertia(constants),
+            _coordinates(model, rows), tuple(model.topology[rows, V].tolist()),
+            model.constants[rows, ROTOR]))
+        parts = []
     return found
+
+
+def _rows_of_hinge(model, row, inboard):
+    """Rows between a body and the one it hangs on, the body's own last."""
+    rows = [row]
+    while model.topology[rows[0], PARENT] != inboard:
+        rows.insert(0, model.topology[rows[0], PARENT])
+    return rows
+
+
+def _coordinates(model, rows):
+    """Entries of q that belong to the rows of a hinge."""
+    found = []
+    for row in rows:
+        kind, first = model.topology[row, KIND], int(model.topology[row, Q])
+        if kind not in (BALL_Y, BALL_Z):
+            found += range(first, first + (4 if kind == BALL_X else 1))
+    return tuple(found)
+
+
+def _part(kind, row):
+    """(R, p, hinge) of one row of the constants; ZERO counts as part of the placement."""
+    R, p, zero = row[ROTATION:ROTATION + 9].reshape(3, 3), row[OFFSET:OFFSET + 3], row[ZERO]
+    if kind == BALL_X:
+        return R, p, hinges.spherical()
+    if kind == PRISMATIC:
+        return R, p + R[:, 2] * zero, hinges.prismatic()
+    turned = R @ hinges.about(hinges.Z, zero)
+    return turned, p, hinges.helical(row[PITCH]) if kind == HELICAL else hinges.pin()
+
+
+def _inertia(row):
+    m, moment = row[MASS], row[MOMENT:MOMENT + 3]
+    return spatial_inertia(m, moment / m if m > 0.0 else np.zeros(3),
+                           symmetric(*row[INERTIA:INERTIA + 6]))
 
 
 def tree_of(bodies, q, gravity=(0.0, 0.0, -9.81)):
@@ -171,9 +221,12 @@ def tree_of(bodies, q, gravity=(0.0, 0.0, -9.81)):
 
 
 def tree_at(robot, q):
-    """The Tree of a Robot or RobotModel at q (nv,) [rad or m], real or complex; ShapeError."""
-    (q,) = states(robot, q)
-    return tree_of(bodies_of(robot), q, model_of(robot).gravity)
+    """The Tree of a Robot or RobotModel at q (nq,) [rad or m], real or complex; ShapeError."""
+    model, q = model_of(robot), np.asarray(q)
+    if q.shape != (model.nq,):
+        raise ShapeError(f'robot {model.name!r}: got coordinates of shape {q.shape}; expected '
+                         f'({model.nq},)')
+    return tree_of(bodies_of(model), q, model.gravity)
 
 
 def coordinate_rates(tree, thd):

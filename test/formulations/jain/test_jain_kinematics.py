@@ -3,6 +3,7 @@
 from jain_trees import BODIES, ROBOTS, TREES, any_tree, moved, robot_tree
 import numpy as np
 from oracles.compare import agree
+from oracles.families import rotation
 import pytest
 
 from robodyn_ros.formulations.jain import hinge as hinges
@@ -12,10 +13,19 @@ from robodyn_ros.formulations.jain.tree import coordinate_rates, tree_of
 from robodyn_ros.formulations.spatial_operators import SpatialOperators
 
 AXIS = np.array((2.0, -1.0, 2.0)) / 3.0
+
+
+def chain_of_hinges():
+    """A slide, a universal hinge and a ball, anywhere on one another."""
+    rng = np.random.default_rng(9)
+    return hinges.chained([(rotation(rng), rng.normal(size=3), part) for part in (
+        hinges.prismatic(AXIS), hinges.universal(), hinges.spherical())])
+
+
 HINGES = {each.name: each for each in (
     hinges.pin(AXIS), hinges.prismatic(AXIS), hinges.helical(0.13, AXIS),
     hinges.cylindrical(AXIS), hinges.universal(), hinges.planar(), hinges.spherical(),
-    hinges.free(), hinges.rolling_ball(0.2))}
+    hinges.free(), hinges.rolling_ball(0.2), chain_of_hinges())}
 X, Y, Z = np.eye(3)
 NIL = np.zeros(3)
 
@@ -50,17 +60,6 @@ def test_rate_of_hinge_map(state):
     agree(hinge.map_rate(theta, beta), rate, 1.0, 1e-8)
 
 
-def test_hinge_at_home_stands_where_its_parent_put_it(state):
-    hinge, _, _ = state
-    if hinge.name == 'rolling ball':
-        height = hinge.placement(hinge.home)[1]
-        np.testing.assert_array_equal(height, (0, 0, 0.2))
-    else:
-        R, l = hinge.placement(hinge.home)  # noqa: E741
-        np.testing.assert_array_equal(R, np.eye(3))
-        np.testing.assert_array_equal(l, np.zeros(3))
-
-
 def test_maps_of_figure_3_2():
     free = np.zeros(7)
     pairs = {
@@ -70,6 +69,25 @@ def test_maps_of_figure_3_2():
         hinges.spherical(): np.eye(6)[:3], hinges.free(): np.eye(6)}
     for hinge, H in pairs.items():
         np.testing.assert_array_equal(hinge.map(free).T, H)
+
+
+def test_chains_that_have_a_name():
+    """Slides, turns and balls in a row are the hinges of several freedoms they are called."""
+    here = (np.eye(3), np.zeros(3))
+    along = [hinges.prismatic(axis) for axis in (X, Y, Z)]
+    theta, beta = np.array((0.4, -0.7, 0.9)), np.array((0.3, 0.8, -0.5))
+    for parts, whole in (
+            ((*along[:2], hinges.pin()), hinges.planar()),
+            ((hinges.pin(X), hinges.pin(Y)), hinges.universal())):
+        chain = hinges.chained([(*here, part) for part in parts])
+        x, v = theta[:whole.nq], beta[:whole.nv]
+        assert chain.name == whole.name and (chain.nq, chain.nv) == (whole.nq, whole.nv)
+        for one, other in zip(chain.placement(x), whole.placement(x)):
+            agree(one, other, 1.0)
+        agree(chain.map(x), whole.map(x))
+        agree(chain.map_rate(x, v), whole.map_rate(x, v))
+    free = hinges.chained([(*here, part) for part in (*along, hinges.spherical())])
+    assert (free.name, free.nq, free.nv) == ('free', 7, 6)
 
 
 def test_universal_hinge_seen_from_its_parent():
