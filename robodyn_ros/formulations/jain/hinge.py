@@ -194,9 +194,9 @@ CHAINS = {('prismatic', 'pin'): 'cylindrical', ('pin', 'pin'): 'universal',
 def chained(parts):
     """One hinge of several, each (R, p, hinge) placed on the one before, without bodies between.
 
-    theta and beta are those of the parts in turn. Column j of H' is the motion of part j carried to
-    the body, phi'(j, body) H'(j); its rate is - tilde(velocity of the body relative to j) of it,
-    and what part j itself adds.
+    theta and beta are those of the parts in turn. Column j of H' is the motion of part j carried
+    to the body, phi'(j, body) H'(j); its rate is - tilde(velocity of the body relative to j) of
+    it, and what part j itself adds.
     """
     if len(parts) == 1 and np.array_equal(parts[0][0], np.eye(3)) and not parts[0][1].any():
         return parts[0][2]
