@@ -7,7 +7,7 @@ from the outputs on reverse accumulation: whichever takes fewer operations for t
 """
 import numpy as np
 
-from robodyn_ros.kernels.normalise import align, regroup
+from robodyn_ros.kernels.normalise import normal_form
 from robodyn_ros.kernels.specialise import (
     MOTION, POSITION, RECIPES, SQUARE, VECTOR, Recipe, Recording, origin, play, record,
     recorded_input, sizes, stored, zeros)
@@ -103,7 +103,7 @@ def record_forward(name, recipe, model, frame=None):
 
     dqdd/dq = -M^-1 dtau/dq, dqdd/dqd = -M^-1 dtau/dqd, dqdd/dtau = M^-1.
     """
-    normal, tape, n = regroup(align(model)), Tape(), model.nv
+    normal, tape, n = normal_form(model), Tape(), model.nv
     q, qd, tau = (recorded_input(tape, argument, (n,)) for argument in ('q', 'qd', 'tau'))
     inverse, qdd, torque = zeros((n, n)), zeros(n), zeros(n)
     solve = min((RECIPES['mass_matrix_inverse'].recursion, *RECIPES['mass_matrix_inverse'].others),

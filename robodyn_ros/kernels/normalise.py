@@ -16,6 +16,36 @@ from robodyn_ros.spatial.rotation import rotate, rotate_symmetric
 EXACT = 1e-12  # direction cosines this close to 0 or +-1 are meant to be exactly that
 
 
+def normal_form(model, regrouped=True):
+    """All steps of the normal form, or all but the last."""
+    model = align(clean(model))
+    return regroup(model) if regrouped else model
+
+
+def clean(model):
+    """Make direction cosines within EXACT of 0 or +-1, and offsets within EXACT of 0, exact: those
+    of the bodies on their parents and of the frames on their bodies. `cleaned` tells which.
+    """
+    constants = model.constants.copy()
+    for row in constants[1:]:
+        row[ROTATION:ROTATION + 9] = _cleaned(row[ROTATION:ROTATION + 9])
+        row[OFFSET:OFFSET + 3] = _without_dust(row[OFFSET:OFFSET + 3])
+    frames = {name: replace(frame, rotation=_cleaned(frame.rotation),
+                            translation=_without_dust(frame.translation))
+              for name, frame in model.frames.items()}
+    return replace(model.with_constants(constants), frames=frames)
+
+
+def cleaned(model):
+    """[(body, row, column, cosine as described)] of the direction cosines that `clean` changes."""
+    changes = []
+    for i in range(1, len(model.constants)):
+        R = _rotation(model, i)
+        changes += [(model.body_names[i], int(row), int(column), float(R[row, column]))
+                    for row, column in np.argwhere(_cleaned(R) != R)]
+    return changes
+
+
 def regroup(model):
     """Move to the parent what a hinge does not feel; what reaches the base is dropped.
 
@@ -129,7 +159,7 @@ def _regauged(model, turns, slides):
             row[ZERO] += zero
             R = R @ _about_z(-zero)
         row[ROTATION:ROTATION + 9] = _cleaned(R).ravel()
-        row[OFFSET:OFFSET + 3] = np.where(np.abs(p) < EXACT, 0.0, p)
+        row[OFFSET:OFFSET + 3] = _without_dust(p)
         mass, h = row[MASS], row[MOMENT:MOMENT + 3].copy()
         back = -slides[i] * z
         inertia = shift_inertia(tuple(row[INERTIA:INERTIA + 6]), mass, tuple(h), tuple(back))
@@ -159,6 +189,10 @@ def _cleaned(R):
     """Direction cosines within EXACT of 0 or +-1 made exact."""
     nearest = np.round(R)
     return np.where(np.abs(R - nearest) < EXACT, nearest, R)
+
+
+def _without_dust(p):
+    return np.where(np.abs(p) < EXACT, 0.0, p)
 
 
 def _clear(values):

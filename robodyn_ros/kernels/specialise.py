@@ -15,7 +15,7 @@ import numpy as np
 
 from robodyn_ros.kernels import cache, source
 from robodyn_ros.kernels.compile import Kernel
-from robodyn_ros.kernels.normalise import align, regroup
+from robodyn_ros.kernels.normalise import align, clean, normal_form, regroup
 from robodyn_ros.kernels.tape import Recorded, Tape, count
 from robodyn_ros.model.layout import PARENT
 from robodyn_ros.recursions import (
@@ -142,8 +142,10 @@ def record(name, recipe, model, frame=None):
 
     frame : name of the frame, for a recipe of FRAME_RECIPES. Returns a Recording.
     """
-    normal = regroup(align(model)) if recipe.regrouped else align(model)
-    return record_as_is(name, recipe, normal, frame)
+    forms = [normal_form(model, recipe.regrouped)]
+    if frame is not None:  # frames that are turned, and what is asked of them is not
+        forms.append(regroup(clean(model)) if recipe.regrouped else clean(model))
+    return min((record_as_is(name, recipe, form, frame) for form in forms), key=_length)
 
 
 def frame_recipes(model, frame):
@@ -158,19 +160,27 @@ def frame_recipes(model, frame):
 
 
 def counts(model, name, frame=None):
-    """Operations of one quantity {'as described', 'aligned', 'regrouped'}: {kind: number}."""
+    """Operations of one quantity after each step of the normal form, {step: {kind: number}}:
+    'as described', 'cleaned', 'aligned', 'regrouped' and 'compiled', the way that is taken.
+    """
     recipe = (RECIPES | FRAME_RECIPES)[name]
-    models = {'as described': model, 'aligned': align(model)}
+    models = {'as described': model, 'cleaned': clean(model)}
+    models['aligned'] = align(models['cleaned'])
     models['regrouped'] = regroup(models['aligned']) if recipe.regrouped else models['aligned']
-    return {step: record_as_is(name, recipe, each, frame).counts()
-            for step, each in models.items()}
+    found = {step: record_as_is(name, recipe, form, frame).counts()
+             for step, form in models.items()}
+    return found | {'compiled': record(name, recipe, model, frame).counts()}
 
 
 def record_as_is(name, recipe, model, frame=None):
     """Record without bringing the model into its normal form first."""
     ways = [_record(name, recipe, recursion, model, frame)
             for recursion in (recipe.recursion, *recipe.others)]
-    return min(ways, key=lambda recording: sum(recording.counts().values()))
+    return min(ways, key=_length)
+
+
+def _length(recording):
+    return sum(recording.counts().values())
 
 
 def _record(name, recipe, recursion, model, frame):

@@ -13,10 +13,14 @@ JOINT_TYPES = MOVING_TYPES + ('fixed', 'floating', 'planar')
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """Where a frame sits in another one: v_A = rotation v_B, origin at `translation` [m]."""
+    """Where a frame sits in another one: v_A = rotation v_B, origin at `translation` [m].
+
+    made_exact : the largest change of a direction cosine from what the author wrote.
+    """
 
     rotation: np.ndarray = field(default_factory=lambda: np.eye(3))
     translation: np.ndarray = field(default_factory=lambda: np.zeros(3))
+    made_exact: float = 0.0
 
     def __matmul__(self, other):
         """Place `other` in the frame that holds this one: X_AC = X_AB X_BC."""

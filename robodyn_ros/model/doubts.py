@@ -5,8 +5,10 @@ import numpy as np
 from robodyn_ros.model.layout import MASS
 from robodyn_ros.model.refusals import NO_INERTIA, PRINTED, inertia_fault
 from robodyn_ros.model.report import NOTE, WARNING, Finding
+from robodyn_ros.model.rotation import ROUNDING
 
 FAR = 5.0              # [m] centre of mass or radius of gyration: millimetres read as metres
+QUARTER_TURN = 1e-15   # rounding of a quarter turn with all its digits, no news
 AXIS_TOLERANCE = 1e-3  # a unit axis printed with three digits
 
 
@@ -48,6 +50,9 @@ def joint(joint):
     """Yield findings about a commanded joint: its axis, its range and its limits."""
     subject = f'joint {joint.name!r}'
     limit = joint.limit
+    if joint.placement.made_exact > QUARTER_TURN:
+        yield Finding(NOTE, subject, f'direction cosines within {ROUNDING:g} of 0 or +-1 are '
+                      f'taken as exact; one moves by {joint.placement.made_exact:.2e}')
     length = np.linalg.norm(joint.axis)
     if abs(length - 1.0) > AXIS_TOLERANCE:
         yield Finding(WARNING, subject, f'axis has length {length:.6g}; taken as a direction')

@@ -49,6 +49,16 @@ def from_rpy(roll, pitch, yaw):
     return clean(about_z(yaw) @ about_y(pitch) @ about_x(roll))
 
 
+def made_exact(roll, pitch, yaw):
+    """Return the largest change of a direction cosine by which `from_rpy` makes it exact."""
+    (cr, cp, cy), (sr, sp, sy) = ([f(angle) for angle in (roll, pitch, yaw)]
+                                  for f in (np.cos, np.sin))
+    raw = np.array([[cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+                    [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+                    [-sp, cp * sr, cp * cr]])
+    return float(np.abs(raw - from_rpy(roll, pitch, yaw)).max())
+
+
 def unit_axis(axis):
     """Return the direction of a non-zero vector (3,), exact along a coordinate axis."""
     return clean(axis / np.linalg.norm(axis))

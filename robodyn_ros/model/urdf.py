@@ -9,7 +9,7 @@ from robodyn_ros.errors import ModelError
 from robodyn_ros.model import xml_text
 from robodyn_ros.model.description import (
     JOINT_TYPES, Inertial, Joint, Limit, Link, Placement, RobotDescription)
-from robodyn_ros.model.rotation import from_rpy
+from robodyn_ros.model.rotation import from_rpy, made_exact
 
 MOST_LINKS = 1000
 LONGEST_NAME = 200
@@ -96,8 +96,9 @@ def _limit(element, kind, where):
 def _placement(element, where):
     origin = _child(element, 'origin', where)
     zeros = (0.0, 0.0, 0.0)
-    return Placement(from_rpy(*_vector(origin, 'rpy', f'{where} origin', zeros)),
-                     _vector(origin, 'xyz', f'{where} origin', zeros))
+    angles = _vector(origin, 'rpy', f'{where} origin', zeros)
+    return Placement(from_rpy(*angles), _vector(origin, 'xyz', f'{where} origin', zeros),
+                     made_exact(*angles))
 
 
 def _child(element, tag, where):

@@ -53,6 +53,8 @@ def test_a_sound_robot_has_an_empty_report():
      'velocity limit 0'),
     ('upper="1" velocity="2" effort="3"', 'upper="1" velocity="2"', 'note', "joint 'j'",
      'no effort limit'),
+    ('<parent link="base"/>', '<parent link="base"/><origin rpy="1.5707963267947 0 0"/>', 'note',
+     "joint 'j'", 'one moves by 1.97e-13'),
 ])
 def test_a_doubtful_thing_is_named(old, new, severity, subject, words):
     assert SOUND.count(old) == 1
@@ -100,3 +102,11 @@ def test_the_text_has_warnings_first_and_one_line_each():
     assert [line.split()[0] for line in lines[1:]] == ['warning', 'warning', 'note']
     assert len(report.warnings) == 2 and len(report.notes) == 1
     assert all(line in str(report) for line in (*report.warnings, *report.notes))
+
+
+@pytest.mark.parametrize('rpy', ['1.5707963267948966 0 -3.141592653589793', '0.3 -1 2',
+                                 '1.57079632679 0 0'])
+def test_exact_and_meant_angles_are_no_news(rpy):
+    sound = '<parent link="base"/>'
+    assert SOUND.count(sound) == 1
+    assert findings(SOUND.replace(sound, f'{sound}<origin rpy="{rpy}"/>')) == []

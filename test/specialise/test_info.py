@@ -15,8 +15,20 @@ def test_counts_of_a_robot(capsys):
     assert info.main([str(named('two_link').path), '--counts']) == 0
     said = capsys.readouterr().out
     for word in ('two_link', 'inverse_dynamics', 'operational_space', 'regrouped',
-                 'forward_dynamics_derivatives'):
+                 'forward_dynamics_derivatives', 'saved by the step',
+                 '0 more direction cosines within 1e-12'):
         assert word in said
+
+
+def test_cleaned_cosines_are_listed(tmp_path, capsys):
+    """What the reader made exact, by joint."""
+    text = Path(named('two_link').path).read_text()
+    straight = '<origin xyz="1.0 0 0" rpy="0 0 0"/>'
+    assert text.count(straight) == 1
+    file = tmp_path / 'almost.urdf'
+    file.write_text(text.replace(straight, straight.replace('"0 0 0"', '"1.5707963267947 0 0"')))
+    assert info.main([str(file), '--counts']) == 0
+    assert 'one moves by 1.97e-13' in capsys.readouterr().out
 
 
 def test_refuses_with_a_sentence(tmp_path, capsys):

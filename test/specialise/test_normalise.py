@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from robodyn_ros.kernels.normalise import align, regroup
+from robodyn_ros.kernels.normalise import align, clean, cleaned, normal_form, regroup
 from robodyn_ros.kernels.specialise import counts, RECIPES
 from robodyn_ros.model import layout
 from robodyn_ros.robot import Robot
 
-STEPS = {'align': align, 'regroup': regroup, 'both': lambda model: regroup(align(model))}
+STEPS = {'clean': clean, 'align': align, 'regroup': regroup, 'all': normal_form}
 #: Direction cosines are cleaned within 1e-12, elsewhere only rounding is left.
 EXACT = 4e-12
 
@@ -73,9 +73,61 @@ def test_regrouped_bodies_have_base_parameters(every_case):
             assert row[layout.MASS] == row[layout.MOMENT + 2] == row[layout.INERTIA + 3] == 0.0
 
 
+def almost(model, off):
+    """The model with a turn of `off` about x before the second body: cosines almost 0 and 1."""
+    constants = model.constants.copy()
+    R = constants[2, layout.ROTATION:layout.ROTATION + 9].reshape(3, 3)
+    R[...] = R @ np.array([[1.0, 0.0, 0.0], [0.0, np.cos(off), -np.sin(off)],
+                           [0.0, np.sin(off), np.cos(off)]])
+    return model.with_constants(constants)
+
+
+def test_cleaning_says_what_it_changes(franka):
+    """Cosines within 1e-12 of 0 become 0, and are named; others stay, and are not."""
+    assert cleaned(franka.model) == []
+    name = franka.model.body_names[2]
+    model = almost(franka.model, 3e-13)
+    changes = cleaned(model)
+    assert len(changes) == 2 and {body for body, *_ in changes} == {name}
+    for _, row, column, value in changes:
+        assert abs(value) == pytest.approx(3e-13, rel=1e-3)
+        assert clean(model).constants[2, layout.ROTATION + 3 * row + column] == 0.0
+    assert (clean(model).constants == franka.model.constants).all()
+    assert cleaned(clean(model)) == []
+    assert cleaned(almost(franka.model, 3e-11)) == []
+
+
+def test_cleaning_saves_arithmetic(franka):
+    """What is almost zero costs as much as any number, until it is cleaned."""
+    table = counts(almost(franka.model, 3e-13), 'inverse_dynamics')
+    before, after = (sum(table[step][k] for k in ('multiplications', 'additions'))
+                     for step in ('as described', 'cleaned'))
+    assert after < before
+    assert table['cleaned'] == counts(franka.model, 'inverse_dynamics')['as described']
+
+
+def test_regrouping_saves_arithmetic_alone(franka):
+    """Without aligned frames too."""
+    from robodyn_ros.kernels.specialise import record_as_is
+    recipe = RECIPES['inverse_dynamics']
+    before, after = (sum(record_as_is('inverse_dynamics', recipe, model).counts().values())
+                     for model in (franka.model, regroup(franka.model)))
+    assert after < before
+
+
+def test_what_is_compiled_is_the_shortest_way(answers):
+    """Turned frames are left alone where that makes a frame's quantity longer."""
+    for name in ('pose', 'jacobian'):
+        table = counts(answers.robot.model, name, answers.frame)
+        lengths = {step: sum(table[step].values()) for step in table}
+        assert lengths['compiled'] <= min(lengths['cleaned'], lengths['regrouped'])
+
+
 def test_every_step_saves_arithmetic(franka):
     """Aligning and regrouping each cost nothing, and together save what the report says."""
     for name in ('inverse_dynamics', 'mass_matrix', 'forward_dynamics'):
-        plain, aligned, both = (sum(numbers[k] for k in ('multiplications', 'additions'))
-                                for numbers in counts(franka.model, name).values())
+        table = counts(franka.model, name)
+        plain, aligned, both = (sum(table[step][k] for k in ('multiplications', 'additions'))
+                                for step in ('as described', 'aligned', 'regrouped'))
         assert both < aligned < plain
+        assert table['compiled'] == table['regrouped']
