@@ -102,11 +102,16 @@ class Lesson:
         from matplotlib import pyplot as plt
         figure, axes = plt.subplots(figsize=(9, 4), layout='constrained', **options)
         yield axes
-        path = self.folder / f'{name}.png'
-        figure.savefig(path, dpi=110)
+        self.save(name, figure)
         plt.close(figure)
-        self.figures.append(path)
-        print(f'    figure: {path}')
+
+    def save(self, name, figure):
+        """Save a figure as <name>.png; nothing where figures are not wanted."""
+        if self.folder is not None:
+            path = self.folder / f'{name}.png'
+            figure.savefig(path, dpi=110)
+            self.figures.append(path)
+            print(f'    figure: {path}')
 
     def _add(self, line, name=None):
         self.lines.append(line)

@@ -12,6 +12,11 @@ to be read with the book open; under `recursions` and `robot` the one that is fa
 are in `test/`. n bodies with N degrees of freedom together, m nodes. The book numbers bodies from
 the tip (1) to the base (n), puts the angular part of a spatial vector first, and adds to the
 accelerations a g that points up; so do the functions under `formulations.jain`.
+
+`python doc/tutorials/jain.py` is a lesson on the operators of a robot with two arms; this is what
+`robodyn_ros.formulations.spatial_operators.operators(robot, q).draw()` makes of it:
+
+![Digraph and block patterns](operators.png)
 """
 
 

@@ -6,7 +6,7 @@ operator, one square a block: blank where it is zero. Needs matplotlib.
 
 import numpy as np
 
-DEFAULT = ('E_phi', 'phi', 'psi', 'mass_matrix', 'mass_matrix_inverse', 'Omega')
+DEFAULT = ('E_phi', 'phi', 'K', 'innovations_factor', 'mass_matrix', 'mass_matrix_inverse')
 DARK = '#1f5f8b'
 
 
