@@ -10,6 +10,8 @@ from robodyn_ros.kernels import checks, generic
 from robodyn_ros.kernels.batch import share_out
 from robodyn_ros.recursions import scratch
 
+SHORTEST = 1e-3  # length below which a quaternion is taken for a mistake
+
 
 class Boundary:
     """A model with scratch memory, and the checks between a caller and the kernels.
@@ -22,7 +24,7 @@ class Boundary:
     def __init__(self, model):
         self.model = model
         self.name = model.name
-        self.joint_names = model.joint_names
+        self.joint_names, self.position_names = model.joint_names, model.position_names
         self.nq, self.nv = model.nq, model.nv
         self.frames = tuple(model.frames)
         self.limits = model.limits
@@ -35,28 +37,50 @@ class Boundary:
         self._no_wrench = np.zeros((len(model.body_names), 6))
         self._zero = np.zeros(model.nv)
         self._placements = {}
+        self._quaternions = model.quaternions.tolist()
 
     def _states(self, *arrays):
-        """Float64 C-contiguous states, all (nv,) or all (k, nv); k is None for a single state."""
+        """Float64 C-contiguous states, q (nq,) and the others (nv,), or k of each in one more axis
+        in front; k is None for a single state.
+        """
         try:
-            if len(arrays) <= 3 and checks.ALL[len(arrays) - 1](self.nv, *arrays):
+            if len(arrays) <= 3 and checks.ALL[len(arrays) - 1](self.nq, self.nv, *arrays):
+                self._refuse_lost_turns(arrays[0])
                 return arrays, None
         except (TypeError, ValueError):
             pass  # not float64 arrays of one state: convert, or explain
         checked = [self._floats(array) for array in arrays]
-        shape = checked[0].shape
-        fits = shape[-1:] == (self.nv,) and len(shape) <= 2
-        if not fits or any(a.shape != shape for a in checked):
-            shapes = ', '.join(str(a.shape) for a in checked)
-            raise ShapeError(f'robot {self.name!r}: got states of shape {shapes}; expected '
-                             f'({self.nv},) or (k, {self.nv}) each, in the order '
-                             f'{", ".join(self.joint_names)}')
-        for array in checked:
+        batch = checked[0].shape[:-1]
+        sizes = (self.nq,) + (self.nv,) * (len(checked) - 1)
+        if len(batch) > 1 or any(a.shape != (*batch, n) for a, n in zip(checked, sizes)):
+            raise self._wrong_shapes(checked)
+        for array, names in zip(checked, (self.position_names, *[self.joint_names] * 9)):
             if not np.isfinite(array).all():
                 bad = np.argwhere(~np.isfinite(array))[0]
                 raise ShapeError(f'robot {self.name!r}: got {array[tuple(bad)]} for joint '
-                                 f'{self.joint_names[bad[-1]]!r}; expected finite numbers')
-        return checked, shape[0] if len(shape) == 2 else None
+                                 f'{names[bad[-1]]!r}; expected finite numbers')
+        self._refuse_lost_turns(checked[0])
+        return checked, batch[0] if batch else None
+
+    def _wrong_shapes(self, arrays):
+        shapes = ', '.join(str(a.shape) for a in arrays)
+        q, v = f'({self.nq},) or (k, {self.nq})', f'({self.nv},) or (k, {self.nv})'
+        if self.nq == self.nv:
+            expected = f'{v} each, in the order {", ".join(self.joint_names)}'
+        else:
+            expected = (f'{q} for q, in the order {", ".join(self.position_names)}, and {v} for '
+                        f'all else, in the order {", ".join(self.joint_names)}')
+        return ShapeError(f'robot {self.name!r}: got states of shape {shapes}; expected '
+                          f'{expected}')
+
+    def _refuse_lost_turns(self, q):
+        """Refuse a quaternion without direction; any other stands for the one of length one."""
+        for k in self._quaternions:
+            length = np.sqrt(np.square(q[..., k:k + 4]).sum(axis=-1))
+            if np.any(length < SHORTEST):
+                names = ', '.join(self.position_names[k:k + 4])
+                raise ShapeError(f'robot {self.name!r}: got a quaternion of length '
+                                 f'{np.min(length):.3g} for {names}; expected a unit quaternion')
 
     def _floats(self, given):
         """A float64, C-contiguous, writable array: the given one itself wherever it is already."""

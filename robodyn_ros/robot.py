@@ -1,4 +1,5 @@
 """The friendly face of a robot: every quantity of its dynamics by name. Check, allocate, call."""
+from robodyn_ros.configurations import Configurations
 from robodyn_ros.dynamics_forms import DynamicsForms
 from robodyn_ros.errors import KernelError
 from robodyn_ros.factors import Factors
@@ -8,28 +9,42 @@ from robodyn_ros.model.layout import INERTIA, MASS
 from robodyn_ros.whole_body import WholeBody
 
 
-class Robot(DynamicsForms, Factors, WholeBody):
+class Robot(DynamicsForms, Factors, WholeBody, Configurations):
     """A robot with its kernels and its scratch memory.
 
     tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext, joints in the order of `joint_names`, SI
     units. Where a frame is concerned: base axes, at the frame's origin, linear part first. Every
-    method takes one state (nv,) or a batch (k, nv), and writes into `out` if given. Wrong shapes,
-    other types and values that are not finite are a ShapeError. One Robot serves one thread at a
-    time; `Robot(robot.model)` makes another over the same frozen model.
+    method takes one state, q (nq,) in the order of `position_names` and all else (nv,), or a batch
+    (k, nq) and (k, nv), and writes into `out` if given; nq = nv but for quaternions, see
+    Configurations. Wrong shapes, other types and values that are not finite are a ShapeError. One
+    Robot serves one thread at a time; `Robot(robot.model)` makes another over the same model.
     """
 
     @classmethod
     def from_urdf(cls, text_or_path, joints=None, base=None, gravity=(0.0, 0.0, -9.81),
-                  locked=None):
+                  locked=None, free_base=False):
         """Read a URDF (its text, or the path of a file).
 
-        joints : names of the joints to move, in the order of q; None for all. base : link that
-        stands still; None for the root. gravity : (3,) [m/s^2] in base axes. locked : angles [rad
-        or m] of joints held still. Raises ModelError or UnknownNameError, with a sentence that
-        names the element.
+        joints : names of the joints to move, in the order of q; None for all but floating and
+        planar ones, which have to be named or locked. base : link that stands still; None for the
+        root. gravity : (3,) [m/s^2] in base axes. locked : angles [rad or m] of joints held still.
+        free_base : whether the base moves freely, on a joint 'free_base' that comes first, q of
+        seven and qd of six numbers (see doc/hinges.md). Raises ModelError or UnknownNameError,
+        with a sentence that names the element.
         """
-        return cls(build.build(urdf.parse(text_or_path), joints=joints, base=base, gravity=gravity,
-                               locked=locked or {}))
+        return cls.from_description(urdf.parse(text_or_path), joints, base, gravity, locked,
+                                    free_base)
+
+    @classmethod
+    def from_description(cls, description, joints=None, base=None, gravity=(0.0, 0.0, -9.81),
+                         locked=None, free_base=False):
+        """Build a robot of links and joints, with the hinges that URDF has no word for.
+
+        description : robodyn_ros.model.description.RobotDescription, whose joints may be helical,
+        cylindrical, universal and spherical as well. All else as in from_urdf.
+        """
+        return cls(build.build(description, joints=joints, base=base, gravity=gravity,
+                               locked=locked or {}, free_base=free_base))
 
     @classmethod
     def from_dh(cls, rows, convention='modified', gravity=(0.0, 0.0, -9.81), **options):

@@ -14,21 +14,21 @@ def fits(x, n):
 
 
 @kernel
-def one(n: Integer, x: Vector):
-    """Whether x is a state of n joints."""
-    return fits(x, n)
+def one(nq: Integer, nv: Integer, q: Vector):
+    """Whether q is a configuration of nq coordinates."""
+    return fits(q, nq)
 
 
 @kernel
-def two(n: Integer, x: Vector, y: Vector):
-    """The same of two."""
-    return fits(x, n) and fits(y, n)
+def two(nq: Integer, nv: Integer, q: Vector, y: Vector):
+    """The same with nv velocities, or the like."""
+    return fits(q, nq) and fits(y, nv)
 
 
 @kernel
-def three(n: Integer, x: Vector, y: Vector, z: Vector):
-    """The same of three."""
-    return fits(x, n) and fits(y, n) and fits(z, n)
+def three(nq: Integer, nv: Integer, q: Vector, y: Vector, z: Vector):
+    """The same with two of them."""
+    return fits(q, nq) and fits(y, nv) and fits(z, nv)
 
 
 ALL = (one, two, three)

@@ -11,6 +11,7 @@ from robodyn_ros.recursions import hamilton as _hamilton
 from robodyn_ros.recursions import hybrid_dynamics as _hybrid_dynamics
 from robodyn_ros.recursions import jacobian as _jacobian
 from robodyn_ros.recursions import joint_wrenches as _joint_wrenches
+from robodyn_ros.recursions import manifold
 from robodyn_ros.recursions import mass_factors as _mass_factors
 from robodyn_ros.recursions import mass_product as _mass_product
 from robodyn_ros.recursions import mass_solve as _mass_solve
@@ -61,6 +62,8 @@ torque_of_wrench = kernel(_wrench_sweeps.torque_of_wrench)
 acceleration_of_wrench = kernel(_wrench_sweeps.acceleration_of_wrench)
 hamilton_rates = kernel(_hamilton.hamilton_rates)
 hybrid_dynamics = kernel(_hybrid_dynamics.hybrid_dynamics)
+integrate = kernel(manifold.integrate)
+difference = kernel(manifold.difference)
 
 #: What laws and services of the nodes call.
 SERVING = (inverse_dynamics, gravity_torque, bias_torque, mass_matrix, forward_dynamics,
@@ -71,4 +74,4 @@ ALL = SERVING + (joint_wrenches, forward_dynamics_wrenches, centre_of_mass, mome
                  momentum_matrix, composite_inertia, mass_factors, factor_product, hinge_inertias,
                  mass_product, mass_matrix_diagonal, momentum_bias, inverse_dynamics_composite,
                  forward_dynamics_factored, forward_dynamics_dense, torque_of_wrench,
-                 acceleration_of_wrench, hamilton_rates, hybrid_dynamics)
+                 acceleration_of_wrench, hamilton_rates, hybrid_dynamics, integrate, difference)

@@ -4,35 +4,44 @@ from types import MappingProxyType
 
 import numpy as np
 
-from robodyn_ros.model import doubts, refusals
-from robodyn_ros.model.description import MOVING_TYPES, Placement
+from robodyn_ros.model import doubts, hinges, refusals
+from robodyn_ros.model.description import ONE_AXIS, Placement, on_free_base
 from robodyn_ros.model.inertia import add_rigid_body
 from robodyn_ros.model.layout import (
-    CONSTANT_COLUMNS, DAMPING, FRICTION, OFFSET, PRISMATIC, REVOLUTE, ROTATION, ROTOR, WORLD)
+    BALL_X, BALL_Y, BALL_Z, CONSTANT_COLUMNS, DAMPING, FRICTION, HELICAL, OFFSET, PITCH, ROTATION,
+    ROTOR, WORLD)
 from robodyn_ros.model.report import NOTE, Finding, ModelReport
 from robodyn_ros.model.robot_model import Frame, JointLimits, RobotModel, finite_array
-from robodyn_ros.model.rotation import about_axis, unit_axis, z_to_axis
+from robodyn_ros.model.rotation import about_axis, unit_axis
 from robodyn_ros.model.selection import choose
 from robodyn_ros.model.tree import base_to_tip
 
 
-def build(description, joints=None, base=None, gravity=(0.0, 0.0, -9.81), locked=None):
+def build(description, joints=None, base=None, gravity=(0.0, 0.0, -9.81), locked=None,
+          free_base=False):
     """Turn a robot's description into the arrays that every recursion reads.
 
-    description : RobotDescription, from urdf.parse or dh.describe.
-    joints : names of the joints to command, in the order of q; None means all that are not locked.
+    description : RobotDescription, from urdf.parse or dh.describe, or written by hand.
+    joints : names of the joints to command, in the order of q; None means all that are not locked,
+        and refuses floating and planar ones, which have to be named or locked.
     base : link held fixed, None for the root; links that are not below it are left out.
     gravity : (3,) acceleration [m/s2] in base axes.
     locked : joint name -> angle [rad] or travel [m] at which it is held; joints left out of given
         `joints` are held at 0. Links beyond fixed and held joints are merged with their inertia.
+    free_base : whether the base link moves freely: it hangs on a floating joint 'free_base' below
+        a link 'world', and its coordinates come first.
 
     Raises ModelError for an impossible robot, UnknownNameError for an unknown joint or link and
     ShapeError for a gravity that is not three finite numbers.
     """
     root, ordered = base_to_tip(description, base)
-    commanded, held = choose(description.name, ordered, joints, locked)
-    assembly = _Assembly(description, root, commanded, held)
-    left_out = len(description.joints) - len(ordered)
+    left_out, asked = len(description.joints) - len(ordered), ()
+    if free_base:
+        description, free, base = on_free_base(description, root, ordered)
+        asked, joints = (free,), None if joints is None else (free, *joints)
+        _, ordered = base_to_tip(description, base)
+    commanded, held = choose(description.name, ordered, joints, locked, asked)
+    assembly = _Assembly(description, ordered[0].parent, commanded, held)
     if left_out:
         assembly.findings.append(Finding(NOTE, f'link {root!r}', f'is the base; {left_out} joints '
                                          'that are not below it are left out'))
@@ -41,18 +50,22 @@ def build(description, joints=None, base=None, gravity=(0.0, 0.0, -9.81), locked
     constants = np.array(assembly.constants)
     topology = np.array(assembly.topology, dtype=np.int64)
     refusals.idle_joints(description.name, assembly.body_names, topology, constants)
-    assembly.findings += doubts.massless_bodies(assembly.body_names, constants)
+    assembly.findings += doubts.massless_bodies(assembly.body_names, constants,
+                                                assembly.link_frames)
+    velocities = [name for joint in commanded for name in hinges.velocity_names(joint)]
+    positions = [name for joint in commanded for name in hinges.position_names(joint)]
     return RobotModel(
         name=description.name,
-        joint_names=commanded,
-        nq=len(commanded),
-        nv=len(commanded),
+        joint_names=tuple(velocities),
+        position_names=tuple(positions),
+        nq=len(positions),
+        nv=len(velocities),
         body_names=tuple(assembly.body_names),
         frames=MappingProxyType(assembly.link_frames | assembly.joint_frames()),
         topology=_read_only(topology),
         constants=_read_only(constants),
         gravity=finite_array(gravity, (3,), 'gravity', description.name),
-        limits=_limits(commanded, ordered),
+        limits=_limits(commanded),
         report=ModelReport(description.name, tuple(assembly.findings)))
 
 
@@ -62,8 +75,9 @@ class _Assembly:
     def __init__(self, description, root, commanded, held):
         self.robot = description.name
         self.inertials = {link.name: link.inertial for link in description.links}
-        self.commanded = commanded
+        self.commanded = {joint.name: joint for joint in commanded}
         self.held = held
+        self.first = _first_coordinates(commanded)
         self.carried = {}  # joint name -> name of the link it carries
         self.body_names = [root]
         self.topology = [(0, WORLD, 0, 0, 0)]
@@ -75,14 +89,14 @@ class _Assembly:
     def add(self, joint):
         """Add a joint and the link it carries, as a body of its own or as part of its parent's."""
         refusals.placement(f'robot {self.robot!r}: joint {joint.name!r}', joint.placement)
-        if joint.type in MOVING_TYPES:
+        if joint.name in self.commanded or joint.type in ONE_AXIS:
             refusals.joint(self.robot, joint)
         parent = self.link_frames[joint.parent]
         body = parent.body
         placement = Placement(parent.rotation, parent.translation) @ joint.placement
         if joint.name in self.commanded:
             self.findings += doubts.joint(joint)
-            placement = self._add_body(joint, body, placement)
+            placement = self._add_bodies(joint, body, placement)
             body = len(self.body_names) - 1
         elif joint.name in self.held:
             value = self.held[joint.name]
@@ -92,17 +106,22 @@ class _Assembly:
         self.carried[joint.name] = joint.child
         self._add_inertia(joint.child, body, placement)
 
-    def _add_body(self, joint, parent, placement):
-        """Append the rows of a moving joint; return its link's placement in the new body."""
-        R_LB = z_to_axis(unit_axis(joint.axis))
-        row = _row(placement @ Placement(R_LB))
-        row[[ROTOR, DAMPING, FRICTION]] = joint.rotor_inertia, joint.damping, joint.friction
-        kind = PRISMATIC if joint.type == 'prismatic' else REVOLUTE
-        first = self.commanded.index(joint.name)
-        self.constants.append(row)
-        self.topology.append((parent, kind, first, first, 1))
-        self.body_names.append(joint.child)
-        return Placement(R_LB.T)
+    def _add_bodies(self, joint, parent, placement):
+        """Append the rows of a moving joint; return its link's placement in the last of them."""
+        at_position, at_velocity = self.first[joint.name]
+        for name, (kind, axes) in zip(hinges.velocity_names(joint), hinges.elements(joint)):
+            # a ball's rotation comes between the placement and the first of its axes
+            row = _row(placement if kind == BALL_X else placement @ Placement(axes))
+            row[[ROTOR, DAMPING, FRICTION]] = joint.rotor_inertia, joint.damping, joint.friction
+            row[PITCH] = joint.pitch if kind == HELICAL else 0.0
+            self.constants.append(row)
+            self.topology.append((parent, kind, at_position, at_velocity, 1))
+            self.body_names.append(name)
+            parent, placement = len(self.topology) - 1, Placement(axes.T)
+            at_velocity += 1
+            at_position += kind not in (BALL_X, BALL_Y, BALL_Z)  # which share their quaternion
+        self.body_names[-1] = joint.child
+        return placement
 
     def _add_inertia(self, link, body, placement):
         """Add a link's inertia to its body; what does not move has none that matters."""
@@ -144,14 +163,24 @@ def _displacement(joint, value):
     axis = unit_axis(joint.axis)
     if joint.type == 'prismatic':
         return Placement(translation=value * axis)
-    return Placement(about_axis(axis, value))
+    pitch = joint.pitch if joint.type == 'helical' else 0.0
+    return Placement(about_axis(axis, value), pitch * value * axis)
 
 
-def _limits(commanded, ordered):
-    limits = {joint.name: joint.limit for joint in ordered}
-    return JointLimits(*(
-        _read_only(np.array([getattr(limits[name], what) for name in commanded]))
-        for what in ('lower', 'upper', 'velocity', 'effort')))
+def _first_coordinates(commanded):
+    """Return {joint name: (index of its first position, of its first velocity)}."""
+    first, position, velocity = {}, 0, 0
+    for joint in commanded:
+        first[joint.name] = position, velocity
+        position += len(hinges.position_names(joint))
+        velocity += len(hinges.velocity_names(joint))
+    return first
+
+
+def _limits(commanded):
+    limits = [limit for joint in commanded for limit in hinges.limits(joint)]
+    return JointLimits(*(_read_only(np.array([getattr(limit, what) for limit in limits]))
+                         for what in ('lower', 'upper', 'velocity', 'effort')))
 
 
 def _read_only(array):

@@ -7,8 +7,12 @@ import numpy as np
 
 from robodyn_ros.model.rotation import clean
 
-MOVING_TYPES = ('revolute', 'continuous', 'prismatic')
-JOINT_TYPES = MOVING_TYPES + ('fixed', 'floating', 'planar')
+ONE_AXIS = ('revolute', 'continuous', 'prismatic')
+JOINT_TYPES = ONE_AXIS + ('fixed', 'floating', 'planar')  # those of URDF
+#: Those that URDF has no word for.
+MORE_TYPES = ('helical', 'cylindrical', 'universal', 'spherical')
+#: Those that move only when asked to: in a URDF they often stand for a robot that is carried.
+ASKED_TYPES = ('floating', 'planar')
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +63,12 @@ class Limit:
 class Joint:
     """A joint, placed in its parent link; its child link's frame coincides with it at q = 0.
 
-    axis : (3,) in joint axes, any length; damping [N m s/rad or N s/m], friction [N m or N] and
-    rotor_inertia [kg m2 or kg] act along it; mimic names the joint that this one follows, or ''.
+    type : of JOINT_TYPES or MORE_TYPES. axis : (3,) in joint axes, any length: of a planar joint
+    the normal of the plane, of a universal one the axis fixed to the parent. second_axis : (3,) of
+    a universal joint, fixed to the child. pitch : travel of a helical joint by angle [m/rad].
+    limit : a Limit, or a tuple of them, one for each velocity. damping [N m s/rad or N s/m],
+    friction [N m or N] and rotor_inertia [kg m2 or kg] act on each velocity. mimic names the joint
+    that this one follows, or ''.
     """
 
     name: str
@@ -69,11 +77,13 @@ class Joint:
     child: str
     placement: Placement = field(default_factory=Placement)
     axis: np.ndarray = field(default_factory=lambda: np.array([1.0, 0.0, 0.0]))
-    limit: Limit = Limit()
+    limit: Limit | tuple[Limit, ...] = Limit()
     damping: float = 0.0
     friction: float = 0.0
     rotor_inertia: float = 0.0
     mimic: str = ''
+    pitch: float = 0.0
+    second_axis: np.ndarray = field(default_factory=lambda: np.array([0.0, 1.0, 0.0]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,3 +93,21 @@ class RobotDescription:
     name: str
     links: tuple[Link, ...]
     joints: tuple[Joint, ...]
+
+
+def on_free_base(description, root, ordered):
+    """Return a description whose root hangs on a floating joint, and the names of that joint and
+    of the new base.
+
+    root, ordered : as tree.base_to_tip gives them; what is not below the root is left out.
+    """
+    links = {link.name: link for link in description.links}
+    taken = {*links, *(joint.name for joint in description.joints)}
+    base, free = (_unused(name, taken) for name in ('world', 'free_base'))
+    joint = Joint(free, 'floating', base, root)
+    kept = [links[root], *(links[joint.child] for joint in ordered)]
+    return RobotDescription(description.name, (Link(base), *kept), (joint, *ordered)), free, base
+
+
+def _unused(name, taken):
+    return name if name not in taken else _unused(f'{name}_', taken)

@@ -14,11 +14,11 @@ import numpy as np
 
 from robodyn_ros.errors import ModelError
 from robodyn_ros.model.description import (
-    MOVING_TYPES, Inertial, Joint, Limit, Link, Placement, RobotDescription)
+    ONE_AXIS, Inertial, Joint, Limit, Link, Placement, RobotDescription)
 from robodyn_ros.model.rotation import about_x, about_z
 
 CONVENTIONS = ('modified', 'standard')
-JOINTS = MOVING_TYPES + ('fixed',)
+JOINTS = ONE_AXIS + ('fixed',)
 SHAPES = {'a': (), 'alpha': (), 'd': (), 'theta': (), 'mass': (), 'com': (3,), 'inertia': (3, 3),
           'rotor_inertia': (), 'damping': (), 'friction': ()}
 

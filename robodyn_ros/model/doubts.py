@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from robodyn_ros.model import hinges
+from robodyn_ros.model.description import ONE_AXIS
 from robodyn_ros.model.layout import MASS
 from robodyn_ros.model.refusals import NO_INERTIA, PRINTED, inertia_fault
 from robodyn_ros.model.report import NOTE, WARNING, Finding
@@ -49,14 +51,18 @@ def resting_inertial(link, body, is_base):
 def joint(joint):
     """Yield findings about a commanded joint: its axis, its range and its limits."""
     subject = f'joint {joint.name!r}'
-    limit = joint.limit
     if joint.placement.made_exact > QUARTER_TURN:
         yield Finding(NOTE, subject, f'direction cosines within {ROUNDING:g} of 0 or +-1 are '
                       f'taken as exact; one moves by {joint.placement.made_exact:.2e}')
     length = np.linalg.norm(joint.axis)
-    if abs(length - 1.0) > AXIS_TOLERANCE:
+    if abs(length - 1.0) > AXIS_TOLERANCE and joint.type not in ('spherical', 'floating'):
         yield Finding(WARNING, subject, f'axis has length {length:.6g}; taken as a direction')
-    if joint.type != 'continuous' and np.isinf(limit.upper - limit.lower):
+    for name, limit in zip(hinges.velocity_names(joint), hinges.limits(joint)):
+        yield from _limit(f'joint {name!r}', joint, limit)
+
+
+def _limit(subject, joint, limit):
+    if joint.type in ('revolute', 'prismatic', 'helical') and np.isinf(limit.upper - limit.lower):
         yield Finding(WARNING, subject, f'is {joint.type} without a range; taken as unlimited')
     if limit.lower == limit.upper:
         yield Finding(WARNING, subject, 'has an empty range: lower and upper limit are both '
@@ -64,14 +70,14 @@ def joint(joint):
     for what, value in (('velocity', limit.velocity), ('effort', limit.effort)):
         if value == 0.0:
             yield Finding(WARNING, subject, f'has {what} limit 0, which allows none')
-    if np.isnan(limit.effort):
+    if np.isnan(limit.effort) and joint.type != 'floating':
         yield Finding(NOTE, subject, 'has no effort limit')
 
 
 def held_joint(joint, value, commanded):
     """Yield findings about a joint that is held at `value` while others are commanded."""
     subject = f'joint {joint.name!r}'
-    if joint.type in ('revolute', 'prismatic'):
+    if joint.type in ('revolute', 'prismatic', 'helical'):
         lower, upper = joint.limit.lower, joint.limit.upper
         if not lower <= value <= upper:
             yield Finding(NOTE, subject,
@@ -79,12 +85,12 @@ def held_joint(joint, value, commanded):
     if joint.mimic in commanded:
         yield Finding(WARNING, subject, f'follows {joint.mimic!r} on the robot, but is held at '
                       f'{value:g} in this model')
-    if joint.type in ('floating', 'planar'):
+    if joint.type not in (*ONE_AXIS, 'helical'):
         yield Finding(NOTE, subject, f'is {joint.type} and held still')
 
 
-def massless_bodies(body_names, constants):
-    """Yield a finding for every moving body whose merged mass is zero."""
+def massless_bodies(body_names, constants, links):
+    """Yield a finding for every moving body whose merged mass is zero, if it carries a link."""
     for name, row in zip(body_names[1:], constants[1:]):
-        if row[MASS] == 0.0:
+        if row[MASS] == 0.0 and name in links:
             yield Finding(WARNING, f'link {name!r}', 'moves but has no mass')

@@ -6,7 +6,10 @@ Comparisons are written so that a NaN fails them.
 import numpy as np
 
 from robodyn_ros.errors import ModelError
-from robodyn_ros.model.layout import INERTIA, KIND, MASS, PARENT, REVOLUTE, ROTOR
+from robodyn_ros.model import hinges
+from robodyn_ros.model.inertia import unpack
+from robodyn_ros.model.layout import (
+    BALL_X, BALL_Y, BALL_Z, HELICAL, INERTIA, KIND, MASS, PARENT, PRISMATIC, ROTOR)
 
 SMALLEST_MASS = 1e-12    # [kg] a smaller mass is a slip of the exponent
 LARGEST_MASS = 1e9       # [kg]
@@ -69,16 +72,20 @@ def inertia_fault(matrix):
 def joint(robot, joint):
     """Refuse a moving joint without direction, with inverted limits or with negative constants."""
     subject = f'robot {robot!r}: joint {joint.name!r}'
-    limit = joint.limit
-    if not SHORTEST_AXIS <= np.max(np.abs(joint.axis)) <= LONGEST_AXIS:
-        raise ModelError(f'{subject} has axis {joint.axis}; expected a direction of length 1')
-    if not limit.lower <= limit.upper:
-        raise ModelError(f'{subject} has lower limit {limit.lower:g} above its upper limit '
-                         f'{limit.upper:g}; expected lower <= upper')
-    # A missing effort limit is nan and passes.
-    constants = (('velocity limit', not limit.velocity >= 0.0, limit.velocity),
-                 ('effort limit', limit.effort < 0.0, limit.effort),
-                 ('damping', not joint.damping >= 0.0, joint.damping),
+    axes = () if joint.type in ('floating', 'spherical') else (joint.axis, joint.second_axis)
+    for axis in axes:
+        if not SHORTEST_AXIS <= np.max(np.abs(axis)) <= LONGEST_AXIS:
+            raise ModelError(f'{subject} has axis {axis}; expected a direction of length 1')
+    if not abs(joint.pitch) <= LARGEST_LENGTH:
+        raise ModelError(f'{subject} has pitch {joint.pitch:g} m/rad; expected at most '
+                         f'{LARGEST_LENGTH:g}')
+    names, given = hinges.velocity_names(joint), hinges.limits(joint)
+    if len(given) != len(names):
+        raise ModelError(f'{subject} has {len(given)} limits; expected one, or one for each of '
+                         f'{", ".join(names)}')
+    for limit, (kind, _) in zip(given, hinges.elements(joint)):
+        _limit(subject, limit, kind in (BALL_X, BALL_Y, BALL_Z))
+    constants = (('damping', not joint.damping >= 0.0, joint.damping),
                  ('friction', not joint.friction >= 0.0, joint.friction),
                  ('rotor inertia', not joint.rotor_inertia >= 0.0, joint.rotor_inertia))
     for what, impossible, value in constants:
@@ -86,13 +93,27 @@ def joint(robot, joint):
             raise ModelError(f'{subject} has {what} {value:g}; expected 0 or more')
 
 
+def _limit(subject, limit, of_ball):
+    if not limit.lower <= limit.upper:
+        raise ModelError(f'{subject} has lower limit {limit.lower:g} above its upper limit '
+                         f'{limit.upper:g}; expected lower <= upper')
+    if of_ball and not np.isinf(limit.upper - limit.lower):
+        raise ModelError(f'{subject} has the range {limit.lower:g} .. {limit.upper:g} for a '
+                         'coordinate of its angular velocity; expected none')
+    # A missing effort limit is nan and passes.
+    for what, impossible, value in (('velocity', not limit.velocity >= 0.0, limit.velocity),
+                                    ('effort', limit.effort < 0.0, limit.effort)):
+        if impossible:
+            raise ModelError(f'{subject} has {what} limit {value:g}; expected 0 or more')
+
+
 def idle_joints(robot, body_names, topology, constants):
     """Refuse a joint that moves nothing: M would be singular in every posture.
 
-    The last body of a branch needs inertia about its axis (revolute) or mass (prismatic), and any
-    other body some inertia or mass on it or beyond it, unless its joint has rotor inertia. This is
-    necessary for a regular M and not sufficient: the pivots of the forward dynamics have the
-    last word.
+    The last body of a branch needs inertia about its axis (revolute), about every axis (spherical)
+    or mass (prismatic), and any other body some inertia or mass on it or beyond it, unless its
+    joint has rotor inertia. This is necessary for a regular M and not sufficient: the pivots of
+    the forward dynamics have the last word.
     """
     beyond = np.zeros((len(body_names), 2))  # mass, and mass + trace of inertia
     is_leaf = np.ones(len(body_names), dtype=bool)
@@ -100,9 +121,12 @@ def idle_joints(robot, body_names, topology, constants):
         row = constants[body]
         trace = row[INERTIA] + row[INERTIA + 3] + row[INERTIA + 5]
         beyond[body] += row[MASS], row[MASS] + trace
-        if topology[body, KIND] != REVOLUTE:
+        if topology[body, KIND] == PRISMATIC:
             moves_nothing, needed = beyond[body, 0] == 0.0, 'mass'
-        elif is_leaf[body]:
+        elif is_leaf[body] and topology[body, KIND] == BALL_Z:
+            least = np.linalg.eigvalsh(unpack(row[INERTIA:INERTIA + 6]))[0]
+            moves_nothing, needed = least <= max(ON_AXIS * trace, 0.0), 'inertia about every axis'
+        elif is_leaf[body] and topology[body, KIND] != HELICAL:
             moves_nothing = row[INERTIA + 5] <= max(ON_AXIS * trace, 0.0)
             needed = 'inertia about its axis'
         else:

@@ -10,7 +10,7 @@ from robodyn_ros.errors import ModelError, ShapeError, UnknownNameError
 from robodyn_ros.model import refusals
 from robodyn_ros.model.description import Inertial
 from robodyn_ros.model.inertia import add_rigid_body
-from robodyn_ros.model.layout import INERTIA, MASS, V
+from robodyn_ros.model.layout import BALL_X, BALL_Y, BALL_Z, INERTIA, KIND, MASS, Q, V
 from robodyn_ros.model.report import ModelReport
 
 
@@ -37,14 +37,17 @@ class JointLimits:
 class RobotModel:
     """One robot as read-only arrays; columns and body frames as in robodyn_ros.model.layout.
 
-    joint_names : order of every q, qd, qdd and tau. body_names : row order, the base link first,
-    then the link each moving joint carries. frames : every link name, and every joint name that is
+    joint_names (nv,) : order of qd, qdd and tau; a joint of several velocities has one for each.
+    position_names (nq,) : order of q, the same names but for the four of a quaternion. body_names
+    : row order, the base link first, then the link each moving joint carries, or the name of the
+    velocity where it carries none. frames : every link name, and every joint name that is
     not also a link's. topology (nb, 5), constants (nb, 28). gravity (3,) [m/s2] in base axes.
     The with_* methods return a new robot and leave this one, its limits and its report alone.
     """
 
     name: str
     joint_names: tuple[str, ...]
+    position_names: tuple[str, ...]
     nq: int
     nv: int
     body_names: tuple[str, ...]
@@ -66,10 +69,24 @@ class RobotModel:
 
     def link_placements(self):
         """Return (nb, 12): rotation (row-major) and translation of the link that each body is
-        named after, in the frame of the body.
+        named after, in the frame of the body; one inside a hinge stands for itself.
         """
-        frames = [self.frame(name) for name in self.body_names]
+        here = Frame(0, np.eye(3), np.zeros(3))  # of a body that carries no link
+        frames = [self.frames.get(name, here) for name in self.body_names]
         return np.array([[*frame.rotation.ravel(), *frame.translation] for frame in frames])
+
+    @property
+    def quaternions(self):
+        """Return the index in q where the quaternion of each spherical hinge starts, (balls,)."""
+        return self.topology[self.topology[:, KIND] == BALL_X, Q]
+
+    @property
+    def coordinates(self):
+        """Return (nv,): the index in q of what each velocity is the rate of, -1 for the angular
+        velocity of a spherical hinge, which is the rate of no coordinate.
+        """
+        rows = self.topology[self._joint_rows()]
+        return np.where(np.isin(rows[:, KIND], (BALL_X, BALL_Y, BALL_Z)), -1, rows[:, Q])
 
     def joint_values(self, column):
         """Return a column of the constants, such as layout.DAMPING, as (nv,) in joint order."""

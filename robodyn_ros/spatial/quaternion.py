@@ -1,8 +1,12 @@
 """Rotations by quaternions (x, y, z, w): the scalar part last, as in ROS messages."""
+from numpy import arctan2, cos, sin, sqrt
+
 from robodyn_ros.spatial.primitive import primitive
 
 #: A quaternion whose squared length is below this has no direction left.
 SMALLEST = 1e-12
+#: Half an angle [rad] below which its sine is itself: the next term is below rounding.
+SMALL = 1e-8
 
 
 @primitive
@@ -20,3 +24,42 @@ def axes_of_quaternion(x, y, z, w):
     return ((1.0 - (yy + zz), xy + wz, xz - wy),
             (xy - wz, 1.0 - (xx + zz), yz + wx),
             (xz + wy, yz - wx, 1.0 - (xx + yy)))
+
+
+@primitive
+def product(p, q):
+    """p q, the rotation R(p) R(q)."""
+    return (p[3] * q[0] + p[0] * q[3] + p[1] * q[2] - p[2] * q[1],
+            p[3] * q[1] + p[1] * q[3] + p[2] * q[0] - p[0] * q[2],
+            p[3] * q[2] + p[2] * q[3] + p[0] * q[1] - p[1] * q[0],
+            p[3] * q[3] - p[0] * q[0] - p[1] * q[1] - p[2] * q[2])
+
+
+@primitive
+def conjugate(q):
+    """The inverse rotation."""
+    return -q[0], -q[1], -q[2], q[3]
+
+
+@primitive
+def unit(q):
+    """q / |q|."""
+    s = 1.0 / sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    return s * q[0], s * q[1], s * q[2], s * q[3]
+
+
+@primitive
+def exponential(v):
+    """The unit quaternion of a rotation vector v [rad]: cos(|v|/2), sin(|v|/2) v / |v|."""
+    half = 0.5 * sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+    share = 0.5 if half < SMALL else 0.5 * sin(half) / half
+    return share * v[0], share * v[1], share * v[2], cos(half)
+
+
+@primitive
+def logarithm(q):
+    """The shortest rotation vector [rad] of a quaternion, of at most half a turn."""
+    x, y, z, w = q if q[3] >= 0.0 else (-q[0], -q[1], -q[2], -q[3])
+    s = sqrt(x * x + y * y + z * z)
+    share = 2.0 / w if s < SMALL * w else 2.0 * arctan2(s, w) / s
+    return share * x, share * y, share * z

@@ -329,7 +329,7 @@ def test_a_hand_made_description_is_checked_too():
                 {'placement': Placement(np.eye(3), nan3)},
                 {'placement': Placement(np.full((3, 3), np.nan))},
                 {'placement': Placement(2 * np.eye(3))}, {'placement': Placement(-np.eye(3))},
-                {'axis': nan3}, {'kind': 'spherical'}, {'limit': Limit(lower=np.nan)},
+                {'axis': nan3}, {'kind': 'elastic'}, {'limit': Limit(lower=np.nan)},
                 {'limit': Limit(velocity=np.nan)}):
         with pytest.raises(ModelError):
             build(robot(**bad))

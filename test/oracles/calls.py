@@ -51,6 +51,8 @@ OUTPUTS = {
     'hinge_inertias': {'D': ('nv',)},
     'mass_product': {'y': ('nv',)},
     'mass_matrix_diagonal': {'entries': ('nv',)},
+    'integrate': {'moved': ('nq',)},
+    'difference': {'motion': ('nv',)},
     'composite_inertia': {'com': (3,), 'inertia': (3, 3)},
 }
 
@@ -61,7 +63,7 @@ def arguments(robot, kernel, dtype=float, seed=0, **given):
     Scratch and outputs are full of NaN, so that what is not written is seen. `given` overrides.
     """
     model, outputs = robot.model, OUTPUTS[kernel.python.__name__]
-    sizes = {'nv': robot.nv, '10 nv': 10 * robot.nv, 'nb': len(model.topology),
+    sizes = {'nq': robot.nq, 'nv': robot.nv, '10 nv': 10 * robot.nv, 'nb': len(model.topology),
              'nb - 1': len(model.topology) - 1}
     rng = np.random.default_rng(seed)
     q, qd, qdd = states(robot, 1, seed)[0]
@@ -75,6 +77,7 @@ def arguments(robot, kernel, dtype=float, seed=0, **given):
               'tau': rng.normal(size=robot.nv), 'b': qdd, 'x': qdd, 'p': qdd,
               'given': qdd, 'prescribed': np.arange(robot.nv) % 2 == 1,
               'transposed': True, 'inverse': True,
+              'dt': 0.3, 'start': q, 'end': states(robot, 1, seed + 1)[0][0],
               'diagonal': rng.uniform(0.0, 0.1, robot.nv), 'zero': np.zeros(robot.nv),
               'f_ext': rng.normal(size=(len(model.topology), 6)), 'wrench': rng.normal(size=6),
               'body': body, 'frame': frame, 'bodies': bodies, 'frames': frames,

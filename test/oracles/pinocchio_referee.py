@@ -6,19 +6,53 @@ Either built joint by joint from a description, or read by Pinocchio's own URDF 
 import numpy as np
 import pinocchio as pin
 
-TYPES = {'revolute': pin.JointModelRevoluteUnaligned,
-         'prismatic': pin.JointModelPrismaticUnaligned}
+from .dense import frame_about, joints_of
+
 ALIGNED = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+
+
+
+def slide(axis):
+    """Return a prismatic joint."""
+    return pin.JointModelPrismaticUnaligned(axis)
+
+
+def turn(axis):
+    """Return a revolute joint."""
+    return pin.JointModelRevoluteUnaligned(axis)
+
+
+def planar(joint, axis):
+    """Return slides along the axes of the plane, and a turn about its normal."""
+    x, y, z = frame_about(axis).T
+    return slide(x), slide(y), turn(z)
+
+
+#: Several freedoms are several joints: its own free flyer has velocities in body axes, and the
+#: Coriolis matrix of its composite joints (4.1) does not give their Coriolis torque.
+TYPES = {'revolute': lambda joint, axis: (turn(axis),),
+         'prismatic': lambda joint, axis: (slide(axis),),
+         'helical': lambda joint, axis: (pin.JointModelHelicalUnaligned(axis, joint.pitch),),
+         'cylindrical': lambda joint, axis: (slide(axis), turn(axis)),
+         'universal': lambda joint, axis: (
+             turn(axis), turn(joint.second_axis / np.linalg.norm(joint.second_axis))),
+         'spherical': lambda joint, axis: (pin.JointModelSpherical(),),
+         'planar': planar,
+         'floating': lambda joint, axis: (pin.JointModelTranslation(),
+                                          pin.JointModelSpherical())}
 
 
 class Pinocchio:
     """A Pinocchio model, seen through the joint names and the base of a robot of ours."""
 
     def __init__(self, case, joint_names, base):
-        self.model = model = _read(case, joint_names) if case.path else _build(case, joint_names)
+        read = case.path and not case.free_base
+        self.model = model = _read(case, joint_names) if read else _build(case, joint_names)
         self.data = model.createData()
-        self.joints = [model.joints[model.getJointId(name)] for name in joint_names]
-        self.order = np.array([joint.idx_v for joint in self.joints])
+        chains = [[name for name in model.names if name == joint or name.startswith(f'{joint}.')]
+                  for joint in joints_of(joint_names)]
+        self.joints = [model.joints[model.getJointId(name)] for chain in chains for name in chain]
+        self.order = np.concatenate([joint.idx_v + np.arange(joint.nv) for joint in self.joints])
         self.nv = len(joint_names)
         # what is given in axes of our base, Pinocchio wants in those of its root link
         pin.framesForwardKinematics(model, self.data, pin.neutral(model))
@@ -28,10 +62,13 @@ class Pinocchio:
 
     def q(self, q):
         """Return Pinocchio's configuration: a continuous joint takes its cosine and sine."""
-        result = pin.neutral(self.model)
-        for joint, x in zip(self.joints, q):
+        result, k = pin.neutral(self.model), 0
+        for joint in self.joints:
+            circle = (joint.nq, joint.nv) == (2, 1)
+            x = q[k:k + (1 if circle else joint.nq)]
             result[joint.idx_q:joint.idx_q + joint.nq] = (
-                x if joint.nq == 1 else (np.cos(x), np.sin(x)))
+                (np.cos(x[0]), np.sin(x[0])) if circle else x)
+            k += len(x)
         return result
 
     def v(self, v):
@@ -132,16 +169,16 @@ class Pinocchio:
 
 def _build(case, joint_names):
     """Build the model of a description, its joints depth first, as Pinocchio wants them."""
-    model = pin.Model()
-    children = {joint.child for joint in case.description.joints}
-    inertials = {link.name: link.inertial for link in case.description.links}
+    model, joint_names = pin.Model(), joints_of(joint_names)
+    children = {joint.child for joint in case.whole.joints}
+    inertials = {link.name: link.inertial for link in case.whole.links}
 
     def add(link, carrier, place):
         body = inertials[link]
         if body is not None and carrier > 0:
             model.appendBodyToJoint(carrier, pin.Inertia(body.mass, body.com, body.inertia), place)
         model.addFrame(pin.Frame(link, carrier, 0, place, pin.FrameType.BODY), False)
-        for joint in case.description.joints:
+        for joint in case.whole.joints:
             if joint.parent == link:
                 here = place * pin.SE3(joint.placement.rotation, joint.placement.translation)
                 if joint.name in joint_names:
@@ -155,6 +192,7 @@ def _build(case, joint_names):
 
 def _read(case, joint_names):
     """Read a URDF with Pinocchio's parser, and hold every joint but `joint_names`."""
+    joint_names = joints_of(joint_names)
     full = pin.buildModelFromUrdf(str(case.path))
     q = pin.neutral(full)
     for name, value in case.locked.items():
@@ -167,16 +205,20 @@ def _read(case, joint_names):
 
 
 def _add_joint(model, joint, carrier, place):
-    """Add a moving joint; return its number and where its child link sits on it."""
-    axis, turn = joint.axis / np.linalg.norm(joint.axis), pin.SE3.Identity()
+    """Add a moving joint; return the number of its last part and where its child sits on it."""
+    axis, aligned = joint.axis / np.linalg.norm(joint.axis), pin.SE3.Identity()
     if joint.type == 'continuous':
-        turn.rotation = pin.Quaternion.FromTwoVectors(np.array([0.0, 0.0, 1.0]), axis).matrix()
-        kind = pin.JointModelRUBZ()
+        aligned.rotation = pin.Quaternion.FromTwoVectors(np.array([0.0, 0.0, 1.0]), axis).matrix()
+        parts = (pin.JointModelRUBZ(),)
     else:
-        kind = TYPES[joint.type](axis)
-    number = model.addJoint(carrier, kind, place * turn, joint.name)
-    model.armature[model.joints[number].idx_v] = joint.rotor_inertia
-    return number, turn.inverse()
+        parts = TYPES[joint.type](joint, axis)
+    place = place * aligned
+    for k, part in enumerate(parts):
+        name = f'{joint.name}.{k}' if len(parts) > 1 else joint.name
+        carrier = model.addJoint(carrier, part, place, name)
+        first, place = model.joints[carrier].idx_v, pin.SE3.Identity()
+        model.armature[first:first + model.joints[carrier].nv] = joint.rotor_inertia
+    return carrier, aligned.inverse()
 
 
 def _hold(joint, locked):

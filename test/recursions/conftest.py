@@ -1,13 +1,13 @@
 """The robots that every law of motion is tried on."""
 
-from oracles.families import FAMILIES
+from oracles.families import FAMILIES, MIXED
 from oracles.real_robots import ARMS, MAKERS, PACKAGE, robot
 import pytest
 
 
 def named(name):
     """Return the case of that name, or skip with the reason."""
-    case = FAMILIES[name] if name in FAMILIES else robot(name)
+    case = {**FAMILIES, **MIXED}.get(name) or robot(name)
     if case is None:
         pytest.skip(f'{PACKAGE} is not installed, or has no {name} any more')
     return case
@@ -19,9 +19,17 @@ def case(request):
     return named(request.param)
 
 
-@pytest.fixture(params=[*FAMILIES, *ARMS, *MAKERS], scope='session')
+@pytest.fixture(params=[*FAMILIES, *MIXED, *ARMS], scope='session')
+def any_case(request):
+    """Return one robot after the other: those of `case`, and those with nq coordinates for nv
+    velocities.
+    """
+    return named(request.param)
+
+
+@pytest.fixture(params=[*FAMILIES, *MIXED, *ARMS, *MAKERS], scope='session')
 def every_case(request):
-    """Return one robot after the other: those of `case`, and those of their makers."""
+    """Return one robot after the other: those of `any_case`, and those of their makers."""
     return named(request.param)
 
 

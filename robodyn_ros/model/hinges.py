@@ -1,0 +1,67 @@
+"""Every joint type as a chain of bodies, each with one velocity; see doc/hinges.md."""
+
+import numpy as np
+
+from robodyn_ros.model.description import Limit
+from robodyn_ros.model.layout import BALL_X, BALL_Y, BALL_Z, HELICAL, PRISMATIC, REVOLUTE
+from robodyn_ros.model.rotation import unit_axis, z_to_axis
+
+#: What velocities and positions are called within a joint that has several.
+VELOCITIES = {'cylindrical': ('slide', 'turn'), 'universal': ('first', 'second'),
+              'planar': ('x', 'y', 'turn'), 'spherical': ('wx', 'wy', 'wz'),
+              'floating': ('x', 'y', 'z', 'wx', 'wy', 'wz')}
+QUATERNION = ('qx', 'qy', 'qz', 'qw')
+POSITIONS = VELOCITIES | {'spherical': QUATERNION, 'floating': ('x', 'y', 'z', *QUATERNION)}
+KINDS = {'prismatic': PRISMATIC, 'helical': HELICAL}  # of one velocity, but for revolute ones
+
+#: Columns y, z, x: a frame turned by it has its z axis along x; turned twice, along y.
+CYCLE = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+ALONG = (CYCLE, CYCLE @ CYCLE, np.eye(3))  # z along x, y and z
+BALL = tuple(zip((BALL_X, BALL_Y, BALL_Z), ALONG))
+
+
+def velocity_names(joint):
+    """Return the names of the velocities of a joint: its own where there is one only."""
+    return _names(joint, VELOCITIES)
+
+
+def position_names(joint):
+    """Return the names of the positions of a joint: four of a quaternion for three velocities."""
+    return _names(joint, POSITIONS)
+
+
+def _names(joint, within):
+    if joint.type not in within:
+        return (joint.name,)
+    return tuple(f'{joint.name}.{name}' for name in within[joint.type])
+
+
+def limits(joint):
+    """Return a Limit for every velocity of a joint.
+
+    One Limit for a joint of several velocities gives its speed and its effort to each of them,
+    and no range.
+    """
+    limit, count = joint.limit, len(velocity_names(joint))
+    if isinstance(limit, tuple):
+        return limit
+    return (limit if count == 1 else Limit(velocity=limit.velocity, effort=limit.effort),) * count
+
+
+def elements(joint):
+    """Return (kind, axes) of the bodies of a moving joint, from its parent to its child.
+
+    kind : of layout. axes : (3, 3) of the body in those of the joint at q = 0, z along its motion.
+    """
+    if joint.type == 'spherical':
+        return BALL
+    if joint.type == 'floating':
+        return (*((PRISMATIC, axes) for axes in ALONG), *BALL)
+    axes = z_to_axis(unit_axis(joint.axis))
+    if joint.type == 'planar':
+        return (PRISMATIC, axes @ ALONG[0]), (PRISMATIC, axes @ ALONG[1]), (REVOLUTE, axes)
+    if joint.type == 'cylindrical':
+        return (PRISMATIC, axes), (REVOLUTE, axes)
+    if joint.type == 'universal':
+        return (REVOLUTE, axes), (REVOLUTE, z_to_axis(unit_axis(joint.second_axis)))
+    return ((KINDS.get(joint.type, REVOLUTE), axes),)
