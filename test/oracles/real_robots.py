@@ -24,13 +24,14 @@ def files():
     return {f'{path.parent.parent.name}/{path.name}': path for path in found}
 
 
-def read(path, joints=None, base=None, gravity=STANDING, locked=None):
+def read(path, joints=None, base=None, gravity=STANDING, locked=None, free_base=False):
     """Return the case of a URDF; what mimics, and a free base, are held still if not `joints`."""
     description = urdf.parse(path)
     held = {} if joints else {joint.name: 0.0 for joint in description.joints
                               if joint.type in ('floating', 'planar')
                               or (joint.mimic and joint.type != 'fixed')}
-    return Case(description, joints, base, gravity, {**held, **(locked or {})}, str(path))
+    return Case(description, joints, base, gravity, {**held, **(locked or {})}, str(path),
+                free_base)
 
 
 def numbered(pattern, numbers):
@@ -78,11 +79,20 @@ MAKERS = {
     'centauro': {'path': 'centauro_description/centauro.urdf'},
 }
 
+#: Those that stand on nothing: the base moves freely.
+FREE = {
+    'talos': {'path': 'talos_data/talos_full_v2.urdf'},
+    'solo': {'path': 'solo_description/solo12.urdf', 'gravity': GRAVITY},
+    'anymal': {'path': 'anymal_b_simple_description/anymal.urdf'},
+}
+for use in FREE.values():
+    use['free_base'] = True
+
 
 @functools.cache
 def robot(name):
-    """Return the case of ARMS or MAKERS of that name; None where its package is not installed."""
-    use = dict({**ARMS, **MAKERS}[name])
+    """Return the case of that name; None where its package is not installed."""
+    use = dict({**ARMS, **MAKERS, **FREE}[name])
     path = use.pop('path')
     path = path if isinstance(path, Path) else files().get(path)
     return path and read(path, **use)

@@ -1,7 +1,7 @@
 """The robots that every law of motion is tried on."""
 
 from oracles.families import FAMILIES, MIXED
-from oracles.real_robots import ARMS, MAKERS, PACKAGE, robot
+from oracles.real_robots import ARMS, FREE, MAKERS, PACKAGE, robot
 import pytest
 
 
@@ -27,9 +27,15 @@ def any_case(request):
     return named(request.param)
 
 
-@pytest.fixture(params=[*FAMILIES, *MIXED, *ARMS, *MAKERS], scope='session')
+@pytest.fixture(params=[*FAMILIES, *ARMS, *MAKERS], scope='session')
 def every_case(request):
-    """Return one robot after the other: those of `any_case`, and those of their makers."""
+    """Return one robot after the other: those of `case`, and those of their makers."""
+    return named(request.param)
+
+
+@pytest.fixture(params=[*FAMILIES, *MIXED, *ARMS, *MAKERS, *FREE], scope='session')
+def every_hinge(request):
+    """Return one robot after the other: all there are."""
     return named(request.param)
 
 

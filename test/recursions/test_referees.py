@@ -7,9 +7,16 @@ definitions down link by link. States are random and zero nowhere.
 import numpy as np
 from oracles.compare import agree, solve_tolerance
 from oracles.families import states
+import pytest
 from robodyn_ros.model.layout import MASS
 
 WRENCH = np.array((3.0, -2.0, 5.0, 0.4, -0.7, 0.3))  # [N, N m]
+
+
+@pytest.fixture(scope='session')
+def every_case(every_hinge):
+    """Return one robot after the other, with as many coordinates as velocities or more."""
+    return every_hinge
 
 
 def test_inverse_dynamics(every_case, referee):
