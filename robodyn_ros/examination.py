@@ -2,7 +2,7 @@
 import numpy as np
 
 from robodyn_ros.errors import KernelError, SingularityError
-from robodyn_ros.kernels.specialise import frame_recipes, RECIPES, sizes
+from robodyn_ros.kernels.specialise import RECIPES, frame_recipes, label, sizes
 from robodyn_ros.recursions.full_rank import WORST
 from robodyn_ros.robot import Robot
 
@@ -71,6 +71,8 @@ def _compare(robot, key, recipe, state, reference, slack):
     try:
         if name == 'operational_space':
             reference._task(*given, frame, *expected)
+        elif name == 'coupled_compliance':
+            reference._tasks(*given, frame, *expected)
         elif name == 'operational_space_inertia':
             task = reference.operational_space_inertia(*given, frame)
             expected = task.jacobian, task.inverse, task.inertia
@@ -90,7 +92,7 @@ def _compare(robot, key, recipe, state, reference, slack):
 
 def _judge(robot, key, status, agrees, error, size, given):
     if not agrees:
-        what = ' at '.join(key) if isinstance(key, tuple) else key
+        what = f'{key[0]} at {label(key[1])}' if isinstance(key, tuple) else key
         raise KernelError(
             f'robot {robot.name!r}: the specialised kernel of {what} differs from the generic one '
             f'by {error:.2g} of {size:.2g} (status {status}) at '

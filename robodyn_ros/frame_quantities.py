@@ -154,9 +154,10 @@ class FrameQuantities(Boundary):
         Jain 2011, eq. (10.8) and Algorithm 10.5, at T = 0; Khatib 1987. frame, axes, damping : as
         of `operational_space_inertia`. One state at a time.
         """
-        task = self.operational_space_inertia(self._single(q), frame, axes, damping)
+        names = (frame,) if isinstance(frame, str) else self._distinct(frame)
+        q = self._single(q)
+        task = self.operational_space_inertia(q, names, axes, damping)
         (q, qd), _ = self._states(q, qd)
-        names = tuple(task.rows)
         rows = self.task_rows(names, axes)
         moving = self._free_acceleration(WEIGHTLESS, q, qd, names)[rows]
         falling = self._free_acceleration(self.model.gravity, q, self._zero, names)[rows]

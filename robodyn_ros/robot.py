@@ -55,7 +55,8 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
     def specialised(self, frames=(), progress=None):
         """The same robot over straight-line code compiled for it alone; see SpecialisedRobot.
 
-        frames : names of the frames to specialise too. progress : called with (kernel, done, all).
+        frames : names of the frames to specialise too, or tuples of names for what couples them.
+        progress : called with (kernel, done, all).
         """
         from robodyn_ros.specialised import SpecialisedRobot  # a subclass: it imports this module
         return SpecialisedRobot(self.model, frames, progress)

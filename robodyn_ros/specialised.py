@@ -27,7 +27,8 @@ class SpecialisedRobot(Robot):
     Robot, with the same results and the same sentences.
 
     model : RobotModel. frames : names of the frames whose pose, velocity, Jacobian and
-    operational-space inertia are specialised too. progress : as in robodyn_ros.kernels.warm_up.
+    operational-space inertia are specialised too, or a tuple of names for what couples those.
+    progress : as in robodyn_ros.kernels.warm_up.
     Compiling takes a second or two the first time; afterwards the machine code comes from the
     cache. Raises KernelError where a specialised kernel does not give what the generic one gives.
 
@@ -37,6 +38,7 @@ class SpecialisedRobot(Robot):
 
     def __init__(self, model, frames=(), progress=None):
         super().__init__(model)
+        frames = [frame if isinstance(frame, str) else tuple(frame) for frame in frames]
         recipes = RECIPES | {(name, frame): recipe for frame in frames
                              for name, recipe in frame_recipes(model, frame).items()}
         found = {key: specialise(model, key, recipe) if key in RECIPES else
@@ -147,6 +149,12 @@ class SpecialisedRobot(Robot):
             if one is not None and one(q, J, compliance, *rest) == 0:
                 return q
         return super()._task(q, frame, J, compliance)
+
+    def _tasks(self, q, names, J, compliance):
+        one = self._one.get(('coupled_compliance', names))
+        if one is not None and one(q, J, compliance) == 0:
+            return q
+        return super()._tasks(q, names, J, compliance)
 
     def _tasks_in_rows(self, q, frame, J, compliance):
         for name in ('operational_space_inertia', 'operational_space'):

@@ -19,8 +19,8 @@ from robodyn_ros.kernels.normalise import align, clean, normal_form, regroup
 from robodyn_ros.kernels.tape import Recorded, Tape, count
 from robodyn_ros.model.layout import PARENT
 from robodyn_ros.recursions import (
-    aba, composite, coriolis, crba, energy, full_rank, gravity, jacobian, kinematics, mass_solve,
-    operational_space, rnea)
+    aba, composite, coriolis, coupled_compliance, crba, energy, full_rank, gravity, jacobian,
+    kinematics, mass_solve, operational_space, rnea)
 from robodyn_ros.recursions import scratch as columns
 
 #: Operations beyond which straight-line code takes tens of seconds to compile, and no longer fits
@@ -150,8 +150,13 @@ def record(name, recipe, model, frame=None):
 
 def frame_recipes(model, frame):
     """The recipes that make sense for a frame: its operational-space inertia where six hinges
-    or more carry it, else what leads to it.
+    or more carry it, else what leads to it; for a tuple of frames, what couples them.
     """
+    if not isinstance(frame, str):
+        size = 6 * len(frame)
+        return {'coupled_compliance': Recipe(
+            coupled_compliance.coupled_compliance, POSITION,
+            {'J': (size, 'nv'), 'compliance': (size, size)})}
     hinges, body = 0, model.frame(frame).body
     while body > 0:
         hinges, body = hinges + 1, model.topology[body, PARENT]
@@ -189,13 +194,25 @@ def _record(name, recipe, recursion, model, frame):
     given = {argument: recorded_input(tape, argument, shape) for argument, shape in inputs.items()}
     results = {argument: zeros(shape) for argument, shape in outputs.items()}
     if frame is not None:
-        place = model.frame(frame)
-        flat = np.concatenate((np.ravel(place.rotation), place.translation))
-        given |= {'body': place.body, 'frame': flat.astype(object)}
+        bodies, placements = placed(model, frame)
+        given |= {'bodies': bodies, 'frames': placements.astype(object), 'body': int(bodies[0]),
+                  'frame': placements[0].astype(object)}
     status = play(recursion, model, tape, **given, **results)
-    where = f' at frame {frame}' if frame else ''
+    where = f' at frame {label(frame)}' if frame else ''
     return Recording(name, f'{name} of robot {model.name}{where}.', origin(recursion), tape,
                      inputs, outputs, stored(results), bool(status))
+
+
+def placed(model, frame):
+    """Bodies (m,), and rotations and translations (m, 12), of a frame or of a tuple of them."""
+    places = [model.frame(name) for name in ((frame,) if isinstance(frame, str) else frame)]
+    return (np.array([place.body for place in places]),
+            np.array([[*np.ravel(place.rotation), *place.translation] for place in places]))
+
+
+def label(frame):
+    """A frame or a tuple of them in words, '' for None."""
+    return frame if isinstance(frame, str) else ', '.join(frame or ())
 
 
 def play(recursion, model, tape, **given):
@@ -266,15 +283,14 @@ def specialise(model, name, recipe, frame=None):
     Their text is in the kernel cache, named after the robot; where it is there already, nothing is
     recorded.
     """
-    what = ' '.join(part for part in (model.name, name, frame) if part)
+    what = ' '.join(part for part in (model.name, name, label(frame)) if part)
     shapes = recipe.inputs, recipe.outputs, recipe.regrouped
     key = hashlib.sha256(repr((what, name, frame, origin(recipe.recursion), shapes)).encode())
     for numbers in (model.topology, model.constants, model.gravity):
         key.update(numbers.tobytes())
     if frame is not None:
-        place = model.frame(frame)
-        key.update(np.array(place.body).tobytes() + place.rotation.tobytes()
-                   + place.translation.tobytes())
+        for numbers in placed(model, frame):
+            key.update(numbers.tobytes())
     stem = f'{re.sub(r"[^a-zA-Z0-9]", "_", what)[:100]}_{key.hexdigest()[:16]}'
 
     def text():
