@@ -223,8 +223,8 @@ def play(recursion, model, tape, **given):
     known = {'topology': model.topology, 'constants': model.constants.astype(object),
              'gravity': model.gravity.astype(object),
              'scratch': Notebook(tape, (nb, columns.WIDTH)), 'f_ext': zeros((nb, 6)),
-             'diagonal': zeros(nv), 'zero': zeros(nv), 'M': zeros((nv, nv)), 'bias': zeros(nv),
-             'work': zeros((6, nv)), 'factor': zeros((6, 6))}
+             'diagonal': zeros(nv), 'zero': zeros(nv), 'M': zeros((nv, nv)), 'F': zeros((nv, nv)),
+             'bias': zeros(nv), 'work': zeros((6, nv)), 'factor': zeros((6, 6))}
     known |= given
     return recursion(**{name: known[name] for name in inspect.signature(recursion).parameters})
 

@@ -1,0 +1,229 @@
+"""Forward dynamics by O(n), O(n^2) and O(n^3) routes on chains of 1 to 60 joints: who wins where.
+
+    python -m benchmark crossover              a table, and benchmark/results/crossover.json
+    python -m benchmark.crossover --document   doc/crossover.md and .png from these results
+
+Every route is a recursion of the package, compiled for any robot (`generic`), and for one robot
+alone (`specialised`) where that takes at most MOST operations. Times are the least of ROUNDS
+interleaved rounds over a bank of states, in a compiled loop on one core: what disturbs a
+measurement only ever adds to it. Operations are those of the specialised code, whether it is
+compiled or not.
+"""
+import argparse
+import inspect
+import json
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numba
+import numpy as np
+
+from benchmark import table
+from benchmark.chains import chain
+from robodyn_ros import Robot
+from robodyn_ros.kernels.compile import Kernel
+from robodyn_ros.kernels.specialise import Recipe, record, specialise
+from robodyn_ros.recursions import (
+    aba, composite, dense_forward_dynamics, factored_forward_dynamics, scratch)
+
+SIZES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 18, 20, 24, 28, 32, 40, 48, 60)
+MOST = 8000        # operations of specialised code, so that compiling takes seconds
+BANK, ROUNDS, SPAN = 64, 25, 3e-4   # states; rounds; [s] that one measurement lasts at least
+INPUTS = {'q': ('nv',), 'qd': ('nv',), 'tau': ('nv',)}
+RESULTS = Path(__file__).parent / 'results'
+DOC = Path(__file__).parents[1] / 'doc'
+
+
+@dataclass(frozen=True)
+class Route:
+    """One way from torques to accelerations. roots : it takes roots, which no tape records."""
+
+    title: str
+    order: int
+    recursion: object
+    roots: bool = False
+
+    @property
+    def recipe(self):
+        """What to record and to compile for one robot."""
+        return Recipe(self.recursion, INPUTS, {'qdd': ('nv',)})
+
+
+ROUTES = {
+    'articulated': Route('articulated bodies', 1, aba.forward_dynamics),
+    'factored': Route('innovations factor', 2,
+                      factored_forward_dynamics.forward_dynamics_factored),
+    'ldl': Route('composite bodies, L^T D L', 3, composite.forward_dynamics),
+    'cholesky': Route('composite bodies, Cholesky', 3,
+                      dense_forward_dynamics.forward_dynamics_dense, roots=True),
+}
+FAST = 'articulated'
+
+
+def measure():
+    """{'generic', 'specialised': {route: {n: us}}, 'counts': {route: {n: ...}}, 'crossings'}."""
+    kernels = {name: Kernel(route.recursion, f'crossover {name}')
+               for name, route in ROUTES.items()}
+    walks = {name: _walk(list(inspect.signature(route.recursion).parameters))
+             for name, route in ROUTES.items()}
+    alone = _walk([*INPUTS, 'qdd'])
+    result = {'unit': 'us', 'sizes': SIZES, 'wrong_counts': [], 'counts': counts(SIZES),
+              'generic': {name: {} for name in ROUTES},
+              'specialised': {name: {} for name, route in ROUTES.items() if not route.roots}}
+    for n in SIZES:
+        robot = Robot.from_urdf(chain(n))
+        given = _arguments(robot)
+        calls = {('generic', name): _call(walks[name], kernels[name].compiled, given, route)
+                 for name, route in ROUTES.items()}
+        for name in result['specialised']:
+            if sum(result['counts'][name][n]) <= MOST:
+                run = specialise(robot.model, f'crossover_{name}', ROUTES[name].recipe).one
+                calls['specialised', name] = _call(alone, run.compiled, given, None)
+        result['wrong_counts'] += _disagreements(robot, calls)
+        for (kind, name), time_of in _timed(calls).items():
+            result[kind][name][n] = time_of
+    result['crossings'] = {
+        kind: {name: crossing(result[kind][FAST], result[kind][name])
+               for name in result[kind] if name != FAST} for kind in ('generic', 'specialised')}
+    result['crossings']['operations'] = {
+        name: crossing(_totals(result['counts'][FAST]), _totals(result['counts'][name]))
+        for name in result['counts'] if name != FAST}
+    return result
+
+
+def counts(sizes):
+    """{route: {n: (multiplications, additions, divisions)}} of the code for one chain alone."""
+    found = {name: {} for name, route in ROUTES.items() if not route.roots}
+    for n in sizes:
+        model = Robot.from_urdf(chain(n)).model
+        for name in found:
+            kinds = record(name, ROUTES[name].recipe, model).counts()
+            found[name][n] = tuple(kinds[kind] for kind in
+                                   ('multiplications', 'additions', 'divisions'))
+    return found
+
+
+def crossing(fast, other):
+    """n beyond which `fast` is the faster one, both {n: cost}; between two sizes by interpolation.
+
+    None where it is so from the first size on, or not at the last one.
+    """
+    sizes = [n for n in fast if n in other]
+    gain = np.array([other[n] - fast[n] for n in sizes])
+    behind = np.flatnonzero(gain <= 0.0)
+    if not len(behind) or behind[-1] == len(sizes) - 1:
+        return None
+    k = behind[-1]
+    return float(sizes[k] + (sizes[k + 1] - sizes[k]) * gain[k] / (gain[k] - gain[k + 1]))
+
+
+def slope(costs):
+    """d log(cost)/d log(n) between the last size and the largest of at most half its joints."""
+    last = max(costs)
+    half = max(n for n in costs if 2 * n <= last)
+    return float(np.log(costs[last] / costs[half]) / np.log(last / half))
+
+
+def _totals(of_route):
+    return {n: sum(kinds) for n, kinds in of_route.items()}
+
+
+def _walk(names):
+    """Compiled loop over a bank of states: calls run(names) with row i of the states."""
+    row = ', '.join(f'{name}[i]' if name in INPUTS else name for name in names)
+    space = {}
+    exec(f'def walk(run, repeat, {", ".join(names)}):\n for _ in range(repeat):\n'
+         f'  for i in range(q.shape[0]): run({row})\n', space)
+    return numba.njit(space['walk'])
+
+
+def _arguments(robot):
+    nb, n, rng = len(robot.model.body_names), robot.nv, np.random.default_rng(robot.nv)
+    q, qd, tau = rng.uniform(-1.0, 1.0, (3, BANK, n))
+    return {'topology': robot.model.topology, 'constants': robot.model.constants,
+            'gravity': robot.model.gravity, 'scratch': scratch.allocate(robot.model.topology),
+            'q': q, 'qd': qd, 'tau': tau, 'f_ext': np.zeros((nb, 6)), 'diagonal': np.zeros(n),
+            'M': np.zeros((n, n)), 'F': np.zeros((n, n)), 'bias': np.zeros(n),
+            'qdd': np.zeros(n)}
+
+
+def _call(walk, run, given, route):
+    """(function of how often the bank is walked, where the last acceleration is)."""
+    names = [*INPUTS, 'qdd'] if route is None else inspect.signature(route.recursion).parameters
+    arrays = [given[name] for name in names]
+    return lambda repeat: walk(run, repeat, *arrays), given['qdd']
+
+
+def _disagreements(robot, calls):
+    """Sentences about routes with another result: no race, then. It compiles everything too."""
+    found, sentences = {}, []
+    for key, (call, qdd) in calls.items():
+        call(1)
+        found[key] = qdd.copy()
+    right = found['generic', FAST]
+    for (kind, name), qdd in found.items():
+        error = np.abs(qdd - right).max() / np.abs(right).max()
+        if not error < 1e-8:
+            sentences.append(f'{robot.nv} joints: {name} ({kind}) differs by {error:.1g}')
+    return sentences
+
+
+def _timed(calls):
+    """Best time of each for one state [us], the rounds interleaved."""
+    repeats = {}
+    for key, (call, _) in calls.items():
+        begin = time.perf_counter()
+        call(1)
+        repeats[key] = max(1, round(SPAN / (time.perf_counter() - begin)))
+    best = dict.fromkeys(calls, np.inf)
+    for _ in range(ROUNDS):
+        for key, (call, _) in calls.items():
+            begin = time.perf_counter()
+            call(repeats[key])
+            spent = time.perf_counter() - begin
+            best[key] = min(best[key], 1e6 * spent / (repeats[key] * BANK))
+    return best
+
+
+def show(result):
+    """Print times, and where articulated bodies become the fastest."""
+    for kind in ('generic', 'specialised'):
+        names = list(result[kind])
+        rows = [(n, *(f'{result[kind][name][n]:.2f}' if n in result[kind][name] else ''
+                      for name in names)) for n in result['sizes']]
+        table.show(f'forward dynamics, {kind} [us]', ['joints', *titles(names)], rows)
+    print('\n'.join(sentences(result)))
+
+
+def titles(names):
+    """Titles of routes with their order."""
+    orders = {1: 'O(n)', 2: 'O(n^2)', 3: 'O(n^3)'}
+    return [f'{ROUTES[name].title}, {orders[ROUTES[name].order]}' for name in names]
+
+
+def sentences(result):
+    """Where the crossings are."""
+    for kind, found in result['crossings'].items():
+        for name, n in found.items():
+            where = 'none among these sizes' if n is None else f'{n:.1f} joints'
+            yield f'{kind}: articulated bodies against {ROUTES[name].title}: {where}'
+
+
+def read():
+    """The results of the last measurement, sizes as numbers again."""
+    result = json.loads((RESULTS / 'crossover.json').read_text())
+    for kind in ('generic', 'specialised', 'counts'):
+        result[kind] = {name: {int(n): value for n, value in of_route.items()}
+                        for name, of_route in result[kind].items()}
+    return result
+
+
+if __name__ == '__main__':
+    from benchmark.crossover_page import write
+    parser = argparse.ArgumentParser(prog='python -m benchmark.crossover', description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--document', action='store_true', required=True, help='write doc/')
+    parser.parse_args()
+    sys.exit(write(read(), DOC))
