@@ -14,13 +14,13 @@ from robodyn_ros.kernels import cache, warm_up
 from robodyn_ros.robot import Robot
 from robodyn_ros.specialised import SpecialisedRobot
 
-LOWEST_PRIORITY = 19  # whoever computes for the robot comes first
+NICE = 10  # whoever computes for the robot comes first
 
 
 class Background:
     """Makes something of compiled kernels without holding up this process.
 
-    Another process, of the lowest priority, makes it first, and so fills the kernel cache; a
+    Another process, of low priority, makes it first, and so fills the kernel cache; a
     thread of this one then makes it from there, which takes tenths of a second of its time.
 
     make : called as make(progress=...) in both; has to go through pickle, as a function of a
@@ -95,7 +95,7 @@ class Background:
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE) as self._process:
             with contextlib.suppress(OSError):  # it ended already
-                os.setpriority(os.PRIO_PROCESS, self._process.pid, LOWEST_PRIORITY)
+                os.setpriority(os.PRIO_PROCESS, self._process.pid, NICE)
             errors = []
             reader = threading.Thread(target=lambda: errors.append(self._process.stderr.read()))
             reader.start()

@@ -13,6 +13,7 @@ import types
 from dataclasses import replace
 
 from robodyn_ros.errors import KernelError
+from robodyn_ros.kernels import generic
 from robodyn_ros.kernels.compile import Kernel
 from robodyn_ros.kernels.specialise import RECIPES, imported, origin, specialise
 from robodyn_ros.recursions import aba, mass_solve
@@ -48,6 +49,9 @@ LINKS = {recipe.recursion: (name, recipe) for name, recipe in RECIPES.items()
 _name, _recipe = LINKS[aba.forward_dynamics]
 LINKS[aba.forward_dynamics] = _name, replace(
     _recipe, inputs=_recipe.inputs | {'diagonal': _recipe.inputs['tau']})
+
+#: Names of the kernels for any robot, by what they compile.
+GENERAL = {item.python: name for name, item in vars(generic).items() if isinstance(item, Kernel)}
 
 #: Arguments of recursions that are zero in what was recorded, unless they are among its inputs.
 ZEROS = ('f_ext', 'diagonal')
@@ -136,14 +140,15 @@ class _Text:
             return False
         self._bind(name, recursion)
         self._import(kernels.one.python.__module__, f'{quantity} as recorded_{name}')
-        self._import(recursion.__module__, f'{recursion.__name__} as any_{name}')
+        self._import('robodyn_ros.kernels.generic', f'{GENERAL[recursion]} as any_{name}')
         parameters = tuple(inspect.signature(recursion).parameters)
         zeros = [f'nothing({zero})' for zero in parameters
                  if zero in ZEROS and zero not in recipe.inputs]
         call = f'own_{name}({", ".join((*recipe.inputs, *recipe.outputs))}) == 0'
         tells = any(isinstance(node, ast.Return) and node.value is not None
                     for node in ast.walk(_parsed(recursion)))
-        self.functions.append(f'own_{name} = straight_line(recorded_{name})\n\n')
+        self.functions.append(f'own_{name} = straight_line(recorded_{name})\n'
+                              f'any_{name} = any_{name}.compiled\n\n')
         self.functions.append(ADAPTER.format(
             name=name, parameters=', '.join(parameters), condition=' and '.join((*zeros, call)),
             success=' 0' if tells else '', otherwise='return ' if tells else ''))

@@ -121,14 +121,12 @@ class Simulator(ManagedNode):
         return f'{request.steps} steps were taken.'
 
     def _reset(self, session, _request, _response):
-        session.runner.reset()
-        session.tell_of_reset()
+        session.reset()
         return 'The robot is in its initial state; no command is in force.'
 
     def _set_state(self, session, request, _response):
         plant = session.runner.plant
-        session.runner.set_state(*named_state(request.state, plant))
-        session.tell_of_reset()
+        session.set_state(*named_state(request.state, plant))
         return 'The robot is in the state asked for.'
 
     # Reports.

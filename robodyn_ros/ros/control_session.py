@@ -1,4 +1,5 @@
 """All that exists while the controller is configured for one robot."""
+import functools
 import time
 from typing import Any, Mapping
 
@@ -7,7 +8,9 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from trajectory_msgs.msg import JointTrajectory
 
 from robodyn_msgs.msg import ControllerState
+from robodyn_ros.background import portable
 from robodyn_ros.control.law import ControlLaw
+from robodyn_ros.control.specialised import specialised_kernels
 from robodyn_ros.control.supervisor import Supervisor
 from robodyn_ros.errors import ParameterError, RobodynError
 from robodyn_ros.robot import Robot
@@ -21,6 +24,7 @@ from robodyn_ros.ros.messages import EFFORT_WRITERS
 from robodyn_ros.ros.realtime import CollectorPause, settle_memory
 from robodyn_ros.ros.realtime_parameters import realtime
 from robodyn_ros.ros.references import TrajectoryReader
+from robodyn_ros.ros.session_kernels import SessionKernels
 from robodyn_ros.ros.state_intake import StateIntake
 
 COMMAND_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
@@ -66,6 +70,10 @@ class ControlSession:
         self._subscriptions = [
             node.create_subscription(JointTrajectory, '~/joint_trajectory', self._follow, 10),
             node.create_subscription(JointTrajectory, '~/reference', self._aim, 1)]
+        self.kernels = SessionKernels(
+            node, robot.name, values['specialise'],
+            functools.partial(specialised_kernels, portable(robot.model), type(law)),
+            self.supervisor.use)
         settle_memory()
         self.loop.start()
 
@@ -119,6 +127,7 @@ class ControlSession:
     def close(self):
         """Give everything back."""
         self.deactivate()
+        self.kernels.close()
         self.loop.stop()
         self.intake.close()
         self.watch.stop_listening()

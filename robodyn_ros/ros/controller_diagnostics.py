@@ -41,7 +41,8 @@ def _state(name, status, session):
     counters = session.supervisor.counters if session else {}
     return entry(f'{name}: state', LEVELS.get(State(status.state), OK),
                   f'{status.state_name} {status.reason}'.strip(),
-                  {'message': status.message, 'law': status.law, **counters})
+                 {'message': status.message, 'law': status.law, 'kernels': status.kernels,
+                  **counters})
 
 
 def _loop(name, status, reading):

@@ -12,6 +12,7 @@ from robodyn_ros.ros.messages import EFFORT_WRITERS
 from robodyn_ros.ros.parameters import LIVE, ParamSpec
 from robodyn_ros.ros.realtime_parameters import REALTIME_PARAMETERS
 from robodyn_ros.ros.robot_source import ROBOT_PARAMETERS
+from robodyn_ros.ros.session_kernels import KERNEL_PARAMETERS
 
 TIMER, JOINT_STATES = 'timer', 'joint_states'
 SWITCHABLE = ('gravity', 'coriolis', 'inertia', 'friction')
@@ -74,6 +75,7 @@ CONTROLLER_PARAMETERS = (
               'couples them. Empty: tip_link.', change=LIVE),
     ParamSpec('osi_axes', 'string', '', '', 'Axes of ~/operational_space_inertia, of `x y z rx ry '
               'rz`. Empty: all.', change=LIVE),
+    *KERNEL_PARAMETERS,
     *REALTIME_PARAMETERS,
 )
 

@@ -112,6 +112,7 @@ class StatusReporter:
         status.state_age_p99 = cycle.state_age.percentile(99)
         status.rejected_messages = session.intake.rejected.total() + session.refused_references
         status.gc_collections = session.pause.collections
+        status.kernels = session.kernels.text
 
     def _log(self, status: ControllerStatus):
         logger, text = self._node.get_logger(), f'{status.state_name}: {status.message}'

@@ -6,10 +6,11 @@ from robodyn_ros.ros.parameters import ParamSpec
 
 KERNEL_PARAMETERS = (
     ParamSpec('specialise', 'bool', True, '', 'Compile code for this robot alone, in another '
-              'process of the lowest priority, and compute with it as soon as it is ready.'),
+              'process of low priority, and compute with it as soon as it is ready.'),
 )
 LOADING = 5.0   # [s] at most, to load from the cache what has been compiled before
 
+LATER = 'from the next reset on'
 GENERIC, SPECIALISED = 'generic kernels', 'specialised kernels'
 
 
@@ -24,12 +25,14 @@ class SessionKernels:
       wanted: whether to compile any.
       make: see robodyn_ros.background.Background.
       adopt: called with what `make` returned, from another thread.
+      waiting: whether what was adopted computes from the next reset on only.
 
     """
 
     def __init__(self, node, robot: str, wanted: bool, make: Callable,
-                 adopt: Callable[[Any], None]):
-        self._logger, self._robot, self._adopt = node.get_logger(), robot, adopt
+                 adopt: Callable[[Any], None], waiting: Callable[[], bool] = lambda: False):
+        self._logger, self._robot = node.get_logger(), robot
+        self._adopt, self._waiting = adopt, waiting
         self._background = Background(make, done=self._ended) if wanted else None
         if wanted and self._background.known:
             self._background.wait(LOADING)
@@ -41,7 +44,7 @@ class SessionKernels:
         if background is None:
             return GENERIC
         if background.ready:
-            return SPECIALISED
+            return f'{GENERIC}, {SPECIALISED} {LATER}' if self._waiting() else SPECIALISED
         if background.trouble:
             return f'{GENERIC}: {background.trouble}'
         done, total, _ = background.progress
@@ -55,6 +58,7 @@ class SessionKernels:
     def _ended(self, background: Background):
         if background.ready:
             self._adopt(background.result)
-            self._logger.info(f"'{self._robot}' is computed by {SPECIALISED} from now on.")
+            when = LATER if self._waiting() else 'from now on'
+            self._logger.info(f"'{self._robot}' is computed by {SPECIALISED} {when}.")
         elif background.trouble:
             self._logger.warning(f"'{self._robot}' stays with {GENERIC}: {background.trouble}")

@@ -68,7 +68,7 @@ class SimulatorDiagnostics:
         return entry(f'{self._name}: robot', level, text, {
             'simulated_time': session.runner.time * 1e-9, 'steps': session.runner.steps,
             'blow_ups': plant.faults, 'joints_commanded': int(plant.commanded.sum()),
-            'joints': len(names)})
+            'joints': len(names), 'kernels': session.kernels.text})
 
     def _commands(self, session, new):
         intake = session.intake

@@ -9,6 +9,7 @@ from robodyn_ros.model.robot_model import RobotModel
 from robodyn_ros.robot import Robot
 from robodyn_ros.ros.parameters import LIVE, START, ParamSpec
 from robodyn_ros.ros.robot_source import ROBOT_PARAMETERS
+from robodyn_ros.ros.session_kernels import KERNEL_PARAMETERS
 from robodyn_ros.simulation.faults import Faults
 from robodyn_ros.simulation.perturb import Perturbation, perturbed
 from robodyn_ros.simulation.plant import Plant
@@ -98,6 +99,7 @@ SIMULATOR_PARAMETERS = (
               'fresh stamps.', change=LIVE),
     ParamSpec('fault.dropped_states', 'float', 0.0, '', 'Share of the states that are lost.',
               lower=0.0, upper=1.0, change=LIVE),
+    *KERNEL_PARAMETERS,
     ParamSpec('realtime.priority', 'int', 0, '', 'SCHED_FIFO priority of the loop; 0 for the '
               'ordinary scheduler.', lower=0, upper=99, change=START),
     ParamSpec('realtime.cpus', 'int[]', (), '', 'Processors the loop may run on. Empty: any.',

@@ -1,4 +1,5 @@
 """All that exists while the simulator is configured for one robot."""
+import functools
 import time
 from threading import Lock
 from typing import Any, Mapping
@@ -9,6 +10,7 @@ from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 
+from robodyn_ros.background import portable
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.kernels import warm_up
 from robodyn_ros.robot import Robot
@@ -18,8 +20,10 @@ from robodyn_ros.ros.messages import bound_array, set_stamp
 from robodyn_ros.ros.realtime import CollectorPause, RealTime, settle_memory
 from robodyn_ros.ros.simulator_parameters import (TIMER, make_faults, make_plant, make_sensor,
                                                   simulated_robot)
+from robodyn_ros.ros.session_kernels import SessionKernels
 from robodyn_ros.simulation.plant import KERNELS
 from robodyn_ros.simulation.runner import Runner
+from robodyn_ros.simulation.specialised import specialised_step
 
 STATE_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 CLOCK_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -74,6 +78,7 @@ class SimulatorSession:
         self.faults: list[Exception] = []   # exceptions out of the loop, for the node to report
         self.pause = CollectorPause()
         self._node, self._clock, self.running = node, node.get_clock(), False
+        self._next_step = None   # a kernel that waits for a reset
         self.adopt(values)
         timed = self.timed = values['trigger'] == TIMER
         self._simulated_stamps = values['publish_clock'] or not timed
@@ -96,6 +101,11 @@ class SimulatorSession:
                                                        cpus=values['realtime.cpus'],
                                                        lock_memory=values['realtime.lock_memory']))
 
+        self.kernels = SessionKernels(
+            node, robot.name, values['specialise'],
+            functools.partial(specialised_step, portable(robot.model)), self._use,
+            lambda: self._next_step is not None)
+
     # Life.
 
     def activate(self):
@@ -117,6 +127,7 @@ class SimulatorSession:
     def close(self):
         """Give everything back."""
         self.deactivate()
+        self.kernels.close()
         self.intake.close()
         self._node.destroy_subscription(self._wrench)
         for publisher in (self._state, self._reset_notify, self._clock_publisher):
@@ -147,6 +158,18 @@ class SimulatorSession:
 
     # Steps; under the lock.
 
+    def reset(self):
+        """Begin anew, and tell; kernels that waited for it are now in force."""
+        self.runner.reset()
+        self._take_kernel()
+        self._tell_of_reset()
+
+    def set_state(self, position, velocity):
+        """Put the robot into a state, and tell; kernels as above."""
+        self.runner.set_state(position, velocity)
+        self._take_kernel()
+        self._tell_of_reset()
+
     def tell(self):
         """Publish the state as it was measured, unless that was lost on the way."""
         self._told = time.monotonic()
@@ -162,8 +185,7 @@ class SimulatorSession:
             self._state.publish(self._message.fill(stamp, sensor.position, sensor.velocity,
                                                    runner.plant.effort))
 
-    def tell_of_reset(self):
-        """Publish that the state has jumped, and the state."""
+    def _tell_of_reset(self):
         notice = Header(frame_id=self._message.message.header.frame_id)
         set_stamp(notice.stamp, self.runner.time if self._simulated_stamps
                   else self._clock.now().nanoseconds)
@@ -208,6 +230,24 @@ class SimulatorSession:
     def _fault(self, error: Exception):
         if len(self.faults) < 100:
             self.faults.append(error)
+
+    # Kernels.
+
+    def _use(self, kernel):
+        """Take steps with this kernel, at once where the clock makes the steps.
+
+        Its last bits differ, so a run that can be repeated, in lock step or step by step, keeps
+        the kernel it began with.
+        """
+        with self.lock:
+            runner, self._next_step = self.runner, kernel
+            if runner.steps == 0 or (self.timed and not runner.paused):
+                self._take_kernel()
+
+    def _take_kernel(self):
+        if self._next_step is not None:
+            self.runner.plant.use(self._next_step)
+            self._next_step = None
 
     # Wrenches.
 

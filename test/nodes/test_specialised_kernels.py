@@ -1,0 +1,91 @@
+"""Nodes that begin with the kernels for any robot, and go on with those of their own."""
+
+from array import array
+from pathlib import Path
+import time
+
+from diagnostic_msgs.msg import DiagnosticArray
+from harness import COLD, ControllerProbe, EASY, FakeArm, JOINTS, POSTURE, TWO_LINK, wait_until
+import numpy as np
+import pytest
+from sensor_msgs.msg import JointState
+from simulated import Arm, COMMANDS, posture
+from std_srvs.srv import Trigger
+
+pytestmark = pytest.mark.ros
+GENERIC, SPECIALISED = 'generic kernels', 'specialised kernels'
+
+
+@pytest.fixture
+def unknown(tmp_path):
+    """Return an arm that no kernel was ever compiled for: it has a mass of its own."""
+    text = TWO_LINK.read_text()
+    first = text.index('<mass value="') + len('<mass value="')
+    mass = float(text[first:text.index('"', first)])
+    path = tmp_path / 'unknown.urdf'
+    path.write_text(text[:first] + repr(mass + 1e-12 * (time.time_ns() % 10**9))
+                    + text[text.index('"', first):])
+    return path
+
+
+def children(node):
+    """Return the numbers of the processes that a node has started and that still run."""
+    tasks = Path(f'/proc/{node._process.pid}/task')
+    return [int(number) for task in tasks.iterdir()
+            for number in (task / 'children').read_text().split()]
+
+
+def test_controller_goes_over_while_it_holds_the_arm(graph, start, unknown):
+    """Generic first, then specialised; torques stay the same. The next time it is so at once."""
+    probe, arm = ControllerProbe(graph), FakeArm(graph, JOINTS, POSTURE)
+    options = {**EASY, 'urdf_path': unknown, 'specialise': True}
+    controller = start('controller', **options)
+    probe.wait_for('HOLD', timeout=COLD)
+    before = probe.next_command()
+    wait_until(lambda: probe.statuses.last.kernels == SPECIALISED, SPECIALISED, COLD)
+    texts = [status.kernels for status in probe.statuses.messages if status.kernels]
+    assert texts[0].startswith(f'{GENERIC}, specialising')
+    assert probe.state == 'HOLD'
+    assert np.allclose(probe.next_command(), before, rtol=1e-12, atol=1e-12)
+    entry = {pair.key: pair.value for pair in probe.diagnosed('state').values}
+    assert entry['kernels'] == SPECIALISED
+    controller.wait_for_output('is computed by specialised kernels from now on')
+    assert children(controller) == []
+    assert controller.stop()[0] == 0
+    probe.statuses.clear()
+    start('controller', **options)
+    probe.wait_for('HOLD', timeout=COLD)
+    assert {status.kernels for status in probe.statuses.messages} - {''} == {SPECIALISED}
+    arm.stop()
+
+
+def test_the_other_process_ends_with_the_node(graph, start, unknown):
+    """It has a low priority, and an early end of the node is its end."""
+    probe = ControllerProbe(graph)
+    controller = start('controller', **{**EASY, 'urdf_path': unknown, 'specialise': True})
+    probe.wait_for('WAIT_STATE', timeout=COLD)
+    (child,) = wait_until(lambda: children(controller), 'another process')
+    assert Path(f'/proc/{child}/stat').read_text().rpartition(')')[2].split()[16] == '10'
+    code, _ = controller.stop()
+    assert code == 0 and 'Traceback' not in controller.output
+    assert not Path(f'/proc/{child}').exists()
+
+
+def test_lock_step_keeps_its_kernels_until_a_reset(graph, start, unknown):
+    """A run that can be repeated bit for bit goes on as it began."""
+    reports = graph.collect(DiagnosticArray, '/diagnostics')
+
+    def kernels():
+        values = [pair.value for report in reports.messages for status in report.status
+                  if status.name == 'robodyn_simulator: robot' for pair in status.values
+                  if pair.key == 'kernels']
+        return values[-1] if values else ''
+
+    arm = Arm(graph, start, unknown, trigger='command', specialise=True)
+    publisher = arm.publisher(JointState, COMMANDS)
+    publisher.publish(JointState(name=list(JOINTS), effort=array('d', [1.0, 2.0])))
+    arm.next(lambda state: np.any(posture(state)[0]), 'the first step')
+    later = f'{GENERIC}, {SPECIALISED} from the next reset on'
+    wait_until(lambda: kernels() == later, later, COLD)
+    assert arm.call(Trigger, 'reset').success
+    wait_until(lambda: kernels() == SPECIALISED, SPECIALISED)
