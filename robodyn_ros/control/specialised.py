@@ -35,6 +35,7 @@ def _examine(law, robot, found):
         gains = rng.uniform(1.0, 100.0, (2, robot.nv))
         expected, got = np.zeros((2, len(TERMS), robot.nv))
         for each, terms in zip(either, (expected, got)):
+            each.reset(q, qd)
             each.torques(q, qd, reference, gains, terms)
         error, size = np.abs(got - expected).max(), np.abs(expected).max()
         if not error <= TOLERANCE * max(size, 1.0):
