@@ -62,7 +62,7 @@ def lines(result):
             cells = [_crossed(result, kind, name) for kind in
                      ('generic', 'specialised', 'operations')]
             yield f'| {route.title} | {" | ".join(cells)} |'
-    yield from GROWTH.splitlines()
+    yield from (*GROWTH.splitlines(), '')
     yield from (
         f'| Route | {" | ".join(f"n = {n}" for n in COUNTED)} | operations, '
         'slope | generic time, slope |', '| --- |' + ' ---: |' * 8)

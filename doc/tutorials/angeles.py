@@ -16,7 +16,7 @@ from lesson import exit_code, run
 from robodyn_ros import Robot
 from robodyn_ros.formulations import (
     angeles_simulation, euler_lagrange, kane, natural_orthogonal_complement as noc,
-    newton_euler, noc_forward_dynamics, planar)
+    newton_euler, noc_forward_dynamics, planar, statics)
 from robodyn_ros.formulations.arm import arm_at, velocities
 from robodyn_ros.formulations.complex_step import gradient
 from robodyn_ros.formulations.friction import Friction
@@ -360,8 +360,9 @@ def section_7_8(lesson):
 
 
 def exercises(lesson):
-    """Exercises 7.11 and 7.14: an RRP arm, and a code to test.
+    """Exercises 7.9, 7.11, 7.13 and 7.14: a wrench to balance, an RRP arm, codes to test.
 
+    7.9: the recursion against the transposed Jacobian. 7.13: P of the plane against P of space.
     7.11: inertias I_1, I_2, I_3 times the identity, centres of mass of links 1 and 2 in O_1 and of
     link 3 in P, gravity along +X. The terms are derived from P = b (c1 s2, s1 s2, -c2). 'In print'
     is Algorithm 7.4.2 without the lever b_3 e_3.
@@ -384,6 +385,13 @@ def exercises(lesson):
     literal = [(links.Q[i] @ x)[2] for i, x in enumerate((n[0], n[1], f[2]))]
     lesson.misprint('7.11 tau', 'Angeles, Algorithm 7.4.2, sliding joints', literal,
                     D @ qdd + h + g, newton_euler.inverse_dynamics(robot, q, qd, qdd))
+    wrench, tip = np.array([3.0, -2.0, 5.0, .4, -.7, 1.1]), robot.model.body_names[-1]
+    lesson.compare('7.9 -J^T w', -robot.jacobian(q, tip).T @ wrench,
+                   statics.balancing_torque(robot, q, wrench))
+    arm = planar_arm()
+    in_plane, in_space = planar.projected_twists(arm, THETA), noc_forward_dynamics.factor(
+        arm, THETA)
+    lesson.compare('7.13 I = P^T P', in_space.T @ in_space, in_plane.T @ in_plane)
     unit = planar_arm((1, 1, 1), (1, 1, 1), (1, 1, 1))
     lesson.compare('7.14 theta = (0, 0)', symmetric(47, 26, 9, 18, 7, 5) / 4,
                    noc.mass_matrix(unit, np.zeros(3)))

@@ -17,6 +17,7 @@ from robodyn_ros import Robot
 from robodyn_ros.formulations import (
     christoffel, euler_lagrange, hamiltonian, properties, solids, spong_arms, spong_newton_euler)
 from robodyn_ros.formulations.complex_step import along, gradient
+from robodyn_ros.identification import Parameters, base_parameters
 from robodyn_ros.model.dh import DHRow
 
 G = 9.81
@@ -180,6 +181,9 @@ def linearity(lesson):
     """Section 6.5.3: linearity in the parameters, tau = Y(q, qd, qdd) Theta.
 
     Five parameters for the elbow, three without gravity: the rank of many Y on top of each other.
+    For any robot Y has ten columns a link; which sums of parameters can be told apart is found by
+    orthogonalising them. With the lengths known m2 l1 lc2 follows from m2 lc2, and the centres of
+    mass may be off the lines of the links: six are left of twenty, four without gravity.
     """
     Y, theta = spong_arms.planar_elbow_regressor(Q, QD, QDD), spong_arms.planar_elbow_parameters(
         **ELBOW)
@@ -189,6 +193,14 @@ def linearity(lesson):
         stacked = np.vstack([spong_arms.planar_elbow_regressor(*state, gravity)
                              for state in states])
         lesson.compare(f'parameters, g = {gravity}', count, np.linalg.matrix_rank(stacked))
+    robot = elbow()
+    lesson.compare('tau = Y Theta, any robot', robot.regressor(Q, QD, QDD)
+                   @ robot.inertial_parameters(), robot.inverse_dynamics(Q, QD, QDD))
+    light = robot.with_gravity((0.0, 0.0, 0.0))
+    for case, name, count in ((robot, 'base parameters', 6), (light, 'the same, g = 0', 4)):
+        base = base_parameters(Parameters(case, friction=False))
+        lesson.compare(name, count, len(base))
+        print('\n'.join(f'    {each}' for each in base.names))
 
 
 def section_6_6_1(lesson):
