@@ -19,7 +19,7 @@ def every_kernel(robot, frames):
     that differs.
     """
     reference = Robot(robot.model)
-    for state in _states(robot.nv):
+    for state in _states(robot):
         slack = TOLERANCE + ROUNDING * np.linalg.cond(reference.mass_matrix(state['q']))
         for name, recipe in RECIPES.items():
             _compare(robot, name, recipe, state, reference, slack)
@@ -34,16 +34,15 @@ def derivative(robot, name, shapes):
              'forward_dynamics_derivatives': 'forward_dynamics',
              'mass_matrix_derivative': 'mass_matrix'}[name]
     rng = np.random.default_rng(1)
-    for state in _states(robot.nv):
+    for state in _states(robot):
         given = [state[argument] for argument in RECIPES[value].inputs]
         results = [np.empty(shape) for shape in shapes]
         try:
             for argument in range(len(given)):
-                moved = [x.copy() for x in given], [x.copy() for x in given]
                 direction = rng.uniform(-1.0, 1.0, robot.nv)
-                moved[0][argument] -= STEP * direction
-                moved[1][argument] += STEP * direction
-                before, after = (getattr(Robot(robot.model), value)(*x) for x in moved)
+                before, after = (
+                    getattr(Robot(robot.model), value)(*_moved(robot, given, argument, x))
+                    for x in (-STEP * direction, STEP * direction))
                 expected = (after - before) / (2.0 * STEP)
                 status = robot._one[name](*given, *results)
                 size = np.abs(before).max() + np.abs(results[argument]).max()
@@ -53,10 +52,17 @@ def derivative(robot, name, shapes):
             return
 
 
-def _states(nv):
+def _moved(robot, given, argument, change):
+    """The arguments with one of them moved, the first one as configurations move."""
+    x = given[argument]
+    moved = robot.integrate(x, change, 1.0) if argument == 0 else x + change
+    return [*given[:argument], moved, *given[argument + 1:]]
+
+
+def _states(robot):
     rng = np.random.default_rng(0)
     for _ in range(STATES):
-        q, qd, third = rng.uniform(-1.5, 1.5, (3, nv))
+        q, qd, third = (rng.uniform(-1.5, 1.5, n) for n in (robot.nq, robot.nv, robot.nv))
         yield {'q': q, 'qd': qd, 'qdd': third, 'tau': third, 'b': third}
 
 

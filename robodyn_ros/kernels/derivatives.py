@@ -12,6 +12,7 @@ from robodyn_ros.kernels.specialise import (
     MOTION, POSITION, RECIPES, SQUARE, VECTOR, Recipe, Recording, origin, play, record,
     recorded_input, sizes, stored, zeros)
 from robodyn_ros.kernels.tape import Recorded, Tape, count, needed, operands
+from robodyn_ros.model.layout import BALL_X, BALL_Y, BALL_Z
 from robodyn_ros.recursions import aba, crba, rnea
 
 
@@ -93,9 +94,11 @@ def record_inverse(name, recipe, model, frame=None):
     """Inverse dynamics by q, qd and qdd."""
     base, n = record('inverse_dynamics', RECIPES['inverse_dynamics'], model), model.nv
     tau = [base.results[f'tau[{k}]'] for k in range(n)]
-    q, qd, qdd = (recorded_input(base.tape, argument, (n,)) for argument in ('q', 'qd', 'qdd'))
+    q, qd, qdd = (recorded_input(base.tape, argument, shape)
+                  for argument, shape in sizes(recipe.inputs, model).items())
     slopes = np.array(jacobian(base.tape, tau, [*q, *qd, *qdd]), dtype=object)
-    return _recording(name, recipe, model, base.tape, np.split(slopes, 3, axis=1))
+    by_q, by_qd, by_qdd = np.split(slopes, (len(q), len(q) + n), axis=1)
+    return _recording(name, recipe, model, base.tape, [by_motion(model, q, by_q), by_qd, by_qdd])
 
 
 def record_forward(name, recipe, model, frame=None):
@@ -104,7 +107,8 @@ def record_forward(name, recipe, model, frame=None):
     dqdd/dq = -M^-1 dtau/dq, dqdd/dqd = -M^-1 dtau/dqd, dqdd/dtau = M^-1.
     """
     normal, tape, n = normal_form(model), Tape(), model.nv
-    q, qd, tau = (recorded_input(tape, argument, (n,)) for argument in ('q', 'qd', 'tau'))
+    q, qd, tau = (recorded_input(tape, argument, shape)
+                  for argument, shape in sizes(recipe.inputs, model).items())
     inverse, qdd, torque = zeros((n, n)), zeros(n), zeros(n)
     solve = min((RECIPES['mass_matrix_inverse'].recursion, *RECIPES['mass_matrix_inverse'].others),
                 key=lambda recursion: _cost(recursion, normal))
@@ -118,14 +122,15 @@ def record_forward(name, recipe, model, frame=None):
     play(rnea.inverse_dynamics, normal, tape, q=q, qd=qd, qdd=given, tau=torque)
     rows = jacobian(tape, list(torque), [*q, *qd])
     at_solution = {given[k].index: qdd[k] for k in range(n)}
-    slopes = _substituted(tape, rows, at_solution)
+    slopes = np.array(_substituted(tape, rows, at_solution), dtype=object)
+    by_q, by_qd = by_motion(model, q, slopes[:, :len(q)]), slopes[:, len(q):]
     results = zeros((3, n, n))
     for i in range(n):
         for k in range(n):
             results[2, i, k] = inverse[i, k]
             for j in range(n):
-                results[0, i, k] = results[0, i, k] - inverse[i, j] * slopes[j][k]
-                results[1, i, k] = results[1, i, k] - inverse[i, j] * slopes[j][n + k]
+                results[0, i, k] = results[0, i, k] - inverse[i, j] * by_q[j, k]
+                results[1, i, k] = results[1, i, k] - inverse[i, j] * by_qd[j, k]
     return _recording(name, recipe, model, tape, results, bool(status))
 
 
@@ -133,19 +138,38 @@ def record_mass(name, recipe, model, frame=None):
     """dM/dq; symmetric in the first two axes."""
     base = record('mass_matrix', RECIPES['mass_matrix'], model)
     n = model.nv
-    q = recorded_input(base.tape, 'q', (n,))
+    q = recorded_input(base.tape, 'q', (model.nq,))
     lower = [(i, j) for i in range(n) for j in range(i + 1)]
     rows = jacobian(base.tape, [base.results[f'M[{i}, {j}]'] for i, j in lower], list(q))
+    rows = by_motion(model, q, np.array(rows, dtype=object))
     slopes = zeros((n, n, n))
     for (i, j), row in zip(lower, rows):
         slopes[i, j, :] = slopes[j, i, :] = row
     return _recording(name, recipe, model, base.tape, [slopes])
 
 
+def by_motion(model, q, slopes):
+    """Derivatives along the nv unit velocities, of derivatives (m, nq) by the coordinates.
+
+    They are the same but for a quaternion p, which moves with p (omega, 0) / 2.
+    """
+    along = zeros((len(slopes), model.nv))
+    for _, kind, k, j, _ in model.topology[1:]:
+        if kind == BALL_X:
+            x, y, z, w = q[k:k + 4]
+            rates = ((w, z, -y, -x), (-z, w, x, -y), (y, -x, w, -z))
+            for axis, rate in enumerate(rates):
+                for place in range(4):
+                    along[:, j + axis] += slopes[:, k + place] * (0.5 * rate[place])
+        elif kind not in (BALL_Y, BALL_Z):
+            along[:, j] = slopes[:, k]
+    return along
+
+
 def _cost(recursion, model):
     """Operations of an inverse of the mass matrix."""
     tape, inverse = Tape(), zeros((model.nv, model.nv))
-    play(recursion, model, tape, q=recorded_input(tape, 'q', (model.nv,)), inverse=inverse)
+    play(recursion, model, tape, q=recorded_input(tape, 'q', (model.nq,)), inverse=inverse)
     return sum(count(tape, [x.index for x in inverse.flat if isinstance(x, Recorded)]).values())
 
 

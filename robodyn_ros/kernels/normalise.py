@@ -9,7 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from robodyn_ros.model.layout import (
-    INERTIA, KIND, MASS, MOMENT, OFFSET, PARENT, PRISMATIC, ROTATION, ZERO)
+    BALL_X, BALL_Y, BALL_Z, HELICAL, INERTIA, KIND, MASS, MOMENT, OFFSET, PARENT, PRISMATIC,
+    REVOLUTE, ROTATION, ZERO)
 from robodyn_ros.spatial.inertia import add_symmetric, shift_inertia
 from robodyn_ros.spatial.rotation import rotate, rotate_symmetric
 
@@ -52,12 +53,14 @@ def regroup(model):
     A revolute hinge does not tell whether the mass, the first moment along its axis and an inertia
     (J, J, 0) belong to the body or to its parent, so they go to the parent and Iyy becomes zero:
     the base parameters of Gautier and Khalil 1990. A prismatic hinge does not tell it of the
-    inertia. Torques, mass matrix and forward dynamics stay the same, potential energy changes by a
+    inertia; screws and spherical hinges feel all of it. Torques, mass matrix and forward dynamics stay the same, potential energy changes by a
     constant, momentum and energies of single bodies lose their meaning.
     """
     constants = model.constants.copy()
     for i in range(len(constants) - 1, 0, -1):
         row, parent = constants[i], model.topology[i, PARENT]
+        if model.topology[i, KIND] not in (REVOLUTE, PRISMATIC):
+            continue
         if model.topology[i, KIND] == PRISMATIC:
             mass, moment = 0.0, (0.0, 0.0, 0.0)
             inertia = tuple(row[INERTIA:INERTIA + 6])
@@ -89,14 +92,16 @@ def align(model):
     origin of a revolute body is the foot of the common normal with its parent's hinge: a placement
     is then a turn about x, a constant added to the joint coordinate, and an offset without a y
     component. The last body of a branch turns its first moment into x. The frames a user asks for
-    keep their place.
+    keep their place, and so do the bodies of a spherical hinge.
     """
     count = len(model.body_names)
     branch = _longest_branches(model.topology)
     turns, slides = np.zeros(count), np.zeros(count)
     for i in range(1, count):
-        child = branch[i]
-        if model.topology[i, KIND] != PRISMATIC:
+        child, kind = branch[i], model.topology[i, KIND]
+        if kind in (BALL_X, BALL_Y, BALL_Z):
+            continue
+        if kind != PRISMATIC:
             slides[i] = _foot(model, i, turns, slides, child)
         if child:
             u, p = _rotation(model, child)[:, 2], model.constants[child, OFFSET:OFFSET + 3]
@@ -154,7 +159,7 @@ def _regauged(model, turns, slides):
         p = P.T @ (row[OFFSET:OFFSET + 3] - slides[parent] * z + R @ (slides[i] * z))
         R = P.T @ R @ G
         # R = (turn about x) (turn about z): the latter is a constant of the joint coordinate
-        if model.topology[i, KIND] != PRISMATIC:
+        if model.topology[i, KIND] in (REVOLUTE, HELICAL):
             zero = _zero(R)
             row[ZERO] += zero
             R = R @ _about_z(-zero)

@@ -33,7 +33,7 @@ SEAL = '\n# sha256 '  # of the text before it
 class Recipe:
     """Which recursion to record, and the shapes of its inputs and outputs.
 
-    Sizes are numbers or 'nv'. regrouped : whether the results survive moving inertias between
+    Sizes are numbers, 'nq' or 'nv'. regrouped : whether the results survive moving inertias between
     bodies (`normalise.regroup`). others : recursions with the same result; the one that takes the
     fewest operations for the robot is compiled. recorder : what makes the Recording, if not
     `record`.
@@ -48,7 +48,8 @@ class Recipe:
 
 
 VECTOR, SQUARE = ('nv',), ('nv', 'nv')
-POSITION, MOTION = {'q': VECTOR}, {'q': VECTOR, 'qd': VECTOR}
+POSITION = {'q': ('nq',)}
+MOTION = POSITION | {'qd': VECTOR}
 
 RECIPES = {
     'inverse_dynamics': Recipe(rnea.inverse_dynamics, MOTION | {'qdd': VECTOR}, {'tau': VECTOR}),
@@ -231,7 +232,8 @@ def play(recursion, model, tape, **given):
 
 def sizes(shapes, model):
     """Shapes of a recipe in numbers."""
-    return {name: tuple(model.nv if size == 'nv' else size for size in shape)
+    known = {'nq': model.nq, 'nv': model.nv}
+    return {name: tuple(known.get(size, size) for size in shape)
             for name, shape in shapes.items()}
 
 
