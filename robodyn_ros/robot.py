@@ -199,7 +199,7 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
 
     def inverse_dynamics_derivatives(self, q, qd, qdd):
         """dtau/dq, dtau/dqd and dtau/dqdd = M, each (nv, nv), without wrenches; batches have k in
-        front. Of a specialised robot only.
+        front. Derivatives by q are along unit velocities. Of a specialised robot only.
         """
         raise self._only_specialised('inverse_dynamics_derivatives')
 
