@@ -2,7 +2,8 @@
 import numpy as np
 
 from robodyn_ros.errors import KernelError, SingularityError
-from robodyn_ros.kernels.specialise import RECIPES, frame_recipes, label, sizes
+from robodyn_ros.kernels.specialise import (
+    FURTHER_RECIPES, RECIPES, frame_recipes, label, sizes)
 from robodyn_ros.recursions.full_rank import WORST
 from robodyn_ros.robot import Robot
 
@@ -21,7 +22,7 @@ def every_kernel(robot, frames):
     reference = Robot(robot.model)
     for state in _states(robot):
         slack = TOLERANCE + ROUNDING * np.linalg.cond(reference.mass_matrix(state['q']))
-        for name, recipe in RECIPES.items():
+        for name, recipe in (RECIPES | FURTHER_RECIPES).items():
             _compare(robot, name, recipe, state, reference, slack)
         for frame in frames:
             for name, recipe in frame_recipes(robot.model, frame).items():
@@ -63,7 +64,7 @@ def _states(robot):
     rng = np.random.default_rng(0)
     for _ in range(STATES):
         q, qd, third = (rng.uniform(-1.5, 1.5, n) for n in (robot.nq, robot.nv, robot.nv))
-        yield {'q': q, 'qd': qd, 'qdd': third, 'tau': third, 'b': third}
+        yield {'q': q, 'qd': qd, 'qdd': third, 'tau': third, 'b': third, 'x': third}
 
 
 def _compare(robot, key, recipe, state, reference, slack):
@@ -86,6 +87,9 @@ def _compare(robot, key, recipe, state, reference, slack):
             if status != 0 and largest >= ALMOST_LOST * smallest:
                 return  # left to the careful path
             slack += ROUNDING * largest / smallest
+        elif name == 'mass_matrix_factors':
+            factors = reference.mass_matrix_factors(*given)
+            expected = factors.L.T, factors.D
         else:
             expected[0][...] = getattr(reference, name)(*given, *([frame] if frame else []))
     except SingularityError:

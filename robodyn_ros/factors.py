@@ -40,6 +40,10 @@ class Factors(Boundary):
         F, D = self._out(None, k, (self.nv, self.nv)), self._out(None, k, (self.nv,))
         for q, factor, inertias in each(k, q, F, D):
             self._accept(generic.mass_factors(*self._body, q, self._zero, factor, inertias))
+        return self._factors(F, D)
+
+    def _factors(self, F, D):
+        """The MassFactors with L = F^T."""
         return MassFactors(np.swapaxes(F, -1, -2), D, self.model.topology[1:, V].copy())
 
     def factor_product(self, q, x, transposed=False, inverse=False, out=None):

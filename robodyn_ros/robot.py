@@ -52,14 +52,15 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
         description = dh.describe(rows, convention=convention, **options)
         return cls(build.build(description, gravity=gravity))
 
-    def specialised(self, frames=(), progress=None):
+    def specialised(self, frames=(), progress=None, also=()):
         """The same robot over straight-line code compiled for it alone; see SpecialisedRobot.
 
         frames : names of the frames to specialise too, or tuples of names for what couples them.
-        progress : called with (kernel, done, all).
+        progress : called with (kernel, done, all). also : names of further methods, such as
+        'joint_wrenches' or 'centre_of_mass'.
         """
         from robodyn_ros.specialised import SpecialisedRobot  # a subclass: it imports this module
-        return SpecialisedRobot(self.model, frames, progress)
+        return SpecialisedRobot(self.model, frames, progress, also)
 
     def linked(self, kernel):
         """The Kernel itself; a SpecialisedRobot gives its twin, see robodyn_ros.kernels.link."""

@@ -4,14 +4,15 @@ from dataclasses import fields
 import numpy as np
 
 from robodyn_ros import examination
-from robodyn_ros.errors import KernelError, SingularityError
+from robodyn_ros.errors import KernelError, SingularityError, UnknownNameError
 from robodyn_ros.frame_quantities import OperationalSpaceInertia
 from robodyn_ros.kernels import link
 from robodyn_ros.kernels.batch import share_out
 from robodyn_ros.kernels.compile import warm_up
 from robodyn_ros.kernels.derivatives import DERIVATIVES
 from robodyn_ros.kernels.entry import entry
-from robodyn_ros.kernels.specialise import LARGEST, RECIPES, frame_recipes, sizes, specialise
+from robodyn_ros.kernels.specialise import (
+    FURTHER_RECIPES, LARGEST, RECIPES, frame_recipes, sizes, specialise)
 from robodyn_ros.kernels.straight import LANES
 from robodyn_ros.robot import Robot
 
@@ -32,16 +33,19 @@ class SpecialisedRobot(Robot):
     Compiling takes a second or two the first time; afterwards the machine code comes from the
     cache. Raises KernelError where a specialised kernel does not give what the generic one gives.
 
+    also : names of further methods to specialise, of joint wrenches, centre of mass, momentum and
+    factors of the mass matrix (robodyn_ros.kernels.specialise.FURTHER_RECIPES).
+
     kernels : {name: Specialised}, {(name, frame): Specialised}. generic : names of the quantities
     whose code would be too long, for which the kernels of Robot keep serving.
     """
 
-    def __init__(self, model, frames=(), progress=None):
+    def __init__(self, model, frames=(), progress=None, also=()):
         super().__init__(model)
         frames = [frame if isinstance(frame, str) else tuple(frame) for frame in frames]
-        recipes = RECIPES | {(name, frame): recipe for frame in frames
+        recipes = RECIPES | self._further(also) | {(name, frame): recipe for frame in frames
                              for name, recipe in frame_recipes(model, frame).items()}
-        found = {key: specialise(model, key, recipe) if key in RECIPES else
+        found = {key: specialise(model, key, recipe) if isinstance(key, str) else
                  specialise(model, key[0], recipe, key[1]) for key, recipe in recipes.items()}
         self.kernels = {key: kernels for key, kernels in found.items() if kernels}
         self.generic = tuple(key for key, kernels in found.items() if not kernels)
@@ -63,6 +67,19 @@ class SpecialisedRobot(Robot):
             self._put(name, _of_two, shape)
         for name in ('inverse_dynamics', 'forward_dynamics'):
             self._put(name, _of_three, self.nv)
+        for name in FURTHER_RECIPES.keys() & self._shapes.keys():
+            given, wanted = self._shapes[name]
+            if len(wanted) == 1:
+                self._put(name, (_of_one, _of_two, _of_three)[len(given) - 1], wanted[0])
+
+    def _further(self, names):
+        """The recipes that `also` asks for."""
+        if unknown := [name for name in names if name not in FURTHER_RECIPES]:
+            raise UnknownNameError(f'robot {self.name!r}: got {unknown[0]!r} to specialise too; '
+                                   f'expected some of {", ".join(FURTHER_RECIPES)}')
+        if names:
+            self._require_mass()
+        return {name: FURTHER_RECIPES[name] for name in names}
 
     def _put(self, name, kind, shape):
         if name in self.kernels:
@@ -114,6 +131,14 @@ class SpecialisedRobot(Robot):
             return energies[0], energies[1]
         results = self._in_rows('energy', (q, qd))
         return super().energy(q, qd) if results is None else tuple(results[0].T)
+
+    def mass_matrix_factors(self, q):
+        results = _empty((self.nv, self.nv)), _empty(self.nv)
+        if 'mass_matrix_factors' in self._one and not self._one['mass_matrix_factors'](
+                q, *results):
+            return self._factors(*results)
+        results = self._in_rows('mass_matrix_factors', (q,))
+        return super().mass_matrix_factors(q) if results is None else self._factors(*results)
 
     def _of_frame(self, name, frame, shape, out, *states, work=()):
         result = np.empty(shape) if out is None else out

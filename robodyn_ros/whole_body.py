@@ -2,7 +2,7 @@
 import numpy as np
 
 from robodyn_ros.boundary import Boundary, each
-from robodyn_ros.errors import ShapeError, SingularityError
+from robodyn_ros.errors import SingularityError
 from robodyn_ros.kernels import generic
 from robodyn_ros.model.layout import MASS
 
@@ -70,7 +70,7 @@ class WholeBody(Boundary):
     def centre_of_mass_velocity(self, q, qd, out=None):
         """cdot = linear momentum / mass, in O(n); result (3,) [m/s]."""
         out = self._out(out, self._states(q, qd)[1], (3,))
-        np.divide(self._centroidal(q, qd)[1][..., :3], self.mass, out=out)
+        np.divide(self.centroidal_momentum(q, qd)[..., :3], self.mass, out=out)
         return out
 
     def centre_of_mass_jacobian(self, q, out=None):
@@ -81,20 +81,27 @@ class WholeBody(Boundary):
         np.divide(self.centroidal_momentum_matrix(q)[..., :3, :], self.mass, out=out)
         return out
 
-    def momentum(self, q, qd, about='com', out=None):
-        """h = sum phi(0, i) M(i) V(i), gathered in O(n): linear and angular momentum.
+    def momentum(self, q, qd, out=None):
+        """h = sum phi(0, i) M(i) V(i), gathered in O(n): linear and angular momentum about the
+        origin of the base.
 
-        Jain 2011, eq. (2.16)-(2.17) and (4.15). about : 'com', the centre of mass, or 'base', the
-        origin of the base. Result (6,) [N s, N m s]. Raises SingularityError where nothing has
-        mass.
+        Jain 2011, eq. (2.16)-(2.17) and (4.15). Result (6,) [N s, N m s]. Raises SingularityError
+        where nothing has mass.
         """
-        if about not in ('com', 'base'):
-            raise ShapeError(f'momentum of robot {self.name!r}: got about={about!r}; expected '
-                             "'com' or 'base'")
-        out = self._out(out, self._states(q, qd)[1], (6,))
-        com, out[...] = self._centroidal(q, qd)
-        if about == 'base':
-            out[..., 3:] += np.cross(com, out[..., :3])
+        out = self.centroidal_momentum(q, qd, out=out)
+        out[..., 3:] += np.cross(self.centre_of_mass(q), out[..., :3])
+        return out
+
+    def centroidal_momentum(self, q, qd, out=None):
+        """Linear and angular momentum about the centre of mass, in O(n); result (6,) [N s, N m s].
+
+        Jain 2011, eq. (4.15). Raises SingularityError where nothing has mass.
+        """
+        states, k = self._states(q, qd)
+        out, com = self._out(out, k, (6,)), np.empty(3)
+        self._require_mass()
+        for q, qd, h in each(k, *states, out):
+            generic.centroidal_momentum(*self._body, q, qd, com, h)
         return out
 
     def centroidal_momentum_matrix(self, q, out=None):
@@ -108,7 +115,7 @@ class WholeBody(Boundary):
         out, com = self._out(out, k, (6, self.nv)), np.empty(3)
         self._require_mass()
         for q, A in each(k, q, out):
-            generic.momentum_matrix(*self._body, q, com, A)
+            generic.centroidal_momentum_matrix(*self._body, q, com, A)
         return out
 
     def centroidal_momentum_bias(self, q, qd, out=None):
@@ -121,7 +128,7 @@ class WholeBody(Boundary):
         out, com = self._out(out, k, (6,)), np.empty(3)
         self._require_mass()
         for q, qd, bias in each(k, *states, out):
-            generic.momentum_bias(*self._body, q, qd, self._zero, com, bias)
+            generic.centroidal_momentum_bias(*self._body, q, qd, self._zero, com, bias)
         return out
 
     def centroidal_velocity(self, q, qd):
@@ -131,8 +138,7 @@ class WholeBody(Boundary):
         Jain 2011, eq. (4.17), its sum over all bodies. Result (6,) [m/s, rad/s]. Raises
         SingularityError where nothing has mass, or all of it lies on a line.
         """
-        (q, qd), k = self._states(q, qd)
-        _, h = self._centroidal(q, qd)
+        h = self.centroidal_momentum(q, qd)
         mass, com, inertia = self.composite_inertia(q)
         reach = mass * (com * com).sum(axis=-1)  # rounding of what was moved to the centre
         least = np.linalg.eigvalsh(inertia)[..., 0]
@@ -156,15 +162,6 @@ class WholeBody(Boundary):
         for q, c, body in each(k, q, com, inertia):
             generic.composite_inertia(*self._body, q, c, body)
         return self.mass, com, inertia
-
-    def _centroidal(self, q, qd):
-        """Centre of mass and momentum about it, for one state or a batch."""
-        states, k = self._states(q, qd)
-        self._require_mass()
-        com, momentum = self._out(None, k, (3,)), self._out(None, k, (6,))
-        for q, qd, c, h in each(k, *states, com, momentum):
-            generic.momentum(*self._body, q, qd, c, h)
-        return com, momentum
 
     def _require_mass(self):
         if not self.mass > 0.0:

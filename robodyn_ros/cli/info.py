@@ -13,7 +13,7 @@ from robodyn_ros import RobodynError
 from robodyn_ros.cli.demo import URDF, find
 from robodyn_ros.kernels.derivatives import DERIVATIVES
 from robodyn_ros.kernels.normalise import EXACT, cleaned
-from robodyn_ros.kernels.specialise import FRAME_RECIPES, RECIPES, counts
+from robodyn_ros.kernels.specialise import FRAME_RECIPES, FURTHER_RECIPES, RECIPES, counts
 from robodyn_ros.model import build, dh, urdf
 
 STEPS = ('as described', 'cleaned', 'aligned', 'regrouped', 'compiled')
@@ -86,7 +86,7 @@ def lines(model, frame):
     """
     yield 'multiplications + additions (divisions) of code for this robot alone, after each step'
     yield f'{"":32}' + ''.join(f'{step:>18}' for step in STEPS)
-    for name in (*RECIPES, *FRAME_RECIPES):
+    for name in (*RECIPES, *FURTHER_RECIPES, *FRAME_RECIPES):
         table = counts(model, name, frame if name in FRAME_RECIPES else None)
         yield f'{name:32}' + ''.join(f'{short(table[step]):>18}' for step in STEPS)
         yield f'{"  saved by the step":32}' + ''.join(
@@ -185,7 +185,7 @@ its links aligned or as described.
         frame = tuple(model.frames)[-1]
         parts.append(f'## {model.name}, {model.nv} joints\n\n'
                      f'| quantity | {" | ".join(STEPS)} |\n|---{"|---:" * len(STEPS)}|')
-        for name in (*RECIPES, *FRAME_RECIPES):
+        for name in (*RECIPES, *FURTHER_RECIPES, *FRAME_RECIPES):
             table = counts(model, name, frame if name in FRAME_RECIPES else None)
             parts.append(f'| {name} | ' + ' | '.join(map(short, table.values())) + ' |')
         for name, recipe in DERIVATIVES.items():

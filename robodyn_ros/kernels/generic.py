@@ -46,9 +46,9 @@ task_inertia = kernel(_task_inertia.task_inertia)
 joint_wrenches = kernel(_joint_wrenches.joint_wrenches)
 forward_dynamics_wrenches = kernel(_joint_wrenches.forward_dynamics_wrenches)
 centre_of_mass = kernel(_momentum.centre_of_mass)
-momentum = kernel(_momentum.momentum)
-momentum_matrix = kernel(_momentum.momentum_matrix)
-momentum_bias = kernel(_momentum.momentum_bias)
+centroidal_momentum = kernel(_momentum.centroidal_momentum)
+centroidal_momentum_matrix = kernel(_momentum.centroidal_momentum_matrix)
+centroidal_momentum_bias = kernel(_momentum.centroidal_momentum_bias)
 composite_inertia = kernel(_momentum.composite_inertia)
 mass_factors = kernel(_mass_factors.mass_factors)
 factor_product = kernel(_mass_factors.factor_product)
@@ -70,8 +70,9 @@ SERVING = (inverse_dynamics, gravity_torque, bias_torque, mass_matrix, forward_d
            mass_solve, mass_matrix_inverse, coriolis_matrix, energy, pose, velocity, jacobian,
            jacobian_bias, apply_wrench, operational_space, coupled_compliance, task_acceleration,
            task_solve, task_inertia, regressor)
-ALL = SERVING + (joint_wrenches, forward_dynamics_wrenches, centre_of_mass, momentum,
-                 momentum_matrix, composite_inertia, mass_factors, factor_product, hinge_inertias,
-                 mass_product, mass_matrix_diagonal, momentum_bias, inverse_dynamics_composite,
-                 forward_dynamics_factored, forward_dynamics_dense, torque_of_wrench,
-                 acceleration_of_wrench, hamilton_rates, hybrid_dynamics, integrate, difference)
+ALL = SERVING + (joint_wrenches, forward_dynamics_wrenches, centre_of_mass, centroidal_momentum,
+                 centroidal_momentum_matrix, composite_inertia, mass_factors, factor_product,
+                 hinge_inertias, mass_product, mass_matrix_diagonal, centroidal_momentum_bias,
+                 inverse_dynamics_composite, forward_dynamics_factored, forward_dynamics_dense,
+                 torque_of_wrench, acceleration_of_wrench, hamilton_rates, hybrid_dynamics,
+                 integrate, difference)

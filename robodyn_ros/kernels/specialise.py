@@ -20,7 +20,8 @@ from robodyn_ros.kernels.tape import Recorded, Tape, count
 from robodyn_ros.model.layout import PARENT
 from robodyn_ros.recursions import (
     aba, composite, coriolis, coupled_compliance, crba, energy, full_rank, gravity, jacobian,
-    kinematics, mass_solve, operational_space, rnea)
+    joint_wrenches, kinematics, mass_factors, mass_product, mass_solve, momentum,
+    operational_space, rnea)
 from robodyn_ros.recursions import scratch as columns
 
 #: Operations beyond which straight-line code takes tens of seconds to compile, and no longer fits
@@ -65,6 +66,26 @@ RECIPES = {
                                others=(composite.forward_dynamics,)),
     'coriolis_matrix': Recipe(coriolis.coriolis_matrix, MOTION, {'C': SQUARE}),
     'energy': Recipe(energy.energy, MOTION, {'energies': (2,)}, regrouped=False),
+}
+
+#: What is specialised where `also` asks for it.
+FURTHER_RECIPES = {
+    'joint_wrenches': Recipe(joint_wrenches.joint_wrenches, MOTION | {'qdd': VECTOR},
+                             {'wrenches': ('nv', 6)}, regrouped=False),
+    'centre_of_mass': Recipe(momentum.centre_of_mass, POSITION, {'com': (3,)}, regrouped=False),
+    'centroidal_momentum': Recipe(
+        momentum.centroidal_momentum, MOTION, {'h': (6,)}, regrouped=False),
+    'centroidal_momentum_matrix': Recipe(
+        momentum.centroidal_momentum_matrix, POSITION, {'A': (6, 'nv')}, regrouped=False),
+    'centroidal_momentum_bias': Recipe(
+        momentum.centroidal_momentum_bias, MOTION, {'bias': (6,)}, regrouped=False),
+    'mass_product': Recipe(mass_product.mass_product, POSITION | {'x': VECTOR}, {'y': VECTOR}),
+    'mass_matrix_diagonal': Recipe(
+        mass_product.mass_matrix_diagonal, POSITION, {'entries': VECTOR}),
+    'hinge_inertias': Recipe(mass_factors.hinge_inertias, POSITION, {'D': VECTOR},
+                             others=(composite.hinge_inertias,)),
+    'mass_matrix_factors': Recipe(mass_factors.mass_factors, POSITION, {'F': SQUARE, 'D': VECTOR},
+                                  others=(composite.mass_factors,)),
 }
 
 FRAME_RECIPES = {
@@ -169,7 +190,7 @@ def counts(model, name, frame=None):
     """Operations of one quantity after each step of the normal form, {step: {kind: number}}:
     'as described', 'cleaned', 'aligned', 'regrouped' and 'compiled', the way that is taken.
     """
-    recipe = (RECIPES | FRAME_RECIPES)[name]
+    recipe = (RECIPES | FURTHER_RECIPES | FRAME_RECIPES)[name]
     models = {'as described': model, 'cleaned': clean(model)}
     models['aligned'] = align(models['cleaned'])
     models['regrouped'] = regroup(models['aligned']) if recipe.regrouped else models['aligned']
@@ -225,6 +246,7 @@ def play(recursion, model, tape, **given):
              'gravity': model.gravity.astype(object),
              'scratch': Notebook(tape, (nb, columns.WIDTH)), 'f_ext': zeros((nb, 6)),
              'diagonal': zeros(nv), 'zero': zeros(nv), 'M': zeros((nv, nv)), 'F': zeros((nv, nv)),
+             'tau': zeros(nv), 'com': zeros(3), 'links': model.link_placements().astype(object),
              'bias': zeros(nv), 'work': zeros((6, nv)), 'factor': zeros((6, 6))}
     known |= given
     return recursion(**{name: known[name] for name in inspect.signature(recursion).parameters})

@@ -139,3 +139,29 @@ def operational_space(topology: Topology, constants: Table, scratch: Matrix, q: 
             compliance[i, j] = entry
             compliance[j, i] = entry
     return status
+
+
+@primitive
+def hinge_inertias(topology: Topology, constants: Table, scratch: Matrix, q: Vector,
+                   diagonal: Vector, M: Matrix, D: Vector):
+    """D of M + diag(diagonal) = L^T D L; M (nv, nv) is overwritten. Returns the pivot status."""
+    mass_matrix(topology, constants, scratch, q, M)
+    status = factorise(topology, diagonal, M, D)
+    if status == 0:
+        for k in range(D.shape[0]):
+            D[k] = 1.0 / M[k, k]
+    return status
+
+
+@primitive
+def mass_factors(topology: Topology, constants: Table, scratch: Matrix, q: Vector,
+                 diagonal: Vector, F: Matrix, D: Vector):
+    """F and D of M + diag(diagonal) = F^T D F, as of `mass_factors.mass_factors`."""
+    status = hinge_inertias(topology, constants, scratch, q, diagonal, F, D)
+    for k in range(1, topology.shape[0]):
+        row, i = topology[k, V], topology[k, PARENT]
+        F[row, row] = 1.0
+        while i > 0:
+            F[topology[i, V], row] = 0.0
+            i = topology[i, PARENT]
+    return status

@@ -46,8 +46,8 @@ def centre_of_mass(topology: Topology, constants: Table, scratch: Matrix, q: Vec
 
 
 @primitive
-def momentum(topology: Topology, constants: Table, scratch: Matrix, q: Vector, qd: Vector,
-             com: Vector, h: Vector):
+def centroidal_momentum(topology: Topology, constants: Table, scratch: Matrix, q: Vector,
+                        qd: Vector, com: Vector, h: Vector):
     """h = sum of phi(0, i) M(i) V(i), gathered tip to base in O(n), then moved to the centre of
     mass.
 
@@ -87,8 +87,8 @@ def body_momentum(constants, scratch, i):
 
 
 @primitive
-def momentum_bias(topology: Topology, constants: Table, scratch: Matrix, q: Vector, qd: Vector,
-                  zero: Vector, com: Vector, bias: Vector):
+def centroidal_momentum_bias(topology: Topology, constants: Table, scratch: Matrix, q: Vector,
+                             qd: Vector, zero: Vector, com: Vector, bias: Vector):
     """Adot qd: the rate of the momentum about the centre of mass at qdd = 0, in O(n): the sweeps
     of inverse dynamics without weight, gathered to the base.
 
@@ -117,8 +117,8 @@ def composite_of_all(topology, constants, scratch):
 
 
 @primitive
-def momentum_matrix(topology: Topology, constants: Table, scratch: Matrix, q: Vector, com: Vector,
-                    A: Matrix):
+def centroidal_momentum_matrix(topology: Topology, constants: Table, scratch: Matrix, q: Vector,
+                               com: Vector, A: Matrix):
     """A(q) with h = A qd about the centre of mass, in O(n): column i is R(i) H*(i), the momentum
     of the composite body, moved there.
 

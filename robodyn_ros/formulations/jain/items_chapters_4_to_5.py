@@ -42,7 +42,7 @@ ITEMS = (
                     'formulations.jain.mass_matrix.centre_of_mass',
                     'formulations.jain.mass_matrix.momentum',
                     'formulations.jain.mass_matrix.centroidal_velocity',
-                    'recursions.momentum.momentum', 'recursions.momentum.momentum_matrix',
+                    'recursions.momentum.centroidal_momentum', 'recursions.momentum.centroidal_momentum_matrix',
                     'robot.Robot.centre_of_mass', 'robot.Robot.momentum',
                     'robot.Robot.centroidal_momentum_matrix', 'robot.Robot.centroidal_velocity',
                     'robot.Robot.centroidal_momentum_bias'),
