@@ -5,7 +5,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 
 from robodyn_ros.ros.state_intake import PolledGroup
 
-LISTENING = 0.3   # [s] in which a live controller would have published, even one that is starved
+LISTENING = 0.5   # [s] in which a live controller would have published, even one that is starved
 
 
 class CommandWatch:
@@ -13,7 +13,8 @@ class CommandWatch:
 
     A node of another name is believed on sight. One of our own name may be our predecessor, which
     was killed and which the middleware still believes alive (for 20 s by default): it counts only
-    if it is heard, for which it is listened to while this node does not publish itself.
+    if it is heard, for which it is listened to while this node does not publish itself. Those that
+    were silent then are remembered; one more, seen later, is another controller.
 
     Args:
       node: the controller.
@@ -26,7 +27,7 @@ class CommandWatch:
         self.topic = node.resolve_topic_name(topic)
         self._node, self._kind, self._heard = node, kind, False
         self._own = _full_name(node.get_name(), node.get_namespace())
-        self._subscription = None
+        self._subscription, self._silent = None, set()
         self.listen()
 
     def listen(self):
@@ -41,18 +42,31 @@ class CommandWatch:
             self._node.destroy_subscription(self._subscription)
             self._subscription = None
 
-    def strangers(self) -> list[str]:
-        """Full names of the publishing nodes of another name."""
-        return [name for name in self._publishers() if name != self._own]
-
     def others(self) -> list[str]:
-        """Full names of all other publishing nodes; takes LISTENING where it must listen."""
-        twin = self._own in self._publishers() and self._is_heard()
-        return self.strangers() + ([self._own] if twin else [])
+        """Full names of the other publishing nodes, before this one publishes.
+
+        Takes the time LISTENING when one of them has our own name.
+        """
+        strangers, twins = self._publishers()
+        if twins and not self._is_heard():
+            self._silent, twins = twins, set()
+        return strangers + [self._own] * bool(twins)
+
+    def intruders(self) -> list[str]:
+        """Full names of the other publishing nodes, while this one publishes."""
+        strangers, twins = self._publishers()
+        return strangers + [self._own] * (len(twins - self._silent) > 1)
 
     def _publishers(self):
-        return [_full_name(info.node_name, info.node_namespace)
-                for info in self._node.get_publishers_info_by_topic(self.topic)]
+        """Full names of those of another node, and identities of those of our own name."""
+        strangers, twins = [], set()
+        for info in self._node.get_publishers_info_by_topic(self.topic):
+            name = _full_name(info.node_name, info.node_namespace)
+            if name == self._own:
+                twins.add(bytes(info.endpoint_gid))
+            else:
+                strangers.append(name)
+        return strangers, twins
 
     def _hear(self, _):
         self._heard = True   # the events executor knows no callback groups, and delivers
@@ -71,4 +85,6 @@ class CommandWatch:
 
 
 def _full_name(name: str, namespace: str) -> str:
+    if 'UNKNOWN' in namespace:   # the middleware found the publisher before its node's name
+        return 'one whose name is not known yet'
     return f"{namespace.rstrip('/')}/{name}"

@@ -169,16 +169,21 @@ class ControlSession:
         """ROS time now."""
         return self._clock.now().to_msg()
 
+    def intruders(self) -> list[str]:
+        """Names of the other nodes that command the robot while this one does."""
+        return self.watch.intruders() if self.cycle.output else []
+
     def intrusion(self) -> str:
         """'', or that another node was found to command the robot right after activation.
 
         Discovery takes its time, so a controller that was there before may show up only now; the
-        one that came last yields. Later on, whoever comes is the intruder, and reported.
+        one that came last yields; of two that start together, one or both. Later on, whoever
+        comes is the intruder, and reported.
         """
-        if self.cycle.output is None or time.monotonic() - self._activated > YIELD_TIME:
+        if time.monotonic() - self._activated > YIELD_TIME:
             return ''
-        strangers = self.watch.strangers()
-        return self._describe(strangers) if strangers else ''
+        intruders = self.intruders()
+        return self._describe(intruders) if intruders else ''
 
     def _describe(self, others) -> str:
         return (f"Another node publishes on '{self.watch.topic}': {', '.join(others)}. Two "

@@ -32,7 +32,7 @@ def diagnose(name: str, status: ControllerStatus, session, reading: Reading,
         message.status += [_loop(name, status, reading),
                            _joint_states(name, session.intake, reading, publishers),
                            _references(name, session, reading),
-                           _command(name, session.watch)]
+                           _command(name, session)]
     message.header.stamp = status.header.stamp
     return message
 
@@ -66,12 +66,11 @@ def _joint_states(name, intake, reading, publishers):
                   {'accepted_per_second': reading.accepted, 'publishers': publishers, **rejected})
 
 
-def _command(name, watch):
-    strangers = watch.strangers()
-    level, text = OK, f"Nobody else publishes on '{watch.topic}'."
-    if strangers:
-        level, text = ERROR, f"Others publish on '{watch.topic}': {', '.join(strangers)}."
-    return entry(f'{name}: command', level, text, {'others': len(strangers)})
+def _command(name, session):
+    level, text, intruders = OK, 'No other node commands the robot.', session.intruders()
+    if intruders:
+        level, text = ERROR, f"Others publish on '{session.watch.topic}': {', '.join(intruders)}."
+    return entry(f'{name}: command', level, text, {'others': len(intruders)})
 
 
 def _references(name, session, reading):

@@ -13,9 +13,11 @@ import harness  # noqa: E402
 from harness import COLD, EASY, FakeArm, JOINTS, POSTURE, ControllerProbe  # noqa: E402
 from robodyn_msgs.msg import ControllerStatus  # noqa: E402
 from robodyn_ros import Robot  # noqa: E402
+from robodyn_ros.ros.control_session import YIELD_TIME  # noqa: E402
 
 pytestmark = pytest.mark.ros
 
+INTRUSION = "Another node publishes on '/forward_effort_controller/commands'"
 GRAVITY = Robot.from_urdf(str(harness.TWO_LINK)).gravity_torque(np.array(POSTURE))
 
 
@@ -104,31 +106,34 @@ def test_unset_robot_compensates_gravity_refuses_to_activate(start, probe, arm):
     np.testing.assert_allclose(probe.next_command(), [0.0, 0.0], atol=1e-12)
 
 
-def test_a_second_controller_on_the_same_topic_refuses_to_activate(start, probe, arm):
+@pytest.fixture
+def established(start, probe, arm):
+    """A controller that has been active for so long that it does not yield any more."""
     start('controller', **EASY)
-    probe.wait_for('HOLD', timeout=COLD)
+    cycles = (YIELD_TIME + 1.0) * EASY['update_rate']
+    probe.statuses.wait(lambda status: status.cycles > cycles, 'an established controller', COLD)
+
+
+def test_a_second_controller_on_the_same_topic_refuses_to_activate(established, start, probe):
     second = ControllerProbe(probe.graph, name='/second')
     start('controller', '-r', '__node:=second', **EASY)
-    second.wait_for('READY', timeout=COLD)
-    harness.wait_until(lambda: second.statuses.last.message, 'a refusal')
-    assert "Another node publishes on '/forward_effort_controller/commands': " \
-        '/robodyn_controller' in second.statuses.last.message
-    answer = second.enable()
-    assert not answer.success and '/robodyn_controller' in answer.message
+    # Discovery may take longer than its start; then it finds out right after, and yields.
+    second.statuses.wait(lambda status: status.state_name == 'READY' and
+                         INTRUSION in status.message, 'a refusal', COLD)
+    harness.wait_until(lambda: '/robodyn_controller' in second.enable().message, 'its name')
+    assert second.state == 'READY'
     assert probe.state == 'HOLD'
-    # When the first lets go, the second, which starts by itself, takes over.
+    # When the first lets go, the second may take over.
     assert probe.enable(False).success
+    harness.wait_until(lambda: second.enable().success, 'its activation')
     second.wait_for('HOLD')
 
 
-def test_a_second_controller_of_the_same_name_refuses_too(start, probe, arm):
-    start('controller', **EASY)
-    probe.wait_for('HOLD', timeout=COLD)
+def test_a_second_controller_of_the_same_name_refuses_too(established, start):
     for executor in ('single_threaded', 'events'):
         second = start('controller', executor=executor, **EASY)
-        second.wait_for_output("Another node publishes on '/forward_effort_controller/commands': "
-                               '/robodyn_controller.', COLD)
-        second.stop()
+        second.wait_for_output(INTRUSION, COLD)
+        assert second.stop()[0] == 0
 
 
 def test_a_foreign_publisher_on_the_command_topic_counts_too(graph, start, probe, arm):
