@@ -52,6 +52,10 @@ class Counted:
     def __truediv__(self, other):
         return self._product(other, lambda a, b: a / b, (1.0, -1.0))
 
+    def __rtruediv__(self, other):
+        self.tally.multiplications += 1
+        return Counted(other / self.value, self.tally)
+
     def __add__(self, other):
         return self._sum(other, lambda a, b: a + b)
 

@@ -58,7 +58,7 @@ FORMULATIONS = (
                 'sum of its steps: 1540, 1137', None, noc_forward_dynamics.mass_matrix,
                 noc_forward_dynamics.forward_dynamics),
     Formulation('Forward dynamics, orthogonal', ANGELES, '7.6', '7.106', SERIAL, 'n^3', '', None,
-                None, noc_forward_dynamics.forward_dynamics_orthogonal, countable=False),
+                None, noc_forward_dynamics.forward_dynamics_orthogonal),
     Formulation('Lagrange, 4 x 4 (Uicker-Kahn)', TURNEY, '2', '2.1 to 2.11', TREE, 'n^4',
                 '66271, 51548 as written (Hollerbach 1980); 5916, 4840 organised',
                 lagrange_4x4.inverse_dynamics, lagrange_4x4.mass_matrix),

@@ -107,12 +107,30 @@ def forward_dynamics(robot, q, qd, tau, tip_wrench=None):
     return forward_substitution(L, back_substitution(L.T, rhs))
 
 
+def orthogonalised(P):
+    """R (n, n) upper triangular of P = Q R, by Householder reflections (Appendix B).
+
+    Reflection k turns what is left of column k onto its first entry; Q, the product of all of
+    them, is never needed.
+    """
+    A, n = P.copy(), P.shape[1]
+    for k in range(n):
+        v = A[k:, k].copy()
+        length = np.sqrt(v @ v)
+        v[0] = v[0] + (length if v[0] > 0.0 else -length)  # away from zero, so nothing cancels
+        A[k:, k:] = A[k:, k:] - np.outer(v, (v @ A[k:, k:]) * (2.0 / (v @ v)))
+    return np.triu(A[:n])
+
+
 def forward_dynamics_orthogonal(robot, q, qd, tau, tip_wrench=None):
-    """qdd (n,) by orthogonalisation of P = Q R: qdd = R^-1 R^-T rhs, never forming I (7.106)."""
-    rhs = _driving(robot, q, qd, tau, tip_wrench)
-    Q, R = np.linalg.qr(factor(robot, q))  # by Householder reflections (Appendix B)
-    y = Q @ forward_substitution(R.T, rhs)
-    return back_substitution(R, Q.T @ y)
+    """qdd (n,) by orthogonalisation of P = Q R, never forming I (7.106).
+
+    The minimum-norm y of P^T y = rhs is Q R^-T rhs, and the least squares of P qdd = y is R^-1 Q^T
+    y: in all R^-1 R^-T rhs.
+    """
+    R = orthogonalised(factor(robot, q))
+    y = forward_substitution(R.T, _driving(robot, q, qd, tau, tip_wrench))
+    return back_substitution(R, y)
 
 
 def _driving(robot, q, qd, tau, tip_wrench):

@@ -231,6 +231,14 @@ def test_reverse_cholesky_is_lower_and_reproduces_the_matrix():
         noc_forward_dynamics.reverse_cholesky(np.diag([-1.0, 1.0]))
 
 
+def test_reflections_leave_a_triangle_of_the_same_lengths():
+    P = noc_forward_dynamics.factor(SERIAL['Stanford-like'](), np.full(6, .4))
+    R = noc_forward_dynamics.orthogonalised(P)
+    assert np.array_equal(R, np.triu(R))
+    np.testing.assert_allclose(R.T @ R, P.T @ P, atol=1e-12)
+    np.testing.assert_allclose(np.abs(np.diag(R)), np.abs(np.diag(np.linalg.qr(P).R)), rtol=1e-12)
+
+
 def test_oracle_11_forward_dynamics():
     got = noc_forward_dynamics.forward_dynamics(
         six_revolute(), np.array([.1, -.5, .9, .3, -.7, 1.2]),
