@@ -1,17 +1,18 @@
 """Random trees for the tests of Jain's chapters: robots, and hinges of every kind."""
 
 import numpy as np
-from oracles.families import FAMILIES, case, inertial, rotation
+from oracles.families import FAMILIES, MIXED, case, inertial, rotation, states
 
 from robodyn_ros.formulations.jain import hinge as hinges
 from robodyn_ros.formulations.jain.single_body import spatial_inertia
 from robodyn_ros.formulations.jain.spatial import phi
-from robodyn_ros.formulations.jain.tree import Body, tree_at, tree_of
+from robodyn_ros.formulations.jain.tree import Body, coordinate_rates, tree_at, tree_of
 
 #: Robots of the package that the book's formulas are held to: no two alike, 3 to 20 bodies.
 ROBOTS = {name: FAMILIES[name].robot for name in (
     'skew_chain', 'sliding_chain', 'sliding_tree', 'massless_branches', 'rotors', 'permuted',
-    'locked')} | {
+    'locked')} | {name: MIXED[name].robot for name in (
+        'mixed_chain', 'mixed_rotors', 'mixed_massless', 'mixed_permuted', 'free_base')} | {
     'chain of 3': case('chain of 3', 3).robot,
     'tree of 20': case('tree of 20', 20, kinds=('revolute', 'prismatic'), branching=5).robot}
 
@@ -69,10 +70,17 @@ BODIES = {'mixed tree': mixed_bodies(1, 12), 'mixed forest': mixed_bodies(2, 10,
 def robot_tree(name):
     """The tree of a robot at a random state, and (thd, thdd, T) in the order of the tree."""
     robot = ROBOTS[name]
-    rng = np.random.default_rng(len(name))
-    q, qd, qdd, tau = rng.uniform(0.2, 1.4, (4, robot.nv)) * rng.choice((-1, 1), (4, robot.nv))
+    (q, qd, qdd), (_, tau, _) = states(robot, 2)
     tree = tree_at(robot, q)
     return tree, tree.to_jain(qd), tree.to_jain(qdd), tree.to_jain(tau)
+
+
+def configuration(tree):
+    """The coordinates q that a tree is at, in the order of the robot."""
+    q = np.empty(sum(len(theta) for theta in tree.theta))
+    for body, theta in zip(tree.bodies, tree.theta):
+        q[list(body.coordinates)] = theta
+    return q
 
 
 def mixed_tree(name):
@@ -93,9 +101,5 @@ def any_tree(name):
 
 def moved(tree, thd, step):
     """The bodies of a tree at the configuration that thd leads to, to first order in step."""
-    from robodyn_ros.formulations.jain.tree import coordinate_rates
-    q = np.empty(sum(len(theta) for theta in tree.theta))
-    for body, theta in zip(tree.bodies, tree.theta):
-        q[list(body.coordinates)] = theta
-    q = q + step * coordinate_rates(tree, thd)
+    q = configuration(tree) + step * coordinate_rates(tree, thd)
     return tree_of(tree.bodies[::-1], q, -tree.g[3:])

@@ -10,7 +10,8 @@ from robodyn_ros.formulations.jain import divide_and_conquer as dca
 from robodyn_ros.formulations.jain.forward_dynamics import articulated_body
 from robodyn_ros.formulations.jain.tree import tree_at
 
-MASSLESS = ('massless_branches', 'locked')   # what has no inertia alone cannot be a leaf
+#: What has no inertia alone cannot be a leaf.
+MASSLESS = ('massless_branches', 'locked', 'mixed_massless')
 ASSEMBLED = tuple(name for name in TREES if name not in MASSLESS)
 #: Inverses of single-body inertias of condition 1e3 to 1e5 are multiplied along the assembly.
 SOLVED = 1e-8

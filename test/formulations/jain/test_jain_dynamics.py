@@ -1,6 +1,8 @@
 """Chapters 4 to 7 and 9 of Jain: mass matrix, inverse and forward dynamics, estimation."""
 
-from jain_trees import ROBOTS, TREES, any_tree, moved, robot_tree
+from dataclasses import replace
+
+from jain_trees import ROBOTS, TREES, any_tree, configuration, moved, robot_tree
 import numpy as np
 from oracles.compare import agree
 import pytest
@@ -10,7 +12,7 @@ from robodyn_ros.formulations.jain import (
     mass_matrix)
 from robodyn_ros.formulations.jain.single_body import components, kinetic_energy, shifted
 from robodyn_ros.formulations.jain.spatial import bar, phi, tilde
-from robodyn_ros.formulations.jain.sweeps import gather, scatter
+from robodyn_ros.formulations.jain.sweeps import forward_diagonal, gather, scatter
 from robodyn_ros.formulations.jain.tree import tree_at
 from robodyn_ros.formulations.spatial_operators import SpatialOperators
 
@@ -28,11 +30,6 @@ def system(request):
 def named(request):
     """A robot, its tree, and (thd, thdd, T)."""
     return ROBOTS[request.param], *robot_tree(request.param)
-
-
-def configuration(tree):
-    """The robot's q of a tree of single freedoms."""
-    return tree.to_ours(np.concatenate(tree.theta))
 
 
 def unlike(printed, right, share=1e-4):
@@ -259,6 +256,55 @@ def test_acceleration_is_the_rate_of_velocity(system):
     agree(scatter(tree, a, tree.phi), rate, tolerance=1e-7)
 
 
+def test_mass_matrix_of_algorithm_9_3_is_carried_by_its_own_weights(system):
+    """Printed with phi(l, j), which is only right where the weights A are phi.
+
+    Of body frames away from the hinges they are not.
+    """
+    tree, thd, *_ = system
+    away = conventions.offset(tree, thd, offsets(tree))
+    R = forward_diagonal(tree, away.M, away.weights, away.weights)
+
+    def by_paths(weights):
+        matrix = np.diag(tree.rotor)
+        for k in range(tree.n):
+            X = R[k] @ away.hinges[k]
+            matrix[tree.slices[k], tree.slices[k]] += away.hinges[k].T @ X
+            for j in tree.path(k):
+                above = tree.parent[j]
+                if above < tree.n:
+                    X = weights[j] @ X
+                    block = away.hinges[above].T @ X
+                    matrix[tree.slices[above], tree.slices[k]] = block
+                    matrix[tree.slices[k], tree.slices[above]] = block.T
+        return matrix
+    M = mass_matrix.mass_matrix(tree)
+    agree(by_paths(away.weights), M, tolerance=1e-11)
+    if any(up < tree.n for up in tree.parent):
+        unlike(by_paths(tree.phi), M)
+
+
+def test_gain_of_6_36_has_a_column_for_every_freedom():
+    """K(k + 1, k) is in R^6 by the text; of a ball it is 6 x 3."""
+    tree, *_ = any_tree('mixed tree')
+    art = ab.articulated(tree)
+    for body, K in zip(tree.bodies, art.K):
+        assert K.shape == (6, body.hinge.nv)
+    assert {K.shape[1] for K in art.K} == {1, 2, 3, 6}
+
+
+def test_inertia_recursions_of_table_7_1_add_the_inertia_of_the_parent():
+    """R(k + 1) and P(k + 1) get M(k + 1), not M(k)."""
+    tree, *_ = any_tree('skew_chain')
+    R, art = mass_matrix.composite_inertias(tree), ab.articulated(tree)
+    for inertia, passed in ((R, R), (art.P, art.P_plus)):
+        carried = shifted(passed[2], tree.phi[2])
+        agree(carried + tree.M[3], inertia[3])
+        unlike(carried + tree.M[2], inertia[3])
+    agree(art.taubar[2] @ art.P[2] @ art.taubar[2].T, art.P_plus[2], np.abs(art.P[2]).max())
+    unlike(art.taubar[2] @ art.P[2] @ art.taubar[2].T, art.P_plus[3])
+
+
 def test_coriolis_accelerations_by_type_of_hinge():
     """(5.11), (5.12), (5.15) to (5.17), and the solution of exercise 5.1."""
     seen = set()
@@ -425,6 +471,57 @@ def test_inverse_of_forward_dynamics(system):
     T_forth, _, _ = inverse_dynamics.newton_euler(tree, thd, thdd, f_ext)
     again = forward_dynamics.articulated_body(tree, thd, T_forth, f_ext)[0]
     agree(again, thdd, np.abs(T_forth).max(), SOLVED)
+
+
+def test_kinetic_energy_stays_without_torques(system):
+    """(4.34): with T = 0 and without gravity, its rate is zero."""
+    tree, thd, *_ = system
+    still = replace(tree, rotor=np.zeros(tree.N))
+    thdd = forward_dynamics.articulated_body(still, thd, np.zeros(tree.N), gravity=False)[0]
+    step = 1e-6
+
+    def energy(s):
+        at = moved(still, thd, s)
+        return sum(kinetic_energy(M, v) for M, v in
+                   zip(at.M, kinematics.velocities(at, thd + s * thdd)))
+    size = np.abs(thd).max() * np.abs(mass_matrix.mass_matrix(still) @ thdd).max()
+    agree((energy(step) - energy(-step)) / (2 * step), 0.0, size, 1e-7)
+
+
+def test_steady_drift_of_the_base_changes_nothing():
+    """Remark 5.2: the same joint accelerations on a base that drifts, and of it, but - omega x v.
+
+    The base is free: its acceleration is seen from itself, where a steady drift turns.
+    """
+    tree, thd, _, T = any_tree('free base')
+    base = tree.slices[-1]
+    drift = np.array((0.4, -1.3, 0.8))
+    drifting = thd.copy()
+    drifting[base][3:] += drift
+    one = forward_dynamics.articulated_body(tree, thd, T)[0]
+    two = forward_dynamics.articulated_body(tree, drifting, T)[0]
+    expected = one.copy()
+    expected[base][3:] -= np.cross(thd[base][:3], drift)
+    agree(two, expected, tolerance=SOLVED)
+    unlike(two, one)
+
+
+def test_gravity_at_the_end_or_from_the_base(system):
+    """(7.37) to (7.39): nubar = nu - G' g, or alpha(n + 1) = g and g taken away again."""
+    tree, thd, _, T = system
+    art, a, _, _, nu, *_ = at_zero_gravity(tree, thd, T)
+    g = inverse_dynamics.gravity_accelerations(tree)
+    felt = np.zeros((tree.n + 1, 6))
+    felt[tree.n] = tree.g
+    thdd = np.zeros(tree.N)
+    for k in reversed(range(tree.n)):
+        plus = tree.phi[k].T @ felt[tree.parent[k]]
+        thdd[tree.slices[k]] = nu[tree.slices[k]] - art.G[k].T @ plus
+        felt[k] = plus + tree.H[k].T @ thdd[tree.slices[k]] + a[k]
+    expected, alpha, _ = forward_dynamics.articulated_body(tree, thd, T)
+    size = np.abs(felt).max()
+    agree(thdd, expected, np.abs(nu).max() + size, SOLVED)
+    agree(felt[:-1] - g, alpha, size, SOLVED)
 
 
 def test_innovations_factor_along_paths(system):

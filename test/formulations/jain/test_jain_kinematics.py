@@ -1,14 +1,15 @@
 """Chapter 3 of Jain: hinges, poses, velocities, Jacobians."""
 
-from jain_trees import BODIES, ROBOTS, TREES, any_tree, moved, robot_tree
+from jain_trees import BODIES, ROBOTS, TREES, any_tree, configuration, moved, robot_tree
 import numpy as np
 from oracles.compare import agree
 from oracles.families import rotation
 import pytest
 
+from robodyn_ros.formulations.arm import skew
 from robodyn_ros.formulations.jain import hinge as hinges
 from robodyn_ros.formulations.jain import kinematics
-from robodyn_ros.formulations.jain.spatial import phi
+from robodyn_ros.formulations.jain.spatial import phi, transform
 from robodyn_ros.formulations.jain.tree import coordinate_rates, tree_of
 from robodyn_ros.formulations.spatial_operators import SpatialOperators
 
@@ -50,6 +51,21 @@ def test_hinge_map_is_the_velocity_of_the_placement(state):
     agree(hinge.map(theta) @ beta, velocity, 1.0, 1e-8)
     assert hinge.map(theta).shape == (6, hinge.nv)
     assert np.linalg.matrix_rank(hinge.map(theta)) == hinge.nv <= hinge.nq    # (3.6)
+
+
+def test_rate_of_a_transform_has_its_rotation():
+    """(3.2), (3.4): dT/dt = [[S(omega) R, v], [0, 0]]; printed without R."""
+    hinge, theta, beta, h = hinges.free(), HINGES['free'].placement, np.ones(6) * 0.7, 1e-6
+    q = np.array((0.3, -0.5, 0.4, 0.7, 0.2, 0.6, -0.1))
+    step = h * hinge.rates(q, beta)
+    R, _ = theta(q)
+    rate = [transform(*theta(q + s)) for s in (step, -step)]
+    rate = (rate[0] - rate[1]) / (2 * h)
+    omega, v = R @ beta[:3], R @ beta[3:]
+    printed = np.block([[skew(omega), v[:, None]], [np.zeros((1, 4))]])
+    agree(printed @ np.block([[R, np.zeros((3, 1))], [np.zeros((1, 3)), np.ones((1, 1))]]), rate,
+          tolerance=1e-8)
+    assert np.abs(printed - rate).max() > 0.1
 
 
 def test_rate_of_hinge_map(state):
@@ -115,13 +131,13 @@ def named(request):
     """A robot, its tree, and (q, qd, thd)."""
     robot = ROBOTS[request.param]
     tree, thd, *_ = robot_tree(request.param)
-    return robot, tree, tree.to_ours(np.concatenate(tree.theta)), tree.to_ours(thd), thd
+    return robot, tree, configuration(tree), tree.to_ours(thd), thd
 
 
 def test_poses_velocities_and_jacobians_are_those_of_the_package(named):
     robot, tree, q, qd, thd = named
     poses = kinematics.poses(tree)
-    for name in robot.model.body_names[1:]:
+    for name in tree.names:
         node = kinematics.node(tree, robot, name)
         T = poses[node.body] @ np.block([[node.R, node.p[:, None]], [np.zeros(3), np.ones(1)]])
         agree(T, robot.pose(q, name))
@@ -182,9 +198,7 @@ def test_coordinates_are_more_than_velocities():
     bodies = BODIES['mixed tree']
     quaternions = [body.coordinates[:4] for body in bodies
                    if body.hinge.name in ('spherical', 'free')]
-    q = np.empty(len(rates))
-    for body, theta in zip(tree.bodies, tree.theta):
-        q[list(body.coordinates)] = theta
+    q = configuration(tree)
     for rows in quaternions:
         agree(q[list(rows)] @ rates[list(rows)], 0.0, 1.0)  # a quaternion keeps its length
     scaled = q.copy()

@@ -1,6 +1,6 @@
 """Section 4.2 of Jain: Lagrange, Christoffel, Hamilton, quasi-velocities."""
 
-from jain_trees import ROBOTS, robot_tree
+from jain_trees import ROBOTS, configuration, robot_tree
 import numpy as np
 from oracles.compare import agree
 import pytest
@@ -20,7 +20,7 @@ SOLVED = 1e-9
 def state(request):
     """A robot and (q, qd, qdd) in its order."""
     tree, thd, thdd, _ = robot_tree(request.param)
-    q = tree.to_ours(np.concatenate(tree.theta))
+    q = configuration(tree)
     return ROBOTS[request.param], q, tree.to_ours(thd), tree.to_ours(thdd)
 
 
@@ -112,6 +112,19 @@ def test_quasi_velocities(state):
     beta = A(q) @ qd
     agree(beta @ quasi.transformed_mass_matrix(robot, A, q) @ beta,
           2 * kinetic_energy(robot, q, qd), tolerance=SOLVED)
+
+
+def test_coriolis_forces_of_quasi_velocities_do_half_the_work_of_the_mass_matrix(state):
+    """Ex 4.10: beta' (dM/dt beta - 2 C) = 0 with the mass matrix and C of beta."""
+    robot, q, qd, qdd = state
+    A, still = velocities_of(robot), robot.with_gravity((0.0, 0.0, 0.0))
+    beta = A(q) @ qd
+    beta_rate = A(q) @ qdd + along(A, q, qd) @ qd
+    C = quasi.quasi_torque(still, A, q, qd, qdd) \
+        - quasi.transformed_mass_matrix(robot, A, q) @ beta_rate
+    rate = along(lambda x: quasi.transformed_mass_matrix(robot, A, x), q, qd)
+    agree(beta @ (rate @ beta - 2 * C), 0.0, np.abs(beta).max() * np.abs(C).max(), SOLVED)
+    assert abs(beta @ C) > 1e-6 * np.abs(C).max()
 
 
 def test_true_coordinates_have_no_gamma(state):

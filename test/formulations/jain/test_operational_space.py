@@ -1,6 +1,6 @@
 """Chapter 10 of Jain: Omega, Upsilon, Lambda, C_os, projections, and what is misprinted there."""
 
-from jain_trees import BODIES, ROBOTS, TREES, any_tree, coordinates, robot_tree
+from jain_trees import BODIES, ROBOTS, TREES, any_tree, configuration, coordinates, robot_tree
 import numpy as np
 from oracles.compare import agree, solve_tolerance
 from oracles.families import FAMILIES
@@ -198,8 +198,8 @@ def test_lambda_is_the_mass_matrix_where_the_jacobian_is_square():
 def test_compliance_is_that_of_the_package(name):
     """The recursion of several frames, turned into the nodes' axes and order."""
     robot, (tree, *_) = ROBOTS[name], robot_tree(name)
-    q = tree.to_ours(np.concatenate(tree.theta))
-    frames = [robot.model.body_names[-1], robot.model.body_names[1]]
+    q = configuration(tree)
+    frames = [tree.names[0], tree.names[-1]]
     if frames[0] == frames[1]:
         frames.pop()
     _, compliance = robot.task_compliance(q, frames)
@@ -363,7 +363,7 @@ def test_package_reads_algorithm_10_5_where_forward_dynamics_ends():
     """The kernel task_acceleration, by the face: mu + p = -Lambda (node accelerations)."""
     case = FAMILIES['skew_chain']
     robot, (tree, thd, *_) = case.robot, robot_tree('skew_chain')
-    q, qd = tree.to_ours(np.concatenate(tree.theta)), tree.to_ours(thd)
+    q, qd = configuration(tree), tree.to_ours(thd)
     tip = robot.model.body_names[-1]
     found = robot.operational_space_bias(q, qd, tip).free_acceleration
     alpha = osd.node_accelerations(tree, thd, np.zeros(tree.N), [node(tree, robot, tip)])

@@ -1,6 +1,6 @@
 """Spatial operators of chains and trees: identities of Jain, chapters 3, 4, 7, 9 and 10."""
 
-from jain_trees import ROBOTS, TREES, any_tree, robot_tree
+from jain_trees import ROBOTS, TREES, any_tree, configuration, robot_tree
 import numpy as np
 from oracles.compare import agree
 import pytest
@@ -74,7 +74,7 @@ def test_sweeps_are_products_with_operators(ops):
 def test_mass_matrix_by_operators_is_that_of_the_package():
     for name, robot in ROBOTS.items():
         tree, *_ = robot_tree(name)
-        q = tree.to_ours(np.concatenate(tree.theta))
+        q = configuration(tree)
         ops = operators(robot, q)
         agree(tree.to_ours(ops.mass_matrix.array), robot.mass_matrix(q))
         P = ops.permutation
