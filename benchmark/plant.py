@@ -1,4 +1,5 @@
-"""How much faster than real time the plant runs by itself, at 1 kHz."""
+"""How much faster than real time the plant runs at 1 kHz: alone from Python, and many at once."""
+import os
 import time
 
 import numpy as np
@@ -6,36 +7,64 @@ import numpy as np
 from benchmark import table
 from robodyn_ros import Robot
 from robodyn_ros.cli.demo import URDF, find
+from robodyn_ros.kernels.batch import cores
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.settings import PlantSettings
 
 STEP, STEPS = 1e-3, 20_000
+PLANTS, LENGTH = 1000, 100  # of the rollouts
+ROUNDS = 3
 GOAL = 100.0  # times real time
 SCHEMES = (('semi_implicit_euler', 1), ('semi_implicit_euler', 4), ('rk4', 1))
 
 
 def measure():
-    """Simulated over elapsed time of each scheme, best of three runs."""
-    robot = Robot.from_urdf(find(URDF))
-    result = {'robot': robot.name, 'goal': GOAL, 'schemes': {}}
+    """Microseconds a step of each scheme, generic and specialised in turns, best of the rounds."""
+    generic = Robot.from_urdf(find(URDF))
+    robots = {'generic': generic, 'specialised': generic.specialised()}
+    result = {'robot': generic.name, 'goal': GOAL, 'cores': cores(), 'schemes': {}}
     for integrator, substeps in SCHEMES:
-        plant = Plant(robot, PlantSettings(integrator=integrator, substeps=substeps))
-        effort = robot.gravity_torque(plant.q)
-        plant.step(effort, STEP)
-        best = np.inf
-        for _ in range(3):
-            begin = time.perf_counter()
-            for _ in range(STEPS):
-                plant.step(effort, STEP)
-            best = min(best, time.perf_counter() - begin)
-        result['schemes'][f'{integrator}, {substeps} substeps'] = {
-            'times_real_time': STEP * STEPS / best, 'step_us': 1e6 * best / STEPS}
+        settings = PlantSettings(integrator=integrator, substeps=substeps)
+        plants = {kind: Plant(robot, settings) for kind, robot in robots.items()}
+        row = result['schemes'][f'{integrator}, {substeps} substeps'] = {}
+        for way, run in (('step_us', _alone), ('rollout_us', _together)):
+            best = {kind: np.inf for kind in plants}
+            for _ in range(ROUNDS):
+                for kind, plant in plants.items():
+                    best[kind] = min(best[kind], run(plant))
+            row |= {f'{kind}_{way}': value for kind, value in best.items()}
+        row['times_real_time'] = 1e6 * STEP / row['specialised_step_us']
+    result['load_average'] = os.getloadavg()
     return result
+
+
+def _alone(plant):
+    """One plant, stepped from Python [us]."""
+    effort = plant.model.limits.effort * 0.0
+    plant.reset()
+    plant.step(effort, STEP)
+    begin = time.perf_counter()
+    for _ in range(STEPS):
+        plant.step(effort, STEP)
+    return 1e6 * (time.perf_counter() - begin) / STEPS
+
+
+def _together(plant):
+    """Many plants on all cores [us]; time that passes, over all steps of all plants."""
+    rng, n = np.random.default_rng(0), plant.model.nv
+    efforts = rng.normal(size=(PLANTS, LENGTH, n))
+    begin = time.perf_counter()
+    plant.rollout(plant.q, np.zeros(n), efforts, STEP)
+    return 1e6 * (time.perf_counter() - begin) / (PLANTS * LENGTH)
 
 
 def show(result):
     """Print the table."""
-    table.show(f'Plant of {result["robot"]} at 1 kHz (goal: {result["goal"]:.0f} times real time)',
-               ('scheme', 'times real time', 'one step [us]'),
-               [(name, f'{row["times_real_time"]:.0f}', f'{row["step_us"]:.2f}')
-                for name, row in result['schemes'].items()])
+    columns = [f'{kind}_{way}' for way in ('step_us', 'rollout_us')
+               for kind in ('generic', 'specialised')]
+    table.show(
+        f'Plant of {result["robot"]} at 1 kHz, from Python, and {PLANTS} plants on '
+        f'{result["cores"]} cores (goal: {result["goal"]:.0f} times real time)',
+        ('scheme', 'times real time', *(column.replace('_', ' ') for column in columns)),
+        [(name, f'{row["times_real_time"]:.0f}', *(f'{row[column]:.2f}' for column in columns))
+         for name, row in result['schemes'].items()])

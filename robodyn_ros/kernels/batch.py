@@ -16,13 +16,13 @@ def cores():
         return os.cpu_count() or 1
 
 
-def share_out(count, work):
+def share_out(count, work, smallest=SMALLEST):
     """Call work(first, last) on parts of range(count), on all cores; return the results in order.
 
     Every part but the last one is a multiple of LANES. work has to leave the interpreter lock to
-    others, and should not raise.
+    others, and should not raise. smallest : rows that are worth a thread.
     """
-    parts = max(1, min(cores(), count // SMALLEST))
+    parts = max(1, min(cores(), count // smallest))
     size = max(1, -(-count // (parts * LANES))) * LANES
     bounds = [(first, min(first + size, count)) for first in range(0, count, size)]
     if len(bounds) < 2:

@@ -6,7 +6,7 @@ import numpy as np
 
 from robodyn_ros.errors import ParameterError, ShapeError
 from robodyn_ros.recursions import scratch
-from robodyn_ros.simulation import drives
+from robodyn_ros.simulation import drives, rollouts
 from robodyn_ros.simulation.layout import work_rows
 from robodyn_ros.simulation.settings import PlantSettings
 from robodyn_ros.simulation.step import LARGEST_EFFORT, LARGEST_POSITION, step
@@ -60,7 +60,8 @@ class Plant:
             position = np.clip(self.q, model.limits.lower, model.limits.upper)
         if velocity is None:
             velocity = self.qd
-        self._initial = self._checked_position(position), self._checked_velocity(velocity)
+        self._initial = self.checked_position(position), self.checked_velocity(velocity)
+        self.linked = robot.linked  # the kernels of any robot, or their twins
         self.use(robot.linked(step))
         self.reset()
 
@@ -89,8 +90,8 @@ class Plant:
         Raises ShapeError for a wrong shape and ParameterError for a value beyond a stop or all
         reason; nothing has changed then.
         """
-        position = self.q if position is None else self._checked_position(position)
-        velocity = self.qd if velocity is None else self._checked_velocity(velocity)
+        position = self.q if position is None else self.checked_position(position)
+        velocity = self.qd if velocity is None else self.checked_velocity(velocity)
         self.q[:], self.qd[:] = position, velocity
         self.effort[:] = 0.0
         self.fault = ''
@@ -122,6 +123,15 @@ class Plant:
             if status:
                 self._latch(status)
         self.t += dt
+
+    def rollout(self, position, velocity, efforts, dt=1e-3, gains=None, targets=None):
+        """Many such plants from many states at once; see robodyn_ros.simulation.rollouts."""
+        commanded = drives.Drives(self.model, self.settings)
+        commanded.mode[:] = drives.COMMANDED
+        commanded.faults = self.broken
+        commanded.arrange()
+        return rollouts.rollout(self, commanded.joints, self._f_ext, self._options[:4], position,
+                                velocity, efforts, dt, gains, targets)
 
     def apply_wrench(self, frame, wrench, duration=inf):
         """Let a wrench act on a frame, in place of the one that acts there.
@@ -208,10 +218,12 @@ class Plant:
         self.fault = (f'robot {self.model.name!r}: {where} at t = {self.t:.6g} s; it stands still '
                       'in the last valid state until it is reset or put into another')
 
-    def _checked_velocity(self, values):
+    def checked_velocity(self, values):
+        """A copy of velocities (nv,) that the plant may have; else ShapeError, ParameterError."""
         return self._finite('velocity', values, self.qd.shape, self.settings.largest_speed)
 
-    def _checked_position(self, values):
+    def checked_position(self, values):
+        """A copy of a posture (nq,) that the plant may have; else ShapeError, ParameterError."""
         values = self._finite('position', values, self.q.shape, LARGEST_POSITION)
         limits = self.model.limits
         beyond = np.flatnonzero(~((limits.lower <= values) & (values <= limits.upper)))

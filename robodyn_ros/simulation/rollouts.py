@@ -1,0 +1,154 @@
+"""Many plants at once: steps of every row of a batch, without the interpreter and on all cores."""
+from typing import NamedTuple
+
+import numpy as np
+
+from robodyn_ros.errors import ParameterError, ShapeError
+from robodyn_ros.kernels.batch import share_out
+from robodyn_ros.kernels.compile import Kernel
+from robodyn_ros.kernels.straight import Block, Stack
+from robodyn_ros.recursions import scratch as columns
+from robodyn_ros.simulation.layout import work_rows
+from robodyn_ros.simulation.step import LARGEST_EFFORT, advance, keep
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.types import (
+    Constant, Integer, Matrix, Scalar, Table, Topology, Vector)
+
+ROWS_OF_A_PART = 8  # plants that are worth a thread of their own: each takes many steps
+
+
+class Rollout(NamedTuple):
+    """States of k plants after 0 to m steps.
+
+    position : (k, m + 1, nq) [rad or m]. velocity : (k, m + 1, nv) [rad/s or m/s]. blown_up : (k,)
+    the step that left all reason, from which on the plant stands still; -1 where none did.
+    """
+
+    position: np.ndarray
+    velocity: np.ndarray
+    blown_up: np.ndarray
+
+
+@primitive
+def feed_back(gains, target, q, qd, command):
+    """command += Kp (q_r - q) + Kd (qd_r - qd)."""
+    for k in range(qd.shape[0]):
+        command[k] += gains[0, k] * (target[0, k] - q[k]) + gains[1, k] * (target[1, k] - qd[k])
+
+
+def rollouts(topology: Topology, constants: Table, gravity: Constant, joints: Matrix,
+             scratch: Matrix, work: Matrix, f_ext: Matrix, dt: Scalar, substeps: Integer,
+             method: Integer, sticking: Scalar, largest_speed: Scalar, q: Vector, qd: Vector,
+             effort: Vector, command: Vector, efforts: Stack, gains: Matrix, targets: Block,
+             position: Stack, velocity: Stack, blown_up: Vector, first: Integer, last: Integer):
+    """Steps of the plants first to last, each under its own efforts and about its own targets.
+
+    efforts : (k, m, nv) [N m or N]. gains : (2, nv) and targets : (k, m, 2, nv) of position and
+    velocity, or none at all for no feedback. position (k, m + 1, nq) and velocity (k, m + 1, nv)
+    hold the initial states in their first rows, the others are written. blown_up : (k,), written.
+    q, qd, effort and command are scratch; the others as in `advance`.
+    """
+    for row in range(first, last):
+        keep(position[row, 0], q)
+        keep(velocity[row, 0], qd)
+        blown_up[row] = -1.0
+        for step in range(efforts.shape[1]):
+            if blown_up[row] >= 0.0:
+                for k in range(qd.shape[0]):
+                    qd[k] = 0.0
+            else:
+                keep(efforts[row, step], command)
+                if targets.shape[0] > 0:
+                    feed_back(gains, targets[row, step], q, qd, command)
+                if advance(topology, constants, gravity, joints, scratch, work, command, f_ext, dt,
+                           substeps, method, sticking, largest_speed, q, qd, effort) != 0:
+                    blown_up[row] = step
+            keep(q, position[row, step + 1])
+            keep(qd, velocity[row, step + 1])
+
+
+kernel = Kernel(rollouts, nogil=True)
+
+
+def rollout(plant, joints, f_ext, options, position, velocity, efforts, dt, gains, targets):
+    """Return the Rollout of k plants like `plant` from k states, in O(k m n), on all cores.
+
+    Each row is, bit for bit, what `plant` does when it is put into that state and takes m steps
+    with those commands: its robot, settings, faults and the wrenches that act at present, of which
+    it gives the joint table of commanded joints, f_ext and options. The face is Plant.rollout:
+
+    position : (k, nq) or (nq,) [rad or m]. velocity : (k, nv) or (nv,) [rad/s or m/s]. efforts :
+    (k, m, nv) or (m, nv) for all [N m or N]. dt : [s]. gains : (2, nv) [N m/rad, N m s/rad] for
+    efforts + Kp (q_r - q) + Kd (qd_r - qd) instead, with the targets (k, m, 2, nv) or (m, 2, nv),
+    positions and velocities [rad or m, rad/s or m/s] at the beginning of each step.
+
+    Raises ShapeError or ParameterError for what no plant would take: a state beyond a stop, an
+    effort that is not finite or that no motor gives, a plant with a latency.
+    """
+    model, name = plant.model, f'robot {plant.model.name!r}'
+    if plant.settings.latency:
+        raise ParameterError(f'{name}: a rollout of a plant whose commands take '
+                             f'{plant.settings.latency} steps; expected latency 0, and efforts '
+                             'that come later')
+    if not 0.0 < dt <= 1.0:
+        raise ParameterError(f'{name}: a step of {dt} s; expected above 0 and at most 1')
+    efforts = _numbers(name, 'efforts', efforts, ('m', model.nv))
+    position = _numbers(name, 'position', position, (model.nq,))
+    velocity = _numbers(name, 'velocity', velocity, (model.nv,))
+    if (gains is None) != (targets is None):
+        raise ParameterError(f'{name}: a rollout with gains or targets alone; expected both, or '
+                             'none of them')
+    if gains is None:
+        gains, targets = np.zeros((2, model.nv)), np.zeros((0, 0, 2, model.nv))
+    else:
+        if model.nq != model.nv:
+            raise ParameterError(f'{name} has joints whose positions cannot be subtracted; '
+                                 'expected a rollout without gains')
+        gains = _numbers(name, 'gains', gains, (2, model.nv), single=True)
+        targets = _numbers(name, 'targets', targets, (efforts.shape[-2], 2, model.nv))
+    counts = {len(x) for x, axes in ((position, 1), (velocity, 1), (efforts, 2), (targets, 3))
+              if x.ndim > axes and x.size}
+    if len(counts) > 1:
+        raise ShapeError(f'{name}: positions, velocities, efforts and targets of {sorted(counts)} '
+                         'plants; expected as many of each, or one for all')
+    k, m = counts.pop() if counts else 1, efforts.shape[-2]
+    efforts = np.require(np.broadcast_to(efforts, (k, m, model.nv)), requirements='CW')
+    if targets.size:
+        targets = np.require(np.broadcast_to(targets, (k, m, 2, model.nv)), requirements='CW')
+    result = Rollout(np.empty((k, m + 1, model.nq)), np.empty((k, m + 1, model.nv)), np.empty(k))
+    result.position[:, 0] = _each(plant.checked_position, position)
+    result.velocity[:, 0] = _each(plant.checked_velocity, velocity)
+    compiled = plant.linked(kernel).compiled
+
+    def work(first, last):
+        own = columns.allocate(model.topology), np.zeros((work_rows(model.nv), model.nv))
+        state = np.empty(model.nq), *np.empty((3, model.nv))
+        compiled(model.topology, model.constants, model.gravity, joints, *own, f_ext, dt, *options,
+                 *state, efforts, gains, targets, *result, first, last)
+
+    share_out(k, work, ROWS_OF_A_PART)
+    return result._replace(blown_up=result.blown_up.astype(np.int64))
+
+
+def _each(checked, states):
+    return checked(states) if states.ndim < 2 else [checked(state) for state in states]
+
+
+def _numbers(name, what, values, shape, single=False):
+    """Values as an array whose last axes are of that shape, with at most one axis more."""
+    try:
+        values = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ShapeError(f'{name}: {what} of a rollout are {values!r:.80}; expected numbers of '
+                         f'shape {shape}') from None
+    found = values.shape[values.ndim - len(shape):] if values.ndim >= len(shape) else ()
+    fits = len(found) == len(shape) and all(
+        wanted in (size, 'm') for size, wanted in zip(found, shape))
+    if not fits or values.ndim > len(shape) + (not single):
+        more = '' if single else f', or {("k", *shape)}'
+        raise ShapeError(f'{name}: {what} of a rollout have shape {values.shape}; expected '
+                         f'{shape}{more}')
+    if not np.all(np.abs(values) <= LARGEST_EFFORT):
+        raise ParameterError(f'{name}: {what} of a rollout hold a number that is not finite or '
+                             f'beyond {LARGEST_EFFORT:g}; expected numbers of a robot')
+    return values

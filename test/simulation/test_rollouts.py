@@ -1,0 +1,155 @@
+"""Rollouts of many plants: row by row what one plant does, and what they refuse."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from robodyn_ros.errors import ParameterError, ShapeError
+from robodyn_ros.kernels import batch
+from robodyn_ros.simulation import Faults, Plant, PlantSettings
+
+K, M, DT = 5, 60, 2e-3
+
+
+@pytest.fixture(scope='module', params=['generic', 'specialised'])
+def robot(request, elbow):
+    """Return the small arm, and its specialised twin."""
+    return elbow if request.param == 'generic' else elbow.specialised()
+
+
+@pytest.fixture(scope='module')
+def given(elbow):
+    """Return positions, velocities and efforts of K plants; the last ones run into their stops."""
+    rng = np.random.default_rng(0)
+    q, qd = rng.uniform(-1.0, 1.0, (2, K, 2))
+    qd[-1] = 60.0
+    return q, qd, 10.0 * rng.normal(size=(K, M, 2))
+
+
+def by_hand(plant, q, qd, efforts, dt=DT):
+    """Return the states of one plant stepped from Python."""
+    plant.set_state(q, qd)
+    states = [(plant.q.copy(), plant.qd.copy())]
+    for effort in efforts:
+        plant.step(effort, dt)
+        states.append((plant.q.copy(), plant.qd.copy()))
+    return [np.array(x) for x in zip(*states)]
+
+
+@pytest.mark.parametrize('integrator', ['semi_implicit_euler', 'rk4'])
+def test_bit_for_bit_what_one_plant_does(robot, given, integrator):
+    """Substeps, stops, a weak motor, a brake and a wrench included."""
+    plant = Plant(robot, PlantSettings(integrator=integrator, substeps=2))
+    for change in (lambda: None,
+                   lambda: setattr(plant, 'broken', Faults(effort_loss={
+                       robot.joint_names[0]: 0.5})),
+                   lambda: setattr(plant, 'broken', Faults(stuck_joints=robot.joint_names[1:])),
+                   lambda: plant.apply_wrench(robot.frames[-1], (1.0, -2.0, 3.0, 0.1, 0.2, 0.3))):
+        change()
+        found = plant.rollout(*given, dt=DT)
+        assert found.position.shape == (K, M + 1, 2) and (found.blown_up == -1).all()
+        for row in range(K):
+            q, qd = by_hand(plant, *(x[row] for x in given))
+            assert np.array_equal(found.position[row], q)
+            assert np.array_equal(found.velocity[row], qd)
+
+
+def test_with_the_friction_and_stops_of_an_arm(arm, middle):
+    """Seven joints that rub, one at its stop: bit for bit again."""
+    rng = np.random.default_rng(1)
+    q = middle + 0.1 * rng.normal(size=(3, arm.nv))
+    q[0, 3] = arm.limits.upper[3]
+    qd, efforts = rng.normal(size=(3, arm.nv)), 20.0 * rng.normal(size=(3, 100, arm.nv))
+    plant = Plant(arm)
+    found = plant.rollout(q, qd, efforts)
+    assert (found.position[0, :, 3] == arm.limits.upper[3]).any()
+    for row in range(3):
+        states = by_hand(plant, q[row], qd[row], efforts[row], 1e-3)
+        assert np.array_equal(found.position[row], states[0])
+        assert np.array_equal(found.velocity[row], states[1])
+
+
+def test_feedback_about_targets(elbow, given):
+    """efforts + Kp (q_r - q) + Kd (qd_r - qd), to the rounding of fused multiply-adds."""
+    q, qd, efforts = (x[0] for x in given)
+    rng = np.random.default_rng(3)
+    gains, targets = np.array([[40.0, 10.0], [4.0, 1.0]]), rng.uniform(-1.0, 1.0, (M, 2, 2))
+    plant = Plant(elbow)
+    found = plant.rollout(q, qd, efforts, DT, gains, targets)
+    plant.set_state(q, qd)
+    for step in range(M):
+        error = targets[step] - np.array([plant.q, plant.qd])
+        plant.step(efforts[step] + gains[0] * error[0] + gains[1] * error[1], DT)
+        assert np.abs(found.position[0, step + 1] - plant.q).max() <= 1e-10
+        assert np.abs(found.velocity[0, step + 1] - plant.qd).max() <= 1e-9
+    assert np.abs(found.position[0, -1] - q).max() > 0.1
+
+
+def test_one_for_all(elbow, given):
+    """A single state or sequence serves every plant."""
+    plant = Plant(elbow)
+    q, qd, efforts = given
+    found = plant.rollout(q, np.zeros(2), efforts[0], DT)
+    again = plant.rollout(q, np.zeros_like(q), np.repeat(efforts[:1], K, axis=0), DT)
+    assert np.array_equal(found.position, again.position)
+    assert plant.rollout(q[0], qd[0], efforts[0], DT).position.shape == (1, M + 1, 2)
+    assert plant.rollout(q, qd, np.zeros((K, 0, 2))).position.shape == (K, 1, 2)
+
+
+def test_a_blow_up_stops_its_row_alone(elbow):
+    """The plant stands still in its last valid state; the others go on."""
+    settings = PlantSettings(largest_speed=30.0)
+    plant, qd = Plant(elbow, settings), np.array([[0.0, 0.0], [29.9, 29.9]])
+    efforts = np.full((2, 20, 2), 30.0)
+    efforts[0] = 0.0
+    found = plant.rollout(np.zeros((2, 2)), qd, efforts, DT)
+    assert found.blown_up[0] == -1 and found.blown_up[1] >= 0
+    for row in range(2):
+        q, velocity = by_hand(plant, np.zeros(2), qd[row], efforts[row])
+        assert np.array_equal(found.position[row], q)
+        assert np.array_equal(found.velocity[row], velocity)
+    assert (found.velocity[1, found.blown_up[1] + 2:] == 0.0).all()
+
+
+def test_parts_run_side_by_side(elbow, monkeypatch):
+    """With two cores, two threads; the results are those of one."""
+    plant, rng = Plant(elbow), np.random.default_rng(2)
+    q, efforts = rng.uniform(-1.0, 1.0, (40, 2)), rng.normal(size=(40, 30, 2))
+    results, threads = [], []
+    right = batch.share_out
+
+    def watched(count, work, smallest):
+        def noted(first, last):
+            threads.append((threading.current_thread().name, first, last))
+            return work(first, last)
+        return right(count, noted, smallest)
+    monkeypatch.setattr('robodyn_ros.simulation.rollouts.share_out', watched)
+    for cores in (1, 2):
+        monkeypatch.setattr(batch, 'cores', lambda cores=cores: cores)
+        results.append(plant.rollout(q, np.zeros(2), efforts))
+    assert [part[1:] for part in threads] in ([(0, 40), (0, 24), (24, 40)],
+                                              [(0, 40), (24, 40), (0, 24)])
+    assert np.array_equal(results[0].position, results[1].position)
+
+
+def test_refusals(elbow, given):
+    """Whatever no plant would take is a sentence."""
+    plant = Plant(elbow)
+    q, qd, efforts = given
+    for wrong, kind, match in (
+            ((q[:, :1], qd, efforts), ShapeError, 'position'),
+            ((q, qd[:3], efforts), ShapeError, r'\[3, 5\] plants'),
+            ((q, qd, efforts[..., :1]), ShapeError, 'efforts'),
+            ((q, qd, efforts[0, 0]), ShapeError, 'efforts'),
+            ((q, qd, 'high'), ShapeError, 'efforts'),
+            ((q, qd, np.where(efforts > 5.0, np.nan, efforts)), ParameterError, 'efforts'),
+            ((q, qd, efforts, 0.0), ParameterError, 'step of 0'),
+            ((q, qd, efforts, DT, np.ones((2, 2))), ParameterError, 'both'),
+            ((q, qd, efforts, DT, np.ones(2), np.zeros((M, 2, 2))), ShapeError, 'gains'),
+            ((q, qd, efforts, DT, np.ones((2, 2)), np.zeros((M, 2))), ShapeError, 'targets'),
+            ((np.full((K, 2), 1e7), qd, efforts), ParameterError, 'position')):
+        with pytest.raises(kind, match=match):
+            plant.rollout(*wrong)
+    with pytest.raises(ParameterError, match='latency'):
+        Plant(elbow, PlantSettings(latency=1)).rollout(*given)
