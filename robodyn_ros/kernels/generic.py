@@ -1,5 +1,7 @@
 """The recursions, compiled for any robot."""
-from robodyn_ros.kernels.compile import kernel
+import functools
+
+from robodyn_ros.kernels.compile import Kernel, kernel
 from robodyn_ros.recursions import aba, crba, gravity, kinematics, rnea
 from robodyn_ros.recursions import composite_inverse_dynamics as _composite_inverse_dynamics
 from robodyn_ros.recursions import coriolis as _coriolis
@@ -37,11 +39,13 @@ forward_dynamics = kernel(aba.forward_dynamics)
 coriolis_matrix = kernel(_coriolis.coriolis_matrix)
 energy = kernel(_energy.energy)
 regressor = kernel(_regressor.regressor)
-operational_space = kernel(_operational_space.operational_space)
-coupled_compliance = kernel(_coupled_compliance.coupled_compliance)
-task_acceleration = kernel(_task_acceleration.task_acceleration)
-task_solve = kernel(_operational_space.task_solve)
-task_inertia = kernel(_task_inertia.task_inertia)
+#: Tasks are computed beside a control loop, which does not wait for them: other threads run.
+aside = functools.partial(Kernel, nogil=True)
+operational_space = aside(_operational_space.operational_space)
+coupled_compliance = aside(_coupled_compliance.coupled_compliance)
+task_acceleration = aside(_task_acceleration.task_acceleration)
+task_solve = aside(_operational_space.task_solve)
+task_inertia = aside(_task_inertia.task_inertia)
 
 joint_wrenches = kernel(_joint_wrenches.joint_wrenches)
 forward_dynamics_wrenches = kernel(_joint_wrenches.forward_dynamics_wrenches)

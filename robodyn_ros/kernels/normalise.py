@@ -53,8 +53,9 @@ def regroup(model):
     A revolute hinge does not tell whether the mass, the first moment along its axis and an inertia
     (J, J, 0) belong to the body or to its parent, so they go to the parent and Iyy becomes zero:
     the base parameters of Gautier and Khalil 1990. A prismatic hinge does not tell it of the
-    inertia; screws and spherical hinges feel all of it. Torques, mass matrix and forward dynamics stay the same, potential energy changes by a
-    constant, momentum and energies of single bodies lose their meaning.
+    inertia; screws and spherical hinges feel all of it. Torques, mass matrix and forward dynamics
+    stay the same, potential energy changes by a constant, momentum and energies of single bodies
+    lose their meaning.
     """
     constants = model.constants.copy()
     for i in range(len(constants) - 1, 0, -1):

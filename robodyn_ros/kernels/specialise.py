@@ -34,10 +34,10 @@ SEAL = '\n# sha256 '  # of the text before it
 class Recipe:
     """Which recursion to record, and the shapes of its inputs and outputs.
 
-    Sizes are numbers, 'nq' or 'nv'. regrouped : whether the results survive moving inertias between
-    bodies (`normalise.regroup`). others : recursions with the same result; the one that takes the
-    fewest operations for the robot is compiled. recorder : what makes the Recording, if not
-    `record`.
+    Sizes are numbers, 'nq' or 'nv'. regrouped : whether the results survive moving inertias
+    between bodies (`normalise.regroup`). others : recursions with the same result; the one that
+    takes the fewest operations for the robot is compiled. recorder : what makes the Recording, if
+    not `record`.
     """
 
     recursion: Callable

@@ -189,6 +189,10 @@ class ControlSession:
         return (f"Another node publishes on '{self.watch.topic}': {', '.join(others)}. Two "
                 'controllers on one arm fight.')
 
+    def until_between_cycles(self) -> float:
+        """Time [s] until the loop is half way from one cycle to the next."""
+        return (self.cycle.last + 0.5 * self.loop.period - time.monotonic()) % self.loop.period
+
     # Loop.
 
     def _triggered(self, now: float):

@@ -1,4 +1,5 @@
 """The topic twin of ~/get_operational_space_inertia, of the latest joint state."""
+import time
 from typing import Any, Mapping, NamedTuple
 
 from rclpy.qos import QoSProfile, ReliabilityPolicy
@@ -96,7 +97,10 @@ class TaskWriter:
 
 
 class TaskPublisher:
-    """Publishes while it is asked to, in a thread of its own: no control cycle waits for it.
+    """Publishes while it is asked to, in a thread of its own that wakes between control cycles.
+
+    Both loops keep their phase on one clock, so half a cycle is left before the next one begins,
+    and the kernels let other threads run.
 
     Args:
       node: the node whose topic it is.
@@ -122,6 +126,7 @@ class TaskPublisher:
         self._intake = session.intake
         self._publisher = self._node.create_publisher(OperationalSpaceInertia, TOPIC, TASK_QOS)
         self._loop = PeriodicLoop(1.0 / settings.rate, self._publish, self._failed)
+        time.sleep(session.until_between_cycles())
         self._loop.start()
 
     def _stop(self):

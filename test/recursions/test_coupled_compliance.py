@@ -2,7 +2,7 @@
 
 import numpy as np
 from oracles.compare import agree, solve_tolerance
-from oracles.families import FAMILIES, states
+from oracles.families import FAMILIES, MIXED, states
 from oracles.real_robots import robot as real
 import pytest
 
@@ -15,6 +15,12 @@ DUAL_ARMS = {
     'talos_upper_body': ('gripper_left_base_link', 'gripper_right_base_link'),
     'pr2': ('l_gripper_palm_link', 'r_gripper_palm_link'),
 }
+
+
+@pytest.fixture
+def case(any_case):
+    """Return one robot after the other, with hinges of every kind."""
+    return any_case
 
 
 @pytest.fixture(params=DUAL_ARMS)
@@ -125,6 +131,31 @@ def test_axes_may_differ_between_frames(dual_arm):
     assert both.axes == ('x', 'z', 'x', 'z') and both.inertia.shape == (4, 4)
     partly = case.robot.operational_space_inertia(q, [left, right], {right: 'x'})
     assert partly.rows == {left: slice(0, 6), right: slice(6, 7)}
+
+
+def test_frames_of_a_free_base():
+    """What floats has all six directions anywhere: Lambda of the base body is P (Remark 10.2).
+
+    The hand of a floating robot is more compliant than that of the same robot held at its base
+    (Jain 2011, eq. 10.24), and every pair of frames is coupled.
+    """
+    case = MIXED['free_base']
+    trunk = case.robot.model.body_names[6]   # the last of the six rows of the free hinge
+    for q, _, _ in states(case.robot):
+        M = case.dense.mass_matrix(q)
+        task = case.robot.operational_space_inertia(q, [trunk, case.tip])
+        assert case.robot.operational_space_inertia(q, trunk).rank == 6
+        assert np.abs(task.block(trunk, case.tip, 'inverse')).max() > 1e-3
+        J = case.dense.jacobian(q, case.tip)
+        held = J[:, 6:] @ np.linalg.solve(M[6:, 6:], J[:, 6:].T)
+        surplus = task.block(case.tip, of='inverse') - held
+        assert np.linalg.eigvalsh(surplus).min() > -solve_tolerance(M) * np.abs(held).max()
+        assert np.trace(surplus) > 1e-3 * np.trace(held)
+        free = task.block(trunk, of='inverse')
+        # articulated inertia of the base body: its own and all that hangs on it, hinges free
+        joined = M[:6, :6] - M[:6, 6:] @ np.linalg.solve(M[6:, 6:], M[6:, :6])
+        J = case.dense.jacobian(q, trunk)[:, :6]
+        agree(free, J @ np.linalg.solve(joined, J.T), tolerance=solve_tolerance(M))
 
 
 def test_a_frame_and_another_on_its_body_are_one_body():
