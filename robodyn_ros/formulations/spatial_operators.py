@@ -8,8 +8,8 @@
 
 Dense matrices with named blocks, in the order of the book: tips first, angular part first, every
 body in its own axes. `ops.permutation` leads to the robot's order. Dense operators cost O(n^2) to
-O(n^3) and are for reading and testing; the same products in O(n) are the sweeps beside them, in
-robodyn_ros.formulations.jain (sweeps.py, articulated.py and what is built on them).
+O(n^3) and are for reading and testing; the same products in O(n) are `ops.gather(x)` and
+`ops.scatter(x)`, and what robodyn_ros.formulations.jain builds on them with `ops.tree`.
 
     phi = (1 - E_phi)^-1,  psi = (1 - E_psi)^-1,  E_psi = E_phi taubar,  K = E_phi G
     mass matrix = H phi M phi' H' = [1 + H phi K] D [1 + H phi K]'                  (4.6, 7.14)
@@ -30,7 +30,10 @@ __all__ = ['BlockMatrix', 'SpatialOperators', 'operators']
 
 
 def operators(robot, q):
-    """The SpatialOperators of a Robot or RobotModel at q (nq,) [rad or m]; ShapeError."""
+    """The SpatialOperators of a Robot or RobotModel at q (nq,) [rad or m].
+
+    ShapeError where q is of another shape or not finite, or a quaternion has no direction.
+    """
     return SpatialOperators(tree_at(robot, q))
 
 
@@ -208,6 +211,17 @@ class SpatialOperators:
         kernel = sweeps.backward_diagonal(self.tree, self._hinge_compliance, psi, psi)
         return self._diagonal(kernel, self.bodies, self.bodies)
 
+    def gather(self, x, free=False):
+        """phi x, or psi x where hinges are free (n, 6), tips to base in O(n) (Lem 3.1, 9.1).
+
+        x (n, 6) : one spatial vector a body, tips first.
+        """
+        return sweeps.gather(self.tree, x, self._weights(free))
+
+    def scatter(self, x, free=False):
+        """phi' x, or psi' x where hinges are free (n, 6), base to tips in O(n) (Lem 3.2, 9.2)."""
+        return sweeps.scatter(self.tree, x, self._weights(free))
+
     def as_table(self):
         """What every operator is: symbol, size, blocks that are not zero, equation, meaning."""
         return operator_table.as_table(self)
@@ -219,6 +233,9 @@ class SpatialOperators:
     def draw(self, names=operator_picture.DEFAULT):
         """A matplotlib Figure of the digraph and of the block patterns of the operators named."""
         return operator_picture.draw(self, names)
+
+    def _weights(self, free):
+        return self.articulated.psi if free else self.tree.phi
 
     @functools.cached_property
     def _hinge_compliance(self):

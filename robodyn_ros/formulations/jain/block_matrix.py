@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robodyn_ros.errors import ShapeError, UnknownNameError
+
 
 @dataclass(frozen=True)
 class Blocks:
@@ -13,7 +15,10 @@ class Blocks:
     sizes: tuple
 
     def __getitem__(self, name):
-        """Rows of a block, as a slice."""
+        """Rows of a block, as a slice; UnknownNameError lists the names there are."""
+        if name not in self.names:
+            raise UnknownNameError(f'got {name!r}; expected the block of a body: '
+                                   f'{", ".join(self.names)}')
         k = self.names.index(name)
         return slice(sum(self.sizes[:k]), sum(self.sizes[:k + 1]))
 
@@ -28,7 +33,7 @@ class BlockMatrix:
     """A dense matrix with named blocks, and the products and sums that its blocks allow.
 
     array (rows.total, columns.total). `operator['hand', 'base']` is the block of two links, as an
-    array. A product of two operators whose blocks do not meet is a ValueError.
+    array. A product of two operators whose blocks do not meet is a ShapeError.
     """
 
     array: np.ndarray
@@ -86,6 +91,6 @@ class BlockMatrix:
     @staticmethod
     def _meet(one, other):
         if one != other:
-            raise ValueError(f'got operators with blocks of {one.sizes} and {other.sizes} rows '
+            raise ShapeError(f'got operators with blocks of {one.sizes} and {other.sizes} rows '
                              f'({", ".join(one.names)}; {", ".join(other.names)}); expected the '
                              'same blocks')

@@ -221,11 +221,18 @@ def tree_of(bodies, q, gravity=(0.0, 0.0, -9.81)):
 
 
 def tree_at(robot, q):
-    """The Tree of a Robot or RobotModel at q (nq,) [rad or m], real or complex; ShapeError."""
+    """The Tree of a Robot or RobotModel at q (nq,) [rad or m], real or complex.
+
+    ShapeError where q is of another shape, not finite, or has a quaternion without direction.
+    """
     model, q = model_of(robot), np.asarray(q)
-    if q.shape != (model.nq,):
-        raise ShapeError(f'robot {model.name!r}: got coordinates of shape {q.shape}; expected '
-                         f'({model.nq},)')
+    if q.shape != (model.nq,) or not np.all(np.isfinite(q)):
+        raise ShapeError(f'robot {model.name!r}: got coordinates {q} of shape {q.shape}; expected '
+                         f'({model.nq},) finite numbers')
+    for k in model.quaternions:
+        if not np.any(q[k:k + 4]):
+            raise ShapeError(f'robot {model.name!r}: got a quaternion of length 0 at q[{k}]; '
+                             'expected a unit quaternion')
     return tree_of(bodies_of(model), q, model.gravity)
 
 

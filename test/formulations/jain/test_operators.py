@@ -5,6 +5,7 @@ import numpy as np
 from oracles.compare import agree
 import pytest
 
+from robodyn_ros.errors import ShapeError, UnknownNameError
 from robodyn_ros.formulations.jain.sweeps import (
     backward_diagonal, dense, forward_lyapunov, gather, gather_strictly, scatter,
     scatter_strictly)
@@ -258,11 +259,27 @@ def test_blocks_are_found_by_the_names_of_links():
         if up < tree.n:
             np.testing.assert_array_equal(ops.E_phi[tree.names[up], tree.names[k]], tree.phi[k])
         np.testing.assert_array_equal(ops.H[tree.names[k], tree.names[k]], tree.H[k])
-    with pytest.raises(ValueError, match='expected the same blocks'):
+    with pytest.raises(ShapeError, match='expected the same blocks'):
         ops.H @ ops.H
-    with pytest.raises(ValueError, match='expected the same blocks'):
+    with pytest.raises(UnknownNameError, match="got 'hand'; expected the block of a body: link"):
+        ops.phi['hand', tree.names[0]]
+    with pytest.raises(ShapeError, match='expected the same blocks'):
         ops.H.T + ops.phi
     np.testing.assert_array_equal(np.asarray(ops.phi), ops.phi.array)
+
+
+def test_sweeps_stand_beside_the_operators(ops):
+    x = np.random.default_rng(2).normal(size=(ops.tree.n, 6))
+    for sweep, matrix in ((ops.gather(x), ops.phi), (ops.scatter(x), ops.phi.T),
+                          (ops.gather(x, free=True), ops.psi),
+                          (ops.scatter(x, free=True), ops.psi.T)):
+        agree(sweep.ravel(), matrix @ x.ravel())
+
+
+@pytest.mark.parametrize('q', [np.zeros(13), np.full(14, np.nan), np.zeros(14)])
+def test_impossible_coordinates_are_refused(q):
+    with pytest.raises(ShapeError, match="robot 'free_base': got"):
+        operators(ROBOTS['free_base'], q)
 
 
 def test_table_names_every_operator_and_counts_its_blocks():
