@@ -5,9 +5,8 @@ from robodyn_ros.formulations.jain.item import Item
 ITEMS = (
     Item(23, '4.1.1', '4.3 to 4.6',
          'Newton-Euler factorisation of the mass matrix', 'n^3',
-         functions=('recursions.crba.mass_matrix',
-                    'formulations.spatial_operators.SpatialOperators.mass_matrix',
-                    'recursions.mass_product.mass_product'),
+         functions=('formulations.spatial_operators.SpatialOperators.mass_matrix',
+                    'recursions.crba.mass_matrix', 'recursions.mass_product.mass_product'),
          tests=('test_kinetic_energy_of_bodies_is_that_of_the_mass_matrix',
                 'test_mass_matrix_by_operators_is_that_of_the_package', 'test_mass_product')),
     Item(24, '4.1.2', 'Alg 4.1 (4.7, 4.8)',
