@@ -115,6 +115,9 @@ def test_backward_euler_is_not_the_trapezoidal_rule_and_stays_stable():
     got = angeles_simulation.backward_euler(lambda t, y: -1000.0 * y, 0.0, np.ones(1), .1)
     np.testing.assert_allclose(got, 1 / 101, rtol=1e-6)
     assert got[0] - (1 - 50) / (1 + 50) > .9
+    # The end of the step in time too: y' = t y gives y_(k+1) = y_k/(1 - h t_(k+1)).
+    got = angeles_simulation.backward_euler(lambda t, y: t * y, 2.0, np.ones(1), .1)
+    np.testing.assert_allclose(got, 1 / (1 - .1 * 2.1), rtol=1e-6)
     with pytest.raises(SingularityError, match='has not converged'):
         angeles_simulation.backward_euler(lambda t, y: y * y, 0.0, np.ones(1), 1.0)
 

@@ -109,9 +109,11 @@ def test_planar_form_equals_the_spatial_one_and_christoffel(name):
                      robot.inverse_dynamics(q, qd, qdd)) < 1e-10
 
 
-def test_planar_form_with_a_slide_and_a_branch():
+@pytest.mark.parametrize('normal, across', [((0, 0, 1), (.6, .8, 0)),
+                                            ((1, 2, 2), (2, 1, -2))])
+def test_planar_form_with_a_slide_and_a_branch_in_any_plane(normal, across):
     robot = random_arm('RPRR', 9, parents=(0, 1, 2, 1), gravity=(3, -9, 0),
-                       axes=((0, 0, 1), (.6, .8, 0), (0, 0, -1), (0, 0, 1)))
+                       axes=(normal, across, -np.array(normal), normal))
     for q, qd, qdd in motion(robot):
         assert error(planar_noc.inverse_dynamics(robot, q, qd, qdd),
                      robot.inverse_dynamics(q, qd, qdd)) < 1e-10
