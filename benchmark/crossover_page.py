@@ -40,7 +40,7 @@ size on, "none" that it never happens up to the last one.
 
 Multiplications + additions of the specialised code; the slope is d log(cost) / d log(n) over the
 last doubling. Terms of lower order still weigh on it: the order shows in the differences from one
-joint to the next, which `test/specialise/test_forward_dynamics_orders.py` holds.
+joint to the next, which `test/specialise/test_orders.py` holds, of these and of all recursions.
 """
 
 

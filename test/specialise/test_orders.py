@@ -1,0 +1,82 @@
+"""Cost orders of the recursions, from the operations of specialised code on general arms."""
+import inspect
+
+import numpy as np
+from oracles.calls import OUTPUTS
+import pytest
+from robodyn_ros.cli.info import general_arm
+from robodyn_ros.kernels import generic
+from robodyn_ros.kernels.specialise import Recipe, record_as_is
+from robodyn_ros.recursions import composite
+
+#: Operations that constants of one arm happen to share, more in one arm than in the next.
+SHARED = 8
+#: Operations a joint, in n^1 and in n^2: of the recursions that their documents call so.
+LINEAR = (
+    'pose', 'velocity', 'jacobian', 'jacobian_bias', 'inverse_dynamics', 'bias_torque',
+    'gravity_torque', 'energy', 'mass_solve', 'forward_dynamics', 'operational_space',
+    'joint_wrenches', 'forward_dynamics_wrenches', 'centre_of_mass', 'centroidal_momentum',
+    'centroidal_momentum_matrix', 'inverse_dynamics_composite', 'torque_of_wrench',
+    'acceleration_of_wrench', 'hamilton_rates', 'hinge_inertias', 'mass_product',
+    'mass_matrix_diagonal', 'composite_inertia')
+QUADRATIC = ('mass_matrix', 'mass_matrix_inverse', 'coriolis_matrix', 'regressor',
+             'mass_factors', 'forward_dynamics_factored')
+#: Arguments that the model gives, or that stay zero.
+GIVEN = {'topology', 'constants', 'gravity', 'scratch', 'diagonal', 'zero', 'links', 'f_ext'}
+
+
+def operations(name, recursion, outputs, n):
+    """(multiplications, additions) of a recursion for the general arm of n joints."""
+    model = general_arm(n)
+    size = {'nv': n, 'nb': n + 1, 'nb - 1': n, '10 nv': 10 * n}
+    shapes = {key: tuple(size.get(each, each) for each in shape)
+              for key, shape in outputs.items()}
+    arguments = inspect.signature(recursion).parameters
+    inputs = {key: (n,) for key in arguments
+              if key not in GIVEN | shapes.keys() | {'body', 'frame', 'M', 'F', 'bias'}}
+    if name.endswith('_of_wrench'):
+        inputs['f_ext'] = (n + 1, 6)
+    frame = model.body_names[-1] if 'frame' in arguments else None
+    found = record_as_is(name, Recipe(recursion, inputs, shapes), model, frame).counts()
+    return found['multiplications'], found['additions']
+
+
+def counted(name, sizes):
+    """The same of a kernel, (k, 2), by its name; nothing that it only works in is an output."""
+    outputs = {key: shape for key, shape in OUTPUTS[name].items()
+               if not name.endswith('_factored') or key == 'qdd'}
+    recursion = getattr(generic, name).python
+    return np.array([operations(name, recursion, outputs, n) for n in sizes])
+
+
+@pytest.mark.parametrize('name', LINEAR)
+def test_every_further_joint_costs_the_same(name):
+    each = np.diff(counted(name, range(8, 12)), axis=0)
+    assert (each > 0).all()
+    assert (np.ptp(each, axis=0) <= SHARED).all(), each
+
+
+@pytest.mark.parametrize('name', QUADRATIC)
+def test_every_further_joint_costs_more_by_the_same(name):
+    second = np.diff(counted(name, range(7, 12)), 2, axis=0)
+    assert (second > SHARED).all()
+    assert (np.ptp(second, axis=0) <= SHARED).all(), second
+
+
+def test_factor_of_a_chain_is_of_third_order():
+    # L^T D L takes n^3/6 multiplications and as many additions: third differences of 1.
+    found = [operations('forward_dynamics', composite.forward_dynamics, {'qdd': ('nv',)}, n)
+             for n in range(5, 10)]
+    np.testing.assert_array_equal(np.diff(found, 3, axis=0), 1)
+
+
+def test_articulated_bodies_need_less_a_joint_than_published():
+    each = np.diff(counted('forward_dynamics', (7, 8)), axis=0)[0]
+    assert (each < [300, 279]).all()   # Featherstone 1983, as Angeles has it
+    inverse = np.diff(counted('inverse_dynamics', (7, 8)), axis=0)[0]
+    assert (inverse < [105, 90]).all()  # Angeles et al. 1989; regrouped it is fewer still
+
+
+def test_crba_is_quadratic_to_the_last_operation():
+    np.testing.assert_array_equal(np.diff(counted('mass_matrix', range(4, 9)), 2, axis=0),
+                                  [[22, 14]] * 3)
