@@ -31,7 +31,7 @@ ITEMS = (
          'Mass matrix by composite bodies', 'n^2',
          functions=('formulations.jain.mass_matrix.mass_matrix', 'recursions.crba.mass_matrix',
                     'robot.Robot.mass_matrix'),
-         tests=('test_mass_matrix_is_of_second_order_on_a_chain',
+         tests=('test_crba_is_quadratic_to_the_last_operation',
                 'test_composite_bodies_give_the_mass_matrix',
                 'test_mass_matrix_and_trace_are_those_of_the_package',
                 'test_mass_matrix_of_4_19_has_its_tilde_on_phi_alone'),
