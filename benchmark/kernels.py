@@ -1,11 +1,14 @@
-"""Kernels beside Pinocchio and MuJoCo: the same robot, the same states, in one run on one core.
+"""Kernels beside other libraries: the same robot, the same states, in one run on one core.
 
 Every call gets another state of a bank, so that no processor learns it by heart. `loop` is a
 compiled loop over the bank (ours: numba; Pinocchio: its own C++ loop, rneaInParallel and
 abaInParallel with one thread, where it has one); `python` is a call from Python through the public
-face, argument checks included; `generic` the same with kernels for any robot. Minima of
-interleaved rounds, in microseconds; compiling and loading in seconds of processor time.
+face, argument checks included; `generic` the same with kernels for any robot. `casadi` is the
+recursion of this package recorded by CasADi, as C code of gcc -O3. Minima of interleaved rounds,
+in microseconds; compiling and loading in seconds of processor time. Batches take all cores.
 """
+import contextlib
+import datetime
 import os
 import tempfile
 import time
@@ -14,22 +17,30 @@ from pathlib import Path
 import numba
 import numpy as np
 
-from benchmark import table
+from benchmark import libraries
 from benchmark.chains import read
+from benchmark.libraries import BANK
 from robodyn_ros import Robot, specialised
-from robodyn_ros.kernels.batch import cores, share_out
+from robodyn_ros.kernels.batch import cores
 from robodyn_ros.kernels.derivatives import DERIVATIVES
-from robodyn_ros.kernels.specialise import FRAME_RECIPES, RECIPES, sizes, specialise
+from robodyn_ros.kernels.entry import entry
+from robodyn_ros.kernels.specialise import (
+    FRAME_RECIPES, RECIPES, frame_recipes, sizes, specialise)
 
-BANK, CALLS, ROUNDS = 1024, 2000, 7
+CALLS, ROUNDS = 2000, 7
 RESULTS = Path(__file__).parent / 'results'
 SIZES = (2, 6, 7, 14, 30, 48)
 BATCH = 100_000
 #: What every robot is measured in; the others only with at most SMALL joints.
 ALWAYS = ('inverse_dynamics', 'gravity_torque', 'mass_matrix', 'forward_dynamics')
-QUANTITIES = (*ALWAYS, 'mass_matrix_inverse', 'operational_space', 'inverse_dynamics_derivatives',
-              'forward_dynamics_derivatives')
+QUANTITIES = (*ALWAYS, 'mass_matrix_inverse', 'jacobian', 'operational_space_inertia',
+              'inverse_dynamics_derivatives', 'forward_dynamics_derivatives')
 SMALL = 14
+#: What was aimed at for seven joints, in a compiled loop and from Python [us].
+GOALS = {'inverse_dynamics': (0.17, 0.36), 'mass_matrix': (0.10, 0.30),
+         'forward_dynamics': (0.30, 0.50), 'mass_matrix_inverse': (0.40, 0.60),
+         'operational_space_inertia': (0.8, 1.2), 'inverse_dynamics_derivatives': (1.0, 1.5)}
+BATCHES = {'inverse_dynamics': 3, 'forward_dynamics': 3, 'mass_matrix': 1}
 LOOPS = {1: 'def loop(run, a, {o}, n):\n for i in range(n): run(a[i], {r})\n',
          2: 'def loop(run, a, b, {o}, n):\n for i in range(n): run(a[i], b[i], {r})\n',
          3: 'def loop(run, a, b, c, {o}, n):\n for i in range(n): run(a[i], b[i], c[i], {r})\n'}
@@ -37,7 +48,8 @@ LOOPS = {1: 'def loop(run, a, {o}, n):\n for i in range(n): run(a[i], {r})\n',
 
 def measure():
     """{'robots': {name: {'joints', 'rows': {quantity: numbers}, 'batch'}}}."""
-    result = {'robots': {}, 'unit': 'us', 'batch_of': BATCH, 'wrong_counts': []}
+    result = {'robots': {}, 'unit': 'us', 'batch_of': BATCH, 'wrong_counts': [],
+              'load': [os.getloadavg()[0]], 'libraries': libraries.versions()}
     before = os.environ.get('ROBODYN_CACHE_DIR')
     with tempfile.TemporaryDirectory() as folder:  # so that compile times are those of a new robot
         os.environ['ROBODYN_CACHE_DIR'] = folder
@@ -49,6 +61,7 @@ def measure():
             os.environ.pop('ROBODYN_CACHE_DIR')
             if before is not None:
                 os.environ['ROBODYN_CACHE_DIR'] = before
+    result['load'].append(os.getloadavg()[0])
     return result
 
 
@@ -58,14 +71,35 @@ def _robot(text, wrong):
     states = dict(zip(('q', 'qd', 'qdd'), rng.uniform(-1.0, 1.0, (3, BANK, robot.nv))))
     states['tau'] = states['qdd']
     frame = robot.model.body_names[-1]
-    others = [library for library in (_pinocchio(text, frame), _mujoco(text)) if library]
-    rows = {}
-    for library in others:
+    others, absent = libraries.find(text, frame)
+    for library in others.values():
         wrong += _disagreements(robot, library, states)
-    for name in QUANTITIES:
-        if robot.nv <= SMALL or name in ALWAYS:
-            rows[name] = _row(robot, name, frame, states, others)
-    return {'name': robot.name, 'joints': robot.nv, 'rows': rows, 'batch': _batch(robot)}
+    serve = ALWAYS if robot.nv > SMALL else [
+        name for name in QUANTITIES
+        if name not in FRAME_RECIPES or name in frame_recipes(robot.model, frame)]
+    made = {name: _compiled(robot.model, name, frame) for name in serve}
+    face = robot.specialised(frames=[frame]) if robot.nv <= SMALL else None
+    rows = {}
+    with _one_core():
+        for name in serve:
+            kernels, row = made[name]
+            rows[name] = row | _timed(_calls(robot, face, name, frame, kernels, states, others))
+    return {'name': robot.name, 'joints': robot.nv, 'rows': rows, 'absent': absent,
+            'batch': _batches(robot, face)}
+
+
+@contextlib.contextmanager
+def _one_core():
+    """Keep this process on one core, where the system can."""
+    if not hasattr(os, 'sched_setaffinity'):
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(before)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 def _disagreements(robot, library, states):
@@ -74,9 +108,9 @@ def _disagreements(robot, library, states):
     for name in ('inverse_dynamics', 'forward_dynamics', 'mass_matrix'):
         given = [states[argument][0] for argument in RECIPES[name].inputs]
         ours = _upper(getattr(robot, name)(*given))
-        for key, call in library[name].items():
+        for key, call in library.get(name, {}).items():
             if key.endswith('python'):
-                theirs = _upper(call(*given))
+                theirs = _upper(np.array(call(*given)))
                 error = np.abs(ours - theirs).max() / np.abs(ours).max()
                 if not error < 1e-9:
                     sentences.append(f'{robot.name}, {name}: {key} differs by {error:.1g}')
@@ -88,62 +122,61 @@ def _upper(result):
     return result if result.ndim == 1 else np.triu(result)
 
 
-def _row(robot, name, frame, states, others):
-    """Numbers of one quantity."""
-    recipe = (RECIPES | FRAME_RECIPES | DERIVATIVES)[name]
-    at = frame if name in FRAME_RECIPES else None
-    begin = time.process_time()
-    made = specialise(robot.model, name, recipe, at)
+def _recipe(name):
+    return (RECIPES | FRAME_RECIPES | DERIVATIVES)[name]
+
+
+def _compiled(model, name, frame):
+    """The kernels of one quantity, or None, and what compiling and loading them took."""
+    recipe, at = _recipe(name), frame if name in FRAME_RECIPES else None
     row = {}
-    if made:
-        made.one.compiled
-        row['compile_s'] = time.process_time() - begin
+    for what in ('compile_s', 'load_s'):
         begin = time.process_time()
-        again = specialise(robot.model, name, recipe, at)
-        again.one.compiled
-        row['load_s'] = time.process_time() - begin
+        made = specialise(model, name, recipe, at)
+        if made is None:
+            return None, {}
+        made.one.compiled
+        row[what] = time.process_time() - begin
+    return made, row
+
+
+def _calls(robot, face, name, frame, made, states, others):
+    """{column: (a run over the bank, how many calls it makes)} of one quantity."""
+    recipe = _recipe(name)
     given = [states[argument] for argument in recipe.inputs]
-    outputs = [np.empty(shape) for shape in sizes(recipe.outputs, robot.model).values()]
+    at = [frame] if name in FRAME_RECIPES else []
     calls = {}
     if made:
-        loop = _loop(len(given), len(outputs))
-        run = made.one.compiled
+        outputs = [np.empty(shape) for shape in sizes(recipe.outputs, robot.model).values()]
+        loop, run = _loop(len(given), len(outputs)), made.one.compiled
         calls['loop'] = lambda: loop(run, *given, *outputs, BANK), BANK
-        calls['python'] = _from_python(_face(robot, made, name, outputs), given)
-    if name in RECIPES:
-        calls['generic'] = _from_python(getattr(robot, name), given)
-    for library in others:
+        method = getattr(face, name) if face else _face(made, recipe, outputs[0].shape)
+        calls['python'] = _from_python(method, given, at)
+    if name not in DERIVATIVES:
+        calls['generic'] = _from_python(getattr(robot, name), given, at)
+    for library in others.values():
         for key, call in library.get(name, {}).items():
-            calls[key] = call(given) if callable(call) and key.endswith('loop') else (
-                _from_python(call, given))
-    row |= _timed(calls)
-    return row
+            calls[key] = call(given) if key.endswith('loop') else _from_python(call, given)
+    return calls
 
 
-def _face(robot, made, name, outputs):
+def _face(made, recipe, shape):
     """The public method over one kernel, as SpecialisedRobot installs it."""
-    run = made.one.compiled
     kinds = {1: specialised._of_one, 2: specialised._of_two, 3: specialised._of_three}
-    if len(outputs) == 1:
-        return kinds[len(RECIPES[name].inputs)](run, None, None, outputs[0].shape)
-    shapes = [array.shape for array in outputs]
-
-    def several(*given):
-        results = [np.empty(shape) for shape in shapes]
-        run(*given, *results)
-        return results
-    return several
+    return kinds[len(recipe.inputs)](entry(made.one), None, shape)
 
 
-def _from_python(call, given):
-    """Calls from Python over the bank, and how many there are."""
-    states = [tuple(array[i] for array in given) for i in range(BANK)] * (1 + CALLS // BANK)
-    states = states[:CALLS]
+def _from_python(call, given, at=()):
+    """Calls from Python over the bank, and how many there are: fewer of slow ones."""
+    states = [(*(array[i] for array in given), *at) for i in range(BANK)] * (1 + CALLS // BANK)
+    begin = time.perf_counter()
+    call(*states[0])
+    states = states[:CALLS if time.perf_counter() - begin < 1e-3 else 50]
 
     def run():
         for state in states:
             call(*state)
-    return run, CALLS
+    return run, len(states)
 
 
 def _timed(calls):
@@ -166,114 +199,57 @@ def _loop(inputs, outputs):
     return numba.njit(space['loop'])
 
 
-def _batch(robot):
-    """Inverse dynamics of many states on all cores, specialised and generic [us each]."""
+def _batches(robot, face):
+    """Many states on all cores, specialised and generic [us each]."""
+    if face is None:
+        return {'cores': cores()}
     states = np.random.default_rng(1).uniform(-1.0, 1.0, (3, BATCH, robot.nv))
-    out = np.empty((BATCH, robot.nv))
-    made = specialise(robot.model, 'inverse_dynamics', RECIPES['inverse_dynamics'])
-    rows = made.rows.compiled
-    calls = {'specialised': (lambda: share_out(BATCH, lambda first, last: rows(
-                 *states, out, first, last)), BATCH),
-             'generic': (lambda: robot.inverse_dynamics(*states, out=out), BATCH)}
-    return _timed(calls) | {'cores': cores()}
+    result = {'cores': cores()}
+    for name, count in BATCHES.items():
+        out = np.empty_like(states[0]) if count > 1 else np.empty((BATCH, robot.nv, robot.nv))
+        result[name] = _timed({key: (
+            lambda method=getattr(which, name): method(*states[:count], out=out), BATCH)
+            for key, which in (('specialised', face), ('generic', robot))})
+    return result
 
 
-def _pinocchio(text, frame):
-    """Calls of Pinocchio by quantity; None where it is not installed."""
-    try:
-        import pinocchio as pin
-    except ImportError:
-        return None
-    model = pin.buildModelFromXML(text)
-    data, pool = model.createData(), pin.ModelPool(model, 1)
-    number = model.getFrameId(frame)
-    world = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
-
-    def compliance(q):
-        J = pin.computeFrameJacobian(model, data, q, number, world)
-        return J, J @ pin.computeMinverse(model, data, q) @ J.T
-
-    def inside(run):
-        def of(given):
-            columns = [np.asfortranarray(array.T) for array in given]
-            return lambda: run(1, pool, *columns), BANK
-        return of
-
-    return {
-        'inverse_dynamics': {'pinocchio loop': inside(pin.rneaInParallel),
-                             'pinocchio python': lambda *x: pin.rnea(model, data, *x)},
-        'gravity_torque': {
-            'pinocchio python': lambda q: pin.computeGeneralizedGravity(model, data, q)},
-        'mass_matrix': {'pinocchio python': lambda q: pin.crba(model, data, q)},
-        'forward_dynamics': {'pinocchio loop': inside(pin.abaInParallel),
-                             'pinocchio python': lambda *x: pin.aba(model, data, *x)},
-        'mass_matrix_inverse': {'pinocchio python': lambda q: pin.computeMinverse(model, data, q)},
-        'operational_space': {'pinocchio python': compliance},
-        'inverse_dynamics_derivatives': {
-            'pinocchio python': lambda *x: pin.computeRNEADerivatives(model, data, *x)},
-        'forward_dynamics_derivatives': {
-            'pinocchio python': lambda *x: pin.computeABADerivatives(model, data, *x)}}
-
-
-def _mujoco(text):
-    """Calls of MuJoCo, without contacts and constraints; None where it is not installed."""
-    try:
-        import mujoco
-    except ImportError:
-        return None
-    model = mujoco.MjModel.from_xml_string(text)
-    for name in ('CONSTRAINT', 'CONTACT', 'ACTUATION', 'PASSIVE', 'SPRING', 'DAMPER'):
-        model.opt.disableflags |= getattr(mujoco.mjtDisableBit, f'mjDSBL_{name}', 0)  # by version
-    data = mujoco.MjData(model)
-    M = np.empty((model.nv, model.nv))
-
-    def inverse(q, qd, qdd):
-        data.qpos, data.qvel, data.qacc = q, qd, qdd
-        mujoco.mj_inverse(model, data)
-        return data.qfrc_inverse
-
-    def forward(q, qd, tau):
-        data.qpos, data.qvel, data.qfrc_applied = q, qd, tau
-        mujoco.mj_forward(model, data)
-        return data.qacc
-
-    def mass(q):
-        data.qpos = q
-        mujoco.mj_kinematics(model, data)
-        mujoco.mj_comPos(model, data)
-        mujoco.mj_crb(model, data)
-        try:
-            mujoco.mj_fullM(model, M, data.qM)
-        except (TypeError, AttributeError):
-            mujoco.mj_fullM(model, data, M)
-        return M
-
-    return {'inverse_dynamics': {'mujoco python': inverse},
-            'forward_dynamics': {'mujoco python': forward}, 'mass_matrix': {'mujoco python': mass}}
-
-
-COLUMNS = ('loop', 'python', 'generic', 'pinocchio loop', 'pinocchio python', 'mujoco python')
+COLUMNS = ('loop', 'python', 'generic', 'pinocchio loop', 'pinocchio python', 'mujoco python',
+           'drake python', 'casadi python', 'toolbox python')
 
 
 def show(result):
-    """One table a robot, and how many times faster than Pinocchio; written as markdown too."""
-    lines = []
+    """One table a robot, and how many times faster than Pinocchio, as markdown; kept in a file too.
+    """
+    lines = [_preface(result)]
     for robot in result['robots'].values():
-        batch = robot['batch']
-        title = (f'{robot["name"]}, {robot["joints"]} joints [us]; {result["batch_of"]} inverse '
-                 f'dynamics on {batch["cores"]} cores: {batch["specialised"]:.3f} each, generic '
-                 f'{batch["generic"]:.3f}')
         columns = ('quantity', *COLUMNS, 'loop ratio', 'python ratio', 'compile [s]', 'load [s]')
         rows = [(name, *(_cell(row, key) for key in COLUMNS),
-                 _ratio(row, 'pinocchio loop', 'loop'),
-                 _ratio(row, 'pinocchio python', 'python'),
+                 _ratio(row, 'pinocchio loop', 'loop'), _ratio(row, 'pinocchio python', 'python'),
                  _cell(row, 'compile_s'), _cell(row, 'load_s'))
                 for name, row in robot['rows'].items()]
-        table.show(title, columns, rows)
+        if robot['joints'] == 7:
+            columns += 'goals',
+            rows = [(*row, ' / '.join(map(str, GOALS.get(row[0], '-')))) for row in rows]
+        title = f'{robot["name"]}, {robot["joints"]} joints [us]'
         lines += [f'\n## {title}\n', '| ' + ' | '.join(columns) + ' |',
                   '|---' + '|---:' * (len(columns) - 1) + '|']
         lines += ['| ' + ' | '.join(row) + ' |' for row in rows]
-    (RESULTS / 'kernels.md').write_text('# Kernels\n' + '\n'.join(lines) + '\n')
+        said = [f'{result["batch_of"]} {name} on {robot["batch"]["cores"]} cores, each: '
+                f'{times["specialised"]:.3f} us, generic {times["generic"]:.3f} us.'
+                for name, times in robot['batch'].items() if name != 'cores']
+        said += [f'No {library}: {why}.' for library, why in robot['absent'].items()]
+        lines += ['', *(f'- {sentence}' for sentence in said)]
+    print('\n'.join(lines))
+    (RESULTS / 'kernels.md').write_text('\n'.join(lines) + '\n')
+
+
+def _preface(result):
+    """What was measured, when, where and how busy the machine was."""
+    where = ', '.join(f'{key} {value}' for key, value in
+                      (result['machine'] | result['libraries']).items())
+    first, last = result['load']
+    return (f'# Kernels\n\nPrinted by `python -m benchmark kernels` on {datetime.date.today()}: '
+            f'{where}; load of the machine {first:.1f} at first and {last:.1f} at last.')
 
 
 def _cell(row, key):
