@@ -20,14 +20,15 @@ import numpy as np
 from benchmark import libraries
 from benchmark.chains import read
 from benchmark.libraries import BANK
-from robodyn_ros import Robot, specialised
+from robodyn_ros import Robot
 from robodyn_ros.kernels.batch import cores
 from robodyn_ros.kernels.derivatives import DERIVATIVES
-from robodyn_ros.kernels.entry import entry
+from robodyn_ros.kernels.entry import entry, method
 from robodyn_ros.kernels.specialise import (
     FRAME_RECIPES, RECIPES, frame_recipes, sizes, specialise)
 
-CALLS, ROUNDS = 2000, 7
+#: Rounds shorter than what a busy system lets a process run undisturbed [s], and many of them.
+ROUND, CALLS, ROUNDS = 1e-3, 1000, 25
 RESULTS = Path(__file__).parent / 'results'
 SIZES = (2, 6, 7, 14, 30, 48)
 BATCH = 100_000
@@ -150,8 +151,8 @@ def _calls(robot, face, name, frame, made, states, others):
         outputs = [np.empty(shape) for shape in sizes(recipe.outputs, robot.model).values()]
         loop, run = _loop(len(given), len(outputs)), made.one.compiled
         calls['loop'] = lambda: loop(run, *given, *outputs, BANK), BANK
-        method = getattr(face, name) if face else _face(made, recipe, outputs[0].shape)
-        calls['python'] = _from_python(method, given, at)
+        calls['python'] = _from_python(getattr(face, name) if face else method(
+            name, '', entry(made.one), None, tuple(recipe.inputs), [outputs[0].shape]), given, at)
     if name not in DERIVATIVES:
         calls['generic'] = _from_python(getattr(robot, name), given, at)
     for library in others.values():
@@ -160,18 +161,13 @@ def _calls(robot, face, name, frame, made, states, others):
     return calls
 
 
-def _face(made, recipe, shape):
-    """The public method over one kernel, as SpecialisedRobot installs it."""
-    kinds = {1: specialised._of_one, 2: specialised._of_two, 3: specialised._of_three}
-    return kinds[len(recipe.inputs)](entry(made.one), None, shape)
-
-
 def _from_python(call, given, at=()):
-    """Calls from Python over the bank, and how many there are: fewer of slow ones."""
-    states = [(*(array[i] for array in given), *at) for i in range(BANK)] * (1 + CALLS // BANK)
+    """Calls from Python over the bank, and how many there are in a round."""
+    states = [(*(array[i] for array in given), *at) for i in range(BANK)]
+    call(*states[0])
     begin = time.perf_counter()
     call(*states[0])
-    states = states[:CALLS if time.perf_counter() - begin < 1e-3 else 50]
+    states = states[:max(1, min(CALLS, int(ROUND / (time.perf_counter() - begin))))]
 
     def run():
         for state in states:
@@ -218,8 +214,7 @@ COLUMNS = ('loop', 'python', 'generic', 'pinocchio loop', 'pinocchio python', 'm
 
 
 def show(result):
-    """One table a robot, and how many times faster than Pinocchio, as markdown; kept in a file too.
-    """
+    """One table a robot, and how many times faster than Pinocchio; markdown, kept in a file."""
     lines = [_preface(result)]
     for robot in result['robots'].values():
         columns = ('quantity', *COLUMNS, 'loop ratio', 'python ratio', 'compile [s]', 'load [s]')

@@ -1,4 +1,5 @@
 """The same face over code for one robot alone: a quick way in, and the careful one behind it."""
+import inspect
 from dataclasses import fields
 
 import numpy as np
@@ -10,13 +11,15 @@ from robodyn_ros.kernels import link
 from robodyn_ros.kernels.batch import share_out
 from robodyn_ros.kernels.compile import warm_up
 from robodyn_ros.kernels.derivatives import DERIVATIVES
-from robodyn_ros.kernels.entry import entry
+from robodyn_ros.kernels.entry import entry, method
 from robodyn_ros.kernels.specialise import (
     FURTHER_RECIPES, LARGEST, RECIPES, frame_recipes, sizes, specialise)
 from robodyn_ros.kernels.straight import LANES
 from robodyn_ros.robot import Robot
 
 SIX = (6, 6)
+#: Quantities whose results are not the arrays that the code writes.
+MANY_RESULTS = ('energy', 'mass_matrix_factors', 'mass_matrix_derivative')
 _empty = np.empty
 
 
@@ -56,21 +59,14 @@ class SpecialisedRobot(Robot):
         examination.every_kernel(self, frames)
 
     def _install(self):
-        """Put the quick methods in front of those of Robot: closures, as look-ups would cost as
-        much as the checks.
+        """Put the quick methods in front of those of Robot, whose arguments have the names of the
+        recipes' inputs.
         """
-        for name, shape in (('gravity_torque', self.nv), ('mass_matrix', (self.nv, self.nv)),
-                            ('mass_matrix_inverse', (self.nv, self.nv))):
-            self._put(name, _of_one, shape)
-        for name, shape in (('bias_torque', self.nv), ('mass_solve', self.nv),
-                            ('coriolis_matrix', (self.nv, self.nv))):
-            self._put(name, _of_two, shape)
-        for name in ('inverse_dynamics', 'forward_dynamics'):
-            self._put(name, _of_three, self.nv)
-        for name in FURTHER_RECIPES.keys() & self._shapes.keys():
-            given, wanted = self._shapes[name]
-            if len(wanted) == 1:
-                self._put(name, (_of_one, _of_two, _of_three)[len(given) - 1], wanted[0])
+        for name, recipe in (RECIPES | FURTHER_RECIPES).items():
+            if name in self.kernels and name not in MANY_RESULTS:
+                careful = getattr(super(), name)
+                self._put(name, recipe, self._otherwise(name, careful), careful.__doc__,
+                          'f_ext' in inspect.signature(careful).parameters)
 
     def _further(self, names):
         """The recipes that `also` asks for."""
@@ -81,23 +77,20 @@ class SpecialisedRobot(Robot):
             self._require_mass()
         return {name: FURTHER_RECIPES[name] for name in names}
 
-    def _put(self, name, kind, shape):
-        if name in self.kernels:
-            careful = getattr(super(), name)
-            method = kind(self._one[name], self._otherwise(name, careful), shape)
-            method.__name__, method.__doc__ = name, careful.__doc__
-            setattr(self, name, method)
+    def _put(self, name, recipe, otherwise, text, wrenches=False):
+        setattr(self, name, method(name, text, self._one[name], otherwise, tuple(recipe.inputs),
+                                   self._shapes[name][1], wrenches))
 
     def _otherwise(self, name, careful):
         """A function of what is not one state without wrenches: a batch, or a case for
         `careful`.
         """
-        def method(*states, f_ext=None, out=None):
+        def careful_method(*states, f_ext=None, out=None):
             if f_ext is not None:
                 return careful(*states, f_ext=f_ext, out=out)
             results = self._in_rows(name, states, out)
             return careful(*states, out=out) if results is None else results[0]
-        return method
+        return careful_method
 
     def _in_rows(self, key, states, out=None):
         """Results of a batch in float64 arrays, shared out over the cores; None where it is no
@@ -235,6 +228,9 @@ class SpecialisedRobot(Robot):
         self._shapes[name] = self._sizes(recipe)
         examination.derivative(self, name, self._shapes[name][1])
         self.kernels[name] = kernels
+        if name not in MANY_RESULTS:
+            careful = getattr(self, name)
+            self._put(name, recipe, careful, careful.__doc__)
 
     def _sizes(self, recipe):
         """Shapes of what a recipe takes and of what it gives."""
@@ -274,31 +270,3 @@ def _plain(array, shape):
     """Whether the kernels take the array as it is."""
     return (isinstance(array, np.ndarray) and array.shape == shape and array.dtype == np.float64
             and array.flags.c_contiguous)
-
-
-def _of_one(one, batched, shape, empty=np.empty):
-    """A method of q."""
-    def method(q, out=None):
-        result = empty(shape) if out is None else out
-        return batched(q, out=out) if one(q, result) else result
-    return method
-
-
-def _of_two(one, batched, shape, empty=np.empty):
-    """A method of q and one vector more."""
-    def method(q, second, out=None):
-        result = empty(shape) if out is None else out
-        return batched(q, second, out=out) if one(q, second, result) else result
-    return method
-
-
-def _of_three(one, batched, shape, empty=np.empty):
-    """A method of q and two vectors more, with wrenches, which the specialised kernels do not
-    know.
-    """
-    def method(q, qd, third, f_ext=None, out=None):
-        result = empty(shape) if out is None else out
-        if f_ext is not None or one(q, qd, third, result):
-            return batched(q, qd, third, f_ext=f_ext, out=out)
-        return result
-    return method

@@ -7,6 +7,7 @@ the code it leads to: it looks at the arrays themselves, and takes nothing but w
 import ctypes
 import functools
 import sys
+import textwrap
 
 from llvmlite import ir
 import numpy as np
@@ -101,6 +102,38 @@ def entry(kernel):
     make.argtypes = (ctypes.POINTER(_Method), ctypes.py_object, ctypes.c_void_p)
     # what the entry compares with, and what has to live as long as it does
     return make(method, (np.ndarray, np.dtype(np.float64), dispatcher, method), None)
+
+
+METHOD = """def {name}({inputs}{option}):
+    {results}
+    return otherwise({inputs}{passed}) if {test}one({inputs}, {names}) else ({names})
+"""
+
+
+def method(name, text, one, otherwise, inputs, shapes, wrenches=False):
+    """A Python function of arrays that calls an entry with new results, or, if there is only one,
+    with `out`; whatever is refused goes to `otherwise`.
+
+    Names of the arguments and all calls are written out: to look any of them up would take as long
+    as the work. inputs : names. shapes : of the results. wrenches : whether there is an argument
+    f_ext, with which nothing but `otherwise` can deal.
+    """
+    names = [f'result{k}' for k in range(len(shapes))]
+    made = [f'{result} = empty({shape!r})' for result, shape in zip(names, shapes)]
+    given = (['f_ext'] if wrenches else []) + (['out'] if len(shapes) == 1 else [])
+    if 'out' in given:
+        made = [f'{made[0]} if out is None else out']
+    written = METHOD.format(
+        name=name, inputs=', '.join(inputs), results='; '.join(made), names=', '.join(names),
+        option=''.join(f', {key}=None' for key in given),
+        passed=''.join(f', {key}={key}' for key in given),
+        test='f_ext is not None or ' if wrenches else '')
+    space = {'one': one, 'otherwise': otherwise, 'empty': np.empty}
+    exec(f'def make(one, otherwise, empty):\n{textwrap.indent(written, "    ")}'
+         f'    return {name}\n', space)
+    function = space['make'](one, otherwise, np.empty)
+    function.__doc__ = text
+    return function
 
 
 def _dispatched(dispatcher, *arrays):

@@ -1,11 +1,13 @@
 """The way in from Python: what it takes, what it refuses, and that it lives as long as needed."""
 
 import gc
+import inspect
 import sys
 
 import numpy as np
 from oracles.families import FAMILIES
 import pytest
+from robodyn_ros import Robot
 from robodyn_ros.errors import ShapeError
 from robodyn_ros.kernels import entry as entries
 from robodyn_ros.kernels.entry import entry, REFUSED
@@ -149,3 +151,39 @@ def test_the_face_says_what_the_entry_only_refuses():
             robot.gravity_torque(wrong)
     with pytest.raises(ShapeError):
         robot.gravity_torque(np.ones(1), out=np.ones(1, np.float32))
+
+
+@pytest.fixture(scope='module')
+def quick():
+    """Return a specialised robot of one joint."""
+    return FAMILIES['one_slide'].robot.specialised()
+
+
+@pytest.mark.parametrize('name', [
+    *(name for name in RECIPES if name != 'energy'), 'inverse_dynamics_derivatives',
+    'forward_dynamics_derivatives'])
+def test_methods_have_the_arguments_of_the_generic_robot(quick, name):
+    """By position and by name, with the same sentence."""
+    if name not in RECIPES:
+        getattr(quick, name)(*np.ones((3, 1)))  # the code is written when it is first asked for
+    generic = getattr(Robot, name)
+    expected = [key for key in inspect.signature(generic).parameters if key != 'self']
+    found = list(inspect.signature(getattr(quick, name)).parameters)
+    assert found == expected
+    assert getattr(quick, name).__doc__ == generic.__doc__
+    states = [key for key in expected if key not in ('f_ext', 'out')]
+    given = np.random.default_rng(1).uniform(0.5, 1.0, (len(states), 1))
+    by_place = getattr(quick, name)(*given)
+    by_name = getattr(quick, name)(**dict(zip(states, given)))
+    assert np.array_equal(np.array(by_place), np.array(by_name))
+
+
+def test_wrenches_and_out_by_name(quick):
+    """A wrench goes to the careful path, a result into the caller's array."""
+    case, one = FAMILIES['one_slide'], np.ones(1)
+    f_ext = {case.tip: np.arange(1.0, 7.0)}
+    expected = case.robot.inverse_dynamics(one, one, one, f_ext)
+    assert np.abs(quick.inverse_dynamics(one, one, one, f_ext=f_ext) - expected).max() <= (
+        1e-12 * np.abs(expected).max())
+    out = np.zeros(1)
+    assert quick.inverse_dynamics(q=one, qd=one, qdd=one, out=out) is out and out[0] != 0.0
