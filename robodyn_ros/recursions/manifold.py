@@ -33,6 +33,28 @@ def integrate(topology: Topology, q: Vector, qd: Vector, dt: Scalar, moved: Vect
 
 
 @primitive
+def position_rates(topology, q, qd, rates):
+    """rates = dq/dt: of a quaternion p it is p (omega, 0) / 2. rates : (nq,), written."""
+    for i in range(1, topology.shape[0]):
+        kind, k, j = topology[i, KIND], topology[i, Q], topology[i, V]
+        if kind == BALL_X:
+            omega = (0.5 * qd[j], 0.5 * qd[j + 1], 0.5 * qd[j + 2], 0.0)
+            (rates[k], rates[k + 1], rates[k + 2],
+             rates[k + 3]) = product(load_quaternion(q, k), omega)
+        elif kind != BALL_Y and kind != BALL_Z:
+            rates[k] = qd[j]
+
+
+@primitive
+def make_unit(topology, q):
+    """Give every quaternion the length one."""
+    for i in range(1, topology.shape[0]):
+        if topology[i, KIND] == BALL_X:
+            k = topology[i, Q]
+            q[k], q[k + 1], q[k + 2], q[k + 3] = unit(load_quaternion(q, k))
+
+
+@primitive
 def difference(topology: Topology, start: Vector, end: Vector, motion: Vector):
     """The velocity that leads from one configuration to another within unit time, turning the
     shorter way.

@@ -5,7 +5,7 @@ from robodyn_ros.kernels import kernel
 from robodyn_ros.model.layout import DAMPING as MODEL_DAMPING, DOF, FRICTION as MODEL_FRICTION, V
 from robodyn_ros.simulation.faults import Faults
 from robodyn_ros.simulation.layout import (
-    ASSISTED, BRAKED, DAMPING, EFFORT, FRICTION, LOWER, STRENGTH, UPPER, WIDTH)
+    ASSISTED, AT, BRAKED, DAMPING, EFFORT, FRICTION, LOWER, STRENGTH, UPPER, WIDTH)
 from robodyn_ros.spatial.types import Scalar, Vector
 
 WAITING, COMMANDED, SILENT = 0.0, 1.0, 2.0  # no command yet; commanded; no longer commanded
@@ -51,6 +51,7 @@ class Drives:
         self.command = np.zeros(model.nv)
         self.mode = np.full(model.nv, WAITING)
         self.joints = np.zeros((model.nv, WIDTH))
+        self.joints[:, AT] = model.coordinates
         self._model = model
         self._damping, self._friction = np.zeros(model.nv), np.zeros(model.nv)
         for row, constants in zip(model.topology[1:], model.constants[1:]):

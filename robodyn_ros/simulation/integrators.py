@@ -2,10 +2,11 @@
 from numpy import sqrt
 
 from robodyn_ros.recursions.aba import forward_dynamics
+from robodyn_ros.recursions.manifold import integrate, make_unit, position_rates
 from robodyn_ros.simulation.layout import (
-    BRAKE, BRAKED, DAMPING, DIAGONAL, FRICTION, LOWER, MEAN_QD, MEAN_QDD, OLD_Q, OLD_QD, QDD,
-    TORQUE, UPPER)
-from robodyn_ros.simulation.stops import arrest, clip, crosses_stop
+    BRAKE, BRAKED, DAMPING, DIAGONAL, FRICTION, LOWER, MEAN_QDD, MEAN_RATE, OLD_Q, OLD_QD, QDD,
+    RATE, TORQUE, UPPER)
+from robodyn_ros.simulation.stops import arrest, clip, crosses_stop, position
 from robodyn_ros.spatial.primitive import primitive
 
 SEMI_IMPLICIT_EULER, RK4 = 0, 1
@@ -21,19 +22,21 @@ def accelerate(topology, constants, gravity, joints, scratch, work, effort, f_ex
     friction with ahead = h, while ahead = 0 takes it at the start. A braked joint comes to rest
     within h whatever pulls at it. Returns 0, or the body whose pivot is singular.
     """
-    for k in range(q.shape[0]):
+    n = qd.shape[0]
+    for k in range(n):
         rate, viscous, brake = qd[k], joints[k, DAMPING], BRAKE * joints[k, BRAKED]
         coulomb = joints[k, FRICTION] / sqrt(rate * rate + sticking * sticking)
         work[TORQUE, k] = effort[k] - (viscous + coulomb + brake / h) * rate
         work[DIAGONAL, k] = ahead * viscous + h * coulomb + brake
-    return forward_dynamics(topology, constants, gravity, scratch, q, qd, work[TORQUE], f_ext,
-                            work[DIAGONAL], work[QDD])
+    return forward_dynamics(topology, constants, gravity, scratch, q, qd, work[TORQUE][:n], f_ext,
+                            work[DIAGONAL][:n], work[QDD][:n])
 
 
 @primitive
 def euler(topology, constants, gravity, joints, scratch, work, effort, f_ext, h, sticking, q, qd):
     """qd' = qd + h qdd, q' = q + h qd', friction at qd' and stops between the two; order 1.
 
+    A spherical hinge turns by the exponential of its angular velocity.
     Implicit friction takes the power qd'^T (D + F) qd' >= 0 out at any size of the step.
     Returns 0, or the body whose pivot is singular.
     """
@@ -41,12 +44,11 @@ def euler(topology, constants, gravity, joints, scratch, work, effort, f_ext, h,
                         sticking, q, qd)
     if status != 0:
         return status
-    for k in range(q.shape[0]):
+    for k in range(qd.shape[0]):
         qd[k] = 0.0 if joints[k, BRAKED] > 0.0 else qd[k] + h * work[QDD, k]
     if crosses_stop(joints, h, q, qd):
         status = arrest(topology, constants, joints, scratch, work, h, q, qd)
-    for k in range(q.shape[0]):
-        q[k] = q[k] + h * qd[k]
+    integrate(topology, q, qd, h, q)
     clip(joints, work[OLD_Q], q)
     return status
 
@@ -57,10 +59,12 @@ def runge_kutta(topology, constants, gravity, joints, scratch, work, effort, f_e
     """Classical Runge-Kutta on (q, qd), order 4 where nothing rubs; it knows no stops.
 
     Coulomb friction is linearly implicit in every stage, of order 1, and never turns a joint
-    round. Stable while h D / M < 2.8. Returns 0, or the body whose pivot is singular.
+    round. Quaternions run as the four numbers they are, which keeps the order, and are made
+    of length one at the end. Stable while h D / M < 2.8. Returns 0, or the body whose pivot is
+    singular.
     """
     for k in range(q.shape[0]):
-        work[MEAN_QD, k] = 0.0
+        work[MEAN_RATE, k] = 0.0
         work[MEAN_QDD, k] = 0.0
     for stage in range(4):
         status = accelerate(topology, constants, gravity, joints, scratch, work, effort, f_ext, h,
@@ -69,14 +73,19 @@ def runge_kutta(topology, constants, gravity, joints, scratch, work, effort, f_e
             return status
         weight = h / 3.0 if stage == 1 or stage == 2 else h / 6.0
         to_next = h if stage == 2 else 0.5 * h
+        position_rates(topology, q, qd, work[RATE])
         for k in range(q.shape[0]):
+            rate = work[RATE, k]
+            work[MEAN_RATE, k] = work[MEAN_RATE, k] + weight * rate
+            q[k] = work[OLD_Q, k] + to_next * rate
+        for k in range(qd.shape[0]):
             slope = work[QDD, k]
-            work[MEAN_QD, k] = work[MEAN_QD, k] + weight * qd[k]
             work[MEAN_QDD, k] = work[MEAN_QDD, k] + weight * slope
-            q[k] = work[OLD_Q, k] + to_next * qd[k]
             qd[k] = work[OLD_QD, k] + to_next * slope
     for k in range(q.shape[0]):
-        q[k] = work[OLD_Q, k] + work[MEAN_QD, k]
+        q[k] = work[OLD_Q, k] + work[MEAN_RATE, k]
+    make_unit(topology, q)
+    for k in range(qd.shape[0]):
         qd[k] = 0.0 if joints[k, BRAKED] > 0.0 else work[OLD_QD, k] + work[MEAN_QDD, k]
     return 0
 
@@ -84,8 +93,9 @@ def runge_kutta(topology, constants, gravity, joints, scratch, work, effort, f_e
 @primitive
 def smooth(joints, work, q):
     """Whether Runge-Kutta saw all there was: no joint beyond a stop, none that a brake arrests."""
-    for k in range(q.shape[0]):
-        if q[k] < joints[k, LOWER] or q[k] > joints[k, UPPER]:
+    for k in range(joints.shape[0]):
+        x = position(joints, q, k)
+        if x < joints[k, LOWER] or x > joints[k, UPPER]:
             return False
         if joints[k, BRAKED] > 0.0 and work[OLD_QD, k] != 0.0:
             return False

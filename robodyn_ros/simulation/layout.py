@@ -9,17 +9,19 @@ FRICTION = 4   # Coulomb friction [N m or N]
 STRENGTH = 5   # share of its effort that the motor still gives [-]
 BRAKED = 6     # 1.0 where the joint cannot move
 ASSISTED = 7   # 1.0 where the drive carries the weight by itself
-WIDTH = 8
+AT = 8         # index in q of its position; -1 where it has none, and no stop: see manifold.py
+WIDTH = 9
 
-# work array: nothing in it has a meaning between two steps
+# work array (rows, nq): nothing in it has a meaning between two steps
 OLD_Q, OLD_QD = 0, 1   # state at the start of the substep
 QDD = 2                # acceleration
 TORQUE = 3             # effort less friction
 DIAGONAL = 4           # added to the diagonal of the mass matrix
-MEAN_QD = 5            # weighted sums of the slopes of Runge-Kutta
-MEAN_QDD = 6
-IMPULSE = 7            # of the stops [N m s or N s]
-INVERSE = 8            # nv rows: M^-1
+RATE = 5               # of the positions
+MEAN_RATE = 6          # weighted sums of the slopes of Runge-Kutta
+MEAN_QDD = 7
+IMPULSE = 8            # of the stops [N m s or N s]
+INVERSE = 9            # nv rows: M^-1
 
 #: Diagonal that nails a joint to its place: above any inertia by more than rounding can tell.
 BRAKE = 1e20

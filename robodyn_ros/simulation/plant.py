@@ -4,6 +4,7 @@ from math import inf
 
 import numpy as np
 
+from robodyn_ros.boundary import SHORTEST
 from robodyn_ros.errors import ParameterError, ShapeError
 from robodyn_ros.recursions import scratch
 from robodyn_ros.simulation import drives, rollouts
@@ -22,7 +23,7 @@ class Plant:
     blow-up restores the last valid state, latches `fault` and counts in `faults`.
 
     Attributes:
-      q, qd: (nv,) [rad or m, rad/s or m/s] state; live arrays, copy them to keep them.
+      q, qd: (nq,) and (nv,) [rad or m, rad/s or m/s] state; live arrays, copy them to keep them.
       effort: (nv,) [N m or N] what the motors gave in the last step; live.
       t: simulated time [s].
       fault: sentence of the blow-up that stopped the robot, '' while it is well.
@@ -32,8 +33,8 @@ class Plant:
     Args:
       robot: a Robot; a specialised one takes steps with its own code.
       settings: PlantSettings.
-      position, velocity: (nv,) [rad or m, rad/s or m/s] initial state; by default at rest, each
-        joint as near to zero as its stops allow.
+      position, velocity: (nq,) and (nv,) [rad or m, rad/s or m/s] initial state; by default at
+        rest, each joint as near to zero as its stops allow.
 
     Raises:
       ShapeError, ParameterError: when the initial state is not one of this robot.
@@ -52,12 +53,12 @@ class Plant:
         self._f_ext = np.zeros((len(model.body_names), 6))
         self._arrays = (model.topology, model.constants, model.gravity, self._drives.joints,
                         scratch.allocate(model.topology),
-                        np.zeros((work_rows(model.nv), model.nv)),
+                        np.zeros((work_rows(model.nv), model.nq)),
                         self._drives.command, self._f_ext)
         self._options = (settings.substeps, settings.method, settings.friction_speed,
                          settings.largest_speed, self.q, self.qd, self.effort)
         if position is None:
-            position = np.clip(self.q, model.limits.lower, model.limits.upper)
+            position = self._near_zero()
         if velocity is None:
             velocity = self.qd
         self._initial = self.checked_position(position), self.checked_velocity(velocity)
@@ -222,17 +223,30 @@ class Plant:
         """A copy of velocities (nv,) that the plant may have; else ShapeError, ParameterError."""
         return self._finite('velocity', values, self.qd.shape, self.settings.largest_speed)
 
+    def _near_zero(self):
+        model, at = self.model, self.model.coordinates
+        q = np.zeros(model.nq)
+        q[at[at >= 0]] = np.clip(0.0, model.limits.lower, model.limits.upper)[at >= 0]
+        q[model.quaternions + 3] = 1.0
+        return q
+
     def checked_position(self, values):
         """A copy of a posture (nq,) that the plant may have; else ShapeError, ParameterError."""
+        model, limits = self.model, self.model.limits
         values = self._finite('position', values, self.q.shape, LARGEST_POSITION)
-        limits = self.model.limits
-        beyond = np.flatnonzero(~((limits.lower <= values) & (values <= limits.upper)))
-        if beyond.size:
-            k = beyond[0]
-            raise ParameterError(f'robot {self.model.name!r}: position of joint '
-                                 f'{self.model.joint_names[k]!r} is {values[k]:g}; expected '
-                                 f'between its stops, {limits.lower[k]:g} and '
-                                 f'{limits.upper[k]:g}')
+        for k, at in enumerate(model.coordinates):
+            if at >= 0 and not limits.lower[k] <= values[at] <= limits.upper[k]:
+                raise ParameterError(f'robot {model.name!r}: position of joint '
+                                     f'{model.joint_names[k]!r} is {values[at]:g}; expected '
+                                     f'between its stops, {limits.lower[k]:g} and '
+                                     f'{limits.upper[k]:g}')
+        for k in model.quaternions:
+            length = np.linalg.norm(values[k:k + 4])
+            if length < SHORTEST:
+                raise ParameterError(f'robot {model.name!r}: the quaternion '
+                                     f'{", ".join(model.position_names[k:k + 4])} has length '
+                                     f'{length:.3g}; expected a unit quaternion')
+            values[k:k + 4] /= length
         return values
 
     def _finite(self, what, values, shape, bound):

@@ -121,7 +121,7 @@ def rollout(plant, joints, f_ext, options, position, velocity, efforts, dt, gain
     compiled = plant.linked(kernel).compiled
 
     def work(first, last):
-        own = columns.allocate(model.topology), np.zeros((work_rows(model.nv), model.nv))
+        own = columns.allocate(model.topology), np.zeros((work_rows(model.nv), model.nq))
         state = np.empty(model.nq), *np.empty((3, model.nv))
         compiled(model.topology, model.constants, model.gravity, joints, *own, f_ext, dt, *options,
                  *state, efforts, gains, targets, *result, first, last)

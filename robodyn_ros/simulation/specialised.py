@@ -26,12 +26,11 @@ def specialised_step(model, progress=None):
 
 
 def _examine(robot, twin):
-    rng, limits = np.random.default_rng(0), robot.limits
-    low, high = np.maximum(limits.lower, -2.0), np.minimum(limits.upper, 2.0)
+    rng = np.random.default_rng(0)
     for integrator in METHODS:
         settings = PlantSettings(integrator=integrator)
         for _ in range(STATES):
-            q = np.clip(rng.uniform(-2.0, 2.0, robot.nv), low, high)
+            q = robot.random_configuration(rng, reach=2.0)
             qd, effort = rng.uniform(-1.0, 1.0, (2, robot.nv))
             expected, got = (Plant(robot, settings, q, qd) for _ in range(2))
             got.use(twin)

@@ -3,6 +3,7 @@ from robodyn_ros.kernels import kernel
 from robodyn_ros.recursions.gravity import gravity_torque
 from robodyn_ros.simulation.integrators import RK4, euler, runge_kutta, smooth
 from robodyn_ros.simulation.layout import ASSISTED, BRAKED, EFFORT, OLD_Q, OLD_QD, STRENGTH
+from robodyn_ros.simulation.stops import position
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
 
@@ -14,11 +15,11 @@ LARGEST_POSITION = 1e6  # [rad or m]
 def drive(topology, constants, gravity, joints, scratch, command, q, effort):
     """effort = strength clamp(command, or the weight where the drive carries it), 0 at a brake."""
     assisted = False
-    for k in range(q.shape[0]):
+    for k in range(effort.shape[0]):
         assisted = assisted or joints[k, ASSISTED] > 0.0
     if assisted:
         gravity_torque(topology, constants, gravity, scratch, q, effort)
-    for k in range(q.shape[0]):
+    for k in range(effort.shape[0]):
         wanted, limit = effort[k] if joints[k, ASSISTED] > 0.0 else command[k], joints[k, EFFORT]
         given = joints[k, STRENGTH] * min(max(wanted, -limit), limit)
         effort[k] = 0.0 if joints[k, BRAKED] > 0.0 else given
@@ -32,10 +33,11 @@ def keep(source, target):
 
 
 @primitive
-def first_absurd(largest_speed, q, qd):
+def first_absurd(joints, largest_speed, q, qd):
     """First joint whose state is not finite or beyond all reason, or -1."""
-    for k in range(q.shape[0]):
-        if not (abs(q[k]) <= LARGEST_POSITION and abs(qd[k]) <= largest_speed):
+    for k in range(qd.shape[0]):
+        x = position(joints, q, k)
+        if not (abs(x) <= LARGEST_POSITION and abs(qd[k]) <= largest_speed):
             return k
     return -1
 
@@ -50,15 +52,16 @@ def advance(topology: Topology, constants: Table, gravity: Constant, joints: Mat
     A substep of Runge-Kutta that ends beyond a stop is taken again by the Euler scheme, which
     knows stops. A substep that fails leaves the state before it, bit for bit, and ends the step.
 
-    joints : (nv, 8) and work : (work_rows(nv), nv), see layout; command : (nv,) [N m or N];
+    joints : (nv, 9) and work : (work_rows(nv), nq), see layout; command : (nv,) [N m or N];
     f_ext : (nb, 6) [N m, N]; dt [s]; method : 0 or 1, see integrators; sticking [rad/s or m/s]
-    below which Coulomb friction fades; q, qd : (nv,), updated; effort : (nv,) [N m or N], written.
+    below which Coulomb friction fades; q : (nq,) and qd : (nv,), updated; effort : (nv,) [N m or
+    N], written.
 
     Returns 0, body i > 0 with a singular pivot, or -1 - k for joint k whose state left all reason.
     """
     drive(topology, constants, gravity, joints, scratch, command, q, effort)
     h = dt / substeps
-    old_q, old_qd = work[OLD_Q], work[OLD_QD]
+    old_q, old_qd = work[OLD_Q], work[OLD_QD][:qd.shape[0]]
     for _ in range(substeps):
         keep(q, old_q)
         keep(qd, old_qd)
@@ -75,7 +78,7 @@ def advance(topology: Topology, constants: Table, gravity: Constant, joints: Mat
             status = euler(topology, constants, gravity, joints, scratch, work, effort, f_ext, h,
                            sticking, q, qd)
         if status == 0:
-            status = -1 - first_absurd(largest_speed, q, qd)
+            status = -1 - first_absurd(joints, largest_speed, q, qd)
         if status != 0:
             keep(old_q, q)
             keep(old_qd, qd)

@@ -125,9 +125,11 @@ def motion_cross(V):
     return np.block([[w, np.zeros((3, 3))], [v, w]])
 
 
-def joints_of(joint_names):
+def joints_of(joint_names, description):
     """Return the joints that velocities are named after, each once."""
-    return tuple(dict.fromkeys(name.split('.')[0] for name in joint_names))
+    known = {joint.name for joint in description.joints}
+    return tuple(dict.fromkeys(name if name in known else name.rsplit('.', 1)[0]
+                               for name in joint_names))
 
 
 def point_rates(inertia, V):
@@ -148,7 +150,8 @@ class Dense:
         self.nv = len(joint_names)
         self.base = base
         self.gravity = np.array(case.gravity)
-        types, chosen = {j.name: j.type for j in case.whole.joints}, joints_of(joint_names)
+        types = {joint.name: joint.type for joint in case.whole.joints}
+        chosen = joints_of(joint_names, case.whole)
         self.types = [types[name] for name in chosen]
         sizes = np.array([SIZES.get(kind, (1, 1)) for kind in self.types])
         starts = np.cumsum(sizes, axis=0) - sizes

@@ -46,11 +46,12 @@ class Pinocchio:
     """A Pinocchio model, seen through the joint names and the base of a robot of ours."""
 
     def __init__(self, case, joint_names, base):
-        read = case.path and not case.free_base
-        self.model = model = _read(case, joint_names) if read else _build(case, joint_names)
+        read, chosen = case.path and not case.free_base, joints_of(joint_names, case.whole)
+        self.model = model = _read(case, chosen) if read else _build(case, chosen)
         self.data = model.createData()
-        chains = [[name for name in model.names if name == joint or name.startswith(f'{joint}.')]
-                  for joint in joints_of(joint_names)]
+        chains = [[joint] if model.existJointName(joint) else
+                  [name for name in model.names if name.rsplit('.', 1)[0] == joint]
+                  for joint in chosen]
         self.joints = [model.joints[model.getJointId(name)] for chain in chains for name in chain]
         self.order = np.concatenate([joint.idx_v + np.arange(joint.nv) for joint in self.joints])
         self.nv = len(joint_names)
@@ -169,7 +170,7 @@ class Pinocchio:
 
 def _build(case, joint_names):
     """Build the model of a description, its joints depth first, as Pinocchio wants them."""
-    model, joint_names = pin.Model(), joints_of(joint_names)
+    model = pin.Model()
     children = {joint.child for joint in case.whole.joints}
     inertials = {link.name: link.inertial for link in case.whole.links}
 
@@ -192,7 +193,6 @@ def _build(case, joint_names):
 
 def _read(case, joint_names):
     """Read a URDF with Pinocchio's parser, and hold every joint but `joint_names`."""
-    joint_names = joints_of(joint_names)
     full = pin.buildModelFromUrdf(str(case.path))
     q = pin.neutral(full)
     for name, value in case.locked.items():

@@ -10,7 +10,8 @@ from robodyn_ros import Robot
 from robodyn_ros.recursions import scratch
 from robodyn_ros.simulation import stops
 from robodyn_ros.simulation.faults import Faults
-from robodyn_ros.simulation.layout import BRAKED, IMPULSE, LOWER, UPPER, WIDTH, work_rows
+from robodyn_ros.simulation.layout import (
+    AT, BRAKED, IMPULSE, LOWER, UPPER, WIDTH, work_rows)
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.settings import PlantSettings
 
@@ -25,6 +26,7 @@ def near_a_stop(robot, rng):
     side = rng.integers(0, 3, robot.nv)
     q = np.where(side == 0, low, np.where(side == 1, high - 1e-3 * rng.random(robot.nv), q))
     joints = np.zeros((robot.nv, WIDTH))
+    joints[:, AT] = robot.model.coordinates
     joints[:, LOWER], joints[:, UPPER] = low, high
     return joints, q, rng.normal(0.0, 3.0, robot.nv)
 
