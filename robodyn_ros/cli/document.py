@@ -5,6 +5,7 @@
 import sys
 from pathlib import Path
 
+from robodyn_ros.cli.markdown import renewed
 from robodyn_ros.control.adaptive import AdaptiveComputedTorque
 from robodyn_ros.control.computed_torque import ComputedTorque
 from robodyn_ros.control.operational_space import OperationalSpace
@@ -14,7 +15,6 @@ from robodyn_ros.ros.managed_node import NODE_PARAMETERS
 from robodyn_ros.ros.parameters import render
 from robodyn_ros.ros.simulator_parameters import SIMULATOR_PARAMETERS
 
-END = '<!-- end -->'
 TABLES = {
     'controller': (*NODE_PARAMETERS, *CONTROLLER_PARAMETERS,
                    *gain_parameters(('<joint>',), ComputedTorque),
@@ -25,11 +25,7 @@ TABLES = {
 def documented(text):
     """The text with each table between its marker and the next end marker made anew."""
     for node, table in TABLES.items():
-        marker = f'<!-- parameters of the {node} -->'
-        before, _, rest = text.partition(marker)
-        if not rest or END not in rest:
-            raise ValueError(f'no {marker} followed by {END} in the text')
-        text = f'{before}{marker}\n{render(table)}{END}{rest.partition(END)[2]}'
+        text = renewed(text, f'<!-- parameters of the {node} -->', render(table))
     return text
 
 

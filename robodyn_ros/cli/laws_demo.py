@@ -16,6 +16,7 @@ import numpy as np
 
 from robodyn_ros import Robot, RobodynError
 from robodyn_ros.cli.demo import URDF, find
+from robodyn_ros.cli.markdown import END, renewed, table
 from robodyn_ros.cli.motion import mid_range, sway
 from robodyn_ros.control import Settings, Supervisor, Trajectory, law_class
 from robodyn_ros.kernels import warm_up
@@ -33,7 +34,7 @@ LOAD_COM = (0.0, 0.0, 0.1)     # [m] of the load from the flange
 GYRATION = 0.05                # [m] radius of gyration of the load
 DURATION, PART = 20.0, 4.0     # [s] of a run; of the parts at its ends that are compared
 WANTED_RATIO = 10.0            # by how much learning must beat computed torque in the end
-MARKERS = ('<!-- numbers of laws_demo -->', '<!-- end -->')
+MARKERS = ('<!-- numbers of laws_demo -->', END)
 HEAD = ('Law', f'RMS error in the first {PART:g} s [mrad]', f'in the last {PART:g} s [mrad]',
         'largest [mrad]', 'hand in the end [mm]', 'largest torque / limit', 'torque limited [%]')
 
@@ -133,29 +134,24 @@ def rows(numbers):
 
 def markdown(numbers):
     """The table as Markdown."""
-    return '\n'.join(f'| {" | ".join(cells)} |'
-                     for cells in (HEAD, ['---'] + ['---:'] * (len(HEAD) - 1), *rows(numbers)))
+    return table(HEAD, rows(numbers))
 
 
 def show(numbers, load):
     """Print the table."""
-    table = [('mrad, mm', f'first {PART:g} s', f'last {PART:g} s', 'largest', 'hand', 'torque',
+    lines = [('mrad, mm', f'first {PART:g} s', f'last {PART:g} s', 'largest', 'hand', 'torque',
               'limited %'), *rows(numbers)]
-    widths = [max(len(row[k]) for row in table) for k in range(len(HEAD))]
+    widths = [max(len(row[k]) for row in lines) for k in range(len(HEAD))]
     print(f'{load:g} kg at the {FRAME} that no law knows of: RMS and largest error of the joints, '
           f'error of the\nhand in the last {PART:g} s, largest torque over its limit.')
-    for row in table:
+    for row in lines:
         print('  '.join(cell.ljust(width) if k == 0 else cell.rjust(width)
                         for k, (cell, width) in enumerate(zip(row, widths))))
 
 
 def documented(text, numbers):
     """The text with the table between the markers made anew."""
-    begin, end = MARKERS
-    before, found, rest = text.partition(begin)
-    if not found or end not in rest:
-        raise ValueError(f'no {begin} followed by {end} in the text')
-    return f'{before}{begin}\n{markdown(numbers)}\n{end}{rest.partition(end)[2]}'
+    return renewed(text, MARKERS[0], markdown(numbers))
 
 
 def draw(records, motion, load, path):

@@ -9,8 +9,8 @@ from robodyn_ros.control.law import (
 from robodyn_ros.control.pd import feedback
 from robodyn_ros.control.task_motion import lead, quaternion, store_quaternion
 from robodyn_ros.control.task_reference import (
-    ACCELERATION as HAND_ACCELERATION, FORCE, MOMENT, POSITION, QUATERNION, SPIN, SPIN_RATE,
-    TaskReference, VELOCITY as HAND_VELOCITY)
+    ACCELERATION as HAND_ACCELERATION, ERROR, FORCE, FREE, MOMENT, PACE, POSITION, QUATERNION,
+    SPIN, SPIN_RATE, TURN, TaskReference, VELOCITY as HAND_VELOCITY)
 from robodyn_ros.control.yielding import yielding_inertia
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.kernels import generic, kernel
@@ -32,11 +32,11 @@ STIFFNESS, DAMPING, AXES, LENGTH, HEAVIEST = 0, 6, 12, 18, 19
 SPEED, RATE, JERK, BANDWIDTH, FORCE_RATE = 20, 22, 24, 26, 27
 
 #: Rows of `hand`, vectors of the task; of `joints`, vectors of the joints.
-WANTED, BIAS, GAP, PUSH, WEIGHTS, SHARES = range(6)
+WANTED, BIAS, GAP, PUSH, WEIGHTS = range(5)
 NOTHING, POSTURE, WAY = range(3)
 
-#: Rows of `measured` beyond position, quaternion, velocity and spin: reference less measured.
-ERROR, TURN = 4, 5
+#: Share of the velocity limit of a joint that the reference of the hand may ask for.
+JOINT_SHARE = 0.5
 
 
 @primitive
@@ -99,6 +99,15 @@ def hand_feedback(state, measured, values, out):
 
 
 @primitive
+def room(rate, fastest):
+    """Return the factor by which joint rates may grow before one is too fast; FREE at most."""
+    share = 1.0 / FREE
+    for k in range(rate.shape[0]):
+        share = max(share, abs(rate[k]) / fastest[k])
+    return 1.0 / share
+
+
+@primitive
 def transpose_multiply(J, f, out):
     """out = J^T f; f : (6,), out : (nv,)."""
     for k in range(out.shape[0]):
@@ -128,15 +137,15 @@ def compose(M, J, F, wanted, posture, gap, push, out):
 def operational_space_control(
         topology: Topology, constants: Table, gravity: Constant, scratch: Matrix,
         M: Matrix, J: Matrix, X: Matrix, A: Matrix, work: Matrix, vectors: Matrix, F: Matrix,
-        hand: Matrix, joints: Matrix, body: Integer, frame: Constant, target: Matrix,
-        state: Matrix, measured: Matrix, values: Vector, elapsed: Scalar,
-        q: Vector, qd: Vector, reference: Matrix, gains: Matrix, terms: Matrix):
+        hand: Matrix, joints: Matrix, fastest: Vector, body: Integer, frame: Constant,
+        target: Matrix, state: Matrix, measured: Matrix, shares: Vector, values: Vector,
+        elapsed: Scalar, q: Vector, qd: Vector, reference: Matrix, gains: Matrix, terms: Matrix):
     """All terms, after `target` and `state` have been led on by `elapsed` [s].
 
-    M (nv, nv), J (6, nv), X (4, 4), A, work, vectors, F (6, 6), joints (3, nv) are scratch; hand
-    (6, 6) too, but for the row SHARES, what is kept of each direction. body, frame : of the hand.
-    values : (28,) of the law's parameters. measured : (6, 4), written. The others as in
-    `computed_torque`.
+    M (nv, nv), J (6, nv), X (4, 4), A, work, vectors, F (6, 6), hand (5, 6) and joints (3, nv) are
+    scratch. fastest : (nv,) rates that the reference may ask of the joints. body, frame : of the
+    hand. target, state, measured, shares : of its TaskReference; all are written. values : (28,)
+    of the law's parameters. The others as in `computed_torque`.
     """
     for i in range(6):
         hand[WEIGHTS, i] = values[AXES + i] * (1.0 if i < 3 else values[LENGTH])
@@ -152,13 +161,14 @@ def operational_space_control(
              (values[RATE], values[RATE + 1]), (values[JERK], values[JERK + 1]),
              step, step * values[LENGTH], elapsed)
     compare(state, measured)
-    yielding_inertia(A, hand[WEIGHTS], values[HEAVIEST], work, vectors, F, hand[SHARES])
+    yielding_inertia(A, hand[WEIGHTS], values[HEAVIEST], work, vectors, F, shares)
     mass_matrix(topology, constants, scratch, q, M)
     wanted, gap, push, posture = hand[WANTED], hand[GAP], hand[PUSH], joints[POSTURE]
 
     gather(state, HAND_VELOCITY, SPIN, wanted)
     compose(M, J, F, wanted, reference[VELOCITY], gap, push, joints[WAY])
     mass_solve(topology, constants, scratch, q, joints[NOTHING], joints[WAY], posture)
+    state[PACE, 0] = room(posture, fastest)
     friction_torque(topology, constants, posture, terms[FRICTION])
 
     hand_feedback(state, measured, values, wanted)
@@ -207,7 +217,7 @@ class OperationalSpace(ControlLaw):
         LawParameter('damping', (40.0,) * 6, '1/s', 'Velocity gain of the hand.', upper=1e4),
         LawParameter('axes', (1.0,) * 6, '', 'Which of x, y, z, rx, ry, rz the hand holds: 1, or '
                      '0 to leave it to the posture.', upper=1.0),
-        LawParameter('length', 0.1, 'm', 'Distance from the hand at which a turn counts as much '
+        LawParameter('length', 0.3, 'm', 'Distance from the hand at which a turn counts as much '
                      'as a displacement.', lower=1e-3, upper=10.0),
         LawParameter('heaviest', 50.0, 'kg', 'Effective mass of the hand beyond which a '
                      'direction is given up, smoothly.', lower=1e-3, upper=1e6),
@@ -236,28 +246,20 @@ class OperationalSpace(ControlLaw):
         placed = np.concatenate((np.ravel(placement.rotation), placement.translation))
         placed.flags.writeable = False
         self.task = TaskReference(names[0], hand)
-        #: (6, 4) position, quaternion, velocity, spin of the hand, distance and turn it lacks.
-        self.measured = np.zeros((6, 4))
-        self._hand = np.zeros((6, 6))
         self._place = placement.body, placed
         self._arrays = (*model_arrays(robot), np.zeros((n, n)), np.zeros((6, n)),
-                        np.zeros((4, 4)), *np.zeros((4, 6, 6)), self._hand, np.zeros((3, n)))
+                        np.zeros((4, 4)), *np.zeros((4, 6, 6)), np.zeros((5, 6)), np.zeros((3, n)),
+                        JOINT_SHARE * robot.limits.velocity)
         self._pose = generic.pose.compiled
-
-    @property
-    def shares(self):
-        """(6,) what is kept of each principal direction of the task: 1, or less near a singular
-        posture; 0 of an axis that is left out.
-        """
-        return self._hand[SHARES]
 
     def reset(self, q, qd):
         """Hold the pose of the hand."""
         topology, constants, _, scratch = self._arrays[:4]
         X = np.empty((4, 4))
         self._pose(topology, constants, scratch, q, *self._place, X)
-        observe_pose(X, self.measured)
-        self.task.hold(self.measured[POSITION, :3], self.measured[QUATERNION])
+        measured = self.task.measured
+        observe_pose(X, measured)
+        self.task.hold(measured[POSITION, :3], measured[QUATERNION])
 
     def refuse_target(self, target):
         """Return '' if the hand can follow a TaskTarget, or the sentence that says why not."""
@@ -266,5 +268,6 @@ class OperationalSpace(ControlLaw):
     def torques(self, q, qd, reference, gains, terms):
         """Write every term, in O(n depth), and lead the reference of the hand on."""
         task = self.task
-        return self._torques(*self._arrays, *self._place, task.target, task.state, self.measured,
-                             self.values, task.elapsed, q, qd, reference, gains, terms)
+        return self._torques(*self._arrays, *self._place, task.target, task.state, task.measured,
+                             task.shares, self.values, task.elapsed, q, qd, reference, gains,
+                             terms)

@@ -9,7 +9,7 @@ controllers (ArduPilot, AC_Control::shape_pos_vel_accel).
 from numpy import sqrt
 
 from robodyn_ros.control.task_reference import (
-    ACCELERATION, ARRIVED, FORCE, MOMENT, POSITION, QUATERNION, SPIN, SPIN_RATE, VELOCITY)
+    ACCELERATION, ARRIVED, FORCE, MOMENT, PACE, POSITION, QUATERNION, SPIN, SPIN_RATE, VELOCITY)
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.turning import turn_between, turn_by
 from robodyn_ros.spatial.vec3 import add, dot, load, scale, store, sub
@@ -52,6 +52,13 @@ def steer(distance, v_target, a_target, v, a, bandwidth, speed, acceleration, je
 
 
 @primitive
+def allowed(v, pace, speed):
+    """Return the largest speed in this direction, for a pace that v could be multiplied with."""
+    size = sqrt(dot(v, v))
+    return speed if size < SLOW else min(speed, pace * size)
+
+
+@primitive
 def ramp(rows, target, row, step):
     """Bring a row of the reference nearer to that of the target, by at most a step."""
     gap = sub(load(target, row, 0), load(rows, row, 0))
@@ -89,10 +96,13 @@ def lead(target, state, bandwidth, speed, acceleration, jerk, force_step, moment
     distance = sub(load(target, POSITION, 0), load(state, POSITION, 0))
     turn = turn_between(quaternion(target), quaternion(state))
     v, w = load(state, VELOCITY, 0), load(state, SPIN, 0)
+    pace = state[PACE, 0]
     a = steer(distance, load(target, VELOCITY, 0), load(target, ACCELERATION, 0), v,
-              load(state, ACCELERATION, 0), bandwidth, speed[0], acceleration[0], jerk[0], dt)
+              load(state, ACCELERATION, 0), bandwidth, allowed(v, pace, speed[0]),
+              acceleration[0], jerk[0], dt)
     b = steer(turn, load(target, SPIN, 0), load(target, SPIN_RATE, 0), w,
-              load(state, SPIN_RATE, 0), bandwidth, speed[1], acceleration[1], jerk[1], dt)
+              load(state, SPIN_RATE, 0), bandwidth, allowed(w, pace, speed[1]),
+              acceleration[1], jerk[1], dt)
     advance(state, a, b, dt)
     advance(target, load(target, ACCELERATION, 0), load(target, SPIN_RATE, 0), dt)
     pushed = ramp(state, target, FORCE, force_step)

@@ -8,7 +8,9 @@ from robodyn_ros.spatial.turning import turn_by
 
 #: Rows of `target` and `state`: what is told, and what the law follows.
 POSITION, QUATERNION, VELOCITY, SPIN, ACCELERATION, SPIN_RATE, FORCE, MOMENT = range(8)
-ARRIVED = 8            # row of `state` whose first entry says that there is nothing left to do
+ERROR, TURN = 4, 5     # rows of `measured`, in place of the accelerations
+ARRIVED, PACE = 8, 9    # rows of `state` with one entry: nothing is left to do; see `state`
+FREE = 1e6              # a pace that stands for any
 STREAMED = {'twist': VELOCITY, 'acceleration': ACCELERATION, 'wrench': FORCE}
 ENDS = {'twist': slice(VELOCITY, FORCE), 'acceleration': slice(VELOCITY, FORCE),
         'wrench': slice(FORCE, ARRIVED)}   # rows that end with it
@@ -22,7 +24,12 @@ class TaskReference:
 
     target : (8, 4) position, quaternion, velocity, spin, acceleration, spin rate, force, moment
         [m, -, m/s, rad/s, m/s^2, rad/s^2, N, N m] as told last, moving on by themselves.
-    state : (9, 4) the same of the reference, and whether it has arrived.
+    state : (10, 4) the same of the reference, whether it has arrived, and by which factor it could
+        be faster before a joint would be too fast.
+    measured : (6, 4) position, quaternion, velocity, spin of the hand, and what it lacks to the
+        reference, a distance and a rotation vector [m, rad]; written by the law.
+    shares : (6,) what the law keeps of each principal direction of the task: 1, or less near a
+        singular posture; 0 of an axis that is left out.
     elapsed : [s] by which the law is to advance it.
     moving : whether a target is being followed.
     base, hand : names of the two frames.
@@ -30,8 +37,10 @@ class TaskReference:
 
     def __init__(self, base, hand):
         self.base, self.hand = base, hand
-        self.target, self.state = np.zeros((ARRIVED, 4)), np.zeros((ARRIVED + 1, 4))
+        self.target, self.state = np.zeros((ARRIVED, 4)), np.zeros((PACE + 1, 4))
+        self.measured, self.shares = np.zeros((6, 4)), np.ones(6)
         self.target[QUATERNION, 3] = self.state[QUATERNION, 3] = 1.0
+        self.state[PACE, 0] = FREE
         self.elapsed, self.moving = 0.0, False
         self._until = dict.fromkeys(STREAMED, math.inf)
         self._outcome = Reason.NONE
@@ -41,6 +50,7 @@ class TaskReference:
         for rows in (self.target, self.state):
             rows.fill(0.0)
             rows[POSITION, :3], rows[QUATERNION] = position, quaternion
+        self.state[PACE, 0] = FREE
         self._until = dict.fromkeys(STREAMED, math.inf)
         self.elapsed, self.moving = 0.0, False
 

@@ -16,8 +16,8 @@ class ControlCycle:
       supervisor: computes and guards the effort.
       intake: where joint states come from.
       stamp: ROS time [ns], for messages.
-      telemetry: (publisher, writer) of ControllerState, or None.
-      every: cycles from one ControllerState to the next.
+      telemetry: (publisher, writer) of ControllerState and the like.
+      every: cycles from one of these messages to the next.
 
     Attributes:
       output: (publisher, writer) of the effort while the node is active, else None.
@@ -30,7 +30,7 @@ class ControlCycle:
     """
 
     def __init__(self, supervisor: Supervisor, intake: StateIntake, stamp: Callable[[], int],
-                 telemetry=None, every: int = 1):
+                 telemetry=(), every: int = 1):
         self.output = None
         self.compute, self.tick, self.state_age = Histogram(), Histogram(), Histogram()
         self.count, self.last = 0, 0.0
@@ -74,10 +74,8 @@ class ControlCycle:
             self.run(now)
 
     def _report(self):
-        if self._telemetry is None:
-            return
         self._until -= 1
         if self._until <= 0:
             self._until = self._every
-            publisher, writer = self._telemetry
-            publisher.publish(writer.fill(self._stamp()))
+            for publisher, writer in self._telemetry:
+                publisher.publish(writer.fill(self._stamp()))

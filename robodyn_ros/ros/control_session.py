@@ -7,11 +7,12 @@ from builtin_interfaces.msg import Time
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from trajectory_msgs.msg import JointTrajectory
 
-from robodyn_msgs.msg import ControllerState
+from robodyn_msgs.msg import ControllerState, TaskState
 from robodyn_ros.background import portable
 from robodyn_ros.control.law import ControlLaw
 from robodyn_ros.control.specialised import specialised_kernels
 from robodyn_ros.control.supervisor import Supervisor
+from robodyn_ros.control.task_target import TaskTarget
 from robodyn_ros.errors import ParameterError, RobodynError
 from robodyn_ros.robot import Robot
 from robodyn_ros.ros.command_watch import CommandWatch
@@ -26,6 +27,8 @@ from robodyn_ros.ros.realtime_parameters import realtime
 from robodyn_ros.ros.references import TrajectoryReader
 from robodyn_ros.ros.session_kernels import SessionKernels
 from robodyn_ros.ros.state_intake import StateIntake
+from robodyn_ros.ros.task_state import TaskStateWriter
+from robodyn_ros.ros.task_targets import task_subscriptions
 
 COMMAND_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 YIELD_TIME = 5.0     # [s] after activation in which a controller found to be there before wins
@@ -70,6 +73,8 @@ class ControlSession:
         self._subscriptions = [
             node.create_subscription(JointTrajectory, '~/joint_trajectory', self._follow, 10),
             node.create_subscription(JointTrajectory, '~/reference', self._aim, 1)]
+        if law.task is not None:
+            self._subscriptions += task_subscriptions(node, self._lead)
         self.kernels = SessionKernels(
             node, robot.name, values['specialise'],
             functools.partial(specialised_kernels, portable(robot.model), type(law)),
@@ -133,8 +138,8 @@ class ControlSession:
         self.watch.stop_listening()
         for subscription in self._subscriptions:
             self._node.destroy_subscription(subscription)
-        if self._telemetry_publisher is not None:
-            self._node.destroy_publisher(self._telemetry_publisher)
+        for publisher in self._telemetry_publishers:
+            self._node.destroy_publisher(publisher)
 
     def adopt(self, values: Mapping[str, Any]):
         """Take over changed parameters, between two cycles; ParameterError if they do not fit."""
@@ -211,14 +216,18 @@ class ControlSession:
         return self._clock.now().nanoseconds if self._clock.ros_time_is_active else time.time_ns()
 
     def _telemetry(self):
-        rate, self._telemetry_publisher = self._values['state_publish_rate'], None
+        rate, self._telemetry_publishers = self._values['state_publish_rate'], []
         if not rate:
-            return None, 1
-        self._telemetry_publisher = self._node.create_publisher(
-            ControllerState, '~/controller_state', COMMAND_QOS)
-        writer = StateWriter(self.supervisor, self.robot.model.body_names[0])
+            return (), 1
+        told = [(ControllerState, '~/controller_state',
+                 StateWriter(self.supervisor, self.robot.model.body_names[0]))]
+        if self.law.task is not None:
+            told.append((TaskState, '~/task_state', TaskStateWriter(self.law.task)))
+        self._telemetry_publishers = [self._node.create_publisher(kind, topic, COMMAND_QOS)
+                                      for kind, topic, _ in told]
+        writers = [writer for _, _, writer in told]
         every = max(1, round(self._values['update_rate'] / rate))
-        return (self._telemetry_publisher, writer), every
+        return tuple(zip(self._telemetry_publishers, writers)), every
 
     # References.
 
@@ -232,6 +241,9 @@ class ControlSession:
             refusal = accept(trajectory, time.monotonic())
         except RobodynError as error:
             refusal = str(error)
+        return self._counted(refusal)
+
+    def _counted(self, refusal: str) -> str:
         if refusal:
             self.refused_references += 1
             self.last_refusal = refusal
@@ -246,6 +258,11 @@ class ControlSession:
         refusal = self._refer(message, self.supervisor.aim)
         if refusal:
             self._warn(f'The target is refused: {refusal}')
+
+    def _lead(self, target: TaskTarget):
+        refusal = self._counted(self.supervisor.lead(target, time.monotonic()))
+        if refusal:
+            self._warn(f'The target of the hand is refused: {refusal}')
 
     def _warn(self, sentence: str):
         if self._lines.take():

@@ -256,7 +256,7 @@ class Moving:
         for _ in range(round(seconds / PERIOD)):
             self.plant.step(self.bench.command, PERIOD)
             self.bench.run(1)
-            measured = self.bench.law.measured
+            measured = self.bench.law.task.measured
             errors.append(np.r_[measured[4, :3], measured[5, :3]])
         assert not self.plant.fault
         return np.array(errors)

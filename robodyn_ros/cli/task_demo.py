@@ -1,0 +1,235 @@
+"""A hand draws a figure-eight and is driven through singular postures. Without ROS.
+
+    python -m robodyn_ros.cli.task_demo          a table; task/task.json and task/task.png
+    python -m robodyn_ros.cli.task_demo --document doc/operational_space.md     the table in there
+
+The simulated arms, the supervisor with its guards and the law are those of the nodes; time is
+simulated, so the numbers are the same on any machine.
+"""
+import argparse
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from robodyn_ros import Robot, RobodynError
+from robodyn_ros.cli.demo import find
+from robodyn_ros.cli.markdown import renewed, table
+from robodyn_ros.cli.task_drives import DRIVES, HAND, STREAM
+from robodyn_ros.control import Settings, Supervisor, law_class
+from robodyn_ros.control.task_reference import POSITION, QUATERNION
+from robodyn_ros.kernels import warm_up
+from robodyn_ros.simulation import Plant
+from robodyn_ros.spatial.turning import turn_between
+
+LAW = 'operational_space'
+PERIOD = 1e-3                 # [s]
+EFFORT_RATE = 1000.0          # [N m/s]
+POSTURE_GAINS = 100.0, 20.0   # [1/s^2, 1/s]
+WANTED_ERROR = 1e-3           # [m] of the hand in the eight
+MARKER = '<!-- numbers of task_demo -->'
+HEAD = ('Drive', 'largest error [mm]', 'largest turn [mrad]', 'error in the end [mm]',
+        'least share kept', 'largest torque rate [N m/s]', 'largest torque / limit',
+        'cycles limited')
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """One drive over time.
+
+    told, hand (k, 3) [m] where the hand was told to be, and where it was; turn (k,) [rad] between
+    the two orientations; shares (k, 6) [-] kept of the directions; torque (k, nv) [N m] as the
+    law asked for it; limited : cycles in which a guard changed it; faults : how many; limit :
+    (nv,) [N m].
+    """
+
+    told: np.ndarray
+    hand: np.ndarray
+    turn: np.ndarray
+    shares: np.ndarray
+    torque: np.ndarray
+    limited: int
+    faults: int
+    limit: np.ndarray
+
+    @property
+    def rate(self):
+        """Rate of change of the torque, largest of the joints, (k - 1,) [N m/s]."""
+        return np.abs(np.diff(self.torque, axis=0)).max(axis=1) / PERIOD
+
+    @property
+    def error(self):
+        """Distance from where the hand was told to be, (k,) [m]."""
+        return np.linalg.norm(self.told - self.hand, axis=1)
+
+
+def settings(robot):
+    """Guards at the robot's own limits."""
+    limits, one = robot.limits, np.ones(robot.nv)
+    return Settings(period=PERIOD, gains=np.outer(POSTURE_GAINS, one), effort_limits=limits.effort,
+                    effort_rate=EFFORT_RATE * one, velocity_limits=limits.velocity,
+                    lower=limits.lower, upper=limits.upper)
+
+
+def run(name, progress):
+    """One drive of the simulated arm under the supervisor, from activation to the end."""
+    urdf, drive_type = DRIVES[name]
+    robot = Robot.from_urdf(find(f'config/urdf/{urdf}.urdf'))
+    drive, law = drive_type(robot), law_class(LAW)(robot, HAND)
+    supervisor = Supervisor(robot, law, settings(robot))
+    plant = Plant(robot, position=drive.start)
+    steps, every = round(drive.duration / PERIOD), round(STREAM / PERIOD)
+    told, hand = np.empty((2, steps, 3))
+    turn, shares, torque = np.empty(steps), np.empty((steps, 6)), np.empty((steps, robot.nv))
+    accept(supervisor.measure(plant.q, plant.qd, 0.0) or supervisor.activate(0.0))
+    first = None
+    for k in range(steps):
+        now = k * PERIOD
+        target = drive.target(now) if k % every == 0 else None
+        if target is not None:
+            accept(supervisor.lead(target, now))
+        supervisor.measure(plant.q, plant.qd, now)
+        supervisor.tick(now)
+        # in the first cycle no time has passed, and so no torque may change
+        first = limited(supervisor) if first is None else first
+        measured = law.task.measured
+        told[k], orientation = drive.told(now)
+        hand[k] = measured[POSITION, :3]
+        turn[k] = np.linalg.norm(turn_between(orientation, measured[QUATERNION]))
+        shares[k], torque[k] = np.sort(law.task.shares), supervisor.unlimited
+        plant.step(supervisor.command, PERIOD)
+        if k % 500 == 0:
+            progress(name, k / steps)
+    progress(name, 1.0)
+    return Record(told, hand, turn, shares, torque, limited(supervisor) - first,
+                  supervisor.counters['faults'] + plant.faults, robot.limits.effort)
+
+
+def accept(refusal):
+    """Raise what the supervisor says against it."""
+    if refusal:
+        raise RobodynError(refusal)
+
+
+def limited(supervisor):
+    """Cycles in which a guard changed the torque."""
+    counters = supervisor.counters
+    return sum(counters[name] for name in ('rate_limited', 'effort_limited', 'position_guarded'))
+
+
+def figures(record):
+    """The numbers of one drive."""
+    return {'max_error_m': float(record.error.max()), 'max_turn_rad': float(record.turn.max()),
+            'last_error_m': float(record.error[-1]), 'least_share': float(record.shares.min()),
+            'max_torque_rate': float(record.rate.max()),
+            'peak_effort_share': float((np.abs(record.torque).max(axis=0) / record.limit).max()),
+            'limited_cycles': record.limited, 'faults': record.faults}
+
+
+def rows(numbers):
+    """Cells of the table, a row for each drive."""
+    return [(DRIVES[name][1].title, f'{1e3 * found["max_error_m"]:.2f}',
+             f'{1e3 * found["max_turn_rad"]:.1f}', f'{1e3 * found["last_error_m"]:.2f}',
+             f'{found["least_share"]:.2f}', f'{found["max_torque_rate"]:.0f}',
+             f'{found["peak_effort_share"]:.2f}', f'{found["limited_cycles"]}')
+            for name, found in numbers.items()]
+
+
+def documented(text, numbers):
+    """The text with the table after the marker made anew."""
+    return renewed(text, MARKER, table(HEAD, rows(numbers)))
+
+
+def succeeded(numbers):
+    """Whether the eight is as exact as wanted, and no guard had to act anywhere."""
+    return (numbers['eight']['max_error_m'] < WANTED_ERROR
+            and all(found['max_torque_rate'] <= EFFORT_RATE and not found['limited_cycles']
+                    and not found['faults'] for found in numbers.values()))
+
+
+def show(numbers):
+    """Print the table."""
+    lines = [('', 'error mm', 'turn mrad', 'end mm', 'share', 'N m/s', 'torque', 'limited'),
+             *rows(numbers)]
+    widths = [max(len(row[k]) for row in lines) for k in range(len(HEAD))]
+    print('Largest error of the hand and of its orientation, error in the end, least share of a\n'
+          f'direction that is kept, largest torque rate (limit {EFFORT_RATE:g}), largest torque '
+          'over its\nlimit, cycles in which a guard acted.')
+    for row in lines:
+        print('  '.join(cell.ljust(width) if k == 0 else cell.rjust(width)
+                        for k, (cell, width) in enumerate(zip(row, widths))))
+
+
+def draw(records, path):
+    """Write the figure: the eight, and both singular drives over time."""
+    import matplotlib
+    matplotlib.use('Agg')
+    from matplotlib import pyplot as plt
+    figure, axes = plt.subplots(2, 3, figsize=(14, 7), layout='constrained')
+    eight, time = records['eight'], {name: PERIOD * np.arange(len(record.turn))
+                                     for name, record in records.items()}
+    axes[0, 0].plot(1e3 * eight.told[:, 1], 1e3 * eight.told[:, 2], 'k--', lw=1.2, label='told')
+    axes[0, 0].plot(1e3 * eight.hand[:, 1], 1e3 * eight.hand[:, 2], 'tab:blue', lw=0.8,
+                    label='hand')
+    axes[0, 0].set(title='a figure-eight', xlabel='y [mm]', ylabel='z [mm]', aspect='equal')
+    axes[1, 0].plot(time['eight'], 1e3 * eight.error, 'tab:blue', lw=0.8)
+    axes[1, 0].set(title='its error', xlabel='time [s]', ylabel='[mm]', ylim=(0.0, 1.0))
+    for column, name in ((1, 'wrist'), (2, 'stretch')):
+        record, t, upper = records[name], time[name], axes[0, column]
+        upper.plot(t, 1e3 * record.error, 'k', lw=0.9, label='error of the hand [mm]')
+        upper.set(title=DRIVES[name][1].title, xlabel='time [s]', ylabel='[mm]')
+        twin = upper.twinx()
+        twin.plot(t, record.shares[:, 0], 'tab:orange', lw=1.2, label='least share kept')
+        twin.set(ylim=(-0.05, 1.05))
+        upper.legend([*upper.lines, *twin.lines], [line.get_label() for line in
+                                                   (*upper.lines, *twin.lines)], fontsize=8)
+        lower = axes[1, column]
+        lower.plot(t, record.torque, lw=0.9)
+        lower.set(title=f'torques of the joints, at most {record.rate.max():.0f} N m/s',
+                  xlabel='time [s]', ylabel='[N m]')
+    axes[0, 0].legend(loc='upper right', fontsize=8)
+    for each in axes.flat:
+        each.grid(alpha=0.3)
+    figure.savefig(path, dpi=100)
+    plt.close(figure)
+
+
+def show_progress(name, share):
+    """One line on a terminal, one sentence a drive elsewhere."""
+    title = DRIVES[name][1].title
+    if sys.stderr.isatty():
+        sys.stderr.write(f'\r{title:<42}{share:4.0%}{"" if share < 1.0 else chr(10)}')
+    elif share == 1.0:
+        sys.stderr.write(f'{title}: done\n')
+
+
+def main(args=None):
+    """Run the drives; exit code 0 if the hand is as exact, and as gentle, as it should be."""
+    parser = argparse.ArgumentParser(prog='task_demo', description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--output', type=Path, default=Path('task'), help='folder for the results')
+    parser.add_argument('--document', type=Path, help='Markdown file whose table to renew')
+    options = parser.parse_args(args)
+    try:
+        warm_up(Supervisor.kernels(law_class(LAW)))
+        records = {name: run(name, show_progress) for name in DRIVES}
+    except RobodynError as error:
+        print(f'The demonstration stopped: {error}', file=sys.stderr)
+        return 1
+    numbers = {name: figures(record) for name, record in records.items()}
+    options.output.mkdir(parents=True, exist_ok=True)
+    (options.output / 'task.json').write_text(json.dumps(numbers, indent=2) + '\n')
+    show(numbers)
+    if options.document:
+        options.document.write_text(documented(options.document.read_text(), numbers))
+    try:
+        draw(records, options.output / 'task.png')
+    except ImportError as error:
+        print(f'No picture: {error}. Install matplotlib for {options.output / "task.png"}.')
+    return 0 if succeeded(numbers) else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())
