@@ -76,7 +76,7 @@ def gather(rows, linear, angular, out):
 def return_share(error, values, part, speed):
     """What is used of an error, so that Kd^-1 Kp e is no faster than the reference may be.
 
-    1 near the reference; far from it the hand comes back at that speed (Khatib 1987, eq. 39).
+    1 near the reference; far from it the hand comes back at that speed (Khatib 1987).
     """
     fastest = 0.0
     for i in range(3):
@@ -194,11 +194,11 @@ class OperationalSpace(ControlLaw):
 
     x'' = x''_r + Kd (v_r - v) + Kp e is what the hand shall do, a = qdd_r + Kd ed + Kp e what the
     joints would do without a hand. With F = Lambda = (J M^-1 J^T)^-1 this is Khatib's law (1987;
-    Jain 2011, eq. 10.9-10.10; Craig, section 10.8) with the null-space torque (1 - J^T Jbar^T) M a
-    of the dynamically consistent inverse Jbar = M^-1 J^T Lambda, written without one: the hand
-    accelerates as it shall, and the joints as near to a as that allows, in the metric of M. F
-    yields near singular postures (control/yielding.py), where the posture takes over what the
-    hand gives up; with F = 0 the law is computed torque.
+    Jain 2011, eq. 10.9-10.10; Craig, eq. 6.91-6.99) with the null-space torque
+    (1 - J^T Jbar^T) M a of the dynamically consistent inverse Jbar = M^-1 J^T Lambda, written
+    without one: the hand accelerates as it shall, and the joints as near to a as that allows, in
+    the metric of M. F yields near singular postures (control/yielding.py), where the posture takes
+    over what the hand gives up; with F = 0 the law is computed torque.
 
     frame : name of the hand; '' for the link of the last joint. The hand holds its pose until
     TaskTargets come. Raises UnknownNameError for the frame, RobodynError if it does not move.

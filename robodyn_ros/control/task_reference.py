@@ -4,6 +4,7 @@ import math
 import numpy as np
 
 from robodyn_ros.control.states import Reason
+from robodyn_ros.spatial.quaternion import axes_of_quaternion
 from robodyn_ros.spatial.turning import turn_by
 
 #: Rows of `target` and `state`: what is told, and what the law follows.
@@ -96,8 +97,5 @@ class TaskReference:
 
 
 def rotation(quaternion):
-    """R (3, 3) of a unit quaternion (x, y, z, w)."""
-    x, y, z, w = quaternion
-    return np.array([[1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
-                     [2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
-                     [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)]])
+    """R (3, 3) of a quaternion (x, y, z, w)."""
+    return np.column_stack(axes_of_quaternion(*quaternion))

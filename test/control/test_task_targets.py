@@ -12,7 +12,8 @@ from robodyn_ros.control.task_reference import (
 from robodyn_ros.errors import ParameterError, ShapeError
 from robodyn_ros.kernels import kernel
 from robodyn_ros.simulation import Plant, PlantSettings
-from robodyn_ros.spatial.turning import product, quaternion_of, turn_between, turn_by
+from robodyn_ros.spatial.quaternion import product
+from robodyn_ros.spatial.turning import quaternion_of, turn_between, turn_by
 from robodyn_ros.spatial.types import Matrix, Scalar, Vector
 from supervised import Bench, FRANKA, PERIOD, TWO_LINK, settings_for
 

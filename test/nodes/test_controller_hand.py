@@ -101,7 +101,7 @@ def test_the_hand_holds_where_it_is(hand):
 def test_an_eight_of_the_hand(hand):
     """Pose and twist at 100 Hz; the arm is where its reference is, and that where it was told."""
     hand.rest()
-    eight = Eight(ROBOT.pose(np.array(STRETCH), 'flange'), duration=6.0)
+    eight = Eight(ROBOT.pose(np.array(STRETCH), 'flange'), 8.0, 0.11, 0.05, 0.25, 2.0)
     hand.tasks.clear()
     begin = time.monotonic()
     while (t := time.monotonic() - begin) < eight.duration:
