@@ -144,6 +144,25 @@ def test_the_topic_is_silent_until_asked_then_comes_every_cycle(probe):
     assert message.header.frame_id == ROBOT.model.body_names[0]
 
 
+def test_a_node_that_publishes_from_the_start_ends_in_order(graph, start):
+    """The topic as a parameter at the start, of the link that tip_link names; SIGINT, exit 0."""
+    name = 'publishing'
+    node = start('controller', '-r', f'__node:={name}', autostart='false', osi_publish_rate=100.0,
+                 tip_link='left_hand', **{**EASY, 'urdf_path': str(TWO_HANDS)})
+    probe = ControllerProbe(graph, name=f'/{name}')
+    graph.call(GetModelInfo, f'/{name}/get_model_info', timeout=COLD)
+    assert probe.change_state('configure')
+    inbox = graph.collect(messages.OperationalSpaceInertia, f'/{name}/operational_space_inertia')
+    arm = FakeArm(graph, JOINTS, Q)
+    message = inbox.wait()
+    arm.stop()
+    assert set(message.row_links) == {'left_hand'} and message.rows == 6
+    np.testing.assert_allclose(np.reshape(message.inertia, (6, 6)),
+                               ROBOT.operational_space_inertia(Q, 'left_hand').inertia, rtol=1e-9)
+    code, _ = node.stop()
+    assert code == 0 and 'Traceback' not in node.output, node.output
+
+
 @pytest.mark.parametrize('values, sentence', [
     ({'osi_links': ['nowhere']}, "no link 'nowhere'"),
     ({'osi_links': ['left_hand', 'left_hand']}, 'each link once'),

@@ -1,5 +1,7 @@
 """A kernel is a function of its arguments: no state, no leftovers, the same bits every time."""
 
+import inspect
+
 import numpy as np
 from oracles.calls import OUTPUTS, arguments, results
 from oracles.compare import agree
@@ -85,4 +87,5 @@ def dirty(robot, kernel, value):
 
 def shared(kernel, scratch):
     """Return the robot's own scratch, where the kernel takes any."""
-    return {} if kernel is generic.task_inertia else {'scratch': scratch}
+    takes = inspect.signature(kernel.python).parameters
+    return {'scratch': scratch} if 'scratch' in takes else {}
