@@ -25,7 +25,8 @@ class WholeBody(Boundary):
         Jain 2011, eq. (5.4) and (5.43). What the motor gives about or along the hinge is part of
         it, reflected rotor inertia is not. f_ext : {frame: (6,) force and moment}. Result (nb - 1,
         6) [N, N m]: force, then moment about the origin of the link, in base axes, one row for
-        each link of `model.body_names[1:]`.
+        each name of `model.body_names[1:]`; a body within a hinge of several freedoms hands on
+        what it gets.
         """
         states, k = self._states(q, qd, qdd)
         out, tau = self._out(out, k, self._links_shape), np.empty(self.nv)

@@ -3,14 +3,19 @@
 import numpy as np
 import pinocchio as pin
 
-from .dense import along, gradient, motion_cross
+from .dense import gradient, motion_cross, tangent
+
+
+def links_of(robot):
+    """Return the names of the bodies that carry a link: those within a hinge carry none."""
+    return [name for name in robot.model.body_names[1:] if name in robot.frames]
 
 
 class DenseWholeBody:
     """Straight sums over the links that move, in base axes about the base origin."""
 
     def __init__(self, case):
-        self.dense, self.names = case.dense, case.robot.model.body_names[1:]
+        self.dense, self.names = case.dense, links_of(case.robot)
 
     def subtree(self, link):
         """Return the names of a link and of all it carries."""
@@ -24,7 +29,7 @@ class DenseWholeBody:
         """Return Newton and Euler of everything beyond each hinge, at the origin of its link."""
         dense, links = self.dense, self.dense.links(q)
         bodies = dense.bodies(q)
-        rates = along(lambda q: np.array([J for _, J in dense.bodies(q).values()]), q, qd)
+        rates = dense.along(lambda q: np.array([J for _, J in dense.bodies(q).values()]), q, qd)
         lift, forces = np.concatenate((np.zeros(3), -dense.gravity)), {}
         for (name, (inertia, J)), rate in zip(bodies.items(), rates):
             V = J @ qd
@@ -56,8 +61,8 @@ class DenseWholeBody:
         return total / self.mass()
 
     def centre_of_mass_jacobian(self, q):
-        """Return dc/dq, by complex step."""
-        return gradient(self.centre_of_mass, q).T
+        """Return the rates of the centre of mass by every velocity, by complex step."""
+        return gradient(self.centre_of_mass, q).T @ tangent(self.dense.types, q)
 
     def centroidal_momentum_matrix(self, q):
         """Return sum I J, moved to the centre of mass, linear rows first."""
@@ -71,7 +76,7 @@ class DenseWholeBody:
 
     def momentum_bias(self, q, qd):
         """Return Adot qd, by complex step."""
-        return along(self.centroidal_momentum_matrix, q, qd) @ qd
+        return self.dense.along(self.centroidal_momentum_matrix, q, qd) @ qd
 
     def composite_inertia(self, q):
         """Return (mass, centre, inertia about it): angular rows under a turn about the centre."""
@@ -85,7 +90,7 @@ class PinocchioWholeBody:
     """The same of Pinocchio, turned into axes of our base."""
 
     def __init__(self, case):
-        self.pinocchio, self.names = case.pinocchio, case.robot.model.body_names[1:]
+        self.pinocchio, self.names = case.pinocchio, links_of(case.robot)
         self.model, self.data = self.pinocchio.model, self.pinocchio.data
 
     def joint_wrenches(self, q, qd, qdd, f_ext=None):

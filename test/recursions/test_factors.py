@@ -10,6 +10,12 @@ from robodyn_ros.model.layout import PARENT, V
 from robodyn_ros.robot import Robot
 
 
+@pytest.fixture(scope='session')
+def every_case(every_hinge):
+    """Return robots with hinges of any number of freedoms."""
+    return every_hinge
+
+
 def test_factors_make_the_mass_matrix(every_case):
     """M = L D L^T (Jain 7.14), with Jain's pattern: 1 on the diagonal, then ancestors only."""
     robot = every_case.robot

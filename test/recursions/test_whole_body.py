@@ -3,12 +3,19 @@
 import numpy as np
 from oracles.compare import agree, solve_tolerance
 from oracles.families import FAMILIES, states
-from oracles.whole_body import REFEREES
+from oracles.whole_body import links_of, REFEREES
 import pytest
 from robodyn_ros.errors import ShapeError, SingularityError
+from robodyn_ros.model.layout import PARENT, ROTOR
 from robodyn_ros.robot import Robot
 
 WRENCH = np.array((3.0, -2.0, 5.0, 0.4, -0.7, 0.3))  # [N, N m]
+
+
+@pytest.fixture(scope='session')
+def every_case(every_hinge):
+    """Return robots with hinges of any number of freedoms."""
+    return every_hinge
 
 
 @pytest.fixture(params=REFEREES, scope='module')
@@ -19,11 +26,13 @@ def whole(request, every_case):
 
 def test_joint_wrenches(every_case, whole):
     """What inverse dynamics hands on, with and without wrenches at the tip and half-way."""
-    robot = every_case.robot
-    f_ext = {every_case.tip: WRENCH, robot.model.body_names[(1 + robot.nv) // 2]: -0.5 * WRENCH}
+    robot, links = every_case.robot, links_of(every_case.robot)
+    f_ext = {every_case.tip: WRENCH, links[len(links) // 2]: -0.5 * WRENCH}
+    rows = [robot.model.body_names.index(link) - 1 for link in links]
     for q, qd, qdd in states(robot):
-        agree(robot.joint_wrenches(q, qd, qdd), whole.joint_wrenches(q, qd, qdd))
-        agree(robot.joint_wrenches(q, qd, qdd, f_ext), whole.joint_wrenches(q, qd, qdd, f_ext))
+        agree(robot.joint_wrenches(q, qd, qdd)[rows], whole.joint_wrenches(q, qd, qdd))
+        agree(robot.joint_wrenches(q, qd, qdd, f_ext)[rows],
+              whole.joint_wrenches(q, qd, qdd, f_ext))
 
 
 def test_joint_wrenches_of_forward_dynamics(every_case):
@@ -41,15 +50,19 @@ def test_joint_wrenches_hold_the_torque(every_case):
     balance of the hinge, with its axis from the Jacobian of the link.
     """
     robot = every_case.robot
-    links = robot.model.body_names
+    names, parents = robot.model.body_names, robot.model.topology[:, PARENT]
     for q, qd, qdd in states(robot, 1):
         wrenches = robot.joint_wrenches(q, qd, qdd)
-        given = robot.model.joint_values(22) * qdd  # rotors
-        for row, (link, parent) in enumerate(zip(links[1:], robot.model.topology[1:, 0])):
-            J, carrier = robot.jacobian(q, link), robot.jacobian(q, links[parent])
-            lever = robot.pose(q, link)[:3, 3] - robot.pose(q, links[parent])[:3, 3]
+        given = robot.model.joint_values(ROTOR) * qdd
+        for link in links_of(robot):
+            row = names.index(link)
+            parent = parents[row]
+            while parent > 0 and names[parent] not in robot.frames:  # within the same hinge
+                parent = parents[parent]
+            J, carrier = robot.jacobian(q, link), robot.jacobian(q, names[parent])
+            lever = robot.pose(q, link)[:3, 3] - robot.pose(q, names[parent])[:3, 3]
             carrier[:3] += np.cross(carrier[3:], lever, axisa=0, axisb=0, axisc=0)
-            given += (J - carrier).T @ wrenches[row]
+            given += (J - carrier).T @ wrenches[row - 1]
         agree(given, robot.inverse_dynamics(q, qd, qdd))
 
 
@@ -104,15 +117,17 @@ def test_base_wrench_is_rate_of_momentum(every_case):
     """
     robot, step = every_case.robot, 1e-5
     q, qd, qdd = states(robot, 1)[0]
-    ahead, behind = (robot.momentum(q + t * qd + 0.5 * t * t * qdd, qd + t * qdd)
-                     for t in (step, -step))
+    ahead, behind = (robot.momentum(
+        robot.integrate(q, qd + 0.5 * t * qdd, t), qd + t * qdd) for t in (step, -step))
     total = robot.mass * np.concatenate((
         robot.model.gravity, np.cross(robot.centre_of_mass(q), robot.model.gravity)))
-    wrenches = robot.joint_wrenches(q, qd, qdd)
-    for row, link in enumerate(robot.model.body_names[1:]):
-        if robot.model.topology[row + 1, 0] == 0:
-            total += wrenches[row]
-            total[3:] += np.cross(robot.pose(q, link)[:3, 3], wrenches[row, :3])
+    wrenches, roots = robot.joint_wrenches(q, qd, qdd), robot.model.topology[1:, PARENT] == 0
+    for row in np.flatnonzero(roots):
+        while robot.model.body_names[row + 1] not in robot.frames:
+            row += 1  # what is within a hinge hands on what it gets
+        total += wrenches[row]
+        place = robot.pose(q, robot.model.body_names[row + 1])[:3, 3]
+        total[3:] += np.cross(place, wrenches[row, :3])
     # differences of step 1e-5: 1e-10 by truncation, 1e-11 by rounding
     agree((ahead - behind) / (2.0 * step), total, scale=np.abs(wrenches).max(), tolerance=1e-7)
 
