@@ -1,0 +1,120 @@
+"""The fast recursions against the forms of the book, on chains, trees and mixed hinges."""
+
+from jain_trees import ROBOTS, configuration, robot_tree
+import numpy as np
+from oracles.compare import agree, solve_tolerance
+import pytest
+
+from robodyn_ros.formulations.jain import (
+    articulated, forward_dynamics, inverse_dynamics, kinematics, mass_matrix)
+from robodyn_ros.formulations.jain.single_body import shifted
+from robodyn_ros.formulations.jain.spatial import phi
+
+#: Forward dynamics loses what the condition of the mass matrix is worth, 1e3 to 1e5 here.
+SOLVED = 1e-9
+#: Angular first in the book, linear first at the face.
+LINEAR_FIRST = [3, 4, 5, 0, 1, 2]
+
+
+@pytest.fixture(params=ROBOTS)
+def system(request):
+    """A robot, its tree, q, and (thd, thdd, T) in the order of the tree."""
+    tree, *rates = robot_tree(request.param)
+    return ROBOTS[request.param], tree, configuration(tree), *rates
+
+
+def in_base_axes(robot, tree, f):
+    """Forces on bodies, at their origins in their axes, as wrenches on the links, by name."""
+    poses = kinematics.poses(tree)
+    result = {}
+    for k, name in enumerate(tree.names):
+        node = kinematics.node(tree, robot, name)
+        at_link = np.linalg.solve(node.phi, f[k])
+        R = poses[k, :3, :3] @ node.R
+        result[name] = (np.kron(np.eye(2), R) @ at_link)[LINEAR_FIRST]
+    return result
+
+
+def link_rows(robot, tree):
+    """Row of every body of the tree among the moving bodies of the model."""
+    return [robot.model.body_names.index(name) - 1 for name in tree.names]
+
+
+def test_joint_wrenches_are_the_forces_between_links(system):
+    """(5.4), (5.43) and (7.40)."""
+    robot, tree, q, thd, thdd, T = system
+    qd, rows = tree.to_ours(thd), link_rows(robot, tree)
+    _, f, _ = inverse_dynamics.newton_euler(tree, thd, thdd)
+    expected = np.array(list(in_base_axes(robot, tree, f).values()))
+    agree(robot.joint_wrenches(q, qd, tree.to_ours(thdd))[rows], expected)
+    qdd, wrenches = robot.forward_dynamics_wrenches(q, qd, tree.to_ours(T))
+    found, _, f = forward_dynamics.articulated_body(tree, thd, T)
+    agree(qdd, tree.to_ours(found), tolerance=SOLVED)
+    agree(wrenches[rows], np.array(list(in_base_axes(robot, tree, f).values())),
+          tolerance=SOLVED)
+
+
+def test_momentum_and_centre_of_mass(system):
+    """(4.13) to (4.17)."""
+    robot, tree, q, thd, *_ = system
+    qd = tree.to_ours(thd)
+    agree(robot.centre_of_mass(q), mass_matrix.centre_of_mass(tree))
+    agree(robot.momentum(q, qd), mass_matrix.momentum(tree, thd)[LINEAR_FIRST])
+    about = mass_matrix.about_centre_of_mass(tree, thd)[LINEAR_FIRST]
+    agree(robot.centroidal_momentum(q, qd), about)
+    agree(robot.centroidal_momentum_matrix(q) @ qd, about)
+    M_S, com = mass_matrix.system_inertia(tree), mass_matrix.centre_of_mass(tree)
+    mass, centre, inertia = robot.composite_inertia(q)
+    at_centre = shifted(M_S, phi(-com))
+    agree(mass, M_S[5, 5])
+    agree(centre, com)
+    agree(inertia, at_centre[:3, :3], np.abs(M_S).max())
+    V_C = phi(com).T @ mass_matrix.centroidal_velocity(tree, thd)
+    agree(robot.centroidal_velocity(q, qd), V_C[LINEAR_FIRST],
+          tolerance=solve_tolerance(M_S))
+
+
+def test_factors_trace_and_determinant(system):
+    """(4.21), (7.14), (9.53): a hinge of several freedoms has one D by the book, as many here."""
+    robot, tree, q, thd, *_ = system
+    art = articulated.articulated(tree)
+    log_det = sum(np.linalg.slogdet(D)[1] for D in art.D)
+    agree(robot.mass_matrix_log_det(q), log_det, max(abs(log_det), 1.0), 1e-11)
+    agree(robot.mass_matrix_trace(q), mass_matrix.trace(tree))
+    M = mass_matrix.mass_matrix(tree)
+    agree(robot.mass_product(q, tree.to_ours(thd)), tree.to_ours(M @ thd))
+    single = [k for k, H in enumerate(tree.H) if len(H) == 1]
+    ours = tree.to_jain(robot.hinge_inertias(q))
+    agree([ours[tree.slices[k]][0] for k in single], [art.D[k][0, 0] for k in single])
+    if len(single) == tree.n:
+        innovations = forward_dynamics.innovations_factor(tree, art)
+        expected = tree.to_ours(np.linalg.solve(innovations, thd))
+        agree(robot.factor_product(q, tree.to_ours(thd), inverse=True), expected,
+              tolerance=solve_tolerance(innovations))
+
+
+def test_other_routes_to_the_dynamics(system):
+    """Algorithm 5.3 and section 7.2."""
+    robot, tree, q, thd, thdd, T = system
+    qd = tree.to_ours(thd)
+    agree(robot.inverse_dynamics_composite(q, qd, tree.to_ours(thdd)),
+          tree.to_ours(inverse_dynamics.composite_body(tree, thd, thdd)[0]))
+    for fast, form in ((robot.forward_dynamics_factored, forward_dynamics.triangular),
+                       (robot.forward_dynamics_dense, forward_dynamics.dense)):
+        agree(fast(q, qd, tree.to_ours(T)), tree.to_ours(form(tree, thd, T)), tolerance=SOLVED)
+
+
+def test_wrenches_on_frames(system):
+    """Algorithms 5.1 and 7.3, of wrenches on the first and the last link."""
+    robot, tree, q, *_ = system
+    wrench = np.array((3.0, -1.0, 2.0, 0.3, -0.2, 0.5))
+    frames = {tree.names[0], tree.names[-1]}
+    nodes = [kinematics.node(tree, robot, name) for name in frames]
+    f = [np.kron(np.eye(2), robot.pose(q, name)[:3, :3].T) @ wrench[LINEAR_FIRST]
+         for name in frames]
+    given = dict.fromkeys(frames, wrench)
+    agree(robot.torque_of_wrench(q, given),
+          tree.to_ours(kinematics.node_torques(tree, f, nodes)))
+    agree(robot.acceleration_of_wrench(q, given),
+          tree.to_ours(forward_dynamics.response(tree, kinematics.pick_off(tree, f, nodes))),
+          tolerance=SOLVED)
