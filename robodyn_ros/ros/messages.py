@@ -4,6 +4,7 @@ Sizes are checked before anything loops over what came over the wire; a message 
 or refused whole with a reason. Values are judged elsewhere: finite numbers, limits and jumps are
 the supervisor's business.
 """
+import contextlib
 from array import array
 from typing import Callable, Sequence
 
@@ -20,6 +21,8 @@ from robodyn_ros.ros.serialized import JointStateShape, OutgoingMessage
 MAX_NAMES = 1000   # in one message; a robot with its hands and its whole line has fewer joints
 MAX_BYTES = 200 * MAX_NAMES
 MAX_LESSONS = 100   # shapes of joint states learnt before a reader gives up: learning is slow
+
+PLAIN_CDR = b'\0\0', b'\0\1'   # big and little endian; others align numbers otherwise
 
 # Reasons for refusing a message.
 EMPTY, TOO_MANY_NAMES, WRONG_LENGTH = 'EMPTY', 'TOO_MANY_NAMES', 'WRONG_LENGTH'
@@ -113,6 +116,9 @@ class JointStateReader:
         if len(data) > MAX_BYTES:
             self.detail = f'{len(data)} bytes'
             return TOO_LARGE
+        if data[:2] not in PLAIN_CDR:
+            self.detail = f'encapsulation {data[:2].hex() or "missing"} is not plain CDR'
+            return UNREADABLE
         try:
             message = deserialize_message(data, JointState)
         except Exception as error:   # the middleware's own, or a name that is not UTF-8
@@ -146,10 +152,9 @@ class JointStateReader:
         """Remember the shape, for a few writers (or buffers of one) that take turns."""
         if self._lessons > 0:
             self._lessons -= 1
-            try:
+            # a stream that is not laid out as our own is read in full, message by message
+            with contextlib.suppress(RobodynError):
                 self._shapes = [JointStateShape(data, message, where), *self._shapes[:3]]
-            except RobodynError:
-                self._lessons = 0   # not laid out as our own: every message is read in full
 
 
 def bound_array(message, field: str, size: int) -> np.ndarray:

@@ -16,6 +16,7 @@ from sensor_msgs.msg import JointState
 from robodyn_ros.errors import RobodynError
 
 STAMP = struct.Struct('=iI')   # seconds, nanoseconds
+COUNT = 4   # bytes that say how many entries an array has
 _STAMP_MARK = (0x51A3B5C7, 0x2B3C4D5E)
 
 
@@ -132,19 +133,25 @@ class JointStateShape:
         self._state = np.array([where, where + gap // 8])
         self._between = slice(self._first + 8 * sizes[0], self._first + gap)
         self._names = slice(self._stamp + STAMP.size, self._first)
+        end = self._first + 8 * self._count
+        self._after = slice(end, end + COUNT)   # how many efforts follow
         self._size = len(data)
-        self._constant = data[:self._stamp], data[self._names], data[self._between]
+        self._constant = (data[:self._stamp], data[self._names], data[self._between],
+                          data[self._after])
         stamp, (q, qd) = message.header.stamp, (message.position, message.velocity)
-        if (misfit or len(form) != self._size
+        # Zeros look the same in both byte orders; and not every writer fills up the end.
+        if (misfit or data[:2] != form[:2] or abs(len(form) - self._size) >= 8
+                or len(self._constant[-1]) < COUNT
                 or self.stamp(data) != (stamp.sec, stamp.nanosec)
                 or self.numbers(data).tobytes() != np.array([q, qd])[:, where].tobytes()):
             raise RobodynError('This joint state is not laid out as our own.')
 
     def fits(self, data: bytes) -> bool:
         """Whether a message differs from the one that was learnt in its numbers only."""
-        head, names, between = self._constant
+        head, names, between, after = self._constant
         return (len(data) == self._size and data[self._names] == names
-                and data[self._between] == between and data.startswith(head))
+                and data[self._between] == between and data[self._after] == after
+                and data.startswith(head))
 
     def numbers(self, data: bytes) -> np.ndarray:
         """Positions and velocities (2, n) of a message that fits, in the robot's order."""
