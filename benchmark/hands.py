@@ -1,0 +1,139 @@
+"""Two hands of one robot: J and J M^-1 J^T of both along the paths, beside the way by M^-1.
+
+A trunk of one joint with two arms of n joints each. All called from Python the same way, states of
+a bank in turns, least of interleaved rounds. `by M^-1` is the package's own inverse of the mass
+matrix and Jacobians, and a product in numpy; Pinocchio's likewise, with its computeMinverse and
+frame Jacobians. `face` gives Lambda, rank, singular values and the consistent inverse besides.
+"""
+import itertools
+import os
+import re
+import time
+
+import numpy as np
+
+from benchmark import table
+from benchmark.chains import chain
+from robodyn_ros import Robot
+from robodyn_ros.kernels import generic
+from robodyn_ros.kernels.specialise import frame_recipes, specialise
+
+ARMS = (3, 7, 14)
+BANK, ROUNDS = 64, 60
+HANDS = 'left_tip', 'right_tip'
+
+
+def fork(n):
+    """URDF text of a trunk of one joint and two arms of n joints, the right one beside the left."""
+    text = chain(n + 1)
+    links = re.findall(r'<link name="link\d+"(?:/>|>.*?</link>)', text)
+    joints = re.findall(r'<joint .*?</joint>', text)
+    parts = [f'<robot name="two_arms_of_{n}">', links[0], links[1], joints[0]]
+    for side in ('left', 'right'):
+        for k, (link, joint) in enumerate(zip(links[2:], joints[1:]), 2):
+            tip = f'{side}_tip' if k == n + 1 else f'{side}_link{k}'
+            up = 'link1' if k == 2 else f'{side}_link{k - 1}'
+            parts.append(link.replace(f'"link{k}"', f'"{tip}"'))
+            parts.append(joint.replace(f'"joint{k}"', f'"{side}_joint{k}"').replace(
+                f'child link="link{k}"', f'child link="{tip}"').replace(
+                f'parent link="link{k - 1}"', f'parent link="{up}"'))
+    return ''.join(parts) + '</robot>'
+
+
+def measure():
+    """{'arms': {n: {'joints', 'operations', way: us}}}."""
+    result = {'unit': 'us', 'arms': {}, 'wrong_counts': [], 'load_average': os.getloadavg()}
+    for n in ARMS:
+        text = fork(n)
+        robot = Robot.from_urdf(text)
+        states = np.random.default_rng(n).uniform(-1.0, 1.0, (BANK, robot.nv))
+        ways = {'paths': _paths(robot), 'specialised': _specialised(robot),
+                'by M^-1': _inverse(robot), 'pinocchio': _pinocchio(text)}
+        ways = {name: way for name, way in ways.items() if way}
+        expected = ways['by M^-1'](states[0]).copy()
+        for name, way in ways.items():
+            error = np.abs(way(states[0]) - expected).max() / np.abs(expected).max()
+            if not error < 1e-8:
+                result['wrong_counts'].append(f'{n} joints an arm: {name} differs by {error:.1g}')
+        ways['face'] = lambda q, robot=robot: robot.operational_space_inertia(q, HANDS)
+        result['arms'][n] = {'joints': robot.nv} | _timed(ways, states)
+    return result
+
+
+def _paths(robot):
+    arguments, J, compliance = _arrays(robot)
+    run = generic.coupled_compliance.compiled
+    body, rest, placed = arguments
+
+    def way(q):
+        run(*body, q, rest, *placed, J, compliance)
+        return compliance
+    return way
+
+
+def _specialised(robot):
+    recipe = frame_recipes(robot.model, HANDS)['coupled_compliance']
+    run = specialise(robot.model, 'coupled_compliance', recipe, HANDS).one.compiled
+    _, J, compliance = _arrays(robot)
+
+    def way(q):
+        run(q, J, compliance)
+        return compliance
+    return way
+
+
+def _inverse(robot):
+    (body, rest, placed), J, _ = _arrays(robot)
+    inverse, jacobian = np.empty((robot.nv, robot.nv)), generic.jacobian.compiled
+    run = generic.mass_matrix_inverse.compiled
+
+    def way(q):
+        run(*body, q, rest, inverse)
+        for k in range(2):
+            jacobian(*body, q, placed[0][k], placed[1][k], J[6 * k:6 * k + 6])
+        return J @ inverse @ J.T
+    return way
+
+
+def _arrays(robot):
+    arguments = robot._body, np.zeros(robot.nv), robot._placed(HANDS)
+    return arguments, np.empty((12, robot.nv)), np.empty((12, 12))
+
+
+def _pinocchio(text):
+    try:
+        import pinocchio as pin
+    except ImportError:
+        return None
+    model = pin.buildModelFromXML(text)
+    data, frames = model.createData(), [model.getFrameId(hand) for hand in HANDS]
+    # ours are in the order of its joints: both are depth first here, left before right
+
+    def way(q):
+        pin.computeJointJacobians(model, data, q)
+        pin.updateFramePlacements(model, data)
+        J = np.concatenate([pin.getFrameJacobian(model, data, frame, pin.LOCAL_WORLD_ALIGNED)
+                            for frame in frames])
+        inverse = pin.computeMinverse(model, data, q)
+        return J @ (np.triu(inverse) + np.triu(inverse, 1).T) @ J.T
+    return way
+
+
+def _timed(ways, states):
+    best = dict.fromkeys(ways, np.inf)
+    for _, (name, way) in itertools.product(range(ROUNDS), ways.items()):
+        begin = time.perf_counter()
+        for q in states:
+            way(q)
+        best[name] = min(best[name], (time.perf_counter() - begin) / BANK * 1e6)
+    return best
+
+
+def show(result):
+    """Print one row a robot; the ratio is that of the way by M^-1 to the paths."""
+    ways = [key for key in next(iter(result['arms'].values())) if key != 'joints']
+    rows = [(f'1 + 2 x {n}', *(f'{row[way]:.2f}' for way in ways),
+             f"{row['by M^-1'] / row['paths']:.1f}")
+            for n, row in result['arms'].items()]
+    table.show('Two hands of one robot: J and J M^-1 J^T of both, us',
+               ('joints', *ways, 'ratio'), rows)
