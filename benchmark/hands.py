@@ -24,7 +24,7 @@ HANDS = 'left_tip', 'right_tip'
 
 
 def fork(n):
-    """URDF text of a trunk of one joint and two arms of n joints, the right one beside the left."""
+    """URDF text of a trunk of one joint and two arms of n joints, one on top of the other."""
     text = chain(n + 1)
     links = re.findall(r'<link name="link\d+"(?:/>|>.*?</link>)', text)
     joints = re.findall(r'<joint .*?</joint>', text)
