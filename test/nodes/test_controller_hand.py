@@ -117,10 +117,10 @@ def test_an_eight_of_the_hand(hand):
     assert len(states) > 100
     assert np.ptp(way[:, 1]) == pytest.approx(2.0 * eight.width, rel=0.05)
     assert np.ptp(way[:, 2]) == pytest.approx(2.0 * eight.height, rel=0.1)
-    # at 250 Hz on a shared machine a joint state may be ten milliseconds old, at 0.2 m/s;
-    # test_task_demo.py has the same eight at 1 kHz without waiting for anybody
-    assert np.linalg.norm(errors[:, :3], axis=1).max() < 5e-3
-    assert np.linalg.norm(told - way, axis=1).max() < 8e-3
+    # at 250 Hz on a shared machine a joint state may be many milliseconds old, at 0.2 m/s: a
+    # millimetre in nine of ten cycles; test_task_demo.py waits for nobody, and has it in all
+    assert np.percentile(np.linalg.norm(errors[:, :3], axis=1), 90) < 1e-3
+    assert np.percentile(np.linalg.norm(told - way, axis=1), 90) < 3e-3
     assert np.linalg.norm(errors[-1, :3]) < 1e-3
 
 
@@ -150,6 +150,7 @@ def test_a_twist_in_the_axes_of_the_hand_ends_by_itself(hand):
         hand.twist((0.0, 0.0, -0.05), frame='flange')
         time.sleep(0.01)
     hand.wait_for('HOLD', 'REFERENCE_TIMEOUT')
+    wait_until(lambda: abs(np.array(hand.tasks.last.reference_velocity)).max() < 1e-5, 'rest')
     end = hand.tasks.last
     moved = np.subtract(end.reference_position, start.reference_position)
     axis = ROBOT.pose(np.array(STRETCH), 'flange')[:3, 2]
@@ -160,19 +161,19 @@ def test_a_twist_in_the_axes_of_the_hand_ends_by_itself(hand):
 def test_a_wrench_is_a_term_of_its_own(hand):
     hand.rest()
     hand.states.clear()
+    hand.tasks.clear()
     deadline = time.monotonic() + SOON
-    while time.monotonic() < deadline:
+    while time.monotonic() < deadline and not any(
+            list(state.reference_wrench) == [0.0, 0.0, 5.0, 0.0, 0.0, 0.0]
+            for state in hand.tasks.messages):
         hand.wrench((0.0, 0.0, 5.0))
         time.sleep(0.02)
-        if hand.tasks.last.reference_wrench[2] == 5.0:
-            break
-    assert list(hand.tasks.last.reference_wrench) == [0.0, 0.0, 5.0, 0.0, 0.0, 0.0]
     state = hand.states.wait(lambda state: abs(state.other[1]) > 1.0)
     J = ROBOT.jacobian(np.array(state.measured_position), 'flange')
     share = state.other[1] / (5.0 * J[2, 1])
     np.testing.assert_allclose(state.other, share * 5.0 * J[2], rtol=1e-6, atol=1e-9)
+    wait_until(lambda: not any(hand.tasks.last.reference_wrench), 'no wrench')
     hand.wait_for('HOLD', 'REFERENCE_TIMEOUT')
-    assert not any(hand.tasks.last.reference_wrench)
 
 
 @pytest.mark.parametrize(('send', 'sentence'), [
