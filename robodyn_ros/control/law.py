@@ -69,11 +69,12 @@ class ControlLaw:
     def __init__(self, robot):
         """Allocate everything that `torques` needs: it runs in the real-time loop.
 
-        robot : Robot.
+        robot : Robot. Raises ModelError if a joint of it has a quaternion.
 
         values : (k,) of `parameters`, one after the other, and period : [s] between two calls of
         `torques`, are set by the supervisor, as a whole and between two calls.
         """
+        robot.model.refuse_quaternions(f'the control law {self.name!r}')
         self.robot = robot
         self.values = np.array([value for parameter in self.parameters
                                 for value in parameter.defaults], dtype=float)

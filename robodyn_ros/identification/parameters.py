@@ -21,10 +21,11 @@ class Parameters:
     how many moving bodies there are; the first 10 * bodies parameters are theirs.
 
     rotors, friction : whether those constants of the joints are among them. What is not is held to
-    be as the model says.
+    be as the model says. Raises ModelError if a joint has a quaternion.
     """
 
     def __init__(self, robot, rotors=False, friction=True):
+        robot.model.refuse_quaternions('identification')
         self.robot = robot
         self.bodies = robot.nv
         self.of_joint = (('rotor',) if rotors else ()) + (

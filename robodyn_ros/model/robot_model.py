@@ -88,6 +88,14 @@ class RobotModel:
         rows = self.topology[self._joint_rows()]
         return np.where(np.isin(rows[:, KIND], (BALL_X, BALL_Y, BALL_Z)), -1, rows[:, Q])
 
+    def refuse_quaternions(self, what):
+        """Raise ModelError where a joint turns freely: `what` takes one position a velocity."""
+        for k in self.quaternions[:1]:
+            joint = self.position_names[k].rpartition('.')[0]
+            raise ModelError(f'robot {self.name!r}: joint {joint!r} turns freely in space and has '
+                             f'a quaternion for its position, which {what} cannot take; expected '
+                             f'it held still: locked={{{joint!r}: 0.0}}')
+
     def joint_values(self, column):
         """Return a column of the constants, such as layout.DAMPING, as (nv,) in joint order."""
         return self.constants[self._joint_rows(), column]

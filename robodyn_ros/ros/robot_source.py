@@ -54,7 +54,8 @@ class RobotSource:
         """Build the robot.
 
         Raises:
-          ModelError: when there is no description, or it is refused, with the element's name.
+          ModelError: when there is no description, or it is refused, with the element's name, or
+            a joint moves that messages have no place for.
           ParameterError: when `locked` cannot be read.
 
         """
@@ -65,9 +66,11 @@ class RobotSource:
         values = self._parameters
         if values['urdf_path'] and not Path(values['urdf_path']).is_file():
             raise ModelError(f"There is no file '{values['urdf_path']}' (parameter 'urdf_path').")
-        return Robot.from_urdf(self._text, joints=values['joints'] or None,
-                               base=values['base_link'] or None, gravity=values['gravity'],
-                               locked=read_locked(values['locked']))
+        robot = Robot.from_urdf(self._text, joints=values['joints'] or None,
+                                base=values['base_link'] or None, gravity=values['gravity'],
+                                locked=read_locked(values['locked']))
+        robot.model.refuse_quaternions('a JointState message')
+        return robot
 
     def _receive(self, message: String):
         if message.data != self._text:
