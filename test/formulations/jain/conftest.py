@@ -1,6 +1,22 @@
-"""Make the trees these tests share importable: pytest imports test files by path."""
+"""The trees these tests share: pytest imports test files by path, so their folder is put first."""
 
 from pathlib import Path
 import sys
 
+import pytest
+
 sys.path.insert(0, str(Path(__file__).parent))
+
+from jain_trees import ROBOTS, TREES, any_tree, robot_tree  # noqa: E402  needs the path
+
+
+@pytest.fixture(params=TREES)
+def system(request):
+    """A tree, and (thd, thdd, T)."""
+    return any_tree(request.param)
+
+
+@pytest.fixture(params=ROBOTS)
+def named(request):
+    """A robot, its tree, and (thd, thdd, T)."""
+    return ROBOTS[request.param], *robot_tree(request.param)

@@ -103,3 +103,28 @@ def moved(tree, thd, step):
     """The bodies of a tree at the configuration that thd leads to, to first order in step."""
     q = configuration(tree) + step * coordinate_rates(tree, thd)
     return tree_of(tree.bodies[::-1], q, -tree.g[3:])
+
+
+#: Forward dynamics loses what the condition of the mass matrix is worth, 1e3 to 1e5 here.
+SOLVED = 1e-9
+
+
+def unlike(printed, right, share=1e-4):
+    """Assert that what is printed is wrong by more than any rounding."""
+    printed, right = np.asarray(printed), np.asarray(right)
+    assert np.abs(printed - right).max() > share * np.abs(right).max()
+
+
+def forces(tree, seed=5):
+    """A force on every body."""
+    return np.random.default_rng(seed).normal(size=(tree.n, 6))
+
+
+def offsets(tree):
+    """phi(O_k, B_k) of random body frames."""
+    rng = np.random.default_rng(9)
+    frames = []
+    for _ in range(tree.n):
+        Q, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+        frames.append(phi(rng.normal(size=3), Q * np.sign(np.linalg.det(Q))))
+    return np.array(frames)

@@ -1,6 +1,6 @@
 """The fast recursions against the forms of the book, on chains, trees and mixed hinges."""
 
-from jain_trees import ROBOTS, configuration, robot_tree
+from jain_trees import ROBOTS, SOLVED, configuration, robot_tree
 import numpy as np
 from oracles.compare import agree, solve_tolerance
 import pytest
@@ -10,8 +10,6 @@ from robodyn_ros.formulations.jain import (
 from robodyn_ros.formulations.jain.single_body import shifted
 from robodyn_ros.formulations.jain.spatial import phi
 
-#: Forward dynamics loses what the condition of the mass matrix is worth, 1e3 to 1e5 here.
-SOLVED = 1e-9
 #: Angular first in the book, linear first at the face.
 LINEAR_FIRST = [3, 4, 5, 0, 1, 2]
 

@@ -1,6 +1,6 @@
 """Spatial operators of chains and trees: identities of Jain, chapters 3, 4, 7, 9 and 10."""
 
-from jain_trees import ROBOTS, TREES, any_tree, configuration, robot_tree
+from jain_trees import ROBOTS, TREES, any_tree, configuration, robot_tree, unlike
 import numpy as np
 from oracles.compare import agree
 import pytest
@@ -31,12 +31,6 @@ def zero(operator, scale):
 
 def same(one, other):
     agree(np.asarray(one), np.asarray(other))
-
-
-def unlike(one, other, share=1e-4):
-    """Assert that two operators differ by more than any rounding: what is printed is wrong."""
-    one, other = np.asarray(one), np.asarray(other)
-    assert np.abs(one - other).max() > share * np.abs(other).max()
 
 
 def test_phi_is_the_resolvent_of_e_phi(ops):

@@ -1,0 +1,238 @@
+"""Chapter 5 of Jain, and section 9.2: inverse dynamics, Coriolis accelerations, references."""
+
+from jain_trees import SOLVED, any_tree, configuration, forces, moved, offsets, unlike
+import numpy as np
+from oracles.compare import agree
+
+from robodyn_ros.formulations.jain import (
+    conventions, forward_dynamics, inverse_dynamics, kinematics, mass_matrix)
+from robodyn_ros.formulations.jain.spatial import bar, tilde
+from robodyn_ros.formulations.jain.sweeps import gather, scatter
+from robodyn_ros.formulations.spatial_operators import SpatialOperators
+
+
+def test_inverse_dynamics_are_those_of_the_package(named):
+    robot, tree, thd, thdd, _ = named
+    q, qd, qdd = configuration(tree), tree.to_ours(thd), tree.to_ours(thdd)
+    T, _, _ = inverse_dynamics.newton_euler(tree, thd, thdd)
+    agree(tree.to_ours(T), robot.inverse_dynamics(q, qd, qdd))
+    agree(tree.to_ours(inverse_dynamics.bias(tree, thd)), robot.bias_torque(q, qd))
+    agree(tree.to_ours(inverse_dynamics.gravity_torque(tree)), robot.gravity_torque(q))
+    outer = robot.model.body_names[-1]
+    wrench = np.array((3.0, -1.0, 2.0, 0.3, -0.2, 0.5))
+    node = kinematics.node(tree, robot, outer)
+    R = robot.pose(q, outer)[:3, :3]
+    f = np.concatenate((R.T @ wrench[3:], R.T @ wrench[:3]))
+    f_ext = kinematics.pick_off(tree, [f], [node])
+    T, _, _ = inverse_dynamics.newton_euler(tree, thd, thdd, f_ext)
+    agree(tree.to_ours(T), robot.inverse_dynamics(q, qd, qdd, {outer: wrench}))
+
+
+def test_inverse_dynamics_are_mass_times_acceleration_and_bias(system):
+    tree, thd, thdd, _ = system
+    f_ext = forces(tree)
+    T, f, alpha = inverse_dynamics.newton_euler(tree, thd, thdd, f_ext)
+    M = mass_matrix.mass_matrix(tree)
+    C = inverse_dynamics.bias(tree, thd, gravity=False)
+    G = inverse_dynamics.gravity_torque(tree)
+    external = inverse_dynamics.hinge_components(tree, gather(tree, f_ext, tree.phi))  # J' f_ext
+    agree(T, M @ thdd + C + G - external)                                     # (5.36)
+    unlike(M @ thdd + C + G + external, T)                                    # "adding", 5.2.2
+    agree(inverse_dynamics.bias(tree, thd, f_ext), C + G - external)          # (5.37)
+    V = kinematics.velocities(tree, thd)
+    felt = alpha + inverse_dynamics.gravity_accelerations(tree)
+    inertia = np.array([W @ x + bar(v) @ W @ v for W, x, v in zip(tree.M, felt, V)])
+    own = f - np.array([sum((tree.phi[j] @ f[j] for j in tree.children[k]), np.zeros(6))
+                        for k in range(tree.n)])
+    agree(own, inertia - f_ext)                                               # (5.3)
+
+
+def test_inverse_dynamics_through_composite_bodies(system):
+    tree, thd, thdd, _ = system
+    for f_ext, gravity in ((None, True), (forces(tree), True), (forces(tree), False)):
+        T, f, _ = inverse_dynamics.newton_euler(tree, thd, thdd, f_ext, gravity)
+        T_composite, f_composite = inverse_dynamics.composite_body(tree, thd, thdd, f_ext, gravity)
+        agree(T_composite, T)
+        agree(f_composite, f)
+
+
+def test_residual_of_composite_bodies_ignores_the_base():
+    """Table 6.1: y(k) = f(k) - R(k) alpha(k) depends on accelerations outboard of k only."""
+    tree, thd, thdd, _ = any_tree('skew_chain')
+
+    def residuals(acceleration):
+        _, f, alpha = inverse_dynamics.newton_euler(tree, thd, acceleration, gravity=False)
+        R = mass_matrix.composite_inertias(tree)
+        return f - np.array([r @ x for r, x in zip(R, alpha)])
+    other = thdd.copy()
+    other[-1] += 3.0
+    agree(residuals(other), residuals(thdd))
+    other[0] += 3.0
+    assert np.abs(residuals(other)[1:] - residuals(thdd)[1:]).max() > 1e-3
+
+
+def test_gravity_at_the_base_or_on_every_body(system):
+    """(5.39) to (5.41), every base body pushed; with the g of free fall it would hold nothing."""
+    tree, thd, thdd, _ = system
+    V = kinematics.velocities(tree, thd)
+    a = inverse_dynamics.coriolis_accelerations(tree, V, thd)
+    lifted = scatter(tree, tree.hinge_velocity(thdd) + a
+                     + inverse_dynamics.base_acceleration(tree), tree.phi)
+    own = np.array([M @ x for M, x in zip(tree.M, lifted)])
+    own = own + inverse_dynamics.gyroscopic_forces(tree, V)
+    T = inverse_dynamics.hinge_components(tree, gather(tree, own, tree.phi)) + tree.rotor * thdd
+    agree(T, inverse_dynamics.newton_euler(tree, thd, thdd)[0])
+    step = 1e-6
+
+    def potential(at):
+        mass = mass_matrix.system_inertia(at)[5, 5]
+        return mass * at.g[3:] @ mass_matrix.centre_of_mass(at)
+    slope = [(potential(moved(tree, unit, step)) - potential(moved(tree, unit, -step)))
+             / (2 * step) for unit in np.eye(tree.N)]
+    agree(inverse_dynamics.gravity_torque(tree), slope, tolerance=1e-6)
+
+
+def test_torques_of_forces_on_nodes(system):
+    """Algorithm 5.1 is J' f, several nodes on a body."""
+    tree, thd, *_ = system
+    rng = np.random.default_rng(8)
+    nodes = [kinematics.Node(k, np.eye(3), rng.normal(size=3))
+             for k in (0, 0, tree.n // 2, tree.n - 1)]
+    f = rng.normal(size=(4, 6))
+    J = kinematics.jacobian(tree, nodes)
+    agree(kinematics.node_torques(tree, f, nodes), J.T @ f.ravel())
+    agree(kinematics.node_velocities(tree, thd, nodes).ravel(), J @ thd)
+
+
+def test_acceleration_is_the_rate_of_velocity(system):
+    """(5.26): alpha is the derivative of V in the body, to the accuracy of differences."""
+    tree, thd, *_ = system
+    V = kinematics.velocities(tree, thd)
+    a = inverse_dynamics.coriolis_accelerations(tree, V, thd)
+    step = 1e-6
+    rate = (kinematics.velocities(moved(tree, thd, step), thd)
+            - kinematics.velocities(moved(tree, thd, -step), thd)) / (2 * step)
+    agree(scatter(tree, a, tree.phi), rate, tolerance=1e-7)
+
+
+def test_coriolis_accelerations_by_type_of_hinge():
+    """(5.11), (5.12), (5.15) to (5.17), and the solution of exercise 5.1."""
+    seen = set()
+    for name in ('mixed tree', 'mixed forest'):
+        tree, thd, *_ = any_tree(name)
+        V, Delta = kinematics.velocities(tree, thd), tree.hinge_velocity(thd)
+        a = inverse_dynamics.coriolis_accelerations(tree, V, thd)
+        for k, body in enumerate(tree.bodies):
+            w, v, Dw, Dv = V[k, :3], V[k, 3:], Delta[k, :3], Delta[k, 3:]
+            up = tree.parent[k]
+            w_up = tree.R[k].T @ V[up, :3] if up < tree.n else np.zeros(3)
+            turning = tilde(np.concatenate((Dw, np.zeros(3))))
+            seen_from_parent = tree.hinge_drift(thd)[k] + turning @ Delta[k]
+            agree(tilde(V[k]) @ Delta[k] - bar(Delta[k]) @ Delta[k] + seen_from_parent, a[k],
+                  np.abs(tilde(V[k])).max())                                  # (5.11)
+            parts = np.concatenate((np.cross(Dw, w), np.cross(Dw, v) + np.cross(Dv, w_up)))
+            agree(seen_from_parent - parts, a[k], np.abs(parts).max() + 1.0)  # (5.12)
+            special = {
+                'pin': lambda: (np.cross(w, Dw), np.cross(v, Dw)),            # (5.16)
+                'prismatic': lambda: (np.zeros(3), np.cross(w, Dv)),          # (5.17)
+                'helical': lambda: (-np.cross(Dw, w), -np.cross(Dw, v + 0.13 * w)),
+                'cylindrical': lambda: (-np.cross(Dw, w), -np.cross(Dw, v) - np.cross(Dv, w)),
+            }.get(body.hinge.name)
+            if special is not None:
+                seen.add(body.hinge.name)
+                agree(np.concatenate(special()), a[k], np.abs(parts).max() + 1.0)
+    assert seen == {'pin', 'prismatic', 'helical', 'cylindrical'}
+
+
+def test_four_references_give_the_same_equations(system):
+    tree, thd, *_ = system
+    M = mass_matrix.mass_matrix(tree)
+    C = inverse_dynamics.bias(tree, thd, gravity=False)
+    # Frames a metre away let terms grow that cancel; three digits go with them.
+    for equations in (conventions.body(tree, thd), conventions.inertial_derivative(tree, thd),
+                      conventions.offset(tree, thd, offsets(tree)),
+                      conventions.inertially_fixed(tree, thd)):
+        agree(conventions.mass_matrix(tree, equations), M, tolerance=1e-11)
+        agree(conventions.coriolis_torque(tree, equations), C, tolerance=1e-11)
+
+
+def test_references_must_not_be_mixed():
+    """a of one row of table 5.1 with b of another is wrong: they come as a pair."""
+    tree, thd, *_ = any_tree('skew_chain')
+    C = inverse_dynamics.bias(tree, thd, gravity=False)
+    body, inertial = conventions.body(tree, thd), conventions.inertial_derivative(tree, thd)
+    mixed = conventions.Equations(body.weights, body.hinges, body.M, body.a, inertial.b)
+    unlike(conventions.coriolis_torque(tree, mixed), C)
+
+
+def test_operators_of_other_body_frames(system):
+    """(5.27) to (5.31), (8.28): similar operators, the same mass matrix and the same thdd."""
+    tree, thd, _, T = system
+    ops, n = SpatialOperators(tree), tree.n
+    Delta = np.zeros((6 * n, 6 * n))
+    for k, off in enumerate(offsets(tree)):
+        Delta[6 * k:6 * k + 6, 6 * k:6 * k + 6] = np.linalg.inv(off)
+    inverse = np.linalg.inv(Delta)
+    equations = conventions.offset(tree, thd, offsets(tree))
+    E = Delta @ ops.E_phi.array @ inverse
+    agree(np.linalg.inv(np.eye(6 * n) - E), Delta @ ops.phi.array @ inverse, tolerance=1e-11)
+    for k, up in enumerate(tree.parent):
+        if up < n:
+            agree(E[6 * up:6 * up + 6, 6 * k:6 * k + 6], equations.weights[k], tolerance=1e-11)
+    M = conventions.mass_matrix(tree, equations)
+    C = conventions.coriolis_torque(tree, equations)
+    agree(np.linalg.solve(M, T - C),
+          forward_dynamics.articulated_body(tree, thd, T, gravity=False)[0], tolerance=SOLVED)
+
+
+def test_momentum_form_in_the_inertial_frame(system):
+    """(5.60), (5.61): T = H_I phi_I d/dt [M_I phi_I' H_I' thd], and the rate that belongs in it.
+
+    Printed without the dot over H_I', the bracket of (5.61) is not even an acceleration.
+    """
+    tree, thd, *_ = system
+    equations = conventions.inertially_fixed(tree, thd)
+    V = kinematics.inertial_velocities(tree, thd)
+    step = 1e-6
+
+    def momenta(at):
+        return np.array([M @ v for M, v in zip(conventions.inertially_fixed(at, thd).M,
+                                               kinematics.inertial_velocities(at, thd))])
+    rate = (momenta(moved(tree, thd, step)) - momenta(moved(tree, thd, -step))) / (2 * step)
+    f = gather(tree, rate, equations.weights)
+    C = inverse_dynamics.bias(tree, thd, gravity=False)
+    agree(np.concatenate([H.T @ x for H, x in zip(equations.hinges, f)]), C, tolerance=1e-6)
+    M_rate = [bar(v) @ M @ v + M @ bar(v).T @ v for M, v in zip(equations.M, V)]
+
+    def bracket(last):
+        own = [r + M @ x for r, M, x in zip(M_rate, equations.M, last)]
+        f = gather(tree, own, equations.weights)
+        return np.concatenate([H.T @ x for H, x in zip(equations.hinges, f)])
+    agree(bracket(scatter(tree, equations.a, equations.weights)), C, tolerance=1e-11)
+    unlike(bracket(V), C)
+
+
+def test_rate_of_inertial_hinges_has_its_factor():
+    """(5.53), (5.55): tilde(V_I) H_I' is the rate of H_I'; a_I lacks thd in its last term.
+
+    Of a universal hinge, whose last term is not zero; without thd it is 6 x 2, not 6.
+    """
+    tree, thd, *_ = any_tree('mixed tree')
+    k = next(k for k, body in enumerate(tree.bodies) if body.hinge.name == 'universal')
+    step = 1e-6
+    rate = (kinematics.inertial_hinges(moved(tree, thd, step))[k]
+            - kinematics.inertial_hinges(moved(tree, thd, -step))[k]) / (2 * step)
+    beta = thd[tree.slices[k]]
+    a = conventions.inertially_fixed(tree, thd).a[k]
+    agree(rate @ beta, a, tolerance=1e-7)
+    own = tree.bodies[k].hinge.map_rate(tree.theta[k], beta)
+    last = np.linalg.solve(kinematics.to_inertial(tree)[k].T, own)
+    V_I, H_I = kinematics.inertial_velocities(tree, thd)[k], kinematics.inertial_hinges(tree)[k]
+    agree(tilde(V_I) @ H_I + last, rate, tolerance=1e-7)
+    unlike(tilde(V_I) @ H_I, rate)
+    assert last.shape != a.shape
+    pin = next(k for k, body in enumerate(tree.bodies) if body.hinge.name == 'pin')
+    H = [kinematics.inertial_hinges(moved(tree, thd, s))[pin] for s in (step, -step)]
+    right = tilde(kinematics.inertial_velocities(tree, thd)[pin])
+    agree((H[0] - H[1]) / (2 * step), right @ kinematics.inertial_hinges(tree)[pin],
+          tolerance=1e-7)
