@@ -1,5 +1,7 @@
 """Several frames at once: the compliance that couples them, and how they accelerate."""
 
+from dataclasses import replace
+
 import numpy as np
 from oracles.compare import agree, solve_tolerance
 from oracles.families import FAMILIES, MIXED, states
@@ -7,13 +9,15 @@ from oracles.real_robots import robot as real
 import pytest
 
 from robodyn_ros.errors import ShapeError, UnknownNameError
+from robodyn_ros.model.description import Joint, Link, Placement
 
-#: Two hands each; those of baxter share nothing but the base, the others a torso.
+#: Two hands each; those of baxter share nothing but the base, the others a torso; talos floats.
 DUAL_ARMS = {
     'baxter': ('left_gripper', 'right_gripper'),
     'tiago_dual': ('arm_left_tool_link', 'arm_right_tool_link'),
     'talos_upper_body': ('gripper_left_base_link', 'gripper_right_base_link'),
     'pr2': ('l_gripper_palm_link', 'r_gripper_palm_link'),
+    'talos': ('gripper_left_base_link', 'gripper_right_base_link'),
 }
 
 
@@ -156,6 +160,52 @@ def test_frames_of_a_free_base():
         joined = M[:6, :6] - M[:6, 6:] @ np.linalg.solve(M[6:, 6:], M[6:, :6])
         J = case.dense.jacobian(q, trunk)[:, :6]
         agree(free, J @ np.linalg.solve(joined, J.T), tolerance=solve_tolerance(M))
+
+
+def test_what_floats_does_not_care_which_body_is_its_base():
+    """The same robot, described from another body: the same compliance of any frames.
+
+    Omega of a free-flying system does not depend on the choice of its base (Jain 2011, Remark
+    10.2, section 17.4).
+    """
+    case = MIXED['free_base']
+    other = replace(case, description=rerooted(case.description, case.tip))
+    frames = [case.tip, 'link1', 'base']
+    for q, _, _ in states(case.robot):
+        X = case.robot.pose(q, case.tip)
+        angles = dict(zip(case.robot.joint_names[6:], q[7:]))
+        moved = np.concatenate((X[:3, 3], quaternion(X[:3, :3]),
+                                [angles[name] for name in other.robot.joint_names[6:]]))
+        for frame in frames:
+            agree(other.robot.pose(moved, frame), case.robot.pose(q, frame), tolerance=1e-11)
+        expected = case.robot.task_compliance(q, frames)[1]
+        agree(other.robot.task_compliance(moved, frames)[1], expected,
+              tolerance=10.0 * solve_tolerance(case.robot.mass_matrix(q)))
+
+
+def rerooted(description, root):
+    """Return the same robot, its joints between the old root and the new one turned around."""
+    links, joints = [*description.links], {joint.child: joint for joint in description.joints}
+    while root in joints:
+        joint = joints.pop(root)
+        R, p = joint.placement.rotation, joint.placement.translation
+        at, axis = f'{joint.name} turned', np.zeros(3) if joint.axis is None else -joint.axis
+        links.append(Link(at))
+        joints[at] = replace(joint, parent=root, child=at, axis=axis,
+                             placement=Placement(np.eye(3), np.zeros(3)))
+        joints[f'{at}, weld'] = Joint(f'{at}, weld', 'fixed', at, joint.parent,
+                                      Placement(R.T, -R.T @ p))
+        root = joint.parent
+    return replace(description, links=tuple(links), joints=tuple(joints.values()))
+
+
+def quaternion(R):
+    """x, y, z, w of a rotation by less than half a turn, from its eigenvector."""
+    K = np.array([[R[0, 0] - R[1, 1] - R[2, 2], 0.0, 0.0, 0.0],
+                  [R[0, 1] + R[1, 0], R[1, 1] - R[0, 0] - R[2, 2], 0.0, 0.0],
+                  [R[0, 2] + R[2, 0], R[1, 2] + R[2, 1], R[2, 2] - R[0, 0] - R[1, 1], 0.0],
+                  [R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1], np.trace(R)]])
+    return np.linalg.eigh(K)[1][:, -1]
 
 
 def test_a_frame_and_another_on_its_body_are_one_body():
