@@ -38,12 +38,11 @@ DOC = Path(__file__).parents[1] / 'doc'
 
 @dataclass(frozen=True)
 class Route:
-    """One way from torques to accelerations. roots : it takes roots, which no tape records."""
+    """One way from torques to accelerations."""
 
     title: str
     order: int
     recursion: object
-    roots: bool = False
 
     @property
     def recipe(self):
@@ -55,9 +54,9 @@ ROUTES = {
     'articulated': Route('articulated bodies', 1, aba.forward_dynamics),
     'factored': Route('innovations factor', 2,
                       factored_forward_dynamics.forward_dynamics_factored),
-    'ldl': Route('composite bodies, L^T D L', 3, composite.forward_dynamics),
-    'cholesky': Route('composite bodies, Cholesky', 3,
-                      dense_forward_dynamics.forward_dynamics_dense, roots=True),
+    'branches': Route('composite bodies, L^T D L', 3, composite.forward_dynamics),
+    'dense': Route('composite bodies, dense L D L^T', 3,
+                   dense_forward_dynamics.forward_dynamics_dense),
 }
 FAST = 'articulated'
 
@@ -71,7 +70,7 @@ def measure():
     alone = _walk([*INPUTS, 'qdd'])
     result = {'unit': 'us', 'sizes': SIZES, 'wrong_counts': [], 'counts': counts(SIZES),
               'generic': {name: {} for name in ROUTES},
-              'specialised': {name: {} for name, route in ROUTES.items() if not route.roots}}
+              'specialised': {name: {} for name in ROUTES}}
     for n in SIZES:
         robot = Robot.from_urdf(chain(n))
         given = _arguments(robot)
@@ -95,7 +94,7 @@ def measure():
 
 def counts(sizes):
     """{route: {n: (multiplications, additions, divisions)}} of the code for one chain alone."""
-    found = {name: {} for name, route in ROUTES.items() if not route.roots}
+    found = {name: {} for name in ROUTES}
     for n in sizes:
         model = Robot.from_urdf(chain(n)).model
         for name in found:

@@ -3,7 +3,7 @@ from benchmark.crossover import FAST, ROUTES, slope, titles
 
 COUNTED = (3, 6, 7, 12, 24, 60)
 SHOWN = (1, 2, 4, 6, 7, 8, 10, 12, 16, 20, 32, 48, 60)
-COLOURS = {'articulated': 'C0', 'factored': 'C2', 'ldl': 'C1', 'cholesky': 'C3'}
+COLOURS = {'articulated': 'C0', 'factored': 'C2', 'branches': 'C1', 'dense': 'C3'}
 INTRODUCTION = """\
 # O(n) or O(n^3): where articulated bodies win
 
@@ -21,12 +21,11 @@ it is measured here, on serial chains of revolute joints with full inertias
 - **Articulated bodies**, O(n): `Robot.forward_dynamics`, `recursions/aba.py`.
 - **Innovations factor**, O(n^2): articulated inertias give the factor L of M = L D L^T, two
   triangular solves do the rest: `Robot.forward_dynamics_factored`.
-- **Composite bodies, L^T D L**, O(n^3): the mass matrix, and its factor along the branches,
-  without roots: `recursions/composite.py`. `Robot.specialised()` takes it where it needs fewer
+- **Composite bodies, L^T D L**, O(n^3): the mass matrix, and its factor along the branches, from
+  the tip: `recursions/composite.py`. `Robot.specialised()` takes it where it needs fewer
   operations. It walks columns, which costs more than operations beyond some thirty joints.
-- **Composite bodies, Cholesky**, O(n^3): the mass matrix as a dense one, whose rows, contiguous in
-  memory, suit a processor's vectors: `Robot.forward_dynamics_dense`. No tape records roots, so
-  there is no specialised form.
+- **Composite bodies, dense L D L^T**, O(n^3): the mass matrix as a dense one, factored by rows that
+  lie in one piece of memory: `Robot.forward_dynamics_dense`.
 
 None of them allocates. *Generic* is the kernel for any robot, *specialised* straight-line code for
 one robot. Times are the least of 25 interleaved rounds, in microseconds for one state, in a
@@ -67,10 +66,10 @@ def lines(result):
         f'| Route | {" | ".join(f"n = {n}" for n in COUNTED)} | operations, '
         'slope | generic time, slope |', '| --- |' + ' ---: |' * 8)
     for name, title in zip(ROUTES, titles(ROUTES)):
-        found = result['counts'].get(name)
-        cells = [f'{found[n][0]} + {found[n][1]}' if found else '-' for n in COUNTED]
-        total = {n: sum(kinds) for n, kinds in found.items()} if found else {}
-        yield (f'| {title} | {" | ".join(cells)} | {f"{slope(total):.2f}" if found else "-"} | '
+        found = result['counts'][name]
+        cells = [f'{found[n][0]} + {found[n][1]}' for n in COUNTED]
+        total = {n: sum(kinds) for n, kinds in found.items()}
+        yield (f'| {title} | {" | ".join(cells)} | {slope(total):.2f} | '
                f'{slope(result["generic"][name]):.2f} |')
     yield from _times(result)
     machine = result['machine']
@@ -93,8 +92,6 @@ def _times(result):
 
 def _crossed(result, kind, name):
     crossings = result['crossings'][kind]
-    if name not in crossings:
-        return '-'
     if crossings[name] is not None:
         return f'{crossings[name]:.1f}'
     return 'all' if _gains(result, kind, name)[-1] > 0.0 else 'none'
@@ -128,7 +125,7 @@ def draw(result, path):
                         label=f'{ROUTES[name].title}, slope {slope(total):.2f}')
     ratios.axhline(1.0, color='k', lw=.8)
     for kind, style in (('generic', '-'), ('specialised', '--')):
-        n = result['crossings'][kind]['ldl']
+        n = result['crossings'][kind]['branches']
         if n is not None:
             ratios.axvline(n, ls=style, color='0.6', lw=.8)
             ratios.annotate(f'{n:.1f}', (n, .42 if kind == 'generic' else .5), color='0.3')

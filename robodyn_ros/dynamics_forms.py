@@ -36,7 +36,7 @@ class DynamicsForms(FrameQuantities):
         return self._by_factors(generic.forward_dynamics_factored, q, qd, tau, f_ext, out)
 
     def forward_dynamics_dense(self, q, qd, tau, f_ext=None, out=None):
-        """M qdd = tau - C qd - g + J^T f_ext by composite bodies and a dense Cholesky factor, in
+        """M qdd = tau - C qd - g + J^T f_ext by composite bodies and a dense L D L^T factor, in
         O(n^3).
 
         Jain 2011, section 7.2, first option; Walker and Orin 1982, method 3. Arguments and result

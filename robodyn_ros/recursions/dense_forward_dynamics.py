@@ -1,8 +1,5 @@
-"""Forward dynamics by the dense mass matrix and its Cholesky factor: O(n^3), with small
-constants.
+"""Forward dynamics by the dense mass matrix and its L D L^T factor: O(n^3), with small constants.
 """
-from numpy import sqrt
-
 from robodyn_ros.model.layout import V
 from robodyn_ros.recursions.articulated import singular
 from robodyn_ros.recursions.crba import mass_matrix
@@ -12,47 +9,47 @@ from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 
 
 @primitive
-def cholesky(M, status):
-    """M = C C^T in place, its lower triangle (Golub and Van Loan, algorithm 4.2.1).
+def factorise_dense(M, status):
+    """M = L D L^T in place, its lower triangle, row by row (Golub and Van Loan, section 4.1.2).
 
-    The diagonal is left as 1 / C(k, k). Returns status, or 1 + the row of a singular pivot.
+    No roots, and every sum runs along two rows. The diagonal is left as 1 / D. Returns status, or
+    1 + the row of a singular pivot.
     """
     for k in range(M.shape[0]):
+        for i in range(k):
+            for j in range(i):
+                M[k, i] = M[k, i] - M[k, j] * M[i, j]  # row k of L D, row i of L
         pivot = M[k, k]
         size = pivot
         for j in range(k):
-            pivot = pivot - M[k, j] * M[k, j]
+            entry = M[k, j] * M[j, j]
+            pivot = pivot - entry * M[k, j]
+            M[k, j] = entry
         if singular(pivot, size):
             M[k, k], status = 0.0, 1 + k  # as if locked, so that the sweep stays finite
         else:
-            M[k, k] = 1.0 / sqrt(pivot)
-        for i in range(k + 1, M.shape[0]):
-            entry = M[i, k]
-            for j in range(k):
-                entry = entry - M[i, j] * M[k, j]
-            M[i, k] = entry * M[k, k]
+            M[k, k] = 1.0 / pivot
     return status
 
 
 @primitive
-def solve_cholesky(M, x):
-    """x becomes (C C^T)^-1 x."""
+def solve_dense(M, x):
+    """x becomes (L D L^T)^-1 x."""
     n = M.shape[0]
     for k in range(n):
         for j in range(k):
             x[k] = x[k] - M[k, j] * x[j]
-        x[k] = x[k] * M[k, k]
     for k in range(n - 1, -1, -1):
+        x[k] = x[k] * M[k, k]
         for j in range(k + 1, n):
             x[k] = x[k] - M[j, k] * x[j]
-        x[k] = x[k] * M[k, k]
 
 
 @primitive
 def forward_dynamics_dense(topology: Topology, constants: Table, gravity: Constant,
                            scratch: Matrix, q: Vector, qd: Vector, tau: Vector, f_ext: Matrix,
                            diagonal: Vector, M: Matrix, bias: Vector, qdd: Vector):
-    """(M + diag(diagonal)) qdd = tau - C qd - g + J^T f_ext by a dense Cholesky factor, in O(n^3).
+    """(M + diag(diagonal)) qdd = tau - C qd - g + J^T f_ext by a dense L D L^T, in O(n^3).
 
     Jain 2011, section 7.2, first option; Walker and Orin 1982, method 3. Arguments as of
     `aba.forward_dynamics`; M : (nv, nv), bias and qdd : (nv,) are written. Returns 0, or the body
@@ -62,8 +59,8 @@ def forward_dynamics_dense(topology: Topology, constants: Table, gravity: Consta
     mass_matrix(topology, constants, scratch, q, M)
     for k in range(M.shape[0]):
         M[k, k] = M[k, k] + diagonal[k]
-    row = cholesky(M, 0)
-    solve_cholesky(M, qdd)
+    row = factorise_dense(M, 0)
+    solve_dense(M, qdd)
     status = 0
     for i in range(1, topology.shape[0]):
         if topology[i, V] == row - 1:

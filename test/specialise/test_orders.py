@@ -7,7 +7,7 @@ import pytest
 from robodyn_ros.cli.info import general_arm
 from robodyn_ros.kernels import generic
 from robodyn_ros.kernels.specialise import Recipe, record_as_is
-from robodyn_ros.recursions import composite
+from robodyn_ros.recursions import composite, dense_forward_dynamics
 
 #: Operations that constants of one arm happen to share, more in one arm than in the next.
 SHARED = 8
@@ -63,10 +63,11 @@ def test_every_further_joint_costs_more_by_the_same(name):
     assert (np.ptp(second, axis=0) <= SHARED).all(), second
 
 
-def test_factor_of_a_chain_is_of_third_order():
-    # L^T D L takes n^3/6 multiplications and as many additions: third differences of 1.
-    found = [operations('forward_dynamics', composite.forward_dynamics, {'qdd': ('nv',)}, n)
-             for n in range(5, 10)]
+@pytest.mark.parametrize('recursion', [composite.forward_dynamics,
+                                       dense_forward_dynamics.forward_dynamics_dense])
+def test_factor_of_a_chain_is_of_third_order(recursion):
+    # A factor takes n^3/6 multiplications and as many additions: third differences of 1.
+    found = [operations('forward_dynamics', recursion, {'qdd': ('nv',)}, n) for n in range(5, 10)]
     np.testing.assert_array_equal(np.diff(found, 3, axis=0), 1)
 
 
