@@ -31,6 +31,7 @@ from robodyn_ros.recursions import (
 SIZES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 18, 20, 24, 28, 32, 40, 48, 60)
 MOST = 8000        # operations of specialised code, so that compiling takes seconds
 BANK, ROUNDS, SPAN = 64, 25, 3e-4   # states; rounds; [s] that one measurement lasts at least
+TOUCH = 0.02       # share by which one of two routes must be faster to count
 INPUTS = {'q': ('nv',), 'qd': ('nv',), 'tau': ('nv',)}
 RESULTS = Path(__file__).parent / 'results'
 DOC = Path(__file__).parents[1] / 'doc'
@@ -83,12 +84,7 @@ def measure():
         result['wrong_counts'] += _disagreements(robot, calls)
         for (kind, name), time_of in _timed(calls).items():
             result[kind][name][n] = time_of
-    result['crossings'] = {
-        kind: {name: crossing(result[kind][FAST], result[kind][name])
-               for name in result[kind] if name != FAST} for kind in ('generic', 'specialised')}
-    result['crossings']['operations'] = {
-        name: crossing(_totals(result['counts'][FAST]), _totals(result['counts'][name]))
-        for name in result['counts'] if name != FAST}
+    result['crossings'] = crossings(result)
     return result
 
 
@@ -104,15 +100,25 @@ def counts(sizes):
     return found
 
 
+def crossings(result):
+    """{'generic', 'specialised', 'operations': {route: crossing with FAST}}."""
+    costs = {kind: result[kind] for kind in ('generic', 'specialised')}
+    costs['operations'] = {name: _totals(found) for name, found in result['counts'].items()}
+    return {kind: {name: crossing(found[FAST], found[name]) for name in found if name != FAST}
+            for kind, found in costs.items()}
+
+
 def crossing(fast, other):
     """n beyond which `fast` is the faster one, both {n: cost}; between two sizes by interpolation.
 
-    None where it is so from the first size on, or not at the last one.
+    None where it is so from the first size on, or not at the last one, or where `other` is never
+    faster by more than TOUCH, which may be noise.
     """
     sizes = [n for n in fast if n in other]
     gain = np.array([other[n] - fast[n] for n in sizes])
     behind = np.flatnonzero(gain <= 0.0)
-    if not len(behind) or behind[-1] == len(sizes) - 1:
+    most = max((1.0 - other[n] / fast[n] for n in sizes), default=0.0)
+    if most <= TOUCH or behind[-1] == len(sizes) - 1:
         return None
     k = behind[-1]
     return float(sizes[k] + (sizes[k + 1] - sizes[k]) * gain[k] / (gain[k] - gain[k + 1]))
@@ -216,6 +222,7 @@ def read():
     for kind in ('generic', 'specialised', 'counts'):
         result[kind] = {name: {int(n): value for n, value in of_route.items()}
                         for name, of_route in result[kind].items()}
+    result['crossings'] = crossings(result)
     return result
 
 

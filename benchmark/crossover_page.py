@@ -24,8 +24,8 @@ it is measured here, on serial chains of revolute joints with full inertias
 - **Composite bodies, L^T D L**, O(n^3): the mass matrix, and its factor along the branches, from
   the tip: `recursions/composite.py`. `Robot.specialised()` takes it where it needs fewer
   operations. It walks columns, which costs more than operations beyond some thirty joints.
-- **Composite bodies, dense L D L^T**, O(n^3): the mass matrix as a dense one, factored by rows that
-  lie in one piece of memory: `Robot.forward_dynamics_dense`.
+- **Composite bodies, dense L D L^T**, O(n^3): the mass matrix as a dense one, factored by rows,
+  which lie in one piece of memory: `Robot.forward_dynamics_dense`.
 
 None of them allocates. *Generic* is the kernel for any robot, *specialised* straight-line code for
 one robot. Times are the least of 25 interleaved rounds, in microseconds for one state, in a
@@ -33,7 +33,8 @@ compiled loop on one core; before anything is timed all routes must agree to 1e-
 """
 GROWTH = """
 In joints, interpolated between two sizes; beyond the last crossing. "All" means from the first
-size on, "none" that it never happens up to the last one.
+size on: the other one is nowhere faster by more than 2 %, which may be noise. "None" means that it
+does not happen up to the last size.
 
 ## Operations, and how they grow
 

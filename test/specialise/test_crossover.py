@@ -11,6 +11,8 @@ def test_a_crossing_is_where_the_curves_meet_for_the_last_time():
     assert crossover.crossing(fast, {n: cost + 1 for n, cost in fast.items()}) is None
     assert crossover.crossing(fast, {n: cost - 1 for n, cost in fast.items()}) is None
     assert crossover.crossing(fast, {1: 1.0, 2: 2.0}) is None
+    touching = {n: (0.99 if n == 4 else 1.5) * cost for n, cost in fast.items()}
+    assert crossover.crossing(fast, touching) is None
 
 
 @pytest.mark.parametrize('order', [1, 2, 3])
