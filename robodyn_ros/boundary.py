@@ -33,7 +33,6 @@ class Boundary:
         self._body = (model.topology, model.constants, self._scratch)
         self._weighted = (model.topology, model.constants, model.gravity, self._scratch)
         self._links = model.link_placements()
-        self._links.flags.writeable = False
         self._no_wrench = np.zeros((len(model.body_names), 6))
         self._zero = np.zeros(model.nv)
         self._placements = {}

@@ -25,15 +25,15 @@ class WholeBody(Boundary):
         Jain 2011, eq. (5.4) and (5.43). What the motor gives about or along the hinge is part of
         it, reflected rotor inertia is not. f_ext : {frame: (6,) force and moment}. Result (nb - 1,
         6) [N, N m]: force, then moment about the origin of the link, in base axes, one row for
-        each name of `model.body_names[1:]`; a body within a hinge of several freedoms hands on
-        what it gets.
+        each name of `model.body_names[1:]`, and for a body within a hinge of several freedoms
+        that of the link beyond.
         """
         states, k = self._states(q, qd, qdd)
         out, tau = self._out(out, k, self._links_shape), np.empty(self.nv)
         wrench = self._wrenches(states[0], k, f_ext)
         for q, qd, qdd, wrenches in each(k, *states, out):
             generic.joint_wrenches(
-                *self._weighted, self._links, q, qd, qdd, wrench(q), tau, wrenches)
+                *self._weighted, *self._links, q, qd, qdd, wrench(q), tau, wrenches)
         return out
 
     def forward_dynamics_wrenches(self, q, qd, tau, f_ext=None):
@@ -48,7 +48,7 @@ class WholeBody(Boundary):
         wrench = self._wrenches(states[0], k, f_ext)
         for q, qd, tau, qdd, wrenches in each(k, *states, *result):
             self._accept(generic.forward_dynamics_wrenches(
-                *self._weighted, self._links, q, qd, tau, wrench(q), self._zero, qdd, wrenches))
+                *self._weighted, *self._links, q, qd, tau, wrench(q), self._zero, qdd, wrenches))
         return result
 
     @property
@@ -171,4 +171,4 @@ class WholeBody(Boundary):
 
     @property
     def _links_shape(self):
-        return (len(self._links) - 1, 6)
+        return (len(self.model.body_names) - 1, 6)

@@ -242,11 +242,12 @@ def play(recursion, model, tape, **given):
     for the rest; return its status.
     """
     nb, nv = len(model.body_names), model.nv
+    carried, links = model.link_placements()
     known = {'topology': model.topology, 'constants': model.constants.astype(object),
              'gravity': model.gravity.astype(object),
              'scratch': Notebook(tape, (nb, columns.WIDTH)), 'f_ext': zeros((nb, 6)),
              'diagonal': zeros(nv), 'zero': zeros(nv), 'M': zeros((nv, nv)), 'F': zeros((nv, nv)),
-             'tau': zeros(nv), 'com': zeros(3), 'links': model.link_placements().astype(object),
+             'tau': zeros(nv), 'com': zeros(3), 'carried': carried, 'links': links.astype(object),
              'bias': zeros(nv), 'work': zeros((6, nv)), 'factor': zeros((6, 6))}
     known |= given
     return recursion(**{name: known[name] for name in inspect.signature(recursion).parameters})

@@ -68,12 +68,19 @@ class RobotModel:
             ) from None
 
     def link_placements(self):
-        """Return (nb, 12): rotation (row-major) and translation of the link that each body is
-        named after, in the frame of the body; one inside a hinge stands for itself.
+        """Return the link at each body: (nb,) the body that carries it, and (nb, 12) its rotation
+        (row-major) and translation there, read-only.
+
+        That of a body within a hinge is the link that the hinge carries.
         """
-        here = Frame(0, np.eye(3), np.zeros(3))  # of a body that carries no link
-        frames = [self.frames.get(name, here) for name in self.body_names]
-        return np.array([[*frame.rotation.ravel(), *frame.translation] for frame in frames])
+        bodies = np.arange(len(self.body_names))
+        for i in range(len(bodies) - 1, 0, -1):
+            if self.body_names[i] not in self.frames:
+                bodies[i] = bodies[i + 1]  # a hinge of several freedoms is consecutive rows
+        frames = [self.frames[self.body_names[body]] for body in bodies]
+        placements = np.array([[*frame.rotation.ravel(), *frame.translation] for frame in frames])
+        bodies.flags.writeable = placements.flags.writeable = False
+        return bodies, placements
 
     @property
     def quaternions(self):

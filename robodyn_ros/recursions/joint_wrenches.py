@@ -8,45 +8,46 @@ from robodyn_ros.recursions.kinematics import poses_base_to_tip
 from robodyn_ros.recursions.rnea import inverse_dynamics
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.rotation import rotate
-from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Constant, Indices, Matrix, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import add, cross, load, scale, sub
 
 
 @primitive
-def wrench_at_link(scratch, links, i, n, f, wrenches):
+def wrench_at_link(scratch, links, i, n, f, wrench):
     """Write a wrench about the origin of body i at the origin of its link, in base axes, force
     first. Needs the poses.
     """
     n = sub(n, cross((links[i, 9], links[i, 10], links[i, 11]), f))
-    (wrenches[i - 1, 0], wrenches[i - 1, 1],
-     wrenches[i - 1, 2]) = rotate(scratch, i, at.WORLD_ROTATION, f)
-    (wrenches[i - 1, 3], wrenches[i - 1, 4],
-     wrenches[i - 1, 5]) = rotate(scratch, i, at.WORLD_ROTATION, n)
+    wrench[0], wrench[1], wrench[2] = rotate(scratch, i, at.WORLD_ROTATION, f)
+    wrench[3], wrench[4], wrench[5] = rotate(scratch, i, at.WORLD_ROTATION, n)
 
 
 @primitive
 def joint_wrenches(topology: Topology, constants: Table, gravity: Constant, scratch: Matrix,
-                   links: Table, q: Vector, qd: Vector, qdd: Vector, f_ext: Matrix, tau: Vector,
-                   wrenches: Matrix):
+                   carried: Indices, links: Table, q: Vector, qd: Vector, qdd: Vector,
+                   f_ext: Matrix, tau: Vector, wrenches: Matrix):
     """f(i) = sum of f(children) + M alpha + b - f_ext, in O(n): the wrenches that inverse dynamics
     hands from hinge to hinge, kept.
 
-    Jain 2011, eq. (5.4) and (5.43). links : (nb, 12) placement of the link that each body is named
-    after. q, qd, qdd : (nv,); f_ext : (nb, 6) [N m, N] moment and force on each body, in its
+    Jain 2011, eq. (5.4) and (5.43). carried, links : (nb,) and (nb, 12) the link at each body, by
+    the body that carries it and its placement there: within a hinge, that beyond the hinge. q :
+    (nq,); qd, qdd : (nv,); f_ext : (nb, 6) [N m, N] moment and force on each body, in its
     frame, about its origin; tau : (nv,), written: the torques. wrenches : (nb - 1, 6) [N, N m]
     force and moment at the origin of each link, in base axes, written.
     """
     inverse_dynamics(topology, constants, gravity, scratch, q, qd, qdd, f_ext, tau)
     poses_base_to_tip(topology, constants, scratch)
-    for i in range(1, topology.shape[0]):
+    for row in range(wrenches.shape[0]):
+        i = carried[row + 1]
         wrench_at_link(scratch, links, i, load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE),
-                       wrenches)
+                       wrenches[row])
 
 
 @primitive
 def forward_dynamics_wrenches(topology: Topology, constants: Table, gravity: Constant,
-                              scratch: Matrix, links: Table, q: Vector, qd: Vector, tau: Vector,
-                              f_ext: Matrix, diagonal: Vector, qdd: Vector, wrenches: Matrix):
+                              scratch: Matrix, carried: Indices, links: Table, q: Vector,
+                              qd: Vector, tau: Vector, f_ext: Matrix, diagonal: Vector,
+                              qdd: Vector, wrenches: Matrix):
     """qdd and f = P+ alpha+ + z+, in O(n): the articulated bodies know the joint wrenches without
     another sweep of inverse dynamics.
 
@@ -57,7 +58,8 @@ def forward_dynamics_wrenches(topology: Topology, constants: Table, gravity: Con
     status = forward_dynamics(topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal,
                               qdd)
     poses_base_to_tip(topology, constants, scratch)
-    for i in range(1, topology.shape[0]):
+    for row in range(wrenches.shape[0]):
+        i = carried[row + 1]
         alpha, a = carried_acceleration(scratch, topology[i, PARENT], i)
         alpha = add(alpha, load(scratch, i, at.BIAS_ANGULAR))
         a = add(a, load(scratch, i, at.BIAS_LINEAR))
@@ -66,5 +68,5 @@ def forward_dynamics_wrenches(topology: Topology, constants: Table, gravity: Con
         n = add(load(scratch, i, at.MOMENT), scale(share, load(scratch, i, at.U_ANGULAR)))
         f = add(load(scratch, i, at.FORCE), scale(share, load(scratch, i, at.U_LINEAR)))
         n, f = add(n, moment), add(f, force)
-        wrench_at_link(scratch, links, i, n, f, wrenches)
+        wrench_at_link(scratch, links, i, n, f, wrenches[row])
     return status

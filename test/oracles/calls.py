@@ -71,7 +71,7 @@ def arguments(robot, kernel, dtype=float, seed=0, **given):
     bodies, frames = robot._placed((robot.frames[-1], robot.frames[len(robot.frames) // 2]))
     half = rng.normal(size=(6, 6))
     values = {'topology': model.topology, 'constants': model.constants, 'gravity': model.gravity,
-              'links': robot._links,
+              'carried': robot._links[0], 'links': robot._links[1],
               'scratch': np.full((len(model.topology), scratch.WIDTH), np.nan, dtype=dtype),
               'q': q, 'qd': qd, 'qdd': qdd, 'qd_r': qdd, 'qdd_r': qd,
               'tau': rng.normal(size=robot.nv), 'b': qdd, 'x': qdd, 'p': qdd,

@@ -2,7 +2,7 @@
 
 import numpy as np
 from oracles.compare import agree
-from oracles.families import FAMILIES, states
+from oracles.families import FAMILIES, MIXED, states
 from oracles.real_robots import ARMS
 import pytest
 from robodyn_ros.errors import ShapeError, SingularityError, UnknownNameError
@@ -32,10 +32,10 @@ def size(robot, name, result, q, qd):
 
 
 @pytest.mark.parametrize('name', FURTHER_RECIPES)
-@pytest.mark.parametrize('case', [*FAMILIES, *ARMS])
+@pytest.mark.parametrize('case', [*FAMILIES, *MIXED, *ARMS])
 def test_every_recipe(case, name):
     """Any robot, any further quantity: the recorded text gives what the recursion gives."""
-    robot, recipe = named(case).robot, FURTHER_RECIPES[name]
+    robot, recipe = ({**FAMILIES, **MIXED}.get(case) or named(case)).robot, FURTHER_RECIPES[name]
     q, qd, x = states(robot, 1)[0]
     given = (q, qd, x)[:len(recipe.inputs)]
     recording = record(name, recipe, robot.model)
