@@ -1,5 +1,8 @@
 """Hinges of several degrees of freedom: their coordinates, and what they are equal to."""
 
+from pathlib import Path
+import re
+
 import numpy as np
 from oracles.calls import arguments, results
 from oracles.compare import agree, solve_tolerance
@@ -32,6 +35,15 @@ def pair(*joints, seed=0):
         links.append(Link(f'l{k}', inertial(rng)))
     description = RobotDescription('pair', tuple(links), tuple(chain))
     return Robot.from_description(description, [joint.name for joint in chain])
+
+
+def test_examples_of_the_document(monkeypatch):
+    """The Python in doc/hinges.md runs, and what it asserts is true."""
+    root = Path(__file__).resolve().parents[2]
+    monkeypatch.chdir(root)
+    blocks = re.findall(r'```python\n(.*?)```', (root / 'doc' / 'hinges.md').read_text(), re.S)
+    assert len(blocks) == 2
+    exec('\n'.join(blocks), {})
 
 
 # --- coordinates --------------------------------------------------------------------------------
