@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from robodyn_ros.errors import UnknownNameError
 from robodyn_ros.formulations.arm import model_of
 from robodyn_ros.formulations.jain.spatial import phi, transform
 from robodyn_ros.formulations.jain.sweeps import gather, scatter
@@ -30,9 +31,15 @@ class Node(NamedTuple):
 
 
 def node(tree, robot, frame):
-    """The Node of a named frame of the Robot that a tree was made of; UnknownNameError."""
+    """The Node of a named frame of the Robot that a tree was made of.
+
+    UnknownNameError where there is no such frame, or where it is fixed to the base.
+    """
     model = model_of(robot)
     found = model.frame(frame)
+    if found.body == 0:
+        raise UnknownNameError(f'robot {model.name!r}: frame {frame!r} is fixed to the base; '
+                               f'expected one on a body that moves: {", ".join(tree.names)}')
     return Node(tree.names.index(model.body_names[found.body]), found.rotation, found.translation)
 
 

@@ -6,6 +6,7 @@ from oracles.compare import agree
 from oracles.families import rotation
 import pytest
 
+from robodyn_ros.errors import UnknownNameError
 from robodyn_ros.formulations.arm import skew
 from robodyn_ros.formulations.jain import hinge as hinges
 from robodyn_ros.formulations.jain import kinematics
@@ -146,6 +147,14 @@ def test_poses_velocities_and_jacobians_are_those_of_the_package(named):
         agree((turn @ V)[[3, 4, 5, 0, 1, 2]], robot.velocity(q, qd, name))
         J = turn @ kinematics.jacobian(tree, [node]) @ tree.permutation().T
         agree(J[[3, 4, 5, 0, 1, 2]], robot.jacobian(q, name))
+
+
+def test_frames_that_are_no_node_are_refused():
+    robot, (tree, *_) = ROBOTS['sliding_tree'], robot_tree('sliding_tree')
+    with pytest.raises(UnknownNameError, match='is fixed to the base; expected one on a body'):
+        kinematics.node(tree, robot, robot.model.body_names[0])
+    with pytest.raises(UnknownNameError, match="has no frame 'hand'"):
+        kinematics.node(tree, robot, 'hand')
 
 
 @pytest.mark.parametrize('name', TREES)
