@@ -143,6 +143,17 @@ def test_cache_follows_home_and_xdg(monkeypatch, tmp_path):
     assert cache.root() == tmp_path / 'home' / '.cache' / 'robodyn_ros'
 
 
+def test_another_processor_has_its_own_folder(python, filled):
+    """Machine code of one processor is never looked at by another, and stays for the first."""
+    before = private_folder(filled)
+    (torque, hits, _), warnings = python(SCRIPT, ROBODYN_CACHE_DIR=filled,
+                                         NUMBA_CPU_NAME='generic', NUMBA_CPU_FEATURES='')
+    assert torque == pytest.approx(TORQUE) and hits == 0 and not warnings
+    assert len(list(filled.iterdir())) == 2
+    (torque, hits, _), _ = python(SCRIPT, ROBODYN_CACHE_DIR=filled)
+    assert torque == pytest.approx(TORQUE) and hits == 1 and before.exists()
+
+
 def test_edited_source_is_compiled_anew(python, store, tmp_path):
     """Even where size and time of a file are as before, and the kernel only calls into it."""
     copy = shutil.copytree(ROOT / 'robodyn_ros', tmp_path / 'copy' / 'robodyn_ros',

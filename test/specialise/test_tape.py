@@ -73,6 +73,16 @@ def test_signs_cost_nothing(tape):
     assert ((-2.0 * a) * b).index == (-((2.0 * a) * b)).index
 
 
+def test_common_constants_are_taken_out(tape):
+    """c a + c b is c (a + b), whatever the signs; another constant, or none, changes nothing."""
+    a, b, c, _ = inputs(tape)
+    for node in (0.3 * a + 0.3 * b, 0.3 * a - 0.3 * b, -0.3 * a - b * 0.3, 0.3 * a + -0.3 * c):
+        assert total(tape, node) == (1, 1)
+    assert value(tape, 0.3 * a - 0.3 * b) == pytest.approx(0.3 * (VALUES['a'] - VALUES['b']))
+    assert total(tape, 0.3 * a + 0.4 * b) == (2, 1)
+    assert total(tape, 0.3 * (a + b) - 0.3 * b) == (1, 0)
+
+
 def test_common_expressions_are_one_node(tape):
     """Whatever is computed twice is computed once."""
     a, b, c, _ = inputs(tape)
