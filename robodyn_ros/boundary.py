@@ -75,11 +75,13 @@ class Boundary:
     def _refuse_lost_turns(self, q):
         """Refuse a quaternion without direction; any other stands for the one of length one."""
         for k in self._quaternions:
-            length = np.sqrt(np.square(q[..., k:k + 4]).sum(axis=-1))
-            if np.any(length < SHORTEST):
+            turns = q[..., k:k + 4]
+            least = turns @ turns if q.ndim == 1 else np.min(
+                np.einsum('ij,ij->i', turns, turns), initial=np.inf)
+            if least < SHORTEST * SHORTEST:
                 names = ', '.join(self.position_names[k:k + 4])
                 raise ShapeError(f'robot {self.name!r}: got a quaternion of length '
-                                 f'{np.min(length):.3g} for {names}; expected a unit quaternion')
+                                 f'{np.sqrt(least):.3g} for {names}; expected a unit quaternion')
 
     def _floats(self, given):
         """A float64, C-contiguous, writable array: the given one itself wherever it is already."""

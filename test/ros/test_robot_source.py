@@ -1,12 +1,14 @@
 """The robot of a node: what messages have no place for is refused with a sentence."""
 
+import numpy as np
 import pytest
 
 from robodyn_ros.errors import ModelError
+from robodyn_ros.ros.model_services import _com
 from robodyn_ros.ros.robot_source import RobotSource
 
 TEXT = '''<robot name="buoy"><link name="sea"/>
-  <link name="hull"><inertial><mass value="5"/>
+  <link name="hull"><inertial><mass value="5"/><origin xyz="0.1 0.2 0.3"/>
     <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
   <link name="mast"><inertial><mass value="1"/>
     <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
@@ -35,3 +37,7 @@ def test_planar_joint_has_three_names():
     """Its coordinates are positions like any other."""
     robot = source(TEXT.replace('floating', 'planar'), joints=('swim', 'tilt')).build()
     assert robot.joint_names == ('swim.x', 'swim.y', 'swim.turn', 'tilt')
+    centres = [_com(robot.model, k) for k in range(1, 5)]
+    none = (0.0, 0.0, 0.0)
+    expected = [none, none, (0.1, 0.2, 0.3), none]
+    assert np.allclose([(point.x, point.y, point.z) for point in centres], expected, atol=1e-15)
