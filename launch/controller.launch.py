@@ -19,8 +19,8 @@ ARGUMENTS = {
     'description_file': ('', 'URDF file in that package, or an absolute path; '
                              'empty: the topic robot_description'),
     'params_file': ('', 'YAML file with the parameters of robodyn_controller'),
-    'law': ('', 'control law: computed_torque, gravity_compensation, pd, pd_gravity, or one that '
-                'another package adds'),
+    'law': ('', 'control law: computed_torque, gravity_compensation, operational_space, ... (see '
+                'doc/control_laws.md), or one that another package adds'),
     'command_topic': ('', 'topic the efforts go to, e.g. /forward_effort_controller/commands'),
     'autostart': ('', 'true: configure and activate as soon as model and joint states are there'),
     'use_sim_time': ('false', 'true: stamps come from /clock'),

@@ -39,16 +39,16 @@ class Supervisor:
     robot : Robot; its scratch memory is not used. law : ControlLaw of that robot. settings :
     Settings.
 
-    After a tick: state, reason, joint (index or -1), value, detail; publishing, command (nv,)
-    [N m or N], unlimited (nv,) before limits, terms (6, nv); reference (3, nv); q, qd (nv,)
-    used; position_guarded, rate_limited, effort_limited (nv,). The arrays are refilled by the
-    next tick.
+    After a tick: state, reason, joint (index or -1), value, detail; completed, the Trajectory that
+    came to its end last, or None; publishing, command (nv,) [N m or N], unlimited (nv,) before
+    limits, terms (6, nv); reference (3, nv); q, qd (nv,) used; position_guarded, rate_limited,
+    effort_limited (nv,). The arrays are refilled by the next tick.
     """
 
     def __init__(self, robot, law, settings):
         self.law, self.joint_names = law, tuple(robot.joint_names)
         self.state, self.reason, self.joint, self.value = State.WAIT_STATE, Reason.NONE, -1, 0.0
-        self.detail = ''
+        self.detail, self.completed = '', None
         self.active = self.publishing = self._releasing = False
         self._lock = threading.Lock()
         self._inbox, self._reference = Inbox(robot.nv), Reference(robot.nv)
@@ -313,9 +313,11 @@ class Supervisor:
                 self._settle(self.law.task.advance(self._clock.time, self._clock.elapsed))
 
     def _advance_reference(self, measured):
+        followed = self._reference.source
         if self._reference.expired(self._clock.time):
             self._hold(measured, Reason.REFERENCE_TIMEOUT)
         elif self._reference.advance(self._clock.time):
+            self.completed = followed
             self._settle(Reason.TRAJECTORY_END)
         if self._first_not_finite(self._reference.flat) >= 0:
             self._hold(measured, Reason.REFERENCE_NOT_FINITE)
@@ -328,8 +330,8 @@ class Supervisor:
 
     def _settle(self, reason):
         """HOLD, if something has just ended and nothing else is followed."""
-        if reason and not self._following:
-            self._enter(State.HOLD, reason)
+        if reason:
+            self._enter(State.ACTIVE if self._following else State.HOLD, reason)
 
     def _write_law_torque(self):
         status, joint = self._output.from_law(self.law, self.q, self.qd, self.reference,

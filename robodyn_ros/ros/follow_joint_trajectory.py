@@ -5,7 +5,6 @@ from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.clock import Clock, ClockType
 from rclpy.task import Future
 
-from robodyn_ros.control.states import Reason
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.ros.goal_tolerance import Tolerance
 
@@ -100,7 +99,7 @@ class _Goal:
                 return None
             supervisor.hold(time.monotonic())
             return self._abort(codes.PATH_TOLERANCE_VIOLATED, violation)
-        if supervisor.reason != Reason.TRAJECTORY_END:
+        if supervisor.completed is not self._trajectory:
             return self._abort(codes.INVALID_GOAL, f'it was given up: {supervisor.reason}')
         return self._judge_end(self._end.violation(*errors))
 

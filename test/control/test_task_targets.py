@@ -4,7 +4,7 @@ import re
 import numpy as np
 import pytest
 from robodyn_ros.control import Reason, State, TaskTarget, Trajectory, law_class
-from robodyn_ros.control.operational_space import OperationalSpace
+from robodyn_ros.control.operational_space import BANDWIDTH, OperationalSpace, SPEED as FIRST_LIMIT
 from robodyn_ros.control.task_motion import lead
 from robodyn_ros.control.task_reference import (
     ACCELERATION, ARRIVED, FORCE, MOMENT, POSITION, QUATERNION, SPIN, SPIN_RATE, TaskReference,
@@ -248,7 +248,7 @@ class Moving:
     def __init__(self, **changes):
         self.bench = arm_bench(**changes)
         self.plant = Plant(FRANKA, PlantSettings(no_command='hold'), POSTURE)
-        self.bench.q, self.bench.qd = self.plant.q, self.plant.qd
+        self.bench.q, self.bench.qd, self.least = self.plant.q, self.plant.qd, 1.0
         self.bench.activate()
 
     def run(self, seconds):
@@ -259,6 +259,7 @@ class Moving:
             self.bench.run(1)
             measured = self.bench.law.task.measured
             errors.append(np.r_[measured[4, :3], measured[5, :3]])
+            self.least = min(self.least, self.bench.law.task.shares.min())
         assert not self.plant.fault
         return np.array(errors)
 
@@ -350,12 +351,16 @@ def test_hand_and_posture_end_separately():
     """HOLD only when nothing is followed any more."""
     bench = arm_bench(reference_timeout=0.5).activate()
     still = np.zeros((1, 7))
-    assert bench.supervisor.follow(Trajectory([0.1], [POSTURE], still, still), bench.now) == ''
+    trajectory = Trajectory([0.1], [POSTURE], still, still)
+    assert bench.supervisor.follow(trajectory, bench.now) == ''
     here = bench.law.task.state[POSITION, :3].copy()
     assert bench.supervisor.lead(TaskTarget('base_link', here, wrench=[1.0, 0, 0, 0, 0, 0]),
                                  bench.now) == ''
-    bench.run(200)
-    assert bench.state is State.ACTIVE
+    bench.run(50)
+    assert bench.state is State.ACTIVE and bench.supervisor.completed is None
+    bench.run(150)
+    assert bench.state is State.ACTIVE and bench.reason == Reason.TRAJECTORY_END
+    assert bench.supervisor.completed is trajectory
     bench.run(700)
     assert bench.state is State.HOLD and bench.reason == Reason.REFERENCE_TIMEOUT
 
@@ -401,3 +406,28 @@ def test_array_parameters_are_taken_over_and_refused_by_name():
         settings = settings_for(FRANKA, law_values=[1.0, 2.0, 3.0])
         bench.supervisor.settings = settings
     assert bench.law.values[2] == 900.0
+
+
+@pytest.mark.parametrize('seed', range(3))
+def test_a_chased_hand_stays_within_the_guards(seed):
+    """Targets anywhere, out of reach too, wrenches, weak motors: bounded, finite, no FAULT."""
+    rng = np.random.default_rng(seed)
+    limits = FRANKA.limits
+    moving = Moving(effort_limits=(0.5 if seed else 1.0) * limits.effort, reference_timeout=0.3,
+                    velocity_limits=limits.velocity)
+    moving.bench.law.values[FIRST_LIMIT:BANDWIDTH] = [0.8, 2.5, 3.0, 10.0, 100.0, 400.0]
+    for _ in range(40):
+        target = TaskTarget('base_link', rng.uniform([-0.8, -0.8, 0.0], [0.8, 0.8, 1.2]),
+                            turn_by(rng.normal(size=3), (0.0, 0.0, 0.0, 1.0)),
+                            np.r_[rng.uniform(-0.1, 0.1, 3), rng.uniform(-0.5, 0.5, 3)],
+                            wrench=rng.uniform(-20.0, 20.0, 6) * [1, 1, 1, 0.1, 0.1, 0.1])
+        assert moving.bench.supervisor.lead(target, moving.bench.now) == ''
+        moving.run(rng.uniform(0.1, 0.7))
+        assert np.isfinite(moving.bench.law.task.state).all()
+    # every tick was checked by the bench: finite, within limits, within the rate
+    counters = moving.bench.supervisor.counters
+    assert counters['faults'] == 0 and moving.bench.state is not State.FAULT
+    assert moving.least < 0.5, 'no singular posture was near'
+    moving.bench.supervisor.hold(moving.bench.now)
+    moving.run(1.0)
+    assert np.abs(moving.plant.qd).max() < 0.1
