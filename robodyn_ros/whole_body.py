@@ -51,6 +51,20 @@ class WholeBody(Boundary):
                 *self._weighted, *self._links, q, qd, tau, wrench(q), self._zero, qdd, wrenches))
         return result
 
+    def link_motions(self, q, qd, qdd):
+        """(V, A): velocity and acceleration of every link, alpha(i) = phi* alpha(parent) + H* qdd
+        + a(i), in O(n).
+
+        Jain 2011, Algorithm 3.2 and eq. (5.8). Results (nb - 1, 6) [m/s, rad/s] and [m/s^2,
+        rad/s^2]: of the origin of the link as a point has them, gravity not included, then
+        angular; base axes, rows as of `joint_wrenches`.
+        """
+        states, k = self._states(q, qd, qdd)
+        results = self._out(None, k, self._links_shape), self._out(None, k, self._links_shape)
+        for q, qd, qdd, V, A in each(k, *states, *results):
+            generic.link_motions(*self._body, *self._links, q, qd, qdd, V, A)
+        return results
+
     @property
     def mass(self):
         """Mass of everything that moves [kg]."""

@@ -14,6 +14,7 @@ from robodyn_ros.recursions import hybrid_dynamics as _hybrid_dynamics
 from robodyn_ros.recursions import jacobian as _jacobian
 from robodyn_ros.recursions import joint_wrenches as _joint_wrenches
 from robodyn_ros.recursions import manifold
+from robodyn_ros.recursions import link_motions as _link_motions
 from robodyn_ros.recursions import mass_factors as _mass_factors
 from robodyn_ros.recursions import mass_product as _mass_product
 from robodyn_ros.recursions import mass_solve as _mass_solve
@@ -49,6 +50,7 @@ task_inertia = aside(_task_inertia.task_inertia)
 
 joint_wrenches = kernel(_joint_wrenches.joint_wrenches)
 forward_dynamics_wrenches = kernel(_joint_wrenches.forward_dynamics_wrenches)
+link_motions = kernel(_link_motions.link_motions)
 centre_of_mass = kernel(_momentum.centre_of_mass)
 centroidal_momentum = kernel(_momentum.centroidal_momentum)
 centroidal_momentum_matrix = kernel(_momentum.centroidal_momentum_matrix)
@@ -74,9 +76,9 @@ SERVING = (inverse_dynamics, gravity_torque, bias_torque, mass_matrix, forward_d
            mass_solve, mass_matrix_inverse, coriolis_matrix, energy, pose, velocity, jacobian,
            jacobian_bias, apply_wrench, operational_space, coupled_compliance, task_acceleration,
            task_solve, task_inertia, regressor)
-ALL = SERVING + (joint_wrenches, forward_dynamics_wrenches, centre_of_mass, centroidal_momentum,
-                 centroidal_momentum_matrix, composite_inertia, mass_factors, factor_product,
-                 hinge_inertias, mass_product, mass_matrix_diagonal, centroidal_momentum_bias,
-                 inverse_dynamics_composite, forward_dynamics_factored, forward_dynamics_dense,
-                 torque_of_wrench, acceleration_of_wrench, hamilton_rates, hybrid_dynamics,
-                 integrate, difference)
+ALL = SERVING + (link_motions, joint_wrenches, forward_dynamics_wrenches, centre_of_mass,
+                 centroidal_momentum, centroidal_momentum_matrix, composite_inertia, mass_factors,
+                 factor_product, hinge_inertias, mass_product, mass_matrix_diagonal,
+                 centroidal_momentum_bias, inverse_dynamics_composite, forward_dynamics_factored,
+                 forward_dynamics_dense, torque_of_wrench, acceleration_of_wrench, hamilton_rates,
+                 hybrid_dynamics, integrate, difference)

@@ -33,6 +33,7 @@ OUTPUTS = {
     'task_solve': {'X': (6, 'nv')},
     'task_inertia': {'work': (6, 6), 'vectors': (6, 6), 'inertia': (6, 6),
                      'singular_values': (6,)},
+    'link_motions': {'V': ('nb - 1', 6), 'A': ('nb - 1', 6)},
     'joint_wrenches': {'tau': ('nv',), 'wrenches': ('nb - 1', 6)},
     'forward_dynamics_wrenches': {'qdd': ('nv',), 'wrenches': ('nb - 1', 6)},
     'centre_of_mass': {'com': (3,)},

@@ -38,6 +38,17 @@ def test_joint_wrenches(every_case, whole):
               whole.joint_wrenches(q, qd, qdd, f_ext))
 
 
+def test_link_motions(every_case):
+    """Velocity and acceleration of every link: J qd and J qdd + Jdot qd of the dense referee."""
+    robot, dense = every_case.robot, every_case.dense
+    for q, qd, qdd in states(robot, 1):
+        V, A = robot.link_motions(q, qd, qdd)
+        for link in links_of(robot):
+            row, J = robot.model.body_names.index(link) - 1, dense.jacobian(q, link)
+            agree(V[row], J @ qd, scale=np.abs(V).max())
+            agree(A[row], J @ qdd + dense.jacobian_bias(q, qd, link), scale=np.abs(A).max())
+
+
 def test_joint_wrenches_of_forward_dynamics(every_case):
     """Those of articulated bodies are those of inverse dynamics at the same acceleration."""
     robot, f_ext = every_case.robot, {every_case.tip: WRENCH}
@@ -155,11 +166,10 @@ def test_payload_of_a_locked_robot():
     agree(difference[:, :3], np.tile(force, (arm.nv, 1)))
 
 
-BATCHED = {'joint_wrenches': 3, 'forward_dynamics_wrenches': 3, 'centre_of_mass': 1,
-           'centre_of_mass_velocity': 2, 'centre_of_mass_jacobian': 1, 'momentum': 2,
-           'centroidal_momentum': 2, 'centroidal_momentum_bias': 2,
-           'centroidal_momentum_matrix': 1,
-           'centroidal_velocity': 2, 'composite_inertia': 1}
+BATCHED = {'link_motions': 3, 'joint_wrenches': 3, 'forward_dynamics_wrenches': 3,
+           'centre_of_mass': 1, 'centre_of_mass_velocity': 2, 'centre_of_mass_jacobian': 1,
+           'momentum': 2, 'centroidal_momentum': 2, 'centroidal_momentum_bias': 2,
+           'centroidal_momentum_matrix': 1, 'centroidal_velocity': 2, 'composite_inertia': 1}
 
 
 @pytest.mark.parametrize('name', BATCHED)
