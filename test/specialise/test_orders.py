@@ -18,11 +18,12 @@ LINEAR = (
     'joint_wrenches', 'forward_dynamics_wrenches', 'centre_of_mass', 'centroidal_momentum',
     'centroidal_momentum_matrix', 'inverse_dynamics_composite', 'torque_of_wrench',
     'acceleration_of_wrench', 'hamilton_rates', 'hinge_inertias', 'mass_product',
-    'mass_matrix_diagonal', 'composite_inertia')
+    'mass_matrix_diagonal', 'composite_inertia', 'centroidal_momentum_bias', 'link_motions')
 QUADRATIC = ('mass_matrix', 'mass_matrix_inverse', 'coriolis_matrix', 'regressor',
              'mass_factors', 'forward_dynamics_factored')
 #: Arguments that the model gives, or that stay zero.
-GIVEN = {'topology', 'constants', 'gravity', 'scratch', 'diagonal', 'zero', 'links', 'f_ext'}
+GIVEN = {'topology', 'constants', 'gravity', 'scratch', 'diagonal', 'zero', 'carried',
+         'links', 'f_ext'}
 
 
 def operations(name, recursion, outputs, n):
