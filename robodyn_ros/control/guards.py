@@ -3,6 +3,7 @@ import math
 
 from robodyn_ros.control.settings import EFFORT, LOWER, RATE, SPEED, UPPER
 from robodyn_ros.kernels import kernel
+from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Flags, Matrix, Scalar, Vector
 
 #: Measurements beyond these are no motion of a robot: they are refused, as NaN is.
@@ -26,8 +27,8 @@ def first_not_finite(x: Vector):
     return -1
 
 
-@kernel
-def first_implausible(state: Matrix):
+@primitive
+def first_implausible(state):
     """Joint whose position or velocity no robot can have, or -1. state : (2, nv)."""
     for i in range(state.shape[1]):
         if not (-LARGEST_POSITION <= state[0, i] <= LARGEST_POSITION
@@ -36,9 +37,8 @@ def first_implausible(state: Matrix):
     return -1
 
 
-@kernel
-def first_jump(state: Matrix, previous: Matrix, guards: Matrix, elapsed: Scalar,
-               allowance: Scalar):
+@primitive
+def first_jump(state, previous, guards, elapsed, allowance):
     """Joint whose position changed by more than its velocity limit explains, or -1.
 
     state, previous : (2, nv); guards : (5, nv) see control/settings.py; elapsed [s]; allowance
@@ -49,6 +49,18 @@ def first_jump(state: Matrix, previous: Matrix, guards: Matrix, elapsed: Scalar,
         if not (-reach <= state[0, i] - previous[0, i] <= reach):
             return i
     return -1
+
+
+@kernel
+def judge(state: Matrix, previous: Matrix, guards: Matrix, elapsed: Scalar, allowance: Scalar):
+    """1 + i if no robot can have the state of joint i, -1 if a joint jumped, else 0; both as above.
+
+    One kernel, since a call costs more than the comparisons.
+    """
+    joint = first_implausible(state)
+    if joint >= 0:
+        return 1 + joint
+    return -1 if first_jump(state, previous, guards, elapsed, allowance) >= 0 else 0
 
 
 @kernel
@@ -116,4 +128,4 @@ def limit_torque(wanted: Vector, state: Matrix, guards: Matrix, dt: Scalar, torq
     return hit
 
 
-KERNELS = (first_not_finite, first_implausible, first_jump, add_terms, limit_torque)
+KERNELS = (first_not_finite, judge, add_terms, limit_torque)

@@ -36,7 +36,7 @@ class Inbox:
         self.latest = None     # Measurement
         self.rejection = None  # the last Rejection
         self.rejected = 0      # how many
-        self._nv = nv
+        self._nv, self._judge = nv, guards.judge.compiled
 
     def put(self, q, qd, time, settings):
         """Take over a joint state, or return the reason why not; the last valid one then stays.
@@ -51,17 +51,17 @@ class Inbox:
             state[0], state[1] = q, qd
         except (TypeError, ValueError):
             return self._reject(Reason.WRONG_SIZE, -1, 0)
-        joint = guards.first_implausible(state)
-        if joint >= 0:
+        last, elapsed, jumps, before = self.latest, 0.0, 0, state
+        if last is not None:
+            elapsed, jumps, before = time - last.time, last.jumps, last.state
+        verdict = self._judge(state, before, settings.guards, elapsed, settings.position_jump)
+        if verdict > 0:
+            joint = verdict - 1
             row = 0 if not abs(state[0, joint]) <= guards.LARGEST_POSITION else 1
             value = state[row, joint]
             finite = np.isfinite(value)
             return self._reject(Reason.IMPLAUSIBLE if finite else Reason.NOT_FINITE, joint, value)
-        last, jumps = self.latest, 0
-        if last is not None:
-            jumps = last.jumps + (guards.first_jump(
-                state, last.state, settings.guards, time - last.time, settings.position_jump) >= 0)
-        self.latest = Measurement(state, state[0], state[1], time, jumps)
+        self.latest = Measurement(state, state[0], state[1], time, jumps + (verdict < 0))
         return Reason.NONE
 
     def _reject(self, reason, joint, value):

@@ -264,7 +264,7 @@ def test_kernels_to_warm_up_are_all_a_tick_needs():
     from robodyn_ros.control.supervisor import Supervisor
     bench = Bench(law=ComputedTorque).activate()
     kernels = Supervisor.kernels(ComputedTorque)
-    assert len(kernels) == len(set(kernels)) == 9
+    assert len(kernels) == len(set(kernels)) == 8
     bench.supervisor.follow(FAR, bench.now)
     bench.run(20)
     assert all(kernel.is_compiled and len(kernel.compiled.signatures) == 1 for kernel in kernels)
