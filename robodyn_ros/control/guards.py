@@ -53,7 +53,7 @@ def first_jump(state, previous, guards, elapsed, allowance):
 
 @kernel
 def judge(state: Matrix, previous: Matrix, guards: Matrix, elapsed: Scalar, allowance: Scalar):
-    """1 + i if no robot can have the state of joint i, -1 if a joint jumped, else 0; both as above.
+    """1 + i if no robot can have the state of joint i, -1 if a joint jumped, else 0; see above.
 
     One kernel, since a call costs more than the comparisons.
     """
