@@ -31,17 +31,18 @@ class SensorSettings:
 
 
 class Sensor:
-    """Readings `position` and `velocity` of a plant, (nv,) [rad or m, rad/s or m/s].
+    """Readings `position` (nq,) and `velocity` (nv,) of a plant [rad or m, rad/s or m/s].
 
-    faults : the Faults that act on it; assign to change them.
+    nq : nv if not given; the four numbers of a quaternion are read like any other. faults : the
+    Faults that act on it; assign to change them.
     """
 
-    def __init__(self, nv, settings=SensorSettings()):
+    def __init__(self, nv, settings=SensorSettings(), nq=None):
         self.settings = settings
         self.faults = Faults()
-        self.position = np.zeros(nv)
+        self.position = np.zeros(nv if nq is None else nq)
         self.velocity = np.zeros(nv)
-        self._error = np.empty(nv)
+        self._errors = np.empty(len(self.position))
         self.reset()
 
     def reset(self):
@@ -51,7 +52,7 @@ class Sensor:
         self._losses = np.random.Generator(np.random.PCG64(losses))
 
     def read(self, q, qd):
-        """Take a reading of q and qd, (nv,); return whether it gets through."""
+        """Take a reading of q (nq,) and qd (nv,); return whether it gets through."""
         if not self.faults.frozen_sensor:
             settings = self.settings
             self._distort(q, settings.position_noise, settings.position_step, self.position)
@@ -62,9 +63,10 @@ class Sensor:
     def _distort(self, truth, deviation, resolution, reading):
         reading[:] = truth
         if deviation > 0.0:
-            self._noise.standard_normal(out=self._error)
-            self._error *= deviation
-            reading += self._error
+            error = self._errors[:len(reading)]
+            self._noise.standard_normal(out=error)
+            error *= deviation
+            reading += error
         if resolution > 0.0:
             reading /= resolution
             np.rint(reading, out=reading)

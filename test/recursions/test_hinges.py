@@ -199,6 +199,21 @@ def test_free_joint_is_three_slides_and_a_ball():
         agree(free.inverse_dynamics(q, qd, qdd), robot.inverse_dynamics(q, qd, qdd))
 
 
+@pytest.mark.parametrize('options', [
+    {}, {'base': 'link2'}, {'joints': ('joint6', 'joint2')}, {'locked': {'joint1': 0.4}}])
+def test_free_base_that_is_held_is_a_fixed_one(options):
+    """The joints of a free robot whose base does not move feel what those of a fixed one feel."""
+    description = MIXED['free_base'].description
+    fixed, free = (Robot.from_description(description, free_base=base, **options)
+                   for base in (False, True))
+    assert free.joint_names[6:] == fixed.joint_names
+    for q, qd, qdd in states(fixed):
+        stands = np.concatenate((free.neutral()[:7], q))
+        rests = [np.concatenate((np.zeros(6), x)) for x in (qd, qdd)]
+        agree(free.inverse_dynamics(stands, *rests)[6:], fixed.inverse_dynamics(q, qd, qdd))
+        agree(free.mass_matrix(stands)[6:, 6:], fixed.mass_matrix(q))
+
+
 def test_angular_velocity_is_that_of_the_child_in_its_axes():
     """omega of a ball, and the position of a free body in the axes of its parent."""
     robot = pair({'type': 'floating'})

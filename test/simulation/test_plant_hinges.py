@@ -11,6 +11,8 @@ from robodyn_ros import Robot
 from robodyn_ros.errors import ParameterError
 from robodyn_ros.model.description import Inertial, Joint, Link, Placement, RobotDescription
 from robodyn_ros.simulation.plant import Plant
+from robodyn_ros.simulation.runner import Runner
+from robodyn_ros.simulation.sensor import Sensor, SensorSettings
 from robodyn_ros.simulation.settings import PlantSettings
 from robodyn_ros.simulation.specialised import specialised_step
 
@@ -185,6 +187,18 @@ def test_stops_next_to_a_ball():
 def test_specialised_step_is_the_same():
     """The step linked to the code of a robot with a ball passes its examination."""
     assert specialised_step(MIXED['one_ball'].robot.model) is not None
+
+
+def test_sensor_reads_quaternions():
+    """A reading has as many positions as the plant, each with its own noise."""
+    robot = top()
+    sensor = Sensor(robot.nv, SensorSettings(position_noise=1e-3, velocity_noise=1e-2), robot.nq)
+    runner = Runner(Plant(robot, PlantSettings(**FREE), velocity=(1.0, 2.0, 3.0)), sensor, 1000)
+    runner.advance(10)
+    for reading, truth, noise in ((sensor.position, runner.plant.q, 1e-3),
+                                  (sensor.velocity, runner.plant.qd, 1e-2)):
+        assert reading.shape == truth.shape
+        assert np.all(reading != truth) and np.abs(reading - truth).max() < 6.0 * noise
 
 
 def test_lost_quaternion_is_refused():
