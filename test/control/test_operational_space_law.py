@@ -7,13 +7,14 @@ from robodyn_ros.control import TERMS
 from robodyn_ros.control.computed_torque import ComputedTorque, friction_torque
 from robodyn_ros.control.operational_space import (
     AXES, DAMPING, HEAVIEST, JOINT_SHARE, LENGTH, OperationalSpace, SPEED, STIFFNESS)
+from robodyn_ros.control.specialised import specialised_kernels
 from robodyn_ros.control.task_reference import (
     ACCELERATION, ARRIVED, ERROR, FORCE, MOMENT, POSITION, QUATERNION, SPIN, SPIN_RATE, TURN,
     VELOCITY)
 from robodyn_ros.control.yielding import kept_share, yielding_inertia
 from robodyn_ros.errors import RobodynError, UnknownNameError
 from robodyn_ros.simulation import Plant, PlantSettings
-from supervised import FRANKA, PERIOD, arm
+from supervised import FRANKA, PERIOD, TWO_LINK, arm
 from test_passivity_and_adaptive import frictionless
 
 UR = arm('ur_like')
@@ -387,3 +388,23 @@ def test_massless_hand_is_a_status():
     law.reset(q, np.zeros(7))
     terms = np.zeros((len(TERMS), 7))
     assert law.torques(q, np.zeros(7), np.zeros((3, 7)), np.zeros((2, 7)), terms) == 7
+
+
+def test_law_over_the_code_of_one_robot():
+    """The same numbers, with a hand of two joints, four of whose six axes cannot be had."""
+    found = specialised_kernels(TWO_LINK.model, OperationalSpace)
+    laws = generic, special = OperationalSpace(TWO_LINK), OperationalSpace(TWO_LINK)
+    special.use(found)
+    assert special._torques is not generic._torques
+    q, qd, terms = np.array([0.4, -0.7]), np.array([0.2, -0.1]), np.zeros((2, len(TERMS), 2))
+    for law in laws:
+        law.reset(q, qd)
+        law.task.target[POSITION, :3] += 0.1, 0.0, -0.1
+        law.task.elapsed = PERIOD
+    for _ in range(200):
+        for law, each in zip(laws, terms):
+            assert law.torques(q, qd, np.zeros((3, 2)), np.ones((2, 2)), each) == 0
+        # rounding, which a reference two hundred cycles long hands on
+        assert np.allclose(terms[0], terms[1], rtol=1e-9, atol=1e-9)
+    assert np.abs(generic.task.state[VELOCITY]).max() > 0.01
+    assert np.sum(generic.task.shares < 1e-9) >= 4
