@@ -11,9 +11,9 @@ class DynamicsForms(FrameQuantities):
     """Other routes to the dynamics of a robot, and other questions.
 
     The routes give what `inverse_dynamics` and `forward_dynamics` give, which are faster for all
-    but short chains: they are there to compare. Every method takes one state (nv,) or a batch (k,
-    nv), and writes into `out` if given; wrong shapes and values that are not finite are a
-    ShapeError, a singular pivot is a SingularityError that names the body.
+    but short chains: they are there to compare. Every method takes one state, q (nq,) and all else
+    (nv,), or a batch with k in front, and writes into `out` if given; wrong shapes and values that
+    are not finite are a ShapeError, a singular pivot is a SingularityError that names the body.
     """
 
     def inverse_dynamics_composite(self, q, qd, qdd, f_ext=None, out=None):

@@ -26,9 +26,9 @@ class MassFactors:
 class Factors(Boundary):
     """The mass matrix of a robot by its factors, none of which needs the matrix.
 
-    Every method takes one state (nv,) or a batch (k, nv), and writes into `out` if given; wrong
-    shapes and values that are not finite are a ShapeError, a singular pivot is a SingularityError
-    that names the body.
+    Every method takes one state, q (nq,) and all else (nv,), or a batch with k in front, and
+    writes into `out` if given; wrong shapes and values that are not finite are a ShapeError, a
+    singular pivot is a SingularityError that names the body.
     """
 
     def mass_matrix_factors(self, q):

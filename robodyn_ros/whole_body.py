@@ -14,8 +14,8 @@ class WholeBody(Boundary):
     """Joint wrenches, centre of mass, momentum and composite inertia of a robot.
 
     Base axes, linear part first. The base link is no part of mass, centre and momentum. Every
-    method takes one state (nv,) or a batch (k, nv), and writes into `out` if given; wrong shapes
-    and values that are not finite are a ShapeError.
+    method takes one state, q (nq,) and all else (nv,), or a batch with k in front, and writes into
+    `out` if given; wrong shapes and values that are not finite are a ShapeError.
     """
 
     def joint_wrenches(self, q, qd, qdd, f_ext=None, out=None):
