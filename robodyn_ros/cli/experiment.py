@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import rclpy
 from builtin_interfaces.msg import Duration
+from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import WrenchStamped
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -66,6 +67,7 @@ class Experiment:
         self._status = None
         self._states = None   # being recorded
         self._complaint = ''  # why the reference was lost
+        self._kernels = {}    # what each node computes with
 
     def __enter__(self):
         self._context = rclpy.Context()
@@ -78,6 +80,7 @@ class Experiment:
             ControllerStatus, f'{CONTROLLER}/status', self._take_status, latched)
         self._node.create_subscription(
             ControllerState, f'{CONTROLLER}/controller_state', self._take_state, 1000)
+        self._node.create_subscription(DiagnosticArray, '/diagnostics', self._take_report, 10)
         self._trajectory = self._node.create_publisher(
             JointTrajectory, f'{CONTROLLER}/joint_trajectory', 1)
         self._wrench = self._node.create_publisher(
@@ -136,6 +139,13 @@ class Experiment:
         record = self._record(duration, 'pushing', act=act)
         record.pushes = pushes
         return record
+
+    def settle(self):
+        """Wait until neither node compiles any more; return what each computes with."""
+        self._kernels.clear()
+        self._wait_until(lambda: len(self._kernels) == 2 and not any(
+            'specialising' in text for text in self._kernels.values()))
+        return dict(self._kernels)
 
     @property
     def _state_name(self):
@@ -212,6 +222,10 @@ class Experiment:
     def _tails(self):
         return '\n'.join(f'--- {name}\n' + '\n'.join(path.read_text().splitlines()[-15:])
                          for name, path in self._logs.items())
+
+    def _take_report(self, message):
+        self._kernels |= {status.name.partition(':')[0]: pair.value for status in message.status
+                          for pair in status.values if pair.key == 'kernels'}
 
     def _take_status(self, message):
         self._status = message
