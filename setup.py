@@ -34,6 +34,8 @@ setup(
     install_requires=['setuptools', 'numba>=0.59', 'numpy>=1.26'],
     extras_require={
         'urdf-safe': ['defusedxml>=0.7'],
+        'benchmark': ['casadi>=3.6', 'drake>=1.30', 'mujoco>=3.1', 'pin>=3.0',
+                      'roboticstoolbox-python>=1.1'],
         'demo': DEMO,
         'identification': ['matplotlib>=3.5', 'rich>=12', 'rosbags>=0.10', 'scipy>=1.10'],
         'test': [

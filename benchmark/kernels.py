@@ -73,8 +73,9 @@ def _robot(text, wrong):
     states['tau'] = states['qdd']
     frame = robot.model.body_names[-1]
     others, absent = libraries.find(text, frame)
-    for library in others.values():
-        wrong += _disagreements(robot, library, states)
+    notes, doubts = _disagreements(robot, others, states)
+    wrong += doubts
+    notes += [f'No {library}: {why}' for library, why in absent.items()]
     serve = ALWAYS if robot.nv > SMALL else [
         name for name in QUANTITIES
         if name not in FRAME_RECIPES or name in frame_recipes(robot.model, frame)]
@@ -85,7 +86,7 @@ def _robot(text, wrong):
         for name in serve:
             kernels, row = made[name]
             rows[name] = row | _timed(_calls(robot, face, name, frame, kernels, states, others))
-    return {'name': robot.name, 'joints': robot.nv, 'rows': rows, 'absent': absent,
+    return {'name': robot.name, 'joints': robot.nv, 'rows': rows, 'notes': notes,
             'batch': _batches(robot, face)}
 
 
@@ -103,19 +104,30 @@ def _one_core():
         os.sched_setaffinity(0, before)
 
 
-def _disagreements(robot, library, states):
-    """Sentences about quantities that another library computes differently: no race, then."""
-    sentences = []
+def _disagreements(robot, others, states):
+    """Take out of the race what computes something else; return the sentences about it, and about
+    quantities in which nobody agrees with this package.
+    """
+    notes, wrong = [], []
     for name in ('inverse_dynamics', 'forward_dynamics', 'mass_matrix'):
         given = [states[argument][0] for argument in RECIPES[name].inputs]
-        ours = _upper(getattr(robot, name)(*given))
-        for key, call in library.get(name, {}).items():
-            if key.endswith('python'):
+        ours, agree, differ = _upper(getattr(robot, name)(*given)), 0, 0
+        for library in others.values():
+            for key, call in list(library.get(name, {}).items()):
+                if not key.endswith('python'):
+                    continue
                 theirs = _upper(np.array(call(*given)))
                 error = np.abs(ours - theirs).max() / np.abs(ours).max()
-                if not error < 1e-9:
-                    sentences.append(f'{robot.name}, {name}: {key} differs by {error:.1g}')
-    return sentences
+                if error < 1e-9:
+                    agree += 1
+                else:
+                    differ += 1
+                    del library[name][key]
+                    notes.append(f'{key} is left out of {name}, from which it differs by '
+                                 f'{error:.1g} of its size')
+        if differ and not agree:
+            wrong.append(f'{robot.name}, {name}: nobody agrees')
+    return notes, wrong
 
 
 def _upper(result):
@@ -232,7 +244,7 @@ def show(result):
         said = [f'{result["batch_of"]} {name} on {robot["batch"]["cores"]} cores, each: '
                 f'{times["specialised"]:.3f} us, generic {times["generic"]:.3f} us.'
                 for name, times in robot['batch'].items() if name != 'cores']
-        said += [f'No {library}: {why}.' for library, why in robot['absent'].items()]
+        said += [f'{note}.' for note in robot['notes']]
         lines += ['', *(f'- {sentence}' for sentence in said)]
     print('\n'.join(lines))
     (RESULTS / 'kernels.md').write_text('\n'.join(lines) + '\n')
