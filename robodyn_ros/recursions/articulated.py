@@ -8,7 +8,7 @@ from robodyn_ros.spatial.articulated import (
     load_general, rotate_general, shift_articulated, store_general, times_general,
     transpose_times)
 from robodyn_ros.spatial.inertia import add_symmetric, load_symmetric, store_symmetric, times
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import inlined, primitive
 from robodyn_ros.spatial.rotation import rotate_symmetric, turn_symmetric
 from robodyn_ros.spatial.vec3 import add, dot, load, scale, store
 
@@ -30,7 +30,7 @@ def rigid(constants, scratch, i):
     store_symmetric(scratch, i, at.P_LINEAR, (m, 0.0, 0.0, m, 0.0, m))
 
 
-@primitive
+@inlined
 def project(topology, constants, scratch, i, d_inverse, held):
     """P+ = P - U U^T / D: the part of the inertia of body i that its hinge passes on.
 
@@ -107,7 +107,7 @@ def articulate(topology, constants, scratch, diagonal):
     return status
 
 
-@primitive
+@inlined
 def give_in(topology, constants, scratch, i, diagonal, status):
     """U, 1 / D and P+ in place of P of body i, whose hinge gives in. Returns status, or i where
     the pivot is singular.

@@ -5,13 +5,13 @@ from robodyn_ros.recursions import scratch as at
 from robodyn_ros.recursions.hinge import along_hinge, place, to_parent
 from robodyn_ros.spatial.inertia import (
     add_symmetric, load_symmetric, shift_inertia, store_symmetric)
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import inlined, primitive
 from robodyn_ros.spatial.rotation import rotate_symmetric, turn_symmetric
 from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store
 
 
-@primitive
+@inlined
 def carry_composite(scratch, i, parent):
     """Add the composite inertia of body i, seen from its parent, to that of the parent."""
     p, mass = load(scratch, i, at.POSITION), scratch[i, at.C_MASS]
@@ -40,7 +40,7 @@ def composite_tip_to_base(topology, constants, scratch):
             carry_composite(scratch, i, parent)
 
 
-@primitive
+@inlined
 def hinge_momentum(topology, constants, scratch, i):
     """Angular and linear momentum, in the frame of body i, that a unit rate of its hinge gives to
     everything it carries.
