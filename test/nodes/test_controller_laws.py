@@ -16,13 +16,13 @@ pytestmark = pytest.mark.ros
 
 ROBOT = Robot.from_urdf(str(harness.TWO_LINK))
 LOAD = {'payload__frame': 'tool0', 'payload__mass': 0.7, 'payload__com': [0.1, 0.0, 0.05]}
-MOTION = Motion(np.array([-0.9, 0.6]), np.array([0.7, 0.9]), np.array([0.4, 0.6]), 6.0)
+MOTION = Motion(np.array([-0.9, 0.6]), np.array([0.7, 0.9]), np.array([0.2, 0.3]), 8.0)
 KNOT = 0.1         # [s] between points of the trajectory
-ATTEMPTS = 5       # a machine too busy to answer a state within its timeout loses the motion
-FREQUENCY = 10.0   # [rad/s] of the closed loop, with the right model critically damped
+ATTEMPTS = 5       # a motion that a busy machine has lost, or missed cycles of, is done again
+MISSED = 0.01      # share of the cycles: the law learns from delays too, and has to stay stable
+FREQUENCY = 6.0    # [rad/s] of the closed loop, with the right model critically damped
 INERTIA = np.diag(ROBOT.mass_matrix(MOTION.centre))
-#: The same stiffness under every law, in the unit that the law wants.
-GAINS = {'passivity': INERTIA, 'adaptive_computed_torque': INERTIA, 'computed_torque': np.ones(2)}
+LAWS = ('passivity', 'adaptive_computed_torque')
 
 
 def swaying(probe):
@@ -38,13 +38,15 @@ def swaying(probe):
     publisher = probe.graph.node.create_publisher(JointTrajectory,
                                                   f'{CONTROLLER}/joint_trajectory', 1)
     harness.wait_until(publisher.get_subscription_count, 'a subscriber')
+    whole = 1.02 * EASY['update_rate'] * MOTION.duration
     for _ in range(ATTEMPTS):
-        probe.states.clear(), probe.statuses.clear()
+        begin = probe.wait_for('HOLD')
+        probe.states.clear()
         publisher.publish(message)
-        begin = probe.statuses.wait(lambda status: status.reason == 'FOLLOWING', 'the motion')
-        end = probe.statuses.wait(lambda status: status.cycles > begin.cycles
-                                  and status.reason != 'FOLLOWING', 'its end', 60.0)
-        if end.reason == 'TRAJECTORY_END':
+        end = probe.statuses.wait(lambda status: status.cycles + status.missed
+                                  > begin.cycles + begin.missed + whole, 'its end', 60.0)
+        if (end.reason == 'TRAJECTORY_END'
+                and end.missed - begin.missed <= MISSED * (end.cycles - begin.cycles)):
             probe.graph.node.destroy_publisher(publisher)
             return [each for each in probe.states.messages if each.state == end.ACTIVE]
     raise AssertionError(f'the motion was lost {ATTEMPTS} times: {end}')
@@ -56,10 +58,10 @@ def carried(start, graph, law):
                       joint_states_topic='joint_states', command_timeout=0.5,
                       initial_position=MOTION.centre.tolist(), **LOAD)
     gains = {f'gains__{joint}__{kind}': float(value * size)
-             for joint, size in zip(JOINTS, GAINS[law])
+             for joint, size in zip(JOINTS, INERTIA)
              for kind, value in (('p', FREQUENCY**2), ('d', 2.0 * FREQUENCY))}
     if law == 'adaptive_computed_torque':
-        gains[f'{law}__reach'] = 1.0   # [m] as long as the arm's links
+        gains |= {f'{law}__reach': 1.0, f'{law}__rate': 1.0}   # links of 1 m, and less haste
     controller = start('controller', law=law, max_start_error=1.0, **gains, **EASY)
     probe = ControllerProbe(graph)
     probe.wait_for('HOLD', timeout=COLD)
@@ -72,14 +74,14 @@ def carried(start, graph, law):
     return np.sqrt(np.mean(late**2)), max(abs(np.array(state.other)).max() for state in states)
 
 
-def test_the_adaptive_law_learns_a_load_and_the_others_do_not(start, graph):
+def test_the_adaptive_law_learns_a_load_that_passivity_leaves_alone(start, graph):
     error, learnt = {}, {}
-    for law in GAINS:
+    for law in LAWS:
         error[law], learnt[law] = carried(start, graph, law)
-    # As without a graph: 0.17 and 0.25 rad with the load, a hundredth of it when it is learnt.
-    assert error['adaptive_computed_torque'] < 0.1 * min(error['passivity'],
-                                                         error['computed_torque'])
-    assert 0.05 < error['passivity'] < 0.5
-    assert learnt['passivity'] == learnt['computed_torque'] == 0.0
+    # Without a graph 0.39 rad with the load, and 0.003 rad when it is learnt; 0.015 rad with a
+    # delay of four cycles.
+    assert error['adaptive_computed_torque'] < 0.1 * error['passivity']
+    assert 0.1 < error['passivity'] < 1.0
+    assert learnt['passivity'] == 0.0
     weight = 9.81 * LOAD['payload__mass'] * 0.8
     assert weight < learnt['adaptive_computed_torque'] < 20.0 * weight
