@@ -5,6 +5,9 @@ from robodyn_ros.boundary import each
 from robodyn_ros.errors import ShapeError, UnknownNameError
 from robodyn_ros.frame_quantities import FrameQuantities
 from robodyn_ros.kernels import generic
+from robodyn_ros.model.layout import MASS, MOMENT
+
+REFERENCES = ('body', 'offset', 'inertial', 'fixed')
 
 
 class DynamicsForms(FrameQuantities):
@@ -26,6 +29,38 @@ class DynamicsForms(FrameQuantities):
         for q, qd, qdd, tau in each(k, *states, out):
             generic.inverse_dynamics_composite(*self._weighted, q, qd, qdd, wrench(q), tau)
         return out
+
+    def inverse_dynamics_in(self, reference, q, qd, qdd, f_ext=None, out=None):
+        """tau = H f, f = sum phi f(children) + M alpha + b - f_ext, inverse dynamics in one of
+        four references, in O(n).
+
+        Jain 2011, Table 5.1. reference : 'body', rates that the bodies see, frames at the hinges
+        (5.11, 2.28); 'offset', the same with the frames at the centres of mass (5.18); 'inertial',
+        rates that the base sees (5.19, 2.26); 'fixed', all about the origin of the base (5.47 to
+        5.57, 2.38). Other arguments and result as of `inverse_dynamics`. Raises UnknownNameError
+        for another reference.
+        """
+        if reference not in REFERENCES:
+            raise UnknownNameError(f'reference of inverse dynamics of robot {self.name!r}: got '
+                                   f'{reference!r}; expected one of {", ".join(REFERENCES)}')
+        states, k = self._states(q, qd, qdd)
+        out, wrench = self._out(out, k, (self.nv,)), self._wrenches(states[0], k, f_ext)
+        kernel, frames = generic.inverse_dynamics_body, ()
+        if reference == 'body':
+            frames = np.zeros((len(self.model.constants), 3)),
+        elif reference == 'offset':
+            frames = self._centres(),
+        else:
+            kernel = getattr(generic, f'inverse_dynamics_{reference}')
+        for q, qd, qdd, tau in each(k, *states, out):
+            kernel(*self._weighted, q, qd, qdd, wrench(q), *frames, tau)
+        return out
+
+    def _centres(self):
+        """(nb, 3) centre of mass of every body from its origin, in its axes; zero without mass."""
+        mass = self.model.constants[:, MASS, None]
+        return np.divide(self.model.constants[:, MOMENT:MOMENT + 3], mass, where=mass > 0.0,
+                         out=np.zeros((len(mass), 3)))
 
     def forward_dynamics_factored(self, q, qd, tau, f_ext=None, out=None):
         """L x = tau - C qd - g + J^T f_ext, L^T qdd = D^-1 x with the innovations factor L written

@@ -11,6 +11,9 @@ from robodyn_ros.recursions import energy as _energy
 from robodyn_ros.recursions import factored_forward_dynamics as _factored_forward_dynamics
 from robodyn_ros.recursions import hamilton as _hamilton
 from robodyn_ros.recursions import hybrid_dynamics as _hybrid_dynamics
+from robodyn_ros.recursions import inverse_dynamics_body as _inverse_dynamics_body
+from robodyn_ros.recursions import inverse_dynamics_fixed as _inverse_dynamics_fixed
+from robodyn_ros.recursions import inverse_dynamics_inertial as _inverse_dynamics_inertial
 from robodyn_ros.recursions import jacobian as _jacobian
 from robodyn_ros.recursions import joint_wrenches as _joint_wrenches
 from robodyn_ros.recursions import manifold
@@ -62,6 +65,9 @@ hinge_inertias = kernel(_mass_factors.hinge_inertias)
 mass_product = kernel(_mass_product.mass_product)
 mass_matrix_diagonal = kernel(_mass_product.mass_matrix_diagonal)
 inverse_dynamics_composite = kernel(_composite_inverse_dynamics.inverse_dynamics_composite)
+inverse_dynamics_body = kernel(_inverse_dynamics_body.inverse_dynamics_body)
+inverse_dynamics_inertial = kernel(_inverse_dynamics_inertial.inverse_dynamics_inertial)
+inverse_dynamics_fixed = kernel(_inverse_dynamics_fixed.inverse_dynamics_fixed)
 forward_dynamics_factored = kernel(_factored_forward_dynamics.forward_dynamics_factored)
 forward_dynamics_dense = kernel(_dense_forward_dynamics.forward_dynamics_dense)
 torque_of_wrench = kernel(_wrench_sweeps.torque_of_wrench)
@@ -81,4 +87,5 @@ ALL = SERVING + (link_motions, joint_wrenches, forward_dynamics_wrenches, centre
                  factor_product, hinge_inertias, mass_product, mass_matrix_diagonal,
                  centroidal_momentum_bias, inverse_dynamics_composite, forward_dynamics_factored,
                  forward_dynamics_dense, torque_of_wrench, acceleration_of_wrench, hamilton_rates,
-                 hybrid_dynamics, integrate, difference)
+                 hybrid_dynamics, inverse_dynamics_body, inverse_dynamics_inertial,
+                 inverse_dynamics_fixed, integrate, difference)

@@ -18,7 +18,8 @@ LINEAR = (
     'joint_wrenches', 'forward_dynamics_wrenches', 'centre_of_mass', 'centroidal_momentum',
     'centroidal_momentum_matrix', 'inverse_dynamics_composite', 'torque_of_wrench',
     'acceleration_of_wrench', 'hamilton_rates', 'hinge_inertias', 'mass_product',
-    'mass_matrix_diagonal', 'composite_inertia', 'centroidal_momentum_bias', 'link_motions')
+    'mass_matrix_diagonal', 'composite_inertia', 'centroidal_momentum_bias', 'link_motions',
+    'inverse_dynamics_body', 'inverse_dynamics_inertial', 'inverse_dynamics_fixed')
 QUADRATIC = ('mass_matrix', 'mass_matrix_inverse', 'coriolis_matrix', 'regressor',
              'mass_factors', 'forward_dynamics_factored')
 #: Arguments that the model gives, or that stay zero.
@@ -37,6 +38,8 @@ def operations(name, recursion, outputs, n):
               if key not in GIVEN | shapes.keys() | {'body', 'frame', 'M', 'F', 'bias'}}
     if name.endswith('_of_wrench'):
         inputs['f_ext'] = (n + 1, 6)
+    if 'offsets' in inputs:
+        inputs['offsets'] = (n + 1, 3)
     frame = model.body_names[-1] if 'frame' in arguments else None
     found = record_as_is(name, Recipe(recursion, inputs, shapes), model, frame).counts()
     return found['multiplications'], found['additions']
