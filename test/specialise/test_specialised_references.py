@@ -6,8 +6,19 @@ from oracles.families import FAMILIES, MIXED, states
 import pytest
 from robodyn_ros.dynamics_forms import REFERENCES
 from robodyn_ros.kernels import generic
-from robodyn_ros.kernels.specialise import MOTION, Recipe, record, VECTOR
+from robodyn_ros.kernels.specialise import MOTION, Recipe, record, specialise, VECTOR
 from test.specialise.test_specialised_code import exact, plain
+
+
+def recipe_of(robot, reference):
+    """Return (name, recipe, state with what else it takes): frames away from hinges if wished."""
+    state, inputs = states(robot, 1)[0], MOTION | {'qdd': VECTOR}
+    name = f'inverse_dynamics_{reference}'
+    if reference in ('body', 'offset'):
+        name, shape = 'inverse_dynamics_body', (len(robot.model.topology), 3)
+        offsets = np.random.default_rng(3).normal(size=shape) * (reference == 'offset')
+        state, inputs = (*state, offsets), inputs | {'offsets': shape}
+    return name, Recipe(getattr(generic, name).python, inputs, {'tau': VECTOR}), state
 
 
 @pytest.mark.parametrize('reference', REFERENCES)
@@ -15,13 +26,17 @@ from test.specialise.test_specialised_code import exact, plain
 def test_every_reference(case, reference):
     """Any robot; the frames of a body stand where the inputs say, at the hinges or away."""
     robot = {**FAMILIES, **MIXED}[case].robot
-    state, inputs, given = states(robot, 1)[0], MOTION | {'qdd': VECTOR}, []
-    name = f'inverse_dynamics_{reference}'
-    if reference in ('body', 'offset'):
-        name, shape = 'inverse_dynamics_body', (len(robot.model.topology), 3)
-        offsets = np.random.default_rng(3).normal(size=shape)
-        inputs, given = inputs | {'offsets': shape}, [offsets * (reference == 'offset')]
-    recipe = Recipe(getattr(generic, name).python, inputs, {'tau': VECTOR})
+    name, recipe, given = recipe_of(robot, reference)
     tau = np.full(robot.nv, np.nan)
-    assert plain(record(name, recipe, robot.model))(*state, *given, tau) == 0
-    agree(tau, robot.inverse_dynamics_in(reference, *state), tolerance=exact(robot.model))
+    assert plain(record(name, recipe, robot.model))(*given, tau) == 0
+    agree(tau, robot.inverse_dynamics_in(reference, *given[:3]), tolerance=exact(robot.model))
+
+
+@pytest.mark.parametrize('reference', ['offset', 'inertial', 'fixed'])
+def test_machine_code(reference):
+    """Of a spherical hinge, compiled as any quantity of a specialised robot is."""
+    robot = MIXED['one_ball'].robot
+    name, recipe, given = recipe_of(robot, reference)
+    tau = np.full(robot.nv, np.nan)
+    assert specialise(robot.model, name, recipe).one(*given, tau) == 0
+    agree(tau, robot.inverse_dynamics_in(reference, *given[:3]), tolerance=1e-13)
