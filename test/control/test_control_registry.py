@@ -8,10 +8,12 @@ import subprocess
 import sys
 
 import pytest
+from robodyn_ros import Robot
 from robodyn_ros.control import ControlLaw, law_class, law_names, registry
 from robodyn_ros.errors import RobodynError, UnknownNameError
 
 ROOT = Path(__file__).parents[2]
+TWO_LINK = ROOT / 'config' / 'urdf' / 'two_link.urdf'
 BUILT_IN = ['gravity_compensation', 'pd', 'pd_gravity', 'computed_torque', 'passivity',
             'adaptive_computed_torque', 'operational_space']
 
@@ -81,7 +83,7 @@ def test_package_that_brings_no_law_is_named(monkeypatch, value, sentence):
 def test_law_without_torques_says_so():
     """The protocol is not silently empty."""
     with pytest.raises(NotImplementedError):
-        ControlLaw(None).torques(None, None, None, None, None)
+        ControlLaw(Robot.from_urdf(TWO_LINK)).torques(None, None, None, None, None)
 
 
 @pytest.mark.slow
@@ -95,8 +97,7 @@ def test_another_package_adds_a_law_by_its_entry_point(tmp_path):
                     '--target', str(target), str(source)],
                    check=True, timeout=300, capture_output=True)
     environment = {**os.environ, 'PYTHONPATH': os.pathsep.join([str(target), str(ROOT)])}
-    urdf = ROOT / 'config' / 'urdf' / 'two_link.urdf'
-    run = subprocess.run([sys.executable, '-c', RUN_THE_ADDED_LAW, str(urdf)],
+    run = subprocess.run([sys.executable, '-c', RUN_THE_ADDED_LAW, str(TWO_LINK)],
                          env=environment, cwd=tmp_path, timeout=300,
                          capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
