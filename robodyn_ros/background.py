@@ -1,4 +1,5 @@
 """Compiling in another process, while what is there already serves."""
+import atexit
 import contextlib
 import functools
 import hashlib
@@ -44,6 +45,7 @@ class Background:
         self._process = None
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name='specialise', daemon=True)
+        atexit.register(self.stop)   # whoever is to call it may be interrupted before it can
         self._thread.start()
 
     @property
@@ -80,6 +82,7 @@ class Background:
         except Exception as error:  # a law of another package may raise anything
             self.trouble = str(error) if isinstance(error, (RobodynError, OSError)) else (
                 f'{type(error).__name__}: {error}')
+        atexit.unregister(self.stop)
         if self._done:
             self._done(self)
 

@@ -1,6 +1,7 @@
 """Nodes as processes, and a participant that watches them: conditions with deadlines."""
 from array import array
 import contextlib
+import math
 import os
 from pathlib import Path
 import signal
@@ -171,16 +172,28 @@ class Graph:
         self.node.create_subscription(kind, topic, inbox, qos)
         return inbox
 
-    def call(self, kind, name, request=None, timeout=SOON):
-        """Call a service; its response."""
+    def call(self, kind, name, request=None, timeout=SOON, again=False):
+        """
+        Call a service; its response.
+
+        again : ask every two seconds until it answers, as the first answer of a service may get
+        lost when the caller is discovered in halves. Not for what is done twice by asking twice.
+        """
         # kept for the life of the graph: destroying one under a spinning executor is a race
         if (kind, name) not in self._clients:
             self._clients[kind, name] = self.node.create_client(kind, name)
         client = self._clients[kind, name]
         assert client.wait_for_service(timeout), f'there is no service {name}'
-        future = client.call_async(request or kind.Request())
-        wait_until(future.done, f'an answer of {name}', timeout)
-        return future.result()
+        futures, asked = [], -math.inf
+
+        def answered():
+            nonlocal asked
+            if not futures or again and time.monotonic() - asked > 2.0:
+                futures.append(client.call_async(request or kind.Request()))
+                asked = time.monotonic()
+            return next((future for future in futures if future.done()), None)
+
+        return wait_until(answered, f'an answer of {name}', timeout).result()
 
     def set_parameters(self, node_name, **values):
         """Set parameters of another node at once; the SetParametersResult."""

@@ -30,7 +30,9 @@ def probe(graph, start_shared):
     """Return an inactive controller that has no joint state yet."""
     controller = ControllerProbe(graph)
     controller.node = start_shared('controller', autostart='false', **EASY)
-    answer = graph.call(GetModelInfo, f'{controller.name}/get_model_info', timeout=COLD)
+    # which says that it is there, and is found by the graph: an answer may get lost before
+    controller.wait_for('WAIT_MODEL', timeout=COLD)
+    answer = graph.call(GetModelInfo, f'{controller.name}/get_model_info', again=True)
     assert not answer.success and answer.message
     assert controller.change_state('configure')
     return controller
