@@ -1,4 +1,4 @@
-"""Simulator and controller over DDS at 1 kHz for a minute and at 2 kHz, and how soon they start."""
+"""Simulator and controller over DDS: a minute at 1 kHz, then 2 kHz; how soon they start."""
 import os
 import tempfile
 import time
@@ -79,8 +79,9 @@ def _start(urdf, run):
 
 def show(result):
     """Print the tables."""
-    for numbers, title in [(result, 'start'), *((run, f'{run["rate_hz"]:g} Hz, {run["kernels"]}')
-                                                for run in result['runs'])]:
+    runs = ((run, f'{run["rate_hz"]:g} Hz, {" and ".join(sorted({*run["kernels"].values()}))}')
+            for run in result['runs'])
+    for numbers, title in ((result, 'start'), *runs):
         rows = [(name, f'{value:.4g}', GOALS.get(name, '')) for name, value in numbers.items()
                 if isinstance(value, (int, float))]
         table.show(f'{result["robot"]} over DDS: {title}', ('', 'measured', 'goal'), rows)
