@@ -73,6 +73,7 @@ def run(urdf, robot, duration, progress):
             try:
                 with Experiment(urdf, *parameters(robot, mode, motion.centre),
                                 lambda word, share: progress(mode, word, share)) as experiment:
+                    experiment.settle()   # compiling beside it would cost the arm cycles
                     records[mode] = (experiment.track(motion, robot.joint_names) if mode in MODES
                                      else experiment.push('flange', force, PUSH_DURATION))
                 break
