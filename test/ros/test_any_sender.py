@@ -48,7 +48,12 @@ class Encoder:
 
 
 def encoded(message, encapsulation=CDR_LITTLE, padding=0, options=0):
-    """Return the bytes of a JointState."""
+    """
+    Return the bytes of a JointState.
+
+    The last two bits of the options say how many bytes fill up the end (OMG DDS-XTypes 1.3,
+    7.6.3.1.2); the middleware of Jazzy does not look at them, that of Kilted cuts so many off.
+    """
     out = Encoder(encapsulation, padding, options)
     out.put('i', message.header.stamp.sec)
     out.put('I', message.header.stamp.nanosec)
@@ -58,7 +63,7 @@ def encoded(message, encapsulation=CDR_LITTLE, padding=0, options=0):
         out.text(name)
     for values in (message.position, message.velocity, message.effort):
         out.numbers(values)
-    return out.data
+    return out.data + bytes([padding]) * (options % 4)
 
 
 numbers = st.floats(allow_nan=False, width=64)
