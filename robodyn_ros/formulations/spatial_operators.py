@@ -21,6 +21,7 @@ import functools
 
 import numpy as np
 
+from robodyn_ros.errors import ShapeError
 from robodyn_ros.formulations.jain import digraph, operator_picture, operator_table, sweeps
 from robodyn_ros.formulations.jain.articulated import articulated
 from robodyn_ros.formulations.jain.block_matrix import BlockMatrix, Blocks
@@ -37,7 +38,7 @@ def operators(robot, q):
     return SpatialOperators(tree_at(robot, q))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SpatialOperators:
     """All spatial operators of a tree, each made when it is first asked for.
 
@@ -211,16 +212,22 @@ class SpatialOperators:
         kernel = sweeps.backward_diagonal(self.tree, self._hinge_compliance, psi, psi)
         return self._diagonal(kernel, self.bodies, self.bodies)
 
-    def gather(self, x, free=False):
+    def gather(self, x, free=False, strictly=False):
         """phi x, or psi x where hinges are free (n, 6), tips to base in O(n) (Lem 3.1, 9.1).
 
-        x (n, 6) : one spatial vector a body, tips first.
+        x (n, 6) : one spatial vector a body, tips first. strictly : (phi - 1) x or (psi - 1) x,
+        what comes from other bodies only (Ex 3.7, 9.1). ShapeError where x is not (n, 6).
         """
-        return sweeps.gather(self.tree, x, self._weights(free))
+        sweep = sweeps.gather_strictly if strictly else sweeps.gather
+        return sweep(self.tree, self._one_a_body(x), self._weights(free))
 
-    def scatter(self, x, free=False):
-        """phi' x, or psi' x where hinges are free (n, 6), base to tips in O(n) (Lem 3.2, 9.2)."""
-        return sweeps.scatter(self.tree, x, self._weights(free))
+    def scatter(self, x, free=False, strictly=False):
+        """phi' x, or psi' x where hinges are free (n, 6), base to tips in O(n) (Lem 3.2, 9.2).
+
+        Arguments and errors as of `gather`.
+        """
+        sweep = sweeps.scatter_strictly if strictly else sweeps.scatter
+        return sweep(self.tree, self._one_a_body(x), self._weights(free))
 
     def as_table(self):
         """What every operator is: symbol, size, blocks that are not zero, equation, meaning."""
@@ -231,8 +238,23 @@ class SpatialOperators:
         return operator_table.bodies_table(self)
 
     def draw(self, names=operator_picture.DEFAULT):
-        """A matplotlib Figure of the digraph and of the block patterns of the operators named."""
+        """A matplotlib Figure of the digraph and of the block patterns of the operators named.
+
+        UnknownNameError for what is no operator.
+        """
         return operator_picture.draw(self, names)
+
+    def __repr__(self):
+        """How many bodies and freedoms there are, and the bodies' names."""
+        return (f'SpatialOperators of {self.tree.n} bodies with {self.tree.N} degrees of freedom, '
+                f'tips first: {self.bodies.text()}')
+
+    def _one_a_body(self, x):
+        x = np.asarray(x)
+        if x.shape != (self.tree.n, 6):
+            raise ShapeError(f'got an array of shape {x.shape}; expected ({self.tree.n}, 6), one '
+                             f'spatial vector each of {self.bodies.text()}')
+        return x
 
     def _weights(self, free):
         return self.articulated.psi if free else self.tree.phi

@@ -141,6 +141,8 @@ ITEMS = (
                 'test_velocities_are_those_of_the_operators',
                 'test_phi_is_the_resolvent_of_e_phi', 'test_blocks_of_phi_chain_along_the_path',
                 'test_blocks_are_found_by_the_names_of_links',
+                'test_what_operators_are_not_asked', 'test_operators_are_not_written_to',
+                'test_operators_say_what_they_are',
                 'test_table_names_every_operator_and_counts_its_blocks',
                 'test_picture_shows_the_digraph_and_every_pattern')),
     Item(21, '3.5', 'Lem 3.1, 3.2, Ex 3.7',

@@ -4,7 +4,7 @@
     V(k) = phi'(parent, k) V(parent) + H'(k) beta(k)                              (Alg 3.2, 3.19)
     J = B' phi' H',   J thd and J' f by sweeps                                      (3.47 to 3.53)
 
-Any tree, O(n); the Jacobian of m nodes O(n m).
+Any tree, O(n); the Jacobian of m nodes O(n m) at most.
 """
 
 from typing import NamedTuple
@@ -121,6 +121,15 @@ def pick_off(tree, forces, nodes):
 
 
 def jacobian(tree, nodes):
-    """J (6 m, N), one column after the other by the sweep: O(n m N) (3.50)."""
-    columns = [node_velocities(tree, unit, nodes).ravel() for unit in np.eye(tree.N)]
-    return np.stack(columns, axis=1)
+    """J = B' phi' H' (6 m, N), block by block along the path of each node (3.50).
+
+    J(node, j) = phi'(k, node) phi'(j, k) H'(j) for the node's body k and what carries it; zero for
+    all others. O(sum of the depths of the nodes).
+    """
+    J = np.zeros((6 * len(nodes), tree.N), tree.R.dtype)
+    for rows, node in zip(np.arange(6 * len(nodes)).reshape(-1, 6), nodes):
+        X = node.phi.T
+        for j in tree.path(node.body):
+            J[rows, tree.slices[j]] = X @ tree.H[j].T
+            X = X @ tree.phi[j].T
+    return J

@@ -1,10 +1,10 @@
 """The spatial operators as a table that teaches: what each is, how large, how full."""
 
 OPERATORS = (
-    ('E_phi', '(3.30)', 'forces from a body to its parent'),
+    ('E_phi', 'phi(parent(k), k) (3.30)', 'forces from a body to its parent'),
     ('phi', '(1 - E_phi)^-1 (3.36)', 'forces from a body to its ancestors'),
-    ('H', '(3.7)', 'axes of the hinges'),
-    ('M', '(2.8)', 'inertia of each body'),
+    ('H', 'Delta_V = H\' thd (3.7)', 'axes of the hinges'),
+    ('M', 'M(k) (2.8)', 'inertia of each body'),
     ('R', 'M + E_phi R E_phi\' (4.9)', 'inertia of what it carries, frozen'),
     ('P', 'M + E_psi P E_phi\' (7.7)', 'inertia of what it carries, hinges free'),
     ('D', 'H P H\' (6.13)', 'P about the hinge'),

@@ -94,8 +94,10 @@ class Tree:
     @functools.cached_property
     def children(self):
         """Rows of the children of every body, and last of the inertial frame."""
-        return tuple(tuple(j for j in range(self.n) if self.parent[j] == k)
-                     for k in range(self.n + 1))
+        found = [[] for _ in range(self.n + 1)]
+        for k, up in enumerate(self.parent):
+            found[up].append(k)
+        return tuple(map(tuple, found))
 
     def path(self, k):
         """Rows from body k to its base body."""

@@ -129,13 +129,18 @@ def test_hinge_projections(ops):
 
 
 def test_inertias_in_order(ops):
-    """R >= P >= M and P >= P^+ (6.31); P, D and the mass matrix are positive definite."""
+    """R >= P >= M and P >= P^+ (6.31): P is positive definite where M is, D and the mass matrix
+    everywhere.
+    """
     for larger, smaller in ((ops.R, ops.P), (ops.P, ops.M), (ops.P, ops.P_plus)):
         gap = np.linalg.eigvalsh((larger - smaller).array)
         assert gap[0] > -1e-12 * np.abs(larger.array).max()
     same(ops.P.T, ops.P)
     for positive in (ops.D, ops.mass_matrix):
         assert np.linalg.eigvalsh(positive.array)[0] > 0.0
+    for name in ops.names:
+        least = np.linalg.eigvalsh(ops.P[name, name])[0]
+        assert least > (0.0 if ops.M[name, name].any() else -1e-12 * np.abs(ops.P.array).max())
 
 
 def test_riccati_equation(ops):
@@ -253,21 +258,54 @@ def test_blocks_are_found_by_the_names_of_links():
         if up < tree.n:
             np.testing.assert_array_equal(ops.E_phi[tree.names[up], tree.names[k]], tree.phi[k])
         np.testing.assert_array_equal(ops.H[tree.names[k], tree.names[k]], tree.H[k])
-    with pytest.raises(ShapeError, match='expected the same blocks'):
-        ops.H @ ops.H
-    with pytest.raises(UnknownNameError, match="got 'hand'; expected the block of a body: link"):
-        ops.phi['hand', tree.names[0]]
-    with pytest.raises(ShapeError, match='expected the same blocks'):
-        ops.H.T + ops.phi
     np.testing.assert_array_equal(np.asarray(ops.phi), ops.phi.array)
+    np.testing.assert_array_equal(ops.H.T[tree.names[0], tree.names[0]], tree.H[0].T)
+
+
+@pytest.mark.parametrize('ask, error, sentence', [
+    (lambda ops: ops.H @ ops.H, ShapeError, 'expected the same blocks'),
+    (lambda ops: ops.H.T + ops.phi, ShapeError, 'expected the same blocks'),
+    (lambda ops: ops.phi - np.eye(3), ShapeError, 'expected an operator of the same blocks'),
+    (lambda ops: ops.phi @ np.ones(3), ShapeError, r'of shape \(3,\); expected 72 rows'),
+    (lambda ops: ops.phi['hand', 'link1'], UnknownNameError, "'hand'; expected the block of a"),
+    (lambda ops: ops.phi['link1'], UnknownNameError, 'expected the names of two bodies'),
+    (lambda ops: ops.gather(np.ones((3, 6))), ShapeError, r'\(3, 6\); expected \(12, 6\)'),
+    (lambda ops: ops.scatter(np.ones(72)), ShapeError, r'\(72,\); expected \(12, 6\)'),
+    (lambda ops: ops.draw(('phi', 'names')), UnknownNameError, "'names' to draw; expected the"),
+    (lambda ops: ops.draw('Phi'), UnknownNameError, "got 'Phi' to draw; expected the name of an")])
+def test_what_operators_are_not_asked(every, ask, error, sentence):
+    pytest.importorskip('matplotlib')
+    with pytest.raises(error, match=sentence):
+        ask(every['sliding_tree'])
+
+
+def test_operators_are_not_written_to(every):
+    """They are kept: a change to a block would be in all that is asked for later."""
+    ops = every['sliding_tree']
+    for array in (ops.phi.array, ops.H.T[ops.names[0], ops.names[0]], np.asarray(ops.M)):
+        with pytest.raises(ValueError, match='read-only'):
+            array[0, 0] = 1.0
+    own = np.array(ops.phi)
+    own[0, 0] = 7.0
+    assert ops.phi.array[0, 0] == 1.0
+
+
+def test_operators_say_what_they_are(every):
+    ops = every['mixed chain']
+    assert repr(ops).startswith('SpatialOperators of 8 bodies with 19 degrees of freedom, tips')
+    head, *lines = repr(ops.H @ ops.phi).splitlines()
+    assert head == 'BlockMatrix 19 x 48, zero where a dot is'
+    assert lines == [f'{name} {" ".join(("X" * (k + 1)).ljust(8, "."))}'
+                     for k, name in enumerate(ops.names)]
 
 
 def test_sweeps_stand_beside_the_operators(ops):
     x = np.random.default_rng(2).normal(size=(ops.tree.n, 6))
-    for sweep, matrix in ((ops.gather(x), ops.phi), (ops.scatter(x), ops.phi.T),
-                          (ops.gather(x, free=True), ops.psi),
-                          (ops.scatter(x, free=True), ops.psi.T)):
-        agree(sweep.ravel(), matrix @ x.ravel())
+    for given, matrix in (({}, ops.phi), ({'free': True}, ops.psi),
+                          ({'strictly': True}, ops.phi_tilde),
+                          ({'free': True, 'strictly': True}, ops.psi_tilde)):
+        agree(ops.gather(x, **given).ravel(), matrix @ x.ravel())
+        agree(ops.scatter(x, **given).ravel(), matrix.T @ x.ravel())
 
 
 @pytest.mark.parametrize('q', [np.zeros(13), np.full(14, np.nan), np.zeros(14)])
@@ -288,15 +326,22 @@ def test_table_names_every_operator_and_counts_its_blocks():
     assert bodies.count('\n') == n and 'inertial frame' in bodies.splitlines()[-1]
 
 
-def test_picture_shows_the_digraph_and_every_pattern(tmp_path):
+def test_picture_shows_the_digraph_and_every_pattern(every, tmp_path):
+    """Patches are as large as blocks; every body is there with its hinge."""
     pytest.importorskip('matplotlib')
-    ops = SpatialOperators(any_tree('sliding_tree')[0])
+    ops = every['mixed tree']
     figure = ops.draw(('phi', 'mass_matrix', 'K', 'Omega'))
-    titles = [axes.get_title() for part in figure.subfigs for axes in part.axes]
+    digraph, *patterns = [axes for part in figure.subfigs for axes in part.axes]
     full = ops.mass_matrix.pattern()
-    assert f'mass_matrix: {full.sum()} of {full.size} blocks' in titles
-    images = [axes.images[0].get_array() for part in figure.subfigs for axes in part.axes
-              if axes.images]
-    np.testing.assert_array_equal(images[0], ops.phi.pattern())
+    assert patterns[1].get_title() == (
+        f"mass_matrix: {full.sum()} of {full.size} blocks\nH phi M phi' H' (4.6)")
+    for axes, operator in zip(patterns, (ops.phi, ops.mass_matrix, ops.K, ops.Omega)):
+        mesh, = axes.collections
+        np.testing.assert_array_equal(mesh.get_array().reshape(12, 12), operator.pattern())
+        np.testing.assert_array_equal(mesh.get_coordinates()[0, :, 0], operator.columns.edges)
+        np.testing.assert_array_equal(mesh.get_coordinates()[:, 0, 1], operator.rows.edges)
+    texts = [text.get_text() for text in digraph.texts]
+    for k, body in enumerate(ops.tree.bodies):
+        assert f'{body.name}\n{body.hinge.name} {body.hinge.nv}' in texts and str(k + 1) in texts
     figure.savefig(tmp_path / 'operators.png', dpi=50)
     assert (tmp_path / 'operators.png').stat().st_size > 10000
