@@ -14,7 +14,8 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
-ARGUMENTS = {
+FLAG = ('true', 'false', 'True', 'False')
+ARGUMENTS = {   # default, text, and where not everything will do, what may be given
     'description_package': ('robodyn_ros', 'package that description_file belongs to'),
     'description_file': ('', 'URDF file in that package, or an absolute path; '
                              'empty: the topic robot_description'),
@@ -22,8 +23,9 @@ ARGUMENTS = {
     'law': ('', 'control law: computed_torque, gravity_compensation, operational_space, ... (see '
                 'doc/control_laws.md), or one that another package adds'),
     'command_topic': ('', 'topic the efforts go to, e.g. /forward_effort_controller/commands'),
-    'autostart': ('', 'true: configure and activate as soon as model and joint states are there'),
-    'use_sim_time': ('false', 'true: stamps come from /clock'),
+    'autostart': ('', 'true: configure and activate as soon as model and joint states are there',
+                  '', *FLAG),
+    'use_sim_time': ('false', 'true: stamps come from /clock', *FLAG),
     'namespace': ('', 'namespace of the node'),
     'log_level': ('info', 'debug, info, warn, error or fatal'),
 }
@@ -33,6 +35,8 @@ PARAMETERS = {'law': str, 'command_topic': str, 'autostart': bool, 'use_sim_time
 def controller(context):
     """Return the controller node with the parameters that were given."""
     given = {name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS}
+    if given['params_file'] and not Path(given['params_file']).is_file():
+        raise RuntimeError(f"params_file: there is no file '{given['params_file']}'")
     share = Path(get_package_share_directory(given['description_package']))
     parameters = {name: ParameterValue(LaunchConfiguration(name), value_type=kind)
                   for name, kind in PARAMETERS.items() if given[name]}
@@ -52,7 +56,8 @@ def controller(context):
 def generate_launch_description():
     """Declare the arguments and start the controller."""
     return LaunchDescription([
-        *(DeclareLaunchArgument(name, default_value=default, description=text)
-          for name, (default, text) in ARGUMENTS.items()),
+        *(DeclareLaunchArgument(name, default_value=default, description=text,
+                                choices=choices or None)
+          for name, (default, text, *choices) in ARGUMENTS.items()),
         OpaqueFunction(function=controller),
     ])

@@ -21,7 +21,8 @@ from launch_ros.substitutions import FindPackageShare
 
 SHARE = Path(__file__).parent.parent
 
-ARGUMENTS = {
+FLAG = ('true', 'false', 'True', 'False')
+ARGUMENTS = {   # default, text, and where not everything will do, what may be given
     'description_package': ('robodyn_ros', 'package that description_file belongs to'),
     'description_file': ('config/urdf/franka_like.urdf',
                          'URDF file in that package, or an absolute path'),
@@ -30,12 +31,12 @@ ARGUMENTS = {
     'law': ('computed_torque', 'control law of the controller'),
     'command_topic': ('forward_effort_controller/commands',
                       'topic the efforts go over, from the controller to the simulator'),
-    'autostart': ('true', 'true: the controller configures and activates itself'),
-    'use_sim_time': ('false', 'true: stamps come from /clock, published by the simulator'),
+    'autostart': ('true', 'true: the controller configures and activates itself', *FLAG),
+    'use_sim_time': ('false', 'true: stamps come from /clock, published by the simulator', *FLAG),
     'namespace': ('', 'namespace of both nodes'),
     'log_level': ('info', 'debug, info, warn, error or fatal'),
-    'robot_state_publisher': ('false', 'true: publish robot_description and the frames'),
-    'rviz': ('false', 'true: show the arm; implies robot_state_publisher'),
+    'robot_state_publisher': ('false', 'true: publish robot_description and the frames', *FLAG),
+    'rviz': ('false', 'true: show the arm; implies robot_state_publisher', *FLAG),
 }
 
 
@@ -82,7 +83,8 @@ def generate_launch_description():
         condition=IfCondition(given['rviz']),
     )
     return LaunchDescription([
-        *(DeclareLaunchArgument(name, default_value=default, description=text)
-          for name, (default, text) in ARGUMENTS.items()),
+        *(DeclareLaunchArgument(name, default_value=default, description=text,
+                                choices=choices or None)
+          for name, (default, text, *choices) in ARGUMENTS.items()),
         simulator, controller, state_publisher, rviz,
     ])

@@ -34,13 +34,16 @@ def main(args=None):
         if options.parcel:
             pickle.loads(sys.stdin.buffer.read())(progress=plain())
             return 0
+        model = build.build(urdf.parse(options.urdf), joints=options.joints,
+                            base=options.base) if options.urdf else None
+        for frame in options.frames if model else ():
+            model.frame(frame)   # refuse before minutes of compiling, not after
         with shown() as progress:
             laws = [kernel for law in BUILT_IN.values() for kernel in law.kernels]
             warm_up(dict.fromkeys([*generic.ALL, *rows.ALL, *checks.ALL, *laws, step]), progress)
             known_answers()
-            if options.urdf:
-                specialise(build.build(urdf.parse(options.urdf), joints=options.joints,
-                                       base=options.base), options.frames, progress)
+            if model:
+                specialise(model, options.frames, progress)
     except RobodynError as error:
         print(f'Refused: {error}', file=sys.stderr)
         return 1

@@ -9,7 +9,7 @@ from robodyn_ros.control.settings import STALE_ACTIONS, Settings
 from robodyn_ros.errors import ParameterError
 from robodyn_ros.robot import Robot
 from robodyn_ros.ros.messages import EFFORT_WRITERS
-from robodyn_ros.ros.parameters import LIVE, ParamSpec
+from robodyn_ros.ros.parameters import LIVE, ParamSpec, topic_name
 from robodyn_ros.ros.realtime_parameters import REALTIME_PARAMETERS
 from robodyn_ros.ros.robot_source import ROBOT_PARAMETERS
 from robodyn_ros.ros.session_kernels import KERNEL_PARAMETERS
@@ -26,7 +26,7 @@ CONTROLLER_PARAMETERS = (
               'state (then the clock only watches for their loss).',
               choices=(TIMER, JOINT_STATES)),
     ParamSpec('command_topic', 'string', 'forward_effort_controller/commands', '',
-              'Where the efforts go.'),
+              'Where the efforts go.', judge=topic_name),
     ParamSpec('command_type', 'string', 'float64_multi_array', '', 'Message of the efforts: '
               'std_msgs/Float64MultiArray in the order of the joints, or sensor_msgs/JointState '
               'with names.', choices=tuple(EFFORT_WRITERS)),

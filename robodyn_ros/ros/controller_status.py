@@ -8,7 +8,7 @@ from robodyn_msgs.msg import ControllerStatus
 from robodyn_ros.control.states import Reason, State
 from robodyn_ros.ros.controller_diagnostics import diagnose
 from robodyn_ros.ros.diagnostics import OK
-from robodyn_ros.ros.log_lines import LineBudget
+from robodyn_ros.ros.log_lines import LineBudget, SlowCompilation
 from robodyn_ros.ros.meter import Meter, Reading, success
 
 LATCHED_QOS = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -35,8 +35,10 @@ SENTENCES = {
     Reason.STOPPED: 'The controller has been stopped.',
 }
 
-UNCONFIGURED = {State.WAIT_MODEL: 'The controller is not configured.',
-                State.WAIT_STATE: 'There is no joint state yet.'}
+# Of states that may be entered without a reason.
+WAITING = {State.WAIT_MODEL: 'The controller is not configured.',
+           State.WAIT_STATE: 'There is no joint state yet.',
+           State.READY: 'Joint states come; the controller can be activated.'}
 
 
 class StatusReporter:
@@ -52,10 +54,11 @@ class StatusReporter:
         self._status = node.create_publisher(ControllerStatus, '~/status', LATCHED_QOS)
         self._diagnostics = node.create_publisher(DiagnosticArray, '/diagnostics', 10)
         self._last, self._due = None, 0.0
-        self._lines = LineBudget()
+        self._lines, self._slow = LineBudget(), SlowCompilation(node.get_logger())
 
     def compiling(self, name: str, done: int, total: int):
         """Tell how far compilation has come."""
+        self._slow(name, done, total)
         self._status.publish(self._begin(
             State.WAIT_MODEL, COMPILING, f'{done} of {total} kernels are ready; next: {name}'))
 
@@ -92,7 +95,7 @@ class StatusReporter:
     def _sentence(self, state: State, reason: str) -> str:
         if state is State.WAIT_MODEL and not self._node.source.available:
             return f"There is no robot description on '{self._node.source.topic}' yet."
-        return self._node.complaint or SENTENCES.get(reason, '') or UNCONFIGURED.get(state, '')
+        return self._node.complaint or SENTENCES.get(reason, '') or WAITING.get(state, '')
 
     def _describe(self, status: ControllerStatus, session):
         supervisor, loop, cycle = session.supervisor, session.loop, session.cycle

@@ -10,6 +10,9 @@ from typing import Any, Callable, Iterable, Mapping
 
 from rcl_interfaces.msg import (FloatingPointRange, IntegerRange, ParameterDescriptor,
                                 SetParametersResult)
+from rclpy.exceptions import InvalidTopicNameException
+from rclpy.expand_topic_name import expand_topic_name
+from rclpy.validate_full_topic_name import validate_full_topic_name
 
 from robodyn_ros.errors import ParameterError
 
@@ -34,6 +37,7 @@ class ParamSpec:
       lower: smallest value accepted.
       upper: largest value accepted.
       choices: the only strings accepted; empty for any.
+      judge: says what a string must be that is not accepted; '' when it is.
       change: START, CONFIGURE (while the node is unconfigured) or LIVE.
       lengths: numbers of entries an array may have; 'n' stands for the number of joints,
         empty for any number.
@@ -48,6 +52,7 @@ class ParamSpec:
     lower: float = -math.inf
     upper: float = math.inf
     choices: tuple[str, ...] = ()
+    judge: Callable[[str], str] = lambda _: ''
     change: str = CONFIGURE
     lengths: tuple[int | str, ...] = ()
 
@@ -86,6 +91,9 @@ class ParamSpec:
         if self.choices and value not in self.choices:
             raise ParameterError(f"Parameter '{name}' must be one of {list(self.choices)}, "
                                  f'got {shorten(value)}.')
+        complaint = self.judge(value) if scalar == 'string' else ''
+        if complaint:
+            raise ParameterError(f"Parameter '{name}' {complaint}, got {shorten(value)}.")
         return value
 
     def _convert_number(self, value, name, scalar):
@@ -123,6 +131,20 @@ class ParamSpec:
             described.integer_range = [
                 IntegerRange(from_value=int(self.lower), to_value=int(self.upper), step=1)]
         return described
+
+
+def topic_name(value: str) -> str:
+    """What the name of a topic must be, where this is none; '' where it is one."""
+    try:
+        validate_full_topic_name(expand_topic_name(value, 'node', '/'))
+    except (ValueError, InvalidTopicNameException):
+        return "must be the name of a topic, as in 'efforts' or '/arm/efforts'"
+    return ''
+
+
+def topic_name_or_nothing(value: str) -> str:
+    """The same, where the empty string stands for no topic."""
+    return topic_name(value) if value else ''
 
 
 def shorten(value: Any, length: int = 80) -> str:

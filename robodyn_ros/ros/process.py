@@ -1,15 +1,22 @@
 """A process that runs one node: executor, signals, and an orderly end."""
 import signal
+import sys
+from pathlib import Path
 from typing import Callable
 
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.signals import SignalHandlerOptions
+from rclpy.utilities import remove_ros_args
 
 POLL = 0.1     # [s] longest time a signal goes unnoticed while nothing happens
 REPEAT = 0.2   # [s] from one interrupt to the next, until one is heard
 
 EXECUTORS = ('single_threaded', 'events')
+
+REFUSED = 2   # exit code for arguments that cannot be used, as of argparse
+USAGE = ('takes ROS arguments only, as in `--ros-args -p urdf_path:=arm.urdf --params-file '
+         'arm.yaml`; the README lists the parameters.')
 
 
 def make_executor(name: str):
@@ -52,9 +59,19 @@ class StopSignal:
 def run(make_node: Callable, args=None) -> int:
     """Run a ManagedNode until a signal, then close it; the exit code of the process.
 
-    An exception in a callback is reported to the node and ends nothing.
+    An exception in a callback is reported to the node and ends nothing. Arguments that ROS or
+    the node cannot use end the process with a sentence.
     """
-    rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
+    program = Path(sys.argv[0]).name
+    try:
+        surplus = remove_ros_args(sys.argv if args is None else [program, *args])[1:]
+        if surplus:
+            print(f'{program}: got {" ".join(surplus)!r}; it {USAGE}', file=sys.stderr)
+            return REFUSED
+        rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
+    except RuntimeError as error:   # whatever rcl finds wrong
+        print(f'{program}: ROS does not start: {error}', file=sys.stderr)
+        return REFUSED
     stop, node, executor = StopSignal(), None, None
     try:
         node = make_node()

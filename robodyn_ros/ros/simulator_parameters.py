@@ -7,7 +7,8 @@ from robodyn_ros.errors import ParameterError, RobodynError
 from robodyn_ros.model.layout import ROTOR, V
 from robodyn_ros.model.robot_model import RobotModel
 from robodyn_ros.robot import Robot
-from robodyn_ros.ros.parameters import LIVE, START, ParamSpec
+from robodyn_ros.ros.parameters import (LIVE, START, ParamSpec, topic_name,
+                                        topic_name_or_nothing)
 from robodyn_ros.ros.robot_source import ROBOT_PARAMETERS
 from robodyn_ros.ros.session_kernels import KERNEL_PARAMETERS
 from robodyn_ros.simulation.faults import Faults
@@ -36,11 +37,12 @@ SIMULATOR_PARAMETERS = (
               upper=1000),
     ParamSpec('joint_commands_topic', 'string', '/robot_joint_commands', '', 'Where efforts come '
               'from by name (sensor_msgs/JointState); NaN or left out: not commanded. Empty: '
-              'off.'),
+              'off.', judge=topic_name_or_nothing),
     ParamSpec('effort_command_topic', 'string', 'forward_effort_controller/commands', '', 'Where '
               'efforts come from in the order of `joints` (std_msgs/Float64MultiArray). Empty: '
-              'off.'),
-    ParamSpec('joint_states_topic', 'string', '/robot_joint_states', '', 'Where the state goes.'),
+              'off.', judge=topic_name_or_nothing),
+    ParamSpec('joint_states_topic', 'string', '/robot_joint_states', '', 'Where the state goes.',
+              judge=topic_name),
     ParamSpec('frame_id', 'string', '', '', 'Frame in the header of the state. Empty: the base '
               'link.'),
     ParamSpec('publish_effort', 'bool', True, '', 'Whether the state holds the efforts that the '

@@ -87,8 +87,8 @@ def test_a_description_that_is_refused_is_a_sentence(graph, start, probe):
 def test_unset_robot_compensates_gravity_refuses_to_activate(start, probe, arm):
     parameters = {**EASY, 'robot_compensates_gravity': "''"}
     start('controller', **parameters)
-    harness.wait_until(lambda: probe.state == 'READY' and probe.statuses.last.message,
-                       'a refusal', COLD)
+    harness.wait_until(lambda: probe.state == 'READY' and 'is not set' in
+                       probe.statuses.last.message, 'a refusal', COLD)
     answer = probe.enable()
     assert not answer.success
     assert "'robot_compensates_gravity' is not set" in answer.message

@@ -9,7 +9,7 @@ from rclpy.parameter import Parameter  # noqa: E402
 
 from robodyn_ros.errors import ParameterError  # noqa: E402
 from robodyn_ros.ros.parameters import (  # noqa: E402
-    CONFIGURE, LIVE, START, Parameters, ParamSpec, render)
+    CONFIGURE, LIVE, START, Parameters, ParamSpec, render, topic_name, topic_name_or_nothing)
 
 TABLE = (
     ParamSpec('rate', 'int', 1000, 'Hz', 'Loop rate.', lower=1, upper=10000, change=START),
@@ -131,6 +131,20 @@ def test_an_enormous_array_is_refused_by_its_size(make_node):
     result = set_all(node, limits=[1.0] * 100_000)
     assert not result.successful
     assert '100000 entries' in result.reason
+
+
+@pytest.mark.parametrize('name', ['1st', 'a b', 'a//b', 'a/', '{what}', 'x' * 300])
+def test_what_no_topic_can_be_called_is_refused(name):
+    for judge in (topic_name, topic_name_or_nothing):
+        spec = ParamSpec('topic', 'string', 'efforts', '', 'Where.', judge=judge)
+        with pytest.raises(ParameterError, match="^Parameter 'topic' must be the name of a topic"):
+            spec.convert(name)
+        for good in ('efforts', '/arm/efforts', '~/efforts', '{node}/efforts'):
+            assert spec.convert(good) == good
+
+
+def test_no_topic_at_all_is_refused_where_one_is_needed():
+    assert topic_name('') and not topic_name_or_nothing('')
 
 
 def test_when_a_parameter_may_change(make_node):

@@ -74,10 +74,13 @@ def test_a_process_that_fails(model, home, monkeypatch):
 
 
 def test_warmup_refuses_with_a_sentence(tmp_path, capsys, monkeypatch):
-    """A file that is no URDF: exit code 1."""
-    monkeypatch.setattr(warmup, 'warm_up', lambda *_: None)
+    """A file that is no URDF, a frame that is none: exit code 1 before anything is compiled."""
+    from test.specialise.conftest import named
+    monkeypatch.setattr(warmup, 'warm_up', None)
     assert warmup.main([str(tmp_path / 'nowhere.urdf')]) == 1
     assert 'nowhere.urdf' in capsys.readouterr().err
+    assert warmup.main([str(named('two_link').path), '--frames', 'hand']) == 1
+    assert "no frame 'hand'" in capsys.readouterr().err
 
 
 def test_warmup_of_a_robot(capsys, monkeypatch):
