@@ -9,10 +9,11 @@ Neither the mass matrix nor its inverse is formed. Upsilon costs O(n), an elemen
 length of its path. Nodes are kinematics.Node; their velocities and forces are in their own axes,
 angular part first.
 
-Corrections to the print: (10.7) has Lambda, not its inverse, before alpha_nd; (10.17) garbles its
-conditions; (10.23) has psi(attach, 1), of which [Sol 10.1] transposes both factors; (10.27)
-scatters, so k runs from n to 1; the third case of (10.32) is transposed; in [Sol 10.2] the second
-term is K' psi' U'; in algorithm 10.5 T is T(k), and g stands in the axes of body k.
+Corrections to the print: (10.7) has Lambda, not its inverse, before alpha_nd; in the last row of
+(10.17), neither of i and j is above the other; (10.23) has psi(attach, 1), of which [Sol 10.1]
+transposes both factors; (10.27) scatters, so k runs from n to 1; the third case of (10.32) is
+transposed; in [Sol 10.2] the second term is K' psi' U'; in algorithm 10.5 T is T(k), and g stands
+in the axes of body k.
 """
 
 import numpy as np
@@ -53,7 +54,8 @@ def element(tree, art, Upsilon, i, j):
 
     From Upsilon of the closest common ancestor, along the path to each; zero without one.
     """
-    ancestor = next((a for a in tree.path(i) if a in set(tree.path(j))), None)
+    above = set(tree.path(j))
+    ancestor = next((a for a in tree.path(i) if a in above), None)
     if ancestor is None:
         return np.zeros((6, 6))
     return (path_product(tree, art.psi, ancestor, i).T @ Upsilon[ancestor]
@@ -120,25 +122,28 @@ def control_force(tree, thd, u, nodes, gravity=True):
 
 
 def mass_matrix_inverse(tree):
-    """The inverse of the mass matrix (N, N) of a serial chain, in O(n^2): Algorithm 10.4 (10.33).
+    """The inverse of the mass matrix (N, N) in O(n^2): Algorithm 10.4 (10.33), on any tree.
 
-    M^-1(k, k) = L(k), M^-1(k, j) = -X G(j) with X = U(k) phi(k, k - 1), then X taubar phi.
-    ValueError where a body has two children: then K' R K of (10.29) is missing.
+    M^-1(k, k) = L(k), M^-1(k, j) = -X(up) phi(up, j) G(j), where X(i), (r, 6), is what a force on
+    body i adds to thdd(k): U(k) for k itself, X(up) psi(up, i) outboard, and for the carriers c of
+    k, by which the book's serial chains need not go, -K' psi'(c, k) Upsilon(c) as in (10.29).
     """
-    if any(len(children) > 1 for children in tree.children):
-        raise ValueError('got a tree that branches; expected a serial chain')
     art = articulated(tree)
-    _, L, U = kernel_by_parts(tree, art)
+    Upsilon, L, U = kernel_by_parts(tree, art)
     inverse = np.zeros((tree.N, tree.N), tree.R.dtype)
     for k in range(tree.n):
         inverse[tree.slices[k], tree.slices[k]] = L[k]
-        X = U[k]
-        for j in range(k - 1, -1, -1):
-            X = X @ tree.phi[j]
-            block = -X @ art.G[j]
-            inverse[tree.slices[k], tree.slices[j]] = block
-            inverse[tree.slices[j], tree.slices[k]] = block.T
-            X = X + block @ tree.H[j]
+        X, carried = {k: U[k]}, art.K[k]
+        for c in tree.path(tree.parent[k]):
+            X[c], carried = -carried.T @ Upsilon[c], art.psi[c] @ carried
+        for j in reversed(range(tree.n)):
+            up = tree.parent[j]
+            if j not in X and up in X:
+                outboard = X[up] @ tree.phi[j]
+                block = -outboard @ art.G[j]
+                inverse[tree.slices[k], tree.slices[j]] = block
+                inverse[tree.slices[j], tree.slices[k]] = block.T
+                X[j] = outboard + block @ tree.H[j]
     return inverse
 
 

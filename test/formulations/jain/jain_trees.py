@@ -4,6 +4,7 @@ import numpy as np
 from oracles.families import FAMILIES, MIXED, case, inertial, rotation, states
 
 from robodyn_ros.formulations.jain import hinge as hinges
+from robodyn_ros.formulations.jain.kinematics import Node
 from robodyn_ros.formulations.jain.single_body import spatial_inertia
 from robodyn_ros.formulations.jain.spatial import phi
 from robodyn_ros.formulations.jain.tree import Body, coordinate_rates, tree_at, tree_of
@@ -105,8 +106,8 @@ def moved(tree, thd, step):
     return tree_of(tree.bodies[::-1], q, -tree.g[3:])
 
 
-#: Forward dynamics loses what the condition of the mass matrix is worth, 1e3 to 1e5 here.
-SOLVED = 1e-9
+#: Forward dynamics loses what the condition of the mass matrix is worth, 1e2 to 6e4 here.
+SOLVED = 1e-11
 
 
 def unlike(printed, right, share=1e-4):
@@ -128,3 +129,13 @@ def offsets(tree):
         Q, _ = np.linalg.qr(rng.normal(size=(3, 3)))
         frames.append(phi(rng.normal(size=3), Q * np.sign(np.linalg.det(Q))))
     return np.array(frames)
+
+
+def nodes_of(tree, seed=3):
+    """Nodes on the outermost body, one of its carriers, and two drawn bodies."""
+    rng = np.random.default_rng(seed)
+    depth = [len(list(tree.path(k))) for k in range(tree.n)]
+    tip = int(np.argmax(depth))
+    bodies = [tip, list(tree.path(tip))[1], *rng.integers(0, tree.n, 2)]
+    return [Node(int(k), np.linalg.qr(rng.normal(size=(3, 3)))[0], rng.normal(size=3))
+            for k in bodies]

@@ -8,6 +8,7 @@ import pytest
 
 from robodyn_ros.formulations.jain import (
     digraph, forward_dynamics, inverse_dynamics, kinematics, mass_matrix, sweeps)
+from robodyn_ros.formulations.jain.spatial import phi
 from robodyn_ros.formulations.jain.tree import bodies_of, tree_of
 from robodyn_ros.formulations.spatial_operators import SpatialOperators
 
@@ -198,13 +199,29 @@ def test_circles_have_no_resolvent():
 
 
 def test_two_parents_make_hinges_depend_on_each_other():
-    """Section 9.6.2: a body that two hinges carry has one velocity, so E_A' V + H' beta is two."""
+    """Section 9.6.2: a body that two hinges carry has one velocity by each, which must agree.
+
+    Of four hinges around a circle, three equations leave one free; and E_A' V adds both ways.
+    """
     edges = [(2, 0), (1, 0), (2, 1)]
     assert digraph.kind(3, edges) == 'DAG'
-    A = digraph.power_series(digraph.adjacency(3, edges))
-    assert A[2, 0] == 2  # two paths add: no longer the product along the one path
     _, cut = digraph.spanning_tree(3, edges)
     assert cut == [(1, 0)]
+    rng = np.random.default_rng(8)
+    direct, first = phi(rng.normal(size=3)), phi(rng.normal(size=3))     # (2, 0) and (2, 1)
+    second = np.linalg.solve(first, direct)                              # (1, 0)
+    base, over, left, right = rng.normal(size=(4, 6, 1))                 # H' of the hinges
+    none = np.zeros((6, 1))
+    one_way = np.hstack((direct.T @ base, none, left, none))
+    other_way = np.hstack((direct.T @ base, second.T @ over, none, right))
+    disagreement = one_way - other_way
+    assert np.linalg.matrix_rank(disagreement) == 3
+    base_alone = np.array((1.0, 0.0, 0.0, 0.0))      # which is admissible
+    agree(disagreement @ base_alone, np.zeros(6), 1.0)
+    E = np.zeros((18, 18))
+    E[12:, :6], E[6:12, :6], E[12:, 6:12] = direct, second, first
+    V = digraph.power_series(E).T @ np.concatenate((np.zeros(12), base[:, 0]))
+    agree(V[:6], 2.0 * one_way @ base_alone)
 
 
 @pytest.mark.parametrize('name', TREES)
@@ -274,25 +291,64 @@ def test_a_forest_is_two_trees():
         assert not M[np.ix_(rows, others)].any()
 
 
-@pytest.mark.parametrize('name', ['skew_chain', 'tree of 20', 'mixed forest'])
-def test_backward_lyapunov_equation(name):
-    """Lemma 9.5: Z = A' X B, full, and X = Y - diagOf(E_A' Y E_B) (9.22)."""
+def diagonal(X):
+    """Blocks (n, 6, 6) as a block-diagonal matrix."""
+    return sweeps.dense(np.einsum('ij,jab->ijab', np.eye(len(X)), X))
+
+
+@pytest.mark.parametrize('name', TREES)
+def test_forward_lyapunov_equation(name):
+    """Lemma 9.3 for A = phi, B = psi: X = Y - E_A Y E_B', Z = A X B' = Y + A~ Y + Y B~' (9.15)."""
     tree, *_ = any_tree(name)
-    ops, rng = SpatialOperators(tree), np.random.default_rng(6)
-    X = rng.normal(size=(tree.n, 6, 6))
+    ops, X = SpatialOperators(tree), np.random.default_rng(5).normal(size=(tree.n, 6, 6))
+    psi = ops.articulated.psi
+    Z = sweeps.forward_lyapunov(tree, X, tree.phi, psi)
+    expected = ops.phi.array @ diagonal(X) @ ops.psi.array.T
+    agree(sweeps.dense(Z), expected)
+    Y = diagonal(sweeps.forward_diagonal(tree, X, tree.phi, psi))
+    size = np.abs(expected).max()
+    agree(Y - ops.E_phi.array @ Y @ ops.E_psi.array.T, diagonal(X), size)
+    agree(Y + ops.phi_tilde.array @ Y + Y @ ops.psi_tilde.array.T, expected, size)
+    for i in range(tree.n):
+        for j in range(tree.n):
+            assert Z[i, j].any() == (i in tree.path(j) or j in tree.path(i))
+
+
+@pytest.mark.parametrize('name', TREES)
+def test_backward_lyapunov_equation(name):
+    """Lemma 9.5 for A = phi, B = psi: X = Y - diagOf(E_A' Y E_B) (9.22), Z = A' X B (9.21).
+
+    Z = Y + A~' Y + Y B~ + R: R is what unrelated bodies have in common, nothing of a serial chain
+    (lemma 9.6), and full where a tree has one base.
+    """
+    tree, *_ = any_tree(name)
+    ops, X = SpatialOperators(tree), np.random.default_rng(6).normal(size=(tree.n, 6, 6))
     psi = ops.articulated.psi
     Z = sweeps.backward_lyapunov(tree, X, tree.phi, psi)
-    diagonal = np.zeros((6 * tree.n, 6 * tree.n))
-    for k in range(tree.n):
-        diagonal[6 * k:6 * k + 6, 6 * k:6 * k + 6] = X[k]
-    agree(sweeps.dense(Z), ops.phi.array.T @ diagonal @ ops.psi.array)
+    expected = ops.phi.array.T @ diagonal(X) @ ops.psi.array
+    agree(sweeps.dense(Z), expected)
     Y = sweeps.backward_diagonal(tree, X, tree.phi, psi)
+    size = np.abs(expected).max()
+    whole = diagonal(Y)
+    R = (expected - whole - ops.phi_tilde.array.T @ whole
+         - whole @ ops.psi_tilde.array).reshape(tree.n, 6, tree.n, 6).transpose(0, 2, 1, 3)
     for k, up in enumerate(tree.parent):
         rest = tree.phi[k].T @ Y[up] @ psi[k] if up < tree.n else 0.0
-        agree(Y[k] - rest, X[k], np.abs(Y).max())
+        agree(Y[k] - rest, X[k], size)
         for i in range(tree.n):
-            together = digraph.closest_common_ancestor(tree.parent, i, k) is not None
-            assert Z[i, k].any() == together
+            c = digraph.closest_common_ancestor(tree.parent, i, k)
+            assert Z[i, k].any() == (c is not None)
+            alone = c is None or c in (i, k)
+            agree(R[i, k], np.zeros((6, 6)) if alone else
+                  product(tree, tree.phi, c, i).T @ Y[c] @ product(tree, psi, c, k), size)
+
+
+def product(tree, weights, above, k):
+    """A(above, k) by (8.16)."""
+    found = np.eye(6)
+    while k != above:
+        found, k = weights[k] @ found, tree.parent[k]
+    return found
 
 
 def test_scatter_of_9_29_starts_at_the_base():

@@ -1,48 +1,27 @@
-"""Chapter 10 of Jain: Omega, Upsilon, Lambda, C_os, projections, and what is misprinted there."""
+"""Chapter 10 of Jain: Omega, Upsilon, Lambda, projections, and what is misprinted there."""
 
-from jain_trees import BODIES, ROBOTS, TREES, any_tree, configuration, coordinates, robot_tree
+from jain_trees import (
+    BODIES, ROBOTS, SOLVED, TREES, any_tree, configuration, coordinates, nodes_of, robot_tree,
+    unlike)
 import numpy as np
-from oracles.compare import agree, solve_tolerance
+from oracles.compare import agree
 from oracles.families import FAMILIES
 import pytest
 
 from robodyn_ros.formulations.jain import operational_space as osd
 from robodyn_ros.formulations.jain.articulated import articulated
-from robodyn_ros.formulations.jain.forward_dynamics import articulated_body
-from robodyn_ros.formulations.jain.inverse_dynamics import (
-    bias, coriolis_accelerations, gravity_accelerations)
-from robodyn_ros.formulations.jain.kinematics import (
-    Node, jacobian, node, node_torques, velocities)
+from robodyn_ros.formulations.jain.kinematics import Node, jacobian, node
 from robodyn_ros.formulations.jain.mass_matrix import mass_matrix
-from robodyn_ros.formulations.jain.sweeps import scatter
 from robodyn_ros.formulations.jain.tree import tree_at, tree_of
 from robodyn_ros.formulations.spatial_operators import SpatialOperators
 
-#: Solves lose what the condition of the mass matrix or of Lambda is worth, 1e3 to 1e6 here.
-SOLVED = 1e-8
 CHAINS = ('chain of 3', 'skew_chain', 'sliding_chain', 'mixed chain')
-
-
-@pytest.fixture(params=TREES)
-def system(request):
-    """A tree, and (thd, thdd, T)."""
-    return any_tree(request.param)
 
 
 @pytest.fixture(params=TREES)
 def ops(request):
     """Operators of a tree, without drives: the systems of the book."""
     return SpatialOperators(any_tree(request.param)[0].without_rotors())
-
-
-def nodes_of(tree, seed=3):
-    """Nodes on the outermost body, one of its carriers, and two drawn bodies."""
-    rng = np.random.default_rng(seed)
-    depth = [len(list(tree.path(k))) for k in range(tree.n)]
-    tip = int(np.argmax(depth))
-    bodies = [tip, list(tree.path(tip))[1], *rng.integers(0, tree.n, 2)]
-    return [Node(int(k), np.linalg.qr(rng.normal(size=(3, 3)))[0], rng.normal(size=3))
-            for k in bodies]
 
 
 def same(one, other, tolerance=SOLVED):
@@ -53,11 +32,6 @@ def zero(operator, scale, tolerance=SOLVED):
     """Assert that nothing but rounding is left of terms as large as `scale`."""
     agree(np.asarray(operator), np.zeros(operator.shape), np.abs(np.asarray(scale)).max(),
           tolerance=tolerance)
-
-
-def unlike(printed, right, share=1e-4):
-    """Assert that what is printed is wrong by more than any rounding."""
-    assert np.abs(np.asarray(printed) - right).max() > share * np.abs(right).max()
 
 
 # Omega and Upsilon
@@ -212,26 +186,90 @@ def test_compliance_is_that_of_the_package(name):
          turn @ compliance @ turn.T)
 
 
+def test_conditions_of_10_17_tell_related_bodies_from_others():
+    """Its last row is for unrelated bodies: `i` not above `j`, and `j` not above `i`.
+
+    Printed, the second half says the first once more, so that the row also takes a body and its
+    carrier, of which the row before it has the block.
+    """
+    tree, *_ = any_tree('mixed tree')
+    art = articulated(tree)
+    Upsilon = osd.kernel(tree, art)
+    above = [set(tree.path(tree.parent[k])) for k in range(tree.n)]   # a body is not above itself
+    unrelated = twice = 0
+    for i in range(tree.n):
+        for j in range(tree.n):
+            rows = (i == j, i in above[j], j in above[i],
+                    i != j and i not in above[j] and j not in above[i])
+            assert sum(rows) == 1
+            if rows[3]:   # Omega(i, k) psi(k, j), k the closest common ancestor
+                k = min(above[i] & above[j])
+                same(osd.element(tree, art, Upsilon, i, j), osd.element(
+                    tree, art, Upsilon, i, k) @ osd.path_product(tree, art.psi, k, j))
+            unrelated += rows[3]
+            twice += j in above[i] and (i != j and i not in above[j])   # the printed last row
+    assert unrelated > 10 and twice > 10
+
+
+@pytest.mark.parametrize('name', ROBOTS)
+def test_null_space_of_upsilon_is_where_the_body_cannot_go(name):
+    """Remark 10.1: rank of Upsilon(k) = rank of the body's Jacobian, and their null spaces."""
+    tree, *_ = robot_tree(name)
+    Upsilon = osd.kernel(tree, articulated(tree))
+    for k in range(tree.n):
+        J = jacobian(tree, [Node(k, np.eye(3), np.zeros(3))])
+        sides, values, _ = np.linalg.svd(J)
+        rank = int((values > 1e-9 * values[0]).sum())
+        assert rank == np.linalg.matrix_rank(Upsilon[k], tol=1e-11 * np.abs(Upsilon[k]).max())
+        lost = np.eye(6) - sides[:, :rank] @ sides[:, :rank].T
+        zero(Upsilon[k] @ lost, Upsilon[k])
+
+
 # The inverse of the mass matrix
 
 def test_inverse_of_the_mass_matrix_by_the_kernel(ops):
-    """(10.29, 10.30) on any tree; Algorithm 10.4 on a chain."""
-    tree = ops.tree
-    inverse = np.linalg.inv(mass_matrix(tree))
+    """(10.29, 10.30), and Algorithm 10.4, on any tree."""
+    inverse = np.linalg.inv(mass_matrix(ops.tree))
     same(osd.inverse_decomposition(ops), inverse)
-    if all(len(children) < 2 for children in tree.children):
-        same(osd.mass_matrix_inverse(tree), inverse)
-    else:
-        with pytest.raises(ValueError, match='serial chain'):
-            osd.mass_matrix_inverse(tree)
+    same(osd.mass_matrix_inverse(ops.tree), inverse)
+
+
+@pytest.mark.parametrize('name', CHAINS)
+def test_algorithm_10_4_as_printed_inverts_a_chain(name):
+    """(10.33) word by word: outboard from every body of a chain."""
+    tree, *_ = any_tree(name)
+    art = articulated(tree)
+    _, L, U = osd.kernel_by_parts(tree, art)
+    inverse = np.zeros((tree.N, tree.N))
+    for k in reversed(range(tree.n)):
+        own = tree.slices[k]
+        inverse[own, own] = L[k]
+        X = U[k] @ tree.phi[k - 1]
+        for j in reversed(range(k)):
+            inverse[own, tree.slices[j]] = -X @ art.G[j]
+            inverse[tree.slices[j], own] = inverse[own, tree.slices[j]].T
+            X = (X + inverse[own, tree.slices[j]] @ tree.H[j]) @ tree.phi[j - 1]
+    same(inverse, np.linalg.inv(mass_matrix(tree)))
 
 
 def test_second_term_of_solution_10_2_has_u_transposed():
-    """Printed K' psi' U: U is N x 6n, and the product does not even exist but for N = 6n."""
-    ops = SpatialOperators(any_tree('skew_chain')[0])
-    U = np.zeros((ops.tree.N, 6 * ops.tree.n))
+    """Printed K' psi' U: U is N x 6n like H, and K' psi' has 6n columns.
+
+    The product exists where N = 6n only, where all hinges are free and U is symmetric.
+    """
+    ops = SpatialOperators(any_tree('mixed chain')[0])
+    U = ops.H.same(np.zeros(ops.H.shape))
+    for k, block in enumerate(osd.kernel_by_parts(ops.tree, ops.articulated)[2]):
+        U.array[ops.tree.slices[k], 6 * k:6 * k + 6] = block
+    second = (ops.K.T @ ops.psi.T @ U.T).array
+    L = ops.mass_matrix_inverse.array + second + second.T   # of a chain, R is zero
+    for row in ops.names:
+        for column in ops.names:
+            own = L[ops.hinges[row], ops.hinges[column]]
+            if row != column:
+                agree(own, np.zeros(own.shape), np.abs(L).max(), SOLVED)
     with pytest.raises(ValueError, match='matmul'):
-        ops.K.array.T @ ops.psi.array.T @ U
+        ops.K.array.T @ ops.psi.array.T @ U.array
 
 
 def test_third_case_of_10_32_is_transposed():
@@ -277,97 +315,3 @@ def test_projections_of_10_34(ops):
     same(rest @ psi.T, right)
     zero(rest @ phi.T @ H.T, phi)                                                # (10.39b)
     zero(rest @ psi.T @ H.T, psi)
-
-
-# C_os
-
-def test_bias_force_by_two_sweeps(system):
-    """Algorithm 10.5 against -Lambda {J M^-1 (T - C) + a_os} (10.8); the bracket always exists."""
-    tree, thd, _, T = system
-    nodes = nodes_of(tree)
-    J = jacobian(tree, nodes)
-    V = velocities(tree, thd)
-    drift = scatter(tree, coriolis_accelerations(tree, V, thd), tree.phi)
-    a_os = np.concatenate([each.phi.T @ drift[each.body] for each in nodes])
-    for gravity in (True, False):
-        C = bias(tree, thd, gravity=gravity)
-        qdd = np.linalg.solve(mass_matrix(tree), T - C)
-        expected = J @ qdd + a_os
-        found = osd.node_accelerations(tree, thd, T, nodes, gravity)
-        agree(found, expected, np.abs(J).max() * np.abs(qdd).sum() + np.abs(a_os).max(), SOLVED)
-        _, alpha, _ = articulated_body(tree, thd, T, gravity=gravity)
-        same(found, np.concatenate([each.phi.T @ alpha[each.body] for each in nodes]))
-
-
-def test_operator_form_of_the_bias_force(ops):
-    """(10.42): B' [psi' {H' D^-1 H psi (P a_gr + b + K T) - (a_gr + H' D^-1 T)} + Ebar' g]."""
-    from robodyn_ros.formulations.jain.inverse_dynamics import (
-        base_acceleration, gyroscopic_forces)
-    tree = ops.tree
-    rng = np.random.default_rng(2)
-    thd, T = rng.normal(size=(2, tree.N))
-    V = velocities(tree, thd)
-    a_gr = (coriolis_accelerations(tree, V, thd) + base_acceleration(tree)).ravel()
-    b, g = gyroscopic_forces(tree, V).ravel(), gravity_accelerations(tree).ravel()
-    H, D_inverse, psi = ops.H.array, ops.D_inverse.array, ops.psi.array
-    inner = psi @ (ops.P.array @ a_gr + b + ops.K.array @ T)
-    zeta = psi.T @ (H.T @ D_inverse @ H @ inner - (a_gr + H.T @ D_inverse @ T)) + g
-    _, alpha, _ = articulated_body(tree, thd, T)
-    same(-zeta, alpha.ravel())
-    every = [Node(k, np.eye(3), np.zeros(3)) for k in range(tree.n)]
-    same(osd.node_accelerations(tree, thd, T, every), -zeta)
-
-
-@pytest.mark.parametrize('name', ['skew_chain', 'free base', 'mixed chain'])
-def test_equations_of_motion_in_operational_space(name):
-    """Lambda alpha_nd + C_os = f_nd for any T and f_nd (10.7); f_nd = Lambda u + C_os gives u.
-
-    With Lambda^-1 before alpha_nd, as (10.7) prints it, neither holds.
-    """
-    tree, thd, _, T = any_tree(name)
-    nodes = nodes_of(tree)[:1]
-    J, Lambda = jacobian(tree, nodes), osd.inertia(tree, nodes)
-    rng = np.random.default_rng(4)
-    f, u = rng.normal(size=(2, 6))
-    C_os = osd.bias_force(tree, thd, T, nodes)
-    V = velocities(tree, thd)
-    drift = nodes[0].phi.T @ scatter(tree, coriolis_accelerations(tree, V, thd),
-                                     tree.phi)[nodes[0].body]
-
-    def acceleration(f):
-        tau = T + node_torques(tree, [f], nodes)
-        return J @ np.linalg.solve(mass_matrix(tree), tau - bias(tree, thd)) + drift
-    same(Lambda @ acceleration(f) + C_os, f, solve_tolerance(Lambda) * 1e3)
-    unlike(np.linalg.inv(Lambda) @ acceleration(f) + C_os, f, 1e-2)
-    same(acceleration(Lambda @ u + C_os), u, SOLVED)
-    still = osd.control_force(tree, thd, u, nodes)   # as torques of the joints, at T = 0
-    qdd = np.linalg.solve(mass_matrix(tree), node_torques(tree, [still], nodes) - bias(tree, thd))
-    same(J @ qdd + drift, u, SOLVED)
-
-
-def test_torque_and_gravity_of_algorithm_10_5_are_those_of_the_body():
-    """T(k), not all of T; g in the axes of body k, not those of the inertial frame."""
-    tree, thd, _, T = any_tree('skew_chain')
-    _, alpha, _ = articulated_body(tree, thd, T)
-    every = [Node(k, np.eye(3), np.zeros(3)) for k in range(tree.n)]
-    zeta = -osd.node_accelerations(tree, thd, T, every).reshape(-1, 6)
-    g = gravity_accelerations(tree)
-    eta = zeta - g
-    same(zeta, -alpha)
-    unlike(eta + tree.g, -alpha)
-    with pytest.raises(ValueError):   # H(k) vartheta(k) has one entry, T has seven
-        tree.H[0].T @ (tree.H[0] @ eta[0] - T)
-
-
-def test_package_reads_algorithm_10_5_where_forward_dynamics_ends():
-    """The kernel task_acceleration, by the face: mu + p = -Lambda (node accelerations)."""
-    case = FAMILIES['skew_chain']
-    robot, (tree, thd, *_) = case.robot, robot_tree('skew_chain')
-    q, qd = configuration(tree), tree.to_ours(thd)
-    tip = robot.model.body_names[-1]
-    found = robot.operational_space_bias(q, qd, tip).free_acceleration
-    alpha = osd.node_accelerations(tree, thd, np.zeros(tree.N), [node(tree, robot, tip)])
-    R = robot.pose(q, tip)[:3, :3]
-    V = robot.velocity(q, qd, tip)
-    # alpha is the rate of V as the body sees it: omega x v is missing (2.19)
-    same(found, np.concatenate((R @ alpha[3:] + np.cross(V[3:], V[:3]), R @ alpha[:3])))
