@@ -46,8 +46,8 @@ class Boundary:
             if len(arrays) <= 3 and checks.ALL[len(arrays) - 1](self.nq, self.nv, *arrays):
                 self._refuse_lost_turns(arrays[0])
                 return arrays, None
-        except (TypeError, ValueError):
-            pass  # not float64 arrays of one state: convert, or explain
+        except Exception:
+            pass  # numba refuses in many ways what is no float64 array: convert, or explain
         checked = [self._floats(array) for array in arrays]
         batch = checked[0].shape[:-1]
         sizes = (self.nq,) + (self.nv,) * (len(checked) - 1)
@@ -84,16 +84,18 @@ class Boundary:
                                  f'{np.sqrt(least):.3g} for {names}; expected a unit quaternion')
 
     def _floats(self, given):
-        """A float64, C-contiguous, writable array: the given one itself wherever it is already."""
+        """A float64, C-contiguous, aligned, writable array: the given one itself wherever it is
+        already.
+        """
         try:
-            array = np.asarray(given)
+            array = np.array(None) if np.ma.is_masked(given) else np.asarray(given)
         except ValueError:  # rows of unequal length
             array = np.array(None)
         if array.dtype.kind not in 'fiub':
             raise ShapeError(f'robot {self.name!r}: got {reprlib.repr(given)}; expected an array '
                              'of real numbers')
         array = np.asarray(array, dtype=np.float64, order='C')
-        return array if array.flags.writeable else array.copy()
+        return array if array.flags.carray else array.copy()
 
     def _out(self, out, k, shape):
         """The caller's result array, checked, or a new one."""
@@ -101,7 +103,7 @@ class Boundary:
         if out is None:
             return np.empty(shape)
         if not (isinstance(out, np.ndarray) and out.shape == shape and out.dtype == np.float64
-                and out.flags.c_contiguous and out.flags.writeable):
+                and out.flags.carray):
             raise ShapeError(f'robot {self.name!r}: got an out array of shape {np.shape(out)}; '
                              'expected a writable, C-contiguous float64 array of shape '
                              f'{shape}')

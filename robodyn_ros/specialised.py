@@ -93,18 +93,18 @@ class SpecialisedRobot(Robot):
         return careful_method
 
     def _in_rows(self, key, states, out=None):
-        """Results of a batch in float64 arrays, shared out over the cores; None where it is no
-        such batch, or the kernel refuses a row.
+        """Results of a batch, shared out over the cores; None where it is no batch, or the kernel
+        refuses a row.
         """
-        if key not in self.kernels or getattr(states[0], 'ndim', 0) != 2:
+        if key not in self.kernels:
             return None
-        given, wanted = self._shapes[key]
-        k = len(states[0])
+        states = [self._floats(array) for array in states]
+        if any(array.ndim != 2 for array in states):
+            return None
+        (given, wanted), k = self._shapes[key], len(states[0])
         results = [np.empty((k, *shape)) for shape in wanted] if out is None else [out]
         arrays = *states, *results
         if not all(_plain(array, (k, *shape)) for array, shape in zip(arrays, given + wanted)):
-            return None
-        if out is not None and not out.flags.writeable:
             return None
         done, whole, one = [], k - k % LANES, self._one[key]
         if whole:
@@ -157,7 +157,8 @@ class SpecialisedRobot(Robot):
             results = self._in_rows(('operational_space_inertia', frame), (q,))
             if results is not None:
                 J, inverse, inertia = results
-                return FullRankInertia(self, q.copy(), frame, inertia, inverse, J)
+                q = np.array(q, float, order='C')
+                return FullRankInertia(self, q, frame, inertia, inverse, J)
         return super().operational_space_inertia(q, frame, axes, damping)
 
     def _task(self, q, frame, J, compliance):
@@ -205,6 +206,7 @@ class SpecialisedRobot(Robot):
         if single(*states, *results) == 0:
             return results
         states, k = self._states(*states)
+        states = [np.array(array, float, order='C') for array in states]  # plain and aligned
         if k is not None:
             results = self._in_rows(name, states)
             if results is not None:
@@ -269,4 +271,4 @@ _FIELDS = tuple(field.name for field in fields(OperationalSpaceInertia))
 def _plain(array, shape):
     """Whether the kernels take the array as it is."""
     return (isinstance(array, np.ndarray) and array.shape == shape and array.dtype == np.float64
-            and array.flags.c_contiguous)
+            and array.flags.carray)

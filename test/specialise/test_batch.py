@@ -39,16 +39,14 @@ def test_parts_run_side_by_side(monkeypatch):
 @pytest.mark.parametrize('name', RECIPES)
 @pytest.mark.parametrize('k', [0, 3, 1300])
 def test_rows_equal_single_states(name, k):
-    """Bit for bit what one state after the other gives: the same code in a loop."""
+    """What one state after the other gives, to rounding: the same code in a loop."""
     rng = np.random.default_rng(k)
     given = [rng.uniform(-1.4, 1.4, (k, ROBOT.nv)) for _ in RECIPES[name].inputs]
     results = getattr(ROBOT, name)(*given)
     for i in range(0, k, 1 if k < 50 else 131):
         single = getattr(ROBOT, name)(*(array[i] for array in given))
-        if name == 'energy':
-            assert results[0][i] == single[0] and results[1][i] == single[1]
-        else:
-            assert np.abs(results[i] - single).max() <= 1e-12 * np.abs(single).max()
+        row = np.array([each[i] for each in results]) if name == 'energy' else results[i]
+        assert np.abs(row - single).max() <= 1e-12 * np.abs(single).max()
 
 
 def test_batches_under_a_wrench():
@@ -95,6 +93,52 @@ def arm(request):
 def batch_of(robot, k, count):
     """Return states in rows."""
     return np.random.default_rng(k).uniform(-1.4, 1.4, (count, k, robot.nv))
+
+
+def _unaligned(array):
+    memory = np.zeros(array.nbytes + 1, np.uint8)
+    copy = memory[1:].view(float).reshape(array.shape)
+    copy[...] = array
+    return copy
+
+
+class Marked(np.ndarray):
+    """A subclass may change what its entries mean."""
+
+
+UNUSUAL = {
+    'list': np.ndarray.tolist, 'read-only': lambda array: np.frombuffer(
+        array.tobytes()).reshape(array.shape), 'unaligned': _unaligned,
+    'Fortran': np.asfortranarray, 'backwards': lambda array: array[..., ::-1].copy()[..., ::-1],
+    'columns of a table': lambda array: np.repeat(array, 2, axis=-1)[..., ::2],
+    'other endian': lambda array: array.astype('>f8'), 'subclass': lambda a: a.view(Marked),
+    'masked': np.ma.array,
+}
+
+
+@pytest.mark.parametrize('k', [1, LANES, 2 * LANES + 3])
+@pytest.mark.parametrize('sort', UNUSUAL)
+def test_arrays_of_any_sort(arm, sort, k):
+    """However its numbers lie in memory, a batch gives what plain float64 arrays give."""
+    robot, frame = arm
+    given = batch_of(robot, k, 3)
+    unusual = [UNUSUAL[sort](array) for array in given]
+    for name, count, *frames in (('inverse_dynamics', 3), ('mass_matrix', 1), ('energy', 2),
+                                 ('pose', 1, frame)):
+        expected = np.array(getattr(robot, name)(*given[:count], *frames))
+        got = np.array(getattr(robot, name)(*unusual[:count], *frames))
+        assert np.abs(got - expected).max() <= 1e-13 * np.abs(expected).max()
+    task = robot.operational_space_inertia(unusual[0], frame)
+    assert (task.jacobian == robot.jacobian(given[0], frame)).all()
+    assert task.rank.shape == (k,)
+
+
+def test_masked_entries_are_refused(arm):
+    """There is no number where the mask is."""
+    robot, frame = arm
+    q = np.ma.array(np.zeros((LANES, robot.nv)), mask=np.eye(LANES, robot.nv))
+    with pytest.raises(ShapeError, match='real numbers'):
+        robot.gravity_torque(q)
 
 
 @pytest.mark.parametrize('k', [0, 1, 3 * LANES + 2])

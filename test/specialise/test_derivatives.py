@@ -132,6 +132,20 @@ def test_batches_and_mistakes(case):
         found.robot.mass_matrix_derivative(np.zeros(robot.nv))
 
 
+@pytest.mark.parametrize('sort', [
+    np.ndarray.tolist, lambda x: x.astype(np.float32), lambda x: x.astype('>f8'),
+    lambda x: np.repeat(x, 2)[::2], np.ma.array,
+    lambda x: np.frombuffer(b' ' + x.tobytes(), np.uint8)[1:].view(float)],
+    ids=['list', 'float32', 'other endian', 'strided', 'masked', 'unaligned'])
+def test_a_state_of_any_sort(sort):
+    """However its numbers lie in memory: the derivatives, not a sentence about pivots."""
+    robot = named('one_slide').robot.specialised()
+    given = np.array(((0.5,), (-0.25,), (1.5,)))  # exact in float32
+    for name in ('inverse_dynamics_derivatives', 'forward_dynamics_derivatives'):
+        expected = getattr(robot, name)(*given)
+        assert np.array_equal(getattr(robot, name)(*map(sort, given)), expected)
+
+
 def test_a_singular_robot():
     """No inertia about the last hinge: forward derivatives refuse and name the body."""
     model = named('skew_chain').robot.model
