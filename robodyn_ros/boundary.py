@@ -8,10 +8,8 @@ import numpy as np
 from robodyn_ros.errors import ShapeError, SingularityError
 from robodyn_ros.kernels import checks, generic
 from robodyn_ros.kernels.batch import share_out
+from robodyn_ros.model.rotation import SHORTEST
 from robodyn_ros.recursions import scratch
-
-SHORTEST = 1e-3  # length below which a quaternion is taken for a mistake
-
 
 class Boundary:
     """A model with scratch memory, and the checks between a caller and the kernels.

@@ -27,7 +27,8 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
 
         joints : names of the joints to move, in the order of q; None for all but floating and
         planar ones, which have to be named or locked. base : link that stands still; None for the
-        root. gravity : (3,) [m/s^2] in base axes. locked : angles [rad or m] of joints held still.
+        root. gravity : (3,) [m/s^2] in base axes. locked : {joint: position} of joints held still,
+        a number [rad or m] or as many as the joint has positions; 0 where its links coincide.
         free_base : whether the base moves freely, on a joint 'free_base' that comes first, q of
         seven and qd of six numbers (see doc/hinges.md). Raises ModelError or UnknownNameError,
         with a sentence that names the element.

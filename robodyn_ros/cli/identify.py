@@ -16,9 +16,10 @@ import numpy as np
 
 from robodyn_ros.cli import identify_demo, identify_report
 from robodyn_ros.cli.joint_state_bag import read_bag
-from robodyn_ros.errors import RobodynError
+from robodyn_ros.errors import ParameterError, RobodynError
 from robodyn_ros.identification import (
     Parameters, base_parameters, excite, identify, read_csv, write_csv)
+from robodyn_ros.model.selection import held
 from robodyn_ros.robot import Robot
 
 RATE = 100.0  # [Hz] of the motion written by `excite`
@@ -145,11 +146,10 @@ def _bar(title):
 
 
 def _locked(text):
-    name, _, value = text.partition('=')
     try:
-        return name, float(value or 0.0)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f'{text!r}; expected JOINT=POSITION') from None
+        return held(text)
+    except ParameterError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 class _Collect(argparse.Action):

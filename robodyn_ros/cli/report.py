@@ -8,7 +8,9 @@ import sys
 import numpy as np
 
 from robodyn_ros import Robot, RobodynError
+from robodyn_ros.errors import ParameterError
 from robodyn_ros.model.layout import DAMPING, FRICTION, MASS, MOMENT, V
+from robodyn_ros.model.selection import held
 
 COLUMNS = ('joint', 'carries', 'mass [kg]', 'com from joint [m]', 'lower', 'upper', 'velocity',
            'effort', 'damping', 'friction')
@@ -33,18 +35,15 @@ def main(args=None):
     parser = argparse.ArgumentParser(prog='report', description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('urdf', help='URDF file')
-    parser.add_argument('--locked', nargs='*', default=[], metavar='JOINT=ANGLE',
+    parser.add_argument('--locked', nargs='*', default=[], metavar='JOINT=POSITION',
                         help='joints held still [rad or m]')
     options = parser.parse_args(args)
     try:
-        locked = {name: float(angle or 0.0) for name, _, angle in
-                  (entry.partition('=') for entry in options.locked)}
+        locked = dict(map(held, options.locked))
+    except ParameterError as error:
+        parser.error(f'--locked {error}')
+    try:
         robot = Robot.from_urdf(options.urdf, locked=locked)
-    except ValueError as error:
-        if not isinstance(error, RobodynError):
-            parser.error(f'--locked {" ".join(options.locked)}: expected JOINT=ANGLE')
-        print(f'Refused: {error}', file=sys.stderr)
-        return 1
     except RobodynError as error:
         print(f'Refused: {error}', file=sys.stderr)
         return 1

@@ -12,7 +12,6 @@ from robodyn_ros.model.layout import (
     ROTOR, WORLD)
 from robodyn_ros.model.report import NOTE, Finding, ModelReport
 from robodyn_ros.model.robot_model import Frame, JointLimits, RobotModel, finite_array
-from robodyn_ros.model.rotation import about_axis, unit_axis
 from robodyn_ros.model.selection import choose
 from robodyn_ros.model.tree import base_to_tip
 
@@ -26,8 +25,11 @@ def build(description, joints=None, base=None, gravity=(0.0, 0.0, -9.81), locked
         and refuses floating and planar ones, which have to be named or locked.
     base : link held fixed, None for the root; links that are not below it are left out.
     gravity : (3,) acceleration [m/s2] in base axes.
-    locked : joint name -> angle [rad] or travel [m] at which it is held; joints left out of given
-        `joints` are held at 0. Links beyond fixed and held joints are merged with their inertia.
+    locked : joint name -> position at which it is held: an angle [rad] or travel [m], or as many
+        numbers as the joint has positions, such as x, y and turn of a planar joint or x, y, z and
+        quaternion x, y, z, w of a floating one; 0 is where its links coincide. Joints left out of
+        given `joints` are held there. Links beyond fixed and held joints are merged with their
+        inertia.
     free_base : whether the base link moves freely: it hangs on a floating joint 'free_base' below
         a link 'world', and its coordinates come first.
 
@@ -47,6 +49,8 @@ def build(description, joints=None, base=None, gravity=(0.0, 0.0, -9.81), locked
                                          'that are not below it are left out'))
     for joint in ordered:
         assembly.add(joint)
+    several = tuple(hinge for hinge in assembly.moving.values()
+                    if hinge.velocities.stop - hinge.velocities.start > 1)
     constants = np.array(assembly.constants)
     topology = np.array(assembly.topology, dtype=np.int64)
     refusals.idle_joints(description.name, assembly.body_names, topology, constants)
@@ -61,6 +65,7 @@ def build(description, joints=None, base=None, gravity=(0.0, 0.0, -9.81), locked
         nq=len(positions),
         nv=len(velocities),
         body_names=tuple(assembly.body_names),
+        hinges=several,
         frames=MappingProxyType(assembly.link_frames | assembly.joint_frames()),
         topology=_read_only(topology),
         constants=_read_only(constants),
@@ -75,9 +80,8 @@ class _Assembly:
     def __init__(self, description, root, commanded, held):
         self.robot = description.name
         self.inertials = {link.name: link.inertial for link in description.links}
-        self.commanded = {joint.name: joint for joint in commanded}
+        self.moving = _coordinates(commanded)
         self.held = held
-        self.first = _first_coordinates(commanded)
         self.carried = {}  # joint name -> name of the link it carries
         self.body_names = [root]
         self.topology = [(0, WORLD, 0, 0, 0)]
@@ -89,26 +93,28 @@ class _Assembly:
     def add(self, joint):
         """Add a joint and the link it carries, as a body of its own or as part of its parent's."""
         refusals.placement(f'robot {self.robot!r}: joint {joint.name!r}', joint.placement)
-        if joint.name in self.commanded or joint.type in ONE_AXIS:
+        position = self.held.get(joint.name)
+        if joint.name in self.moving or joint.type in ONE_AXIS or (
+                position is not None and position != hinges.neutral(joint)):
             refusals.joint(self.robot, joint)
         parent = self.link_frames[joint.parent]
         body = parent.body
         placement = Placement(parent.rotation, parent.translation) @ joint.placement
-        if joint.name in self.commanded:
+        if joint.name in self.moving:
             self.findings += doubts.joint(joint)
             placement = self._add_bodies(joint, body, placement)
             body = len(self.body_names) - 1
-        elif joint.name in self.held:
-            value = self.held[joint.name]
-            self.findings += doubts.held_joint(joint, value, self.commanded)
-            placement = placement @ _displacement(joint, value)
+        elif position is not None:
+            self.findings += doubts.held_joint(joint, position, self.moving)
+            placement = placement @ hinges.displacement(joint, position)
         self.link_frames[joint.child] = _frame(body, placement)
         self.carried[joint.name] = joint.child
         self._add_inertia(joint.child, body, placement)
 
     def _add_bodies(self, joint, parent, placement):
         """Append the rows of a moving joint; return its link's placement in the last of them."""
-        at_position, at_velocity = self.first[joint.name]
+        at_position = self.moving[joint.name].positions.start
+        at_velocity = self.moving[joint.name].velocities.start
         for name, (kind, axes) in zip(hinges.velocity_names(joint), hinges.elements(joint)):
             # a ball's rotation comes between the placement and the first of its axes
             row = _row(placement if kind == BALL_X else placement @ Placement(axes))
@@ -156,25 +162,15 @@ def _frame(body, placement):
                  _read_only(placement.translation.copy()))
 
 
-def _displacement(joint, value):
-    """Return where a held joint puts its link: turned by an angle or slid along its axis."""
-    if value == 0.0:
-        return Placement()
-    axis = unit_axis(joint.axis)
-    if joint.type == 'prismatic':
-        return Placement(translation=value * axis)
-    pitch = joint.pitch if joint.type == 'helical' else 0.0
-    return Placement(about_axis(axis, value), pitch * value * axis)
-
-
-def _first_coordinates(commanded):
-    """Return {joint name: (index of its first position, of its first velocity)}."""
-    first, position, velocity = {}, 0, 0
+def _coordinates(commanded):
+    """Return {joint name: Hinge}, the coordinates of one joint after those of the other."""
+    coordinates, position, velocity = {}, 0, 0
     for joint in commanded:
-        first[joint.name] = position, velocity
-        position += len(hinges.position_names(joint))
-        velocity += len(hinges.velocity_names(joint))
-    return first
+        positions = slice(position, position + len(hinges.position_names(joint)))
+        velocities = slice(velocity, velocity + len(hinges.velocity_names(joint)))
+        coordinates[joint.name] = hinges.Hinge(joint, positions, velocities)
+        position, velocity = positions.stop, velocities.stop
+    return coordinates
 
 
 def _limits(commanded):

@@ -74,19 +74,21 @@ def _limit(subject, joint, limit):
         yield Finding(NOTE, subject, 'has no effort limit')
 
 
-def held_joint(joint, value, commanded):
-    """Yield findings about a joint that is held at `value` while others are commanded."""
+def held_joint(joint, position, commanded):
+    """Yield findings about a joint that is held at a position while others are commanded."""
     subject = f'joint {joint.name!r}'
+    place = ' '.join(f'{x:g}' for x in position)
     if joint.type in ('revolute', 'prismatic', 'helical'):
         lower, upper = joint.limit.lower, joint.limit.upper
-        if not lower <= value <= upper:
+        if not lower <= position[0] <= upper:
             yield Finding(NOTE, subject,
-                          f'is locked at {value:g}, outside its range {lower:g} .. {upper:g}')
+                          f'is locked at {place}, outside its range {lower:g} .. {upper:g}')
     if joint.mimic in commanded:
         yield Finding(WARNING, subject, f'follows {joint.mimic!r} on the robot, but is held at '
-                      f'{value:g} in this model')
+                      f'{place} in this model')
     if joint.type not in (*ONE_AXIS, 'helical'):
-        yield Finding(NOTE, subject, f'is {joint.type} and held still')
+        where = 'still' if position == hinges.neutral(joint) else f'at {place}'
+        yield Finding(NOTE, subject, f'is {joint.type} and held {where}')
 
 
 def massless_bodies(body_names, constants, links):

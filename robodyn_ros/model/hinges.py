@@ -1,10 +1,12 @@
 """Every joint type as a chain of bodies, each with one velocity; see doc/hinges.md."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from robodyn_ros.model.description import Limit
+from robodyn_ros.model.description import Joint, Limit, Placement
 from robodyn_ros.model.layout import BALL_X, BALL_Y, BALL_Z, HELICAL, PRISMATIC, REVOLUTE
-from robodyn_ros.model.rotation import unit_axis, z_to_axis
+from robodyn_ros.model.rotation import about_axis, from_quaternion, unit_axis, z_to_axis
 
 #: What velocities and positions are called within a joint that has several.
 VELOCITIES = {'cylindrical': ('slide', 'turn'), 'universal': ('first', 'second'),
@@ -18,6 +20,17 @@ KINDS = {'prismatic': PRISMATIC, 'helical': HELICAL}  # of one velocity, but for
 CYCLE = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
 ALONG = (CYCLE, CYCLE @ CYCLE, np.eye(3))  # z along x, y and z
 BALL = tuple(zip((BALL_X, BALL_Y, BALL_Z), ALONG))
+#: Quaternion of no rotation.
+NO_TURN = (0.0, 0.0, 0.0, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Hinge:
+    """A moving joint of several velocities: as described, and where it stands in q and qd."""
+
+    joint: Joint
+    positions: slice
+    velocities: slice
 
 
 def velocity_names(joint):
@@ -65,3 +78,34 @@ def elements(joint):
     if joint.type == 'universal':
         return (REVOLUTE, axes), (REVOLUTE, z_to_axis(unit_axis(joint.second_axis)))
     return ((KINDS.get(joint.type, REVOLUTE), axes),)
+
+
+def neutral(joint):
+    """Return the position of a joint whose child link coincides with it."""
+    count = len(position_names(joint))
+    return (0.0,) * (count - 4) + NO_TURN if has_quaternion(joint) else (0.0,) * count
+
+
+def has_quaternion(joint):
+    """Whether the last four positions of a joint are a quaternion."""
+    return joint.type in ('spherical', 'floating')
+
+
+def displacement(joint, position):
+    """Return where a joint at `position` puts its child link: its Placement in the joint.
+
+    position : as many numbers as the joint has positions, a quaternion among them of length one.
+    """
+    if tuple(position) == neutral(joint):
+        return Placement()
+    if has_quaternion(joint):
+        return Placement(from_quaternion(*position[-4:]), np.array((*position[:-4], 0, 0, 0)[:3]))
+    placement = Placement()
+    for (kind, axes), value in zip(elements(joint), position):
+        travel = value * axes[:, 2]
+        if kind == PRISMATIC:
+            placement = placement @ Placement(translation=travel)
+        else:
+            pitch = joint.pitch if kind == HELICAL else 0.0
+            placement = placement @ Placement(about_axis(axes[:, 2], value), pitch * travel)
+    return placement

@@ -9,6 +9,7 @@ import numpy as np
 from robodyn_ros.errors import ModelError, ShapeError, UnknownNameError
 from robodyn_ros.model import refusals
 from robodyn_ros.model.description import Inertial
+from robodyn_ros.model.hinges import Hinge
 from robodyn_ros.model.inertia import add_rigid_body
 from robodyn_ros.model.layout import BALL_X, BALL_Y, BALL_Z, INERTIA, KIND, MASS, Q, V
 from robodyn_ros.model.report import ModelReport
@@ -40,8 +41,9 @@ class RobotModel:
     joint_names (nv,) : order of qd, qdd and tau; a joint of several velocities has one for each.
     position_names (nq,) : order of q, the same names but for the four of a quaternion. body_names
     : row order, the base link first, then the link each moving joint carries, or the name of the
-    velocity where it carries none. frames : every link name, and every joint name that is
-    not also a link's. topology (nb, 5), constants (nb, 28). gravity (3,) [m/s2] in base axes.
+    velocity where it carries none. hinges : the joints of several velocities. frames : every link
+    name, and every joint name that is not also a link's. topology (nb, 5), constants (nb, 28).
+    gravity (3,) [m/s2] in base axes.
     The with_* methods return a new robot and leave this one, its limits and its report alone.
     """
 
@@ -51,6 +53,7 @@ class RobotModel:
     nq: int
     nv: int
     body_names: tuple[str, ...]
+    hinges: tuple[Hinge, ...] = field(repr=False)
     frames: Mapping[str, Frame] = field(repr=False)
     topology: np.ndarray = field(repr=False)
     constants: np.ndarray = field(repr=False)
@@ -101,7 +104,8 @@ class RobotModel:
             joint = self.position_names[k].rpartition('.')[0]
             raise ModelError(f'robot {self.name!r}: joint {joint!r} turns freely in space and has '
                              f'a quaternion for its position, which {what} cannot take; expected '
-                             f'it held still: locked={{{joint!r}: 0.0}}')
+                             f'it held still: locked={{{joint!r}: 0.0}}, or its position in '
+                             'place of 0')
 
     def joint_values(self, column):
         """Return a column of the constants, such as layout.DAMPING, as (nv,) in joint order."""

@@ -5,6 +5,8 @@ import numpy as np
 # Rounding of pi/2 leaves 6e-17 in place of 0; anything an author wrote on purpose is far larger.
 ROUNDING = 1e-12
 
+SHORTEST = 1e-3  # length below which a quaternion is taken for a mistake
+
 
 def clean(rows):
     """Round the entries of unit rows that are exact but for rounding.
@@ -42,6 +44,12 @@ def about_axis(axis, angle):
     """Return the rotation matrix (3, 3) by `angle` [rad] about the unit vector `axis` (3,)."""
     R_LB = z_to_axis(axis)
     return clean(R_LB @ about_z(angle) @ R_LB.T)
+
+
+def from_quaternion(x, y, z, w):
+    """Return the rotation matrix (3, 3) of a unit quaternion: 1 + 2 (w [v] + [v]^2)."""
+    V = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return clean(np.eye(3) + 2.0 * (w * V + V @ V))
 
 
 def from_rpy(roll, pitch, yaw):

@@ -1,23 +1,26 @@
 """Which joints are commanded, and where all the others are held."""
 
 from collections import Counter
-from math import isfinite
+from math import hypot
 from numbers import Real
 
-from robodyn_ros.errors import ModelError, UnknownNameError
-from robodyn_ros.model.description import ASKED_TYPES, JOINT_TYPES, MORE_TYPES, ONE_AXIS
+from robodyn_ros.errors import ModelError, ParameterError, UnknownNameError
+from robodyn_ros.model import hinges
+from robodyn_ros.model.description import ASKED_TYPES, JOINT_TYPES, MORE_TYPES
 from robodyn_ros.model.refusals import LARGEST_LENGTH
+from robodyn_ros.model.rotation import SHORTEST
 
 
 def choose(robot, ordered, joints, locked, asked=()):
     """Split the joints that can move into the commanded ones and the held ones.
 
     robot : name for messages. ordered : joints from base to tip. joints : names to command, in the
-    order of q, or None for all that are not locked. locked : name -> angle [rad] or travel [m];
-    joints that are neither commanded nor locked are held at 0. asked : names of the floating and
-    planar joints that move without being named in `joints`.
+    order of q, or None for all that are not locked. locked : name -> position, a number or as many
+    as the joint has; joints that are neither commanded nor locked are held at 0. asked : names of
+    the floating and planar joints that move without being named in `joints`.
 
-    Returns the commanded joints and {name: value} of the held ones. Raises UnknownNameError for a
+    Returns the commanded joints and {name: position} of the held ones, a tuple for each, with
+    quaternions of length one. Raises UnknownNameError for a
     name that is not a movable joint, ModelError for a choice that cannot be honoured.
     """
     for joint in ordered:
@@ -32,7 +35,7 @@ def choose(robot, ordered, joints, locked, asked=()):
                          'joint that is not locked')
     for name in commanded:
         _check_commanded(robot, movable[name], name in asked or joints is not None)
-    held = {name: _held_value(robot, joint, locked.get(name, 0.0))
+    held = {name: _held_position(robot, joint, locked.get(name, 0.0))
             for name, joint in movable.items() if name not in commanded}
     return tuple(movable[name] for name in commanded), held
 
@@ -64,12 +67,47 @@ def _check_commanded(robot, joint, asked):
                          f'not supported; {lock}')
 
 
-def _held_value(robot, joint, value):
-    if joint.type in (*ONE_AXIS, 'helical'):
-        most, expected = LARGEST_LENGTH, f'a number of at most {LARGEST_LENGTH:g}'
+def _held_position(robot, joint, given):
+    """Return the position at which a joint is held, of as many numbers as it has positions."""
+    neutral = hinges.neutral(joint)
+    if isinstance(given, Real):
+        position = (float(given),) if len(neutral) == 1 else neutral if given == 0.0 else ()
     else:
-        most, expected = 0.0, '0, which holds it still'
-    if not (isinstance(value, Real) and isfinite(value) and abs(value) <= most):
+        position = _floats(given)
+    if len(position) != len(neutral) or not all(abs(x) <= LARGEST_LENGTH for x in position):
+        several = [name.rpartition('.')[2] for name in hinges.position_names(joint)]
+        expected = 'a number' if len(several) == 1 else (
+            f'0, where its links coincide, or {len(several)} numbers '
+            f'({", ".join(several)}), each')
         raise ModelError(f'robot {robot!r}: {joint.type} joint {joint.name!r} is locked at '
-                         f'{value!r}; expected {expected}')
-    return float(value)
+                         f'{given!r}; expected {expected} of at most {LARGEST_LENGTH:g}')
+    if not hinges.has_quaternion(joint):
+        return position
+    length = hypot(*position[-4:])
+    if length < SHORTEST:
+        raise ModelError(f'robot {robot!r}: {joint.type} joint {joint.name!r} is locked at '
+                         f'{given!r}, whose quaternion has length {length:.3g}; expected a unit '
+                         'quaternion qx, qy, qz, qw')
+    return (*position[:-4], *(x / length for x in position[-4:]))
+
+
+def _floats(given):
+    """Return the numbers of a sequence, or none where it is anything else."""
+    try:
+        return () if isinstance(given, str) else tuple(float(x) for x in given)
+    except (TypeError, ValueError):
+        return ()
+
+
+def held(text):
+    """Return (name, position) of a held joint from `name`, `name=0.3` or `name=0.1 0.2 0.3`.
+
+    Raises ParameterError for anything else.
+    """
+    name, _, position = text.partition('=')
+    try:
+        numbers = tuple(map(float, position.split())) or (0.0,)
+    except ValueError:
+        raise ParameterError(f"{text!r}; expected a joint's name, 'name=position', or the numbers "
+                             'of its position with spaces between them') from None
+    return name.strip(), numbers[0] if len(numbers) == 1 else numbers

@@ -48,6 +48,7 @@ class Controller(ManagedNode):
         self.parameters.require_valid()
         started = time.monotonic()
         robot = self.source.build()
+        robot.model.refuse_quaternions("the controller's joint states")
         for warning in robot.report.warnings:
             self.get_logger().warning(f"Robot '{robot.name}': {warning}")
         law_type = law_class(self.parameters['law'])

@@ -44,8 +44,8 @@ class Simulator(ManagedNode):
     def configure(self):
         """Build the robot, compile or load its kernels, open its topics."""
         self.parameters.require_valid()
-        robot = self.source.build()
-        self.parameters.require_valid(robot.nv)
+        robot = self.source.build(self.parameters['free_base'])
+        self.parameters.require_valid(robot.nv, robot.nq)
         for finding in robot.report.findings:
             if finding.severity == 'warning':
                 self.get_logger().warning(f'{finding.subject}: {finding.sentence}')
@@ -126,7 +126,7 @@ class Simulator(ManagedNode):
 
     def _set_state(self, session, request, _response):
         plant = session.runner.plant
-        session.set_state(*named_state(request.state, plant))
+        session.set_state(*named_state(request.state, request.multi_dof_state, plant))
         return 'The robot is in the state asked for.'
 
     # Reports.

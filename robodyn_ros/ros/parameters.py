@@ -39,8 +39,8 @@ class ParamSpec:
       choices: the only strings accepted; empty for any.
       judge: says what a string must be that is not accepted; '' when it is.
       change: START, CONFIGURE (while the node is unconfigured) or LIVE.
-      lengths: numbers of entries an array may have; 'n' stands for the number of joints,
-        empty for any number.
+      lengths: numbers of entries an array may have; 'n' stands for the number of joints (of
+        velocities, where a joint has several), 'nq' for that of positions; empty for any number.
 
     """
 
@@ -105,15 +105,17 @@ class ParamSpec:
                                  f'{unit}, got {value:g}.')
         return float(value) if scalar == 'float' else value
 
-    def length_complaint(self, value: Any, joints: int) -> str:
-        """Why an array does not fit a robot of that many joints; '' when it does."""
+    def length_complaint(self, value: Any, sizes: Mapping[str, int]) -> str:
+        """Why an array does not fit a robot of these sizes, 'n' and 'nq'; '' when it does."""
         if not self.is_array or not self.lengths:
             return ''
-        valid = [joints if length == 'n' else length for length in self.lengths]
+        valid = [sizes.get(length, length) for length in self.lengths]
         if len(value) in valid:
             return ''
+        has = f'{sizes["n"]} joints' if sizes['n'] == sizes['nq'] else (
+            f'{sizes["n"]} velocities and {sizes["nq"]} positions')
         return (f"Parameter '{self.name}' must have {' or '.join(map(str, valid))} entries "
-                f'(the robot has {joints} joints), got {len(value)}.')
+                f'(the robot has {has}), got {len(value)}.')
 
     def descriptor(self) -> ParameterDescriptor:
         """What `ros2 param describe` and the sliders of rqt show."""
@@ -169,7 +171,7 @@ class Parameters:
                  judge: Callable[[Mapping[str, Any]], None] = lambda _: None,
                  changed: Callable[[Mapping[str, Any]], None] = lambda _: None):
         self.locked = False     # while true, parameters that take effect at configure are refused
-        self._joints: int | None = None
+        self._sizes: dict[str, int] | None = None
         self._declaring = False
         self._node, self._judge, self._changed = node, judge, changed
         self._specs: dict[str, ParamSpec] = {}
@@ -197,24 +199,26 @@ class Parameters:
                 self._refused[spec.name] = str(error)
         self._declaring = False
 
-    def require_valid(self, joints: int | None = None):
+    def require_valid(self, joints: int | None = None, positions: int | None = None):
         """Refuse to go on with a refused value or an array that does not fit the robot.
 
         Args:
-          joints: number of joints of the robot, None while it is not known.
+          joints: number of joints (of velocities) of the robot, None while it is not known.
+          positions: number of its positions, None for as many.
 
         Raises:
           ParameterError: with one sentence for every such value.
 
         """
         refused = list(self._refused.values())
-        if joints is not None:
-            complaints = [spec.length_complaint(self._values[name], joints)
+        sizes = None if joints is None else {'n': joints, 'nq': positions or joints}
+        if sizes is not None:
+            complaints = [spec.length_complaint(self._values[name], sizes)
                           for name, spec in self._specs.items()]
             refused += [sentence for sentence in complaints if sentence]
         if refused:
             raise ParameterError(' '.join(refused))
-        self._joints = joints
+        self._sizes = sizes
 
     def undeclare(self, table: Iterable[ParamSpec]):
         """Forget parameters that lost their meaning: those of the joints of a former robot."""
@@ -254,7 +258,7 @@ class Parameters:
         if parameter.value is None and self._node.has_parameter(spec.name):
             raise ParameterError(f"Parameter '{spec.name}' cannot be undeclared.")
         value = spec.convert(parameter.value)
-        complaint = '' if self._joints is None else spec.length_complaint(value, self._joints)
+        complaint = '' if self._sizes is None else spec.length_complaint(value, self._sizes)
         if complaint:
             raise ParameterError(complaint)
         return value

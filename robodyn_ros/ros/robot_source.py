@@ -6,6 +6,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from std_msgs.msg import String
 
 from robodyn_ros.errors import ModelError, ParameterError
+from robodyn_ros.model import selection
 from robodyn_ros.robot import Robot
 from robodyn_ros.ros.parameters import START, ParamSpec
 
@@ -16,7 +17,8 @@ ROBOT_PARAMETERS = (
     ParamSpec('joints', 'string[]', (), '', 'Joints to command, in the order of every command. '
               'Empty: all that can move and are not locked, base to tip.'),
     ParamSpec('locked', 'string[]', (), '', "Joints held still, each as `name` or `name=position` "
-              '[rad or m].'),
+              '[rad or m]; planar ones as `name=x y turn`, floating ones as `name=x y z qx qy qz '
+              'qw`.'),
     ParamSpec('base_link', 'string', '', '', 'Link that stands still. Empty: the root.'),
     ParamSpec('gravity', 'float[]', (0.0, 0.0, -9.81), 'm/s^2', 'Gravity acceleration in the axes '
               'of the base link; another direction for a base that is mounted otherwise.',
@@ -50,12 +52,14 @@ class RobotSource:
         """Whether there is a description."""
         return bool(self._text)
 
-    def build(self) -> Robot:
+    def build(self, free_base: bool = False) -> Robot:
         """Build the robot.
 
+        Args:
+          free_base: whether its base link moves freely.
+
         Raises:
-          ModelError: when there is no description, or it is refused, with the element's name, or
-            a joint moves that messages have no place for.
+          ModelError: when there is no description, or it is refused, with the element's name.
           ParameterError: when `locked` cannot be read.
 
         """
@@ -66,11 +70,9 @@ class RobotSource:
         values = self._parameters
         if values['urdf_path'] and not Path(values['urdf_path']).is_file():
             raise ModelError(f"There is no file '{values['urdf_path']}' (parameter 'urdf_path').")
-        robot = Robot.from_urdf(self._text, joints=values['joints'] or None,
-                                base=values['base_link'] or None, gravity=values['gravity'],
-                                locked=read_locked(values['locked']))
-        robot.model.refuse_quaternions('a JointState message')
-        return robot
+        return Robot.from_urdf(self._text, joints=values['joints'] or None,
+                               base=values['base_link'] or None, gravity=values['gravity'],
+                               locked=read_locked(values['locked']), free_base=free_base)
 
     def _receive(self, message: String):
         if message.data != self._text:
@@ -78,14 +80,9 @@ class RobotSource:
             self._arrived(self._text)
 
 
-def read_locked(entries: tuple[str, ...]) -> dict[str, float]:
+def read_locked(entries: tuple[str, ...]) -> dict[str, float | tuple[float, ...]]:
     """Joint name -> position [rad or m] from `name` or `name=position`; ParameterError if not."""
-    locked = {}
-    for entry in entries:
-        name, _, position = entry.partition('=')
-        try:
-            locked[name.strip()] = float(position or 0.0)
-        except ValueError:
-            raise ParameterError(f"Parameter 'locked' has the entry {entry!r}; expected a joint's "
-                                 "name, or 'name=position'.") from None
-    return locked
+    try:
+        return dict(map(selection.held, entries))
+    except ParameterError as error:
+        raise ParameterError(f"Parameter 'locked' has the entry {error}.") from None

@@ -22,6 +22,8 @@ LARGEST_SEED = 2**31 - 1
 
 SIMULATOR_PARAMETERS = (
     *ROBOT_PARAMETERS,
+    ParamSpec('free_base', 'bool', False, '', 'Whether the base link moves freely: on a floating '
+              'joint `free_base` below a link `world`, whose coordinates come first.'),
     ParamSpec('update_rate', 'int', 1000, 'Hz', 'Steps a second of simulated time.', lower=10,
               upper=5000),
     ParamSpec('trigger', 'string', TIMER, '', 'What starts a step: the clock, or every command '
@@ -43,12 +45,16 @@ SIMULATOR_PARAMETERS = (
               'off.', judge=topic_name_or_nothing),
     ParamSpec('joint_states_topic', 'string', '/robot_joint_states', '', 'Where the state goes.',
               judge=topic_name),
+    ParamSpec('multi_dof_joint_states_topic', 'string', '/robot_multi_dof_joint_states', '',
+              'Where poses, twists and wrenches of floating, spherical and planar joints go.',
+              judge=topic_name),
     ParamSpec('frame_id', 'string', '', '', 'Frame in the header of the state. Empty: the base '
               'link.'),
     ParamSpec('publish_effort', 'bool', True, '', 'Whether the state holds the efforts that the '
               'motors gave.'),
     ParamSpec('initial_position', 'float[]', (), 'rad or m', 'Posture at the start, in the order '
-              'of `joints`. Empty: each as near to zero as its limits allow.', lengths=(0, 'n')),
+              'of `joints`; of a floating joint x, y, z and quaternion x, y, z, w. Empty: each as '
+              'near to zero as its limits allow.', lengths=(0, 'nq')),
     ParamSpec('initial_velocity', 'float[]', (), 'rad/s or m/s', 'Velocity at the start. Empty: '
               'at rest.', lengths=(0, 'n')),
     ParamSpec('no_command', 'string', NO_COMMAND[0], '', 'What a joint does before its first '
@@ -153,7 +159,7 @@ def make_sensor(values: Mapping[str, Any], robot: Robot) -> Sensor:
     """The sensor of `robot`."""
     return Sensor(robot.nv, SensorSettings(
         values['noise.position'], values['noise.velocity'], values['resolution.position'],
-        values['resolution.velocity'], values['noise.seed']))
+        values['resolution.velocity'], values['noise.seed']), robot.nq, robot.model.quaternions)
 
 
 def make_faults(values: Mapping[str, Any], model: RobotModel) -> Faults:

@@ -7,7 +7,6 @@ from typing import Any, Mapping
 from geometry_msgs.msg import WrenchStamped
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rosgraph_msgs.msg import Clock
-from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 
 from robodyn_ros.background import portable
@@ -16,39 +15,22 @@ from robodyn_ros.kernels import warm_up
 from robodyn_ros.robot import Robot
 from robodyn_ros.ros.effort_intake import EffortIntake
 from robodyn_ros.ros.loop import PeriodicLoop
-from robodyn_ros.ros.messages import bound_array, set_stamp
+from robodyn_ros.ros.messages import set_stamp
 from robodyn_ros.ros.realtime import CollectorPause, RealTime, settle_memory
 from robodyn_ros.ros.simulator_parameters import (TIMER, make_faults, make_plant, make_sensor,
                                                   simulated_robot)
 from robodyn_ros.ros.session_kernels import SessionKernels
+from robodyn_ros.ros.simulated_state import state_topics
 from robodyn_ros.simulation.plant import KERNELS
 from robodyn_ros.simulation.runner import Runner
 from robodyn_ros.simulation.specialised import specialised_step
 
-STATE_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 CLOCK_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 LATCHED_QOS = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 CATCH_UP = 0.05    # [s] of simulated time at most in one tick; what is beyond is lost
 AT_ONCE = 1e-6     # [s] period of a loop that runs as fast as it can
 REPEAT = 0.2       # [s] without a step after which the state is told again, in lock step
-
-
-class StateMessage:
-    """JointState of the simulated robot, built once and refilled."""
-
-    def __init__(self, joint_names, frame_id: str, with_effort: bool):
-        self.message = JointState(name=list(joint_names))
-        self.message.header.frame_id = frame_id
-        fields = ('position', 'velocity', 'effort') if with_effort else ('position', 'velocity')
-        self._arrays = [bound_array(self.message, field, len(joint_names)) for field in fields]
-
-    def fill(self, nanoseconds: int, *values) -> JointState:
-        """The message with this stamp [ns] and position, velocity and effort, each (n,)."""
-        set_stamp(self.message.header.stamp, nanoseconds)
-        for array, value in zip(self._arrays, values):
-            array[:] = value
-        return self.message
 
 
 class SimulatorSession:
@@ -83,11 +65,9 @@ class SimulatorSession:
         timed = self.timed = values['trigger'] == TIMER
         self._simulated_stamps = values['publish_clock'] or not timed
         self._at_once = values['speed_factor'] == 0.0
-        self._message = StateMessage(robot.joint_names,
-                                     values['frame_id'] or robot.model.body_names[0],
-                                     values['publish_effort'])
+        self._frame_id = values['frame_id'] or robot.model.body_names[0]
+        self._state = state_topics(node, robot.model, values, self._frame_id)
         self._slots, self._told = 0, 0.0
-        self._state = node.create_publisher(JointState, values['joint_states_topic'], STATE_QOS)
         self._reset_notify = node.create_publisher(Header, '~/reset_notify', LATCHED_QOS)
         self._clock_message, self._clock_publisher = Clock(), None
         topics = values['joint_commands_topic'], values['effort_command_topic']
@@ -130,7 +110,8 @@ class SimulatorSession:
         self.kernels.close()
         self.intake.close()
         self._node.destroy_subscription(self._wrench)
-        for publisher in (self._state, self._reset_notify, self._clock_publisher):
+        self._state.close()
+        for publisher in (self._reset_notify, self._clock_publisher):
             if publisher is not None:
                 self._node.destroy_publisher(publisher)
 
@@ -182,11 +163,10 @@ class SimulatorSession:
             clock.publish(self._clock_message)
         if runner.reading_valid:
             sensor = runner.sensor
-            self._state.publish(self._message.fill(stamp, sensor.position, sensor.velocity,
-                                                   runner.plant.effort))
+            self._state.publish(stamp, sensor.position, sensor.velocity, runner.plant.effort)
 
     def _tell_of_reset(self):
-        notice = Header(frame_id=self._message.message.header.frame_id)
+        notice = Header(frame_id=self._frame_id)
         set_stamp(notice.stamp, self.runner.time if self._simulated_stamps
                   else self._clock.now().nanoseconds)
         self._reset_notify.publish(notice)

@@ -53,6 +53,10 @@ class Drives:
         self.joints = np.zeros((model.nv, WIDTH))
         self.joints[:, AT] = model.coordinates
         self._model = model
+        # a floating joint says that nothing holds the body, so there is no drive to brake or damp
+        self._driven = np.ones(model.nv, dtype=bool)
+        for hinge in model.hinges:
+            self._driven[hinge.velocities] = hinge.joint.type != 'floating'
         self._damping, self._friction = np.zeros(model.nv), np.zeros(model.nv)
         for row, constants in zip(model.topology[1:], model.constants[1:]):
             of_body = slice(row[V], row[V] + row[DOF])
@@ -63,7 +67,8 @@ class Drives:
     def arrange(self):
         """Write the joint table anew; needed after every change of a mode or a fault."""
         limits, names, joints = self._model.limits, self._model.joint_names, self.joints
-        waiting, silent = self.mode == WAITING, self.mode == SILENT
+        waiting = self._driven & (self.mode == WAITING)
+        silent = self._driven & (self.mode == SILENT)
         stuck = np.array([name in self.faults.stuck_joints for name in names])
         joints[:, LOWER], joints[:, UPPER] = limits.lower, limits.upper
         joints[:, EFFORT] = np.where(np.isnan(limits.effort), np.inf, limits.effort)

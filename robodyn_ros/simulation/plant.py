@@ -4,8 +4,8 @@ from math import inf
 
 import numpy as np
 
-from robodyn_ros.boundary import SHORTEST
 from robodyn_ros.errors import ParameterError, ShapeError
+from robodyn_ros.model.rotation import SHORTEST
 from robodyn_ros.recursions import scratch
 from robodyn_ros.simulation import drives, rollouts
 from robodyn_ros.simulation.layout import work_rows

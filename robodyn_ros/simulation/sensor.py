@@ -3,6 +3,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robodyn_ros.model.rotation import SHORTEST
 from robodyn_ros.simulation.faults import Faults
 from robodyn_ros.simulation.settings import at_least_zero, whole
 
@@ -33,12 +34,14 @@ class SensorSettings:
 class Sensor:
     """Readings `position` (nq,) and `velocity` (nv,) of a plant [rad or m, rad/s or m/s].
 
-    nq : nv if not given; the four numbers of a quaternion are read like any other. faults : the
-    Faults that act on it; assign to change them.
+    nq : nv if not given. quaternions : where in q they begin; their four numbers are read like any
+    other and then made of length one, so that noise turns them by twice as much [rad]. faults :
+    the Faults that act on it; assign to change them.
     """
 
-    def __init__(self, nv, settings=SensorSettings(), nq=None):
+    def __init__(self, nv, settings=SensorSettings(), nq=None, quaternions=()):
         self.settings = settings
+        self._quaternions = [slice(k, k + 4) for k in quaternions]
         self.faults = Faults()
         self.position = np.zeros(nv if nq is None else nq)
         self.velocity = np.zeros(nv)
@@ -56,9 +59,17 @@ class Sensor:
         if not self.faults.frozen_sensor:
             settings = self.settings
             self._distort(q, settings.position_noise, settings.position_step, self.position)
+            for where in self._quaternions:
+                self._make_unit(where, q)
             self._distort(qd, settings.velocity_noise, settings.velocity_step, self.velocity)
         dropped = self.faults.dropped_states
         return dropped == 0.0 or self._losses.random() >= dropped
+
+    def _make_unit(self, where, q):
+        """Make a quaternion of length one; the true one where the reading has no direction."""
+        reading = self.position[where]
+        length = np.linalg.norm(reading)
+        reading[:] = reading / length if length > SHORTEST else q[where]
 
     def _distort(self, truth, deviation, resolution, reading):
         reading[:] = truth

@@ -42,7 +42,7 @@ def test_examples_of_the_document(monkeypatch):
     root = Path(__file__).resolve().parents[2]
     monkeypatch.chdir(root)
     blocks = re.findall(r'```python\n(.*?)```', (root / 'doc' / 'hinges.md').read_text(), re.S)
-    assert len(blocks) == 2
+    assert len(blocks) == 3
     exec('\n'.join(blocks), {})
 
 

@@ -1,9 +1,9 @@
-"""The robot of a node: what messages have no place for is refused with a sentence."""
+"""The robot of a node: what moves, what is held where, and what is refused with a sentence."""
 
 import numpy as np
 import pytest
 
-from robodyn_ros.errors import ModelError
+from robodyn_ros.errors import ModelError, ParameterError
 from robodyn_ros.ros.model_services import _com
 from robodyn_ros.ros.robot_source import RobotSource
 
@@ -24,13 +24,33 @@ def source(text, **values):
     return RobotSource(None, parameters, None)
 
 
-def test_floating_joint_is_refused_by_the_nodes():
-    """Named among the joints, it has no place in a JointState; locked, the robot serves."""
-    with pytest.raises(ModelError, match="joint 'swim' turns freely.*JointState.*locked"):
-        source(TEXT, joints=('swim', 'tilt')).build()
+def test_floating_joint_moves_when_it_is_named():
+    """As everywhere; locked, at zero or at a pose, the rest of the robot serves."""
+    assert source(TEXT, joints=('swim', 'tilt')).build().nq == 8
     with pytest.raises(ModelError, match="joint 'swim' is floating"):
         source(TEXT).build()
-    assert source(TEXT, locked=('swim',)).build().joint_names == ('tilt',)
+    for locked in ('swim', 'swim=0.1 0.2 0.3 0 0 1 0'):
+        assert source(TEXT, locked=(locked,)).build().joint_names == ('tilt',)
+    held = source(TEXT, locked=('swim= 0.1 0.2 0.3  0.6 0 0 -0.8',)).build()
+    np.testing.assert_allclose(held.pose([0.0], 'hull')[:3, 3], (0.1, 0.2, 0.3), atol=1e-15)
+
+
+@pytest.mark.parametrize(('entry', 'error', 'words'), [
+    ('swim=here', ParameterError, "'swim=here'.*with spaces between"),
+    ('swim=0,0,1', ParameterError, "'swim=0,0,1'.*with spaces between"),
+    ('swim=0 0 1', ModelError, '7 numbers'),
+    ('swim=0 0 1 0 0 0 0', ModelError, 'unit quaternion'),
+    ('swim=0 0 nan 0 0 0 1', ModelError, '7 numbers')])
+def test_position_of_a_locked_joint_that_cannot_be_read_is_refused(entry, error, words):
+    """By the parameter, or by the joint that it names."""
+    with pytest.raises(error, match=words):
+        source(TEXT, locked=(entry,)).build()
+
+
+def test_free_base_is_asked_for():
+    """Its coordinates come before those of the joints."""
+    robot = source(TEXT, base_link='hull').build(free_base=True)
+    assert robot.position_names[0] == 'free_base.x' and robot.joint_names[-1] == 'tilt'
 
 
 def test_planar_joint_has_three_names():

@@ -201,6 +201,41 @@ def test_sensor_reads_quaternions():
         assert np.all(reading != truth) and np.abs(reading - truth).max() < 6.0 * noise
 
 
+def test_sensor_reads_rotations():
+    """Told where quaternions are, it makes readings of length one, however coarse they are."""
+    robot = top()
+    for settings in (SensorSettings(position_noise=1e-2), SensorSettings(position_step=0.25),
+                     SensorSettings(position_step=50.0)):
+        sensor = Sensor(robot.nv, settings, robot.nq, robot.model.quaternions)
+        runner = Runner(Plant(robot, PlantSettings(**FREE), velocity=(1.0, 2.0, 3.0)), sensor, 100)
+        runner.advance(20)
+        assert np.linalg.norm(sensor.position) == pytest.approx(1.0, abs=1e-15)
+        coarse = settings.position_step == 50.0   # nothing is left but zeros
+        assert np.all(sensor.position == runner.plant.q) == coarse
+
+
+def test_nothing_holds_a_free_base():
+    """Before a command its joints are braked, and it falls as one body; silence damps nothing."""
+    robot = MIXED['free_base'].robot
+    (q, qd, _), = states(robot, 1)
+    qd[6:] = 0.0
+    for settings in ({'no_command': 'hold'}, {'no_command': 'gravity_compensated'},
+                     {'command_timeout': 1e-3}):
+        plant = Plant(robot, PlantSettings(integrator='rk4', **settings), q, qd)
+        if 'command_timeout' in settings:
+            plant.step(np.where(np.arange(robot.nv) < 6, 0.0, np.nan), 1e-3)
+        start, com = plant.t, robot.centre_of_mass(plant.q)
+        speed = robot.centre_of_mass_velocity(plant.q, plant.qd)
+        for _ in range(200):
+            plant.step(dt=1e-3)
+        time = plant.t - start
+        fall = np.array(robot.model.gravity)
+        if settings.get('no_command') != 'gravity_compensated':
+            assert plant.q[7:].tolist() == q[7:].tolist()
+        assert robot.centre_of_mass(plant.q) == pytest.approx(
+            com + time * speed + 0.5 * time**2 * fall, abs=1e-8)
+
+
 def test_lost_quaternion_is_refused():
     """A plant is not put into a state without rotation."""
     with pytest.raises(ParameterError, match='ball.qx.*expected a unit quaternion'):
