@@ -127,10 +127,10 @@ def private_domain():
 
 
 def find(path):
-    """A file of this package: beside the sources, or installed in share/."""
-    here = Path(__file__).resolve().parents[2] / path
-    if here.exists():
-        return here
+    """A file of this package: beside the sources, or installed in share/ by pip or by colcon."""
+    for folder in (Path(__file__).resolve().parents[2], Path(sys.prefix, 'share', 'robodyn_ros')):
+        if (folder / path).exists():
+            return folder / path
     from ament_index_python.packages import get_package_share_directory
     return Path(get_package_share_directory('robodyn_ros')) / path
 

@@ -20,8 +20,7 @@ def read_bag(path, joint_names, topic='/joint_states'):
         from rosbags.typesys import Stores, get_typestore
     except ImportError:
         raise ParameterError(f'{path}: reading a bag needs the package rosbags, which is not '
-                             'installed; expected: pip install "robodyn_ros[identification]", or '
-                             'a CSV file') from None
+                             'installed; expected: pip install rosbags, or a CSV file') from None
     time, q, tau = [], [], []
     try:
         with AnyReader([Path(path)], default_typestore=get_typestore(Stores.ROS2_JAZZY)) as bag:

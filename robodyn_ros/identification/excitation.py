@@ -87,8 +87,8 @@ def _limits(robot):
     """(centre, room to either side, greatest speed), each (nv,), with the margin taken off."""
     limits = robot.limits
     bounded = np.isfinite(limits.lower) & np.isfinite(limits.upper)
-    centre = np.where(bounded, 0.5 * (limits.lower + limits.upper), np.clip(
-        0.0, np.where(bounded, -np.inf, limits.lower), np.where(bounded, np.inf, limits.upper)))
+    centre = np.clip(0.0, limits.lower + UNLIMITED, limits.upper - UNLIMITED)
+    centre[bounded] = 0.5 * (limits.lower[bounded] + limits.upper[bounded])
     room = np.minimum(np.minimum(limits.upper - centre, centre - limits.lower), UNLIMITED)
     speed = np.where(np.isfinite(limits.velocity), limits.velocity, FASTEST)
     return centre, MARGIN * room, MARGIN * speed

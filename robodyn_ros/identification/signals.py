@@ -39,7 +39,7 @@ def lowpass(x, rate, cutoff):
         from scipy.signal import butter, sosfiltfilt
     except ImportError:
         raise ParameterError('filtering a recording needs scipy, which is not installed; '
-                             'expected: pip install "robodyn_ros[identification]"') from None
+                             'expected: pip install scipy') from None
     if not 0.0 < cutoff < 0.5 * rate:
         raise ParameterError(f'cutoff is {cutoff:g} Hz for samples at {rate:g} Hz; expected above '
                              f'0 and below {0.5 * rate:g} Hz')

@@ -20,6 +20,15 @@ from robodyn_ros.simulation.plant import Plant
 PERIOD = 1e-3
 
 
+def test_files_are_found_where_pip_installs_them(monkeypatch, tmp_path):
+    path = tmp_path / 'share' / 'robodyn_ros' / URDF
+    path.parent.mkdir(parents=True)
+    path.touch()
+    monkeypatch.setattr('robodyn_ros.cli.demo.__file__', str(tmp_path / 'lib' / 'x' / 'y' / 'z'))
+    monkeypatch.setattr(sys, 'prefix', str(tmp_path))
+    assert find(URDF) == path
+
+
 def rms_error(robot, mode, motion):
     """RMS tracking error [rad] of a law on its own model, cycle by cycle, without a clock."""
     law, values = law_class(mode)(robot), gains(robot, mode)

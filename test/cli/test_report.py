@@ -16,6 +16,15 @@ def test_report_names_every_joint_and_its_numbers(capsys):
     assert '87' in told and '0 warnings' in told
 
 
+def test_what_is_not_given_is_a_dash(capsys, tmp_path):
+    text = (URDF / 'two_link.urdf').read_text()
+    path = tmp_path / 'weak.urdf'
+    path.write_text(text.replace(' effort="100"', ''))
+    assert report.main([str(path)]) == 0
+    told = capsys.readouterr().out
+    assert told.splitlines()[2].split()[-3:] == ['-', '0', '0'] and 'nan' not in told
+
+
 def test_locked_joints_are_gone(capsys):
     assert report.main([str(URDF / 'two_link.urdf'), '--locked', 'joint2=0.5']) == 0
     assert '1 joints' in capsys.readouterr().out

@@ -88,7 +88,8 @@ def test_the_robot_dies_and_another_takes_its_place(start, probe):
         weight = ROBOT.gravity_torque(np.array(posture))
         harness.wait_until(lambda: np.allclose(probe.commands.last.data, weight, rtol=1e-2,
                                                atol=0.1), 'the weight of the new posture')
-        np.testing.assert_allclose(probe.states.last.reference_position, posture, atol=0.01)
+        # Until it is held an arm may sag a little; the two postures are far from one another.
+        np.testing.assert_allclose(probe.states.last.reference_position, posture, atol=0.05)
 
 
 def test_the_controller_dies_and_another_takes_over_the_sagging_arm(start, probe):
@@ -135,15 +136,18 @@ def test_every_interface_of_the_node_is_in_the_readme(start, probe):
     start('controller', **EASY)
     probe.wait_for('WAIT_STATE', timeout=COLD)
     node, name = probe.graph.node, probe.name.strip('/')
-    topics = node.get_publisher_names_and_types_by_node(name, '/')
-    topics += node.get_subscriber_names_and_types_by_node(name, '/')
-    services = node.get_service_names_and_types_by_node(name, '/')
-    ours = {f'~/{topic.rsplit("/", 1)[1]}': kinds for topic, kinds in topics + services
-            if topic.startswith(probe.name) and ('robodyn_msgs' in kinds[0]
-                                                 or 'std_srvs' in kinds[0]
-                                                 or 'trajectory_msgs' in kinds[0])}
-    assert len(ours) >= 9
-    for interface, kinds in ours.items():
+
+    def ours():
+        topics = node.get_publisher_names_and_types_by_node(name, '/')
+        topics += node.get_subscriber_names_and_types_by_node(name, '/')
+        services = node.get_service_names_and_types_by_node(name, '/')
+        return {f'~/{topic.rsplit("/", 1)[1]}': kinds for topic, kinds in topics + services
+                if topic.startswith(probe.name) and ('robodyn_msgs' in kinds[0]
+                                                     or 'std_srvs' in kinds[0]
+                                                     or 'trajectory_msgs' in kinds[0])}
+
+    harness.wait_until(lambda: len(ours()) >= 9, 'the graph to know the node')
+    for interface, kinds in ours().items():
         rows = [line for line in README.splitlines()
                 if line.startswith('|') and f'`{interface}`' in line]
         kind = f'{kinds[0].split("/")[0]}/{kinds[0].split("/")[-1]}'
