@@ -207,7 +207,7 @@ def estimation(lesson):
         lesson.compare(f'P of the {name}, diagonal', np.diag(OPS.P[name, name]),
                        np.diag(found[k].covariance))
         lesson.compare(f'G of the {name}', OPS.G[name, name][:, 0], found[k].gain[:, 0], SOLVED)
-    smoothed = kalman.smoother(*kalman.of_tree(TREE, T))
+    smoothed, _ = kalman.smoothed(TREE.parent, TREE.phi, TREE.H, found)
     _, _, f = forward_dynamics.articulated_body(TREE, 0 * T, T, gravity=False)
     lesson.compare('f(7), smoothed', f[TORSO], smoothed[TORSO],
                    SOLVED)

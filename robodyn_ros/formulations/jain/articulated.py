@@ -77,12 +77,12 @@ def biased_residual_forces(tree, art, T, bias):
 
 
 def innovations_scaled(tree, art, epsilon):
-    """nu = D^-1 epsilon (N,) (6.40)."""
+    """nu = D^-1 epsilon (N,) (6.41)."""
     return np.concatenate([np.linalg.solve(D, epsilon[s]) for D, s in zip(art.D, tree.slices)])
 
 
 def accelerations(tree, art, nu, a):
-    """(thdd (N,), alpha (n, 6), alpha_plus (n, 6)), base to tips (6.41 to 6.44, 7.32).
+    """(thdd (N,), alpha (n, 6), alpha_plus (n, 6)), base to tips (6.42, 6.43, 7.32).
 
     alpha^+ = phi'(parent, k) alpha(parent), thdd = nu - G' alpha^+, alpha = alpha^+ + H' thdd + a.
     nu (N,); a (n, 6) Coriolis accelerations.

@@ -8,6 +8,9 @@
     universal x, y         [y' x, y; 0] in the axes of the body: depends on the second angle
     rolling ball           [1; S(l)] in fixed axes, l from its centre to the contact [Sol 3.2]
 
+The same hinge by what it forbids, its implicit characterisation (3.1): A Delta_V = 0, A H' = 0.
+A hinge that moves by itself (acatastatic, a term beside H' beta) is no hinge of this package.
+
 H' is written in the axes of the body (the outboard frame O_k), where it is constant for all but
 the last two; its rate is that seen from the body. A quaternion (x, y, z, w) stands for the
 orientation of spherical, free and rolling hinges: more coordinates than velocities (3.6). Hinges
@@ -48,6 +51,15 @@ class Hinge:
     map: Callable
     map_rate: Callable
     rates: Callable
+
+
+def constraint(H):
+    """A (6 - r, 6) with A Delta_V = 0, orthonormal rows: what a hinge of map H (r, 6) forbids.
+
+    A' lambda are the forces that the hinge carries without torque: H A' = 0 (section 3.1).
+    """
+    _, sizes, rows = np.linalg.svd(H)
+    return rows[len(sizes):]
 
 
 def about(axis, angle):

@@ -34,6 +34,7 @@ ITEMS = (
          tests=('test_crba_is_quadratic_to_the_last_operation',
                 'test_composite_bodies_give_the_mass_matrix',
                 'test_mass_matrix_and_trace_are_those_of_the_package',
+                'test_mass_depends_on_what_is_outboard',
                 'test_mass_matrix_of_4_19_has_its_tilde_on_phi_alone'),
          correction="(4.19): tildes belong on phi alone, H R H' + H phi~ R H' + H R phi~' H'"),
     Item(28, '4.1', '4.13 to 4.18, Ex 4.1',
@@ -50,6 +51,7 @@ ITEMS = (
          tests=('test_momentum_and_centre_of_mass', 'test_momentum_is_the_sum_over_the_bodies',
                 'test_base_moved_against_the_centroidal_velocity_stops_the_system',
                 'test_sum_of_4_17_runs_to_the_base', 'test_total_inertia_is_e_r_e_transposed',
+                'test_momentum_of_a_free_base',
                 'test_centre_of_mass', 'test_momentum', 'test_composite_inertia',
                 'test_momentum_bias', 'test_base_wrench_is_rate_of_momentum'),
          correction="(4.13): E R E'; (4.17): the sum runs to n"),
@@ -119,6 +121,7 @@ ITEMS = (
                     'robot.Robot.inverse_dynamics_in'),
          tests=('test_coriolis_accelerations_by_type_of_hinge',
                 'test_acceleration_is_the_rate_of_velocity',
+                'test_accelerations_of_every_reference_are_rates',
                 'test_references_must_not_be_mixed',
                 'test_link_motions', 'test_the_reference_it_claims', 'test_the_same_torque')),
     Item(38, '5.2.2', 'Alg 5.1 (5.38)',
@@ -172,7 +175,9 @@ ITEMS = (
                     'recursions.inverse_dynamics_fixed.inverse_dynamics_fixed'),
          tests=('test_four_references_give_the_same_equations', 'test_the_reference_it_claims',
                 'test_momentum_form_in_the_inertial_frame',
-                'test_rate_of_inertial_hinges_has_its_factor'),
+                'test_rate_of_inertial_hinges_has_its_factor',
+                'test_rate_of_inertial_hinges_is_seen_from_the_body'),
          correction="(5.53): its left side is the rate of H_I'; (5.55): the last terms lack a "
-                    "factor thd; (5.61): the bracket has the rate of H_I'"),
+                    "factor thd; (5.52), (5.55), [Sol 5.6]: dH'/dt as seen from body k, not "
+                    "k + 1; (5.61): the bracket has the rate of H_I'"),
 )

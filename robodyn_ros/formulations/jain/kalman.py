@@ -3,8 +3,8 @@
     x(k+1) = sum F(k) x(k) + w(k+1),  cov w = Q        F = phi(parent, k), Q = M
     y(k) = H x(k) + v(k),             cov v = N        y = T, N = the drive's inertia, or 0
 
-Filter and smoother as textbooks of estimation write them (Kalman 1960), with nothing of mechanics
-in them: an independent referee. The prediction covariance is P, the filtered one P^+, the gain G,
+Filter and smoother as textbooks of estimation write them (Kalman 1960; Bryson and Frazier 1963),
+with nothing of mechanics in them: an independent referee. The prediction covariance is P, the filtered one P^+, the gain G,
 the innovations epsilon with covariance D, the prediction z, the filtered estimate z^+, and the
 smoothed estimate f, the force between the links. A tree adds the states of its branches, which are
 uncorrelated. The covariance of all y is the mass matrix.
@@ -53,10 +53,30 @@ def kalman_filter(parent, F, Q, H, N, y):
     return found
 
 
-def smoother(parent, F, Q, H, N, y):
-    """Best estimate of every state from ALL measurements: cov(x, y) cov(y)^-1 y, dense.
+def smoothed(parent, F, H, estimates):
+    """(x (n, 6), adjoint (n, 6)): estimates of all states from ALL measurements, roots to leaves.
 
-    The conditional mean of normal variables, from the covariances of the stacked states.
+    Bryson and Frazier's second pass over the Estimates of the filter, with nothing kept but the
+    adjoint: adjoint(k) = (1 - G H)' F' adjoint(parent) + H' S^-1 innovation, x = predicted +
+    covariance adjoint. Of a tree at rest the adjoints are alpha, and x the force f (6.43, 6.50).
+    """
+    n = len(parent)
+    adjoint, x = [None] * n, [None] * n
+    for k in reversed(range(n)):
+        found = estimates[k]
+        adjoint[k] = H[k].T @ np.linalg.solve(found.innovation_covariance, found.innovation)
+        if parent[k] < n:
+            later = F[k].T @ adjoint[parent[k]]
+            adjoint[k] = adjoint[k] + later - H[k].T @ (found.gain.T @ later)
+        x[k] = found.predicted + found.covariance @ adjoint[k]
+    return np.array(x), np.array(adjoint)
+
+
+def covariances(parent, F, Q, H, N):
+    """Covariances of all states (6n, 6n) and of all measurements (N, N), stacked and dense.
+
+    The states are sums of the noise below them, x = A w: cov x = A Q A', cov y = H cov x H' + N.
+    Of a tree: phi M phi', with the R on its diagonal (6.46), and the mass matrix.
     """
     n, width = len(parent), len(Q[0])
     gather = np.eye(n * width)
@@ -64,10 +84,18 @@ def smoother(parent, F, Q, H, N, y):
         if parent[k] < n:
             own, up = (slice(width * i, width * i + width) for i in (k, parent[k]))
             gather[:, own] += gather[:, up] @ F[k]
-    states = gather @ _diagonal(Q) @ gather.T
-    measure = _diagonal(H)
-    measured = measure @ states @ measure.T + _diagonal(N)
-    return (states @ measure.T @ np.linalg.solve(measured, np.concatenate(y))).reshape(n, width)
+    states, measure = gather @ _diagonal(Q) @ gather.T, _diagonal(H)
+    return states, measure @ states @ measure.T + _diagonal(N)
+
+
+def conditional_mean(parent, F, Q, H, N, y):
+    """Best estimate of every state from ALL measurements: cov(x, y) cov(y)^-1 y (n, 6), dense.
+
+    The conditional mean of normal variables: what `smoothed` finds by two passes.
+    """
+    states, measured = covariances(parent, F, Q, H, N)
+    x = states @ _diagonal(H).T @ np.linalg.solve(measured, np.concatenate(y))
+    return x.reshape(len(parent), len(Q[0]))
 
 
 def of_tree(tree, T):

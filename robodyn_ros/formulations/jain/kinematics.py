@@ -52,6 +52,21 @@ def poses(tree):
     return T
 
 
+def relative_pose(tree, j, k):
+    """T_j,k (4, 4) of body k as its ancestor j sees it, the product along the path (3.10).
+
+    UnknownNameError where j does not carry k.
+    """
+    if j not in tree.path(k):
+        raise UnknownNameError(f'got body {tree.names[j]!r} to see {tree.names[k]!r} from; '
+                               'expected one on the path to its base: '
+                               f'{", ".join(tree.names[i] for i in tree.path(k))}')
+    T = np.eye(4)
+    while k != j:
+        T, k = transform(tree.R[k], tree.l[k]) @ T, tree.parent[k]
+    return T
+
+
 def velocities(tree, thd, base=None):
     """V(k) (n, 6) [rad/s, m/s] in the axes of each body (Alg 3.2).
 

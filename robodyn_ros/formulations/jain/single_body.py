@@ -72,7 +72,7 @@ def quasi_force(A, T):
 
 def b_centre(M, V):
     """(a) at the centre of mass, inertial derivative: b = [omega x J omega; 0] (6,) (2.23)."""
-    return tilde(angular(V)) @ M @ angular(V)
+    return np.concatenate((cross(V[:3], M[:3, :3] @ V[:3]), np.zeros(3)))
 
 
 def b_inertial(M, V):

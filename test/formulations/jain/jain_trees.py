@@ -28,6 +28,30 @@ def unit(rng):
     return axis / np.linalg.norm(axis)
 
 
+def frames(rng):
+    """phi of two points with turned axes."""
+    return phi(rng.normal(size=3), rotation(rng))
+
+
+def path_of_a_body():
+    """place(t) -> (R, o) and velocity(t) -> V (6,), in fixed axes, of a body that turns and moves.
+
+    The velocity is that of the placement, by complex step.
+    """
+    rng = np.random.default_rng(3)
+    axis, other = unit(rng), unit(rng)
+
+    def place(t):
+        return (hinges.about(axis, np.sin(t)) @ hinges.about(other, t * t),
+                np.array([np.sin(2 * t), t**3, np.cos(t)]))
+
+    def velocity(t):
+        R, o = place(t + 1e-30j)
+        spin = np.imag(R) / 1e-30 @ np.real(R).T
+        return np.concatenate(([spin[2, 1], spin[0, 2], spin[1, 0]], np.imag(o) / 1e-30))
+    return place, velocity
+
+
 def random_bodies(rng, parents, makers):
     """Bodies from base to tip: parents[i] < i, or -1; makers of their hinges."""
     bodies, q, v = [], 0, 0

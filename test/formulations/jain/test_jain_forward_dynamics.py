@@ -14,6 +14,13 @@ from robodyn_ros.formulations.jain.sweeps import gather
 from robodyn_ros.formulations.spatial_operators import SpatialOperators
 
 
+@pytest.fixture
+def bare(system):
+    """A tree without drives, which the book does not have, and (thd, T)."""
+    tree, thd, _, T = system
+    return tree.without_rotors(), thd, T
+
+
 def test_forward_dynamics_are_those_of_the_package(named):
     robot, tree, thd, _, T = named
     q, qd, tau = configuration(tree), tree.to_ours(thd), tree.to_ours(T)
@@ -128,9 +135,9 @@ def test_vectors_of_the_articulated_body_algorithm(system):
     size = np.abs(alpha).max()
     agree(thdd, nu - K.T @ alpha.ravel(), size)
     agree(thdd, nu - G.T @ alpha_plus.ravel(), size)
-    agree(alpha.ravel(), psi.T @ (H.T @ nu + a.ravel()))                  # (7.30)
+    agree(alpha.ravel(), psi.T @ (H.T @ nu + a.ravel()))                      # (7.30)
     unlike(psi @ (H.T @ nu + a.ravel()), alpha.ravel())
-    agree(nu, G.T @ (alpha - a).ravel(), size)                            # (7.33)
+    agree(nu, G.T @ (alpha - a).ravel(), size)                                # (7.33)
     f = inverse_dynamics.newton_euler(tree, thd, thdd, gravity=False)[1]
     P = art.P
     agree(np.array([p @ x for p, x in zip(P, alpha - a)]) + z, f, tolerance=SOLVED)
@@ -143,37 +150,77 @@ def test_vectors_of_the_articulated_body_algorithm(system):
         own = np.array([p @ x for p, x in zip(P, acceleration)]) + b
         z = np.linalg.solve((ops.one - ops.E_psi).array, (K @ T) + own.ravel())
         return z.reshape(-1, 6)
-    agree(gathered(a), z, tolerance=SOLVED)                               # (7.21), P a
-    unlike(gathered(alpha), z)                                            # (7.29), P alpha
+    agree(gathered(a), z, tolerance=SOLVED)                                   # (7.21), P a
+    unlike(gathered(alpha), z)                                                # (7.29), P alpha
 
 
-def test_accelerations_of_a_system_at_rest():
-    """Algorithm 6.2 and (6.35), (6.40) to (6.44): articulated bodies without velocity."""
-    for name in ('skew_chain', 'mixed forest'):
-        tree, _, _, T = any_tree(name)
-        art, ops = ab.articulated(tree), SpatialOperators(tree)
-        z, z_plus, epsilon = ab.residual_forces(tree, art, T)
-        agree(z.ravel(), (ops.psi @ ops.K).array @ T)                         # (6.35)
-        agree(epsilon, ops.inverse_factor.array @ T)
-        agree(z_plus, z + np.array([G @ epsilon[s] for G, s in zip(art.G, tree.slices)]))
-        nu = ab.innovations_scaled(tree, art, epsilon)
-        thdd, alpha, _ = ab.accelerations(tree, art, nu, np.zeros((tree.n, 6)))
-        agree(thdd, np.linalg.solve(mass_matrix.mass_matrix(tree), T), tolerance=SOLVED)
-        agree(alpha.ravel(), ops.psi.array.T @ ops.H.array.T @ nu, tolerance=1e-11)
-        agree(nu, np.concatenate([G.T @ x for G, x in zip(art.G, alpha)]), tolerance=1e-11)
+def test_accelerations_of_a_system_at_rest(bare):
+    """Algorithm 6.2 and (6.35), (6.40) to (6.44): articulated bodies without velocity.
+
+    (6.35) prints phi(k + 1), with one body to it: that of the next edge is another matrix.
+    """
+    tree, _, T = bare
+    art, ops = ab.articulated(tree), SpatialOperators(tree)
+    z, z_plus, epsilon = ab.residual_forces(tree, art, T)
+    size = np.abs(T).max() * np.abs(ops.phi.array).max()
+    agree(z.ravel(), (ops.psi @ ops.K).array @ T, size, 1e-11)                # (6.35)
+    agree(epsilon, ops.inverse_factor.array @ T, size, 1e-11)
+    agree(z_plus, z + np.array([G @ epsilon[s] for G, s in zip(art.G, tree.slices)]))
+    for k in range(tree.n):
+        below = sum((tree.phi[j] @ z_plus[j] for j in tree.children[k]), np.zeros(6))
+        agree(z[k], below, size)
+        if len(tree.children[k]) == 1 and np.abs(below).max() > 1e-3:
+            unlike(tree.phi[k] @ z_plus[tree.children[k][0]], z[k])
+    nu = ab.innovations_scaled(tree, art, epsilon)
+    thdd, alpha, alpha_plus = ab.accelerations(tree, art, nu, np.zeros((tree.n, 6)))
+    agree(thdd, np.linalg.solve(mass_matrix.mass_matrix(tree), T), tolerance=SOLVED)
+    size = np.abs(ops.H.array.T @ nu).max() * np.abs(ops.psi.array).max()
+    agree(alpha.ravel(), ops.psi.array.T @ ops.H.array.T @ nu, size, 1e-11)   # (6.43)
+    agree(nu, np.concatenate([G.T @ x for G, x in zip(art.G, alpha)]),
+          np.abs(nu).max() + np.abs(alpha).max(), 1e-11)                      # (6.44)
+    by_gain = [nu[s] - K.T @ alpha[up] for K, s, up in zip(art.K, tree.slices, tree.parent)
+               if up < tree.n]
+    agree(np.concatenate((*by_gain, [0.0])), np.concatenate(
+        (*(thdd[s] for s, up in zip(tree.slices, tree.parent) if up < tree.n), [0.0])),
+        np.abs(nu).max() + np.abs(alpha).max(), 1e-11)                        # (6.42)
 
 
-def test_residual_of_articulated_bodies_ignores_the_rest():
-    """Table 6.1: f = P alpha + z whatever the base does; z depends on hinge torques outboard."""
-    tree, _, _, T = any_tree('skew_chain')
+def test_acceleration_of_6_9_is_that_of_the_hinge_on_the_parent(bare):
+    """alpha^+ belongs to O_k^+, a point of the parent at the hinge; O_(k + 1) has alpha(k + 1)."""
+    tree, _, T = bare
+    art = ab.articulated(tree)
+    nu = ab.innovations_scaled(tree, art, ab.residual_forces(tree, art, T)[2])
+    thdd, alpha, alpha_plus = ab.accelerations(tree, art, nu, np.zeros((tree.n, 6)))
+    size = np.abs(alpha).max()
+    for k, up in enumerate(tree.parent):
+        if up < tree.n:
+            R, l = tree.R[k], tree.l[k]  # noqa: E741
+            angular = R.T @ alpha[up, :3]
+            point = R.T @ (alpha[up, 3:] + np.cross(alpha[up, :3], l))  # at rest (1.18)
+            agree(alpha_plus[k], np.concatenate((angular, point)), size)
+            if np.abs(alpha[up]).max() > 1e-6 * size:
+                unlike(alpha[up], alpha_plus[k])
+
+
+def test_residual_of_articulated_bodies_ignores_the_rest(bare):
+    """Table 6.1: f = P alpha + z whatever the base does; z(i) knows the torques outboard of i."""
+    tree, _, T = bare
     art = ab.articulated(tree)
     z, *_ = ab.residual_forces(tree, art, T)
-    other = T.copy()
-    other[3:] += 2.0
-    agree(ab.residual_forces(tree, art, other)[0][:4], z[:4])
-    assert np.abs(ab.residual_forces(tree, art, other)[0][4:] - z[4:]).max() > 1e-2
-    tip = inverse_dynamics.newton_euler(tree, 0 * T, T, gravity=False)
-    agree(tip[1][0], tree.M[0] @ tip[2][0])                                   # terminal body
+    size = np.abs(z).max() + 1.0
+    for k in range(tree.n):
+        other = T.copy()
+        other[tree.slices[k]] += 2.0
+        change = np.abs(ab.residual_forces(tree, art, other)[0] - z).max(axis=1)
+        for i in range(tree.n):
+            above = i != k and i in tree.path(k)
+            assert above or change[i] <= 1e-12 * size
+        if tree.parent[k] < tree.n:
+            assert change[tree.parent[k]] > 1e-6
+    _, f, alpha = inverse_dynamics.newton_euler(tree, 0 * T, T, gravity=False)
+    for k in range(tree.n):
+        if not tree.children[k]:                                              # terminal body
+            agree(f[k], tree.M[k] @ alpha[k], np.abs(f).max())
 
 
 def test_response_to_forces_on_nodes(system):
@@ -227,10 +274,27 @@ def test_kalman_filter_is_the_articulated_body_algorithm(system):
 
 
 def test_smoothed_estimate_is_the_force_between_the_links(system):
+    """(6.50), by two passes and as a conditional mean; the adjoint is the acceleration."""
     tree, _, _, T = system
-    rest = np.zeros(tree.N)
-    _, _, f = forward_dynamics.articulated_body(tree, rest, T, gravity=False)
-    agree(kalman.smoother(*kalman.of_tree(tree, T)), f, tolerance=SOLVED)
+    rest, problem = np.zeros(tree.N), kalman.of_tree(tree, T)
+    _, alpha, f = forward_dynamics.articulated_body(tree, rest, T, gravity=False)
+    agree(kalman.conditional_mean(*problem), f, tolerance=SOLVED)
+    parent, F, _, H, *_ = problem
+    x, adjoint = kalman.smoothed(parent, F, H, kalman.kalman_filter(*problem))
+    agree(x, f, tolerance=SOLVED)
+    agree(adjoint, alpha, tolerance=SOLVED)
+
+
+def test_covariances_of_states_and_of_measurements(system):
+    """(6.46) and what follows it: R and phi M phi' of the states, the mass matrix of the outputs.
+    """
+    tree, *_ = system
+    states, outputs = kalman.covariances(*kalman.of_tree(tree, np.zeros(tree.N))[:-1])
+    agree(outputs, mass_matrix.mass_matrix(tree))
+    ops = SpatialOperators(tree)
+    agree(states, (ops.phi @ ops.M @ ops.phi.T).array)
+    for k, R in enumerate(mass_matrix.composite_inertias(tree)):
+        agree(states[6 * k:6 * k + 6, 6 * k:6 * k + 6], R, np.abs(states).max())
 
 
 def test_prediction_of_6_49_is_measured_with_h():

@@ -10,7 +10,7 @@ from robodyn_ros.errors import UnknownNameError
 from robodyn_ros.formulations.arm import skew
 from robodyn_ros.formulations.jain import hinge as hinges
 from robodyn_ros.formulations.jain import kinematics
-from robodyn_ros.formulations.jain.spatial import phi, transform
+from robodyn_ros.formulations.jain.spatial import inverse_transform, phi, transform
 from robodyn_ros.formulations.jain.tree import coordinate_rates, tree_of
 from robodyn_ros.formulations.spatial_operators import SpatialOperators
 
@@ -18,10 +18,10 @@ AXIS = np.array((2.0, -1.0, 2.0)) / 3.0
 
 
 def chain_of_hinges():
-    """A slide, a universal hinge and a ball, anywhere on one another."""
+    """A universal hinge, a screw and a ball, anywhere on one another."""
     rng = np.random.default_rng(9)
     return hinges.chained([(rotation(rng), rng.normal(size=3), part) for part in (
-        hinges.prismatic(AXIS), hinges.universal(), hinges.spherical())])
+        hinges.universal(), hinges.helical(0.7, AXIS), hinges.spherical())])
 
 
 HINGES = {each.name: each for each in (
@@ -40,6 +40,16 @@ def state(request):
     return hinge, rng.uniform(0.3, 1.1, hinge.nq), rng.uniform(0.3, 1.1, hinge.nv)
 
 
+def test_trees_are_of_every_kind():
+    """What all identities are held to: 3 to 20 bodies, chains, trees and forests, every hinge."""
+    trees = [any_tree(name)[0] for name in TREES]
+    assert {body.hinge.name for tree in trees for body in tree.bodies} >= set(HINGES) - {
+        'universal + helical + spherical'}
+    assert min(tree.n for tree in trees) == 3 and max(tree.n for tree in trees) == 20
+    branched = {any(len(tree.children[k]) > 1 for k in range(tree.n)) for tree in trees}
+    assert branched == {False, True} and max(len(tree.children[tree.n]) for tree in trees) > 1
+
+
 def test_hinge_map_is_the_velocity_of_the_placement(state):
     """(3.7): Delta_V = H' beta is how the body moves on its parent, by differences."""
     hinge, theta, beta = state
@@ -52,6 +62,18 @@ def test_hinge_map_is_the_velocity_of_the_placement(state):
     agree(hinge.map(theta) @ beta, velocity, 1.0, 1e-8)
     assert hinge.map(theta).shape == (6, hinge.nv)
     assert np.linalg.matrix_rank(hinge.map(theta)) == hinge.nv <= hinge.nq    # (3.6)
+
+
+def test_hinge_by_what_it_forbids(state):
+    """Section 3.1: A Delta_V = 0 and Delta_V = H' beta are the same hinge; its forces do no work.
+    """
+    hinge, theta, beta = state
+    H = hinge.map(theta).T
+    A = hinges.constraint(H)
+    assert A.shape == (6 - hinge.nv, 6)
+    for nothing in (A @ (H.T @ beta), A @ A.T - np.eye(6 - hinge.nv)):
+        assert np.linalg.norm(nothing) < 1e-12
+    assert np.linalg.matrix_rank(np.vstack((H, A))) == 6
 
 
 def test_rate_of_a_transform_has_its_rotation():
@@ -155,6 +177,18 @@ def test_frames_that_are_no_node_are_refused():
         kinematics.node(tree, robot, robot.model.body_names[0])
     with pytest.raises(UnknownNameError, match="has no frame 'hand'"):
         kinematics.node(tree, robot, 'hand')
+
+
+@pytest.mark.parametrize('name', TREES)
+def test_relative_poses_are_products_along_the_path(name):
+    """(3.10), against the poses in the inertial frame."""
+    tree, *_ = any_tree(name)
+    T = kinematics.poses(tree)
+    for k in range(tree.n):
+        for j in tree.path(k):
+            agree(kinematics.relative_pose(tree, j, k), inverse_transform(T[j]) @ T[k], 1.0)
+    with pytest.raises(UnknownNameError, match='expected one on the path to its base'):
+        kinematics.relative_pose(tree, 0, tree.n - 1)
 
 
 @pytest.mark.parametrize('name', TREES)

@@ -1,14 +1,15 @@
 """Sections 4.1 and 9.3 of Jain: mass matrix, composite bodies, momentum."""
 
-from jain_trees import ROBOTS, any_tree, configuration, moved, offsets, unlike
+from jain_trees import BODIES, any_tree, configuration, moved, offsets, unlike
 import numpy as np
 from oracles.compare import agree
+import pytest
 
 from robodyn_ros.formulations.jain import conventions, inverse_dynamics, kinematics, mass_matrix
 from robodyn_ros.formulations.jain.single_body import components, kinetic_energy, shifted
 from robodyn_ros.formulations.jain.spatial import phi
 from robodyn_ros.formulations.jain.sweeps import forward_diagonal
-from robodyn_ros.formulations.jain.tree import tree_at
+from robodyn_ros.formulations.jain.tree import tree_of
 from robodyn_ros.formulations.spatial_operators import SpatialOperators
 
 
@@ -26,17 +27,16 @@ def test_mass_matrix_and_trace_are_those_of_the_package(named):
     agree(mass_matrix.trace(tree), np.trace(M))
 
 
-def test_unrelated_bodies_have_no_common_mass():
-    tree, *_ = any_tree('mixed tree')
-    M = mass_matrix.mass_matrix(tree)
-    unrelated = 0
+def test_unrelated_bodies_have_no_common_mass(system):
+    """Blocks are zero, exactly, where neither body is above the other; else the lower has mass."""
+    tree, *_ = system
+    M, R = mass_matrix.mass_matrix(tree), mass_matrix.composite_inertias(tree)
     for i in range(tree.n):
-        for j in range(tree.n):
+        for j in range(i):  # a body is below those of larger number, if related
             block = M[tree.slices[i], tree.slices[j]]
-            related = i in tree.path(j) or j in tree.path(i)
-            unrelated += not related
-            assert block.any() == related
-    assert unrelated > 0
+            related = i in tree.path(j)
+            assert block.any() == (related and R[j].any())
+            np.testing.assert_array_equal(block, M[tree.slices[j], tree.slices[i]].T)
 
 
 def test_composite_bodies_by_ten_parameters(system):
@@ -56,19 +56,31 @@ def test_first_moment_of_4_23_ends_in_m_times_p():
     unlike((carried + m * total) / total, centre)
 
 
-def test_mass_depends_on_what_is_outboard():
-    """Remark 4.1 and (4.20): block (i, j), j < i, is a function of theta(1) .. theta(i - 1)."""
-    robot = ROBOTS['skew_chain']
-    q = np.linspace(0.4, 1.3, robot.nv)
-    tree = tree_at(robot, q)
+@pytest.mark.parametrize('name', BODIES)
+def test_mass_depends_on_what_is_outboard(name):
+    """Remark 4.1 and (4.20): R(k) is a function of what is outboard of body k, block (i, j) of
+    the path from j to i and of what is outboard of j; of the hinge of i only through its H.
+    """
+    tree, *_ = any_tree(name)
+    q = configuration(tree)
     M, R = mass_matrix.mass_matrix(tree), mass_matrix.composite_inertias(tree)
-    for k in range(tree.n):
+    for k, body in enumerate(tree.bodies):
         turned = q.copy()
-        turned[tree.dofs[k]] += 0.7
-        other = tree_at(robot, turned)
-        changed = np.abs(mass_matrix.mass_matrix(other) - M) > 1e-9
-        assert not changed[:k + 1, :k + 1].any() and (k == tree.n - 1 or changed.any())
-        agree(mass_matrix.composite_inertias(other)[:k + 1], R[:k + 1])
+        turned[list(body.coordinates)] += np.random.default_rng(k).uniform(0.3, 0.7, body.hinge.nq)
+        other = tree_of(tree.bodies[::-1], turned, -tree.g[3:])
+        drift = np.abs(mass_matrix.composite_inertias(other) - R).max(axis=(1, 2))
+        outboard = np.array([i != k and i in tree.path(k) for i in range(tree.n)])
+        assert (drift[~outboard] == 0.0).all() and (drift[outboard] > 1e-9).all()
+        changed = np.abs(mass_matrix.mass_matrix(other) - M)
+        own_map = (other.H[k] != tree.H[k]).any()
+        for j in range(tree.n):
+            for i in tree.path(j):
+                block = changed[tree.slices[i], tree.slices[j]].max()
+                inside = i != k and i in tree.path(k) and (k in tree.path(j) or j in tree.path(k))
+                assert inside or k == i and own_map or block == 0.0
+                # Of a body with all freedoms, H = 1, nothing of the change is projected out.
+                if inside and tree.bodies[i].hinge.name == 'free' and i == tree.parent[k]:
+                    assert block > 1e-9
 
 
 def test_kinetic_energy_of_bodies_is_that_of_the_mass_matrix(system):
@@ -116,6 +128,26 @@ def test_sum_of_4_17_runs_to_the_base():
     h = [x @ r @ delta for x, r, delta in zip(kinematics.to_inertial(tree), R, Delta)]
     agree(sum(h), mass_matrix.momentum(tree, thd))
     unlike(sum(h[:-1]), mass_matrix.momentum(tree, thd))
+
+
+@pytest.mark.parametrize('name', ['mixed chain', 'free base'])
+def test_momentum_of_a_free_base(name):
+    """(4.16), (4.18): R(n) V(n) and what moves relative to it, about the frame of the base."""
+    tree, thd, *_ = any_tree(name)
+    assert tree.bodies[-1].hinge.name == 'free' and len(tree.children[tree.n]) == 1
+    R, V = mass_matrix.composite_inertias(tree), kinematics.velocities(tree, thd)
+    Delta = tree.hinge_velocity(thd)
+    from_base = np.array([to_base @ r @ x for to_base, r, x in zip(
+        SpatialOperators(tree).phi.array[-6:].reshape(6, -1, 6).transpose(1, 0, 2), R, Delta)])
+    relative = from_base[:-1].sum(axis=0)
+    h = R[-1] @ V[-1] + relative                                              # (4.16)
+    agree(tree.phi[-1] @ h, mass_matrix.momentum(tree, thd))
+    V_C = V[-1] + np.linalg.solve(R[-1], relative)                            # (4.18)
+    agree(np.linalg.solve(tree.phi[-1].T, V_C), mass_matrix.centroidal_velocity(tree, thd),
+          tolerance=1e-11)
+    stopped = thd.copy()
+    stopped[tree.slices[-1]] -= V_C
+    agree(mass_matrix.momentum(tree, stopped), np.zeros(6), np.abs(h).max(), 1e-11)
 
 
 def test_mass_matrix_of_algorithm_9_3_is_carried_by_its_own_weights(system):

@@ -1,15 +1,14 @@
-"""Chapters 1 and 2 of Jain: spatial algebra, and one rigid body."""
+"""Chapter 1 of Jain: spatial algebra."""
 
-from jain_trees import moved, random_bodies, unit
+from jain_trees import frames, moved, path_of_a_body, random_bodies, unit
 import numpy as np
 from oracles.compare import agree
-from oracles.families import inertial, rotation
+from oracles.families import rotation
 import pytest
 
 from robodyn_ros.formulations.arm import skew
 from robodyn_ros.formulations.jain import hinge as hinges
-from robodyn_ros.formulations.jain import (
-    forward_dynamics, kinematics, mass_matrix, single_body as one, spatial)
+from robodyn_ros.formulations.jain import kinematics, single_body as one, spatial
 from robodyn_ros.formulations.jain.spatial import angular, bar, hat, linear, phi, tilde
 from robodyn_ros.formulations.jain.tree import tree_of
 
@@ -25,20 +24,16 @@ def unlike(printed, right, share=1e-3):
     assert np.abs(np.asarray(printed) - right).max() > share * max(np.abs(right).max(), 1.0)
 
 
-def frames(rng):
-    """phi of two points with turned axes."""
-    return phi(rng.normal(size=3), rotation(rng))
-
-
-# Chapter 1
-
 def test_homogeneous_transforms_chain_and_invert(rng):
-    T, U = (spatial.transform(rotation(rng), rng.normal(size=3)) for _ in range(2))
+    (R, l), (Q, m) = ((rotation(rng), rng.normal(size=3)) for _ in range(2))  # noqa: E741
+    T, U = spatial.transform(R, l), spatial.transform(Q, m)
+    agree(T @ U, spatial.transform(R @ Q, l + R @ m))                         # (1.5)
+    agree(spatial.inverse_transform(T), spatial.transform(R.T, -R.T @ l))
     agree(spatial.inverse_transform(T) @ T, np.eye(4))
     agree(spatial.inverse_transform(T @ U),
           spatial.inverse_transform(U) @ spatial.inverse_transform(T))
     p = rng.normal(size=3)
-    agree((T @ [*p, 1.0])[:3], T[:3, :3] @ p + T[:3, 3])
+    agree((T @ [*p, 1.0])[:3], R @ p + l)                                     # (1.4)
 
 
 def test_rates_seen_from_turning_frames():
@@ -104,6 +99,23 @@ def test_velocity_and_acceleration_of_points():
           tolerance=1e-6)
 
 
+def test_rates_that_the_body_sees():
+    """(1.17), (2.19), (1.28), by differences of a body on a path."""
+    place, velocity = path_of_a_body()
+    t, h = 0.6, 1e-6
+    R, V = place(t)[0], velocity(t)
+    acceleration = (velocity(t + h) - velocity(t - h)) / (2 * h)
+
+    def seen(s):
+        return np.kron(np.eye(2), place(s)[0].T) @ velocity(s)
+    own = np.kron(np.eye(2), R) @ (seen(t + h) - seen(t - h)) / (2 * h)
+    agree(own[:3], acceleration[:3], tolerance=1e-8)
+    agree(own[3:], acceleration[3:] - np.cross(V[:3], V[3:]), tolerance=1e-8)
+    agree(one.body_rate(acceleration, V), own, tolerance=1e-8)
+    agree(spatial.rate_in(own, V, V), acceleration, tolerance=1e-8)
+    unlike(own[3:], acceleration[3:])
+
+
 def test_cross_products_of_spatial_vectors(rng):
     A, B, C = rng.normal(size=(3, 6))
     zero = np.zeros(6)
@@ -121,6 +133,9 @@ def test_cross_products_of_spatial_vectors(rng):
         agree(A @ tilde(B) @ C, other)
     agree(bar(A) @ A, tilde(angular(A)) @ A)                                  # (1.36d)
     agree(tilde(angular(A)) @ A, tilde(angular(A)) @ linear(A))
+    agree(tilde(linear(A)) @ B, tilde(linear(A)) @ angular(B))                # (1.36b)
+    agree(bar(linear(A)) @ A, np.zeros(6), 1.0)                               # (1.36c)
+    agree(bar(linear(A)) @ linear(B), bar(linear(A)) @ B)
     agree(angular(A) + linear(A), A)
 
 
@@ -178,7 +193,20 @@ def test_rate_of_phi():
     rate = (there.phi[0].T - back.phi[0].T) / (2 * h)
     Delta = tree.hinge_velocity(thd)[0]
     agree(spatial.phi_transpose_rate(tree.phi[0], Delta), rate, tolerance=1e-8)
-    agree(-tree.phi[0].T @ tilde(np.linalg.solve(tree.phi[0].T, Delta)), rate, tolerance=1e-8)
+    seen_from_g = np.linalg.solve(tree.phi[0].T, Delta)                       # (1.39)
+    agree(-tree.phi[0].T @ tilde(seen_from_g), rate, tolerance=1e-8)
+    backward = [spatial.phi_inverse(x.phi[0]).T for x in (tree, there, back)]
+    rate_back = (backward[1] - backward[2]) / (2 * h)
+    agree(tilde(seen_from_g) @ backward[0], rate_back, tolerance=1e-8)        # (1.43)
+    agree(backward[0] @ tilde(Delta), rate_back, tolerance=1e-8)
+    agree(-backward[0] @ spatial.phi_transpose_rate(tree.phi[0], Delta) @ backward[0],
+          tilde(seen_from_g) @ backward[0])                                   # (1.44)
+    two = tree.phi[1] @ tree.phi[0]                                           # (1.45)
+    by_parts = (spatial.phi_transpose_rate(tree.phi[0], Delta) @ tree.phi[1].T + tree.phi[0].T
+                @ spatial.phi_transpose_rate(tree.phi[1], tree.hinge_velocity(thd)[1]))
+    agree(by_parts, spatial.phi_transpose_rate(two, kinematics.velocities(tree, thd)[0]))
+    agree(by_parts, ((there.phi[1] @ there.phi[0]).T - (back.phi[1] @ back.phi[0]).T) / (2 * h),
+          tolerance=1e-8)
 
     def straight(at):
         T = kinematics.poses(at)
@@ -191,155 +219,3 @@ def test_rate_of_phi():
     l = rng.normal(size=3)  # noqa: E741
     Y = phi(l).T @ X
     agree(spatial.phi_rate_inertial(X, Y), bar(Y) - bar(X), 1.0)
-
-
-# Chapter 2
-
-def body(rng):
-    """(m, p, J) about a point that is not the centre of mass, and M."""
-    solid = inertial(rng)
-    J = solid.inertia - solid.mass * skew(solid.com) @ skew(solid.com)
-    return solid.mass, solid.com, J, one.spatial_inertia(solid.mass, solid.com, J)
-
-
-def test_spatial_inertia_is_symmetric_and_positive(rng):
-    m, p, J, M = body(rng)
-    agree(M, M.T)
-    assert np.linalg.eigvalsh(M)[0] > 0.0
-    for found, given in zip(one.components(M), (m, p, J)):
-        agree(found, given)
-    assert all(np.all(x == 0.0) for x in one.components(np.zeros((6, 6))))
-    rod = one.spatial_inertia(2.0, np.zeros(3), np.diag([0.1, 0.0, 0.1]))     # Ex 2.2, 2.3
-    assert abs(np.linalg.eigvalsh(rod)[0]) < 1e-15
-
-
-def test_parallel_axes(rng):
-    m, p, J, M = body(rng)
-    l, turn = rng.normal(size=3), rotation(rng)  # noqa: E741
-    moved_M = one.shifted(M, phi(l))
-    agree(one.spatial_inertia(*one.shifted_components(m, p, J, l)), moved_M)  # (2.9, 2.13)
-    at_centre = one.shifted(M, phi(-p))
-    agree(at_centre[:3, 3:], np.zeros((3, 3)), m)                             # (2.10)
-    gap = J - at_centre[:3, :3]
-    assert np.linalg.eigvalsh(gap)[0] > -1e-12                                # (2.11)
-    assert np.linalg.eigvalsh(one.shifted(M, phi(l, turn)))[0] > 0.0
-
-
-def test_bodies_joined_rigidly(rng):
-    (m, p, _, M), (m2, p2, _, M2) = body(rng), body(rng)
-    a, b = frames(rng), frames(rng)
-    total, centre, _ = one.components(one.joined((M, M2), (a, b)))
-    agree(total, m + m2)
-
-    def seen(x, point):
-        moment = x[:3, 3:] @ x[:3, :3].T
-        return x[:3, :3] @ point + [moment[2, 1], moment[0, 2], moment[1, 0]]
-    agree(centre, (m * seen(a, p) + m2 * seen(b, p2)) / (m + m2))
-
-
-def test_momentum_and_energy_from_any_point(rng):
-    """Table 2.1."""
-    *_, M = body(rng)
-    a, V = frames(rng), rng.normal(size=6)
-    M_x, V_y = one.shifted(M, a), a.T @ V
-    agree(one.momentum(M_x, V), a @ one.momentum(M, V_y))
-    agree(one.kinetic_energy(M_x, V), one.kinetic_energy(M, V_y))
-
-
-def test_four_forms_give_the_same_force(rng):
-    """One motion, four references: the force of each, carried to one point by phi."""
-    m, p, J, M = body(rng)
-    V, body_rate, where = rng.normal(size=(3, 6))
-    cross = np.concatenate((np.zeros(3), np.cross(V[:3], V[3:])))
-    inertial_rate = body_rate + cross
-    agree(one.body_rate(inertial_rate, V), body_rate)                         # (2.19)
-    f = M @ body_rate + one.b_body(M, V)                                      # (c)
-    agree(M @ inertial_rate + one.b_inertial(M, V), f)                        # (b)
-    expected = np.concatenate((np.cross(V[:3], J @ V[:3]),
-                               m * np.cross(V[:3], np.cross(V[:3], p))))
-    agree(one.b_inertial(M, V), expected)
-    to_centre = phi(p)
-    M_C, V_C = one.shifted(M, phi(-p)), to_centre.T @ V
-    centrifugal = np.concatenate((np.zeros(3), np.cross(V[:3], np.cross(V[:3], p))))
-    rate_C = to_centre.T @ inertial_rate + centrifugal                        # (2.24)
-    agree(to_centre @ (M_C @ rate_C + one.b_centre(M_C, V_C)), f)             # (a)
-    to_fixed = phi(where[:3])
-    M_I, V_I = one.shifted(M, to_fixed), np.linalg.solve(to_fixed.T, V)
-    # The rate of V_I = phi'(z, I) V in the inertial frame: the body's, carried.
-    rate_I = np.linalg.solve(to_fixed.T, inertial_rate) + np.concatenate(
-        (np.zeros(3), np.cross(V[3:], V[:3])))
-    agree(M_I @ rate_I + one.b_fixed(M_I, V_I), to_fixed @ f)                 # (d)
-    unlike(M_I @ rate_I - one.b_fixed(M_I, V_I), to_fixed @ f)                # [Sol 2.14]
-
-
-def test_rates_of_inertias_by_differences():
-    """(2.22), (2.33)."""
-    rng = np.random.default_rng(5)
-    bodies = random_bodies(rng, (-1,), (hinges.free,))
-    tree, thd, h = tree_of(bodies, rng.uniform(0.3, 1.0, 7)), rng.normal(size=6), 1e-6
-
-    def about_body(at):
-        return one.shifted(at.M[0], phi(np.zeros(3), kinematics.poses(at)[0, :3, :3]))
-
-    def about_base(at):
-        return one.shifted(at.M[0], kinematics.to_inertial(at)[0])
-    R = np.kron(np.eye(2), kinematics.poses(tree)[0, :3, :3])
-    V_I = kinematics.inertial_velocities(tree, thd)[0]
-    for inertia, rate in ((about_body, one.inertia_rate(about_body(tree), R @ thd)),
-                          (about_base, one.inertia_rate_fixed(about_base(tree), V_I))):
-        slope = (inertia(moved(tree, thd, h)) - inertia(moved(tree, thd, -h))) / (2 * h)
-        agree(rate, slope, tolerance=1e-8)
-
-
-def test_properties_of_the_four_forms(rng):
-    """Table 2.2, evaluated: where the momentum stays, what b does, and what it depends on."""
-    *_, M = body(rng)
-    M_C = one.shifted(M, phi(-one.components(M)[1]))
-    V, other = rng.normal(size=(2, 6))
-    rates = {one.b_centre: one.inertia_rate(M_C, V) @ V, one.b_fixed:
-             one.inertia_rate_fixed(M, V) @ V, one.b_inertial: one.inertia_rate(M, V) @ V,
-             one.b_body: bar(angular(V)) @ M @ V}
-    for form in one.FORMS:
-        inertia = M_C if form.b is one.b_centre else M
-        b = form.b(inertia, V)
-        size = np.abs(b).max()
-        drift = np.abs(rates[form.b] - b).max()
-        assert (drift < 1e-12 * size) == form.conserved, form.name
-        assert (abs(V @ b) < 1e-12 * size) == form.non_working, form.name
-        faster = np.concatenate((V[:3], other[3:]))
-        same = np.abs(form.b(inertia, faster) - b).max() < 1e-12 * size
-        assert same == form.rotational, form.name
-
-
-def test_free_body_keeps_energy_and_momentum():
-    """Form (c) integrated: energy and the momentum about a fixed point stay, M V does not."""
-    rng = np.random.default_rng(6)
-    bodies = random_bodies(rng, (-1,), (hinges.free,))
-    q, V, step = rng.uniform(0.3, 1.0, 7), rng.uniform(1.0, 2.0, 6), 2e-3
-    hinge = bodies[0].hinge
-
-    def rates(q, V):
-        tree = tree_of(bodies, q)
-        return hinge.rates(q, V), forward_dynamics.dense(tree, V, np.zeros(6), gravity=False)
-
-    def seen(q, V):
-        tree = tree_of(bodies, q)
-        return (mass_matrix.momentum(tree, V), tree.M[0] @ V, one.kinetic_energy(tree.M[0], V))
-    start = seen(q, V)
-    for _ in range(100):
-        k1 = rates(q, V)
-        k2 = rates(q + step / 2 * k1[0], V + step / 2 * k1[1])
-        k3 = rates(q + step / 2 * k2[0], V + step / 2 * k2[1])
-        k4 = rates(q + step * k3[0], V + step * k3[1])
-        q, V = (x + step / 6 * (a + 2 * b + 2 * c + d)
-                for x, a, b, c, d in zip((q, V), k1, k2, k3, k4))
-    end = seen(q, V)
-    # What Runge-Kutta of this step leaves: fourth order, 1e-9.
-    agree(end[0], start[0], tolerance=1e-8)
-    agree(end[2], start[2], tolerance=1e-8)
-    unlike(end[1], start[1], 1e-2)
-
-
-def test_generalised_forces_keep_power(rng):
-    A, T, thd = rng.normal(size=(3, 3)) + 2 * np.eye(3), *rng.normal(size=(2, 3))
-    agree(one.quasi_force(A, T) @ (A @ thd), T @ thd)
