@@ -17,7 +17,7 @@ COLUMNS = ('joint', 'carries', 'mass [kg]', 'com from joint [m]', 'lower', 'uppe
 
 
 def rows(robot):
-    """Cells of the table, '-' for what is not given: a row for each body in the order of the model."""
+    """Cells of the table, one row for each body, base to tip; '-' for what is not given."""
     model = robot.model
     damping, friction = model.joint_values(DAMPING), model.joint_values(FRICTION)
     for body, row in enumerate(model.constants[1:], start=1):
@@ -26,7 +26,8 @@ def rows(robot):
         limits = (values[j] for values in (robot.limits.lower, robot.limits.upper,
                                            robot.limits.velocity, robot.limits.effort))
         yield (robot.joint_names[j], model.body_names[body], f'{row[MASS]:.4g}',
-               f'{distance:.4g}', *('-' if np.isnan(value) else f'{value:.4g}' for value in limits),
+               f'{distance:.4g}',
+               *('-' if np.isnan(value) else f'{value:.4g}' for value in limits),
                f'{damping[j]:.4g}', f'{friction[j]:.4g}')
 
 
