@@ -16,7 +16,9 @@ from robodyn_ros.ros.requested_state import requested_state
 from robodyn_ros.ros.task_space import (
     BASE, LOCAL, TaskPoint, default_link, require_links, task_dynamics)
 
-MAX_POINTS = 16   # of one request: more than any robot has hands and feet
+MAX_POINTS = 16      # of one request: more than any robot has hands and feet
+MAX_OFFSET = 1000.0  # [m] of a task point from its link: beyond, rounding decides the rank
+MAX_DAMPING = 100.0  # [1/sqrt(kg)], as of the parameter osi_damping
 
 
 class ModelServices:
@@ -70,8 +72,8 @@ class ModelServices:
 
     def _dynamics(self, request, response, robot):
         kind, n = GetDynamics.Request, robot.nv
-        fields = request.fields or (kind.FIELD_MASS_MATRIX | kind.FIELD_CORIOLIS
-                                    | kind.FIELD_GRAVITY)
+        fields = known('fields', request.fields, 63) or (
+            kind.FIELD_MASS_MATRIX | kind.FIELD_CORIOLIS | kind.FIELD_GRAVITY)
         q, qd, *_ = self._state(request, response, robot)
         qdd = sized('acceleration', request.acceleration, n)
         tau = sized('effort', request.effort, n)
@@ -92,14 +94,16 @@ class ModelServices:
             response.effort = doubles(robot.inverse_dynamics(q, qd, qdd))
         if fields & kind.FIELD_FORWARD_DYNAMICS:
             response.forward_acceleration = doubles(robot.forward_dynamics(q, qd, tau))
+        require_finite(response)
         set_duration(response, start)
 
     def _inertia(self, request, response, robot):
         kind = GetOperationalSpaceInertia.Request
         if request.reference not in (kind.REFERENCE_LOCAL_WORLD_ALIGNED, LOCAL, BASE):
             raise ShapeError(f'reference: got {request.reference}; expected 0, 1 or 2.')
+        fields = known('fields', request.fields, 31) or kind.FIELD_JACOBIAN
         points, kept = self._task(request, robot)
-        damping = sized('damping', (request.damping,), 1)[0]
+        damping = sized('damping', (request.damping,), 1, MAX_DAMPING)[0]
         if damping < 0.0:
             damping = self._node.parameters['osi_damping']
         q, qd, *_ = self._state(request, response, robot)
@@ -111,7 +115,8 @@ class ModelServices:
         if request.reference == LOCAL:
             links = set(response.row_links)
             response.header.frame_id = links.pop() if len(links) == 1 else ''
-        self._write_task(request.fields or kind.FIELD_JACOBIAN, response, robot, q, task)
+        self._write_task(fields, response, robot, q, task)
+        require_finite(response)
         set_duration(response, start)
 
     def _task(self, request, robot):
@@ -120,12 +125,18 @@ class ModelServices:
         if several > MAX_POINTS:
             raise ShapeError(f'links: got {several}; at most {MAX_POINTS} are accepted.')
         if not several:
+            if request.points or request.axes_of_links:
+                raise ShapeError('points and axes_of_links: got some, but no links; expected '
+                                 '`point` and `axes` for one link.')
             links = (request.link or default_link(self._node.parameters, robot),)
             places, chosen = (request.point,), [request.axes]
         else:
             if request.link:
                 raise ShapeError(f'link and links: got both, {shorten(request.link)} and '
                                  f'{several} others; expected either.')
+            if request.point != Point():
+                raise ShapeError('point and links: got both; expected points, one for each link, '
+                                 'or none.')
             if len(request.points) not in (0, several):
                 raise ShapeError(f'points: got {len(request.points)}; expected {several}, one for '
                                  'each link, or none.')
@@ -136,7 +147,7 @@ class ModelServices:
             flags = request.axes_of_links or list(request.axes) * several
             chosen = [flags[k:k + 6] for k in range(0, 6 * several, 6)]
         require_links(links, robot)
-        points = [TaskPoint(link, sized('point', (place.x, place.y, place.z), 3))
+        points = [TaskPoint(link, sized('point', (place.x, place.y, place.z), 3, MAX_OFFSET))
                   for link, place in zip(links, places)]
         return points, [6 * k + row for k, axes in enumerate(chosen)
                         for row in range(6) if axes[row] or not any(axes)]
@@ -200,13 +211,34 @@ def doubles(values: np.ndarray) -> array:
     return array('d', np.ascontiguousarray(values, dtype=float).tobytes())
 
 
-def sized(name: str, values, size: int) -> np.ndarray:
-    """(size,) finite numbers of a request, zeros when it gives none; ShapeError if not."""
+def known(name: str, flags: int, every: int) -> int:
+    """Flags of a request, a sum of some in `every`; ShapeError if not."""
+    if flags & ~every:
+        raise ShapeError(f'{name}: got {flags}; expected at most {every}, the sum of what there '
+                         'is, or 0.')
+    return flags
+
+
+def require_finite(response):
+    """ShapeError where a number of the answer is not finite: the request was out of all bounds."""
+    for name, kind in response.get_fields_and_field_types().items():
+        if kind == 'sequence<double>' and not np.isfinite(getattr(response, name)).all():
+            raise ShapeError(f'{name} comes out as not finite; expected positions, velocities and '
+                             'other numbers that a robot may have.')
+
+
+def sized(name: str, values, size: int, most: float = np.inf) -> np.ndarray:
+    """(size,) finite numbers of a request, at most `most` either way, zeros when it gives none;
+    ShapeError if not.
+    """
     if len(values) not in (0, size):
         raise ShapeError(f'{name}: got {len(values)} entries; expected {size}, or none.')
     numbers = np.array(values, dtype=float) if len(values) else np.zeros(size)
     if not np.isfinite(numbers).all():
         raise ShapeError(f'{name}: got {shorten(numbers.tolist())}; expected finite numbers.')
+    if (np.abs(numbers) > most).any():
+        raise ShapeError(f'{name}: got {shorten(numbers.tolist())}; expected numbers up to '
+                         f'{most:g}.')
     return numbers
 
 

@@ -11,6 +11,9 @@ from robodyn_ros.ros.parameters import shorten
 from robodyn_ros.ros.state_intake import StateSnapshot
 
 
+LARGEST = 1e9   # [rad | m, rad/s | m/s] a robot may have; forces go with its square
+
+
 class RequestedState(NamedTuple):
     """What a request is answered for."""
 
@@ -54,6 +57,10 @@ def _merge(request, joint_names, latest):
     where = [place[name] for name in request.name]
     q[where] = request.position
     qd[where] = request.velocity if request.velocity else 0.0
+    largest = np.abs((q[where], qd[where])).max(axis=1)
+    if np.isfinite(largest).all() and (largest > LARGEST).any():
+        raise ShapeError(f'The state has positions up to {largest[0]:g} and velocities up to '
+                         f'{largest[1]:g}; expected at most {LARGEST:g}.')
     others = [name for name in joint_names if name not in set(request.name)]
     if not others:
         return RequestedState(q, qd, request.header.stamp, '')

@@ -151,8 +151,11 @@ def test_the_latest_state_is_used_and_its_stamp_returned(fed):
     ({'state': state(), 'acceleration': [1.0]}, 'acceleration: got 1 entries; expected 2'),
     ({'state': state(), 'effort': [1.0, math.nan]}, 'finite'),
     ({'state': state(), 'acceleration': [0.0] * 1_000_000}, 'got 1000000 entries'),
+    ({'state': state(), 'fields': 64}, 'fields: got 64; expected at most 63'),
+    ({'state': state(JOINTS, (0.0, 0.0), (1e200, 1e200))}, '1e+200; expected at most 1e+09'),
+    ({'state': state(), 'acceleration': [1e308, 1e308], 'fields': 16}, 'effort comes out as not'),
 ], ids=['unknown', 'twice', 'short q', 'short qd', 'NaN', 'inf', 'huge', 'short qdd', 'NaN effort',
-        'huge qdd'])
+        'huge qdd', 'fields', 'fast', 'overflow'])
 def test_a_bad_request_is_answered_with_a_sentence(probe, fields, sentence):
     answer = dynamics(probe, **fields)
     assert not answer.success

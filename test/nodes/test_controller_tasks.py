@@ -107,7 +107,16 @@ def test_requests_of_one_link_are_answered_as_ever(probe):
     ({'points': [Point(), Point(y=math.inf)]}, 'finite'),
     ({'axes_of_links': [True] * 6}, 'axes_of_links: got 6 entries; expected 12'),
     ({'links': ['left_hand'] * 1000}, 'at most 16'),
-], ids=['link', 'both', 'points', 'infinite', 'axes', 'many'])
+    ({'point': Point(x=0.1)}, 'expected points, one for each link'),
+    ({'links': [], 'points': [Point(x=0.1)]}, 'got some, but no links'),
+    ({'links': [], 'axes_of_links': [True] * 6}, 'got some, but no links'),
+    ({'points': [Point(), Point(z=1e8)]}, 'expected numbers up to 1000'),
+    ({'damping': 1e9}, 'expected numbers up to 100'),
+    ({'fields': 1 << 20}, 'fields: got 1048576; expected at most 31'),
+    ({'state': JointState(name=['turn'], position=array('d', [0.1]), velocity=array(
+        'd', [1e200])), 'fields': 31}, 'velocities up to 1e+200; expected at most 1e+09'),
+], ids=['link', 'both', 'points', 'infinite', 'axes', 'many', 'point', 'points of none',
+        'axes of none', 'far', 'damped to death', 'fields', 'too fast'])
 def test_what_does_not_fit_is_answered_with_a_sentence(probe, fields, sentence):
     answer = ask(probe, **fields)
     assert not answer.success and sentence in answer.message

@@ -1,5 +1,7 @@
 """Divide and conquer: any order of assembly gives the articulated-body accelerations."""
 
+from dataclasses import replace
+
 from jain_trees import TREES, any_tree
 import numpy as np
 from oracles.compare import agree
@@ -65,6 +67,13 @@ def test_parallel_depth_of_trees():
             tree.children[tree.n]) + 1))))
         if tree.n > 4:
             assert len(schedule) < tree.n
+
+
+def test_bodies_on_the_ground_wait_for_nobody():
+    """Nothing is between them but the inertial frame, which gives nothing on: one pass."""
+    tree, *_ = any_tree('mixed forest')
+    alone = replace(tree, parent=(tree.n,) * tree.n)
+    assert dca.passes(alone) == (tuple(range(tree.n)),)
 
 
 def hinge_of(seed, r, scale=1.0):
