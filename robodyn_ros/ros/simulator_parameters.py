@@ -7,8 +7,8 @@ from robodyn_ros.errors import ParameterError, RobodynError
 from robodyn_ros.model.layout import ROTOR, V
 from robodyn_ros.model.robot_model import RobotModel
 from robodyn_ros.robot import Robot
-from robodyn_ros.ros.parameters import (LIVE, START, ParamSpec, topic_name,
-                                        topic_name_or_nothing)
+from robodyn_ros.ros.parameters import LIVE, ParamSpec, topic_name, topic_name_or_nothing
+from robodyn_ros.ros.realtime_parameters import REALTIME_PARAMETERS
 from robodyn_ros.ros.robot_source import ROBOT_PARAMETERS
 from robodyn_ros.ros.session_kernels import KERNEL_PARAMETERS
 from robodyn_ros.simulation.faults import Faults
@@ -108,12 +108,7 @@ SIMULATOR_PARAMETERS = (
     ParamSpec('fault.dropped_states', 'float', 0.0, '', 'Share of the states that are lost.',
               lower=0.0, upper=1.0, change=LIVE),
     *KERNEL_PARAMETERS,
-    ParamSpec('realtime.priority', 'int', 0, '', 'SCHED_FIFO priority of the loop; 0 for the '
-              'ordinary scheduler.', lower=0, upper=99, change=START),
-    ParamSpec('realtime.cpus', 'int[]', (), '', 'Processors the loop may run on. Empty: any.',
-              lower=0, upper=1023, change=START),
-    ParamSpec('realtime.lock_memory', 'bool', False, '', 'Keep the memory of the process from '
-              'being paged out.', change=START),
+    *REALTIME_PARAMETERS,
 )
 
 # Parameters that are a field of PlantSettings under the same name.

@@ -16,7 +16,8 @@ from robodyn_ros.robot import Robot
 from robodyn_ros.ros.effort_intake import EffortIntake
 from robodyn_ros.ros.loop import PeriodicLoop
 from robodyn_ros.ros.messages import set_stamp
-from robodyn_ros.ros.realtime import CollectorPause, RealTime, settle_memory
+from robodyn_ros.ros.realtime import CollectorPause, settle_memory
+from robodyn_ros.ros.realtime_parameters import realtime
 from robodyn_ros.ros.simulator_parameters import (TIMER, make_faults, make_plant, make_sensor,
                                                   simulated_robot)
 from robodyn_ros.ros.session_kernels import SessionKernels
@@ -77,9 +78,7 @@ class SimulatorSession:
                                    self._polled, None if timed else self._step)
         self._wrench = node.create_subscription(WrenchStamped, '~/external_wrench', self._push, 10)
         self.loop = PeriodicLoop(self._period(), self._tick if timed else self._repeat,
-                                 self._fault, RealTime(priority=values['realtime.priority'],
-                                                       cpus=values['realtime.cpus'],
-                                                       lock_memory=values['realtime.lock_memory']))
+                                 self._fault, realtime(values))
 
         self.kernels = SessionKernels(
             node, robot.name, values['specialise'],
