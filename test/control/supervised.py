@@ -2,6 +2,7 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from robodyn_ros import Robot
 from robodyn_ros.control import ControlLaw, Settings, State, Supervisor
@@ -17,6 +18,16 @@ def arm(name):
 
 
 TWO_LINK, FRANKA = arm('two_link'), arm('franka_like')
+by_robot = pytest.mark.parametrize('robot', [TWO_LINK, FRANKA, arm('ur_like')],
+                                   ids=lambda robot: robot.name)
+
+
+def lagging(robot, seed=3):
+    """Return q, qd, reference and gains of a robot that moves and lags behind."""
+    rng = np.random.default_rng(seed)
+    q, qd = rng.uniform(-1.5, 1.5, (2, robot.nv))
+    reference = np.array([q, qd, np.zeros(robot.nv)]) + rng.uniform(-0.5, 0.5, (3, robot.nv))
+    return q, qd, reference, rng.uniform(1.0, 200.0, (2, robot.nv))
 
 
 def settings_for(robot, **changes):

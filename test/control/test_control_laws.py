@@ -5,21 +5,10 @@ from robodyn_ros.control import TERMS, law_class
 from robodyn_ros.control.computed_torque import COULOMB_VELOCITY
 from robodyn_ros.control.supervisor import Supervisor
 from robodyn_ros.model.layout import DAMPING, FRICTION, V
-from supervised import CONFIG, FRANKA, TWO_LINK, arm, settings_for
+from supervised import CONFIG, FRANKA, TWO_LINK, by_robot, lagging, settings_for
 
-ROBOTS = [TWO_LINK, FRANKA, arm('ur_like')]
 LAWS = ['gravity_compensation', 'pd', 'pd_gravity', 'computed_torque', 'passivity',
         'adaptive_computed_torque', 'operational_space']
-
-by_robot = pytest.mark.parametrize('robot', ROBOTS, ids=lambda robot: robot.name)
-
-
-def state(robot, seed=3):
-    """Return q, qd, reference and gains of a robot that moves and lags behind."""
-    rng = np.random.default_rng(seed)
-    q, qd = rng.uniform(-1.5, 1.5, (2, robot.nv))
-    reference = np.array([q, qd, np.zeros(robot.nv)]) + rng.uniform(-0.5, 0.5, (3, robot.nv))
-    return q, qd, reference, rng.uniform(1.0, 200.0, (2, robot.nv))
 
 
 def terms_of(robot, name, q, qd, reference, gains):
@@ -42,7 +31,7 @@ def modelled_friction(robot, qd):
 @by_robot
 def test_computed_torque_is_the_equation_term_by_term(robot):
     """M (Kp e + Kd ed), M qdd_r, C qd, g and friction, from the mass and Coriolis matrices."""
-    q, qd, reference, gains = state(robot)
+    q, qd, reference, gains = lagging(robot)
     terms = terms_of(robot, 'computed_torque', q, qd, reference, gains)
     M = robot.mass_matrix(q)
     expected = {
@@ -59,7 +48,7 @@ def test_computed_torque_is_the_equation_term_by_term(robot):
 @by_robot
 def test_computed_torque_adds_up_to_inverse_dynamics(robot):
     """tau = ID(q, qd, qdd_r + Kd ed + Kp e) + friction(qd_r): one sweep, no terms."""
-    q, qd, reference, gains = state(robot)
+    q, qd, reference, gains = lagging(robot)
     total = sum(terms_of(robot, 'computed_torque', q, qd, reference, gains).values())
     wanted = reference[2] + gains[0] * (reference[0] - q) + gains[1] * (reference[1] - qd)
     expected = robot.inverse_dynamics(q, qd, wanted) + modelled_friction(robot, reference[1])
@@ -69,7 +58,7 @@ def test_computed_torque_adds_up_to_inverse_dynamics(robot):
 @by_robot
 def test_computed_torque_makes_the_error_a_linear_oscillator(robot):
     """On the same model without friction, qdd = qdd_r + Kd ed + Kp e: decoupled joints."""
-    q, qd, reference, gains = state(robot)
+    q, qd, reference, gains = lagging(robot)
     terms = terms_of(robot, 'computed_torque', q, qd, reference, gains)
     qdd = robot.forward_dynamics(q, qd, sum(terms.values()) - terms['friction'])
     expected = reference[2] + gains[0] * (reference[0] - q) + gains[1] * (reference[1] - qd)
@@ -79,7 +68,7 @@ def test_computed_torque_makes_the_error_a_linear_oscillator(robot):
 @by_robot
 def test_pd_is_diagonal_and_knows_no_model(robot):
     """Kp e + Kd ed in N m, nothing else."""
-    q, qd, reference, gains = state(robot)
+    q, qd, reference, gains = lagging(robot)
     terms = terms_of(robot, 'pd', q, qd, reference, gains)
     expected = gains[0] * (reference[0] - q) + gains[1] * (reference[1] - qd)
     assert np.allclose(terms.pop('feedback'), expected, rtol=1e-14)
@@ -89,7 +78,7 @@ def test_pd_is_diagonal_and_knows_no_model(robot):
 @by_robot
 def test_pd_gravity_is_pd_and_the_weight(robot):
     """The terms of both laws, bit by bit."""
-    arguments = state(robot)
+    arguments = lagging(robot)
     both = terms_of(robot, 'pd_gravity', *arguments)
     pd, weight = (terms_of(robot, name, *arguments) for name in ('pd', 'gravity_compensation'))
     assert np.array_equal(both['feedback'], pd['feedback'])
@@ -100,7 +89,7 @@ def test_pd_gravity_is_pd_and_the_weight(robot):
 @by_robot
 def test_gravity_compensation_equals_computed_torque_without_gains_at_rest(robot):
     """No gain, no motion, no reference acceleration: what is left is the weight."""
-    q, still = state(robot)[0], np.zeros(robot.nv)
+    q, still = lagging(robot)[0], np.zeros(robot.nv)
     reference = np.array([q + 0.3, still, still])
     computed = terms_of(robot, 'computed_torque', q, still, reference, np.zeros((2, robot.nv)))
     held = terms_of(robot, 'gravity_compensation', q, still, reference, np.zeros((2, robot.nv)))
@@ -111,7 +100,7 @@ def test_gravity_compensation_equals_computed_torque_without_gains_at_rest(robot
 @pytest.mark.parametrize('name', LAWS)
 def test_third_call_equals_the_first(robot, name):
     """A law remembers nothing: NaN in its scratch, another state in between, change no bit."""
-    law, arguments, other = law_class(name)(robot), state(robot), state(robot, 7)
+    law, arguments, other = law_class(name)(robot), lagging(robot), lagging(robot, 7)
     results = []
     for call in (arguments, other, arguments):
         for array in getattr(law, '_arrays', ())[3:]:
@@ -129,7 +118,7 @@ def test_third_call_equals_the_first(robot, name):
 @pytest.mark.parametrize('name', LAWS)
 def test_compiled_law_equals_its_plain_python(robot, name):
     """The machine code does what the source says, to rounding."""
-    law, arguments = law_class(name)(robot), state(robot)
+    law, arguments = law_class(name)(robot), lagging(robot)
     compiled, plain = np.zeros((2, len(TERMS), robot.nv))
     law.torques(*arguments, compiled)
     law._torques = law.kernels[0].python
@@ -140,7 +129,7 @@ def test_compiled_law_equals_its_plain_python(robot, name):
 @pytest.mark.parametrize('name', LAWS)
 def test_wrong_dtype_is_an_error_and_never_a_compilation(name):
     """A recompilation takes 200 ms of a 1 ms cycle."""
-    law, (q, qd, reference, gains) = law_class(name)(TWO_LINK), state(TWO_LINK)
+    law, (q, qd, reference, gains) = law_class(name)(TWO_LINK), lagging(TWO_LINK)
     terms = np.zeros((len(TERMS), 2))
     with pytest.raises(TypeError):
         law.torques(q.astype(np.float32), qd, reference, gains, terms)
@@ -154,7 +143,7 @@ def test_law_and_supervisor_leave_the_robots_own_scratch_alone(robot, name):
     law = law_class(name)(robot)
     supervisor = Supervisor(robot, law, settings_for(robot))
     robot._scratch.fill(7.0)
-    q, qd, reference, gains = state(robot)
+    q, qd, reference, gains = lagging(robot)
     law.torques(q, qd, reference, gains, np.zeros((len(TERMS), robot.nv)))
     supervisor.measure(q, qd, 0.0)
     supervisor.activate(0.0)

@@ -11,23 +11,14 @@ from robodyn_ros.control.passivity import Passivity
 from robodyn_ros.errors import ParameterError
 from robodyn_ros.model.layout import DAMPING, FRICTION, INERTIA, MASS
 from robodyn_ros.simulation import Plant, PlantSettings
-from supervised import CONFIG, FRANKA, PERIOD, TWO_LINK, Bench, arm, settings_for
+from supervised import (
+    CONFIG, FRANKA, PERIOD, TWO_LINK, Bench, by_robot, lagging, settings_for)
 
-ROBOTS = [TWO_LINK, FRANKA, arm('ur_like')]
 BOTH = [Passivity, AdaptiveComputedTorque]
 PARAMETERS = slice(MASS, INERTIA + 6)
 FREQUENCY = 10.0  # [rad/s]
 
-by_robot = pytest.mark.parametrize('robot', ROBOTS, ids=lambda robot: robot.name)
 by_law = pytest.mark.parametrize('law', BOTH, ids=lambda law: law.name)
-
-
-def state(robot, seed=3):
-    """Return q, qd, reference and gains of a robot that moves and lags behind."""
-    rng = np.random.default_rng(seed)
-    q, qd = rng.uniform(-1.5, 1.5, (2, robot.nv))
-    reference = np.array([q, qd, np.zeros(robot.nv)]) + rng.uniform(-0.5, 0.5, (3, robot.nv))
-    return q, qd, reference, rng.uniform(1.0, 200.0, (2, robot.nv))
 
 
 def reference_motion(q, qd, reference, gains):
@@ -69,7 +60,7 @@ def gains_for(robot, posture):
 @by_law
 def test_terms_are_the_equation(robot, law):
     """M a, C v, g and -Kd r from the Robot's matrices; nothing learnt, nothing else."""
-    q, qd, reference, gains = state(robot)
+    q, qd, reference, gains = lagging(robot)
     terms = terms_of(law(robot), q, qd, reference, gains)
     v, a, r = reference_motion(q, qd, reference, gains)
     expected = {
@@ -85,7 +76,7 @@ def test_terms_are_the_equation(robot, law):
 @by_robot
 def test_what_is_learnt_acts_as_a_part_of_the_model(robot):
     """The terms with `learnt` add up to those of the robot whose constants are the sum."""
-    arguments, rng = state(robot), np.random.default_rng(5)
+    arguments, rng = lagging(robot), np.random.default_rng(5)
     law = AdaptiveComputedTorque(robot)
     law.learnt[:] = rng.uniform(0.0, 0.1, law.learnt.shape)
     constants = robot.model.constants.copy()
@@ -98,7 +89,7 @@ def test_what_is_learnt_acts_as_a_part_of_the_model(robot):
 @by_robot
 def test_learning_is_the_gradient(robot):
     """learnt = -T Gamma Y^T r after one period; Y by adding a unit to every constant."""
-    q, qd, reference, gains = state(robot)
+    q, qd, reference, gains = lagging(robot)
     law = AdaptiveComputedTorque(robot)
     law.period, law.values = PERIOD, np.array([1e-6, 0.0, 1e6, 0.4])
     terms_of(law, q, qd, reference, gains)
@@ -135,7 +126,7 @@ def test_what_is_learnt_stays_in_its_box_and_masses_positive():
     masses, size = FRANKA.model.constants[1:, MASS], np.array([1.0] + [0.3] * 3 + [0.09] * 6)
     rng, reached = np.random.default_rng(0), np.zeros(3, bool)
     for _ in range(3000):
-        q, qd, reference, gains = state(FRANKA, rng.integers(1 << 30))
+        q, qd, reference, gains = lagging(FRANKA, rng.integers(1 << 30))
         terms_of(law, q, qd, reference, gains)
         assert (np.abs(law.learnt) <= 4.0 * size * (1 + 1e-12)).all()
         assert (masses + law.learnt[:, 0] >= 0.0).all()
@@ -147,7 +138,7 @@ def test_what_is_learnt_stays_in_its_box_and_masses_positive():
 def test_an_overflow_is_unlearnt():
     """A state that no robot can have leaves no NaN behind."""
     law = AdaptiveComputedTorque(TWO_LINK)
-    law.period, (q, qd, reference, gains) = PERIOD, state(TWO_LINK)
+    law.period, (q, qd, reference, gains) = PERIOD, lagging(TWO_LINK)
     terms_of(law, q, 1e200 * qd, reference, gains)
     assert np.isfinite(law.learnt).all()
     assert np.isfinite(list(terms_of(law, q, qd, reference, gains).values())).all()
@@ -156,7 +147,7 @@ def test_an_overflow_is_unlearnt():
 @by_law
 def test_without_velocity_gain_there_is_no_division(law):
     """Kd = 0 means Lambda = 0: feed-forward and Kp e are left."""
-    q, qd, reference, gains = state(FRANKA)
+    q, qd, reference, gains = lagging(FRANKA)
     gains[1] = 0.0
     terms = terms_of(law(FRANKA), q, qd, reference, gains)
     assert np.allclose(terms['feedback'], gains[0] * (reference[0] - q))

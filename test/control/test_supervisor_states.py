@@ -181,7 +181,7 @@ def test_deactivation_goes_to_the_safe_torque_and_then_ends():
     bench.run(200)
     assert not bench.supervisor.publishing
     assert np.allclose(bench.torques[-1], bench.gravity, atol=1e-12)
-    assert bench.law.calls == 101 - 0
+    assert bench.law.calls == 101
 
 
 def test_activation_during_deactivation_goes_on_from_the_last_torque():

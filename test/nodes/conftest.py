@@ -28,3 +28,19 @@ def start_shared(node_command, tmp_path_factory):
     """Return the same function for nodes that the tests of a module share."""
     from harness import starter
     yield from starter(node_command, tmp_path_factory)
+
+
+@pytest.fixture
+def probe(graph):
+    """Return what asks the controller; its node is started by the test."""
+    from harness import ControllerProbe
+    return ControllerProbe(graph)
+
+
+@pytest.fixture
+def arm(graph):
+    """Return an arm that stands still at POSTURE."""
+    from harness import JOINTS, POSTURE, FakeArm
+    fake = FakeArm(graph, JOINTS, POSTURE)
+    yield fake
+    fake.stop()

@@ -203,9 +203,6 @@ class Graph:
         service = f'{node_name}/set_parameters_atomically'
         return self.call(SetParametersAtomically, service, request).result
 
-    def subscribers(self, topic):
-        return self.node.count_subscribers(topic)
-
 
 class FakeArm:
     """Publishes joint states at a rate; `alter(message)` may spoil or skip (False) one.

@@ -12,7 +12,7 @@ from rcl_interfaces.srv import GetParameters  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
 
 import harness  # noqa: E402
-from harness import COLD, EASY, FakeArm, JOINTS, POSTURE, ControllerProbe  # noqa: E402
+from harness import COLD, EASY, FakeArm, JOINTS, POSTURE  # noqa: E402
 from robodyn_msgs.srv import GetDynamics  # noqa: E402
 from robodyn_ros import Robot  # noqa: E402
 
@@ -22,18 +22,6 @@ GRAVITY = Robot.from_urdf(str(harness.TWO_LINK)).gravity_torque(np.array(POSTURE
 
 VARIANTS = [{}, {'executor': 'events'}, {'trigger': 'joint_states'},
             {'trigger': 'joint_states', 'executor': 'events'}, {'command_type': 'joint_state'}]
-
-
-@pytest.fixture
-def probe(graph):
-    return ControllerProbe(graph)
-
-
-@pytest.fixture
-def arm(graph):
-    fake = FakeArm(graph, JOINTS, POSTURE)
-    yield fake
-    fake.stop()
 
 
 @pytest.mark.parametrize('variant', VARIANTS, ids=lambda variant: ' '.join(variant.values()) or

@@ -21,18 +21,6 @@ INTRUSION = "Another node publishes on '/forward_effort_controller/commands'"
 GRAVITY = Robot.from_urdf(str(harness.TWO_LINK)).gravity_torque(np.array(POSTURE))
 
 
-@pytest.fixture
-def probe(graph):
-    return ControllerProbe(graph)
-
-
-@pytest.fixture
-def arm(graph):
-    fake = FakeArm(graph, JOINTS, POSTURE)
-    yield fake
-    fake.stop()
-
-
 @pytest.mark.parametrize('arm_first', [True, False], ids=['arm first', 'controller first'])
 def test_it_becomes_active_whoever_starts_first(graph, start, probe, arm_first):
     arm = FakeArm(graph, JOINTS, POSTURE) if arm_first else None

@@ -11,7 +11,7 @@ from sensor_msgs.msg import JointState  # noqa: E402
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint  # noqa: E402
 
 import harness  # noqa: E402
-from harness import COLD, EASY, JOINTS, POSTURE, ControllerProbe  # noqa: E402
+from harness import COLD, EASY, JOINTS, POSTURE  # noqa: E402
 from robodyn_msgs.srv import SetJointState  # noqa: E402
 from robodyn_ros import Robot  # noqa: E402
 from simulated import ask  # noqa: E402
@@ -24,11 +24,6 @@ SIMULATOR = {'urdf_path': str(harness.TWO_LINK), 'update_rate': EASY['update_rat
              'joint_states_topic': 'joint_states', 'command_timeout': 0.5,
              'initial_position': list(POSTURE)}
 README = (Path(__file__).resolve().parents[2] / 'README.md').read_text()
-
-
-@pytest.fixture
-def probe(graph):
-    return ControllerProbe(graph)
 
 
 def move(probe, target, seconds):
