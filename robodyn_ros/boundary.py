@@ -127,7 +127,7 @@ class Boundary:
             self._placements[names] = stacked
         return self._placements[names]
 
-    def _wrenches(self, q, k, f_ext):
+    def _wrenches(self, k, f_ext):
         """A function of q that returns the (nb, 6) wrenches on the bodies, in their own frames;
         for a batch it is called once for each row.
         """

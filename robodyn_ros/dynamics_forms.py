@@ -25,7 +25,7 @@ class DynamicsForms(FrameQuantities):
         Jain 2011, Algorithm 5.3 (eq. 5.44-5.46). Arguments and result as of `inverse_dynamics`.
         """
         states, k = self._states(q, qd, qdd)
-        out, wrench = self._out(out, k, (self.nv,)), self._wrenches(states[0], k, f_ext)
+        out, wrench = self._out(out, k, (self.nv,)), self._wrenches(k, f_ext)
         for q, qd, qdd, tau in each(k, *states, out):
             generic.inverse_dynamics_composite(*self._weighted, q, qd, qdd, wrench(q), tau)
         return out
@@ -44,7 +44,7 @@ class DynamicsForms(FrameQuantities):
             raise UnknownNameError(f'reference of inverse dynamics of robot {self.name!r}: got '
                                    f'{reference!r}; expected one of {", ".join(REFERENCES)}')
         states, k = self._states(q, qd, qdd)
-        out, wrench = self._out(out, k, (self.nv,)), self._wrenches(states[0], k, f_ext)
+        out, wrench = self._out(out, k, (self.nv,)), self._wrenches(k, f_ext)
         kernel, frames = generic.inverse_dynamics_body, ()
         if reference == 'body':
             frames = np.zeros((len(self.model.constants), 3)),
@@ -82,7 +82,7 @@ class DynamicsForms(FrameQuantities):
     def _by_factors(self, kernel, q, qd, tau, f_ext, out):
         """Forward dynamics by a kernel that needs a matrix and a vector to work in."""
         states, k = self._states(q, qd, tau)
-        out, wrench = self._out(out, k, (self.nv,)), self._wrenches(states[0], k, f_ext)
+        out, wrench = self._out(out, k, (self.nv,)), self._wrenches(k, f_ext)
         matrix, vector = np.empty((self.nv, self.nv)), np.empty(self.nv)
         for q, qd, tau, qdd in each(k, *states, out):
             self._accept(kernel(*self._weighted, q, qd, tau, wrench(q), self._zero, matrix, vector,
@@ -101,7 +101,7 @@ class DynamicsForms(FrameQuantities):
         """
         states, k = self._states(q, qd, tau, qdd)
         prescribed = self._prescribed(prescribed)
-        wrench = self._wrenches(states[0], k, f_ext)
+        wrench = self._wrenches(k, f_ext)
         results = self._out(None, k, (self.nv,)), self._out(None, k, (self.nv,))
         for q, qd, tau, qdd, torque, acceleration in each(k, *states, *results):
             self._accept(generic.hybrid_dynamics(
@@ -154,7 +154,7 @@ class DynamicsForms(FrameQuantities):
         base axes at the frame's origin. Result (nv,) [N m or N].
         """
         (q,), k = self._states(q)
-        out, wrench = self._out(out, k, (self.nv,)), self._wrenches(q, k, f_ext)
+        out, wrench = self._out(out, k, (self.nv,)), self._wrenches(k, f_ext)
         for q, tau in each(k, q, out):
             generic.torque_of_wrench(*self._body, q, wrench(q), tau)
         return out
@@ -167,7 +167,7 @@ class DynamicsForms(FrameQuantities):
         minus it. f_ext : {frame: (6,) force and moment}. Result (nv,).
         """
         (q,), k = self._states(q)
-        out, wrench = self._out(out, k, (self.nv,)), self._wrenches(q, k, f_ext)
+        out, wrench = self._out(out, k, (self.nv,)), self._wrenches(k, f_ext)
         for q, qdd in each(k, q, out):
             self._accept(
                 generic.acceleration_of_wrench(*self._body, q, wrench(q), self._zero, qdd))

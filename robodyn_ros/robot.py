@@ -87,7 +87,7 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
         states, k = self._states(q, qd, qdd)
         out = self._out(out, k, (self.nv,))
         if k is None:
-            wrench = self._wrenches(states[0], k, f_ext)(states[0])
+            wrench = self._wrenches(k, f_ext)(states[0])
             generic.inverse_dynamics(*self._weighted, *states, wrench, out)
         else:
             self._batch(rows.inverse_dynamics, self._weighted, *states,
@@ -161,7 +161,7 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
         states, k = self._states(q, qd, tau)
         out = self._out(out, k, (self.nv,))
         if k is None:
-            wrench = self._wrenches(states[0], k, f_ext)(states[0])
+            wrench = self._wrenches(k, f_ext)(states[0])
             status = generic.forward_dynamics(*self._weighted, *states, wrench, self._zero, out)
         else:
             status = self._batch(rows.forward_dynamics, self._weighted, *states,

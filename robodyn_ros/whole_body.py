@@ -30,7 +30,7 @@ class WholeBody(Boundary):
         """
         states, k = self._states(q, qd, qdd)
         out, tau = self._out(out, k, self._links_shape), np.empty(self.nv)
-        wrench = self._wrenches(states[0], k, f_ext)
+        wrench = self._wrenches(k, f_ext)
         for q, qd, qdd, wrenches in each(k, *states, out):
             generic.joint_wrenches(
                 *self._weighted, *self._links, q, qd, qdd, wrench(q), tau, wrenches)
@@ -45,7 +45,7 @@ class WholeBody(Boundary):
         """
         states, k = self._states(q, qd, tau)
         result = self._out(None, k, (self.nv,)), self._out(None, k, self._links_shape)
-        wrench = self._wrenches(states[0], k, f_ext)
+        wrench = self._wrenches(k, f_ext)
         for q, qd, tau, qdd, wrenches in each(k, *states, *result):
             self._accept(generic.forward_dynamics_wrenches(
                 *self._weighted, *self._links, q, qd, tau, wrench(q), self._zero, qdd, wrenches))

@@ -20,7 +20,7 @@ for name in sys.argv[1:]:
         task = robot.operational_space_inertia(q, case.tip, damping=0.1)
         C, M = robot.coriolis_matrix(q, qd), robot.mass_matrix(q)
         for quantity in (tau, robot.forward_dynamics(q, qd, tau), M, C, task.inertia,
-                         robot.gravity_torque(q), robot.bias_torque(q, qd), task.singular_values,
+                         robot.gravity_torque(q.tolist()), robot.bias_torque(q, qd), task.singular_values,
                          robot.mass_matrix_inverse(q), robot.mass_solve(q, qd), task.jacobian,
                          robot.energy(q, qd), robot.pose(q, case.tip), task.consistent_inverse,
                          robot.velocity(q, qd, case.tip), robot.jacobian_bias(q, qd, case.tip),
@@ -60,7 +60,7 @@ def test_without_the_compiler(python, compiled):
 
 
 @pytest.mark.slow
-def test_with_bounds_checked(python, compiled, tmp_path):
+def test_with_bounds_checked(python, compiled):
     """NUMBA_BOUNDSCHECK=1: no kernel reads or writes beside its arrays."""
     (_, found), _ = python(SCRIPT, arguments=ROBOTS, NUMBA_BOUNDSCHECK='1')
     compare(found, compiled)
