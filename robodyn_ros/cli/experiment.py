@@ -188,7 +188,6 @@ class Experiment:
                       np.array([m.state for m in messages]), self._status, cycles, missed,
                       seconds, cpu / seconds)
 
-
     def _figures(self):
         """Time, cycles and missed of the next status, and the controller's processor seconds."""
         before = self._status.header.stamp

@@ -13,7 +13,6 @@ LARGEST_VELOCITY = 1e4  # [rad/s or m/s]
 #: Largest velocity that explains a change of position where the robot has no velocity limit.
 FASTEST = 20.0  # [rad/s or m/s]
 
-
 #: Bits that `limit_torque` returns.
 POSITION_GUARDED, RATE_LIMITED, EFFORT_LIMITED = 1, 2, 4
 

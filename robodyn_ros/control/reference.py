@@ -8,11 +8,9 @@ class Reference:
     """Position, velocity and acceleration that the law tracks; belongs to the loop.
 
     rows : (3, nv) [rad or m and their rates]. path : the Path being followed, or None while a
-    posture is
-    held. source : what the caller gave it as. streamed : whether the path is a target of a
-    stream.
-    epoch : grows with every replacement, so that a path prepared from an older reference is
-    found out.
+    posture is held. source : what the caller gave it as. streamed : whether the path is a target
+    of a stream. epoch : grows with every replacement, so that a path prepared from an older
+    reference is found out.
     """
 
     def __init__(self, nv):

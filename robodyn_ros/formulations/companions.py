@@ -7,8 +7,8 @@ import numpy as np
 
 from robodyn_ros.formulations import (
     angeles_simulation, concurrent_schedule, coupled_bodies, craig, friction, kane,
-    luh_walker_paul, minimum_time, moving_base, newton_euler, noc_forward_dynamics, properties,
-    simulate, solids, spong_arms, statics, strobing)
+    luh_walker_paul, minimum_time, moving_base, newton_euler, properties, simulate,
+    solids, spong_arms, statics, strobing)
 from robodyn_ros.formulations import natural_orthogonal_complement as noc
 from robodyn_ros.formulations.count import of_general_arm
 from robodyn_ros.formulations.index import ANGELES, CRAIG, SPONG, TURNEY

@@ -10,6 +10,7 @@ import numpy as np
 from robodyn_ros.model import build, dh
 from robodyn_ros.model.dh import DHRow
 
+
 class Tally:
     """Multiplications and additions so far."""
 

@@ -38,7 +38,6 @@ class ManagedNode(LifecycleNode):
         super().__init__(name, **options)
         self.phase = UNCONFIGURED
         self.complaint = ''
-        self.callback_faults = 0
         self.parameters = Parameters(self, (*NODE_PARAMETERS, *table), self.judge_parameters,
                                      self.parameters_changed)
         self._starting = self.parameters['autostart']
@@ -85,7 +84,6 @@ class ManagedNode(LifecycleNode):
 
     def callback_failed(self, error: Exception):
         """Report an exception that came out of a callback."""
-        self.callback_faults += 1
         text = ''.join(traceback.format_exception(error))
         self.get_logger().error(f'A callback failed, which is a defect: {text}',
                                 throttle_duration_sec=1.0)

@@ -34,7 +34,7 @@ def test_motion_starts_and_ends_at_rest(limits):
 def test_velocity_and_acceleration_are_derivatives(limits):
     motion, h = sway(limits, 12.0), 1e-5
     t = np.linspace(0.05, 11.95, 401)
-    q, qd, qdd = motion.at(t)
+    _, qd, qdd = motion.at(t)
     after, before = motion.at(t + h), motion.at(t - h)
     # central differences: truncation h^2 and rounding eps / h are both below 1e-8
     np.testing.assert_allclose((after[0] - before[0]) / (2 * h), qd, atol=1e-7)

@@ -37,7 +37,7 @@ def test_excitation_keeps_the_limits(franka, excitation):
 def test_derivatives_of_the_series(excitation):
     """Velocity and acceleration are the differences of positions."""
     t, h = np.linspace(0.0, PERIOD, 20), 1e-5
-    q, qd, qdd = excitation.motion.at(t)
+    _, qd, qdd = excitation.motion.at(t)
     before, after = excitation.motion.at(t - h), excitation.motion.at(t + h)
     np.testing.assert_allclose((after[0] - before[0]) / (2 * h), qd, atol=1e-7)
     np.testing.assert_allclose((after[1] - before[1]) / (2 * h), qdd, atol=1e-6)

@@ -13,6 +13,7 @@ from robodyn_ros.model.inertia import unpack
 
 pin = pytest.importorskip('pinocchio', reason='Pinocchio is the referee here')
 
+
 def _robots():
     """Folder of the robots in the PyPI package example-robot-data."""
     try:

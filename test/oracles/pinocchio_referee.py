@@ -11,7 +11,6 @@ from .dense import frame_about, joints_of
 ALIGNED = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
 
 
-
 def slide(axis):
     """Return a prismatic joint."""
     return pin.JointModelPrismaticUnaligned(axis)

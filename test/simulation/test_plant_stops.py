@@ -53,7 +53,7 @@ def test_arrest_is_the_projection_in_the_mass_norm(arm, seed):
 def test_no_sweep_adds_energy(arm):
     """The bound holds after every sweep, not only after the last."""
     for seed in range(20):
-        rng, h, model = np.random.default_rng(seed), 1e-3, arm.model
+        rng, h = np.random.default_rng(seed), 1e-3
         joints, q, qd = near_a_stop(arm, rng)
         M, work = arm.mass_matrix(q), np.zeros((work_rows(arm.nv), arm.nv))
         work[-arm.nv:] = np.linalg.inv(M)

@@ -19,7 +19,7 @@ def robot(request, elbow):
 
 
 @pytest.fixture(scope='module')
-def given(elbow):
+def given():
     """Return positions, velocities and efforts of K plants; the last ones run into their stops."""
     rng = np.random.default_rng(0)
     q, qd = rng.uniform(-1.0, 1.0, (2, K, 2))

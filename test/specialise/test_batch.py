@@ -13,7 +13,6 @@ from robodyn_ros.kernels.straight import LANES
 from robodyn_ros.specialised import RECIPES
 
 ROBOT = FAMILIES['sliding_tree'].robot
-SOLVES = ('forward_dynamics', 'mass_solve', 'mass_matrix_inverse')
 
 
 @pytest.mark.parametrize('count', [0, 1, LANES, 1023, 1024, 1025, 5000, 100003])

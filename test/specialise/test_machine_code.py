@@ -1,5 +1,6 @@
 """The compiled code: what it refuses, that it equals its text, cache and batches."""
 
+import os
 import subprocess
 import sys
 
@@ -207,9 +208,8 @@ print(sum(kernel.compiled.stats.cache_hits.values()), tau.tolist())
 '''
 
 
-def run(tmp_path, how, home):
+def run(how, home):
     """Run CHILD in a process of its own."""
-    import os
     urdf = str(named('franka_like').path)
     environment = {**os.environ, 'ROBODYN_CACHE_DIR': str(home), 'PYTHONWARNINGS': 'ignore'}
     done = subprocess.run([sys.executable, '-c', CHILD, urdf, how], env=environment,
@@ -221,21 +221,21 @@ def run(tmp_path, how, home):
 def test_cache_between_processes(tmp_path):
     """The second process neither records nor compiles; a damaged text is written anew."""
     home = tmp_path / 'cache'
-    hits, tau = run(tmp_path, 'cold', home)
+    hits, tau = run('cold', home)
     assert hits == '0'
-    assert run(tmp_path, 'cached', home) == ['1', tau]
+    assert run('cached', home) == ['1', tau]
     text, = home.rglob('*gravity_torque*.py')
     assert oct(text.parent.stat().st_mode & 0o777) == '0o700'
     text.write_text(text.read_text()[:500])
-    assert run(tmp_path, 'cold', home)[1] == tau
-    assert run(tmp_path, 'cached', home) == ['1', tau]
+    assert run('cold', home)[1] == tau
+    assert run('cached', home) == ['1', tau]
     for file in home.rglob('*.nb?'):
         file.write_bytes(b'garbage')
-    assert run(tmp_path, 'cached', home)[1] == tau
+    assert run('cached', home)[1] == tau
 
 
 def test_without_a_cache(tmp_path):
     """No folder to write in: it compiles and runs all the same."""
     blocked = tmp_path / 'file'
     blocked.write_text('')
-    assert run(tmp_path, 'cold', blocked / 'cache')[0] == '0'
+    assert run('cold', blocked / 'cache')[0] == '0'
