@@ -216,7 +216,8 @@ class SpecialisedRobot(Robot):
             if single(*row) != 0:
                 self.mass_matrix_inverse(row[0])  # names the body of the pivot
                 raise SingularityError(f'robot {self.name!r}: the mass matrix is singular at q = '
-                                       f'{row[0].tolist()}')
+                                       f'{row[0].tolist()}; expected mass, inertia or rotor '
+                                       'inertia about every joint axis')
         return results
 
     def _differentiate(self, name):

@@ -40,7 +40,8 @@ def placement(subject, placement):
     """Refuse a placement whose matrix is not a rotation or whose origin is beyond 1e6 m."""
     R = placement.rotation
     if not np.max(np.abs(R @ R.T - np.eye(3))) <= NOT_A_ROTATION or np.linalg.det(R) < 0.0:
-        raise ModelError(f'{subject}: {R.tolist()} is not a rotation matrix')
+        raise ModelError(f'{subject}: rotation is {R.tolist()}; expected three orthogonal '
+                         'columns of length 1, right-handed')
     length(subject, 'origin', placement.translation)
 
 

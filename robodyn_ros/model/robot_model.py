@@ -181,6 +181,7 @@ def finite_array(values, shape, what, robot):
     if array.shape != shape:
         raise ShapeError(f'robot {robot!r}: {what} has shape {array.shape}; expected {shape}')
     if not np.all(np.isfinite(array)):
-        raise ShapeError(f'robot {robot!r}: {what} has entries that are not finite')
+        raise ShapeError(f'robot {robot!r}: {what} has the entry '
+                         f'{array[~np.isfinite(array)][0]}; expected finite numbers')
     array.flags.writeable = False
     return array

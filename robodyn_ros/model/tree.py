@@ -47,7 +47,7 @@ def _children(description):
             link = getattr(joint, role)
             if link not in children:
                 raise ModelError(f'{robot}: joint {joint.name!r} names {role} link {link!r}, '
-                                 'which does not exist')
+                                 f'which does not exist; expected one of {", ".join(children)}')
         if joint.parent == joint.child:
             raise ModelError(f'{robot}: joint {joint.name!r} joins link {joint.child!r} to '
                              'itself; expected two different links')

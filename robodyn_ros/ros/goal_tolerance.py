@@ -29,7 +29,8 @@ class Tolerance:
                                        f'expected one of {list(joint_names)}.')
             asked = np.array((tolerance.position, tolerance.velocity))
             if np.isnan(asked).any():
-                raise ShapeError(f'A tolerance of the joint {tolerance.name} is not a number.')
+                raise ShapeError(f'A tolerance of the joint {tolerance.name} is not a number; '
+                                 'expected its error, 0 for any.')
             self._limits[:, self._names.index(tolerance.name)] = np.where(asked > 0, asked, np.inf)
 
     def violation(self, position_error: np.ndarray, velocity_error: np.ndarray) -> str:

@@ -73,5 +73,5 @@ def _is_set(message: JointTrajectory) -> bool:
     stamp = message.header.stamp
     if stamp.sec < 0 or stamp.nanosec >= 1_000_000_000:
         raise RobodynError(f'The trajectory has the impossible stamp {stamp.sec} s '
-                           f'{stamp.nanosec} ns.')
+                           f'{stamp.nanosec} ns; expected 0 s or more and below 1000000000 ns.')
     return stamp.sec != 0 or stamp.nanosec != 0

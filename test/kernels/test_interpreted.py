@@ -20,8 +20,9 @@ for name in sys.argv[1:]:
         task = robot.operational_space_inertia(q, case.tip, damping=0.1)
         C, M = robot.coriolis_matrix(q, qd), robot.mass_matrix(q)
         for quantity in (tau, robot.forward_dynamics(q, qd, tau), M, C, task.inertia,
-                         robot.gravity_torque(q.tolist()), robot.bias_torque(q, qd), task.singular_values,
-                         robot.mass_matrix_inverse(q), robot.mass_solve(q, qd), task.jacobian,
+                         robot.gravity_torque(q.tolist()), robot.bias_torque(q, qd),
+                         task.singular_values, robot.mass_matrix_inverse(q),
+                         robot.mass_solve(q, qd), task.jacobian,
                          robot.energy(q, qd), robot.pose(q, case.tip), task.consistent_inverse,
                          robot.velocity(q, qd, case.tip), robot.jacobian_bias(q, qd, case.tip),
                          robot.regressor(q, qd, third)):

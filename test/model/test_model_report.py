@@ -4,6 +4,7 @@ import pytest
 
 from robodyn_ros.model import urdf
 from robodyn_ros.model.build import build
+from robodyn_ros.model.description import Joint, Limit, Link, RobotDescription
 
 SOUND = ('<robot name="r"><link name="base"/><link name="arm"><inertial><origin xyz="0.1 0 0"/>'
          '<mass value="2"/><inertia ixx="0.02" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.03"/>'
@@ -91,6 +92,20 @@ def test_a_joint_locked_outside_its_range_is_noted():
 
 def test_joints_that_are_not_commanded_are_not_judged():
     assert findings(SOUND.replace('effort="3"', 'effort="0"', 1), joints=['wrist']) == []
+
+
+def test_a_screw_is_judged_by_its_range():
+    """As joints of URDF are: without a range it is unlimited, locked beyond it it is noted."""
+    def found(limit, **choice):
+        joints = (Joint('turn', 'continuous', 'base', 'arm', rotor_inertia=1.0),
+                  Joint('j', 'helical', 'arm', 'tool', pitch=0.01, limit=limit, rotor_inertia=1.0))
+        links = Link('base'), Link('arm'), Link('tool')
+        report = build(RobotDescription('r', links, joints), **choice).report
+        return ' '.join(finding.sentence for finding in report.findings if 'j' in finding.subject)
+    assert 'is helical without a range' in found(Limit())
+    assert 'range' not in found(Limit(-1.0, 1.0))
+    assert 'range' not in found(Limit(-1.0, 1.0), locked={'j': 0.5})
+    assert 'outside its range -1 .. 1' in found(Limit(-1.0, 1.0), locked={'j': 1.5})
 
 
 def test_the_text_has_warnings_first_and_one_line_each():

@@ -81,6 +81,27 @@ def test_limits_of_several_velocities():
         pair({'type': 'spherical', 'limit': (each[0], Limit(), Limit())})
 
 
+def test_what_has_no_direction_or_no_pitch_is_refused():
+    """Each axis that a joint has, its second one too, and a pitch that is a number."""
+    for wrong in ({'axis': np.zeros(3)}, {'second_axis': np.zeros(3)},
+                  {'second_axis': np.full(3, np.nan)}):
+        with pytest.raises(ModelError, match='has axis .*expected a direction'):
+            pair({'type': 'universal', **wrong}, {'type': 'revolute'})
+    with pytest.raises(ModelError, match='has pitch nan m/rad; expected at most'):
+        pair({'type': 'helical', 'pitch': np.nan}, {'type': 'revolute'})
+
+
+def test_a_free_base_finds_names_that_are_not_taken():
+    """A link that is called world keeps its name, and so does a joint called free_base."""
+    rng = np.random.default_rng(0)
+    links = Link('world', inertial(rng)), Link('arm', inertial(rng))
+    joints = (Joint('free_base', 'revolute', 'world', 'arm'),)
+    robot = Robot.from_description(RobotDescription('r', links, joints), free_base=True)
+    assert robot.model.body_names[0] == 'world_'
+    assert {'world', 'arm', 'world_'} <= set(robot.frames)
+    assert robot.joint_names[0] == 'free_base_.x' and robot.joint_names[-1] == 'free_base'
+
+
 def test_integrate_and_difference_undo_one_another(case):
     """q1 = q0 + (q1 - q0), turning the shorter way, and lengths of quaternions do not matter."""
     robot = case.robot
