@@ -70,7 +70,7 @@ def project(topology, constants, scratch, i, d_inverse, held):
 
 
 @primitive
-def pass_on(topology, constants, scratch, i):
+def pass_on(topology, scratch, i):
     """Add P+ of body i, seen from its parent, to the articulated inertia of the parent."""
     parent, c, s = topology[i, PARENT], scratch[i, at.COS], scratch[i, at.SIN]
     angular = rotate_symmetric(scratch, i, at.ROTATION,
@@ -103,7 +103,7 @@ def articulate(topology, constants, scratch, diagonal):
     for i in range(topology.shape[0] - 1, 0, -1):
         status = give_in(topology, constants, scratch, i, diagonal, status)
         if topology[i, PARENT] > 0:
-            pass_on(topology, constants, scratch, i)
+            pass_on(topology, scratch, i)
     return status
 
 

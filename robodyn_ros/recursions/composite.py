@@ -125,7 +125,7 @@ def operational_space(topology: Topology, constants: Table, scratch: Matrix, q: 
     """
     mass_matrix(topology, constants, scratch, q, M)
     status = factorise(topology, diagonal, M, bias)
-    poses_base_to_tip(topology, constants, scratch)
+    poses_base_to_tip(topology, scratch)
     jacobian_columns(topology, constants, scratch, body, frame, J)
     for row in range(6):
         for k in range(J.shape[1]):

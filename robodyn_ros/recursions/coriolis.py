@@ -101,7 +101,7 @@ def coriolis_matrix(topology: Topology, constants: Table, scratch: Matrix,
     written.
     """
     place(topology, constants, scratch, q)
-    poses_base_to_tip(topology, constants, scratch)
+    poses_base_to_tip(topology, scratch)
     hinges_base_to_tip(topology, constants, scratch, qd)
     for i in range(1, topology.shape[0]):
         body_coriolis(constants, scratch, i)

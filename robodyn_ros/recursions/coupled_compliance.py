@@ -122,7 +122,7 @@ def coupled_compliance(topology: Topology, constants: Table, scratch: Matrix, q:
     singular.
     """
     place(topology, constants, scratch, q)
-    poses_base_to_tip(topology, constants, scratch)
+    poses_base_to_tip(topology, scratch)
     status = articulate(topology, constants, scratch, diagonal)
     last = 0
     for k in range(bodies.shape[0]):

@@ -20,7 +20,7 @@ def energy(topology: Topology, constants: Table, gravity: Constant, scratch: Mat
     base), written.
     """
     place(topology, constants, scratch, q)
-    poses_base_to_tip(topology, constants, scratch)
+    poses_base_to_tip(topology, scratch)
     velocities_base_to_tip(topology, constants, scratch, qd)
     g = (gravity[0], gravity[1], gravity[2])
     twice_kinetic, potential = 0.0, 0.0

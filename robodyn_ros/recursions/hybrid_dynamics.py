@@ -26,7 +26,7 @@ def articulate_free(topology, constants, scratch, diagonal, prescribed):
         else:
             status = give_in(topology, constants, scratch, i, diagonal, status)
         if topology[i, PARENT] > 0:
-            pass_on(topology, constants, scratch, i)
+            pass_on(topology, scratch, i)
     return status
 
 

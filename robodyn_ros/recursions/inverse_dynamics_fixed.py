@@ -13,7 +13,7 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, s
 
 
 @primitive
-def accelerations_about_base(topology, constants, gravity, scratch, qd, qdd):
+def accelerations_about_base(topology, gravity, scratch, qd, qdd):
     """alpha_I = alpha_I(parent) + H_I* qdd + (dH_I*/dt) qd of every body. Needs the hinges."""
     store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
     store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))
@@ -54,9 +54,9 @@ def inverse_dynamics_fixed(topology: Topology, constants: Table, gravity: Consta
     (2.38). Arguments as of `rnea.inverse_dynamics`; tau (nv,) is written.
     """
     place(topology, constants, scratch, q)
-    poses_base_to_tip(topology, constants, scratch)
+    poses_base_to_tip(topology, scratch)
     hinges_base_to_tip(topology, constants, scratch, qd)
-    accelerations_about_base(topology, constants, gravity, scratch, qd, qdd)
+    accelerations_about_base(topology, gravity, scratch, qd, qdd)
     for i in range(1, topology.shape[0]):
         force_about_base(constants, scratch, i, f_ext)
     for i in range(topology.shape[0] - 1, 0, -1):

@@ -46,7 +46,7 @@ def jacobian(topology: Topology, constants: Table, scratch: Matrix, q: Vector,
     Whitney 1972; Jain 2011, eq. (3.50). J : (6, nv) [m or -, - or 1/m], written.
     """
     place(topology, constants, scratch, q)
-    poses_base_to_tip(topology, constants, scratch)
+    poses_base_to_tip(topology, scratch)
     jacobian_columns(topology, constants, scratch, body, frame, J)
 
 
@@ -60,7 +60,7 @@ def jacobian_bias(topology: Topology, constants: Table, scratch: Matrix, q: Vect
     written.
     """
     place(topology, constants, scratch, q)
-    poses_base_to_tip(topology, constants, scratch)
+    poses_base_to_tip(topology, scratch)
     start_at_base(scratch, (0.0, 0.0, 0.0))
     motion_base_to_tip(topology, constants, scratch, qd, zero)
     lever = rotate(scratch, body, at.RATE, (frame[9], frame[10], frame[11]))

@@ -36,7 +36,7 @@ def joint_wrenches(topology: Topology, constants: Table, gravity: Constant, scra
     force and moment at the origin of each link, in base axes, written.
     """
     inverse_dynamics(topology, constants, gravity, scratch, q, qd, qdd, f_ext, tau)
-    poses_base_to_tip(topology, constants, scratch)
+    poses_base_to_tip(topology, scratch)
     for row in range(wrenches.shape[0]):
         i = carried[row + 1]
         wrench_at_link(scratch, links, i, load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE),
@@ -57,7 +57,7 @@ def forward_dynamics_wrenches(topology: Topology, constants: Table, gravity: Con
     """
     status = forward_dynamics(topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal,
                               qdd)
-    poses_base_to_tip(topology, constants, scratch)
+    poses_base_to_tip(topology, scratch)
     for row in range(wrenches.shape[0]):
         i = carried[row + 1]
         alpha, a = carried_acceleration(scratch, topology[i, PARENT], i)

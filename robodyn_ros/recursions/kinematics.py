@@ -9,7 +9,7 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, store
 
 
 @primitive
-def poses_base_to_tip(topology, constants, scratch):
+def poses_base_to_tip(topology, scratch):
     """Rotation R_0B and origin p_0B_0 of every body in base axes. Needs `place`."""
     for k in range(9):
         scratch[0, at.WORLD_ROTATION + k] = 1.0 if k % 4 == 0 else 0.0
@@ -40,7 +40,7 @@ def pose(topology: Topology, constants: Table, scratch: Matrix, q: Vector,
          body: Integer, frame: Constant, X: Matrix):
     """Homogeneous transform X_0F of a frame in the base, in O(n). X : (4, 4) [-, m], written."""
     place(topology, constants, scratch, q)
-    poses_base_to_tip(topology, constants, scratch)
+    poses_base_to_tip(topology, scratch)
     for column in range(3):
         axis = rotate(scratch, body, at.WORLD_ROTATION,
                       (frame[column], frame[3 + column], frame[6 + column]))
@@ -60,7 +60,7 @@ def velocities_base_to_tip(topology, constants, scratch, qd):
         carrier = load(scratch, parent, at.OMEGA)
         w = to_child(scratch, i, carrier)
         v = to_child(scratch, i, add(load(scratch, parent, at.SPEED),
-                                                cross(carrier, load(scratch, i, at.POSITION))))
+                                     cross(carrier, load(scratch, i, at.POSITION))))
         if topology[i, KIND] == PRISMATIC:
             v = (v[0], v[1], v[2] + rate)
         else:
@@ -78,7 +78,7 @@ def velocity(topology: Topology, constants: Table, scratch: Matrix, q: Vector, q
     V_0F : (6,) [m/s, rad/s], linear first, written.
     """
     place(topology, constants, scratch, q)
-    poses_base_to_tip(topology, constants, scratch)
+    poses_base_to_tip(topology, scratch)
     velocities_base_to_tip(topology, constants, scratch, qd)
     w = load(scratch, body, at.OMEGA)
     v = add(load(scratch, body, at.SPEED), cross(w, (frame[9], frame[10], frame[11])))
@@ -95,7 +95,7 @@ def apply_wrench(topology: Topology, constants: Table, scratch: Matrix, q: Vecto
     added to.
     """
     place(topology, constants, scratch, q)
-    poses_base_to_tip(topology, constants, scratch)
+    poses_base_to_tip(topology, scratch)
     f = rotate_inverse(scratch, body, at.WORLD_ROTATION, (wrench[0], wrench[1], wrench[2]))
     n = rotate_inverse(scratch, body, at.WORLD_ROTATION, (wrench[3], wrench[4], wrench[5]))
     accumulate(f_ext, body, 0, add(n, cross((frame[9], frame[10], frame[11]), f)))

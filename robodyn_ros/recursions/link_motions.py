@@ -20,7 +20,7 @@ def link_motions(topology: Topology, constants: Table, scratch: Matrix, carried:
     and [m/s^2, rad/s^2] at the origins of the links, in base axes, linear first, written.
     """
     place(topology, constants, scratch, q)
-    poses_base_to_tip(topology, constants, scratch)
+    poses_base_to_tip(topology, scratch)
     velocities_base_to_tip(topology, constants, scratch, qd)
     start_at_base(scratch, (0.0, 0.0, 0.0))
     motion_base_to_tip(topology, constants, scratch, qd, qdd)

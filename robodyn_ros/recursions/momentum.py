@@ -59,11 +59,11 @@ def centroidal_momentum(topology: Topology, constants: Table, scratch: Matrix, q
     mass_tip_to_base(topology, constants, scratch)
     for i in range(1, topology.shape[0]):
         body_momentum(constants, scratch, i)
-    about_centre(topology, constants, scratch, com, h)
+    about_centre(topology, scratch, com, h)
 
 
 @primitive
-def about_centre(topology, constants, scratch, com, h):
+def about_centre(topology, scratch, com, h):
     """Sum of the moments and forces on the bodies, about the centre of mass, force first. Needs
     the mass.
     """
@@ -101,7 +101,7 @@ def centroidal_momentum_bias(topology: Topology, constants: Table, scratch: Matr
     mass_tip_to_base(topology, constants, scratch)
     for i in range(1, topology.shape[0]):
         newton_euler(constants, scratch, i)
-    about_centre(topology, constants, scratch, com, bias)
+    about_centre(topology, scratch, com, bias)
 
 
 @primitive
@@ -127,7 +127,7 @@ def centroidal_momentum_matrix(topology: Topology, constants: Table, scratch: Ma
     """
     place(topology, constants, scratch, q)
     composite_of_all(topology, constants, scratch)
-    poses_base_to_tip(topology, constants, scratch)
+    poses_base_to_tip(topology, scratch)
     c = centre(scratch)
     com[0], com[1], com[2] = c
     for i in range(1, topology.shape[0]):

@@ -150,7 +150,7 @@ def operational_space(topology: Topology, constants: Table, scratch: Matrix, q: 
     Returns 0, or the body whose pivot is singular.
     """
     place(topology, constants, scratch, q)
-    poses_base_to_tip(topology, constants, scratch)
+    poses_base_to_tip(topology, scratch)
     jacobian_columns(topology, constants, scratch, body, frame, J)
     status = articulate(topology, constants, scratch, diagonal)
     clear_path(scratch, body)

@@ -101,7 +101,7 @@ def regressor(topology: Topology, constants: Table, gravity: Constant, scratch: 
     order. q, qd, qd_r, qdd_r : (nv,); Y : (nv, 10 (nb - 1)), written.
     """
     place(topology, constants, scratch, q)
-    poses_base_to_tip(topology, constants, scratch)
+    poses_base_to_tip(topology, scratch)
     start_at_base(scratch, gravity)
     reference_base_to_tip(topology, constants, scratch, qd, qd_r, qdd_r)
     for row in range(Y.shape[0]):

@@ -23,7 +23,7 @@ def task_acceleration(topology: Topology, constants: Table, gravity: Constant, s
     """
     status = forward_dynamics(topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal,
                               qdd)
-    poses_base_to_tip(topology, constants, scratch)
+    poses_base_to_tip(topology, scratch)
     for k in range(bodies.shape[0]):
         body = bodies[k]
         lever = (frames[k, 9], frames[k, 10], frames[k, 11])
