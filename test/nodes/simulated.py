@@ -18,6 +18,22 @@ EFFORTS = '/forward_effort_controller/commands'
 NODE = '/robodyn_simulator'
 DEEP = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
 
+#: A body of a URDF, and a robot with a floating, a planar and a revolute joint.
+BODY = '''<inertial><origin xyz="0.1 {y} -0.05" rpy="0.2 0.1 0.3"/><mass value="{mass}"/>
+  <inertia ixx="0.3" iyy="0.4" izz="0.5" ixy="0.02" ixz="-0.01" iyz="0.03"/></inertial>'''
+FERRY = f'''<robot name="ferry"><link name="sea"/>
+  <link name="hull">{BODY.format(y=0.2, mass=5.0)}</link>
+  <link name="mast">{BODY.format(y=-0.1, mass=1.0)}</link>
+  <link name="cart">{BODY.format(y=0.1, mass=2.0)}</link>
+  <joint name="mast" type="revolute"><parent link="hull"/><child link="mast"/>
+    <origin xyz="0.2 0 0.4" rpy="0.1 0.2 0.3"/><axis xyz="0.6 0 0.8"/>
+    <limit lower="-2" upper="2" velocity="90" effort="50"/></joint>
+  <joint name="swim" type="floating"><parent link="sea"/><child link="hull"/>
+    <origin xyz="0.5 -0.4 0.3" rpy="0.3 -0.6 0.9"/></joint>
+  <joint name="deck" type="planar"><parent link="hull"/><child link="cart"/>
+    <origin xyz="-0.3 0.2 0.1" rpy="-0.2 0.4 0.6"/><axis xyz="0.48 -0.6 0.64"/></joint>
+  </robot>'''
+
 
 class Arm:
     """A simulator, its states, and publishers of commands that it listens to."""

@@ -14,7 +14,7 @@ import harness  # noqa: E402
 from harness import COLD, EASY, JOINTS, POSTURE  # noqa: E402
 from robodyn_msgs.srv import SetJointState  # noqa: E402
 from robodyn_ros import Robot  # noqa: E402
-from simulated import ask  # noqa: E402
+from simulated import FERRY, ask  # noqa: E402
 
 pytestmark = pytest.mark.ros
 
@@ -49,6 +49,22 @@ def test_in_either_order_they_find_each_other_and_the_arm_stays(start, probe, fi
     np.testing.assert_allclose(probe.next_command(), GRAVITY, rtol=1e-3)
     probe.states.clear()
     np.testing.assert_allclose(probe.states.wait().measured_position, POSTURE, atol=1e-3)
+
+
+def test_a_cart_with_a_mast_on_a_hull_that_is_held_somewhere(start, probe, tmp_path):
+    """Planar joints are three positions to both; where the floating one is held is what weighs."""
+    urdf = tmp_path / 'ferry.urdf'
+    urdf.write_text(FERRY)
+    posture, swim = [0.4, 0.3, -0.5, 0.8], (0.1, 0.2, 0.3, 0.48, -0.36, 0.48, 0.64)
+    robot = Robot.from_urdf(FERRY, joints=['mast', 'deck'], locked={'swim': swim})
+    entry = 'swim=' + ' '.join(map(str, swim))
+    common = {'urdf_path': urdf, 'joints': ['mast', 'deck'], 'locked': [entry]}
+    start('simulator', **{**SIMULATOR, **common, 'initial_position': posture})
+    start('controller', **{**EASY, **common, 'effort_limits': [80.0] * 4})
+    probe.wait_for('HOLD', timeout=COLD)
+    np.testing.assert_allclose(probe.next_command(), robot.gravity_torque(posture), rtol=1e-3)
+    probe.states.clear()
+    np.testing.assert_allclose(probe.states.wait().measured_position, posture, atol=1e-3)
 
 
 def test_the_arm_goes_where_the_trajectory_says(start, probe):

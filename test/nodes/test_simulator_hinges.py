@@ -3,39 +3,26 @@
 from array import array
 import re
 
-from geometry_msgs.msg import Quaternion, Transform, Twist, Vector3
+from geometry_msgs.msg import Quaternion, Transform, Twist, Vector3, WrenchStamped
 import numpy as np
 from oracles.families import MIXED
 import pinocchio as pin
 import pytest
 from sensor_msgs.msg import JointState, MultiDOFJointState
+from std_msgs.msg import Header
 from std_srvs.srv import SetBool, Trigger
 
 from robodyn_msgs.srv import SetJointState, StepSimulation
 from robodyn_ros.robot import Robot
 from robodyn_ros.ros.simulator_session import SimulatorSession
 from harness import wait_until
-from simulated import COMMANDS, DEEP, NODE, STATES, Arm, floats
+from simulated import BODY, COMMANDS, DEEP, FERRY, NODE, STATES, Arm, floats
 from test_simulator_commands import values
 
 pytestmark = pytest.mark.ros
 
 POSES = '/robot_multi_dof_joint_states'
-BODY = '''<inertial><origin xyz="0.1 {y} -0.05" rpy="0.2 0.1 0.3"/><mass value="{mass}"/>
-  <inertia ixx="0.3" iyy="0.4" izz="0.5" ixy="0.02" ixz="-0.01" iyz="0.03"/></inertial>'''
 STONE = f'<robot name="stone"><link name="stone">{BODY.format(y=0.2, mass=2.5)}</link></robot>'
-FERRY = f'''<robot name="ferry"><link name="sea"/>
-  <link name="hull">{BODY.format(y=0.2, mass=5.0)}</link>
-  <link name="mast">{BODY.format(y=-0.1, mass=1.0)}</link>
-  <link name="cart">{BODY.format(y=0.1, mass=2.0)}</link>
-  <joint name="mast" type="revolute"><parent link="hull"/><child link="mast"/>
-    <origin xyz="0.2 0 0.4" rpy="0.1 0.2 0.3"/><axis xyz="0.6 0 0.8"/>
-    <limit lower="-2" upper="2" velocity="90" effort="50"/></joint>
-  <joint name="swim" type="floating"><parent link="sea"/><child link="hull"/>
-    <origin xyz="0.5 -0.4 0.3" rpy="0.3 -0.6 0.9"/></joint>
-  <joint name="deck" type="planar"><parent link="hull"/><child link="cart"/>
-    <origin xyz="-0.3 0.2 0.1" rpy="-0.2 0.4 0.6"/><axis xyz="0.48 -0.6 0.64"/></joint>
-  </robot>'''
 JOINTS = ('mast', 'swim', 'deck')   # not base to tip: q and qd are in this order
 SCALARS = ['mast', 'deck.x', 'deck.y', 'deck.turn']
 RATE = 500   # [Hz]
@@ -319,6 +306,38 @@ def test_a_thrown_stone_on_a_free_base(graph):
         assert spin_ == pytest.approx(spin, abs=1e-9)
         assert rotation_ == pytest.approx(rotation, abs=1e-9)
         assert not joints.messages
+    finally:
+        session.close()
+
+
+def test_a_push_on_the_free_link(graph):
+    """A force at the centre of mass, in axes of the link: another parabola, and no rotation."""
+    robot = Robot.from_urdf(STONE, free_base=True)
+    force, com = np.array((3.0, -4.0, 5.0)), np.array((0.1, 0.2, -0.05))
+    start, turn = np.array((0.3, -0.2, 1.5)), np.array((0.48, -0.36, 0.48, 0.64))
+    session = session_of(graph, robot, integrator='rk4', initial_position=(*start, *turn),
+                         external_wrench_timeout=0.0)
+    poses = graph.collect(MultiDOFJointState, '/hand/poses', DEEP)
+    publisher = graph.node.create_publisher(WrenchStamped, '~/external_wrench', 1)
+    push = WrenchStamped(header=Header(frame_id='stone'))
+    for part, vector in ((push.wrench.force, force), (push.wrench.torque, np.cross(com, force))):
+        part.x, part.y, part.z = vector
+    try:
+        wait_until(publisher.get_subscription_count, 'a reader of wrenches')
+        publisher.publish(push)
+
+        def pushed():
+            session.set_state(None, np.zeros(6))
+            session.runner.step(1)
+            return np.any(session.runner.plant.qd[:2])
+        wait_until(pushed, 'the push')
+        session.set_state((*start, *turn), np.zeros(6))
+        session.runner.step(400)
+        X = pose(told(session, poses).transforms[0])
+        R = pin.Quaternion(turn).matrix()
+        pull = R @ force / 2.5 + (0.0, 0.0, -9.81)
+        assert X[:3, :3] == pytest.approx(R, abs=1e-12)
+        assert X[:3, 3] == pytest.approx(start + 0.08 * pull, abs=1e-12)
     finally:
         session.close()
 

@@ -10,6 +10,7 @@ import pytest
 from robodyn_ros import Robot
 from robodyn_ros.errors import ParameterError
 from robodyn_ros.model.description import Inertial, Joint, Link, Placement, RobotDescription
+from robodyn_ros.simulation.faults import Faults
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.runner import Runner
 from robodyn_ros.simulation.sensor import Sensor, SensorSettings
@@ -234,6 +235,42 @@ def test_nothing_holds_a_free_base():
             assert plant.q[7:].tolist() == q[7:].tolist()
         assert robot.centre_of_mass(plant.q) == pytest.approx(
             com + time * speed + 0.5 * time**2 * fall, abs=1e-8)
+
+
+def test_a_base_whose_joint_is_stuck_is_a_locked_base():
+    """All six stuck: the same motion as that of the robot which is held at that pose."""
+    case = MIXED['free_base']
+    (q, qd, _), = states(case.robot, 1)
+    held = Robot.from_description(case.description, gravity=case.gravity, free_base=True,
+                                  locked={'free_base': q[:7]})
+    stuck = Plant(case.robot, PlantSettings(**FREE, integrator='rk4'), q,
+                  np.append(np.zeros(6), qd[6:]))
+    stuck.broken = Faults(stuck_joints=case.robot.joint_names[:6])
+    expected = Plant(held, PlantSettings(**FREE, integrator='rk4'), q[7:], qd[6:])
+    for _ in range(300):
+        stuck.step(dt=1e-3)
+        expected.step(dt=1e-3)
+    assert np.abs(expected.q - q[7:]).max() > 0.1
+    assert stuck.q[:7] == pytest.approx(q[:7], abs=1e-15)
+    assert stuck.q[7:] == pytest.approx(expected.q, abs=1e-10)
+    assert stuck.qd[6:] == pytest.approx(expected.qd, abs=1e-9)
+
+
+def test_a_raft_cannot_fall():
+    """Stuck in z alone: what pushes in the plane is gravity, as for a body that nothing holds."""
+    robot = MIXED['free_base'].robot
+    (q, qd, _), = states(robot, 1)
+    qd[2] = 0.0
+    plant = Plant(robot, PlantSettings(**FREE, integrator='rk4'), q, qd)
+    plant.broken = Faults(stuck_joints=('free_base.z',))
+    before = robot.momentum(q, qd)
+    for _ in range(200):
+        plant.step(dt=1e-3)
+    gained = robot.momentum(plant.q, plant.qd) - before
+    weight = robot.mass * np.array(robot.model.gravity)
+    assert plant.q[2] == q[2]
+    assert gained[:2] == pytest.approx(0.2 * weight[:2], abs=1e-8)
+    assert abs(gained[2] - 0.2 * weight[2]) > 0.1
 
 
 def test_lost_quaternion_is_refused():
