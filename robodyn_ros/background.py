@@ -39,8 +39,7 @@ class Background:
         self.trouble = ''
         self._make, self._done = make, done
         self._parcel = pickle.dumps(fill or make)
-        self._mark = None if (folder := cache.folder(__file__)) is None else (
-            folder / f'{hashlib.sha256(self._parcel).hexdigest()[:32]}{cache.MARK}')
+        self._mark = _mark(self._parcel)
         self.known = self._mark is not None and self._mark.exists()
         self._process = None
         self._stopped = threading.Event()
@@ -115,8 +114,26 @@ class Background:
             reader.join()
         if self._process.returncode != 0 and not self._stopped.is_set():
             said = b''.join(errors).decode(errors='replace').strip().splitlines()
-            raise RobodynError('compiling in the background failed with code '
-                               f'{self._process.returncode}: {said[-1] if said else ""}')
+            code = self._process.returncode
+            how = f'failed with code {code}' if code > 0 else f'was ended by signal {-code}'
+            raise RobodynError(f'compiling in the background {how}'
+                               + (f': {said[-1]}' if said else ''))
+
+
+def ahead(make, progress=None):
+    """Make something in this process, so that a Background which is to make or to fill the same
+    finds it in the cache; return it.
+    """
+    result, mark = make(progress=progress), _mark(pickle.dumps(make))
+    if mark is not None:
+        mark.touch(mode=0o600)
+    return result
+
+
+def _mark(parcel):
+    """The file that tells that a parcel has been made on this machine, None without a cache."""
+    folder = cache.folder(__file__)
+    return folder and folder / f'{hashlib.sha256(parcel).hexdigest()[:32]}{cache.MARK}'
 
 
 class BackgroundSpecialisation(Background):

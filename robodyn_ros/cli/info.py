@@ -10,6 +10,7 @@ import sys
 import numpy as np
 
 from robodyn_ros import RobodynError
+from robodyn_ros.cli import published_counts
 from robodyn_ros.cli.demo import URDF, find
 from robodyn_ros.kernels.derivatives import DERIVATIVES
 from robodyn_ros.kernels.normalise import EXACT, cleaned
@@ -18,29 +19,6 @@ from robodyn_ros.model import build, dh, urdf
 
 STEPS = ('as described', 'cleaned', 'aligned', 'regrouped', 'compiled')
 KINDS = ('multiplications', 'additions', 'divisions', 'trigonometric')
-
-#: Published counts for the general arm with n revolute joints, at n = 6: source, multiplications,
-#: additions.
-INVERSE = (
-    ('Uicker and Kahn, Lagrange with 4 x 4 matrices (by Hollerbach 1980)', 66271, 51548),
-    ('Turney, Mudge and Lee 1980, Lagrange organised in n^3', 5916, 4840),
-    ('Hollerbach 1980, recursive Lagrange: 412n - 277, 320n - 201', 2195, 1719),
-    ('Luh, Walker and Paul 1980: 150n - 48, 131n - 48', 852, 738),
-    ('Angeles, Algorithms 7.4.1 and 7.4.2: 137n - 22, 110n - 14', 800, 646),
-    ('Walker and Orin 1982: 137n - 22, 101n - 11', 800, 595),
-    ('Hollerbach and Sahar 1983', 688, 558),
-    ('Turney, Mudge and Lee 1980, Newton-Euler: 108n - 12, 100n - 9', 636, 591),
-    ('Khalil et al. 1986: 105n - 92, 94n - 86', 538, 478),
-    ('Angeles et al. 1989, Kane: 105n - 109, 90n - 105', 521, 435),
-    ('Turney, Mudge and Lee 1980, modified: 90n - 27, 88n - 24', 513, 504),
-    ('Balafoutis and Patel 1991: 93n - 69, 81n - 65', 489, 421),
-    ('Li and Sankar 1992: 88n - 69, 76n - 66', 459, 390))
-FORWARD = (
-    ('Featherstone 1983, articulated bodies: 300n - 267, 279n - 259', 1533, 1415),
-    ('Angeles, natural orthogonal complement, summed step by step', 1540, 1137),
-    ('Angeles and Ma, modified Denavit-Hartenberg', 1353, 1165),
-    ('Li 1989, O(n^2)', 783, 670))
-STANFORD = (('Kane and Levinson 1983, written for the Stanford arm', 646, 394),)
 
 
 def main(args=None):
@@ -168,19 +146,7 @@ are the base parameters of Gautier and Khalil 1990. None changes a torque. What 
 the shortest of the ways there are: articulated bodies or the factored mass matrix, and for a frame
 its links aligned or as described.
 """]
-    general = counts(arms[0], 'inverse_dynamics'), counts(arms[0], 'forward_dynamics')
-    for title, rows, ours in (('Inverse dynamics', INVERSE, general[0]),
-                              ('Forward dynamics', FORWARD, general[1])):
-        parts.append(f'## {title} of the general arm with six revolute joints\n\n'
-                     '| method | multiplications | additions |\n|---|---:|---:|')
-        parts += [f'| {source} | {m} | {a} |' for source, m, a in rows]
-        parts += [f'| **this package**, {step} | {ours[step]["multiplications"]} | '
-                  f'{ours[step]["additions"]} |' for step in STEPS if step != 'compiled']
-        parts.append('')
-    stanford = counts(arms[1], 'inverse_dynamics')['regrouped']
-    parts.append('The Stanford arm by hand: ' + '; '.join(
-        f'{source}: {m} and {a}' for source, m, a in STANFORD)
-        + f'; this package {stanford["multiplications"]} and {stanford["additions"]}.\n')
+    parts += published(arms[0], arms[1])
     for model in arms:
         frame = tuple(model.frames)[-1]
         parts.append(f'## {model.name}, {model.nv} joints\n\n'
@@ -193,6 +159,41 @@ its links aligned or as described.
             parts.append(f'| {name} | | | | | {short(final)} |')
         parts.append('')
     return '\n'.join(parts).rstrip('\n')
+
+
+def published(general, stanford):
+    """Tables of what others have published beside the counts for the same robots."""
+    title = '## {} of the general arm with six revolute joints\n'
+    head = '| method | multiplications | additions |\n|---|---:|---:|'
+    for what, name, rows in (
+            ('Inverse dynamics', 'inverse_dynamics', published_counts.INVERSE),
+            ('Forward dynamics', 'forward_dynamics', published_counts.FORWARD)):
+        ours = counts(general, name)
+        yield f'{title.format(what)}\n{head}'
+        yield from _rows((*rows, *((f'**this package**, {step}', *_pair(ours[step]))
+                                   for step in STEPS if step != 'compiled')))
+        yield ''
+    (source, *theirs), = published_counts.STANFORD
+    ours = _pair(counts(stanford, 'inverse_dynamics')['compiled'])
+    yield (f'The Stanford arm by hand: {source}: {theirs[0]} and {theirs[1]}; this package '
+           f'{ours[0]} and {ours[1]}.\n')
+    yield f'{title.format("Parts of the dynamics")}\n{head}'
+    for name, rows in published_counts.PARTS.items():
+        ours = counts(general, name)['compiled']
+        yield from _rows((*rows, (f'**this package**, {name}', *_pair(ours))))
+    yield ('\n## Stages of published inverse dynamics\n\nFor the same arm. Recorded code has no '
+           'stages: what several of them need is computed once. The last\nrow counts steps one '
+           f'after the other, of as many processors as joints.\n\n{head}')
+    yield from _rows((*published_counts.STAGES, *published_counts.CONCURRENT))
+    yield ''
+
+
+def _rows(rows):
+    return (f'| {source} | {m} | {a} |' for source, m, a in rows)
+
+
+def _pair(numbers):
+    return numbers['multiplications'], numbers['additions']
 
 
 if __name__ == '__main__':

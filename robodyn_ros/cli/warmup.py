@@ -1,20 +1,26 @@
-"""Compile ahead of time: the kernels of any robot, and with a URDF those of that robot alone.
+"""Compile ahead of time: the kernels of any robot, and with a URDF those of that robot alone: its
+recursions, control laws and plant, so that neither programs nor nodes compile them again.
 
     ros2 run robodyn_ros warmup arm.urdf --frames tool0
     python -m robodyn_ros.cli.warmup arm.urdf
 """
 import argparse
 import contextlib
+import functools
 import pickle
 import sys
 import time
+import warnings
 
 from robodyn_ros import RobodynError
-from robodyn_ros.background import with_batches
-from robodyn_ros.control.registry import BUILT_IN
+from robodyn_ros.background import ahead, portable, with_batches
+from robodyn_ros.control.registry import BUILT_IN, law_class
+from robodyn_ros.control.specialised import specialised_kernels
+from robodyn_ros.control.supervisor import Supervisor
 from robodyn_ros.kernels import cache, checks, generic, known_answers, rows, warm_up
 from robodyn_ros.model import build, urdf
-from robodyn_ros.simulation.step import step
+from robodyn_ros.simulation import plant
+from robodyn_ros.simulation.specialised import specialised_step
 
 
 def main(args=None):
@@ -24,39 +30,57 @@ def main(args=None):
     parser.add_argument('urdf', nargs='?', help='URDF file of the robot to specialise for')
     parser.add_argument('--joints', nargs='*', help='joints that move, in order; all if not given')
     parser.add_argument('--base', help='link that stands still')
+    parser.add_argument('--gravity', nargs=3, type=float, default=(0.0, 0.0, -9.81),
+                        help='in base axes [m/s^2]')
     parser.add_argument('--frames', nargs='*', default=[], help='frames to specialise for too')
+    parser.add_argument('--laws', nargs='*', default=[*BUILT_IN],
+                        help='control laws to specialise; all that come with the package if not '
+                             'given')
     parser.add_argument('--parcel', action='store_true',
                         help='make what is described on standard input: for the process that '
                              'started this one, see robodyn_ros.background')
     options = parser.parse_args(args)
     begin = time.perf_counter()
     try:
-        if options.parcel:
-            pickle.loads(sys.stdin.buffer.read())(progress=plain())
-            return 0
-        model = build.build(urdf.parse(options.urdf), joints=options.joints,
-                            base=options.base) if options.urdf else None
-        for frame in options.frames if model else ():
-            model.frame(frame)   # refuse before minutes of compiling, not after
-        with shown() as progress:
-            laws = [kernel for law in BUILT_IN.values() for kernel in law.kernels]
-            warm_up(dict.fromkeys([*generic.ALL, *rows.ALL, *checks.ALL, *laws, step]), progress)
-            known_answers()
-            if model:
-                specialise(model, options.frames, progress)
-    except RobodynError as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter('error', cache.CacheWarning)  # what is not kept is of no use
+            if options.parcel:
+                pickle.loads(sys.stdin.buffer.read())(progress=plain())
+                return 0
+            everything(options)
+    except (RobodynError, cache.CacheWarning) as error:
         print(f'Refused: {error}', file=sys.stderr)
         return 1
     where = cache.folder(generic.__file__)
-    print(f'{time.perf_counter() - begin:.1f} s; ' + (f'kept in {where}' if where else 'not kept'))
+    print(f'{time.perf_counter() - begin:.1f} s; kept in {where}')
     return 0
 
 
-def specialise(model, frames, progress):
-    """Compile for one state and for batches, and check against the generic kernels."""
-    robot = with_batches(model, frames, progress)
+def everything(options):
+    """Compile what the arguments ask for."""
+    model = build.build(urdf.parse(options.urdf), joints=options.joints, base=options.base,
+                        gravity=options.gravity) if options.urdf else None
+    for frame in options.frames if model else ():
+        model.frame(frame)   # refuse before minutes of compiling, not after
+    laws = [law_class(name) for name in options.laws]
+    with shown() as progress:
+        warm_up(dict.fromkeys([
+            *generic.ALL, *rows.ALL, *checks.ALL, *plant.KERNELS,
+            *(kernel for law in laws for kernel in Supervisor.kernels(law))]), progress)
+        known_answers()
+        if model:
+            specialise(model, options.frames, laws, progress)
+
+
+def specialise(model, frames, laws, progress):
+    """Compile for one state and for batches, and what the nodes ask for; examine all of it."""
+    model = portable(model)
+    robot = ahead(functools.partial(with_batches, model, tuple(frames)), progress)
     for name in robot.generic:
         print(f'{name}: too long for code of its own, the generic kernel serves', file=sys.stderr)
+    for law in laws:
+        ahead(functools.partial(specialised_kernels, model, law), progress)
+    ahead(functools.partial(specialised_step, model), progress)
 
 
 def plain():

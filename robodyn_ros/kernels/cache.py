@@ -2,6 +2,7 @@
 code depends on.
 """
 import contextlib
+import errno
 import functools
 import hashlib
 import os
@@ -13,6 +14,7 @@ import warnings
 
 import llvmlite.binding
 import numba
+from numba.core.codegen import get_host_cpu_features
 
 #: Folders of this package whose text ends up in a kernel.
 SOURCES = ('model/layout.py', 'spatial', 'recursions', 'kernels', 'control', 'simulation')
@@ -20,7 +22,14 @@ SOURCES = ('model/layout.py', 'spatial', 'recursions', 'kernels', 'control', 'si
 #: Ending of the marks of what has been compiled completely.
 MARK = '.ready'
 
+#: Troubles with a file for which nothing in the cache is to blame.
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
 _package = pathlib.Path(__file__).resolve().parent.parent
+
+
+class CacheWarning(UserWarning):
+    """Kernels are compiled, and not kept for the next time."""
 
 
 def root():
@@ -75,6 +84,25 @@ def directed_to(path):
         numba.config.CACHE_DIR = before
 
 
+def keep(path, text):
+    """Write a file of the cache in one piece, whoever writes it at the same time; return whether
+    it is there.
+    """
+    part = None
+    try:
+        with tempfile.NamedTemporaryFile('w', dir=path.parent, suffix='.part', delete=False) as part:
+            part.write(text)
+        os.replace(part.name, path)
+        return True
+    except OSError as error:
+        _tell_once(f'nothing can be written to the kernel cache {path.parent} '
+                   f'({error.strerror}): compiling without it')
+        if part is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(part.name)
+        return False
+
+
 def purge(path):
     """Remove the machine code below path; texts of generated kernels stay: they are sealed."""
     for file in [*path.rglob('*.nbi'), *path.rglob('*.nbc'), *path.glob(f'*{MARK}')]:
@@ -93,6 +121,7 @@ def _key(source_file):
         for file in [path] if path.is_file() else sorted(path.rglob('*.py')):
             digest.update(str(file.relative_to(_package)).encode())
             digest.update(file.read_bytes())
+    digest.update(repr((get_host_cpu_features(), numba.config.CPU_FEATURES)).encode())
     if _package not in pathlib.Path(source_file).parents:
         digest.update(pathlib.Path(source_file).read_bytes())
     parts = [digest.hexdigest()[:16], f'numba{numba.__version__}',
@@ -105,4 +134,4 @@ def _key(source_file):
 
 @functools.cache
 def _tell_once(sentence):
-    warnings.warn(sentence, stacklevel=4)
+    warnings.warn(sentence, CacheWarning, stacklevel=4)

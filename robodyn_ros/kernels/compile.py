@@ -5,6 +5,7 @@ import threading
 import warnings
 
 from numba import njit, types
+from numba.core.errors import NumbaError
 
 from robodyn_ros.errors import KernelError
 from robodyn_ros.kernels import cache
@@ -90,9 +91,11 @@ def _compile(function, signature, name, options):
                     return njit([signature], cache=True, **options)(function)
             except Exception as error:  # damaged pickles surface as nearly any exception
                 trouble = error
+                if isinstance(error, NumbaError) or getattr(error, 'errno', 0) in cache.FULL:
+                    break  # the kernel or the disk: what has been compiled is sound
                 cache.purge(folder)
         warnings.warn(f'compiling {name} without a cache: {type(trouble).__name__}: {trouble}',
-                      stacklevel=3)
+                      cache.CacheWarning, stacklevel=3)
     try:
         return njit([signature], **options)(function)
     except Exception as error:

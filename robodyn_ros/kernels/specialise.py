@@ -3,10 +3,8 @@ import hashlib
 import importlib.util
 import inspect
 import linecache
-import os
 import re
 import sys
-import tempfile
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -334,24 +332,24 @@ def specialise(model, name, recipe, frame=None):
 def imported(stem, write):
     """The module of a generated text, from the cache folder where there is one."""
     name, folder = f'robodyn_specialised_{stem}', cache.folder(__file__)
-    if folder is None:
-        text, path = write(), f'<{stem}>'
-        linecache.cache[path] = (len(text), None, text.splitlines(True), path)
-        module = types.ModuleType(name)
-        sys.modules[name] = module
-        exec(compile(text, path, 'exec'), vars(module))
-        return module
-    path = folder / f'{stem}.py'
-    if not _whole(path):
+    path = None if folder is None else folder / f'{stem}.py'
+    if path is None or not _whole(path):
         text = write()
-        with tempfile.NamedTemporaryFile('w', dir=folder, suffix='.part', delete=False) as file:
-            file.write(text + SEAL + _digest(text) + '\n')
-        os.replace(file.name, path)  # another process may write the same text at the same time
+        if path is None or not cache.keep(path, f'{text}{SEAL}{_digest(text)}\n'):
+            return _in_memory(name, f'<{stem}>', text)
         linecache.checkcache(str(path))
     spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # numba looks the module up when it loads machine code
     spec.loader.exec_module(module)
+    return module
+
+
+def _in_memory(name, path, text):
+    """The module of a text that is kept nowhere else."""
+    linecache.cache[path] = (len(text), None, text.splitlines(True), path)
+    module = sys.modules[name] = types.ModuleType(name)
+    exec(compile(text, path, 'exec'), vars(module))
     return module
 
 

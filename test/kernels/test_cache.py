@@ -143,11 +143,13 @@ def test_cache_follows_home_and_xdg(monkeypatch, tmp_path):
     assert cache.root() == tmp_path / 'home' / '.cache' / 'robodyn_ros'
 
 
-def test_another_processor_has_its_own_folder(python, filled):
+@pytest.mark.parametrize('processor', [
+    {'NUMBA_CPU_NAME': 'generic', 'NUMBA_CPU_FEATURES': ''},
+    {'NUMBA_CPU_FEATURES': '+sse2'}], ids=['another name', 'other features'])
+def test_another_processor_has_its_own_folder(python, filled, processor):
     """Machine code of one processor is never looked at by another, and stays for the first."""
     before = private_folder(filled)
-    (torque, hits, _), warnings = python(SCRIPT, ROBODYN_CACHE_DIR=filled,
-                                         NUMBA_CPU_NAME='generic', NUMBA_CPU_FEATURES='')
+    (torque, hits, _), warnings = python(SCRIPT, ROBODYN_CACHE_DIR=filled, **processor)
     assert torque == pytest.approx(TORQUE) and hits == 0 and not warnings
     assert len(list(filled.iterdir())) == 2
     (torque, hits, _), _ = python(SCRIPT, ROBODYN_CACHE_DIR=filled)
@@ -175,6 +177,33 @@ def test_edited_source_is_compiled_anew(python, store, tmp_path):
     found.append(python(SCRIPT, package=copy.parent, ROBODYN_CACHE_DIR=store)[0])
     assert [hits for _, hits, _ in found] == [0, 0, 0]
     assert [torque for torque, _, _ in found] == pytest.approx([TORQUE, -TORQUE, TORQUE])
+
+
+FULL_DISK = """
+import json
+import resource
+import numpy as np
+from oracles.textbook import Segment, serial
+from robodyn_ros.kernels import checks, generic
+from robodyn_ros.kernels.specialise import RECIPES, specialise
+resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+robot = serial((Segment('revolute', (0, -1, 0), (0, 0, 0), 2.0, (0.5, 0, 0), 0.1),))
+kernel = specialise(robot.model, 'gravity_torque', RECIPES['gravity_torque']).one
+tau = np.empty(1)
+assert kernel(np.zeros(1), tau) == 0 and checks.one(1, 1, tau)
+generic.gravity_torque(*robot._weighted, np.zeros(1), tau)
+print(json.dumps([tau[0], sum(generic.gravity_torque.compiled.stats.cache_hits.values())]))
+"""
+
+
+def test_full_disk(python, filled):
+    """What fits no more is compiled and not kept, what is there is used and stays."""
+    before = sorted(filled.rglob('*'))
+    (torque, hits), warnings = python(FULL_DISK, ROBODYN_CACHE_DIR=filled)
+    assert torque == pytest.approx(TORQUE) and hits == 1
+    assert 'nothing can be written to the kernel cache' in warnings
+    assert 'checks.one without a cache' in warnings
+    assert set(before) <= set(filled.rglob('*')) and not list(filled.rglob('*.part'))
 
 
 def test_four_processes_race_on_a_cold_cache(store, tmp_path):

@@ -9,7 +9,7 @@ from oracles.families import FAMILIES
 import pytest
 import robodyn_ros
 from robodyn_ros.errors import KernelError
-from robodyn_ros.kernels import Kernel, generic, kernel, warm_up
+from robodyn_ros.kernels import cache, Kernel, generic, kernel, warm_up
 from robodyn_ros.spatial.types import Boolean, Integer, Scalar, Vector
 
 GENERIC = {item.python.__name__: item for item in generic.ALL}
@@ -114,8 +114,10 @@ def test_every_argument_needs_a_type():
         kernel(bare)
 
 
-def test_what_does_not_compile_is_named():
-    """A KernelError with the kernel's name, with its cause inside."""
+def test_what_does_not_compile_is_named(monkeypatch):
+    """A KernelError with the kernel's name, with its cause inside; the cache is not to blame."""
+    monkeypatch.setattr(cache, 'purge', None)
+
     @kernel
     def hopeless(x: Vector):
         return x.no_such_thing

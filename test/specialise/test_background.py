@@ -1,13 +1,20 @@
 """Compiling in another process while the generic kernels serve, and the command for it."""
 
+import functools
+from pathlib import Path
+import time
+
 import numpy as np
 from oracles.families import describe
 import pytest
-from robodyn_ros.background import BackgroundSpecialisation
+from robodyn_ros.background import Background, BackgroundSpecialisation, portable
 from robodyn_ros.cli import warmup
+from robodyn_ros.control.pd import PD
+from robodyn_ros.control.specialised import specialised_kernels
 from robodyn_ros.kernels import cache
 from robodyn_ros.model import build
 from robodyn_ros.robot import Robot
+from robodyn_ros.simulation.specialised import specialised_step
 from robodyn_ros.specialised import SpecialisedRobot
 
 
@@ -73,6 +80,31 @@ def test_a_process_that_fails(model, home, monkeypatch):
     assert 'failed with code 1' in background.trouble
 
 
+def test_a_process_that_is_killed(model, home):
+    """The generic kernels serve on, and it is said why; nothing is taken for compiled."""
+    background = BackgroundSpecialisation(model)
+    while background._process is None:
+        assert not background.ended
+        time.sleep(0.01)
+    background._process.kill()
+    assert not background.wait(60.0)
+    assert 'was ended by signal 9' in background.trouble
+    assert type(background.robot) is Robot
+    again = BackgroundSpecialisation(model)
+    assert not again.known
+    again.stop()
+
+
+def test_a_warm_up_that_can_keep_nothing_is_refused(tmp_path, capsys, monkeypatch):
+    """Exit code 1 and what to do about it, instead of minutes for nothing."""
+    from test.specialise.conftest import named
+    cache._tell_once.cache_clear()
+    monkeypatch.setenv('ROBODYN_CACHE_DIR', '/dev/null/cache')
+    monkeypatch.setattr(warmup, 'warm_up', lambda *_: None)
+    assert warmup.main([str(named('two_link').path)]) == 1
+    assert 'set ROBODYN_CACHE_DIR' in capsys.readouterr().err
+
+
 def test_warmup_refuses_with_a_sentence(tmp_path, capsys, monkeypatch):
     """A file that is no URDF, a frame that is none: exit code 1 before anything is compiled."""
     from test.specialise.conftest import named
@@ -87,6 +119,13 @@ def test_warmup_of_a_robot(capsys, monkeypatch):
     """Every kernel is named as it is compiled, and where they are kept is said."""
     from test.specialise.conftest import named
     monkeypatch.setattr(warmup.generic, 'ALL', ())
-    assert warmup.main([str(named('two_link').path)]) == 0
+    path = named('two_link').path
+    assert warmup.main([str(path), '--laws', 'pd', 'computed_torque']) == 0
     said = capsys.readouterr().out
     assert 'two_link inverse_dynamics of batches' in said and 'kept in' in said
+    # what nodes and programs make in the background is found
+    model = portable(Robot.from_urdf(Path(path).read_text()).model)
+    for background in (BackgroundSpecialisation(model),
+                       Background(functools.partial(specialised_kernels, model, PD)),
+                       Background(functools.partial(specialised_step, model))):
+        assert background.known and background.wait(60.0) and background._process is None

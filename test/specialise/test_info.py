@@ -1,9 +1,11 @@
 """The command that counts operations, and the document it writes."""
 
 from pathlib import Path
+import re
 
 import pytest
 from robodyn_ros.cli import info
+from robodyn_ros.cli import published_counts as published
 from robodyn_ros.robot import Robot
 from test.specialise.conftest import named
 
@@ -40,6 +42,32 @@ def test_refuses_with_a_sentence(tmp_path, capsys):
 def test_document_is_up_to_date():
     """The committed page is what the command prints."""
     assert DOCUMENT.read_text() == info.document() + '\n'
+
+
+def value(formula):
+    """Return the value of a published formula at n = 6."""
+    product = re.sub(r'(?<=[0-9n)])(?=[n(])', '*', formula.replace(' ', ''))
+    return eval(product.replace('^', '**'), {'n': 6})
+
+
+def test_published_formulas_give_the_published_numbers():
+    """Every row that states formulas for n joints, at six."""
+    rows = [*published.INVERSE, *published.CONCURRENT, *published.FORWARD, *published.STAGES,
+            *(row for rows in published.PARTS.values() for row in rows)]
+    stated = [(source.rpartition(': ')[2].split(', '), *numbers) for source, *numbers in rows
+              if ': ' in source]
+    assert len(stated) > 45
+    for formulas, *numbers in stated:
+        assert [value(formula) for formula in formulas] == numbers, formulas
+
+
+@pytest.mark.parametrize('first, last, total', [
+    (1, 7, published.STAGES[0]), (9, 15, published.INVERSE[1]), (15, 26, published.INVERSE[7]),
+    (26, 36, published.INVERSE[10])], ids=['Angeles', 'Lagrange', 'Newton-Euler', 'modified'])
+def test_stages_add_up(first, last, total):
+    """The rows of each source's table are its total."""
+    stages = published.STAGES[first:last]
+    assert [sum(row[k] for row in stages) for k in (1, 2)] == list(total[1:])
 
 
 @pytest.mark.parametrize('arm', [info.general_arm(6), info.stanford_arm(), info.puma_arm()])
