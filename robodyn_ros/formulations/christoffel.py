@@ -25,7 +25,12 @@ __all__ = ['coriolis_matrix', 'gravity_torque', 'inverse_dynamics', 'mass_matrix
 def symbols(robot, q):
     """c_ijk (n, n, n) as [i, j, k], symmetric in i and j."""
     (q,) = states(robot, q)
-    slope = gradient(lambda x: mass_matrix(robot, x), q)  # [k, j, i] = d d_kj/dq_i
+    return symbols_of(lambda x: mass_matrix(robot, x), q)
+
+
+def symbols_of(matrix, q):
+    """The same of any mass matrix (n, n), a function that takes complex q (n,)."""
+    slope = gradient(matrix, q)  # [k, j, i] = d d_kj/dq_i
     return 0.5 * (np.einsum('kji->ijk', slope) + np.einsum('kij->ijk', slope)
                   - np.einsum('ijk->ijk', slope))
 

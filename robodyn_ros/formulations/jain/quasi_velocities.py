@@ -6,40 +6,74 @@
     d/dt dL/dbeta - A^-T dL/dtheta + A^-T gamma' dL/dbeta = A^-T T                        (4.44)
     M = A' A:  betadot + A^-T gamma' beta = A^-T T,   beta' A^-T gamma' beta = 0          (4.52)
 
-Robots, states in their order; derivatives by complex step, O(n^4). Christoffel symbols and
-Hamilton's form (4.35 to 4.43) are in christoffel.py and hamiltonian.py.
+Of a Robot of turning and sliding joints, states in its order, or of Coordinates of any tree;
+derivatives by complex step, O(n^4). Christoffel symbols and Hamilton's form (4.35 to 4.43) are in
+christoffel.py and hamiltonian.py.
 
 Correction to the print: (4.52), and the solution of exercise 4.11, have a minus before
 A^-T gamma' beta; (4.44) and the motion itself say plus. In exercise 4.11 (2) read M = A' A.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
+from robodyn_ros.formulations import euler_lagrange, kane
 from robodyn_ros.formulations.arm import states
 from robodyn_ros.formulations.complex_step import along, gradient
-from robodyn_ros.formulations.euler_lagrange import kinetic_energy, momentum, potential_energy
 from robodyn_ros.formulations.jain.articulated import articulated
+from robodyn_ros.formulations.jain.coordinates import Coordinates
 from robodyn_ros.formulations.jain.forward_dynamics import innovations_factor
 from robodyn_ros.formulations.jain.tree import tree_at
-from robodyn_ros.formulations.kane import mass_matrix
 
 
-def coriolis_torque(robot, q, qd):
+@dataclass(frozen=True)
+class RobotCoordinates:
+    """The energies of a Robot or RobotModel by its own coordinates, from the motion of its links.
+    """
+
+    robot: object
+
+    def mass_matrix(self, q):
+        """As Coordinates.mass_matrix."""
+        return kane.mass_matrix(self.robot, q)
+
+    def momentum(self, q, qd):
+        """As Coordinates.momentum."""
+        return euler_lagrange.momentum(self.robot, q, qd)
+
+    def kinetic_energy(self, q, qd):
+        """As Coordinates.kinetic_energy."""
+        return euler_lagrange.kinetic_energy(self.robot, q, qd)
+
+    def potential_energy(self, q):
+        """As Coordinates.potential_energy."""
+        return euler_lagrange.potential_energy(self.robot, q)
+
+
+def energies_of(system, *rates):
+    """(its energies, *rates as arrays) of a Robot, a RobotModel or Coordinates."""
+    if isinstance(system, Coordinates):
+        return system, *map(np.asarray, rates)
+    return RobotCoordinates(system), *states(system, *rates)
+
+
+def coriolis_torque(system, q, qd):
     """C (nv,) = Mdot qd - 1/2 d(qd' M qd)/dq, without gravity (4.27)."""
-    q, qd = states(robot, q, qd)
-    rate = along(lambda x: momentum(robot, x, qd), q, qd)
-    return rate - gradient(lambda x: kinetic_energy(robot, x, qd), q)
+    energies, q, qd = energies_of(system, q, qd)
+    rate = along(lambda x: energies.momentum(x, qd), q, qd)
+    return rate - gradient(lambda x: energies.kinetic_energy(x, qd), q)
 
 
-def momentum_gradient(robot, q, u):
+def momentum_gradient(system, q, u):
     """M_D(q, u) (nv, nv): the gradient of M(q) u by q (4.29, 4.41)."""
-    q, u = states(robot, q, u)
-    return gradient(lambda x: momentum(robot, x, u), q)
+    energies, q, u = energies_of(system, q, u)
+    return gradient(lambda x: energies.momentum(x, u), q)
 
 
-def coriolis_torque_of_gradient(robot, q, qd):
+def coriolis_torque_of_gradient(system, q, qd):
     """C (nv,) = [M_D - 1/2 M_D'] qd (4.32)."""
-    M_D = momentum_gradient(robot, q, qd)
+    M_D = momentum_gradient(system, q, qd)
     return (M_D - 0.5 * M_D.T) @ qd
 
 
@@ -48,46 +82,63 @@ def gamma(A, q, qd):
     return along(A, q, qd) - gradient(lambda x: A(x) @ qd, q)
 
 
-def transformed_mass_matrix(robot, A, q):
+def transformed_mass_matrix(system, A, q):
     """A^-T M A^-1 (nv, nv): the mass matrix of beta = A qd (4.50)."""
+    energies, q = energies_of(system, q)
     inverse = np.linalg.inv(A(q))
-    return inverse.T @ mass_matrix(robot, q) @ inverse
+    return inverse.T @ energies.mass_matrix(q) @ inverse
 
 
-def quasi_torque(robot, A, q, qd, qdd):
+def quasi_torque(system, A, q, qd, qdd):
     """The left side of (4.44) (nv,), which is A^-T tau: A(q) a function, gravity in L.
 
     A^-T M qd is dL/dbeta; its rate is along the motion, dL/dtheta is at constant beta.
     """
-    q, qd, qdd = states(robot, q, qd, qdd)
+    energies, q, qd, qdd = energies_of(system, q, qd, qdd)
     beta = A(q) @ qd
 
     def impulse(x, rate):
-        return np.linalg.solve(A(x).T, momentum(robot, x, rate))
+        return np.linalg.solve(A(x).T, energies.momentum(x, rate))
     rate = along(lambda x: impulse(x, qd), q, qd) + impulse(q, qdd)
 
     def lagrangian(x):
-        return (kinetic_energy(robot, x, np.linalg.solve(A(x), beta))
-                - potential_energy(robot, x))
+        return (energies.kinetic_energy(x, np.linalg.solve(A(x), beta))
+                - energies.potential_energy(x))
     return rate + np.linalg.solve(A(q).T, gamma(A, q, qd).T @ impulse(q, qd)
                                   - gradient(lagrangian, q))
 
 
-def diagonalising(robot, q):
-    """A (nv, nv) with M = A' A: D^1/2 [1 + H phi K]', as every tree of single freedoms has it.
+def diagonalising(system, q):
+    """A (nv, nv) with M = A' A: D^1/2 [1 + H phi K]', which every tree has (Ex 4.11).
 
-    Rows in the order of Jain, columns in that of the robot.
+    D^1/2 is the upper factor of each block of D. Rows in the order of Jain, columns in that of the
+    robot, or of the Coordinates.
     """
-    tree = tree_at(robot, q)
+    if isinstance(system, Coordinates):
+        tree, columns = system.tree(q), system.velocity_map(q)
+    else:
+        tree = tree_at(system, q)
+        columns = tree.permutation().T
     art = articulated(tree)
-    D = np.concatenate([np.diag(block) for block in art.D])
-    return np.sqrt(D)[:, None] * (innovations_factor(tree, art).T @ tree.permutation().T)
+    A = innovations_factor(tree, art).T @ columns
+    for s, D in zip(tree.slices, art.D):
+        A[s] = _upper_factor(D) @ A[s]
+    return A
 
 
-def diagonal_coriolis_torque(robot, q, qd):
+def diagonal_coriolis_torque(system, q, qd):
     """C_q (nv,) = A^-T gamma' beta of the diagonalising A: betadot + C_q = A^-T tau (4.52)."""
-    q, qd = states(robot, q, qd)
+    _, q, qd = energies_of(system, q, qd)
 
     def A(x):
-        return diagonalising(robot, x)
+        return diagonalising(system, x)
     return np.linalg.solve(A(q).T, gamma(A, q, qd).T @ A(q) @ qd)
+
+
+def _upper_factor(D):
+    """U (r, r) with U' U = D, of complex D too, which numpy would take for Hermitian."""
+    U = np.zeros_like(D)
+    for i in range(len(D)):
+        U[i, i] = np.sqrt(D[i, i] - U[:i, i] @ U[:i, i])
+        U[i, i + 1:] = (D[i, i + 1:] - U[:i, i] @ U[:i, i + 1:]) / U[i, i]
+    return U

@@ -1,14 +1,17 @@
 """Section 4.2 of Jain: Lagrange, Christoffel, Hamilton, quasi-velocities."""
 
-from jain_trees import ROBOTS, configuration, robot_tree
+from jain_trees import ROBOTS, any_tree, configuration, robot_tree
 import numpy as np
 from oracles.compare import agree
 import pytest
 
+from robodyn_ros.errors import ModelError
 from robodyn_ros.formulations import christoffel, hamiltonian
 from robodyn_ros.formulations.complex_step import along, gradient
 from robodyn_ros.formulations.euler_lagrange import kinetic_energy, momentum
+from robodyn_ros.formulations.jain import inverse_dynamics, kinematics, mass_matrix as composite
 from robodyn_ros.formulations.jain import quasi_velocities as quasi
+from robodyn_ros.formulations.jain.coordinates import Coordinates
 from robodyn_ros.formulations.kane import mass_matrix
 
 SMALL = ('skew_chain', 'sliding_chain', 'rotors', 'permuted', 'chain of 3')
@@ -175,3 +178,87 @@ def test_diagonalising_velocities(state):
 def test_momenta_are_rows_of_the_gradient(state):
     robot, q, qd, _ = state
     agree(momentum(robot, q, qd), mass_matrix(robot, q) @ qd)
+
+
+MIXED = ('mixed tree', 'mixed forest', 'mixed chain', 'free base')
+
+
+@pytest.fixture(params=MIXED)
+def mixed(request):
+    """Coordinates of a tree with hinges of every kind, x that is not zero, and (xd, xdd)."""
+    tree, *_ = any_tree(request.param)
+    coordinates = Coordinates(tree.bodies[::-1], configuration(tree), tuple(-tree.g[3:]))
+    rng = np.random.default_rng(tree.N)
+    return coordinates, *(rng.uniform(0.1, 0.6, (3, tree.N)) * rng.choice((-1, 1), (3, tree.N)))
+
+
+def test_coordinates_of_hinges_without_them(mixed):
+    """beta = A(x) xdot is how the bodies move, by differences of their poses; A(0) = 1 (4.45)."""
+    coordinates, x, xd, _ = mixed
+    agree(coordinates.velocity_map(0 * x), np.eye(len(x)), 1.0)
+    tree, h = coordinates.tree(x), 1e-6
+    V = kinematics.velocities(tree, coordinates.velocity_map(x) @ xd)
+    there, back = (kinematics.poses(coordinates.tree(x + s * xd)) for s in (h, -h))
+    for T, up, down, v in zip(kinematics.poses(tree), there, back, V):
+        rate = np.linalg.solve(T, (up - down) / (2 * h))
+        agree([rate[2, 1], rate[0, 2], rate[1, 0], *rate[:3, 3]], v, 1.0 + np.abs(V).max(), 1e-7)
+    beta = coordinates.velocity_map(x) @ xd
+    agree(coordinates.kinetic_energy(x, xd),
+          0.5 * beta @ composite.mass_matrix(tree) @ beta)
+    assert np.abs(quasi.gamma(coordinates.velocity_map, x, xd)).max() > 1e-2
+    with pytest.raises(ModelError, match='got a rolling ball hinge; expected one whose'):
+        Coordinates(any_tree('rolling')[0].bodies, None)
+
+
+def test_quasi_velocities_of_every_hinge(mixed):
+    """(4.44), (4.48), (4.50) with the velocities of the book's hinges, balls and free bodies too:
+    Lagrange's equations give the torque of Newton and Euler.
+    """
+    coordinates, x, xd, xdd = mixed
+    A = coordinates.velocity_map
+    tree, beta = coordinates.tree(x), A(x) @ xd
+    beta_rate = A(x) @ xdd + along(A, x, xd) @ xd
+    T, _, _ = inverse_dynamics.newton_euler(tree, beta, beta_rate)
+    agree(quasi.quasi_torque(coordinates, A, x, xd, xdd), T, tolerance=1e-11)
+    g = quasi.gamma(A, x, xd)
+    agree(g @ xd, np.zeros(len(x)), np.abs(g).max())
+    agree(quasi.transformed_mass_matrix(coordinates, A, x), composite.mass_matrix(tree),
+          tolerance=1e-11)
+
+
+def test_coriolis_torque_of_every_hinge_by_four_routes(mixed):
+    """(4.27), (4.32), (4.33), (4.39), (5.25) in coordinates of all hinges, A' the way between."""
+    coordinates, x, xd, _ = mixed
+    A = coordinates.velocity_map
+    beta_rate = along(A, x, xd) @ xd
+    still = Coordinates(coordinates.bodies, coordinates.q, (0.0, 0.0, 0.0))
+    T, _, _ = inverse_dynamics.newton_euler(still.tree(x), A(x) @ xd, beta_rate, gravity=False)
+    C = A(x).T @ T
+    agree(quasi.coriolis_torque(coordinates, x, xd), C, tolerance=1e-11)
+    agree(quasi.coriolis_torque_of_gradient(coordinates, x, xd), C, tolerance=1e-11)
+    symbols = christoffel.symbols_of(coordinates.mass_matrix, x)
+    agree(symbols, symbols.transpose(1, 0, 2), np.abs(symbols).max())
+    agree(np.einsum('i,ijk,j->k', xd, symbols, xd), C, tolerance=1e-11)
+    M_D, rate = quasi.momentum_gradient(coordinates, x, xd), along(coordinates.mass_matrix, x, xd)
+    size = np.abs(rate @ xd).max() * len(x)
+    agree(rate @ xd - 2 * C, (M_D.T - M_D) @ xd, size)
+    agree(xd @ (rate @ xd - 2 * C), 0.0, size)
+    skew = rate - 2 * np.einsum('ijk,i->kj', symbols, xd)
+    agree(skew, -skew.T, np.abs(rate).max())
+
+
+def test_diagonalising_velocities_of_every_hinge(mixed):
+    """(4.52), Ex 4.11 where D has blocks: M = A' A, and + A^-T gamma' beta does no work."""
+    coordinates, x, xd, xdd = mixed
+    still = Coordinates(coordinates.bodies, coordinates.q, (0.0, 0.0, 0.0))
+
+    def A(x):
+        return quasi.diagonalising(still, x)
+    agree(A(x).T @ A(x), still.mass_matrix(x))
+    beta, tau = A(x) @ xd, still.mass_matrix(x) @ xdd + quasi.coriolis_torque(still, x, xd)
+    C = quasi.diagonal_coriolis_torque(still, x, xd)
+    beta_rate, zeta = A(x) @ xdd + along(A, x, xd) @ xd, np.linalg.solve(A(x).T, tau)
+    size = np.abs(zeta).max() + np.abs(C).max()
+    agree(beta_rate + C, zeta, size, SOLVED)
+    assert np.abs(beta_rate - C - zeta).max() > 1e-3 * size
+    agree(beta @ C, 0.0, size * np.abs(beta).max(), SOLVED)

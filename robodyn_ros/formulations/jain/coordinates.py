@@ -1,0 +1,100 @@
+"""True coordinates of any tree, and their energies: what Lagrange's equations need (4.24 to 4.27).
+
+    theta(x) = theta_0 + N(theta_0) x,    thetadot = N(theta) beta,    beta = A(x) xdot      (4.45)
+
+Balls and free bodies, whose velocities are no rates of coordinates, have their quaternion in the
+tangent plane at theta_0: three numbers for four, every rotation but half turns; A = 1 at x = 0. So
+all of section 4.2 holds for them too. Rolling is not holonomic: it has no such x.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from robodyn_ros.errors import ModelError
+from robodyn_ros.formulations.jain import kinematics, mass_matrix as composite
+from robodyn_ros.formulations.jain.single_body import components, kinetic_energy
+from robodyn_ros.formulations.jain.tree import tree_of
+
+#: Where the quaternion stands among the coordinates of a hinge that has one.
+QUATERNIONS = {'spherical': slice(0, 4), 'free': slice(0, 4)}
+
+
+@dataclass(frozen=True, eq=False)
+class Coordinates:
+    """Coordinates x (N,), zero at q, of bodies given from base to tip; in the order of the Tree.
+
+    q (nq,) as of tree_of. ModelError for a hinge with more coordinates than velocities that is
+    neither a ball nor free.
+    """
+
+    bodies: tuple
+    q: np.ndarray
+    gravity: tuple = (0.0, 0.0, -9.81)
+
+    def __post_init__(self):
+        for body in self.bodies:
+            if body.hinge.nq != body.hinge.nv and body.hinge.name not in QUATERNIONS:
+                raise ModelError(f'body {body.name!r}: got a {body.hinge.name} hinge; expected '
+                                 'one whose velocities are independent rates of coordinates')
+
+    def tree(self, x):
+        """The Tree at x (N,), real or complex."""
+        return tree_of(self.bodies, self._place(np.asarray(x)), self.gravity)
+
+    def velocity_map(self, x):
+        """A (N, N), block diagonal: beta = A(x) xdot."""
+        x = np.asarray(x)
+        A, q = np.zeros((len(x), len(x)), np.result_type(x, float)), self._place(x)
+        for body, rows in self._rows():
+            theta, hinge = q[list(body.coordinates)], body.hinge
+            N = _rates(hinge, theta)
+            if hinge.nq > hinge.nv:  # the length of the quaternion turns nothing
+                length = np.zeros((hinge.nq, 1), q.dtype)
+                length[QUATERNIONS[hinge.name], 0] = theta[QUATERNIONS[hinge.name]]
+                N = np.hstack((N, length))
+            start = _rates(hinge, self.q[list(body.coordinates)])
+            A[rows, rows] = np.linalg.solve(N, start)[:hinge.nv]
+        return A
+
+    def mass_matrix(self, x):
+        """A' M A (N, N): that of xdot (4.50)."""
+        A = self.velocity_map(x)
+        return A.T @ composite.mass_matrix(self.tree(x)) @ A
+
+    def momentum(self, x, xd):
+        """dL/dxdot (N,) = A' M A xdot."""
+        return self.mass_matrix(x) @ xd
+
+    def kinetic_energy(self, x, xd):
+        """Sum of V' M V / 2 of the bodies, and of the drives [J] (4.1)."""
+        tree, beta = self.tree(x), self.velocity_map(x) @ xd
+        V = kinematics.velocities(tree, beta)
+        return (sum(kinetic_energy(M, v) for M, v in zip(tree.M, V))
+                + 0.5 * beta @ (tree.rotor * beta))
+
+    def potential_energy(self, x):
+        """Weight times height of the centre of mass [J]."""
+        tree = self.tree(x)
+        total = composite.system_inertia(tree)
+        mass, centre, _ = components(total)
+        return mass * tree.g[3:] @ centre
+
+    def _place(self, x):
+        q = np.array(self.q, np.result_type(x, float))
+        for body, rows in self._rows():
+            own = list(body.coordinates)
+            q[own] = q[own] + _rates(body.hinge, self.q[own]) @ x[rows]
+        return q
+
+    def _rows(self):
+        """Every body with the rows of x that are its own, tips first."""
+        end = 0
+        for body in reversed(self.bodies):
+            yield body, slice(end, end + body.hinge.nv)
+            end += body.hinge.nv
+
+
+def _rates(hinge, theta):
+    """N(theta) (nq, nv) of a hinge, thetadot = N beta (3.8)."""
+    return np.column_stack([hinge.rates(theta, unit) for unit in np.eye(hinge.nv)])
