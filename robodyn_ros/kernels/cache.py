@@ -90,7 +90,8 @@ def keep(path, text):
     """
     part = None
     try:
-        with tempfile.NamedTemporaryFile('w', dir=path.parent, suffix='.part', delete=False) as part:
+        with tempfile.NamedTemporaryFile('w', dir=path.parent, suffix='.part',
+                                         delete=False) as part:
             part.write(text)
         os.replace(part.name, path)
         return True
