@@ -1,5 +1,6 @@
 """Print the items of Jain as Markdown: python -m robodyn_ros.formulations.jain > doc/jain.md."""
 
+from robodyn_ros.formulations.jain.identities import IDENTITIES
 from robodyn_ros.formulations.jain.index import ITEMS
 
 INTRODUCTION = """\
@@ -17,6 +18,14 @@ accelerations a g that points up; so do the functions under `formulations.jain`.
 `robodyn_ros.formulations.spatial_operators.operators(robot, q).draw()` makes of it:
 
 ![Digraph and block patterns](operators.png)
+"""
+
+BETWEEN = """
+## Identities
+
+What holds for every tree, and the tests that say so: chains, trees and forests of 3 to 20 bodies
+on hinges of every kind; section 4.2 on robots of single freedoms, and on trees with all hinges by
+their coordinates about a posture.
 """
 
 
@@ -43,8 +52,19 @@ def document():
     head = ('Item', 'Section; equations', 'What', 'Functions', 'Tests', 'Cost',
             'Right, where the print is wrong')
     rows = [head, ('---',) * len(head), *map(row, ITEMS)]
-    return '\n'.join(INTRODUCTION.splitlines() + ['']
-                     + [f'| {" | ".join(cells)} |' for cells in rows]) + '\n'
+    return '\n'.join((*INTRODUCTION.splitlines(), '', *_table(rows), *BETWEEN.splitlines(), '',
+                      *_table(identities()))) + '\n'
+
+
+def identities():
+    """Cells of the table of identities."""
+    return [('Equations', 'Identity', 'Tests'), ('---',) * 3, *(
+        (each.equations, each.statement, ', '.join(f'`{name}`' for name in each.tests))
+        for each in IDENTITIES)]
+
+
+def _table(rows):
+    return [f'| {" | ".join(cells)} |' for cells in rows]
 
 
 if __name__ == '__main__':

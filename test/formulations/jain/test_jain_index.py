@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from robodyn_ros.formulations.jain.__main__ import document
+from robodyn_ros.formulations.jain.identities import IDENTITIES
 from robodyn_ros.formulations.jain.index import ITEMS
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -38,8 +39,9 @@ def test_every_function_named_exists(name):
 
 def test_every_test_named_exists():
     tests = ''.join(path.read_text() for path in (ROOT / 'test').rglob('test_*.py'))
-    wrong = [(item.number, name) for item in ITEMS for name in item.tests
-             if f'def {name}(' not in tests]
+    named = [(item.number, name) for item in ITEMS for name in item.tests]
+    named += [(each.equations, name) for each in IDENTITIES for name in each.tests]
+    wrong = [(where, name) for where, name in named if f'def {name}(' not in tests]
     assert not wrong
 
 
