@@ -1,6 +1,6 @@
 """The same face over code for one robot alone: a quick way in, and the careful one behind it."""
 import inspect
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 
@@ -12,9 +12,11 @@ from robodyn_ros.kernels.batch import share_out
 from robodyn_ros.kernels.compile import warm_up
 from robodyn_ros.kernels.derivatives import DERIVATIVES
 from robodyn_ros.kernels.entry import entry, method
+from robodyn_ros.kernels.normalise import cleaned
 from robodyn_ros.kernels.specialise import (
     FURTHER_RECIPES, LARGEST, RECIPES, frame_recipes, sizes, specialise)
 from robodyn_ros.kernels.straight import LANES
+from robodyn_ros.model.report import NOTE, Finding
 from robodyn_ros.robot import Robot
 
 SIX = (6, 6)
@@ -40,16 +42,25 @@ class SpecialisedRobot(Robot):
     factors of the mass matrix (robodyn_ros.kernels.specialise.FURTHER_RECIPES).
 
     kernels : {name: Specialised}, {(name, frame): Specialised}. generic : names of the quantities
-    whose code would be too long, for which the kernels of Robot keep serving.
+    whose code would be too long, for which the kernels of Robot keep serving. report : that of the
+    model, and a note on every direction cosine that is taken to be exactly 0, 1 or -1.
     """
 
     def __init__(self, model, frames=(), progress=None, also=()):
         super().__init__(model)
+        self.report = replace(model.report, findings=(*model.report.findings, *(
+            Finding(NOTE, name, f'the direction cosine {value!r} in row {row}, column {column} is '
+                    f'taken to be {round(value)}')
+            for name, row, column, value in cleaned(model))))
         frames = [frame if isinstance(frame, str) else tuple(frame) for frame in frames]
         recipes = RECIPES | self._further(also) | {(name, frame): recipe for frame in frames
                              for name, recipe in frame_recipes(model, frame).items()}
-        found = {key: specialise(model, key, recipe) if isinstance(key, str) else
-                 specialise(model, key[0], recipe, key[1]) for key, recipe in recipes.items()}
+        found = {}
+        for key, recipe in recipes.items():
+            name, frame = (key, None) if isinstance(key, str) else key
+            if progress:
+                progress(f'recording {name}', len(found), len(recipes))
+            found[key] = specialise(model, name, recipe, frame)
         self.kernels = {key: kernels for key, kernels in found.items() if kernels}
         self.generic = tuple(key for key, kernels in found.items() if not kernels)
         warm_up([kernels.one for kernels in self.kernels.values()], progress)

@@ -54,8 +54,8 @@ def cleaning(model):
     yield from (note for note in model.report.notes if 'direction cosine' in note)
     changes = cleaned(model)
     yield f'{len(changes)} more direction cosines within {EXACT:g} of 0 or +-1 are made exact'
-    for body, row, column, value in changes:
-        yield f'  body {body!r}, entry ({row}, {column}): {value!r} becomes {round(value)}'
+    for name, row, column, value in changes:
+        yield f'  {name!r}, entry ({row}, {column}): {value!r} becomes {round(value)}'
 
 
 def lines(model, frame):

@@ -38,13 +38,11 @@ def clean(model):
 
 
 def cleaned(model):
-    """[(body, row, column, cosine as described)] of the direction cosines that `clean` changes."""
-    changes = []
-    for i in range(1, len(model.constants)):
-        R = _rotation(model, i)
-        changes += [(model.body_names[i], int(row), int(column), float(R[row, column]))
-                    for row, column in np.argwhere(_cleaned(R) != R)]
-    return changes
+    """[(body or frame, row, column, cosine as described)] of those that `clean` changes."""
+    placed = {name: _rotation(model, i) for i, name in enumerate(model.body_names) if i}
+    placed |= {f'frame {name}': frame.rotation for name, frame in model.frames.items()}
+    return [(name, int(row), int(column), float(R[row, column])) for name, R in placed.items()
+            for row, column in np.argwhere(_cleaned(R) != R)]
 
 
 def regroup(model):

@@ -5,7 +5,7 @@ from oracles.families import states
 import pytest
 from robodyn_ros.errors import KernelError, ShapeError, SingularityError
 from robodyn_ros.kernels.derivatives import jacobian
-from robodyn_ros.kernels.tape import evaluate, Recorded, Tape
+from robodyn_ros.kernels.tape import count, evaluate, Recorded, Tape
 from robodyn_ros.recursions import crba, rnea
 from robodyn_ros.recursions import scratch as columns
 from robodyn_ros.robot import Robot
@@ -155,6 +155,22 @@ def test_a_singular_robot():
     with pytest.raises(SingularityError, match='link7'):
         robot.forward_dynamics_derivatives(*np.ones((3, 7)))
     assert np.isfinite(robot.inverse_dynamics_derivatives(*np.ones((3, 7)))[0]).all()
+
+
+@pytest.mark.parametrize('inputs, outputs, backwards', [(1, 12, False), (12, 1, True)])
+def test_the_shorter_way_is_taken(inputs, outputs, backwards):
+    """Forward accumulation for many outputs of one input, reverse for one output of many."""
+    from robodyn_ros.kernels import derivatives
+    tape = Tape()
+    x = [tape.input(f'x[{k}]') for k in range(inputs)]
+    inner = np.sin(np.sum(np.array([np.sin(a) for a in x], object)) + 1.0)
+    for k in range(5):
+        inner = np.cos(inner * inner + float(k))
+    results = [np.sin((k + 2.0) * inner) for k in range(outputs)]
+    lengths = [sum(count(tape, [e.index for row in rows for e in row]).values()) for rows in (
+        derivatives._eliminated(tape, results, x, False),
+        derivatives._eliminated(tape, results, x, True), jacobian(tape, results, x))]
+    assert lengths[2] == lengths[backwards] < lengths[not backwards]
 
 
 def test_every_rule():

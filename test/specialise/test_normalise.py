@@ -1,11 +1,14 @@
 """Each step of the normal form: the same robot, in fewer numbers."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from robodyn_ros.kernels.normalise import align, clean, cleaned, normal_form, regroup
 from robodyn_ros.kernels.specialise import counts, RECIPES
 from robodyn_ros.model import layout
 from robodyn_ros.robot import Robot
+from test.specialise.conftest import named
 
 STEPS = {'clean': clean, 'align': align, 'regroup': regroup, 'all': normal_form}
 #: Direction cosines are cleaned within 1e-12, elsewhere only rounding is left.
@@ -95,6 +98,21 @@ def test_cleaning_says_what_it_changes(franka):
     assert (clean(model).constants == franka.model.constants).all()
     assert cleaned(clean(model)) == []
     assert cleaned(almost(franka.model, 3e-11)) == []
+
+
+def test_a_specialised_robot_says_what_it_cleaned():
+    """Its report has a note on each cosine, of bodies and of frames; the model's has none."""
+    model = named('one_slide').robot.model
+    tip = tuple(model.frames)[-1]
+    off = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, -2e-13], [0.0, 2e-13, 1.0]])
+    model = replace(model, frames=model.frames | {tip: replace(
+        model.frames[tip], rotation=off)})
+    robot = Robot(model).specialised()
+    notes = set(robot.report.notes) - set(model.report.notes)
+    assert len(notes) == 2
+    assert all(note.startswith(f'frame {tip}: the direction cosine') and note.endswith(
+        'is taken to be 0') for note in notes)
+    assert robot.report.warnings == model.report.warnings
 
 
 def test_cleaning_saves_arithmetic(franka):
