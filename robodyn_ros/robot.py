@@ -125,7 +125,7 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
         return out
 
     def mass_matrix_inverse(self, q, out=None):
-        """M(q)^-1 from articulated inertias, in O(n^2); result (nv, nv)."""
+        """M(q)^-1 from compliances, in O(n^2) (Jain 2011, Alg 10.4); result (nv, nv)."""
         (q,), k = self._states(q)
         out = self._out(out, k, (self.nv, self.nv))
         self._accept(

@@ -16,7 +16,7 @@ from robodyn_ros.errors import KernelError
 from robodyn_ros.kernels import generic
 from robodyn_ros.kernels.compile import Kernel
 from robodyn_ros.kernels.specialise import RECIPES, imported, origin, specialise
-from robodyn_ros.recursions import aba, mass_solve
+from robodyn_ros.recursions import aba, mass_matrix_inverse
 from robodyn_ros.spatial.primitive import primitive
 
 MODULE = '''"""{title}
@@ -45,7 +45,7 @@ def {name}({parameters}):
 #: What is put in the place of a recursion; the plant's friction acts on the diagonal. An inverse
 #: is needed at a stop only, which is not worth its long code.
 LINKS = {recipe.recursion: (name, recipe) for name, recipe in RECIPES.items()
-         if recipe.recursion is not mass_solve.mass_matrix_inverse}
+         if recipe.recursion is not mass_matrix_inverse.mass_matrix_inverse}
 _name, _recipe = LINKS[aba.forward_dynamics]
 LINKS[aba.forward_dynamics] = _name, replace(
     _recipe, inputs=_recipe.inputs | {'diagonal': _recipe.inputs['tau']})

@@ -14,6 +14,7 @@ from robodyn_ros.recursions import aba, crba, gravity, kinematics, rnea
 from robodyn_ros.recursions import coriolis as _coriolis
 from robodyn_ros.recursions import energy as _energy
 from robodyn_ros.recursions import jacobian as _jacobian
+from robodyn_ros.recursions import mass_matrix_inverse as _mass_matrix_inverse
 from robodyn_ros.recursions import mass_solve as _mass_solve
 from robodyn_ros.recursions import operational_space as _operational_space
 from robodyn_ros.recursions import regressor as _regressor
@@ -126,8 +127,8 @@ def mass_matrix_inverse(topology: Topology, constants: Table, scratch: Matrix, q
                         diagonal: Vector, inverse: Stack, first: Integer, last: Integer):
     """Inverses of the mass matrices."""
     for k in range(first, last):
-        status = _mass_solve.mass_matrix_inverse(topology, constants, scratch, q[k], diagonal,
-                                                 inverse[k])
+        status = _mass_matrix_inverse.mass_matrix_inverse(topology, constants, scratch, q[k],
+                                                          diagonal, inverse[k])
         if status != 0:
             return status
     return 0

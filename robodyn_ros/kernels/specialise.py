@@ -18,8 +18,8 @@ from robodyn_ros.kernels.tape import Recorded, Tape, count
 from robodyn_ros.model.layout import PARENT
 from robodyn_ros.recursions import (
     aba, composite, coriolis, coupled_compliance, crba, energy, full_rank, gravity, jacobian,
-    joint_wrenches, kinematics, mass_factors, mass_product, mass_solve, momentum,
-    operational_space, rnea)
+    joint_wrenches, kinematics, mass_factors, mass_matrix_inverse, mass_product, mass_solve,
+    momentum, operational_space, rnea)
 from robodyn_ros.recursions import scratch as columns
 
 #: Operations beyond which straight-line code takes tens of seconds to compile, and no longer fits
@@ -56,7 +56,7 @@ RECIPES = {
     'gravity_torque': Recipe(gravity.gravity_torque, POSITION, {'tau': VECTOR}),
     'mass_matrix': Recipe(crba.mass_matrix, POSITION, {'M': SQUARE}),
     'mass_matrix_inverse': Recipe(
-        mass_solve.mass_matrix_inverse, POSITION, {'inverse': SQUARE},
+        mass_matrix_inverse.mass_matrix_inverse, POSITION, {'inverse': SQUARE},
         others=(composite.mass_matrix_inverse,)),
     'mass_solve': Recipe(mass_solve.mass_solve, POSITION | {'b': VECTOR}, {'x': VECTOR},
                          others=(composite.mass_solve,)),

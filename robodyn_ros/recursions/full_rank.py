@@ -56,7 +56,7 @@ def invert_definite(a, factor, inverse):
 def by_compliances(topology: Topology, constants: Table, scratch: Matrix, q: Vector,
                    diagonal: Vector, body: Integer, frame: Constant, factor: Matrix,
                    J: Matrix, compliance: Matrix, inertia: Matrix):
-    """J, J M^-1 J^T and its inverse Lambda of a frame, in O(n) (Jain 2011, Algorithm 10.1).
+    """J, J M^-1 J^T and its inverse Lambda of a frame, in O(n) (Jain 2011, Algorithm 10.3).
 
     Arguments as those of operational_space; factor, inertia : (6, 6), written. Returns 0, or
     another number where a pivot is singular or a direction is, or is almost, lost.

@@ -1,4 +1,4 @@
-"""Solves with the mass matrix, and its inverse, without ever forming the matrix."""
+"""Solves with the mass matrix, without ever forming it."""
 from robodyn_ros.model.layout import PARENT, V
 from robodyn_ros.recursions import scratch as at
 from robodyn_ros.recursions.articulated import accelerate, articulate
@@ -65,39 +65,10 @@ def mass_solve(topology: Topology, constants: Table, scratch: Matrix,
                q: Vector, diagonal: Vector, b: Vector, x: Vector):
     """x = (M(q) + diag(diagonal))^-1 b, in O(n), by the square factors of the inverse.
 
-    M^-1 = (1 - H psi K)* D^-1 (1 - H psi K), Jain 2011, eq. (7.10). q, diagonal, b : (nv,); x :
+    M^-1 = (1 - H psi K)* D^-1 (1 - H psi K), Jain 2011, eq. (9.51). q, diagonal, b : (nv,); x :
     (nv,), written. Returns 0, or the body whose pivot is singular.
     """
     place(topology, constants, scratch, q)
     status = articulate(topology, constants, scratch, diagonal)
     solve_articulated(topology, constants, scratch, b, x)
-    return status
-
-
-@primitive
-def mass_matrix_inverse(topology: Topology, constants: Table, scratch: Matrix,
-                        q: Vector, diagonal: Vector, inverse: Matrix):
-    """M(q)^-1, symmetric, in O(n^2): one solve a column, of which only one triangle is computed.
-
-    q, diagonal : (nv,); inverse : (nv, nv) [1/(kg m^2), 1/(kg m) or 1/kg], written.
-    Returns 0, or the body whose pivot is singular.
-    """
-    place(topology, constants, scratch, q)
-    status = articulate(topology, constants, scratch, diagonal)
-    store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
-    store(scratch, 0, at.ACCEL, (0.0, 0.0, 0.0))
-    for j in range(1, topology.shape[0]):
-        column = topology[j, V]
-        for i in range(1, j + 1):
-            scratch[i, at.RESIDUAL] = 1.0 if i == j else 0.0
-            store(scratch, i, at.MOMENT, (0.0, 0.0, 0.0))
-            store(scratch, i, at.FORCE, (0.0, 0.0, 0.0))
-        i = j
-        while i > 0:
-            cross_tip_to_base(topology, constants, scratch, i)
-            i = topology[i, PARENT]
-        for i in range(1, j + 1):
-            x = cross_base_to_tip(topology, constants, scratch, i)
-            inverse[topology[i, V], column] = x
-            inverse[column, topology[i, V]] = x
     return status

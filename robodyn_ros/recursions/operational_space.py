@@ -57,8 +57,8 @@ def general_into_child(scratch, i, b):
 
 @primitive
 def cross_hinge(topology, constants, scratch, i, a, b, c):
-    """Omega+ = (1 - S G^T) Omega (1 - G S^T) + S D^-1 S^T, stored for body i (Jain 2011, eq.
-    10.9).
+    """Upsilon = Upsilon+ + S U - Z S^T, stored for body i, of the Upsilon+ that it has from its
+    parent, in its own axes (Jain 2011, eq. 10.21). Returns L and Z = Upsilon+ G, U = L S^T - Z^T.
     """
     d = scratch[i, at.D_INVERSE]
     g = scale(d, load(scratch, i, at.U_ANGULAR))
@@ -83,6 +83,26 @@ def cross_hinge(topology, constants, scratch, i, a, b, c):
     store_symmetric(scratch, i, at.O_ANGULAR, a)
     store_general(scratch, i, at.O_COUPLING, b)
     store_symmetric(scratch, i, at.O_LINEAR, c)
+    return corner, angular, linear
+
+
+@primitive
+def cross_to_child(topology, constants, scratch, i):
+    """Compliance of body i from that of its parent (Jain 2011, eq. 10.22); returns its L and Z."""
+    parent = topology[i, PARENT]
+    a = load_symmetric(scratch, parent, at.O_ANGULAR)
+    b, c = shift_compliance(a, load_general(scratch, parent, at.O_COUPLING),
+                            load_symmetric(scratch, parent, at.O_LINEAR),
+                            load(scratch, i, at.POSITION))
+    return cross_hinge(topology, constants, scratch, i, turn_into_child(scratch, i, a),
+                       general_into_child(scratch, i, b), turn_into_child(scratch, i, c))
+
+
+@primitive
+def hold_base(scratch):
+    """No compliance of the base."""
+    for k in range(at.O_ANGULAR, at.O_LINEAR + 6):
+        scratch[0, k] = 0.0
 
 
 @primitive
@@ -106,18 +126,10 @@ def compliance_base_to_tip(topology, constants, scratch, last):
     """Compliance Upsilon of every body on the path, none of them beyond `last`. Needs the
     articulated inertias.
     """
-    for k in range(at.O_ANGULAR, at.O_LINEAR + 6):
-        scratch[0, k] = 0.0
+    hold_base(scratch)
     for i in range(1, last + 1):
         if scratch[i, at.ON_PATH] == 1.0:
-            parent = topology[i, PARENT]
-            a = load_symmetric(scratch, parent, at.O_ANGULAR)
-            b, c = shift_compliance(a, load_general(scratch, parent, at.O_COUPLING),
-                                    load_symmetric(scratch, parent, at.O_LINEAR),
-                                    load(scratch, i, at.POSITION))
-            cross_hinge(topology, constants, scratch, i, turn_into_child(scratch, i, a),
-                        general_into_child(scratch, i, b),
-                        turn_into_child(scratch, i, c))
+            cross_to_child(topology, constants, scratch, i)
 
 
 @primitive
@@ -145,7 +157,7 @@ def operational_space(topology: Topology, constants: Table, scratch: Matrix, q: 
                       J: Matrix, compliance: Matrix):
     """J and Lambda^-1 = J M^-1 J^T of a frame, in O(n), at its origin, in base axes, linear first.
 
-    Jain 2011, Algorithm 10.1 (eq. 10.9-10.14); Rodriguez, Jain and Kreutz-Delgado 1992. q,
+    Jain 2011, Algorithm 10.3 and eq. (10.18); Rodriguez, Jain and Kreutz-Delgado 1992. q,
     diagonal : (nv,); J : (6, nv), compliance : (6, 6) [1/kg, 1/(kg m), 1/(kg m^2)], written.
     Returns 0, or the body whose pivot is singular.
     """

@@ -1,5 +1,5 @@
 """Position stops as inelastic unilateral constraints on the velocity; they never add energy."""
-from robodyn_ros.recursions.mass_solve import mass_matrix_inverse
+from robodyn_ros.recursions.mass_matrix_inverse import mass_matrix_inverse
 from robodyn_ros.simulation.layout import (
     AT, BRAKE, BRAKED, DIAGONAL, IMPULSE, INVERSE, LOWER, UPPER)
 from robodyn_ros.spatial.primitive import primitive

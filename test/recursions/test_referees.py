@@ -76,7 +76,7 @@ def test_forward_dynamics(every_case, referee):
 
 
 def test_mass_matrix_inverse(every_case, referee):
-    """Articulated inertias."""
+    """Compliances, base to tip (Jain 2011, Algorithm 10.4)."""
     robot = every_case.robot
     for q, _, _ in states(robot):
         agree(robot.mass_matrix_inverse(q), referee.mass_matrix_inverse(q),

@@ -62,7 +62,8 @@ def test_every_further_joint_costs_the_same(name):
 
 @pytest.mark.parametrize('name', QUADRATIC)
 def test_every_further_joint_costs_more_by_the_same(name):
-    second = np.diff(counted(name, range(7, 12)), 2, axis=0)
+    # the seventh body is the first that may move in all directions (Jain 2011, remark 10.1)
+    second = np.diff(counted(name, range(8, 13)), 2, axis=0)
     assert (second > SHARED).all()
     assert (np.ptp(second, axis=0) <= SHARED).all(), second
 

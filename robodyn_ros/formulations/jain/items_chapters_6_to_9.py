@@ -71,7 +71,7 @@ ITEMS = (
          functions=('formulations.spatial_operators.SpatialOperators.inverse_factor',
                     'formulations.spatial_operators.SpatialOperators.mass_matrix_inverse',
                     'recursions.mass_solve.mass_solve',
-                    'recursions.mass_solve.mass_matrix_inverse',
+                    'recursions.mass_matrix_inverse.mass_matrix_inverse',
                     'recursions.mass_factors.factor_product', 'robot.Robot.factor_product',
                     'robot.Robot.mass_solve'),
          tests=('test_factors_and_inverse_of_the_mass_matrix',
