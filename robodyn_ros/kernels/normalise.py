@@ -101,7 +101,7 @@ def align(model):
         if kind in (BALL_X, BALL_Y, BALL_Z):
             continue
         if kind != PRISMATIC:
-            slides[i] = _foot(model, i, turns, slides, child)
+            slides[i] = _foot(model, i, slides, child)
         if child:
             u, p = _rotation(model, child)[:, 2], model.constants[child, OFFSET:OFFSET + 3]
             normal = np.array((-u[1], u[0]))  # z x u
@@ -128,7 +128,7 @@ def _rotation(model, i):
     return model.constants[i, ROTATION:ROTATION + 9].reshape(3, 3)
 
 
-def _foot(model, i, turns, slides, child):
+def _foot(model, i, slides, child):
     """How far along hinge i the common normal with its parent's hinge meets it (with its child's,
     at the base)."""
     if model.topology[i, PARENT] > 0:
@@ -168,8 +168,7 @@ def _regauged(model, turns, slides):
         back = -slides[i] * z
         inertia = shift_inertia(tuple(row[INERTIA:INERTIA + 6]), mass, tuple(h), tuple(back))
         h = G.T @ (h + mass * back)
-        table = np.concatenate((G.T.ravel(),))[None]
-        row[INERTIA:INERTIA + 6] = _clear(rotate_symmetric(table, 0, 0, inertia))
+        row[INERTIA:INERTIA + 6] = _clear(rotate_symmetric(G.T.reshape(1, 9), 0, 0, inertia))
         row[MOMENT:MOMENT + 3] = _clear(h)
     frames = {name: replace(frame, rotation=gauges[frame.body].T @ frame.rotation,
                             translation=gauges[frame.body].T @ (

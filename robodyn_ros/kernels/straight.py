@@ -111,10 +111,10 @@ class Emitter:
             elif isinstance(statement, ast.Assign):
                 if not _defines(statement):
                     self.store(statement.targets[0], self.value(statement.value))
-                elif _trigonometric(statement.value):
-                    self.angles(tree)
-                else:
+                elif not _trigonometric(statement.value):
                     self.value(statement.targets[0])
+                elif statement.targets[0].id not in self.values:  # else it came with the first
+                    self.angles(tree)
         self.builder.position_at_end(leave)
         status = self.builder.phi(INTEGER)
         for value, block in results:
@@ -129,8 +129,6 @@ class Emitter:
         texts = {}
         for statement in wanted:
             texts.setdefault(ast.unparse(statement.value.args[0]), statement.value.args[0])
-        if not wanted:
-            return
         both = trigonometry.cosines_and_sines(
             self.builder, [self.value(angle) for angle in texts.values()])
         found = dict(zip(texts, both))
@@ -190,8 +188,8 @@ class Emitter:
         entries = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         shape = self.shapes[name][self.row is not None:]
         place = INTEGER(0)
-        for entry, length in zip(entries, shape):
-            place = self.builder.add(self.builder.mul(place, length), INTEGER(entry.value))
+        for index, length in zip(entries, shape):
+            place = self.builder.add(self.builder.mul(place, length), INTEGER(index.value))
         if self.row is None:
             return [self.builder.gep(self.data[name], [place])]
         size = functools.reduce(self.builder.mul, shape)
