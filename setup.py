@@ -72,6 +72,7 @@ setup(
             'computed_torque = robodyn_ros.control.computed_torque:ComputedTorque',
             'passivity = robodyn_ros.control.passivity:Passivity',
             'adaptive_computed_torque = robodyn_ros.control.adaptive:AdaptiveComputedTorque',
+            'operational_space = robodyn_ros.control.operational_space:OperationalSpace',
         ],
     },
 )

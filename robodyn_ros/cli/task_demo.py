@@ -183,12 +183,14 @@ def draw(records, path):
         twin = upper.twinx()
         twin.plot(t, record.shares[:, 0], 'tab:orange', lw=1.2, label='least share kept')
         twin.set(ylim=(-0.05, 1.05))
-        upper.legend([*upper.lines, *twin.lines], [line.get_label() for line in
-                                                   (*upper.lines, *twin.lines)], fontsize=8)
+        lines = [*upper.lines, *twin.lines]
+        upper.legend(lines, [line.get_label() for line in lines], loc='center right', fontsize=8)
         lower = axes[1, column]
-        lower.plot(t, record.torque, lw=0.9)
-        lower.set(title=f'torques of the joints, at most {record.rate.max():.0f} N m/s',
+        lower.plot(t, record.torque, lw=0.9,
+                   label=[f'joint {k + 1}' for k in range(record.torque.shape[1])])
+        lower.set(title=f'torques, changing by at most {record.rate.max():.0f} N m/s',
                   xlabel='time [s]', ylabel='[N m]')
+        lower.legend(loc='center right', fontsize=8, ncols=2)
     axes[0, 0].legend(loc='upper right', fontsize=8)
     for each in axes.flat:
         each.grid(alpha=0.3)

@@ -3,6 +3,7 @@ import importlib.metadata
 import json
 import os
 from pathlib import Path
+import re
 import shutil
 import subprocess
 import sys
@@ -44,6 +45,10 @@ def test_built_in_laws_are_always_there():
     """With or without metadata of an installed package."""
     assert list(law_names())[:7] == BUILT_IN
     assert [law_class(name).name for name in BUILT_IN] == BUILT_IN
+    declared = re.findall(r"'(\w+) = (robodyn_ros\.control\.\w+):(\w+)'",
+                          (ROOT / 'setup.py').read_text())
+    assert declared == [(law.name, law.__module__, law.__name__)
+                        for law in registry.BUILT_IN.values()]
 
 
 @pytest.mark.parametrize('name', ['', 'pid', 'PD', 'computed torque', 'x' * 10000])

@@ -33,15 +33,20 @@ def probe(graph, start_shared):
     arm.stop()
 
 
-@pytest.fixture
-def client(graph, probe):
+@pytest.fixture(scope='module')
+def lasting_client(graph, probe):
+    # kept for the life of the graph: destroying one under a spinning executor is a race
     made = ActionClient(graph.node, FollowJointTrajectory,
                         f'{probe.name}/follow_joint_trajectory')
     assert made.wait_for_server(harness.SOON)
+    return made
+
+
+@pytest.fixture
+def client(lasting_client, probe):
     assert probe.enable(False).success and probe.enable().success
     probe.wait_for('HOLD', 'ACTIVATED')
-    yield made
-    made.destroy()
+    return lasting_client
 
 
 def goal(positions=NEAR, seconds=1, **fields):
