@@ -9,8 +9,6 @@ from diagnostic_msgs.msg import DiagnosticArray
 from harness import COLD, ControllerProbe, EASY, FakeArm, JOINTS, POSTURE, TWO_LINK, wait_until
 import numpy as np
 import pytest
-from robodyn_ros.cli import warmup
-from robodyn_ros.kernels import cache
 from sensor_msgs.msg import JointState
 from simulated import Arm, COMMANDS, posture
 from std_srvs.srv import Trigger
@@ -62,19 +60,6 @@ def test_controller_goes_over_while_it_holds_the_arm(graph, start, unknown):
     probe.wait_for('HOLD', timeout=COLD)
     assert {status.kernels for status in probe.statuses.messages} - {''} == {SPECIALISED}
     arm.stop()
-
-
-def test_after_a_warm_up_nothing_is_compiled(graph, start, unknown):
-    """Both nodes begin with the kernels of the robot, and start no other process."""
-    assert warmup.main([str(unknown), '--laws', 'computed_torque']) == 0
-    code = set(cache.folder(warmup.__file__).rglob('*.nbc'))
-    probe = ControllerProbe(graph)
-    Arm(graph, start, unknown, specialise=True)
-    controller = start('controller', **{**EASY, 'urdf_path': unknown, 'specialise': True})
-    probe.wait_for('HOLD', timeout=COLD)
-    assert {status.kernels for status in probe.statuses.messages} - {''} == {SPECIALISED}
-    assert children(controller) == []
-    assert set(cache.folder(warmup.__file__).rglob('*.nbc')) == code
 
 
 def test_the_other_process_ends_with_the_node(start, unknown):
