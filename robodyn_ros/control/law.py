@@ -89,7 +89,7 @@ class ControlLaw:
         with several kernels puts all of them in force here.
         """
         if self.kernels:
-            self._torques = twins.get(self.kernels[0], self.kernels[0]).compiled
+            self._torques = twins.get(self.kernels[0], self.kernels[0]).quick
 
     def reset(self, q, qd):
         """Forget the past: called at activation, reset, recovery and whenever a posture is held.

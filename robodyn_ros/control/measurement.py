@@ -36,14 +36,10 @@ class Inbox:
         self.latest = None     # Measurement
         self.rejection = None  # the last Rejection
         self.rejected = 0      # how many
-        self._nv, self._judge = nv, guards.judge.compiled
+        self._nv, self._judge = nv, guards.judge.quick
 
     def put(self, q, qd, time, settings):
-        """Take over a joint state, or return the reason why not; the last valid one then stays.
-
-        A position that the joint cannot have moved to since the last state is a jump: taken
-        over, and counted in `jumps`, for the loop to see.
-        """
+        """Take over a joint state, or return the reason why not; the last valid one then stays."""
         try:
             if len(q) != self._nv or len(qd) != self._nv:
                 return self._reject(Reason.WRONG_SIZE, -1, len(q))
@@ -51,6 +47,14 @@ class Inbox:
             state[0], state[1] = q, qd
         except (TypeError, ValueError):
             return self._reject(Reason.WRONG_SIZE, -1, 0)
+        return self.take(state, time, settings)
+
+    def take(self, state, time, settings):
+        """As `put`, for an array (2, nv) of q and qd that nobody will write to any more.
+
+        A position that the joint cannot have moved to since the last state is a jump: taken
+        over, and counted in `jumps`, for the loop to see.
+        """
         last, elapsed, jumps, before = self.latest, 0.0, 0, state
         if last is not None:
             elapsed, jumps, before = time - last.time, last.jumps, last.state

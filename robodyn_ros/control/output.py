@@ -23,7 +23,7 @@ class Output:
         self.rate_limited, self.effort_limited = np.zeros(n, bool), np.zeros(n, bool)
         self._gravity, self._undamped = GravityCompensation(robot), np.zeros(n)
         self._lost_for = 0.0
-        self._add, self._limit = guards.add_terms.compiled, guards.limit_torque.compiled
+        self._add, self._limit = guards.add_terms.quick, guards.limit_torque.quick
 
     def use(self, twins):
         """Compute the safe torque with these twins of kernels, see ControlLaw.use."""

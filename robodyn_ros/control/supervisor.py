@@ -54,7 +54,7 @@ class Supervisor:
         self._inbox, self._reference = Inbox(robot.nv), Reference(robot.nv)
         self._output, self._clock, self._counters = Output(robot), Clock(), Counters()
         self._jumps, self._recovering, self._seen = 0, 0, None
-        self._first_not_finite = guards.first_not_finite.compiled
+        self._first_not_finite = guards.first_not_finite.quick
         self.reference, self.terms = self._reference.rows, self._output.terms
         self.q, self.qd = self.reference[0], self.reference[1]  # until there is a joint state
         self.command, self.unlimited = self._output.command, self._output.unlimited
@@ -125,6 +125,10 @@ class Supervisor:
         `tick`.
         """
         return self._inbox.put(q, qd, received_time, self._settings)
+
+    def take(self, state, received_time):
+        """As `measure`, without a copy: state (2, nv) is q and qd, and now the supervisor's."""
+        return self._inbox.take(state, received_time, self._settings)
 
     def activate(self, now, posture=None):
         """Begin to publish torque, from the safe one of the measured posture, which is held.

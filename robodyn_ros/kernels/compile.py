@@ -9,6 +9,7 @@ from numba.core.errors import NumbaError
 
 from robodyn_ros.errors import KernelError
 from robodyn_ros.kernels import cache
+from robodyn_ros.kernels.quick import quick
 
 #: Rewrites that keep infinities and NaN meaningful: guards in a kernel still see them.
 FASTMATH = {'contract', 'reassoc', 'arcp', 'nsz'}
@@ -22,8 +23,8 @@ class Kernel:
 
     Calling it runs the machine code, compiling it first if need be. An argument of another type or
     layout than the annotations state is a TypeError, never a second compilation. `python` is the
-    plain function, `compiled` the bare dispatcher for hot loops. name : for messages. options : of
-    numba.njit, where they differ from OPTIONS.
+    plain function, `compiled` the bare dispatcher, `quick` the same for hot loops. name : for
+    messages. options : of numba.njit, where they differ from OPTIONS.
     """
 
     def __init__(self, function, name=None, **options):
@@ -42,6 +43,11 @@ class Kernel:
         """The numba dispatcher, with its single signature."""
         with _lock:
             return _compile(self.python, self.signature, self.name, self.options)
+
+    @functools.cached_property
+    def quick(self):
+        """`compiled` without what its dispatcher costs, see robodyn_ros.kernels.quick."""
+        return quick(self)
 
     @property
     def is_compiled(self):

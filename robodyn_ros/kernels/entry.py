@@ -15,8 +15,9 @@ import numpy as np
 REFUSED = -2  # status of an argument that is no float64 array of the expected dimensions
 
 REAL, INTEGER, FLAGS = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
-#: Where CPython and numpy keep things, in bytes (object.h, tupleobject.h, ndarraytypes.h).
-TYPE, FIRST_ITEM = 8, 24
+#: Where CPython and numpy keep things, in bytes (object.h, floatobject.h, tupleobject.h,
+#: ndarraytypes.h).
+TYPE, VALUE, FIRST_ITEM = 8, 16, 24
 DATA, DIMENSIONS, LENGTHS, DTYPE, TRAITS, END = 16, 24, 32, 56, 64, 68
 READABLE, WRITEABLE = 0x101, 0x501  # C-contiguous and aligned; and writeable
 
@@ -35,52 +36,89 @@ def symbol(function_name):
     return f'{function_name}.entry'
 
 
+class Given:
+    """The arguments of a function of CPython's vectorcall, as its LLVM code looks at them.
+
+    builder : at the beginning of the function. owner, arguments, count : the function's. refused :
+    block to go to with an argument that is not as expected; `refusals` are the blocks it is
+    reached from.
+    """
+
+    def __init__(self, builder, owner, arguments, count, refused):
+        self.builder, self.refusals = builder, []
+        self._owner, self._arguments, self._count = owner, arguments, count
+        self._refused = refused
+
+    def expect_count(self, count):
+        """Leave unless there are so many arguments."""
+        self._expect(self._count, INTEGER(count))
+
+    def item(self, k):
+        """Entry k of the tuple that owns the function, an object."""
+        return self._load(self._owner, FIRST_ITEM + 8 * k)
+
+    def array(self, k, axes, dtype, traits):
+        """Argument k, which must be an array with these traits and entry `dtype` of the owner for
+        its dtype: address of its data, and its lengths.
+        """
+        array, traits = self._load(self._arguments, 8 * k), FLAGS(traits)
+        self._expect(self._load(array, TYPE), self.item(0))
+        self._expect(self._load(array, DTYPE), self.item(dtype))
+        found = self.builder.and_(self._load(array, TRAITS, FLAGS), traits)
+        self._expect(found, traits)
+        self._expect(self._load(array, DIMENSIONS, FLAGS), FLAGS(axes))
+        lengths = self._load(array, LENGTHS)
+        return (self._load(array, DATA),
+                [self._load(lengths, 8 * axis) for axis in range(axes)])
+
+    def number(self, k, kind):
+        """Argument k, which must be a float, and entry `kind` of the owner the type of floats."""
+        found = self._load(self._arguments, 8 * k)
+        self._expect(self._load(found, TYPE), self.item(kind))
+        return self._load(found, VALUE, REAL)
+
+    def _load(self, address, offset, kind=INTEGER):
+        place = self.builder.add(address, INTEGER(offset))
+        return self.builder.load(self.builder.inttoptr(place, kind.as_pointer()))
+
+    def _expect(self, value, wanted):
+        self.refusals.append(self.builder.block)
+        carry_on = self.builder.append_basic_block('go')
+        self.builder.cbranch(self.builder.icmp_signed('==', value, wanted), carry_on,
+                             self._refused)
+        self.builder.position_at_end(carry_on)
+
+
 def emit(module, name, body, dimensions, outputs):
     """Emit the entry of a function.
 
     body : LLVM function of (data, lengths ...) of each array that returns a status. dimensions :
     of each array. outputs : how many arrays, the last ones, are written.
     """
-    pointer = ir.IntType(8).as_pointer()
     function = ir.Function(module, ir.FunctionType(INTEGER, [INTEGER] * 3), name)
     start, leave = (function.append_basic_block(part) for part in ('start', 'leave'))
     builder = ir.IRBuilder(start)
-    owner, arguments, count = function.args
-    refusals = []
-
-    def load(address, offset, kind=INTEGER):
-        place = builder.add(address, INTEGER(offset))
-        return builder.load(builder.inttoptr(place, kind.as_pointer()))
-
-    def expect(value, wanted):
-        refusals.append(builder.block)
-        carry_on = function.append_basic_block('go')
-        builder.cbranch(builder.icmp_signed('==', value, wanted), carry_on, leave)
-        builder.position_at_end(carry_on)
-
-    expect(count, INTEGER(len(dimensions)))
-    kind, dtype = load(owner, FIRST_ITEM), load(owner, FIRST_ITEM + 8)
-    given = []
+    given = Given(builder, *function.args, leave)
+    given.expect_count(len(dimensions))
+    flat = []
     for k, axes in enumerate(dimensions):
-        array = load(arguments, 8 * k)
-        traits = FLAGS(WRITEABLE if k >= len(dimensions) - outputs else READABLE)
-        expect(load(array, TYPE), kind)
-        expect(load(array, DTYPE), dtype)
-        expect(builder.and_(load(array, TRAITS, FLAGS), traits), traits)
-        expect(load(array, DIMENSIONS, FLAGS), FLAGS(axes))
-        lengths = load(array, LENGTHS)
-        given += [builder.inttoptr(load(array, DATA), REAL.as_pointer()),
-                  *(load(lengths, 8 * axis) for axis in range(axes))]
-    done, last = builder.call(body, given), builder.block
+        traits = WRITEABLE if k >= len(dimensions) - outputs else READABLE
+        data, lengths = given.array(k, axes, 1, traits)
+        flat += [builder.inttoptr(data, REAL.as_pointer()), *lengths]
+    done, last = builder.call(body, flat), builder.block
     builder.branch(leave)
     builder.position_at_end(leave)
     status = builder.phi(INTEGER)
-    for block in refusals:
+    for block in given.refusals:
         status.add_incoming(INTEGER(REFUSED), block)
     status.add_incoming(done, last)
-    boxed = ir.FunctionType(pointer, [INTEGER])
-    found = module.globals.get('PyLong_FromLong') or ir.Function(module, boxed, 'PyLong_FromLong')
-    builder.ret(builder.ptrtoint(builder.call(found, [status]), INTEGER))
+    builder.ret(builder.call(api(module, 'PyLong_FromLong', INTEGER), [status]))
+
+
+def api(module, name, *kinds):
+    """A function of CPython's that returns an object."""
+    return module.globals.get(name) or ir.Function(
+        module, ir.FunctionType(INTEGER, kinds), name)
 
 
 def entry(kernel):
@@ -96,12 +134,18 @@ def entry(kernel):
     address = result.library.get_pointer_to_function(name) if layout_is_known() else 0
     if not address:
         return functools.partial(_dispatched, dispatcher)
+    return callable_at(address, np.ndarray, np.dtype(np.float64), dispatcher)
+
+
+def callable_at(address, *items):
+    """The Python function with this machine code, owned by a tuple that begins with the items:
+    what it compares with, and what has to live as long as it does.
+    """
     method = _Method(b'entry', address, _METH_FASTCALL, None)
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype = ctypes.py_object
     make.argtypes = (ctypes.POINTER(_Method), ctypes.py_object, ctypes.c_void_p)
-    # what the entry compares with, and what has to live as long as it does
-    return make(method, (np.ndarray, np.dtype(np.float64), dispatcher, method), None)
+    return make(method, (*items, method), None)
 
 
 METHOD = """def {name}({inputs}{option}):
@@ -148,7 +192,8 @@ def layout_is_known():
     """Whether this interpreter and this numpy keep things where the entries look for them."""
     if not (sys.implementation.name == 'cpython' and ctypes.sizeof(ctypes.c_void_p) == 8
             and sys.byteorder == 'little' and object.__basicsize__ == 16
-            and tuple.__basicsize__ == FIRST_ITEM and np.ndarray.__basicsize__ >= END):
+            and tuple.__basicsize__ == FIRST_ITEM and float.__basicsize__ == VALUE + 8
+            and np.ndarray.__basicsize__ >= END):
         return False
     array = np.zeros((2, 3))
     array.flags.writeable = False

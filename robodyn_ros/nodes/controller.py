@@ -18,6 +18,7 @@ from robodyn_ros.ros.managed_node import ACTIVE, INACTIVE, UNCONFIGURED, Managed
 from robodyn_ros.ros.model_services import ModelServices
 from robodyn_ros.ros.process import run
 from robodyn_ros.ros.robot_source import RobotSource
+from robodyn_ros.ros.serialized import read_numbers
 from robodyn_ros.ros.task_publisher import TaskPublisher, task_settings
 
 REPORT_PERIOD = 0.1   # [s] longest delay of a change on ~/status
@@ -60,7 +61,8 @@ class Controller(ManagedNode):
         values = self.parameters.snapshot()
         self._judge(values, robot, law_type)
         law = make_law(values, law_type, robot)
-        warm_up((*Supervisor.kernels(law_type), *generic.SERVING), self._reporter.compiling)
+        warm_up((*Supervisor.kernels(law_type), *generic.SERVING, read_numbers),
+                self._reporter.compiling)
         known_answers()
         self.session = ControlSession(self, robot, law, values)
         self._tasks.follow(self.session, values)

@@ -20,7 +20,6 @@ class ControlCycle:
       every: cycles from one of these messages to the next.
 
     Attributes:
-      output: (publisher, writer) of the effort while the node is active, else None.
       compute: time of the supervisor's tick [us].
       tick: time from the beginning of a cycle, `now`, until the effort is published [us].
       state_age: age of the joint state in use, since it was taken [ms].
@@ -31,12 +30,22 @@ class ControlCycle:
 
     def __init__(self, supervisor: Supervisor, intake: StateIntake, stamp: Callable[[], int],
                  telemetry=(), every: int = 1):
-        self.output = None
+        self._output = None
         self.compute, self.tick, self.state_age = Histogram(), Histogram(), Histogram()
         self.count, self.last = 0, 0.0
         self._supervisor, self._intake, self._stamp = supervisor, intake, stamp
         self._telemetry, self._every, self._until = telemetry, every, 0
         self._lock = Lock()   # with trigger joint_states, the watchdog runs cycles too
+
+    @property
+    def output(self):
+        """Where efforts go: (writer, Outlet) while the node is active, else None."""
+        return self._output
+
+    @output.setter
+    def output(self, output):
+        with self._lock:   # so that no cycle publishes to what was there before
+            self._output = output
 
     def poll_and_run(self, now: float):
         """Run a cycle with the newest joint state; `now` is the monotonic time [s]."""
@@ -46,14 +55,15 @@ class ControlCycle:
     def run(self, now: float):
         """Run a cycle with the joint state received last, which began at `now` [s]."""
         with self._lock:
-            supervisor, output = self._supervisor, self.output
+            supervisor, output = self._supervisor, self._output
             start = time.perf_counter()
             supervisor.tick(now)
             computed = time.perf_counter()
             active = supervisor.publishing and output is not None
             if active:
-                publisher, writer = output
-                publisher.publish(writer.fill(supervisor.command, self._stamp))
+                writer, outlet = output
+                writer.fill(supervisor.command, self._stamp)
+                outlet.publish()
             self._keep_books(now, time.monotonic() - now, computed - start, active)
 
     def _keep_books(self, now, tick, compute, active):

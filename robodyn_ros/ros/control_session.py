@@ -29,6 +29,7 @@ from robodyn_ros.ros.session_kernels import SessionKernels
 from robodyn_ros.ros.state_intake import StateIntake
 from robodyn_ros.ros.task_state import TaskStateWriter
 from robodyn_ros.ros.task_targets import task_subscriptions
+from robodyn_ros.ros.wire import Outlet
 
 COMMAND_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 YIELD_TIME = 5.0     # [s] after activation in which a controller found to be there before wins
@@ -58,13 +59,15 @@ class ControlSession:
         self._timed = timed = values['trigger'] == TIMER
         # To the events executor callback groups mean nothing: it delivers every message.
         polled = timed and values['executor'] != 'events'
-        self.intake = StateIntake(node, robot.joint_names, self.supervisor.measure, polled,
+        self.intake = StateIntake(node, robot.joint_names, self.supervisor.take, polled,
                                   *(() if timed else (self._triggered,)))
         self.cycle = ControlCycle(self.supervisor, self.intake, self._ros_now,
                                   *self._telemetry())
         tick = (self.cycle.poll_and_run if polled else self.cycle.run if timed
                 else self.cycle.watch)
-        self.loop = PeriodicLoop(1.0 / values['update_rate'], tick, self._fault, realtime(values))
+        self.loop = PeriodicLoop(
+            1.0 / values['update_rate'], tick, self._fault, realtime(values),
+            values['wake_ahead'] if timed else 0.0, *([self.intake.poll] if polled else []))
         self.pause = CollectorPause()
         self._effort_kind = EFFORT_WRITERS[values['command_type']]
         self.watch = CommandWatch(node, self._effort_kind.type, values['command_topic'])
@@ -112,7 +115,7 @@ class ControlSession:
         for histogram in self.histograms:
             histogram.clear()
         self.pause.__enter__()
-        self.cycle.output = (publisher, writer)
+        self.cycle.output = (writer, Outlet(publisher, writer.message.buffer))
 
     def deactivate(self):
         """Let the effort go to the safe one at its rate limit, then stop publishing."""
@@ -122,10 +125,11 @@ class ControlSession:
         deadline = time.monotonic() + RELEASE_TIME
         while self.supervisor.publishing and time.monotonic() < deadline:
             time.sleep(self.loop.period)
-        publisher, _ = self.cycle.output
+        _, outlet = self.cycle.output
         self._final = self.counts
         self.cycle.output = None
-        self._node.destroy_publisher(publisher)
+        outlet.close()
+        self._node.destroy_publisher(outlet.publisher)
         self.watch.listen()
         self.pause.__exit__()
 

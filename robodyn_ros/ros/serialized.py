@@ -14,6 +14,8 @@ from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 
 from robodyn_ros.errors import RobodynError
+from robodyn_ros.kernels import kernel
+from robodyn_ros.spatial.types import Indices, Matrix, Octets
 
 STAMP = struct.Struct('=iI')   # seconds, nanoseconds
 COUNT = 4   # bytes that say how many entries an array has
@@ -43,6 +45,7 @@ class OutgoingMessage:
     Attributes:
       doubles: (size,) view of each float64[] field, to be written to.
       octets: uint8 view of each field of that kind, to be written to.
+      buffer: the serialised message, always the same object.
 
     Raises:
       RobodynError: when the middleware serialises otherwise than expected.
@@ -55,18 +58,18 @@ class OutgoingMessage:
             setattr(message, name, array('d', bytes(8 * size)))
         for name, value in octets.items():
             setattr(message, name, [False] * len(value) if isinstance(value, list) else 0)
-        self._buffer = bytearray(serialize_message(message))
+        self.buffer = bytearray(serialize_message(message))
         self.doubles = {name: self._doubles(name, size) for name, size in doubles.items()}
         self.octets = {name: self._octets(name, value) for name, value in octets.items()}
         self._stamp = self._find_stamp() if hasattr(message, 'header') else None
 
     def set_stamp(self, nanoseconds: int):
         """Write header.stamp [ns]."""
-        STAMP.pack_into(self._buffer, self._stamp, *divmod(nanoseconds, 1_000_000_000))
+        STAMP.pack_into(self.buffer, self._stamp, *divmod(nanoseconds, 1_000_000_000))
 
     def bytes(self) -> bytes:
         """What is to be published."""
-        return bytes(self._buffer)
+        return bytes(self.buffer)
 
     def _with(self, name, value) -> bytes:
         """The serialised message with another value in one field."""
@@ -78,7 +81,7 @@ class OutgoingMessage:
 
     def _doubles(self, name, size):
         marks = _marks(size)
-        return np.frombuffer(self._buffer, float, size,
+        return np.frombuffer(self.buffer, float, size,
                              _find(self._with(name, marks), marks.tobytes()))
 
     def _octets(self, name, value):
@@ -92,7 +95,7 @@ class OutgoingMessage:
         if len(where) != size or where[-1] - where[0] != size - 1:
             raise RobodynError(f'The middleware does not keep {name} in one piece of {size} '
                                'bytes; expected plain CDR.')
-        return np.frombuffer(self._buffer, np.uint8, size, where[0])
+        return np.frombuffer(self.buffer, np.uint8, size, where[0])
 
     def _find_stamp(self):
         stamp = self._message.header.stamp
@@ -100,6 +103,33 @@ class OutgoingMessage:
         where = _find(serialize_message(self._message), STAMP.pack(*_STAMP_MARK))
         stamp.sec = stamp.nanosec = 0
         return where
+
+
+SPANS = 4   # of octets in which the messages of one stream are alike
+
+
+@kernel
+def read_numbers(data: Octets, form: Octets, plan: Indices, state: Matrix):
+    """Whether a message is like the one that was learnt but for its numbers, which are then read.
+
+    form : octets of the message that was learnt. plan : first and last + 1 of each of the SPANS in
+    which they must be alike, then where each number stands. state : (2, n), written.
+    """
+    if data.shape[0] != form.shape[0]:
+        return False
+    differences = 0
+    for k in range(SPANS):
+        for i in range(plan[2 * k], plan[2 * k + 1]):
+            differences |= data[i] ^ form[i]
+    if differences:
+        return False
+    octets, n = state.view(np.uint8), state.shape[1]
+    for row in range(2):
+        for i in range(n):
+            place = plan[2 * SPANS + n * row + i]
+            for k in range(8):   # a number in a message stands at a multiple of four
+                octets[row, 8 * i + k] = data[place + k]
+    return True
 
 
 class JointStateShape:
@@ -117,46 +147,36 @@ class JointStateShape:
 
     """
 
-    def __init__(self, data: bytes, message: JointState, where: np.ndarray):
+    def __init__(self, data: np.ndarray, message: JointState, where: np.ndarray):
         sizes = [len(values) for values in (message.position, message.velocity, message.effort)]
         position, velocity, effort = (_marks(size, seed) for seed, size in enumerate(sizes))
         probe = JointState(name=message.name, position=position, velocity=velocity, effort=effort)
         probe.header.frame_id = message.header.frame_id
         probe.header.stamp.sec, probe.header.stamp.nanosec = _STAMP_MARK
         form = serialize_message(probe)
-        self._first = _find(form, position.tobytes())
+        first, second = _find(form, position.tobytes()), _find(form, velocity.tobytes())
         self._stamp = _find(form, STAMP.pack(*_STAMP_MARK))
-        # The block of doubles from the first position to the last velocity; the bytes between the
-        # two (their number) are read as doubles too, and left out.
-        gap = _find(form, velocity.tobytes()) - self._first
-        self._count, misfit = gap // 8 + sizes[1], gap % 8
-        self._state = np.array([where, where + gap // 8])
-        self._between = slice(self._first + 8 * sizes[0], self._first + gap)
-        self._names = slice(self._stamp + STAMP.size, self._first)
-        end = self._first + 8 * self._count
-        self._after = slice(end, end + COUNT)   # how many efforts follow
-        self._size = len(data)
-        self._constant = (data[:self._stamp], data[self._names], data[self._between],
-                          data[self._after])
+        end = second + 8 * sizes[1]
+        spans = [(0, self._stamp), (self._stamp + STAMP.size, first),
+                 (first + 8 * sizes[0], second), (end, end + COUNT)]   # how many efforts follow
+        self._form, state = data.copy(), np.empty((2, len(where)))
+        self._plan = np.array([*np.ravel(spans), *(first + 8 * where), *(second + 8 * where)])
+        self._read = read_numbers.quick
         stamp, (q, qd) = message.header.stamp, (message.position, message.velocity)
         # Zeros look the same in both byte orders; and not every writer fills up the end.
-        if (misfit or data[:2] != form[:2] or abs(len(form) - self._size) >= 8
-                or len(self._constant[-1]) < COUNT
+        if (bytes(data[:2]) != form[:2] or abs(len(form) - len(data)) >= 8
+                or end + COUNT > len(data) or not self.read(data, state)
                 or self.stamp(data) != (stamp.sec, stamp.nanosec)
-                or self.numbers(data).tobytes() != np.array([q, qd])[:, where].tobytes()):
+                or state.tobytes() != np.array([q, qd])[:, where].tobytes()):
             raise RobodynError('This joint state is not laid out as our own.')
 
-    def fits(self, data: bytes) -> bool:
-        """Whether a message differs from the one that was learnt in its numbers only."""
-        head, names, between, after = self._constant
-        return (len(data) == self._size and data[self._names] == names
-                and data[self._between] == between and data[self._after] == after
-                and data.startswith(head))
+    def read(self, data: np.ndarray, state: np.ndarray) -> bool:
+        """Whether a message differs from the one that was learnt in its numbers only.
 
-    def numbers(self, data: bytes) -> np.ndarray:
-        """Positions and velocities (2, n) of a message that fits, in the robot's order."""
-        return np.frombuffer(data, float, self._count, self._first)[self._state]
+        If so, positions and velocities, in the robot's order, are written to `state` (2, n).
+        """
+        return self._read(data, self._form, self._plan, state)
 
-    def stamp(self, data: bytes) -> tuple[int, int]:
+    def stamp(self, data: np.ndarray) -> tuple[int, int]:
         """Seconds and nanoseconds of a message that fits."""
         return STAMP.unpack_from(data, self._stamp)

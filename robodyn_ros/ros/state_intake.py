@@ -9,6 +9,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 
 from robodyn_ros.ros.messages import JointStateReader
+from robodyn_ros.ros.wire import Inlet
 
 # Best effort and one deep: the newest state counts, and any publisher is compatible. No deadline:
 # asking for one silences every publisher that offers none.
@@ -31,12 +32,21 @@ class PolledGroup(CallbackGroup):
 
 
 class StateSnapshot(NamedTuple):
-    """An accepted joint state; its arrays are never written to again."""
+    """An accepted joint state; its array is never written to again."""
 
-    q: np.ndarray    # (n,) [rad | m]
-    qd: np.ndarray   # (n,) [rad/s | m/s]
+    state: np.ndarray        # (2, n) [rad | m], [rad/s | m/s]
     stamp: tuple[int, int]   # seconds and nanoseconds, of the message
-    time: float      # of receipt, on the monotonic clock [s]
+    time: float              # of receipt, on the monotonic clock [s]
+
+    @property
+    def q(self) -> np.ndarray:
+        """Positions (n,) [rad | m]."""
+        return self.state[0]
+
+    @property
+    def qd(self) -> np.ndarray:
+        """Velocities (n,) [rad/s | m/s]."""
+        return self.state[1]
 
 
 class StateIntake:
@@ -49,7 +59,8 @@ class StateIntake:
     Args:
       node: the node that subscribes.
       joint_names: the robot's joints, in its order.
-      measure: called with q, qd, time of receipt; returns '' or the reason of a refusal.
+      measure: called with q and qd (2, n) and time of receipt; returns '' or the reason of a
+        refusal.
       polled: whether the loop takes the messages.
       delivered: called with the time [s] after each message that the executor delivered.
 
@@ -67,34 +78,39 @@ class StateIntake:
         self._subscription = node.create_subscription(
             JointState, 'joint_states', self._deliver, STATE_QOS, callback_group=group, raw=True)
         self.topic = self._subscription.topic_name
-        self._handle = self._subscription.handle
+        self._inlet = Inlet(self._subscription) if polled else None
 
     def poll(self, now: float):
         """Take the newest message, if there is one; `now` [s] counts as its receipt."""
-        with self._handle:
-            taken = self._handle.take_message(JointState, True)
-        if taken is not None:
-            self.receive(taken[0], now)
+        data = self._inlet.take()
+        if data is not None:
+            self.receive(data, now)
 
-    def receive(self, data: bytes, now: float) -> bool:
-        """Accept a serialised message or count its refusal; whether it was accepted."""
+    def receive(self, data: np.ndarray, now: float) -> bool:
+        """Accept a serialised message (k,) uint8 or count its refusal; whether it was accepted."""
         reader = self._reader
-        reason, detail = reader.read(data), reader.detail
-        if not reason:
-            reason, detail = self._measure(reader.q, reader.qd, now), ''
+        reason = reader.read(data)
         if reason:
-            self.rejected[reason] += 1
-            self.detail = f'{reason}: {detail}' if detail else reason
-            return False
-        self.latest = StateSnapshot(reader.q, reader.qd, reader.stamp, now)
+            return self._refuse(reason, reader.detail)
+        reason = self._measure(reader.state, now)
+        if reason:
+            return self._refuse(reason, '')
+        self.latest = StateSnapshot(reader.state, reader.stamp, now)
         self.accepted += 1
         return True
 
+    def _refuse(self, reason, detail):
+        self.rejected[reason] += 1
+        self.detail = f'{reason}: {detail}' if detail else reason
+        return False
+
     def close(self):
-        """Stop receiving."""
+        """Stop receiving; the loop has ended."""
+        if self._inlet is not None:
+            self._inlet.close()
         self._node.destroy_subscription(self._subscription)
 
     def _deliver(self, data: bytes):
         now = time.monotonic()
-        if self.receive(data, now):
+        if self.receive(np.frombuffer(data, np.uint8), now):
             self._delivered(now)

@@ -11,6 +11,7 @@ Constant = types.Array(types.float64, 1, 'C', readonly=True)  # (k,)
 Vector = types.Array(types.float64, 1, 'C')                   # (n,)
 Matrix = types.Array(types.float64, 2, 'C')                   # (n, m)
 Indices = types.Array(types.int64, 1, 'C', readonly=True)     # (k,)
+Octets = types.Array(types.uint8, 1, 'C', readonly=True)       # (k,)
 Flags = types.Array(types.boolean, 1, 'C')                    # (n,)
 Integer = types.int64
 Scalar = types.float64

@@ -76,6 +76,74 @@ def test_cycles_and_missed_add_up_to_elapsed_time(seed):
     assert slots == sorted(set(slots)), 'a slot ran twice: a burst'
 
 
+@pytest.mark.parametrize('latency, late', [(0, 0), (40_000, 0), (100_000, 20_000)])
+def test_waking_ahead_prepares_each_tick_and_hides_the_lateness(latency, late):
+    """The deadline is met to the nanosecond as long as the thread does not wake later than it."""
+    time, prepared, ticks = FakeTime(latency), [], []
+    start = time.now
+
+    def clock():
+        time.now += 1   # reading it takes time, so waiting ends
+        return time.now
+
+    def tick(now):
+        ticks.append(round(now * 1e9) - start)
+        if len(ticks) == 30:
+            loop.stop()
+
+    loop = PeriodicLoop(1e-3, tick, pytest.fail, ahead=80e-6, clock=clock, sleep=time.sleep,
+                        prepare=lambda now: prepared.append(round(now * 1e9) - start))
+    loop.run()
+    for k, (early, at) in enumerate(zip(prepared, ticks, strict=True), start=1):
+        deadline = k * MILLISECOND
+        assert 0 <= early - (deadline - 80_000 + latency) < 500
+        assert 0 <= at - (deadline + late) < 500
+    assert loop.counts.missed == 0
+
+
+@pytest.mark.parametrize('load, third', [(400_000, ['prepare']), (700_000, [])])
+def test_a_tick_that_is_late_is_not_prepared(load, third):
+    """Nothing delays it further; and it wakes ahead by half a period at most."""
+    time, calls, loads = FakeTime(), [], [0, load, 0, 0]
+
+    def tick(now):
+        calls.append('tick')
+        time.now += loads[calls.count('tick') - 1]
+        if calls.count('tick') == len(loads):
+            loop.stop()
+
+    def clock():
+        time.now += 1
+        return time.now
+
+    loop = PeriodicLoop(1e-3, tick, pytest.fail, ahead=0.9e-3, clock=clock, sleep=time.sleep,
+                        prepare=lambda now: calls.append('prepare'))
+    loop.run()
+    assert calls == [*['prepare', 'tick'] * 2, *third, 'tick', 'prepare', 'tick']
+
+
+def test_what_fails_ahead_of_a_tick_is_reported_and_the_tick_comes():
+    """Both are guarded alike."""
+    time, errors, ticks = FakeTime(), [], []
+
+    def clock():
+        time.now += 1
+        return time.now
+
+    def tick(now):
+        ticks.append(now)
+        if len(ticks) == 3:
+            loop.stop()
+
+    def fail(now):
+        raise OSError('no message')
+
+    loop = PeriodicLoop(1e-3, tick, errors.append, ahead=1e-4, prepare=fail, clock=clock,
+                        sleep=time.sleep)
+    loop.run()
+    assert len(ticks) == 3 and loop.faults == 3 and all(isinstance(e, OSError) for e in errors)
+
+
 def test_a_tick_that_raises_is_reported_and_the_loop_goes_on():
     time = FakeTime()
     ticks, faults = [], []

@@ -22,19 +22,24 @@ from robodyn_ros.ros.messages import (  # noqa: E402
 JOINTS = ('shoulder', 'elbow', 'wrist')
 
 
+def octets(data):
+    """Return bytes as a reader takes them."""
+    return np.frombuffer(data, np.uint8)
+
+
 def joint_state(names, position=None, velocity=None):
     count = len(names)
-    return serialize_message(JointState(
+    return octets(serialize_message(JointState(
         name=list(names),
         position=array('d', range(1, count + 1) if position is None else position),
-        velocity=array('d', range(-1, -count - 1, -1) if velocity is None else velocity)))
+        velocity=array('d', range(-1, -count - 1, -1) if velocity is None else velocity))))
 
 
 def test_the_order_of_the_message_does_not_matter():
     reader = JointStateReader(JOINTS)
     assert reader.read(joint_state(['wrist', 'gripper', 'shoulder', 'rail', 'elbow'])) == ''
-    assert list(reader.q) == [3.0, 5.0, 1.0]
-    assert list(reader.qd) == [-3.0, -5.0, -1.0]
+    assert list(reader.state[0]) == [3.0, 5.0, 1.0]
+    assert list(reader.state[1]) == [-3.0, -5.0, -1.0]
 
 
 @given(st.permutations(JOINTS + ('extra', 'rail')), st.permutations(JOINTS))
@@ -44,8 +49,8 @@ def test_every_permutation_is_read_by_name(first, second):
         value = {name: float(hash(name) % 1000) for name in names}
         message = joint_state(names, [value[n] for n in names], [-value[n] for n in names])
         assert reader.read(message) == ''
-        np.testing.assert_array_equal(reader.q, [value[name] for name in JOINTS])
-        np.testing.assert_array_equal(reader.qd, [-value[name] for name in JOINTS])
+        np.testing.assert_array_equal(reader.state[0], [value[name] for name in JOINTS])
+        np.testing.assert_array_equal(reader.state[1], [-value[name] for name in JOINTS])
 
 
 @pytest.mark.parametrize('message, reason', [
@@ -64,28 +69,28 @@ def test_every_permutation_is_read_by_name(first, second):
 def test_a_bad_message_is_refused_with_its_reason_and_changes_nothing(message, reason):
     reader = JointStateReader(JOINTS)
     assert reader.read(joint_state(JOINTS)) == ''
-    q, qd = reader.q.copy(), reader.qd.copy()
+    q, qd = reader.state[0].copy(), reader.state[1].copy()
     assert reader.read(message) == reason
     assert reader.read(message) == reason
-    np.testing.assert_array_equal(reader.q, q)
-    np.testing.assert_array_equal(reader.qd, qd)
+    np.testing.assert_array_equal(reader.state[0], q)
+    np.testing.assert_array_equal(reader.state[1], qd)
     assert reader.read(joint_state(JOINTS)) == ''
 
 
 def test_values_that_are_not_finite_are_left_to_the_supervisor():
     reader = JointStateReader(JOINTS)
     assert reader.read(joint_state(JOINTS, position=[1.0, np.nan, np.inf])) == ''
-    np.testing.assert_array_equal(reader.q, [1.0, np.nan, np.inf])
+    np.testing.assert_array_equal(reader.state[0], [1.0, np.nan, np.inf])
 
 
 @pytest.mark.parametrize('size', range(5))
 def test_effort_of_any_length_is_ignored(size):
-    message = deserialize_message(joint_state(JOINTS), JointState)
+    message = deserialize_message(bytes(joint_state(JOINTS)), JointState)
     message.effort = array('d', [1.0] * size)
     reader = JointStateReader(JOINTS)
     for _ in range(2):
-        assert reader.read(serialize_message(message)) == ''
-        assert list(reader.q) == [1.0, 2.0, 3.0]
+        assert reader.read(octets(serialize_message(message))) == ''
+        assert list(reader.state[0]) == [1.0, 2.0, 3.0]
 
 
 names = st.lists(st.sampled_from([*JOINTS, 'rail', '', 'wrist ']), max_size=6)
@@ -95,9 +100,9 @@ numbers = st.lists(st.floats(width=64), max_size=6)
 @given(names, numbers, numbers, numbers)
 def test_no_message_makes_the_reader_raise(name, position, velocity, effort):
     reader = JointStateReader(JOINTS)
-    message = serialize_message(JointState(
+    message = octets(serialize_message(JointState(
         name=name, position=array('d', position), velocity=array('d', velocity),
-        effort=array('d', effort)))
+        effort=array('d', effort))))
     reason = reader.read(message)
     assert reader.read(message) == reason
     complete = (set(JOINTS) <= set(name) and len(set(name)) == len(name)
@@ -138,10 +143,10 @@ def test_bytes_are_read_as_the_middleware_reads_them(rows, frame, efforts):
         message.header.frame_id = frame.replace('\0', '')
         message.header.stamp.sec, message.header.stamp.nanosec = seconds, nanoseconds
         data = serialize_message(message)
-        assert reader.read(data) == ''
+        assert reader.read(octets(data)) == ''
         expected = deserialize_message(data, JointState)
-        np.testing.assert_array_equal(reader.q, expected.position[::-1])
-        np.testing.assert_array_equal(reader.qd, expected.velocity[::-1])
+        np.testing.assert_array_equal(reader.state[0], expected.position[::-1])
+        np.testing.assert_array_equal(reader.state[1], expected.velocity[::-1])
         assert reader.stamp == (seconds, nanoseconds)
 
 
@@ -151,7 +156,7 @@ def test_a_stream_is_learnt_once(monkeypatch):
     monkeypatch.setattr(messages, 'deserialize_message', pytest.fail)
     for k in range(3):
         assert reader.read(joint_state(JOINTS, [k] * 3, [-k] * 3)) == ''
-        assert list(reader.q) == [k] * 3 and list(reader.qd) == [-k] * 3
+        assert list(reader.state[0]) == [k] * 3 and list(reader.state[1]) == [-k] * 3
 
 
 def test_what_cannot_be_learnt_is_read_in_full(monkeypatch):
@@ -162,7 +167,7 @@ def test_what_cannot_be_learnt_is_read_in_full(monkeypatch):
     reader = JointStateReader(JOINTS)
     for k in range(3):
         assert reader.read(joint_state(JOINTS[::-1], [k, 1.0, 2.0])) == ''
-        assert list(reader.q) == [2.0, 1.0, k]
+        assert list(reader.state[0]) == [2.0, 1.0, k]
 
 
 @pytest.mark.parametrize('spoil', [lambda data, k=k: data[:k] for k in range(0, 120, 7)]
@@ -173,17 +178,17 @@ def test_bytes_that_are_no_joint_state_are_refused(spoil):
     reader = JointStateReader(JOINTS)
     good = joint_state(JOINTS, [1.0, 2.0, 3.0])
     assert reader.read(good) == ''
-    reason = reader.read(spoil(joint_state(JOINTS, [4.0, 5.0, 6.0])))
+    reason = reader.read(octets(spoil(bytes(joint_state(JOINTS, [4.0, 5.0, 6.0])))))
     if reason:
-        assert list(reader.q) == [1.0, 2.0, 3.0]
+        assert list(reader.state[0]) == [1.0, 2.0, 3.0]
     else:   # nothing but bytes that mean nothing was spoilt
-        assert list(reader.q) == [4.0, 5.0, 6.0]
-    assert reader.read(good) == '' and list(reader.q) == [1.0, 2.0, 3.0]
+        assert list(reader.state[0]) == [4.0, 5.0, 6.0]
+    assert reader.read(good) == '' and list(reader.state[0]) == [1.0, 2.0, 3.0]
 
 
 def test_an_enormous_message_is_refused_by_its_size():
     reader = JointStateReader(JOINTS)
-    assert reader.read(b'\0' * (messages.MAX_BYTES + 1)) == messages.TOO_LARGE
+    assert reader.read(octets(b'\0' * (messages.MAX_BYTES + 1))) == messages.TOO_LARGE
 
 
 @pytest.mark.parametrize('writer', [EffortArray, EffortJointState])
@@ -191,7 +196,8 @@ def test_what_is_filled_in_is_what_is_read(writer):
     filler = writer(JOINTS)
     for k in range(3):
         effort = np.array([1.0, -2.0, 3.0]) * k
-        message = deserialize_message(filler.fill(effort, lambda: 5_000_000_007 + k), writer.type)
+        filler.fill(effort, lambda: 5_000_000_007 + k)
+        message = deserialize_message(filler.message.bytes(), writer.type)
         data = message.data if writer is EffortArray else message.effort
         assert list(data) == list(effort)
     if writer is EffortJointState:
@@ -202,9 +208,10 @@ def test_what_is_filled_in_is_what_is_read(writer):
 
 def test_an_earlier_message_does_not_change_with_a_later_one():
     filler, effort = EffortArray(JOINTS), np.ones(3)
-    first = filler.fill(effort, int)
-    effort[:] = 8.0
-    second = filler.fill(effort, int)
+    filler.fill(effort, int)
+    first, effort[:] = filler.message.bytes(), 8.0
+    filler.fill(effort, int)
+    second = filler.message.bytes()
     assert list(deserialize_message(first, EffortArray.type).data) == [1.0] * 3
     assert list(deserialize_message(second, EffortArray.type).data) == [8.0] * 3
 

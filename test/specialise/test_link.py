@@ -9,6 +9,7 @@ from robodyn_ros.control.specialised import specialised_kernels
 from robodyn_ros.control.pd import pd
 from robodyn_ros.errors import KernelError
 from robodyn_ros.kernels import kernel, link
+from robodyn_ros.kernels.quick import DISPATCHER
 from robodyn_ros.recursions.gravity import gravity_torque
 from robodyn_ros.recursions.gravity import gravity_torque as weight
 from robodyn_ros.simulation import Faults, Plant, PlantSettings
@@ -96,8 +97,9 @@ def test_a_specialised_robot_brings_its_kernels():
     twin = special.linked(computed_torque)
     assert twin is not computed_torque and special.linked(pd) is pd
     law = law_class('computed_torque')(special)
-    assert law._torques.py_func.__code__.co_code == twin.python.__code__.co_code
-    assert law._torques is not computed_torque.compiled
+    dispatcher = law._torques.__self__[DISPATCHER]
+    assert dispatcher.py_func.__code__.co_code == twin.python.__code__.co_code
+    assert dispatcher is not computed_torque.compiled
     assert Plant(special)._step is not step.compiled
 
 

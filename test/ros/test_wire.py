@@ -1,0 +1,161 @@
+"""Messages straight from and to the middleware: the same bytes as by rclpy, whatever happens."""
+import subprocess
+import sys
+import time
+
+import pytest
+
+rclpy = pytest.importorskip('rclpy', reason='rclpy is not installed')
+
+from rclpy.qos import QoSProfile, ReliabilityPolicy  # noqa: E402
+from rclpy.serialization import deserialize_message, serialize_message  # noqa: E402
+from std_msgs.msg import String  # noqa: E402
+
+from robodyn_ros.ros import wire  # noqa: E402
+from robodyn_ros.ros.state_intake import PolledGroup  # noqa: E402
+
+QOS = QoSProfile(depth=20, reliability=ReliabilityPolicy.RELIABLE)
+PATIENCE = 20.0   # [s] for a message to arrive
+
+
+@pytest.fixture(params=['direct', 'rclpy'])
+def way(request, monkeypatch):
+    """Return which way messages go: by the middleware's functions, or by rclpy without them."""
+    if request.param == 'direct':
+        assert wire.library() is not None
+    else:
+        monkeypatch.setattr(wire, 'library', lambda: None)
+    return request.param
+
+
+@pytest.fixture
+def ends(way):
+    """Return a publisher and the Inlet of a subscription to it, on a topic of their own."""
+    context = rclpy.Context()
+    rclpy.init(context=context)
+    node = rclpy.create_node(f'wire_{way}', context=context)
+    subscription = node.create_subscription(String, f'wire_{way}', lambda _: None, QOS, raw=True,
+                                            callback_group=PolledGroup())
+    publisher = node.create_publisher(String, f'wire_{way}', QOS)
+    inlet = wire.Inlet(subscription)
+    until(publisher.get_subscription_count)
+    yield publisher, inlet
+    inlet.close()
+    node.destroy_node()
+    rclpy.shutdown(context=context)
+
+
+def until(condition):
+    """Wait for a condition, and return what it was."""
+    deadline = time.monotonic() + PATIENCE
+    while (found := condition()) in (None, 0, False):
+        assert time.monotonic() < deadline, 'it did not come'
+        time.sleep(0.001)
+    return found
+
+
+def taken(inlet):
+    """Return the text of the next message."""
+    found = []
+    until(lambda: (data := inlet.take()) is not None and (found.append(bytes(data)) or True))
+    return deserialize_message(found[0], String).data
+
+
+def test_messages_of_any_size_arrive_whole(ends):
+    """Longer than the buffer, shorter again, many in a row: each with its own bytes."""
+    publisher, inlet = ends
+    assert inlet.take() is None
+    for size in (3, 10, 10, 5000, 20, 300_000, 0, 10):
+        text = chr(97 + size % 26) * size
+        publisher.publish(String(data=text))
+        assert taken(inlet) == text
+    assert inlet.take() is None
+
+
+def test_what_was_taken_is_read_only(ends):
+    """The buffer is the middleware's."""
+    publisher, inlet = ends
+    publisher.publish(String(data='x'))
+    found = []
+    until(lambda: (data := inlet.take()) is not None and (found.append(data) or True))
+    with pytest.raises(ValueError):
+        found[0][:] = 0
+
+
+def test_the_buffer_is_published_as_it_is_at_that_moment(ends):
+    """Changed between two calls, it is another message; the first one is not touched."""
+    publisher, inlet = ends
+    buffer = bytearray(serialize_message(String(data='aaaa')))
+    outlet = wire.Outlet(publisher, buffer)
+    outlet.publish()
+    at = buffer.index(b'aaaa')
+    buffer[at:at + 4] = b'bbbb'
+    outlet.publish()
+    assert [taken(inlet), taken(inlet)] == ['aaaa', 'bbbb']
+    outlet.close()
+
+
+def test_a_publisher_in_use_outlives_its_destruction(ends, way):
+    """It is gone when the outlet is closed, and not before: no call meets a dead one."""
+    publisher, inlet = ends
+    outlet = wire.Outlet(publisher, bytearray(serialize_message(String(data='late'))))
+    publisher.destroy()
+    if way == 'direct':
+        outlet.publish()
+        assert taken(inlet) == 'late'
+    else:
+        with pytest.raises(Exception, match='destruction'):
+            outlet.publish()
+    outlet.close()
+    with pytest.raises(Exception, match='(?i)destruction|handle'):
+        publisher.publish(String(data='never'))
+
+
+AFTER_SHUTDOWN = """
+import rclpy
+from rclpy.serialization import serialize_message
+from std_msgs.msg import String
+from robodyn_ros.ros import wire
+from robodyn_ros.ros.state_intake import PolledGroup
+rclpy.init()
+node = rclpy.create_node('wire_shutdown')
+subscription = node.create_subscription(String, 'wire_shutdown', print, 1, raw=True,
+                                        callback_group=PolledGroup())
+inlet = wire.Inlet(subscription)
+outlet = wire.Outlet(node.create_publisher(String, 'wire_shutdown', 1),
+                     bytearray(serialize_message(String(data='x'))))
+outlet.publish()
+rclpy.shutdown()
+for call in (outlet.publish, inlet.take):
+    try:
+        call()
+        print('nothing')
+    except Exception as error:
+        print(type(error).__name__)
+outlet.close()
+inlet.close()
+print('closed')
+"""
+
+
+def test_after_shutdown_rclpy_says_why():
+    """An exception from rclpy, or what had come before; never a crash of the process."""
+    done = subprocess.run([sys.executable, '-c', AFTER_SHUTDOWN], capture_output=True, text=True,
+                          timeout=60)
+    lines = done.stdout.split()
+    assert done.returncode == 0, done.stderr
+    assert lines[0] == 'RCLError' and lines[2:] == ['closed']
+    assert lines[1] in ('RCLError', 'nothing')
+
+
+def test_a_library_of_another_layout_is_not_used(monkeypatch):
+    """The struct is looked at before the first message; rclpy then does everything."""
+    class Swapped(wire.ctypes.Structure):
+        _fields_ = [wire._Octets._fields_[k] for k in (0, 2, 1, 3)]
+
+    wire.library.cache_clear()
+    with monkeypatch.context() as patch:
+        patch.setattr(wire, '_Octets', Swapped)
+        assert wire.library() is None
+    wire.library.cache_clear()
+    assert wire.library() is not None
