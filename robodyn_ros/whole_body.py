@@ -186,3 +186,20 @@ class WholeBody(Boundary):
     @property
     def _links_shape(self):
         return (len(self.model.body_names) - 1, 6)
+
+    def body_inertias(self, q):
+        """(R, P): what each link feels like to push, with all hinges beyond it locked and with
+        them free, in O(n).
+
+        Jain 2011, Algorithms 4.1 and 6.1 (eq. 4.8, 6.30). Results (nb - 1, 6, 6) [kg, kg m,
+        kg m^2]: force and moment for a unit acceleration, linear part first, about the origin of
+        the link in base axes; rows as of `joint_wrenches`. R >= P >= the link's own. Raises
+        SingularityError.
+        """
+        (q,), k = self._states(q)
+        shape = (len(self.model.topology) - 1, 6, 6)
+        results = self._out(None, k, shape), self._out(None, k, shape)
+        for q, R, P in each(k, q, *results):
+            self._accept(generic.body_inertias(
+                *self._body, *self._links, q, self._zero, R.reshape(-1, 6), P.reshape(-1, 6)))
+        return results

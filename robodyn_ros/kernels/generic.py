@@ -3,6 +3,7 @@ import functools
 
 from robodyn_ros.kernels.compile import Kernel, kernel
 from robodyn_ros.recursions import aba, crba, gravity, kinematics, rnea
+from robodyn_ros.recursions import body_inertias as _body_inertias
 from robodyn_ros.recursions import composite_inverse_dynamics as _composite_inverse_dynamics
 from robodyn_ros.recursions import coriolis as _coriolis
 from robodyn_ros.recursions import coupled_compliance as _coupled_compliance
@@ -60,6 +61,7 @@ centroidal_momentum = kernel(_momentum.centroidal_momentum)
 centroidal_momentum_matrix = kernel(_momentum.centroidal_momentum_matrix)
 centroidal_momentum_bias = kernel(_momentum.centroidal_momentum_bias)
 composite_inertia = kernel(_momentum.composite_inertia)
+body_inertias = kernel(_body_inertias.body_inertias)
 mass_factors = kernel(_mass_factors.mass_factors)
 factor_product = kernel(_mass_factors.factor_product)
 hinge_inertias = kernel(_mass_factors.hinge_inertias)
@@ -89,4 +91,4 @@ ALL = SERVING + (link_motions, joint_wrenches, forward_dynamics_wrenches, centre
                  centroidal_momentum_bias, inverse_dynamics_composite, forward_dynamics_factored,
                  forward_dynamics_dense, torque_of_wrench, acceleration_of_wrench, hamilton_rates,
                  hybrid_dynamics, inverse_dynamics_body, inverse_dynamics_inertial,
-                 inverse_dynamics_fixed, integrate, difference)
+                 inverse_dynamics_fixed, body_inertias, integrate, difference)

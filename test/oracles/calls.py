@@ -58,6 +58,7 @@ OUTPUTS = {
     'integrate': {'moved': ('nq',)},
     'difference': {'motion': ('nv',)},
     'composite_inertia': {'com': (3,), 'inertia': (3, 3)},
+    'body_inertias': {'composite': ('6 (nb - 1)', 6), 'articulated': ('6 (nb - 1)', 6)},
 }
 
 
@@ -68,7 +69,7 @@ def arguments(robot, kernel, dtype=float, seed=0, **given):
     """
     model, outputs = robot.model, OUTPUTS[kernel.python.__name__]
     sizes = {'nq': robot.nq, 'nv': robot.nv, '10 nv': 10 * robot.nv, 'nb': len(model.topology),
-             'nb - 1': len(model.topology) - 1}
+             'nb - 1': len(model.topology) - 1, '6 (nb - 1)': 6 * len(model.topology) - 6}
     rng = np.random.default_rng(seed)
     q, qd, qdd = states(robot, 1, seed)[0]
     body, frame = robot._placement(robot.frames[-1])

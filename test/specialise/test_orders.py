@@ -19,7 +19,8 @@ LINEAR = (
     'centroidal_momentum_matrix', 'inverse_dynamics_composite', 'torque_of_wrench',
     'acceleration_of_wrench', 'hamilton_rates', 'hinge_inertias', 'mass_product',
     'mass_matrix_diagonal', 'composite_inertia', 'centroidal_momentum_bias', 'link_motions',
-    'inverse_dynamics_body', 'inverse_dynamics_inertial', 'inverse_dynamics_fixed')
+    'inverse_dynamics_body', 'inverse_dynamics_inertial', 'inverse_dynamics_fixed',
+    'body_inertias')
 QUADRATIC = ('mass_matrix', 'mass_matrix_inverse', 'coriolis_matrix', 'regressor',
              'mass_factors', 'forward_dynamics_factored')
 #: Arguments that the model gives, or that stay zero.
@@ -30,7 +31,8 @@ GIVEN = {'topology', 'constants', 'gravity', 'scratch', 'diagonal', 'zero', 'car
 def operations(name, recursion, outputs, n):
     """(multiplications, additions) of a recursion for the general arm of n joints."""
     model = general_arm(n)
-    size = {'nv': n, 'nb': n + 1, 'nb - 1': n, '10 nv': 10 * n}
+    size = {'nv': n, 'nb': n + 1, 'nb - 1': n, '10 nv': 10 * n,
+            '6 (nb - 1)': 6 * n}
     shapes = {key: tuple(size.get(each, each) for each in shape)
               for key, shape in outputs.items()}
     arguments = inspect.signature(recursion).parameters

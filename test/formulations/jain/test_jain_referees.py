@@ -5,6 +5,7 @@ import numpy as np
 from oracles.compare import agree, solve_tolerance
 import pytest
 
+from robodyn_ros.errors import ShapeError
 from robodyn_ros.formulations.jain import (
     articulated, forward_dynamics, inverse_dynamics, kinematics, mass_matrix)
 from robodyn_ros.formulations.jain.single_body import shifted
@@ -70,6 +71,25 @@ def test_momentum_and_centre_of_mass(system):
     V_C = phi(com).T @ mass_matrix.centroidal_velocity(tree, thd)
     agree(robot.centroidal_velocity(q, qd), V_C[LINEAR_FIRST],
           tolerance=solve_tolerance(M_S))
+
+
+def test_body_inertias(system):
+    """(4.8) and (6.30): R(k) and P(k) of every link, at its origin in base axes."""
+    robot, tree, q, *_ = system
+    composite, free = robot.body_inertias(q)
+    rows, poses = link_rows(robot, tree), kinematics.poses(tree)
+    expected = mass_matrix.composite_inertias(tree), articulated.articulated(tree).P
+    for k, name in enumerate(tree.names):
+        node = kinematics.node(tree, robot, name)
+        turn = np.kron(np.eye(2), poses[k, :3, :3] @ node.R) @ np.linalg.inv(node.phi)
+        for found, inertia in zip((composite, free), expected):
+            at_link = (turn @ inertia[k] @ turn.T)[np.ix_(LINEAR_FIRST, LINEAR_FIRST)]
+            agree(found[rows[k]], at_link, np.abs(turn @ expected[0][k] @ turn.T).max())
+    batch = robot.body_inertias(np.array((q, q)))
+    for found, one in zip(batch, (composite, free)):
+        agree(found, np.array((one, one)), np.abs(one).max())
+    with pytest.raises(ShapeError, match=f'robot {robot.name!r}'):
+        robot.body_inertias(q[:-1])
 
 
 def test_factors_trace_and_determinant(system):
