@@ -4,6 +4,7 @@ import math
 import numpy as np
 import pytest
 from robodyn_ros.control import Reason, State, Trajectory
+from robodyn_ros.control.clock import MAX_PERIODS, Clock
 from robodyn_ros.errors import ParameterError
 from supervised import FRANKA, PERIOD, TWO_LINK, Bench, settings_for
 
@@ -168,6 +169,18 @@ def test_reference_from_before_a_deactivation_is_not_resumed():
     bench.run(100)
     bench.activate()
     assert bench.run(20) is State.HOLD and np.array_equal(bench.supervisor.reference[0], bench.q)
+
+
+def test_clock_between_two_ticks_is_never_far_ahead():
+    """What `tick` would drop of a gap, a reference that comes in it does not see either."""
+    clock = Clock()
+    assert clock.at(5.0, PERIOD) == 0.0
+    for k in range(3):
+        clock.tick(5.0 + k * PERIOD, PERIOD)
+    last, time = 5.0 + 2 * PERIOD, clock.time
+    assert clock.at(last + 0.5 * PERIOD, PERIOD) == pytest.approx(2.5 * PERIOD, rel=1e-9)
+    for now in (last, last - 1.0, last + 1.01 * MAX_PERIODS * PERIOD):
+        assert clock.at(now, PERIOD) == time
 
 
 def test_deactivation_goes_to_the_safe_torque_and_then_ends():
