@@ -4,11 +4,15 @@ from array import array
 import contextlib
 from pathlib import Path
 import time
+from types import SimpleNamespace
 
 from diagnostic_msgs.msg import DiagnosticArray
 from harness import COLD, ControllerProbe, EASY, FakeArm, JOINTS, POSTURE, TWO_LINK, wait_until
 import numpy as np
 import pytest
+from robodyn_ros.background import ahead, with_batches
+from robodyn_ros.cli import warmup
+from robodyn_ros.kernels import cache
 from sensor_msgs.msg import JointState
 from simulated import Arm, COMMANDS, posture
 from std_srvs.srv import Trigger
@@ -59,6 +63,27 @@ def test_controller_goes_over_while_it_holds_the_arm(graph, start, unknown):
     start('controller', **options)
     probe.wait_for('HOLD', timeout=COLD)
     assert {status.kernels for status in probe.statuses.messages} - {''} == {SPECIALISED}
+    arm.stop()
+
+
+def test_after_a_warm_up_nothing_is_compiled(graph, start, unknown, monkeypatch):
+    """The controller begins with the kernels of the robot, and starts no other process."""
+    def but_for_programs(make, progress):   # what no node asks for takes its time
+        return (SimpleNamespace(generic=()) if make.func is with_batches
+                else ahead(make, progress))
+
+    def code():
+        return set(cache.folder(warmup.__file__).rglob('*two_link*.nbc'))
+    monkeypatch.setattr(warmup, 'ahead', but_for_programs)
+    monkeypatch.setattr(warmup, 'warm_up', lambda *_: None)
+    assert warmup.main([str(unknown), '--laws', 'computed_torque']) == 0
+    before = code()
+    probe, arm = ControllerProbe(graph), FakeArm(graph, JOINTS, POSTURE)
+    controller = start('controller', **{**EASY, 'urdf_path': unknown, 'specialise': True})
+    probe.wait_for('HOLD', timeout=COLD)
+    assert {status.kernels for status in probe.statuses.messages} - {''} == {SPECIALISED}
+    assert children(controller) == []
+    assert code() == before
     arm.stop()
 
 
