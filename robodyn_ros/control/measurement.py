@@ -15,6 +15,11 @@ class Measurement(NamedTuple):
     qd: np.ndarray
     time: float        # [s] of receipt
     jumps: int         # position jumps up to and with this one
+    lag: float         # [s] by which it was old already
+
+    def age(self, now):
+        """How old it is [s], by its own account."""
+        return now - self.time + self.lag
 
     def is_fresh(self, now, settings):
         """Whether its age is within the timeout; a time far ahead, or NaN, is not fresh."""
@@ -38,7 +43,7 @@ class Inbox:
         self.rejected = 0      # how many
         self._nv, self._judge = nv, guards.judge.quick
 
-    def put(self, q, qd, time, settings):
+    def put(self, q, qd, time, settings, lag=0.0):
         """Take over a joint state, or return the reason why not; the last valid one then stays."""
         try:
             if len(q) != self._nv or len(qd) != self._nv:
@@ -47,9 +52,9 @@ class Inbox:
             state[0], state[1] = q, qd
         except (TypeError, ValueError):
             return self._reject(Reason.WRONG_SIZE, -1, 0)
-        return self.take(state, time, settings)
+        return self.take(state, time, settings, lag)
 
-    def take(self, state, time, settings):
+    def take(self, state, time, settings, lag):
         """As `put`, for an array (2, nv) of q and qd that nobody will write to any more.
 
         A position that the joint cannot have moved to since the last state is a jump: taken
@@ -65,7 +70,8 @@ class Inbox:
             value = state[row, joint]
             finite = np.isfinite(value)
             return self._reject(Reason.IMPLAUSIBLE if finite else Reason.NOT_FINITE, joint, value)
-        self.latest = Measurement(state, state[0], state[1], time, jumps + (verdict < 0))
+        self.latest = Measurement(state, state[0], state[1], time, jumps + (verdict < 0),
+                                  lag)
         return Reason.NONE
 
     def _reject(self, reason, joint, value):

@@ -4,8 +4,9 @@ from numpy import sqrt
 
 from robodyn_ros.control.computed_torque import friction_torque, multiply
 from robodyn_ros.control.law import (
-    ACCELERATION, CORIOLIS, FEEDBACK, FRICTION, GRAVITY, INERTIA, OTHER, VELOCITY, ControlLaw,
-    LawOption, LawParameter, model_arrays)
+    ACCELERATION, CORIOLIS, FEEDBACK, FRICTION, GRAVITY, INERTIA, OTHER, POSITION as JOINT,
+    POSITION_GAIN, VELOCITY, VELOCITY_GAIN as RATE_GAIN, ControlLaw, LawOption, LawParameter,
+    model_arrays)
 from robodyn_ros.control.pd import feedback
 from robodyn_ros.control.task_motion import lead, quaternion, store_quaternion
 from robodyn_ros.control.task_reference import (
@@ -29,14 +30,15 @@ from robodyn_ros.spatial.vec3 import load, store, sub
 
 #: Entries of `values`; pairs are linear and angular.
 STIFFNESS, DAMPING, AXES, LENGTH, HEAVIEST = 0, 6, 12, 18, 19
-SPEED, RATE, JERK, BANDWIDTH, FORCE_RATE = 20, 22, 24, 26, 27
+SPEED, RATE, JERK, BANDWIDTH, FORCE_RATE, LONGEST_AGE = 20, 22, 24, 26, 27, 28
 
 #: Rows of `hand`, vectors of the task; of `joints`, vectors of the joints.
-WANTED, BIAS, GAP, PUSH, WEIGHTS = range(5)
-NOTHING, POSTURE, WAY = range(3)
+WANTED, BIAS, GAP, PUSH, WEIGHTS, BACK = range(6)
+NOTHING, POSTURE, WAY, NOW = range(4)
 
-#: Share of the velocity limit of a joint that the reference of the hand may ask for.
-JOINT_SHARE = 0.5
+#: Share of the velocity limit of a joint that the reference of the hand may ask for, and that
+#: the return of the hand to it, and of the joints to their posture, may add.
+JOINT_SHARE, RETURN_SHARE = 0.5, 0.25
 
 
 @primitive
@@ -49,10 +51,11 @@ def observe_pose(X, measured):
 
 
 @primitive
-def observe_velocity(J, qd, measured):
-    """Velocity and spin of the hand, J qd."""
+def observe_velocity(J, qd, state, age, measured):
+    """Velocity and spin of the hand, J qd, and what they gain as a joint state gets old."""
     for i in range(3):
-        measured[HAND_VELOCITY, i], measured[SPIN, i] = 0.0, 0.0
+        measured[HAND_VELOCITY, i] = age * state[HAND_ACCELERATION, i]
+        measured[SPIN, i] = age * state[SPIN_RATE, i]
         for k in range(qd.shape[0]):
             measured[HAND_VELOCITY, i] += J[i, k] * qd[k]
             measured[SPIN, i] += J[3 + i, k] * qd[k]
@@ -87,15 +90,24 @@ def return_share(error, values, part, speed):
 
 
 @primitive
-def hand_feedback(state, measured, values, out):
-    """Kp e + Kd (v_r - v), with e held back far from the reference; out : (6,), written."""
+def pull_back(measured, values, pull, back):
+    """Kp e, held back far from the reference, and Kd^-1 Kp e; pull, back : (6,), written."""
+    gather(measured, ERROR, TURN, pull)
     near = return_share(measured[ERROR], values, 0, values[SPEED])
     turned = return_share(measured[TURN], values, 3, values[SPEED + 1])
+    for i in range(6):
+        pull[i] *= values[STIFFNESS + i] * (near if i < 3 else turned)
+        back[i] = pull[i] / values[DAMPING + i] if values[DAMPING + i] > 0.0 else 0.0
+
+
+@primitive
+def damp(state, measured, values, calm, pull):
+    """calm pull + Kd (v_r - v), in place of the pull."""
     for i in range(3):
-        out[i] = (near * values[STIFFNESS + i] * measured[ERROR, i]
-                  + values[DAMPING + i] * (state[HAND_VELOCITY, i] - measured[HAND_VELOCITY, i]))
-        out[3 + i] = (turned * values[STIFFNESS + 3 + i] * measured[TURN, i]
-                      + values[DAMPING + 3 + i] * (state[SPIN, i] - measured[SPIN, i]))
+        pull[i] = (calm * pull[i] + values[DAMPING + i]
+                   * (state[HAND_VELOCITY, i] - measured[HAND_VELOCITY, i]))
+        pull[3 + i] = (calm * pull[3 + i] + values[DAMPING + 3 + i]
+                       * (state[SPIN, i] - measured[SPIN, i]))
 
 
 @primitive
@@ -105,6 +117,27 @@ def room(rate, fastest):
     for k in range(rate.shape[0]):
         share = max(share, abs(rate[k]) / fastest[k])
     return 1.0 / share
+
+
+@primitive
+def calm_share(rate, fastest):
+    """Return what is used of an error, so that it brings no joint back faster than it may."""
+    return min(1.0, RETURN_SHARE / JOINT_SHARE * room(rate, fastest))
+
+
+@primitive
+def posture_feedback(q, qd, reference, gains, fastest, back, out):
+    """Kp e + Kd ed of the joints, with e held back far from the posture.
+
+    back, out : (nv,); Kd^-1 Kp e, at which the joints come back, and the sum are written.
+    """
+    for k in range(out.shape[0]):
+        back[k] = gains[POSITION_GAIN, k] * (reference[JOINT, k] - q[k])
+        back[k] = back[k] / gains[RATE_GAIN, k] if gains[RATE_GAIN, k] > 0.0 else 0.0
+    held_back = 1.0 - calm_share(back, fastest)
+    feedback(q, qd, reference, gains, out)
+    for k in range(out.shape[0]):
+        out[k] -= held_back * gains[POSITION_GAIN, k] * (reference[JOINT, k] - q[k])
 
 
 @primitive
@@ -138,26 +171,31 @@ def operational_space_control(
         topology: Topology, constants: Table, gravity: Constant, scratch: Matrix,
         M: Matrix, J: Matrix, X: Matrix, A: Matrix, work: Matrix, vectors: Matrix, F: Matrix,
         hand: Matrix, joints: Matrix, fastest: Vector, body: Integer, frame: Constant,
-        target: Matrix, state: Matrix, measured: Matrix, shares: Vector, values: Vector,
-        elapsed: Scalar, q: Vector, qd: Vector, reference: Matrix, gains: Matrix, terms: Matrix):
+        goal: Matrix, target: Matrix, state: Matrix, measured: Matrix, shares: Vector,
+        values: Vector, elapsed: Scalar, age: Scalar,
+        q: Vector, qd: Vector, reference: Matrix, gains: Matrix, terms: Matrix):
     """All terms, after `target` and `state` have been led on by `elapsed` [s].
 
-    M (nv, nv), J (6, nv), X (4, 4), A, work, vectors, F (6, 6), hand (5, 6) and joints (3, nv) are
-    scratch. fastest : (nv,) rates that the reference may ask of the joints. body, frame : of the
-    hand. target, state, measured, shares : of its TaskReference; all are written. values : (28,)
-    of the law's parameters. The others as in `computed_torque`.
+    M (nv, nv), J (6, nv), X (4, 4), A, work, vectors, F (6, 6), hand (6, 6) and joints (4, nv) are
+    scratch. fastest : (nv,) rates that the reference may ask of joints. body, frame : of the
+    hand. goal, target, state, measured, shares : of its TaskReference; all but the first are
+    written. values : (29,) of the law's parameters. age : [s] by which the joint state is older
+    than the reference; the joints have gone on at qd since. The others as in `computed_torque`.
     """
+    age = min(age, values[LONGEST_AGE])
     for i in range(6):
         hand[WEIGHTS, i] = values[AXES + i] * (1.0 if i < 3 else values[LENGTH])
     for k in range(q.shape[0]):
         joints[NOTHING, k] = 0.0
+        joints[NOW, k] = q[k] + age * qd[k]
+    q = joints[NOW]
     status = operational_space(topology, constants, scratch, q, joints[NOTHING], body, frame, J, A)
     pose(topology, constants, scratch, q, body, frame, X)
     observe_pose(X, measured)
-    observe_velocity(J, qd, measured)
+    observe_velocity(J, qd, state, age, measured)
     if elapsed > 0.0:
         step = values[FORCE_RATE] * elapsed
-        lead(target, state, values[BANDWIDTH], (values[SPEED], values[SPEED + 1]),
+        lead(goal, target, state, values[BANDWIDTH], (values[SPEED], values[SPEED + 1]),
              (values[RATE], values[RATE + 1]), (values[JERK], values[JERK + 1]),
              step, step * values[LENGTH], elapsed)
     compare(state, measured)
@@ -171,8 +209,11 @@ def operational_space_control(
     state[PACE, 0] = room(posture, fastest)
     friction_torque(topology, constants, posture, terms[FRICTION])
 
-    hand_feedback(state, measured, values, wanted)
-    feedback(q, qd, reference, gains, posture)
+    pull_back(measured, values, wanted, hand[BACK])
+    compose(M, J, F, hand[BACK], joints[NOTHING], gap, push, joints[WAY])
+    mass_solve(topology, constants, scratch, q, joints[NOTHING], joints[WAY], posture)
+    damp(state, measured, values, calm_share(posture, fastest), wanted)
+    posture_feedback(q, qd, reference, gains, fastest, joints[WAY], posture)
     compose(M, J, F, wanted, posture, gap, push, terms[FEEDBACK])
     gather(state, HAND_ACCELERATION, SPIN_RATE, wanted)
     compose(M, J, F, wanted, reference[ACCELERATION], gap, push, terms[INERTIA])
@@ -231,7 +272,9 @@ class OperationalSpace(ControlLaw):
         LawParameter('bandwidth', 100.0, '1/s', 'How closely the reference follows a target that '
                      'moves.', lower=0.1, upper=1e4),
         LawParameter('force_rate', 100.0, 'N/s', 'Rate at which a target wrench takes effect; '
-                     'moments at this times `length`.', lower=1e-3, upper=1e6))
+                     'moments at this times `length`.', lower=1e-3, upper=1e6),
+        LawParameter('longest_age', 0.02, 's', 'Largest age of a joint state, by its stamp, that '
+                     'the law makes up for. 0: none.', upper=0.1))
 
     kernels = (operational_space_control, generic.pose)
 
@@ -245,11 +288,14 @@ class OperationalSpace(ControlLaw):
                                'expected one beyond a joint')
         placed = np.concatenate((np.ravel(placement.rotation), placement.translation))
         placed.flags.writeable = False
-        self.task = TaskReference(names[0], hand)
+        self.fastest = JOINT_SHARE * robot.limits.velocity
+        self.task = TaskReference(names[0], hand, {
+            name: (frame.rotation, frame.translation)
+            for name, frame in robot.model.frames.items() if frame.body == 0})
         self._place = placement.body, placed
         self._arrays = (*model_arrays(robot), np.zeros((n, n)), np.zeros((6, n)),
-                        np.zeros((4, 4)), *np.zeros((4, 6, 6)), np.zeros((5, 6)), np.zeros((3, n)),
-                        JOINT_SHARE * robot.limits.velocity)
+                        np.zeros((4, 4)), *np.zeros((4, 6, 6)), np.zeros((6, 6)), np.zeros((4, n)),
+                        self.fastest)
         self._pose = generic.pose.compiled
 
     def reset(self, q, qd):
@@ -263,11 +309,11 @@ class OperationalSpace(ControlLaw):
 
     def refuse_target(self, target):
         """Return '' if the hand can follow a TaskTarget, or the sentence that says why not."""
-        return target.refusal(self.task.base, self.task.hand, self.values[SPEED:SPEED + 2])
+        return target.refusal(self.task, self.values[SPEED:JERK])
 
     def torques(self, q, qd, reference, gains, terms):
         """Write every term, in O(n depth), and lead the reference of the hand on."""
         task = self.task
-        return self._torques(*self._arrays, *self._place, task.target, task.state, task.measured,
-                             task.shares, self.values, task.elapsed, q, qd, reference, gains,
-                             terms)
+        return self._torques(*self._arrays, *self._place, task.goal, task.target, task.state,
+                             task.measured, task.shares, self.values, task.elapsed, task.age,
+                             q, qd, reference, gains, terms)

@@ -118,17 +118,17 @@ class Supervisor:
 
     # ------------------------------------------------------------------------ from other threads
 
-    def measure(self, q, qd, received_time):
+    def measure(self, q, qd, received_time, lag=0.0):
         """Take over a joint state in joint order; return '' or the Reason why it was refused.
 
         q, qd : (nv,) [rad or m; rad/s or m/s]; received_time : [s] of receipt, on the clock of
-        `tick`.
+        `tick`; lag : [s] from when it was true to its receipt, for laws that make up for it.
         """
-        return self._inbox.put(q, qd, received_time, self._settings)
+        return self._inbox.put(q, qd, received_time, self._settings, lag)
 
-    def take(self, state, received_time):
+    def take(self, state, received_time, lag=0.0):
         """As `measure`, without a copy: state (2, nv) is q and qd, and now the supervisor's."""
-        return self._inbox.take(state, received_time, self._settings)
+        return self._inbox.take(state, received_time, self._settings, lag)
 
     def activate(self, now, posture=None):
         """Begin to publish torque, from the safe one of the measured posture, which is held.
@@ -205,7 +205,7 @@ class Supervisor:
         return self._count_refusal(self._receive(point, now, streamed=True))
 
     def lead(self, target, now):
-        """Lead the hand of the law to a TaskTarget, smoothly, and hold it there.
+        """Lead the hand of the law to a TaskTarget, smoothly and by its time, and hold it there.
 
         Its twist and its wrench end without a successor within `reference_timeout`. Returns '' or
         why not; what was followed before then goes on.
@@ -213,16 +213,15 @@ class Supervisor:
         return self._count_refusal(self._lead(target, now))
 
     def _lead(self, target, now):
-        sentence = self.law.refuse_target(target)
+        timeout = self._settings.reference_timeout
+        sentence = self.law.refuse_target(target) or target.refuse_time(timeout)
         if sentence:
             return sentence
         with self._lock:
-            sentence = self._refuse_reference()
+            clock = self._clock.at(now, self._settings.period)
+            sentence = self._refuse_reference() or self.law.task.aim(
+                target, clock, clock - self._clock.time, timeout)
             if not sentence:
-                settings = self._settings
-                clock = self._clock.at(now, settings.period)
-                self.law.task.aim(target, clock - self._clock.time,
-                                  clock + settings.reference_timeout)
                 self._enter(State.ACTIVE, Reason.FOLLOWING)
             return sentence
 
@@ -314,7 +313,8 @@ class Supervisor:
             if self._reference.path is not None:
                 self._advance_reference(measured)
             if self.law.task is not None:
-                self._settle(self.law.task.advance(self._clock.time, self._clock.elapsed))
+                clock = self._clock
+                self._settle(self.law.task.advance(clock.time, clock.elapsed, measured.age(now)))
 
     def _advance_reference(self, measured):
         followed = self._reference.source

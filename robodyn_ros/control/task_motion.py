@@ -9,7 +9,8 @@ controllers (ArduPilot, AC_Control::shape_pos_vel_accel).
 from numpy import sqrt
 
 from robodyn_ros.control.task_reference import (
-    ACCELERATION, ARRIVED, FORCE, MOMENT, PACE, POSITION, QUATERNION, SPIN, SPIN_RATE, VELOCITY)
+    ACCELERATION, AHEAD, ARRIVED, FORCE, LEFT, MOMENT, MOVING, PACE,
+    PLACED, POSITION, QUATERNION, SPIN, SPIN_RATE, TURNED, VELOCITY)
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.turning import turn_between, turn_by
 from robodyn_ros.spatial.vec3 import add, dot, load, scale, store, sub
@@ -87,12 +88,45 @@ def advance(rows, a, b, dt):
 
 
 @primitive
-def lead(target, state, bandwidth, speed, acceleration, jerk, force_step, moment_step, dt):
-    """Advance target and state (control/task_reference.py) by dt [s].
+def bend(distance, v, v_goal, left, dt):
+    """Mean acceleration over dt of the cubic that covers a distance in the time left.
+
+    It ends at v_goal (Craig, section 7.3):
+    a(t) = (6 d / T - 4 v - 2 v_goal) / T + 6 t (v + v_goal - 2 d / T) / T^2.
+    """
+    chord = scale(1.0 / left, distance)
+    begin = sub(scale(6.0, chord), add(scale(4.0, v), scale(2.0, v_goal)))
+    change = scale(6.0, sub(add(v, v_goal), scale(2.0, chord)))
+    return scale(1.0 / left, add(begin, scale(0.5 * dt / left, change)))
+
+
+@primitive
+def make_for(goal, target, dt):
+    """Accelerate the target so that it gets to its goal in time, to a place or to a velocity."""
+    left = goal[AHEAD, LEFT]
+    v, v_goal = load(target, VELOCITY, 0), load(goal, VELOCITY, 0)
+    w, w_goal = load(target, SPIN, 0), load(goal, SPIN, 0)
+    if goal[AHEAD, PLACED] > 0.0:
+        distance = sub(load(goal, POSITION, 0), load(target, POSITION, 0))
+        store(target, ACCELERATION, 0, bend(distance, v, v_goal, left, dt))
+    elif goal[AHEAD, MOVING] > 0.0:
+        store(target, ACCELERATION, 0, scale(1.0 / left, sub(v_goal, v)))
+    if goal[AHEAD, TURNED] > 0.0:
+        turn = turn_between(quaternion(goal), quaternion(target))
+        store(target, SPIN_RATE, 0, bend(turn, w, w_goal, left, dt))
+    elif goal[AHEAD, MOVING] > 0.0:
+        store(target, SPIN_RATE, 0, scale(1.0 / left, sub(w_goal, w)))
+
+
+@primitive
+def lead(goal, target, state, bandwidth, speed, acceleration, jerk, force_step, moment_step, dt):
+    """Advance target and state (control/task_reference.py) by dt [s], the former to its goal.
 
     speed, acceleration, jerk : pairs, linear and angular. force_step, moment_step : [N, N m].
     """
     bandwidth = min(bandwidth, COARSEST / dt)
+    if goal[AHEAD, LEFT] > 0.0:
+        make_for(goal, target, dt)
     distance = sub(load(target, POSITION, 0), load(state, POSITION, 0))
     turn = turn_between(quaternion(target), quaternion(state))
     v, w = load(state, VELOCITY, 0), load(state, SPIN, 0)

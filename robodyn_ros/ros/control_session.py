@@ -1,7 +1,7 @@
 """All that exists while the controller is configured for one robot."""
 import functools
 import time
-from typing import Any, Mapping
+from typing import Any, Callable, Mapping
 
 from builtin_interfaces.msg import Time
 from rclpy.qos import QoSProfile, ReliabilityPolicy
@@ -59,8 +59,10 @@ class ControlSession:
         self._timed = timed = values['trigger'] == TIMER
         # To the events executor callback groups mean nothing: it delivers every message.
         polled = timed and values['executor'] != 'events'
-        self.intake = StateIntake(node, robot.joint_names, self.supervisor.take, polled,
-                                  *(() if timed else (self._triggered,)))
+        told = {} if timed else {'delivered': self._triggered}
+        if law.task is not None:
+            told['lag'] = self._lag
+        self.intake = StateIntake(node, robot.joint_names, self.supervisor.take, polled, **told)
         self.cycle = ControlCycle(self.supervisor, self.intake, self._ros_now,
                                   *self._telemetry())
         tick = (self.cycle.poll_and_run if polled else self.cycle.run if timed
@@ -219,6 +221,11 @@ class ControlSession:
         # The system clock where it is the source of ROS time: a hundred times cheaper to read.
         return self._clock.now().nanoseconds if self._clock.ros_time_is_active else time.time_ns()
 
+    def _lag(self, stamp: tuple[int, int]) -> float:
+        """How old [s] a joint state of a stamp is; 0 if the stamp is of no clock like ours."""
+        lag = 1e-9 * (self._ros_now() - 1_000_000_000 * stamp[0] - stamp[1])
+        return lag if 0.0 <= lag <= self.supervisor.settings.state_timeout else 0.0
+
     def _telemetry(self):
         rate, self._telemetry_publishers = self._values['state_publish_rate'], []
         if not rate:
@@ -263,9 +270,12 @@ class ControlSession:
         if refusal:
             self._warn(f'The target is refused: {refusal}')
 
-    def _lead(self, target: TaskTarget):
-        refusal = self._counted(self.supervisor.lead(target, time.monotonic()))
-        if refusal:
+    def _lead(self, read: Callable[[int], TaskTarget]):
+        try:
+            refusal = self.supervisor.lead(read(self._ros_now()), time.monotonic())
+        except RobodynError as error:
+            refusal = str(error)
+        if self._counted(refusal):
             self._warn(f'The target of the hand is refused: {refusal}')
 
     def _warn(self, sentence: str):

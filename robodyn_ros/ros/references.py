@@ -1,6 +1,7 @@
-"""JointTrajectory messages to trajectories in the robot's joint order."""
+"""JointTrajectory messages to trajectories in the robot's joint order, stamps to delays."""
 from typing import Sequence
 
+from builtin_interfaces.msg import Time as Stamp
 from rclpy.time import Time
 from trajectory_msgs.msg import JointTrajectory
 
@@ -42,10 +43,10 @@ class TrajectoryReader:
             raise ShapeError(f'The trajectory has {len(points) or "no"} points; expected from 1 '
                              f'to {MAX_POINTS}.')
         fields = {field: self._field(field, points, where) for field in FIELDS}
-        stamp = Time.from_msg(message.header.stamp).nanoseconds if _is_set(message) else ros_now
         times = [point.time_from_start.sec + 1e-9 * point.time_from_start.nanosec
                  for point in points]
-        return Trajectory(times=times, delay=1e-9 * (stamp - ros_now), **fields)
+        return Trajectory(times=times, delay=delay(message.header.stamp, ros_now),
+                          **fields)
 
     def _field(self, field, points, where):
         rows = [getattr(point, field) for point in points]
@@ -69,9 +70,19 @@ class TrajectoryReader:
                                 f'{expected}, in any order.')
 
 
-def _is_set(message: JointTrajectory) -> bool:
-    stamp = message.header.stamp
+def delay(stamp: Stamp, ros_now: int) -> float:
+    """Time [s] from now to a stamp, negative if it has passed; 0 for the stamp zero.
+
+    Args:
+      stamp: of a message's header.
+      ros_now: ROS time [ns].
+
+    Raises:
+      RobodynError: with a sentence, when it is no time.
+
+    """
     if stamp.sec < 0 or stamp.nanosec >= 1_000_000_000:
-        raise RobodynError(f'The trajectory has the impossible stamp {stamp.sec} s '
+        raise RobodynError(f'The message has the impossible stamp {stamp.sec} s '
                            f'{stamp.nanosec} ns; expected 0 s or more and below 1000000000 ns.')
-    return stamp.sec != 0 or stamp.nanosec != 0
+    is_set = stamp.sec != 0 or stamp.nanosec != 0
+    return 1e-9 * (Time.from_msg(stamp).nanoseconds - ros_now) if is_set else 0.0

@@ -59,21 +59,23 @@ class StateIntake:
     Args:
       node: the node that subscribes.
       joint_names: the robot's joints, in its order.
-      measure: called with q and qd (2, n) and time of receipt; returns '' or the reason of a
+      measure: called with q and qd (2, n), time of receipt and lag; returns '' or the reason of a
         refusal.
       polled: whether the loop takes the messages.
       delivered: called with the time [s] after each message that the executor delivered.
+      lag: called with a stamp, returns how old [s] a message with it is on receipt.
 
     """
 
     def __init__(self, node, joint_names: Sequence[str], measure: Callable[..., str],
-                 polled: bool, delivered: Callable[[float], None] = lambda _: None):
+                 polled: bool, delivered: Callable[[float], None] = lambda _: None,
+                 lag: Callable[[tuple[int, int]], float] = lambda _: 0.0):
         self.latest: StateSnapshot | None = None
         self.accepted = 0
         self.rejected: Counter[str] = Counter()
         self.detail = ''   # about the last message that was refused, for people
         self._reader, self._measure = JointStateReader(joint_names), measure
-        self._delivered, self._node = delivered, node
+        self._delivered, self._lag, self._node = delivered, lag, node
         group = PolledGroup() if polled else None
         self._subscription = node.create_subscription(
             JointState, 'joint_states', self._deliver, STATE_QOS, callback_group=group, raw=True)
@@ -92,7 +94,7 @@ class StateIntake:
         reason = reader.read(data)
         if reason:
             return self._refuse(reason, reader.detail)
-        reason = self._measure(reader.state, now)
+        reason = self._measure(reader.state, now, self._lag(reader.stamp))
         if reason:
             return self._refuse(reason, '')
         self.latest = StateSnapshot(reader.state, reader.stamp, now)

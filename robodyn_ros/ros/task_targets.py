@@ -1,52 +1,46 @@
-"""Targets of the hand: messages in, and what has become of them out."""
+"""Targets of the hand: topics in, and messages to TaskTargets."""
 from typing import Callable
 
-from geometry_msgs.msg import PoseStamped, TwistStamped, WrenchStamped
+from geometry_msgs.msg import AccelStamped, PoseStamped, TwistStamped, WrenchStamped
 
 from robodyn_ros.control.task_target import TaskTarget
+from robodyn_ros.ros.references import delay
 
-DEPTH = 1   # the newest target counts
+DEPTH = 100   # targets may be told ahead, many at once
 
 
-def task_subscriptions(node, lead: Callable[[TaskTarget], None]) -> list:
-    """Subscribe to ~/target_pose, ~/target_twist and ~/target_wrench.
+def task_subscriptions(node, lead: Callable[[Callable[[int], TaskTarget]], None]) -> list:
+    """Subscribe to ~/target_pose, ~/target_twist, ~/target_acceleration and ~/target_wrench.
 
-    header.frame_id says in whose axes a message is; header.stamp is not looked at, since a target
-    counts from its receipt.
+    header.frame_id says in whose axes a message is, header.stamp when the hand is to be there, to
+    move, to push like that; zero is on receipt.
 
     Args:
       node: the node that subscribes.
-      lead: called with each target.
+      lead: called with what makes a TaskTarget of each message, given the ROS time [ns].
 
     """
-    def listen(kind, topic, read):
-        return node.create_subscription(kind, topic, lambda message: lead(read(message)), DEPTH)
-    return [listen(PoseStamped, '~/target_pose', pose_target),
-            listen(TwistStamped, '~/target_twist', twist_target),
-            listen(WrenchStamped, '~/target_wrench', wrench_target)]
+    def listen(kind, topic, parts):
+        def deliver(message):
+            lead(lambda ros_now: TaskTarget(message.header.frame_id, **parts(message),
+                                            delay=delay(message.header.stamp, ros_now)))
+        return node.create_subscription(kind, topic, deliver, DEPTH)
+    return [listen(PoseStamped, '~/target_pose', pose_parts),
+            listen(TwistStamped, '~/target_twist', lambda message: {
+                'twist': pair(message.twist.linear, message.twist.angular)}),
+            listen(AccelStamped, '~/target_acceleration', lambda message: {
+                'acceleration': pair(message.accel.linear, message.accel.angular)}),
+            listen(WrenchStamped, '~/target_wrench', lambda message: {
+                'wrench': pair(message.wrench.force, message.wrench.torque)})]
 
 
-def pose_target(message: PoseStamped) -> TaskTarget:
-    """Where the hand shall be."""
-    pose = message.pose
-    return TaskTarget(message.header.frame_id, position=vector(pose.position),
-                      quaternion=(*vector(pose.orientation), pose.orientation.w))
+def pose_parts(message: PoseStamped) -> dict[str, tuple[float, ...]]:
+    """Position and quaternion of a pose."""
+    position, turn = message.pose.position, message.pose.orientation
+    return {'position': (position.x, position.y, position.z),
+            'quaternion': (turn.x, turn.y, turn.z, turn.w)}
 
 
-def twist_target(message: TwistStamped) -> TaskTarget:
-    """How it shall move."""
-    twist = message.twist
-    return TaskTarget(message.header.frame_id,
-                      twist=(*vector(twist.linear), *vector(twist.angular)))
-
-
-def wrench_target(message: WrenchStamped) -> TaskTarget:
-    """What it shall exert on what it touches."""
-    wrench = message.wrench
-    return TaskTarget(message.header.frame_id,
-                      wrench=(*vector(wrench.force), *vector(wrench.torque)))
-
-
-def vector(message) -> tuple[float, float, float]:
-    """x, y and z of a message."""
-    return message.x, message.y, message.z
+def pair(linear, angular) -> tuple[float, ...]:
+    """Six numbers of two vectors."""
+    return linear.x, linear.y, linear.z, angular.x, angular.y, angular.z

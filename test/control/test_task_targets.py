@@ -22,9 +22,9 @@ SPEED, RATE, JERK = (0.25, 1.0), (1.0, 4.0), (50.0, 200.0)
 
 
 @kernel
-def leading(target: Matrix, state: Matrix, limits: Vector, dt: Scalar):
+def leading(goal: Matrix, target: Matrix, state: Matrix, limits: Vector, dt: Scalar):
     """`lead` with the limits in one vector."""
-    lead(target, state, limits[0], (limits[1], limits[2]), (limits[3], limits[4]),
+    lead(goal, target, state, limits[0], (limits[1], limits[2]), (limits[3], limits[4]),
          (limits[5], limits[6]), limits[7], limits[8], dt)
 
 
@@ -35,14 +35,14 @@ def moved(task, seconds, limits=LIMITS, dt=PERIOD):
     """Lead a TaskReference on; return its state at every instant, (k, 9, 4)."""
     found = []
     for _ in range(round(seconds / dt)):
-        leading(task.target, task.state, limits, dt)
+        leading(task.goal, task.target, task.state, limits, dt)
         found.append(task.state.copy())
     return np.array(found)
 
 
 def resting(position=(0.4, 0.1, 0.5), quaternion=(0.0, 0.0, 0.0, 1.0)):
     """Return a TaskReference at rest."""
-    task = TaskReference('base_link', 'flange')
+    task = TaskReference('base_link', 'flange', {'base_link': (np.eye(3), np.zeros(3))})
     task.hold(position, quaternion)
     return task
 
@@ -81,7 +81,8 @@ def test_a_step_becomes_a_straight_line_within_limits():
     task, goal = resting(), np.array([0.7, -0.2, 0.4])
     turn = np.array([0.4, -1.2, 0.5])
     start = task.state[POSITION, :3].copy()
-    task.aim(TaskTarget('base_link', goal, turn_by(turn, task.state[QUATERNION])), 0.0, 0.1)
+    task.aim(TaskTarget('base_link', goal, turn_by(turn, task.state[QUATERNION])),
+             0.0, 0.0, 0.1)
     states = moved(task, 5.0)
     for row, limit in ((VELOCITY, SPEED[0]), (SPIN, SPEED[1]), (ACCELERATION, RATE[0]),
                        (SPIN_RATE, RATE[1])):
@@ -131,8 +132,8 @@ def test_a_pose_that_is_held_is_not_led_on():
 def test_reference_is_its_own_derivative():
     """Position, velocity and acceleration belong together, in translation and in rotation."""
     task = resting()
-    task.aim(TaskTarget('base_link', [0.5, 0.3, 0.2], turn_by((0.9, 0.3, -0.8),
-                                                              task.state[QUATERNION])), 0.0, 0.1)
+    turned = turn_by((0.9, 0.3, -0.8), task.state[QUATERNION])
+    task.aim(TaskTarget('base_link', [0.5, 0.3, 0.2], turned), 0.0, 0.0, 0.1)
     states = moved(task, 1.0)
     mean = 0.5 * (states[1:, :, :3] + states[:-1, :, :3])
     change = np.diff(states[:, :, :3], axis=0) / PERIOD
@@ -147,7 +148,7 @@ def test_a_moving_target_is_caught_up_with():
     """No lag behind a steady twist; three accelerations over bandwidth^2 behind a bent way."""
     task = resting()
     twist = [0.1, -0.05, 0.02, 0.2, 0.1, -0.3]
-    task.aim(TaskTarget('base_link', twist=twist), 0.0, 9.0)
+    task.aim(TaskTarget('base_link', twist=twist), 0.0, 0.0, 9.0)
     states = moved(task, 2.0)
     assert np.abs(task.target[POSITION] - states[-1, POSITION]).max() < 1e-6
     assert np.abs(turn_between(task.target[QUATERNION], states[-1, QUATERNION])).max() < 1e-6
@@ -158,8 +159,8 @@ def test_a_moving_target_is_caught_up_with():
             t = k * PERIOD
             x, v, a = (0.2 * f for f in (1.0 - np.cos(t), np.sin(t), np.cos(t)))
             task.aim(TaskTarget('base_link', [0.5 + x, 0.0, 0.5], twist=[v, 0, 0, 0, 0, 0],
-                                acceleration=[a, 0, 0, 0, 0, 0] if told else None), PERIOD, 9.0)
-            leading(task.target, task.state, LIMITS, PERIOD)
+                                acceleration=[a, 0, 0, 0, 0, 0] if told else None), t, PERIOD, 9.0)
+            leading(task.goal, task.target, task.state, LIMITS, PERIOD)
             if t > 1.0:
                 worst = max(worst, abs(task.state[POSITION, 0] - 0.5 - x))
         assert worst < lag, told
@@ -170,7 +171,7 @@ def test_a_moving_target_is_caught_up_with():
 def test_the_way_is_stable_at_any_rate(dt):
     """A coarse loop makes it slower, never unstable."""
     task = resting()
-    task.aim(TaskTarget('base_link', [0.6, 0.1, 0.5]), 0.0, 0.1)
+    task.aim(TaskTarget('base_link', [0.6, 0.1, 0.5]), 0.0, 0.0, 0.1)
     states = moved(task, 6.0, dt=dt)
     assert states[:, POSITION, 0].max() < 0.6 * (1.0 + 2e-2) and states[-1, ARRIVED, 0] == 1.0
     assert np.abs(np.diff(states[-20:, POSITION, 0])).max() < 1e-6
@@ -179,25 +180,26 @@ def test_the_way_is_stable_at_any_rate(dt):
 def test_a_wrench_comes_and_goes_at_its_rate():
     """Straight to it, no faster; zero again after its time."""
     task = resting()
-    task.aim(TaskTarget('base_link', wrench=[30.0, 0.0, 40.0, 0.0, 2.0, 0.0]), 0.0, 1.0)
+    task.aim(TaskTarget('base_link', wrench=[30.0, 0.0, 40.0, 0.0, 2.0, 0.0]), 0.0, 0.0, 1.0)
     states = moved(task, 1.0)
     steps = np.linalg.norm(np.diff(states[:, FORCE, :3], axis=0), axis=1)
     assert steps.max() <= 0.1 * (1.0 + 1e-9)
     assert states[-1, FORCE, :3].tolist() == [30.0, 0.0, 40.0]
     assert states[-1, MOMENT, 1] == 2.0 and not states[-1, VELOCITY].any()
     assert states[250, FORCE, 2] / states[250, FORCE, 0] == pytest.approx(40.0 / 30.0)
-    assert task.advance(0.9, PERIOD) == '' and task.moving
-    assert task.advance(1.1, PERIOD) == '' and task.moving, 'it has not gone yet'
+    assert task.advance(0.9, PERIOD, 0.0) == '' and task.moving
+    assert task.advance(1.1, PERIOD, 0.0) == '' and task.moving, 'it has not gone yet'
     assert not moved(task, 1.0)[-1, FORCE].any()
-    assert task.advance(2.1, PERIOD) == Reason.REFERENCE_TIMEOUT and not task.moving
+    assert task.advance(2.1, PERIOD, 0.0) == Reason.REFERENCE_TIMEOUT and not task.moving
 
 
 def test_a_target_is_moved_back_to_the_last_tick():
     """A target told between two ticks is where it shall be then, not a period ahead."""
     task = resting()
     q = task.state[QUATERNION].copy()
-    task.aim(TaskTarget('base_link', [0.5, 0.0, 0.0], q, twist=[0.2, 0, 0, 0, 0, 0.5]), 4e-3, 1.0)
-    leading(task.target, task.state, LIMITS, 4e-3)
+    task.aim(TaskTarget('base_link', [0.5, 0.0, 0.0], q, twist=[0.2, 0, 0, 0, 0, 0.5]),
+             0.0, 4e-3, 1.0)
+    leading(task.goal, task.target, task.state, LIMITS, 4e-3)
     assert task.target[POSITION, 0] == pytest.approx(0.5, abs=1e-15)
     assert np.allclose(task.target[QUATERNION], q, atol=1e-15)
 
@@ -224,8 +226,12 @@ GOOD = {'position': [0.4, 0.0, 0.5], 'quaternion': [0.0, 0.0, 0.0, 1.0], 'twist'
     ({'twist': [0.3, 0, 0, 0, 0, 0]}, 'twist: got 0.3 m/s; expected at most 0.25 m/s'),
     ({'twist': [0, 0, 0, 0, 0, -1.5]}, 'twist: got 1.5 rad/s; expected at most 1 rad/s'),
     ({'wrench': [0, 0, 0, 0, -np.inf, 0]}, 'wrench: got .* expected finite numbers'),
-    ({'twist': None, 'acceleration': [0.0] * 6}, 'an acceleration without a twist'),
-    ({name: None for name in GOOD}, 'neither pose, twist nor wrench')])
+    ({'acceleration': [0, 0, 1.5, 0, 0, 0]}, 'acceleration: got 1.5 m/s.2; expected at most 1 m'),
+    ({'acceleration': [0, 0, 0, 0, 5.0, 0]}, 'acceleration: got 5 rad/s.2; expected at most 4'),
+    ({'delay': -0.3}, r'stamp: got 0.3 s before now; expected at most 0.1 s \(reference_timeout'),
+    ({'delay': 60.0}, 'stamp: got 60 s after now; expected .* 10 s after, on the clock of this'),
+    ({'delay': np.nan}, 'stamp: got nan s after now'),
+    ({name: None for name in GOOD}, 'neither pose, twist, acceleration nor wrench')])
 def test_nonsense_is_refused_with_a_sentence(changes, sentence):
     """What was followed before goes on; nothing is taken over."""
     bench = Bench(FRANKA, lambda robot: OperationalSpace(robot, 'flange'))
@@ -421,12 +427,13 @@ def test_array_parameters_are_taken_over_and_refused_by_name():
     assert bench.law.values[2] == 900.0
     for k, value, sentence in ((3, -1.0, r'operational_space.stiffness: got -1; expected 0 to'),
                                (12, 2.0, r'operational_space.axes: got 2; expected 0 to 1'),
-                               (27, np.nan, r'operational_space.force_rate: got nan')):
+                               (27, np.nan, r'operational_space.force_rate: got nan'),
+                               (28, 1.0, r'operational_space.longest_age: got 1; expected 0 to')):
         wrong = values.copy()
         wrong[k] = value
         with pytest.raises(ParameterError, match=sentence):
             bench.supervisor.settings = bench.supervisor.settings.replace(law_values=wrong)
-    with pytest.raises(ParameterError, match='got 3 for law operational_space; expected 28: stif'):
+    with pytest.raises(ParameterError, match='got 3 for law operational_space; expected 29: stif'):
         settings = settings_for(FRANKA, law_values=[1.0, 2.0, 3.0])
         bench.supervisor.settings = settings
     assert bench.law.values[2] == 900.0
@@ -441,7 +448,7 @@ def test_a_chased_hand_stays_within_the_guards(seed):
                     velocity_limits=limits.velocity)
     moving.bench.law.values[FIRST_LIMIT:BANDWIDTH] = [0.8, 2.5, 3.0, 10.0, 100.0, 400.0]
     for _ in range(40):
-        target = TaskTarget('base_link', rng.uniform([-0.8, -0.8, 0.0], [0.8, 0.8, 1.2]),
+        target = TaskTarget('base_link', rng.uniform([-1.0, -1.0, 0.0], [1.0, 1.0, 1.3]),
                             turn_by(rng.normal(size=3), (0.0, 0.0, 0.0, 1.0)),
                             np.r_[rng.uniform(-0.1, 0.1, 3), rng.uniform(-0.5, 0.5, 3)],
                             wrench=rng.uniform(-20.0, 20.0, 6) * [1, 1, 1, 0.1, 0.1, 0.1])

@@ -8,7 +8,11 @@ import pytest
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 
-from geometry_msgs.msg import PoseStamped, TwistStamped, WrenchStamped  # noqa: E402
+from geometry_msgs.msg import (  # noqa: E402
+    Accel, AccelStamped, Point, Pose, PoseStamped, Quaternion, Twist, TwistStamped, Vector3,
+    Wrench, WrenchStamped)
+from rclpy.time import Time  # noqa: E402
+from sensor_msgs.msg import JointState  # noqa: E402
 
 from harness import COLD, EASY, ROOT, SOON, ControllerProbe, wait_until  # noqa: E402
 from robodyn_msgs.msg import TaskState  # noqa: E402
@@ -20,10 +24,13 @@ pytestmark = pytest.mark.ros
 URDF = ROOT / 'config' / 'urdf' / 'ur_like.urdf'
 ROBOT = Robot.from_urdf(str(URDF))
 RATE = 250
+AHEAD = 0.04   # [s] by which a target of the eight is told before its time
 LAW = {**EASY, 'urdf_path': str(URDF), 'update_rate': RATE, 'law': 'operational_space',
        'operational_space__frame': 'flange', 'specialise': False}
 SIMULATOR = {'urdf_path': str(URDF), 'update_rate': 2 * RATE, 'joint_states_topic': 'joint_states',
              'command_timeout': 0.5, 'initial_position': list(STRETCH), 'specialise': False}
+TARGETS = {'target_pose': PoseStamped, 'target_twist': TwistStamped,
+           'target_acceleration': AccelStamped, 'target_wrench': WrenchStamped}
 README = (Path(__file__).resolve().parents[2] / 'README.md').read_text()
 
 
@@ -34,33 +41,40 @@ class Hand(ControllerProbe):
         super().__init__(graph)
         self.tasks = graph.collect(TaskState, f'{self.name}/task_state')
         self._publishers = {
-            name: graph.node.create_publisher(kind, f'{self.name}/{name}', 1)
-            for name, kind in (('target_pose', PoseStamped), ('target_twist', TwistStamped),
-                               ('target_wrench', WrenchStamped))}
+            name: graph.node.create_publisher(kind, f'{self.name}/{name}', 10)
+            for name, kind in TARGETS.items()}
 
     def wait_for_subscribers(self):
         for name, publisher in self._publishers.items():
             wait_until(publisher.get_subscription_count, f'a subscriber of {name}')
 
-    def pose(self, position, orientation, frame='base_link'):
-        message = PoseStamped()
-        message.header.frame_id = frame
-        fill(message.pose.position, position)
-        fill(message.pose.orientation, orientation, 'xyzw')
-        self._publishers['target_pose'].publish(message)
+    def pose(self, position, orientation, frame='base_link', at=None):
+        pose = Pose(position=Point(**xyz(position)),
+                    orientation=Quaternion(**xyz(orientation[:3]), w=float(orientation[3])))
+        self._send('target_pose', PoseStamped(pose=pose), frame, at)
 
-    def twist(self, linear, angular=(0.0, 0.0, 0.0), frame='base_link'):
-        message = TwistStamped()
-        message.header.frame_id = frame
-        fill(message.twist.linear, linear)
-        fill(message.twist.angular, angular)
-        self._publishers['target_twist'].publish(message)
+    def twist(self, linear, angular=(0.0, 0.0, 0.0), frame='base_link', at=None):
+        twist = Twist(linear=Vector3(**xyz(linear)), angular=Vector3(**xyz(angular)))
+        self._send('target_twist', TwistStamped(twist=twist), frame, at)
 
-    def wrench(self, force, frame='base_link'):
-        message = WrenchStamped()
+    def acceleration(self, linear, at=None):
+        accel = Accel(linear=Vector3(**xyz(linear)))
+        self._send('target_acceleration', AccelStamped(accel=accel), 'base_link', at)
+
+    def wrench(self, force, frame='base_link', at=None):
+        wrench = Wrench(force=Vector3(**xyz(force)))
+        self._send('target_wrench', WrenchStamped(wrench=wrench), frame, at)
+
+    def now(self):
+        """ROS time [s]."""
+        return 1e-9 * self.graph.node.get_clock().now().nanoseconds
+
+    def _send(self, name, message, frame, at):
+        """Publish a target in a frame, for a ROS time [s] or for when it comes."""
         message.header.frame_id = frame
-        fill(message.wrench.force, force)
-        self._publishers['target_wrench'].publish(message)
+        if at is not None:
+            message.header.stamp = Time(seconds=at).to_msg()
+        self._publishers[name].publish(message)
 
     def rest(self):
         """Return the task state once the hand rests."""
@@ -68,9 +82,8 @@ class Hand(ControllerProbe):
         return self.tasks.last
 
 
-def fill(message, values, names='xyz'):
-    for name, value in zip(names, values):
-        setattr(message, name, float(value))
+def xyz(values):
+    return dict(zip('xyz', map(float, values)))
 
 
 @pytest.fixture(scope='module')
@@ -98,31 +111,41 @@ def test_the_hand_holds_where_it_is(hand):
     assert list(state.shares) == [1.0] * 6 and not any(state.reference_wrench)
 
 
-def test_an_eight_of_the_hand(hand):
-    """Pose and twist at 100 Hz; the arm is where its reference is, and that where it was told."""
+@pytest.mark.parametrize('told', [('twist',), ()], ids=['pose and twist', 'pose'])
+def test_an_eight_of_the_hand(hand, told):
+    """Told at 100 Hz, 40 ms ahead; by the stamps of the simulator the arm is there in time."""
     hand.rest()
-    eight = Eight(ROBOT.pose(np.array(STRETCH), 'flange'), 8.0, 0.11, 0.05, 0.25, 2.0)
+    joint_states = hand.graph.collect(JointState, 'joint_states')
+    eight = Eight(ROBOT.pose(np.array(STRETCH), 'flange'), 5.0, 0.11, 0.05, 0.25, 2.0)
     hand.tasks.clear()
-    begin = time.monotonic()
-    while (t := time.monotonic() - begin) < eight.duration:
-        position, velocity, _ = eight.at(t)
-        hand.pose(position, eight.quaternion)
-        hand.twist(velocity)
+    begin = hand.now()
+    while (t := hand.now() - begin) < eight.duration:
+        position, velocity, _ = eight.at(t + AHEAD)
+        hand.pose(position, eight.quaternion, at=begin + t + AHEAD)
+        if told:
+            hand.twist(velocity, at=begin + t + AHEAD)
         time.sleep(0.01)
     hand.wait_for('HOLD')
     states = list(hand.tasks.messages)
-    errors = np.array([state.pose_error for state in states])
+    errors = np.linalg.norm([state.pose_error[:3] for state in states], axis=1)
     way = np.array([state.measured_position for state in states])
-    told = np.array([state.target_position for state in states])
     assert len(states) > 100
     assert np.ptp(way[:, 1]) == pytest.approx(2.0 * eight.width, rel=0.05)
     assert np.ptp(way[:, 2]) == pytest.approx(2.0 * eight.height, rel=0.1)
-    # at 250 Hz on a shared machine a joint state may be many milliseconds old, at 0.2 m/s: a
-    # millimetre in nine of ten cycles; test_task_demo.py waits for nobody, and has it in all
-    assert np.percentile(np.linalg.norm(errors[:, :3], axis=1), 90) < 1e-3
-    # a pose or twist that comes late is a jump of the target, which the hand makes up smoothly
-    assert np.median(np.linalg.norm(told - way, axis=1)) < 3e-3
-    assert np.linalg.norm(errors[-1, :3]) < 1e-3
+    # Seconds in which another process has both cores are no fault of the law: most cycles are
+    # good, those in between are told in doc/operational_space.md.
+    assert np.percentile(errors, 75) < 1e-3 and np.median(errors) < 3e-4
+    assert errors[-1] < 1e-3
+    assert np.median([missed(message, eight, begin) for message in joint_states.messages]) < 5e-4
+
+
+def missed(message, eight, begin):
+    """Return how far [m] the hand of a joint state is from where it was told to be then."""
+    stamp = message.header.stamp
+    position = dict(zip(message.name, message.position))
+    hand = ROBOT.pose(np.array([position[joint] for joint in ROBOT.joint_names]), 'flange')
+    t = np.clip(stamp.sec + 1e-9 * stamp.nanosec - begin, 0.0, eight.duration)
+    return np.linalg.norm(hand[:3, 3] - eight.at(t)[0])
 
 
 def test_a_stretch_beyond_reach_and_back(hand):
@@ -180,12 +203,18 @@ def test_a_wrench_is_a_term_of_its_own(hand):
 @pytest.mark.parametrize(('send', 'sentence'), [
     (lambda hand: hand.pose((0.5, 0.0, 0.5), (0, 0, 0, 1), 'map'),
      "got 'map'; expected 'base_link', the base"),
+    (lambda hand: hand.pose((0.5, 0.0, 0.5), (0, 0, 0, 1), at=hand.now() - 5.0),
+     'before now; expected at most 0.1 s (reference_timeout) before it'),
+    (lambda hand: hand.pose((0.5, 0.0, 0.5), (0, 0, 0, 1), at=hand.now() + 60.0),
+     'after now; expected'),
+    (lambda hand: hand.acceleration((0.0, 0.0, 9.0)), 'acceleration: got 9 m/s^2; expected at'),
     (lambda hand: hand.pose((0.5, 0.0, 0.5), (0, 0, 0, 1), ''), "got ''; expected 'base_link'"),
     (lambda hand: hand.pose((0.5, float('nan'), 0.5), (0, 0, 0, 1)), 'expected finite numbers'),
     (lambda hand: hand.pose((0.5, 0.0, 0.5), (0, 0, 0, 0)), 'expected length 1'),
     (lambda hand: hand.twist((0.0, 3.0, 0.0)), 'got 3 m/s; expected at most 0.25 m/s'),
     (lambda hand: hand.wrench((float('inf'), 0.0, 0.0)), 'wrench: got'),
-], ids=['frame', 'no frame', 'NaN', 'no orientation', 'too fast', 'infinite'])
+], ids=['frame', 'late', 'early', 'acceleration', 'no frame', 'NaN', 'no orientation', 'too fast',
+        'infinite'])
 def test_nonsense_is_refused(hand, send, sentence):
     before = hand.rest()
     refused = hand.statuses.last.rejected_messages
@@ -216,8 +245,8 @@ def test_every_interface_of_the_law_is_in_the_readme(hand):
     topics += node.get_publisher_names_and_types_by_node(name, '/')
     ours = {topic.rsplit('/', 1)[1]: kinds[0].split('/')[-1] for topic, kinds in topics
             if topic.startswith(f'{hand.name}/ta')}
-    assert ours == {'target_pose': 'PoseStamped', 'target_twist': 'TwistStamped',
-                    'target_wrench': 'WrenchStamped', 'task_state': 'TaskState'}
+    assert ours == {**{name: kind.__name__ for name, kind in TARGETS.items()},
+                    'task_state': 'TaskState'}
     for topic, kind in ours.items():
         assert any(f'`~/{topic}`' in line and kind in line for line in README.splitlines()), topic
 
