@@ -130,8 +130,8 @@ def test_an_eight_of_the_hand(hand, told):
     errors = np.linalg.norm([state.pose_error[:3] for state in states], axis=1)
     way = np.array([state.measured_position for state in states])
     assert len(states) > 100
-    assert np.ptp(way[:, 1]) == pytest.approx(2.0 * eight.width, rel=0.05)
-    assert np.ptp(way[:, 2]) == pytest.approx(2.0 * eight.height, rel=0.1)
+    wanted = np.array([eight.at(t)[0] for t in np.arange(0.0, eight.duration, 0.01)])
+    np.testing.assert_allclose(np.ptp(way, axis=0), np.ptp(wanted, axis=0), rtol=0.1, atol=5e-3)
     # Seconds in which another process has both cores are no fault of the law: most cycles are
     # good, those in between are told in doc/operational_space.md.
     assert np.percentile(errors, 75) < 1e-3 and np.median(errors) < 3e-4
@@ -195,7 +195,9 @@ def test_a_wrench_is_a_term_of_its_own(hand):
     state = hand.states.wait(lambda state: abs(state.other[1]) > 1.0)
     J = ROBOT.jacobian(np.array(state.measured_position), 'flange')
     share = state.other[1] / (5.0 * J[2, 1])
-    np.testing.assert_allclose(state.other, share * 5.0 * J[2], rtol=1e-6, atol=1e-9)
+    # the law's J is that of now, up to longest_age after the joint state; |dJ/dq| is below 1 m
+    moved = 0.02 * np.abs(state.measured_velocity).sum()
+    np.testing.assert_allclose(state.other, share * 5.0 * J[2], rtol=1e-6, atol=1e-9 + 5.0 * moved)
     wait_until(lambda: not any(hand.tasks.last.reference_wrench), 'no wrench')
     hand.wait_for('HOLD', 'REFERENCE_TIMEOUT')
 
