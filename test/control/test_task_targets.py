@@ -110,7 +110,7 @@ def test_it_has_arrived_when_both_the_way_and_the_turn_have_ended(distance, turn
     task = resting()
     goal = task.state[POSITION, :3] + [0.0, distance, 0.0]
     task.aim(TaskTarget('base_link', goal, turn_by((turn, 0.0, 0.0), task.state[QUATERNION])),
-             0.0, 0.1)
+             0.0, 0.0, 0.1)
     states = moved(task, 4.0)
     first = np.argmax(states[:, ARRIVED, 0])
     assert first > 0 and states[first:, ARRIVED, 0].all()
