@@ -122,8 +122,8 @@ def test_it_has_arrived_when_both_the_way_and_the_turn_have_ended(distance, turn
 def test_a_pose_that_is_held_is_not_led_on():
     """Torques asked for between `hold` and the next tick are those of the pose itself."""
     task = resting()
-    task.aim(TaskTarget('base_link', [0.5, 0.1, 0.5]), 0.0, 0.1)
-    task.advance(1.0, PERIOD)
+    task.aim(TaskTarget('base_link', [0.5, 0.1, 0.5]), 0.0, 0.0, 0.1)
+    task.advance(1.0, PERIOD, 0.0)
     assert task.elapsed == PERIOD and task.moving
     task.hold((0.4, 0.1, 0.5), (0.0, 0.0, 0.0, 1.0))
     assert task.elapsed == 0.0 and not task.moving
