@@ -24,7 +24,8 @@ from benchmark import table
 from benchmark.chains import chain
 from robodyn_ros import Robot
 from robodyn_ros.kernels.compile import Kernel
-from robodyn_ros.kernels.specialise import Recipe, record, specialise
+from robodyn_ros.kernels.recipes import Recipe
+from robodyn_ros.kernels.specialise import record, specialise
 from robodyn_ros.recursions import (
     aba, composite, dense_forward_dynamics, factored_forward_dynamics, scratch)
 

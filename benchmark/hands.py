@@ -16,7 +16,8 @@ from benchmark import table
 from benchmark.chains import chain
 from robodyn_ros import Robot
 from robodyn_ros.kernels import generic
-from robodyn_ros.kernels.specialise import frame_recipes, specialise
+from robodyn_ros.kernels.recipes import frame_recipes
+from robodyn_ros.kernels.specialise import specialise
 
 ARMS = (3, 7, 14)
 BANK, ROUNDS = 64, 60

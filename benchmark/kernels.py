@@ -24,8 +24,8 @@ from robodyn_ros import Robot
 from robodyn_ros.kernels.batch import cores
 from robodyn_ros.kernels.derivatives import DERIVATIVES
 from robodyn_ros.kernels.entry import entry, method
-from robodyn_ros.kernels.specialise import (
-    FRAME_RECIPES, RECIPES, frame_recipes, sizes, specialise)
+from robodyn_ros.kernels.recipes import FRAME_RECIPES, RECIPES, frame_recipes
+from robodyn_ros.kernels.specialise import sizes, specialise
 
 #: Rounds shorter than what a busy system lets a process run undisturbed [s], and many of them.
 ROUND, CALLS, ROUNDS = 1e-3, 1000, 25

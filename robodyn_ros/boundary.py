@@ -1,12 +1,11 @@
 """The boundary of a robot: what callers bring is checked here, and kernels may trust it."""
-import itertools
 import reprlib
 from collections.abc import Mapping
 
 import numpy as np
 
 from robodyn_ros.errors import ShapeError, SingularityError
-from robodyn_ros.kernels import checks, generic
+from robodyn_ros.kernels import checks, generic, rows
 from robodyn_ros.kernels.batch import share_out
 from robodyn_ros.model.rotation import SHORTEST
 from robodyn_ros.recursions import scratch
@@ -127,22 +126,19 @@ class Boundary:
             self._placements[names] = stacked
         return self._placements[names]
 
-    def _wrenches(self, k, f_ext):
-        """A function of q that returns the (nb, 6) wrenches on the bodies, in their own frames;
-        for a batch it is called once for each row.
+    def _wrenches(self, q, k, f_ext):
+        """What kernels take for f_ext: for one state the (nb, 6) wrenches on the bodies in their
+        own frames, for a batch what `_placed_wrenches` gives.
         """
+        if k is not None:
+            return self._placed_wrenches(k, f_ext)
         if f_ext is None:
-            return lambda q: self._no_wrench
+            return self._no_wrench,
         bodies, frames, wrenches = self._placed_wrenches(k, f_ext)
-        bodies, by_row = bodies.tolist(), itertools.cycle(wrenches)
-        f_ext = np.empty_like(self._no_wrench)
-
-        def at(q):
-            f_ext.fill(0.0)
-            for body, frame, wrench in zip(bodies, frames, next(by_row)):
-                generic.apply_wrench(*self._body, q, body, frame, wrench, f_ext)
-            return f_ext
-        return at
+        f_ext = np.zeros_like(self._no_wrench)
+        for body, frame, wrench in zip(bodies.tolist(), frames, wrenches[0]):
+            generic.apply_wrench(*self._body, q, body, frame, wrench, f_ext)
+        return f_ext,
 
     def _placed_wrenches(self, k, f_ext):
         """(m,) bodies, (m, 12) placements, and (1, m, 6) or (k, m, 6) wrenches at m frames."""
@@ -150,7 +146,7 @@ class Boundary:
         if not isinstance(f_ext, Mapping):
             raise ShapeError(f'f_ext of robot {self.name!r}: got {f_ext!r}; expected '
                              '{frame name: six numbers}')
-        rows = []
+        given_rows = []
         for name, given in f_ext.items():
             wrench = self._floats(given)
             if wrench.shape not in ((6,), (k, 6)) or not np.isfinite(wrench).all():
@@ -158,31 +154,25 @@ class Boundary:
                 raise ShapeError(f'f_ext on frame {name!r} of robot {self.name!r}: got '
                                  f'{given!r}; expected six finite numbers, force [N] then moment '
                                  f'[N m], in base axes{each_row}')
-            rows.append(wrench.reshape(-1, 6))
-        count = max(map(len, rows), default=1)
-        wrenches = np.empty((count, len(rows), 6))
-        for j, wrench in enumerate(rows):
+            given_rows.append(wrench.reshape(-1, 6))
+        count = max(map(len, given_rows), default=1)
+        wrenches = np.empty((count, len(given_rows), 6))
+        for j, wrench in enumerate(given_rows):
             wrenches[:, j] = wrench
         return *self._placed(tuple(f_ext)), wrenches
 
-    def _batch(self, loop, fixed, q, *arrays):
-        """Share the rows out over the cores, each part with scratch of its own; return the first
-        status that is not 0, or 0.
+    def _run(self, kernel, k, *arguments):
+        """Run a generic kernel: as it is for one state, for k of them its loop, the rows shared
+        out over the cores. Raises SingularityError where it meets a singular pivot.
         """
-        def part(first, last):
-            own = scratch.allocate(self.model.topology)
-            return run(*fixed[:-1], own, q, *arrays, first, last)
-        run = loop.compiled
-        return next((status for status in share_out(len(q), part) if status != 0), 0)
-
-    def _accept(self, status):
-        if status != 0:
+        if k is None:
+            status = kernel(*arguments)
+        else:
+            loop = rows.of(kernel).compiled
+            status = next(filter(None, share_out(
+                k, lambda first, last: loop(*arguments, first, last))), 0)
+        if status:
             raise SingularityError(
                 f'robot {self.name!r}: the mass matrix is singular at body '
                 f'{self.model.body_names[status]!r}; expected mass, inertia or rotor inertia '
                 'about its joint axis')
-
-
-def each(k, *arrays):
-    """The arrays themselves for a single state; their rows, state by state, for a batch of k."""
-    return (arrays,) if k is None else zip(*arrays)

@@ -3,7 +3,7 @@ from numbers import Real
 
 import numpy as np
 
-from robodyn_ros.boundary import Boundary, each
+from robodyn_ros.boundary import Boundary
 from robodyn_ros.errors import ShapeError
 from robodyn_ros.kernels import generic
 
@@ -46,8 +46,7 @@ class Configurations(Boundary):
             raise ShapeError(f'time of a motion of robot {self.name!r}: got {dt!r}; expected a '
                              'finite number of seconds')
         out = self._out(out, k, (self.nq,))
-        for q, qd, moved in each(k, q, qd, out):
-            generic.integrate(self.model.topology, q, qd, float(dt), moved)
+        self._run(generic.integrate, k, self.model.topology, q, qd, float(dt), out)
         return out
 
     def difference(self, start, end, out=None):
@@ -59,6 +58,5 @@ class Configurations(Boundary):
         if k != of_end:
             raise self._wrong_shapes((start, end))
         out = self._out(out, k, (self.nv,))
-        for start, end, motion in each(k, start, end, out):
-            generic.difference(self.model.topology, start, end, motion)
+        self._run(generic.difference, k, self.model.topology, start, end, out)
         return out

@@ -1,11 +1,9 @@
 """The same dynamics asked or answered in other ways: other routes, wrenches alone, Hamilton."""
 import numpy as np
 
-from robodyn_ros.boundary import each
 from robodyn_ros.errors import ShapeError, UnknownNameError
-from robodyn_ros.frame_quantities import FrameQuantities
+from robodyn_ros.frame_quantities import FrameQuantities, times
 from robodyn_ros.kernels import generic
-from robodyn_ros.model.layout import MASS, MOMENT
 
 REFERENCES = ('body', 'offset', 'inertial', 'fixed')
 
@@ -25,9 +23,9 @@ class DynamicsForms(FrameQuantities):
         Jain 2011, Algorithm 5.3 (eq. 5.44-5.46). Arguments and result as of `inverse_dynamics`.
         """
         states, k = self._states(q, qd, qdd)
-        out, wrench = self._out(out, k, (self.nv,)), self._wrenches(k, f_ext)
-        for q, qd, qdd, tau in each(k, *states, out):
-            generic.inverse_dynamics_composite(*self._weighted, q, qd, qdd, wrench(q), tau)
+        out = self._out(out, k, (self.nv,))
+        self._run(generic.inverse_dynamics_composite, k, *self._weighted, *states,
+                  *self._wrenches(states[0], k, f_ext), out)
         return out
 
     def inverse_dynamics_in(self, reference, q, qd, qdd, f_ext=None, out=None):
@@ -44,23 +42,17 @@ class DynamicsForms(FrameQuantities):
             raise UnknownNameError(f'reference of inverse dynamics of robot {self.name!r}: got '
                                    f'{reference!r}; expected one of {", ".join(REFERENCES)}')
         states, k = self._states(q, qd, qdd)
-        out, wrench = self._out(out, k, (self.nv,)), self._wrenches(k, f_ext)
+        out = self._out(out, k, (self.nv,))
         kernel, frames = generic.inverse_dynamics_body, ()
         if reference == 'body':
             frames = np.zeros((len(self.model.constants), 3)),
         elif reference == 'offset':
-            frames = self._centres(),
+            frames = self.model.centres(),
         else:
             kernel = getattr(generic, f'inverse_dynamics_{reference}')
-        for q, qd, qdd, tau in each(k, *states, out):
-            kernel(*self._weighted, q, qd, qdd, wrench(q), *frames, tau)
+        self._run(kernel, k, *self._weighted, *states, *self._wrenches(states[0], k, f_ext),
+                  *frames, out)
         return out
-
-    def _centres(self):
-        """(nb, 3) centre of mass of every body from its origin, in its axes; zero without mass."""
-        mass = self.model.constants[:, MASS, None]
-        return np.divide(self.model.constants[:, MOMENT:MOMENT + 3], mass, where=mass > 0.0,
-                         out=np.zeros((len(mass), 3)))
 
     def forward_dynamics_factored(self, q, qd, tau, f_ext=None, out=None):
         """L x = tau - C qd - g + J^T f_ext, L^T qdd = D^-1 x with the innovations factor L written
@@ -82,11 +74,9 @@ class DynamicsForms(FrameQuantities):
     def _by_factors(self, kernel, q, qd, tau, f_ext, out):
         """Forward dynamics by a kernel that needs a matrix and a vector to work in."""
         states, k = self._states(q, qd, tau)
-        out, wrench = self._out(out, k, (self.nv,)), self._wrenches(k, f_ext)
-        matrix, vector = np.empty((self.nv, self.nv)), np.empty(self.nv)
-        for q, qd, tau, qdd in each(k, *states, out):
-            self._accept(kernel(*self._weighted, q, qd, tau, wrench(q), self._zero, matrix, vector,
-                                qdd))
+        out = self._out(out, k, (self.nv,))
+        self._run(kernel, k, *self._weighted, *states, *self._wrenches(states[0], k, f_ext),
+                  self._zero, np.empty((self.nv, self.nv)), np.empty(self.nv), out)
         return out
 
     def hybrid_dynamics(self, q, qd, tau, qdd, prescribed, f_ext=None):
@@ -99,14 +89,12 @@ class DynamicsForms(FrameQuantities):
         number. Results (nv,) each. Raises SingularityError, and UnknownNameError for a joint that
         there is not.
         """
-        states, k = self._states(q, qd, tau, qdd)
+        (q, qd, tau, qdd), k = self._states(q, qd, tau, qdd)
         prescribed = self._prescribed(prescribed)
-        wrench = self._wrenches(k, f_ext)
         results = self._out(None, k, (self.nv,)), self._out(None, k, (self.nv,))
-        for q, qd, tau, qdd, torque, acceleration in each(k, *states, *results):
-            self._accept(generic.hybrid_dynamics(
-                *self._weighted, q, qd, np.where(prescribed, qdd, tau), prescribed, wrench(q),
-                self._zero, torque, acceleration))
+        self._run(generic.hybrid_dynamics, k, *self._weighted, q, qd,
+                  np.where(prescribed, qdd, tau), prescribed, *self._wrenches(q, k, f_ext),
+                  self._zero, *results)
         return results
 
     def _prescribed(self, given):
@@ -132,20 +120,21 @@ class DynamicsForms(FrameQuantities):
         force that the axes transmit. frame, axes : as of `operational_space_inertia`; along
         directions that the robot cannot move, nothing is enforced. acceleration : (m,) [m/s^2,
         rad/s^2] of the axes kept, or one number for all. Results (nv,) and (m,) [N, N m], acting
-        on the robot, base axes, at the frame's origin. One state at a time.
+        on the robot, base axes, at the frame's origin.
         """
         qdd = self.forward_dynamics(q, qd, tau, f_ext)
         task = self.operational_space_inertia(q, frame, axes)
         names = tuple(task.rows)
-        bias = np.concatenate([self.jacobian_bias(q, qd, name) for name in names])
+        bias = np.concatenate([self.jacobian_bias(q, qd, name) for name in names], axis=-1)
         try:
-            wanted = np.broadcast_to(self._floats(acceleration), (len(task.jacobian),))
+            wanted = np.broadcast_to(self._floats(acceleration), task.jacobian.shape[:-1])
         except ValueError:
             raise ShapeError(f'acceleration of a task of robot {self.name!r}: got '
-                             f'{np.shape(acceleration)}; expected ({len(task.jacobian)},), or one '
-                             'number') from None
-        missing = wanted - task.jacobian @ qdd - bias[self.task_rows(names, axes)]
-        return qdd + task.consistent_inverse @ missing, task.inertia @ missing
+                             f'{np.shape(acceleration)}; expected {task.jacobian.shape[:-1]}, or '
+                             'one number') from None
+        missing = (wanted - times(task.jacobian, qdd)
+                   - bias[..., self.task_rows(names, axes)])
+        return qdd + times(task.consistent_inverse, missing), times(task.inertia, missing)
 
     def torque_of_wrench(self, q, f_ext, out=None):
         """J^T f summed over any frames, gathered in O(n): the torque that the wrenches exert.
@@ -154,9 +143,8 @@ class DynamicsForms(FrameQuantities):
         base axes at the frame's origin. Result (nv,) [N m or N].
         """
         (q,), k = self._states(q)
-        out, wrench = self._out(out, k, (self.nv,)), self._wrenches(k, f_ext)
-        for q, tau in each(k, q, out):
-            generic.torque_of_wrench(*self._body, q, wrench(q), tau)
+        out = self._out(out, k, (self.nv,))
+        self._run(generic.torque_of_wrench, k, *self._body, q, *self._wrenches(q, k, f_ext), out)
         return out
 
     def acceleration_of_wrench(self, q, f_ext, out=None):
@@ -167,10 +155,9 @@ class DynamicsForms(FrameQuantities):
         minus it. f_ext : {frame: (6,) force and moment}. Result (nv,).
         """
         (q,), k = self._states(q)
-        out, wrench = self._out(out, k, (self.nv,)), self._wrenches(k, f_ext)
-        for q, qdd in each(k, q, out):
-            self._accept(
-                generic.acceleration_of_wrench(*self._body, q, wrench(q), self._zero, qdd))
+        out = self._out(out, k, (self.nv,))
+        self._run(generic.acceleration_of_wrench, k, *self._body, q, *self._wrenches(q, k, f_ext),
+                  self._zero, out)
         return out
 
     def hamiltonian(self, q, p):
@@ -187,12 +174,13 @@ class DynamicsForms(FrameQuantities):
         m or N]. Results (nv,) each. Raises ShapeError for a robot whose velocities are not the
         rates of its coordinates (nq > nv).
         """
+        self._require_rates()
+        states, k = self._states(q, p, tau)
+        rates = self._out(None, k, (self.nv,)), self._out(None, k, (self.nv,))
+        self._run(generic.hamilton_rates, k, *self._weighted, *states, self._zero, *rates)
+        return rates
+
+    def _require_rates(self):
         if self.nq != self.nv:
             raise ShapeError(f'robot {self.name!r}: got {self.nq} coordinates for {self.nv} '
                              "velocities; expected as many, for Hamilton's equations")
-        states, k = self._states(q, p, tau)
-        rates = self._out(None, k, (self.nv,)), self._out(None, k, (self.nv,))
-        for q, p, tau, qd, pdot in each(k, *states, *rates):
-            self._accept(
-                generic.hamilton_rates(*self._weighted, q, p, tau, self._zero, qd, pdot))
-        return rates

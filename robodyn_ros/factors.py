@@ -3,7 +3,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn_ros.boundary import Boundary, each
+from robodyn_ros.boundary import Boundary
 from robodyn_ros.kernels import generic
 from robodyn_ros.model.layout import V
 
@@ -38,8 +38,7 @@ class Factors(Boundary):
         """
         (q,), k = self._states(q)
         F, D = self._out(None, k, (self.nv, self.nv)), self._out(None, k, (self.nv,))
-        for q, factor, inertias in each(k, q, F, D):
-            self._accept(generic.mass_factors(*self._body, q, self._zero, factor, inertias))
+        self._run(generic.mass_factors, k, *self._body, q, self._zero, F, D)
         return self._factors(F, D)
 
     def _factors(self, F, D):
@@ -54,9 +53,8 @@ class Factors(Boundary):
         """
         (q, x), k = self._states(q, x)
         out = self._out(out, k, (self.nv,))
-        for q, x, y in each(k, q, x, out):
-            self._accept(generic.factor_product(
-                *self._body, q, self._zero, x, bool(transposed), bool(inverse), y))
+        self._run(generic.factor_product, k, *self._body, q, self._zero, x, bool(transposed),
+                  bool(inverse), out)
         return out
 
     def hinge_inertias(self, q, out=None):
@@ -68,8 +66,7 @@ class Factors(Boundary):
         """
         (q,), k = self._states(q)
         out = self._out(out, k, (self.nv,))
-        for q, D in each(k, q, out):
-            self._accept(generic.hinge_inertias(*self._body, q, self._zero, D))
+        self._run(generic.hinge_inertias, k, *self._body, q, self._zero, out)
         return out
 
     def mass_matrix_log_det(self, q):
@@ -90,8 +87,7 @@ class Factors(Boundary):
         """
         (q,), k = self._states(q)
         out = self._out(out, k, (self.nv,))
-        for q, diagonal in each(k, q, out):
-            generic.mass_matrix_diagonal(*self._body, q, diagonal)
+        self._run(generic.mass_matrix_diagonal, k, *self._body, q, out)
         return out
 
     def mass_matrix_trace(self, q):
@@ -106,6 +102,5 @@ class Factors(Boundary):
         """
         (q, x), k = self._states(q, x)
         out = self._out(out, k, (self.nv,))
-        for q, x, y in each(k, q, x, out):
-            generic.mass_product(*self._body, q, x, y)
+        self._run(generic.mass_product, k, *self._body, q, x, out)
         return out

@@ -84,6 +84,11 @@ class OperationalSpaceBias:
         return self.coriolis + self.gravity
 
 
+def times(matrix, x):
+    """A product for one state, or for each state of a batch."""
+    return (matrix @ x[..., None])[..., 0]
+
+
 class FrameQuantities(Boundary):
     """Pose, velocity, Jacobian and operational-space inertia of the frames of a robot.
 
@@ -110,11 +115,8 @@ class FrameQuantities(Boundary):
         """The result of the kernel `name`, for one state or a batch of them."""
         states, k = self._states(*states)
         out = self._out(out, k, shape)
-        arguments = *states, *self._placement(frame), *work, out
-        if k is None:
-            getattr(generic, name)(*self._body, *arguments)
-        else:
-            self._batch(getattr(rows, name), self._body, *arguments)
+        self._run(getattr(generic, name), k, *self._body, *states, *self._placement(frame), *work,
+                  out)
         return out
 
     def operational_space_inertia(self, q, frame, axes=None, damping=0.0):
@@ -127,15 +129,10 @@ class FrameQuantities(Boundary):
         blocks that couple them. axes : which of 'x y z rx ry rz' to keep, as names or as six
         booleans; None for all; {frame: axes} where several frames differ. The axes kept share the
         inverse of the sub-block of J M^-1 J^T, not the sub-block of Lambda: the others move
-        freely. damping : >= 0 [1/sqrt(kg)]; damped inverse near singularities. A batch (k, nv) of
-        one frame gives arrays with k in front; several frames take one state at a time.
+        freely. damping : >= 0 [1/sqrt(kg)]; damped inverse near singularities. A batch gives
+        arrays with k in front.
         """
-        if isinstance(frame, str):
-            (q,), k = self._states(q)
-            if k is not None:
-                return self._task_of_each(q, frame, self.task_rows((frame,), axes),
-                                          self._damping(damping))
-        names = (frame,) if isinstance(frame, str) else self._distinct(frame)
+        names = self._distinct(frame)
         q, J, compliance = self._compliance(q, names)
         return self.task_inertia(q, J, compliance, self.task_rows(names, axes),
                                  self._damping(damping), names)
@@ -143,7 +140,7 @@ class FrameQuantities(Boundary):
     def task_compliance(self, q, frames):
         """J (6 m, nv) and J M^-1 J^T (6 m, 6 m) of several frames, in O(n + m^2 depth).
 
-        frames : names, each once. Jain 2011, Algorithm 10.2 (eq. 10.18). One state at a time.
+        frames : names, each once. Jain 2011, Algorithm 10.2 (eq. 10.18).
         """
         return self._compliance(q, self._distinct(frames))[1:]
 
@@ -152,90 +149,51 @@ class FrameQuantities(Boundary):
         O(n) beyond Lambda; an OperationalSpaceBias.
 
         Jain 2011, eq. (10.8) and Algorithm 10.5, at T = 0; Khatib 1987. frame, axes, damping : as
-        of `operational_space_inertia`. One state at a time.
+        of `operational_space_inertia`.
         """
-        names = (frame,) if isinstance(frame, str) else self._distinct(frame)
-        q = self._single(q)
+        names = self._distinct(frame)
+        (q, qd), k = self._states(q, qd)
         task = self.operational_space_inertia(q, names, axes, damping)
-        (q, qd), _ = self._states(q, qd)
-        rows = self.task_rows(names, axes)
-        moving = self._free_acceleration(WEIGHTLESS, q, qd, names)[rows]
-        falling = self._free_acceleration(self.model.gravity, q, self._zero, names)[rows]
-        return OperationalSpaceBias(-task.inertia @ moving, -task.inertia @ falling,
+        rows, rest = self.task_rows(names, axes), np.zeros_like(qd)
+        moving = self._free_acceleration(WEIGHTLESS, k, q, qd, names)[..., rows]
+        falling = self._free_acceleration(self.model.gravity, k, q, rest, names)[..., rows]
+        return OperationalSpaceBias(-times(task.inertia, moving), -times(task.inertia, falling),
                                     moving + falling, task)
 
     def null_space_projection(self, q, frame, axes=None, damping=0.0):
         """N = 1 - Jbar J of a task, (nv, nv), see OperationalSpaceInertia; N^T projects torques.
 
-        frame, axes, damping : as of `operational_space_inertia`. One state at a time.
+        frame, axes, damping : as of `operational_space_inertia`.
         """
         return self.operational_space_inertia(q, frame, axes, damping).null_space_projection
 
-    def _free_acceleration(self, gravity, q, qd, names):
+    def _free_acceleration(self, gravity, k, q, qd, names):
         """Acceleration of frames without torque, (6 m,)."""
-        result = np.empty(6 * len(names))
-        self._accept(generic.task_acceleration(
-            self.model.topology, self.model.constants, gravity, self._scratch, q, qd, self._zero,
-            self._no_wrench, self._zero, *self._placed(names), np.empty(self.nv), result))
+        result = self._out(None, k, (6 * len(names),))
+        self._run(generic.task_acceleration, k, self.model.topology, self.model.constants, gravity,
+                  self._scratch, q, qd, np.zeros_like(qd), *self._wrenches(q, k, None), self._zero,
+                  *self._placed(names), np.empty(self.nv), result)
         return result
 
     def _compliance(self, q, names):
         """q as a checked array, J and J M^-1 J^T of one frame or several."""
+        (q,), k = self._states(q)
         size = 6 * len(names)
-        J, compliance = np.empty((size, self.nv)), np.empty((size, size))
-        q = (self._task(q, names[0], J, compliance) if len(names) == 1 else
-             self._tasks(q, names, J, compliance))
+        J, compliance = self._out(None, k, (size, self.nv)), self._out(None, k, (size, size))
+        self._fill(q, k, names, J, compliance)
         return q, J, compliance
 
-    def _task_of_each(self, q, frame, kept, damping):
-        """The OperationalSpaceInertia of a batch: arrays with k in front."""
-        J, compliance = np.empty((len(q), 6, self.nv)), np.empty((len(q), 6, 6))
-        q = self._tasks_in_rows(q, frame, J, compliance)
-        return self._inertia_of_each(q, J, compliance, kept, damping, frame)
-
-    def _tasks_in_rows(self, q, frame, J, compliance):
-        """Fill J (k, 6, nv) and J M^-1 J^T (k, 6, 6) of a frame; return q."""
-        self._accept(self._batch(rows.operational_space, self._body, q, self._zero,
-                                 *self._placement(frame), J, compliance))
-        return q
-
-    def _inertia_of_each(self, q, jacobian, compliance, kept, damping, frame):
-        k, m = len(q), len(kept)
-        J = np.ascontiguousarray(jacobian[:, kept])
-        inverse = np.ascontiguousarray(compliance[:, kept][:, :, kept])
-        inertia, values, ranks = np.empty((k, m, m)), np.empty((k, m)), np.empty(k)
-        share_out(k, lambda first, last: rows.task_inertia(
-            inverse, damping, inertia, values, ranks, first, last))
-        solved = np.empty((k, m, self.nv))
-        self._accept(self._batch(rows.task_solve, self._body, q, self._zero, J, solved))
-        return OperationalSpaceInertia(
-            inertia, inverse, J, ranks.astype(int), values, solved.transpose(0, 2, 1) @ inertia,
-            tuple(AXES[i] for i in kept), damping, {frame: slice(0, m)})
-
-    def _task(self, q, frame, J, compliance):
-        """Fill J and J M^-1 J^T of a frame; return q as a checked array."""
-        q = self._single(q)
-        body, placement = self._placement(frame)
-        self._accept(generic.operational_space(
-            *self._body, q, self._zero, body, placement, J, compliance))
-        return q
-
-    def _tasks(self, q, names, J, compliance):
-        """Fill J and J M^-1 J^T of several frames; return q as a checked array."""
-        q = self._single(q)
-        self._accept(generic.coupled_compliance(
-            *self._body, q, self._zero, *self._placed(names), J, compliance))
-        return q
-
-    def _single(self, q):
-        (q,), k = self._states(q)
-        if k is not None:
-            raise ShapeError(f'operational_space_inertia of robot {self.name!r}: got a batch of '
-                             f'{k} states; expected one state')
-        return q
+    def _fill(self, q, k, names, J, compliance):
+        """Fill J and J M^-1 J^T of frames."""
+        kernel, places = generic.coupled_compliance, self._placed(names)
+        if len(names) == 1:
+            kernel, places = generic.operational_space, self._placement(names[0])
+        self._run(kernel, k, *self._body, q, self._zero, *places, J, compliance)
 
     def _distinct(self, names):
-        """The names of several frames, each once."""
+        """The names of one frame or several, each once."""
+        if isinstance(names, str):
+            return names,
         try:
             found = tuple(names)
         except TypeError:
@@ -250,17 +208,25 @@ class FrameQuantities(Boundary):
         which rows are kept; names : of the m tasks.
         """
         kept = np.asarray(kept)
-        m = len(kept)
-        J = np.ascontiguousarray(jacobian[kept])
-        inverse = np.ascontiguousarray(compliance[np.ix_(kept, kept)])
-        inertia, values, solved = np.empty((m, m)), np.empty(m), np.empty((m, self.nv))
-        rank = generic.task_inertia(
-            inverse, damping, np.empty((m, m)), np.empty((m, m)), inertia, values)
-        self._accept(generic.task_solve(*self._body, q, self._zero, J, solved))
+        k, m = None if q.ndim == 1 else len(q), len(kept)
+        J = np.ascontiguousarray(jacobian[..., kept, :])
+        inverse = np.ascontiguousarray(compliance[..., kept[:, None], kept])
+        inertia, values = self._out(None, k, (m, m)), self._out(None, k, (m,))
+        if k is None:
+            rank = generic.task_inertia(
+                inverse, damping, np.empty((m, m)), np.empty((m, m)), inertia, values)
+        else:
+            ranks, loop = np.empty(k), rows.task_inertia.compiled
+            share_out(k, lambda first, last: loop(
+                inverse, damping, inertia, values, ranks, first, last))
+            rank = ranks.astype(int)
+        solved = self._out(None, k, (m, self.nv))
+        self._run(generic.task_solve, k, *self._body, q, self._zero, J, solved)
         ends = np.searchsorted(kept, range(0, 6 * len(names) + 1, 6)).tolist()
-        return OperationalSpaceInertia(inertia, inverse, J, rank, values, solved.T @ inertia,
-                                       tuple(AXES[i % 6] for i in kept), damping,
-                                       dict(zip(names, map(slice, ends, ends[1:]))))
+        placed = dict(zip(names, map(slice, ends, ends[1:])))
+        return OperationalSpaceInertia(
+            inertia, inverse, J, rank, values, solved.swapaxes(-2, -1) @ inertia,
+            tuple(AXES[i % 6] for i in kept), damping, placed)
 
     def task_rows(self, names, axes):
         """Rows kept of the stacked tasks of several frames, six rows each, x y z rx ry rz."""

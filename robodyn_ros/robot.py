@@ -3,7 +3,7 @@ from robodyn_ros.configurations import Configurations
 from robodyn_ros.dynamics_forms import DynamicsForms
 from robodyn_ros.errors import KernelError
 from robodyn_ros.factors import Factors
-from robodyn_ros.kernels import generic, rows
+from robodyn_ros.kernels import generic
 from robodyn_ros.model import build, dh, urdf
 from robodyn_ros.model.layout import INERTIA, MASS
 from robodyn_ros.whole_body import WholeBody
@@ -86,60 +86,43 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
         """
         states, k = self._states(q, qd, qdd)
         out = self._out(out, k, (self.nv,))
-        if k is None:
-            wrench = self._wrenches(k, f_ext)(states[0])
-            generic.inverse_dynamics(*self._weighted, *states, wrench, out)
-        else:
-            self._batch(rows.inverse_dynamics, self._weighted, *states,
-                        *self._placed_wrenches(k, f_ext), out)
+        self._run(generic.inverse_dynamics, k, *self._weighted, *states,
+                  *self._wrenches(states[0], k, f_ext), out)
         return out
 
     def gravity_torque(self, q, out=None):
         """g(q) = dV/dq: the torque that holds the robot still, in O(n); result (nv,)."""
         (q,), k = self._states(q)
         out = self._out(out, k, (self.nv,))
-        if k is None:
-            generic.gravity_torque(*self._weighted, q, out)
-        else:
-            self._batch(rows.gravity_torque, self._weighted, q, out)
+        self._run(generic.gravity_torque, k, *self._weighted, q, out)
         return out
 
     def bias_torque(self, q, qd, out=None):
         """h = C qd + g: the torque at zero acceleration, in O(n); result (nv,)."""
         states, k = self._states(q, qd)
         out = self._out(out, k, (self.nv,))
-        if k is None:
-            generic.bias_torque(*self._weighted, *states, out)
-        else:
-            self._batch(rows.bias_torque, self._weighted, *states, out)
+        self._run(generic.bias_torque, k, *self._weighted, *states, out)
         return out
 
     def mass_matrix(self, q, out=None):
         """M(q), rotor inertias included, in O(n depth); result (nv, nv)."""
         (q,), k = self._states(q)
         out = self._out(out, k, (self.nv, self.nv))
-        if k is None:
-            generic.mass_matrix(*self._body, q, out)
-        else:
-            self._batch(rows.mass_matrix, self._body, q, out)
+        self._run(generic.mass_matrix, k, *self._body, q, out)
         return out
 
     def mass_matrix_inverse(self, q, out=None):
         """M(q)^-1 from compliances, in O(n^2) (Jain 2011, Alg 10.4); result (nv, nv)."""
         (q,), k = self._states(q)
         out = self._out(out, k, (self.nv, self.nv))
-        self._accept(
-            generic.mass_matrix_inverse(*self._body, q, self._zero, out) if k is None else
-            self._batch(rows.mass_matrix_inverse, self._body, q, self._zero, out))
+        self._run(generic.mass_matrix_inverse, k, *self._body, q, self._zero, out)
         return out
 
     def mass_solve(self, q, b, out=None):
         """x with M(q) x = b, in O(n); result (nv,)."""
         (q, b), k = self._states(q, b)
         out = self._out(out, k, (self.nv,))
-        self._accept(
-            generic.mass_solve(*self._body, q, self._zero, b, out) if k is None else
-            self._batch(rows.mass_solve, self._body, q, self._zero, b, out))
+        self._run(generic.mass_solve, k, *self._body, q, self._zero, b, out)
         return out
 
     def coriolis_matrix(self, q, qd, out=None):
@@ -148,10 +131,7 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
         """
         states, k = self._states(q, qd)
         out = self._out(out, k, (self.nv, self.nv))
-        if k is None:
-            generic.coriolis_matrix(*self._body, *states, out)
-        else:
-            self._batch(rows.coriolis_matrix, self._body, *states, out)
+        self._run(generic.coriolis_matrix, k, *self._body, *states, out)
         return out
 
     def forward_dynamics(self, q, qd, tau, f_ext=None, out=None):
@@ -160,13 +140,8 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
         """
         states, k = self._states(q, qd, tau)
         out = self._out(out, k, (self.nv,))
-        if k is None:
-            wrench = self._wrenches(k, f_ext)(states[0])
-            status = generic.forward_dynamics(*self._weighted, *states, wrench, self._zero, out)
-        else:
-            status = self._batch(rows.forward_dynamics, self._weighted, *states,
-                                 *self._placed_wrenches(k, f_ext), self._zero, out)
-        self._accept(status)
+        self._run(generic.forward_dynamics, k, *self._weighted, *states,
+                  *self._wrenches(states[0], k, f_ext), self._zero, out)
         return out
 
     def regressor(self, q, qd, qdd, qd_r=None, out=None):
@@ -177,20 +152,14 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
         """
         states, k = self._states(q, qd, qd if qd_r is None else qd_r, qdd)
         out = self._out(out, k, (self.nv, 10 * self.nv))
-        if k is None:
-            generic.regressor(*self._weighted, *states, out)
-        else:
-            self._batch(rows.regressor, self._weighted, *states, out)
+        self._run(generic.regressor, k, *self._weighted, *states, out)
         return out
 
     def energy(self, q, qd):
         """(kinetic, potential) energy [J], two numbers, or two arrays (k,) for a batch."""
         states, k = self._states(q, qd)
         out = self._out(None, k, (2,))
-        if k is None:
-            generic.energy(*self._weighted, *states, out)
-        else:
-            self._batch(rows.energy, self._weighted, *states, out)
+        self._run(generic.energy, k, *self._weighted, *states, out)
         return out[..., 0], out[..., 1]
 
     def inertial_parameters(self):

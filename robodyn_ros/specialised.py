@@ -7,25 +7,27 @@ import numpy as np
 from robodyn_ros import examination
 from robodyn_ros.errors import KernelError, SingularityError, UnknownNameError
 from robodyn_ros.frame_quantities import OperationalSpaceInertia
-from robodyn_ros.kernels import link
+from robodyn_ros.kernels import generic, link
 from robodyn_ros.kernels.batch import share_out
 from robodyn_ros.kernels.compile import warm_up
 from robodyn_ros.kernels.derivatives import DERIVATIVES
 from robodyn_ros.kernels.entry import entry, method
 from robodyn_ros.kernels.normalise import cleaned
-from robodyn_ros.kernels.specialise import (
-    FURTHER_RECIPES, LARGEST, RECIPES, frame_recipes, sizes, specialise)
+from robodyn_ros.kernels.recipes import (
+    FURTHER_FRAME_RECIPES, FURTHER_RECIPES, JOINT_RECIPES, RECIPES, frame_recipes)
+from robodyn_ros.kernels.specialise import LARGEST, sizes, specialise
 from robodyn_ros.kernels.straight import LANES
 from robodyn_ros.model.report import NOTE, Finding
 from robodyn_ros.robot import Robot
+from robodyn_ros.specialised_forms import CHOSEN, SpecialisedForms
 
 SIX = (6, 6)
-#: Quantities whose results are not the arrays that the code writes.
-MANY_RESULTS = ('energy', 'mass_matrix_factors', 'mass_matrix_derivative')
+#: What has no sense where nothing has mass.
+OF_MASS = {name for name in FURTHER_RECIPES if name.startswith('cent')} | {'composite_inertia'}
 _empty = np.empty
 
 
-class SpecialisedRobot(Robot):
+class SpecialisedRobot(SpecialisedForms):
     """A Robot whose recursions are straight-line code with its numbers in it.
 
     One state, or a batch, in float64 arrays goes straight to that code, which checks shapes and
@@ -38,8 +40,9 @@ class SpecialisedRobot(Robot):
     Compiling takes a second or two the first time; afterwards the machine code comes from the
     cache. Raises KernelError where a specialised kernel does not give what the generic one gives.
 
-    also : names of further methods to specialise, of joint wrenches, centre of mass, momentum and
-    factors of the mass matrix (robodyn_ros.kernels.specialise.FURTHER_RECIPES).
+    also : names of further methods to specialise, those of FURTHER_RECIPES and, for the frames,
+    FURTHER_FRAME_RECIPES of robodyn_ros.kernels.recipes, and ('hybrid_dynamics', joints) for the
+    joints whose motion is given.
 
     kernels : {name: Specialised}, {(name, frame): Specialised}. generic : names of the quantities
     whose code would be too long, for which the kernels of Robot keep serving. report : that of the
@@ -53,40 +56,52 @@ class SpecialisedRobot(Robot):
                     f'taken to be {round(value)}')
             for name, row, column, value in cleaned(model))))
         frames = [frame if isinstance(frame, str) else tuple(frame) for frame in frames]
-        recipes = RECIPES | self._further(also) | {(name, frame): recipe for frame in frames
-                             for name, recipe in frame_recipes(model, frame).items()}
+        recipes = RECIPES | self._further(frames, also)
         found = {}
         for key, recipe in recipes.items():
-            name, frame = (key, None) if isinstance(key, str) else key
+            name, subject = (key, None) if isinstance(key, str) else key
             if progress:
                 progress(f'recording {name}', len(found), len(recipes))
-            found[key] = specialise(model, name, recipe, frame)
+            found[key] = specialise(model, name, recipe, subject)
         self.kernels = {key: kernels for key, kernels in found.items() if kernels}
         self.generic = tuple(key for key, kernels in found.items() if not kernels)
         warm_up([kernels.one for kernels in self.kernels.values()], progress)
         self._shapes = {key: self._sizes(recipe) for key, recipe in recipes.items()}
         self._one = {key: entry(kernels.one) for key, kernels in self.kernels.items()}
+        self._rows_kept = {}
         self._install()
-        examination.every_kernel(self, frames)
+        examination.every_kernel(self, recipes)
 
     def _install(self):
         """Put the quick methods in front of those of Robot, whose arguments have the names of the
         recipes' inputs.
         """
         for name, recipe in (RECIPES | FURTHER_RECIPES).items():
-            if name in self.kernels and name not in MANY_RESULTS:
+            if name in self.kernels and name not in CHOSEN:
                 careful = getattr(super(), name)
                 self._put(name, recipe, self._otherwise(name, careful), careful.__doc__,
                           'f_ext' in inspect.signature(careful).parameters)
 
-    def _further(self, names):
-        """The recipes that `also` asks for."""
-        if unknown := [name for name in names if name not in FURTHER_RECIPES]:
-            raise UnknownNameError(f'robot {self.name!r}: got {unknown[0]!r} to specialise too; '
-                                   f'expected some of {", ".join(FURTHER_RECIPES)}')
-        if names:
+    def _further(self, frames, also):
+        """The recipes of frames, and those that `also` asks for."""
+        found, of_frames = {}, [name for name in also if name in FURTHER_FRAME_RECIPES]
+        for asked in also:
+            name, joints = asked if isinstance(asked, tuple) else (asked, None)
+            if joints is not None and name in JOINT_RECIPES:
+                moved = self._prescribed(joints)
+                found[name, self._joints(moved)] = JOINT_RECIPES[name]
+            elif joints is None and name in FURTHER_RECIPES:
+                found[name] = FURTHER_RECIPES[name]
+            elif asked not in of_frames:
+                known = *FURTHER_RECIPES, *FURTHER_FRAME_RECIPES, *JOINT_RECIPES
+                raise UnknownNameError(f'robot {self.name!r}: got {asked!r} to specialise too; '
+                                       f'expected some of {", ".join(known)}')
+        if not OF_MASS.isdisjoint(found):
             self._require_mass()
-        return {name: FURTHER_RECIPES[name] for name in names}
+        if 'hamilton_rates' in found:
+            self._require_rates()
+        return found | {(name, frame): recipe for frame in frames for name, recipe
+                        in frame_recipes(self.model, frame, of_frames).items()}
 
     def _put(self, name, recipe, otherwise, text, wrenches=False):
         setattr(self, name, method(name, text, self._one[name], otherwise, tuple(recipe.inputs),
@@ -96,11 +111,15 @@ class SpecialisedRobot(Robot):
         """A function of what is not one state without wrenches: a batch, or a case for
         `careful`.
         """
-        def careful_method(*states, f_ext=None, out=None):
-            if f_ext is not None:
-                return careful(*states, f_ext=f_ext, out=out)
-            results = self._in_rows(name, states, out)
-            return careful(*states, out=out) if results is None else results[0]
+        several = len(self._shapes[name][1]) > 1
+
+        def careful_method(*states, **options):
+            results = None
+            if options.get('f_ext') is None:
+                results = self._in_rows(name, states, options.get('out'))
+            if results is None:
+                return careful(*states, **options)
+            return tuple(results) if several else results[0]
         return careful_method
 
     def _in_rows(self, key, states, out=None):
@@ -110,7 +129,7 @@ class SpecialisedRobot(Robot):
         if key not in self.kernels:
             return None
         states = [self._floats(array) for array in states]
-        if any(array.ndim != 2 for array in states):
+        if states[0].ndim != 2:
             return None
         (given, wanted), k = self._shapes[key], len(states[0])
         results = [np.empty((k, *shape)) for shape in wanted] if out is None else [out]
@@ -128,21 +147,6 @@ class SpecialisedRobot(Robot):
     def linked(self, kernel):
         """The twin of a Kernel that calls recursions, with the code of this robot in it."""
         return link.linked(kernel, self.model)
-
-    def energy(self, q, qd):
-        energies = np.empty(2)
-        if 'energy' in self._one and self._one['energy'](q, qd, energies) == 0:
-            return energies[0], energies[1]
-        results = self._in_rows('energy', (q, qd))
-        return super().energy(q, qd) if results is None else tuple(results[0].T)
-
-    def mass_matrix_factors(self, q):
-        results = _empty((self.nv, self.nv)), _empty(self.nv)
-        if 'mass_matrix_factors' in self._one and not self._one['mass_matrix_factors'](
-                q, *results):
-            return self._factors(*results)
-        results = self._in_rows('mass_matrix_factors', (q,))
-        return super().mass_matrix_factors(q) if results is None else self._factors(*results)
 
     def _of_frame(self, name, frame, shape, out, *states, work=()):
         result = np.empty(shape) if out is None else out
@@ -170,29 +174,56 @@ class SpecialisedRobot(Robot):
                 J, inverse, inertia = results
                 q = np.array(q, float, order='C')
                 return FullRankInertia(self, q, frame, inertia, inverse, J)
+        elif isinstance(frame, str):
+            found = self._of_axes(q, frame, axes, damping)
+            if found is not None:
+                return found
         return super().operational_space_inertia(q, frame, axes, damping)
 
-    def _task(self, q, frame, J, compliance):
-        for name, rest in (('operational_space_inertia', (_empty(SIX),)),
-                           ('operational_space', ())):
-            one = self._one.get((name, frame))
-            if one is not None and one(q, J, compliance, *rest) == 0:
-                return q
-        return super()._task(q, frame, J, compliance)
-
-    def _tasks(self, q, names, J, compliance):
-        one = self._one.get(('coupled_compliance', names))
-        if one is not None and one(q, J, compliance) == 0:
-            return q
-        return super()._tasks(q, names, J, compliance)
-
-    def _tasks_in_rows(self, q, frame, J, compliance):
+    def _of_axes(self, q, frame, axes, damping):
+        """The inertia of some axes of a frame, or damped; None for what is not one state, or has
+        lost a direction.
+        """
         for name in ('operational_space_inertia', 'operational_space'):
-            results = self._in_rows((name, frame), (q,))
-            if results is not None:
-                J[...], compliance[...] = results[:2]
-                return q
-        return super()._tasks_in_rows(q, frame, J, compliance)
+            one = self._one.get((name, frame))
+            if one is None:
+                continue
+            J, compliance = _empty((6, self.nv)), _empty(SIX)
+            rest = (_empty(SIX),) if name == 'operational_space_inertia' else ()
+            if one(q, J, compliance, *rest):
+                return None
+            kept, damping = self._kept(frame, axes), self._damping(damping)
+            m = len(kept)
+            jacobian, square = _empty((m, self.nv)), _empty((4, m, m))
+            if generic.of_axes(J, compliance, kept, damping, *square[:2], jacobian, *square[2:]):
+                return None
+            return FullRankInertia(self, q.copy(), frame, square[3], square[2], jacobian,
+                                   (J, compliance, kept, damping))
+        return None
+
+    def _kept(self, frame, axes):
+        """Rows of the axes kept; of words they are looked up once."""
+        if not isinstance(axes, str):
+            return np.array(self.task_rows((frame,), axes))
+        if axes not in self._rows_kept:
+            self._rows_kept[axes] = np.array(self.task_rows((frame,), axes))
+        return self._rows_kept[axes]
+
+    def _fill(self, q, k, names, J, compliance):
+        frame = names[0] if len(names) == 1 else names
+        for name in ('operational_space_inertia', 'operational_space', 'coupled_compliance'):
+            if (name, frame) not in self._one:
+                continue
+            if k is not None:
+                results = self._in_rows((name, frame), (q,))
+                if results is not None:
+                    J[...], compliance[...] = results[:2]
+                    return
+            else:
+                rest = [_empty(shape) for shape in self._shapes[name, frame][1][2:]]
+                if not self._one[name, frame](q, J, compliance, *rest):
+                    return
+        super()._fill(q, k, names, J, compliance)
 
     def inverse_dynamics_derivatives(self, q, qd, qdd):
         return self._derivatives('inverse_dynamics_derivatives', q, qd, qdd)
@@ -242,7 +273,7 @@ class SpecialisedRobot(Robot):
         self._shapes[name] = self._sizes(recipe)
         examination.derivative(self, name, self._shapes[name][1])
         self.kernels[name] = kernels
-        if name not in MANY_RESULTS:
+        if name not in CHOSEN:
             careful = getattr(self, name)
             self._put(name, recipe, careful, careful.__doc__)
 
@@ -253,23 +284,25 @@ class SpecialisedRobot(Robot):
 
 
 class FullRankInertia(OperationalSpaceInertia):
-    """An OperationalSpaceInertia of all axes of a frame that has lost none, undamped: inertia,
-    inverse and jacobian are there, the other fields are computed when first asked for.
+    """An OperationalSpaceInertia of axes of a frame that have lost no direction: inertia, inverse
+    and jacobian are there, the other fields are computed when first asked for.
+
+    some : J and J M^-1 J^T of all axes, the rows kept and the damping, where it is not all of
+    them undamped.
     """
 
-    def __init__(self, robot, q, frame, inertia, inverse, jacobian):
+    def __init__(self, robot, q, frame, inertia, inverse, jacobian, some=None):
         known = self.__dict__
         known['inertia'], known['inverse'], known['jacobian'] = inertia, inverse, jacobian
-        known['_of'] = robot, q, frame
+        known['_of'] = robot, q, frame, some
 
     def __getattr__(self, name):
         if name not in _FIELDS:
             raise AttributeError(f'{type(self).__name__} has no attribute {name!r}')
-        robot, q, frame = self._of
+        robot, q, frame, some = self._of
         known = self.__dict__
-        whole = (robot.task_inertia(q, self.jacobian, self.inverse, range(6), 0.0, (frame,))
-                 if q.ndim == 1 else robot._inertia_of_each(
-                     q, self.jacobian, self.inverse, range(6), 0.0, frame))
+        whole = robot.task_inertia(
+            q, *(some or (self.jacobian, self.inverse, range(6), 0.0)), (frame,))
         known |= vars(whole) | known
         return known[name]
 

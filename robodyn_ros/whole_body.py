@@ -1,7 +1,7 @@
 """What the robot does as a whole: joint reactions, centre of mass, momentum, composite inertia."""
 import numpy as np
 
-from robodyn_ros.boundary import Boundary, each
+from robodyn_ros.boundary import Boundary
 from robodyn_ros.errors import SingularityError
 from robodyn_ros.kernels import generic
 from robodyn_ros.model.layout import MASS
@@ -30,10 +30,8 @@ class WholeBody(Boundary):
         """
         states, k = self._states(q, qd, qdd)
         out, tau = self._out(out, k, self._links_shape), np.empty(self.nv)
-        wrench = self._wrenches(k, f_ext)
-        for q, qd, qdd, wrenches in each(k, *states, out):
-            generic.joint_wrenches(
-                *self._weighted, *self._links, q, qd, qdd, wrench(q), tau, wrenches)
+        self._run(generic.joint_wrenches, k, *self._weighted, *self._links, *states,
+                  *self._wrenches(states[0], k, f_ext), tau, out)
         return out
 
     def forward_dynamics_wrenches(self, q, qd, tau, f_ext=None):
@@ -45,10 +43,8 @@ class WholeBody(Boundary):
         """
         states, k = self._states(q, qd, tau)
         result = self._out(None, k, (self.nv,)), self._out(None, k, self._links_shape)
-        wrench = self._wrenches(k, f_ext)
-        for q, qd, tau, qdd, wrenches in each(k, *states, *result):
-            self._accept(generic.forward_dynamics_wrenches(
-                *self._weighted, *self._links, q, qd, tau, wrench(q), self._zero, qdd, wrenches))
+        self._run(generic.forward_dynamics_wrenches, k, *self._weighted, *self._links, *states,
+                  *self._wrenches(states[0], k, f_ext), self._zero, *result)
         return result
 
     def link_motions(self, q, qd, qdd):
@@ -61,8 +57,7 @@ class WholeBody(Boundary):
         """
         states, k = self._states(q, qd, qdd)
         results = self._out(None, k, self._links_shape), self._out(None, k, self._links_shape)
-        for q, qd, qdd, V, A in each(k, *states, *results):
-            generic.link_motions(*self._body, *self._links, q, qd, qdd, V, A)
+        self._run(generic.link_motions, k, *self._body, *self._links, *states, *results)
         return results
 
     @property
@@ -78,8 +73,7 @@ class WholeBody(Boundary):
         (q,), k = self._states(q)
         out = self._out(out, k, (3,))
         self._require_mass()
-        for q, com in each(k, q, out):
-            generic.centre_of_mass(*self._body, q, com)
+        self._run(generic.centre_of_mass, k, *self._body, q, out)
         return out
 
     def centre_of_mass_velocity(self, q, qd, out=None):
@@ -115,8 +109,7 @@ class WholeBody(Boundary):
         states, k = self._states(q, qd)
         out, com = self._out(out, k, (6,)), np.empty(3)
         self._require_mass()
-        for q, qd, h in each(k, *states, out):
-            generic.centroidal_momentum(*self._body, q, qd, com, h)
+        self._run(generic.centroidal_momentum, k, *self._body, *states, com, out)
         return out
 
     def centroidal_momentum_matrix(self, q, out=None):
@@ -129,8 +122,7 @@ class WholeBody(Boundary):
         (q,), k = self._states(q)
         out, com = self._out(out, k, (6, self.nv)), np.empty(3)
         self._require_mass()
-        for q, A in each(k, q, out):
-            generic.centroidal_momentum_matrix(*self._body, q, com, A)
+        self._run(generic.centroidal_momentum_matrix, k, *self._body, q, com, out)
         return out
 
     def centroidal_momentum_bias(self, q, qd, out=None):
@@ -142,8 +134,7 @@ class WholeBody(Boundary):
         states, k = self._states(q, qd)
         out, com = self._out(out, k, (6,)), np.empty(3)
         self._require_mass()
-        for q, qd, bias in each(k, *states, out):
-            generic.centroidal_momentum_bias(*self._body, q, qd, self._zero, com, bias)
+        self._run(generic.centroidal_momentum_bias, k, *self._body, *states, self._zero, com, out)
         return out
 
     def centroidal_velocity(self, q, qd):
@@ -174,8 +165,7 @@ class WholeBody(Boundary):
         (q,), k = self._states(q)
         self._require_mass()
         com, inertia = self._out(None, k, (3,)), self._out(None, k, (3, 3))
-        for q, c, body in each(k, q, com, inertia):
-            generic.composite_inertia(*self._body, q, c, body)
+        self._run(generic.composite_inertia, k, *self._body, q, com, inertia)
         return self.mass, com, inertia
 
     def _require_mass(self):
@@ -197,9 +187,7 @@ class WholeBody(Boundary):
         SingularityError.
         """
         (q,), k = self._states(q)
-        shape = (len(self.model.topology) - 1, 6, 6)
+        shape = 6 * len(self.model.topology) - 6, 6
         results = self._out(None, k, shape), self._out(None, k, shape)
-        for q, R, P in each(k, q, *results):
-            self._accept(generic.body_inertias(
-                *self._body, *self._links, q, self._zero, R.reshape(-1, 6), P.reshape(-1, 6)))
-        return results
+        self._run(generic.body_inertias, k, *self._body, *self._links, q, self._zero, *results)
+        return tuple(blocks.reshape(*blocks.shape[:-2], -1, 6, 6) for blocks in results)

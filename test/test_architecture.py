@@ -31,7 +31,7 @@ LEVEL = {unit: level for level, row in enumerate(FLOOR_PLAN) for unit in row}
 #: Files that count as another unit: the faces for one robot alone are parts of the face.
 SAME_AS = {'__main__': 'cli',
            **dict.fromkeys(('boundary', 'frame_quantities', 'whole_body', 'factors',
-                           'dynamics_forms', 'configurations', 'specialised',
+                           'dynamics_forms', 'configurations', 'specialised', 'specialised_forms',
                            'background', 'examination'), 'robot')}
 
 ROS = {'rclpy', 'launch', 'launch_ros', 'launch_testing', 'ament_index_python', 'lifecycle_msgs',

@@ -14,7 +14,8 @@ from robodyn_ros.cli import published_counts
 from robodyn_ros.cli.demo import URDF, find
 from robodyn_ros.kernels.derivatives import DERIVATIVES
 from robodyn_ros.kernels.normalise import EXACT, cleaned
-from robodyn_ros.kernels.specialise import FRAME_RECIPES, FURTHER_RECIPES, RECIPES, counts
+from robodyn_ros.kernels.recipes import FRAME_RECIPES, FURTHER_RECIPES, RECIPES
+from robodyn_ros.kernels.specialise import counts
 from robodyn_ros.model import build, dh, urdf
 
 STEPS = ('as described', 'cleaned', 'aligned', 'regrouped', 'compiled')

@@ -65,7 +65,7 @@ def everything(options):
     laws = [law_class(name) for name in options.laws]
     with shown() as progress:
         warm_up(dict.fromkeys([
-            *generic.ALL, *rows.ALL, *checks.ALL, *plant.KERNELS,
+            *generic.ALL, *rows.serving(), *checks.ALL, *plant.KERNELS,
             *(kernel for law in laws for kernel in Supervisor.kernels(law))]), progress)
         known_answers()
         if model:

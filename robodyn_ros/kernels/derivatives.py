@@ -8,9 +8,9 @@ from the outputs on reverse accumulation: whichever takes fewer operations for t
 import numpy as np
 
 from robodyn_ros.kernels.normalise import normal_form
+from robodyn_ros.kernels.recipes import MOTION, POSITION, RECIPES, SQUARE, VECTOR, Recipe
 from robodyn_ros.kernels.specialise import (
-    MOTION, POSITION, RECIPES, SQUARE, VECTOR, Recipe, Recording, origin, play, record,
-    recorded_input, sizes, stored, zeros)
+    Recording, origin, play, record, recorded_input, sizes, stored, zeros)
 from robodyn_ros.kernels.tape import Recorded, Tape, count, needed, operands
 from robodyn_ros.model.layout import BALL_X, BALL_Y, BALL_Z
 from robodyn_ros.recursions import aba, crba, rnea

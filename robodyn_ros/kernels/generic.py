@@ -10,6 +10,7 @@ from robodyn_ros.recursions import coupled_compliance as _coupled_compliance
 from robodyn_ros.recursions import dense_forward_dynamics as _dense_forward_dynamics
 from robodyn_ros.recursions import energy as _energy
 from robodyn_ros.recursions import factored_forward_dynamics as _factored_forward_dynamics
+from robodyn_ros.recursions import full_rank as _full_rank
 from robodyn_ros.recursions import hamilton as _hamilton
 from robodyn_ros.recursions import hybrid_dynamics as _hybrid_dynamics
 from robodyn_ros.recursions import inverse_dynamics_body as _inverse_dynamics_body
@@ -52,6 +53,7 @@ coupled_compliance = aside(_coupled_compliance.coupled_compliance)
 task_acceleration = aside(_task_acceleration.task_acceleration)
 task_solve = aside(_operational_space.task_solve)
 task_inertia = aside(_task_inertia.task_inertia)
+of_axes = aside(_full_rank.of_axes)
 
 joint_wrenches = kernel(_joint_wrenches.joint_wrenches)
 forward_dynamics_wrenches = kernel(_joint_wrenches.forward_dynamics_wrenches)
@@ -91,4 +93,4 @@ ALL = SERVING + (link_motions, joint_wrenches, forward_dynamics_wrenches, centre
                  centroidal_momentum_bias, inverse_dynamics_composite, forward_dynamics_factored,
                  forward_dynamics_dense, torque_of_wrench, acceleration_of_wrench, hamilton_rates,
                  hybrid_dynamics, inverse_dynamics_body, inverse_dynamics_inertial,
-                 inverse_dynamics_fixed, body_inertias, integrate, difference)
+                 inverse_dynamics_fixed, body_inertias, integrate, difference, of_axes)

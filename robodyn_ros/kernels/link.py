@@ -15,7 +15,9 @@ from dataclasses import replace
 from robodyn_ros.errors import KernelError
 from robodyn_ros.kernels import generic
 from robodyn_ros.kernels.compile import Kernel
-from robodyn_ros.kernels.specialise import RECIPES, imported, origin, specialise
+from robodyn_ros.kernels.recipes import RECIPES
+from robodyn_ros.kernels.specialise import origin, specialise
+from robodyn_ros.kernels.texts import imported
 from robodyn_ros.recursions import aba, mass_matrix_inverse
 from robodyn_ros.spatial.primitive import primitive
 

@@ -43,9 +43,10 @@ class Tape:
             return self.subtract(a, b_turned)
         if a_turned is not None:
             return self.subtract(b, a_turned)
-        factor, a, b = self._common_factor(a, b)
-        if factor != 1.0:
-            return factor * (a + b)
+        common = self._common(a, b)
+        if common is not None:
+            x, y, c = common
+            return c * (x + y)
         for x, y in ((a, b), (b, a)):
             operation, *rest = self.nodes[y.index]
             if operation == 'subtract' and rest[1] == x.index:  # x + (z - x)
@@ -61,9 +62,10 @@ class Tape:
             return self.add(a, b_turned)
         if a_turned is not None:
             return -self.add(a_turned, b)
-        factor, a, b = self._common_factor(a, b)
-        if factor != 1.0:
-            return factor * (a - b)
+        common = self._common(a, b)
+        if common is not None:
+            x, y, c = common
+            return c * (x - y)
         rest = self._cancelled(a, b)
         if rest is not None:
             return rest
@@ -71,14 +73,18 @@ class Tape:
             return -self._node('subtract', b.index, a.index)
         return self._node('subtract', a.index, b.index)
 
-    def _common_factor(self, a, b):
-        """(c, x, y) with a = c x and b = c y: one multiplication for two, as hardly any product
-        with a constant is used twice.
+    def _common(self, a, b):
+        """(x, y, c) with a = c x and b = c y, where a constant is among the factors of each: one
+        multiplication for two, as hardly any product with a constant is used twice. Else None.
         """
         (left, *of_a), (right, *of_b) = self.nodes[a.index], self.nodes[b.index]
-        if left == right == 'scale' and of_a[0] == of_b[0]:
-            return of_a[0], Recorded(self, of_a[1]), Recorded(self, of_b[1])
-        return 1.0, a, b
+        if not left == right == 'scale':
+            return None
+        if of_a[0] == of_b[0]:
+            return Recorded(self, of_a[1]), Recorded(self, of_b[1]), of_a[0]
+        if of_a[1] == of_b[1]:
+            return of_a[0], of_b[0], Recorded(self, of_a[1])
+        return None
 
     def _cancelled(self, a, b):
         """a - b where one of them is a sum or difference with the other in it, else None."""

@@ -11,7 +11,8 @@ from robodyn_ros.model import refusals
 from robodyn_ros.model.description import Inertial
 from robodyn_ros.model.hinges import Hinge
 from robodyn_ros.model.inertia import add_rigid_body
-from robodyn_ros.model.layout import BALL_X, BALL_Y, BALL_Z, INERTIA, KIND, MASS, Q, V
+from robodyn_ros.model.layout import (
+    BALL_X, BALL_Y, BALL_Z, INERTIA, KIND, MASS, MOMENT, Q, V)
 from robodyn_ros.model.report import ModelReport
 
 
@@ -69,6 +70,14 @@ class RobotModel:
             raise UnknownNameError(
                 f'robot {self.name!r} has no frame {name!r}; valid: {", ".join(self.frames)}'
             ) from None
+
+    def centres(self):
+        """Return the (nb, 3) centre of mass of every body from its origin, in its axes; zero
+        without mass.
+        """
+        mass = self.constants[:, MASS, None]
+        return np.divide(self.constants[:, MOMENT:MOMENT + 3], mass, where=mass > 0.0,
+                         out=np.zeros((len(mass), 3)))
 
     def link_placements(self):
         """Return the link at each body: (nb,) the body that carries it, and (nb, 12) its rotation

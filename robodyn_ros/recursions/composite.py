@@ -10,7 +10,7 @@ from robodyn_ros.recursions.articulated import singular
 from robodyn_ros.recursions.crba import mass_matrix
 from robodyn_ros.recursions.jacobian import jacobian_columns
 from robodyn_ros.recursions.kinematics import poses_base_to_tip
-from robodyn_ros.recursions.rnea import bias_torque
+from robodyn_ros.recursions.rnea import torque_of_easy_motion
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology, Vector
 
@@ -75,15 +75,19 @@ def forward_dynamics(topology: Topology, constants: Table, gravity: Constant, sc
                      bias: Vector, qdd: Vector):
     """qdd = (M + diag(diagonal))^-1 (tau - C qd - g), in O(n depth^2).
 
-    Walker and Orin 1982, method 3; Li 1989 counts it. q, qd, tau, diagonal : (nv,). M (nv, nv),
-    bias and qdd (nv,) are written. Returns 0, or the body whose pivot is singular.
+    Walker and Orin 1982, method 3; Li 1989 counts it. What is taken from tau is not the torque at
+    rest but that of a motion for which it costs less, and the motion is added in the end. q, qd,
+    tau, diagonal : (nv,). M (nv, nv), bias and qdd (nv,) are written. Returns 0, or the body whose
+    pivot is singular.
     """
     mass_matrix(topology, constants, scratch, q, M)
-    bias_torque(topology, constants, gravity, scratch, q, qd, bias)
-    status = factorise(topology, diagonal, M, qdd)
+    status = factorise(topology, diagonal, M, bias)
+    torque_of_easy_motion(topology, constants, gravity, scratch, q, qd, qdd, bias)
     for k in range(qdd.shape[0]):
-        qdd[k] = tau[k] - bias[k]
-    solve_factorised(topology, M, qdd)
+        bias[k] = tau[k] - bias[k] - diagonal[k] * qdd[k]
+    solve_factorised(topology, M, bias)
+    for k in range(qdd.shape[0]):
+        qdd[k] = qdd[k] + bias[k]
     return status
 
 

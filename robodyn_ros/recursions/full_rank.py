@@ -2,7 +2,8 @@
 from robodyn_ros.recursions import composite
 from robodyn_ros.recursions import operational_space as compliances
 from robodyn_ros.spatial.primitive import primitive
-from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import (
+    Constant, Indices, Integer, Matrix, Scalar, Table, Topology, Vector)
 
 #: Largest condition number of J M^-1 J^T that is taken: far from RANK_TOLERANCE, so that all
 #: directions count there too, and eight digits are right at worst.
@@ -50,6 +51,25 @@ def invert_definite(a, factor, inverse):
     if not WORST - size * inverse_size > 0.0:
         status = 1
     return status
+
+
+@primitive
+def of_axes(J: Matrix, compliance: Matrix, kept: Indices, damping: Scalar, damped: Matrix,
+            factor: Matrix, jacobian: Matrix, inverse: Matrix, inertia: Matrix):
+    """Lambda = (J M^-1 J^T + damping^2 1)^-1 of the task axes kept, as far as none is lost.
+
+    J : (6, nv), compliance : (6, 6) = J M^-1 J^T of all axes; kept : (m,) rows of them; damping
+    [sqrt of the unit of compliance]. jacobian (m, nv) and inverse (m, m), undamped, are their rows
+    kept; damped, factor, inertia : (m, m). All of these are written. Returns 0, or 1 where a
+    direction is, or is almost, lost.
+    """
+    for i in range(kept.shape[0]):
+        for k in range(J.shape[1]):
+            jacobian[i, k] = J[kept[i], k]
+        for j in range(kept.shape[0]):
+            inverse[i, j] = damped[i, j] = compliance[kept[i], kept[j]]
+        damped[i, i] = damped[i, i] + damping * damping
+    return invert_definite(damped, factor, inertia)
 
 
 @primitive

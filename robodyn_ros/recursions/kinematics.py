@@ -100,3 +100,11 @@ def apply_wrench(topology: Topology, constants: Table, scratch: Matrix, q: Vecto
     n = rotate_inverse(scratch, body, at.WORLD_ROTATION, (wrench[3], wrench[4], wrench[5]))
     accumulate(f_ext, body, 0, add(n, cross((frame[9], frame[10], frame[11]), f)))
     accumulate(f_ext, body, 3, f)
+
+
+@primitive
+def load_wrenches(topology, constants, scratch, q, bodies, frames, wrenches, f_ext):
+    """f_ext (nb, 6) of wrenches (m, 6) on m frames, which are given in base axes."""
+    f_ext[:] = 0.0
+    for j in range(len(bodies)):
+        apply_wrench(topology, constants, scratch, q, bodies[j], frames[j], wrenches[j], f_ext)

@@ -33,6 +33,8 @@ OUTPUTS = {
     'task_solve': {'X': (6, 'nv')},
     'task_inertia': {'work': (6, 6), 'vectors': (6, 6), 'inertia': (6, 6),
                      'singular_values': (6,)},
+    'of_axes': {'damped': (3, 3), 'factor': (3, 3), 'jacobian': (3, 'nv'), 'inverse': (3, 3),
+                'inertia': (3, 3)},
     'link_motions': {'V': ('nb - 1', 6), 'A': ('nb - 1', 6)},
     'joint_wrenches': {'tau': ('nv',), 'wrenches': ('nb - 1', 6)},
     'forward_dynamics_wrenches': {'qdd': ('nv',), 'wrenches': ('nb - 1', 6)},
@@ -89,7 +91,7 @@ def arguments(robot, kernel, dtype=float, seed=0, **given):
               'wrench': rng.normal(size=6),
               'body': body, 'frame': frame, 'bodies': bodies, 'frames': frames,
               'J': rng.normal(size=(6, robot.nv)),
-              'compliance': half @ half.T, 'damping': 0.1}
+              'compliance': half @ half.T, 'damping': 0.1, 'kept': np.array((0, 2, 5))}
     for name, shape in outputs.items():
         shape = tuple(sizes.get(size, size) for size in shape)
         if kernel.python.__name__ != 'apply_wrench':  # which adds to what is there

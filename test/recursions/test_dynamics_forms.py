@@ -204,7 +204,7 @@ def test_batches_of_wrenches(name):
     q = np.array([state[0] for state in states(case.robot, 4)])
     together = getattr(case.robot, name)(q, {case.tip: WRENCH})
     for k in range(4):
-        assert np.array_equal(together[k], getattr(case.robot, name)(q[k], {case.tip: WRENCH}))
+        agree(together[k], getattr(case.robot, name)(q[k], {case.tip: WRENCH}), tolerance=1e-14)
 
 
 def test_refusals():

@@ -6,7 +6,7 @@ import numpy as np
 from oracles.families import FAMILIES, states
 from oracles.real_robots import ARMS, MAKERS, PACKAGE, robot
 import pytest
-from robodyn_ros.kernels.specialise import frame_recipes, FRAME_RECIPES, RECIPES
+from robodyn_ros.kernels.recipes import frame_recipes, FRAME_RECIPES, RECIPES
 from robodyn_ros.recursions.full_rank import WORST
 
 #: What is compiled in the tests of machine code: an arm, a tree with slides, rotors and an order
@@ -69,7 +69,7 @@ class Answers:
         """Return its outputs."""
         if name == 'operational_space':
             J, compliance = np.empty((6, self.robot.nv)), np.empty((6, 6))
-            self.robot._task(self.q, self.frame, J, compliance)
+            self.robot._fill(self.q, None, (self.frame,), J, compliance)
             return [J, compliance]
         if name == 'operational_space_inertia':
             task = self.task

@@ -11,7 +11,8 @@ from robodyn_ros import Robot
 from robodyn_ros.errors import ShapeError
 from robodyn_ros.kernels import entry as entries
 from robodyn_ros.kernels.entry import entry, REFUSED
-from robodyn_ros.kernels.specialise import RECIPES, specialise
+from robodyn_ros.kernels.recipes import RECIPES
+from robodyn_ros.kernels.specialise import specialise
 
 ROBOT = FAMILIES['sliding_tree'].robot
 N = ROBOT.nv

@@ -91,17 +91,22 @@ def test_near_and_at_a_singular_posture_eigenvalues_decide():
     assert ranks[0] < 6 and ranks[-1] == 6
 
 
-def test_axes_and_damping_take_the_careful_path():
-    """Some axes, a damping, numbers of other types: as the generic robot answers."""
+def test_axes_and_damping():
+    """Some axes, a damping, numbers of other types: as the generic robot answers, rank and names
+    included, without eigenvalues.
+    """
     robot, quick, frame = arm()
     q = np.full(7, 0.3)
     for options in ({'axes': 'x y z'}, {'damping': 0.1}, {'damping': 0}, {'damping': np.float64()},
-                    {'axes': [True] * 3 + [False] * 3, 'damping': 0.2}):
+                    {'axes': [True] * 3 + [False] * 3, 'damping': 0.2}, {'axes': 'ry x'}):
         expected, got = (each.operational_space_inertia(q, frame, **options)
                          for each in (robot, quick))
         for name in FIELDS:
             mine, theirs = getattr(got, name), getattr(expected, name)
             assert np.abs(mine - theirs).max() <= 1e-11 * np.abs(theirs).max(), (name, options)
+        assert isinstance(got, FullRankInertia)
+        assert (got.rank, got.axes, got.rows, got.damping) == (
+            expected.rank, expected.axes, expected.rows, expected.damping)
 
 
 def test_a_result_is_frozen_and_travels():
@@ -126,3 +131,6 @@ def test_short_arms_have_the_compliance_only():
     assert ('operational_space_inertia', case.tip) not in robot.kernels
     task = robot.operational_space_inertia(np.zeros(1), case.tip)
     assert task.rank == 1
+    along = task.axes[int(np.abs(task.jacobian[:3, 0]).argmax())]
+    assert isinstance(robot.operational_space_inertia(np.zeros(1), case.tip, along),
+                      FullRankInertia)

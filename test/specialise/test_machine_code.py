@@ -11,7 +11,7 @@ from robodyn_ros import Robot
 from robodyn_ros.errors import KernelError, ShapeError, SingularityError
 from robodyn_ros.kernels import cache
 from robodyn_ros.kernels import specialise as specialising
-from robodyn_ros.kernels.specialise import RECIPES
+from robodyn_ros.kernels.recipes import RECIPES
 from robodyn_ros.kernels.straight import LANES
 from robodyn_ros.specialised import SpecialisedRobot
 from test.specialise.conftest import Answers, COMPILED, named

@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from robodyn_ros.kernels.normalise import align, clean, cleaned, normal_form, regroup
-from robodyn_ros.kernels.specialise import counts, RECIPES
+from robodyn_ros.kernels.recipes import RECIPES
+from robodyn_ros.kernels.specialise import counts
 from robodyn_ros.model import layout
 from robodyn_ros.robot import Robot
 from test.specialise.conftest import named

@@ -6,7 +6,8 @@ from oracles.calls import OUTPUTS
 import pytest
 from robodyn_ros.cli.info import general_arm
 from robodyn_ros.kernels import generic
-from robodyn_ros.kernels.specialise import Recipe, record_as_is
+from robodyn_ros.kernels.recipes import Recipe
+from robodyn_ros.kernels.specialise import record_as_is
 from robodyn_ros.recursions import composite, dense_forward_dynamics
 
 #: Operations that constants of one arm happen to share, more in one arm than in the next.

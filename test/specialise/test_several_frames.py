@@ -5,7 +5,8 @@ from oracles.compare import agree, solve_tolerance
 from oracles.families import case, states
 import pytest
 
-from robodyn_ros.kernels.specialise import frame_recipes, record, specialise
+from robodyn_ros.kernels.recipes import frame_recipes
+from robodyn_ros.kernels.specialise import record, specialise
 from robodyn_ros.robot import Robot
 
 FORK = case('fork of 5', 5, kinds=('revolute', 'prismatic'), branching=2, rotors=True)
@@ -37,7 +38,7 @@ def test_a_specialised_robot_uses_it(monkeypatch):
     expected = FORK.robot.operational_space_inertia(q, FRAMES[:2])
     bias = FORK.robot.operational_space_bias(q, qd, FRAMES[:2])
     other = robot.operational_space_inertia(q, FRAMES[1:])
-    monkeypatch.setattr(Robot, '_tasks', None)
+    monkeypatch.setattr(Robot, '_fill', None)
     found = robot.operational_space_inertia(q, FRAMES[:2])
     tolerance = solve_tolerance(FORK.dense.mass_matrix(q))
     agree(found.inverse, expected.inverse, tolerance=tolerance)

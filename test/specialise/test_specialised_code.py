@@ -6,7 +6,8 @@ import math
 import numpy as np
 import pytest
 from robodyn_ros.kernels import source
-from robodyn_ros.kernels.specialise import FRAME_RECIPES, record, RECIPES
+from robodyn_ros.kernels.recipes import FRAME_RECIPES, RECIPES
+from robodyn_ros.kernels.specialise import record
 from robodyn_ros.kernels.tape import Tape
 from robodyn_ros.model import layout
 

@@ -6,7 +6,8 @@ from oracles.families import MIXED, states
 import pytest
 
 from robodyn_ros.errors import ShapeError
-from robodyn_ros.kernels.specialise import record, RECIPES
+from robodyn_ros.kernels.recipes import RECIPES
+from robodyn_ros.kernels.specialise import record
 from robodyn_ros.robot import Robot
 
 STEP = 1e-5  # of the differences, whose error is of the order of its square

@@ -6,7 +6,8 @@ from oracles.families import FAMILIES, MIXED, states
 import pytest
 from robodyn_ros.dynamics_forms import REFERENCES
 from robodyn_ros.kernels import generic
-from robodyn_ros.kernels.specialise import MOTION, Recipe, record, specialise, VECTOR
+from robodyn_ros.kernels.recipes import MOTION, Recipe, VECTOR
+from robodyn_ros.kernels.specialise import record, specialise
 from test.specialise.test_specialised_code import exact, plain
 
 

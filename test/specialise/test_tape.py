@@ -74,13 +74,18 @@ def test_signs_cost_nothing(tape):
 
 
 def test_common_constants_are_taken_out(tape):
-    """c a + c b is c (a + b), whatever the signs; another constant, or none, changes nothing."""
+    """c a + c b is c (a + b), whatever the signs, and c a + d a is (c + d) a; where neither is the
+    same nothing changes.
+    """
     a, b, c, _ = inputs(tape)
     for node in (0.3 * a + 0.3 * b, 0.3 * a - 0.3 * b, -0.3 * a - b * 0.3, 0.3 * a + -0.3 * c):
         assert total(tape, node) == (1, 1)
     assert value(tape, 0.3 * a - 0.3 * b) == pytest.approx(0.3 * (VALUES['a'] - VALUES['b']))
     assert total(tape, 0.3 * a + 0.4 * b) == (2, 1)
     assert total(tape, 0.3 * (a + b) - 0.3 * b) == (1, 0)
+    for node, factor in ((0.3 * a + 0.4 * a, 0.7), (0.3 * a - 0.4 * a, -0.1)):
+        assert total(tape, node) == (1, 0)
+        assert value(tape, node) == pytest.approx(factor * VALUES['a'])
 
 
 def test_common_expressions_are_one_node(tape):
