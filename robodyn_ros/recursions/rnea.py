@@ -11,7 +11,7 @@ from robodyn_ros.model.layout import (
 from robodyn_ros.recursions import scratch as at
 from robodyn_ros.recursions.hinge import (
     along_hinge, axes_turning, carry_wrench, place, to_child)
-from robodyn_ros.spatial.primitive import inlined, primitive
+from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.rotation import rotate
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store
@@ -37,42 +37,39 @@ def start_at_base(scratch, gravity):
     store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))
 
 
-@inlined
-def move(topology, constants, scratch, i, qd, acceleration):
-    """Angular velocity, angular acceleration and acceleration of the origin of body i, from those
-    of its parent and the rate and acceleration of its hinge.
+@primitive
+def move(topology, constants, scratch, first, last, qd, qdd):
+    """Angular velocity, angular acceleration and acceleration of the origin of bodies first to
+    last, from those of their parents.
     """
-    parent, k = topology[i, PARENT], topology[i, V]
-    w = to_child(scratch, i, load(scratch, parent, at.OMEGA))
-    alpha = to_child(scratch, i, load(scratch, parent, at.ALPHA))
-    lever = rotate(scratch, parent, at.RATE, load(scratch, i, at.POSITION))
-    a = to_child(scratch, i, add(load(scratch, parent, at.ACCEL), lever))
-    rate = qd[k]
-    if topology[i, KIND] == PRISMATIC:
-        twice = rate + rate
-        a = (a[0] + w[1] * twice, a[1] - w[0] * twice, a[2] + acceleration)
-    else:
-        twice = constants[i, PITCH] * (rate + rate)
-        a = (a[0] + w[1] * twice, a[1] - w[0] * twice,
-             a[2] + constants[i, PITCH] * acceleration)
-        alpha = (alpha[0] + w[1] * rate, alpha[1] - w[0] * rate, alpha[2] + acceleration)
-        w = (w[0], w[1], w[2] + rate)
-        if topology[i, KIND] == BALL_Z:
-            alpha = add(alpha, axes_turning(qd, qd, k))
-    store(scratch, i, at.OMEGA, w)
-    store(scratch, i, at.ALPHA, alpha)
-    store(scratch, i, at.ACCEL, a)
-    store_rate(scratch, i, w, alpha)
+    for i in range(first, last + 1):
+        parent, k = topology[i, PARENT], topology[i, V]
+        w = to_child(scratch, i, load(scratch, parent, at.OMEGA))
+        alpha = to_child(scratch, i, load(scratch, parent, at.ALPHA))
+        lever = rotate(scratch, parent, at.RATE, load(scratch, i, at.POSITION))
+        a = to_child(scratch, i, add(load(scratch, parent, at.ACCEL), lever))
+        rate, acceleration = qd[k], qdd[k]
+        if topology[i, KIND] == PRISMATIC:
+            twice = rate + rate
+            a = (a[0] + w[1] * twice, a[1] - w[0] * twice, a[2] + acceleration)
+        else:
+            twice = constants[i, PITCH] * (rate + rate)
+            a = (a[0] + w[1] * twice, a[1] - w[0] * twice,
+                 a[2] + constants[i, PITCH] * acceleration)
+            alpha = (alpha[0] + w[1] * rate, alpha[1] - w[0] * rate, alpha[2] + acceleration)
+            w = (w[0], w[1], w[2] + rate)
+            if topology[i, KIND] == BALL_Z:
+                alpha = add(alpha, axes_turning(qd, qd, k))
+        store(scratch, i, at.OMEGA, w)
+        store(scratch, i, at.ALPHA, alpha)
+        store(scratch, i, at.ACCEL, a)
+        store_rate(scratch, i, w, alpha)
 
 
 @primitive
 def motion_base_to_tip(topology, constants, scratch, qd, qdd):
-    """Angular velocity, angular acceleration and acceleration of the origin of every body.
-
-    Needs `start_at_base`.
-    """
-    for i in range(1, topology.shape[0]):
-        move(topology, constants, scratch, i, qd, qdd[topology[i, V]])
+    """Those of every body; needs `start_at_base`."""
+    move(topology, constants, scratch, 1, topology.shape[0] - 1, qd, qdd)
 
 
 @primitive
@@ -158,9 +155,10 @@ def torque_of_easy_motion(topology, constants, gravity, scratch, q, qd, qdd, tau
     place(topology, constants, scratch, q)
     start_at_base(scratch, gravity)
     for i in range(1, topology.shape[0]):
-        move(topology, constants, scratch, i, qd, 0.0)
+        qdd[topology[i, V]] = 0.0
+        move(topology, constants, scratch, i, i, qd, qdd)
         along = at.ACCEL if topology[i, KIND] == PRISMATIC else at.ALPHA
         qdd[topology[i, V]] = -scratch[i, along + 2]
-        move(topology, constants, scratch, i, qd, qdd[topology[i, V]])
+        move(topology, constants, scratch, i, i, qd, qdd)
         newton_euler(constants, scratch, i)
     force_tip_to_base(topology, constants, scratch, qdd, tau)
