@@ -65,6 +65,7 @@ class ComputedTorque(ControlLaw):
     """
 
     name = 'computed_torque'
+    remembers = False
     equation = ('tau = M(q) (qdd_r + Kd (qd_r - qd) + Kp (q_r - q)) + C(q, qd) qd + g(q)'
                 ' + friction(qd_r)')
     gain_unit = ('1/s^2', '1/s')

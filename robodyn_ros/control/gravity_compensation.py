@@ -20,6 +20,7 @@ class GravityCompensation(ControlLaw):
     """tau = g(q), and -D qd where the supervisor asks the arm to come to rest."""
 
     name = 'gravity_compensation'
+    remembers = False
     equation = 'tau = g(q)'
     tracks = False
     kernels = (gravity_compensation,)

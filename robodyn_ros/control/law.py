@@ -55,6 +55,9 @@ class ControlLaw:
     equation = ''
     #: Whether it follows a reference; one that does not is ACTIVE without one.
     tracks = True
+    #: Whether `torques` keeps anything from one call for the next; one that does not may be called
+    #: for nothing, to have it in the caches.
+    remembers = True
     #: Units of the position and the velocity gain.
     gain_unit = ('', '')
     #: LawParameters; the node declares them as `<law>.<name>`.

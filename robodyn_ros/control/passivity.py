@@ -62,6 +62,7 @@ class Passivity(ControlLaw):
     """
 
     name = 'passivity'
+    remembers = False
     equation = ('tau = M(q) (qdd_r + L (qd_r - qd)) + C(q, qd) (qd_r + L (q_r - q)) + g(q)'
                 ' + Kp (q_r - q) + Kd (qd_r - qd) + friction(qd_r), L = Kp/Kd')
     gain_unit = ('N m/rad', 'N m s/rad')

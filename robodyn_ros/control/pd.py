@@ -33,6 +33,7 @@ class PD(ControlLaw):
     """tau = Kp e + Kd ed, e = q_r - q; sags under the weight of the arm."""
 
     name = 'pd'
+    remembers = False
     equation = 'tau = Kp (q_r - q) + Kd (qd_r - qd)'
     gain_unit = ('N m/rad', 'N m s/rad')
     kernels = (pd,)
@@ -46,6 +47,7 @@ class PDGravity(ControlLaw):
     """tau = Kp e + Kd ed + g(q): rests at its reference (Takegaki and Arimoto 1981)."""
 
     name = 'pd_gravity'
+    remembers = False
     equation = 'tau = Kp (q_r - q) + Kd (qd_r - qd) + g(q)'
     gain_unit = ('N m/rad', 'N m s/rad')
     kernels = (pd_gravity,)

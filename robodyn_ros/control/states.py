@@ -1,4 +1,5 @@
-"""The states a controller can be in, and the reasons why."""
+"""The states a controller can be in, the reasons why, and how often what happened."""
+import dataclasses
 import enum
 
 
@@ -39,3 +40,16 @@ class Reason:
     WRONG_SIZE = 'WRONG_SIZE'
     NOT_FINITE = 'NOT_FINITE'
     IMPLAUSIBLE = 'IMPLAUSIBLE'
+
+
+@dataclasses.dataclass
+class Counters:
+    """How often what happened since the supervisor was made."""
+
+    cycles: int = 0              # ticks in which torque was published
+    effort_limited: int = 0      # ticks in which a joint was at its effort limit
+    rate_limited: int = 0        # ticks in which a torque could not change fast enough
+    position_guarded: int = 0    # ticks in which a position or velocity limit held a torque back
+    stale_episodes: int = 0
+    faults: int = 0
+    rejected_references: int = 0

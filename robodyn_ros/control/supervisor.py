@@ -1,4 +1,5 @@
 """What stands between a control law and the joints, and answers for every torque that leaves."""
+import contextlib
 import dataclasses
 import math
 import threading
@@ -11,21 +12,8 @@ from robodyn_ros.control.reception import receive_target, receive_trajectory
 from robodyn_ros.control.reference import Reference
 from robodyn_ros.control.refusals import (
     refuse_age, refuse_effort_limits, refuse_far, refuse_law_values)
-from robodyn_ros.control.states import Reason, State
+from robodyn_ros.control.states import Counters, Reason, State
 from robodyn_ros.errors import ParameterError
-
-
-@dataclasses.dataclass
-class Counters:
-    """How often what happened since the supervisor was made."""
-
-    cycles: int = 0              # ticks in which torque was published
-    effort_limited: int = 0      # ticks in which a joint was at its effort limit
-    rate_limited: int = 0        # ticks in which a torque could not change fast enough
-    position_guarded: int = 0    # ticks in which a position or velocity limit held a torque back
-    stale_episodes: int = 0
-    faults: int = 0
-    rejected_references: int = 0
 
 
 class Supervisor:
@@ -53,6 +41,7 @@ class Supervisor:
         self._lock = threading.Lock()
         self._inbox, self._reference = Inbox(robot.nv), Reference(robot.nv)
         self._output, self._clock, self._counters = Output(robot), Clock(), Counters()
+        self._rehearsal = Output(robot)  # for torques that go nowhere
         self._jumps, self._recovering, self._seen = 0, 0, None
         self._first_not_finite = guards.first_not_finite.quick
         self.reference, self.terms = self._reference.rows, self._output.terms
@@ -265,6 +254,16 @@ class Supervisor:
         return sentence
 
     # ------------------------------------------------------------------------ the loop
+
+    def rehearse(self):
+        """Compute a torque that goes nowhere: the next tick then finds its code in the caches."""
+        measured, settings = self._inbox.latest, self._settings
+        if self.active and not self.law.remembers and measured is not None:
+            # what fails here fails again in the tick, which answers for it
+            with self._lock, contextlib.suppress(Exception):
+                self._rehearsal.from_law(self.law, measured.q, measured.qd, self.reference,
+                                         settings)
+                self._rehearsal.limit(measured, settings, 0.0)
 
     def tick(self, now):
         """Advance to the time now [s] and write `command`; return the state. Never raises."""

@@ -47,6 +47,11 @@ class ControlCycle:
         with self._lock:   # so that no cycle publishes to what was there before
             self._output = output
 
+    def prepare(self, now: float):
+        """Take the newest joint state, and what a cycle needs into the caches, ahead of it."""
+        self._intake.poll(now)
+        self._supervisor.rehearse()
+
     def poll_and_run(self, now: float):
         """Run a cycle with the newest joint state; `now` is the monotonic time [s]."""
         self._intake.poll(now)

@@ -109,7 +109,7 @@ class PeriodicLoop:
                 while now < deadline - ahead:
                     sleep((deadline - ahead - now) / NANOSECONDS)
                     now = clock()
-                if ahead:
+                if now < deadline:
                     self._guarded(self._prepare, now / NANOSECONDS)
             while now < deadline:
                 now = clock()
