@@ -36,7 +36,7 @@ BATCH = 100_000
 ALWAYS = ('inverse_dynamics', 'gravity_torque', 'mass_matrix', 'forward_dynamics')
 QUANTITIES = (*ALWAYS, 'mass_matrix_inverse', 'jacobian', 'operational_space_inertia',
               'inverse_dynamics_derivatives', 'forward_dynamics_derivatives')
-SMALL = 14
+SMALL = 30
 #: What was aimed at for seven joints, in a compiled loop and from Python [us].
 GOALS = {'inverse_dynamics': (0.17, 0.36), 'mass_matrix': (0.10, 0.30),
          'forward_dynamics': (0.30, 0.50), 'mass_matrix_inverse': (0.40, 0.60),

@@ -330,13 +330,17 @@ def test_what_is_no_damping_is_refused(robot, case, damping):
         robot.operational_space_inertia(states(robot, 1)[0][0], case.tip, damping=damping)
 
 
-def test_tasks_of_several_frames_take_one_state(robot, case):
-    """A batch is refused in words, not with a wrong answer; so is one of biases."""
-    q = np.zeros((2, robot.nv))
-    with pytest.raises(ShapeError, match='batch of 2 states; expected one state'):
-        robot.operational_space_inertia(q, [case.tip])
-    with pytest.raises(ShapeError, match='batch of 2 states; expected one state'):
-        robot.operational_space_bias(q, q, case.tip)
+def test_biases_of_tasks_in_batches(robot, case):
+    """Each row is the answer to its state, of one frame and of a list of one."""
+    q, qd, _ = (np.array(rows) for rows in zip(*states(robot, 3)))
+    for frames in (case.tip, [case.tip]):
+        together = robot.operational_space_bias(q, qd, frames)
+        for k in range(3):
+            one = robot.operational_space_bias(q[k], qd[k], frames)
+            for name in ('coriolis', 'gravity'):
+                found, expected = getattr(together, name)[k], getattr(one, name)
+                assert np.abs(found - expected).max() <= 1e-9 * max(1.0, np.abs(expected).max())
+            assert np.array_equal(together.task.rank[k], one.task.rank)
 
 
 def test_operational_space_inertia_owns_its_arrays(robot, case):

@@ -47,7 +47,7 @@ from robodyn_ros.spatial.types import (
 NAMES = {value: name for name, value in vars(types).items() if name.istitle()}
 PROMOTED = {Vector: 'Matrix', Matrix: 'Stack', Stack: 'Block'}
 #: What rows share, and do not write.
-SHARED = ('zero', 'diagonal')
+SHARED = ('zero', 'diagonal', 'offsets')
 #: What a row leaves behind for nobody: each thread has its own.
 WORK = {'joint_wrenches': ('tau',), 'centroidal_momentum': ('com',),
         'centroidal_momentum_matrix': ('com',), 'centroidal_momentum_bias': ('com',),

@@ -92,6 +92,7 @@ def arguments(robot, kernel, dtype=float, seed=0, **given):
               'body': body, 'frame': frame, 'bodies': bodies, 'frames': frames,
               'J': rng.normal(size=(6, robot.nv)),
               'compliance': half @ half.T, 'damping': 0.1, 'kept': np.array((0, 2, 5))}
+    values['kept'].flags.writeable = False
     for name, shape in outputs.items():
         shape = tuple(sizes.get(size, size) for size in shape)
         if kernel.python.__name__ != 'apply_wrench':  # which adds to what is there

@@ -100,7 +100,7 @@ def test_face(any_case, reference):
 def test_frames_of_offset_are_at_the_centres_of_mass():
     """Where a body has no mass, at its hinge."""
     robot = FAMILIES['massless_links'].robot
-    centres, constants = robot._centres(), robot.model.constants
+    centres, constants = robot.model.centres(), robot.model.constants
     assert (constants[:, MASS] == 0.0).sum() >= 3 and np.abs(centres).max() > 0.01
     agree(centres * constants[:, MASS:MASS + 1], constants[:, MASS + 1:MASS + 4])
     assert not centres[constants[:, MASS] == 0.0].any()

@@ -128,4 +128,5 @@ def test_warmup_of_a_robot(capsys, monkeypatch):
     for background in (BackgroundSpecialisation(model),
                        Background(functools.partial(specialised_kernels, model, PD)),
                        Background(functools.partial(specialised_step, model))):
-        assert background.known and background.wait(60.0) and background._process is None
+        assert background.known and background._process is None
+        assert background.wait(60.0), background.trouble

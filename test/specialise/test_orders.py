@@ -6,7 +6,7 @@ from oracles.calls import OUTPUTS
 import pytest
 from robodyn_ros.cli.info import general_arm
 from robodyn_ros.kernels import generic
-from robodyn_ros.kernels.recipes import Recipe
+from robodyn_ros.kernels.recipes import at_frames, Recipe
 from robodyn_ros.kernels.specialise import record_as_is
 from robodyn_ros.recursions import composite, dense_forward_dynamics
 
@@ -44,7 +44,8 @@ def operations(name, recursion, outputs, n):
     if 'offsets' in inputs:
         inputs['offsets'] = (n + 1, 3)
     frame = model.body_names[-1] if 'frame' in arguments else None
-    found = record_as_is(name, Recipe(recursion, inputs, shapes), model, frame).counts()
+    recipe = Recipe(recursion, inputs, shapes, given=at_frames if frame else None)
+    found = record_as_is(name, recipe, model, frame).counts()
     return found['multiplications'], found['additions']
 
 
