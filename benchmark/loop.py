@@ -1,4 +1,6 @@
-"""Simulator and controller over DDS: a minute at 1 kHz, then 2 kHz; how soon they start."""
+"""Simulator and controller over DDS: a minute at 1 kHz, without waking ahead of the cycles, and at
+2 kHz; how soon they start.
+"""
 import os
 import tempfile
 import time
@@ -10,7 +12,8 @@ from robodyn_ros.cli.demo import URDF, find, parameters, private_domain
 from robodyn_ros.cli.experiment import Experiment
 from robodyn_ros.cli.motion import sway
 
-RATES = {1000.0: 60.0, 2000.0: 20.0}   # [Hz]: for how long [s]
+#: Rate [Hz], for how long [s], and what else the controller is told.
+RUNS = ((1000.0, 60.0, {}), (1000.0, 20.0, {'wake_ahead': 0.0}), (2000.0, 20.0, {}))
 SLACK = 0.01   # [s] between the stamp of a report and the reading of its counters
 GOALS = {'success_rate': '>= 0.995', 'cpu_share': '<= 0.15', 'tick_p50_us': '<= 40',
          'tick_p99_us': '<= 120', 'cold_start_s': '<= 30', 'warm_start_s': '<= 4'}
@@ -26,8 +29,8 @@ def measure():
         before = os.environ.get('ROBODYN_CACHE_DIR')
         os.environ['ROBODYN_CACHE_DIR'] = str(Path(cache) / 'cache')
         try:
-            starts = [_start(urdf, _pair(robot, 1000.0)) for _ in range(2)]
-            runs = [_track(urdf, robot, rate) for rate in RATES]
+            starts = [_start(urdf, _pair(robot, *RUNS[0])) for _ in range(2)]
+            runs = [_track(urdf, robot, *run) for run in RUNS]
         finally:
             if before is None:
                 del os.environ['ROBODYN_CACHE_DIR']
@@ -40,19 +43,19 @@ def measure():
             'wrong_counts': [run['wrong_count'] for run in runs if run['wrong_count']]}
 
 
-def _pair(robot, rate):
-    """Parameters of the controller and of the simulator at a rate [Hz]."""
-    centre = sway(robot.limits, RATES[rate]).centre
+def _pair(robot, rate, duration, told):
+    """Parameters of the controller and of the simulator at a rate [Hz] for some time [s]."""
+    centre = sway(robot.limits, duration).centre
     controller, simulator = parameters(robot, 'computed_torque', centre)
     # who records two hundred states a second is a third process on two cores
-    return ({**controller, 'update_rate': int(rate), 'state_publish_rate': 20.0},
+    return ({**controller, 'update_rate': int(rate), 'state_publish_rate': 20.0, **told},
             {**simulator, 'update_rate': int(rate)})
 
 
-def _track(urdf, robot, rate):
-    """What the controller reports of a motion at a rate [Hz]."""
-    motion = sway(robot.limits, RATES[rate])
-    with Experiment(urdf, *_pair(robot, rate)) as experiment:
+def _track(urdf, robot, rate, duration, told):
+    """What the controller reports of a motion at a rate [Hz] for some time [s]."""
+    motion = sway(robot.limits, duration)
+    with Experiment(urdf, *_pair(robot, rate, duration, told)) as experiment:
         kernels = experiment.settle()
         record = experiment.track(motion, robot.joint_names)
     due, status = record.cycles + record.missed, record.status
@@ -61,7 +64,7 @@ def _track(urdf, robot, rate):
         f'{record.cycles} cycles run and {record.missed} missed make {due}; expected '
         f'{elapsed:.1f}, the time between the two reports over the period, within '
         f'{SLACK * rate:g}')
-    return {'rate_hz': rate, 'kernels': kernels, 'seconds': record.seconds,
+    return {'rate_hz': rate, 'told': told, 'kernels': kernels, 'seconds': record.seconds,
             'cycles': record.cycles, 'missed': record.missed,
             'success_rate': record.cycles / due, 'cpu_share': record.cpu_share,
             'tick_p50_us': status.tick_p50, 'tick_p99_us': status.tick_p99,
@@ -79,7 +82,8 @@ def _start(urdf, run):
 
 def show(result):
     """Print the tables."""
-    runs = ((run, f'{run["rate_hz"]:g} Hz, {" and ".join(sorted({*run["kernels"].values()}))}')
+    runs = ((run, ', '.join([f'{run["rate_hz"]:g} Hz', *sorted({*run["kernels"].values()}),
+                             *(f'{key} {value:g}' for key, value in run['told'].items())]))
             for run in result['runs'])
     for numbers, title in ((result, 'start'), *runs):
         rows = [(name, f'{value:.4g}', GOALS.get(name, '')) for name, value in numbers.items()
