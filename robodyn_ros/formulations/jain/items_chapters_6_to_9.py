@@ -149,7 +149,7 @@ ITEMS = (
          functions=('formulations.jain.digraph.weighted', 'formulations.jain.digraph.resolvent',
                     'formulations.jain.digraph.power_series'),
          tests=('test_resolvent_of_block_weights', 'test_roots_and_tips_of_a_resolvent',
-                'test_structure_of_remark_8_2'),
+                'test_structure_of_remark_8_2', 'test_printed_a_of_remark_8_2_has_lost_columns'),
          correction='the printed matrices of Rem 8.2 have lost columns'),
     Item(64, '8.5', 'Lem 8.7 (8.24 to 8.28)',
          'Similarity: renumbering, other body frames', 'n; as matrices n^3',

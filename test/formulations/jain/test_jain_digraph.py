@@ -87,6 +87,17 @@ def test_structure_of_remark_8_2():
     np.testing.assert_array_equal(mass_matrix.mass_matrix(tree).astype(bool), mass)
 
 
+def test_printed_a_of_remark_8_2_has_lost_columns():
+    """As printed, its rows have two and eight entries for seven bodies; seven of eight are A's."""
+    printed = [row.split() for row in (
+        'I .', '. I . . . . . .', 'X . I . . . . .', '. X . I . . . .', '. . . . I . . .',
+        'X X X X X I . .', 'X X X X X X I .')]
+    A = digraph.power_series(digraph.adjacency(7, digraph.edges_of(FIGURE_8_2)))
+    assert A.shape == (7, 7) and {len(row) for row in printed} == {2, 8}
+    for row, ours in zip(printed[1:], A[1:]):
+        assert [entry != '.' for entry in row[:7]] == list(ours != 0)
+
+
 def test_adjacency_tells_roots_tips_and_paths():
     rng = np.random.default_rng(2)
     parent = random_parents(rng, 9)
