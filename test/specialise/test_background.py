@@ -67,7 +67,7 @@ def test_no_cache_no_background(model, tmp_path, monkeypatch):
     cache._tell_once.cache_clear()
     with pytest.warns(UserWarning, match='no kernel cache'):
         background = BackgroundSpecialisation(model)
-        assert not background.wait(60.0)
+        assert not background.wait(300.0)
     assert 'ROBODYN_CACHE_DIR' in background.trouble
     assert background.robot.gravity_torque(np.zeros(2)).shape == (2,)
 
@@ -76,7 +76,7 @@ def test_a_process_that_fails(model, home, monkeypatch):
     """Its last line becomes the sentence."""
     monkeypatch.setattr('robodyn_ros.background.sys.executable', '/bin/false')
     background = BackgroundSpecialisation(model)
-    assert not background.wait(60.0)
+    assert not background.wait(300.0)
     assert 'failed with code 1' in background.trouble
 
 
@@ -87,7 +87,7 @@ def test_a_process_that_is_killed(model, home):
         assert not background.ended
         time.sleep(0.01)
     background._process.kill()
-    assert not background.wait(60.0)
+    assert not background.wait(300.0)
     assert 'was ended by signal 9' in background.trouble
     assert type(background.robot) is Robot
     again = BackgroundSpecialisation(model)
@@ -129,4 +129,4 @@ def test_warmup_of_a_robot(capsys, monkeypatch):
                        Background(functools.partial(specialised_kernels, model, PD)),
                        Background(functools.partial(specialised_step, model))):
         assert background.known and background._process is None
-        assert background.wait(60.0), background.trouble
+        assert background.wait(300.0), background.trouble
