@@ -1,10 +1,10 @@
 """Serialised messages from the middleware into a buffer, and out of one, with no object between.
 
-rclpy makes two copies and several objects of each message. In a control cycle, which runs on cold
-caches, its calls take twice as long as the middleware's own functions (measured: 9 and 21 us for
-taking and publishing seven joints against 5 and 11). Here those functions are called with the
-address that rclpy gives of a publisher or subscription. Whatever they refuse is left to rclpy,
-and where they are not found, everything is.
+rclpy makes two copies and several objects of each message, which in a control cycle, on cold
+caches, takes longer than it looks: alternating in one run, taking the state of seven joints took
+9.8 us by rclpy and 6.4 by the middleware's own function, publishing their efforts 23 and 19 us.
+Here those functions are called with the address that rclpy gives of a publisher or subscription.
+Whatever they refuse is left to rclpy, and where they are not found, everything is.
 """
 import ctypes
 import functools

@@ -71,6 +71,12 @@ class StartedNode:
         code = self._process.wait(timeout)
         return code, time.monotonic() - start
 
+    def end_well(self):
+        """Stop the node, which must have had nothing to complain of."""
+        code, _ = self.stop()
+        assert code == 0
+        assert 'Traceback' not in self.output
+
     def kill(self):
         """End it as the kernel does: no chance to say goodbye."""
         if self.running:

@@ -27,9 +27,7 @@ def shared(graph, start_shared):
     """Return a simulated Franka-like arm for the tests that leave it as they found it."""
     arm = Arm(graph, start_shared, ARM, update_rate=500, command_timeout=0.2)
     yield arm
-    code, _ = arm.process.stop()
-    assert code == 0
-    assert 'Traceback' not in arm.process.output
+    arm.process.end_well()
 
 
 @pytest.fixture

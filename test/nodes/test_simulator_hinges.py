@@ -103,9 +103,7 @@ def shared(graph, start_shared, tmp_path_factory):
     """Return the simulated ferry of all tests."""
     ferry = Ferry(graph, start_shared, tmp_path_factory.mktemp('ferry'))
     yield ferry
-    code, _ = ferry.process.stop()
-    assert code == 0
-    assert 'Traceback' not in ferry.process.output
+    ferry.process.end_well()
 
 
 @pytest.fixture
