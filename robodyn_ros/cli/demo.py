@@ -16,6 +16,7 @@ import numpy as np
 
 from robodyn_ros import Robot, RobodynError
 from robodyn_ros.cli import tracking_report
+from robodyn_ros.cli.disturbance import ReferenceLost
 from robodyn_ros.cli.motion import mid_range, sway
 
 GAINS = {'p': 100.0, 'd': 20.0}  # [1/s^2, 1/s] each joint critically damped at 10 rad/s
@@ -23,11 +24,16 @@ DURATION = 12.0                  # [s] of each tracking run
 PUSH_DURATION = 8.0              # [s]
 PUSH_PERIOD = 1.2                # [s] of one push and its counter-push
 PUSH_FORCE = 4.0                 # [N]
-ATTEMPTS = 3                     # at a run that a busy machine interrupts
+ATTEMPTS = 3                     # at a run that a busy machine disturbs
 MODES = ('pd', 'pd_gravity', 'computed_torque')
 TITLES = {'pd': 'PD alone', 'pd_gravity': 'PD + gravity compensation',
           'computed_torque': 'computed torque', 'gravity_compensation': 'gravity compensation'}
 URDF = Path('config/urdf/franka_like.urdf')
+SHOWN, NOT_SHOWN, NOT_JUDGED = 0, 1, 3   # exit codes
+EXIT_CODES = f"""exit codes:
+  {SHOWN}  computed torque is as much better as it should be
+  {NOT_SHOWN}  it is not, or something went wrong
+  {NOT_JUDGED}  this machine was too busy to tell"""
 
 
 def gains(robot, law):
@@ -65,22 +71,28 @@ def force(t):
 
 
 def run(urdf, robot, duration, progress):
-    """All four runs: ({mode: Record}, Record of the pushed arm, how many runs were repeated)."""
-    from robodyn_ros.cli.experiment import Experiment, ReferenceLost  # needs ROS
+    """All four runs: ({mode: Record}, Record of the pushed arm, how many runs were repeated).
+
+    A run that a busy machine disturbs is repeated; if all are, the least disturbed one counts.
+    """
+    from robodyn_ros.cli.experiment import Experiment  # needs ROS
     motion, records, repeated = sway(robot.limits, duration), {}, 0
     for mode in (*MODES, 'gravity_compensation'):
-        for attempt in range(ATTEMPTS):
+        for attempt in range(1, ATTEMPTS + 1):
             try:
                 with Experiment(urdf, *parameters(robot, mode, motion.centre),
                                 lambda word, share: progress(mode, word, share)) as experiment:
                     experiment.settle()   # compiling beside it would cost the arm cycles
-                    records[mode] = (experiment.track(motion, robot.joint_names) if mode in MODES
-                                     else experiment.push('flange', force, PUSH_DURATION))
-                break
+                    record = (experiment.track(motion, robot.joint_names) if mode in MODES
+                              else experiment.push('flange', force, PUSH_DURATION))
+                if mode not in records or record.disturbed < records[mode].disturbed:
+                    records[mode] = record
+                if not record.disturbed:
+                    break
             except ReferenceLost:
-                repeated += 1
-                if attempt == ATTEMPTS - 1:
+                if attempt == ATTEMPTS and mode not in records:
                     raise
+            repeated += attempt < ATTEMPTS
         progress(mode, 'done', 1.0)
     return records, records.pop('gravity_compensation'), repeated
 
@@ -136,8 +148,8 @@ def find(path):
 
 
 def main(args=None):
-    """Run the demonstration; exit code 0 if computed torque is as much better as it should be."""
-    parser = argparse.ArgumentParser(prog='demo', description=__doc__,
+    """Run the demonstration; its exit code is told by EXIT_CODES."""
+    parser = argparse.ArgumentParser(prog='demo', description=__doc__, epilog=EXIT_CODES,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--output', type=Path, default=Path('demo'), help='folder for the results')
     parser.add_argument('--duration', type=float, default=DURATION,
@@ -161,21 +173,22 @@ def main(args=None):
         _picture(records, push, robot, result, options.output / 'tracking.png')
     except RobodynError as error:
         print(f'The demonstration stopped: {error}', file=sys.stderr)
-        return 1
+        return NOT_JUDGED if isinstance(error, ReferenceLost) else NOT_SHOWN
     except ImportError as error:
         print(f'The demonstration needs ROS 2 and robodyn_msgs ({error}); `make demo` sets them '
               'up, or source a workspace in which both packages are built.', file=sys.stderr)
-        return 1
+        return NOT_SHOWN
     finally:
         if lock:
             lock.close()
-    return 0 if result['computed_torque_against_pd']['reached'] else 1
+    return {True: SHOWN, False: NOT_SHOWN, None: NOT_JUDGED}[
+        result['computed_torque_against_pd']['reached']]
 
 
 def _picture(records, push, robot, result, path):
     try:
         from robodyn_ros.cli.tracking_plot import draw
-        draw(records, push, robot.joint_names, result['computed_torque_against_pd']['ratio'], path)
+        draw(records, push, robot.joint_names, tracking_report.verdict(result), path)
     except ImportError as error:
         print(f'No picture: {error}. Install matplotlib for {path}.')
     else:

@@ -18,22 +18,21 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from robodyn_msgs.msg import ControllerState, ControllerStatus
+from robodyn_ros.cli.disturbance import (
+    Count, Disturbance, ReferenceLost, disturbances)
 from robodyn_ros.errors import RobodynError
 
 CONTROLLER, SIMULATOR = '/robodyn_controller', '/robodyn_simulator'
 KNOT = 0.1            # [s] between the points of the trajectory that is sent
-START_TIMEOUT = 60.0  # [s] for both nodes to run, kernels compiled
+PATIENCE = 60.0       # [s] without any news of the controller, such as of what it has compiled
+USUAL = ('', 'ACTIVATED', 'FOLLOWING', 'TRAJECTORY_END')  # reasons of a state in a good run
 TERMS = ('feedback', 'inertia', 'coriolis', 'gravity', 'friction')
 SERIES = ('reference_position', 'measured_position', 'measured_velocity', *TERMS, 'effort')
 
 
-class ReferenceLost(RobodynError):
-    """The controller stopped following, as it must when joint states stay away too long."""
-
-
 @dataclass
 class Record:
-    """What one run left behind: series (k, nv) over times [s], and the controller's figures."""
+    """What one run left behind: series (k, nv) over times [s], and the nodes' own figures."""
 
     time: np.ndarray
     series: dict[str, np.ndarray]
@@ -43,7 +42,13 @@ class Record:
     missed: int
     seconds: float
     cpu_share: float
+    disturbances: tuple[Disturbance, ...] = ()
     pushes: list[tuple[float, np.ndarray]] = field(default_factory=list)
+
+    @property
+    def disturbed(self):
+        """Seconds in which a node missed its cycles."""
+        return sum(each.end - each.begin for each in self.disturbances)
 
     @property
     def rate(self):
@@ -68,6 +73,7 @@ class Experiment:
         self._states = None   # being recorded
         self._complaint = ''  # why the reference was lost
         self._kernels = {}    # what each node computes with
+        self._counts = {name: [] for name in self._parameters}   # of their loops
 
     def __enter__(self):
         self._context = rclpy.Context()
@@ -120,8 +126,11 @@ class Experiment:
                               begin=lambda: self._trajectory.publish(message))
         following = record.states == ControllerStatus.ACTIVE
         if not following[record.time < 0.95 * motion.duration].all():
-            raise ReferenceLost('the controller left the trajectory: '
-                                f'{self._complaint or self._status.message}')
+            sentence = f'the controller left the trajectory: {self._complaint}'
+            if record.disturbances:
+                raise ReferenceLost(f'{sentence} The machine was busy: '
+                                    f'{"; ".join(map(str, record.disturbances))}.')
+            raise RobodynError(sentence)
         return record
 
     def push(self, frame, force, duration):
@@ -167,6 +176,9 @@ class Experiment:
         begin() is called once, act(t) about a hundred times a second.
         """
         before, self._states, self._complaint = self._figures(), [], ''
+        self._hear_counts()
+        for counts in self._counts.values():
+            del counts[:-1]
         if begin:
             begin()
         self._wait_until(lambda: self._states)
@@ -179,14 +191,17 @@ class Experiment:
             self._progress(word, t / duration)
         messages, self._states = self._states, None
         seconds, cycles, missed, cpu = (b - a for a, b in zip(before, self._figures()))
+        self._hear_counts()
         if len(messages) < 2:
             raise RobodynError(f'{len(messages)} messages came on {CONTROLLER}/controller_state '
                                f'within {duration:.0f} s; expected hundreds')
-        stamps = np.array([m.header.stamp.sec + 1e-9 * m.header.stamp.nanosec for m in messages])
+        stamps = np.array([_seconds(m.header.stamp) for m in messages])
+        found = disturbances({node: [each._replace(time=each.time - stamps[0]) for each in counts]
+                              for node, counts in self._counts.items()})
         return Record(stamps - stamps[0],
                       {name: np.array([getattr(m, name) for m in messages]) for name in SERIES},
                       np.array([m.state for m in messages]), self._status, cycles, missed,
-                      seconds, cpu / seconds)
+                      seconds, cpu / seconds, found)
 
     def _figures(self):
         """Time, cycles and missed of the next status, and the controller's processor seconds."""
@@ -196,16 +211,22 @@ class Experiment:
         pid = self._processes['controller'].pid
         fields = Path(f'/proc/{pid}/stat').read_text().rsplit(')', 1)[1].split()
         cpu = (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
-        return stamp.sec + 1e-9 * stamp.nanosec, self._status.cycles, self._status.missed, cpu
+        return _seconds(stamp), self._status.cycles, self._status.missed, cpu
+
+    def _hear_counts(self):
+        """Wait for a report of each node on its loop."""
+        before = {name: len(counts) for name, counts in self._counts.items()}
+        self._wait_until(lambda: all(len(self._counts[name]) > before[name] for name in before))
 
     def _wait_until(self, condition):
-        deadline = time.monotonic() + START_TIMEOUT
+        deadline, news = time.monotonic() + PATIENCE, None
         while not condition():
             self._check()
+            if news != (news := self._status and self._status.message):
+                deadline = time.monotonic() + PATIENCE
             if time.monotonic() > deadline:
-                raise RobodynError(f'the controller did not come along within {START_TIMEOUT:.0f} '
-                                   f's; it says: {self._status and self._status.message}\n'
-                                   + self._tails())
+                raise RobodynError(f'the controller has not come along for {PATIENCE:.0f} s; '
+                                   f'it says: {news}\n' + self._tails())
             self._executor.spin_once(timeout_sec=0.05)
             self._progress('starting', 0.0)
 
@@ -223,17 +244,27 @@ class Experiment:
                          for name, path in self._logs.items())
 
     def _take_report(self, message):
+        for status in message.status:
+            name, _, subject = status.name.partition(': ')
+            if subject == 'loop':
+                values = {pair.key: pair.value for pair in status.values}
+                self._counts[name.removeprefix('robodyn_')].append(Count(
+                    _seconds(message.header.stamp), int(values['cycles']), int(values['missed'])))
         self._kernels |= {status.name.partition(':')[0]: pair.value for status in message.status
                           for pair in status.values if pair.key == 'kernels'}
 
     def _take_status(self, message):
         self._status = message
-        if message.state_name == 'STALE':
+        if not self._complaint and message.reason not in USUAL:
             self._complaint = message.message
 
     def _take_state(self, message):
         if self._states or self._states == [] and message.state == ControllerStatus.ACTIVE:
             self._states.append(message)
+
+
+def _seconds(stamp):
+    return stamp.sec + 1e-9 * stamp.nanosec
 
 
 def _text(value):

@@ -7,15 +7,16 @@ COLOURS = {'pd': 'tab:red', 'pd_gravity': 'tab:orange', 'computed_torque': 'tab:
 LABELS = {'pd': 'PD alone', 'pd_gravity': 'PD + gravity', 'computed_torque': 'computed torque'}
 
 
-def draw(records, push, joint_names, ratio, path):
-    """Write the figure. records : {mode: Record}; push : Record of gravity compensation."""
+def draw(records, push, joint_names, verdict, path):
+    """Write the figure. records : {mode: Record}; push : Record of gravity compensation; verdict :
+    a sentence on both.
+    """
     import matplotlib
     matplotlib.use('Agg')
     from matplotlib import pyplot as plt
 
     figure = plt.figure(figsize=(16, 11), layout='constrained')
-    figure.suptitle('A simulated 7-joint arm over real DDS at 1 kHz: computed torque tracks '
-                    f'{ratio:.0f} times better than PD alone', fontsize=15)
+    figure.suptitle(f'A simulated 7-joint arm over real DDS at 1 kHz. {verdict}', fontsize=13)
     top, middle, bottom = figure.subfigures(3, 1, height_ratios=(1.0, 1.0, 1.0))
     _tracking(top, records, joint_names)
     _errors(middle, records, joint_names)
@@ -52,6 +53,8 @@ def _errors(figure, records, joint_names):
                            color=COLOURS[mode], lw=1.0, label=LABELS[mode])
         per_joint.bar(np.arange(len(joint_names)) + k * width,
                       1e3 * np.sqrt(np.mean(error**2, axis=0)), width, color=COLOURS[mode])
+        for each in record.disturbances:
+            over_time.axvspan(each.begin, each.end, color=COLOURS[mode], alpha=0.15, lw=0)
     over_time.set(title='tracking error, norm over all joints', xlabel='time [s]', ylabel='[mrad]')
     over_time.legend(fontsize=8)
     per_joint.set(title='RMS error per joint', ylabel='[mrad]', yscale='log')

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from robodyn_ros.cli.disturbance import ENOUGH, SETTLING, undisturbed
+
 WANTED_RATIO = 20.0   # by how much computed torque must beat PD alone
 
 COLUMNS = ('mode', 'RMS\n[mrad]', 'max\n[mrad]', 'rate\n[Hz]', 'cycles', 'missed',
@@ -16,7 +18,13 @@ COLUMNS = ('mode', 'RMS\n[mrad]', 'max\n[mrad]', 'rate\n[Hz]', 'cycles', 'missed
 def figures(record, joint_names):
     """The numbers of one tracking run, per joint where they are of joints."""
     error = record.series['reference_position'] - record.series['measured_position']
+    calm = undisturbed(record.time, record.disturbances)
+    share = float(calm.mean())
     return {
+        'disturbances': [each._asdict() | {'sentence': str(each)} for each in record.disturbances],
+        'undisturbed': {
+            'share': share, 'rms_error_all_rad': (
+                float(np.sqrt(np.mean(error[calm]**2))) if share >= ENOUGH else None)},
         'rms_error_rad': dict(zip(joint_names, np.sqrt(np.mean(error**2, axis=0)).tolist())),
         'max_error_rad': dict(zip(joint_names, np.abs(error).max(axis=0).tolist())),
         'rms_error_all_rad': float(np.sqrt(np.mean(error**2))),
@@ -52,13 +60,15 @@ def machine():
 def report(robot, modes, push, urdf, repeated):
     """Everything as one dictionary: `modes` are figures(), `push` push_figures().
 
-    repeated : how many runs were interrupted by a busy machine, and done again.
+    repeated : how many runs were disturbed by a busy machine, and done again.
     """
-    ratio = modes['pd']['rms_error_all_rad'] / modes['computed_torque']['rms_error_all_rad']
+    calm = [modes[mode]['undisturbed']['rms_error_all_rad'] for mode in ('pd', 'computed_torque')]
+    ratio = None if None in calm else calm[0] / calm[1]
     return {'robot': robot.name, 'urdf': Path(urdf).name, 'joints': list(robot.joint_names),
             'modes': modes, 'gravity_compensation': push,
             'computed_torque_against_pd': {
-                'ratio': ratio, 'wanted': WANTED_RATIO, 'reached': ratio >= WANTED_RATIO},
+                'ratio': ratio, 'wanted': WANTED_RATIO,
+                'reached': None if ratio is None else ratio >= WANTED_RATIO},
             'repeated_runs': repeated, 'machine': machine()}
 
 
@@ -84,9 +94,29 @@ def rows(result):
     yield row('gravity comp.', result['gravity_compensation'], '-', '-')
 
 
+def disturbed(result):
+    """What kept the nodes from their work, in a sentence or two for each tracking run."""
+    for mode, numbers in result['modes'].items():
+        found, calm = numbers['disturbances'], numbers['undisturbed']
+        if not found:
+            continue
+        told = f'The machine disturbed {mode}: {"; ".join(each["sentence"] for each in found)}.'
+        if calm['rms_error_all_rad'] is None:
+            yield f'{told} Less than {100.0 * ENOUGH:.0f} % of the run is left: not judged.'
+        else:
+            yield (f'{told} Judged is the rest, without {SETTLING:g} s after it: RMS error '
+                   f'{1e3 * calm["rms_error_all_rad"]:.4g} mrad instead of '
+                   f'{1e3 * numbers["rms_error_all_rad"]:.4g}.')
+
+
 def verdict(result):
     """Whether computed torque is as much better as it should be, in a sentence."""
     found = result['computed_torque_against_pd']
+    if found['reached'] is None:
+        compute = result['modes']['computed_torque']['compute_us']['p50']
+        return ('Not judged: this machine was too busy for the control loop, of whose cycles '
+                f'computed torque takes {compute:.0f} us (median). Close what else runs, and try '
+                'again.')
     return (f'Computed torque tracks {found["ratio"]:.0f} times better than PD alone '
             f'({"at least" if found["reached"] else "expected were at least"} '
             f'{found["wanted"]:.0f} times, RMS over all joints).')
@@ -102,7 +132,7 @@ def show(result):
         heads = [' '.join(column.split()) for column in COLUMNS]
         for cells in (heads, *rows(result)):
             sys.stdout.write('  '.join(f'{cell:>22}' for cell in cells) + '\n')
-        sys.stdout.write(verdict(result) + '\n')
+        sys.stdout.write('\n'.join((*disturbed(result), verdict(result))) + '\n')
         return
     table = Table(*map(escape, COLUMNS), title=f'{result["robot"]}: tracking over real DDS')
     for column in table.columns:
@@ -112,4 +142,5 @@ def show(result):
         table.add_row(*cells, style='dim' if cells[0].startswith(' ') else 'bold')
     console = Console()
     console.print(table)
-    console.print(verdict(result))
+    for sentence in (*disturbed(result), verdict(result)):
+        console.print(sentence)

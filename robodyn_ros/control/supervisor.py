@@ -145,7 +145,7 @@ class Supervisor:
             self.active, self._releasing = True, False
             return ''
 
-    def deactivate(self, now):
+    def deactivate(self):
         """Give up the arm: the torque goes to the safe one at its rate, then publishing ends."""
         with self._lock:
             if self.active:
@@ -154,7 +154,7 @@ class Supervisor:
                 if self.state is not State.FAULT:
                     self._enter(State.READY, Reason.DEACTIVATED)
 
-    def stop(self, now):
+    def stop(self):
         """Emergency stop: safe torque, latched until `reset`."""
         with self._lock:
             self._trip(Reason.STOPPED)
@@ -172,10 +172,10 @@ class Supervisor:
                 self._enter(State.READY, Reason.RESET)
             return sentence
 
-    def hold(self, now):
+    def hold(self):
         """Drop the reference, if one is followed, and hold the measured posture."""
         with self._lock:
-            if self._following:
+            if self.state is State.ACTIVE and self._following:
                 self._hold_or_trip(self._inbox.latest, Reason.HOLD_REQUESTED)
 
     def follow(self, trajectory, now):

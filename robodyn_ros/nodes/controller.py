@@ -137,7 +137,7 @@ class Controller(ManagedNode):
     def _stop(self, _, response):
         if self.session is None:
             return _answer(response, 'The controller is not configured, and commands nothing.')
-        self.session.supervisor.stop(time.monotonic())
+        self.session.supervisor.stop()
         return _answer(response, '')
 
     def _enable(self, request, response):

@@ -123,7 +123,7 @@ class ControlSession:
         """Let the effort go to the safe one at its rate limit, then stop publishing."""
         if self.cycle.output is None:
             return
-        self.supervisor.deactivate(time.monotonic())
+        self.supervisor.deactivate()
         deadline = time.monotonic() + RELEASE_TIME
         while self.supervisor.publishing and time.monotonic() < deadline:
             time.sleep(self.loop.period)
@@ -213,7 +213,7 @@ class ControlSession:
             self._fault(error)
 
     def _fault(self, error: Exception):
-        self.supervisor.stop(time.monotonic())
+        self.supervisor.stop()
         if len(self.faults) < 100:
             self.faults.append(error)
 

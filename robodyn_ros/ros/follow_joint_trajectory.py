@@ -88,7 +88,7 @@ class _Goal:
         """Error code and sentence once the goal is over, None before."""
         supervisor, codes = self._session.supervisor, self._codes
         if self._handle.is_cancel_requested:
-            supervisor.hold(time.monotonic())
+            self._give_up(supervisor)
             self._handle.canceled()
             return codes.SUCCESSFUL, 'The goal was cancelled; the measured posture is held.'
         self._give_feedback(supervisor)
@@ -97,11 +97,16 @@ class _Goal:
             violation = self._path.violation(*errors)
             if not violation:
                 return None
-            supervisor.hold(time.monotonic())
+            self._give_up(supervisor)
             return self._abort(codes.PATH_TOLERANCE_VIOLATED, violation)
         if supervisor.completed is not self._trajectory:
             return self._abort(codes.INVALID_GOAL, f'it was given up: {supervisor.reason}')
         return self._judge_end(self._end.violation(*errors))
+
+    def _give_up(self, supervisor):
+        """Hold the posture, unless another reference has taken the place of this one."""
+        if supervisor.following is self._trajectory:
+            supervisor.hold()
 
     def _judge_end(self, violation: str):
         if not violation:

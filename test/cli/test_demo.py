@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from robodyn_ros import Robot
-from robodyn_ros.cli.demo import MODES, URDF, find, gains
+from robodyn_ros.cli.demo import MODES, NOT_JUDGED, NOT_SHOWN, SHOWN, URDF, find, gains
 from robodyn_ros.cli.motion import sway
 from robodyn_ros.cli.tracking_report import WANTED_RATIO
 from robodyn_ros.control.law import TERMS
@@ -75,7 +75,7 @@ def test_the_demonstration_runs_and_reports_what_it_measured(tmp_path, node_envi
     pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
     done = subprocess.run(
         [sys.executable, '-m', 'robodyn_ros.cli.demo', '--output', str(tmp_path),
-         '--duration', '6'], env=node_environment, capture_output=True, text=True, timeout=300)
+         '--duration', '6'], env=node_environment, capture_output=True, text=True, timeout=600)
     assert (tmp_path / 'report.json').exists(), done.stdout + done.stderr
     report = json.loads((tmp_path / 'report.json').read_text())
     assert tuple(report['modes']) == MODES
@@ -88,9 +88,13 @@ def test_the_demonstration_runs_and_reports_what_it_measured(tmp_path, node_envi
         assert numbers['cycles'] > 0 and numbers['missed'] >= 0
         assert numbers['compute_us']['p50'] <= numbers['compute_us']['p99']
     found = report['computed_torque_against_pd']
-    ratio = (report['modes']['pd']['rms_error_all_rad']
-             / report['modes']['computed_torque']['rms_error_all_rad'])
-    assert found['ratio'] == pytest.approx(ratio)
-    assert done.returncode == (0 if ratio >= WANTED_RATIO else 1)
+    calm = [report['modes'][mode]['undisturbed']['rms_error_all_rad']
+            for mode in ('pd', 'computed_torque')]
+    if None in calm:
+        assert (found['ratio'], done.returncode) == (None, NOT_JUDGED)
+        assert 'too busy' in ' '.join(done.stdout.split())
+    else:
+        assert found['ratio'] == pytest.approx(calm[0] / calm[1])
+        assert done.returncode == (SHOWN if found['ratio'] >= WANTED_RATIO else NOT_SHOWN)
     assert max(report['gravity_compensation']['displacement_rad']) > 0.05
     assert (tmp_path / 'tracking.png').read_bytes().startswith(b'\x89PNG')

@@ -156,7 +156,7 @@ def test_row_79_stop_under_way_latches_and_reset_does_not_move_the_arm():
     arm = Arm(gains=np.array([[400.0] * 2, [40.0] * 2]), q=[0.3, 0.5], damping=8.0).activate()
     arm.supervisor.follow(Trajectory([2.0], [[0.8, 0.9]]), arm.now)
     arm.step(800)
-    arm.supervisor.stop(arm.now)
+    arm.supervisor.stop()
     arm.step(4000)
     assert arm.state is State.FAULT and np.abs(arm.qd).max() < 1e-3
     rest = arm.q.copy()

@@ -349,9 +349,9 @@ def test_supervised_adaptive_arm_learns_its_load_and_keeps_it_while_held():
     assert np.abs(learnt).max() > 0.5
     supervisor.measure(plant.q, plant.qd, now)
     supervisor.tick(now)
-    supervisor.hold(now)
+    supervisor.hold()
     assert np.abs(law.learnt).max() > 0.5
-    supervisor.stop(now)
+    supervisor.stop()
     assert supervisor.reset(now) == '' and supervisor.reason == Reason.RESET
     assert not law.learnt.any()
 
@@ -364,7 +364,7 @@ def test_forgetting_happens_at_activation_only():
     bench.run(150)
     assert bench.reason == Reason.REFERENCE_TIMEOUT
     assert np.abs(bench.law.learnt[:, 0] - 0.25).max() < 0.01
-    bench.supervisor.deactivate(bench.now)
+    bench.supervisor.deactivate()
     bench.run(5)
     bench.activate()
     assert not bench.law.learnt.any()

@@ -303,7 +303,7 @@ def test_reference_is_refused_if_the_controller_moved_on_while_it_was_checked(
     check = module.receive_trajectory
 
     def interrupted(*arguments):
-        getattr(bench.supervisor, event)(bench.now)
+        getattr(bench.supervisor, event)()
         return check(*arguments)
     monkeypatch.setattr(module, 'receive_trajectory', interrupted)
     assert 'changed meanwhile' in bench.supervisor.follow(FAR, bench.now)
@@ -375,7 +375,7 @@ def test_fault_latches_until_reset_and_keeps_its_first_cause():
     bench.run(1)
     bench.law.error = None
     bench.run(500)
-    bench.supervisor.stop(bench.now)
+    bench.supervisor.stop()
     assert bench.state is State.FAULT and bench.reason == Reason.LAW_EXCEPTION
     assert 'FAULT' in bench.supervisor.follow(FAR, bench.now)
     assert bench.supervisor.counters['faults'] == 1
@@ -405,8 +405,8 @@ def test_reset_without_fault_changes_nothing():
 def test_fault_survives_deactivation_and_bars_activation():
     """Only a reset clears it."""
     bench = moving()
-    bench.supervisor.stop(bench.now)
-    bench.supervisor.deactivate(bench.now)
+    bench.supervisor.stop()
+    bench.supervisor.deactivate()
     assert bench.run(200) is State.FAULT and not bench.supervisor.publishing
     assert 'reset it first' in bench.supervisor.activate(bench.now)
     assert bench.supervisor.reset(bench.now) == '' and bench.run(1) is State.READY
@@ -418,21 +418,21 @@ def test_row_79_emergency_stop_acts_in_the_next_tick_and_latches():
     """Towards the safe torque at the rate limit; from any state, active or not."""
     bench = moving()
     before = bench.command.copy()
-    bench.supervisor.stop(bench.now)
+    bench.supervisor.stop()
     assert bench.run(1) is State.FAULT and bench.reason == Reason.STOPPED
     assert np.allclose(np.abs(bench.command - before), 1.0)
     bench.run(100)
     assert np.allclose(bench.command, bench.gravity, atol=1e-12)
     idle = Bench()
     idle.run(3)
-    idle.supervisor.stop(idle.now)
+    idle.supervisor.stop()
     assert idle.run(3) is State.FAULT and not idle.supervisor.publishing
 
 
 def test_stop_damping_brakes_while_the_motion_is_known():
     """g(q) - D qd, and no damping by a velocity that is out of date."""
     bench = moving(stop_damping=[4.0, 2.0])
-    bench.supervisor.stop(bench.now)
+    bench.supervisor.stop()
     bench.qd = np.array([1.0, -2.0])
     bench.run(200)
     assert np.allclose(bench.command, bench.gravity - [4.0, -4.0], atol=1e-12)
@@ -443,7 +443,7 @@ def test_stop_damping_brakes_while_the_motion_is_known():
 def test_fault_without_joint_states_goes_the_way_of_stale():
     """Gravity of an unknown posture is not safe for ever."""
     bench = moving()
-    bench.supervisor.stop(bench.now)
+    bench.supervisor.stop()
     bench.run(500, fresh=False)
     assert bench.state is State.FAULT and (bench.command == 0.0).all()
     bench.run(200)
@@ -579,11 +579,11 @@ def test_tick_survives_requests_from_another_thread():
         try:
             while not stop.is_set():
                 choice = rng.integers(7)
-                (lambda: supervisor.activate(bench.now), lambda: supervisor.deactivate(bench.now),
-                 lambda: supervisor.stop(bench.now), lambda: supervisor.reset(bench.now),
+                (lambda: supervisor.activate(bench.now), supervisor.deactivate,
+                 supervisor.stop, lambda: supervisor.reset(bench.now),
                  lambda: supervisor.follow(Trajectory([0.5], [[0.5, 0.6]]), bench.now),
                  lambda: supervisor.aim(Trajectory([0.0], [bench.q]), bench.now),
-                 lambda: supervisor.hold(bench.now))[choice]()
+                 supervisor.hold)[choice]()
         except Exception as error:
             errors.append(error)
 

@@ -76,8 +76,14 @@ class Player:
             gains=np.array([gains] * 2), robot_compensates_gravity=compensated,
             stale_action='gravity_hold' if held else 'zero')
 
+    def activate(self):
+        self.bench.supervisor.activate(self.bench.now)
+
+    def reset(self):
+        self.bench.supervisor.reset(self.bench.now)
+
     def __getattr__(self, name):
-        return lambda: getattr(self.bench.supervisor, name)(self.bench.now)
+        return getattr(self.bench.supervisor, name)
 
 
 PROLOGUE = [('run', 3, True), ('activate',), ('run', 3, True)]

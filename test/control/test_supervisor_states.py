@@ -165,7 +165,7 @@ def test_reference_from_before_a_deactivation_is_not_resumed():
     bench = Bench().activate()
     bench.supervisor.follow(FAR, bench.now)
     bench.run(100)
-    bench.supervisor.deactivate(bench.now)
+    bench.supervisor.deactivate()
     bench.run(100)
     bench.activate()
     assert bench.run(20) is State.HOLD and np.array_equal(bench.supervisor.reference[0], bench.q)
@@ -189,7 +189,7 @@ def test_deactivation_goes_to_the_safe_torque_and_then_ends():
     bench.law.torque = np.array([60.0, -40.0])
     bench.activate()
     bench.run(100)
-    bench.supervisor.deactivate(bench.now)
+    bench.supervisor.deactivate()
     assert bench.run(10) is State.READY and bench.supervisor.publishing
     bench.run(200)
     assert not bench.supervisor.publishing
@@ -203,7 +203,7 @@ def test_activation_during_deactivation_goes_on_from_the_last_torque():
     bench.law.torque = np.array([60.0, -40.0])
     bench.activate()
     bench.run(100)
-    bench.supervisor.deactivate(bench.now)
+    bench.supervisor.deactivate()
     bench.run(5)
     assert bench.supervisor.activate(bench.now) == ''
     bench.run(5)  # the bench checks the rate of every torque
@@ -215,7 +215,7 @@ def test_hold_request_drops_the_reference():
     bench = Bench().activate()
     bench.supervisor.follow(FAR, bench.now)
     bench.run(100)
-    bench.supervisor.hold(bench.now)
+    bench.supervisor.hold()
     assert bench.state is State.HOLD and bench.reason == Reason.HOLD_REQUESTED
     assert np.array_equal(bench.supervisor.reference[0], bench.q)
 

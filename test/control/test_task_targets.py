@@ -358,8 +358,23 @@ def test_a_wrench_pushes_by_its_jacobian():
     expected = J.T @ [0, 0, -20.0, 0, 0, 1.0]
     assert np.allclose(bench.supervisor.terms[5], expected, rtol=1e-9, atol=1e-9)
     assert bench.state is State.ACTIVE and bench.reason == Reason.FOLLOWING
-    bench.supervisor.hold(bench.now)
+    bench.supervisor.hold()
     assert bench.reason == Reason.HOLD_REQUESTED and not bench.law.task.state[FORCE].any()
+
+
+@pytest.mark.parametrize(('end', 'state', 'reason'), [
+    ('stop', State.FAULT, Reason.STOPPED), ('deactivate', State.READY, Reason.DEACTIVATED)])
+def test_asking_for_a_hold_brings_nothing_back(end, state, reason):
+    """A client that cancels what it sent must not undo a stop, even one of a moving hand."""
+    bench = arm_bench(reference_timeout=5.0).activate()
+    assert bench.supervisor.lead(TaskTarget('base_link', twist=[0.1, 0, 0, 0, 0, 0]),
+                                 bench.now) == ''
+    bench.run(50)
+    assert bench.law.task.moving
+    getattr(bench.supervisor, end)()
+    bench.supervisor.hold()
+    bench.run(5)
+    assert bench.state is state and bench.reason == reason
 
 
 def test_the_elbow_moves_while_the_hand_stays():
@@ -413,7 +428,7 @@ def test_after_a_loss_of_state_the_hand_holds_where_it_is():
         assert np.allclose(rows[POSITION, :3], pose, atol=1e-15)
     bench.run(20)
     assert np.allclose(bench.command, bench.gravity, atol=1e-9)
-    bench.supervisor.deactivate(bench.now)
+    bench.supervisor.deactivate()
     refused = bench.supervisor.lead(target, bench.now)
     assert refused == 'the controller is not active, and keeps no reference'
 
@@ -459,6 +474,6 @@ def test_a_chased_hand_stays_within_the_guards(seed):
     counters = moving.bench.supervisor.counters
     assert counters['faults'] == 0 and moving.bench.state is not State.FAULT
     assert moving.least < 0.5, 'no singular posture was near'
-    moving.bench.supervisor.hold(moving.bench.now)
+    moving.bench.supervisor.hold()
     moving.run(1.0)
     assert np.abs(moving.plant.qd).max() < 0.1
