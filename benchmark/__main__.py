@@ -10,7 +10,7 @@ from pathlib import Path
 
 from robodyn_ros.cli.tracking_report import machine
 
-NAMES = ('kernels', 'crossover', 'hands', 'tick', 'plant', 'loop')
+NAMES = ('kernels', 'crossover', 'hands', 'wire', 'tick', 'plant', 'loop')
 RESULTS = Path(__file__).parent / 'results'
 
 

@@ -9,7 +9,7 @@ from robodyn_ros.control.registry import law_class
 from robodyn_ros.control.states import State
 from robodyn_ros.control.supervisor import Supervisor
 from robodyn_ros.kernels import generic, known_answers, warm_up
-from robodyn_ros.ros.control_session import ControlSession
+from robodyn_ros.ros.control_session import YIELD_TIME, ControlSession
 from robodyn_ros.ros.controller_parameters import (
     CONTROLLER_PARAMETERS, control_settings, gain_parameters, make_law, own_parameters)
 from robodyn_ros.ros.controller_status import StatusReporter
@@ -123,8 +123,11 @@ class Controller(ManagedNode):
     def _report(self):
         intrusion = self.session.intrusion() if self.session else ''
         if intrusion:
+            first = self.session.watch.comes_first
             self.trigger_deactivate()
             self.complain(f'Deactivated: {intrusion}')
+            if first:   # and so not ended by a twin that yields, too, in the time it has for that
+                self.start_again(YIELD_TIME)
         self._reporter.update()
         while self.session is not None and self.session.faults:
             self.callback_failed(self.session.faults.pop(0))

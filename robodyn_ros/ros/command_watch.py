@@ -27,7 +27,7 @@ class CommandWatch:
         self.topic = node.resolve_topic_name(topic)
         self._node, self._kind, self._heard = node, kind, False
         self._own = _full_name(node.get_name(), node.get_namespace())
-        self._subscription, self._silent = None, set()
+        self._subscription, self._silent, self._ours = None, set(), set()
         self.listen()
 
     def listen(self):
@@ -51,6 +51,22 @@ class CommandWatch:
         if twins and not self._is_heard():
             self._silent, twins = twins, set()
         return strangers + [self._own] * bool(twins)
+
+    def publish(self, make):
+        """Call make(), which returns this node's publisher; return that."""
+        before = self._publishers()[1]
+        publisher = make()
+        self._ours = self._publishers()[1] - before
+        return publisher
+
+    @property
+    def comes_first(self) -> bool:
+        """Whether only controllers of our own name intrude, and ours has the least identity.
+
+        Every one of them sees the same identities, so this is true of one.
+        """
+        strangers, twins = self._publishers()
+        return not strangers and {min(twins - self._silent, default=None)} == self._ours
 
     def intruders(self) -> list[str]:
         """Full names of the other publishing nodes, while this one publishes."""

@@ -106,7 +106,8 @@ class ControlSession:
         if others:
             raise RobodynError(self._describe(others))
         writer = self._effort_kind(self.robot.joint_names)
-        publisher = self._node.create_publisher(writer.type, self.watch.topic, COMMAND_QOS)
+        publisher = self.watch.publish(lambda: self._node.create_publisher(
+            writer.type, self.watch.topic, COMMAND_QOS))
         refusal = self.supervisor.activate(time.monotonic())
         if refusal:
             self._node.destroy_publisher(publisher)
@@ -187,9 +188,10 @@ class ControlSession:
     def intrusion(self) -> str:
         """'', or that another node was found to command the robot right after activation.
 
-        Discovery takes its time, so a controller that was there before may show up only now; the
-        one that came last yields; of two that start together, one or both. Later on, whoever
-        comes is the intruder, and reported.
+        Discovery takes its time, so a controller that was there before may show up only now, and
+        the one that came last yields. Two that start together may both yield; the one for which
+        `watch.comes_first` is then to try again. Later on, whoever comes is the intruder, and
+        reported.
         """
         if time.monotonic() - self._activated > YIELD_TIME:
             return ''

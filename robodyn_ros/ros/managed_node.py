@@ -1,4 +1,6 @@
 """A lifecycle node whose transitions never raise, and which starts by itself if asked to."""
+import math
+import time
 import traceback
 from typing import Callable, Iterable
 
@@ -40,7 +42,7 @@ class ManagedNode(LifecycleNode):
         self.complaint = ''
         self.parameters = Parameters(self, (*NODE_PARAMETERS, *table), self.judge_parameters,
                                      self.parameters_changed)
-        self._starting = self.parameters['autostart']
+        self.start_again()
         self.create_timer(0.2, self._advance, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     # What a subclass defines.
@@ -94,9 +96,10 @@ class ManagedNode(LifecycleNode):
             self.get_logger().warning(sentence)
         self.complaint = sentence
 
-    def start_again(self):
-        """Start by itself once more, if that is wanted at all: something has changed."""
+    def start_again(self, within: float = math.inf):
+        """Start by itself once more, within so many seconds, if that is wanted at all."""
         self._starting = self.parameters['autostart']
+        self._latest = time.monotonic() + within
 
     # Transitions.
 
@@ -154,7 +157,7 @@ class ManagedNode(LifecycleNode):
 
     def _advance(self):
         """One step towards active, when the node starts by itself."""
-        if not self._starting:
+        if not self._starting or time.monotonic() > self._latest:
             return
         if self.phase == UNCONFIGURED and self.can_configure():
             # One attempt: neither the description nor the parameters get better by waiting.

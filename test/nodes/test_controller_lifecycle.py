@@ -1,5 +1,6 @@
 """The controller from its start to its end, as a process on a real middleware."""
 import signal
+import time
 
 import numpy as np
 import pytest
@@ -234,3 +235,28 @@ def test_a_controller_that_finds_another_too_late_yields(graph, start, probe, ar
                                ).state_name == 'READY'
     assert probe.enable().success
     probe.wait_for('HOLD')
+
+
+def test_of_two_controllers_of_one_name_that_start_together_one_commands(graph, start, probe, arm):
+    """Whether one of them yields or both do: one comes back, and stays alone."""
+    def commanding():
+        return len(graph.node.get_publishers_info_by_topic(harness.COMMANDS))
+
+    twins = [start('controller', **EASY) for _ in range(2)]
+    for twin in twins:
+        harness.wait_until(lambda: 'HOLD' in twin.output or INTRUSION in twin.output,
+                           'an activation, or a refusal', COLD)
+    alone_since = None
+
+    def alone():
+        nonlocal alone_since
+        if commanding() != 1:
+            alone_since = None
+        elif alone_since is None:
+            alone_since = time.monotonic()
+        return alone_since and time.monotonic() - alone_since > YIELD_TIME + 1.0
+    harness.wait_until(alone, 'one controller, longer than any yields', 10.0 * YIELD_TIME)
+    assert any(INTRUSION in twin.output for twin in twins)
+    probe.next_command()
+    for twin in twins:
+        twin.end_well()
