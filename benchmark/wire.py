@@ -23,9 +23,9 @@ from robodyn_ros.ros.state_intake import STATE_QOS, PolledGroup
 from robodyn_ros.ros.wire import Inlet, Outlet, library
 
 JOINTS = tuple(f'joint{k}' for k in range(1, 8))
-BLOCKS, CYCLES = 30, 100      # of each way in turn, so that it finds what itself left in the caches
-PERIOD = 2e-3                 # [s] of sleep before each
-PATIENCE = 20.0               # [s] for the peer to be found
+BLOCKS, CYCLES = 30, 100   # of each way in turn, so that it finds its own traces in the caches
+PERIOD = 2e-3              # [s] of sleep before each
+PATIENCE = 20.0            # [s] for the peer to be found
 COMMAND_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 
 

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from robodyn_ros.cli import identify
 from robodyn_ros.specialised import SpecialisedRobot
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -39,3 +40,15 @@ def test_the_example_of_the_readme_runs(monkeypatch):
     assert isinstance(names['fast'], SpecialisedRobot)
     assert names['osi'].rank == 2
     assert names['many'].position.shape == (100, 51, 2)
+
+
+@pytest.mark.slow
+def test_the_numbers_of_the_identification_come_out_again(monkeypatch, capsys, tmp_path):
+    """What the page quotes is what the command on it prints."""
+    pytest.importorskip('scipy', reason='filtering a recording needs scipy')
+    monkeypatch.chdir(ROOT)
+    page = Path('doc/identification.md').read_text()
+    arguments, = re.findall(r'^    python -m robodyn_ros identify (demo .*)', page, re.M)
+    assert identify.main([*arguments.split(), '--output', str(tmp_path)]) == 0
+    quoted, printed = re.findall(r'^    > (.*)', page, re.M), capsys.readouterr().out.splitlines()
+    assert len(quoted) > 10 and [line for line in quoted if line not in printed] == []

@@ -1,8 +1,7 @@
 """Serialised messages from the middleware into a buffer, and out of one, with no object between.
 
 rclpy makes two copies and several objects of each message, which in a control cycle, on cold
-caches, takes longer than it looks: alternating in one run, taking the state of seven joints took
-9.8 us by rclpy and 6.4 by the middleware's own function, publishing their efforts 23 and 19 us.
+caches, takes longer than it looks: `python -m benchmark wire` measures both ways in one run.
 Here those functions are called with the address that rclpy gives of a publisher or subscription.
 Whatever they refuse is left to rclpy, and where they are not found, everything is.
 """
