@@ -1,0 +1,85 @@
+"""Goals of FollowJointTrajectory, looked at without a middleware."""
+from pathlib import Path
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='rclpy is not installed')
+
+sys.path.insert(0, str(Path(__file__).parents[1] / 'control'))
+
+from builtin_interfaces.msg import Duration, Time  # noqa: E402
+from supervised import Bench  # noqa: E402
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint  # noqa: E402
+
+from robodyn_ros.control.states import Reason, State  # noqa: E402
+from robodyn_ros.control.trajectory import Trajectory  # noqa: E402
+from robodyn_ros.ros.follow_joint_trajectory import _Goal  # noqa: E402
+
+
+class Handle:
+    """What a goal asks of its handle, and what it told it."""
+
+    def __init__(self, trajectory):
+        self.request = SimpleNamespace(trajectory=trajectory, path_tolerance=[], goal_tolerance=[],
+                                       goal_time_tolerance=Duration())
+        self.is_cancel_requested, self.told = False, []
+
+    def publish_feedback(self, _):
+        pass
+
+    def canceled(self):
+        self.told.append('canceled')
+
+    def abort(self):
+        self.told.append('abort')
+
+
+def accepted(bench, away):
+    """A goal of the bench's arm that takes ten seconds, and its handle."""
+    supervisor = bench.supervisor
+    session = SimpleNamespace(
+        supervisor=supervisor, stamp=Time, follow=lambda message: supervisor.follow(
+            Trajectory([10.0], [message.points[0].positions]), bench.now))
+    action = SimpleNamespace(Result=SimpleNamespace(SUCCESSFUL=0, INVALID_GOAL=-1), Feedback=(
+        lambda: SimpleNamespace(header=SimpleNamespace(stamp=None), joint_names=[], **{
+            name: JointTrajectoryPoint() for name in ('desired', 'actual', 'error')})))
+    handle = Handle(JointTrajectory(points=[JointTrajectoryPoint(
+        positions=(np.array(bench.q) + away).tolist())]))
+    return _Goal(handle, session, action), handle
+
+
+def test_a_goal_that_is_cancelled_is_held():
+    bench = Bench().activate()
+    goal, handle = accepted(bench, 0.1)
+    bench.run(10)
+    handle.is_cancel_requested = True
+    assert goal.look()[0] == 0 and handle.told == ['canceled']
+    assert bench.state is State.HOLD and bench.reason == Reason.HOLD_REQUESTED
+
+
+def test_cancelling_a_goal_that_was_replaced_leaves_its_successor_alone():
+    """As a client does that sends the next goal and then cancels the one before."""
+    bench = Bench().activate()
+    first, handle = accepted(bench, 0.1)
+    bench.run(10)
+    second, _ = accepted(bench, -0.1)
+    followed = bench.supervisor.following
+    handle.is_cancel_requested = True
+    assert first.look()[0] == 0 and handle.told == ['canceled']
+    bench.run(10)
+    assert bench.state is State.ACTIVE and bench.supervisor.following is followed
+    assert second.look() is None
+
+
+def test_cancelling_a_goal_does_not_undo_a_stop():
+    bench = Bench().activate()
+    goal, handle = accepted(bench, 0.1)
+    bench.run(10)
+    bench.supervisor.stop()
+    handle.is_cancel_requested = True
+    assert goal.look()[0] == 0
+    bench.run(10)
+    assert bench.state is State.FAULT and bench.reason == Reason.STOPPED
