@@ -18,6 +18,10 @@ from robodyn_ros.specialised import SpecialisedRobot
 NICE = 10  # whoever computes for the robot comes first
 
 
+class _Stopped(Exception):
+    """Nobody waits for the result any more."""
+
+
 class Background:
     """Makes something of compiled kernels without holding up this process.
 
@@ -63,7 +67,7 @@ class Background:
         return self.ready
 
     def stop(self):
-        """End the other process, if it is still at work; what serves goes on serving."""
+        """End what is still at work, here between two kernels; what serves goes on serving."""
         self._stopped.set()
         process = self._process
         if process is not None and process.poll() is None:
@@ -78,6 +82,8 @@ class Background:
                 self.result = self._make(progress=self._tell)
                 if not self.known:
                     self._mark.touch(mode=0o600)
+        except _Stopped:
+            pass
         except Exception as error:  # a law of another package may raise anything
             self.trouble = str(error) if isinstance(error, (RobodynError, OSError)) else (
                 f'{type(error).__name__}: {error}')
@@ -86,6 +92,8 @@ class Background:
             self._done(self)
 
     def _tell(self, name, done, total):
+        if self._stopped.is_set():
+            raise _Stopped
         self.progress = (done, total, name)
 
     def _compile(self):

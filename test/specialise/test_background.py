@@ -60,6 +60,25 @@ def test_stopped(model, home):
     assert background._process is None or background._process.poll() is not None
 
 
+def endless(progress):
+    """Make kernels for ever, as a busy machine seems to."""
+    while True:
+        progress('kernel', 1, 2)
+        time.sleep(0.01)
+
+
+def test_stopped_while_this_process_makes_it(home, monkeypatch):
+    """Between two kernels: whoever ends does not wait for the rest."""
+    monkeypatch.setattr(Background, '_compile', lambda _: None)
+    ended = []
+    background = Background(endless, done=ended.append)
+    while not background.progress[2]:
+        time.sleep(0.01)
+    background.stop()
+    assert ended == [background] and background.ended
+    assert not background.ready and background.trouble == ''
+
+
 def test_no_cache_no_background(model, tmp_path, monkeypatch):
     """Without a cache the other process could hand nothing over: a sentence says what to do."""
     (tmp_path / 'file').write_text('')
