@@ -175,10 +175,10 @@ class Experiment:
 
         begin() is called once, act(t) about a hundred times a second.
         """
-        before, self._states, self._complaint = self._figures(), [], ''
         self._hear_counts()
         for counts in self._counts.values():
             del counts[:-1]
+        before, self._states, self._complaint = self._figures(), [], ''
         if begin:
             begin()
         self._wait_until(lambda: self._states)
