@@ -17,11 +17,10 @@ import numpy as np
 
 from robodyn_ros.kernels import generic
 from robodyn_ros.kernels.compile import Kernel
-from robodyn_ros.kernels.straight import Block, Stack
 from robodyn_ros.kernels.texts import imported
 from robodyn_ros.recursions import task_inertia as _task_inertia
 from robodyn_ros.spatial import types
-from robodyn_ros.spatial.types import Integer, Matrix, Scalar, Vector
+from robodyn_ros.spatial.types import Block, Integer, Matrix, Scalar, Stack, Vector
 
 MODULE = '''"""{name} over the rows of a batch.
 
@@ -30,10 +29,10 @@ Written by robodyn_ros; not meant to be edited.
 import numpy as np
 
 from robodyn_ros.kernels import generic
-from robodyn_ros.kernels.straight import Block, Stack
 from robodyn_ros.recursions.kinematics import load_wrenches
 from robodyn_ros.spatial.types import (
-    Boolean, Constant, Flags, Indices, Integer, Matrix, Scalar, Table, Topology, Vector)
+    Block, Boolean, Constant, Flags, Indices, Integer, Matrix, Scalar, Stack, Table, Topology,
+    Vector)
 
 {name} = generic.{name}.compiled
 

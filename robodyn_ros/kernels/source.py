@@ -10,8 +10,8 @@ Recorded by robodyn_ros from its {origin}; not meant to be edited.
 """
 from math import cos, sin
 
-from robodyn_ros.kernels.straight import LANES, Block, Stack, straight_line
-from robodyn_ros.spatial.types import Integer, Matrix, Vector
+from robodyn_ros.kernels.straight import LANES, straight_line
+from robodyn_ros.spatial.types import Block, Integer, Matrix, Stack, Vector
 
 
 def {name}({arguments}):

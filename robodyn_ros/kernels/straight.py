@@ -14,8 +14,6 @@ from robodyn_ros.kernels import entry, trigonometry
 LANES = 8  # states, or angles, at once: one register of AVX-512, two of AVX, four of NEON
 FLAGS = ('contract',)  # the tape settled the order of operations; fused multiply-adds are welcome
 REAL, INTEGER = ir.DoubleType(), ir.IntType(64)
-Stack = types.Array(types.float64, 3, 'C')  # (k, n, m), a matrix for each state
-Block = types.Array(types.float64, 4, 'C')  # (k, n, m, l)
 
 _ARITHMETIC = {ast.Add: 'fadd', ast.Sub: 'fsub', ast.Mult: 'fmul', ast.Div: 'fdiv'}
 _COMPARISONS = {ast.Gt: '>', ast.Eq: '==', ast.NotEq: '!='}

@@ -6,13 +6,12 @@ import numpy as np
 from robodyn_ros.errors import ParameterError, ShapeError
 from robodyn_ros.kernels.batch import share_out
 from robodyn_ros.kernels.compile import Kernel
-from robodyn_ros.kernels.straight import Block, Stack
 from robodyn_ros.recursions import scratch as columns
 from robodyn_ros.simulation.layout import work_rows
 from robodyn_ros.simulation.step import LARGEST_EFFORT, advance, keep
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import (
-    Constant, Integer, Matrix, Scalar, Table, Topology, Vector)
+    Block, Constant, Integer, Matrix, Scalar, Stack, Table, Topology, Vector)
 
 ROWS_OF_A_PART = 8  # plants that are worth a thread of their own: each takes many steps
 

@@ -10,6 +10,8 @@ Table = types.Array(types.float64, 2, 'C', readonly=True)     # (nb, 28)  see mo
 Constant = types.Array(types.float64, 1, 'C', readonly=True)  # (k,)
 Vector = types.Array(types.float64, 1, 'C')                   # (n,)
 Matrix = types.Array(types.float64, 2, 'C')                   # (n, m)
+Stack = types.Array(types.float64, 3, 'C')                    # (k, n, m)
+Block = types.Array(types.float64, 4, 'C')                    # (k, n, m, l)
 Indices = types.Array(types.int64, 1, 'C', readonly=True)     # (k,)
 Octets = types.Array(types.uint8, 1, 'C', readonly=True)       # (k,)
 Flags = types.Array(types.boolean, 1, 'C')                    # (n,)
