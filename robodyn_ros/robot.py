@@ -1,7 +1,8 @@
 """The friendly face of a robot: every quantity of its dynamics by name. Check, allocate, call."""
+import numpy as np
+
 from robodyn_ros.configurations import Configurations
 from robodyn_ros.dynamics_forms import DynamicsForms
-from robodyn_ros.errors import KernelError
 from robodyn_ros.factors import Factors
 from robodyn_ros.kernels import generic
 from robodyn_ros.model import build, dh, urdf
@@ -19,6 +20,8 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
     Configurations. Wrong shapes, other types and values that are not finite are a ShapeError. One
     Robot serves one thread at a time; `Robot(robot.model)` makes another over the same model.
     """
+
+    _forward_derivatives = generic.forward_dynamics_derivatives
 
     @classmethod
     def from_urdf(cls, text_or_path, joints=None, base=None, gravity=(0.0, 0.0, -9.81),
@@ -168,24 +171,37 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
         """
         return self.model.constants[1:, MASS:INERTIA + 6].ravel()
 
-    def inverse_dynamics_derivatives(self, q, qd, qdd):
-        """dtau/dq, dtau/dqd and dtau/dqdd = M, each (nv, nv), without wrenches; batches have k in
-        front. Derivatives by q are along unit velocities. Of a specialised robot only.
+    def inverse_dynamics_derivatives(self, q, qd, qdd, f_ext=None):
+        """dtau/dq, dtau/dqd and dtau/dqdd = M, each (nv, nv), in O(n depth); batches have k in
+        front. Derivatives by q are along unit velocities. f_ext : as in `inverse_dynamics`; for
+        dtau/dq each wrench turns and travels with the link it pushes.
         """
-        raise self._only_specialised('inverse_dynamics_derivatives')
+        states, k = self._states(q, qd, qdd)
+        results = self._squares(k)
+        self._run(generic.inverse_dynamics_derivatives, k, *self._weighted, *states,
+                  *self._wrenches(states[0], k, f_ext), *results)
+        return results
 
-    def forward_dynamics_derivatives(self, q, qd, tau):
-        """dqdd/dq, dqdd/dqd and dqdd/dtau = M^-1, each (nv, nv), without wrenches; batches have k
-        in front. Of a specialised robot only.
+    def forward_dynamics_derivatives(self, q, qd, tau, f_ext=None):
+        """dqdd/dq, dqdd/dqd and dqdd/dtau = M^-1, each (nv, nv), in O(n^2 depth); batches have k
+        in front. f_ext and derivatives by q as in `inverse_dynamics_derivatives`.
         """
-        raise self._only_specialised('forward_dynamics_derivatives')
+        states, k = self._states(q, qd, tau)
+        results = self._squares(k)
+        self._run(self._forward_derivatives, k, *self._weighted, *states,
+                  *self._wrenches(states[0], k, f_ext), self._zero, np.empty(self.nv),
+                  np.empty((self.nv, self.nv)), *results)
+        return results
 
-    def mass_matrix_derivative(self, q):
-        """dM/dq, with [i, j, k] = dM_ij / dq_k, (nv, nv, nv); batches have k in front. Of a
-        specialised robot only.
+    def mass_matrix_derivative(self, q, out=None):
+        """dM/dq, with [i, j, k] = dM_ij / dq_k along unit velocities, (nv, nv, nv), in O(n
+        depth^2); batches have k in front.
         """
-        raise self._only_specialised('mass_matrix_derivative')
+        (q,), k = self._states(q)
+        out = self._out(out, k, (self.nv, self.nv, self.nv))
+        self._run(generic.mass_matrix_derivative, k, *self._body, q, self._zero, out)
+        return out
 
-    def _only_specialised(self, method):
-        return KernelError(f'robot {self.name!r}: {method} is written from the recording of one '
-                           f'robot; expected robot.specialised().{method}(...)')
+    def _squares(self, k):
+        """Three results (nv, nv)."""
+        return tuple(self._out(None, k, (self.nv, self.nv)) for _ in range(3))

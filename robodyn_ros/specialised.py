@@ -5,17 +5,17 @@ from dataclasses import fields, replace
 import numpy as np
 
 from robodyn_ros import examination
-from robodyn_ros.errors import KernelError, SingularityError, UnknownNameError
+from robodyn_ros.errors import KernelError, UnknownNameError
 from robodyn_ros.frame_quantities import OperationalSpaceInertia
 from robodyn_ros.kernels import generic, link
 from robodyn_ros.kernels.batch import share_out
 from robodyn_ros.kernels.compile import warm_up
-from robodyn_ros.kernels.derivatives import DERIVATIVES
+from robodyn_ros.kernels.derivatives import DERIVATIVES, WRITTEN_OUT
 from robodyn_ros.kernels.entry import entry, method
 from robodyn_ros.kernels.normalise import cleaned
 from robodyn_ros.kernels.recipes import (
     FURTHER_FRAME_RECIPES, FURTHER_RECIPES, JOINT_RECIPES, RECIPES, frame_recipes)
-from robodyn_ros.kernels.specialise import LARGEST, sizes, specialise
+from robodyn_ros.kernels.specialise import sizes, specialise
 from robodyn_ros.kernels.straight import LANES
 from robodyn_ros.model.report import NOTE, Finding
 from robodyn_ros.robot import Robot
@@ -225,57 +225,44 @@ class SpecialisedRobot(SpecialisedForms):
                     return
         super()._fill(q, k, names, J, compliance)
 
-    def inverse_dynamics_derivatives(self, q, qd, qdd):
-        return self._derivatives('inverse_dynamics_derivatives', q, qd, qdd)
+    def inverse_dynamics_derivatives(self, q, qd, qdd, f_ext=None):
+        return self._differentiated('inverse_dynamics_derivatives')(q, qd, qdd, f_ext)
 
-    def forward_dynamics_derivatives(self, q, qd, tau):
-        return self._derivatives('forward_dynamics_derivatives', q, qd, tau)
+    def forward_dynamics_derivatives(self, q, qd, tau, f_ext=None):
+        return self._differentiated('forward_dynamics_derivatives')(q, qd, tau, f_ext)
 
-    def mass_matrix_derivative(self, q):
-        return self._derivatives('mass_matrix_derivative', q)[0]
+    def mass_matrix_derivative(self, q, out=None):
+        return self._differentiated('mass_matrix_derivative')(q, out)
 
     for _method in (inverse_dynamics_derivatives, forward_dynamics_derivatives,
                     mass_matrix_derivative):
         _method.__doc__ = getattr(Robot, _method.__name__).__doc__
     del _method
 
-    def _derivatives(self, name, *states):
-        """The results of a derivative kernel, which is made when it is first asked for."""
-        if name not in self.kernels:
-            self._differentiate(name)
-        single, (_, shapes) = self._one[name], self._shapes[name]
-        results = tuple(np.empty(shape) for shape in shapes)
-        if single(*states, *results) == 0:
-            return results
-        states, k = self._states(*states)
-        states = [np.array(array, float, order='C') for array in states]  # plain and aligned
-        if k is not None:
-            results = self._in_rows(name, states)
-            if results is not None:
-                return tuple(results)
-            results = tuple(np.empty((k, *shape)) for shape in shapes)
-        for row in zip(*states, *results) if k is not None else [(*states, *results)]:
-            if single(*row) != 0:
-                self.mass_matrix_inverse(row[0])  # names the body of the pivot
-                raise SingularityError(f'robot {self.name!r}: the mass matrix is singular at q = '
-                                       f'{row[0].tolist()}; expected mass, inertia or rotor '
-                                       'inertia about every joint axis')
-        return results
-
-    def _differentiate(self, name):
-        recipe = DERIVATIVES[name]
-        kernels = specialise(self.model, name, recipe)
-        if kernels is None:
-            raise KernelError(f'robot {self.name!r}: {name} would take more than the {LARGEST} '
-                              'operations that are worth straight-line code; expected a robot of '
-                              'fewer joints')
-        self._one[name] = entry(kernels.one)
-        self._shapes[name] = self._sizes(recipe)
-        examination.derivative(self, name, self._shapes[name][1])
-        self.kernels[name] = kernels
-        if name not in CHOSEN:
-            careful = getattr(self, name)
-            self._put(name, recipe, careful, careful.__doc__)
+    def _differentiated(self, name):
+        """The quickest method of a derivative, made when it is first asked for: straight-line
+        code, loops around such code, or what serves any robot.
+        """
+        recipe, careful, kernels = DERIVATIVES[name], getattr(super(), name), None
+        if self.nv <= WRITTEN_OUT.get(name, self.nv):
+            kernels = specialise(self.model, name, recipe)
+        if kernels:
+            self._one[name], self._shapes[name] = entry(kernels.one), self._sizes(recipe)
+            self.kernels[name] = kernels
+            self._put(name, recipe, self._otherwise(name, careful), careful.__doc__,
+                      'f_ext' in inspect.signature(careful).parameters)
+        else:
+            setattr(self, name, careful)
+            if name == 'forward_dynamics_derivatives':
+                self._forward_derivatives = self.linked(generic.forward_dynamics_derivatives)
+            else:
+                self.generic += name,
+        try:
+            examination.derivative(self, name)
+        except KernelError:
+            delattr(self, name)
+            raise
+        return getattr(self, name)
 
     def _sizes(self, recipe):
         """Shapes of what a recipe takes and of what it gives."""

@@ -7,7 +7,7 @@ from robodyn_ros.kernels.recipes import FURTHER_RECIPES
 from robodyn_ros.robot import Robot
 
 #: Kernels that are no method of the same name, arguments and results.
-CHOSEN = ('energy', 'mass_matrix_factors', 'mass_matrix_derivative', 'composite_inertia',
+CHOSEN = ('energy', 'mass_matrix_factors', 'composite_inertia',
           'regressor', 'inverse_dynamics_body', 'inverse_dynamics_offset',
           'inverse_dynamics_inertial', 'inverse_dynamics_fixed',
           *(name for name in FURTHER_RECIPES if name.startswith('factor_product')))

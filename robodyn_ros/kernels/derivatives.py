@@ -1,19 +1,33 @@
-"""Exact derivatives of what was recorded, by elimination on the tape.
+"""Exact derivatives for one robot: recursions recorded, or what was recorded differentiated.
+
+A recursion in one frame needs a few dot products for each pair of hinges that carry one another,
+which nothing beats on long chains. On short ones elimination on the tape of the value often takes
+fewer operations: both are recorded, and the shorter one is kept.
 
 The tape is a graph whose edges carry partial derivatives. Eliminating an inner node joins every
 edge into it with every edge out of it; when only inputs and outputs are left, the edges are the
 Jacobian (Griewank and Walther 2008, chapter 9). From the inputs on this is forward accumulation,
 from the outputs on reverse accumulation: whichever takes fewer operations for the robot is kept.
 """
+import functools
+
 import numpy as np
 
 from robodyn_ros.kernels.normalise import normal_form
-from robodyn_ros.kernels.recipes import MOTION, POSITION, RECIPES, SQUARE, VECTOR, Recipe
+from robodyn_ros.kernels.recipes import (
+    ACCELERATION, DRIVEN, POSITION, RECIPES, SQUARE, Recipe)
 from robodyn_ros.kernels.specialise import (
     Recording, origin, play, record, recorded_input, sizes, stored, zeros)
 from robodyn_ros.kernels.tape import Recorded, Tape, count, needed, operands
 from robodyn_ros.model.layout import BALL_X, BALL_Y, BALL_Z
-from robodyn_ros.recursions import aba, crba, rnea
+from robodyn_ros.recursions import (
+    forward_dynamics_derivatives, inverse_dynamics_derivatives, mass_matrix_derivative, rnea)
+
+#: Operations of a recursion beyond which elimination, which takes seconds, is not tried: such
+#: chains are long, and it has never been shorter.
+LONG = 20_000
+#: Freedoms beyond which a derivative is not written out: its products of matrices go in loops.
+WRITTEN_OUT = {'forward_dynamics_derivatives': 16, 'mass_matrix_derivative': 12}
 
 
 def jacobian(tape, outputs, inputs):
@@ -90,7 +104,16 @@ def _eliminate(index, into, out_of):
         out_of[operand].pop(index, None)
 
 
-def record_inverse(name, recipe, model, frame=None):
+def record_shorter(eliminated, name, recipe, model, frame=None):
+    """The recording of the recursion, or that of a function that eliminates, if that is shorter.
+    """
+    found = record(name, recipe, model)
+    if _length(found) > LONG:
+        return found
+    return min((found, eliminated(name, recipe, model)), key=_length)
+
+
+def eliminate_inverse(name, recipe, model):
     """Inverse dynamics by q, qd and qdd."""
     base, n = record('inverse_dynamics', RECIPES['inverse_dynamics'], model), model.nv
     tau = [base.results[f'tau[{k}]'] for k in range(n)]
@@ -101,7 +124,7 @@ def record_inverse(name, recipe, model, frame=None):
     return _recording(name, recipe, model, base.tape, [by_motion(model, q, by_q), by_qd, by_qdd])
 
 
-def record_forward(name, recipe, model, frame=None):
+def eliminate_forward(name, recipe, model):
     """Forward dynamics by q, qd and tau, from d tau = 0 of the inverse dynamics at the solution:
 
     dqdd/dq = -M^-1 dtau/dq, dqdd/dqd = -M^-1 dtau/dqd, dqdd/dtau = M^-1.
@@ -134,7 +157,7 @@ def record_forward(name, recipe, model, frame=None):
     return _recording(name, recipe, model, tape, results, bool(status))
 
 
-def record_mass(name, recipe, model, frame=None):
+def eliminate_mass(name, recipe, model):
     """dM/dq; symmetric in the first two axes."""
     base = record('mass_matrix', RECIPES['mass_matrix'], model)
     n = model.nv
@@ -199,6 +222,10 @@ def _recomputed(tape, index, again):
             'shift': lambda: rest[0] + x[0], 'from': lambda: rest[0] - x[0]}[operation]()
 
 
+def _length(recording):
+    return sum(recording.counts().values())
+
+
 def _recording(name, recipe, model, tape, matrices, singular=False):
     inputs, outputs = sizes(recipe.inputs, model), sizes(recipe.outputs, model)
     return Recording(name, f'{name} of robot {model.name}.', origin(recipe.recursion), tape,
@@ -207,11 +234,14 @@ def _recording(name, recipe, model, tape, matrices, singular=False):
 
 DERIVATIVES = {
     'inverse_dynamics_derivatives': Recipe(
-        rnea.inverse_dynamics, MOTION | {'qdd': VECTOR},
-        {'by_q': SQUARE, 'by_qd': SQUARE, 'by_qdd': SQUARE}, recorder=record_inverse),
+        inverse_dynamics_derivatives.inverse_dynamics_derivatives, ACCELERATION,
+        {'by_q': SQUARE, 'by_qd': SQUARE, 'by_qdd': SQUARE},
+        recorder=functools.partial(record_shorter, eliminate_inverse)),
     'forward_dynamics_derivatives': Recipe(
-        aba.forward_dynamics, MOTION | {'tau': VECTOR},
-        {'by_q': SQUARE, 'by_qd': SQUARE, 'by_tau': SQUARE}, recorder=record_forward),
+        forward_dynamics_derivatives.forward_dynamics_derivatives, DRIVEN,
+        {'by_q': SQUARE, 'by_qd': SQUARE, 'by_tau': SQUARE},
+        recorder=functools.partial(record_shorter, eliminate_forward)),
     'mass_matrix_derivative': Recipe(
-        crba.mass_matrix, POSITION, {'by_q': ('nv', 'nv', 'nv')}, recorder=record_mass),
+        mass_matrix_derivative.mass_matrix_derivative, POSITION, {'by_q': ('nv', 'nv', 'nv')},
+        recorder=functools.partial(record_shorter, eliminate_mass)),
 }

@@ -10,17 +10,20 @@ from robodyn_ros.recursions import coupled_compliance as _coupled_compliance
 from robodyn_ros.recursions import dense_forward_dynamics as _dense_forward_dynamics
 from robodyn_ros.recursions import energy as _energy
 from robodyn_ros.recursions import factored_forward_dynamics as _factored_forward_dynamics
+from robodyn_ros.recursions import forward_dynamics_derivatives as _forward_dynamics_derivatives
 from robodyn_ros.recursions import full_rank as _full_rank
 from robodyn_ros.recursions import hamilton as _hamilton
 from robodyn_ros.recursions import hybrid_dynamics as _hybrid_dynamics
 from robodyn_ros.recursions import inverse_dynamics_body as _inverse_dynamics_body
 from robodyn_ros.recursions import inverse_dynamics_fixed as _inverse_dynamics_fixed
 from robodyn_ros.recursions import inverse_dynamics_inertial as _inverse_dynamics_inertial
+from robodyn_ros.recursions import inverse_dynamics_derivatives as _inverse_dynamics_derivatives
 from robodyn_ros.recursions import jacobian as _jacobian
 from robodyn_ros.recursions import joint_wrenches as _joint_wrenches
 from robodyn_ros.recursions import manifold
 from robodyn_ros.recursions import link_motions as _link_motions
 from robodyn_ros.recursions import mass_factors as _mass_factors
+from robodyn_ros.recursions import mass_matrix_derivative as _mass_matrix_derivative
 from robodyn_ros.recursions import mass_matrix_inverse as _mass_matrix_inverse
 from robodyn_ros.recursions import mass_product as _mass_product
 from robodyn_ros.recursions import mass_solve as _mass_solve
@@ -79,6 +82,9 @@ torque_of_wrench = kernel(_wrench_sweeps.torque_of_wrench)
 acceleration_of_wrench = kernel(_wrench_sweeps.acceleration_of_wrench)
 hamilton_rates = kernel(_hamilton.hamilton_rates)
 hybrid_dynamics = kernel(_hybrid_dynamics.hybrid_dynamics)
+inverse_dynamics_derivatives = kernel(_inverse_dynamics_derivatives.inverse_dynamics_derivatives)
+forward_dynamics_derivatives = kernel(_forward_dynamics_derivatives.forward_dynamics_derivatives)
+mass_matrix_derivative = kernel(_mass_matrix_derivative.mass_matrix_derivative)
 integrate = kernel(manifold.integrate)
 difference = kernel(manifold.difference)
 
@@ -93,4 +99,6 @@ ALL = SERVING + (link_motions, joint_wrenches, forward_dynamics_wrenches, centre
                  centroidal_momentum_bias, inverse_dynamics_composite, forward_dynamics_factored,
                  forward_dynamics_dense, torque_of_wrench, acceleration_of_wrench, hamilton_rates,
                  hybrid_dynamics, inverse_dynamics_body, inverse_dynamics_inertial,
-                 inverse_dynamics_fixed, body_inertias, integrate, difference, of_axes)
+                 inverse_dynamics_fixed, body_inertias, integrate, difference, of_axes,
+                 inverse_dynamics_derivatives, forward_dynamics_derivatives,
+                 mass_matrix_derivative)

@@ -5,7 +5,7 @@ from numpy import cos, sin
 
 from robodyn_ros.model import layout
 from robodyn_ros.model.layout import (
-    BALL_X, HELICAL, KIND, OFFSET, PITCH, PRISMATIC, Q, REVOLUTE, ZERO)
+    BALL_X, BALL_Z, HELICAL, KIND, OFFSET, PITCH, PRISMATIC, Q, REVOLUTE, ZERO)
 from robodyn_ros.recursions.scratch import (
     ACCEL, ALPHA, COS, FORCE, MOMENT, POSITION, ROTATION, SIN)
 from robodyn_ros.spatial.articulated import load_general, store_general
@@ -39,6 +39,18 @@ def place(topology, constants, scratch, q):
                 slide(constants, scratch, i, q[k] + constants[i, ZERO])
             elif kind == BALL_X:
                 turn_ball(constants, scratch, i, q[k], q[k + 1], q[k + 2], q[k + 3])
+
+
+@primitive
+def first_of_hinge(topology, i):
+    """The body with which the hinge of body i begins: itself, but on a spherical hinge."""
+    return i - (topology[i, KIND] - BALL_X) if topology[i, KIND] > BALL_X else i
+
+
+@primitive
+def last_of_hinge(topology, i):
+    """The body with which the hinge of body i ends: itself, but on a spherical hinge."""
+    return i + (BALL_Z - topology[i, KIND]) if topology[i, KIND] >= BALL_X else i
 
 
 @primitive

@@ -39,7 +39,12 @@ AXIS = 123         # 6, hinge axis as a spatial motion about the world origin: a
 AXIS_RATE = 129    # 6, its rate of change
 OMEGA_R = 135     # 3, angular velocity of the reference motion
 ROTATION = 138    # 9, row-major R of R_PB = R Rz: see hinge.place
-WIDTH = 147
+CARRIED = 147     # 6, rate of the hinge axis, were it fixed to the body that carries the hinge
+CARRIED_RATE = 153  # 6, its second rate, likewise
+BOTH_RATES = 159  # 6, CARRIED + AXIS_RATE
+HINGE_MOMENTUM = 165  # 6, what a unit rate of the hinge gives to everything it carries
+HINGE_CORIOLIS = 171  # 3, angular part of 2 B^T S
+WIDTH = 174
 
 
 def allocate(topology):

@@ -60,6 +60,12 @@ OUTPUTS = {
     'integrate': {'moved': ('nq',)},
     'difference': {'motion': ('nv',)},
     'composite_inertia': {'com': (3,), 'inertia': (3, 3)},
+    'inverse_dynamics_derivatives': {
+        'by_q': ('nv', 'nv'), 'by_qd': ('nv', 'nv'), 'by_qdd': ('nv', 'nv')},
+    'forward_dynamics_derivatives': {
+        'bias': ('nv',), 'M': ('nv', 'nv'), 'by_q': ('nv', 'nv'), 'by_qd': ('nv', 'nv'),
+        'by_tau': ('nv', 'nv')},
+    'mass_matrix_derivative': {'by_q': ('nv', 'nv', 'nv')},
     'body_inertias': {'composite': ('6 (nb - 1)', 6), 'articulated': ('6 (nb - 1)', 6)},
 }
 
@@ -107,10 +113,12 @@ def results(kernel, called):
 
 
 def run(robot, kernel, **inputs):
-    """Run the text of a kernel on complex inputs without outside forces; return its output."""
+    """Run the text of a kernel on complex inputs, without outside forces if none are given; return
+    its output.
+    """
     model = robot.model
     still = {'f_ext': np.zeros((len(model.topology), 6)), 'diagonal': np.zeros(robot.nv)}
-    called = arguments(robot, kernel, complex, **still, **inputs)
+    called = arguments(robot, kernel, complex, **still | inputs)
     kernel.python(*called.values())
     (output,) = results(kernel, called).values()
     return output

@@ -1,96 +1,126 @@
 """Derivatives from the tape: against complex steps through the plain recursions, and Pinocchio."""
 
 import numpy as np
-from oracles.families import states
+from oracles import slopes
+from oracles.compare import agree, solve_tolerance
+from oracles.families import case as make, MIXED, states
 import pytest
 from robodyn_ros.errors import KernelError, ShapeError, SingularityError
-from robodyn_ros.kernels.derivatives import jacobian
+from robodyn_ros.kernels import specialise as specialising
+from robodyn_ros.kernels.derivatives import DERIVATIVES, jacobian
+from robodyn_ros.kernels.specialise import record
 from robodyn_ros.kernels.tape import count, evaluate, Recorded, Tape
-from robodyn_ros.recursions import crba, rnea
-from robodyn_ros.recursions import scratch as columns
 from robodyn_ros.robot import Robot
 from test.specialise.conftest import named
 
 STEP = 1e-40  # nothing is subtracted, so it may be as small as it likes
-CASES = ('franka_like', 'sliding_tree', 'permuted', 'one_slide', 'skew_chain')
+CASES = ('franka_like', 'sliding_tree', 'permuted', 'one_slide', 'skew_chain', 'mixed_permuted')
+NAMES = tuple(DERIVATIVES)
 
 
 @pytest.fixture(params=CASES, scope='module')
 def case(request):
     """Return a robot of each sort with its specialised twin."""
-    found = named(request.param)
+    found = MIXED[request.param] if request.param in MIXED else named(request.param)
     return found, found.robot.specialised()
 
 
-def complex_step(function, given, argument, shape):
-    """Return d function / d argument through plain Python on complex numbers."""
-    slopes = np.empty((*shape, len(given[argument])))
-    for k in range(len(given[argument])):
-        moved = [x.astype(complex) for x in given]
-        moved[argument][k] += 1j * STEP
-        slopes[..., k] = np.imag(function(*moved)) / STEP
-    return slopes
-
-
-def plain(model):
-    """Return the plain recursions of a model as functions, which take complex numbers."""
-    nb, nv = len(model.body_names), model.nv
-    fixed, weight = (model.topology, model.constants), model.gravity
-    wrench, zero = np.zeros((nb, 6)), np.zeros(nv)
-
-    def scratch():
-        return np.zeros((nb, columns.WIDTH), complex)
-
-    def inverse(q, qd, qdd):
-        tau = np.zeros(nv, complex)
-        rnea.inverse_dynamics(*fixed, weight, scratch(), q, qd, qdd, wrench, tau)
-        return tau
-
-    def mass(q):
-        M = np.zeros((nv, nv), complex)
-        crba.mass_matrix(*fixed, scratch(), q, M)
-        return M
-
-    def forward(q, qd, tau):
-        # not by articulated bodies: their pivots are compared, which complex ones refuse
-        return np.linalg.solve(mass(q), tau - inverse(q, qd, zero))
-    return inverse, forward, mass
-
-
-def agree(got, expected, tolerance):
-    """Assert equality relative to the largest entry."""
-    assert got.shape == expected.shape
-    assert np.abs(got - expected).max() <= tolerance * max(1.0, np.abs(expected).max())
+def all_agree(got, expected, tolerance):
+    """Compare matrices relative to their largest entries."""
+    for mine, theirs in zip(got, expected, strict=True):
+        agree(mine, theirs, scale=max(1.0, np.abs(theirs).max()), tolerance=tolerance)
 
 
 def test_inverse_dynamics(case):
     """dtau by q, qd and qdd."""
     found, robot = case
-    inverse, _, _ = plain(found.robot.model)
     for given in states(found.robot, 2):
-        got = robot.inverse_dynamics_derivatives(*given)
-        for argument in range(3):
-            agree(got[argument], complex_step(inverse, given, argument, (robot.nv,)), 1e-12)
+        all_agree(robot.inverse_dynamics_derivatives(*given),
+                  slopes.of_inverse_dynamics(found.robot, *given), 1e-12)
 
 
 def test_forward_dynamics(case):
     """dqdd by q, qd and tau."""
     found, robot = case
-    _, forward, _ = plain(found.robot.model)
     for given in states(found.robot, 2):
         slack = 1e-12 + 1e-14 * np.linalg.cond(found.robot.mass_matrix(given[0]))
-        got = robot.forward_dynamics_derivatives(*given)
-        for argument in range(3):
-            agree(got[argument], complex_step(forward, given, argument, (robot.nv,)), slack)
+        all_agree(robot.forward_dynamics_derivatives(*given),
+                  slopes.of_forward_dynamics(found.robot, *given), slack)
 
 
 def test_mass_matrix(case):
     """dM by q."""
     found, robot = case
-    _, _, mass = plain(found.robot.model)
     for q, _, _ in states(found.robot, 2):
-        agree(robot.mass_matrix_derivative(q),
-              complex_step(mass, [q], 0, (robot.nv, robot.nv)), 1e-12)
+        all_agree(robot.mass_matrix_derivative(q), slopes.of_mass_matrix(found.robot, q), 1e-12)
+
+
+def test_wrenches(case):
+    """With them the path of Robot is taken."""
+    found, robot = case
+    given, f_ext = states(found.robot, 1)[0], {found.tip: np.arange(1.0, 7.0)}
+    for name in NAMES[:2]:
+        got, expected = (getattr(which, name)(*given, f_ext) for which in (robot, found.robot))
+        assert all(np.array_equal(*pair) for pair in zip(got, expected, strict=True))
+
+
+@pytest.mark.parametrize('name', NAMES)
+@pytest.mark.parametrize('which', ['two_link', 'franka_like', 'skew_chain', 'wide_tree', 'tree'])
+def test_the_shorter_way_is_recorded(which, name):
+    """In one frame or by elimination: whichever takes fewer operations for the robot."""
+    model, recipe = named(which).robot.model, DERIVATIVES[name]
+    eliminated, = recipe.recorder.args
+    ways = [sum(recording.counts().values()) for recording in (
+        record(name, recipe, model), eliminated(name, recipe, model))]
+    assert sum(recipe.recorder(name, recipe, model).counts().values()) == min(ways)
+    expected = {('two_link', name): 1, ('wide_tree', name): 1,
+                ('tree', 'inverse_dynamics_derivatives'): 0}
+    assert expected.get((which, name), np.argmin(ways)) == np.argmin(ways)
+
+
+def test_loops_around_straight_line_code():
+    """Of a robot with many joints: products in loops, all before them as recorded; one state and
+    a batch, with and without wrenches.
+    """
+    case = make('branching out', 18, kinds=('revolute', 'prismatic'), branching=3)
+    robot = case.robot.specialised()
+    given = [np.array(rows) for rows in zip(*states(case.robot, 3))]
+    slack = solve_tolerance(robot.mass_matrix(given[0])[0])
+    for f_ext in (None, {case.tip: np.arange(1.0, 7.0)}):
+        together = robot.forward_dynamics_derivatives(*given, f_ext)
+        for k in range(3):
+            state = [rows[k] for rows in given]
+            expected = case.robot.forward_dynamics_derivatives(*state, f_ext)
+            got = robot.forward_dynamics_derivatives(*state, f_ext)
+            for many, one, right in zip(together, got, expected, strict=True):
+                agree(one, right, tolerance=slack)
+                agree(many[k], right, tolerance=slack)
+    assert robot._forward_derivatives is not case.robot._forward_derivatives
+    assert 'forward_dynamics_derivatives' not in robot.generic
+    q = given[0][0]
+    assert np.array_equal(robot.mass_matrix_derivative(q), case.robot.mass_matrix_derivative(q))
+    assert 'mass_matrix_derivative' in robot.generic
+
+
+def test_too_long_for_code(monkeypatch):
+    """The generic kernel serves, and the robot says so."""
+    monkeypatch.setattr(specialising, 'LARGEST', 900)
+    found = make('of no great length', 5)
+    robot, given = found.robot.specialised(), states(found.robot, 1)[0]
+    for mine, theirs in zip(robot.inverse_dynamics_derivatives(*given),
+                            found.robot.inverse_dynamics_derivatives(*given), strict=True):
+        assert np.array_equal(mine, theirs)
+    assert 'inverse_dynamics_derivatives' in robot.generic
+
+
+def test_a_wrong_kernel_does_not_serve(monkeypatch):
+    """What differs from the generic kernel is refused, every time."""
+    robot = named('one_slide').robot.specialised()
+    monkeypatch.setattr(Robot, 'inverse_dynamics_derivatives',
+                        lambda self, *given: np.full((3, 1, 1), 7.0))
+    for _ in range(2):
+        with pytest.raises(KernelError, match='inverse_dynamics_derivatives differs'):
+            robot.inverse_dynamics_derivatives(*np.ones((3, 1)))
 
 
 @pytest.mark.parametrize('name', ['franka_like', 'skew_chain'])
@@ -105,31 +135,30 @@ def test_pinocchio(name):
         pin.computeRNEADerivatives(model, data, *given)
         by_q, by_qd, by_qdd = robot.inverse_dynamics_derivatives(q, qd, third)
         order = np.ix_(referee.order, referee.order)
-        agree(by_q, data.dtau_dq[order], 1e-11)
-        agree(by_qd, data.dtau_dv[order], 1e-11)
-        agree(by_qdd, np.triu(data.M)[order] + np.triu(data.M, 1).T[order], 1e-11)
+        all_agree((by_q, by_qd, by_qdd), (
+            data.dtau_dq[order], data.dtau_dv[order],
+            np.triu(data.M)[order] + np.triu(data.M, 1).T[order]), 1e-11)
         slack = 1e-11 + 1e-14 * np.linalg.cond(by_qdd)
         pin.computeABADerivatives(model, data, *given)
         by_q, by_qd, by_tau = robot.forward_dynamics_derivatives(q, qd, third)
-        agree(by_q, data.ddq_dq[order], slack)
-        agree(by_qd, data.ddq_dv[order], slack)
-        agree(by_tau, (np.triu(data.Minv) + np.triu(data.Minv, 1).T)[order], slack)
+        all_agree((by_q, by_qd, by_tau), (
+            data.ddq_dq[order], data.ddq_dv[order],
+            (np.triu(data.Minv) + np.triu(data.Minv, 1).T)[order]), slack)
 
 
 def test_batches_and_mistakes(case):
     """A batch row by row; sentences for what does not fit."""
     found, robot = case
-    given = np.random.default_rng(0).uniform(-1.0, 1.0, (3, 4, robot.nv))
+    given = [np.array(rows) for rows in zip(*states(found.robot, 4))]
     together = robot.inverse_dynamics_derivatives(*given)
     for i in range(4):
-        for many, one in zip(together, robot.inverse_dynamics_derivatives(*given[:, i])):
+        state = [rows[i] for rows in given]
+        for many, one in zip(together, robot.inverse_dynamics_derivatives(*state)):
             assert np.array_equal(many[i], one)
     with pytest.raises(ShapeError):
-        robot.mass_matrix_derivative(np.zeros(robot.nv + 1))
+        robot.mass_matrix_derivative(np.zeros(robot.nq + 1))
     with pytest.raises(ShapeError, match='finite'):
-        robot.mass_matrix_derivative(np.full(robot.nv, np.nan))
-    with pytest.raises(KernelError, match='specialised'):
-        found.robot.mass_matrix_derivative(np.zeros(robot.nv))
+        robot.mass_matrix_derivative(np.full(robot.nq, np.nan))
 
 
 @pytest.mark.parametrize('sort', [
@@ -143,7 +172,7 @@ def test_a_state_of_any_sort(sort):
     given = np.array(((0.5,), (-0.25,), (1.5,)))  # exact in float32
     for name in ('inverse_dynamics_derivatives', 'forward_dynamics_derivatives'):
         expected = getattr(robot, name)(*given)
-        assert np.array_equal(getattr(robot, name)(*map(sort, given)), expected)
+        agree(getattr(robot, name)(*map(sort, given)), expected)
 
 
 def test_a_singular_robot():

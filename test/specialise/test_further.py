@@ -12,6 +12,7 @@ import pytest
 from robodyn_ros.dynamics_forms import REFERENCES
 from robodyn_ros.errors import ShapeError, SingularityError, UnknownNameError
 from robodyn_ros.kernels import generic
+from robodyn_ros.kernels.derivatives import DERIVATIVES
 from robodyn_ros.kernels.recipes import (
     frame_recipes, FRAME_RECIPES, FURTHER_FRAME_RECIPES, FURTHER_RECIPES, JOINT_RECIPES, RECIPES)
 from robodyn_ros.kernels.specialise import record
@@ -170,7 +171,7 @@ def test_no_kernel_is_forgotten():
     """Every generic kernel is recorded, or the document says in a line why it is not."""
     model = BRANCHES.robot.model
     recipes = [*RECIPES.values(), *FURTHER_RECIPES.values(), *JOINT_RECIPES.values(),
-               *FRAME_RECIPES.values(),
+               *FRAME_RECIPES.values(), *DERIVATIVES.values(),
                *frame_recipes(model, FRAMES, FURTHER_FRAME_RECIPES).values()]
     recorded = {recipe.recursion for recipe in recipes}
     left = {kernel.python.__name__ for kernel in generic.ALL if kernel.python not in recorded}
