@@ -166,7 +166,8 @@ def _calls(robot, face, name, frame, made, states, others):
         loop, run = _loop(len(given), len(outputs)), made.one.compiled
         calls['loop'] = lambda: loop(run, *given, *outputs, BANK), BANK
         calls['python'] = _from_python(getattr(face, name) if face else method(
-            name, '', entry(made.one), None, tuple(recipe.inputs), [array.shape for array in outputs]), given, at)
+            name, '', entry(made.one), None, tuple(recipe.inputs),
+            [array.shape for array in outputs]), given, at)
     elif face:
         calls['python'] = _from_python(getattr(face, name), given, at)
     calls['generic'] = _from_python(getattr(robot, name), given, at)

@@ -41,8 +41,8 @@ def forward_dynamics_derivatives(topology: Topology, constants: Table, gravity: 
     """dqdd/dq = -M^-1 dtau/dq along unit velocities, dqdd/dqd = -M^-1 dtau/dqd and dqdd/dtau =
     M^-1, in O(n^2 depth).
 
-    Carpentier and Mansard 2018, eq. (7): inverse dynamics gives back tau at every state. q : (nq,);
-    qd, tau : (nv,); f_ext as of inverse_dynamics_derivatives; diagonal : (nv,) zeros. bias (nv,)
+    Carpentier and Mansard 2018: inverse dynamics gives back tau at every state. q : (nq,); qd, tau
+    : (nv,); f_ext as of inverse_dynamics_derivatives; diagonal : (nv,) zeros. bias (nv,)
     and M (nv, nv) are overwritten; by_q, by_qd, by_tau : (nv, nv), row of the acceleration,
     written. Returns 0, or the body whose pivot is singular.
     """

@@ -11,7 +11,8 @@ what changes cancels in the torque. With V and A of the body that carries hinge 
 where k is the one of i and j that is further out, and I_k, B_k (coriolis.body_coriolis) and the
 wrench F_k are of everything that hinge k carries; other pairs have nothing to do with each other.
 Singh, Russo and Wensing 2022, "Efficient analytical derivatives of rigid-body dynamics using
-spatial vector algebra", Table I; Carpentier and Mansard 2018.
+spatial vector algebra"; Carpentier and Mansard 2018, "Analytical derivatives of rigid body
+dynamics algorithms".
 """
 from robodyn_ros.model.layout import PARENT, ROTOR, V
 from robodyn_ros.recursions import scratch as at
