@@ -4,9 +4,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from robodyn_ros.errors import ShapeError, SingularityError
+from robodyn_ros.errors import ModelError, ShapeError, SingularityError
 from robodyn_ros.kernels import checks, generic, rows
 from robodyn_ros.kernels.batch import share_out
+from robodyn_ros.model.robot_model import RobotModel
 from robodyn_ros.model.rotation import SHORTEST
 from robodyn_ros.recursions import scratch
 
@@ -19,6 +20,9 @@ class Boundary:
     """
 
     def __init__(self, model):
+        if not isinstance(model, RobotModel):
+            raise ModelError(f'got {reprlib.repr(model)} for the model of a robot; expected a '
+                             'RobotModel. Robot.from_urdf(text_or_path) reads a URDF')
         self.model = model
         self.name = model.name
         self.joint_names, self.position_names = model.joint_names, model.position_names
@@ -34,6 +38,17 @@ class Boundary:
         self._zero = np.zeros(model.nv)
         self._placements = {}
         self._quaternions = model.quaternions.tolist()
+
+    def __repr__(self):
+        names = self.joint_names
+        if len(names) > 8:
+            names = *names[:4], '...', names[-1]
+        positions = '' if self.nq == self.nv else f'nq = {self.nq}, '
+        return (f'<{type(self).__name__} {self.name!r}, {positions}nv = {self.nv}: '
+                f'{", ".join(names)}>')
+
+    def __reduce__(self):
+        return type(self), (self.model,)  # a copy has scratch memory of its own
 
     def _states(self, *arrays):
         """Float64 C-contiguous states, q (nq,) and the others (nv,), or k of each in one more axis
@@ -101,9 +116,8 @@ class Boundary:
             return np.empty(shape)
         if not (isinstance(out, np.ndarray) and out.shape == shape and out.dtype == np.float64
                 and out.flags.carray):
-            raise ShapeError(f'robot {self.name!r}: got an out array of shape {np.shape(out)}; '
-                             'expected a writable, C-contiguous float64 array of shape '
-                             f'{shape}')
+            raise ShapeError(f'robot {self.name!r}: got {_described(out)} for out; expected a '
+                             f'writable, C-contiguous array of float64 and of shape {shape}')
         return out
 
     def _placement(self, name):
@@ -176,3 +190,13 @@ class Boundary:
                 f'robot {self.name!r}: the mass matrix is singular at body '
                 f'{self.model.body_names[status]!r}; expected mass, inertia or rotor inertia '
                 'about its joint axis')
+
+
+def _described(out):
+    """What makes an array no place for results, in words."""
+    if not isinstance(out, np.ndarray):
+        return f'a {type(out).__name__}'
+    flags = out.flags
+    return ('an array of ' + ''.join(word for word, fits in (
+        ('read-only ', flags.writeable), ('scattered ', flags.c_contiguous),
+        ('unaligned ', flags.aligned)) if not fits) + f'{out.dtype} and of shape {out.shape}')

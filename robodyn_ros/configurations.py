@@ -22,12 +22,13 @@ class Configurations(Boundary):
         q[[k + 3 for k in self._quaternions]] = 1.0
         return q
 
-    def random_configuration(self, rng, reach=3.0):
+    def random_configuration(self, rng=None, reach=3.0):
         """A configuration (nq,): between the limits, at most `reach` [rad or m] from zero where
         there is none, rotations uniform over all.
 
-        rng : numpy.random.Generator.
+        rng : numpy.random.Generator, or a seed of one; None for another one at every call.
         """
+        rng = np.random.default_rng(rng)
         lower, upper = self.limits.lower, self.limits.upper
         low, high = np.clip(-reach, lower, upper), np.clip(reach, lower, upper)
         q, at = np.zeros(self.nq), self.model.coordinates

@@ -56,6 +56,7 @@ class SpecialisedRobot(SpecialisedForms):
                     f'taken to be {round(value)}')
             for name, row, column, value in cleaned(model))))
         frames = [frame if isinstance(frame, str) else tuple(frame) for frame in frames]
+        self._asked = frames, tuple(also)
         recipes = RECIPES | self._further(frames, also)
         found = {}
         for key, recipe in recipes.items():
@@ -71,6 +72,10 @@ class SpecialisedRobot(SpecialisedForms):
         self._rows_kept = {}
         self._install()
         examination.every_kernel(self, recipes)
+
+    def __reduce__(self):
+        frames, also = self._asked
+        return type(self), (self.model, frames, None, also)  # its machine code is in the cache
 
     def _install(self):
         """Put the quick methods in front of those of Robot, whose arguments have the names of the

@@ -231,11 +231,16 @@ def test_out_that_does_not_fit_is_refused(robot, call):
     good = call(*vectors)
     read_only = np.empty_like(good)
     read_only.flags.writeable = False
-    for out in (good.tolist(), np.empty(good.size + 1), np.empty((2, *good.shape)),
-                np.empty(good.shape, dtype=np.float32), np.empty((*good.shape, 2))[..., 0],
-                np.empty(good.shape, dtype=int), read_only, 'out', 0.0):
-        with pytest.raises(ShapeError, match=f'robot {robot.name!r}: got an out array'):
+    for out, words in (
+            (good.tolist(), 'a list'), (np.empty(good.size + 1), f'({good.size + 1},)'),
+            (np.empty((2, *good.shape)), str((2, *good.shape))),
+            (np.empty(good.shape, dtype=np.float32), 'an array of float32'),
+            (np.empty((*good.shape, 2))[..., 0], 'an array of scattered float64'),
+            (np.empty(good.shape, dtype=int), 'an array of int64'),
+            (read_only, 'an array of read-only float64'), ('out', 'a str'), (0.0, 'a float')):
+        with pytest.raises(ShapeError, match=f'robot {robot.name!r}: got a.* for out;') as error:
             call(*vectors, out=out)
+        assert words in str(error.value)
 
 
 @methods_with_out

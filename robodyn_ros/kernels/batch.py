@@ -33,3 +33,7 @@ def share_out(count, work, smallest=SMALLEST):
 @functools.cache
 def _pool():
     return ThreadPoolExecutor(cores(), 'robodyn-batch')
+
+
+if hasattr(os, 'register_at_fork'):
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # the threads stay with the parent

@@ -19,6 +19,7 @@ REAL, INTEGER, FLAGS = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
 #: ndarraytypes.h).
 TYPE, VALUE, FIRST_ITEM = 8, 16, 24
 DATA, DIMENSIONS, LENGTHS, DTYPE, TRAITS, END = 16, 24, 32, 56, 64, 68
+KIND = 24  # in a dtype: kind, letter, byte order, flags, number
 READABLE, WRITEABLE = 0x101, 0x501  # C-contiguous and aligned; and writeable
 
 _METH_FASTCALL = 0x80
@@ -58,12 +59,13 @@ class Given:
         return self._load(self._owner, FIRST_ITEM + 8 * k)
 
     def array(self, k, axes, dtype, traits):
-        """Argument k, which must be an array with these traits and entry `dtype` of the owner for
-        its dtype: address of its data, and its lengths.
+        """Argument k, which must be an array with these traits and the dtype that is entry `dtype`
+        of the owner, or a copy of it, as pickles make: address of its data, and its lengths.
         """
         array, traits = self._load(self._arguments, 8 * k), FLAGS(traits)
         self._expect(self._load(array, TYPE), self.item(0))
-        self._expect(self._load(array, DTYPE), self.item(dtype))
+        found = self._load(self._load(array, DTYPE), KIND)
+        self._expect(found, self._load(self.item(dtype), KIND))
         found = self.builder.and_(self._load(array, TRAITS, FLAGS), traits)
         self._expect(found, traits)
         self._expect(self._load(array, DIMENSIONS, FLAGS), FLAGS(axes))
@@ -206,6 +208,8 @@ def layout_is_known():
     traits = at(id(array), TRAITS, ctypes.c_int32)
     return (at(id(array), TYPE) == id(np.ndarray) == at(id(items), FIRST_ITEM)
             and at(id(array), DTYPE) == id(np.dtype(np.float64)) == at(id(items), FIRST_ITEM + 8)
+            and ctypes.string_at(id(array.dtype) + KIND, 3) == b'fd='
+            and at(id(array.dtype), KIND + 4, ctypes.c_int32) == array.dtype.num
             and at(id(array), DATA) == array.ctypes.data
             and at(id(array), DIMENSIONS, ctypes.c_int32) == 2
             and [at(lengths, 0), at(lengths, 8)] == [2, 3]

@@ -141,7 +141,7 @@ class _Assembly:
             self.findings += doubts.resting_inertial(link, inertial, link == self.body_names[0])
         else:
             refusals.inertia(where, inertial.inertia)
-            self.findings += doubts.inertial(link, inertial)
+            self.findings += doubts.inertial(f'link {link!r}', inertial)
             add_rigid_body(self.constants[body], placement, inertial)
 
     def joint_frames(self):

@@ -10,13 +10,13 @@ from robodyn_ros.model.report import NOTE, WARNING, Finding
 from robodyn_ros.model.rotation import ROUNDING
 
 FAR = 5.0              # [m] centre of mass or radius of gyration: millimetres read as metres
+DEGREES = (10.0 * np.pi, 720.0)  # [rad] between them a limit is hardly in radians
 QUARTER_TURN = 1e-15   # rounding of a quarter turn with all its digits, no news
 AXIS_TOLERANCE = 1e-3  # a unit axis printed with three digits
 
 
-def inertial(link, body):
+def inertial(subject, body):
     """Yield findings about a rigid body: broken triangle inequality, absurd size, no mass."""
-    subject = f'link {link!r}'
     smallest, middle, largest = np.linalg.eigvalsh(body.inertia)
     if smallest + middle < (1.0 - PRINTED) * largest - NO_INERTIA:
         yield Finding(WARNING, subject, f'principal moments {smallest:.6g}, {middle:.6g}, '
@@ -64,6 +64,11 @@ def joint(joint):
 def _limit(subject, joint, limit):
     if joint.type in ('revolute', 'prismatic', 'helical') and np.isinf(limit.upper - limit.lower):
         yield Finding(WARNING, subject, f'is {joint.type} without a range; taken as unlimited')
+    largest = max(-limit.lower, limit.upper)
+    if joint.type == 'revolute' and DEGREES[0] < largest <= DEGREES[1]:
+        yield Finding(WARNING, subject, f'has a range {limit.lower:g} .. {limit.upper:g} rad, '
+                      f'{largest / (2.0 * np.pi):.0f} turns to one side; are its numbers in '
+                      'radians?')
     if limit.lower == limit.upper:
         yield Finding(WARNING, subject, 'has an empty range: lower and upper limit are both '
                       f'{limit.lower:g}')

@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Real
+from types import MappingProxyType
 
 import numpy as np
 
 from robodyn_ros.errors import ModelError, ShapeError, UnknownNameError
-from robodyn_ros.model import refusals
+from robodyn_ros.model import doubts, refusals
 from robodyn_ros.model.description import Inertial
 from robodyn_ros.model.hinges import Hinge
 from robodyn_ros.model.inertia import add_rigid_body
@@ -16,8 +17,20 @@ from robodyn_ros.model.layout import (
 from robodyn_ros.model.report import ModelReport
 
 
+class ReadOnly:
+    """What holds read-only arrays: numpy forgets that they are, pickles and deep copies must not,
+    as kernels are compiled for them.
+    """
+
+    def __setstate__(self, state):
+        for value in state.values():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+        self.__dict__.update(state)
+
+
 @dataclass(frozen=True, eq=False)
-class Frame:
+class Frame(ReadOnly):
     """A named frame fixed to a body: its placement in the body's frame."""
 
     body: int
@@ -26,7 +39,7 @@ class Frame:
 
 
 @dataclass(frozen=True, eq=False)
-class JointLimits:
+class JointLimits(ReadOnly):
     """Limits in joint order, each (nv,): +-inf where there is none, effort nan where not given."""
 
     lower: np.ndarray
@@ -36,7 +49,7 @@ class JointLimits:
 
 
 @dataclass(frozen=True, eq=False)
-class RobotModel:
+class RobotModel(ReadOnly):
     """One robot as read-only arrays; columns and body frames as in robodyn_ros.model.layout.
 
     joint_names (nv,) : order of qd, qdd and tau; a joint of several velocities has one for each.
@@ -61,6 +74,12 @@ class RobotModel:
     gravity: np.ndarray
     limits: JointLimits = field(repr=False)
     report: ModelReport = field(repr=False)
+
+    def __getstate__(self):
+        return self.__dict__ | {'frames': dict(self.frames)}
+
+    def __setstate__(self, state):
+        super().__setstate__(state | {'frames': MappingProxyType(state['frames'])})
 
     def frame(self, name):
         """Return the frame of that link or joint name; UnknownNameError lists the valid names."""
@@ -147,20 +166,24 @@ class RobotModel:
         """Return the robot with a rigid body welded to a frame, such as a payload.
 
         mass [kg]; com (3,) [m] and inertia (3, 3) [kg m2] about it, both in the frame's axes.
-        Raises UnknownNameError for the frame and ModelError for an impossible inertia.
+        The report of the new robot has what is doubtful about the body. Raises UnknownNameError
+        for the frame and ModelError for an impossible inertia.
         """
         carrier = self.frame(frame)
         added = Inertial(float(finite_array(mass, (), 'mass', self.name)),
                          finite_array(com, (3,), 'com', self.name),
                          finite_array(inertia, (3, 3), 'inertia', self.name))
-        subject = f'robot {self.name!r}: body added to {frame!r}'
-        refusals.mass(subject, added.mass)
-        refusals.length(subject, 'centre of mass', added.com)
-        refusals.inertia(subject, added.inertia)
+        subject = f'body added to {frame!r}'
+        where = f'robot {self.name!r}: {subject}'
+        refusals.mass(where, added.mass)
+        refusals.length(where, 'centre of mass', added.com)
+        refusals.inertia(where, added.inertia)
+        findings = (*self.report.findings, *doubts.inertial(subject, added))
         constants = self.constants.copy()
         if carrier.body > 0:
             add_rigid_body(constants[carrier.body], carrier, added)
-        return self.with_constants(constants)
+        return replace(self.with_constants(constants),
+                       report=replace(self.report, findings=findings))
 
     def with_scaled_masses(self, factors):
         """Return the robot with mass, first moment and inertia of each body times its factor.

@@ -1,6 +1,7 @@
 """Which joints are commanded, and where all the others are held."""
 
 from collections import Counter
+from collections.abc import Mapping
 from math import hypot
 from numbers import Real
 
@@ -26,7 +27,13 @@ def choose(robot, ordered, joints, locked, asked=()):
     for joint in ordered:
         _check_type(robot, joint)
     movable = {joint.name: joint for joint in ordered if joint.type != 'fixed'}
-    locked = dict(locked or {})
+    locked = {} if locked is None else locked
+    if not isinstance(locked, Mapping):
+        raise ModelError(f'robot {robot!r}: locked is {locked!r}; expected {{joint: position}}, '
+                         "such as {'joint1': 0.0}")
+    if isinstance(joints, str):
+        raise ModelError(f'robot {robot!r}: joints is {joints!r}; expected names of joints, such '
+                         f'as [{joints!r}]')
     _check_names(robot, movable, [*(joints or ()), *locked])
     commanded = tuple(joints) if joints is not None else tuple(
         name for name in movable if name not in locked)
@@ -35,6 +42,7 @@ def choose(robot, ordered, joints, locked, asked=()):
                          'joint that is not locked')
     for name in commanded:
         _check_commanded(robot, movable[name], name in asked or joints is not None)
+    _refuse_followers(robot, [movable[name] for name in commanded if movable[name].mimic])
     held = {name: _held_position(robot, joint, locked.get(name, 0.0))
             for name, joint in movable.items() if name not in commanded}
     return tuple(movable[name] for name in commanded), held
@@ -58,13 +66,19 @@ def _check_type(robot, joint):
 
 
 def _check_commanded(robot, joint, asked):
-    lock = f'lock it to hold it still: locked={{{joint.name!r}: 0.0}}'
     if joint.type in ASKED_TYPES and not asked:
         raise ModelError(f'robot {robot!r}: joint {joint.name!r} is {joint.type}, and moves only '
-                         f'when asked to; name it in joints, or {lock}')
-    if joint.mimic:
-        raise ModelError(f'robot {robot!r}: joint {joint.name!r} mimics {joint.mimic!r}, which is '
-                         f'not supported; {lock}')
+                         'when asked to; name it in joints, or lock it to hold it still: '
+                         f'locked={{{joint.name!r}: 0.0}}')
+
+
+def _refuse_followers(robot, joints):
+    """Refuse joints that mimic others, all of them at once: hands have many."""
+    if joints:
+        who = ', '.join(f'joint {joint.name!r} mimics {joint.mimic!r}' for joint in joints)
+        held = {joint.name: 0.0 for joint in joints}
+        raise ModelError(f'robot {robot!r}: {who}, which is not supported; name in joints those '
+                         f'that shall move, or lock what mimics to hold it still: locked={held}')
 
 
 def _held_position(robot, joint, given):

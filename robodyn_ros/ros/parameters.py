@@ -83,6 +83,8 @@ class ParamSpec:
 
     def _convert_entry(self, value, name):
         scalar = self.type.removesuffix('[]')
+        if isinstance(value, bool) and {'yes', 'no'} <= set(self.choices):
+            value = 'yes' if value else 'no'   # without quotes these words are booleans to YAML
         is_bool = isinstance(value, bool)   # which is an int to Python
         if not isinstance(value, _SCALARS[scalar]) or is_bool != (scalar == 'bool'):
             raise ParameterError(f"Parameter '{name}' must be a {scalar}, got {shorten(value)}.")

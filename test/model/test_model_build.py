@@ -1,5 +1,6 @@
 """Choosing joints, merging links, normalising frames: the arrays are the robot described."""
 
+import ast
 from math import inf, isnan, pi
 
 import hypothesis.strategies as st
@@ -199,6 +200,28 @@ def test_a_mimic_joint_is_refused_by_name_unless_held():
     model = build(robot, locked={'follow': 0.3})
     assert model.joint_names == ('lead',)
     assert any('follow' in line and 'held at 0.3' in line for line in model.report.warnings)
+
+
+def test_all_mimic_joints_are_told_at_once():
+    hand = [link('palm')]
+    for k, more in enumerate(('', '<mimic joint="f0"/>', '<mimic joint="f0"/>')):
+        hand += [link(f'l{k}', 1), joint(f'f{k}', 'revolute', 'palm', f'l{k}', more=more)]
+    with pytest.raises(ModelError) as refusal:
+        build(describe(*hand))
+    assert "joint 'f1' mimics 'f0', joint 'f2' mimics 'f0'" in str(refusal.value)
+    told = str(refusal.value).partition('locked=')[2]
+    assert build(describe(*hand), locked=ast.literal_eval(told)).joint_names == ('f0',)
+
+
+@pytest.mark.parametrize('choice, sentence', [
+    ({'locked': ['j']}, r"locked is \['j'\]; expected {joint: position}"),
+    ({'locked': 'j'}, "locked is 'j'; expected {joint: position}"),
+    ({'joints': 'j'}, r"joints is 'j'; expected names of joints, such as \['j'\]"),
+])
+def test_a_choice_of_another_form_is_refused_with_the_form_that_is_expected(choice, sentence):
+    robot = describe(link('root'), link('a', 1), joint('j', 'revolute', 'root', 'a'))
+    with pytest.raises(ModelError, match=sentence):
+        build(robot, **choice)
 
 
 # --- merging ------------------------------------------------------------------------------------

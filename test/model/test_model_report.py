@@ -1,5 +1,6 @@
 """The report names what is doubtful, and nothing else."""
 
+import numpy as np
 import pytest
 
 from robodyn_ros.model import urdf
@@ -26,6 +27,21 @@ def findings(text, **choice):
     return [(finding.severity, finding.subject, finding.sentence) for finding in report.findings]
 
 
+def test_several_turns_of_a_cable_are_no_doubt():
+    assert findings(SOUND.replace('lower="-1" upper="1"', 'lower="-25" upper="31"')) == []
+
+
+def test_what_is_doubtful_about_a_payload_is_reported_by_the_new_robot():
+    model = build(urdf.parse(SOUND))
+    loaded = model.with_inertia('tip', 1.0, (0.0, 0.0, 0.1), np.diag((1.0, 1.0, 5.0)))
+    finding, = loaded.report.findings
+    assert (finding.severity, finding.subject) == ('warning', "body added to 'tip'")
+    assert 'triangle inequality' in finding.sentence
+    assert model.report.findings == ()
+    sound = model.with_inertia('tip', 1.0, (0.0, 0.0, 0.1), np.diag((1.0, 1.0, 1.0)))
+    assert sound.report == model.report
+
+
 def test_a_sound_robot_has_an_empty_report():
     report = build(urdf.parse(SOUND)).report
     assert report.findings == report.warnings == report.notes == ()
@@ -48,6 +64,8 @@ def test_a_sound_robot_has_an_empty_report():
     ('xyz="0 0 1"', 'xyz="0 0 1e-4"', 'warning', "joint 'j'", 'axis has length 0.0001'),
     ('lower="-1" upper="1"', '', 'warning', "joint 'j'", 'without a range'),
     ('lower="-1" upper="1"', 'lower="0" upper="0"', 'warning', "joint 'j'", 'empty range'),
+    ('lower="-1" upper="1"', 'lower="-180" upper="90"', 'warning', "joint 'j'",
+     '-180 .. 90 rad, 29 turns to one side; are its numbers in radians?'),
     ('upper="1" velocity="2" effort="3"', 'upper="1" velocity="2" effort="0"', 'warning',
      "joint 'j'", 'effort limit 0'),
     ('upper="1" velocity="2"', 'upper="1" velocity="0"', 'warning', "joint 'j'",

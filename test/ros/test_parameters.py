@@ -63,7 +63,18 @@ def test_a_whole_number_is_a_float_and_an_empty_list_is_a_list(make_node):
     assert parameters['names'] == ()
 
 
+@pytest.mark.parametrize('given, value', [
+    ('no', 'no'), ('yes', 'yes'), ("'no'", 'no'), ('"yes"', 'yes'), ("''", '')])
+def test_yes_and_no_are_words_with_quotes_or_without(make_node, given, value):
+    """Without quotes YAML makes booleans of them, on the command line and in files."""
+    table = (ParamSpec('helps', 'string', '', '', 'Helps.', choices=('', 'yes', 'no')),)
+    parameters = Parameters(make_node(f'helps:={given}'), table)
+    parameters.require_valid()
+    assert parameters['helps'] == value
+
+
 @pytest.mark.parametrize('given, sentence', [
+    ('law:=no', "'law' must be a string, got False"),
     ('timeout:=hello', "'timeout' must be a float, got 'hello'"),
     ('timeout:=5.0', 'timeout out of range Min: 0.001, Max: 0.2, value: 5.0'),
     ('timeout:=.nan', 'timeout out of range .* value: nan'),

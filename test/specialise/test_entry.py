@@ -2,6 +2,7 @@
 
 import gc
 import inspect
+import pickle
 import sys
 
 import numpy as np
@@ -78,6 +79,19 @@ def test_what_is_no_float64_array_is_refused(call, sort, argument):
     assert call(*given) == REFUSED
     if argument < 3:
         assert (given[3] == 7.0).all()
+
+
+@pytest.mark.parametrize('argument', range(4))
+def test_arrays_out_of_a_pickle_are_as_good(call, argument):
+    """Their dtype is another object than numpy's own: so come all arrays of other processes."""
+    given = states()
+    assert call(*given) == 0
+    expected = given[3].copy()
+    given[argument] = pickle.loads(pickle.dumps(given[argument]))
+    assert given[argument].dtype is not np.dtype(np.float64)
+    given[3][:] = 7.0
+    assert call(*given) == 0
+    assert (given[3] == expected).all()
 
 
 @pytest.mark.parametrize('size', [0, 1, N - 1, N + 1, 1000])
