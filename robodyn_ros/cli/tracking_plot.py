@@ -55,7 +55,10 @@ def _errors(figure, records, joint_names):
                       1e3 * np.sqrt(np.mean(error**2, axis=0)), width, color=COLOURS[mode])
         for each in record.disturbances:
             over_time.axvspan(each.begin, each.end, color=COLOURS[mode], alpha=0.15, lw=0)
-    over_time.set(title='tracking error, norm over all joints', xlabel='time [s]', ylabel='[mrad]')
+    busy = any(record.disturbances for record in records.values())
+    over_time.set(title='tracking error, norm over all joints'
+                        + ' (shaded: the machine missed cycles)' * busy,
+                  xlabel='time [s]', ylabel='[mrad]')
     over_time.legend(fontsize=8)
     per_joint.set(title='RMS error per joint', ylabel='[mrad]', yscale='log')
     per_joint.set_xticks(np.arange(len(joint_names)) + width, joint_names, fontsize=8)
