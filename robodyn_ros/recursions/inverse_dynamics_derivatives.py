@@ -26,7 +26,7 @@ from robodyn_ros.recursions.kinematics import poses_base_to_tip
 from robodyn_ros.spatial.inertia import load_symmetric, times
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
-from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, store, sub
+from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, store, sub
 
 
 @primitive
@@ -61,19 +61,26 @@ def sum_tip_to_base(topology, scratch):
 
 
 @primitive
+def twice_symmetric(scratch, i):
+    """Twice the symmetric part of B, of what body i carries."""
+    y = load_symmetric(scratch, i, at.B_SYMMETRIC)
+    return 2.0 * y[0], 2.0 * y[1], 2.0 * y[2], 2.0 * y[3], 2.0 * y[4], 2.0 * y[5]
+
+
+@primitive
 def twice_coriolis_times(scratch, i, w):
     """2 B (w, v), of what body i carries, for any v."""
-    turning = times(load_symmetric(scratch, i, at.B_SYMMETRIC), w)
-    push = cross(w, load(scratch, i, at.B_FORCE))
-    return (add(add(turning, turning), cross(w, load(scratch, i, at.B_MOMENT))), add(push, push))
+    turning = times(twice_symmetric(scratch, i), w)
+    return (add(turning, cross(w, load(scratch, i, at.B_MOMENT))),
+            cross(w, scale(2.0, load(scratch, i, at.B_FORCE))))
 
 
 @primitive
 def twice_coriolis_transposed(scratch, i, w, v):
     """The angular part of 2 B^T (w, v), which has no linear one."""
-    half = add(times(load_symmetric(scratch, i, at.B_SYMMETRIC), w),
-               cross(load(scratch, i, at.B_FORCE), v))
-    return sub(add(half, half), cross(w, load(scratch, i, at.B_MOMENT)))
+    turning = add(times(twice_symmetric(scratch, i), w),
+                  cross(scale(2.0, load(scratch, i, at.B_FORCE)), v))
+    return sub(turning, cross(w, load(scratch, i, at.B_MOMENT)))
 
 
 @primitive
