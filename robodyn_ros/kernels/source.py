@@ -61,17 +61,19 @@ def write(recording):
 
 
 def _steps(recording):
-    """Statements that compute, check the pivots, and store."""
+    """Statements that compute, check the pivots, and store: at once where nothing is checked."""
     tape = recording.tape
-    lines = [f'{_name(tape, index)} = {_expression(tape, index)}'
-              for index in needed(tape, recording.needed())]
+    stores, lines = {}, []
+    for place, value in recording.results.items():
+        index = value.index if isinstance(value, Recorded) and not tape.checks else None
+        told = _name(tape, value.index) if isinstance(value, Recorded) else repr(float(value))
+        stores.setdefault(index, []).append(f'{place} = {told}')
+    for index in needed(tape, recording.needed()):
+        lines += [f'{_name(tape, index)} = {_expression(tape, index)}', *stores.pop(index, ())]
     if tape.checks:
         pivots = ' and '.join(f'{_name(tape, index)} > {floor!r}' for index, floor in tape.checks)
         lines += [f'if not ({pivots}):', '    return 1']
-    for place, value in recording.results.items():
-        told = _name(tape, value.index) if isinstance(value, Recorded) else repr(float(value))
-        lines.append(f'{place} = {told}')
-    return [*lines, 'return 0']
+    return [*lines, *stores.pop(None, ()), 'return 0']
 
 
 def refuse(recording):

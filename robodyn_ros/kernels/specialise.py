@@ -16,7 +16,7 @@ from robodyn_ros.recursions import scratch as columns
 
 #: Operations beyond which straight-line code takes tens of seconds to compile, and no longer fits
 #: the processor's caches: a loop serves as well.
-LARGEST = 45_000
+LARGEST = 100_000
 
 
 @dataclass(frozen=True)

@@ -21,16 +21,23 @@ def imported(stem, write):
         linecache.checkcache(str(path))
     spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # numba looks the module up when it loads machine code
     spec.loader.exec_module(module)
-    return module
+    return _known(name, module)
 
 
 def _in_memory(name, path, text):
     """The module of a text that is kept nowhere else."""
     linecache.cache[path] = (len(text), None, text.splitlines(True), path)
-    module = sys.modules[name] = types.ModuleType(name)
+    module = types.ModuleType(name)
     exec(compile(text, path, 'exec'), vars(module))
+    return _known(name, module)
+
+
+def _known(name, module):
+    """The module, where numba looks for it when it loads machine code, and texts that import it;
+    not before it is whole, as another thread may be among them.
+    """
+    sys.modules[name] = module
     return module
 
 
