@@ -1,19 +1,22 @@
 """Simulator and controller over DDS: a minute at 1 kHz, without waking ahead of the cycles, and at
-2 kHz; how soon they start.
+2 kHz; how soon they start. Before each, a minimal program does the same alone.
 """
 import os
 import tempfile
 import time
 from pathlib import Path
 
-from benchmark import table
+from benchmark import machine, table
 from robodyn_ros import Robot
 from robodyn_ros.cli.demo import URDF, find, parameters, private_domain
 from robodyn_ros.cli.experiment import Experiment
 from robodyn_ros.cli.motion import sway
+from robodyn_ros.ros.controller_parameters import CONTROLLER_PARAMETERS
 
 #: Rate [Hz], for how long [s], and what else the controller is told.
 RUNS = ((1000.0, 60.0, {}), (1000.0, 20.0, {'wake_ahead': 0.0}), (2000.0, 20.0, {}))
+ALONE = 10.0   # [s] of the minimal program
+AHEAD = next(one.default for one in CONTROLLER_PARAMETERS if one.name == 'wake_ahead')
 SLACK = 0.01   # [s] between the stamp of a report and the reading of its counters
 GOALS = {'success_rate': '>= 0.995', 'cpu_share': '<= 0.15', 'tick_p50_us': '<= 40',
          'tick_p99_us': '<= 120', 'cold_start_s': '<= 30', 'warm_start_s': '<= 4'}
@@ -55,9 +58,12 @@ def _pair(robot, rate, duration, told):
 def _track(urdf, robot, rate, duration, told):
     """What the controller reports of a motion at a rate [Hz] for some time [s]."""
     motion = sway(robot.limits, duration)
+    alone = machine.measure(rate, ALONE, told.get('wake_ahead', AHEAD))
     with Experiment(urdf, *_pair(robot, rate, duration, told)) as experiment:
         kernels = experiment.settle()
+        use = machine.Use()
         record = experiment.track(motion, robot.joint_names)
+        shares = use.shares()
     due, status = record.cycles + record.missed, record.status
     elapsed = record.seconds * rate
     wrong = '' if abs(due - elapsed) <= SLACK * rate else (
@@ -70,7 +76,8 @@ def _track(urdf, robot, rate, duration, told):
             'tick_p50_us': status.tick_p50, 'tick_p99_us': status.tick_p99,
             'compute_p50_us': status.compute_p50, 'compute_p99_us': status.compute_p99,
             'wake_p50_us': status.wake_p50, 'wake_p99_us': status.wake_p99,
-            'state_age_p99_ms': status.state_age_p99, 'wrong_count': wrong}
+            'state_age_p99_ms': status.state_age_p99, **shares, 'alone': alone,
+            'wrong_count': wrong}
 
 
 def _start(urdf, run):
@@ -86,6 +93,9 @@ def show(result):
                              *(f'{key} {value:g}' for key, value in run['told'].items())]))
             for run in result['runs'])
     for numbers, title in ((result, 'start'), *runs):
-        rows = [(name, f'{value:.4g}', GOALS.get(name, '')) for name, value in numbers.items()
-                if isinstance(value, (int, float))]
-        table.show(f'{result["robot"]} over DDS: {title}', ('', 'measured', 'goal'), rows)
+        alone = numbers.get('alone', {})
+        rows = [(name, f'{value:.4g}', f'{alone[name]:.4g}' if name in alone else '',
+                 GOALS.get(name, ''))
+                for name, value in numbers.items() if isinstance(value, (int, float))]
+        table.show(f'{result["robot"]} over DDS: {title}',
+                   ('', 'measured', 'minimal program', 'goal'), rows)

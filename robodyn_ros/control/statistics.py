@@ -2,6 +2,8 @@
 import array
 import math
 
+import numpy as np
+
 _PER_OCTAVE = 32                 # so that a percentile is at most 1/32 too high
 _SMALLEST_EXPONENT = -7          # 2^-7 us, 8 ns
 _OCTAVES = 32                    # up to 2^24 us, 17 s
@@ -31,12 +33,9 @@ class Histogram:
     def percentile(self, percent):
         """Value that `percent` of all values do not exceed (upper edge of its bin), or 0."""
         wanted = math.ceil(round(self.count * percent / 100.0, 6))  # 99.9 % of 5000 are 4995
-        seen = 0
-        for k, counted in enumerate(self._counts):
-            seen += counted
-            if counted and seen >= wanted:
-                return min(_upper_edge(k), self.maximum)
-        return 0.0
+        seen = np.cumsum(self._counts)
+        k = int(np.searchsorted(seen, max(wanted, 1)))
+        return min(_upper_edge(k), self.maximum) if k < len(seen) else 0.0
 
     def clear(self):
         """Start again."""

@@ -21,7 +21,7 @@ from robodyn_ros.ros.robot_source import RobotSource
 from robodyn_ros.ros.serialized import read_numbers
 from robodyn_ros.ros.task_publisher import TaskPublisher, task_settings
 
-REPORT_PERIOD = 0.1   # [s] longest delay of a change on ~/status
+HURRY, CALM = 0.1, 1.0   # [s] between two looks at what there is to report
 
 
 class Controller(ManagedNode):
@@ -39,8 +39,8 @@ class Controller(ManagedNode):
         self.create_service(Trigger, '~/stop', self._stop)
         self.create_service(SetBool, '~/enable', self._enable)
         self._action = make_action(self)
-        self.create_timer(REPORT_PERIOD, self._report,
-                          clock=Clock(clock_type=ClockType.STEADY_TIME))
+        self._reports = self.create_timer(HURRY, self._report,
+                                          clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     # Lifecycle.
 
@@ -64,7 +64,7 @@ class Controller(ManagedNode):
         warm_up((*Supervisor.kernels(law_type), *generic.SERVING, read_numbers),
                 self._reporter.compiling)
         known_answers()
-        self.session = ControlSession(self, robot, law, values)
+        self.session = ControlSession(self, robot, law, values, self._changed)
         self._tasks.follow(self.session, values)
         self.get_logger().info(f"Robot '{robot.name}' with the joints "
                                f"{', '.join(robot.joint_names)}: ready after "
@@ -131,6 +131,20 @@ class Controller(ManagedNode):
         self._reporter.update()
         while self.session is not None and self.session.faults:
             self.callback_failed(self.session.faults.pop(0))
+        self._pace()
+
+    def _changed(self):
+        """Report a change at once; called from the loop."""
+        if self.executor is not None:
+            self.executor.create_task(self._report)
+
+    def _pace(self):
+        """Look often for what nobody tells: the executor takes the interpreter from the loop."""
+        calm = self.session is not None and self.session.settled
+        period = round(1e9 * (CALM if calm else HURRY))
+        if self._reports.timer_period_ns != period:
+            self._reports.timer_period_ns = period
+            self._reports.reset()
 
     def _reset(self, _, response):
         sentence = (self.session.supervisor.reset(time.monotonic()) if self.session

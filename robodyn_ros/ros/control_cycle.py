@@ -18,6 +18,8 @@ class ControlCycle:
       stamp: ROS time [ns], for messages.
       telemetry: (publisher, writer) of ControllerState and the like.
       every: cycles from one of these messages to the next.
+      changed: called after a cycle that left the supervisor in another state, or for another
+        reason.
 
     Attributes:
       compute: time of the supervisor's tick [us].
@@ -29,12 +31,13 @@ class ControlCycle:
     """
 
     def __init__(self, supervisor: Supervisor, intake: StateIntake, stamp: Callable[[], int],
-                 telemetry=(), every: int = 1):
+                 telemetry=(), every: int = 1, changed: Callable[[], None] = lambda: None):
         self._output = None
         self.compute, self.tick, self.state_age = Histogram(), Histogram(), Histogram()
         self.count, self.last = 0, 0.0
         self._supervisor, self._intake, self._stamp = supervisor, intake, stamp
         self._telemetry, self._every, self._until = telemetry, every, 0
+        self._changed, self._told = changed, None
         self._lock = Lock()   # with trigger joint_states, the watchdog runs cycles too
 
     @property
@@ -77,6 +80,11 @@ class ControlCycle:
         self.last = now
         self.tick.add(tick * 1e6)
         self.compute.add(compute * 1e6)
+        supervisor = self._supervisor
+        face = supervisor.state, supervisor.reason, supervisor.joint
+        if face != self._told:
+            self._told = face
+            self._changed()
         if active:
             self.state_age.add((now - self._intake.latest.time) * 1e3)
             self._report()

@@ -44,10 +44,12 @@ class ControlSession:
       robot: the robot.
       law: the control law, of that robot.
       values: of the node's parameters, by name.
+      changed: called from the loop when the state, or its reason, is another.
 
     """
 
-    def __init__(self, node, robot: Robot, law: ControlLaw, values: Mapping[str, Any]):
+    def __init__(self, node, robot: Robot, law: ControlLaw, values: Mapping[str, Any],
+                 changed: Callable[[], None]):
         self.robot, self.law = robot, law
         self.supervisor = Supervisor(robot, law, control_settings(values, robot, law))
         self.refused_references, self.last_refusal = 0, ''
@@ -64,7 +66,7 @@ class ControlSession:
             told['lag'] = self._lag
         self.intake = StateIntake(node, robot.joint_names, self.supervisor.take, polled, **told)
         self.cycle = ControlCycle(self.supervisor, self.intake, self._ros_now,
-                                  *self._telemetry())
+                                  *self._telemetry(), changed)
         tick = (self.cycle.poll_and_run if polled else self.cycle.run if timed
                 else self.cycle.watch)
         self.loop = PeriodicLoop(
@@ -185,6 +187,11 @@ class ControlSession:
         """Names of the other nodes that command the robot while this one does."""
         return self.watch.intruders() if self.cycle.output else []
 
+    @property
+    def settled(self) -> bool:
+        """Whether it commands, and has for longer than discovery would hide another one."""
+        return self.cycle.output is not None and time.monotonic() - self._activated > YIELD_TIME
+
     def intrusion(self) -> str:
         """'', or that another node was found to command the robot right after activation.
 
@@ -193,9 +200,7 @@ class ControlSession:
         `watch.comes_first` is then to try again. Later on, whoever comes is the intruder, and
         reported.
         """
-        if time.monotonic() - self._activated > YIELD_TIME:
-            return ''
-        intruders = self.intruders()
+        intruders = [] if self.settled else self.intruders()
         return self._describe(intruders) if intruders else ''
 
     def _describe(self, others) -> str:

@@ -12,7 +12,7 @@ from robodyn_ros.ros.log_lines import LineBudget, SlowCompilation
 from robodyn_ros.ros.meter import Meter, Reading, success
 
 LATCHED_QOS = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-INTERVAL = 1.0   # [s] from one report to the next
+INTERVAL = 0.95   # [s] at least from one report to the next
 
 COMPILING = 'COMPILING'
 

@@ -42,8 +42,8 @@ class FollowJointTrajectoryServer:
             node, action, '~/follow_joint_trajectory', self._execute,
             goal_callback=lambda _: GoalResponse.ACCEPT if node.session else GoalResponse.REJECT,
             cancel_callback=lambda _: CancelResponse.ACCEPT)
-        node.create_timer(MONITOR_PERIOD, self._watch,
-                          clock=Clock(clock_type=ClockType.STEADY_TIME))
+        self._monitor = node.create_timer(MONITOR_PERIOD, self._watch,
+                                          clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     async def _execute(self, handle):
         result = self._action.Result()
@@ -54,6 +54,7 @@ class FollowJointTrajectoryServer:
             result.error_code, result.error_string = result.INVALID_GOAL, str(error)
             return result
         self._running.append(goal)
+        self._monitor.reset()
         result.error_code, result.error_string = await goal.outcome
         return result
 
@@ -63,6 +64,8 @@ class FollowJointTrajectoryServer:
             if outcome is not None:
                 self._running.remove(goal)
                 goal.outcome.set_result(outcome)
+        if not self._running:
+            self._monitor.cancel()
 
 
 class _Goal:

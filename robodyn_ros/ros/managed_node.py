@@ -42,8 +42,9 @@ class ManagedNode(LifecycleNode):
         self.complaint = ''
         self.parameters = Parameters(self, (*NODE_PARAMETERS, *table), self.judge_parameters,
                                      self.parameters_changed)
+        self._starter = self.create_timer(
+            0.2, self._advance, clock=Clock(clock_type=ClockType.STEADY_TIME))
         self.start_again()
-        self.create_timer(0.2, self._advance, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     # What a subclass defines.
 
@@ -100,6 +101,7 @@ class ManagedNode(LifecycleNode):
         """Start by itself once more, within so many seconds, if that is wanted at all."""
         self._starting = self.parameters['autostart']
         self._latest = time.monotonic() + within
+        self._starter.reset()
 
     # Transitions.
 
@@ -158,8 +160,8 @@ class ManagedNode(LifecycleNode):
     def _advance(self):
         """One step towards active, when the node starts by itself."""
         if not self._starting or time.monotonic() > self._latest:
-            return
-        if self.phase == UNCONFIGURED and self.can_configure():
+            self._starter.cancel()   # whatever wakes the executor costs a running loop cycles
+        elif self.phase == UNCONFIGURED and self.can_configure():
             # One attempt: neither the description nor the parameters get better by waiting.
             self._starting = self.trigger_configure() == TransitionCallbackReturn.SUCCESS
         elif self.phase == INACTIVE and self.can_activate():

@@ -1,7 +1,9 @@
 """A process that runs one node: executor, signals, and an orderly end."""
+import os
 import signal
 import sys
 from pathlib import Path
+from threading import Thread
 from typing import Callable
 
 import rclpy
@@ -9,7 +11,7 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import remove_ros_args
 
-POLL = 0.1     # [s] longest time a signal goes unnoticed while nothing happens
+POLL = 1.0     # [s] longest time a signal that wakes nobody goes unnoticed
 REPEAT = 0.2   # [s] from one interrupt to the next, until one is heard
 
 EXECUTORS = ('single_threaded', 'events')
@@ -56,6 +58,21 @@ class StopSignal:
             raise KeyboardInterrupt
 
 
+def wake_on_signals(executor):
+    """Have every signal from now on end the executor's wait, which is deaf to them.
+
+    To wait for short times instead would take the interpreter from the loop again and again.
+    """
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+
+    def listen():
+        while os.read(reading, 1):
+            executor.wake()
+    Thread(target=listen, name='robodyn_signals', daemon=True).start()
+
+
 def run(make_node: Callable, args=None) -> int:
     """Run a ManagedNode until a signal, then close it; the exit code of the process.
 
@@ -77,6 +94,7 @@ def run(make_node: Callable, args=None) -> int:
         node = make_node()
         executor = make_executor(node.parameters['executor'])
         executor.add_node(node)
+        wake_on_signals(executor)
         while not stop.received:
             spin_guarded(executor, node)
     except KeyboardInterrupt:

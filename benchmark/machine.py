@@ -1,0 +1,86 @@
+"""What the machine alone does to a loop: a minimal program, to tell its delays from ours.
+
+No Python runs in it, no middleware and no second thread: it sleeps until an absolute deadline, as
+the control loop does, and reads memory for as long as a tick should take.
+"""
+import ctypes
+import os
+from pathlib import Path
+
+import numba
+import numpy as np
+
+from robodyn_ros.ros.realtime import RealTime
+
+WORK = 36_000          # [ns] median, as long as a tick
+SIZE = 1 << 15         # numbers that are read, 256 KiB: as a tick, more than the first cache holds
+SECOND = 1_000_000_000
+MONOTONIC, ABSOLUTE = 1, 1   # of <time.h>
+
+_libc = ctypes.CDLL(None)
+_sleep, _time = _libc.clock_nanosleep, _libc.clock_gettime
+_sleep.argtypes = ctypes.c_int, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p
+_time.argtypes = ctypes.c_int, ctypes.c_void_p
+
+
+@numba.njit
+def _now(timespec):
+    _time(MONOTONIC, timespec.ctypes)
+    return timespec[0] * SECOND + timespec[1]
+
+
+@numba.njit
+def _loop(period, ahead, data, passes, late, took):
+    """Begin at start + k period; fill late and took (k,) [ns]; return cycles missed, and a sum."""
+    time, wake = np.zeros(2, np.int64), np.zeros(2, np.int64)
+    start, slot, missed, total = _now(time), 0, 0, 0.0
+    for k in range(late.shape[0]):
+        deadline = start + (slot + 1) * period
+        wake[0], wake[1] = (deadline - ahead) // SECOND, (deadline - ahead) % SECOND
+        _sleep(MONOTONIC, ABSOLUTE, wake.ctypes, 0)
+        now = _now(time)
+        while now < deadline:
+            now = _now(time)
+        for _ in range(passes):
+            for i in range(0, data.shape[0], 8):   # one number of every line of the cache
+                total += data[i]
+        late[k], took[k] = now - deadline, _now(time) - now
+        due = (now - start) // period
+        missed += due - slot - 1
+        slot = due
+    return missed, total
+
+
+def measure(rate, seconds, ahead):
+    """Run it at a rate [Hz] for some time [s], waking ahead [s] of its deadlines."""
+    RealTime().apply()
+    data = np.ones(SIZE)
+    passes = 1
+    for cycles in (1, 200, 200, 200, round(rate * seconds)):   # the first compiles
+        late, took = np.empty((2, cycles), np.int64)
+        missed, _ = _loop(round(SECOND / rate), round(SECOND * ahead), data, passes, late, took)
+        passes = max(1, round(passes * WORK / np.median(took)))
+    late_p50, late_p99 = (float(x) * 1e-3 for x in np.percentile(late, (50, 99)))
+    tick_p50, tick_p99 = (float(x) * 1e-3 for x in np.percentile(took, (50, 99)))
+    return {'success_rate': cycles / (cycles + missed), 'tick_p50_us': tick_p50,
+            'tick_p99_us': tick_p99, 'wake_p50_us': late_p50, 'wake_p99_us': late_p99}
+
+
+class Use:
+    """Shares of all processors' time since it was made: busy, and stolen by the host."""
+
+    def __init__(self):
+        self._before = self._read()
+
+    def shares(self):
+        """Both, of the time since then [-]."""
+        idle, stolen, total = (b - a for a, b in zip(self._before, self._read()))
+        return {'busy_share': 1.0 - (idle + stolen) / total, 'stolen_share': stolen / total}
+
+    @staticmethod
+    def _read():
+        # what is not idle is only sampled, and a loop in step with the sampling looks wrong
+        fields = Path('/proc/stat').read_text().split('\n', 1)[0].split()
+        uptime = float(Path('/proc/uptime').read_text().split()[0])
+        ticks = os.sysconf('SC_CLK_TCK') * os.cpu_count()
+        return int(fields[4]) + int(fields[5]), int(fields[8]), uptime * ticks

@@ -1,0 +1,29 @@
+"""A control cycle tells of every change of the supervisor, once, and of nothing else."""
+from types import SimpleNamespace
+
+import pytest
+
+pytest.importorskip('rclpy', reason='rclpy is not installed')
+
+from robodyn_ros.control.states import Reason, State  # noqa: E402
+from robodyn_ros.ros.control_cycle import ControlCycle  # noqa: E402
+
+SEQUENCE = [(State.READY, Reason.NONE, -1), (State.READY, Reason.NONE, -1),
+            (State.HOLD, Reason.ACTIVATED, -1), (State.HOLD, Reason.ACTIVATED, -1),
+            (State.HOLD, Reason.TRAJECTORY_END, -1), (State.FAULT, Reason.TORQUE_NOT_FINITE, 0),
+            (State.FAULT, Reason.TORQUE_NOT_FINITE, 0), (State.FAULT, Reason.TORQUE_NOT_FINITE, 1)]
+
+
+def test_every_change_is_told_once():
+    faces = iter(SEQUENCE)
+
+    def tick(_now):
+        supervisor.state, supervisor.reason, supervisor.joint = next(faces)
+    supervisor = SimpleNamespace(tick=tick, publishing=False)
+    told = []
+    cycle = ControlCycle(supervisor, None, lambda: 0, changed=lambda: told.append(
+        (supervisor.state, supervisor.reason, supervisor.joint)))
+    for k in range(len(SEQUENCE)):
+        cycle.run(1e-3 * k)
+    assert told == [SEQUENCE[k] for k in (0, 2, 4, 5, 7)]
+    assert cycle.count == len(SEQUENCE)
