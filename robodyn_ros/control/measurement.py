@@ -16,6 +16,7 @@ class Measurement(NamedTuple):
     time: float        # [s] of receipt
     jumps: int         # position jumps up to and with this one
     lag: float         # [s] by which it was old already
+    earliest: float    # [s] of receipt of the one before; it may have waited since then
 
     def age(self, now):
         """How old it is [s], by its own account."""
@@ -58,11 +59,14 @@ class Inbox:
         """As `put`, for an array (2, nv) of q and qd that nobody will write to any more.
 
         A position that the joint cannot have moved to since the last state is a jump: taken
-        over, and counted in `jumps`, for the loop to see.
+        over, and counted in `jumps`, for the loop to see. Who stood still for a while finds a
+        state that has waited as long, and right after it the newest: the time between the two is
+        less than since the state before both.
         """
-        last, elapsed, jumps, before = self.latest, 0.0, 0, state
+        last, earliest, elapsed, jumps, before = self.latest, time, 0.0, 0, state
         if last is not None:
-            elapsed, jumps, before = time - last.time, last.jumps, last.state
+            earliest, elapsed = last.time, time - last.earliest
+            jumps, before = last.jumps, last.state
         verdict = self._judge(state, before, settings.guards, elapsed, settings.position_jump)
         if verdict > 0:
             joint = verdict - 1
@@ -71,7 +75,7 @@ class Inbox:
             finite = np.isfinite(value)
             return self._reject(Reason.IMPLAUSIBLE if finite else Reason.NOT_FINITE, joint, value)
         self.latest = Measurement(state, state[0], state[1], time, jumps + (verdict < 0),
-                                  lag)
+                                  lag, earliest)
         return Reason.NONE
 
     def _reject(self, reason, joint, value):

@@ -109,6 +109,19 @@ def test_fast_but_possible_motion_is_no_jump():
     assert bench.state is State.ACTIVE and bench.supervisor.counters['jumps'] == 0
 
 
+@pytest.mark.parametrize(('further', 'jumps'), [(0.0, 0), (0.5, 1)])
+def test_a_state_that_waited_while_the_controller_stood_still_is_no_jump(further, jumps):
+    """Two states that lie 0.1 s apart come within a period: 2 rad/s, as before. More is a jump."""
+    bench = moving()
+    begin, start, bench.qd = bench.now, bench.q, np.array([2.0, -2.0])
+    for sent, received in ((1, 1), (2, 2), (3, 102), (103, 103), (104, 104)):
+        bench.now = begin + received * PERIOD
+        bench.q = start + sent * PERIOD * bench.qd + (further if sent == 104 else 0.0)
+        bench.measure(at=bench.now)
+        bench.supervisor.tick(bench.now)
+    assert bench.supervisor.counters['jumps'] == jumps
+
+
 @pytest.mark.parametrize('side', [1.0, -1.0])
 def test_row_16_beyond_a_position_limit_torque_is_only_inwards(side):
     """Outward torque fades to zero at the rate limit, inward torque passes."""
