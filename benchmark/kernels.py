@@ -9,6 +9,7 @@ in microseconds; compiling and loading in seconds of processor time. Batches tak
 """
 import contextlib
 import datetime
+import math
 import os
 import tempfile
 import time
@@ -23,7 +24,6 @@ from benchmark.libraries import BANK
 from robodyn_ros import Robot
 from robodyn_ros.kernels.batch import cores
 from robodyn_ros.kernels.derivatives import DERIVATIVES, WRITTEN_OUT
-from robodyn_ros.kernels.entry import entry, method
 from robodyn_ros.kernels.recipes import FRAME_RECIPES, RECIPES, frame_recipes
 from robodyn_ros.kernels.specialise import sizes, specialise
 
@@ -31,12 +31,11 @@ from robodyn_ros.kernels.specialise import sizes, specialise
 ROUND, CALLS, ROUNDS = 1e-3, 1000, 25
 RESULTS = Path(__file__).parent / 'results'
 SIZES = (2, 6, 7, 14, 30, 48)
-BATCH = 100_000
-#: What every robot is measured in; the others only with at most SMALL joints.
-ALWAYS = ('inverse_dynamics', 'gravity_torque', 'mass_matrix', 'forward_dynamics',
-          'inverse_dynamics_derivatives', 'forward_dynamics_derivatives')
-QUANTITIES = (*ALWAYS, 'mass_matrix_inverse', 'jacobian', 'operational_space_inertia')
-SMALL = 30
+#: States of a batch, fewer where its results would take more memory [byte].
+BATCH, MEMORY = 100_000, 400_000_000
+QUANTITIES = ('inverse_dynamics', 'gravity_torque', 'mass_matrix', 'forward_dynamics',
+              'mass_matrix_inverse', 'coriolis_matrix', 'jacobian', 'operational_space_inertia',
+              'inverse_dynamics_derivatives', 'forward_dynamics_derivatives')
 #: What was aimed at for seven joints, in a compiled loop and from Python [us].
 GOALS = {'inverse_dynamics': (0.17, 0.36), 'mass_matrix': (0.10, 0.30),
          'forward_dynamics': (0.30, 0.50), 'mass_matrix_inverse': (0.40, 0.60),
@@ -49,7 +48,7 @@ LOOPS = {1: 'def loop(run, a, {o}, n):\n for i in range(n): run(a[i], {r})\n',
 
 def measure():
     """{'robots': {name: {'joints', 'rows': {quantity: numbers}, 'batch'}}}."""
-    result = {'robots': {}, 'unit': 'us', 'batch_of': BATCH, 'wrong_counts': [],
+    result = {'robots': {}, 'unit': 'us', 'wrong_counts': [],
               'load': [os.getloadavg()[0]], 'libraries': libraries.versions()}
     before = os.environ.get('ROBODYN_CACHE_DIR')
     with tempfile.TemporaryDirectory() as folder:  # so that compile times are those of a new robot
@@ -76,11 +75,10 @@ def _robot(text, wrong):
     notes, doubts = _disagreements(robot, others, states)
     wrong += doubts
     notes += [f'No {library}: {why}' for library, why in absent.items()]
-    serve = ALWAYS if robot.nv > SMALL else [
-        name for name in QUANTITIES
-        if name not in FRAME_RECIPES or name in frame_recipes(robot.model, frame)]
+    serve = [name for name in QUANTITIES
+             if name not in FRAME_RECIPES or name in frame_recipes(robot.model, frame)]
     made = {name: _compiled(robot.model, name, frame) for name in serve}
-    face = robot.specialised(frames=[frame]) if robot.nv <= SMALL else None
+    face = robot.specialised(frames=[frame])
     rows = {}
     with _one_core():
         for name in serve:
@@ -165,11 +163,7 @@ def _calls(robot, face, name, frame, made, states, others):
         outputs = [np.empty(shape) for shape in sizes(recipe.outputs, robot.model).values()]
         loop, run = _loop(len(given), len(outputs)), made.one.compiled
         calls['loop'] = lambda: loop(run, *given, *outputs, BANK), BANK
-        calls['python'] = _from_python(getattr(face, name) if face else method(
-            name, '', entry(made.one), None, tuple(recipe.inputs),
-            [array.shape for array in outputs]), given, at)
-    elif face:
-        calls['python'] = _from_python(getattr(face, name), given, at)
+    calls['python'] = _from_python(getattr(face, name), given, at)
     calls['generic'] = _from_python(getattr(robot, name), given, at)
     for library in others.values():
         for key, call in library.get(name, {}).items():
@@ -213,14 +207,14 @@ def _loop(inputs, outputs):
 
 def _batches(robot, face):
     """Many states on all cores, specialised and generic [us each]."""
-    if face is None:
-        return {'cores': cores()}
     states = np.random.default_rng(1).uniform(-1.0, 1.0, (3, BATCH, robot.nv))
     result = {'cores': cores()}
     for name, count in BATCHES.items():
-        out = np.empty_like(states[0]) if count > 1 else np.empty((BATCH, robot.nv, robot.nv))
-        result[name] = _timed({key: (
-            lambda method=getattr(which, name): method(*states[:count], out=out), BATCH)
+        shape = (robot.nv,) if count > 1 else (robot.nv, robot.nv)
+        k = min(BATCH, MEMORY // (8 * math.prod(shape)))
+        given, out = [array[:k] for array in states[:count]], np.empty((k, *shape))
+        result[name] = {'of': k} | _timed({key: (
+            lambda method=getattr(which, name): method(*given, out=out), k)
             for key, which in (('specialised', face), ('generic', robot))})
     return result
 
@@ -245,7 +239,7 @@ def show(result):
         lines += [f'\n## {title}\n', '| ' + ' | '.join(columns) + ' |',
                   '|---' + '|---:' * (len(columns) - 1) + '|']
         lines += ['| ' + ' | '.join(row) + ' |' for row in rows]
-        said = [f'{result["batch_of"]} {name} on {robot["batch"]["cores"]} cores, each: '
+        said = [f'{times["of"]} {name} on {robot["batch"]["cores"]} cores, each: '
                 f'{times["specialised"]:.3f} us, generic {times["generic"]:.3f} us.'
                 for name, times in robot['batch'].items() if name != 'cores']
         said += [f'{note}.' for note in robot['notes']]

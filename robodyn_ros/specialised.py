@@ -19,7 +19,7 @@ from robodyn_ros.kernels.specialise import sizes, specialise
 from robodyn_ros.kernels.straight import LANES
 from robodyn_ros.model.report import NOTE, Finding
 from robodyn_ros.robot import Robot
-from robodyn_ros.specialised_forms import CHOSEN, SpecialisedForms
+from robodyn_ros.specialised_forms import CHOSEN, PUSHED, SpecialisedForms
 
 SIX = (6, 6)
 #: What has no sense where nothing has mass.
@@ -31,8 +31,9 @@ class SpecialisedRobot(SpecialisedForms):
     """A Robot whose recursions are straight-line code with its numbers in it.
 
     One state, or a batch, in float64 arrays goes straight to that code, which checks shapes and
-    finiteness itself. Anything else (lists, wrenches, mistakes, singular pivots) takes the path of
-    Robot, with the same results and the same sentences.
+    finiteness itself; under wrenches the torque J^T f is added to a batch. Anything else (lists,
+    wrenches on one state, mistakes, singular pivots) takes the path of Robot, with the same
+    results and sentences.
 
     model : RobotModel. frames : names of the frames whose pose, velocity, Jacobian and
     operational-space inertia are specialised too, or a tuple of names for what couples those.
@@ -122,6 +123,9 @@ class SpecialisedRobot(SpecialisedForms):
             results = None
             if options.get('f_ext') is None:
                 results = self._in_rows(name, states, options.get('out'))
+            elif name in PUSHED and np.ndim(states[0]) == 2:
+                return self._pushed(getattr(self, name), *states, **options,
+                                    forward=name.startswith('forward'))
             if results is None:
                 return careful(*states, **options)
             return tuple(results) if several else results[0]
@@ -248,6 +252,8 @@ class SpecialisedRobot(SpecialisedForms):
         """The quickest method of a derivative, made when it is first asked for: straight-line
         code, loops around such code, or what serves any robot.
         """
+        if name in vars(self):  # somebody kept the method that makes it
+            return vars(self)[name]
         recipe, careful, kernels = DERIVATIVES[name], getattr(super(), name), None
         if self.nv <= WRITTEN_OUT.get(name, self.nv):
             kernels = specialise(self.model, name, recipe)

@@ -1,5 +1,6 @@
 """Methods of a specialised robot that choose their kernel by an argument, or dress its results."""
 from collections.abc import Mapping
+import functools
 
 import numpy as np
 
@@ -7,10 +8,15 @@ from robodyn_ros.kernels.recipes import FURTHER_RECIPES
 from robodyn_ros.robot import Robot
 
 #: Kernels that are no method of the same name, arguments and results.
-CHOSEN = ('energy', 'mass_matrix_factors', 'composite_inertia',
+CHOSEN = ('energy', 'mass_matrix_factors', 'composite_inertia', 'body_inertias',
           'regressor', 'inverse_dynamics_body', 'inverse_dynamics_offset',
           'inverse_dynamics_inertial', 'inverse_dynamics_fixed',
           *(name for name in FURTHER_RECIPES if name.startswith('factor_product')))
+
+
+#: What wrenches change in the way that the torques J^T f would.
+PUSHED = ('inverse_dynamics', 'inverse_dynamics_composite', 'forward_dynamics',
+          'forward_dynamics_factored', 'forward_dynamics_dense')
 
 
 class SpecialisedForms(Robot):
@@ -46,14 +52,20 @@ class SpecialisedForms(Robot):
         found = self._quick('composite_inertia', (q,))
         return super().composite_inertia(q) if found is None else (self.mass, *found)
 
+    def body_inertias(self, q):
+        found = self._quick('body_inertias', (q,))
+        return super().body_inertias(q) if found is None else self._blocks(found)
+
     def regressor(self, q, qd, qdd, qd_r=None, out=None):
         found = self._quick('regressor', (q, qd, qd if qd_r is None else qd_r, qdd), out)
         return super().regressor(q, qd, qdd, qd_r, out) if found is None else found[0]
 
     def inverse_dynamics_in(self, reference, q, qd, qdd, f_ext=None, out=None):
-        found = None
-        if f_ext is None:
-            found = self._quick(f'inverse_dynamics_{reference}', (q, qd, qdd), out)
+        name = f'inverse_dynamics_{reference}'
+        if f_ext is not None and name in self._one:
+            return self._pushed(functools.partial(self.inverse_dynamics_in, reference), q, qd, qdd,
+                                f_ext, out)
+        found = None if f_ext is not None else self._quick(name, (q, qd, qdd), out)
         if found is None:
             return super().inverse_dynamics_in(reference, q, qd, qdd, f_ext, out)
         return found[0]
@@ -61,16 +73,30 @@ class SpecialisedForms(Robot):
     def hybrid_dynamics(self, q, qd, tau, qdd, prescribed, f_ext=None):
         flags, found = self._prescribed(prescribed), None
         key = 'hybrid_dynamics', self._joints(flags)
-        if f_ext is None and key in self._one:
+        if key in self._one:
             (q, qd, tau, qdd), _ = self._states(q, qd, tau, qdd)
-            found = self._quick(key, (q, qd, np.where(flags, qdd, tau)))
+            push = 0.0 if f_ext is None else self.torque_of_wrench(q, f_ext)
+            found = self._quick(key, (q, qd, np.where(flags, qdd, tau + push)))
         if found is None:
             return super().hybrid_dynamics(q, qd, tau, qdd, flags, f_ext)
+        found[0] -= push
         return tuple(found)
 
     def _joints(self, flags):
         """Names of the joints of flags (nv,)."""
         return tuple(name for name, flag in zip(self.joint_names, flags) if flag)
+
+    def _pushed(self, method, q, qd, third, f_ext, out=None, forward=False):
+        """A method of PUSHED under wrenches: inverse dynamics less J^T f, forward dynamics with
+        that much more.
+        """
+        (q, qd, third), _ = self._states(q, qd, third)
+        push = self.torque_of_wrench(q, f_ext)
+        if forward:
+            return method(q, qd, third + push, out=out)
+        result = method(q, qd, third, out=out)
+        result -= push
+        return result
 
     def torque_of_wrench(self, q, f_ext, out=None):
         found = self._under_wrench('torque_of_wrench', q, f_ext, out)
@@ -102,8 +128,8 @@ class SpecialisedForms(Robot):
             found = self._quick(key, (q, qd, np.zeros_like(qd)))
         return super()._free_acceleration(gravity, k, q, qd, names) if found is None else found[0]
 
-    for _method in (energy, mass_matrix_factors, factor_product, composite_inertia, regressor,
-                    inverse_dynamics_in, hybrid_dynamics, torque_of_wrench,
+    for _method in (energy, mass_matrix_factors, factor_product, composite_inertia, body_inertias,
+                    regressor, inverse_dynamics_in, hybrid_dynamics, torque_of_wrench,
                     acceleration_of_wrench):
         _method.__doc__ = getattr(Robot, _method.__name__).__doc__
     del _method

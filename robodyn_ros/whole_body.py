@@ -190,4 +190,8 @@ class WholeBody(Boundary):
         shape = 6 * len(self.model.topology) - 6, 6
         results = self._out(None, k, shape), self._out(None, k, shape)
         self._run(generic.body_inertias, k, *self._body, *self._links, q, self._zero, *results)
+        return self._blocks(results)
+
+    def _blocks(self, results):
+        """Six rows a link as a matrix a link."""
         return tuple(blocks.reshape(*blocks.shape[:-2], -1, 6, 6) for blocks in results)

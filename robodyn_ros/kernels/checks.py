@@ -7,6 +7,8 @@ from robodyn_ros.spatial.types import Integer, Vector
 @primitive
 def fits(x, n):
     """Whether x has n entries, all of them finite: zero times each adds up to zero."""
+    if x.ndim != 1:  # of compiled code its type says so
+        return False
     total = 0.0
     for k in range(x.shape[0]):
         total += 0.0 * x[k]

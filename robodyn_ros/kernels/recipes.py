@@ -7,20 +7,20 @@ import numpy as np
 
 from robodyn_ros.model.layout import PARENT
 from robodyn_ros.recursions import (
-    aba, composite, composite_inverse_dynamics, coriolis, coupled_compliance, crba,
-    dense_forward_dynamics, energy, factored_forward_dynamics, full_rank, gravity, hamilton,
-    hybrid_dynamics, inverse_dynamics_body, inverse_dynamics_fixed, inverse_dynamics_inertial,
-    jacobian, joint_wrenches, kinematics, link_motions, mass_factors, mass_matrix_inverse,
-    mass_product, mass_solve, momentum, operational_space, regressor, rnea, task_acceleration,
-    wrench_sweeps)
+    aba, body_inertias, composite, composite_inverse_dynamics, coriolis, coupled_compliance, crba,
+    crba_common, dense_forward_dynamics, energy, factored_forward_dynamics, full_rank, gravity,
+    hamilton, hybrid_dynamics, inverse_dynamics_body, inverse_dynamics_fixed,
+    inverse_dynamics_inertial, jacobian, joint_wrenches, kinematics, link_motions, mass_factors,
+    mass_factors_common, mass_matrix_inverse, mass_matrix_inverse_common, mass_product, mass_solve,
+    momentum, operational_space, regressor, rnea, task_acceleration, wrench_sweeps)
 
 
 @dataclass(frozen=True)
 class Recipe:
     """Which recursion to record, and the shapes of its inputs and outputs.
 
-    Sizes are numbers, 'nq', 'nv' or '10 nv'. regrouped : whether the results survive moving
-    inertias between bodies (`normalise.regroup`), aligned : turning their frames. others :
+    Sizes are numbers, 'nq', 'nv', '6 nv', '10 nv' or 'nb'. regrouped : whether the results survive
+    moving inertias between bodies (`normalise.regroup`), aligned : turning their frames. others :
     recursions with the same result; the one that takes the fewest operations for the robot is
     compiled. given : of a model and a subject, {argument: value} of what is neither state nor
     model; values are numbers and arrays. before : a recursion to run first, which writes f_ext.
@@ -76,10 +76,11 @@ RECIPES = {
     'inverse_dynamics': Recipe(rnea.inverse_dynamics, MOTION | {'qdd': VECTOR}, {'tau': VECTOR}),
     'bias_torque': Recipe(rnea.bias_torque, MOTION, {'tau': VECTOR}),
     'gravity_torque': Recipe(gravity.gravity_torque, POSITION, {'tau': VECTOR}),
-    'mass_matrix': Recipe(crba.mass_matrix, POSITION, {'M': SQUARE}),
+    'mass_matrix': Recipe(crba.mass_matrix, POSITION, {'M': SQUARE},
+                          others=(crba_common.mass_matrix,)),
     'mass_matrix_inverse': Recipe(
         mass_matrix_inverse.mass_matrix_inverse, POSITION, {'inverse': SQUARE},
-        others=(composite.mass_matrix_inverse,)),
+        others=(composite.mass_matrix_inverse, mass_matrix_inverse_common.mass_matrix_inverse)),
     'mass_solve': Recipe(mass_solve.mass_solve, POSITION | {'b': VECTOR}, {'x': VECTOR},
                          others=(composite.mass_solve,)),
     'forward_dynamics': Recipe(aba.forward_dynamics, MOTION | {'tau': VECTOR}, {'qdd': VECTOR},
@@ -105,7 +106,8 @@ FURTHER_RECIPES = {
     'hinge_inertias': Recipe(mass_factors.hinge_inertias, POSITION, {'D': VECTOR},
                              others=(composite.hinge_inertias,)),
     'mass_matrix_factors': Recipe(mass_factors.mass_factors, POSITION, {'F': SQUARE, 'D': VECTOR},
-                                  others=(composite.mass_factors,)),
+                                  others=(composite.mass_factors,
+                                          mass_factors_common.mass_factors)),
     'inverse_dynamics_composite': Recipe(
         composite_inverse_dynamics.inverse_dynamics_composite, ACCELERATION, TORQUE),
     'inverse_dynamics_body': Recipe(
@@ -127,6 +129,9 @@ FURTHER_RECIPES = {
                            {'V': ('nv', 6), 'A': ('nv', 6)}, regrouped=False),
     'composite_inertia': Recipe(momentum.composite_inertia, POSITION,
                                 {'com': (3,), 'inertia': (3, 3)}, regrouped=False),
+    'body_inertias': Recipe(body_inertias.body_inertias, POSITION,
+                            {'composite': ('6 nv', 6), 'articulated': ('6 nv', 6)},
+                            regrouped=False),
     'regressor': Recipe(regressor.regressor, MOTION | {'qd_r': VECTOR, 'qdd_r': VECTOR},
                         {'Y': ('nv', '10 nv')}, regrouped=False, aligned=False),
     'hamilton_rates': Recipe(hamilton.hamilton_rates, POSITION | {'p': VECTOR, 'tau': VECTOR},

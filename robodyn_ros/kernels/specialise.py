@@ -155,7 +155,8 @@ def arguments(recursion, model, **given):
 
 def sizes(shapes, model):
     """Shapes of a recipe in numbers."""
-    known = {'nq': model.nq, 'nv': model.nv, '10 nv': 10 * model.nv}
+    known = {'nq': model.nq, 'nv': model.nv, '6 nv': 6 * model.nv, '10 nv': 10 * model.nv,
+             'nb': model.nv + 1}
     return {name: tuple(known.get(size, size) for size in shape)
             for name, shape in shapes.items()}
 

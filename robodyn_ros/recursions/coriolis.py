@@ -2,9 +2,9 @@
 from robodyn_ros.model.layout import (
     BALL_Z, INERTIA, KIND, MASS, MOMENT, PARENT, PITCH, PRISMATIC, V)
 from robodyn_ros.recursions import scratch as at
+from robodyn_ros.recursions.common_frame import poses_in_common_frame
 from robodyn_ros.recursions.hinge import place
 from robodyn_ros.recursions.jacobian import world_axis
-from robodyn_ros.recursions.kinematics import poses_base_to_tip
 from robodyn_ros.spatial.inertia import (
     add_symmetric, load_symmetric, shift_inertia, store_symmetric, times)
 from robodyn_ros.spatial.primitive import primitive
@@ -101,7 +101,7 @@ def coriolis_matrix(topology: Topology, constants: Table, scratch: Matrix,
     written.
     """
     place(topology, constants, scratch, q)
-    poses_base_to_tip(topology, scratch)
+    poses_in_common_frame(topology, scratch)
     hinges_base_to_tip(topology, constants, scratch, qd)
     for i in range(1, topology.shape[0]):
         body_coriolis(constants, scratch, i)

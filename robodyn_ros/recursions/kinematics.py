@@ -9,21 +9,33 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, store
 
 
 @primitive
+def stand_at(scratch, i):
+    """Let the poses be seen from body i."""
+    for k in range(9):
+        scratch[i, at.WORLD_ROTATION + k] = 1.0 if k % 4 == 0 else 0.0
+    store(scratch, i, at.WORLD_POSITION, (0.0, 0.0, 0.0))
+
+
+@primitive
+def step_outward(scratch, parent, i):
+    """Rotation and origin of body i from those of its parent. Needs `place`."""
+    c, s = scratch[i, at.COS], scratch[i, at.SIN]
+    store(scratch, i, at.WORLD_POSITION,
+          add(load(scratch, parent, at.WORLD_POSITION),
+              rotate(scratch, parent, at.WORLD_ROTATION, load(scratch, i, at.POSITION))))
+    for row in range(3):
+        k = at.WORLD_ROTATION + 3 * row
+        # a row of R_0B is R_PB^T applied to the same row of R_0P
+        x, y, z = rotate_inverse(scratch, i, at.ROTATION, load(scratch, parent, k))
+        store(scratch, i, k, (c * x + s * y, c * y - s * x, z))
+
+
+@primitive
 def poses_base_to_tip(topology, scratch):
     """Rotation R_0B and origin p_0B_0 of every body in base axes. Needs `place`."""
-    for k in range(9):
-        scratch[0, at.WORLD_ROTATION + k] = 1.0 if k % 4 == 0 else 0.0
-    store(scratch, 0, at.WORLD_POSITION, (0.0, 0.0, 0.0))
+    stand_at(scratch, 0)
     for i in range(1, topology.shape[0]):
-        parent, c, s = topology[i, PARENT], scratch[i, at.COS], scratch[i, at.SIN]
-        store(scratch, i, at.WORLD_POSITION,
-              add(load(scratch, parent, at.WORLD_POSITION),
-                  rotate(scratch, parent, at.WORLD_ROTATION, load(scratch, i, at.POSITION))))
-        for row in range(3):
-            k = at.WORLD_ROTATION + 3 * row
-            # a row of R_0B is R_PB^T applied to the same row of R_0P
-            x, y, z = rotate_inverse(scratch, i, at.ROTATION, load(scratch, parent, k))
-            store(scratch, i, k, (c * x + s * y, c * y - s * x, z))
+        step_outward(scratch, topology[i, PARENT], i)
 
 
 @primitive

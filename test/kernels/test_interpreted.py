@@ -83,3 +83,30 @@ except IndexError as error:
     print(json.dumps(str(error)))
 ''', NUMBA_BOUNDSCHECK='1')
     assert 'out of bounds' in found
+
+
+def test_shapes_without_the_compiler(python):
+    """Numbers in one column, or in a table of one row too many axes, are no state: the sentence is
+    that of compiled code, and so is a batch of states.
+    """
+    script = '''
+import json
+import numpy as np
+from oracles.families import FAMILIES
+from robodyn_ros.errors import ShapeError
+robot = FAMILIES['skew_chain'].robot
+q, said = np.linspace(0.1, 0.7, robot.nv), []
+for wrong in (q.reshape(-1, 1), q.reshape(1, 1, -1), np.array(0.3), q[:-1]):
+    for call in (robot.gravity_torque, lambda x: robot.bias_torque(q, x),
+                 lambda x: robot.inverse_dynamics(x, x, x)):
+        try:
+            said.append(call(wrong).tolist())
+        except ShapeError as error:
+            said.append(str(error))
+print(json.dumps([said, robot.gravity_torque(q.reshape(1, -1)).tolist(),
+                  robot.gravity_torque(q).tolist()]))
+'''
+    (said, together, alone), _ = python(script, NUMBA_DISABLE_JIT='1')
+    (told, _, _), _ = python(script)
+    assert said == told and all('expected (7,) or (k, 7)' in sentence for sentence in said)
+    assert together == [alone]

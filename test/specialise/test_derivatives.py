@@ -123,6 +123,15 @@ def test_a_wrong_kernel_does_not_serve(monkeypatch):
             robot.inverse_dynamics_derivatives(*np.ones((3, 1)))
 
 
+def test_a_method_that_was_kept_makes_its_code_once(monkeypatch):
+    """Also where somebody took it before there was any."""
+    robot = named('one_slide').robot.specialised()
+    kept, q = robot.mass_matrix_derivative, np.array([0.3])
+    first = kept(q)
+    monkeypatch.setattr('robodyn_ros.specialised.specialise', None)
+    assert np.array_equal(kept(q), first)
+
+
 @pytest.mark.parametrize('name', ['franka_like', 'skew_chain'])
 def test_pinocchio(name):
     """computeRNEADerivatives and computeABADerivatives."""

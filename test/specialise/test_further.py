@@ -17,6 +17,7 @@ from robodyn_ros.kernels.recipes import (
     frame_recipes, FRAME_RECIPES, FURTHER_FRAME_RECIPES, FURTHER_RECIPES, JOINT_RECIPES, RECIPES)
 from robodyn_ros.kernels.specialise import record
 from robodyn_ros.robot import Robot
+from robodyn_ros.specialised_forms import PUSHED
 from test.specialise.conftest import named
 from test.specialise.test_specialised_code import exact, plain
 
@@ -24,7 +25,7 @@ from test.specialise.test_specialised_code import exact, plain
 REFERENCES_OF = {f'inverse_dynamics_{reference}': reference for reference in REFERENCES}
 #: Those that solve: their rounding grows with the condition of the mass matrix.
 SOLVES = ('hinge_inertias', 'mass_matrix_factors', 'factor_product', 'forward_dynamics',
-          'hamilton')
+          'hamilton', 'body_inertias')
 #: Those that are recorded for every robot; the others are long, close to one of these, or tried
 #: on every robot in test_specialised_references.
 EVERYWHERE = tuple(FURTHER_RECIPES)[:9]
@@ -46,6 +47,8 @@ def expected(robot, name, given):
         q, qd, qd_r, qdd = given
         return [robot.regressor(q, qd, qdd, qd_r)]
     result = getattr(robot, name)(*given)
+    if name == 'body_inertias':
+        return [blocks.reshape(*blocks.shape[:-3], -1, 6) for blocks in result]
     if name == 'composite_inertia':
         return list(result[1:])
     return list(result) if isinstance(result, tuple) else [result]
@@ -135,6 +138,60 @@ def test_wrenches_on_frames(quick, name, frames, monkeypatch):
     for mine, theirs in zip(found, wanted):
         worst = max(map(np.linalg.cond, robot.mass_matrix(q)))
         agree(mine, theirs, tolerance=1e-13 * (worst if name.startswith('acc') else 1.0))
+
+
+@pytest.mark.parametrize('frames', [FRAMES[:1], FRAMES, ('link1', 'link3')])
+@pytest.mark.parametrize('name', PUSHED)
+def test_dynamics_under_wrenches(quick, name, frames, monkeypatch):
+    """For one state, a batch, and a wrench for each row; on frames that there is code for, and on
+    others. The recursion for any robot takes no part in it.
+    """
+    robot, special = quick
+    rng = np.random.default_rng(3)
+    given = [np.array(rows) for rows in zip(*states(robot, 11))]
+    f_ext = {frame: 10.0 * rng.normal(size=6) for frame in frames}
+    by_row = f_ext | {frames[0]: 10.0 * rng.normal(size=(11, 6))}
+    first = [rows[0] for rows in given]
+    wanted = [getattr(robot, name)(*first, f_ext), getattr(robot, name)(*given, f_ext),
+              getattr(robot, name)(*given, f_ext=by_row)]
+    monkeypatch.setattr(Robot, name, None)
+    out, method = np.empty((11, 4)), getattr(special, name)
+    found = [method(*first, f_ext), method(*given, f_ext), method(*given, by_row, out)]
+    assert found[2] is out
+    worst = max(map(np.linalg.cond, robot.mass_matrix(given[0])))
+    for mine, theirs in zip(found, wanted):
+        agree(mine, theirs, tolerance=1e-13 * (worst if name.startswith('forward') else 1.0))
+    agree(method(*(x.tolist() for x in first), f_ext), wanted[0],
+          tolerance=1e-13 * (worst if name.startswith('forward') else 1.0))
+
+
+def test_other_dynamics_under_wrenches(quick, monkeypatch):
+    """In each reference, and where the motion of some joints is given."""
+    robot, special = quick
+    q, qd, x = (np.array(rows) for rows in zip(*states(robot, 11)))
+    f_ext = {FRAMES[0]: np.arange(1.0, 7.0), 'link1': -np.arange(6.0)}
+    wanted = [robot.inverse_dynamics_in(reference, q, qd, x, f_ext) for reference in REFERENCES]
+    moved = robot.hybrid_dynamics(q, qd, x, qd, DRIVEN, f_ext)
+    monkeypatch.setattr(Robot, 'inverse_dynamics_in', None)
+    monkeypatch.setattr(Robot, 'hybrid_dynamics', None)
+    for reference, theirs in zip(REFERENCES, wanted):
+        agree(special.inverse_dynamics_in(reference, q, qd, x, f_ext), theirs, tolerance=1e-13)
+    for mine, theirs in zip(special.hybrid_dynamics(q, qd, x, qd, DRIVEN, f_ext), moved):
+        agree(mine, theirs, tolerance=1e-13 * max(map(np.linalg.cond, robot.mass_matrix(q))))
+
+
+def test_mistakes_about_wrenches(quick):
+    """The sentences of Robot: an unknown frame, five numbers, a result of another shape."""
+    robot, special = quick
+    q, qd, x = states(robot, 1)[0]
+    for f_ext, options in (({'link9': np.ones(6)}, {}), ({'link4': np.ones(5)}, {}),
+                           (np.ones(6), {}), ({'link4': np.ones(6)}, {'out': np.empty(3)})):
+        sentences = []
+        for of in (robot, special):
+            with pytest.raises((ShapeError, UnknownNameError)) as refused_:
+                of.forward_dynamics(q, qd, x, f_ext, **options)
+            sentences.append(str(refused_.value))
+        assert sentences[0] == sentences[1]
 
 
 def test_hybrid_dynamics(quick, monkeypatch):

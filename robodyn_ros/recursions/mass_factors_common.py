@@ -1,0 +1,28 @@
+"""The innovations factors of the mass matrix, with articulated bodies' gains in one frame."""
+from robodyn_ros.model.layout import V
+from robodyn_ros.recursions.common_frame import (
+    felt_by_carriers, hinges_in_common_frame, poses_in_common_frame)
+from robodyn_ros.recursions.mass_factors import gain, hinge_inertias
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
+
+
+@primitive
+def mass_factors(topology: Topology, constants: Table, scratch: Matrix, q: Vector,
+                 diagonal: Vector, F: Matrix, D: Vector):
+    """M + diag(diagonal) = F^T D F, every entry of F a product S_i . G_j of two columns in one
+    frame; in O(n depth).
+
+    Jain 2011, eq. (7.14) with phi the identity, as in section 5.4. Arguments and status as of
+    `mass_factors.mass_factors`: less arithmetic for long chains and skew axes.
+    """
+    status = hinge_inertias(topology, constants, scratch, q, diagonal, D)
+    poses_in_common_frame(topology, scratch)
+    hinges_in_common_frame(topology, constants, scratch)
+    for row in range(F.shape[0]):
+        for column in range(F.shape[1]):
+            F[row, column] = 1.0 if row == column else 0.0
+    for j in range(1, topology.shape[0]):
+        n, f = gain(scratch, j, 1.0)
+        felt_by_carriers(topology, constants, scratch, j, n, f, F[topology[j, V]])
+    return status
