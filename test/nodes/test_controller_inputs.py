@@ -186,6 +186,8 @@ def test_a_trajectory_is_followed_to_its_end_and_held(probe, arm, send):
     send(trajectory(point(NEAR[::-1], 1.0, (0.0, 0.0), (0.0, 0.0)), names=names))
     probe.wait_for('ACTIVE', 'FOLLOWING')
     probe.wait_for('HOLD', 'TRAJECTORY_END')
+    harness.wait_until(lambda: not any(probe.states.last.reference_velocity),
+                       'a state as late as the status')   # which does not wait for its turn
     reference = np.array([state.reference_position for state in probe.states.messages])
     np.testing.assert_allclose(probe.states.last.reference_position, NEAR, rtol=1e-12)
     assert (np.diff(reference[:, 0]) >= -1e-12).all() and (np.diff(reference[:, 1]) <= 1e-12).all()
