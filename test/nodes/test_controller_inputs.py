@@ -254,7 +254,8 @@ def test_a_refused_trajectory_leaves_the_running_one_alone(probe, arm, send):
     harness.wait_until(lambda: rejections(probe) > before, 'a counted refusal')
     assert probe.state == 'ACTIVE'
     probe.wait_for('HOLD', 'TRAJECTORY_END')
-    np.testing.assert_allclose(probe.states.last.reference_position, NEAR, rtol=1e-9)
+    harness.wait_until(lambda: np.allclose(probe.states.last.reference_position, NEAR, rtol=1e-9,
+                                           atol=0.0), 'its end')
 
 
 def test_streamed_targets_are_followed_and_their_end_is_a_hold(probe, arm, send):

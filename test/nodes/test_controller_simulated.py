@@ -140,7 +140,9 @@ def test_a_jump_of_the_robot_is_held_where_it_is(start, probe):
                  state=JointState(name=list(JOINTS), position=[1.0, 1.0], velocity=[0.0, 0.0]))
     assert answer.success
     probe.wait_for('HOLD', 'POSITION_JUMP')
-    np.testing.assert_allclose(probe.states.last.reference_position, (1.0, 1.0), atol=0.05)
+    # The status comes at once, the next state when it is its turn.
+    harness.wait_until(lambda: np.allclose(probe.states.last.reference_position, (1.0, 1.0),
+                                           atol=0.05), 'the posture after the jump, held')
 
 
 def test_every_interface_of_the_node_is_in_the_readme(start, probe):

@@ -189,7 +189,7 @@ def test_batches(name):
     if not isinstance(together, tuple) and name != 'centroidal_velocity':
         out = np.full(together.shape, np.nan)
         assert method(*given, out=out) is out and np.array_equal(out, together)
-        with pytest.raises(ShapeError, match='out array'):
+        with pytest.raises(ShapeError, match='for out'):
             method(*given, out=np.empty(2))
 
 

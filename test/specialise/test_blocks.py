@@ -29,8 +29,7 @@ def short_blocks(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize('robot, name', [
-    ('franka_like', 'inverse_dynamics'), ('franka_like', 'forward_dynamics'),
-    ('sliding_tree', 'mass_matrix'), ('sliding_tree', 'forward_dynamics'),
+    ('franka_like', 'inverse_dynamics'), ('sliding_tree', 'forward_dynamics'),
     ('one_slide', 'inverse_dynamics_derivatives')])
 def test_blocks_equal_the_text(short_blocks, robot, name):
     """Machine code in blocks gives what the text gives that Python runs, for one state and eight;

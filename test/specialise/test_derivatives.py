@@ -14,7 +14,7 @@ from robodyn_ros.robot import Robot
 from test.specialise.conftest import named
 
 STEP = 1e-40  # nothing is subtracted, so it may be as small as it likes
-CASES = ('franka_like', 'sliding_tree', 'permuted', 'one_slide', 'skew_chain', 'mixed_permuted')
+CASES = ('franka_like', 'sliding_tree', 'one_slide', 'mixed_permuted')
 NAMES = tuple(DERIVATIVES)
 
 
