@@ -16,13 +16,10 @@ dynamics algorithms".
 """
 from robodyn_ros.model.layout import PARENT, ROTOR, V
 from robodyn_ros.recursions import scratch as at
-from robodyn_ros.recursions.coriolis import (
-    composite_inertia_times, hand_on, hinges_base_to_tip)
-from robodyn_ros.recursions.hinge import first_of_hinge, place
+from robodyn_ros.recursions.coriolis import composite_inertia_times, hand_on
+from robodyn_ros.recursions.hinge import first_of_hinge
 from robodyn_ros.recursions.inverse_dynamics_body import momentum_rate
-from robodyn_ros.recursions.inverse_dynamics_fixed import (
-    accelerations_about_base, force_about_base)
-from robodyn_ros.recursions.kinematics import poses_base_to_tip
+from robodyn_ros.recursions.inverse_dynamics_fixed import forces_about_base
 from robodyn_ros.spatial.inertia import load_symmetric, times
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
@@ -173,12 +170,7 @@ def inverse_dynamics_derivatives(topology: Topology, constants: Table, gravity: 
     frame, about its origin, which turn and travel with it. by_q, by_qd, by_qdd : (nv, nv), row of
     the torque, written.
     """
-    place(topology, constants, scratch, q)
-    poses_base_to_tip(topology, scratch)
-    hinges_base_to_tip(topology, constants, scratch, qd)
-    accelerations_about_base(topology, gravity, scratch, qd, qdd)
-    for i in range(1, topology.shape[0]):
-        force_about_base(constants, scratch, i, f_ext)
+    forces_about_base(topology, constants, gravity, scratch, q, qd, qdd, f_ext)
     carry_axes(topology, scratch)
     sum_tip_to_base(topology, scratch)
     by_velocity(topology, constants, scratch, by_qd, by_qdd)

@@ -44,6 +44,17 @@ def force_about_base(constants, scratch, i, f_ext):
 
 
 @primitive
+def forces_about_base(topology, constants, gravity, scratch, q, qd, qdd, f_ext):
+    """What moves every body, less the wrench on it, and the hinges and motions it comes from."""
+    place(topology, constants, scratch, q)
+    poses_base_to_tip(topology, scratch)
+    hinges_base_to_tip(topology, constants, scratch, qd)
+    accelerations_about_base(topology, gravity, scratch, qd, qdd)
+    for i in range(1, topology.shape[0]):
+        force_about_base(constants, scratch, i, f_ext)
+
+
+@primitive
 def inverse_dynamics_fixed(topology: Topology, constants: Table, gravity: Constant,
                            scratch: Matrix, q: Vector, qd: Vector, qdd: Vector, f_ext: Matrix,
                            tau: Vector):
@@ -53,12 +64,7 @@ def inverse_dynamics_fixed(topology: Topology, constants: Table, gravity: Consta
     Jain 2011, Table 5.1 and section 5.4: (5.47) to (5.57), with the missing factor thd of (5.55);
     (2.38). Arguments as of `rnea.inverse_dynamics`; tau (nv,) is written.
     """
-    place(topology, constants, scratch, q)
-    poses_base_to_tip(topology, scratch)
-    hinges_base_to_tip(topology, constants, scratch, qd)
-    accelerations_about_base(topology, gravity, scratch, qd, qdd)
-    for i in range(1, topology.shape[0]):
-        force_about_base(constants, scratch, i, f_ext)
+    forces_about_base(topology, constants, gravity, scratch, q, qd, qdd, f_ext)
     for i in range(topology.shape[0] - 1, 0, -1):
         parent, k = topology[i, PARENT], topology[i, V]
         n, f = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE)

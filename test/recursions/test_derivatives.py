@@ -19,6 +19,13 @@ def pushed(case):
     return {case.tip: WRENCHES[0], case.robot.frames[len(case.robot.frames) // 2]: WRENCHES[1]}
 
 
+def alone_and_pushed(case):
+    """Return a state without wrenches and one with them: (state, wrenches, the same by body)."""
+    given = list(zip(states(case.robot, 2), (None, pushed(case)), strict=True))
+    return [(state, f_ext, *case.robot._wrenches(state[0], None, f_ext))
+            for state, f_ext in given]
+
+
 def symmetric(upper, order):
     """Return a matrix of which Pinocchio writes the upper half."""
     return (np.triu(upper) + np.triu(upper, 1).T)[order]
@@ -34,9 +41,7 @@ def all_agree(got, expected, tolerance):
 def test_inverse_dynamics_by_complex_step(any_case):
     """dtau by q, qd and qdd, alone and with wrenches that travel with their links."""
     robot = any_case.robot
-    for k, (q, qd, qdd) in enumerate(states(robot, 2)):
-        f_ext = pushed(any_case) if k else None
-        rows, = robot._wrenches(q, None, f_ext)
+    for (q, qd, qdd), f_ext, rows in alone_and_pushed(any_case):
         all_agree(robot.inverse_dynamics_derivatives(q, qd, qdd, f_ext),
                   slopes.of_inverse_dynamics(robot, q, qd, qdd, rows), 1e-12)
 
@@ -44,9 +49,7 @@ def test_inverse_dynamics_by_complex_step(any_case):
 def test_forward_dynamics_by_complex_step(any_case):
     """dqdd by q, qd and tau, alone and with wrenches: twice a solve, so twice its rounding."""
     robot = any_case.robot
-    for k, (q, qd, tau) in enumerate(states(robot, 2)):
-        f_ext = pushed(any_case) if k else None
-        rows, = robot._wrenches(q, None, f_ext)
+    for (q, qd, tau), f_ext, rows in alone_and_pushed(any_case):
         all_agree(robot.forward_dynamics_derivatives(q, qd, tau, f_ext),
                   slopes.of_forward_dynamics(robot, q, qd, tau, rows),
                   2.0 * solve_tolerance(robot.mass_matrix(q)))
