@@ -20,6 +20,7 @@ from robodyn_ros.spatial.types import Indices, Matrix, Octets
 STAMP = struct.Struct('=iI')   # seconds, nanoseconds
 COUNT = 4   # bytes that say how many entries an array has
 _STAMP_MARK = (0x51A3B5C7, 0x2B3C4D5E)
+_LOOKS = np.random.default_rng(0).permutation(np.repeat((0, 1), 12))
 
 
 def _marks(size: int, seed: int = 0) -> array:
@@ -86,11 +87,11 @@ class OutgoingMessage:
 
     def _octets(self, name, value):
         # Bytes between the fields may hold anything, so it takes more than one look to tell which
-        # bytes follow the field: zero and one, time and again.
-        zero = getattr(self._message, name)
-        looks = np.array([np.frombuffer(self._with(name, one), np.uint8)
-                          for one in (zero, value) * 8])
-        where = np.flatnonzero((looks == np.tile(((0,), (1,)), (8, 1))).all(axis=0))
+        # bytes follow the field. What memory held before may come back in turns, so zeros and ones
+        # have no rhythm.
+        choices = getattr(self._message, name), value
+        looks = np.array([np.frombuffer(self._with(name, choices[k]), np.uint8) for k in _LOOKS])
+        where = np.flatnonzero((looks == _LOOKS[:, None]).all(axis=0))
         size = len(value) if isinstance(value, list) else 1
         if len(where) != size or where[-1] - where[0] != size - 1:
             raise RobodynError(f'The middleware does not keep {name} in one piece of {size} '

@@ -1,5 +1,6 @@
 """Messages become arrays by joint name, and a bad message changes nothing."""
 from array import array
+import itertools
 import os
 import subprocess
 import sys
@@ -11,11 +12,11 @@ import pytest
 
 pytest.importorskip('sensor_msgs', reason='the ROS messages are not installed')
 
-from sensor_msgs.msg import JointState  # noqa: E402
+from sensor_msgs.msg import BatteryState, JointState  # noqa: E402
 
 from rclpy.serialization import deserialize_message, serialize_message  # noqa: E402
 
-from robodyn_ros.ros import messages  # noqa: E402
+from robodyn_ros.ros import messages, serialized  # noqa: E402
 from robodyn_ros.ros.messages import (  # noqa: E402
     EffortArray, EffortJointState, JointIndex, JointStateReader)
 
@@ -214,6 +215,17 @@ def test_an_earlier_message_does_not_change_with_a_later_one():
     second = filler.message.bytes()
     assert list(deserialize_message(first, EffortArray.type).data) == [1.0] * 3
     assert list(deserialize_message(second, EffortArray.type).data) == [8.0] * 3
+
+
+@pytest.mark.parametrize('phase', [0, 1])
+def test_bytes_between_the_fields_that_change_in_turns_are_not_taken_for_a_field(
+        phase, monkeypatch):
+    count = itertools.count(phase)
+    monkeypatch.setattr(serialized, 'serialize_message',
+                        lambda message: serialize_message(message) + bytes([next(count) % 2]))
+    message = serialized.OutgoingMessage(BatteryState(), {}, {'power_supply_status': 1})
+    message.octets['power_supply_status'][0] = 3
+    assert deserialize_message(message.bytes()[:-1], BatteryState).power_supply_status == 3
 
 
 CHECK_FIELDS = """
