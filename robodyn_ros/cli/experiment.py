@@ -24,7 +24,7 @@ from robodyn_ros.errors import RobodynError
 
 CONTROLLER, SIMULATOR = '/robodyn_controller', '/robodyn_simulator'
 KNOT = 0.1            # [s] between the points of the trajectory that is sent
-PATIENCE = 60.0       # [s] without any news of the controller, such as of what it has compiled
+PATIENCE = 180.0      # [s] without any news of the controller, such as of what it has compiled
 USUAL = ('', 'ACTIVATED', 'FOLLOWING', 'TRAJECTORY_END')  # reasons of a state in a good run
 TERMS = ('feedback', 'inertia', 'coriolis', 'gravity', 'friction')
 SERIES = ('reference_position', 'measured_position', 'measured_velocity', *TERMS, 'effort')
@@ -74,8 +74,12 @@ class Experiment:
         self._complaint = ''  # why the reference was lost
         self._kernels = {}    # what each node computes with
         self._counts = {name: [] for name in self._parameters}   # of their loops
+        self._signal, self._handlers = None, {}   # heard; how they were handled before
 
     def __enter__(self):
+        # Nobody would end the nodes if one of these ended this process on the spot.
+        self._handlers = {number: signal.signal(number, self._hear_signal)
+                          for number in (signal.SIGTERM, signal.SIGHUP)}
         self._context = rclpy.Context()
         rclpy.init(context=self._context)
         self._node = rclpy.create_node('robodyn_demo', context=self._context)
@@ -112,6 +116,9 @@ class Experiment:
         self._node.destroy_node()
         rclpy.shutdown(context=self._context)
         self._folder.cleanup()
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
+        self._check_signal()
 
     def track(self, motion, joint_names):
         """Send the motion as one trajectory, and record until it has ended."""
@@ -230,7 +237,15 @@ class Experiment:
             self._executor.spin_once(timeout_sec=0.05)
             self._progress('starting', 0.0)
 
+    def _hear_signal(self, number, _):
+        self._signal = number
+
+    def _check_signal(self):
+        if self._signal:
+            raise SystemExit(128 + self._signal)   # as a shell calls it
+
     def _check(self):
+        self._check_signal()
         for name, process in self._processes.items():
             if process.poll() is not None:
                 raise RobodynError(f'the {name} ended with exit code {process.returncode}\n'

@@ -4,6 +4,7 @@ import numpy as np
 from robodyn_ros.cli.experiment import TERMS
 
 COLOURS = {'pd': 'tab:red', 'pd_gravity': 'tab:orange', 'computed_torque': 'tab:blue'}
+FLOOR = 1e-4   # [rad] least error that is drawn: before the first cycle there is none
 LABELS = {'pd': 'PD alone', 'pd_gravity': 'PD + gravity', 'computed_torque': 'computed torque'}
 
 
@@ -40,7 +41,7 @@ def _tracking(figure, records, joint_names):
                   label='reference')
         axes.set(title=f'{joint_names[j]}: position', xlabel='time [s]', ylabel='[rad]')
         axes.grid(alpha=0.3)
-    axes.legend(loc='upper right', fontsize=8)
+    _legend(figure, axes)
 
 
 def _errors(figure, records, joint_names):
@@ -49,7 +50,7 @@ def _errors(figure, records, joint_names):
     width = 0.8 / len(records)
     for k, (mode, record) in enumerate(records.items()):
         error = record.series['reference_position'] - record.series['measured_position']
-        over_time.semilogy(record.time, 1e3 * np.maximum(np.linalg.norm(error, axis=1), 1e-7),
+        over_time.semilogy(record.time, 1e3 * np.maximum(np.linalg.norm(error, axis=1), FLOOR),
                            color=COLOURS[mode], lw=1.0, label=LABELS[mode])
         per_joint.bar(np.arange(len(joint_names)) + k * width,
                       1e3 * np.sqrt(np.mean(error**2, axis=0)), width, color=COLOURS[mode])
@@ -59,11 +60,11 @@ def _errors(figure, records, joint_names):
     over_time.set(title='tracking error, norm over all joints'
                         + ' (shaded: the machine missed cycles)' * busy,
                   xlabel='time [s]', ylabel='[mrad]')
-    over_time.legend(fontsize=8)
     per_joint.set(title='RMS error per joint', ylabel='[mrad]', yscale='log')
     per_joint.set_xticks(np.arange(len(joint_names)) + width, joint_names, fontsize=8)
     for axes in (over_time, per_joint):
-        axes.grid(alpha=0.3, which='both')
+        axes.set_axisbelow(True)
+        axes.grid(alpha=0.3)
 
 
 def _torques(figure, record, joint_names):
@@ -75,7 +76,7 @@ def _torques(figure, record, joint_names):
         axes.plot(record.time, record.series['effort'][:, j], 'k', lw=0.8, label='published')
         axes.set(title=f'{joint_names[j]}: torque by term', xlabel='time [s]', ylabel='[N m]')
         axes.grid(alpha=0.3)
-    axes.legend(loc='upper right', fontsize=8)
+    _legend(figure, axes)
 
 
 def _pushing(figure, push, joint_names):
@@ -87,8 +88,14 @@ def _pushing(figure, push, joint_names):
     axes.set(title='gravity compensation while the flange is pushed', xlabel='time [s]',
              ylabel='displacement [rad]')
     axes.grid(alpha=0.3)
-    axes.legend(loc='upper left', fontsize=7, ncols=2)
+    _legend(figure, axes)
     force = axes.twinx()
     times, values = zip(*push.pushes)
     force.plot(times, np.array(values), color='grey', lw=0.8, alpha=0.7)
     force.set_ylabel('force x, y, z [N] (grey)')
+
+
+def _legend(figure, axes):
+    """One legend for all axes of a part, above them, where it covers no curve."""
+    figure.legend(*axes.get_legend_handles_labels(), loc='outside upper center', ncols=7,
+                  fontsize=8, frameon=False, columnspacing=1.2, handlelength=1.5)

@@ -1,7 +1,11 @@
 """The demonstration: its comparison without clocks, and the whole of it as its user runs it."""
 import json
+import os
+import signal
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -98,3 +102,24 @@ def test_the_demonstration_runs_and_reports_what_it_measured(tmp_path, node_envi
         assert done.returncode == (SHOWN if found['ratio'] >= WANTED_RATIO else NOT_SHOWN)
     assert max(report['gravity_compensation']['displacement_rad']) > 0.05
     assert (tmp_path / 'tracking.png').read_bytes().startswith(b'\x89PNG')
+
+
+@pytest.mark.ros
+@pytest.mark.parametrize('number', [signal.SIGTERM, signal.SIGHUP])
+def test_the_nodes_end_with_the_demonstration(number, tmp_path, node_environment):
+    pytest.importorskip('rclpy', reason='rclpy is not installed')
+    pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
+    demo = subprocess.Popen(
+        [sys.executable, '-m', 'robodyn_ros.cli.demo', '--output', str(tmp_path)],
+        env=node_environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    children = Path(f'/proc/{demo.pid}/task/{demo.pid}/children')
+    try:
+        deadline = time.monotonic() + 60.0
+        while len(nodes := children.read_text().split()) < 2 and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert len(nodes) == 2
+        demo.send_signal(number)
+        assert demo.wait(60.0) == 128 + number
+        assert not any(os.path.exists(f'/proc/{node}') for node in nodes)
+    finally:
+        demo.kill()

@@ -69,7 +69,7 @@ def draw_digraph(ops, axes):
         axes.text(x, y, str(k + 1), color='white', ha='center', va='center')
         hinge = tree.bodies[k].hinge
         axes.annotate(f'{tree.names[k]}{between}{hinge.name} {hinge.nv}', (x, y), (11, 0),
-                      textcoords='offset points', fontsize=size, va='center', linespacing=0.95)
+                      textcoords='offset points', fontsize=size, va='center', linespacing=1.15)
     axes.axhline(0.0, color='0.6')
     axes.annotate('inertial frame', (0.0, 0.0), (0, -3), xycoords=('axes fraction', 'data'),
                   textcoords='offset points', fontsize=7, va='top')
