@@ -28,7 +28,7 @@ class Count(NamedTuple):
 
 
 class Disturbance(NamedTuple):
-    """From one report of a node to the next [s], the cycles it missed of those that were due."""
+    """From one report of a node to a later one [s], the cycles it missed of those due."""
 
     node: str
     begin: float
@@ -37,19 +37,30 @@ class Disturbance(NamedTuple):
     due: int
 
     def __str__(self):
-        return (f'the {self.node} missed {self.missed} of {self.due} cycles between '
-                f'{max(self.begin, 0.0):.1f} and {self.end:.1f} s')
+        when = (f'between {max(self.begin, 0.0):.1f} and {self.end:.1f} s' if self.end > 0.0
+                else 'just before the start')
+        return f'the {self.node} missed {self.missed} of {self.due} cycles {when}'
+
+    def followed_by(self, other):
+        """Both as one; `other` is of the same node and begins where this one ends."""
+        return self._replace(end=other.end, missed=self.missed + other.missed,
+                             due=self.due + other.due)
 
 
 def disturbances(counts):
-    """The disturbances among the reports, in order. counts : {node: Counts, oldest first}."""
+    """The disturbances among the reports, in order; one that goes on is told once.
+
+    counts : {node: Counts, oldest first}.
+    """
     found = []
     for node, reports in counts.items():
         for before, after in zip(reports, reports[1:]):
             missed = after.missed - before.missed
             due = missed + after.cycles - before.cycles
             if missed > BUSY * due:
-                found.append(Disturbance(node, before.time, after.time, missed, due))
+                one = Disturbance(node, before.time, after.time, missed, due)
+                goes_on = found and found[-1].node == node and found[-1].end == one.begin
+                found.append(found.pop().followed_by(one) if goes_on else one)
     return tuple(sorted(found, key=lambda each: each.begin))
 
 

@@ -1,4 +1,6 @@
 """The picture of the demonstration: what was wanted and measured, and where the torque went."""
+import textwrap
+
 import numpy as np
 
 from robodyn_ros.cli.experiment import TERMS
@@ -17,7 +19,8 @@ def draw(records, push, joint_names, verdict, path):
     from matplotlib import pyplot as plt
 
     figure = plt.figure(figsize=(16, 11), layout='constrained')
-    figure.suptitle(f'A simulated 7-joint arm over real DDS at 1 kHz. {verdict}', fontsize=13)
+    title = f'A simulated 7-joint arm over real DDS at 1 kHz. {verdict}'
+    figure.suptitle(textwrap.fill(title, 140), fontsize=13)
     top, middle, bottom = figure.subfigures(3, 1, height_ratios=(1.0, 1.0, 1.0))
     _tracking(top, records, joint_names)
     _errors(middle, records, joint_names)
@@ -55,7 +58,8 @@ def _errors(figure, records, joint_names):
         per_joint.bar(np.arange(len(joint_names)) + k * width,
                       1e3 * np.sqrt(np.mean(error**2, axis=0)), width, color=COLOURS[mode])
         for each in record.disturbances:
-            over_time.axvspan(each.begin, each.end, color=COLOURS[mode], alpha=0.15, lw=0)
+            over_time.axvspan(*np.clip((each.begin, each.end), 0.0, record.time[-1]),
+                              color=COLOURS[mode], alpha=0.15, lw=0)
     busy = any(record.disturbances for record in records.values())
     over_time.set(title='tracking error, norm over all joints'
                         + ' (shaded: the machine missed cycles)' * busy,

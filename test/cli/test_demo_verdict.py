@@ -160,3 +160,14 @@ def test_disturbances_are_those_of_more_than_a_twentieth():
     time = np.arange(-0.3, 5.0, 0.5)
     assert time[undisturbed(time, found)].min() == pytest.approx(3.2)
     assert undisturbed(time, ()).all()
+
+
+def test_a_disturbance_that_goes_on_is_one():
+    found = disturbances({
+        'controller': [Count(-2.0, 0, 0), Count(-1.0, 800, 200), Count(0.5, 1500, 500),
+                       Count(1.5, 2500, 500), Count(2.5, 3300, 700)],
+        'simulator': [Count(-1.0, 0, 0), Count(0.0, 500, 500), Count(1.0, 1500, 500)]})
+    assert found == (('controller', -2.0, 0.5, 500, 2000), ('simulator', -1.0, 0.0, 500, 1000),
+                     ('controller', 1.5, 2.5, 200, 1000))
+    assert [str(each).partition(' cycles ')[2] for each in found] == [
+        'between 0.0 and 0.5 s', 'just before the start', 'between 1.5 and 2.5 s']
