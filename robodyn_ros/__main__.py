@@ -10,6 +10,7 @@ COMMANDS = {
     'warmup': 'compile the kernels of one robot ahead of time',
     'identify': 'inertial parameters from a recorded motion, and motions worth recording',
     'laws_demo': 'four control laws under a load that none of them knows of',
+    'task_audit': 'random drives of a hand through singular postures, judged by numbers',
     'task_demo': 'a hand draws a figure-eight and goes through singular postures',
 }
 

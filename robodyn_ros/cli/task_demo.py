@@ -9,7 +9,6 @@ simulated, so the numbers are the same on any machine.
 import argparse
 import json
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -17,17 +16,11 @@ import numpy as np
 from robodyn_ros import Robot, RobodynError
 from robodyn_ros.cli.demo import find
 from robodyn_ros.cli.markdown import renewed, table
-from robodyn_ros.cli.task_drives import DRIVES, HAND, STREAM
-from robodyn_ros.control import Settings, Supervisor, law_class
-from robodyn_ros.control.task_reference import POSITION, QUATERNION
+from robodyn_ros.cli.task_drives import DRIVES
+from robodyn_ros.cli.task_run import EFFORT_RATE, LAW, PERIOD, run
+from robodyn_ros.control import Supervisor, law_class
 from robodyn_ros.kernels import warm_up
-from robodyn_ros.simulation import Plant
-from robodyn_ros.spatial.turning import turn_between
 
-LAW = 'operational_space'
-PERIOD = 1e-3                 # [s]
-EFFORT_RATE = 1000.0          # [N m/s]
-POSTURE_GAINS = 100.0, 20.0   # [1/s^2, 1/s]
 WANTED_ERROR = 1e-3           # [m] of the hand in the eight
 MARKER = '<!-- numbers of task_demo -->'
 HEAD = ('Drive', 'largest error [mm]', 'largest turn [mrad]', 'error in the end [mm]',
@@ -35,88 +28,11 @@ HEAD = ('Drive', 'largest error [mm]', 'largest turn [mrad]', 'error in the end 
         'cycles limited')
 
 
-@dataclass(frozen=True, eq=False)
-class Record:
-    """One drive over time.
-
-    told, hand (k, 3) [m] where the hand was told to be, and where it was; turn (k,) [rad] between
-    the two orientations; shares (k, 6) [-] kept of the directions; torque (k, nv) [N m] as the
-    law asked for it; limited : cycles in which a guard changed it; faults : how many; limit :
-    (nv,) [N m].
-    """
-
-    told: np.ndarray
-    hand: np.ndarray
-    turn: np.ndarray
-    shares: np.ndarray
-    torque: np.ndarray
-    limited: int
-    faults: int
-    limit: np.ndarray
-
-    @property
-    def rate(self):
-        """Rate of change of the torque, largest of the joints, (k - 1,) [N m/s]."""
-        return np.abs(np.diff(self.torque, axis=0)).max(axis=1) / PERIOD
-
-    @property
-    def error(self):
-        """Distance from where the hand was told to be, (k,) [m]."""
-        return np.linalg.norm(self.told - self.hand, axis=1)
-
-
-def settings(robot):
-    """Guards at the robot's own limits."""
-    limits, one = robot.limits, np.ones(robot.nv)
-    return Settings(period=PERIOD, gains=np.outer(POSTURE_GAINS, one), effort_limits=limits.effort,
-                    effort_rate=EFFORT_RATE * one, velocity_limits=limits.velocity,
-                    lower=limits.lower, upper=limits.upper)
-
-
-def run(name, progress):
-    """One drive of the simulated arm under the supervisor, from activation to the end."""
-    urdf, drive_type = DRIVES[name]
+def record(name):
+    """The Record of one of DRIVES."""
+    urdf, drive = DRIVES[name]
     robot = Robot.from_urdf(find(f'config/urdf/{urdf}.urdf'))
-    drive, law = drive_type(robot), law_class(LAW)(robot, HAND)
-    supervisor = Supervisor(robot, law, settings(robot))
-    plant = Plant(robot, position=drive.start)
-    steps, every = round(drive.duration / PERIOD), round(STREAM / PERIOD)
-    told, hand = np.empty((2, steps, 3))
-    turn, shares, torque = np.empty(steps), np.empty((steps, 6)), np.empty((steps, robot.nv))
-    accept(supervisor.measure(plant.q, plant.qd, 0.0) or supervisor.activate(0.0))
-    first = None
-    for k in range(steps):
-        now = k * PERIOD
-        target = drive.target(now) if k % every == 0 else None
-        if target is not None:
-            accept(supervisor.lead(target, now))
-        supervisor.measure(plant.q, plant.qd, now)
-        supervisor.tick(now)
-        # in the first cycle no time has passed, and so no torque may change
-        first = limited(supervisor) if first is None else first
-        measured = law.task.measured
-        told[k], orientation = drive.told(now)
-        hand[k] = measured[POSITION, :3]
-        turn[k] = np.linalg.norm(turn_between(orientation, measured[QUATERNION]))
-        shares[k], torque[k] = np.sort(law.task.shares), supervisor.unlimited
-        plant.step(supervisor.command, PERIOD)
-        if k % 500 == 0:
-            progress(name, k / steps)
-    progress(name, 1.0)
-    return Record(told, hand, turn, shares, torque, limited(supervisor) - first,
-                  supervisor.counters['faults'] + plant.faults, robot.limits.effort)
-
-
-def accept(refusal):
-    """Raise what the supervisor says against it."""
-    if refusal:
-        raise RobodynError(refusal)
-
-
-def limited(supervisor):
-    """Cycles in which a guard changed the torque."""
-    counters = supervisor.counters
-    return sum(counters[name] for name in ('rate_limited', 'effort_limited', 'position_guarded'))
+    return run(robot, drive(robot), lambda share: show_progress(name, share))
 
 
 def figures(record):
@@ -124,8 +40,8 @@ def figures(record):
     return {'max_error_m': float(record.error.max()), 'max_turn_rad': float(record.turn.max()),
             'last_error_m': float(record.error[-1]), 'least_share': float(record.shares.min()),
             'max_torque_rate': float(record.rate.max()),
-            'peak_effort_share': float((np.abs(record.torque).max(axis=0) / record.limit).max()),
-            'limited_cycles': record.limited, 'faults': record.faults}
+            'peak_effort_share': float((np.abs(record.torque) / record.limits.effort).max()),
+            'limited_cycles': record.limited, 'refused': record.refused, 'faults': record.faults}
 
 
 def rows(numbers):
@@ -146,7 +62,8 @@ def succeeded(numbers):
     """Whether the eight is as exact as wanted, and no guard had to act anywhere."""
     return (numbers['eight']['max_error_m'] < WANTED_ERROR
             and all(found['max_torque_rate'] <= EFFORT_RATE and not found['limited_cycles']
-                    and not found['faults'] for found in numbers.values()))
+                    and not found['refused'] and not found['faults']
+                    for found in numbers.values()))
 
 
 def show(numbers):
@@ -216,7 +133,7 @@ def main(args=None):
     options = parser.parse_args(args)
     try:
         warm_up(Supervisor.kernels(law_class(LAW)))
-        records = {name: run(name, show_progress) for name in DRIVES}
+        records = {name: record(name) for name in DRIVES}
     except RobodynError as error:
         print(f'The demonstration stopped: {error}', file=sys.stderr)
         return 1

@@ -3,10 +3,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robodyn_ros.cli.task_run import HAND
 from robodyn_ros.control import TaskTarget
 from robodyn_ros.spatial.turning import quaternion_of
 
-HAND = 'flange'
 #: Postures where the drives begin: elbow bent, wrist bent.
 REACH = (0.0, -0.4, 0.0, -2.0, 0.0, 1.6, 0.8)         # of the arm with seven joints
 STRETCH = (0.0, -1.0, 1.2, -1.2, -1.4, 0.0)           # of the one with six
@@ -14,7 +14,6 @@ SHOULDER = np.array([0.0, 0.0, 0.1625])               # [m] of the latter
 BEYOND = 0.45                # [m] on from there, where the arm would have to be longer
 ALIGNED = np.array([0.3, -1.3, 1.6, -0.9, 0.0, 0.4])  # its axes 4 and 6 are parallel
 ACROSS = np.array([0.25, 0.15, 0.2, -0.2, 0.7, 0.3])  # from there to either side
-STREAM = 0.01                # [s] between two targets of a stream
 
 
 def rise(x):

@@ -56,12 +56,16 @@ def test_what_is_told_fits_together(urdf, drive):
 
 
 def test_a_worse_result_is_no_success():
-    """The exit code tells: an error above a millimetre, a torque rate above the limit, a fault."""
-    good = {name: {'max_error_m': 5e-4, 'max_torque_rate': 900.0, 'limited_cycles': 0, 'faults': 0}
-            for name in DRIVES}
+    """The exit code tells: an error above a millimetre, a torque rate above the limit, a fault.
+
+    So does a target refused.
+    """
+    good = {name: {'max_error_m': 5e-4, 'max_torque_rate': 900.0, 'limited_cycles': 0,
+                   'refused': 0, 'faults': 0} for name in DRIVES}
     assert task_demo.succeeded(good)
     for name, field, value in (('eight', 'max_error_m', 2e-3), ('wrist', 'max_torque_rate', 1e4),
-                               ('stretch', 'limited_cycles', 1), ('stretch', 'faults', 1)):
+                               ('stretch', 'limited_cycles', 1), ('stretch', 'refused', 1),
+                               ('stretch', 'faults', 1)):
         bad = {**good, name: {**good[name], field: value}}
         assert not task_demo.succeeded(bad), field
 

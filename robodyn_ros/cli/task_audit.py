@@ -1,0 +1,219 @@
+"""Random drives of a hand through singular postures, judged by numbers. Without ROS.
+
+    python -m robodyn_ros.cli.task_audit              48 drives: a table, audit/audit.json
+    python -m robodyn_ros.cli.task_audit --seeds 1    16 of them
+
+Of an arm with six joints and one with seven. A quarter of the drives are ways of the joints
+through a singular posture, which the arm can do; the others lines, circles and figure eights of
+the hand through its pose there, which it mostly cannot. All are told as pose and twist, end at
+rest where the arm can be, and take two, four or six seconds, so that some ask for more than the
+hand may do, and have targets refused.
+"""
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from robodyn_ros import Robot
+from robodyn_ros.cli.demo import find
+from robodyn_ros.cli.markdown import table
+from robodyn_ros.cli.task_drives import rise
+from robodyn_ros.cli.task_run import EFFORT_RATE, HAND, PERIOD, run
+from robodyn_ros.control import Supervisor, TaskTarget
+from robodyn_ros.control.operational_space import HEAVIEST, LENGTH, OperationalSpace
+from robodyn_ros.kernels import warm_up
+from robodyn_ros.spatial.turning import quaternion_of, turn_between, turn_by
+
+REST = 5.0        # [s] at the end of a drive, for the hand to come back
+BACK = 1e-3       # [m] of distance and of turn times `length` together that count as back
+ARMS = {'ur_like': {'wrist': (4,), 'elbow': (2,), 'shoulder': ()}, 'franka_like': {'any': None}}
+SHAPES = 'joints', 'line', 'circle', 'eight'
+HEAD = ('Postures', 'drives', 'largest joint speed / limit', 'largest torque rate [N m/s]',
+        'largest torque / limit', 'error along what is kept [mm]', 'largest error [mm]',
+        'error in the end [mm]', 'longest way back [s]', 'not back', 'cycles limited')
+WORST = (('speed', 1.0, '.2f'), ('torque_rate', 1.0, '.0f'), ('torque', 1.0, '.2f'),
+         ('kept_error_m', 1e3, '.1f'), ('largest_error_m', 1e3, '.0f'),
+         ('last_error_m', 1e3, '.3f'), ('recovery_s', 1.0, '.1f'))
+
+
+def singular_posture(robot, rng, straight=None):
+    """A random posture within the limits where J loses rank: sigma q' = -grad sigma, by Newton.
+
+    straight : which of the joints 2 and 4 are at zero, the others far from it; None for any.
+    """
+    lower, upper = np.maximum(robot.limits.lower, -2.5), np.minimum(robot.limits.upper, 2.5)
+    room = 0.25 * (upper - lower)
+    while True:
+        q = rng.uniform(lower + room, upper - room)
+        if straight is not None:
+            q[list(straight)] = 0.0
+        for _ in range(20):
+            sigma, slope = least_singular_value(robot, q)
+            if sigma < 1e-9:
+                break
+            q = q - sigma * slope / (slope @ slope)
+        bent = straight is None or all(abs(np.sin(q[k])) > 0.3 for k in {2, 4} - set(straight))
+        if sigma < 1e-6 and bent and np.all((q > lower + 0.5 * room) & (q < upper - 0.5 * room)):
+            return q
+
+
+def least_singular_value(robot, q, h=1e-6):
+    """Of J, and its gradient: u^T dJ v of its singular vectors."""
+    U, sigma, V = np.linalg.svd(robot.jacobian(q, HAND), full_matrices=False)
+    slope = np.empty(robot.nv)
+    for k, step in enumerate(h * np.eye(robot.nv)):
+        change = robot.jacobian(q + step, HAND) - robot.jacobian(q - step, HAND)
+        slope[k] = U[:, -1] @ change @ V[-1] / (2.0 * h)
+    return sigma[-1], slope
+
+
+class JointsDrive:
+    """From one side of a singular posture to the other on a straight way of the joints."""
+
+    def __init__(self, robot, rng, singular, across, way):
+        self._robot, self._base, self._way = robot, robot.model.body_names[0], way
+        self._singular, self._across = singular, across
+        self.start, self.duration = tuple(singular - across), way + REST
+
+    def _joints(self, t):
+        s, ds, _ = rise(t / self._way)
+        return self._singular + (2.0 * s - 1.0) * self._across, 2.0 * ds / self._way * self._across
+
+    def told(self, t):
+        """Position (3,) and quaternion (4,) at t [s]."""
+        pose = self._robot.pose(self._joints(t)[0], HAND)
+        return pose[:3, 3], quaternion_of(*pose[:3, :3].T)
+
+    def target(self, t):
+        """The TaskTarget of that time."""
+        twist = self._robot.velocity(*self._joints(t), HAND)
+        return TaskTarget(self._base, *self.told(t), twist)
+
+
+class ShapeDrive:
+    """A line, a circle or an eight of the hand from a pose through the singular one, and back."""
+
+    def __init__(self, robot, rng, singular, across, way, shape):
+        start, middle = (robot.pose(q, HAND) for q in (singular - across, singular))
+        self._base, self._way, self._shape = robot.model.body_names[0], way, shape
+        self._place, self._quaternion = start[:3, 3], quaternion_of(*start[:3, :3].T)
+        self._chord = middle[:3, 3] - start[:3, 3]
+        side = np.cross(self._chord, rng.normal(size=3))
+        self._side = 0.5 * np.linalg.norm(self._chord) * side / np.linalg.norm(side)
+        self._turn = np.array(turn_between(quaternion_of(*middle[:3, :3].T), self._quaternion))
+        self.start, self.duration = tuple(singular - across), way + REST
+
+    def _shares(self, t):
+        """Of the chord (and of the turn), and of the side, with their rates."""
+        s, ds, _ = rise(t / self._way)
+        phi, rate = 2.0 * np.pi * s, 2.0 * np.pi * ds / self._way
+        if self._shape == 'line':
+            return 1.0 - np.cos(phi), rate * np.sin(phi), 0.0, 0.0
+        if self._shape == 'circle':
+            return (0.5 - 0.5 * np.cos(phi), 0.5 * rate * np.sin(phi), np.sin(phi),
+                    rate * np.cos(phi))
+        return np.sin(phi), rate * np.cos(phi), np.sin(2.0 * phi), 2.0 * rate * np.cos(2.0 * phi)
+
+    def told(self, t):
+        """Position (3,) and quaternion (4,) at t [s]."""
+        along, _, beside, _ = self._shares(t)
+        return (self._place + along * self._chord + beside * self._side,
+                np.array(turn_by(along * self._turn, self._quaternion)))
+
+    def target(self, t):
+        """The TaskTarget of that time."""
+        _, along, _, beside = self._shares(t)
+        return TaskTarget(self._base, *self.told(t), np.concatenate((
+            along * self._chord + beside * self._side, along * self._turn)))
+
+
+def drives(seeds):
+    """Yield name, robot and drive of every case, the same ones every time."""
+    for arm, kinds in ARMS.items():
+        text = find(f'config/urdf/{arm}.urdf').read_text()
+        # without friction in the joints, so that what is left in the end is of the law
+        robot = Robot.from_urdf(re.sub('<dynamics[^>]*/>', '', text))
+        for kind, straight in kinds.items():
+            for seed in range(seeds):
+                for k, shape in enumerate(SHAPES):
+                    rng = np.random.default_rng((seed, k, len(kind)))
+                    singular = singular_posture(robot, rng, straight)
+                    across = rng.uniform(0.1, 0.4, robot.nv) * rng.choice((-1.0, 1.0), robot.nv)
+                    across *= 1.0 if shape == 'joints' else 0.3
+                    way = float(rng.choice((2.0, 4.0, 6.0)))
+                    name = f'{arm} {kind} {shape} {way:g} s #{seed}'
+                    yield name, robot, (
+                        JointsDrive(robot, rng, singular, across, way) if shape == 'joints'
+                        else ShapeDrive(robot, rng, singular, across, way, shape))
+
+
+def figures(robot, record, way):
+    """The numbers of one drive that was on its way for so long [s]."""
+    values = OperationalSpace(robot, HAND).values
+    error = record.error + values[LENGTH] * record.turn
+    away = np.flatnonzero(error > BACK)
+    last = away[-1] + 1 if away.size else 0
+    return {'speed': float(record.speed.max()), 'torque_rate': float(record.rate.max()),
+            'torque': float((np.abs(record.torque) / record.limits.effort).max()),
+            'kept_error_m': float(kept_error(robot, record, values).max()),
+            'largest_error_m': float(error.max()), 'last_error_m': float(error[-1]),
+            'recovery_s': max(0.0, last * PERIOD - way) if last < error.size else None,
+            'least_share': float(record.shares.min()), 'margin': float(record.margin.min()),
+            'limited_cycles': record.limited, 'refused': record.refused, 'faults': record.faults}
+
+
+def kept_error(robot, record, values, every=10):
+    """What the hand lacks to its reference along the directions that are kept whole, (k,) [m]."""
+    S = np.array([1.0] * 3 + [values[LENGTH]] * 3)
+    compliance = robot.operational_space_inertia(record.q[::every], HAND).inverse
+    value, vectors = np.linalg.eigh(S[:, None] * compliance * S)
+    parts = np.einsum('kij,ki->kj', vectors, S * record.lack[::every])
+    return np.sqrt((parts**2 * (value > 1.0 / values[HEAVIEST])).sum(axis=1))
+
+
+def rows(found):
+    """Cells of the table, a row for each arm and kind of posture."""
+    groups = {}
+    for name, numbers in found.items():
+        groups.setdefault(tuple(name.split()[:2]), []).append(numbers)
+    return [(' '.join(group), f'{len(each)}', *(
+        f'{scale * max(numbers[key] or 0.0 for numbers in each):{form}}'
+        for key, scale, form in WORST),
+        f'{sum(numbers["recovery_s"] is None for numbers in each)}',
+        f'{sum(numbers["limited_cycles"] + numbers["faults"] for numbers in each)}')
+        for group, each in groups.items()]
+
+
+def succeeded(found):
+    """Whether no joint was too fast, and no guard had to act."""
+    return all(numbers['speed'] < 1.0 and numbers['torque_rate'] <= EFFORT_RATE
+               and not numbers['limited_cycles'] and not numbers['faults']
+               for numbers in found.values())
+
+
+def main(args=None):
+    """Run the drives; exit code 0 if nothing raced, nor had to be guarded."""
+    parser = argparse.ArgumentParser(prog='task_audit', description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--seeds', type=int, default=3, help='drives of every kind')
+    parser.add_argument('--output', type=Path, default=Path('audit'),
+                        help='folder for the results')
+    options = parser.parse_args(args)
+    warm_up(Supervisor.kernels(OperationalSpace))
+    found = {}
+    for name, robot, drive in drives(options.seeds):
+        found[name] = figures(robot, run(robot, drive), drive.duration - REST)
+        print(f'{name:34}', ' '.join(
+            f'{key}={"never" if value is None else format(value, ".3g")}'
+            for key, value in found[name].items()), flush=True)
+    options.output.mkdir(parents=True, exist_ok=True)
+    (options.output / 'audit.json').write_text(json.dumps(found, indent=2) + '\n')
+    print(table(HEAD, rows(found)))
+    return 0 if succeeded(found) else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())
