@@ -47,6 +47,7 @@ setup(
             'pin>=3.0',
             'pytest>=7.4',
             'pytest-rerunfailures>=13.0',
+            'pytest-xdist>=3.3',
             'PyYAML>=5.4',
             'rosbags>=0.10',
             'scipy>=1.10',

@@ -1,5 +1,6 @@
 """What every test shares: a ROS domain of our own, how nodes are started, the order of tests."""
 
+import gc
 import os
 from pathlib import Path
 import random
@@ -10,10 +11,27 @@ import hypothesis
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-ORDER = ('slow', 'ros', 'launch_file')
+NODES = ('ros', 'launch_file')
+ORDER = ('slow', *NODES)
+MOST_WORKERS = 4   # each takes 1 to 2 GB
 
 hypothesis.settings.register_profile('robodyn', deadline=None, derandomize=True, print_blob=True)
 hypothesis.settings.load_profile('robodyn')
+
+
+def pytest_addoption(parser):
+    """Let the tests that start nodes be run apart from the others."""
+    parser.addoption('--nodes', choices=('with', 'without', 'only'), default='with',
+                     help='run all tests, those that start no nodes, or only those that do')
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers():
+    """Say how many processes `-n auto` is: the processors that there are for us, if not too many.
+
+    Each needs memory, and compiles what the robots of its tests have in common for itself.
+    """
+    return min(len(os.sched_getaffinity(0)), MOST_WORKERS)
 
 
 def reserve_domain():
@@ -46,7 +64,12 @@ def pytest_report_header():
     return f'ROS_DOMAIN_ID={os.environ["ROS_DOMAIN_ID"]}'
 
 
-def pytest_collection_modifyitems(items):
+def starts_nodes(item):
+    """Return whether a test is marked as one that starts nodes, by itself or from launch files."""
+    return any(item.get_closest_marker(name) for name in NODES)
+
+
+def pytest_collection_modifyitems(config, items):
     """
     Run the fast tests first, then slow ones, then those that start nodes, then launch files.
 
@@ -56,10 +79,26 @@ def pytest_collection_modifyitems(items):
     def rank(item):
         return max((ORDER.index(name) + 1 for name in ORDER if item.get_closest_marker(name)),
                    default=0)
+    wanted = config.getoption('nodes')
+    if wanted != 'with':
+        left_out = [item for item in items if starts_nodes(item) != (wanted == 'only')]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if starts_nodes(item) == (wanted == 'only')]
     items.sort(key=rank)
     for item in items:
-        if item.get_closest_marker('ros') or item.get_closest_marker('launch_file'):
+        if starts_nodes(item):
             item.add_marker(pytest.mark.flaky(reruns=1))
+
+
+def pytest_collection_finish():
+    """
+    Exempt what has been imported and collected from garbage collections.
+
+    They would go through all of it again and again, a second each time, in which an arm that a
+    test plays from a thread says nothing, and its controller takes it for lost.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

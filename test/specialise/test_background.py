@@ -2,6 +2,7 @@
 
 import functools
 from pathlib import Path
+import shutil
 import time
 
 import numpy as np
@@ -11,7 +12,7 @@ from robodyn_ros.background import Background, BackgroundSpecialisation, portabl
 from robodyn_ros.cli import warmup
 from robodyn_ros.control.pd import PD
 from robodyn_ros.control.specialised import specialised_kernels
-from robodyn_ros.kernels import cache
+from robodyn_ros.kernels import cache, generic
 from robodyn_ros.model import build
 from robodyn_ros.robot import Robot
 from robodyn_ros.simulation.specialised import specialised_step
@@ -26,8 +27,14 @@ def model():
 
 @pytest.fixture
 def home(tmp_path, monkeypatch):
-    """Let this process and its children keep their kernels here."""
+    """Let this process and its children keep their kernels here, beside those for any robot."""
+    shared = cache.folder(generic.__file__)
     monkeypatch.setenv('ROBODYN_CACHE_DIR', str(tmp_path / 'cache'))
+    own = cache.folder(generic.__file__)
+    for file in shared.glob('*/*.nb?') if shared else ():
+        if not file.parent.name.startswith(shared.name):   # as those for one robot are
+            (own / file.parent.name).mkdir(exist_ok=True)
+            shutil.copy(file, own / file.parent.name)
     return tmp_path / 'cache'
 
 
