@@ -133,11 +133,8 @@ class Experiment:
                               begin=lambda: self._trajectory.publish(message))
         following = record.states == ControllerStatus.ACTIVE
         if not following[record.time < 0.95 * motion.duration].all():
-            sentence = f'the controller left the trajectory: {self._complaint}'
-            if record.disturbances:
-                raise ReferenceLost(f'{sentence} The machine was busy: '
-                                    f'{"; ".join(map(str, record.disturbances))}.')
-            raise RobodynError(sentence)
+            raise _lost(f'the controller left the trajectory: {self._complaint}',
+                        record.disturbances)
         return record
 
     def push(self, frame, force, duration):
@@ -197,18 +194,25 @@ class Experiment:
             self._executor.spin_once(timeout_sec=0.01)
             self._progress(word, t / duration)
         messages, self._states = self._states, None
+        first = _seconds(messages[0].header.stamp)
+        if self._state_name == 'FAULT':
+            raise _lost(f'the controller is in FAULT: {self._status.message}',
+                        self._disturbances(first))
         seconds, cycles, missed, cpu = (b - a for a, b in zip(before, self._figures()))
         self._hear_counts()
         if len(messages) < 2:
             raise RobodynError(f'{len(messages)} messages came on {CONTROLLER}/controller_state '
                                f'within {duration:.0f} s; expected hundreds')
         stamps = np.array([_seconds(m.header.stamp) for m in messages])
-        found = disturbances({node: [each._replace(time=each.time - stamps[0]) for each in counts]
-                              for node, counts in self._counts.items()})
-        return Record(stamps - stamps[0],
+        return Record(stamps - first,
                       {name: np.array([getattr(m, name) for m in messages]) for name in SERIES},
                       np.array([m.state for m in messages]), self._status, cycles, missed,
-                      seconds, cpu / seconds, found)
+                      seconds, cpu / seconds, self._disturbances(first))
+
+    def _disturbances(self, start):
+        """Those that were reported of late, in seconds after the start."""
+        return disturbances({node: [each._replace(time=each.time - start) for each in counts]
+                             for node, counts in self._counts.items()})
 
     def _figures(self):
         """Time, cycles and missed of the next status, and the controller's processor seconds."""
@@ -229,6 +233,9 @@ class Experiment:
         deadline, news = time.monotonic() + PATIENCE, None
         while not condition():
             self._check()
+            if self._state_name == 'FAULT':
+                raise RobodynError(f'the controller is in FAULT: {self._status.message}\n'
+                                   + self._tails())
             if news != (news := self._status and self._status.message):
                 deadline = time.monotonic() + PATIENCE
             if time.monotonic() > deadline:
@@ -250,9 +257,6 @@ class Experiment:
             if process.poll() is not None:
                 raise RobodynError(f'the {name} ended with exit code {process.returncode}\n'
                                    + self._tails())
-        if self._state_name == 'FAULT':
-            raise RobodynError(f'the controller is in FAULT: {self._status.message}\n'
-                               + self._tails())
 
     def _tails(self):
         return '\n'.join(f'--- {name}\n' + '\n'.join(path.read_text().splitlines()[-15:])
@@ -276,6 +280,13 @@ class Experiment:
     def _take_state(self, message):
         if self._states or self._states == [] and message.state == ControllerStatus.ACTIVE:
             self._states.append(message)
+
+
+def _lost(sentence, found):
+    """Why a run came to nothing, and whether because the machine was busy."""
+    if not found:
+        return RobodynError(sentence)
+    return ReferenceLost(f'{sentence} The machine was busy: {"; ".join(map(str, found))}.')
 
 
 def _seconds(stamp):

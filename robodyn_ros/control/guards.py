@@ -13,6 +13,9 @@ LARGEST_VELOCITY = 1e4  # [rad/s or m/s]
 #: Largest velocity that explains a change of position where the robot has no velocity limit.
 FASTEST = 20.0  # [rad/s or m/s]
 
+#: What `judge` returns of a state that is taken over all the same.
+JUMPED, TOO_FAST = -1, -2
+
 #: Bits that `limit_torque` returns.
 POSITION_GUARDED, RATE_LIMITED, EFFORT_LIMITED = 1, 2, 4
 
@@ -50,16 +53,31 @@ def first_jump(state, previous, guards, elapsed, allowance):
     return -1
 
 
-@kernel
-def judge(state: Matrix, previous: Matrix, guards: Matrix, elapsed: Scalar, allowance: Scalar):
-    """1 + i if no robot can have the state of joint i, -1 if a joint jumped, else 0; see above.
+@primitive
+def first_overspeed(state, guards, factor):
+    """Joint faster than `factor` times its velocity limit, or -1.
 
-    One kernel, since a call costs more than the comparisons.
+    state : (2, nv); guards : (5, nv) see control/settings.py.
+    """
+    for i in range(state.shape[1]):
+        if not abs(state[1, i]) <= factor * guards[SPEED, i]:
+            return i
+    return -1
+
+
+@kernel
+def judge(state: Matrix, previous: Matrix, guards: Matrix, elapsed: Scalar, allowance: Scalar,
+          overspeed: Scalar):
+    """1 + i if no robot can have the state of joint i, JUMPED or TOO_FAST if a joint is, else 0.
+
+    One kernel, since a call costs more than the comparisons; see above.
     """
     joint = first_implausible(state)
     if joint >= 0:
         return 1 + joint
-    return -1 if first_jump(state, previous, guards, elapsed, allowance) >= 0 else 0
+    if first_jump(state, previous, guards, elapsed, allowance) >= 0:
+        return JUMPED
+    return TOO_FAST if first_overspeed(state, guards, overspeed) >= 0 else 0
 
 
 @kernel

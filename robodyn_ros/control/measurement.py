@@ -6,6 +6,8 @@ import numpy as np
 from robodyn_ros.control import guards
 from robodyn_ros.control.states import Reason
 
+FAST_STATES = 3  # too fast in so many in a row is no outlier of a sensor
+
 
 class Measurement(NamedTuple):
     """A joint state as received; never changed, so that q and qd of two messages cannot mix."""
@@ -17,6 +19,7 @@ class Measurement(NamedTuple):
     jumps: int         # position jumps up to and with this one
     lag: float         # [s] by which it was old already
     earliest: float    # [s] of receipt of the one before; it may have waited since then
+    fast: int          # how many in a row, up to and with this one, had a joint at overspeed
 
     def age(self, now):
         """How old it is [s], by its own account."""
@@ -25,6 +28,16 @@ class Measurement(NamedTuple):
     def is_fresh(self, now, settings):
         """Whether its age is within the timeout; a time far ahead, or NaN, is not fresh."""
         return abs(now - self.time) <= settings.state_timeout
+
+    @property
+    def races(self):
+        """Whether a joint is at overspeed for good."""
+        return self.fast >= FAST_STATES
+
+    def fastest(self, settings):
+        """The joint that exceeds its velocity limit most, and its velocity."""
+        joint = int(np.argmax(np.abs(self.qd) / settings.velocity_limits))
+        return joint, float(self.qd[joint])
 
 
 class Rejection(NamedTuple):
@@ -63,19 +76,21 @@ class Inbox:
         state that has waited as long, and right after it the newest: the time between the two is
         less than since the state before both.
         """
-        last, earliest, elapsed, jumps, before = self.latest, time, 0.0, 0, state
+        last, earliest, elapsed, jumps, fast, before = self.latest, time, 0.0, 0, 0, state
         if last is not None:
             earliest, elapsed = last.time, time - last.earliest
-            jumps, before = last.jumps, last.state
-        verdict = self._judge(state, before, settings.guards, elapsed, settings.position_jump)
+            jumps, fast, before = last.jumps, last.fast, last.state
+        verdict = self._judge(state, before, settings.guards, elapsed, settings.position_jump,
+                              settings.overspeed)
         if verdict > 0:
             joint = verdict - 1
             row = 0 if not abs(state[0, joint]) <= guards.LARGEST_POSITION else 1
             value = state[row, joint]
             finite = np.isfinite(value)
             return self._reject(Reason.IMPLAUSIBLE if finite else Reason.NOT_FINITE, joint, value)
-        self.latest = Measurement(state, state[0], state[1], time, jumps + (verdict < 0),
-                                  lag, earliest)
+        self.latest = Measurement(state, state[0], state[1], time,
+                                  jumps + (verdict == guards.JUMPED), lag, earliest,
+                                  fast + 1 if verdict == guards.TOO_FAST else 0)
         return Reason.NONE
 
     def _reject(self, reason, joint, value):

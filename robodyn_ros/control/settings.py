@@ -43,6 +43,7 @@ class Settings:
     recovery_states: int = 3            # fresh joint states in a row that end STALE
     max_start_error: float = 0.1        # [rad or m] between the arm and where a reference begins
     position_jump: float = 0.1          # [rad or m] more than the velocity limit explains
+    overspeed: float = 2.0              # velocity over its limit from which on it is a fault
     stop_damping: np.ndarray = None     # (nv,) [N m s/rad] added to gravity in FAULT; None: none
     robot_compensates_gravity: bool = False
     law_values: np.ndarray = None       # (k,) of the law's own parameters; None: as they are
@@ -78,6 +79,7 @@ class Settings:
                      'reference_timeout'):
             value = getattr(self, name)
             _refuse(name, value, 'finite, not negative', math.isfinite(value) and value >= 0.0)
+        _refuse('overspeed', self.overspeed, 'at least 1', self.overspeed >= 1.0)
         _refuse('recovery_states', self.recovery_states, 'at least 1', self.recovery_states >= 1)
         _refuse('stale_action', self.stale_action, f'one of {", ".join(STALE_ACTIONS)}',
                 self.stale_action in STALE_ACTIONS)

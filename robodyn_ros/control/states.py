@@ -34,6 +34,7 @@ class Reason:
     # faults
     TORQUE_NOT_FINITE = 'TORQUE_NOT_FINITE'
     LAW_EXCEPTION = 'LAW_EXCEPTION'
+    OVERSPEED = 'OVERSPEED'
     KERNEL_STATUS = 'KERNEL_STATUS'
     STOPPED = 'STOPPED'
     # joint states that `measure` refuses

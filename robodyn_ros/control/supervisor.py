@@ -24,8 +24,7 @@ class Supervisor:
     joint, within its limit and within its rate of the last one published. Times are seconds of
     one monotonic clock, passed in.
 
-    robot : Robot; its scratch memory is not used. law : ControlLaw of that robot. settings :
-    Settings.
+    robot : Robot; its scratch memory is not used. law : its ControlLaw. settings : Settings.
 
     After a tick: state, reason, joint (index or -1), value, detail; completed, the Trajectory that
     came to its end last, or None; publishing, command (nv,) [N m or N], unlimited (nv,) before
@@ -306,6 +305,8 @@ class Supervisor:
                 self._recovering, self._seen = self._recovering + 1, measured
             if self._recovering >= self._settings.recovery_states:
                 self._hold(measured, Reason.STATE_RECOVERED)
+        elif measured.races:
+            self._trip(Reason.OVERSPEED, *measured.fastest(self._settings))
         elif measured.jumps != self._jumps:
             self._hold(measured, Reason.POSITION_JUMP)
         else:

@@ -47,6 +47,9 @@ CONTROLLER_PARAMETERS = (
     ParamSpec('velocity_limits', 'float[]', (), 'rad/s or m/s', 'Speed of each joint beyond which '
               'no effort may drive it further. Empty: the limits of the robot description.',
               lower=1e-6, change=LIVE, lengths=(0, 'n')),
+    ParamSpec('overspeed', 'float', 2.0, '', 'How many times its velocity limit a joint may have '
+              'in three joint states in a row; beyond, the controller goes to FAULT.', lower=1.0,
+              upper=1e6, change=LIVE),
     ParamSpec('position_margin', 'float', 0.002, 'rad or m', 'How far a joint may pass its limit '
               'before its effort may act only inwards.', lower=0.0, upper=1.0, change=LIVE),
     ParamSpec('state_timeout', 'float', 0.02, 's', 'Age of the joint state, counted from its '
@@ -84,8 +87,8 @@ CONTROLLER_PARAMETERS = (
 )
 
 # Parameters that are a field of Settings under the same name.
-SAME_NAME = ('position_margin', 'state_timeout', 'reference_timeout', 'stale_action', 'stale_hold',
-             'max_start_error')
+SAME_NAME = ('overspeed', 'position_margin', 'state_timeout', 'reference_timeout', 'stale_action',
+             'stale_hold', 'max_start_error')
 
 ACCELERATION_GAINS = {'p': 100.0, 'd': 20.0}   # critically damped at 10 rad/s, on any robot
 

@@ -31,6 +31,8 @@ SENTENCES = {
     Reason.RESET: 'The fault has been reset.',
     Reason.TORQUE_NOT_FINITE: 'The law computed an effort that is not finite.',
     Reason.LAW_EXCEPTION: 'The law failed.',
+    Reason.OVERSPEED: 'A joint was faster than overspeed times its velocity limit; the value is '
+                      'its velocity.',
     Reason.KERNEL_STATUS: 'The mass matrix is singular; the value is the body.',
     Reason.STOPPED: 'The controller has been stopped.',
 }

@@ -80,6 +80,9 @@ def test_the_demonstration_runs_and_reports_what_it_measured(tmp_path, node_envi
     done = subprocess.run(
         [sys.executable, '-m', 'robodyn_ros.cli.demo', '--output', str(tmp_path),
          '--duration', '6'], env=node_environment, capture_output=True, text=True, timeout=600)
+    if 'The machine was busy' in done.stderr:   # and starved the arm in every attempt
+        assert done.returncode == NOT_JUDGED and not (tmp_path / 'report.json').exists()
+        return
     assert (tmp_path / 'report.json').exists(), done.stdout + done.stderr
     report = json.loads((tmp_path / 'report.json').read_text())
     assert tuple(report['modes']) == MODES

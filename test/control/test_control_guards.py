@@ -10,6 +10,7 @@ from robodyn_ros.control.settings import EFFORT, LOWER, RATE, SPEED, UPPER
 
 anything = st.floats(allow_nan=True, allow_infinity=True, width=64)
 BAD = [math.nan, math.inf, -math.inf]
+NEVER = 1e6   # overspeed
 ROW = {'lower': LOWER, 'upper': UPPER, 'speed': SPEED, 'effort': EFFORT, 'rate': RATE}
 
 
@@ -40,10 +41,10 @@ def test_compiled_guards_see_values_that_are_not_finite(value, joint):
     x[joint] = value
     assert guards.first_not_finite(x) == joint
     still = np.zeros((2, 3))
-    assert guards.judge(np.array([x, np.zeros(3)]), still, table(3), 1.0, 0.1) == 1 + joint
-    assert guards.judge(np.array([np.zeros(3), x]), still, table(3), 1.0, 0.1) == 1 + joint
-    assert guards.judge(still, still, table(3), 1.0, math.nan) == -1
-    assert guards.judge(still, np.array([x, x]), table(3), 1.0, 0.1) == -1
+    assert guards.judge(np.array([x, np.zeros(3)]), still, table(3), 1.0, 0.1, NEVER) == 1 + joint
+    assert guards.judge(np.array([np.zeros(3), x]), still, table(3), 1.0, 0.1, NEVER) == 1 + joint
+    assert guards.judge(still, still, table(3), 1.0, math.nan, NEVER) == guards.JUMPED
+    assert guards.judge(still, np.array([x, x]), table(3), 1.0, 0.1, NEVER) == guards.JUMPED
     terms = np.zeros((6, 3))
     terms[2, joint] = value
     assert guards.add_terms(terms, np.ones(6, bool), np.zeros(3)) == joint
@@ -53,14 +54,14 @@ def test_guards_pass_what_is_fine():
     """No false alarm on an ordinary state."""
     state = np.array([[0.1, -0.2], [1.0, -1.0]])
     assert guards.first_not_finite(state[0]) == -1
-    assert guards.judge(state, state, table(2), 0.0, 0.0) == 0
+    assert guards.judge(state, state, table(2), 0.0, 0.0, NEVER) == 0
 
 
 @pytest.mark.parametrize('huge', [1e308, -1e308, 2e5])
 def test_finite_but_impossible_measurements_are_refused(huge):
     """1e308 is finite, and would overflow in the first product."""
     for state in ([[0.0, huge], [0.0, 0.0]], [[0.0, 0.0], [0.0, huge]]):
-        assert guards.judge(np.array(state), np.zeros((2, 2)), table(2), 1.0, 0.1) == 2
+        assert guards.judge(np.array(state), np.zeros((2, 2)), table(2), 1.0, 0.1, NEVER) == 2
 
 
 def test_disabled_terms_are_cleared_even_where_they_are_nan():
@@ -147,8 +148,22 @@ def test_jump_is_what_the_velocity_limit_does_not_explain():
     """2 rad/s for 10 ms and an allowance of 0.1 rad reach 0.12 rad."""
     def jump(step, elapsed=0.01, **rows):
         state = np.array([[0.0, step], [0.0, 0.0]])
-        return guards.judge(state, np.zeros((2, 2)), table(2, **rows), elapsed, 0.1)
+        return guards.judge(state, np.zeros((2, 2)), table(2, **rows), elapsed, 0.1, NEVER)
     assert jump(0.119) == jump(-0.119) == 0
     assert jump(0.121) == jump(-0.121) == -1
     assert jump(0.11, elapsed=-5.0) == -1, 'time that runs backwards explains no motion'
     assert jump(0.29, speed=math.inf) == 0 and jump(0.31, speed=math.inf) == -1
+
+
+@pytest.mark.parametrize('joint', [0, 1, 2])
+@pytest.mark.parametrize('side', [1.0, -1.0])
+def test_overspeed_is_a_multiple_of_the_velocity_limit(joint, side):
+    """3 times 2 rad/s; a jump is told first, and a joint without a limit is never too fast."""
+    def judge(rate, position=0.0, **rows):
+        state = np.zeros((2, 3))
+        state[0, joint], state[1, joint] = position, side * rate
+        return guards.judge(state, np.zeros((2, 3)), table(3, **rows), 0.01, 0.1, 3.0)
+    assert judge(6.0) == 0
+    assert judge(6.001) == judge(1e4) == guards.TOO_FAST
+    assert judge(6.001, position=0.5) == guards.JUMPED
+    assert judge(1e4, speed=math.inf) == 0

@@ -19,7 +19,8 @@ from supervised import TWO_LINK, settings_for
     ('period', math.nan), ('period', 1.0),
     ('position_margin', math.nan), ('reference_timeout', math.inf), ('reference_timeout', -0.1),
     ('stale_action', 'sleep'), ('stale_hold', math.nan), ('max_start_error', -1.0),
-    ('position_jump', math.nan), ('recovery_states', 0), ('stop_damping', [-1.0, 0.0])])
+    ('position_jump', math.nan), ('overspeed', 0.9), ('overspeed', math.nan),
+    ('recovery_states', 0), ('stop_damping', [-1.0, 0.0])])
 def test_invalid_value_is_refused_with_its_name(field, value):
     """The sentence names the field, and says what was got and what would be valid."""
     with pytest.raises(ParameterError, match=f'^{field}: got .*expected'):

@@ -157,6 +157,43 @@ def test_row_17_above_the_velocity_limit_torque_only_brakes():
     assert np.allclose(bench.command, [0.0, -50.0])
 
 
+@pytest.mark.parametrize('joint', [0, 1])
+@pytest.mark.parametrize('side', [1.0, -1.0])
+def test_an_arm_that_races_gets_the_safe_torque(joint, side):
+    """Twice its velocity limit of 3 rad/s in three states in a row; it stays so until a reset."""
+    bench = moving(position_jump=10.0, stop_damping=[1.0, 1.0])
+    slow, fast = bench.qd, np.where(np.arange(2) == joint, 6.1 * side, 0.0)
+    for bench.qd in (fast, fast, slow, fast, fast):
+        bench.run(1)
+    assert bench.state is State.ACTIVE, 'two in a row may be outliers'
+    bench.run(1)
+    assert bench.state is State.FAULT and bench.reason == Reason.OVERSPEED
+    assert (bench.supervisor.joint, bench.supervisor.value) == (joint, fast[joint])
+    assert np.allclose(bench.supervisor.unlimited, bench.gravity - fast, atol=1e-12)
+    bench.qd = slow
+    bench.run(100)
+    assert bench.state is State.FAULT and np.allclose(bench.command, bench.gravity)
+    assert bench.supervisor.reset(bench.now) == ''
+    assert bench.run(1) is State.HOLD
+
+
+def test_a_state_that_is_used_again_is_not_counted_again():
+    bench = moving(position_jump=10.0)
+    bench.qd = np.array([6.1, 0.0])
+    bench.run(2)
+    bench.run(5, fresh=False)
+    assert bench.state is State.ACTIVE
+
+
+@pytest.mark.parametrize('overspeed', [1.0, 1.5, 100.0])
+def test_overspeed_can_be_set(overspeed):
+    bench = moving(overspeed=overspeed, position_jump=10.0)
+    bench.qd = np.array([0.0, -2.9 * overspeed])
+    assert bench.run(10) is State.ACTIVE
+    bench.qd = np.array([0.0, -3.1 * overspeed])
+    assert bench.run(10) is State.FAULT
+
+
 # ------------------------------------------------------------------------ stale
 
 def test_row_4_stale_within_the_timeout_plus_two_periods():

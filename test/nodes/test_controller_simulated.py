@@ -145,6 +145,17 @@ def test_a_jump_of_the_robot_is_held_where_it_is(start, probe):
                                            atol=0.05), 'the posture after the jump, held')
 
 
+def test_an_arm_that_races_is_left_to_gravity(start, probe):
+    start('simulator', **SIMULATOR)
+    start('controller', **{**EASY, 'velocity_limits': [0.5, 0.5]})
+    probe.wait_for('HOLD', timeout=COLD)
+    answer = ask(probe.graph, SetJointState, 'set_joint_state',
+                 state=JointState(name=list(JOINTS), position=list(POSTURE), velocity=[3.0, 0.0]))
+    assert answer.success
+    probe.wait_for('FAULT', 'OVERSPEED')
+    assert 'velocity limit' in probe.statuses.last.message
+
+
 def test_every_interface_of_the_node_is_in_the_readme(start, probe):
     start('controller', **EASY)
     probe.wait_for('WAIT_STATE', timeout=COLD)
