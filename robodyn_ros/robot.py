@@ -7,6 +7,7 @@ from robodyn_ros.factors import Factors
 from robodyn_ros.kernels import generic
 from robodyn_ros.model import build, dh, urdf
 from robodyn_ros.model.layout import INERTIA, MASS
+from robodyn_ros.recursions.matrices import wide
 from robodyn_ros.whole_body import WholeBody
 
 
@@ -190,7 +191,7 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
         results = self._squares(k)
         self._run(self._forward_derivatives, k, *self._weighted, *states,
                   *self._wrenches(states[0], k, f_ext), self._zero, np.empty(self.nv),
-                  np.empty((self.nv, self.nv)), *results)
+                  np.empty((self.nv, self.nv)), np.empty(wide(self.nv)), *results)
         return results
 
     def mass_matrix_derivative(self, q, out=None):

@@ -7,17 +7,18 @@ import numpy as np
 from robodyn_ros import examination
 from robodyn_ros.errors import KernelError, UnknownNameError
 from robodyn_ros.frame_quantities import OperationalSpaceInertia
-from robodyn_ros.kernels import generic, link
+from robodyn_ros.kernels import checks, generic, link
 from robodyn_ros.kernels.batch import share_out
 from robodyn_ros.kernels.compile import warm_up
 from robodyn_ros.kernels.derivatives import DERIVATIVES, WRITTEN_OUT
-from robodyn_ros.kernels.entry import entry, method
+from robodyn_ros.kernels.entry import REFUSED, entry, method
 from robodyn_ros.kernels.normalise import cleaned
 from robodyn_ros.kernels.recipes import (
     FURTHER_FRAME_RECIPES, FURTHER_RECIPES, JOINT_RECIPES, RECIPES, frame_recipes)
 from robodyn_ros.kernels.specialise import sizes, specialise
 from robodyn_ros.kernels.straight import LANES
 from robodyn_ros.model.report import NOTE, Finding
+from robodyn_ros.recursions.matrices import wide
 from robodyn_ros.robot import Robot
 from robodyn_ros.specialised_forms import CHOSEN, PUSHED, SpecialisedForms
 
@@ -262,18 +263,37 @@ class SpecialisedRobot(SpecialisedForms):
             self.kernels[name] = kernels
             self._put(name, recipe, self._otherwise(name, careful), careful.__doc__,
                       'f_ext' in inspect.signature(careful).parameters)
+        elif name == 'forward_dynamics_derivatives':
+            self._forward_derivatives = self.linked(generic.forward_dynamics_derivatives)
+            self._one[name], self._shapes[name] = self._around_code(), self._sizes(recipe)
+            self._put(name, recipe, careful, careful.__doc__, wrenches=True)
         else:
             setattr(self, name, careful)
-            if name == 'forward_dynamics_derivatives':
-                self._forward_derivatives = self.linked(generic.forward_dynamics_derivatives)
-            else:
-                self.generic += name,
+            self.generic += name,
         try:
             examination.derivative(self, name)
         except KernelError:
             delattr(self, name)
             raise
         return getattr(self, name)
+
+    def _around_code(self):
+        """The way into the linked derivatives of forward dynamics, as an `entry`; quaternions are
+        left to the careful one.
+        """
+        if self._quaternions:
+            return lambda *_: REFUSED
+        n, run, fits = self.nv, self._forward_derivatives.quick, checks.three.compiled
+        rest = self._no_wrench, self._zero, _empty(n), _empty((n, n)), _empty(wide(n))
+
+        def one(q, qd, tau, *results):
+            try:
+                if fits(n, n, q, qd, tau):
+                    return run(*self._weighted, q, qd, tau, *rest, *results)
+            except Exception:
+                pass  # numba refuses in many ways what is no float64 array
+            return REFUSED
+        return one
 
     def _sizes(self, recipe):
         """Shapes of what a recipe takes and of what it gives."""

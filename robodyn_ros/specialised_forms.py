@@ -75,11 +75,13 @@ class SpecialisedForms(Robot):
         key = 'hybrid_dynamics', self._joints(flags)
         if key in self._one:
             (q, qd, tau, qdd), _ = self._states(q, qd, tau, qdd)
-            push = 0.0 if f_ext is None else self.torque_of_wrench(q, f_ext)
-            found = self._quick(key, (q, qd, np.where(flags, qdd, tau + push)))
+            push = None if f_ext is None else self.torque_of_wrench(q, f_ext)
+            given = tau if push is None else tau + push
+            found = self._quick(key, (q, qd, np.where(flags, qdd, given)))
         if found is None:
             return super().hybrid_dynamics(q, qd, tau, qdd, flags, f_ext)
-        found[0] -= push
+        if push is not None:
+            found[0] -= push
         return tuple(found)
 
     def _joints(self, flags):

@@ -27,8 +27,9 @@ MODULE = '''"""{title}
 The text of {origin}, in which its recursions are straight-line code of this robot.
 Linked by robodyn_ros; not meant to be edited.
 """
+from robodyn_ros.kernels.call import called
+from robodyn_ros.kernels.compile import Kernel
 from robodyn_ros.kernels.link import nothing
-from robodyn_ros.kernels.straight import straight_line
 from robodyn_ros.spatial.primitive import primitive
 {imports}
 
@@ -143,7 +144,7 @@ class _Text:
         if kernels is None:
             return False
         self._bind(name, recursion)
-        self._import(kernels.one.python.__module__, f'{quantity} as recorded_{name}')
+        self._import(kernels.one.python.__module__, f'one as recorded_{name}')
         self._import('robodyn_ros.kernels.generic', f'{GENERAL[recursion]} as any_{name}')
         parameters = tuple(inspect.signature(recursion).parameters)
         zeros = [f'nothing({zero})' for zero in parameters
@@ -151,8 +152,8 @@ class _Text:
         call = f'own_{name}({", ".join((*recipe.inputs, *recipe.outputs))}) == 0'
         tells = any(isinstance(node, ast.Return) and node.value is not None
                     for node in ast.walk(_parsed(recursion)))
-        self.functions.append(f'own_{name} = straight_line(recorded_{name})\n'
-                              f'any_{name} = any_{name}.compiled\n\n')
+        self.functions.append(f'own_{name} = called(Kernel(recorded_{name}, fastmath=False))\n'
+                              f'any_{name} = called(any_{name})\n\n')
         self.functions.append(ADAPTER.format(
             name=name, parameters=', '.join(parameters), condition=' and '.join((*zeros, call)),
             success=' 0' if tells else '', otherwise='return ' if tells else ''))

@@ -51,7 +51,7 @@ SHARED = ('zero', 'diagonal', 'offsets')
 WORK = {'joint_wrenches': ('tau',), 'centroidal_momentum': ('com',),
         'centroidal_momentum_matrix': ('com',), 'centroidal_momentum_bias': ('com',),
         'forward_dynamics_factored': ('F', 'bias'), 'forward_dynamics_dense': ('M', 'bias'),
-        'forward_dynamics_derivatives': ('bias', 'M'),
+        'forward_dynamics_derivatives': ('bias', 'M', 'wide'),
         'task_acceleration': ('qdd',), 'of_axes': ('damped', 'factor')}
 
 

@@ -3,13 +3,15 @@ articulated inertias.
 
 The mass matrix of a tree factors as L^T D L without filling in, in O(n depth^2): Featherstone
 2008, sections 6.4 and 6.5. Entries of M whose column is nearer to the base hold L, its diagonal
-1 / D.
+1 / D, and the others nothing: whole rows are quicker than looking for those that matter.
 """
 from robodyn_ros.model.layout import PARENT, V
 from robodyn_ros.recursions.articulated import singular
 from robodyn_ros.recursions.crba import mass_matrix
 from robodyn_ros.recursions.jacobian import jacobian_columns
 from robodyn_ros.recursions.kinematics import poses_base_to_tip
+from robodyn_ros.recursions.matrices import (
+    clear, ordered, subtract_carriers, subtract_first, subtract_row)
 from robodyn_ros.recursions.rnea import torque_of_easy_motion
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology, Vector
@@ -21,7 +23,7 @@ def factorise(topology, diagonal, M, size):
 
     size : (nv,), written: the diagonal as it was. Returns 0, or the body whose pivot is singular.
     """
-    status = 0
+    status, in_order = 0, ordered(topology)
     for k in range(size.shape[0]):
         M[k, k] = M[k, k] + diagonal[k]
         size[k] = M[k, k]
@@ -36,11 +38,8 @@ def factorise(topology, diagonal, M, size):
         i = topology[k, PARENT]
         while i > 0:
             column = topology[i, V]
-            share, j = M[row, column] * inverse, i
-            while j > 0:
-                other = topology[j, V]
-                M[column, other] = M[column, other] - share * M[row, other]
-                j = topology[j, PARENT]
+            share = M[row, column] * inverse
+            subtract_row(M, column, share, row, column + 1 if in_order else size.shape[0])
             M[row, column] = share
             i = topology[i, PARENT]
     return status
@@ -67,6 +66,29 @@ def solve_factorised(topology, M, x):
         while i > 0:
             x[row] = x[row] - M[row, topology[i, V]] * x[topology[i, V]]
             i = topology[i, PARENT]
+
+
+@primitive
+def inverse_of_factors(topology, M, inverse):
+    """(L^T D L)^-1, symmetric, of the factors in M: in L M^-1 = D^-1 L^-T nothing but 1 / D is left
+    of a row of the right side up to its hinge, so that a row of M^-1 follows from those of the
+    carriers, and what is beyond it from symmetry.
+    """
+    clear(inverse)
+    in_order = ordered(topology)
+    for k in range(1, topology.shape[0]):
+        row, i = topology[k, V], topology[k, PARENT]
+        if in_order:
+            subtract_first(inverse, row, M)
+        else:
+            subtract_carriers(topology, inverse, k, M)
+        own = M[row, row]
+        while i > 0:
+            own = own - M[row, topology[i, V]] * inverse[row, topology[i, V]]
+            i = topology[i, PARENT]
+        for column in range(row if in_order else M.shape[0]):
+            inverse[column, row] = inverse[row, column]
+        inverse[row, row] = own
 
 
 @primitive
@@ -106,15 +128,10 @@ def mass_solve(topology: Topology, constants: Table, scratch: Matrix, q: Vector,
 @primitive
 def mass_matrix_inverse(topology: Topology, constants: Table, scratch: Matrix, q: Vector,
                         diagonal: Vector, M: Matrix, bias: Vector, inverse: Matrix):
-    """M(q)^-1, one solve a column; bias (nv,) and M are overwritten. Returns the pivot status."""
+    """M(q)^-1, in O(n^2 depth); bias (nv,) and M are overwritten. Returns the pivot status."""
     mass_matrix(topology, constants, scratch, q, M)
     status = factorise(topology, diagonal, M, bias)
-    for column in range(M.shape[0]):
-        for k in range(M.shape[0]):
-            bias[k] = 1.0 if k == column else 0.0
-        solve_factorised(topology, M, bias)
-        for k in range(M.shape[0]):
-            inverse[k, column] = bias[k]
+    inverse_of_factors(topology, M, inverse)
     return status
 
 

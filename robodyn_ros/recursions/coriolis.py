@@ -5,6 +5,7 @@ from robodyn_ros.recursions import scratch as at
 from robodyn_ros.recursions.common_frame import poses_in_common_frame
 from robodyn_ros.recursions.hinge import place
 from robodyn_ros.recursions.jacobian import world_axis
+from robodyn_ros.recursions.matrices import clear
 from robodyn_ros.spatial.inertia import (
     add_symmetric, load_symmetric, shift_inertia, store_symmetric, times)
 from robodyn_ros.spatial.primitive import primitive
@@ -105,9 +106,7 @@ def coriolis_matrix(topology: Topology, constants: Table, scratch: Matrix,
     hinges_base_to_tip(topology, constants, scratch, qd)
     for i in range(1, topology.shape[0]):
         body_coriolis(constants, scratch, i)
-    for i in range(C.shape[0]):
-        for j in range(C.shape[1]):
-            C[i, j] = 0.0
+    clear(C)
     for j in range(topology.shape[0] - 1, 0, -1):
         column = topology[j, V]
         w, v = load(scratch, j, at.AXIS), load(scratch, j, at.AXIS + 3)

@@ -3,6 +3,7 @@ from robodyn_ros.model.layout import (
     INERTIA, KIND, MASS, MOMENT, PARENT, PITCH, PRISMATIC, ROTOR, V)
 from robodyn_ros.recursions import scratch as at
 from robodyn_ros.recursions.hinge import along_hinge, place, to_parent
+from robodyn_ros.recursions.matrices import clear
 from robodyn_ros.spatial.inertia import (
     add_symmetric, load_symmetric, shift_inertia, store_symmetric)
 from robodyn_ros.spatial.primitive import inlined, primitive
@@ -64,9 +65,7 @@ def mass_matrix(topology: Topology, constants: Table, scratch: Matrix, q: Vector
     """
     place(topology, constants, scratch, q)
     composite_tip_to_base(topology, constants, scratch)
-    for i in range(M.shape[0]):
-        for j in range(M.shape[1]):
-            M[i, j] = 0.0
+    clear(M)
     for i in range(1, topology.shape[0]):
         k = topology[i, V]
         n, f = hinge_momentum(topology, constants, scratch, i)

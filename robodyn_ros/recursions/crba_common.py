@@ -4,6 +4,7 @@ from robodyn_ros.recursions.common_frame import (
     felt_by_carriers, hinges_in_common_frame, poses_in_common_frame)
 from robodyn_ros.recursions.crba import composite_tip_to_base, hinge_momentum
 from robodyn_ros.recursions.hinge import along_hinge, place
+from robodyn_ros.recursions.matrices import clear
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
 
@@ -21,9 +22,7 @@ def mass_matrix(topology: Topology, constants: Table, scratch: Matrix, q: Vector
     composite_tip_to_base(topology, constants, scratch)
     poses_in_common_frame(topology, scratch)
     hinges_in_common_frame(topology, constants, scratch)
-    for i in range(M.shape[0]):
-        for j in range(M.shape[1]):
-            M[i, j] = 0.0
+    clear(M)
     for i in range(1, topology.shape[0]):
         k = topology[i, V]
         n, f = hinge_momentum(topology, constants, scratch, i)

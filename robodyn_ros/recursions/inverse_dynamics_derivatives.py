@@ -20,6 +20,7 @@ from robodyn_ros.recursions.coriolis import composite_inertia_times, hand_on
 from robodyn_ros.recursions.hinge import first_of_hinge
 from robodyn_ros.recursions.inverse_dynamics_body import momentum_rate
 from robodyn_ros.recursions.inverse_dynamics_fixed import forces_about_base
+from robodyn_ros.recursions.matrices import clear
 from robodyn_ros.spatial.inertia import load_symmetric, times
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
@@ -84,14 +85,6 @@ def twice_coriolis_transposed(scratch, i, w, v):
 def power(scratch, j, k, n, f):
     """Of the wrench (n, f) on the motion in columns k to k+5 of row j."""
     return dot(load(scratch, j, k), n) + dot(load(scratch, j, k + 3), f)
-
-
-@primitive
-def clear(matrix):
-    """Set every entry to zero."""
-    for row in range(matrix.shape[0]):
-        for column in range(matrix.shape[1]):
-            matrix[row, column] = 0.0
 
 
 @primitive

@@ -12,7 +12,7 @@ from robodyn_ros.recursions import scratch as at
 from robodyn_ros.recursions.articulated import articulate
 from robodyn_ros.recursions.hinge import (
     add_along_hinge, along_hinge, carried_acceleration, carry_wrench, place, wrench_on_parent)
-from robodyn_ros.recursions.mass_solve import cross_tip_to_base, load_hinges
+from robodyn_ros.recursions.mass_solve import cross_tip_to_base, load_hinges, rest_base
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Boolean, Matrix, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import add, dot, load, scale, store
@@ -107,8 +107,7 @@ def scatter(topology, constants, scratch, x, inverse, y):
     """y = L^T x, or L^-T x: what G of each hinge sees of the motion that the hinges before it
     cause.
     """
-    store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
-    store(scratch, 0, at.ACCEL, (0.0, 0.0, 0.0))
+    rest_base(scratch)
     for i in range(1, topology.shape[0]):
         k = topology[i, V]
         alpha, a = carried_acceleration(scratch, topology[i, PARENT], i)

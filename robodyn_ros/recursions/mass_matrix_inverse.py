@@ -3,7 +3,7 @@ from robodyn_ros.model.layout import PARENT, V
 from robodyn_ros.recursions import scratch as at
 from robodyn_ros.recursions.articulated import articulate
 from robodyn_ros.recursions.hinge import add_along_hinge, carried_acceleration, place
-from robodyn_ros.recursions.mass_solve import cross_base_to_tip
+from robodyn_ros.recursions.mass_solve import cross_base_to_tip, rest_base
 from robodyn_ros.recursions.operational_space import cross_to_child, hold_base
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
@@ -44,8 +44,7 @@ def mass_matrix_inverse(topology: Topology, constants: Table, scratch: Matrix,
     place(topology, constants, scratch, q)
     status = articulate(topology, constants, scratch, diagonal)
     hold_base(scratch)
-    store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
-    store(scratch, 0, at.ACCEL, (0.0, 0.0, 0.0))
+    rest_base(scratch)
     for k in range(1, topology.shape[0]):
         scratch[k, at.RESIDUAL] = 0.0
     for k in range(1, topology.shape[0]):

@@ -7,6 +7,7 @@ from robodyn_ros.recursions.common_frame import (
 from robodyn_ros.recursions.hinge import add_along_hinge, place
 from robodyn_ros.recursions.mass_factors import gain
 from robodyn_ros.recursions.mass_matrix_inverse import mark_carriers
+from robodyn_ros.recursions.mass_solve import rest_base
 from robodyn_ros.recursions.operational_space import cross_to_child, hold_base
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
@@ -35,8 +36,7 @@ def mass_matrix_inverse(topology: Topology, constants: Table, scratch: Matrix,
     hold_base(scratch)
     poses_in_common_frame(topology, scratch)
     hinges_in_common_frame(topology, constants, scratch)
-    store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
-    store(scratch, 0, at.ACCEL, (0.0, 0.0, 0.0))
+    rest_base(scratch)
     for k in range(1, topology.shape[0]):
         n, f = gain(scratch, k, 1.0)
         n, f = wrench_to_common_frame(scratch, k, n, f)

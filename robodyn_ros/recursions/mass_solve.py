@@ -43,12 +43,18 @@ def cross_base_to_tip(topology, constants, scratch, i):
 
 
 @primitive
+def rest_base(scratch):
+    """Leave no acceleration of the base."""
+    store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
+    store(scratch, 0, at.ACCEL, (0.0, 0.0, 0.0))
+
+
+@primitive
 def solve_loaded(topology, constants, scratch, x):
     """Accelerations of the hinges, from the residuals and bias forces in scratch, in O(n)."""
     for i in range(topology.shape[0] - 1, 0, -1):
         cross_tip_to_base(topology, constants, scratch, i)
-    store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
-    store(scratch, 0, at.ACCEL, (0.0, 0.0, 0.0))
+    rest_base(scratch)
     for i in range(1, topology.shape[0]):
         x[topology[i, V]] = cross_base_to_tip(topology, constants, scratch, i)
 

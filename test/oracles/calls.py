@@ -7,6 +7,7 @@ import inspect
 
 import numpy as np
 from robodyn_ros.recursions import scratch
+from robodyn_ros.recursions.matrices import wide
 
 from .families import states
 
@@ -63,8 +64,8 @@ OUTPUTS = {
     'inverse_dynamics_derivatives': {
         'by_q': ('nv', 'nv'), 'by_qd': ('nv', 'nv'), 'by_qdd': ('nv', 'nv')},
     'forward_dynamics_derivatives': {
-        'bias': ('nv',), 'M': ('nv', 'nv'), 'by_q': ('nv', 'nv'), 'by_qd': ('nv', 'nv'),
-        'by_tau': ('nv', 'nv')},
+        'bias': ('nv',), 'M': ('nv', 'nv'), 'wide': ('nv + 2', 'wide'), 'by_q': ('nv', 'nv'),
+        'by_qd': ('nv', 'nv'), 'by_tau': ('nv', 'nv')},
     'mass_matrix_derivative': {'by_q': ('nv', 'nv', 'nv')},
     'body_inertias': {'composite': ('6 (nb - 1)', 6), 'articulated': ('6 (nb - 1)', 6)},
 }
@@ -77,7 +78,8 @@ def arguments(robot, kernel, dtype=float, seed=0, **given):
     """
     model, outputs = robot.model, OUTPUTS[kernel.python.__name__]
     sizes = {'nq': robot.nq, 'nv': robot.nv, '10 nv': 10 * robot.nv, 'nb': len(model.topology),
-             'nb - 1': len(model.topology) - 1, '6 (nb - 1)': 6 * len(model.topology) - 6}
+             'nb - 1': len(model.topology) - 1, '6 (nb - 1)': 6 * len(model.topology) - 6,
+             'nv + 2': robot.nv + 2, 'wide': wide(robot.nv)[1]}
     rng = np.random.default_rng(seed)
     q, qd, qdd = states(robot, 1, seed)[0]
     body, frame = robot._placement(robot.frames[-1])

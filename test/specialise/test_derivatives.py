@@ -1,10 +1,13 @@
 """Derivatives from the tape: against complex steps through the plain recursions, and Pinocchio."""
 
+from dataclasses import replace
+
 import numpy as np
 from oracles import slopes
 from oracles.compare import agree, solve_tolerance
 from oracles.families import case as make, MIXED, states
 import pytest
+from robodyn_ros import examination
 from robodyn_ros.errors import KernelError, ShapeError, SingularityError
 from robodyn_ros.kernels import specialise as specialising
 from robodyn_ros.kernels.derivatives import DERIVATIVES, jacobian, WRITTEN_OUT
@@ -116,10 +119,14 @@ def test_too_long_for_code(monkeypatch):
 
 
 def test_a_wrong_kernel_does_not_serve(monkeypatch):
-    """What differs from the generic kernel is refused, every time."""
-    robot = named('one_slide').robot.specialised()
-    monkeypatch.setattr(Robot, 'inverse_dynamics_derivatives',
-                        lambda self, *given: np.full((3, 1, 1), 7.0))
+    """What differs from its recursion is refused, every time."""
+    def sevens(by_q, by_qd, by_qdd):
+        for matrix in (by_q, by_qd, by_qdd):
+            matrix.fill(7.0)
+
+    robot, name = named('one_slide').robot.specialised(), 'inverse_dynamics_derivatives'
+    monkeypatch.setattr(examination, 'DERIVATIVES',
+                        {name: replace(DERIVATIVES[name], recursion=sevens)})
     for _ in range(2):
         with pytest.raises(KernelError, match='inverse_dynamics_derivatives differs'):
             robot.inverse_dynamics_derivatives(*np.ones((3, 1)))

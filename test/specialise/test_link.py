@@ -138,7 +138,7 @@ def test_the_text_can_be_read_and_says_what_it_is():
     assert 'computed_torque of robot two_link' in text
     assert inspect.getsource(computed_torque.python).splitlines()[-1] in text
     words = ' '.join(text.split())
-    assert 'mass_matrix as recorded_mass_matrix' in words
+    assert 'one as recorded_mass_matrix' in words
     assert 'mass_matrix as any_mass_matrix' in words
 
 
