@@ -184,8 +184,8 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
         return results
 
     def forward_dynamics_derivatives(self, q, qd, tau, f_ext=None):
-        """dqdd/dq, dqdd/dqd and dqdd/dtau = M^-1, each (nv, nv), in O(n^2 depth); batches have k
-        in front. f_ext and derivatives by q as in `inverse_dynamics_derivatives`.
+        """dqdd/dq, dqdd/dqd and dqdd/dtau = M^-1, each (nv, nv), in O(n^3); batches have k in
+        front. f_ext and derivatives by q as in `inverse_dynamics_derivatives`.
         """
         states, k = self._states(q, qd, tau)
         results = self._squares(k)

@@ -70,9 +70,10 @@ def solve_factorised(topology, M, x):
 
 @primitive
 def inverse_of_factors(topology, M, inverse):
-    """(L^T D L)^-1, symmetric, of the factors in M: in L M^-1 = D^-1 L^-T nothing but 1 / D is left
-    of a row of the right side up to its hinge, so that a row of M^-1 follows from those of the
-    carriers, and what is beyond it from symmetry.
+    """(L^T D L)^-1, symmetric, of the factors in M.
+
+    In L M^-1 = D^-1 L^-T a row of the right side is 1 / D up to its hinge, and zero before it: so
+    a row of M^-1 follows from those of its carriers, and what is beyond it from symmetry.
     """
     clear(inverse)
     in_order = ordered(topology)

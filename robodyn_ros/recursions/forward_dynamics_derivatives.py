@@ -13,12 +13,12 @@ def forward_dynamics_derivatives(topology: Topology, constants: Table, gravity: 
                                  f_ext: Matrix, diagonal: Vector, bias: Vector, M: Matrix,
                                  wide: Matrix, by_q: Matrix, by_qd: Matrix, by_tau: Matrix):
     """dqdd/dq = -M^-1 dtau/dq along unit velocities, dqdd/dqd = -M^-1 dtau/dqd and dqdd/dtau =
-    M^-1, in O(n^2 depth).
+    M^-1, in O(n^3).
 
     Carpentier and Mansard 2018: inverse dynamics gives back tau at every state. q : (nq,); qd, tau
-    : (nv,); f_ext as of inverse_dynamics_derivatives; diagonal : (nv,) zeros. bias (nv,),
-    M (nv, nv) and wide, see `matrices.wide`, are overwritten; by_q, by_qd, by_tau : (nv, nv), row of the acceleration,
-    written. Returns 0, or the body whose pivot is singular.
+    : (nv,); f_ext as of inverse_dynamics_derivatives; diagonal : (nv,) zeros. bias (nv,), M (nv,
+    nv) and wide, see `matrices.wide`, are overwritten; by_q, by_qd, by_tau : (nv, nv), row of the
+    acceleration, written. Returns 0, or the body whose pivot is singular.
     """
     status = forward_dynamics(topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal,
                               bias)
