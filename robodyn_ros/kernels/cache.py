@@ -84,15 +84,15 @@ def directed_to(path):
         numba.config.CACHE_DIR = before
 
 
-def keep(path, text):
+def keep(path, data):
     """Write a file of the cache in one piece, whoever writes it at the same time; return whether
     it is there.
     """
     part = None
     try:
-        with tempfile.NamedTemporaryFile('w', dir=path.parent, suffix='.part',
+        with tempfile.NamedTemporaryFile(dir=path.parent, suffix='.part',
                                          delete=False) as part:
-            part.write(text)
+            part.write(data)
         os.replace(part.name, path)
         return True
     except OSError as error:

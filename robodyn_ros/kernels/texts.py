@@ -1,28 +1,50 @@
-"""Generated texts: kept in the kernel cache, so that they are written once and can be read."""
+"""Generated texts: kept in the kernel cache, so that they are written once and can be read.
+
+Python takes longer to compile one than to do all else with it, so its code is kept beside it: by
+this module, as a file of Python's own is trusted when it is damaged, or not written at all.
+"""
 import hashlib
 import importlib.util
 import linecache
+import marshal
 import sys
 import types
 
 from robodyn_ros.kernels import cache
 
 SEAL = '\n# sha256 '  # of the text before it
+SIZE = hashlib.sha256().digest_size   # of the seal before code
 
 
 def imported(stem, write):
     """The module of a generated text, from the cache folder where there is one."""
     name, folder = f'robodyn_specialised_{stem}', cache.folder(__file__)
     path = None if folder is None else folder / f'{stem}.py'
-    if path is None or not _whole(path):
+    whole = path and _whole(path)
+    if not whole:
         text = write()
-        if path is None or not cache.keep(path, f'{text}{SEAL}{_digest(text)}\n'):
+        whole = f'{text}{SEAL}{_digest(text)}\n'
+        if path is None or not cache.keep(path, whole.encode()):
             return _in_memory(name, f'<{stem}>', text)
         linecache.checkcache(str(path))
-    spec = importlib.util.spec_from_file_location(name, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = importlib.util.module_from_spec(importlib.util.spec_from_file_location(name, path))
+    exec(_code(path, whole), vars(module))
     return _known(name, module)
+
+
+def _code(path, text):
+    """The code of a text: kept, or compiled and kept."""
+    kept, made_of = path.with_suffix('.code'), f'{sys.flags.optimize}\n{path}\n{text}'.encode()
+    try:
+        data = kept.read_bytes()
+        if data[:SIZE] == _seal(made_of, data[SIZE:]):
+            return marshal.loads(data[SIZE:])
+    except OSError:
+        pass
+    code = compile(text, str(path), 'exec')
+    data = marshal.dumps(code)
+    cache.keep(kept, _seal(made_of, data) + data)
+    return code
 
 
 def _in_memory(name, path, text):
@@ -42,12 +64,17 @@ def _known(name, module):
 
 
 def _whole(path):
-    """Whether a text is there as it was written."""
+    """A text with its seal, as it was written; or ''."""
     try:
-        text, _, digest = path.read_text().rpartition(SEAL)
+        whole = path.read_text()
     except (OSError, ValueError):
-        return False
-    return digest.strip() == _digest(text)
+        return ''
+    text, _, digest = whole.rpartition(SEAL)
+    return whole if digest.strip() == _digest(text) else ''
+
+
+def _seal(made_of, data):
+    return hashlib.sha256(hashlib.sha256(made_of).digest() + data).digest()
 
 
 def _digest(text):
