@@ -69,8 +69,8 @@ def test_guards_give_the_same():
         assert (flags[0] == flags[1]).all()
         bad = np.where(rng.random(N) < 0.1, np.nan, wanted)
         assert guards.first_not_finite.quick(bad) == guards.first_not_finite.compiled(bad)
-        assert (guards.judge.quick(state, -state, limits, 0.1, 0.5)
-                == guards.judge.compiled(state, -state, limits, 0.1, 0.5))
+        assert (guards.judge.quick(state, -state, limits, 0.1, 0.5, 2.0)
+                == guards.judge.compiled(state, -state, limits, 0.1, 0.5, 2.0))
 
 
 def marked(array):
