@@ -25,6 +25,7 @@ from robodyn_ros.errors import RobodynError
 CONTROLLER, SIMULATOR = '/robodyn_controller', '/robodyn_simulator'
 KNOT = 0.1            # [s] between the points of the trajectory that is sent
 PATIENCE = 180.0      # [s] without any news of the controller, such as of what it has compiled
+REPORTED = 2.5        # [s] within which a node that lives has told of its loop, once a second
 USUAL = ('', 'ACTIVATED', 'FOLLOWING', 'TRAJECTORY_END')  # reasons of a state in a good run
 TERMS = ('feedback', 'inertia', 'coriolis', 'gravity', 'friction')
 SERIES = ('reference_position', 'measured_position', 'measured_velocity', *TERMS, 'effort')
@@ -73,7 +74,7 @@ class Experiment:
         self._states = None   # being recorded
         self._complaint = ''  # why the reference was lost
         self._kernels = {}    # what each node computes with
-        self._counts = {name: [] for name in self._parameters}   # of their loops
+        self._counts = {}     # of their loops
         self._signal, self._handlers = None, {}   # heard; how they were handled before
 
     def __enter__(self):
@@ -97,6 +98,7 @@ class Experiment:
             WrenchStamped, f'{SIMULATOR}/external_wrench', 10)
         self._folder = tempfile.TemporaryDirectory(prefix='robodyn_demo_')
         try:
+            self._counts = {name: [Count(time.time(), 0, 0)] for name in self._parameters}
             for name in ('simulator', 'controller'):
                 self._start(name)
             self._wait_until(lambda: self._state_name in ('ACTIVE', 'HOLD'))
@@ -134,7 +136,7 @@ class Experiment:
         following = record.states == ControllerStatus.ACTIVE
         if not following[record.time < 0.95 * motion.duration].all():
             raise _lost(f'the controller left the trajectory: {self._complaint}',
-                        record.disturbances)
+                        record.disturbances, self._tails())
         return record
 
     def push(self, frame, force, duration):
@@ -196,8 +198,7 @@ class Experiment:
         messages, self._states = self._states, None
         first = _seconds(messages[0].header.stamp)
         if self._state_name == 'FAULT':
-            raise _lost(f'the controller is in FAULT: {self._status.message}',
-                        self._disturbances(first))
+            raise self._fault(first)
         seconds, cycles, missed, cpu = (b - a for a, b in zip(before, self._figures()))
         self._hear_counts()
         if len(messages) < 2:
@@ -234,8 +235,7 @@ class Experiment:
         while not condition():
             self._check()
             if self._state_name == 'FAULT':
-                raise RobodynError(f'the controller is in FAULT: {self._status.message}\n'
-                                   + self._tails())
+                raise self._fault(self._counts['controller'][0].time)
             if news != (news := self._status and self._status.message):
                 deadline = time.monotonic() + PATIENCE
             if time.monotonic() > deadline:
@@ -243,6 +243,15 @@ class Experiment:
                                    f'it says: {news}\n' + self._tails())
             self._executor.spin_once(timeout_sec=0.05)
             self._progress('starting', 0.0)
+
+    def _fault(self, start):
+        """What to raise of a FAULT, once the nodes have told whether they missed cycles."""
+        sentence = f'the controller is in FAULT: {self._status.message}'
+        deadline = time.monotonic() + REPORTED
+        while time.monotonic() < deadline:
+            self._check()
+            self._executor.spin_once(timeout_sec=0.05)
+        return _lost(sentence, self._disturbances(start), self._tails())
 
     def _hear_signal(self, number, _):
         self._signal = number
@@ -282,10 +291,10 @@ class Experiment:
             self._states.append(message)
 
 
-def _lost(sentence, found):
+def _lost(sentence, found, tails):
     """Why a run came to nothing, and whether because the machine was busy."""
     if not found:
-        return RobodynError(sentence)
+        return RobodynError(f'{sentence}\n{tails}')
     return ReferenceLost(f'{sentence} The machine was busy: {"; ".join(map(str, found))}.')
 
 

@@ -1,0 +1,66 @@
+"""What an experiment makes of a FAULT: the arm's own, or that of a machine that stood still."""
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='rclpy is not installed')
+pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
+
+from robodyn_ros import Robot  # noqa: E402
+from robodyn_ros.cli.demo import find, parameters, URDF  # noqa: E402
+from robodyn_ros.cli.disturbance import ReferenceLost  # noqa: E402
+from robodyn_ros.cli.experiment import Experiment  # noqa: E402
+from robodyn_ros.cli.motion import sway  # noqa: E402
+from robodyn_ros.errors import RobodynError  # noqa: E402
+
+pytestmark = pytest.mark.ros
+
+
+@pytest.fixture
+def weightless(monkeypatch, node_environment):
+    """Return an experiment with an arm without weight, whose nodes compile nothing."""
+    for name, value in node_environment.items():
+        monkeypatch.setenv(name, value)
+    robot = Robot.from_urdf(find(URDF))
+    controller, simulator = parameters(robot, 'gravity_compensation',
+                                       sway(robot.limits, 6.0).centre)
+    return Experiment(find(URDF), {**controller, 'specialise': False},
+                      {**simulator, 'specialise': False})
+
+
+def shove(experiment):
+    """Push the arm so hard that it runs away."""
+    return experiment.push('flange', lambda t: np.array((0.0, 300.0, 0.0)), 4.0)
+
+
+def test_a_fault_of_its_own(weightless):
+    with pytest.raises(RobodynError, match='is in FAULT: A joint was faster') as caught, \
+            weightless as experiment:
+        shove(experiment)
+    if 'The machine was busy' not in str(caught.value):
+        assert not isinstance(caught.value, ReferenceLost)
+        assert '--- controller' in str(caught.value)
+
+
+def test_a_fault_while_the_machine_stood_still(weightless):
+    ended = threading.Event()
+
+    def stutter(process):
+        while not ended.wait(0.1):
+            os.kill(process, signal.SIGSTOP)
+            ended.wait(0.05)
+            os.kill(process, signal.SIGCONT)
+
+    with pytest.raises(ReferenceLost, match='The machine was busy: the controller missed'), \
+            weightless as experiment:
+        process = experiment._processes['controller'].pid
+        thread = threading.Thread(target=stutter, args=(process,))
+        thread.start()
+        try:
+            shove(experiment)
+        finally:
+            ended.set()
+            thread.join()
