@@ -9,7 +9,9 @@ from robodyn_ros.kernels import checks, generic, rows
 from robodyn_ros.kernels.batch import share_out
 from robodyn_ros.model.robot_model import RobotModel
 from robodyn_ros.model.rotation import SHORTEST
+from robodyn_ros.quickened import generic_case
 from robodyn_ros.recursions import scratch
+
 
 class Boundary:
     """A model with scratch memory, and the checks between a caller and the kernels.
@@ -37,6 +39,7 @@ class Boundary:
         self._no_wrench = np.zeros((len(model.body_names), 6))
         self._zero = np.zeros(model.nv)
         self._placements = {}
+        self._cases = {}   # of methods of frames, {frame: case}
         self._quaternions = model.quaternions.tolist()
 
     def __repr__(self):
@@ -49,6 +52,14 @@ class Boundary:
 
     def __reduce__(self):
         return type(self), (self.model,)  # a copy has scratch memory of its own
+
+    def _kernel(self, name):
+        """The kernel for any robot that serves a method."""
+        return getattr(generic, name)
+
+    def _case(self, name, frame=None):
+        """What a method that goes over to machine code calls, see robodyn_ros.quickened."""
+        return generic_case(self, name, frame)
 
     def _states(self, *arrays):
         """Float64 C-contiguous states, q (nq,) and the others (nv,), or k of each in one more axis
@@ -122,7 +133,7 @@ class Boundary:
 
     def _placement(self, name):
         """(body, (12,) rotation and translation) of a frame."""
-        if name not in self._placements:
+        if not isinstance(name, str) or name not in self._placements:
             frame = self.model.frame(name)
             flat = np.concatenate((np.ravel(frame.rotation), frame.translation))
             flat.flags.writeable = False

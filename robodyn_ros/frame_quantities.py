@@ -9,6 +9,7 @@ from robodyn_ros.boundary import Boundary
 from robodyn_ros.errors import ShapeError, UnknownNameError
 from robodyn_ros.kernels import generic, rows
 from robodyn_ros.kernels.batch import share_out
+from robodyn_ros.quickened import quickened_at_frames
 
 AXES = ('x', 'y', 'z', 'rx', 'ry', 'rz')
 WEIGHTLESS = np.zeros(3)
@@ -95,18 +96,22 @@ class FrameQuantities(Boundary):
     Base axes, at the frame's origin, linear part first.
     """
 
+    @quickened_at_frames
     def pose(self, q, frame, out=None):
         """X_0F, the homogeneous transform of a frame in the base; result (4, 4)."""
         return self._of_frame('pose', frame, (4, 4), out, q)
 
+    @quickened_at_frames
     def velocity(self, q, qd, frame, out=None):
         """Velocity of the frame's origin and angular velocity; result (6,) [m/s, rad/s]."""
         return self._of_frame('velocity', frame, (6,), out, q, qd)
 
+    @quickened_at_frames
     def jacobian(self, q, frame, out=None):
         """J with [v; omega] = J qd; result (6, nv)."""
         return self._of_frame('jacobian', frame, (6, self.nv), out, q)
 
+    @quickened_at_frames
     def jacobian_bias(self, q, qd, frame, out=None):
         """Jdot qd, the acceleration of the frame at qdd = 0; result (6,) [m/s^2, rad/s^2]."""
         return self._of_frame('jacobian_bias', frame, (6,), out, q, qd, work=(self._zero,))

@@ -7,6 +7,7 @@ from robodyn_ros.factors import Factors
 from robodyn_ros.kernels import generic
 from robodyn_ros.model import build, dh, urdf
 from robodyn_ros.model.layout import INERTIA, MASS
+from robodyn_ros.quickened import quickened
 from robodyn_ros.recursions.matrices import wide
 from robodyn_ros.whole_body import WholeBody
 
@@ -21,8 +22,6 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
     Configurations. Wrong shapes, other types and values that are not finite are a ShapeError. One
     Robot serves one thread at a time; `Robot(robot.model)` makes another over the same model.
     """
-
-    _forward_derivatives = generic.forward_dynamics_derivatives
 
     @classmethod
     def from_urdf(cls, text_or_path, joints=None, base=None, gravity=(0.0, 0.0, -9.81),
@@ -84,6 +83,7 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
         """
         return Robot(self.model.with_gravity(gravity))
 
+    @quickened
     def inverse_dynamics(self, q, qd, qdd, f_ext=None, out=None):
         """tau = M qdd + C qd + g - J^T f_ext, in O(n). f_ext : {frame: (6,) force and moment},
         or (k, 6) with a batch; result (nv,).
@@ -94,6 +94,7 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
                   *self._wrenches(states[0], k, f_ext), out)
         return out
 
+    @quickened
     def gravity_torque(self, q, out=None):
         """g(q) = dV/dq: the torque that holds the robot still, in O(n); result (nv,)."""
         (q,), k = self._states(q)
@@ -101,6 +102,7 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
         self._run(generic.gravity_torque, k, *self._weighted, q, out)
         return out
 
+    @quickened
     def bias_torque(self, q, qd, out=None):
         """h = C qd + g: the torque at zero acceleration, in O(n); result (nv,)."""
         states, k = self._states(q, qd)
@@ -108,6 +110,7 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
         self._run(generic.bias_torque, k, *self._weighted, *states, out)
         return out
 
+    @quickened
     def mass_matrix(self, q, out=None):
         """M(q), rotor inertias included, in O(n depth); result (nv, nv)."""
         (q,), k = self._states(q)
@@ -115,6 +118,7 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
         self._run(generic.mass_matrix, k, *self._body, q, out)
         return out
 
+    @quickened
     def mass_matrix_inverse(self, q, out=None):
         """M(q)^-1 from compliances, in O(n^2) (Jain 2011, Alg 10.4); result (nv, nv)."""
         (q,), k = self._states(q)
@@ -129,6 +133,7 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
         self._run(generic.mass_solve, k, *self._body, q, self._zero, b, out)
         return out
 
+    @quickened
     def coriolis_matrix(self, q, qd, out=None):
         """C(q, qd) of the Christoffel symbols, so that Mdot - 2 C is skew, in O(n depth); result
         (nv, nv).
@@ -138,6 +143,7 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
         self._run(generic.coriolis_matrix, k, *self._body, *states, out)
         return out
 
+    @quickened
     def forward_dynamics(self, q, qd, tau, f_ext=None, out=None):
         """qdd = M^-1 (tau - C qd - g + J^T f_ext), in O(n); f_ext as in `inverse_dynamics`; result
         (nv,).
@@ -172,6 +178,7 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
         """
         return self.model.constants[1:, MASS:INERTIA + 6].ravel()
 
+    @quickened
     def inverse_dynamics_derivatives(self, q, qd, qdd, f_ext=None):
         """dtau/dq, dtau/dqd and dtau/dqdd = M, each (nv, nv), in O(n depth); batches have k in
         front. Derivatives by q are along unit velocities. f_ext : as in `inverse_dynamics`; for
@@ -183,17 +190,19 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
                   *self._wrenches(states[0], k, f_ext), *results)
         return results
 
+    @quickened
     def forward_dynamics_derivatives(self, q, qd, tau, f_ext=None):
         """dqdd/dq, dqdd/dqd and dqdd/dtau = M^-1, each (nv, nv), in O(n^3); batches have k in
         front. f_ext and derivatives by q as in `inverse_dynamics_derivatives`.
         """
         states, k = self._states(q, qd, tau)
         results = self._squares(k)
-        self._run(self._forward_derivatives, k, *self._weighted, *states,
+        self._run(self._kernel('forward_dynamics_derivatives'), k, *self._weighted, *states,
                   *self._wrenches(states[0], k, f_ext), self._zero, np.empty(self.nv),
                   np.empty((self.nv, self.nv)), np.empty(wide(self.nv)), *results)
         return results
 
+    @quickened
     def mass_matrix_derivative(self, q, out=None):
         """dM/dq, with [i, j, k] = dM_ij / dq_k along unit velocities, (nv, nv, nv), in O(n
         depth^2); batches have k in front.

@@ -7,18 +7,19 @@ import numpy as np
 from robodyn_ros import examination
 from robodyn_ros.errors import KernelError, UnknownNameError
 from robodyn_ros.frame_quantities import OperationalSpaceInertia
-from robodyn_ros.kernels import checks, generic, link
+from robodyn_ros.kernels import generic, link
 from robodyn_ros.kernels.batch import share_out
 from robodyn_ros.kernels.compile import warm_up
 from robodyn_ros.kernels.derivatives import DERIVATIVES, WRITTEN_OUT
-from robodyn_ros.kernels.entry import REFUSED, entry, method
+from robodyn_ros.kernels.entry import entry
+from robodyn_ros.kernels.method import machine_method, python_method
 from robodyn_ros.kernels.normalise import cleaned
 from robodyn_ros.kernels.recipes import (
     FURTHER_FRAME_RECIPES, FURTHER_RECIPES, JOINT_RECIPES, RECIPES, frame_recipes)
 from robodyn_ros.kernels.specialise import sizes, specialise
 from robodyn_ros.kernels.straight import LANES
 from robodyn_ros.model.report import NOTE, Finding
-from robodyn_ros.recursions.matrices import wide
+from robodyn_ros.quickened import careful_one, go_over
 from robodyn_ros.robot import Robot
 from robodyn_ros.specialised_forms import CHOSEN, PUSHED, SpecialisedForms
 
@@ -71,7 +72,7 @@ class SpecialisedRobot(SpecialisedForms):
         warm_up([kernels.one for kernels in self.kernels.values()], progress)
         self._shapes = {key: self._sizes(recipe) for key, recipe in recipes.items()}
         self._one = {key: entry(kernels.one) for key, kernels in self.kernels.items()}
-        self._rows_kept = {}
+        self._rows_kept, self._twins = {}, {}
         self._install()
         examination.every_kernel(self, recipes)
 
@@ -85,7 +86,7 @@ class SpecialisedRobot(SpecialisedForms):
         """
         for name, recipe in (RECIPES | FURTHER_RECIPES).items():
             if name in self.kernels and name not in CHOSEN:
-                careful = getattr(super(), name)
+                careful = careful_one(getattr(super(), name))
                 self._put(name, recipe, self._otherwise(name, careful), careful.__doc__,
                           'f_ext' in inspect.signature(careful).parameters)
 
@@ -111,8 +112,11 @@ class SpecialisedRobot(SpecialisedForms):
                         in frame_recipes(self.model, frame, of_frames).items()}
 
     def _put(self, name, recipe, otherwise, text, wrenches=False):
-        setattr(self, name, method(name, text, self._one[name], otherwise, tuple(recipe.inputs),
-                                   self._shapes[name][1], wrenches))
+        one, (given, results) = self._one[name], self._shapes[name]
+        careful = python_method(name, text, one, otherwise, tuple(recipe.inputs), results,
+                                wrenches)
+        setattr(self, name, machine_method(careful, (one, (), ()), [n for n, *_ in given],
+                                           results))
 
     def _otherwise(self, name, careful):
         """A function of what is not one state without wrenches: a batch, or a case for
@@ -153,6 +157,13 @@ class SpecialisedRobot(SpecialisedForms):
         fine = all(done) and not any(one(*(array[i] for array in arrays))
                                      for i in range(whole, k))
         return results if fine else None
+
+    def _kernel(self, name):
+        return self._twins.get(name) or super()._kernel(name)
+
+    def _case(self, name, frame=None):
+        one = self._one.get((name, frame))
+        return (one, (), ()) if one else super()._case(name, frame)
 
     def linked(self, kernel):
         """The twin of a Kernel that calls recursions, with the code of this robot in it."""
@@ -255,7 +266,7 @@ class SpecialisedRobot(SpecialisedForms):
         """
         if name in vars(self):  # somebody kept the method that makes it
             return vars(self)[name]
-        recipe, careful, kernels = DERIVATIVES[name], getattr(super(), name), None
+        recipe, careful, kernels = DERIVATIVES[name], careful_one(getattr(super(), name)), None
         if self.nv <= WRITTEN_OUT.get(name, self.nv):
             kernels = specialise(self.model, name, recipe)
         if kernels:
@@ -264,36 +275,19 @@ class SpecialisedRobot(SpecialisedForms):
             self._put(name, recipe, self._otherwise(name, careful), careful.__doc__,
                       'f_ext' in inspect.signature(careful).parameters)
         elif name == 'forward_dynamics_derivatives':
-            self._forward_derivatives = self.linked(generic.forward_dynamics_derivatives)
-            self._one[name], self._shapes[name] = self._around_code(), self._sizes(recipe)
-            self._put(name, recipe, careful, careful.__doc__, wrenches=True)
+            self._twins[name] = self.linked(generic.forward_dynamics_derivatives)
         else:
-            setattr(self, name, careful)
             self.generic += name,
+        if not kernels:
+            self._kernel(name).compiled  # noqa: B018  now, and not at the first call
+            setattr(self, name, careful) if self._quaternions else go_over(
+                self, name, careful.__func__)
         try:
             examination.derivative(self, name)
         except KernelError:
             delattr(self, name)
             raise
         return getattr(self, name)
-
-    def _around_code(self):
-        """The way into the linked derivatives of forward dynamics, as an `entry`; quaternions are
-        left to the careful one.
-        """
-        if self._quaternions:
-            return lambda *_: REFUSED
-        n, run, fits = self.nv, self._forward_derivatives.quick, checks.three.compiled
-        rest = self._no_wrench, self._zero, _empty(n), _empty((n, n)), _empty(wide(n))
-
-        def one(q, qd, tau, *results):
-            try:
-                if fits(n, n, q, qd, tau):
-                    return run(*self._weighted, q, qd, tau, *rest, *results)
-            except Exception:
-                pass  # numba refuses in many ways what is no float64 array
-            return REFUSED
-        return one
 
     def _sizes(self, recipe):
         """Shapes of what a recipe takes and of what it gives."""

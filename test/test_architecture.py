@@ -32,7 +32,7 @@ LEVEL = {unit: level for level, row in enumerate(FLOOR_PLAN) for unit in row}
 SAME_AS = {'__main__': 'cli',
            **dict.fromkeys(('boundary', 'frame_quantities', 'whole_body', 'factors',
                            'dynamics_forms', 'configurations', 'specialised', 'specialised_forms',
-                           'background', 'examination'), 'robot')}
+                           'background', 'examination', 'quickened'), 'robot')}
 
 ROS = {'rclpy', 'launch', 'launch_ros', 'launch_testing', 'ament_index_python', 'lifecycle_msgs',
        'builtin_interfaces', 'rcl_interfaces', 'std_srvs', 'rosidl_runtime_py', 'tf2_ros'}

@@ -9,7 +9,7 @@ from numba.core.errors import NumbaError
 
 from robodyn_ros.errors import KernelError
 from robodyn_ros.kernels import cache
-from robodyn_ros.kernels.quick import quick
+from robodyn_ros.kernels.quick import QuickCompiler, quick
 
 #: Rewrites that keep infinities and NaN meaningful: guards in a kernel still see them.
 FASTMATH = {'contract', 'reassoc', 'arcp', 'nsz'}
@@ -24,15 +24,17 @@ class Kernel:
     Calling it runs the machine code, compiling it first if need be. An argument of another type or
     layout than the annotations state is a TypeError, never a second compilation. `python` is the
     plain function, `compiled` the bare dispatcher, `quick` the same for hot loops. name : for
-    messages. options : of numba.njit, where they differ from OPTIONS.
+    messages. has_quick : False where `quick` is not worth its compilation; it is the dispatcher
+    then. options : of numba.njit, where they differ from OPTIONS.
     """
 
-    def __init__(self, function, name=None, **options):
+    def __init__(self, function, name=None, has_quick=True, **options):
         functools.update_wrapper(self, function)
         self.python = function
         module = function.__module__.removeprefix('robodyn_ros.')
         self.name = name or f'{module}.{function.__qualname__}'
-        self.options = OPTIONS | options
+        self.options = OPTIONS | options | (
+            {'pipeline_class': QuickCompiler} if has_quick else {})
         self.signature = _signature(function)
 
     def __call__(self, *arguments):

@@ -7,7 +7,6 @@ the code it leads to: it looks at the arrays themselves, and takes nothing but w
 import ctypes
 import functools
 import sys
-import textwrap
 
 from llvmlite import ir
 import numpy as np
@@ -22,7 +21,7 @@ DATA, DIMENSIONS, LENGTHS, DTYPE, TRAITS, END = 16, 24, 32, 56, 64, 68
 KIND = 24  # in a dtype: kind, letter, byte order, flags, number
 READABLE, WRITEABLE = 0x101, 0x501  # C-contiguous and aligned; and writeable
 
-_METH_FASTCALL = 0x80
+_METH_FASTCALL, _METH_KEYWORDS = 0x80, 0x02
 
 
 class _Method(ctypes.Structure):
@@ -47,46 +46,71 @@ class Given:
 
     def __init__(self, builder, owner, arguments, count, refused):
         self.builder, self.refusals = builder, []
-        self._owner, self._arguments, self._count = owner, arguments, count
-        self._refused = refused
+        self.arguments, self.count = arguments, count
+        self._owner, self._refused = owner, refused
 
     def expect_count(self, count):
         """Leave unless there are so many arguments."""
-        self._expect(self._count, INTEGER(count))
+        self.expect(self.count, INTEGER(count))
 
     def item(self, k):
         """Entry k of the tuple that owns the function, an object."""
-        return self._load(self._owner, FIRST_ITEM + 8 * k)
+        return self.load(self._owner, FIRST_ITEM + 8 * k)
 
     def array(self, k, axes, dtype, traits):
         """Argument k, which must be an array with these traits and the dtype that is entry `dtype`
         of the owner, or a copy of it, as pickles make: address of its data, and its lengths.
         """
-        array, traits = self._load(self._arguments, 8 * k), FLAGS(traits)
-        self._expect(self._load(array, TYPE), self.item(0))
-        found = self._load(self._load(array, DTYPE), KIND)
-        self._expect(found, self._load(self.item(dtype), KIND))
-        found = self.builder.and_(self._load(array, TRAITS, FLAGS), traits)
-        self._expect(found, traits)
-        self._expect(self._load(array, DIMENSIONS, FLAGS), FLAGS(axes))
-        lengths = self._load(array, LENGTHS)
-        return (self._load(array, DATA),
-                [self._load(lengths, 8 * axis) for axis in range(axes)])
+        data, lengths = self.look(self.load(self.arguments, 8 * k), INTEGER(axes), dtype, traits)
+        return data, [self.load(lengths, 8 * axis) for axis in range(axes)]
 
-    def number(self, k, kind):
+    def look(self, array, axes, dtype, traits):
+        """Leave unless an object is such an array: addresses of its data and of its lengths."""
+        self.expect(self.load(array, TYPE), self.item(0))
+        found = self.load(self.load(array, DTYPE), KIND)
+        self.expect(found, self.load(self.item(dtype), KIND))
+        found = self.builder.and_(self.load(array, TRAITS, FLAGS), FLAGS(traits))
+        self.expect(found, FLAGS(traits))
+        self.expect(self.builder.zext(self.load(array, DIMENSIONS, FLAGS), INTEGER), axes)
+        return self.load(array, DATA), self.load(array, LENGTHS)
+
+    def real(self, k, kind):
         """Argument k, which must be a float, and entry `kind` of the owner the type of floats."""
-        found = self._load(self._arguments, 8 * k)
-        self._expect(self._load(found, TYPE), self.item(kind))
-        return self._load(found, VALUE, REAL)
+        return self.load(self._object(k, kind), VALUE, REAL)
 
-    def _load(self, address, offset, kind=INTEGER):
+    def whole(self, k, kind):
+        """Argument k, which must be an int of 64 bits, but not -1: by that CPython tells of
+        errors. Entry `kind` of the owner is the type of ints.
+        """
+        builder = self.builder
+        value = builder.call(api(builder.module, 'PyLong_AsLongLong', INTEGER),
+                             [self._object(k, kind)])
+        good = builder.append_basic_block('good')
+        bad = builder.append_basic_block('bad')
+        builder.cbranch(builder.icmp_signed('!=', value, INTEGER(-1)), good, bad)
+        builder.position_at_end(bad)
+        builder.call(api(builder.module, 'PyErr_Clear', returns=ir.VoidType()), [])
+        self.refusals.append(bad)
+        builder.branch(self._refused)
+        builder.position_at_end(good)
+        return value
+
+    def _object(self, k, kind):
+        """Argument k, an object of the very type that is entry `kind` of the owner."""
+        found = self.load(self.arguments, 8 * k)
+        self.expect(self.load(found, TYPE), self.item(kind))
+        return found
+
+    def load(self, address, offset, kind=INTEGER):
+        """What is kept at an address."""
         place = self.builder.add(address, INTEGER(offset))
         return self.builder.load(self.builder.inttoptr(place, kind.as_pointer()))
 
-    def _expect(self, value, wanted):
+    def expect(self, value, wanted, comparison='=='):
+        """Leave unless a value is as wanted."""
         self.refusals.append(self.builder.block)
         carry_on = self.builder.append_basic_block('go')
-        self.builder.cbranch(self.builder.icmp_signed('==', value, wanted), carry_on,
+        self.builder.cbranch(self.builder.icmp_signed(comparison, value, wanted), carry_on,
                              self._refused)
         self.builder.position_at_end(carry_on)
 
@@ -117,10 +141,9 @@ def emit(module, name, body, dimensions, outputs):
     builder.ret(builder.call(api(module, 'PyLong_FromLong', INTEGER), [status]))
 
 
-def api(module, name, *kinds):
-    """A function of CPython's that returns an object."""
-    return module.globals.get(name) or ir.Function(
-        module, ir.FunctionType(INTEGER, kinds), name)
+def api(module, name, *kinds, returns=INTEGER):
+    """A function of CPython's, such as one that returns an object."""
+    return module.globals.get(name) or ir.Function(module, ir.FunctionType(returns, kinds), name)
 
 
 def entry(kernel):
@@ -139,47 +162,18 @@ def entry(kernel):
     return callable_at(address, np.ndarray, np.dtype(np.float64), dispatcher)
 
 
-def callable_at(address, *items):
+def callable_at(address, *items, name='entry', text=None, keywords=False):
     """The Python function with this machine code, owned by a tuple that begins with the items:
     what it compares with, and what has to live as long as it does.
+
+    text : what it says of itself. keywords : whether it takes arguments by name.
     """
-    method = _Method(b'entry', address, _METH_FASTCALL, None)
+    method = _Method(name.encode(), address, _METH_FASTCALL | _METH_KEYWORDS * keywords,
+                     text and text.encode())
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype = ctypes.py_object
     make.argtypes = (ctypes.POINTER(_Method), ctypes.py_object, ctypes.c_void_p)
     return make(method, (*items, method), None)
-
-
-METHOD = """def {name}({inputs}{option}):
-    {results}
-    return otherwise({inputs}{passed}) if {test}one({inputs}, {names}) else ({names})
-"""
-
-
-def method(name, text, one, otherwise, inputs, shapes, wrenches=False):
-    """A Python function of arrays that calls an entry with new results, or, if there is only one,
-    with `out`; whatever is refused goes to `otherwise`.
-
-    Names of the arguments and all calls are written out: to look any of them up would take as long
-    as the work. inputs : names. shapes : of the results. wrenches : whether there is an argument
-    f_ext, with which nothing but `otherwise` can deal.
-    """
-    names = [f'result{k}' for k in range(len(shapes))]
-    made = [f'{result} = empty({shape!r})' for result, shape in zip(names, shapes)]
-    given = (['f_ext'] if wrenches else []) + (['out'] if len(shapes) == 1 else [])
-    if 'out' in given:
-        made = [f'{made[0]} if out is None else out']
-    written = METHOD.format(
-        name=name, inputs=', '.join(inputs), results='; '.join(made), names=', '.join(names),
-        option=''.join(f', {key}=None' for key in given),
-        passed=''.join(f', {key}={key}' for key in given),
-        test='f_ext is not None or ' if wrenches else '')
-    space = {'one': one, 'otherwise': otherwise, 'empty': np.empty}
-    exec(f'def make(one, otherwise, empty):\n{textwrap.indent(written, "    ")}'
-         f'    return {name}\n', space)
-    function = space['make'](one, otherwise, np.empty)
-    function.__doc__ = text
-    return function
 
 
 def _dispatched(dispatcher, *arrays):

@@ -63,7 +63,7 @@ def of(kernel):
     text = _written(kernel.python)
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     module = imported(f'rows_of_{kernel.python.__name__}_{digest}', lambda: text)
-    return Kernel(module.rows, f'{kernel.name} of batches', nogil=True)
+    return Kernel(module.rows, f'{kernel.name} of batches', has_quick=False, nogil=True)
 
 
 def _written(function):
@@ -100,7 +100,7 @@ def _judges(function):
     return any(isinstance(node, ast.Return) for node in ast.walk(tree))
 
 
-@functools.partial(Kernel, nogil=True)
+@functools.partial(Kernel, has_quick=False, nogil=True)
 def task_inertia(compliance: Stack, damping: Scalar, inertia: Stack, singular_values: Matrix,
                  rank: Vector, first: Integer, last: Integer):
     """Inertias, singular values and ranks of tasks: the one that returns no status."""

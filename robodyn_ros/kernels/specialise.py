@@ -228,5 +228,6 @@ def specialise(model, name, recipe, subject=None):
     if module.one is None:
         return None
     # the text has its order of operations, and numba's fastmath would break the rounding of angles
-    return Specialised(Kernel(module.one, what, fastmath=False),
-                       Kernel(module.rows, f'{what} of batches', fastmath=False, nogil=True))
+    plain = {'has_quick': False, 'fastmath': False}
+    return Specialised(Kernel(module.one, what, **plain),
+                       Kernel(module.rows, f'{what} of batches', nogil=True, **plain))

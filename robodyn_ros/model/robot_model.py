@@ -85,7 +85,7 @@ class RobotModel(ReadOnly):
         """Return the frame of that link or joint name; UnknownNameError lists the valid names."""
         try:
             return self.frames[name]
-        except KeyError:
+        except (KeyError, TypeError):   # or nothing that could be a name
             raise UnknownNameError(
                 f'robot {self.name!r} has no frame {name!r}; valid: {", ".join(self.frames)}'
             ) from None

@@ -288,6 +288,12 @@ class ControllerProbe:
         except AssertionError as error:
             raise AssertionError(f'{error}; the last status was {self.statuses.last}') from None
 
+    def next_status(self):
+        """Return a status that is published from now on."""
+        last = self.statuses.last
+        wait_until(lambda: self.statuses.last is not last, 'a status')
+        return self.statuses.last
+
     def next_command(self):
         """Return a command that is published from now on."""
         count = len(self.commands.messages)
