@@ -40,6 +40,7 @@ class Boundary:
         self._zero = np.zeros(model.nv)
         self._placements = {}
         self._cases = {}   # of methods of frames, {frame: case}
+        self._rows_kept = {}
         self._quaternions = model.quaternions.tolist()
 
     def __repr__(self):
@@ -66,7 +67,8 @@ class Boundary:
         in front; k is None for a single state.
         """
         try:
-            if len(arrays) <= 3 and checks.ALL[len(arrays) - 1](self.nq, self.nv, *arrays):
+            if len(arrays) <= 3 and checks.ALL[len(arrays) - 1].quick(
+                    self.nq, self.nv, *arrays):
                 self._refuse_lost_turns(arrays[0])
                 return arrays, None
         except Exception:
@@ -159,27 +161,39 @@ class Boundary:
             return self._placed_wrenches(k, f_ext)
         if f_ext is None:
             return self._no_wrench,
-        bodies, frames, wrenches = self._placed_wrenches(k, f_ext)
-        f_ext = np.zeros_like(self._no_wrench)
-        for body, frame, wrench in zip(bodies.tolist(), frames, wrenches[0]):
-            generic.apply_wrench(*self._body, q, body, frame, wrench, f_ext)
-        return f_ext,
+        pushes = np.zeros(self._no_wrench.shape)
+        for name, given in self._mapping(f_ext).items():
+            generic.apply_wrench.quick(*self._body, q, *self._placement(name),
+                                       self._wrench(name, given, k), pushes)
+        return pushes,
 
-    def _placed_wrenches(self, k, f_ext):
-        """(m,) bodies, (m, 12) placements, and (1, m, 6) or (k, m, 6) wrenches at m frames."""
-        f_ext = {} if f_ext is None else f_ext
+    def _mapping(self, f_ext):
+        """Wrenches by the names of their frames."""
         if not isinstance(f_ext, Mapping):
             raise ShapeError(f'f_ext of robot {self.name!r}: got {f_ext!r}; expected '
                              '{frame name: six numbers}')
-        given_rows = []
-        for name, given in f_ext.items():
-            wrench = self._floats(given)
-            if wrench.shape not in ((6,), (k, 6)) or not np.isfinite(wrench).all():
-                each_row = '' if k is None else f', or ({k}, 6), one row for each state'
-                raise ShapeError(f'f_ext on frame {name!r} of robot {self.name!r}: got '
-                                 f'{given!r}; expected six finite numbers, force [N] then moment '
-                                 f'[N m], in base axes{each_row}')
-            given_rows.append(wrench.reshape(-1, 6))
+        return f_ext
+
+    def _wrench(self, name, given, k):
+        """A float64 wrench (6,) on a frame, or one for each of k states."""
+        try:
+            if checks.one.quick(6, 6, given):
+                return given
+        except Exception:
+            pass  # as for states
+        wrench = self._floats(given)
+        if wrench.shape not in ((6,), (k, 6)) or not np.isfinite(wrench).all():
+            each_row = '' if k is None else f', or ({k}, 6), one row for each state'
+            raise ShapeError(f'f_ext on frame {name!r} of robot {self.name!r}: got '
+                             f'{given!r}; expected six finite numbers, force [N] then moment '
+                             f'[N m], in base axes{each_row}')
+        return wrench
+
+    def _placed_wrenches(self, k, f_ext):
+        """(m,) bodies, (m, 12) placements, and (1, m, 6) or (k, m, 6) wrenches at m frames."""
+        f_ext = self._mapping({} if f_ext is None else f_ext)
+        given_rows = [self._wrench(name, given, k).reshape(-1, 6)
+                      for name, given in f_ext.items()]
         count = max(map(len, given_rows), default=1)
         wrenches = np.empty((count, len(given_rows), 6))
         for j, wrench in enumerate(given_rows):
@@ -191,7 +205,7 @@ class Boundary:
         out over the cores. Raises SingularityError where it meets a singular pivot.
         """
         if k is None:
-            status = kernel(*arguments)
+            status = kernel.quick(*arguments)
         else:
             loop = rows.of(kernel).compiled
             status = next(filter(None, share_out(

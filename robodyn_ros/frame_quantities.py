@@ -1,6 +1,6 @@
 """What the frames of a robot do: where they are, how they move, what a force there meets."""
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from numbers import Real
 
 import numpy as np
@@ -62,6 +62,36 @@ class OperationalSpaceInertia:
         phi^T H^T (2011, Lemma 10.3). Where the task is damped, the projection is one only roughly.
         """
         return np.eye(self.jacobian.shape[-1]) - self.consistent_inverse @ self.jacobian
+
+
+class FullRankInertia(OperationalSpaceInertia):
+    """An OperationalSpaceInertia of axes of a frame that have lost no direction: inertia, inverse
+    and jacobian are there, the other fields are computed when first asked for.
+
+    some : J and J M^-1 J^T of all axes, the rows kept and the damping, where it is not all of
+    them undamped.
+    """
+
+    def __init__(self, robot, q, frame, inertia, inverse, jacobian, some=None):
+        known = self.__dict__
+        known['inertia'], known['inverse'], known['jacobian'] = inertia, inverse, jacobian
+        known['_of'] = robot, q, frame, some
+
+    def __getattr__(self, name):
+        if name not in _FIELDS:
+            raise AttributeError(f'{type(self).__name__} has no attribute {name!r}')
+        robot, q, frame, some = self._of
+        known = self.__dict__
+        whole = robot.task_inertia(
+            q, *(some or (self.jacobian, self.inverse, range(6), 0.0)), (frame,))
+        known |= vars(whole) | known
+        return known[name]
+
+    def __reduce__(self):
+        return OperationalSpaceInertia, tuple(getattr(self, name) for name in _FIELDS)
+
+
+_FIELDS = tuple(field.name for field in fields(OperationalSpaceInertia))
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,8 +169,19 @@ class FrameQuantities(Boundary):
         """
         names = self._distinct(frame)
         q, J, compliance = self._compliance(q, names)
-        return self.task_inertia(q, J, compliance, self.task_rows(names, axes),
-                                 self._damping(damping), names)
+        kept, damping = self._kept(names, axes), self._damping(damping)
+        alone = q.ndim == 1 and len(names) == 1
+        found = self._full_rank(q, *names, J, compliance, kept, damping) if alone else None
+        return found or self.task_inertia(q, J, compliance, kept, damping, names)
+
+    def _full_rank(self, q, frame, J, compliance, kept, damping):
+        """The inertia of axes of a frame at one state; None where a direction is lost."""
+        m = len(kept)
+        jacobian, square = np.empty((m, self.nv)), np.empty((4, m, m))
+        if generic.of_axes(J, compliance, kept, damping, *square[:2], jacobian, *square[2:]):
+            return None
+        return FullRankInertia(self, q.copy(), frame, square[3], square[2], jacobian,
+                               (J, compliance, kept, damping))
 
     def task_compliance(self, q, frames):
         """J (6 m, nv) and J M^-1 J^T (6 m, 6 m) of several frames, in O(n + m^2 depth).
@@ -242,6 +283,14 @@ class FrameQuantities(Boundary):
             raise UnknownNameError(f'axes of a task of robot {self.name!r}: got some for frame '
                                    f'{strange[0]!r}; expected one of {", ".join(names)}')
         return [6 * k + i for k, name in enumerate(names) for i in self._axes(axes.get(name))]
+
+    def _kept(self, names, axes):
+        """The same as an array; of words they are looked up once."""
+        if not (axes is None or isinstance(axes, str)):
+            return np.array(self.task_rows(names, axes))
+        if (names, axes) not in self._rows_kept:
+            self._rows_kept[names, axes] = np.array(self.task_rows(names, axes))
+        return self._rows_kept[names, axes]
 
     def _axes(self, axes):
         """Indices of the task axes kept, from names, six booleans or None."""

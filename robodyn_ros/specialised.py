@@ -1,12 +1,12 @@
 """The same face over code for one robot alone: a quick way in, and the careful one behind it."""
 import inspect
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import numpy as np
 
 from robodyn_ros import examination
 from robodyn_ros.errors import KernelError, UnknownNameError
-from robodyn_ros.frame_quantities import OperationalSpaceInertia
+from robodyn_ros.frame_quantities import FullRankInertia
 from robodyn_ros.kernels import generic, link
 from robodyn_ros.kernels.batch import share_out
 from robodyn_ros.kernels.compile import warm_up
@@ -72,7 +72,7 @@ class SpecialisedRobot(SpecialisedForms):
         warm_up([kernels.one for kernels in self.kernels.values()], progress)
         self._shapes = {key: self._sizes(recipe) for key, recipe in recipes.items()}
         self._one = {key: entry(kernels.one) for key, kernels in self.kernels.items()}
-        self._rows_kept, self._twins = {}, {}
+        self._twins = {}
         self._install()
         examination.every_kernel(self, recipes)
 
@@ -89,6 +89,11 @@ class SpecialisedRobot(SpecialisedForms):
                 careful = careful_one(getattr(super(), name))
                 self._put(name, recipe, self._otherwise(name, careful), careful.__doc__,
                           'f_ext' in inspect.signature(careful).parameters)
+
+        self._quick_task = machine_method(
+            self._task, {key[1]: (one, (), ()) for key, one in self._one.items()
+                         if key[0] == 'operational_space_inertia'},
+            [self.nq], ((6, self.nv), SIX, SIX), of_frame=True)
 
     def _further(self, frames, also):
         """The recipes of frames, and those that `also` asks for."""
@@ -183,15 +188,13 @@ class SpecialisedRobot(SpecialisedForms):
 
     def operational_space_inertia(self, q, frame, axes=None, damping=0.0):
         if axes is None and damping.__class__ is float and not damping:
-            try:
-                one = self._one['operational_space_inertia', frame]
-            except (KeyError, TypeError):  # no such frame, or several
-                return super().operational_space_inertia(q, frame)
-            J, inverse, inertia = _empty((6, self.nv)), _empty(SIX), _empty(SIX)
-            if not one(q, J, inverse, inertia):
+            found = self._quick_task(q, frame)
+            if found:
+                J, inverse, inertia = found
                 return FullRankInertia(self, q.copy(), frame, inertia, inverse, J)
-            results = self._in_rows(('operational_space_inertia', frame), (q,))
-            if results is not None:
+            results = isinstance(frame, str) and self._in_rows(
+                ('operational_space_inertia', frame), (q,))
+            if results:
                 J, inverse, inertia = results
                 q = np.array(q, float, order='C')
                 return FullRankInertia(self, q, frame, inertia, inverse, J)
@@ -200,6 +203,12 @@ class SpecialisedRobot(SpecialisedForms):
             if found is not None:
                 return found
         return super().operational_space_inertia(q, frame, axes, damping)
+
+    def _task(self, q, frame):
+        """J, J M^-1 J^T and Lambda of a frame at one state; None where its code refuses."""
+        one = isinstance(frame, str) and self._one.get(('operational_space_inertia', frame))
+        results = _empty((6, self.nv)), _empty(SIX), _empty(SIX)
+        return results if one and not one(q, *results) else None
 
     def _of_axes(self, q, frame, axes, damping):
         """The inertia of some axes of a frame, or damped; None for what is not one state, or has
@@ -213,22 +222,9 @@ class SpecialisedRobot(SpecialisedForms):
             rest = (_empty(SIX),) if name == 'operational_space_inertia' else ()
             if one(q, J, compliance, *rest):
                 return None
-            kept, damping = self._kept(frame, axes), self._damping(damping)
-            m = len(kept)
-            jacobian, square = _empty((m, self.nv)), _empty((4, m, m))
-            if generic.of_axes(J, compliance, kept, damping, *square[:2], jacobian, *square[2:]):
-                return None
-            return FullRankInertia(self, q.copy(), frame, square[3], square[2], jacobian,
-                                   (J, compliance, kept, damping))
+            return self._full_rank(q, frame, J, compliance, self._kept((frame,), axes),
+                                   self._damping(damping))
         return None
-
-    def _kept(self, frame, axes):
-        """Rows of the axes kept; of words they are looked up once."""
-        if not isinstance(axes, str):
-            return np.array(self.task_rows((frame,), axes))
-        if axes not in self._rows_kept:
-            self._rows_kept[axes] = np.array(self.task_rows((frame,), axes))
-        return self._rows_kept[axes]
 
     def _fill(self, q, k, names, J, compliance):
         frame = names[0] if len(names) == 1 else names
@@ -280,8 +276,10 @@ class SpecialisedRobot(SpecialisedForms):
             self.generic += name,
         if not kernels:
             self._kernel(name).compiled  # noqa: B018  now, and not at the first call
-            setattr(self, name, careful) if self._quaternions else go_over(
-                self, name, careful.__func__)
+            if self._quaternions:
+                setattr(self, name, careful)
+            else:
+                go_over(self, name, careful.__func__)
         try:
             examination.derivative(self, name)
         except KernelError:
@@ -293,36 +291,6 @@ class SpecialisedRobot(SpecialisedForms):
         """Shapes of what a recipe takes and of what it gives."""
         return tuple(tuple(sizes(shapes, self.model).values())
                      for shapes in (recipe.inputs, recipe.outputs))
-
-
-class FullRankInertia(OperationalSpaceInertia):
-    """An OperationalSpaceInertia of axes of a frame that have lost no direction: inertia, inverse
-    and jacobian are there, the other fields are computed when first asked for.
-
-    some : J and J M^-1 J^T of all axes, the rows kept and the damping, where it is not all of
-    them undamped.
-    """
-
-    def __init__(self, robot, q, frame, inertia, inverse, jacobian, some=None):
-        known = self.__dict__
-        known['inertia'], known['inverse'], known['jacobian'] = inertia, inverse, jacobian
-        known['_of'] = robot, q, frame, some
-
-    def __getattr__(self, name):
-        if name not in _FIELDS:
-            raise AttributeError(f'{type(self).__name__} has no attribute {name!r}')
-        robot, q, frame, some = self._of
-        known = self.__dict__
-        whole = robot.task_inertia(
-            q, *(some or (self.jacobian, self.inverse, range(6), 0.0)), (frame,))
-        known |= vars(whole) | known
-        return known[name]
-
-    def __reduce__(self):
-        return OperationalSpaceInertia, tuple(getattr(self, name) for name in _FIELDS)
-
-
-_FIELDS = tuple(field.name for field in fields(OperationalSpaceInertia))
 
 
 def _plain(array, shape):

@@ -25,7 +25,8 @@ class Kernel:
     layout than the annotations state is a TypeError, never a second compilation. `python` is the
     plain function, `compiled` the bare dispatcher, `quick` the same for hot loops. name : for
     messages. has_quick : False where `quick` is not worth its compilation; it is the dispatcher
-    then. options : of numba.njit, where they differ from OPTIONS.
+    then, as for a kernel that lets other threads run. options : of numba.njit, where they differ
+    from OPTIONS.
     """
 
     def __init__(self, function, name=None, has_quick=True, **options):
@@ -34,7 +35,7 @@ class Kernel:
         module = function.__module__.removeprefix('robodyn_ros.')
         self.name = name or f'{module}.{function.__qualname__}'
         self.options = OPTIONS | options | (
-            {'pipeline_class': QuickCompiler} if has_quick else {})
+            {'pipeline_class': QuickCompiler} if has_quick and not options.get('nogil') else {})
         self.signature = _signature(function)
 
     def __call__(self, *arguments):

@@ -8,8 +8,8 @@ from oracles.families import FAMILIES
 import pytest
 from robodyn_ros import Robot
 from robodyn_ros.cli.demo import find
+from robodyn_ros.frame_quantities import FullRankInertia
 from robodyn_ros.recursions.full_rank import invert_definite, WORST
-from robodyn_ros.specialised import FullRankInertia
 
 FIELDS = ('inertia', 'inverse', 'jacobian', 'singular_values', 'consistent_inverse')
 
