@@ -163,8 +163,9 @@ def _calls(robot, face, name, frame, made, states, others):
         outputs = [np.empty(shape) for shape in sizes(recipe.outputs, robot.model).values()]
         loop, run = _loop(len(given), len(outputs)), made.one.compiled
         calls['loop'] = lambda: loop(run, *given, *outputs, BANK), BANK
-    calls['python'] = _from_python(getattr(face, name), given, at)
-    calls['generic'] = _from_python(getattr(robot, name), given, at)
+    for key, one in {'python': face, 'generic': robot}.items():
+        getattr(one, name)(*(array[0] for array in given), *at)  # it changes with the first call
+        calls[key] = _from_python(getattr(one, name), given, at)
     for library in others.values():
         for key, call in library.get(name, {}).items():
             calls[key] = call(given) if key.endswith('loop') else _from_python(call, given)

@@ -54,10 +54,6 @@ class Boundary:
     def __reduce__(self):
         return type(self), (self.model,)  # a copy has scratch memory of its own
 
-    def _kernel(self, name):
-        """The kernel for any robot that serves a method."""
-        return getattr(generic, name)
-
     def _case(self, name, frame=None):
         """What a method that goes over to machine code calls, see robodyn_ros.quickened."""
         return generic_case(self, name, frame)

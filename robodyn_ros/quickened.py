@@ -9,6 +9,7 @@ from types import MethodType
 
 import numpy as np
 
+from robodyn_ros.kernels import generic
 from robodyn_ros.kernels.derivatives import DERIVATIVES
 from robodyn_ros.kernels.method import machine_method
 from robodyn_ros.kernels.recipes import FRAME_RECIPES, RECIPES
@@ -77,7 +78,7 @@ def generic_case(robot, name, frame=None):
     """What `machine_method` calls for any robot: the kernel, with what is not a state of it; None
     if it is not there yet, as when all that has been asked for is a batch.
     """
-    kernel, recipe, nv = robot._kernel(name), _RECIPES[name], robot.nv
+    kernel, recipe, nv = getattr(generic, name), _RECIPES[name], robot.nv
     if not kernel.is_compiled:
         return None
     names = list(inspect.signature(kernel.python).parameters)

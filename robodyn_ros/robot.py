@@ -197,7 +197,7 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
         """
         states, k = self._states(q, qd, tau)
         results = self._squares(k)
-        self._run(self._kernel('forward_dynamics_derivatives'), k, *self._weighted, *states,
+        self._run(generic.forward_dynamics_derivatives, k, *self._weighted, *states,
                   *self._wrenches(states[0], k, f_ext), self._zero, np.empty(self.nv),
                   np.empty((self.nv, self.nv)), np.empty(wide(self.nv)), *results)
         return results

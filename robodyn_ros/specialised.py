@@ -72,7 +72,6 @@ class SpecialisedRobot(SpecialisedForms):
         warm_up([kernels.one for kernels in self.kernels.values()], progress)
         self._shapes = {key: self._sizes(recipe) for key, recipe in recipes.items()}
         self._one = {key: entry(kernels.one) for key, kernels in self.kernels.items()}
-        self._twins = {}
         self._install()
         examination.every_kernel(self, recipes)
 
@@ -162,9 +161,6 @@ class SpecialisedRobot(SpecialisedForms):
         fine = all(done) and not any(one(*(array[i] for array in arrays))
                                      for i in range(whole, k))
         return results if fine else None
-
-    def _kernel(self, name):
-        return self._twins.get(name) or super()._kernel(name)
 
     def _case(self, name, frame=None):
         one = self._one.get((name, frame))
@@ -258,24 +254,21 @@ class SpecialisedRobot(SpecialisedForms):
 
     def _differentiated(self, name):
         """The quickest method of a derivative, made when it is first asked for: straight-line
-        code, loops around such code, or what serves any robot.
+        code, or what serves any robot.
         """
         if name in vars(self):  # somebody kept the method that makes it
             return vars(self)[name]
         recipe, careful, kernels = DERIVATIVES[name], careful_one(getattr(super(), name)), None
-        if self.nv <= WRITTEN_OUT.get(name, self.nv):
+        if self.nv <= WRITTEN_OUT[name]:
             kernels = specialise(self.model, name, recipe)
         if kernels:
             self._one[name], self._shapes[name] = entry(kernels.one), self._sizes(recipe)
             self.kernels[name] = kernels
             self._put(name, recipe, self._otherwise(name, careful), careful.__doc__,
                       'f_ext' in inspect.signature(careful).parameters)
-        elif name == 'forward_dynamics_derivatives':
-            self._twins[name] = self.linked(generic.forward_dynamics_derivatives)
         else:
             self.generic += name,
-        if not kernels:
-            self._kernel(name).compiled  # noqa: B018  now, and not at the first call
+            getattr(generic, name).compiled  # noqa: B018  now, and not at the first call
             if self._quaternions:
                 setattr(self, name, careful)
             else:

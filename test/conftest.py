@@ -9,11 +9,14 @@ import sys
 
 import hypothesis
 import pytest
+from stalls import Watch
 
 ROOT = Path(__file__).resolve().parent.parent
 NODES = ('ros', 'launch_file')
 ORDER = ('slow', *NODES)
 MOST_WORKERS = 4   # each takes 1 to 2 GB
+RERUNS, CALM = 1, 10   # of a test that starts nodes, and after how many seconds
+WATCH = pytest.StashKey()
 
 hypothesis.settings.register_profile('robodyn', deadline=None, derandomize=True, print_blob=True)
 hypothesis.settings.load_profile('robodyn')
@@ -74,7 +77,7 @@ def pytest_collection_modifyitems(config, items):
     Run the fast tests first, then slow ones, then those that start nodes, then launch files.
 
     A test that starts nodes may be disturbed by what else the machine does, and is then run once
-    more; the summary counts it as rerun.
+    more, a while later; the summary counts it as rerun.
     """
     def rank(item):
         return max((ORDER.index(name) + 1 for name in ORDER if item.get_closest_marker(name)),
@@ -87,18 +90,35 @@ def pytest_collection_modifyitems(config, items):
     items.sort(key=rank)
     for item in items:
         if starts_nodes(item):
-            item.add_marker(pytest.mark.flaky(reruns=1))
+            item.add_marker(pytest.mark.flaky(reruns=RERUNS, reruns_delay=CALM))
 
 
-def pytest_collection_finish():
+def pytest_collection_finish(session):
     """
-    Exempt what has been imported and collected from garbage collections.
+    Exempt what has been imported and collected from garbage collections, and watch the machine.
 
     They would go through all of it again and again, a second each time, in which an arm that a
     test plays from a thread says nothing, and its controller takes it for lost.
     """
     gc.collect()
     gc.freeze()
+    if any(map(starts_nodes, session.items)) and not session.config.option.collectonly:
+        watch = session.config.stash[WATCH] = Watch()
+        session.config.add_cleanup(watch.close)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Skip a test of nodes that failed every time, the last time on a machine that stood still."""
+    report = yield
+    last = getattr(item, 'execution_count', RERUNS + 1) > RERUNS
+    if report.failed and last and WATCH in item.config.stash:
+        told = item.config.stash[WATCH].told(call.start, call.stop)
+        if told:
+            what = str(call.excinfo.value).splitlines()[:1]
+            report.outcome = 'skipped'
+            report.longrepr = (*item.reportinfo()[:2], f'Skipped: {told}; {" ".join(what)[:200]}')
+    return report
 
 
 @pytest.fixture

@@ -174,7 +174,7 @@ def test_no_reference_is_kept_or_lost(name):
     watched = [*given, out, None, 0, 'out', np.ndarray, np.dtype(np.float64), quick, bad[0]]
 
     def calls():
-        for _ in range(300):
+        for _ in range(3000):
             quick(*given)
             if out is not None:
                 quick(*given, out=out)
@@ -186,8 +186,9 @@ def test_no_reference_is_kept_or_lost(name):
     calls()
     gc.collect()
     after = [sys.getrefcount(x) for x in watched]
-    assert max(abs(a - b) for a, b in zip(after, before)) < 100, (before, after)
-    assert abs(len(gc.get_objects()) - objects) < 100
+    # of None and 0 others take and give some too
+    assert max(abs(a - b) for a, b in zip(after, before)) < 1500, (before, after)
+    assert abs(len(gc.get_objects()) - objects) < 1500
 
 
 def test_a_robot_that_nobody_holds_is_gone():

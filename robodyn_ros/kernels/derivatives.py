@@ -26,8 +26,10 @@ from robodyn_ros.recursions import (
 #: Operations of a recursion beyond which elimination, which takes seconds, is not tried: such
 #: chains are long, and it has never been shorter.
 LONG = 20_000
-#: Freedoms beyond which a derivative is not written out: its products of matrices go in loops.
-WRITTEN_OUT = {'forward_dynamics_derivatives': 16, 'mass_matrix_derivative': 12}
+#: Freedoms beyond which a derivative is not written out: code far longer than the caches of the
+#: processor is no quicker than the loops of the kernel for any robot.
+WRITTEN_OUT = {'inverse_dynamics_derivatives': 24, 'forward_dynamics_derivatives': 16,
+               'mass_matrix_derivative': 12}
 
 
 def jacobian(tape, outputs, inputs):

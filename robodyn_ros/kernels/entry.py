@@ -9,6 +9,7 @@ import functools
 import sys
 
 from llvmlite import ir
+import numba
 import numpy as np
 
 REFUSED = -2  # status of an argument that is no float64 array of the expected dimensions
@@ -185,8 +186,11 @@ def _dispatched(dispatcher, *arrays):
 
 @functools.cache
 def layout_is_known():
-    """Whether this interpreter and this numpy keep things where the entries look for them."""
-    if not (sys.implementation.name == 'cpython' and ctypes.sizeof(ctypes.c_void_p) == 8
+    """Whether this interpreter and this numpy keep things where the entries look for them, and
+    code is compiled at all.
+    """
+    if numba.config.DISABLE_JIT or not (
+            sys.implementation.name == 'cpython' and ctypes.sizeof(ctypes.c_void_p) == 8
             and sys.byteorder == 'little' and object.__basicsize__ == 16
             and tuple.__basicsize__ == FIRST_ITEM and float.__basicsize__ == VALUE + 8
             and np.ndarray.__basicsize__ >= END):

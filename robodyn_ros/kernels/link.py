@@ -15,7 +15,6 @@ from dataclasses import replace
 from robodyn_ros.errors import KernelError
 from robodyn_ros.kernels import generic
 from robodyn_ros.kernels.compile import Kernel
-from robodyn_ros.kernels.derivatives import DERIVATIVES
 from robodyn_ros.kernels.recipes import RECIPES
 from robodyn_ros.kernels.specialise import origin, specialise
 from robodyn_ros.kernels.texts import imported
@@ -50,7 +49,6 @@ def {name}({parameters}):
 #: is needed at a stop only, which is not worth its long code.
 LINKS = {recipe.recursion: (name, recipe) for name, recipe in RECIPES.items()
          if recipe.recursion is not mass_matrix_inverse.mass_matrix_inverse}
-LINKS |= {recipe.recursion: (name, recipe) for name, recipe in DERIVATIVES.items()}
 _name, _recipe = LINKS[aba.forward_dynamics]
 LINKS[aba.forward_dynamics] = _name, replace(
     _recipe, inputs=_recipe.inputs | {'diagonal': _recipe.inputs['tau']})

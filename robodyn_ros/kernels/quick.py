@@ -33,11 +33,11 @@ def quick(kernel):
     everything else the dispatcher is called with the same arguments, and answers or raises. Where
     the signature has other arguments, or the interpreter another layout, it is the dispatcher.
     """
-    dispatcher = kernel.compiled
-    (result,) = dispatcher.overloads.values()
-    address = layout_is_known() and _is_known(result.signature.args, result.signature.return_type)
-    if address:
-        address = result.library.get_pointer_to_function(_name(result.fndesc))
+    dispatcher, address = kernel.compiled, None
+    if layout_is_known():
+        (result,) = dispatcher.overloads.values()
+        if _is_known(result.signature.args, result.signature.return_type):
+            address = result.library.get_pointer_to_function(_name(result.fndesc))
     return callable_at(address, *ITEMS, dispatcher) if address else dispatcher
 
 

@@ -18,7 +18,6 @@ from std_srvs.srv import Trigger  # noqa: E402
 from harness import COLD, EASY, ROOT, SOON, ControllerProbe, wait_until  # noqa: E402
 from robodyn_msgs.msg import TaskState  # noqa: E402
 from robodyn_ros import Robot  # noqa: E402
-from robodyn_ros.cli.disturbance import BUSY  # noqa: E402
 from robodyn_ros.cli.task_drives import Eight, STRETCH, stretched_target  # noqa: E402
 
 pytestmark = pytest.mark.ros
@@ -124,20 +123,19 @@ def test_the_hand_holds_where_it_is(hand):
 @pytest.mark.parametrize('told', [('twist',), ()], ids=['pose and twist', 'pose'])
 def test_an_eight_of_the_hand(hand, told):
     """Told at 100 Hz, 40 ms ahead; by the stamps of the simulator the arm is there in time."""
-    eight = Eight(ROBOT.pose(np.array(STRETCH), 'flange'), 5.0, 0.11, 0.05, 0.25, 2.0)
+    hand.rest()
     joint_states = hand.graph.collect(JointState, 'joint_states')
-    for _ in range(3):
-        hand.rest()
-        before = hand.next_status()
-        joint_states.clear()
-        begin = fly(hand, eight, told)
-        states, after = list(hand.tasks.messages), hand.next_status()
-        lost = after.missed - before.missed
-        if lost < BUSY * (lost + after.cycles - before.cycles):
-            break
-    else:
-        pytest.skip(f'the machine was too busy: {lost} cycles were missed in the last of 3 trials')
-    assert after.state_name == 'HOLD'
+    eight = Eight(ROBOT.pose(np.array(STRETCH), 'flange'), 5.0, 0.11, 0.05, 0.25, 2.0)
+    hand.tasks.clear()
+    begin = hand.now()
+    while (t := hand.now() - begin) < eight.duration:
+        position, velocity, _ = eight.at(t + AHEAD)
+        hand.pose(position, eight.quaternion, at=begin + t + AHEAD)
+        if told:
+            hand.twist(velocity, at=begin + t + AHEAD)
+        time.sleep(0.01)
+    hand.wait_for('HOLD')
+    states = list(hand.tasks.messages)
     errors = np.linalg.norm([state.pose_error[:3] for state in states], axis=1)
     way = np.array([state.measured_position for state in states])
     assert len(states) > 100
@@ -148,19 +146,6 @@ def test_an_eight_of_the_hand(hand, told):
     assert np.percentile(errors, 90) < 1e-3 and np.median(errors) < 3e-4
     assert errors[-1] < 1e-3
     assert np.median([missed(message, eight, begin) for message in joint_states.messages]) < 5e-4
-
-
-def fly(hand, eight, told):
-    """Send an eight, and wait until the hand rests, or has been given up; return its begin."""
-    begin = hand.now()
-    while (t := hand.now() - begin) < eight.duration:
-        position, velocity, _ = eight.at(t + AHEAD)
-        hand.pose(position, eight.quaternion, at=begin + t + AHEAD)
-        if told:
-            hand.twist(velocity, at=begin + t + AHEAD)
-        time.sleep(0.01)
-    wait_until(lambda: hand.state in ('HOLD', 'FAULT'), 'HOLD or FAULT')
-    return begin
 
 
 def missed(message, eight, begin):
