@@ -17,6 +17,7 @@ from robodyn_ros.kernels import generic
 from robodyn_ros.kernels.compile import Kernel
 from robodyn_ros.kernels.recipes import RECIPES
 from robodyn_ros.kernels.specialise import origin, specialise
+from robodyn_ros.kernels.syntax import parsed
 from robodyn_ros.kernels.texts import imported
 from robodyn_ros.recursions import aba, mass_matrix_inverse
 from robodyn_ros.spatial.primitive import primitive
@@ -171,7 +172,7 @@ def _wrapped(text):
 
 
 def _parsed(function):
-    return ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+    return parsed(textwrap.dedent(inspect.getsource(function))).body[0]
 
 
 def _names(function):

@@ -17,6 +17,7 @@ import numpy as np
 
 from robodyn_ros.kernels import generic
 from robodyn_ros.kernels.compile import Kernel
+from robodyn_ros.kernels.syntax import parsed
 from robodyn_ros.kernels.texts import imported
 from robodyn_ros.recursions import task_inertia as _task_inertia
 from robodyn_ros.spatial import types
@@ -96,7 +97,7 @@ def _written(function):
 
 def _judges(function):
     """Whether a function returns a status."""
-    tree = ast.parse(inspect.getsource(function))
+    tree = parsed(inspect.getsource(function))
     return any(isinstance(node, ast.Return) for node in ast.walk(tree))
 
 

@@ -11,6 +11,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from robodyn_ros.kernels import blocks, entry, trigonometry
+from robodyn_ros.kernels.syntax import parsed
 
 LANES = 8  # states, or angles, at once: one register of AVX-512, two of AVX, four of NEON
 FLAGS = ('contract',)  # the tape settled the order of operations; fused multiply-adds are welcome
@@ -47,7 +48,7 @@ def straight_line(function, by_lanes=False, outputs=None):
 def _tree(function):
     """Syntax tree of a function, and the names of its arguments."""
     # of the whole file: to find where a function of many lines ends takes longer than to parse it
-    tree = next(node for node in ast.parse(''.join(inspect.findsource(function)[0])).body
+    tree = next(node for node in parsed(''.join(inspect.findsource(function)[0])).body
                 if getattr(node, 'name', None) == function.__name__)
     return tree, [argument.arg for argument in tree.args.args]
 
