@@ -18,6 +18,7 @@ from robodyn_ros import Robot
 from robodyn_ros.kernels import generic
 from robodyn_ros.kernels.recipes import frame_recipes
 from robodyn_ros.kernels.specialise import specialise
+from robodyn_ros.recursions.mass_matrix_inverse_common import motions
 
 ARMS = (3, 7, 14)
 BANK, ROUNDS = 64, 60
@@ -87,9 +88,10 @@ def _inverse(robot):
     (body, rest, placed), J, _ = _arrays(robot)
     inverse, jacobian = np.empty((robot.nv, robot.nv)), generic.jacobian.compiled
     run = generic.mass_matrix_inverse.compiled
+    work = np.empty(motions(robot.nv))
 
     def way(q):
-        run(*body, q, rest, inverse)
+        run(*body, q, rest, work, inverse)
         for k in range(2):
             jacobian(*body, q, placed[0][k], placed[1][k], J[6 * k:6 * k + 6])
         return J @ inverse @ J.T

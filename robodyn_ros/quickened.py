@@ -14,6 +14,7 @@ from robodyn_ros.kernels.derivatives import DERIVATIVES
 from robodyn_ros.kernels.method import machine_method
 from robodyn_ros.kernels.recipes import FRAME_RECIPES, RECIPES
 from robodyn_ros.kernels.specialise import sizes
+from robodyn_ros.recursions.mass_matrix_inverse_common import motions
 from robodyn_ros.recursions.matrices import wide
 
 _RECIPES = RECIPES | DERIVATIVES | FRAME_RECIPES
@@ -86,7 +87,8 @@ def generic_case(robot, name, frame=None):
     known = {'topology': robot.model.topology, 'constants': robot.model.constants,
              'gravity': robot.model.gravity, 'scratch': robot._scratch,
              'f_ext': robot._no_wrench, 'zero': robot._zero, 'diagonal': robot._zero,
-             'bias': np.empty(nv), 'M': np.empty((nv, nv)), 'wide': np.empty(wide(nv))}
+             'bias': np.empty(nv), 'M': np.empty((nv, nv)), 'wide': np.empty(wide(nv)),
+             'motions': np.empty(motions(nv))}
     if frame is not None:
         known['body'], known['frame'] = robot._placement(frame)
     before, after = (tuple(known[each] for each in part) for part in (

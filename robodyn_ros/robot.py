@@ -8,6 +8,7 @@ from robodyn_ros.kernels import generic
 from robodyn_ros.model import build, dh, urdf
 from robodyn_ros.model.layout import INERTIA, MASS
 from robodyn_ros.quickened import quickened
+from robodyn_ros.recursions.mass_matrix_inverse_common import motions
 from robodyn_ros.recursions.matrices import wide
 from robodyn_ros.whole_body import WholeBody
 
@@ -120,10 +121,11 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
 
     @quickened
     def mass_matrix_inverse(self, q, out=None):
-        """M(q)^-1 from compliances, in O(n^2) (Jain 2011, Alg 10.4); result (nv, nv)."""
+        """M(q)^-1 from articulated inertias, in O(n^2) (Jain 2011, Alg 10.4); result (nv, nv)."""
         (q,), k = self._states(q)
         out = self._out(out, k, (self.nv, self.nv))
-        self._run(generic.mass_matrix_inverse, k, *self._body, q, self._zero, out)
+        self._run(generic.mass_matrix_inverse, k, *self._body, q, self._zero,
+                  np.empty(motions(self.nv)), out)
         return out
 
     def mass_solve(self, q, b, out=None):

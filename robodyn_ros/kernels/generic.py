@@ -24,7 +24,7 @@ from robodyn_ros.recursions import manifold
 from robodyn_ros.recursions import link_motions as _link_motions
 from robodyn_ros.recursions import mass_factors as _mass_factors
 from robodyn_ros.recursions import mass_matrix_derivative as _mass_matrix_derivative
-from robodyn_ros.recursions import mass_matrix_inverse as _mass_matrix_inverse
+from robodyn_ros.recursions import mass_matrix_inverse_common as _mass_matrix_inverse_common
 from robodyn_ros.recursions import mass_product as _mass_product
 from robodyn_ros.recursions import mass_solve as _mass_solve
 from robodyn_ros.recursions import momentum as _momentum
@@ -43,7 +43,7 @@ inverse_dynamics = kernel(rnea.inverse_dynamics)
 bias_torque = kernel(rnea.bias_torque)
 gravity_torque = kernel(gravity.gravity_torque)
 mass_matrix = kernel(crba.mass_matrix)
-mass_matrix_inverse = kernel(_mass_matrix_inverse.mass_matrix_inverse)
+mass_matrix_inverse = kernel(_mass_matrix_inverse_common.mass_matrix_inverse)
 mass_solve = kernel(_mass_solve.mass_solve)
 forward_dynamics = kernel(aba.forward_dynamics)
 coriolis_matrix = kernel(_coriolis.coriolis_matrix)

@@ -19,7 +19,7 @@ from robodyn_ros.kernels.recipes import RECIPES
 from robodyn_ros.kernels.specialise import origin, specialise
 from robodyn_ros.kernels.syntax import parsed
 from robodyn_ros.kernels.texts import imported
-from robodyn_ros.recursions import aba, mass_matrix_inverse
+from robodyn_ros.recursions import aba
 from robodyn_ros.spatial.primitive import primitive
 
 MODULE = '''"""{title}
@@ -46,10 +46,9 @@ def {name}({parameters}):
 
 '''
 
-#: What is put in the place of a recursion; the plant's friction acts on the diagonal. An inverse
-#: is needed at a stop only, which is not worth its long code.
-LINKS = {recipe.recursion: (name, recipe) for name, recipe in RECIPES.items()
-         if recipe.recursion is not mass_matrix_inverse.mass_matrix_inverse}
+#: What is put in the place of a recursion; the plant's friction acts on the diagonal. The inverse
+#: that it needs at a stop, and there only, is by another recursion, and not worth its long code.
+LINKS = {recipe.recursion: (name, recipe) for name, recipe in RECIPES.items()}
 _name, _recipe = LINKS[aba.forward_dynamics]
 LINKS[aba.forward_dynamics] = _name, replace(
     _recipe, inputs=_recipe.inputs | {'diagonal': _recipe.inputs['tau']})

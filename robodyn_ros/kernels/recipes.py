@@ -79,8 +79,8 @@ RECIPES = {
     'mass_matrix': Recipe(crba.mass_matrix, POSITION, {'M': SQUARE},
                           others=(crba_common.mass_matrix,)),
     'mass_matrix_inverse': Recipe(
-        mass_matrix_inverse.mass_matrix_inverse, POSITION, {'inverse': SQUARE},
-        others=(composite.mass_matrix_inverse, mass_matrix_inverse_common.mass_matrix_inverse)),
+        mass_matrix_inverse_common.mass_matrix_inverse, POSITION, {'inverse': SQUARE},
+        others=(composite.mass_matrix_inverse, mass_matrix_inverse.mass_matrix_inverse)),
     'mass_solve': Recipe(mass_solve.mass_solve, POSITION | {'b': VECTOR}, {'x': VECTOR},
                          others=(composite.mass_solve,)),
     'forward_dynamics': Recipe(aba.forward_dynamics, MOTION | {'tau': VECTOR}, {'qdd': VECTOR},

@@ -53,6 +53,7 @@ WORK = {'joint_wrenches': ('tau',), 'centroidal_momentum': ('com',),
         'centroidal_momentum_matrix': ('com',), 'centroidal_momentum_bias': ('com',),
         'forward_dynamics_factored': ('F', 'bias'), 'forward_dynamics_dense': ('M', 'bias'),
         'forward_dynamics_derivatives': ('bias', 'M', 'wide'),
+        'mass_matrix_inverse': ('motions',),
         'task_acceleration': ('qdd',), 'of_axes': ('damped', 'factor')}
 
 

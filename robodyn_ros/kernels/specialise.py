@@ -13,6 +13,7 @@ from robodyn_ros.kernels.recipes import FRAME_RECIPES, FURTHER_RECIPES, RECIPES
 from robodyn_ros.kernels.tape import Recorded, Tape, count
 from robodyn_ros.kernels.texts import imported
 from robodyn_ros.recursions import scratch as columns
+from robodyn_ros.recursions.mass_matrix_inverse_common import motions
 from robodyn_ros.recursions.matrices import wide
 
 #: Operations beyond which straight-line code takes tens of seconds to compile, and no longer fits
@@ -150,7 +151,7 @@ def arguments(recursion, model, **given):
              'diagonal': zeros(nv), 'zero': zeros(nv), 'M': zeros((nv, nv)), 'F': zeros((nv, nv)),
              'tau': zeros(nv), 'com': zeros(3), 'carried': carried, 'links': links.astype(object),
              'bias': zeros(nv), 'work': zeros((6, nv)), 'factor': zeros((6, 6)), 'qdd': zeros(nv),
-             'wide': zeros(wide(nv))}
+             'wide': zeros(wide(nv)), 'motions': zeros(motions(nv))}
     known |= given
     return [known[name] for name in inspect.signature(recursion).parameters]
 

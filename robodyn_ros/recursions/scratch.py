@@ -44,7 +44,10 @@ CARRIED_RATE = 153  # 6, its second rate, likewise
 BOTH_RATES = 159  # 6, CARRIED + AXIS_RATE
 HINGE_MOMENTUM = 165  # 6, what a unit rate of the hinge gives to everything it carries
 HINGE_CORIOLIS = 171  # 3, angular part of 2 B^T S
-WIDTH = 174
+LAST_CHILD = 174  # whole number: the last of the bodies that hang on this one
+PLACE = 175       # whole number, see mass_matrix_inverse_common
+RUN = 176         # whole number: the first of the unbroken run of bodies that ends with it
+WIDTH = 177
 
 
 def allocate(topology):

@@ -7,6 +7,7 @@ import inspect
 
 import numpy as np
 from robodyn_ros.recursions import scratch
+from robodyn_ros.recursions.mass_matrix_inverse_common import motions
 from robodyn_ros.recursions.matrices import wide
 
 from .families import states
@@ -74,7 +75,8 @@ OUTPUTS = {
 def arguments(robot, kernel, dtype=float, seed=0, **given):
     """Return {name: value} for every argument: states, wrenches and a task drawn by seed.
 
-    Scratch and outputs are full of NaN, so that what is not written is seen. `given` overrides.
+    Scratch, motions and outputs are full of NaN, so that what is not written is seen. `given`
+    overrides.
     """
     model, outputs = robot.model, OUTPUTS[kernel.python.__name__]
     sizes = {'nq': robot.nq, 'nv': robot.nv, '10 nv': 10 * robot.nv, 'nb': len(model.topology),
@@ -88,6 +90,7 @@ def arguments(robot, kernel, dtype=float, seed=0, **given):
     values = {'topology': model.topology, 'constants': model.constants, 'gravity': model.gravity,
               'carried': robot._links[0], 'links': robot._links[1],
               'scratch': np.full((len(model.topology), scratch.WIDTH), np.nan, dtype=dtype),
+              'motions': np.full(motions(robot.nv), np.nan, dtype=dtype),
               'q': q, 'qd': qd, 'qdd': qdd, 'qd_r': qdd, 'qdd_r': qd,
               'tau': rng.normal(size=robot.nv), 'b': qdd, 'x': qdd, 'p': qdd,
               'given': qdd, 'prescribed': np.arange(robot.nv) % 2 == 1,

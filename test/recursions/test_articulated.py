@@ -8,6 +8,7 @@ from robodyn_ros.errors import SingularityError
 from robodyn_ros.kernels import generic
 from robodyn_ros.model.description import Inertial, Joint, Link, Placement, RobotDescription
 from robodyn_ros.model.layout import KIND, PRISMATIC, ROTOR
+from robodyn_ros.recursions import mass_matrix_inverse_common
 from robodyn_ros.recursions import scratch as at
 
 
@@ -88,7 +89,8 @@ def test_singular_kernels_return_the_body_and_stay_finite():
     zero, no_wrench = np.zeros(2), np.zeros((3, 6))
     assert generic.mass_solve(*robot._body, q, zero, b, x) == 1
     assert np.isfinite(x).all()
-    assert generic.mass_matrix_inverse(*robot._body, q, zero, inverse) == 1
+    motions = np.full(mass_matrix_inverse_common.motions(2), np.nan)
+    assert generic.mass_matrix_inverse(*robot._body, q, zero, motions, inverse) == 1
     assert np.isfinite(inverse).all()
     assert generic.forward_dynamics(*robot._weighted, q, b, b, no_wrench, zero, x) == 1
     assert np.isfinite(x).all()

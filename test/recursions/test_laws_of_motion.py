@@ -7,6 +7,7 @@ from oracles.dense import along, gradient, tangent
 from oracles.families import FAMILIES, states
 import pytest
 from robodyn_ros.kernels import generic
+from robodyn_ros.recursions.mass_matrix_inverse_common import motions
 from robodyn_ros.recursions.scratch import D_INVERSE
 
 WRENCH = np.array((3.0, -2.0, 5.0, 0.4, -0.7, 0.3))  # [N, N m]
@@ -211,7 +212,8 @@ def test_added_diagonal_adds_to_the_mass_matrix(case):
         assert generic.forward_dynamics(
             *robot._weighted, q, qd, tau, no_wrench, added, qdd) == 0
         assert generic.mass_solve(*robot._body, q, added, rest, x) == 0
-        assert generic.mass_matrix_inverse(*robot._body, q, added, inverse) == 0
+        assert generic.mass_matrix_inverse(
+            *robot._body, q, added, np.empty(motions(robot.nv)), inverse) == 0
         agree(M @ qdd, rest, scale=np.abs(M).max() * np.abs(qdd).sum() + np.abs(tau).max())
         agree(M @ x, rest, scale=np.abs(M).max() * np.abs(x).sum())
         agree(M @ inverse, np.eye(robot.nv), scale=np.abs(M).max() * np.abs(inverse).max())

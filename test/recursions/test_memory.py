@@ -33,7 +33,7 @@ def test_every_entry_of_every_output_is_written(case, kernel):
     """Outputs that start as NaN end as numbers, and inputs stay as they are."""
     called = arguments(case.robot, kernel)
     untouched = {name: np.array(value) for name, value in called.items()
-                 if name not in OUTPUTS[kernel.python.__name__] and name != 'scratch'}
+                 if name not in {*OUTPUTS[kernel.python.__name__], 'scratch', 'motions'}}
     kernel(*called.values())
     for name, array in results(kernel, called).items():
         assert np.isfinite(array).all(), f'{name} is not written everywhere:\n{array}'
@@ -80,9 +80,10 @@ def test_two_robots_share_nothing():
 
 
 def dirty(robot, kernel, value):
-    """Return scratch full of one value, where the kernel takes any."""
+    """Return scratch and motions full of one value, where the kernel takes any."""
     called = arguments(robot, kernel)
-    return {'scratch': np.full_like(called['scratch'], value)} if 'scratch' in called else {}
+    return {name: np.full_like(called[name], value) for name in ('scratch', 'motions')
+            if name in called}
 
 
 def shared(kernel, scratch):

@@ -12,7 +12,8 @@ from robodyn_ros.kernels.specialise import record
 from robodyn_ros.kernels.tape import needed
 from robodyn_ros.model.layout import V
 from robodyn_ros.recursions import (
-    common_frame, crba_common, mass_factors_common, mass_matrix_inverse_common)
+    common_frame, crba_common, mass_factors_common, mass_matrix_inverse,
+    mass_matrix_inverse_common)
 from robodyn_ros.recursions import scratch as columns
 from robodyn_ros.recursions.hinge import place
 
@@ -36,13 +37,15 @@ def test_mass_matrix(answers):
     assert np.array_equal(M, M.T)
 
 
-def test_inverse(answers):
-    """With and without something on the diagonal."""
+@pytest.mark.parametrize('module', [mass_matrix_inverse, mass_matrix_inverse_common])
+def test_inverse(answers, module):
+    """With and without something on the diagonal; hinge by hinge, and in one frame."""
     robot, n = answers.robot, answers.robot.nv
     for diagonal in (np.zeros(n), np.linspace(0.1, 0.5, n)):
         inverse = np.full((n, n), np.nan)
-        assert run(mass_matrix_inverse_common.mass_matrix_inverse, robot.model, q=answers.q,
-                   diagonal=diagonal, inverse=inverse) == 0
+        assert run(module.mass_matrix_inverse, robot.model, q=answers.q,
+                   diagonal=diagonal, inverse=inverse, motions=np.full(
+                       mass_matrix_inverse_common.motions(n), np.nan)) == 0
         expected = np.linalg.inv(robot.mass_matrix(answers.q) + np.diag(diagonal))
         error = np.abs(inverse - expected).max()
         assert error <= 1e-13 * answers.condition * np.abs(expected).max()

@@ -26,7 +26,7 @@ QUADRATIC = ('mass_matrix', 'mass_matrix_inverse', 'coriolis_matrix', 'regressor
              'mass_factors', 'forward_dynamics_factored')
 #: Arguments that the model gives, or that stay zero.
 GIVEN = {'topology', 'constants', 'gravity', 'scratch', 'diagonal', 'zero', 'carried',
-         'links', 'f_ext'}
+         'links', 'f_ext', 'motions'}
 
 
 def operations(name, recursion, outputs, n):

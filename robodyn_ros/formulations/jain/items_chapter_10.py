@@ -80,6 +80,7 @@ ITEMS = (
          ('formulations.jain.operational_space.mass_matrix_inverse',
           'formulations.jain.operational_space.inverse_decomposition',
           'recursions.mass_matrix_inverse.mass_matrix_inverse',
+          'recursions.mass_matrix_inverse_common.mass_matrix_inverse',
           'robot.Robot.mass_matrix_inverse'),
          ('test_inverse_of_the_mass_matrix_by_the_kernel',
           'test_algorithm_10_4_as_printed_inverts_a_chain', 'test_mass_matrix_inverse',
