@@ -71,7 +71,8 @@ class ControlSession:
                 else self.cycle.watch)
         self.loop = PeriodicLoop(
             1.0 / values['update_rate'], tick, self._fault, realtime(values),
-            values['wake_ahead'] if timed else 0.0, *([self.cycle.prepare] if polled else []))
+            values['wake_ahead'] if timed else 0.0,
+            *([self.cycle.prepare, self.intake.poll] if polled else []))
         self.pause = CollectorPause()
         self._effort_kind = EFFORT_WRITERS[values['command_type']]
         self.watch = CommandWatch(node, self._effort_kind.type, values['command_topic'])

@@ -160,6 +160,35 @@ def test_what_fails_ahead_of_a_tick_is_reported_and_the_tick_comes():
     assert len(ticks) == 3 and loop.faults == 3 and all(isinstance(e, OSError) for e in errors)
 
 
+@pytest.mark.parametrize('working, looks', [(100, [7, 7, 7]), (3, [4, 4, 4])])
+def test_what_comes_while_the_loop_waits_is_looked_for_until_the_tick(working, looks):
+    """From what was prepared to the deadline and no longer, or until looking for it fails."""
+    time, calls, errors = FakeTime(), [], []
+    start = time.now
+
+    def clock():
+        time.now += 5_000
+        return time.now
+
+    def look(now):
+        calls[-1].append(round(now * 1e9) - start)
+        time.now += 8_000
+        if len(calls[-1]) > working:
+            raise OSError('no message')
+
+    def tick(now):
+        if len(calls) == 3:
+            loop.stop()
+
+    loop = PeriodicLoop(1e-3, tick, errors.append, ahead=100e-6, clock=clock, sleep=time.sleep,
+                        prepare=lambda now: calls.append([]), look=look)
+    loop.run()
+    assert [len(times) for times in calls] == looks
+    for k, times in enumerate(calls, start=1):
+        assert all(-100_000 < at - k * MILLISECOND < 0 for at in times)
+    assert loop.faults == len(errors) == (0 if working == 100 else 3)
+
+
 def test_a_tick_that_raises_is_reported_and_the_loop_goes_on():
     time = FakeTime()
     ticks, faults = [], []
