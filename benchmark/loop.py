@@ -1,6 +1,7 @@
-"""Simulator and controller over DDS: a minute at 1 kHz, without waking ahead of the cycles, and at
-2 kHz; how soon they start. Before each, a minimal program does the same alone.
+"""Simulator and controller over DDS: a minute at 1 kHz, without priority, without waking ahead of
+the cycles, and at 2 kHz; how soon they start. Before each, a minimal program does the same alone.
 """
+import contextlib
 import os
 import tempfile
 import time
@@ -8,13 +9,17 @@ from pathlib import Path
 
 from benchmark import machine, table
 from robodyn_ros import Robot
+from robodyn_ros.cli.awake import Awake
 from robodyn_ros.cli.demo import URDF, find, parameters, private_domain
 from robodyn_ros.cli.experiment import Experiment
 from robodyn_ros.cli.motion import sway
 from robodyn_ros.ros.controller_parameters import CONTROLLER_PARAMETERS
+from robodyn_ros.ros.realtime import RealTime
 
 #: Rate [Hz], for how long [s], and what else the controller is told.
-RUNS = ((1000.0, 60.0, {}), (1000.0, 20.0, {'wake_ahead': 0.0}), (2000.0, 20.0, {}))
+RUNS = ((1000.0, 60.0, {}), (1000.0, 20.0, {'realtime.priority': 0}),
+        (1000.0, 20.0, {'wake_ahead': 0.0}), (2000.0, 20.0, {}))
+PRIORITY = 50  # of the controller; the simulator, in the place of a driver, has ten less
 ALONE = 10.0   # [s] of the minimal program
 AHEAD = next(one.default for one in CONTROLLER_PARAMETERS if one.name == 'wake_ahead')
 SLACK = 0.01   # [s] between the stamp of a report and the reading of its counters
@@ -33,7 +38,8 @@ def measure():
         os.environ['ROBODYN_CACHE_DIR'] = str(Path(cache) / 'cache')
         try:
             starts = [_start(urdf, _pair(robot, *RUNS[0])) for _ in range(2)]
-            runs = [_track(urdf, robot, *run) for run in RUNS]
+            with contextlib.closing(Awake()):
+                runs = [_track(urdf, robot, *run) for run in RUNS]
         finally:
             if before is None:
                 del os.environ['ROBODYN_CACHE_DIR']
@@ -42,7 +48,8 @@ def measure():
     if lock:
         lock.close()
     return {'robot': robot.name, 'cold_start_s': starts[0], 'warm_start_s': starts[1],
-            'runs': runs, 'load_average': (begun, os.getloadavg()),
+            'runs': runs, 'refused': machine.refusals(RealTime(PRIORITY)),
+            'load_average': (begun, os.getloadavg()),
             'wrong_counts': [run['wrong_count'] for run in runs if run['wrong_count']]}
 
 
@@ -51,14 +58,17 @@ def _pair(robot, rate, duration, told):
     centre = sway(robot.limits, duration).centre
     controller, simulator = parameters(robot, 'computed_torque', centre)
     # who records two hundred states a second is a third process on two cores
-    return ({**controller, 'update_rate': int(rate), 'state_publish_rate': 20.0, **told},
-            {**simulator, 'update_rate': int(rate)})
+    first = told.get('realtime.priority', PRIORITY)
+    return ({**controller, 'update_rate': int(rate), 'state_publish_rate': 20.0,
+             'realtime.priority': first, **told},
+            {**simulator, 'update_rate': int(rate), 'realtime.priority': max(0, first - 10)})
 
 
 def _track(urdf, robot, rate, duration, told):
     """What the controller reports of a motion at a rate [Hz] for some time [s]."""
     motion = sway(robot.limits, duration)
-    alone = machine.measure(rate, ALONE, told.get('wake_ahead', AHEAD))
+    alone = machine.measure(rate, ALONE, told.get('wake_ahead', AHEAD),
+                            RealTime(told.get('realtime.priority', PRIORITY)))
     with Experiment(urdf, *_pair(robot, rate, duration, told)) as experiment:
         kernels = experiment.settle()
         use = machine.Use()
@@ -89,6 +99,8 @@ def _start(urdf, run):
 
 def show(result):
     """Print the tables."""
+    for sentence in result['refused']:
+        print(sentence)
     runs = ((run, ', '.join([f'{run["rate_hz"]:g} Hz', *sorted({*run["kernels"].values()}),
                              *(f'{key} {value:g}' for key, value in run['told'].items())]))
             for run in result['runs'])

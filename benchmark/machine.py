@@ -5,6 +5,7 @@ the control loop does, and reads memory for as long as a tick should take.
 """
 import ctypes
 import os
+import threading
 from pathlib import Path
 
 import numba
@@ -51,9 +52,26 @@ def _loop(period, ahead, data, passes, late, took):
     return missed, total
 
 
-def measure(rate, seconds, ahead):
+def measure(rate, seconds, ahead, realtime=RealTime()):
     """Run it at a rate [Hz] for some time [s], waking ahead [s] of its deadlines."""
-    RealTime().apply()
+    found = {}
+    thread = threading.Thread(target=lambda: found.update(_alone(rate, seconds, ahead, realtime)))
+    thread.start()   # one of its own, which alone asks for priority
+    thread.join()
+    return found
+
+
+def refusals(realtime):
+    """What of it the operating system refuses, in sentences."""
+    found = []
+    thread = threading.Thread(target=lambda: found.extend(realtime.apply()))
+    thread.start()
+    thread.join()
+    return found
+
+
+def _alone(rate, seconds, ahead, realtime):
+    realtime.apply()
     data = np.ones(SIZE)
     passes = 1
     for cycles in (1, 200, 200, 200, round(rate * seconds)):   # the first compiles
@@ -83,4 +101,5 @@ class Use:
         fields = Path('/proc/stat').read_text().split('\n', 1)[0].split()
         uptime = float(Path('/proc/uptime').read_text().split()[0])
         ticks = os.sysconf('SC_CLK_TCK') * os.cpu_count()
-        return int(fields[4]) + int(fields[5]), int(fields[8]), uptime * ticks
+        unused = sum(int(fields[k]) for k in (2, 4, 5))   # nice, as cli/awake.py is; idle, iowait
+        return unused, int(fields[8]), uptime * ticks

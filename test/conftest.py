@@ -105,6 +105,9 @@ def pytest_collection_finish(session):
     if any(map(starts_nodes, session.items)) and not session.config.option.collectonly:
         watch = session.config.stash[WATCH] = Watch()
         session.config.add_cleanup(watch.close)
+        if ' hypervisor' in Path('/proc/cpuinfo').read_text():
+            from robodyn_ros.cli.awake import Awake
+            session.config.add_cleanup(Awake().close)
 
 
 @pytest.hookimpl(wrapper=True)

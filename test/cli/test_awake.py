@@ -1,0 +1,45 @@
+"""Processors that do not fall asleep."""
+import os
+import subprocess
+import sys
+import time
+
+import psutil
+from robodyn_ros.cli.awake import Awake
+
+
+def test_one_process_on_each_processor_gives_way_to_all_others():
+    """And none is left when it is closed."""
+    awake = Awake()
+    try:
+        pids = [process.pid for process in awake._processes]
+        deadline = time.monotonic() + 30.0
+        while time.monotonic() < deadline and not all(
+                os.sched_getscheduler(pid) == os.SCHED_IDLE for pid in pids):
+            time.sleep(0.05)
+        assert {os.sched_getscheduler(pid) for pid in pids} == {os.SCHED_IDLE}
+        assert sorted(os.sched_getaffinity(pid) for pid in pids) == [
+            {number} for number in sorted(os.sched_getaffinity(0))]
+        assert all(os.getpriority(os.PRIO_PROCESS, pid) == 19 for pid in pids)
+    finally:
+        awake.close()
+    assert not any(map(psutil.pid_exists, pids))
+
+
+def test_they_end_with_who_started_them():
+    """However that ended."""
+    script = ('from robodyn_ros.cli.awake import Awake; import os, time; '
+              'print(*(p.pid for p in Awake()._processes), flush=True); time.sleep(100)')
+    with subprocess.Popen([sys.executable, '-c', script], stdout=subprocess.PIPE) as process:
+        pids = list(map(int, process.stdout.readline().split()))
+        process.kill()
+    assert pids
+    deadline = time.monotonic() + 60.0
+    while any(map(runs, pids)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not any(map(runs, pids))
+
+
+def runs(pid):
+    """Whether a process lives; nobody may have asked yet how it ended."""
+    return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
