@@ -13,8 +13,7 @@ import os, sys
 os.sched_setaffinity(0, {int(sys.argv[1])})
 os.nice(19)
 os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-parent = os.getppid()
-while os.getppid() == parent:
+while os.getppid() == int(sys.argv[2]):
     for _ in range(100_000):
         pass
 """
@@ -24,8 +23,9 @@ class Awake:
     """On each processor runs, from now on, a process that gives way to all others."""
 
     def __init__(self):
-        self._processes = [subprocess.Popen([sys.executable, '-c', SCRIPT, str(number)])
-                           for number in sorted(os.sched_getaffinity(0))]
+        self._processes = [
+            subprocess.Popen([sys.executable, '-c', SCRIPT, str(number), str(os.getpid())])
+            for number in sorted(os.sched_getaffinity(0))]
 
     def close(self):
         """Let them sleep again."""
