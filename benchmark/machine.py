@@ -5,7 +5,7 @@ the control loop does, and reads memory for as long as a tick should take.
 """
 import ctypes
 import os
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numba
@@ -54,20 +54,18 @@ def _loop(period, ahead, data, passes, late, took):
 
 def measure(rate, seconds, ahead, realtime=RealTime()):
     """Run it at a rate [Hz] for some time [s], waking ahead [s] of its deadlines."""
-    found = {}
-    thread = threading.Thread(target=lambda: found.update(_alone(rate, seconds, ahead, realtime)))
-    thread.start()   # one of its own, which alone asks for priority
-    thread.join()
-    return found
+    return _apart(_alone, rate, seconds, ahead, realtime)
 
 
 def refusals(realtime):
     """What of it the operating system refuses, in sentences."""
-    found = []
-    thread = threading.Thread(target=lambda: found.extend(realtime.apply()))
-    thread.start()
-    thread.join()
-    return found
+    return _apart(realtime.apply)
+
+
+def _apart(call, *arguments):
+    """What a call returns, in a thread of its own: it alone asks for priority."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(call, *arguments).result()
 
 
 def _alone(rate, seconds, ahead, realtime):

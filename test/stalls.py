@@ -3,6 +3,7 @@
 A virtual machine whose host is busy stops for tens of milliseconds at a time, and an arm falls in
 less. A process that does nothing but sleep and look at the clock knows of it.
 """
+import os
 import subprocess
 import sys
 import threading
@@ -14,9 +15,8 @@ BEFORE = 5.0                 # [s] before a test that may have left an arm shake
 
 SCRIPT = f"""
 import os, sys, time
-parent = os.getppid()
 due = time.monotonic() + {SLEEP}
-while os.getppid() == parent:
+while os.getppid() == int(sys.argv[1]):
     time.sleep(max(0.0, due - time.monotonic()))
     late = time.monotonic() - due
     if late > {LATE}:
@@ -30,8 +30,8 @@ class Watch:
 
     def __init__(self):
         self._noted = []   # (when it woke [s since 1970], how late [s])
-        self._process = subprocess.Popen([sys.executable, '-c', SCRIPT], text=True,
-                                         stdout=subprocess.PIPE)
+        self._process = subprocess.Popen([sys.executable, '-c', SCRIPT, str(os.getpid())],
+                                         text=True, stdout=subprocess.PIPE)
         threading.Thread(target=self._listen, daemon=True).start()
 
     def close(self):
