@@ -24,8 +24,8 @@ class Path:
 
     def __init__(self, knots, coefficients, end):
         self.knots, self.coefficients, self.end = knots, coefficients, end
-        self.duration = knots[-1]
-        self._sample = sample.compiled
+        self.duration = float(knots[-1])
+        self._sample = sample.quick
 
     @classmethod
     def through(cls, trajectory, start):

@@ -12,6 +12,7 @@ from robodyn_ros.control.reception import receive_target, receive_trajectory
 from robodyn_ros.control.reference import Reference
 from robodyn_ros.control.refusals import (
     refuse_age, refuse_effort_limits, refuse_far, refuse_law_values)
+from robodyn_ros.control.rehearsal import Rehearsal
 from robodyn_ros.control.states import Counters, Reason, State
 from robodyn_ros.errors import ParameterError
 
@@ -40,7 +41,7 @@ class Supervisor:
         self._lock = threading.Lock()
         self._inbox, self._reference = Inbox(robot.nv), Reference(robot.nv)
         self._output, self._clock, self._counters = Output(robot), Clock(), Counters()
-        self._rehearsal = Output(robot)  # for torques that go nowhere
+        self._rehearsal = Rehearsal(robot)
         self._jumps, self._recovering, self._seen = 0, 0, None
         self._first_not_finite = guards.first_not_finite.quick
         self.reference, self.terms = self._reference.rows, self._output.terms
@@ -254,15 +255,14 @@ class Supervisor:
 
     # ------------------------------------------------------------------------ the loop
 
-    def rehearse(self):
-        """Compute a torque that goes nowhere: the next tick then finds its code in the caches."""
+    def rehearse(self, now):
+        """Go through a tick at the time now [s] to no effect: the next finds it in the caches."""
         measured, settings = self._inbox.latest, self._settings
         if self.active and not self.law.remembers and measured is not None:
             # what fails here fails again in the tick, which answers for it
             with self._lock, contextlib.suppress(Exception):
-                self._rehearsal.from_law(self.law, measured.q, measured.qd, self.reference,
-                                         settings)
-                self._rehearsal.limit(measured, settings, 0.0)
+                reference = self._reference.at(self._clock.at(now, settings.period))
+                self._rehearsal.run(measured, self.law, reference, settings)
 
     def tick(self, now):
         """Advance to the time now [s] and write `command`; return the state. Never raises."""

@@ -1,4 +1,4 @@
-"""One control cycle: take the state, compute the effort, publish it."""
+"""One control cycle: compute the effort for the joint state taken last, and publish it."""
 import time
 from threading import Lock
 from typing import Callable
@@ -23,7 +23,8 @@ class ControlCycle:
 
     Attributes:
       compute: time of the supervisor's tick [us].
-      tick: time from the beginning of a cycle, `now`, until the effort is published [us].
+      tick: time from the beginning of a cycle, `now`, until the effort is published, and before
+        that to take a new joint state in [us].
       state_age: age of the joint state in use, since it was taken [ms].
       count: cycles run.
       last: monotonic time of the last cycle [s].
@@ -38,6 +39,7 @@ class ControlCycle:
         self._supervisor, self._intake, self._stamp = supervisor, intake, stamp
         self._telemetry, self._every, self._until = telemetry, every, 0
         self._changed, self._told = changed, None
+        self._used = None     # the joint state of the last cycle
         self._lock = Lock()   # with trigger joint_states, the watchdog runs cycles too
 
     @property
@@ -49,16 +51,6 @@ class ControlCycle:
     def output(self, output):
         with self._lock:   # so that no cycle publishes to what was there before
             self._output = output
-
-    def prepare(self, now: float):
-        """Take the newest joint state, and what a cycle needs into the caches, ahead of it."""
-        self._intake.poll(now)
-        self._supervisor.rehearse()
-
-    def poll_and_run(self, now: float):
-        """Run a cycle with the newest joint state; `now` is the monotonic time [s]."""
-        self._intake.poll(now)
-        self.run(now)
 
     def run(self, now: float):
         """Run a cycle with the joint state received last, which began at `now` [s]."""
@@ -78,6 +70,10 @@ class ControlCycle:
         """Count and report; after the effort is out, since it does not wait for this."""
         self.count += 1
         self.last = now
+        state = self._intake.latest
+        if state is not self._used:
+            self._used = state
+            tick += state.taking
         self.tick.add(tick * 1e6)
         self.compute.add(compute * 1e6)
         supervisor = self._supervisor
@@ -86,7 +82,7 @@ class ControlCycle:
             self._told = face
             self._changed()
         if active:
-            self.state_age.add((now - self._intake.latest.time) * 1e3)
+            self.state_age.add((now - state.time) * 1e3)
             self._report()
 
     def watch(self, now: float):

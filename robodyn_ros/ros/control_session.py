@@ -67,14 +67,14 @@ class ControlSession:
         self.intake = StateIntake(node, robot.joint_names, self.supervisor.take, polled, **told)
         self.cycle = ControlCycle(self.supervisor, self.intake, self._ros_now,
                                   *self._telemetry(), changed)
-        tick = (self.cycle.poll_and_run if polled else self.cycle.run if timed
-                else self.cycle.watch)
-        self.loop = PeriodicLoop(
-            1.0 / values['update_rate'], tick, self._fault, realtime(values),
-            values['wake_ahead'] if timed else 0.0,
-            *([self.cycle.prepare, self.intake.poll] if polled else []))
-        self.pause = CollectorPause()
         self._effort_kind = EFFORT_WRITERS[values['command_type']]
+        self._unheard = self._outlet('~/_rehearsal')   # hidden from `ros2 topic list`
+        self.loop = PeriodicLoop(
+            1.0 / values['update_rate'], self.cycle.run if timed else self.cycle.watch,
+            self._fault, realtime(values), values['wake_ahead'] if timed else 0.0,
+            *([(self.supervisor.rehearse, self._rehearse, self.intake.rehearse),
+               self.intake.poll] if polled else []))
+        self.pause = CollectorPause()
         self.watch = CommandWatch(node, self._effort_kind.type, values['command_topic'])
         self._activated = 0.0
         self._before = self._final = Counts(0, 0, 0)
@@ -108,12 +108,10 @@ class ControlSession:
         others = self.watch.others()
         if others:
             raise RobodynError(self._describe(others))
-        writer = self._effort_kind(self.robot.joint_names)
-        publisher = self.watch.publish(lambda: self._node.create_publisher(
-            writer.type, self.watch.topic, COMMAND_QOS))
+        output = self.watch.publish(lambda: self._outlet(self.watch.topic))
         refusal = self.supervisor.activate(time.monotonic())
         if refusal:
-            self._node.destroy_publisher(publisher)
+            self._remove(output)
             raise RobodynError(refusal)
         self.watch.stop_listening()
         self._activated = time.monotonic()
@@ -121,7 +119,7 @@ class ControlSession:
         for histogram in self.histograms:
             histogram.clear()
         self.pause.__enter__()
-        self.cycle.output = (writer, Outlet(publisher, writer.message.buffer))
+        self.cycle.output = output
 
     def deactivate(self):
         """Let the effort go to the safe one at its rate limit, then stop publishing."""
@@ -131,11 +129,10 @@ class ControlSession:
         deadline = time.monotonic() + RELEASE_TIME
         while self.supervisor.publishing and time.monotonic() < deadline:
             time.sleep(self.loop.period)
-        _, outlet = self.cycle.output
+        output = self.cycle.output
         self._final = self.counts
         self.cycle.output = None
-        outlet.close()
-        self._node.destroy_publisher(outlet.publisher)
+        self._remove(output)
         self.watch.listen()
         self.pause.__exit__()
 
@@ -144,6 +141,7 @@ class ControlSession:
         self.deactivate()
         self.kernels.close()
         self.loop.stop()
+        self._remove(self._unheard)
         self.intake.close()
         self.watch.stop_listening()
         for subscription in self._subscriptions:
@@ -212,7 +210,25 @@ class ControlSession:
         """Time [s] until the loop is half way from one cycle to the next."""
         return (self.cycle.last + 0.5 * self.loop.period - time.monotonic()) % self.loop.period
 
+    def _outlet(self, topic: str):
+        """What fills a message with efforts, and the Outlet to a topic that it goes to."""
+        writer = self._effort_kind(self.robot.joint_names)
+        publisher = self._node.create_publisher(writer.type, topic, COMMAND_QOS)
+        return writer, Outlet(publisher, writer.message.buffer)
+
+    def _remove(self, output):
+        _, outlet = output
+        outlet.close()
+        self._node.destroy_publisher(outlet.publisher)
+
     # Loop.
+
+    def _rehearse(self, _now: float):
+        """Publish an effort where nobody hears it: the caches then hold what that takes."""
+        if self.cycle.output is not None:
+            writer, outlet = self._unheard
+            writer.fill(self.supervisor.command, self._ros_now)
+            outlet.publish()
 
     def _triggered(self, now: float):
         try:

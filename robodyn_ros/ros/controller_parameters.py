@@ -22,10 +22,10 @@ CONTROLLER_PARAMETERS = (
     ParamSpec('law', 'string', 'computed_torque', '', 'Control law, by its name in the '
               'entry-point group `robodyn_ros.control_laws`.'),
     ParamSpec('update_rate', 'int', 1000, 'Hz', 'Rate of the control loop.', lower=10, upper=5000),
-    ParamSpec('wake_ahead', 'float', 8e-5, 's', 'How long before a cycle the loop wakes, takes '
-              'the newest joint state and waits without sleeping: cycles then begin in time and '
-              'on warm caches, for this share of a processor. At most half a cycle.', lower=0.0,
-              upper=1e-3),
+    ParamSpec('wake_ahead', 'float', 8e-5, 's', 'How long before a cycle the loop wakes, '
+              'rehearses it and looks for the newest joint state without sleeping: cycles then '
+              'begin in time and on warm caches, for this share of a processor. At most half a '
+              'cycle.', lower=0.0, upper=1e-3),
     ParamSpec('trigger', 'string', TIMER, '', 'What starts a cycle: the clock, or every joint '
               'state (then the clock only watches for their loss).',
               choices=(TIMER, JOINT_STATES)),

@@ -9,7 +9,7 @@ what may still come.
 """
 import threading
 import time
-from typing import Callable, NamedTuple
+from typing import Callable, NamedTuple, Sequence
 
 from robodyn_ros.control.statistics import Histogram
 from robodyn_ros.ros.realtime import RealTime
@@ -37,9 +37,10 @@ class PeriodicLoop:
       on_fault: called with the exception a tick raised; the loop goes on. It must not raise.
       realtime: what to ask of the operating system for this thread.
       ahead: how long before a tick to wake [s]; at most half a period. 0: at the deadline.
-      prepare: called with the monotonic time [s] when the loop has woken ahead of a tick.
-      look: called with the monotonic time [s] again and again from then until the tick; no more
-        before this tick when it has raised.
+      prepare: each is called once with the monotonic time [s] when the loop has woken ahead of a
+        tick, as long as there is time before it.
+      look: called with the monotonic time [s] again and again from then until the tick, and once
+        before a tick that is late already; no more before this tick when it has raised.
       clock: monotonic clock [ns].
       sleep: suspends the thread [s].
 
@@ -50,7 +51,7 @@ class PeriodicLoop:
 
     def __init__(self, period: float, tick: Callable[[float], None],
                  on_fault: Callable[[Exception], None], realtime: RealTime = RealTime(),
-                 ahead: float = 0.0, prepare: Callable[[float], None] = lambda _: None,
+                 ahead: float = 0.0, prepare: Sequence[Callable[[float], None]] = (),
                  look: Callable[[float], None] = lambda _: None,
                  clock: Callable[[], int] = time.monotonic_ns,
                  sleep: Callable[[float], None] = time.sleep):
@@ -113,13 +114,13 @@ class PeriodicLoop:
                 while now < deadline - ahead:
                     sleep((deadline - ahead - now) / NANOSECONDS)
                     now = clock()
-                if now < deadline:
-                    self._guarded(self._prepare, now / NANOSECONDS)
-                    now = clock()
-                    while now < deadline and self._guarded(self._look, now / NANOSECONDS):
+                for step in self._prepare:
+                    if now < deadline:
+                        self._guarded(step, now / NANOSECONDS)
                         now = clock()
-            while now < deadline:
-                now = clock()
+            looking = self._guarded(self._look, now / NANOSECONDS)
+            while (now := clock()) < deadline:
+                looking = looking and self._guarded(self._look, now / NANOSECONDS)
             due = (now - start) // period
             missed += due - slot - 1
             cycles += 1

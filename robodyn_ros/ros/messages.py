@@ -112,6 +112,13 @@ class JointStateReader:
                 return ''
         return self._read_in_full(data)
 
+    def rehearse(self):
+        """Read a message of a known shape to no effect: the next finds the code in the caches."""
+        if self._shapes:
+            shape = self._shapes[0]
+            shape.read(shape.form, np.empty_like(self.state))
+            shape.stamp(shape.form)
+
     def _read_in_full(self, data: np.ndarray) -> str:
         """Read a message of a shape that is not known."""
         if len(data) > MAX_BYTES:

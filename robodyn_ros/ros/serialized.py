@@ -143,6 +143,9 @@ class JointStateShape:
       message: the same message.
       where: (n,) place of each joint of the robot in the message.
 
+    Attributes:
+      form: a copy of these bytes.
+
     Raises:
       RobodynError: when its numbers are not found where they should be.
 
@@ -160,7 +163,7 @@ class JointStateShape:
         end = second + 8 * sizes[1]
         spans = [(0, self._stamp), (self._stamp + STAMP.size, first),
                  (first + 8 * sizes[0], second), (end, end + COUNT)]   # how many efforts follow
-        self._form, state = data.copy(), np.empty((2, len(where)))
+        self.form, state = data.copy(), np.empty((2, len(where)))
         self._plan = np.array([*np.ravel(spans), *(first + 8 * where), *(second + 8 * where)])
         self._read = read_numbers.quick
         stamp, (q, qd) = message.header.stamp, (message.position, message.velocity)
@@ -176,7 +179,7 @@ class JointStateShape:
 
         If so, positions and velocities, in the robot's order, are written to `state` (2, n).
         """
-        return self._read(data, self._form, self._plan, state)
+        return self._read(data, self.form, self._plan, state)
 
     def stamp(self, data: np.ndarray) -> tuple[int, int]:
         """Seconds and nanoseconds of a message that fits."""

@@ -37,6 +37,7 @@ class StateSnapshot(NamedTuple):
     state: np.ndarray        # (2, n) [rad | m], [rad/s | m/s]
     stamp: tuple[int, int]   # seconds and nanoseconds, of the message
     time: float              # of receipt, on the monotonic clock [s]
+    taking: float            # how long it took to take it in [s]
 
     @property
     def q(self) -> np.ndarray:
@@ -88,6 +89,10 @@ class StateIntake:
         if data is not None:
             self.receive(data, now)
 
+    def rehearse(self, _now: float):
+        """Read a message that was there before to no effect; see JointStateReader."""
+        self._reader.rehearse()
+
     def receive(self, data: np.ndarray, now: float) -> bool:
         """Accept a serialised message (k,) uint8 or count its refusal; whether it was accepted."""
         reader = self._reader
@@ -97,7 +102,7 @@ class StateIntake:
         reason = self._measure(reader.state, now, self._lag(reader.stamp))
         if reason:
             return self._refuse(reason, '')
-        self.latest = StateSnapshot(reader.state, reader.stamp, now)
+        self.latest = StateSnapshot(reader.state, reader.stamp, now, time.monotonic() - now)
         self.accepted += 1
         return True
 
@@ -113,6 +118,5 @@ class StateIntake:
         self._node.destroy_subscription(self._subscription)
 
     def _deliver(self, data: bytes):
-        now = time.monotonic()
-        if self.receive(np.frombuffer(data, np.uint8), now):
-            self._delivered(now)
+        if self.receive(np.frombuffer(data, np.uint8), time.monotonic()):
+            self._delivered(time.monotonic())

@@ -32,7 +32,7 @@ def test_a_rehearsed_run_is_the_same_to_the_last_bit(name):
         q, qd = benches[0].q + 0.01 * rng.normal(size=2), 0.3 * rng.normal(size=2)
         for bench in benches:
             bench.measure(q, qd, at=bench.now + PERIOD)
-        benches[1].supervisor.rehearse()
+        benches[1].supervisor.rehearse(bench.now + PERIOD)
         for bench in benches:
             bench.tick()
         plain, rehearsed = (bench.supervisor for bench in benches)
@@ -48,10 +48,10 @@ def test_a_law_that_remembers_is_not_called_for_nothing():
     bench = Bench()
     bench.activate()
     before = bench.law.calls
-    bench.supervisor.rehearse()
+    bench.supervisor.rehearse(bench.now)
     assert bench.law.remembers and bench.law.calls == before
     bench.law.remembers = False
-    bench.supervisor.rehearse()
+    bench.supervisor.rehearse(bench.now)
     assert bench.law.calls == before + 1
 
 
@@ -59,10 +59,10 @@ def test_nothing_is_rehearsed_before_activation_or_without_a_state():
     """There is no torque to compute."""
     bench = Bench()
     bench.law.remembers = False
-    bench.supervisor.rehearse()
+    bench.supervisor.rehearse(bench.now)
     bench.measure()
     bench.tick()
-    bench.supervisor.rehearse()
+    bench.supervisor.rehearse(bench.now)
     assert bench.law.calls == 0 and bench.state is State.READY
 
 
@@ -72,7 +72,7 @@ def test_what_fails_in_a_rehearsal_fails_in_the_tick():
     bench.activate()
     bench.law.remembers, bench.law.error = False, RuntimeError('no gains')
     counters = dataclasses.asdict(bench.supervisor._counters)
-    bench.supervisor.rehearse()
+    bench.supervisor.rehearse(bench.now)
     assert bench.state is State.HOLD
     assert dataclasses.asdict(bench.supervisor._counters) == counters
     bench.measure(at=bench.now + PERIOD)

@@ -1,4 +1,5 @@
-"""A control cycle tells of every change of the supervisor, once, and of nothing else."""
+"""A control cycle tells of every change of the supervisor once, and how long all of it took."""
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -21,9 +22,23 @@ def test_every_change_is_told_once():
         supervisor.state, supervisor.reason, supervisor.joint = next(faces)
     supervisor = SimpleNamespace(tick=tick, publishing=False)
     told = []
-    cycle = ControlCycle(supervisor, None, lambda: 0, changed=lambda: told.append(
-        (supervisor.state, supervisor.reason, supervisor.joint)))
+    cycle = ControlCycle(supervisor, SimpleNamespace(latest=None), lambda: 0, changed=lambda:
+                         told.append((supervisor.state, supervisor.reason, supervisor.joint)))
     for k in range(len(SEQUENCE)):
         cycle.run(1e-3 * k)
     assert told == [SEQUENCE[k] for k in (0, 2, 4, 5, 7)]
     assert cycle.count == len(SEQUENCE)
+
+
+def test_the_time_it_took_to_take_a_state_in_counts_once():
+    """In the cycle that uses it first: whole cycles are from the joint state in to the effort."""
+    supervisor = SimpleNamespace(tick=lambda now: None, publishing=False, state=State.HOLD,
+                                 reason=Reason.NONE, joint=-1)
+    intake = SimpleNamespace(latest=None)
+    cycle = ControlCycle(supervisor, intake, lambda: 0)
+    for taking in (None, 5.0, None, 7.0):
+        if taking:
+            intake.latest = SimpleNamespace(taking=taking)
+        cycle.tick.clear()
+        cycle.run(time.monotonic())
+        assert 1e6 * (taking or 0.0) <= cycle.tick.maximum < 1e6 * (taking or 0.0) + 1e6

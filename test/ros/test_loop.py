@@ -92,7 +92,7 @@ def test_waking_ahead_prepares_each_tick_and_hides_the_lateness(latency, late):
             loop.stop()
 
     loop = PeriodicLoop(1e-3, tick, pytest.fail, ahead=80e-6, clock=clock, sleep=time.sleep,
-                        prepare=lambda now: prepared.append(round(now * 1e9) - start))
+                        prepare=[lambda now: prepared.append(round(now * 1e9) - start)])
     loop.run()
     assert len(prepared) == len(ticks) == 30
     for k, (early, at) in enumerate(zip(prepared, ticks, strict=True), start=1):
@@ -118,7 +118,7 @@ def test_a_tick_that_is_late_is_not_prepared(load, third):
         return time.now
 
     loop = PeriodicLoop(1e-3, tick, pytest.fail, ahead=0.9e-3, clock=clock, sleep=time.sleep,
-                        prepare=lambda now: calls.append('prepare'))
+                        prepare=[lambda now: calls.append('prepare')])
     loop.run()
     assert calls == [*['prepare', 'tick'] * 2, *third, 'tick', 'prepare', 'tick']
 
@@ -132,10 +132,38 @@ def test_a_thread_that_wakes_after_the_deadline_does_not_prepare():
         if len(ticks) == 5:
             loop.stop()
 
-    loop = PeriodicLoop(1e-3, tick, pytest.fail, ahead=80e-6, prepare=pytest.fail,
+    loop = PeriodicLoop(1e-3, tick, pytest.fail, ahead=80e-6, prepare=[pytest.fail],
                         clock=time.clock, sleep=time.sleep)
     loop.run()
     assert len(ticks) == 5 and loop.faults == 0 and loop.counts.missed == 0
+
+
+@pytest.mark.parametrize('longs, called', [((10_000, 10_000, 10_000), 3), ((10_000, 90_000, 0), 2),
+                                           ((100_000, 0, 0), 1)])
+def test_what_there_is_no_time_for_is_not_prepared(longs, called):
+    """Each step ends before the next, and none begins after the deadline."""
+    time, calls, ticks = FakeTime(), [], []
+
+    def step(k):
+        def prepare(now):
+            assert now == time.now / 1e9
+            calls.append(k)
+            time.now += longs[k]
+        return prepare
+
+    def tick(now):
+        ticks.append(now)
+        if len(ticks) == 4:
+            loop.stop()
+
+    def clock():
+        time.now += 1
+        return time.now
+
+    loop = PeriodicLoop(1e-3, tick, pytest.fail, ahead=80e-6, prepare=[step(k) for k in range(3)],
+                        clock=clock, sleep=time.sleep)
+    loop.run()
+    assert calls == [*range(called)] * 4 and loop.counts.missed == 0
 
 
 def test_what_fails_ahead_of_a_tick_is_reported_and_the_tick_comes():
@@ -154,10 +182,26 @@ def test_what_fails_ahead_of_a_tick_is_reported_and_the_tick_comes():
     def fail(now):
         raise OSError('no message')
 
-    loop = PeriodicLoop(1e-3, tick, errors.append, ahead=1e-4, prepare=fail, clock=clock,
+    loop = PeriodicLoop(1e-3, tick, errors.append, ahead=1e-4, prepare=[fail], clock=clock,
                         sleep=time.sleep)
     loop.run()
     assert len(ticks) == 3 and loop.faults == 3 and all(isinstance(e, OSError) for e in errors)
+
+
+@pytest.mark.parametrize('ahead', [0.0, 80e-6])
+def test_a_tick_that_is_late_looks_once(ahead):
+    """What has come meanwhile is not left for the next one."""
+    time, calls = FakeTime(100_000), []
+
+    def tick(now):
+        calls.append('tick')
+        if len(calls) == 8:
+            loop.stop()
+
+    loop = PeriodicLoop(1e-3, tick, pytest.fail, ahead=ahead, clock=time.clock,
+                        sleep=time.sleep, look=lambda now: calls.append('look'))
+    loop.run()
+    assert calls == ['look', 'tick'] * 4 and loop.faults == 0
 
 
 @pytest.mark.parametrize('working, looks', [(100, [7, 7, 7]), (3, [4, 4, 4])])
@@ -181,7 +225,7 @@ def test_what_comes_while_the_loop_waits_is_looked_for_until_the_tick(working, l
             loop.stop()
 
     loop = PeriodicLoop(1e-3, tick, errors.append, ahead=100e-6, clock=clock, sleep=time.sleep,
-                        prepare=lambda now: calls.append([]), look=look)
+                        prepare=[lambda now: calls.append([])], look=look)
     loop.run()
     assert [len(times) for times in calls] == looks
     for k, times in enumerate(calls, start=1):
