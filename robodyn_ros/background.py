@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.kernels import cache, warm_up
+from robodyn_ros.kernels.batch import cores
 from robodyn_ros.robot import Robot
 from robodyn_ros.specialised import SpecialisedRobot
 
@@ -101,9 +102,7 @@ class Background:
         if self._mark is None:
             raise RobodynError('there is no kernel cache to compile into; set ROBODYN_CACHE_DIR '
                                'to a folder that can be written')
-        with subprocess.Popen([sys.executable, '-m', 'robodyn_ros.cli.warmup', '--parcel'],
-                              stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE) as self._process:
+        with _worker(subprocess.PIPE) as self._process:
             with contextlib.suppress(OSError):  # it ended already
                 os.setpriority(os.PRIO_PROCESS, self._process.pid, NICE)
             errors = []
@@ -128,6 +127,34 @@ class Background:
                                + (f': {said[-1]}' if said else ''))
 
 
+def warm_up_together(listed, progress=None):
+    """Warm up kernels, with the help of another process that begins at the other end of the list.
+
+    It fills the cache; when both meet, all that it has compiled is loaded from there. There is
+    none where they have been compiled before, or a single processor is to do it.
+
+    listed : called without arguments, returns the kernels; has to go through pickle. progress : as
+    for `warm_up`.
+    """
+    parcel = pickle.dumps(functools.partial(_warm_up_backwards, listed))
+    mark = _mark(parcel)
+    if mark is None or mark.exists() or cores() < 2:
+        warm_up(listed(), progress)
+        return
+    with _worker(subprocess.DEVNULL) as worker:
+        try:
+            with contextlib.suppress(BrokenPipeError), worker.stdin as pipe:
+                pipe.write(parcel)
+            warm_up(listed(), progress)
+        finally:
+            worker.terminate()
+    mark.touch(mode=0o600)
+
+
+def _warm_up_backwards(listed, progress):
+    warm_up(list(listed())[::-1], progress)
+
+
 def ahead(make, progress=None):
     """Make something in this process, so that a Background which is to make or to fill the same
     finds it in the cache; return it.
@@ -136,6 +163,12 @@ def ahead(make, progress=None):
     if mark is not None:
         mark.touch(mode=0o600)
     return result
+
+
+def _worker(told):
+    """Start a process that makes the parcel it is handed; told : where its output goes."""
+    return subprocess.Popen([sys.executable, '-m', 'robodyn_ros.cli.warmup', '--parcel'],
+                            stdin=subprocess.PIPE, stdout=told, stderr=told)
 
 
 def _mark(parcel):

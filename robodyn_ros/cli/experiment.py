@@ -1,5 +1,6 @@
 """Run simulator and controller as two processes, have them track a motion, and record it."""
 import contextlib
+import ctypes
 import os
 import signal
 import subprocess
@@ -26,6 +27,7 @@ CONTROLLER, SIMULATOR = '/robodyn_controller', '/robodyn_simulator'
 KNOT = 0.1            # [s] between the points of the trajectory that is sent
 PATIENCE = 180.0      # [s] without any news of the controller, such as of what it has compiled
 REPORTED = 2.5        # [s] within which a node that lives has told of its loop, once a second
+PR_SET_PDEATHSIG = 1
 USUAL = ('', 'ACTIVATED', 'FOLLOWING', 'TRAJECTORY_END')  # reasons of a state in a good run
 TERMS = ('feedback', 'inertia', 'coriolis', 'gravity', 'friction')
 SERIES = ('reference_position', 'measured_position', 'measured_velocity', *TERMS, 'effort')
@@ -173,7 +175,7 @@ class Experiment:
         with path.open('w') as log:
             self._processes[name] = subprocess.Popen(
                 [sys.executable, '-m', f'robodyn_ros.nodes.{name}', '--ros-args', *arguments],
-                stdout=log, stderr=subprocess.STDOUT)
+                stdout=log, stderr=subprocess.STDOUT, preexec_fn=_end_with_parent)
         self._logs[name] = path
 
     def _record(self, duration, word, begin=None, act=None):
@@ -289,6 +291,15 @@ class Experiment:
     def _take_state(self, message):
         if self._states or self._states == [] and message.state == ControllerStatus.ACTIVE:
             self._states.append(message)
+
+
+_libc = ctypes.CDLL(None)
+
+
+def _end_with_parent():
+    """In a child: have it ended when its parent is, were it by SIGKILL, which nobody hears."""
+    with contextlib.suppress(AttributeError):   # Linux only
+        _libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def _lost(sentence, found, tails):

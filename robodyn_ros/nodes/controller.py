@@ -1,14 +1,15 @@
 """The controller node: joint states and references in, guarded efforts out."""
+import functools
 import sys
 import time
 
 from rclpy.clock import Clock, ClockType
 from std_srvs.srv import SetBool, Trigger
 
+from robodyn_ros.background import warm_up_together
 from robodyn_ros.control.registry import law_class
 from robodyn_ros.control.states import State
-from robodyn_ros.control.supervisor import Supervisor
-from robodyn_ros.kernels import generic, known_answers, warm_up
+from robodyn_ros.kernels import known_answers
 from robodyn_ros.ros.control_session import YIELD_TIME, ControlSession
 from robodyn_ros.ros.controller_parameters import (
     CONTROLLER_PARAMETERS, control_settings, gain_parameters, make_law, own_parameters)
@@ -18,7 +19,7 @@ from robodyn_ros.ros.managed_node import ACTIVE, INACTIVE, UNCONFIGURED, Managed
 from robodyn_ros.ros.model_services import ModelServices
 from robodyn_ros.ros.process import run
 from robodyn_ros.ros.robot_source import RobotSource
-from robodyn_ros.ros.serialized import read_numbers
+from robodyn_ros.ros.session_kernels import serving
 from robodyn_ros.ros.task_publisher import TaskPublisher, task_settings
 
 HURRY, CALM = 0.1, 1.0   # [s] between two looks at what there is to report
@@ -61,8 +62,7 @@ class Controller(ManagedNode):
         values = self.parameters.snapshot()
         self._judge(values, robot, law_type)
         law = make_law(values, law_type, robot)
-        warm_up((*Supervisor.kernels(law_type), *generic.SERVING, read_numbers),
-                self._reporter.compiling)
+        warm_up_together(functools.partial(serving, law_type), self._reporter.compiling)
         known_answers()
         self.session = ControlSession(self, robot, law, values, self._changed)
         self._tasks.follow(self.session, values)

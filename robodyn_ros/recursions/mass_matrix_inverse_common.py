@@ -65,7 +65,7 @@ def start_as_parent(topology, scratch, i, motions):
 
 
 @inlined
-def cross_hinge(scratch, i, motions):
+def move_hinge(scratch, i, motions):
     """Row i of the inverse, up to its diagonal, into row 0; and the motion of body i with it."""
     n, f = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE)
     z, v = load(scratch, i, at.AXIS), load(scratch, i, at.AXIS + 3)
@@ -166,7 +166,7 @@ def mass_matrix_inverse(topology: Topology, constants: Table, scratch: Matrix, q
     for i in range(1, topology.shape[0]):
         row = topology[i, V]
         start_as_parent(topology, scratch, i, motions)
-        cross_hinge(scratch, i, motions)
+        move_hinge(scratch, i, motions)
         for k in range(1, i):
             inverse[row, topology[k, V]] = motions[0, k]
             inverse[topology[k, V], row] = motions[0, k]

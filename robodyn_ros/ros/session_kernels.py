@@ -2,7 +2,10 @@
 from typing import Any, Callable
 
 from robodyn_ros.background import Background
+from robodyn_ros.control.supervisor import Supervisor
+from robodyn_ros.kernels import generic
 from robodyn_ros.ros.parameters import ParamSpec
+from robodyn_ros.ros.serialized import read_numbers
 
 KERNEL_PARAMETERS = (
     ParamSpec('specialise', 'bool', True, '', 'Compile code for this robot alone, in another '
@@ -12,6 +15,11 @@ LOADING = 5.0   # [s] at most, to load from the cache what has been compiled bef
 
 LATER = 'from the next reset on'
 GENERIC, SPECIALISED = 'generic kernels', 'specialised kernels'
+
+
+def serving(law) -> tuple:
+    """Every kernel of a controller with this class of law but those of its own robot."""
+    return tuple(dict.fromkeys((*Supervisor.kernels(law), *generic.SERVING, read_numbers)))
 
 
 class SessionKernels:

@@ -1,6 +1,5 @@
 """The demonstration: its comparison without clocks, and the whole of it as its user runs it."""
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -107,8 +106,16 @@ def test_the_demonstration_runs_and_reports_what_it_measured(tmp_path, node_envi
     assert (tmp_path / 'tracking.png').read_bytes().startswith(b'\x89PNG')
 
 
+def _lives(pid):
+    """Whether a process runs; one whose parent has not asked how it ended does not."""
+    try:
+        return Path(f'/proc/{pid}/stat').read_text().rsplit(')', 1)[1].split()[0] != 'Z'
+    except OSError:
+        return False
+
+
 @pytest.mark.ros
-@pytest.mark.parametrize('number', [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize('number', [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 def test_the_nodes_end_with_the_demonstration(number, tmp_path, node_environment):
     pytest.importorskip('rclpy', reason='rclpy is not installed')
     pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
@@ -122,7 +129,14 @@ def test_the_nodes_end_with_the_demonstration(number, tmp_path, node_environment
             time.sleep(0.1)
         assert len(nodes) == 2
         demo.send_signal(number)
-        assert demo.wait(60.0) == 128 + number
-        assert not any(os.path.exists(f'/proc/{node}') for node in nodes)
+        code = demo.wait(60.0)
+        if number == signal.SIGKILL:   # the nodes end by themselves, after it
+            assert code == -number
+            deadline = time.monotonic() + 60.0
+            while any(map(_lives, nodes)) and time.monotonic() < deadline:
+                time.sleep(0.1)
+        else:
+            assert code == 128 + number
+        assert not any(map(_lives, nodes))
     finally:
         demo.kill()

@@ -1,14 +1,18 @@
 """Compiling in another process while the generic kernels serve, and the command for it."""
 
 import functools
+import os
 from pathlib import Path
 import shutil
+import subprocess
+import sys
 import time
 
 import numpy as np
 from oracles.families import describe
 import pytest
-from robodyn_ros.background import Background, BackgroundSpecialisation, portable
+from robodyn_ros.background import (
+    Background, BackgroundSpecialisation, portable, warm_up_together)
 from robodyn_ros.cli import warmup
 from robodyn_ros.control.pd import PD
 from robodyn_ros.control.specialised import specialised_kernels
@@ -36,6 +40,55 @@ def home(tmp_path, monkeypatch):
             (own / file.parent.name).mkdir(exist_ok=True)
             shutil.copy(file, own / file.parent.name)
     return tmp_path / 'cache'
+
+
+def three():
+    """Return kernels, for another process too."""
+    return generic.energy, generic.velocity, generic.pose
+
+
+TOGETHER = '''
+import sys, time
+from pathlib import Path
+from robodyn_ros import background
+from robodyn_ros.kernels import cache
+from robodyn_ros.kernels.generic import energy, pose, velocity
+from specialise.test_background import three
+home = Path(cache.folder(background.__file__)).parent
+if sys.argv[1] == 'again':
+    background.subprocess.Popen = None   # nothing is left for another process to do
+def meet(name, done, total):
+    deadline = time.monotonic() + 120.0   # the other process takes the last first
+    while done == 0 and not list(home.rglob('kinematics.pose-*.nbc')):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+background.warm_up_together(three, meet)
+print(*(sum(each.compiled.stats.cache_hits.values()) for each in (energy, velocity, pose)))
+'''
+
+
+def test_two_processes_compile_from_both_ends(tmp_path):
+    """What the other one has compiled is loaded; the second time, none is started."""
+    tests = Path(__file__).parents[1]
+    environment = {**os.environ, 'ROBODYN_CACHE_DIR': str(tmp_path / 'cache'),
+                   'PYTHONPATH': f'{tests}:{os.environ.get("PYTHONPATH", "")}'}
+    for run, hits in (('first', '1'), ('again', '1 1 1')):
+        done = subprocess.run([sys.executable, '-c', TOGETHER, run], env=environment, text=True,
+                              capture_output=True, timeout=300.0)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.strip().endswith(hits)
+
+
+@pytest.mark.parametrize('processors', [1, 2])
+def test_one_process_compiles_alone(processors, home, monkeypatch):
+    """On a single processor; on others, the second time."""
+    if processors > 1:
+        warm_up_together(three)
+    monkeypatch.setattr('robodyn_ros.background.cores', lambda: processors)
+    monkeypatch.setattr('robodyn_ros.background.subprocess.Popen', None)
+    named = []
+    warm_up_together(three, lambda name, *_: named.append(name))
+    assert named == [*(kernel.name for kernel in three()), '']
 
 
 def test_serves_before_and_after(model, home):
