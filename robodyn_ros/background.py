@@ -127,25 +127,25 @@ class Background:
                                + (f': {said[-1]}' if said else ''))
 
 
-def warm_up_together(listed, progress=None):
-    """Warm up kernels, with the help of another process that begins at the other end of the list.
+@contextlib.contextmanager
+def helped(listed):
+    """While entered, another process compiles kernels too, beginning at the end of their list.
 
-    It fills the cache; when both meet, all that it has compiled is loaded from there. There is
+    It fills the cache: whoever warms up the same list finds there what it has compiled. There is
     none where they have been compiled before, or a single processor is to do it.
 
-    listed : called without arguments, returns the kernels; has to go through pickle. progress : as
-    for `warm_up`.
+    listed : called without arguments, returns the kernels; has to go through pickle.
     """
     parcel = pickle.dumps(functools.partial(_warm_up_backwards, listed))
     mark = _mark(parcel)
     if mark is None or mark.exists() or cores() < 2:
-        warm_up(listed(), progress)
+        yield
         return
     with _worker(subprocess.DEVNULL) as worker:
         try:
             with contextlib.suppress(BrokenPipeError), worker.stdin as pipe:
                 pipe.write(parcel)
-            warm_up(listed(), progress)
+            yield
         finally:
             worker.terminate()
     mark.touch(mode=0o600)

@@ -6,10 +6,10 @@ import time
 from rclpy.clock import Clock, ClockType
 from std_srvs.srv import SetBool, Trigger
 
-from robodyn_ros.background import warm_up_together
+from robodyn_ros.background import helped
 from robodyn_ros.control.registry import law_class
 from robodyn_ros.control.states import State
-from robodyn_ros.kernels import known_answers
+from robodyn_ros.kernels import known_answers, warm_up
 from robodyn_ros.ros.control_session import YIELD_TIME, ControlSession
 from robodyn_ros.ros.controller_parameters import (
     CONTROLLER_PARAMETERS, control_settings, gain_parameters, make_law, own_parameters)
@@ -61,8 +61,10 @@ class Controller(ManagedNode):
             self.get_logger().warning(f"There is no parameter '{name}': its value is ignored.")
         values = self.parameters.snapshot()
         self._judge(values, robot, law_type)
-        warm_up_together(functools.partial(serving, law_type), self._reporter.compiling)
-        law = make_law(values, law_type, robot)
+        kernels = functools.partial(serving, law_type)
+        with helped(kernels):
+            law = make_law(values, law_type, robot)
+            warm_up(kernels(), self._reporter.compiling)
         known_answers()
         self.session = ControlSession(self, robot, law, values, self._changed)
         self._tasks.follow(self.session, values)

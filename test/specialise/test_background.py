@@ -12,11 +12,11 @@ import numpy as np
 from oracles.families import describe
 import pytest
 from robodyn_ros.background import (
-    Background, BackgroundSpecialisation, portable, warm_up_together)
+    Background, BackgroundSpecialisation, helped, portable)
 from robodyn_ros.cli import warmup
 from robodyn_ros.control.pd import PD
 from robodyn_ros.control.specialised import specialised_kernels
-from robodyn_ros.kernels import cache, generic
+from robodyn_ros.kernels import cache, generic, warm_up
 from robodyn_ros.model import build
 from robodyn_ros.robot import Robot
 from robodyn_ros.simulation.specialised import specialised_step
@@ -51,7 +51,7 @@ TOGETHER = '''
 import sys, time
 from pathlib import Path
 from robodyn_ros import background
-from robodyn_ros.kernels import cache
+from robodyn_ros.kernels import cache, warm_up
 from robodyn_ros.kernels.generic import energy, pose, velocity
 from specialise.test_background import three
 home = Path(cache.folder(background.__file__)).parent
@@ -62,7 +62,8 @@ def meet(name, done, total):
     while done == 0 and not list(home.rglob('kinematics.pose-*.nbc')):
         assert time.monotonic() < deadline
         time.sleep(0.1)
-background.warm_up_together(three, meet)
+with background.helped(three):
+    warm_up(three(), meet)
 print(*(sum(each.compiled.stats.cache_hits.values()) for each in (energy, velocity, pose)))
 '''
 
@@ -83,12 +84,24 @@ def test_two_processes_compile_from_both_ends(tmp_path):
 def test_one_process_compiles_alone(processors, home, monkeypatch):
     """On a single processor; on others, the second time."""
     if processors > 1:
-        warm_up_together(three)
+        with helped(three):
+            warm_up(three())
     monkeypatch.setattr('robodyn_ros.background.cores', lambda: processors)
     monkeypatch.setattr('robodyn_ros.background.subprocess.Popen', None)
-    named = []
-    warm_up_together(three, lambda name, *_: named.append(name))
-    assert named == [*(kernel.name for kernel in three()), '']
+    with helped(three):
+        assert all(kernel.compiled.signatures for kernel in three())
+
+
+def test_what_fails_ends_the_helper_and_leaves_no_mark(home, monkeypatch):
+    """As a law whose options do not fit; the next time there is help again."""
+    started, popen = [], subprocess.Popen
+    monkeypatch.setattr('robodyn_ros.background.cores', lambda: 2)
+    monkeypatch.setattr('robodyn_ros.background.subprocess.Popen',
+                        lambda *a, **b: started.append(popen(*a, **b)) or started[-1])
+    for _ in range(2):
+        with pytest.raises(ValueError, match='no such frame'), helped(three):
+            raise ValueError('no such frame')
+    assert len(started) == 2 and all(process.poll() is not None for process in started)
 
 
 def test_serves_before_and_after(model, home):
