@@ -148,7 +148,8 @@ def helped(listed):
             yield
         finally:
             worker.terminate()
-    mark.touch(mode=0o600)
+    with contextlib.suppress(OSError):   # a full disk: the next time there is help again
+        mark.touch(mode=0o600)
 
 
 def _warm_up_backwards(listed, progress):
