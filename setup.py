@@ -1,50 +1,92 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 from setuptools import find_packages, setup
+from setuptools.command.install_lib import install_lib
 
 NAME = 'robodyn_ros'
+KERNELS = Path(NAME, '__kernels__')
+
+
+class InstallWithKernels(install_lib):
+    """Compile the kernels for any robot into the installed package, as `colcon build` makes it.
+
+    A wheel has none: it may go to another machine.
+    """
+
+    def run(self):
+        super().run()
+        if self.distribution.get_command_obj('bdist_wheel', create=False):
+            return
+        place = Path(self.install_dir).resolve()
+        if KERNELS.is_dir():  # of the same sources: `make setup` has compiled them here
+            shutil.copytree(KERNELS, place / KERNELS, dirs_exist_ok=True)
+        path = os.pathsep.join(filter(None, (str(place), os.environ.get('PYTHONPATH'))))
+        command = [sys.executable, '-m', 'robodyn_ros.cli.warmup', '--build']
+        environment = {**os.environ, 'PYTHONPATH': path}
+        if subprocess.run(command, cwd=place, env=environment, check=False).returncode:
+            print('The kernels are not compiled yet: run `robodyn_ros warmup --build` once.')
 
 
 def installed(folder, pattern='**/*'):
     """Return data_files entries that keep the layout of `folder` under share/robodyn_ros."""
     files = sorted(path for path in Path(folder).glob(pattern) if path.is_file())
     parents = sorted({path.parent for path in files})
-    return [(f'share/{NAME}/{parent.as_posix()}',
-             [path.as_posix() for path in files if path.parent == parent]) for parent in parents]
+    return [
+        (
+            f'share/{NAME}/{parent.as_posix()}',
+            [path.as_posix() for path in files if path.parent == parent],
+        )
+        for parent in parents
+    ]
 
 
-DEMO = ['matplotlib>=3.5', 'psutil>=5.9', 'rich>=12']
+DEMO = ['matplotlib>=3.5', 'rich>=12']
 
 setup(
     name=NAME,
-    version='0.1.0',
+    version='0.2.0',
     description='Rigid-body dynamics for robot arms as a ROS 2 package',
     license='Apache-2.0',
     maintainer='robodyn_ros maintainers',
     maintainer_email='maintainers@example.com',
     python_requires='>=3.10',
     packages=find_packages(include=[NAME, f'{NAME}.*']),
+    package_data={NAME: ['py.typed']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{NAME}']),
         (f'share/{NAME}', ['package.xml']),
         *installed('launch', '*.launch.py'),
         *installed('config'),
     ],
-    zip_safe=True,
-    install_requires=['setuptools', 'numba>=0.59', 'numpy>=1.26'],
+    zip_safe=False,  # type checkers read py.typed from a folder
+    cmdclass={'install_lib': InstallWithKernels},
+    # The upper bound of numba is the newest version that the tests have run with.
+    install_requires=['llvmlite>=0.42', 'numba>=0.59,<0.69', 'numpy>=1.26'],
     extras_require={
-        'urdf-safe': ['defusedxml>=0.7'],
-        'benchmark': ['casadi>=3.6', 'drake>=1.30', 'mujoco>=3.1', 'pin>=3.0',
-                      'roboticstoolbox-python>=1.1'],
+        'benchmark': [
+            'casadi>=3.6',
+            'drake>=1.30',
+            'mujoco>=3.1',
+            'pin>=3.0',
+            'roboticstoolbox-python>=1.1',
+        ],
         'demo': DEMO,
+        'docs': ['furo>=2024.5', 'myst-parser>=3.0', 'sphinx>=7.3', 'sphinx-copybutton>=0.5'],
         'identification': ['matplotlib>=3.5', 'rich>=12', 'rosbags>=0.10', 'scipy>=1.10'],
+        'lint': ['mypy>=1.11', 'numpydoc>=1.8', 'pre-commit>=3.7', 'ruff>=0.17,<0.18'],
         'test': [
             *DEMO,
-            'defusedxml>=0.7',
             'example-robot-data>=4.1',
             'hypothesis>=6.80',
             'mujoco>=3.1',
             'pin>=3.0',
+            'psutil>=5.9',
             'pytest>=7.4',
             'pytest-rerunfailures>=13.0',
             'pytest-xdist>=3.3',
@@ -61,19 +103,20 @@ setup(
             'simulator = robodyn_ros.nodes.simulator:main',
             'demo = robodyn_ros.cli.demo:main',
             'warmup = robodyn_ros.cli.warmup:main',
+            'emit = robodyn_ros.cli.emit:main',
             'report = robodyn_ros.cli.report:main',
             'check = robodyn_ros.cli.check:main',
             'identify = robodyn_ros.cli.identify:main',
             'info = robodyn_ros.cli.info:main',
         ],
         'robodyn_ros.control_laws': [
-            'gravity_compensation = robodyn_ros.control.gravity_compensation:GravityCompensation',
-            'pd = robodyn_ros.control.pd:PD',
-            'pd_gravity = robodyn_ros.control.pd:PDGravity',
-            'computed_torque = robodyn_ros.control.computed_torque:ComputedTorque',
-            'passivity = robodyn_ros.control.passivity:Passivity',
-            'adaptive_computed_torque = robodyn_ros.control.adaptive:AdaptiveComputedTorque',
-            'operational_space = robodyn_ros.control.operational_space:OperationalSpace',
+            'gravity_compensation = robodyn_ros.control.laws.gravity_compensation:GravityCompensation',  # noqa: E501
+            'pd = robodyn_ros.control.laws.pd:PD',
+            'pd_gravity = robodyn_ros.control.laws.pd:PDGravity',
+            'computed_torque = robodyn_ros.control.laws.computed_torque:ComputedTorque',
+            'passivity = robodyn_ros.control.laws.passivity:Passivity',
+            'adaptive_computed_torque = robodyn_ros.control.laws.adaptive:AdaptiveComputedTorque',
+            'operational_space = robodyn_ros.control.laws.operational_space:OperationalSpace',
         ],
     },
 )

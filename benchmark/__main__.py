@@ -1,23 +1,29 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Run the measurements: `make bench`, or `python -m benchmark [name ...]`.
 
 Each module measures one thing and shows it as a table; the numbers go to benchmark/results/.
 """
+
 import argparse
 import importlib
 import json
 import sys
 from pathlib import Path
 
-from robodyn_ros.cli.tracking_report import machine
+from robodyn_ros.demonstration.tracking_report import machine
 
-NAMES = ('kernels', 'crossover', 'hands', 'wire', 'tick', 'plant', 'loop')
+NAMES = ('kernels', 'emitted', 'crossover', 'hands', 'wire', 'tick', 'plant', 'loop')
 RESULTS = Path(__file__).parent / 'results'
 
 
 def main(arguments=None):
     """Run the measurements named, or all; exit code 1 if a count is wrong."""
-    parser = argparse.ArgumentParser(prog='python -m benchmark', description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog='python -m benchmark',
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument('names', nargs='*', help=f'which ones, of: {", ".join(NAMES)}')
     names = parser.parse_args(arguments).names or NAMES
     for name in names:

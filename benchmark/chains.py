@@ -1,13 +1,26 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Robots of any number of joints as URDF text, which every library reads."""
+
 import numpy as np
 
 from robodyn_ros.cli.demo import find
 
-OURS = {2: 'config/urdf/two_link.urdf', 6: 'config/urdf/ur_like.urdf',
-        7: 'config/urdf/franka_like.urdf'}
+OURS = {
+    2: 'config/urdf/two_link.urdf',
+    6: 'config/urdf/ur_like.urdf',
+    7: 'config/urdf/franka_like.urdf',
+}
 #: Offsets [m] and axes of the joints in turn: those of an arm with seven joints.
-OFFSETS = ((0, 0, 0.333), (0, 0, 0), (0, -0.316, 0), (0.0825, 0, 0), (-0.0825, 0.384, 0),
-           (0, 0, 0), (0.088, 0, 0))
+OFFSETS = (
+    (0, 0, 0.333),
+    (0, 0, 0),
+    (0, -0.316, 0),
+    (0.0825, 0, 0),
+    (-0.0825, 0.384, 0),
+    (0, 0, 0),
+    (0.088, 0, 0),
+)
 ROLLS = (0.0, -0.5, 0.5, 0.5, -0.5, 0.5, 0.5)  # half turns of the frame about x
 
 
@@ -31,5 +44,6 @@ def chain(joints):
             f'<joint name="joint{k + 1}" type="revolute"><parent link="link{k}"/>'
             f'<child link="link{k + 1}"/><origin xyz="{x} {y} {z}" '
             f'rpy="{ROLLS[k % 7] * np.pi} 0 0"/><axis xyz="0 0 1"/>'
-            '<limit lower="-2.9" upper="2.9" effort="100" velocity="3"/></joint>')
+            '<limit lower="-2.9" upper="2.9" effort="100" velocity="3"/></joint>'
+        )
     return ''.join(parts) + '</robot>'

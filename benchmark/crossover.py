@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Forward dynamics by O(n), O(n^2) and O(n^3) routes on chains of 1 to 60 joints: who wins where.
 
     python -m benchmark crossover              a table, and benchmark/results/crossover.json
@@ -9,6 +11,7 @@ interleaved rounds over a bank of states, in a compiled loop on one core: what d
 measurement only ever adds to it. Operations are those of the specialised code, whether it is
 compiled or not.
 """
+
 import argparse
 import inspect
 import json
@@ -23,16 +26,16 @@ import numpy as np
 from benchmark import table
 from benchmark.chains import chain
 from robodyn_ros import Robot
-from robodyn_ros.kernels.compile import Kernel
-from robodyn_ros.kernels.recipes import Recipe
-from robodyn_ros.kernels.specialise import record, specialise
-from robodyn_ros.recursions import (
-    aba, composite, dense_forward_dynamics, factored_forward_dynamics, scratch)
+from robodyn_ros.algorithms.core import aba, composite, scratch
+from robodyn_ros.algorithms.variants import dense_forward_dynamics, factored_forward_dynamics
+from robodyn_ros.codegen.registry import Recipe
+from robodyn_ros.codegen.specialise import record, specialise
+from robodyn_ros.compile.kernel import Kernel
 
 SIZES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 18, 20, 24, 28, 32, 40, 48, 60)
-MOST = 8000        # operations of specialised code, so that compiling takes seconds
-BANK, ROUNDS, SPAN = 64, 25, 3e-4   # states; rounds; [s] that one measurement lasts at least
-TOUCH = 0.02       # share by which one of two routes must be faster to count
+MOST = 8000  # operations of specialised code, so that compiling takes seconds
+BANK, ROUNDS, SPAN = 64, 25, 3e-4  # states; rounds; [s] that one measurement lasts at least
+TOUCH = 0.02  # share by which one of two routes must be faster to count
 INPUTS = {'q': ('nv',), 'qd': ('nv',), 'tau': ('nv',)}
 RESULTS = Path(__file__).parent / 'results'
 DOC = Path(__file__).parents[1] / 'doc'
@@ -54,30 +57,42 @@ class Route:
 
 ROUTES = {
     'articulated': Route('articulated bodies', 1, aba.forward_dynamics),
-    'factored': Route('innovations factor', 2,
-                      factored_forward_dynamics.forward_dynamics_factored),
+    'factored': Route(
+        'innovations factor', 2, factored_forward_dynamics.forward_dynamics_factored
+    ),
     'branches': Route('composite bodies, L^T D L', 3, composite.forward_dynamics),
-    'dense': Route('composite bodies, dense L D L^T', 3,
-                   dense_forward_dynamics.forward_dynamics_dense),
+    'dense': Route(
+        'composite bodies, dense L D L^T', 3, dense_forward_dynamics.forward_dynamics_dense
+    ),
 }
 FAST = 'articulated'
 
 
 def measure():
     """{'generic', 'specialised': {route: {n: us}}, 'counts': {route: {n: ...}}, 'crossings'}."""
-    kernels = {name: Kernel(route.recursion, f'crossover {name}')
-               for name, route in ROUTES.items()}
-    walks = {name: _walk(list(inspect.signature(route.recursion).parameters))
-             for name, route in ROUTES.items()}
+    kernels = {
+        name: Kernel(route.recursion, f'crossover {name}') for name, route in ROUTES.items()
+    }
+    walks = {
+        name: _walk(list(inspect.signature(route.recursion).parameters))
+        for name, route in ROUTES.items()
+    }
     alone = _walk([*INPUTS, 'qdd'])
-    result = {'unit': 'us', 'sizes': SIZES, 'wrong_counts': [], 'counts': counts(SIZES),
-              'generic': {name: {} for name in ROUTES},
-              'specialised': {name: {} for name in ROUTES}}
+    result = {
+        'unit': 'us',
+        'sizes': SIZES,
+        'wrong_counts': [],
+        'counts': counts(SIZES),
+        'generic': {name: {} for name in ROUTES},
+        'specialised': {name: {} for name in ROUTES},
+    }
     for n in SIZES:
         robot = Robot.from_urdf(chain(n))
         given = _arguments(robot)
-        calls = {('generic', name): _call(walks[name], kernels[name].compiled, given, route)
-                 for name, route in ROUTES.items()}
+        calls = {
+            ('generic', name): _call(walks[name], kernels[name].compiled, given, route)
+            for name, route in ROUTES.items()
+        }
         for name in result['specialised']:
             if sum(result['counts'][name][n]) <= MOST:
                 run = specialise(robot.model, f'crossover_{name}', ROUTES[name].recipe).one
@@ -96,8 +111,9 @@ def counts(sizes):
         model = Robot.from_urdf(chain(n)).model
         for name in found:
             kinds = record(name, ROUTES[name].recipe, model).counts()
-            found[name][n] = tuple(kinds[kind] for kind in
-                                   ('multiplications', 'additions', 'divisions'))
+            found[name][n] = tuple(
+                kinds[kind] for kind in ('multiplications', 'additions', 'divisions')
+            )
     return found
 
 
@@ -105,8 +121,10 @@ def crossings(result):
     """{'generic', 'specialised', 'operations': {route: crossing with FAST}}."""
     costs = {kind: result[kind] for kind in ('generic', 'specialised')}
     costs['operations'] = {name: _totals(found) for name, found in result['counts'].items()}
-    return {kind: {name: crossing(found[FAST], found[name]) for name in found if name != FAST}
-            for kind, found in costs.items()}
+    return {
+        kind: {name: crossing(found[FAST], found[name]) for name in found if name != FAST}
+        for kind, found in costs.items()
+    }
 
 
 def crossing(fast, other):
@@ -140,19 +158,32 @@ def _walk(names):
     """Compiled loop over a bank of states: calls run(names) with row i of the states."""
     row = ', '.join(f'{name}[i]' if name in INPUTS else name for name in names)
     space = {}
-    exec(f'def walk(run, repeat, {", ".join(names)}):\n for _ in range(repeat):\n'
-         f'  for i in range(q.shape[0]): run({row})\n', space)
+    exec(
+        f'def walk(run, repeat, {", ".join(names)}):\n for _ in range(repeat):\n'
+        f'  for i in range(q.shape[0]): run({row})\n',
+        space,
+    )
     return numba.njit(space['walk'])
 
 
 def _arguments(robot):
     nb, n, rng = len(robot.model.body_names), robot.nv, np.random.default_rng(robot.nv)
     q, qd, tau = rng.uniform(-1.0, 1.0, (3, BANK, n))
-    return {'topology': robot.model.topology, 'constants': robot.model.constants,
-            'gravity': robot.model.gravity, 'scratch': scratch.allocate(robot.model.topology),
-            'q': q, 'qd': qd, 'tau': tau, 'f_ext': np.zeros((nb, 6)), 'diagonal': np.zeros(n),
-            'M': np.zeros((n, n)), 'F': np.zeros((n, n)), 'bias': np.zeros(n),
-            'qdd': np.zeros(n)}
+    return {
+        'topology': robot.model.topology,
+        'constants': robot.model.constants,
+        'gravity': robot.model.gravity,
+        'scratch': scratch.allocate(robot.model.topology),
+        'q': q,
+        'qd': qd,
+        'tau': tau,
+        'f_ext': np.zeros((nb, 6)),
+        'diagonal': np.zeros(n),
+        'M': np.zeros((n, n)),
+        'F': np.zeros((n, n)),
+        'bias': np.zeros(n),
+        'qdd': np.zeros(n),
+    }
 
 
 def _call(walk, run, given, route):
@@ -197,8 +228,16 @@ def show(result):
     """Print times, and where articulated bodies become the fastest."""
     for kind in ('generic', 'specialised'):
         names = list(result[kind])
-        rows = [(n, *(f'{result[kind][name][n]:.2f}' if n in result[kind][name] else ''
-                      for name in names)) for n in result['sizes']]
+        rows = [
+            (
+                n,
+                *(
+                    f'{result[kind][name][n]:.2f}' if n in result[kind][name] else ''
+                    for name in names
+                ),
+            )
+            for n in result['sizes']
+        ]
         table.show(f'forward dynamics, {kind} [us]', ['joints', *titles(names)], rows)
     print('\n'.join(sentences(result)))
 
@@ -221,16 +260,22 @@ def read():
     """The results of the last measurement, sizes as numbers again."""
     result = json.loads((RESULTS / 'crossover.json').read_text())
     for kind in ('generic', 'specialised', 'counts'):
-        result[kind] = {name: {int(n): value for n, value in of_route.items()}
-                        for name, of_route in result[kind].items()}
+        result[kind] = {
+            name: {int(n): value for n, value in of_route.items()}
+            for name, of_route in result[kind].items()
+        }
     result['crossings'] = crossings(result)
     return result
 
 
 if __name__ == '__main__':
     from benchmark.crossover_page import write
-    parser = argparse.ArgumentParser(prog='python -m benchmark.crossover', description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+
+    parser = argparse.ArgumentParser(
+        prog='python -m benchmark.crossover',
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument('--document', action='store_true', required=True, help='write doc/')
     parser.parse_args()
     sys.exit(write(read(), DOC))

@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Two hands of one robot: J and J M^-1 J^T of both along the paths, beside the way by M^-1.
 
 A trunk of one joint with two arms of n joints each. All called from Python the same way, states of
@@ -5,6 +7,7 @@ a bank in turns, least of interleaved rounds. `by M^-1` is the package's own inv
 matrix and Jacobians, and a product in numpy; Pinocchio's likewise, with its computeMinverse and
 frame Jacobians. `face` gives Lambda, rank, singular values and the consistent inverse besides.
 """
+
 import itertools
 import os
 import re
@@ -15,10 +18,10 @@ import numpy as np
 from benchmark import table
 from benchmark.chains import chain
 from robodyn_ros import Robot
-from robodyn_ros.kernels import generic
-from robodyn_ros.kernels.recipes import frame_recipes
-from robodyn_ros.kernels.specialise import specialise
-from robodyn_ros.recursions.mass_matrix_inverse_common import motions
+from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse_world_frame import motions
+from robodyn_ros.codegen.registry import frame_recipes
+from robodyn_ros.codegen.specialise import specialise
+from robodyn_ros.compile import generic
 
 ARMS = (3, 7, 14)
 BANK, ROUNDS = 64, 60
@@ -36,9 +39,11 @@ def fork(n):
             tip = f'{side}_tip' if k == n + 1 else f'{side}_link{k}'
             up = 'link1' if k == 2 else f'{side}_link{k - 1}'
             parts.append(link.replace(f'"link{k}"', f'"{tip}"'))
-            parts.append(joint.replace(f'"joint{k}"', f'"{side}_joint{k}"').replace(
-                f'child link="link{k}"', f'child link="{tip}"').replace(
-                f'parent link="link{k - 1}"', f'parent link="{up}"'))
+            parts.append(
+                joint.replace(f'"joint{k}"', f'"{side}_joint{k}"')
+                .replace(f'child link="link{k}"', f'child link="{tip}"')
+                .replace(f'parent link="link{k - 1}"', f'parent link="{up}"')
+            )
     return ''.join(parts) + '</robot>'
 
 
@@ -49,8 +54,12 @@ def measure():
         text = fork(n)
         robot = Robot.from_urdf(text)
         states = np.random.default_rng(n).uniform(-1.0, 1.0, (BANK, robot.nv))
-        ways = {'paths': _paths(robot), 'specialised': _specialised(robot),
-                'by M^-1': _inverse(robot), 'pinocchio': _pinocchio(text)}
+        ways = {
+            'paths': _paths(robot),
+            'specialised': _specialised(robot),
+            'by M^-1': _inverse(robot),
+            'pinocchio': _pinocchio(text),
+        }
         ways = {name: way for name, way in ways.items() if way}
         expected = ways['by M^-1'](states[0]).copy()
         for name, way in ways.items():
@@ -70,6 +79,7 @@ def _paths(robot):
     def way(q):
         run(*body, q, rest, *placed, J, compliance)
         return compliance
+
     return way
 
 
@@ -81,6 +91,7 @@ def _specialised(robot):
     def way(q):
         run(q, J, compliance)
         return compliance
+
     return way
 
 
@@ -93,8 +104,9 @@ def _inverse(robot):
     def way(q):
         run(*body, q, rest, work, inverse)
         for k in range(2):
-            jacobian(*body, q, placed[0][k], placed[1][k], J[6 * k:6 * k + 6])
+            jacobian(*body, q, placed[0][k], placed[1][k], J[6 * k : 6 * k + 6])
         return J @ inverse @ J.T
+
     return way
 
 
@@ -115,10 +127,12 @@ def _pinocchio(text):
     def way(q):
         pin.computeJointJacobians(model, data, q)
         pin.updateFramePlacements(model, data)
-        J = np.concatenate([pin.getFrameJacobian(model, data, frame, pin.LOCAL_WORLD_ALIGNED)
-                            for frame in frames])
+        J = np.concatenate(
+            [pin.getFrameJacobian(model, data, frame, pin.LOCAL_WORLD_ALIGNED) for frame in frames]
+        )
         inverse = pin.computeMinverse(model, data, q)
         return J @ (np.triu(inverse) + np.triu(inverse, 1).T) @ J.T
+
     return way
 
 
@@ -135,8 +149,14 @@ def _timed(ways, states):
 def show(result):
     """Print one row a robot; the ratio is that of the way by M^-1 to the paths."""
     ways = [key for key in next(iter(result['arms'].values())) if key != 'joints']
-    rows = [(f'1 + 2 x {n}', *(f'{row[way]:.2f}' for way in ways),
-             f"{row['by M^-1'] / row['paths']:.1f}")
-            for n, row in result['arms'].items()]
-    table.show('Two hands of one robot: J and J M^-1 J^T of both, us',
-               ('joints', *ways, 'ratio'), rows)
+    rows = [
+        (
+            f'1 + 2 x {n}',
+            *(f'{row[way]:.2f}' for way in ways),
+            f'{row["by M^-1"] / row["paths"]:.1f}',
+        )
+        for n, row in result['arms'].items()
+    ]
+    table.show(
+        'Two hands of one robot: J and J M^-1 J^T of both, us', ('joints', *ways, 'ratio'), rows
+    )

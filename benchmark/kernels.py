@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Kernels beside other libraries: the same robot, the same states, in one run on one core.
 
 Every call gets another state of a bank, so that no processor learns it by heart. `loop` is a
@@ -7,6 +9,7 @@ face, argument checks included; `generic` the same with kernels for any robot. `
 recursion of this package recorded by CasADi, as C code of gcc -O3. Minima of interleaved rounds,
 in microseconds; compiling and loading in seconds of processor time. Batches take all cores.
 """
+
 import contextlib
 import datetime
 import math
@@ -22,10 +25,10 @@ from benchmark import libraries
 from benchmark.chains import read
 from benchmark.libraries import BANK
 from robodyn_ros import Robot
-from robodyn_ros.kernels.batch import cores
-from robodyn_ros.kernels.derivatives import DERIVATIVES, WRITTEN_OUT
-from robodyn_ros.kernels.recipes import FRAME_RECIPES, RECIPES, frame_recipes
-from robodyn_ros.kernels.specialise import sizes, specialise
+from robodyn_ros.codegen.derivative_registry import DERIVATIVES, WRITTEN_OUT
+from robodyn_ros.codegen.parallel_rows import cores
+from robodyn_ros.codegen.registry import FRAME_RECIPES, RECIPES, frame_recipes
+from robodyn_ros.codegen.specialise import sizes, specialise
 
 #: Rounds shorter than what a busy system lets a process run undisturbed [s], and many of them.
 ROUND, CALLS, ROUNDS = 1e-3, 1000, 25
@@ -33,34 +36,56 @@ RESULTS = Path(__file__).parent / 'results'
 SIZES = (2, 6, 7, 14, 30, 48)
 #: States of a batch, fewer where its results would take more memory [byte].
 BATCH, MEMORY = 100_000, 400_000_000
-QUANTITIES = ('inverse_dynamics', 'gravity_torque', 'mass_matrix', 'forward_dynamics',
-              'mass_matrix_inverse', 'coriolis_matrix', 'jacobian', 'operational_space_inertia',
-              'inverse_dynamics_derivatives', 'forward_dynamics_derivatives')
+QUANTITIES = (
+    'inverse_dynamics',
+    'gravity_torque',
+    'mass_matrix',
+    'forward_dynamics',
+    'mass_matrix_inverse',
+    'coriolis_matrix',
+    'jacobian',
+    'operational_space_inertia',
+    'inverse_dynamics_derivatives',
+    'forward_dynamics_derivatives',
+)
 #: What was aimed at for seven joints, in a compiled loop and from Python [us].
-GOALS = {'inverse_dynamics': (0.17, 0.36), 'mass_matrix': (0.10, 0.30),
-         'forward_dynamics': (0.30, 0.50), 'mass_matrix_inverse': (0.40, 0.60),
-         'operational_space_inertia': (0.8, 1.2), 'inverse_dynamics_derivatives': (1.0, 1.5)}
+GOALS = {
+    'inverse_dynamics': (0.17, 0.36),
+    'mass_matrix': (0.10, 0.30),
+    'forward_dynamics': (0.30, 0.50),
+    'mass_matrix_inverse': (0.40, 0.60),
+    'operational_space_inertia': (0.8, 1.2),
+    'inverse_dynamics_derivatives': (1.0, 1.5),
+}
 BATCHES = {'inverse_dynamics': 3, 'forward_dynamics': 3, 'mass_matrix': 1}
-LOOPS = {1: 'def loop(run, a, {o}, n):\n for i in range(n): run(a[i], {r})\n',
-         2: 'def loop(run, a, b, {o}, n):\n for i in range(n): run(a[i], b[i], {r})\n',
-         3: 'def loop(run, a, b, c, {o}, n):\n for i in range(n): run(a[i], b[i], c[i], {r})\n'}
+LOOPS = {
+    1: 'def loop(run, a, {o}, n):\n for i in range(n): run(a[i], {r})\n',
+    2: 'def loop(run, a, b, {o}, n):\n for i in range(n): run(a[i], b[i], {r})\n',
+    3: 'def loop(run, a, b, c, {o}, n):\n for i in range(n): run(a[i], b[i], c[i], {r})\n',
+}
 
 
 def measure():
     """{'robots': {name: {'joints', 'rows': {quantity: numbers}, 'batch'}}}."""
-    result = {'robots': {}, 'unit': 'us', 'wrong_counts': [],
-              'load': [os.getloadavg()[0]], 'libraries': libraries.versions()}
-    before = os.environ.get('ROBODYN_CACHE_DIR')
+    result = {
+        'robots': {},
+        'unit': 'us',
+        'wrong_counts': [],
+        'load': [os.getloadavg()[0]],
+        'libraries': libraries.versions(),
+    }
+    own = ('ROBODYN_CACHE_DIR', 'ROBODYN_BUILT_KERNELS')
+    before = {name: os.environ[name] for name in own if name in os.environ}
     with tempfile.TemporaryDirectory() as folder:  # so that compile times are those of a new robot
-        os.environ['ROBODYN_CACHE_DIR'] = folder
+        os.environ.update(zip(own, (folder, '')))
         try:
             for size in SIZES:
                 text = read(size)
                 result['robots'][str(size)] = _robot(text, result['wrong_counts'])
         finally:
-            os.environ.pop('ROBODYN_CACHE_DIR')
-            if before is not None:
-                os.environ['ROBODYN_CACHE_DIR'] = before
+            for name in own:
+                del os.environ[name]
+            os.environ.update(before)
     result['load'].append(os.getloadavg()[0])
     return result
 
@@ -75,8 +100,11 @@ def _robot(text, wrong):
     notes, doubts = _disagreements(robot, others, states)
     wrong += doubts
     notes += [f'No {library}: {why}' for library, why in absent.items()]
-    serve = [name for name in QUANTITIES
-             if name not in FRAME_RECIPES or name in frame_recipes(robot.model, frame)]
+    serve = [
+        name
+        for name in QUANTITIES
+        if name not in FRAME_RECIPES or name in frame_recipes(robot.model, frame)
+    ]
     made = {name: _compiled(robot.model, name, frame) for name in serve}
     face = robot.specialised(frames=[frame])
     rows = {}
@@ -84,8 +112,13 @@ def _robot(text, wrong):
         for name in serve:
             kernels, row = made[name]
             rows[name] = row | _timed(_calls(robot, face, name, frame, kernels, states, others))
-    return {'name': robot.name, 'joints': robot.nv, 'rows': rows, 'notes': notes,
-            'batch': _batches(robot, face)}
+    return {
+        'name': robot.name,
+        'joints': robot.nv,
+        'rows': rows,
+        'notes': notes,
+        'batch': _batches(robot, face),
+    }
 
 
 @contextlib.contextmanager
@@ -121,8 +154,10 @@ def _disagreements(robot, others, states):
                 else:
                     differ += 1
                     del library[name][key]
-                    notes.append(f'{key} is left out of {name}, from which it differs by '
-                                 f'{error:.1g} of its size')
+                    notes.append(
+                        f'{key} is left out of {name}, from which it differs by '
+                        f'{error:.1g} of its size'
+                    )
         if differ and not agree:
             wrong.append(f'{robot.name}, {name}: nobody agrees')
     return notes, wrong
@@ -148,7 +183,7 @@ def _compiled(model, name, frame):
         made = specialise(model, name, recipe, at)
         if made is None:
             return None, {}
-        made.one.compiled
+        made.one.compiled  # noqa: B018
         row[what] = time.process_time() - begin
     return made, row
 
@@ -178,11 +213,12 @@ def _from_python(call, given, at=()):
     call(*states[0])
     begin = time.perf_counter()
     call(*states[0])
-    states = states[:max(1, min(CALLS, int(ROUND / (time.perf_counter() - begin))))]
+    states = states[: max(1, min(CALLS, int(ROUND / (time.perf_counter() - begin))))]
 
     def run():
         for state in states:
             call(*state)
+
     return run, len(states)
 
 
@@ -214,14 +250,26 @@ def _batches(robot, face):
         shape = (robot.nv,) if count > 1 else (robot.nv, robot.nv)
         k = min(BATCH, MEMORY // (8 * math.prod(shape)))
         given, out = [array[:k] for array in states[:count]], np.empty((k, *shape))
-        result[name] = {'of': k} | _timed({key: (
-            lambda method=getattr(which, name): method(*given, out=out), k)
-            for key, which in (('specialised', face), ('generic', robot))})
+        result[name] = {'of': k} | _timed(
+            {
+                key: (lambda method=getattr(which, name): method(*given, out=out), k)
+                for key, which in (('specialised', face), ('generic', robot))
+            }
+        )
     return result
 
 
-COLUMNS = ('loop', 'python', 'generic', 'pinocchio loop', 'pinocchio python', 'mujoco python',
-           'drake python', 'casadi python', 'toolbox python')
+COLUMNS = (
+    'loop',
+    'python',
+    'generic',
+    'pinocchio loop',
+    'pinocchio python',
+    'mujoco python',
+    'drake python',
+    'casadi python',
+    'toolbox python',
+)
 
 
 def show(result):
@@ -229,20 +277,33 @@ def show(result):
     lines = [_preface(result)]
     for robot in result['robots'].values():
         columns = ('quantity', *COLUMNS, 'loop ratio', 'python ratio', 'compile [s]', 'load [s]')
-        rows = [(name, *(_cell(row, key) for key in COLUMNS),
-                 _ratio(row, 'pinocchio loop', 'loop'), _ratio(row, 'pinocchio python', 'python'),
-                 _cell(row, 'compile_s'), _cell(row, 'load_s'))
-                for name, row in robot['rows'].items()]
+        rows = [
+            (
+                name,
+                *(_cell(row, key) for key in COLUMNS),
+                _ratio(row, 'pinocchio loop', 'loop'),
+                _ratio(row, 'pinocchio python', 'python'),
+                _cell(row, 'compile_s'),
+                _cell(row, 'load_s'),
+            )
+            for name, row in robot['rows'].items()
+        ]
         if robot['joints'] == 7:
-            columns += 'goals',
+            columns += ('goals',)
             rows = [(*row, ' / '.join(map(str, GOALS.get(row[0], '-')))) for row in rows]
         title = f'{robot["name"]}, {robot["joints"]} joints [us]'
-        lines += [f'\n## {title}\n', '| ' + ' | '.join(columns) + ' |',
-                  '|---' + '|---:' * (len(columns) - 1) + '|']
+        lines += [
+            f'\n## {title}\n',
+            '| ' + ' | '.join(columns) + ' |',
+            '|---' + '|---:' * (len(columns) - 1) + '|',
+        ]
         lines += ['| ' + ' | '.join(row) + ' |' for row in rows]
-        said = [f'{times["of"]} {name} on {robot["batch"]["cores"]} cores, each: '
-                f'{times["specialised"]:.3f} us, generic {times["generic"]:.3f} us.'
-                for name, times in robot['batch'].items() if name != 'cores']
+        said = [
+            f'{times["of"]} {name} on {robot["batch"]["cores"]} cores, each: '
+            f'{times["specialised"]:.3f} us, generic {times["generic"]:.3f} us.'
+            for name, times in robot['batch'].items()
+            if name != 'cores'
+        ]
         said += [f'{note}.' for note in robot['notes']]
         lines += ['', *(f'- {sentence}' for sentence in said)]
     print('\n'.join(lines))
@@ -251,11 +312,14 @@ def show(result):
 
 def _preface(result):
     """What was measured, when, where and how busy the machine was."""
-    where = ', '.join(f'{key} {value}' for key, value in
-                      (result['machine'] | result['libraries']).items())
+    where = ', '.join(
+        f'{key} {value}' for key, value in (result['machine'] | result['libraries']).items()
+    )
     first, last = result['load']
-    return (f'# Kernels\n\nPrinted by `python -m benchmark kernels` on {datetime.date.today()}: '
-            f'{where}; load of the machine {first:.1f} at first and {last:.1f} at last.')
+    return (
+        f'# Kernels\n\nPrinted by `python -m benchmark kernels` on {datetime.date.today()}: '
+        f'{where}; load of the machine {first:.1f} at first and {last:.1f} at last.'
+    )
 
 
 def _cell(row, key):

@@ -1,4 +1,7 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """The same quantities by other libraries that a Python user would pick: whichever is installed."""
+
 import contextlib
 import logging
 import re
@@ -35,8 +38,13 @@ def find(text, frame):
 def versions():
     """{library: its version} of those installed."""
     found = {}
-    for name, package in (('pinocchio', 'pin'), ('mujoco', 'mujoco'), ('drake', 'drake'),
-                          ('casadi', 'casadi'), ('toolbox', 'roboticstoolbox-python')):
+    for name, package in (
+        ('pinocchio', 'pin'),
+        ('mujoco', 'mujoco'),
+        ('drake', 'drake'),
+        ('casadi', 'casadi'),
+        ('toolbox', 'roboticstoolbox-python'),
+    ):
         with contextlib.suppress(metadata.PackageNotFoundError):
             found[name] = metadata.version(package)
     return found
@@ -45,6 +53,7 @@ def versions():
 def pinocchio(text, frame):
     """Pinocchio's analytical algorithms."""
     import pinocchio as pin
+
     model = pin.buildModelFromXML(text)
     data, pool = model.createData(), pin.ModelPool(model, 1)
     number = model.getFrameId(frame)
@@ -61,29 +70,40 @@ def pinocchio(text, frame):
         def of(given):
             columns = [np.asfortranarray(array.T) for array in given]
             return lambda: run(1, pool, *columns), BANK
+
         return of
 
     return {
-        'inverse_dynamics': {'pinocchio loop': inside(pin.rneaInParallel),
-                             'pinocchio python': lambda *x: pin.rnea(model, data, *x)},
+        'inverse_dynamics': {
+            'pinocchio loop': inside(pin.rneaInParallel),
+            'pinocchio python': lambda *x: pin.rnea(model, data, *x),
+        },
         'gravity_torque': {
-            'pinocchio python': lambda q: pin.computeGeneralizedGravity(model, data, q)},
+            'pinocchio python': lambda q: pin.computeGeneralizedGravity(model, data, q)
+        },
         'mass_matrix': {'pinocchio python': lambda q: pin.crba(model, data, q)},
-        'forward_dynamics': {'pinocchio loop': inside(pin.abaInParallel),
-                             'pinocchio python': lambda *x: pin.aba(model, data, *x)},
+        'forward_dynamics': {
+            'pinocchio loop': inside(pin.abaInParallel),
+            'pinocchio python': lambda *x: pin.aba(model, data, *x),
+        },
         'mass_matrix_inverse': {'pinocchio python': lambda q: pin.computeMinverse(model, data, q)},
-        'jacobian': {'pinocchio python': lambda q: pin.computeFrameJacobian(
-            model, data, q, number, world)},
+        'jacobian': {
+            'pinocchio python': lambda q: pin.computeFrameJacobian(model, data, q, number, world)
+        },
         'operational_space_inertia': {'pinocchio python': task},
         'inverse_dynamics_derivatives': {
-            'pinocchio python': lambda *x: pin.computeRNEADerivatives(model, data, *x)},
+            'pinocchio python': lambda *x: pin.computeRNEADerivatives(model, data, *x)
+        },
         'forward_dynamics_derivatives': {
-            'pinocchio python': lambda *x: pin.computeABADerivatives(model, data, *x)}}
+            'pinocchio python': lambda *x: pin.computeABADerivatives(model, data, *x)
+        },
+    }
 
 
 def mujoco(text, frame):
     """MuJoCo without contacts and constraints."""
     import mujoco as mj
+
     model = mj.MjModel.from_xml_string(text)
     for name in ('CONSTRAINT', 'CONTACT', 'ACTUATION', 'PASSIVE', 'SPRING', 'DAMPER'):
         model.opt.disableflags |= getattr(mj.mjtDisableBit, f'mjDSBL_{name}', 0)  # by version
@@ -123,9 +143,11 @@ def mujoco(text, frame):
         compliance = J @ X.T
         return J, compliance, np.linalg.inv(compliance)
 
-    calls = {'inverse_dynamics': {'mujoco python': inverse},
-             'forward_dynamics': {'mujoco python': forward},
-             'mass_matrix': {'mujoco python': mass}}
+    calls = {
+        'inverse_dynamics': {'mujoco python': inverse},
+        'forward_dynamics': {'mujoco python': forward},
+        'mass_matrix': {'mujoco python': mass},
+    }
     return calls if body < 0 else calls | {'operational_space_inertia': {'mujoco python': task}}
 
 
@@ -135,6 +157,7 @@ def drake(text, frame):
     from pydrake.multibody.parsing import Parser
     from pydrake.multibody.plant import MultibodyPlant
     from pydrake.multibody.tree import MultibodyForces
+
     plant = MultibodyPlant(0.0)
     Parser(plant).AddModelsFromString(text, 'urdf')
     base = plant.GetBodyByName(Robot.from_urdf(text).model.body_names[0])
@@ -162,46 +185,71 @@ def drake(text, frame):
         plant.SetPositions(context, q)
         return plant.CalcMassMatrix(context)
 
-    return {'inverse_dynamics': {'drake python': inverse},
-            'forward_dynamics': {'drake python': forward}, 'mass_matrix': {'drake python': mass}}
+    return {
+        'inverse_dynamics': {'drake python': inverse},
+        'forward_dynamics': {'drake python': forward},
+        'mass_matrix': {'drake python': mass},
+    }
 
 
 def roboticstoolbox(text, frame):
     """Corke's toolbox; its recursion is interpreted."""
     import roboticstoolbox as toolbox
+
     with tempfile.NamedTemporaryFile('w', suffix='.urdf') as file, warnings.catch_warnings():
         warnings.simplefilter('ignore')
         file.write(text)
         file.flush()
         robot = toolbox.Robot.URDF(file.name)
-    return {'inverse_dynamics': {'toolbox python': robot.rne},
-            'mass_matrix': {'toolbox python': robot.inertia}}
+    return {
+        'inverse_dynamics': {'toolbox python': robot.rne},
+        'mass_matrix': {'toolbox python': robot.inertia},
+    }
 
 
 def casadi(text, frame):
     """The recursions of this package recorded by CasADi, as C code compiled by gcc -O3."""
     import casadi as ca
 
-    from robodyn_ros.kernels.specialise import play, zeros
-    from robodyn_ros.kernels.tape import Tape
-    from robodyn_ros.recursions import crba, rnea
+    from robodyn_ros.algorithms.core import crba, rnea
+    from robodyn_ros.codegen.specialise import play, zeros
+    from robodyn_ros.codegen.tape import Tape
+
     getattr(ca.GlobalOptions, 'setNumpyMode', lambda mode: None)(-1)  # as ever, and silently
     model, calls = Robot.from_urdf(text).model, {}
     n, folder = model.nv, Path(tempfile.mkdtemp())
     for name, recursion, inputs, output, shape in (
-            ('inverse_dynamics', rnea.inverse_dynamics, ('q', 'qd', 'qdd'), 'tau', (n,)),
-            ('mass_matrix', crba.mass_matrix, ('q',), 'M', (n, n))):
+        ('inverse_dynamics', rnea.inverse_dynamics, ('q', 'qd', 'qdd'), 'tau', (n,)),
+        ('mass_matrix', crba.mass_matrix, ('q',), 'M', (n, n)),
+    ):
         symbols = {key: ca.SX.sym(key, n) for key in inputs}
         result = zeros(shape)
-        play(recursion, model, Tape(), **{output: result}, **{
-            key: np.array(ca.vertsplit(symbol), object) for key, symbol in symbols.items()})
+        play(
+            recursion,
+            model,
+            Tape(),
+            **{output: result},
+            **{key: np.array(ca.vertsplit(symbol), object) for key, symbol in symbols.items()},
+        )
         flat = ca.vertcat(*result.ravel())
         ca.Function(name, [*symbols.values()], [flat]).generate(
-            f'{name}.c', {'with_header': False})
+            f'{name}.c', {'with_header': False}
+        )
         Path(f'{name}.c').replace(folder / f'{name}.c')
         library = str(folder / f'{name}.so')
-        subprocess.run(['gcc', '-O3', '-march=native', '-shared', '-fPIC',
-                        str(folder / f'{name}.c'), '-o', library], check=True)
+        subprocess.run(
+            [
+                'gcc',
+                '-O3',
+                '-march=native',
+                '-shared',
+                '-fPIC',
+                str(folder / f'{name}.c'),
+                '-o',
+                library,
+            ],
+            check=True,
+        )
         calls[name] = {'casadi python': _buffered(ca.external(name, library), shape)}
     return calls
 
@@ -217,8 +265,14 @@ def _buffered(function, shape):
             memory.set_arg(k, memoryview(array))
         run()
         return result
+
     return call
 
 
-LIBRARIES = {'pinocchio': pinocchio, 'mujoco': mujoco, 'drake': drake, 'casadi': casadi,
-             'roboticstoolbox': roboticstoolbox}
+LIBRARIES = {
+    'pinocchio': pinocchio,
+    'mujoco': mujoco,
+    'drake': drake,
+    'casadi': casadi,
+    'roboticstoolbox': roboticstoolbox,
+}

@@ -1,8 +1,11 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """What the machine alone does to a loop: a minimal program, to tell its delays from ours.
 
 No Python runs in it, no middleware and no second thread: it sleeps until an absolute deadline, as
 the control loop does, and reads memory for as long as a tick should take.
 """
+
 import ctypes
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -11,12 +14,12 @@ from pathlib import Path
 import numba
 import numpy as np
 
-from robodyn_ros.ros.realtime import RealTime
+from robodyn_ros.realtime.os_requests import RealTime
 
-WORK = 36_000          # [ns] median, as long as a tick
-SIZE = 1 << 15         # numbers that are read, 256 KiB: as a tick, more than the first cache holds
+WORK = 36_000  # [ns] median, as long as a tick
+SIZE = 1 << 15  # numbers that are read, 256 KiB: as a tick, more than the first cache holds
 SECOND = 1_000_000_000
-MONOTONIC, ABSOLUTE = 1, 1   # of <time.h>
+MONOTONIC, ABSOLUTE = 1, 1  # of <time.h>
 
 _libc = ctypes.CDLL(None)
 _sleep, _time = _libc.clock_nanosleep, _libc.clock_gettime
@@ -43,7 +46,7 @@ def _loop(period, ahead, data, passes, late, took):
         while now < deadline:
             now = _now(time)
         for _ in range(passes):
-            for i in range(0, data.shape[0], 8):   # one number of every line of the cache
+            for i in range(0, data.shape[0], 8):  # one number of every line of the cache
                 total += data[i]
         late[k], took[k] = now - deadline, _now(time) - now
         due = (now - start) // period
@@ -72,14 +75,19 @@ def _alone(rate, seconds, ahead, realtime):
     realtime.apply()
     data = np.ones(SIZE)
     passes = 1
-    for cycles in (1, 200, 200, 200, round(rate * seconds)):   # the first compiles
+    for cycles in (1, 200, 200, 200, round(rate * seconds)):  # the first compiles
         late, took = np.empty((2, cycles), np.int64)
         missed, _ = _loop(round(SECOND / rate), round(SECOND * ahead), data, passes, late, took)
         passes = max(1, round(passes * WORK / np.median(took)))
     late_p50, late_p99 = (float(x) * 1e-3 for x in np.percentile(late, (50, 99)))
     tick_p50, tick_p99 = (float(x) * 1e-3 for x in np.percentile(took, (50, 99)))
-    return {'success_rate': cycles / (cycles + missed), 'tick_p50_us': tick_p50,
-            'tick_p99_us': tick_p99, 'wake_p50_us': late_p50, 'wake_p99_us': late_p99}
+    return {
+        'success_rate': cycles / (cycles + missed),
+        'tick_p50_us': tick_p50,
+        'tick_p99_us': tick_p99,
+        'wake_p50_us': late_p50,
+        'wake_p99_us': late_p99,
+    }
 
 
 class Use:
@@ -99,5 +107,5 @@ class Use:
         fields = Path('/proc/stat').read_text().split('\n', 1)[0].split()
         uptime = float(Path('/proc/uptime').read_text().split()[0])
         ticks = os.sysconf('SC_CLK_TCK') * os.cpu_count()
-        unused = sum(int(fields[k]) for k in (2, 4, 5))   # nice, as cli/awake.py is; idle, iowait
+        unused = sum(int(fields[k]) for k in (2, 4, 5))  # nice, as cli/awake.py is; idle, iowait
         return unused, int(fields[8]), uptime * ticks

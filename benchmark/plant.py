@@ -1,4 +1,7 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """How much faster than real time the plant runs at 1 kHz: alone from Python, and many at once."""
+
 import os
 import time
 
@@ -7,9 +10,9 @@ import numpy as np
 from benchmark import table
 from robodyn_ros import Robot
 from robodyn_ros.cli.demo import URDF, find
-from robodyn_ros.kernels.batch import cores
+from robodyn_ros.codegen.parallel_rows import cores
 from robodyn_ros.simulation.plant import Plant
-from robodyn_ros.simulation.settings import PlantSettings
+from robodyn_ros.simulation.plant_settings import PlantSettings
 
 STEP, STEPS = 1e-3, 20_000
 PLANTS, LENGTH = 1000, 100  # of the rollouts
@@ -28,7 +31,7 @@ def measure():
         plants = {kind: Plant(robot, settings) for kind, robot in robots.items()}
         row = result['schemes'][f'{integrator}, {substeps} substeps'] = {}
         for way, run in (('step_us', _alone), ('rollout_us', _together)):
-            best = {kind: np.inf for kind in plants}
+            best = dict.fromkeys(plants, np.inf)
             for _ in range(ROUNDS):
                 for kind, plant in plants.items():
                     best[kind] = min(best[kind], run(plant))
@@ -61,11 +64,15 @@ def _together(plant):
 
 def show(result):
     """Print the table."""
-    columns = [f'{kind}_{way}' for way in ('step_us', 'rollout_us')
-               for kind in ('generic', 'specialised')]
+    columns = [
+        f'{kind}_{way}' for way in ('step_us', 'rollout_us') for kind in ('generic', 'specialised')
+    ]
     table.show(
         f'Plant of {result["robot"]} at 1 kHz, from Python, and {PLANTS} plants on '
         f'{result["cores"]} cores (goal: {result["goal"]:.0f} times real time)',
         ('scheme', 'times real time', *(column.replace('_', ' ') for column in columns)),
-        [(name, f'{row["times_real_time"]:.0f}', *(f'{row[column]:.2f}' for column in columns))
-         for name, row in result['schemes'].items()])
+        [
+            (name, f'{row["times_real_time"]:.0f}', *(f'{row[column]:.2f}' for column in columns))
+            for name, row in result['schemes'].items()
+        ],
+    )

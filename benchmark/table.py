@@ -1,4 +1,7 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """A table on the terminal."""
+
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table

@@ -1,6 +1,9 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """The control cycle without the middleware: the kernel of computed torque, the supervisor's tick,
 and the whole way from the bytes of a joint state to those of an effort.
 """
+
 import os
 import time
 from array import array
@@ -12,12 +15,12 @@ from sensor_msgs.msg import JointState
 from benchmark import table
 from robodyn_ros import Robot
 from robodyn_ros.cli.demo import GAINS, URDF, find
-from robodyn_ros.control.computed_torque import ComputedTorque
-from robodyn_ros.control.law import TERMS
-from robodyn_ros.control.settings import Settings
-from robodyn_ros.control.specialised import specialised_kernels
-from robodyn_ros.control.supervisor import Supervisor
-from robodyn_ros.ros.messages import EffortArray, JointStateReader
+from robodyn_ros.control.laws.computed_torque import ComputedTorque
+from robodyn_ros.control.laws.law import TERMS
+from robodyn_ros.control.laws.specialised_law import specialised_kernels
+from robodyn_ros.control.supervisor.control_settings import Settings
+from robodyn_ros.control.supervisor.supervisor import Supervisor
+from robodyn_ros.ros.common.joint_messages import EffortArray, JointStateReader
 
 CYCLES = 20_000
 KERNEL_GOAL, TICK_GOAL = 30.0, 40.0  # [us] p99 of the kernel, p50 of the whole tick
@@ -30,37 +33,54 @@ def _percentiles(call):
         begin = time.perf_counter_ns()
         call(k)
         times[k] = time.perf_counter_ns() - begin
-    return {name: float(value) * 1e-3 for name, value in
-            zip(('p50', 'p99', 'max'), np.percentile(times, (50, 99, 100)))}
+    return {
+        name: float(value) * 1e-3
+        for name, value in zip(('p50', 'p99', 'max'), np.percentile(times, (50, 99, 100)))
+    }
 
 
 def measure():
-    """Times of one cycle over varied states, by the kernels of any robot and by those of this one.
-    """
+    """Times of one cycle over varied states, by generic kernels and by this robot's."""
     robot = Robot.from_urdf(find(URDF))
     kinds = {'generic': {}, 'specialised': specialised_kernels(robot.model, ComputedTorque)}
-    return {'robot': robot.name, 'goals_us': {'kernel_p99': KERNEL_GOAL, 'tick_p50': TICK_GOAL},
-            'kinds': {kind: _measure(robot, twins) for kind, twins in kinds.items()},
-            'load_average': os.getloadavg()}
+    return {
+        'robot': robot.name,
+        'goals_us': {'kernel_p99': KERNEL_GOAL, 'tick_p50': TICK_GOAL},
+        'kinds': {kind: _measure(robot, twins) for kind, twins in kinds.items()},
+        'load_average': os.getloadavg(),
+    }
 
 
 def _measure(robot, twins):
     n, rng = robot.nv, np.random.default_rng(0)
     law = ComputedTorque(robot)
     middle = 0.5 * (robot.limits.lower + robot.limits.upper)
-    states = np.clip(middle + 0.2 * rng.normal(size=(CYCLES, n)),
-                     robot.limits.lower + 0.05, robot.limits.upper - 0.05)
+    states = np.clip(
+        middle + 0.2 * rng.normal(size=(CYCLES, n)),
+        robot.limits.lower + 0.05,
+        robot.limits.upper - 0.05,
+    )
     rates = 0.1 * rng.normal(size=(CYCLES, n))
     reference, terms = rng.normal(size=(3, n)), np.zeros((6, n))
     gains = np.array([[GAINS['p']] * n, [GAINS['d']] * n])
     law.use(twins)
-    kernel = _percentiles(
-        lambda k: law.torques(states[k], rates[k], reference, gains, terms))
-    supervisor = Supervisor(robot, law, Settings(
-        period=1e-3, gains=gains, enabled=[True] * len(TERMS), effort_limits=robot.limits.effort,
-        effort_rate=np.full(n, 1000.0), velocity_limits=robot.limits.velocity,
-        lower=robot.limits.lower, upper=robot.limits.upper, stop_damping=np.zeros(n),
-        robot_compensates_gravity=False))
+    kernel = _percentiles(lambda k: law.torques(states[k], rates[k], reference, gains, terms))
+    supervisor = Supervisor(
+        robot,
+        law,
+        Settings(
+            period=1e-3,
+            gains=gains,
+            enabled=[True] * len(TERMS),
+            effort_limits=robot.limits.effort,
+            effort_rate=np.full(n, 1000.0),
+            velocity_limits=robot.limits.velocity,
+            lower=robot.limits.lower,
+            upper=robot.limits.upper,
+            stop_damping=np.zeros(n),
+            robot_compensates_gravity=False,
+        ),
+    )
     supervisor.use(twins)
     supervisor.measure(middle, np.zeros(n), 0.0)
     supervisor.tick(0.0)
@@ -72,29 +92,42 @@ def _measure(robot, twins):
         now = 1e-3 * (k + 1)
         supervisor.measure(middle, rates[k], now)
         supervisor.tick(now)
+
     names = robot.joint_names
     reader, writer = JointStateReader(names), EffortArray(names)
-    messages = [np.frombuffer(serialize_message(JointState(
-        name=list(names), position=array('d', middle), velocity=array('d', row))), np.uint8)
-        for row in rates]
+    messages = [
+        np.frombuffer(
+            serialize_message(
+                JointState(name=list(names), position=array('d', middle), velocity=array('d', row))
+            ),
+            np.uint8,
+        )
+        for row in rates
+    ]
     result = {'kernel_us': kernel, 'cycle_us': _percentiles(cycle)}
 
     def bytes_to_bytes(k):
         now = 1e-3 * (CYCLES + k + 1)
         reader.read(messages[k])
-        supervisor.take(reader.state, now)
+        supervisor.accept_state(reader.state, now)
         supervisor.tick(now)
         writer.fill(supervisor.command, time.time_ns)
+
     return result | {'bytes_us': _percentiles(bytes_to_bytes)}
 
 
 def show(result):
     """Print the table."""
-    table.show(f'Control cycle of {result["robot"]}, {CYCLES} cycles, from Python [us]',
-               ('', 'p50', 'p99', 'max'),
-               [(f'{name}, {kind}', *(f'{value:.1f}' for value in row[key].values()))
-                for name, key in (('kernel (goal: p99 <= 30)', 'kernel_us'),
-                                  ('measure and tick', 'cycle_us'),
-                                  ('bytes to bytes (goal: p50 <= 40)',
-                                   'bytes_us'))
-                for kind, row in result['kinds'].items()])
+    table.show(
+        f'Control cycle of {result["robot"]}, {CYCLES} cycles, from Python [us]',
+        ('', 'p50', 'p99', 'max'),
+        [
+            (f'{name}, {kind}', *(f'{value:.1f}' for value in row[key].values()))
+            for name, key in (
+                ('kernel (goal: p99 <= 30)', 'kernel_us'),
+                ('measure and tick', 'cycle_us'),
+                ('bytes to bytes (goal: p50 <= 40)', 'bytes_us'),
+            )
+            for kind, row in result['kinds'].items()
+        ],
+    )

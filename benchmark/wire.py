@@ -1,6 +1,9 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """A joint state taken and an effort published after a sleep, as in a control cycle, in turn by the
-middleware's own functions (ros/wire.py), as bytes by rclpy, and as messages by rclpy.
+middleware's own functions (ros/transport/rcl_ffi.py), as bytes by rclpy, and as messages by rclpy.
 """
+
 import os
 import subprocess
 import sys
@@ -18,14 +21,14 @@ from std_msgs.msg import Float64MultiArray
 from benchmark import table
 from robodyn_ros.cli.demo import private_domain
 from robodyn_ros.errors import RobodynError
-from robodyn_ros.ros.messages import EffortArray
-from robodyn_ros.ros.state_intake import STATE_QOS, PolledGroup
-from robodyn_ros.ros.wire import Inlet, Outlet, library
+from robodyn_ros.ros.common.joint_messages import EffortArray
+from robodyn_ros.ros.controller.state_intake import STATE_QOS, PolledGroup
+from robodyn_ros.ros.transport.rcl_ffi import Inlet, Outlet, library
 
 JOINTS = tuple(f'joint{k}' for k in range(1, 8))
-BLOCKS, CYCLES = 30, 100   # of each way in turn, so that it finds its own traces in the caches
-PERIOD = 2e-3              # [s] of sleep before each
-PATIENCE = 20.0            # [s] for the peer to be found
+BLOCKS, CYCLES = 30, 100  # of each way in turn, so that it finds its own traces in the caches
+PERIOD = 2e-3  # [s] of sleep before each
+PATIENCE = 20.0  # [s] for the peer to be found
 COMMAND_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 
 
@@ -35,8 +38,9 @@ def peer():
     node = rclpy.create_node('benchmark_peer')
     states = node.create_publisher(JointState, 'joint_states', 1)
     efforts = node.create_subscription(Float64MultiArray, 'efforts', lambda _: None, 1)
-    data = serialize_message(JointState(name=list(JOINTS), position=array('d', range(7)),
-                                        velocity=array('d', range(7))))
+    data = serialize_message(
+        JointState(name=list(JOINTS), position=array('d', range(7)), velocity=array('d', range(7)))
+    )
     while True:
         time.sleep(0.5 * PERIOD)
         states.publish(data)
@@ -49,19 +53,31 @@ def measure():
     lock = private_domain()
     rclpy.init()
     node = rclpy.create_node('benchmark_wire')
-    subscription = node.create_subscription(JointState, 'joint_states', lambda _: None, STATE_QOS,
-                                            raw=True, callback_group=PolledGroup())
+    subscription = node.create_subscription(
+        JointState,
+        'joint_states',
+        lambda _: None,
+        STATE_QOS,
+        raw=True,
+        callback_group=PolledGroup(),
+    )
     publisher = node.create_publisher(Float64MultiArray, 'efforts', COMMAND_QOS)
     other = subprocess.Popen([sys.executable, '-m', 'benchmark.wire'])
     writer = EffortArray(JOINTS)
     inlet, outlet = Inlet(subscription), Outlet(publisher, writer.message.buffer)
     message = Float64MultiArray(data=array('d', range(7)))
     handle = subscription.handle
-    ways = {'middleware': (inlet.take, outlet.publish),
-            'rclpy bytes': (lambda: handle.take_message(JointState, True),
-                            lambda: publisher.publish(bytes(writer.message.buffer))),
-            'rclpy messages': (lambda: handle.take_message(JointState, False),
-                               lambda: publisher.publish(message))}
+    ways = {
+        'middleware': (inlet.take, outlet.publish),
+        'rclpy bytes': (
+            lambda: handle.take_message(JointState, True),
+            lambda: publisher.publish(bytes(writer.message.buffer)),
+        ),
+        'rclpy messages': (
+            lambda: handle.take_message(JointState, False),
+            lambda: publisher.publish(message),
+        ),
+    }
     try:
         deadline = time.monotonic() + PATIENCE
         while not publisher.get_subscription_count() or inlet.take() is None:
@@ -79,12 +95,21 @@ def measure():
         rclpy.shutdown()
         if lock:
             lock.close()
-    return {'direct': library() is not None, 'load_average': load, 'ways': {
-        way: {f'{verb}_us': {name: float(value) for name, value in
-                             zip(('p50', 'p99'), np.percentile(found, (50, 99)))}
-              | {'count': len(found), 'bytes': size}
-              for verb, found, size in zip(('take', 'publish'), times[way], made[way])}
-        for way in ways}}
+    return {
+        'direct': library() is not None,
+        'load_average': load,
+        'ways': {
+            way: {
+                f'{verb}_us': {
+                    name: float(value)
+                    for name, value in zip(('p50', 'p99'), np.percentile(found, (50, 99)))
+                }
+                | {'count': len(found), 'bytes': size}
+                for verb, found, size in zip(('take', 'publish'), times[way], made[way])
+            }
+            for way in ways
+        },
+    }
 
 
 def _times(ways):
@@ -109,7 +134,7 @@ def _bytes(call):
     """Bytes of the Python objects that a call makes, at most at a time."""
     tracemalloc.start()
     try:
-        for _ in range(2):   # the first may fill caches
+        for _ in range(2):  # the first may fill caches
             time.sleep(5.0 * PERIOD)
             tracemalloc.reset_peak()
             before, _ = tracemalloc.get_traced_memory()
@@ -123,11 +148,16 @@ def _bytes(call):
 
 def show(result):
     """Print the table."""
-    rows = [(f'{verb}, {way}', f'{found["p50"]:.1f}', f'{found["p99"]:.1f}', found['bytes'])
-            for verb in ('take', 'publish')
-            for way, found in ((way, row[f'{verb}_us']) for way, row in result['ways'].items())]
-    table.show('A joint state in, an effort out, seven joints, after a sleep of '
-               f'{1e3 * PERIOD:g} ms', ('', 'p50 [us]', 'p99 [us]', 'bytes made'), rows)
+    rows = [
+        (f'{verb}, {way}', f'{found["p50"]:.1f}', f'{found["p99"]:.1f}', found['bytes'])
+        for verb in ('take', 'publish')
+        for way, found in ((way, row[f'{verb}_us']) for way, row in result['ways'].items())
+    ]
+    table.show(
+        f'A joint state in, an effort out, seven joints, after a sleep of {1e3 * PERIOD:g} ms',
+        ('', 'p50 [us]', 'p99 [us]', 'bytes made'),
+        rows,
+    )
 
 
 if __name__ == '__main__':

@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """
 Computed torque on a robot: the arm follows ~/joint_trajectory.
 
@@ -6,16 +8,21 @@ Computed torque on a robot: the arm follows ~/joint_trajectory.
 
 Takes every argument of controller.launch.py but the law.
 """
+
 from pathlib import Path
 
-from launch import LaunchDescription
 from launch.actions import IncludeLaunchDescription
+
+from launch import LaunchDescription
 
 
 def generate_launch_description():
     """Include the controller with its law given."""
-    return LaunchDescription([
-        IncludeLaunchDescription(
-            str(Path(__file__).parent / 'controller.launch.py'),
-            launch_arguments={'law': 'computed_torque'}.items()),
-    ])
+    return LaunchDescription(
+        [
+            IncludeLaunchDescription(
+                str(Path(__file__).parent / 'controller.launch.py'),
+                launch_arguments={'law': 'computed_torque'}.items(),
+            )
+        ]
+    )

@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """
 The controller on a robot that publishes joint states and takes efforts, under any law.
 
@@ -5,26 +7,37 @@ The controller on a robot that publishes joint states and takes efforts, under a
 
 An argument left empty leaves the matter to params_file, and then to the node's default.
 """
+
 from pathlib import Path
 
 from ament_index_python.packages import get_package_share_directory
-from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
+from launch import LaunchDescription
+
 FLAG = ('true', 'false', 'True', 'False')
-ARGUMENTS = {   # default, text, and where not everything will do, what may be given
+ARGUMENTS = {  # default, text, and where not everything will do, what may be given
     'description_package': ('robodyn_ros', 'package that description_file belongs to'),
-    'description_file': ('', 'URDF file in that package, or an absolute path; '
-                             'empty: the topic robot_description'),
+    'description_file': (
+        '',
+        'URDF file in that package, or an absolute path; empty: the topic robot_description',
+    ),
     'params_file': ('', 'YAML file with the parameters of robodyn_controller'),
-    'law': ('', 'control law: computed_torque, gravity_compensation, operational_space, ... (see '
-                'doc/control_laws.md), or one that another package adds'),
+    'law': (
+        '',
+        'control law: computed_torque, gravity_compensation, operational_space, ... (see '
+        'doc/control_laws.md), or one that another package adds',
+    ),
     'command_topic': ('', 'topic the efforts go to, e.g. /forward_effort_controller/commands'),
-    'autostart': ('', 'true: configure and activate as soon as model and joint states are there',
-                  '', *FLAG),
+    'autostart': (
+        '',
+        'true: configure and activate as soon as model and joint states are there',
+        '',
+        *FLAG,
+    ),
     'use_sim_time': ('false', 'true: stamps come from /clock', *FLAG),
     'namespace': ('', 'namespace of the node'),
     'log_level': ('info', 'debug, info, warn, error or fatal'),
@@ -38,26 +51,38 @@ def controller(context):
     if given['params_file'] and not Path(given['params_file']).is_file():
         raise RuntimeError(f"params_file: there is no file '{given['params_file']}'")
     share = Path(get_package_share_directory(given['description_package']))
-    parameters = {name: ParameterValue(LaunchConfiguration(name), value_type=kind)
-                  for name, kind in PARAMETERS.items() if given[name]}
+    parameters = {
+        name: ParameterValue(LaunchConfiguration(name), value_type=kind)
+        for name, kind in PARAMETERS.items()
+        if given[name]
+    }
     if given['description_file']:
         parameters['urdf_path'] = str(share / given['description_file'])
-    return [Node(
-        package='robodyn_ros',
-        executable='controller',
-        name='robodyn_controller',
-        namespace=given['namespace'],
-        parameters=[given['params_file'], parameters] if given['params_file'] else [parameters],
-        ros_arguments=['--log-level', given['log_level']],
-        output='both',
-    )]
+    return [
+        Node(
+            package='robodyn_ros',
+            executable='controller',
+            name='robodyn_controller',
+            namespace=given['namespace'],
+            parameters=[given['params_file'], parameters]
+            if given['params_file']
+            else [parameters],
+            ros_arguments=['--log-level', given['log_level']],
+            output='both',
+        )
+    ]
 
 
 def generate_launch_description():
     """Declare the arguments and start the controller."""
-    return LaunchDescription([
-        *(DeclareLaunchArgument(name, default_value=default, description=text,
-                                choices=choices or None)
-          for name, (default, text, *choices) in ARGUMENTS.items()),
-        OpaqueFunction(function=controller),
-    ])
+    return LaunchDescription(
+        [
+            *(
+                DeclareLaunchArgument(
+                    name, default_value=default, description=text, choices=choices or None
+                )
+                for name, (default, text, *choices) in ARGUMENTS.items()
+            ),
+            OpaqueFunction(function=controller),
+        ]
+    )

@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """
 Gravity compensation on a robot: the arm can be led by hand.
 
@@ -6,16 +8,21 @@ Gravity compensation on a robot: the arm can be led by hand.
 
 Takes every argument of controller.launch.py but the law.
 """
+
 from pathlib import Path
 
-from launch import LaunchDescription
 from launch.actions import IncludeLaunchDescription
+
+from launch import LaunchDescription
 
 
 def generate_launch_description():
     """Include the controller with its law given."""
-    return LaunchDescription([
-        IncludeLaunchDescription(
-            str(Path(__file__).parent / 'controller.launch.py'),
-            launch_arguments={'law': 'gravity_compensation'}.items()),
-    ])
+    return LaunchDescription(
+        [
+            IncludeLaunchDescription(
+                str(Path(__file__).parent / 'controller.launch.py'),
+                launch_arguments={'law': 'gravity_compensation'}.items(),
+            )
+        ]
+    )

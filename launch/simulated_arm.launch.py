@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """
 The whole loop without a robot: simulated hardware and the controller, as two processes.
 
@@ -8,29 +10,41 @@ The simulator stands where a driver would: it takes efforts on command_topic and
 joint_states.
 Another arm: description_file, and a params_file where the defaults do not suit it.
 """
+
 from pathlib import Path
 
-from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription
 from launch.conditions import IfCondition
-from launch.substitutions import (FileContent, LaunchConfiguration, OrSubstitution,
-                                  PathJoinSubstitution)
+from launch.substitutions import (
+    FileContent,
+    LaunchConfiguration,
+    OrSubstitution,
+    PathJoinSubstitution,
+)
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
+from launch import LaunchDescription
+
 SHARE = Path(__file__).parent.parent
 
 FLAG = ('true', 'false', 'True', 'False')
-ARGUMENTS = {   # default, text, and where not everything will do, what may be given
+ARGUMENTS = {  # default, text, and where not everything will do, what may be given
     'description_package': ('robodyn_ros', 'package that description_file belongs to'),
-    'description_file': ('config/urdf/franka_like.urdf',
-                         'URDF file in that package, or an absolute path'),
-    'params_file': (str(SHARE / 'config' / 'simulated_arm.yaml'),
-                    'YAML file with the parameters of both nodes'),
+    'description_file': (
+        'config/urdf/franka_like.urdf',
+        'URDF file in that package, or an absolute path',
+    ),
+    'params_file': (
+        str(SHARE / 'config' / 'simulated_arm.yaml'),
+        'YAML file with the parameters of both nodes',
+    ),
     'law': ('computed_torque', 'control law of the controller'),
-    'command_topic': ('forward_effort_controller/commands',
-                      'topic the efforts go over, from the controller to the simulator'),
+    'command_topic': (
+        'forward_effort_controller/commands',
+        'topic the efforts go over, from the controller to the simulator',
+    ),
     'autostart': ('true', 'true: the controller configures and activates itself', *FLAG),
     'use_sim_time': ('false', 'true: stamps come from /clock, published by the simulator', *FLAG),
     'namespace': ('', 'namespace of both nodes'),
@@ -43,35 +57,53 @@ ARGUMENTS = {   # default, text, and where not everything will do, what may be g
 def generate_launch_description():
     """Declare the arguments; start simulator, controller and what is asked for to watch them."""
     given = {name: LaunchConfiguration(name) for name in ARGUMENTS}
-    description = PathJoinSubstitution([FindPackageShare(given['description_package']),
-                                        given['description_file']])
+    description = PathJoinSubstitution(
+        [FindPackageShare(given['description_package']), given['description_file']]
+    )
     simulator = Node(
         package='robodyn_ros',
         executable='simulator',
         name='robodyn_simulator',
         namespace=given['namespace'],
-        parameters=[given['params_file'], {
-            'urdf_path': ParameterValue(description, value_type=str),
-            'effort_command_topic': ParameterValue(given['command_topic'], value_type=str),
-            'joint_states_topic': 'joint_states',
-            'publish_clock': ParameterValue(given['use_sim_time'], value_type=bool),
-        }],
+        parameters=[
+            given['params_file'],
+            {
+                'urdf_path': ParameterValue(description, value_type=str),
+                'effort_command_topic': ParameterValue(given['command_topic'], value_type=str),
+                'joint_states_topic': 'joint_states',
+                'publish_clock': ParameterValue(given['use_sim_time'], value_type=bool),
+            },
+        ],
         ros_arguments=['--log-level', given['log_level']],
         output='both',
     )
     controller = IncludeLaunchDescription(
         str(SHARE / 'launch' / 'controller.launch.py'),
-        launch_arguments={name: given[name] for name in (
-            'description_package', 'description_file', 'params_file', 'law', 'command_topic',
-            'autostart', 'use_sim_time', 'namespace', 'log_level')}.items())
+        launch_arguments={
+            name: given[name]
+            for name in (
+                'description_package',
+                'description_file',
+                'params_file',
+                'law',
+                'command_topic',
+                'autostart',
+                'use_sim_time',
+                'namespace',
+                'log_level',
+            )
+        }.items(),
+    )
     state_publisher = Node(
         package='robot_state_publisher',
         executable='robot_state_publisher',
         namespace=given['namespace'],
-        parameters=[{
-            'robot_description': ParameterValue(FileContent(description), value_type=str),
-            'use_sim_time': ParameterValue(given['use_sim_time'], value_type=bool),
-        }],
+        parameters=[
+            {
+                'robot_description': ParameterValue(FileContent(description), value_type=str),
+                'use_sim_time': ParameterValue(given['use_sim_time'], value_type=bool),
+            }
+        ],
         condition=IfCondition(OrSubstitution(given['robot_state_publisher'], given['rviz'])),
     )
     rviz = Node(
@@ -82,9 +114,17 @@ def generate_launch_description():
         parameters=[{'use_sim_time': ParameterValue(given['use_sim_time'], value_type=bool)}],
         condition=IfCondition(given['rviz']),
     )
-    return LaunchDescription([
-        *(DeclareLaunchArgument(name, default_value=default, description=text,
-                                choices=choices or None)
-          for name, (default, text, *choices) in ARGUMENTS.items()),
-        simulator, controller, state_publisher, rviz,
-    ])
+    return LaunchDescription(
+        [
+            *(
+                DeclareLaunchArgument(
+                    name, default_value=default, description=text, choices=choices or None
+                )
+                for name, (default, text, *choices) in ARGUMENTS.items()
+            ),
+            simulator,
+            controller,
+            state_publisher,
+            rviz,
+        ]
+    )

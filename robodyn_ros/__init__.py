@@ -1,12 +1,17 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Rigid-body dynamics for robots: fast recursions under a friendly face, and the ROS 2 nodes that
 use them.
 
-    model -> spatial -> recursions -> kernels -> Robot -> control, simulation -> ros -> nodes
+    spatial -> model -> algorithms -> compile -> codegen -> robot
+    robot -> formulations, identification, control, simulation -> ros -> nodes
 
-Everything up to `Robot`, `control` and `simulation` works without ROS.
+Everything but `ros` and `nodes` works without ROS.
 """
-from robodyn_ros.errors import RobodynError
-from robodyn_ros.frame_quantities import OperationalSpaceInertia
-from robodyn_ros.robot import Robot
 
-__all__ = ['OperationalSpaceInertia', 'RobodynError', 'Robot']
+from robodyn_ros.errors import RobodynError
+from robodyn_ros.robot.frames import OperationalSpaceInertia
+from robodyn_ros.robot.robot import Robot
+
+__all__ = ['OperationalSpaceInertia', 'RobodynError', 'Robot', '__version__']
+__version__ = '0.2.0'

@@ -1,4 +1,7 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """One command for people: `robodyn_ros <what> ...`, or `python -m robodyn_ros <what> ...`."""
+
 import importlib
 import sys
 
@@ -8,6 +11,7 @@ COMMANDS = {
     'info': 'operation counts of the recursions of one robot',
     'check': 'one robot by every formulation of the books, and what must hold of any robot',
     'warmup': 'compile the kernels of one robot ahead of time',
+    'emit': 'the dynamics of one robot as a package in C or C++',
     'identify': 'inertial parameters from a recorded motion, and motions worth recording',
     'laws_demo': 'four control laws under a load that none of them knows of',
     'task_audit': 'random drives of a hand through singular postures, judged by numbers',
@@ -25,8 +29,10 @@ def main(arguments=None):
         return 0 if arguments else 2
     name, *rest = arguments
     if name not in COMMANDS:
-        print(f'There is no command {name!r}; expected one of {", ".join(COMMANDS)}.',
-              file=sys.stderr)
+        print(
+            f'There is no command {name!r}; expected one of {", ".join(COMMANDS)}.',
+            file=sys.stderr,
+        )
         return 2
     return importlib.import_module(f'robodyn_ros.cli.{name}').main(rest)
 

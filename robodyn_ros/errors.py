@@ -1,10 +1,15 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """One family of errors: every message says what was got, what was expected, of which robot, and
 what would be valid.
 """
 
 
 class RobodynError(Exception):
-    """Base of every error this package raises on purpose."""
+    """Base of every error this package raises on purpose; its sentence moves no terminal."""
+
+    def __str__(self):
+        return printable(', '.join(map(str, self.args)))
 
 
 class ModelError(RobodynError, ValueError):
@@ -18,9 +23,6 @@ class ShapeError(RobodynError, ValueError):
 class UnknownNameError(RobodynError, KeyError):
     """A joint, frame or law of that name does not exist; the sentence lists the valid names."""
 
-    def __str__(self):
-        return str(self.args[0]) if self.args else ''
-
 
 class ParameterError(RobodynError, ValueError):
     """A parameter value is refused; the sentence says what would be accepted."""
@@ -32,3 +34,20 @@ class SingularityError(RobodynError, ArithmeticError):
 
 class KernelError(RobodynError, RuntimeError):
     """Compiled code is missing, will not build, or fails its known-answer test."""
+
+
+def printable(text):
+    """Return a text whose control characters are written out, but for ends of lines."""
+    if text.isprintable():
+        return text
+    return ''.join(
+        c if c.isprintable() or c == '\n' else c.encode('unicode_escape').decode() for c in text
+    )
+
+
+def shorten(value, length=80):
+    """Return the value for a message: escaped, and cut where it came long over the wire."""
+    if isinstance(value, (str, bytes, list, tuple)):
+        value = value[: length + 1]  # what is cut is not written out first
+    text = repr(value)
+    return text if len(text) <= length else text[:length] + '...'

@@ -1,21 +1,24 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """What every test shares: a ROS domain of our own, how nodes are started, the order of tests."""
 
 import gc
 import os
-from pathlib import Path
 import random
 import socket
 import sys
+from pathlib import Path
 
 import hypothesis
 import pytest
-from stalls import Watch
+
+from support.stalls import Watch
 
 ROOT = Path(__file__).resolve().parent.parent
 NODES = ('ros', 'launch_file')
 ORDER = ('slow', *NODES)
-MOST_WORKERS = 4   # each takes 1 to 2 GB
-RERUNS, CALM = 1, 10   # of a test that starts nodes, and after how many seconds
+MOST_WORKERS = 4  # each takes 1 to 2 GB
+RERUNS, CALM = 1, 10  # of a test that starts nodes, and after how many seconds
 WATCH = pytest.StashKey()
 
 hypothesis.settings.register_profile('robodyn', deadline=None, derandomize=True, print_blob=True)
@@ -24,8 +27,12 @@ hypothesis.settings.load_profile('robodyn')
 
 def pytest_addoption(parser):
     """Let the tests that start nodes be run apart from the others."""
-    parser.addoption('--nodes', choices=('with', 'without', 'only'), default='with',
-                     help='run all tests, those that start no nodes, or only those that do')
+    parser.addoption(
+        '--nodes',
+        choices=('with', 'without', 'only'),
+        default='with',
+        help='run all tests, those that start no nodes, or only those that do',
+    )
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -79,9 +86,12 @@ def pytest_collection_modifyitems(config, items):
     A test that starts nodes may be disturbed by what else the machine does, and is then run once
     more, a while later; the summary counts it as rerun.
     """
+
     def rank(item):
-        return max((ORDER.index(name) + 1 for name in ORDER if item.get_closest_marker(name)),
-                   default=0)
+        return max(
+            (ORDER.index(name) + 1 for name in ORDER if item.get_closest_marker(name)), default=0
+        )
+
     wanted = config.getoption('nodes')
     if wanted != 'with':
         left_out = [item for item in items if starts_nodes(item) != (wanted == 'only')]
@@ -106,7 +116,8 @@ def pytest_collection_finish(session):
         watch = session.config.stash[WATCH] = Watch()
         session.config.add_cleanup(watch.close)
         if ' hypervisor' in Path('/proc/cpuinfo').read_text():
-            from robodyn_ros.cli.awake import Awake
+            from benchmark.idle_prevention import Awake
+
             session.config.add_cleanup(Awake().close)
 
 
@@ -128,14 +139,20 @@ def pytest_runtest_makereport(item, call):
 def node_environment(tmp_path):
     """Return the environment of a started node: our domain, this code, its own log folder."""
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get('PYTHONPATH'))))
-    return {**os.environ, 'PYTHONPATH': path, 'PYTHONUNBUFFERED': '1',
-            'ROS_LOG_DIR': str(tmp_path / 'ros_log')}
+    return {
+        **os.environ,
+        'PYTHONPATH': path,
+        'PYTHONUNBUFFERED': '1',
+        'ROS_LOG_DIR': str(tmp_path / 'ros_log'),
+    }
 
 
 @pytest.fixture(scope='session')
 def node_command():
     """Return the function that gives the argument list which starts the node of that name."""
+
     def command(name, *ros_arguments):
         ros = ['--ros-args', *ros_arguments] if ros_arguments else []
         return [sys.executable, '-m', f'robodyn_ros.nodes.{name}', *ros]
+
     return command

@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """How the lessons of this folder print: what the book says beside what the package finds.
 
 Every line shows the book's value, ours, their difference and a verdict: 'ok', 'misprint' for a
@@ -7,13 +9,15 @@ else.
 
 import argparse
 import contextlib
+import sys
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from robodyn_ros.formulations.misprints import MISPRINTS
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # `tools` is not installed
+from tools.books.errata import MISPRINTS  # noqa: E402
 
 ROUNDING = 1e-10  # relative to the largest entry
 WIDTH, CHUNK = 99, 3
@@ -38,8 +42,10 @@ class Line:
     def agrees(self):
         """Whether ours is the (corrected) book's value, and a misprint is one: False with NaN."""
         right = self.difference <= self.tolerance
-        return bool(right and (self.printed is None
-                               or deviation(self.printed, self.ours) > 1e3 * self.tolerance))
+        return bool(
+            right
+            and (self.printed is None or deviation(self.printed, self.ours) > 1e3 * self.tolerance)
+        )
 
 
 def deviation(value, reference):
@@ -75,11 +81,19 @@ class Lesson:
         self._add(Line(name, np.asarray(book, float), np.asarray(ours, float), tolerance))
 
     def misprint(self, name, place, printed, corrected, ours, tolerance=ROUNDING):
-        """A value that is wrong in print. place : as in robodyn_ros.formulations.misprints."""
-        (right,) = [misprint.correction for misprint in MISPRINTS
-                    if misprint.place.replace('\\|', '|') == place]  # a table of Markdown there
-        line = Line(name, np.asarray(corrected, float), np.asarray(ours, float), tolerance,
-                    np.asarray(printed, float))
+        """A value that is wrong in print. place : as in tools.books.errata."""
+        (right,) = [
+            misprint.correction
+            for misprint in MISPRINTS
+            if misprint.place.replace('\\|', '|') == place
+        ]  # a table of Markdown there
+        line = Line(
+            name,
+            np.asarray(corrected, float),
+            np.asarray(ours, float),
+            tolerance,
+            np.asarray(printed, float),
+        )
         _show(name, line.printed, line.ours, deviation(printed, ours), 'misprint')
         if place not in self._told:
             self._told.add(place)
@@ -88,8 +102,14 @@ class Lesson:
 
     def say(self, text):
         """A remark."""
-        print(textwrap.fill(' '.join(text.split()), WIDTH - 4, initial_indent=' ' * 4,
-                            subsequent_indent=' ' * 4))
+        print(
+            textwrap.fill(
+                ' '.join(text.split()),
+                WIDTH - 4,
+                initial_indent=' ' * 4,
+                subsequent_indent=' ' * 4,
+            )
+        )
 
     @contextlib.contextmanager
     def figure(self, name, **options):
@@ -98,8 +118,10 @@ class Lesson:
             yield None
             return
         import matplotlib
+
         matplotlib.use('Agg')
         from matplotlib import pyplot as plt
+
         figure, axes = plt.subplots(figsize=(9, 4), layout='constrained', **options)
         yield axes
         self.save(name, figure)
@@ -115,8 +137,13 @@ class Lesson:
 
     def _add(self, line, name=None):
         self.lines.append(line)
-        _show(name or line.name, line.book, line.ours, line.difference,
-              'ok' if line.agrees else 'DIFFERS')
+        _show(
+            name or line.name,
+            line.book,
+            line.ours,
+            line.difference,
+            'ok' if line.agrees else 'DIFFERS',
+        )
 
 
 def run(title, examples, arguments=None):
@@ -132,8 +159,10 @@ def run(title, examples, arguments=None):
         lesson.teach(example)
     wrong = sum(not line.agrees for line in lesson.lines)
     misprints = sum(line.printed is not None for line in lesson.lines)
-    print(f'\n{len(lesson.lines)} comparisons, {wrong} differ; {misprints} of them correct a '
-          'misprint.')
+    print(
+        f'\n{len(lesson.lines)} comparisons, {wrong} differ; {misprints} of them correct a '
+        'misprint.'
+    )
     return lesson
 
 
@@ -154,5 +183,8 @@ def _chunks(array):
     size = np.abs(array).max()
     array = np.where(np.abs(array) < 1e-12 * size, 0.0, array)  # what rounding leaves of a zero
     rows = np.atleast_2d(array) if array.ndim < 3 else array.reshape(-1, array.shape[-1])
-    return [' '.join(f'{x:9.5g}' for x in row[k:k + CHUNK])
-            for row in rows for k in range(0, len(row), CHUNK)]
+    return [
+        ' '.join(f'{x:9.5g}' for x in row[k : k + CHUNK])
+        for row in rows
+        for k in range(0, len(row), CHUNK)
+    ]

@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Every formulation of the books on one robot side by side, and what must hold of any robot.
 
     ros2 run robodyn_ros check arm.urdf        or        python -m robodyn_ros.cli.check arm.urdf
@@ -6,22 +8,24 @@ Torque, mass matrix and acceleration by each formulation in a random state withi
 with the differences; then skew symmetry of Ddot - 2 C, passivity, bounds of the inertia matrix and
 linearity in the parameters (Spong, section 6.5).
 """
+
 import argparse
 import sys
 
 import numpy as np
 
-from robodyn_ros import Robot, RobodynError
+from robodyn_ros import RobodynError, Robot
 from robodyn_ros.formulations import compare
-from robodyn_ros.formulations.properties import check, ranges, report
+from robodyn_ros.formulations.spong.properties import check, ranges, report
 
 AGREEMENT = 1e-10  # relative to the largest entry
 
 
 def main(args=None):
     """Print both; exit code 1 if something differs or fails, or the URDF is refused."""
-    parser = argparse.ArgumentParser(prog='check', description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog='check', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument('urdf', help='URDF file')
     parser.add_argument('--seed', type=int, default=0, help='of the states (%(default)s)')
     options = parser.parse_args(args)

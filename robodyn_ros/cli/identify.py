@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """The dynamic parameters of a robot, from a recorded motion.
 
     ros2 run robodyn_ros identify excite arm.urdf            a motion that tells them apart
@@ -7,21 +9,33 @@
 A CSV has a header and the columns time [s], and <joint>.position [rad or m] and <joint>.effort
 [N m or N] for each joint. Efforts are those of the motors at the joint, gravity included.
 """
+
 import argparse
 import contextlib
+import importlib.util
 import sys
 from pathlib import Path
 
 import numpy as np
 
-from robodyn_ros.cli import identify_demo, identify_report
-from robodyn_ros.cli.joint_state_bag import read_bag
+from robodyn_ros.cli import identify_demo
+from robodyn_ros.demonstration import identification_report
+from robodyn_ros.demonstration.result_files import ResultFolder, add_force
 from robodyn_ros.errors import ParameterError, RobodynError
 from robodyn_ros.identification import (
-    Parameters, base_parameters, excite, identify, read_csv, write_csv)
+    Parameters,
+    base_parameters,
+    excite,
+    identify,
+    read_csv,
+    write_csv,
+    write_table,
+)
+from robodyn_ros.identification.joint_state_bag import read_bag
 from robodyn_ros.model.selection import held
-from robodyn_ros.robot import Robot
+from robodyn_ros.robot.robot import Robot
 
+OWN = Path('identification-demo')  # folder of the demonstration
 RATE = 100.0  # [Hz] of the motion written by `excite`
 
 
@@ -39,33 +53,62 @@ def main(args=None):
 
 def parser():
     """The command line."""
-    result = argparse.ArgumentParser(prog='identify', description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    result = argparse.ArgumentParser(
+        prog='identify', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     commands = result.add_subparsers(dest='command', required=True)
     for run in (run_excite, run_fit, run_demo):
         command = commands.add_parser(run.__name__.removeprefix('run_'), help=run.__doc__)
         command.set_defaults(run=run)
+        add_force(command)
         command.add_argument('urdf', help='URDF file')
-        command.add_argument('--joints', nargs='+', metavar='JOINT', default=None,
-                             help='joints that move, in order; all by default')
-        command.add_argument('--locked', nargs='+', type=_locked, action=_Collect, default={},
-                             metavar='JOINT=POSITION', help='joints held still [rad or m]')
+        command.add_argument(
+            '--joints',
+            nargs='+',
+            metavar='JOINT',
+            default=None,
+            help='joints that move, in order; all by default',
+        )
+        command.add_argument(
+            '--locked',
+            nargs='+',
+            type=_locked,
+            action=_Collect,
+            default={},
+            metavar='JOINT=POSITION',
+            help='joints held still [rad or m]',
+        )
         command.add_argument('--rotors', action='store_true', help='seek rotor inertias too')
         command.add_argument('--no-friction', action='store_true', help='seek no friction')
-        command.add_argument('-o', '--output', type=Path, default=Path('identification'),
-                             metavar='FOLDER', help='where files go (%(default)s)')
+        command.add_argument(
+            '-o',
+            '--output',
+            type=Path,
+            default=OWN if run is run_demo else Path('identification'),
+            metavar='FOLDER',
+            help='where files go (%(default)s)',
+        )
         if run is not run_fit:
             command.add_argument('--period', type=float, default=10.0, help='[s] (%(default)s)')
-            command.add_argument('--trials', type=int, default=400,
-                                 help='random motions (%(default)s)')
+            command.add_argument(
+                '--trials', type=int, default=400, help='random motions (%(default)s)'
+            )
             command.add_argument('--seed', type=int, default=0)
         if run is not run_excite:
-            command.add_argument('--cutoff', type=float, default=5.0,
-                                 help='of the filter [Hz] (%(default)s)')
-            command.add_argument('--ordinary', action='store_true',
-                                 help='one noise for all joints, instead of one for each')
-            command.add_argument('--trust', type=float, default=1.0,
-                                 help='in the description, for possible bodies (%(default)s)')
+            command.add_argument(
+                '--cutoff', type=float, default=5.0, help='of the filter [Hz] (%(default)s)'
+            )
+            command.add_argument(
+                '--ordinary',
+                action='store_true',
+                help='one noise for all joints, instead of one for each',
+            )
+            command.add_argument(
+                '--trust',
+                type=float,
+                default=1.0,
+                help='in the description, for possible bodies (%(default)s)',
+            )
         if run is run_fit:
             command.add_argument('recording', help='CSV file, or rosbag2 folder or file')
             command.add_argument('--topic', default='/joint_states', help='in a bag')
@@ -74,37 +117,47 @@ def parser():
 
 def run_excite(robot, options):
     """find a motion within the limits, and write it to excitation.csv"""
+    results = ResultFolder(options, ('excitation.csv',))
     found = _excited(robot, options)
     t = np.arange(0.0, options.period + 0.5 / RATE, 1.0 / RATE)
     states = found.motion.at(t)
-    header = ['time', *(f'{joint}.{what}' for what in ('position', 'velocity', 'acceleration')
-                        for joint in robot.joint_names)]
-    options.output.mkdir(parents=True, exist_ok=True)
-    path = options.output / 'excitation.csv'
-    np.savetxt(path, np.column_stack((t, *states)), fmt='%.9g', delimiter=',',
-               header=','.join(header), comments='')
-    print(f'Condition number {found.condition:.3g} after {found.tried} motions; from rest to rest '
-          f'in {options.period:g} s: {path}')
+    header = [
+        'time',
+        *(
+            f'{joint}.{what}'
+            for what in ('position', 'velocity', 'acceleration')
+            for joint in robot.joint_names
+        ),
+    ]
+    with results.whole('excitation.csv') as part:
+        write_table(part, header, np.column_stack((t, *states)))
+    print(
+        f'Condition number {found.condition:.3g} after {found.tried} motions; from rest to rest '
+        f'in {options.period:g} s: {results.path / "excitation.csv"}'
+    )
 
 
 def run_fit(robot, options):
     """identify from a recording; writes identification.json and .png"""
+    results = ResultFolder(options, identification_report.FILES)
     if options.recording.endswith('.csv'):
         recording = read_csv(options.recording, robot.joint_names)
     else:
-        recording = read_bag(options.recording, robot.joint_names, options.topic)
-    _identified(robot, recording, options)
+        recording = read_bag(
+            options.recording, robot.joint_names, options.topic, _messages_of_ros()
+        )
+    _identified(robot, recording, options, results)
 
 
 def run_demo(robot, options):
     """do all of it with a simulated arm that differs from its description"""
+    results = ResultFolder(options, ('motion.csv', *identification_report.FILES), own=OWN)
     true = identify_demo.true_robot(robot)
     motion = _excited(robot, options).motion
     recording = identify_demo.record(true, robot, motion)
-    options.output.mkdir(parents=True, exist_ok=True)
-    write_csv(options.output / 'motion.csv', robot.joint_names, recording.time, recording.q,
-              recording.tau)
-    found = _identified(robot, recording, options)
+    with results.whole('motion.csv') as part:
+        write_csv(part, robot.joint_names, recording.time, recording.q, recording.tau)
+    found = _identified(robot, recording, options, results)
     print()
     for sentence in identify_demo.verdict(true, found, options.period):
         print(sentence)
@@ -113,18 +166,40 @@ def run_demo(robot, options):
 def _excited(robot, options):
     parameters = _parameters(robot, options)
     with _bar('searching a motion') as progress:
-        return excite(robot, base_parameters(parameters), parameters, period=options.period,
-                      trials=options.trials, seed=options.seed, progress=progress)
+        return excite(
+            robot,
+            base_parameters(parameters),
+            parameters,
+            period=options.period,
+            trials=options.trials,
+            seed=options.seed,
+            progress=progress,
+        )
 
 
-def _identified(robot, recording, options):
-    found = identify(robot, recording, cutoff=options.cutoff, rotors=options.rotors,
-                     friction=not options.no_friction, weighted=not options.ordinary,
-                     trust=options.trust)
-    print(identify_report.table(found))
-    for path in identify_report.write(found, options.output):
+def _identified(robot, recording, options, results):
+    found = identify(
+        robot,
+        recording,
+        cutoff=options.cutoff,
+        rotors=options.rotors,
+        friction=not options.no_friction,
+        weighted=not options.ordinary,
+        trust=options.trust,
+    )
+    print(identification_report.table(found))
+    for path in identification_report.write(found, results):
         print(path)
     return found
+
+
+def _messages_of_ros():
+    """What reads a bag where rosbags is not installed, None where it is, or nothing else is."""
+    if importlib.util.find_spec('rosbags') or not importlib.util.find_spec('rosbag2_py'):
+        return None
+    from robodyn_ros.ros.common.rosbag2_messages import by_rosbag2_py
+
+    return by_rosbag2_py
 
 
 def _parameters(robot, options):
@@ -142,7 +217,8 @@ def _bar(title):
     with Progress(transient=True) as progress:
         task = progress.add_task(title)
         yield lambda done, count, condition: progress.update(
-            task, completed=done, total=count, description=f'{title}: condition {condition:.3g}')
+            task, completed=done, total=count, description=f'{title}: condition {condition:.3g}'
+        )
 
 
 def _locked(text):

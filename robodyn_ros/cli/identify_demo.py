@@ -1,17 +1,26 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """An arm that is not what its description says moves as it was told; what it does is recorded."""
+
 import numpy as np
 
 from robodyn_ros.identification import Fourier, Parameters, resampled
 from robodyn_ros.model.layout import DAMPING, FRICTION
-from robodyn_ros.robot import Robot
+from robodyn_ros.robot.robot import Robot
 from robodyn_ros.simulation import (
-    Perturbation, Plant, PlantSettings, Sensor, SensorSettings, perturbed)
+    Perturbation,
+    Plant,
+    PlantSettings,
+    Sensor,
+    SensorSettings,
+    perturbed,
+)
 
-RATE = 1000              # [Hz] of the simulation and of the recording
-FREQUENCY = 30.0         # [rad/s] of the computed-torque law, critically damped
-REST = 0.5               # [s] of standing still before the motion
-POSITION_NOISE = 2e-5    # [rad or m] some encoder counts
-EFFORT_NOISE = 0.01      # share of the greatest effort of each joint
+RATE = 1000  # [Hz] of the simulation and of the recording
+FREQUENCY = 30.0  # [rad/s] of the computed-torque law, critically damped
+REST = 0.5  # [s] of standing still before the motion
+POSITION_NOISE = 2e-5  # [rad or m] some encoder counts
+EFFORT_NOISE = 0.01  # share of the greatest effort of each joint
 DIFFERENCE = Perturbation(mass=0.3, com=0.03, friction=0.5, seed=7)
 
 
@@ -32,15 +41,19 @@ def record(true, nominal, motion, periods=2, seed=0):
     count = int((REST + periods * motion.period) * RATE)
     t = np.arange(count) / RATE
     wanted = motion.at(np.maximum(t - REST, 0.0))
-    friction = (wanted[1] * nominal.model.joint_values(DAMPING)
-                + np.sign(wanted[1]) * nominal.model.joint_values(FRICTION))
+    friction = wanted[1] * nominal.model.joint_values(DAMPING) + np.sign(
+        wanted[1]
+    ) * nominal.model.joint_values(FRICTION)
     q, tau = np.empty((count, true.nv)), np.empty((count, true.nv))
     limit = np.where(np.isfinite(true.limits.effort), true.limits.effort, np.inf)
     for k in range(count):
         sensor.read(plant.q, plant.qd)
         q[k] = sensor.position
-        push = (wanted[2][k] + 2.0 * FREQUENCY * (wanted[1][k] - plant.qd)
-                + FREQUENCY**2 * (wanted[0][k] - plant.q))
+        push = (
+            wanted[2][k]
+            + 2.0 * FREQUENCY * (wanted[1][k] - plant.qd)
+            + FREQUENCY**2 * (wanted[0][k] - plant.q)
+        )
         effort = nominal.inverse_dynamics(plant.q, plant.qd, push) + friction[k]
         plant.step(np.clip(effort, -limit, limit), 1.0 / RATE)
         tau[k] = plant.effort
@@ -51,14 +64,20 @@ def record(true, nominal, motion, periods=2, seed=0):
 def verdict(true, found, period):
     """Sentences that compare what was identified with the robot that moved."""
     numbers = measured(true, found, period)
-    yield ('The simulated arm was not as described: base parameters off by '
-           f'{100.0 * numbers["described"]:.2g} %, identified to '
-           f'{100.0 * numbers["identified"]:.2g} % (norm of all of them).')
-    yield ('Torque error on another motion, share of the root mean square torque: as described '
-           f'{100.0 * numbers["torque described"]:.2g} %, as identified '
-           f'{100.0 * numbers["torque identified"]:.2g} %.')
-    yield (f'Farthest from the truth: {numbers["farthest"]:.2g} standard deviations; '
-           f'{numbers["within"]} of {len(found.base)} base parameters within 3.')
+    yield (
+        'The simulated arm was not as described: base parameters off by '
+        f'{100.0 * numbers["described"]:.2g} %, identified to '
+        f'{100.0 * numbers["identified"]:.2g} % (norm of all of them).'
+    )
+    yield (
+        'Torque error on another motion, share of the root mean square torque: as described '
+        f'{100.0 * numbers["torque described"]:.2g} %, as identified '
+        f'{100.0 * numbers["torque identified"]:.2g} %.'
+    )
+    yield (
+        f'Farthest from the truth: {numbers["farthest"]:.2g} standard deviations; '
+        f'{numbers["within"]} of {len(found.base)} base parameters within 3.'
+    )
 
 
 def measured(true, found, period):
@@ -79,8 +98,10 @@ def measured(true, found, period):
         'identified': np.linalg.norm(found.consistent.values - values) / size,
         'torque described': _ratio(truth.regressor(*states) @ found.parameters.nominal, tau),
         'torque identified': _ratio(truth.regressor(*states) @ found.consistent.theta, tau),
-        'farthest': away.max(), 'within': int((away < 3.0).sum())}
+        'farthest': away.max(),
+        'within': int((away < 3.0).sum()),
+    }
 
 
 def _ratio(tau, expected):
-    return np.sqrt(np.mean((tau - expected)**2) / np.mean(expected**2))
+    return np.sqrt(np.mean((tau - expected) ** 2) / np.mean(expected**2))

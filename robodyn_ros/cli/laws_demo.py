@@ -1,11 +1,13 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Four control laws carry a load that none of them knows; one of them learns it. Without ROS.
 
-    python -m robodyn_ros.cli.laws_demo          a table; laws/laws.json and laws/laws.png
-    python -m robodyn_ros.cli.laws_demo --document doc/control_laws.md     the table in there
+    python -m robodyn_ros laws_demo          a table; laws/laws.json and laws/laws.png
 
 The simulated arm, the supervisor with its guards and the laws are those of the nodes; time is
 simulated, so the numbers are the same on any machine.
 """
+
 import argparse
 import json
 import sys
@@ -14,29 +16,40 @@ from pathlib import Path
 
 import numpy as np
 
-from robodyn_ros import Robot, RobodynError
+from robodyn_ros import RobodynError, Robot
 from robodyn_ros.cli.demo import URDF, find
-from robodyn_ros.cli.markdown import END, renewed, table
-from robodyn_ros.cli.motion import mid_range, sway
+from robodyn_ros.compile import warm_up
 from robodyn_ros.control import Settings, Supervisor, Trajectory, law_class
-from robodyn_ros.kernels import warm_up
+from robodyn_ros.demonstration.motion import mid_range, sway
+from robodyn_ros.demonstration.result_files import ResultFolder, add_force
+from robodyn_ros.demonstration.text_table import aligned
 from robodyn_ros.simulation import Plant
 
-LAWS = {'pd_gravity': 'PD + gravity', 'computed_torque': 'computed torque',
-        'passivity': 'passivity', 'adaptive_computed_torque': 'adaptive'}
+LAWS = {
+    'pd_gravity': 'PD + gravity',
+    'computed_torque': 'computed torque',
+    'passivity': 'passivity',
+    'adaptive_computed_torque': 'adaptive',
+}
 COLOURS = ('tab:orange', 'tab:blue', 'tab:green', 'tab:red')
-PERIOD = 1e-3             # [s]
-POINT = 0.05              # [s] between two points of the trajectory
-FREQUENCY = 10.0          # [rad/s] every joint critically damped, but none softer
-SOFTEST = 0.1             # than for this inertia [kg m^2]: a wrist has hardly any
+PERIOD = 1e-3  # [s]
+POINT = 0.05  # [s] between two points of the trajectory
+FREQUENCY = 10.0  # [rad/s] every joint critically damped, but none softer
+SOFTEST = 0.1  # than for this inertia [kg m^2]: a wrist has hardly any
 LOAD, FRAME = 3.0, 'flange'
-LOAD_COM = (0.0, 0.0, 0.1)     # [m] of the load from the flange
-GYRATION = 0.05                # [m] radius of gyration of the load
-DURATION, PART = 20.0, 4.0     # [s] of a run; of the parts at its ends that are compared
-WANTED_RATIO = 10.0            # by how much learning must beat computed torque in the end
-MARKERS = ('<!-- numbers of laws_demo -->', END)
-HEAD = ('Law', f'RMS error in the first {PART:g} s [mrad]', f'in the last {PART:g} s [mrad]',
-        'largest [mrad]', 'hand in the end [mm]', 'largest torque / limit', 'torque limited [%]')
+LOAD_COM = (0.0, 0.0, 0.1)  # [m] of the load from the flange
+GYRATION = 0.05  # [m] radius of gyration of the load
+DURATION, PART = 20.0, 4.0  # [s] of a run; of the parts at its ends that are compared
+WANTED_RATIO = 10.0  # by how much learning must beat computed torque in the end
+HEAD = (
+    'Law',
+    f'RMS error in the first {PART:g} s [mrad]',
+    f'in the last {PART:g} s [mrad]',
+    'largest [mrad]',
+    'hand in the end [mm]',
+    'largest torque / limit',
+    'torque limited [%]',
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,9 +79,15 @@ def gains(robot, law):
 def settings(robot, law):
     """Guards at the robot's own limits."""
     limits = robot.limits
-    return Settings(period=PERIOD, gains=gains(robot, law), effort_limits=limits.effort,
-                    effort_rate=np.full(robot.nv, 1000.0), velocity_limits=limits.velocity,
-                    lower=limits.lower, upper=limits.upper)
+    return Settings(
+        period=PERIOD,
+        gains=gains(robot, law),
+        effort_limits=limits.effort,
+        effort_rate=np.full(robot.nv, 1000.0),
+        velocity_limits=limits.velocity,
+        lower=limits.lower,
+        upper=limits.upper,
+    )
 
 
 def trajectory(motion):
@@ -96,27 +115,38 @@ def run(robot, plant, law, motion, progress):
         supervisor.tick(now)
         wanted = supervisor.reference[0]
         error[k], effort[k] = wanted - plant.q, supervisor.command
-        hand[k] = np.linalg.norm(robot.pose(wanted, FRAME)[:3, 3]
-                                 - robot.pose(plant.q, FRAME)[:3, 3])
+        hand[k] = np.linalg.norm(
+            robot.pose(wanted, FRAME)[:3, 3] - robot.pose(plant.q, FRAME)[:3, 3]
+        )
         mass[k] = supervisor.law.learnt[:, 0].sum() if hasattr(supervisor.law, 'learnt') else 0.0
         plant.step(supervisor.command, PERIOD)
         if k % 500 == 0:
             progress(law, k / steps)
     progress(law, 1.0)
     counters = supervisor.counters
-    return Run(error, hand, effort, mass, counters['effort_limited'] / steps,
-               counters['faults'] + plant.faults)
+    return Run(
+        error,
+        hand,
+        effort,
+        mass,
+        counters['effort_limited'] / steps,
+        counters['faults'] + plant.faults,
+    )
 
 
 def figures(record, limits):
     """The numbers of one run."""
     part = round(PART / PERIOD)
-    return {'first_rms_rad': rms(record.error[:part]), 'last_rms_rad': rms(record.error[-part:]),
-            'max_error_rad': float(np.abs(record.error).max()),
-            'last_hand_rms_m': rms(record.hand[-part:]),
-            'peak_effort_share': float((np.abs(record.effort).max(axis=0) / limits.effort).max()),
-            'effort_limited_share': record.limited, 'learnt_mass_kg': float(record.mass[-1]),
-            'faults': record.faults}
+    return {
+        'first_rms_rad': rms(record.error[:part]),
+        'last_rms_rad': rms(record.error[-part:]),
+        'max_error_rad': float(np.abs(record.error).max()),
+        'last_hand_rms_m': rms(record.hand[-part:]),
+        'peak_effort_share': float((np.abs(record.effort).max(axis=0) / limits.effort).max()),
+        'effort_limited_share': record.limited,
+        'learnt_mass_kg': float(record.mass[-1]),
+        'faults': record.faults,
+    }
 
 
 def rms(values):
@@ -126,51 +156,66 @@ def rms(values):
 
 def rows(numbers):
     """Cells of the table, a row for each law."""
-    return [(LAWS[law], f'{1e3 * found["first_rms_rad"]:.1f}',
-             f'{1e3 * found["last_rms_rad"]:.1f}', f'{1e3 * found["max_error_rad"]:.0f}',
-             f'{1e3 * found["last_hand_rms_m"]:.1f}', f'{found["peak_effort_share"]:.2f}',
-             f'{100 * found["effort_limited_share"]:.1f}') for law, found in numbers.items()]
-
-
-def markdown(numbers):
-    """The table as Markdown."""
-    return table(HEAD, rows(numbers))
+    return [
+        (
+            LAWS[law],
+            f'{1e3 * found["first_rms_rad"]:.1f}',
+            f'{1e3 * found["last_rms_rad"]:.1f}',
+            f'{1e3 * found["max_error_rad"]:.0f}',
+            f'{1e3 * found["last_hand_rms_m"]:.1f}',
+            f'{found["peak_effort_share"]:.2f}',
+            f'{100 * found["effort_limited_share"]:.1f}',
+        )
+        for law, found in numbers.items()
+    ]
 
 
 def show(numbers, load):
     """Print the table."""
-    lines = [('mrad, mm', f'first {PART:g} s', f'last {PART:g} s', 'largest', 'hand', 'torque',
-              'limited %'), *rows(numbers)]
-    widths = [max(len(row[k]) for row in lines) for k in range(len(HEAD))]
-    print(f'{load:g} kg at the {FRAME} that no law knows of: RMS and largest error of the joints, '
-          f'error of the\nhand in the last {PART:g} s, largest torque over its limit.')
-    for row in lines:
-        print('  '.join(cell.ljust(width) if k == 0 else cell.rjust(width)
-                        for k, (cell, width) in enumerate(zip(row, widths))))
-
-
-def documented(text, numbers):
-    """The text with the table between the markers made anew."""
-    return renewed(text, MARKERS[0], markdown(numbers))
+    lines = [
+        (
+            'mrad, mm',
+            f'first {PART:g} s',
+            f'last {PART:g} s',
+            'largest',
+            'hand',
+            'torque',
+            'limited %',
+        ),
+        *rows(numbers),
+    ]
+    print(
+        f'{load:g} kg at the {FRAME} that no law knows of: RMS and largest error of the joints, '
+        f'error of the\nhand in the last {PART:g} s, largest torque over its limit.'
+    )
+    print(aligned(lines))
 
 
 def draw(records, motion, load, path):
     """Write the figure: the error of every law over time, and what was learnt."""
     import matplotlib
+
     matplotlib.use('Agg')
     from matplotlib import pyplot as plt
-    figure, (left, right) = plt.subplots(1, 2, figsize=(13, 4.5), layout='constrained',
-                                         width_ratios=(1.6, 1.0))
+
+    figure, (left, right) = plt.subplots(
+        1, 2, figsize=(13, 4.5), layout='constrained', width_ratios=(1.6, 1.0)
+    )
     time = PERIOD * np.arange(round(motion.duration / PERIOD))
     for (law, record), colour in zip(records.items(), COLOURS):
         norm = 1e3 * np.maximum(np.linalg.norm(record.error, axis=1), 1e-7)
         left.semilogy(time, norm, color=colour, lw=1.0, label=LAWS[law])
-    left.set(title=f'a 7-joint arm with {load:g} kg in its hand that no law knows of',
-             xlabel='time [s]', ylabel='error, norm over the joints [mrad]', ylim=(0.5, None))
+    left.set(
+        title=f'a 7-joint arm with {load:g} kg in its hand that no law knows of',
+        xlabel='time [s]',
+        ylabel='error, norm over the joints [mrad]',
+        ylim=(0.5, None),
+    )
     right.plot(time, records['adaptive_computed_torque'].mass, color=COLOURS[-1])
     right.axhline(load, color='k', ls='--', lw=0.8, label='mass of the load')
-    right.set(title='mass learnt by the adaptive law, all bodies', xlabel='time [s]',
-              ylabel='[kg]')
+    right.set(
+        title='mass learnt by the adaptive law, all bodies', xlabel='time [s]', ylabel='[kg]'
+    )
     for axes in (left, right):
         axes.grid(alpha=0.3, which='both')
         axes.legend(loc='lower right', fontsize=8)
@@ -188,12 +233,13 @@ def show_progress(law, share):
 
 def options_of(args):
     """Parse the command line; exit with a sentence where it makes no sense."""
-    parser = argparse.ArgumentParser(prog='laws_demo', description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog='laws_demo', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument('--output', type=Path, default=Path('laws'), help='folder for the results')
+    add_force(parser)
     parser.add_argument('--load', type=float, default=LOAD, help='mass in the hand [kg]')
     parser.add_argument('--duration', type=float, default=DURATION, help='of a run [s]')
-    parser.add_argument('--document', type=Path, help='Markdown file whose table to renew')
     options = parser.parse_args(args)
     if not 2.0 * PART <= options.duration <= 600.0:
         parser.error(f'--duration {options.duration}: expected {2.0 * PART:g} to 600 seconds')
@@ -206,9 +252,11 @@ def main(args=None):
     """Run the four laws; exit code 0 if the one that learns is as much better as it should be."""
     options = options_of(args)
     try:
+        results = ResultFolder(options, ('laws.json', 'laws.png'), own=Path('laws'))
         robot = Robot.from_urdf(find(URDF))
-        plant = robot.with_payload(options.load, LOAD_COM,
-                                   options.load * GYRATION**2 * np.eye(3), FRAME)
+        plant = robot.with_payload(
+            options.load, LOAD_COM, options.load * GYRATION**2 * np.eye(3), FRAME
+        )
         motion = sway(robot.limits, options.duration)
         warm_up([kernel for law in LAWS for kernel in Supervisor.kernels(law_class(law))])
         records = {law: run(robot, plant, law, motion, show_progress) for law in LAWS}
@@ -216,19 +264,26 @@ def main(args=None):
         print(f'The demonstration stopped: {error}', file=sys.stderr)
         return 1
     numbers = {law: figures(record, robot.limits) for law, record in records.items()}
-    ratio = (numbers['computed_torque']['last_rms_rad']
-             / numbers['adaptive_computed_torque']['last_rms_rad'])
-    options.output.mkdir(parents=True, exist_ok=True)
-    result = {'robot': robot.name, 'load_kg': options.load, 'duration_s': options.duration,
-              'laws': numbers, 'adaptive_against_computed_torque': ratio}
-    (options.output / 'laws.json').write_text(json.dumps(result, indent=2) + '\n')
+    ratio = (
+        numbers['computed_torque']['last_rms_rad']
+        / numbers['adaptive_computed_torque']['last_rms_rad']
+    )
+    result = {
+        'robot': robot.name,
+        'load_kg': options.load,
+        'duration_s': options.duration,
+        'laws': numbers,
+        'adaptive_against_computed_torque': ratio,
+    }
+    results.write('laws.json', json.dumps(result, indent=2) + '\n')
     show(numbers, options.load)
-    print(f'In the end learning tracks {ratio:.0f} times better than computed torque '
-          f'(expected: {WANTED_RATIO:g}).')
-    if options.document:
-        options.document.write_text(documented(options.document.read_text(), numbers))
+    print(
+        f'In the end learning tracks {ratio:.0f} times better than computed torque '
+        f'(expected: {WANTED_RATIO:g}).'
+    )
     try:
-        draw(records, motion, options.load, options.output / 'laws.png')
+        with results.whole('laws.png') as part:
+            draw(records, motion, options.load, part)
     except ImportError as error:
         print(f'No picture: {error}. Install matplotlib for {options.output / "laws.png"}.')
     faults = sum(found['faults'] for found in numbers.values())

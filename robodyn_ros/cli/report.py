@@ -1,19 +1,32 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """The model report: what a robot description says, and everything about it that is doubtful.
 
-    ros2 run robodyn_ros report arm.urdf        or        python -m robodyn_ros.cli.report arm.urdf
+ros2 run robodyn_ros report arm.urdf        or        python -m robodyn_ros.cli.report arm.urdf
 """
+
 import argparse
 import sys
 
 import numpy as np
 
-from robodyn_ros import Robot, RobodynError
+from robodyn_ros import RobodynError, Robot
 from robodyn_ros.errors import ParameterError
 from robodyn_ros.model.layout import DAMPING, FRICTION, MASS, MOMENT, V
 from robodyn_ros.model.selection import held
 
-COLUMNS = ('joint', 'carries', 'mass [kg]', 'com from joint [m]', 'lower', 'upper', 'velocity',
-           'effort', 'damping', 'friction')
+COLUMNS = (
+    'joint',
+    'carries',
+    'mass [kg]',
+    'com from joint [m]',
+    'lower',
+    'upper',
+    'velocity',
+    'effort',
+    'damping',
+    'friction',
+)
 
 
 def rows(robot):
@@ -22,22 +35,40 @@ def rows(robot):
     damping, friction = model.joint_values(DAMPING), model.joint_values(FRICTION)
     for body, row in enumerate(model.constants[1:], start=1):
         j = model.topology[body, V]
-        distance = np.linalg.norm(row[MOMENT:MOMENT + 3]) / row[MASS] if row[MASS] else 0.0
-        limits = (values[j] for values in (robot.limits.lower, robot.limits.upper,
-                                           robot.limits.velocity, robot.limits.effort))
-        yield (robot.joint_names[j], model.body_names[body], f'{row[MASS]:.4g}',
-               f'{distance:.4g}',
-               *('-' if np.isnan(value) else f'{value:.4g}' for value in limits),
-               f'{damping[j]:.4g}', f'{friction[j]:.4g}')
+        distance = np.linalg.norm(row[MOMENT : MOMENT + 3]) / row[MASS] if row[MASS] else 0.0
+        limits = (
+            values[j]
+            for values in (
+                robot.limits.lower,
+                robot.limits.upper,
+                robot.limits.velocity,
+                robot.limits.effort,
+            )
+        )
+        yield (
+            robot.joint_names[j],
+            model.body_names[body],
+            f'{row[MASS]:.4g}',
+            f'{distance:.4g}',
+            *('-' if np.isnan(value) else f'{value:.4g}' for value in limits),
+            f'{damping[j]:.4g}',
+            f'{friction[j]:.4g}',
+        )
 
 
 def main(args=None):
     """Print the report; exit code 1 if the description is refused."""
-    parser = argparse.ArgumentParser(prog='report', description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog='report', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument('urdf', help='URDF file')
-    parser.add_argument('--locked', nargs='*', default=[], metavar='JOINT=POSITION',
-                        help='joints held still [rad or m]')
+    parser.add_argument(
+        '--locked',
+        nargs='*',
+        default=[],
+        metavar='JOINT=POSITION',
+        help='joints held still [rad or m]',
+    )
     options = parser.parse_args(args)
     try:
         locked = dict(map(held, options.locked))
@@ -50,11 +81,17 @@ def main(args=None):
         return 1
     table = [COLUMNS, *rows(robot)]
     widths = [max(len(row[k]) for row in table) for k in range(len(COLUMNS))]
-    print(f"Robot '{robot.name}': {robot.nv} joints on '{robot.model.body_names[0]}', "
-          f'{robot.model.constants[:, MASS].sum():.4g} kg moving.')
+    print(
+        f"Robot '{robot.name}': {robot.nv} joints on '{robot.model.body_names[0]}', "
+        f'{robot.model.constants[:, MASS].sum():.4g} kg moving.'
+    )
     for row in table:
-        print('  '.join(cell.ljust(width) if k < 2 else cell.rjust(width)
-                        for k, (cell, width) in enumerate(zip(row, widths))))
+        print(
+            '  '.join(
+                cell.ljust(width) if k < 2 else cell.rjust(width)
+                for k, (cell, width) in enumerate(zip(row, widths))
+            )
+        )
     print(robot.report)
     return 0
 

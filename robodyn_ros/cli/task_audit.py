@@ -1,7 +1,9 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Random drives of a hand through singular postures, judged by numbers. Without ROS.
 
-    python -m robodyn_ros.cli.task_audit              48 drives: a table, audit/audit.json
-    python -m robodyn_ros.cli.task_audit --seeds 1    16 of them
+    python -m robodyn_ros task_audit              48 drives: a table, audit/audit.json
+    python -m robodyn_ros task_audit --seeds 1    16 of them
 
 Of an arm with six joints and one with seven. A quarter of the drives are ways of the joints
 through a singular posture, which the arm can do; the others lines, circles and figure eights of
@@ -9,6 +11,7 @@ the hand through its pose there, which it mostly cannot. All are told as pose an
 rest where the arm can be, and take two, four or six seconds, so that some ask for more than the
 hand may do, and have targets refused.
 """
+
 import argparse
 import json
 import re
@@ -19,24 +22,42 @@ import numpy as np
 
 from robodyn_ros import Robot
 from robodyn_ros.cli.demo import find
-from robodyn_ros.cli.markdown import table
-from robodyn_ros.cli.task_drives import rise
-from robodyn_ros.cli.task_run import EFFORT_RATE, HAND, PERIOD, run
+from robodyn_ros.compile import warm_up
 from robodyn_ros.control import Supervisor, TaskTarget
-from robodyn_ros.control.operational_space import HEAVIEST, LENGTH, OperationalSpace
-from robodyn_ros.kernels import warm_up
+from robodyn_ros.control.laws.operational_space import HEAVIEST, LENGTH, OperationalSpace
+from robodyn_ros.demonstration.result_files import ResultFolder, add_force
+from robodyn_ros.demonstration.task_drives import rise
+from robodyn_ros.demonstration.task_run import EFFORT_RATE, HAND, PERIOD, run
+from robodyn_ros.demonstration.text_table import aligned
+from robodyn_ros.errors import RobodynError
 from robodyn_ros.spatial.turning import quaternion_of, turn_between, turn_by
 
-REST = 5.0        # [s] at the end of a drive, for the hand to come back
-BACK = 1e-3       # [m] of distance and of turn times `length` together that count as back
+REST = 5.0  # [s] at the end of a drive, for the hand to come back
+BACK = 1e-3  # [m] of distance and of turn times `length` together that count as back
 ARMS = {'ur_like': {'wrist': (4,), 'elbow': (2,), 'shoulder': ()}, 'franka_like': {'any': None}}
 SHAPES = 'joints', 'line', 'circle', 'eight'
-HEAD = ('Postures', 'drives', 'largest joint speed / limit', 'largest torque rate [N m/s]',
-        'largest torque / limit', 'error along what is kept [mm]', 'largest error [mm]',
-        'error in the end [mm]', 'longest way back [s]', 'not back', 'cycles limited')
-WORST = (('speed', 1.0, '.2f'), ('torque_rate', 1.0, '.0f'), ('torque', 1.0, '.2f'),
-         ('kept_error_m', 1e3, '.1f'), ('largest_error_m', 1e3, '.0f'),
-         ('last_error_m', 1e3, '.3f'), ('recovery_s', 1.0, '.1f'))
+HEAD = (
+    'Postures',
+    'drives',
+    'largest joint speed / limit',
+    'largest torque rate [N m/s]',
+    'largest torque / limit',
+    'error along what is kept [mm]',
+    'largest error [mm]',
+    'error in the end [mm]',
+    'longest way back [s]',
+    'not back',
+    'cycles limited',
+)
+MAX_CONDITION = (
+    ('speed', 1.0, '.2f'),
+    ('torque_rate', 1.0, '.0f'),
+    ('torque', 1.0, '.2f'),
+    ('kept_error_m', 1e3, '.1f'),
+    ('largest_error_m', 1e3, '.0f'),
+    ('last_error_m', 1e3, '.3f'),
+    ('recovery_s', 1.0, '.1f'),
+)
 
 
 def singular_posture(robot, rng, straight=None):
@@ -113,21 +134,30 @@ class ShapeDrive:
         if self._shape == 'line':
             return 1.0 - np.cos(phi), rate * np.sin(phi), 0.0, 0.0
         if self._shape == 'circle':
-            return (0.5 - 0.5 * np.cos(phi), 0.5 * rate * np.sin(phi), np.sin(phi),
-                    rate * np.cos(phi))
+            return (
+                0.5 - 0.5 * np.cos(phi),
+                0.5 * rate * np.sin(phi),
+                np.sin(phi),
+                rate * np.cos(phi),
+            )
         return np.sin(phi), rate * np.cos(phi), np.sin(2.0 * phi), 2.0 * rate * np.cos(2.0 * phi)
 
     def told(self, t):
         """Position (3,) and quaternion (4,) at t [s]."""
         along, _, beside, _ = self._shares(t)
-        return (self._place + along * self._chord + beside * self._side,
-                np.array(turn_by(along * self._turn, self._quaternion)))
+        return (
+            self._place + along * self._chord + beside * self._side,
+            np.array(turn_by(along * self._turn, self._quaternion)),
+        )
 
     def target(self, t):
         """The TaskTarget of that time."""
         _, along, _, beside = self._shares(t)
-        return TaskTarget(self._base, *self.told(t), np.concatenate((
-            along * self._chord + beside * self._side, along * self._turn)))
+        return TaskTarget(
+            self._base,
+            *self.told(t),
+            np.concatenate((along * self._chord + beside * self._side, along * self._turn)),
+        )
 
 
 def drives(seeds):
@@ -145,9 +175,15 @@ def drives(seeds):
                     across *= 1.0 if shape == 'joints' else 0.3
                     way = float(rng.choice((2.0, 4.0, 6.0)))
                     name = f'{arm} {kind} {shape} {way:g} s #{seed}'
-                    yield name, robot, (
-                        JointsDrive(robot, rng, singular, across, way) if shape == 'joints'
-                        else ShapeDrive(robot, rng, singular, across, way, shape))
+                    yield (
+                        name,
+                        robot,
+                        (
+                            JointsDrive(robot, rng, singular, across, way)
+                            if shape == 'joints'
+                            else ShapeDrive(robot, rng, singular, across, way, shape)
+                        ),
+                    )
 
 
 def figures(robot, record, way):
@@ -156,13 +192,20 @@ def figures(robot, record, way):
     error = record.error + values[LENGTH] * record.turn
     away = np.flatnonzero(error > BACK)
     last = away[-1] + 1 if away.size else 0
-    return {'speed': float(record.speed.max()), 'torque_rate': float(record.rate.max()),
-            'torque': float((np.abs(record.torque) / record.limits.effort).max()),
-            'kept_error_m': float(kept_error(robot, record, values).max()),
-            'largest_error_m': float(error.max()), 'last_error_m': float(error[-1]),
-            'recovery_s': max(0.0, last * PERIOD - way) if last < error.size else None,
-            'least_share': float(record.shares.min()), 'margin': float(record.margin.min()),
-            'limited_cycles': record.limited, 'refused': record.refused, 'faults': record.faults}
+    return {
+        'speed': float(record.speed.max()),
+        'torque_rate': float(record.rate.max()),
+        'torque': float((np.abs(record.torque) / record.limits.effort).max()),
+        'kept_error_m': float(kept_error(robot, record, values).max()),
+        'largest_error_m': float(error.max()),
+        'last_error_m': float(error[-1]),
+        'recovery_s': max(0.0, last * PERIOD - way) if last < error.size else None,
+        'least_share': float(record.shares.min()),
+        'margin': float(record.margin.min()),
+        'limited_cycles': record.limited,
+        'refused': record.refused,
+        'faults': record.faults,
+    }
 
 
 def kept_error(robot, record, values, every=10):
@@ -179,39 +222,64 @@ def rows(found):
     groups = {}
     for name, numbers in found.items():
         groups.setdefault(tuple(name.split()[:2]), []).append(numbers)
-    return [(' '.join(group), f'{len(each)}', *(
-        f'{scale * max(numbers[key] or 0.0 for numbers in each):{form}}'
-        for key, scale, form in WORST),
-        f'{sum(numbers["recovery_s"] is None for numbers in each)}',
-        f'{sum(numbers["limited_cycles"] + numbers["faults"] for numbers in each)}')
-        for group, each in groups.items()]
+    return [
+        (
+            ' '.join(group),
+            f'{len(each)}',
+            *(
+                f'{scale * max(numbers[key] or 0.0 for numbers in each):{form}}'
+                for key, scale, form in MAX_CONDITION
+            ),
+            f'{sum(numbers["recovery_s"] is None for numbers in each)}',
+            f'{sum(numbers["limited_cycles"] + numbers["faults"] for numbers in each)}',
+        )
+        for group, each in groups.items()
+    ]
 
 
 def succeeded(found):
     """Whether no joint was too fast, and no guard had to act."""
-    return all(numbers['speed'] < 1.0 and numbers['torque_rate'] <= EFFORT_RATE
-               and not numbers['limited_cycles'] and not numbers['faults']
-               for numbers in found.values())
+    return all(
+        numbers['speed'] < 1.0
+        and numbers['torque_rate'] <= EFFORT_RATE
+        and not numbers['limited_cycles']
+        and not numbers['faults']
+        for numbers in found.values()
+    )
 
 
 def main(args=None):
     """Run the drives; exit code 0 if nothing raced, nor had to be guarded."""
-    parser = argparse.ArgumentParser(prog='task_audit', description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog='task_audit',
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument('--seeds', type=int, default=3, help='drives of every kind')
-    parser.add_argument('--output', type=Path, default=Path('audit'),
-                        help='folder for the results')
+    parser.add_argument(
+        '--output', type=Path, default=Path('audit'), help='folder for the results'
+    )
+    add_force(parser)
     options = parser.parse_args(args)
+    try:
+        results = ResultFolder(options, ('audit.json',), own=Path('audit'))
+    except RobodynError as error:
+        print(f'Refused: {error}', file=sys.stderr)
+        return 1
     warm_up(Supervisor.kernels(OperationalSpace))
     found = {}
     for name, robot, drive in drives(options.seeds):
         found[name] = figures(robot, run(robot, drive), drive.duration - REST)
-        print(f'{name:34}', ' '.join(
-            f'{key}={"never" if value is None else format(value, ".3g")}'
-            for key, value in found[name].items()), flush=True)
-    options.output.mkdir(parents=True, exist_ok=True)
-    (options.output / 'audit.json').write_text(json.dumps(found, indent=2) + '\n')
-    print(table(HEAD, rows(found)))
+        print(
+            f'{name:34}',
+            ' '.join(
+                f'{key}={"never" if value is None else format(value, ".3g")}'
+                for key, value in found[name].items()
+            ),
+            flush=True,
+        )
+    results.write('audit.json', json.dumps(found, indent=2) + '\n')
+    print(aligned([*zip(HEAD, *rows(found))]))
     return 0 if succeeded(found) else 1
 
 

@@ -1,11 +1,13 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """A hand draws a figure-eight and is driven through singular postures. Without ROS.
 
-    python -m robodyn_ros.cli.task_demo          a table; task/task.json and task/task.png
-    python -m robodyn_ros.cli.task_demo --document doc/operational_space.md     the table in there
+    python -m robodyn_ros task_demo          a table; task/task.json and task/task.png
 
 The simulated arms, the supervisor with its guards and the law are those of the nodes; time is
 simulated, so the numbers are the same on any machine.
 """
+
 import argparse
 import json
 import sys
@@ -13,19 +15,26 @@ from pathlib import Path
 
 import numpy as np
 
-from robodyn_ros import Robot, RobodynError
+from robodyn_ros import RobodynError, Robot
 from robodyn_ros.cli.demo import find
-from robodyn_ros.cli.markdown import renewed, table
-from robodyn_ros.cli.task_drives import DRIVES
-from robodyn_ros.cli.task_run import EFFORT_RATE, LAW, PERIOD, run
+from robodyn_ros.compile import warm_up
 from robodyn_ros.control import Supervisor, law_class
-from robodyn_ros.kernels import warm_up
+from robodyn_ros.demonstration.result_files import ResultFolder, add_force
+from robodyn_ros.demonstration.task_drives import DRIVES
+from robodyn_ros.demonstration.task_run import EFFORT_RATE, LAW, PERIOD, run
+from robodyn_ros.demonstration.text_table import aligned
 
-WANTED_ERROR = 1e-3           # [m] of the hand in the eight
-MARKER = '<!-- numbers of task_demo -->'
-HEAD = ('Drive', 'largest error [mm]', 'largest turn [mrad]', 'error in the end [mm]',
-        'least share kept', 'largest torque rate [N m/s]', 'largest torque / limit',
-        'cycles limited')
+WANTED_ERROR = 1e-3  # [m] of the hand in the eight
+HEAD = (
+    'Drive',
+    'largest error [mm]',
+    'largest turn [mrad]',
+    'error in the end [mm]',
+    'least share kept',
+    'largest torque rate [N m/s]',
+    'largest torque / limit',
+    'cycles limited',
+)
 
 
 def record(name):
@@ -37,59 +46,77 @@ def record(name):
 
 def figures(record):
     """The numbers of one drive."""
-    return {'max_error_m': float(record.error.max()), 'max_turn_rad': float(record.turn.max()),
-            'last_error_m': float(record.error[-1]), 'least_share': float(record.shares.min()),
-            'max_torque_rate': float(record.rate.max()),
-            'peak_effort_share': float((np.abs(record.torque) / record.limits.effort).max()),
-            'limited_cycles': record.limited, 'refused': record.refused, 'faults': record.faults}
+    return {
+        'max_error_m': float(record.error.max()),
+        'max_turn_rad': float(record.turn.max()),
+        'last_error_m': float(record.error[-1]),
+        'least_share': float(record.shares.min()),
+        'max_torque_rate': float(record.rate.max()),
+        'peak_effort_share': float((np.abs(record.torque) / record.limits.effort).max()),
+        'limited_cycles': record.limited,
+        'refused': record.refused,
+        'faults': record.faults,
+    }
 
 
 def rows(numbers):
     """Cells of the table, a row for each drive."""
-    return [(DRIVES[name][1].title, f'{1e3 * found["max_error_m"]:.2f}',
-             f'{1e3 * found["max_turn_rad"]:.1f}', f'{1e3 * found["last_error_m"]:.2f}',
-             f'{found["least_share"]:.2f}', f'{found["max_torque_rate"]:.0f}',
-             f'{found["peak_effort_share"]:.2f}', f'{found["limited_cycles"]}')
-            for name, found in numbers.items()]
-
-
-def documented(text, numbers):
-    """The text with the table after the marker made anew."""
-    return renewed(text, MARKER, table(HEAD, rows(numbers)))
+    return [
+        (
+            DRIVES[name][1].title,
+            f'{1e3 * found["max_error_m"]:.2f}',
+            f'{1e3 * found["max_turn_rad"]:.1f}',
+            f'{1e3 * found["last_error_m"]:.2f}',
+            f'{found["least_share"]:.2f}',
+            f'{found["max_torque_rate"]:.0f}',
+            f'{found["peak_effort_share"]:.2f}',
+            f'{found["limited_cycles"]}',
+        )
+        for name, found in numbers.items()
+    ]
 
 
 def succeeded(numbers):
     """Whether the eight is as exact as wanted, and no guard had to act anywhere."""
-    return (numbers['eight']['max_error_m'] < WANTED_ERROR
-            and all(found['max_torque_rate'] <= EFFORT_RATE and not found['limited_cycles']
-                    and not found['refused'] and not found['faults']
-                    for found in numbers.values()))
+    return numbers['eight']['max_error_m'] < WANTED_ERROR and all(
+        found['max_torque_rate'] <= EFFORT_RATE
+        and not found['limited_cycles']
+        and not found['refused']
+        and not found['faults']
+        for found in numbers.values()
+    )
 
 
 def show(numbers):
     """Print the table."""
-    lines = [('', 'error mm', 'turn mrad', 'end mm', 'share', 'N m/s', 'torque', 'limited'),
-             *rows(numbers)]
-    widths = [max(len(row[k]) for row in lines) for k in range(len(HEAD))]
-    print('Largest error of the hand and of its orientation, error in the end, least share of a\n'
-          f'direction that is kept, largest torque rate (limit {EFFORT_RATE:g}), largest torque '
-          'over its\nlimit, cycles in which a guard acted.')
-    for row in lines:
-        print('  '.join(cell.ljust(width) if k == 0 else cell.rjust(width)
-                        for k, (cell, width) in enumerate(zip(row, widths))))
+    lines = [
+        ('', 'error mm', 'turn mrad', 'end mm', 'share', 'N m/s', 'torque', 'limited'),
+        *rows(numbers),
+    ]
+    print(
+        'Largest error of the hand and of its orientation, error in the end, least share of a\n'
+        f'direction that is kept, largest torque rate (limit {EFFORT_RATE:g}), largest torque '
+        'over its\nlimit, cycles in which a guard acted.'
+    )
+    print(aligned(lines))
 
 
 def draw(records, path):
     """Write the figure: the eight, and both singular drives over time."""
     import matplotlib
+
     matplotlib.use('Agg')
     from matplotlib import pyplot as plt
+
     figure, axes = plt.subplots(2, 3, figsize=(14, 7), layout='constrained')
-    eight, time = records['eight'], {name: PERIOD * np.arange(len(record.turn))
-                                     for name, record in records.items()}
+    eight, time = (
+        records['eight'],
+        {name: PERIOD * np.arange(len(record.turn)) for name, record in records.items()},
+    )
     axes[0, 0].plot(1e3 * eight.told[:, 1], 1e3 * eight.told[:, 2], 'k--', lw=1.2, label='told')
-    axes[0, 0].plot(1e3 * eight.hand[:, 1], 1e3 * eight.hand[:, 2], 'tab:blue', lw=0.8,
-                    label='hand')
+    axes[0, 0].plot(
+        1e3 * eight.hand[:, 1], 1e3 * eight.hand[:, 2], 'tab:blue', lw=0.8, label='hand'
+    )
     axes[0, 0].set(title='a figure-eight', xlabel='y [mm]', ylabel='z [mm]', aspect='equal')
     axes[1, 0].plot(time['eight'], 1e3 * eight.error, 'tab:blue', lw=0.8)
     axes[1, 0].set(title='its error', xlabel='time [s]', ylabel='[mm]', ylim=(0.0, 1.0))
@@ -103,10 +130,17 @@ def draw(records, path):
         lines = [*upper.lines, *twin.lines]
         upper.legend(lines, [line.get_label() for line in lines], loc='center right', fontsize=8)
         lower = axes[1, column]
-        lower.plot(t, record.torque, lw=0.9,
-                   label=[f'joint {k + 1}' for k in range(record.torque.shape[1])])
-        lower.set(title=f'torques, changing by at most {record.rate.max():.0f} N m/s',
-                  xlabel='time [s]', ylabel='[N m]')
+        lower.plot(
+            t,
+            record.torque,
+            lw=0.9,
+            label=[f'joint {k + 1}' for k in range(record.torque.shape[1])],
+        )
+        lower.set(
+            title=f'torques, changing by at most {record.rate.max():.0f} N m/s',
+            xlabel='time [s]',
+            ylabel='[N m]',
+        )
         lower.legend(loc='center right', fontsize=8, ncols=2)
     axes[0, 0].legend(loc='upper right', fontsize=8)
     for each in axes.flat:
@@ -126,25 +160,25 @@ def show_progress(name, share):
 
 def main(args=None):
     """Run the drives; exit code 0 if the hand is as exact, and as gentle, as it should be."""
-    parser = argparse.ArgumentParser(prog='task_demo', description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog='task_demo', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument('--output', type=Path, default=Path('task'), help='folder for the results')
-    parser.add_argument('--document', type=Path, help='Markdown file whose table to renew')
+    add_force(parser)
     options = parser.parse_args(args)
     try:
+        results = ResultFolder(options, ('task.json', 'task.png'), own=Path('task'))
         warm_up(Supervisor.kernels(law_class(LAW)))
         records = {name: record(name) for name in DRIVES}
     except RobodynError as error:
         print(f'The demonstration stopped: {error}', file=sys.stderr)
         return 1
     numbers = {name: figures(record) for name, record in records.items()}
-    options.output.mkdir(parents=True, exist_ok=True)
-    (options.output / 'task.json').write_text(json.dumps(numbers, indent=2) + '\n')
+    results.write('task.json', json.dumps(numbers, indent=2) + '\n')
     show(numbers)
-    if options.document:
-        options.document.write_text(documented(options.document.read_text(), numbers))
     try:
-        draw(records, options.output / 'task.png')
+        with results.whole('task.png') as part:
+            draw(records, part)
     except ImportError as error:
         print(f'No picture: {error}. Install matplotlib for {options.output / "task.png"}.')
     return 0 if succeeded(numbers) else 1

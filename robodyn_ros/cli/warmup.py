@@ -1,9 +1,13 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Compile ahead of time: the kernels of any robot, and with a URDF those of that robot alone: its
 recursions, control laws and plant, so that neither programs nor nodes compile them again.
 
     ros2 run robodyn_ros warmup arm.urdf --frames tool0
     python -m robodyn_ros.cli.warmup arm.urdf
+    robodyn_ros warmup --build     # once after `pip install` or `colcon build`
 """
+
 import argparse
 import contextlib
 import functools
@@ -13,32 +17,48 @@ import time
 import warnings
 
 from robodyn_ros import RobodynError
-from robodyn_ros.background import ahead, portable, with_batches
-from robodyn_ros.control.registry import BUILT_IN, law_class
-from robodyn_ros.control.specialised import specialised_kernels
-from robodyn_ros.control.supervisor import Supervisor
-from robodyn_ros.kernels import cache, checks, generic, known_answers, rows, warm_up
+from robodyn_ros.compile import batch_loops, cache, generic, known_answers, state_checks, warm_up
+from robodyn_ros.compile.prune import remove_others
+from robodyn_ros.compile.vectorcall import method
+from robodyn_ros.control.laws.law_registry import BUILT_IN, law_class
+from robodyn_ros.control.laws.specialised_law import specialised_kernels
+from robodyn_ros.control.supervisor.supervisor import Supervisor
 from robodyn_ros.model import build, urdf
-from robodyn_ros.simulation import plant
-from robodyn_ros.simulation.specialised import specialised_step
+from robodyn_ros.robot.background_compiler import ahead, helped, portable, with_batches
+from robodyn_ros.simulation import plant, rollouts
+from robodyn_ros.simulation.specialised_step import specialised_step
 
 
 def main(args=None):
     """Compile; exit code 1, and a sentence, where something is refused."""
-    parser = argparse.ArgumentParser(prog='warmup', description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog='warmup', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument('urdf', nargs='?', help='URDF file of the robot to specialise for')
     parser.add_argument('--joints', nargs='*', help='joints that move, in order; all if not given')
     parser.add_argument('--base', help='link that stands still')
-    parser.add_argument('--gravity', nargs=3, type=float, default=(0.0, 0.0, -9.81),
-                        help='in base axes [m/s^2]')
+    parser.add_argument(
+        '--gravity', nargs=3, type=float, default=(0.0, 0.0, -9.81), help='in base axes [m/s^2]'
+    )
     parser.add_argument('--frames', nargs='*', default=[], help='frames to specialise for too')
-    parser.add_argument('--laws', nargs='*', default=[*BUILT_IN],
-                        help='control laws to specialise; all that come with the package if not '
-                             'given')
-    parser.add_argument('--parcel', action='store_true',
-                        help='make what is described on standard input: for the process that '
-                             'started this one, see robodyn_ros.background')
+    parser.add_argument(
+        '--laws',
+        nargs='*',
+        default=[*BUILT_IN],
+        help='control laws to specialise; all that come with the package if not given',
+    )
+    parser.add_argument(
+        '--build',
+        action='store_true',
+        help='keep the kernels of any robot inside the installation, for all its '
+        'users; needs to be allowed to write there',
+    )
+    parser.add_argument(
+        '--parcel',
+        action='store_true',
+        help='make what is described on standard input: for the process that '
+        'started this one, see robodyn_ros.robot.background_compiler',
+    )
     options = parser.parse_args(args)
     begin = time.perf_counter()
     try:
@@ -46,6 +66,9 @@ def main(args=None):
             warnings.simplefilter('error', cache.CacheWarning)  # what is not kept is of no use
             if options.parcel:
                 pickle.loads(sys.stdin.buffer.read())(progress=plain())
+                return 0
+            if options.build:
+                build_kernels()
                 return 0
             everything(options)
     except (RobodynError, cache.CacheWarning) as error:
@@ -58,18 +81,55 @@ def main(args=None):
 
 def everything(options):
     """Compile what the arguments ask for."""
-    model = build.build(urdf.parse(options.urdf), joints=options.joints, base=options.base,
-                        gravity=options.gravity) if options.urdf else None
+    model = (
+        build.build(
+            urdf.parse(options.urdf),
+            joints=options.joints,
+            base=options.base,
+            gravity=options.gravity,
+        )
+        if options.urdf
+        else None
+    )
     for frame in options.frames if model else ():
-        model.frame(frame)   # refuse before minutes of compiling, not after
+        model.frame(frame)  # refuse before minutes of compiling, not after
     laws = [law_class(name) for name in options.laws]
     with shown() as progress:
-        warm_up(dict.fromkeys([
-            *generic.ALL, *rows.serving(), *checks.ALL, *plant.KERNELS,
-            *(kernel for law in laws for kernel in Supervisor.kernels(law))]), progress)
+        warm_up(for_any_robot(laws), progress)
         known_answers()
         if model:
             specialise(model, options.frames, laws, progress)
+
+
+def build_kernels():
+    """Compile the kernels of any robot into the installation, in two processes where it can be."""
+    begin = time.perf_counter()
+    with cache.building():
+        listed = functools.partial(for_any_robot, tuple(BUILT_IN.values()))
+        with shown() as progress, helped(listed):
+            warm_up(listed(), progress)
+        where = cache.folder(generic.__file__)
+        remove_others(where)
+    known_answers()
+    print(f'{time.perf_counter() - begin:.1f} s; kept in {where}')
+
+
+def for_any_robot(laws):
+    """Return every kernel that serves any robot, with the control laws of these classes."""
+    kernels = [
+        *generic.ALL,
+        *batch_loops.serving(),
+        *state_checks.ALL,
+        *method.ALL,
+        *plant.KERNELS,
+        rollouts.kernel,
+        *(kernel for law in laws for kernel in Supervisor.kernels(law)),
+    ]
+    with contextlib.suppress(ImportError):  # there is no ROS
+        from robodyn_ros.ros.transport.cdr import read_numbers
+
+        kernels.append(read_numbers)
+    return list(dict.fromkeys(kernels))
 
 
 def specialise(model, frames, laws, progress):
@@ -85,8 +145,10 @@ def specialise(model, frames, laws, progress):
 
 def plain():
     """Progress as lines 'done/total name'."""
+
     def progress(name, done, total):
         print(f'{done}/{total} {name}'.strip(), flush=True)
+
     return progress
 
 
@@ -94,6 +156,7 @@ def plain():
 def shown():
     """Progress for people: a bar where rich is installed and this is a terminal, else lines."""
     try:
+        from rich.markup import escape
         from rich.progress import Progress
     except ImportError:
         Progress = None
@@ -104,7 +167,8 @@ def shown():
         task = bars.add_task('compiling', total=None)
 
         def progress(name, done, total):
-            bars.update(task, description=name or 'compiled', completed=done, total=total)
+            bars.update(task, description=escape(name) or 'compiled', completed=done, total=total)
+
         yield progress
 
 

@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """One posture of a robot seen from the base, in the letters of the books.
 
     e_i axis of joint i     o_i its origin     c_i centre of mass of link i     r_ij = c_i - o_j
@@ -14,8 +16,18 @@ import numpy as np
 
 from robodyn_ros.errors import ModelError, ShapeError
 from robodyn_ros.model.layout import (
-    INERTIA, KIND, MASS, MOMENT, OFFSET, PARENT, PRISMATIC, REVOLUTE, ROTATION, ROTOR, V)
-
+    INERTIA,
+    KIND,
+    MASS,
+    MOMENT,
+    OFFSET,
+    PARENT,
+    PRISMATIC,
+    REVOLUTE,
+    ROTATION,
+    ROTOR,
+    V,
+)
 
 NEXT, LAST = (1, 2, 0), (2, 0, 1)
 
@@ -66,8 +78,10 @@ def states(robot, *arrays):
     checked = [np.asarray(array) for array in arrays]
     for array in checked:
         if array.shape != (model.nv,):
-            raise ShapeError(f'robot {model.name!r}: got a state of shape {array.shape}; expected '
-                             f'({model.nv},), in the order {", ".join(model.joint_names)}')
+            raise ShapeError(
+                f'robot {model.name!r}: got a state of shape {array.shape}; expected '
+                f'({model.nv},), in the order {", ".join(model.joint_names)}'
+            )
     return checked
 
 
@@ -126,20 +140,29 @@ def links_of(robot):
     model = model_of(robot)
     for name, kind in zip(model.body_names[1:], model.topology[1:, KIND]):
         if kind not in (REVOLUTE, PRISMATIC):
-            raise ModelError(f'robot {model.name!r}: the joint of link {name!r} is helical or '
-                             'spherical; expected turning and sliding joints, as in the books')
+            raise ModelError(
+                f'robot {model.name!r}: the joint of link {name!r} is helical or '
+                'spherical; expected turning and sliding joints, as in the books'
+            )
     return [_link(model.topology, model.constants, i) for i in range(1, len(model.topology))]
 
 
 def _link(topology, constants, i):
     row, up = constants[i], topology[i, PARENT]
-    m, moment = row[MASS], row[MOMENT:MOMENT + 3]
+    m, moment = row[MASS], row[MOMENT : MOMENT + 3]
     rho = moment / m if m > 0.0 else np.zeros(3)
-    about_origin = symmetric(*row[INERTIA:INERTIA + 6])
-    return Link(parent=topology[up, V] if up > 0 else -1, joint=topology[i, V],
-                revolute=topology[i, KIND] == REVOLUTE,
-                R=row[ROTATION:ROTATION + 9].reshape(3, 3), p=row[OFFSET:OFFSET + 3],
-                m=m, rho=rho, I=about_origin + m * skew(rho) @ skew(rho), rotor=row[ROTOR])
+    about_origin = symmetric(*row[INERTIA : INERTIA + 6])
+    return Link(
+        parent=topology[up, V] if up > 0 else -1,
+        joint=topology[i, V],
+        revolute=topology[i, KIND] == REVOLUTE,
+        R=row[ROTATION : ROTATION + 9].reshape(3, 3),
+        p=row[OFFSET : OFFSET + 3],
+        m=m,
+        rho=rho,
+        I=about_origin + m * skew(rho) @ skew(rho),
+        rotor=row[ROTOR],
+    )
 
 
 def arm_at(robot, q):
@@ -160,9 +183,20 @@ def arm_at(robot, q):
         c[i], I[i] = o[i] + Q[i] @ link.rho, Q[i] @ link.I @ Q[i].T
         m[i], rotor[i], parent[i], revolute[i] = link.m, link.rotor, up, link.revolute
     e = Q[:n, :, 2]
-    return Arm(tuple(parent), tuple(link.joint for link in links), revolute,
-               e * revolute[:, None], e * ~revolute[:, None], o[:n], c, Q[:n], m, I, rotor,
-               model_of(robot).gravity)
+    return Arm(
+        tuple(parent),
+        tuple(link.joint for link in links),
+        revolute,
+        e * revolute[:, None],
+        e * ~revolute[:, None],
+        o[:n],
+        c,
+        Q[:n],
+        m,
+        I,
+        rotor,
+        model_of(robot).gravity,
+    )
 
 
 def velocities(arm, qd, base=((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))):
@@ -192,7 +226,12 @@ def accelerations(arm, qd, qdd):
     for i in arm.outward:
         up, reach = arm.parent[i], o[i] - o[arm.parent[i]]
         wd[i] = wd[up] + cross(w[up], qd[i] * arm.turns[i]) + qdd[i] * arm.turns[i]
-        a[i] = (a[up] + cross(wd[up], reach) + cross(w[up], cross(w[up], reach))
-                + 2.0 * cross(w[up], qd[i] * arm.slides[i]) + qdd[i] * arm.slides[i])
+        a[i] = (
+            a[up]
+            + cross(wd[up], reach)
+            + cross(w[up], cross(w[up], reach))
+            + 2.0 * cross(w[up], qd[i] * arm.slides[i])
+            + qdd[i] * arm.slides[i]
+        )
     w, wd, a, rho = w[:-1], wd[:-1], a[:-1], arm.c - arm.o
     return wd, a + cross(wd, rho) + cross(w, cross(w, rho))

@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Every formulation on one robot in one state, side by side."""
 
 from dataclasses import dataclass
@@ -7,7 +9,7 @@ import numpy as np
 from robodyn_ros.errors import ModelError
 from robodyn_ros.formulations.arm import model_of, states
 from robodyn_ros.formulations.index import FORMULATIONS
-from robodyn_ros.robot import Robot
+from robodyn_ros.robot.robot import Robot
 
 PACKAGE = 'Robot'
 
@@ -30,8 +32,11 @@ class Comparison:
     @property
     def worst(self):
         """Largest difference from Robot, relative to its largest entry."""
-        return max(_difference(values[name], values[PACKAGE])
-                   for values in (self.torque, self.mass, self.acceleration) for name in values)
+        return max(
+            _difference(values[name], values[PACKAGE])
+            for values in (self.torque, self.mass, self.acceleration)
+            for name in values
+        )
 
     def __str__(self):
         lines = [f'{self.robot}: largest relative difference {self.worst:.1e}']
@@ -56,9 +61,11 @@ def compare(robot, q, qd, qdd):
     torque, mass = {PACKAGE: tau}, {PACKAGE: robot.mass_matrix(q)}
     acceleration, skipped = {PACKAGE: robot.forward_dynamics(q, qd, tau)}, {}
     for form in FORMULATIONS:
-        for results, function, state in ((torque, form.torque, (q, qd, qdd)),
-                                         (mass, form.mass, (q,)),
-                                         (acceleration, form.forward, (q, qd, tau))):
+        for results, function, state in (
+            (torque, form.torque, (q, qd, qdd)),
+            (mass, form.mass, (q,)),
+            (acceleration, form.forward, (q, qd, tau)),
+        ):
             if function is None:
                 continue
             try:

@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Derivatives exact to rounding: f'(x) = Im f(x + i h) / h with h so small that h^2 is nothing.
 
 For any f that is analytic as written: no abs, no comparison, no norm, no conjugate.

@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Operation counts, by running a formulation on numbers that count what is done to them.
 
 What is known before q is (constants times constants, products with 0 and 1, sums with 0) costs
@@ -106,14 +108,17 @@ def general_arm(n):
     for _ in range(n):
         a, d, *com = rng.uniform(0.1, 0.5, 5)
         inertia = np.diag(rng.uniform(1.0, 1.2, 3)) + 0.05 * (1.0 - np.eye(3))
-        rows.append(DHRow(a=a, alpha=rng.uniform(0.3, 1.2), d=d, mass=2.0, com=com,
-                          inertia=inertia))
+        rows.append(
+            DHRow(a=a, alpha=rng.uniform(0.3, 1.2), d=d, mass=2.0, com=com, inertia=inertia)
+        )
     return build.build(dh.describe(rows, convention='standard'))
 
 
 def of_general_arm(function):
     """The function of n that counts function(robot, q, qd, qdd) of general_arm(n): 'M, A'."""
+
     def text(n):
         states = np.random.default_rng(1).uniform(0.5, 1.0, (3, n))
         return '{}, {}'.format(*operations(function, general_arm(n), *states))
+
     return text

@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """A serial chain in frames at the far end of its links, as Angeles, Turney and Spong write them.
 
 Frame F_(i+1) is fixed to link i at O_(i+1), its z axis along joint i+1 (standard DH; Turney and
@@ -12,6 +14,8 @@ import numpy as np
 
 from robodyn_ros.errors import ModelError
 from robodyn_ros.formulations.arm import links_of, model_of, states, turn
+from robodyn_ros.model.arithmetic import product
+from robodyn_ros.model.canonical import without_rounding
 
 Z = np.array([0.0, 0.0, 1.0])  # e_i in F_i
 
@@ -74,8 +78,10 @@ def links_at(robot, q):
     for before, link in zip(chain, chain[1:]):
         if link.parent != before.joint:
             name = model.body_names[chain.index(link) + 1]
-            raise ModelError(f'robot {model.name!r}: link {name!r} starts a branch; expected a '
-                             'serial chain for this formulation')
+            raise ModelError(
+                f'robot {model.name!r}: link {name!r} starts a branch; expected a '
+                'serial chain for this formulation'
+            )
     order = np.array([link.joint for link in chain])
     q = q[order]
     revolute = np.array([link.revolute for link in chain])
@@ -83,7 +89,7 @@ def links_at(robot, q):
     return Links(
         revolute=revolute,
         Q=np.array([turn(angle) @ R for angle, (R, _) in zip(np.where(revolute, q, 0.0), far)]),
-        a=np.array([R.T @ p for R, p in far]),
+        a=np.array([without_rounding(product(R.T, p)) for R, p in far]),
         rho=np.array([R.T @ link.rho for link, (R, _) in zip(chain, far)]),
         b=np.where(revolute, 0.0, q),
         m=np.array([link.m for link in chain]),
@@ -91,4 +97,5 @@ def links_at(robot, q):
         g=chain[0].R.T @ model.gravity,
         rotor=np.array([link.rotor for link in chain]),
         base=chain[0].R,
-        order=order)
+        order=order,
+    )

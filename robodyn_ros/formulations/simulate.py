@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Integration of qdd = f(t, q, qd), as the books do it.
 
 Runge-Kutta (Turney, Mudge and Lee, section 7): y' = g(y), y = (qd, q),
@@ -25,8 +27,10 @@ def turney(acceleration, q, qd, dt, steps):
 
     acceleration(t, q, qd) -> (n,), such as lambda t, q, qd: robot.forward_dynamics(q, qd, tau(t)).
     """
+
     def rate(t, y):
         return np.array([y[1], acceleration(t, y[0], y[1])])
+
     y = np.array([q, qd], dtype=float)
     for k in range(steps):
         y = runge_kutta(rate, k * dt, y, dt)

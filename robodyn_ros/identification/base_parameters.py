@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Base parameters: the fewest combinations of parameters that fix all torques.
 
 W theta = W_b beta for every motion, with beta = theta_b + K theta_d (Gautier 1991, "Numerical
@@ -6,25 +8,45 @@ and the others are W_d = W_b K. Found numerically by an orthogonalisation of the
 random states, in an order that takes first what is usual to keep: a column that leaves nothing
 after the ones taken before it is dependent.
 """
+
 from dataclasses import dataclass
 
 import numpy as np
 
-STATES = 60          # random ones, with some hundred rows between them
-INDEPENDENT = 1e-8   # of a column must be left; structural zeros leave 1e-13, others 1e-3 and more
-FELT = 1e-9          # a column this small beside the largest is rounding
-SHOWN = 1e-9         # coefficients below are rounding
+STATES = 60  # random ones, with some hundred rows between them
+INDEPENDENT = 1e-8  # of a column must be left; structural zeros leave 1e-13, others 1e-3 and more
+FELT = 1e-9  # a column this small beside the largest is rounding
+SHOWN = 1e-9  # coefficients below are rounding
 #: What is kept first; what a revolute hinge shares with its parent comes last (Khalil's rules).
-PREFERENCE = ('damping', 'friction', 'Izz', 'hx', 'hy', 'Ixx', 'Ixy', 'Ixz', 'Iyz', 'rotor',
-              'Iyy', 'hz', 'm')
+PREFERENCE = (
+    'damping',
+    'friction',
+    'Izz',
+    'hx',
+    'hy',
+    'Ixx',
+    'Ixy',
+    'Ixz',
+    'Iyz',
+    'rotor',
+    'Iyy',
+    'hz',
+    'm',
+)
 
 
 @dataclass(frozen=True, eq=False)
 class BaseParameters:
-    """beta = combination @ theta.
+    """Base parameters beta = combination @ theta.
 
-    kept : (b,) indices of the columns that stand for them. combination : (b, p). names : of each,
-    written out, such as 'link1.Izz + link2.Iyy + 0.25 link2.m'.
+    Parameters
+    ----------
+    kept : (b,) ndarray of int
+        Columns that stand for them.
+    combination : (b, p) ndarray
+        Weights of the p parameters.
+    names : tuple of str
+        Each written out, such as 'link1.Izz + link2.Iyy + 0.25 link2.m'.
     """
 
     kept: np.ndarray
@@ -36,7 +58,21 @@ class BaseParameters:
 
 
 def base_parameters(parameters, states=STATES, seed=0):
-    """The BaseParameters of a robot's Parameters, from random states that know no joint limits."""
+    """Find the base parameters of a robot, from random states that know no joint limits.
+
+    Parameters
+    ----------
+    parameters : Parameters
+        Parameters of the robot.
+    states : int
+        Number of random states.
+    seed : int
+        Seed of the states.
+
+    Returns
+    -------
+    BaseParameters
+    """
     rng = np.random.default_rng(seed)
     q, qd, qdd = rng.uniform(-np.pi, np.pi, (3, states, parameters.robot.nv))
     W = parameters.regressor(q, qd, qdd).reshape(-1, len(parameters.names))
@@ -61,8 +97,11 @@ def reduce(W, names):
     combination = np.linalg.lstsq(W_b, W * felt, rcond=None)[0] / sizes[kept, None]
     combination[np.abs(combination) < SHOWN] = 0.0
     combination[:, kept] = np.eye(len(kept))
-    return BaseParameters(kept, combination, tuple(
-        written(row, names, first) for row, first in zip(combination, kept)))
+    return BaseParameters(
+        kept,
+        combination,
+        tuple(written(row, names, first) for row, first in zip(combination, kept)),
+    )
 
 
 def written(row, names, first):

@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Parameters that a rigid body can have, nearest to an estimate that need not be one.
 
 minimise |R (K theta - beta)|^2 / 2 + trust * sum_i (tr X_i - log det X_i - 4)
@@ -8,25 +10,34 @@ pseudo-inertia (S = tr(I)/2 1 - I, the second moments of mass). Lee, Wensing and
 distribution from the nominal one, does not depend on frames or units and grows beyond all bounds
 towards what is impossible. Constants of joints take the same term with one number for X.
 """
+
 from dataclasses import dataclass
 
 import numpy as np
 
 from robodyn_ros.errors import SingularityError
-from robodyn_ros.identification.parameters import OF_BODY
+from robodyn_ros.identification.inertial_parameters import OF_BODY
 
 NEWTON_STEPS = 100
-SETTLED = 1e-8     # a Newton step that promises less than this share of trust is the last
-ROUNDING = 1e-12   # of the objective
-SLENDER = 1e-6     # a nominal eigenvalue below this share of the largest is lifted to it
+SETTLED = 1e-8  # a Newton step that promises less than this share of trust is the last
+ROUNDING = 1e-12  # of the objective
+SLENDER = 1e-6  # a nominal eigenvalue below this share of the largest is lifted to it
 
 
 @dataclass(frozen=True, eq=False)
 class Consistent:
-    """theta (p,) of possible bodies, and what it took.
+    """Parameters of physically possible bodies.
 
-    values : (b,) K theta, the base parameters that go with it. shift : (b,) how far they are from
-    the estimate, in its standard deviations. steps : of Newton's method.
+    Parameters
+    ----------
+    theta : (p,) ndarray
+        The parameters.
+    values : (b,) ndarray
+        Their base parameters K theta.
+    shift : (b,) ndarray
+        Distance of the base parameters from the estimate, in its standard deviations.
+    steps : int
+        Steps of Newton's method.
     """
 
     theta: np.ndarray
@@ -39,37 +50,74 @@ def pseudo_inertia(theta):
     """P (4, 4) of ten parameters of a body."""
     m, hx, hy, hz, xx, xy, xz, yy, yz, zz = theta
     half = 0.5 * (xx + yy + zz)
-    return np.array(((half - xx, -xy, -xz, hx), (-xy, half - yy, -yz, hy),
-                     (-xz, -yz, half - zz, hz), (hx, hy, hz, m)))
+    return np.array(
+        (
+            (half - xx, -xy, -xz, hx),
+            (-xy, half - yy, -yz, hy),
+            (-xz, -yz, half - zz, hz),
+            (hx, hy, hz, m),
+        )
+    )
 
 
 def ten_parameters(P):
     """The ten parameters of a pseudo-inertia, the inverse of `pseudo_inertia`."""
     xx, yy, zz = P[0, 0], P[1, 1], P[2, 2]
-    return np.array((P[3, 3], P[0, 3], P[1, 3], P[2, 3],
-                     yy + zz, -P[0, 1], -P[0, 2], xx + zz, -P[1, 2], xx + yy))
+    return np.array(
+        (
+            P[3, 3],
+            P[0, 3],
+            P[1, 3],
+            P[2, 3],
+            yy + zz,
+            -P[0, 1],
+            -P[0, 2],
+            xx + zz,
+            -P[1, 2],
+            xx + yy,
+        )
+    )
 
 
 _BASIS = np.array([pseudo_inertia(unit) for unit in np.eye(len(OF_BODY))])
 
 
 def is_possible(theta):
-    """Whether ten parameters are those of a body: P positive definite, beyond rounding.
+    """Return whether a rigid body can have ten parameters: P positive definite, beyond rounding.
 
-    Which is: a positive mass, and principal moments about its centre that are positive and each
-    less than the sum of the other two.
+    The mass is then positive, and so are the principal moments about the centre of mass, each less
+    than the sum of the other two.
+
+    Parameters
+    ----------
+    theta : (10,) array_like
+        Parameters of a body.
     """
     spectrum = np.linalg.eigvalsh(pseudo_inertia(theta))
     return bool(spectrum[0] > 4.0 * np.finfo(float).eps * max(spectrum[-1], 0.0))
 
 
 def consistent(parameters, base, estimate, trust=1.0):
-    """The Consistent parameters nearest to an Estimate of base parameters.
+    """Return the possible parameters nearest to an estimate of base parameters.
 
-    trust > 0 : weight of the nominal model; 1 believes it to about a standard deviation of 100 %.
-    What it guarantees: every body is possible, every constant of a joint positive, the answer is
-    the only minimum. Base parameters move from a possible estimate by a shift proportional to
-    trust, and from an impossible one to the nearest possible, weighed by their covariance.
+    Every body is possible, every constant of a joint positive, and the answer is the only
+    minimum. A possible estimate moves in proportion to `trust`. An impossible one goes to the
+    nearest possible, weighed by its covariance.
+
+    Parameters
+    ----------
+    parameters : Parameters
+        Parameters of the robot.
+    base : BaseParameters
+        Its base parameters.
+    estimate : Estimate
+        Least-squares estimate of them.
+    trust : float
+        Weight of the nominal model, above zero. 1 is a standard deviation of about 100 %.
+
+    Returns
+    -------
+    Consistent
     """
     blocks, nominal = _blocks(parameters)
     K, target = estimate.root @ base.combination, estimate.root @ estimate.values
@@ -84,7 +132,8 @@ def consistent(parameters, base, estimate, trust=1.0):
             raise SingularityError(
                 f'the projection onto possible bodies of robot {parameters.robot.name!r} did not '
                 f'settle; expected an estimate from a better excited motion, or a trust above '
-                f'{trust:g}')
+                f'{trust:g}'
+            )
     values = base.combination @ theta
     return Consistent(theta, values, (values - estimate.values) / estimate.deviations, steps)
 
@@ -100,7 +149,7 @@ def _minimise(blocks, K, target, trust, theta):
         size = np.linalg.norm(A, axis=0)
         right = -np.concatenate((miss, np.linalg.solve(root.T, gradient)))
         direction = np.linalg.lstsq(A / size, right, rcond=None)[0] / size
-        gain = np.sum((A @ direction)**2)
+        gain = np.sum((A @ direction) ** 2)
         if gain < max(SETTLED * trust, ROUNDING * value):
             return theta, step
         theta = _line_search(blocks, K, target, trust, theta, direction, value, gain)
@@ -110,7 +159,7 @@ def _minimise(blocks, K, target, trust, theta):
 def _blocks(parameters):
     """([(slice, basis (size, d, d) in nominal units)], nominal theta), everything possible."""
     nominal, blocks = parameters.nominal.copy(), []
-    bodies = nominal[:10 * parameters.bodies].reshape(-1, 10)
+    bodies = nominal[: 10 * parameters.bodies].reshape(-1, 10)
     typical = bodies[:, 0].mean() * np.diag((1e-3, 1e-3, 1e-3, 1.0))
     for i, row in enumerate(bodies):
         P = pseudo_inertia(row)
@@ -122,7 +171,7 @@ def _blocks(parameters):
         row[:] = ten_parameters(L @ L.T)
         inverse = np.linalg.inv(L)
         blocks.append((slice(10 * i, 10 * i + 10), inverse @ _BASIS @ inverse.T))
-    of_joints = nominal[10 * parameters.bodies:].reshape(-1, parameters.robot.nv)
+    of_joints = nominal[10 * parameters.bodies :].reshape(-1, parameters.robot.nv)
     for j, values in enumerate(of_joints):
         usual = values[values > 0.0].mean() if (values > 0.0).any() else 0.1
         values[values <= 0.0] = usual
@@ -143,9 +192,10 @@ def _barrier(blocks, theta, trust):
             return np.inf, gradient, root
         value += trust * (spectrum - np.log(spectrum) - 1.0).sum()
         half = axes / np.sqrt(spectrum)
-        turned = half.T @ basis @ half   # X^-1/2 (each basis matrix) X^-1/2, up to a rotation
-        gradient[where] = trust * (np.trace(basis, axis1=1, axis2=2)
-                                   - np.trace(turned, axis1=1, axis2=2))
+        turned = half.T @ basis @ half  # X^-1/2 (each basis matrix) X^-1/2, up to a rotation
+        gradient[where] = trust * (
+            np.trace(basis, axis1=1, axis2=2) - np.trace(turned, axis1=1, axis2=2)
+        )
         flat = turned.reshape(len(turned), -1)
         root[where, where] = np.linalg.qr(np.sqrt(trust) * flat.T, mode='r')
     return value, gradient, root
@@ -155,9 +205,15 @@ def _line_search(blocks, K, target, trust, theta, direction, value, gain):
     """Up to nine tenths of the way to what is impossible, halved until it gains a quarter of what
     the slope promises: nearer to the edge Newton's method would take long to come back.
     """
-    steepest = min(np.linalg.eigvals(np.linalg.solve(
-        np.tensordot(theta[where], basis, axes=1),
-        np.tensordot(direction[where], basis, axes=1))).real.min() for where, basis in blocks)
+    steepest = min(
+        np.linalg.eigvals(
+            np.linalg.solve(
+                np.tensordot(theta[where], basis, axes=1),
+                np.tensordot(direction[where], basis, axes=1),
+            )
+        ).real.min()
+        for where, basis in blocks
+    )
     length = min(1.0, 0.9 / max(-steepest, np.finfo(float).tiny))
     while length > 1e-14:
         trial = theta + length * direction

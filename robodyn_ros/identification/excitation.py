@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """A motion that tells the parameters apart: periodic, within the limits, from rest to rest.
 
 q_j(t) = q0_j + sum_l (a_jl sin(l w t) - b_jl cos(l w t)) / (l w): a finite Fourier series (Swevers
@@ -6,23 +8,35 @@ coefficients meet sum a = 0 and sum l b = 0, so that velocity and acceleration a
 and after each period. They are searched at random for the least condition number of W_b (Gautier
 and Khalil 1992).
 """
+
 from dataclasses import dataclass
 
 import numpy as np
 
 from robodyn_ros.errors import ParameterError
-from robodyn_ros.identification.parameters import Parameters
+from robodyn_ros.identification.inertial_parameters import Parameters
 
 HARMONICS = 5
-MARGIN = 0.9      # share of the limits that is used
-SAMPLES = 100     # of a period, where limits and condition number are looked at
-UNLIMITED = np.pi     # [rad or m] room of a joint without position limits, to either side
-FASTEST = 2.0         # [rad/s or m/s] of a joint without a velocity limit
+MARGIN = 0.9  # share of the limits that is used
+SAMPLES = 100  # of a period, where limits and condition number are looked at
+UNLIMITED = np.pi  # [rad or m] room of a joint without position limits, to either side
+ROUNDING = 16.0 * np.finfo(float).eps  # of a sum of ten terms, beside their magnitudes
+FASTEST = 2.0  # [rad/s or m/s] of a joint without a velocity limit
 
 
 @dataclass(frozen=True, eq=False)
 class Fourier:
-    """centre (nv,) [rad or m]; a, b : (nv, harmonics) [rad/s or m/s]; period [s]."""
+    """A periodic motion: a finite Fourier series for each joint.
+
+    Parameters
+    ----------
+    centre : (nv,) ndarray
+        Centre of the motion [rad or m].
+    a, b : (nv, harmonics) ndarray
+        Coefficients [rad/s or m/s].
+    period : float
+        Period [s].
+    """
 
     centre: np.ndarray
     a: np.ndarray
@@ -30,31 +44,88 @@ class Fourier:
     period: float
 
     def at(self, t):
-        """Position, velocity and acceleration, each (k, nv), at times (k,) [s]."""
+        """Return position, velocity and acceleration, each (k, nv).
+
+        Parameters
+        ----------
+        t : (k,) array_like
+            Times [s].
+        """
         w = 2.0 * np.pi / self.period * np.arange(1, self.a.shape[1] + 1)
         angle = np.outer(t, w)
         s, c = np.sin(angle), np.cos(angle)
-        return (self.centre + s @ (self.a / w).T - c @ (self.b / w).T,
-                c @ self.a.T + s @ self.b.T, c @ (self.b * w).T - s @ (self.a * w).T)
+        velocity = c @ self.a.T + s @ self.b.T
+        # at rest friction has no sign; what rounding leaves of sum a = 0 would give it one
+        resting = ROUNDING * (np.abs(self.a) + np.abs(self.b)).sum(axis=1)
+        return (
+            self.centre + s @ (self.a / w).T - c @ (self.b / w).T,
+            np.where(np.abs(velocity) <= resting, 0.0, velocity),
+            c @ (self.b * w).T - s @ (self.a * w).T,
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class Excitation:
-    """The motion found, the condition number of W_b on it, and how many motions were tried."""
+    """An exciting motion.
+
+    Parameters
+    ----------
+    motion : Fourier
+        The motion.
+    condition : float
+        Condition number of W_b on it.
+    tried : int
+        Number of motions that were tried.
+    """
 
     motion: Fourier
     condition: float
     tried: int
 
 
-def excite(robot, base, parameters=None, period=10.0, harmonics=HARMONICS, trials=400, seed=0,
-           progress=None):
-    """The Excitation with the least condition number of `trials` random motions.
+def excite(
+    robot,
+    base,
+    parameters=None,
+    period=10.0,
+    harmonics=HARMONICS,
+    trials=400,
+    seed=0,
+    progress=None,
+):
+    """Search the motion with the least condition number, at random.
 
-    The first third is drawn anew each time, the rest are changes of the best so far. Whatever
-    exceeds a limit is shrunk until it does not; efforts are those of the nominal robot, with its
-    friction. period [s]; progress : called with (tried, trials, condition). The same seed gives
-    the same motion. Raises ParameterError where even standing still exceeds an effort limit.
+    The first third of the motions is drawn anew each time. The rest are changes of the best so
+    far. Whatever exceeds a limit is shrunk until it does not. Efforts are those of the nominal
+    robot, with its friction. The same seed gives the same motion.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    base : BaseParameters
+        Base parameters of the robot.
+    parameters : Parameters, optional
+        Parameters of the robot.
+    period : float
+        Period of the motion [s].
+    harmonics : int
+        Number of harmonics.
+    trials : int
+        Number of motions to try.
+    seed : int
+        Seed of the search.
+    progress : callable, optional
+        Called with (tried, trials, condition).
+
+    Returns
+    -------
+    Excitation
+
+    Raises
+    ------
+    ParameterError
+        If even standing still exceeds an effort limit.
     """
     parameters = parameters or Parameters(robot)
     rng = np.random.default_rng(seed)
@@ -78,8 +149,10 @@ def excite(robot, base, parameters=None, period=10.0, harmonics=HARMONICS, trial
         if progress:
             progress(k + 1, trials, best.condition if best else np.inf)
     if best is None:
-        raise ParameterError(f'robot {robot.name!r} exceeds its effort limits even at rest in the '
-                             f'middle of its ranges; expected a posture that the motors can hold')
+        raise ParameterError(
+            f'robot {robot.name!r} exceeds its effort limits even at rest in the '
+            f'middle of its ranges; expected a posture that the motors can hold'
+        )
     return Excitation(best.motion, best.condition, trials)
 
 
@@ -97,20 +170,21 @@ def _limits(robot):
 def _at_rest(a, b):
     """The nearest coefficients with which the motion begins, and ends, at rest."""
     order = np.arange(1, a.shape[1] + 1)
-    return (a - a.mean(axis=1, keepdims=True),
-            b - np.outer(b @ order, order) / (order @ order))
+    return (a - a.mean(axis=1, keepdims=True), b - np.outer(b @ order, order) / (order @ order))
 
 
 def _within(parameters, motion, room, fastest, t):
     """(motion, W) shrunk, joint by joint and then as a whole, to within the limits; or None."""
     q, qd, _ = motion.at(t)
-    reach = np.maximum(np.abs(q - motion.centre).max(axis=0) / room,
-                       np.abs(qd).max(axis=0) / fastest)
+    reach = np.maximum(
+        np.abs(q - motion.centre).max(axis=0) / room, np.abs(qd).max(axis=0) / fastest
+    )
     scale = 1.0 / np.maximum(reach, np.finfo(float).tiny)
     effort = parameters.robot.limits.effort
     for _ in range(6):
-        trial = Fourier(motion.centre, motion.a * scale[:, None], motion.b * scale[:, None],
-                        motion.period)
+        trial = Fourier(
+            motion.centre, motion.a * scale[:, None], motion.b * scale[:, None], motion.period
+        )
         states = trial.at(t)
         W = parameters.regressor(*states)
         tau = W @ parameters.nominal + parameters.known_torque(states[2])

@@ -1,4 +1,7 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """All steps in turn: recording -> filter -> regressor -> least squares -> possible bodies."""
+
 from dataclasses import dataclass
 
 import numpy as np
@@ -6,20 +9,34 @@ import numpy as np
 from robodyn_ros.identification import signals
 from robodyn_ros.identification.base_parameters import BaseParameters, base_parameters
 from robodyn_ros.identification.consistency import Consistent, consistent
+from robodyn_ros.identification.inertial_parameters import Parameters
 from robodyn_ros.identification.least_squares import Estimate, fit
-from robodyn_ros.identification.parameters import Parameters
 
 SLOW = 0.05  # share of its greatest speed below which a joint may stick
 
 
 @dataclass(frozen=True, eq=False)
 class Identification:
-    """What a recording tells about a robot.
+    """Result of an identification.
 
-    parameters, base, estimate, consistent : see their classes; consistent is None where not asked
-    for. time (k,) [s], measured, predicted, nominal : (k, nv) [N m or N] torques of the filtered
-    samples: as recorded, of the estimate, of the robot as it was described. used : (k, nv)
-    booleans, the equations that counted.
+    Parameters
+    ----------
+    parameters : Parameters
+        Parameters of the robot.
+    base : BaseParameters
+        Base parameters.
+    estimate : Estimate
+        Least-squares estimate of the base parameters.
+    consistent : Consistent or None
+        Nearest possible bodies; None where not asked for.
+    time : (k,) ndarray
+        Times of the filtered samples [s].
+    measured : (k, nv) ndarray
+        Torques as recorded [N m or N].
+    used : (k, nv) ndarray of bool
+        Equations that counted.
+    predicted, nominal : (k, nv) ndarray
+        Torques of the estimate, and of the robot as described [N m or N].
     """
 
     parameters: Parameters
@@ -34,37 +51,68 @@ class Identification:
 
     @property
     def nominal_values(self):
-        """(b,) the base parameters of the robot as it was described."""
+        """Return (b,) the base parameters of the robot as described."""
         return self.base.combination @ self.parameters.nominal
 
     def robot(self):
-        """The Robot with the possible parameters nearest to the estimate."""
+        """Return the Robot with the possible parameters nearest to the estimate."""
         return self.parameters.applied(self.consistent.theta)
 
     def rms(self):
-        """{'estimate' or 'nominal': (nv,) root of the mean square error of the torque}."""
-        return {name: np.sqrt(np.mean((values - self.measured)**2, axis=0, where=self.used))
-                for name, values in (('estimate', self.predicted), ('nominal', self.nominal))}
+        """Return {'estimate' or 'nominal': (nv,) root mean square error of the torque}."""
+        return {
+            name: np.sqrt(np.mean((values - self.measured) ** 2, axis=0, where=self.used))
+            for name, values in (('estimate', self.predicted), ('nominal', self.nominal))
+        }
 
 
-def identify(robot, recording, cutoff=10.0, rotors=False, friction=True, weighted=True,
-             trust=1.0, seed=0):
-    """The Identification of a robot from a Recording.
+def identify(
+    robot, recording, cutoff=10.0, rotors=False, friction=True, weighted=True, trust=1.0, seed=0
+):
+    """Identify the parameters of a robot from a recording.
 
-    cutoff [Hz] of the filter: some five times the highest frequency of the motion. rotors,
-    friction : whether rotor inertias, and viscous and Coulomb friction, are sought. weighted : see
-    least_squares.fit. trust : see consistency.consistent; None leaves that step out.
+    Parameters
+    ----------
+    robot : Robot
+        The robot as described.
+    recording : Recording
+        A recorded motion.
+    cutoff : float
+        Cutoff of the filter [Hz]: some five times the highest frequency of the motion.
+    rotors, friction : bool
+        Whether rotor inertias, and viscous and Coulomb friction, are sought.
+    weighted : bool
+        Whether each joint has its own noise; see `fit`.
+    trust : float or None
+        Weight of the description; see `consistent`. None leaves that step out.
+    seed : int
+        Seed of the search for base parameters.
 
-    Raises ShapeError, ParameterError or SingularityError with a sentence on what the recording
-    lacks.
+    Returns
+    -------
+    Identification
+
+    Raises
+    ------
+    ShapeError, ParameterError, SingularityError
+        With a sentence on what the recording lacks.
     """
     parameters = Parameters(robot, rotors, friction)
     base = base_parameters(parameters, seed=seed)
     W, tau, used, time = equations(parameters, base, recording, cutoff)
     estimate = fit(W, tau, base.names, used, weighted)
     found = None if trust is None else consistent(parameters, base, estimate, trust)
-    return Identification(parameters, base, estimate, found, time, tau, used,
-                          W @ estimate.values, W @ (base.combination @ parameters.nominal))
+    return Identification(
+        parameters,
+        base,
+        estimate,
+        found,
+        time,
+        tau,
+        used,
+        W @ estimate.values,
+        W @ (base.combination @ parameters.nominal),
+    )
 
 
 def equations(parameters, base, recording, cutoff):

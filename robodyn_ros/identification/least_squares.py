@@ -1,27 +1,37 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Ordinary and weighted least squares with what can be said about the errors.
 
 minimise |S^-1 (W beta - tau)|^2, S = diag(standard deviation of the noise of each joint); Gautier
 and Khalil 1990; Khalil and Dombre 2002, section 12.2.5. Cov(beta) = (W^T S^-2 W)^-1, which holds
 for an exact W and noise that is independent from sample to sample.
 """
+
 from dataclasses import dataclass
 
 import numpy as np
 
 from robodyn_ros.errors import ShapeError, SingularityError
 
-WORST = 1e10   # condition number from which on the motion says nothing about some parameter
+MAX_CONDITION = 1e10  # condition number from which on the motion says nothing about some parameter
 LEAST_NOISE = 1e-9  # of the torque
-ROUNDS = 4     # of estimating noise and parameters in turn; the second changes little already
+ROUNDS = 4  # of estimating noise and parameters in turn; the second changes little already
 
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """What least squares found.
+    """Result of least squares.
 
-    values, deviations : (b,) and their standard deviations. relative : (b,) deviations over
-    |values|. condition : of the weighted W. noise : (nv,) [N m or N] standard deviation of the
-    residual of each joint. root : (b, b) upper triangular R with R^T R the inverse covariance.
+    Parameters
+    ----------
+    values, deviations : (b,) ndarray
+        Parameters and their standard deviations.
+    condition : float
+        Condition number of the weighted W.
+    noise : (nv,) ndarray
+        Standard deviation of the residual of each joint [N m or N].
+    root : (b, b) ndarray
+        Upper triangular R with R^T R the inverse covariance.
     """
 
     values: np.ndarray
@@ -32,32 +42,54 @@ class Estimate:
 
     @property
     def relative(self):
-        """(b,) standard deviation over size; infinite for a value of zero."""
+        """Return (b,) deviations over values; infinite for a value of zero."""
         with np.errstate(divide='ignore', invalid='ignore'):
             return self.deviations / np.abs(self.values)
 
 
 def fit(W, tau, names, used=None, weighted=True):
-    """Estimate of beta in W beta = tau; W (k, nv, b), tau (k, nv), names (b,) for messages.
+    """Estimate beta in W beta = tau.
 
-    used : (k, nv) booleans, which equations count; None for all. weighted : each joint has its own
-    noise, estimated in turn with beta; otherwise one for all. Raises ShapeError for too few
-    equations, SingularityError for parameters that nothing excites.
+    Parameters
+    ----------
+    W : (k, nv, b) ndarray
+        Regressor of the base parameters.
+    tau : (k, nv) ndarray
+        Torques [N m or N].
+    names : sequence of str
+        Names of the b parameters, for messages.
+    used : (k, nv) ndarray of bool, optional
+        Equations that count; all by default.
+    weighted : bool
+        Whether each joint has its own noise, estimated in turn with beta.
+
+    Returns
+    -------
+    Estimate
+
+    Raises
+    ------
+    ShapeError
+        For too few equations.
+    SingularityError
+        For parameters that nothing excites.
     """
     b = W.shape[2]
     used = np.ones(tau.shape, dtype=bool) if used is None else used
     counts = used.sum(axis=0)
     if counts.sum() <= b or not counts.all():
-        raise ShapeError(f'got {", ".join(map(str, counts))} samples of the joints for {b} '
-                         'parameters; expected some of each, and more than parameters in all: '
-                         'record longer, move faster, or filter less')
+        raise ShapeError(
+            f'got {", ".join(map(str, counts))} samples of the joints for {b} '
+            'parameters; expected some of each, and more than parameters in all: '
+            'record longer, move faster, or filter less'
+        )
     W, tau = W * used[:, :, None], tau * used
     # the least noise that counts: a perfect fit must not weigh infinitely
     floor = LEAST_NOISE * max(np.sqrt(np.mean(tau**2)), np.finfo(float).tiny)
     noise = np.ones(tau.shape[1])
     for _ in range(ROUNDS if weighted else 1):
         values, _, _ = _solve(W, tau, noise, names)
-        squares = ((W @ values - tau)**2).sum(axis=0)
+        squares = ((W @ values - tau) ** 2).sum(axis=0)
         # each joint gives up its share of the degrees of freedom that the parameters take
         freedom = counts * (1.0 - b / counts.sum())
         if not weighted:
@@ -74,16 +106,19 @@ def _solve(W, tau, noise, names):
     sizes = np.linalg.norm(rows, axis=0)
     still = [names[j] for j in np.flatnonzero(sizes == 0.0)]
     if still:
-        raise SingularityError(f'the recorded motion does not excite {", ".join(still)} at all; '
-                               'expected a motion of every joint')
+        raise SingularityError(
+            f'the recorded motion does not excite {", ".join(still)} at all; '
+            'expected a motion of every joint'
+        )
     Q, R = np.linalg.qr(rows / sizes)
     _, spectrum, directions = np.linalg.svd(R)
     condition = spectrum[0] / spectrum[-1] if spectrum[-1] > 0.0 else np.inf
-    if not condition < WORST:
+    if not condition < MAX_CONDITION:
         lost = np.argsort(-np.abs(directions[-1]))[:3]
         raise SingularityError(
             f'the recorded motion does not tell apart {"; ".join(names[j] for j in lost)} '
-            f'(condition number {condition:.2g}, expected below {WORST:.0g}); excite every joint, '
-            'at several speeds')
+            f'(condition number {condition:.2g}, expected below {MAX_CONDITION:.0g}); '
+            'excite every joint, at several speeds'
+        )
     values = np.linalg.solve(R, Q.T @ (tau / noise).ravel()) / sizes
     return values, R * sizes, condition

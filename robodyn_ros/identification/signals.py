@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """From recorded positions to velocities and accelerations: filters without delay.
 
 Low-pass forwards and backwards (zero phase), then central differences; torques and the columns of
@@ -5,14 +7,15 @@ the regressor go through the same filter, so that it changes both sides of W bet
 are then thinned out, so that the errors left are nearly independent (Khalil and Dombre 2002,
 section 12.2.5; Swevers, Verdonck and De Schutter 2007).
 """
+
 import numpy as np
 
 from robodyn_ros.errors import ParameterError, ShapeError
 
-ORDER = 4       # of the Butterworth filter, run twice
-WIDER = 2.0     # for positions; at the cutoff it then lets 99.6 % pass
-EDGE = 2.0      # periods of the cutoff that are dropped at either end, where the filter starts
-SAMPLES = 2.0   # kept for each period of the cutoff: with more, their errors would be alike
+ORDER = 4  # of the Butterworth filter, run twice
+WIDER = 2.0  # for positions; at the cutoff it then lets 99.6 % pass
+EDGE = 2.0  # periods of the cutoff that are dropped at either end, where the filter starts
+SAMPLES = 2.0  # kept for each period of the cutoff: with more, their errors would be alike
 
 
 def differentiated(q, rate, cutoff):
@@ -38,15 +41,21 @@ def lowpass(x, rate, cutoff):
     try:
         from scipy.signal import butter, sosfiltfilt
     except ImportError:
-        raise ParameterError('filtering a recording needs scipy, which is not installed; '
-                             'expected: pip install scipy') from None
+        raise ParameterError(
+            'filtering a recording needs scipy, which is not installed; '
+            'expected: pip install scipy'
+        ) from None
     if not 0.0 < cutoff < 0.5 * rate:
-        raise ParameterError(f'cutoff is {cutoff:g} Hz for samples at {rate:g} Hz; expected above '
-                             f'0 and below {0.5 * rate:g} Hz')
+        raise ParameterError(
+            f'cutoff is {cutoff:g} Hz for samples at {rate:g} Hz; expected above '
+            f'0 and below {0.5 * rate:g} Hz'
+        )
     least = int(3.0 * rate / cutoff) + 6 * ORDER
     if len(x) < least:
-        raise ShapeError(f'got {len(x)} samples at {rate:g} Hz; expected at least {least} for a '
-                         f'cutoff of {cutoff:g} Hz')
+        raise ShapeError(
+            f'got {len(x)} samples at {rate:g} Hz; expected at least {least} for a '
+            f'cutoff of {cutoff:g} Hz'
+        )
     return sosfiltfilt(butter(ORDER, cutoff, fs=rate, output='sos'), x, axis=0)
 
 
@@ -63,4 +72,4 @@ def steady(qd, rate, cutoff, share):
     slow = np.abs(qd) <= share * np.abs(qd).max(axis=0)
     reach = int(np.ceil(0.5 * rate / cutoff))
     total = np.cumsum(np.pad(slow, ((reach + 1, reach), (0, 0))), axis=0)
-    return total[2 * reach + 1:] == total[:-2 * reach - 1]
+    return total[2 * reach + 1 :] == total[: -2 * reach - 1]

@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """What the robot is: URDF or DH text -> description -> frozen arrays.
 
     urdf.parse, dh.describe -> RobotDescription -> build.build -> RobotModel

@@ -1,40 +1,70 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Description to frozen arrays: joints chosen, rigid links merged, frames normalised."""
 
 from types import MappingProxyType
 
 import numpy as np
 
-from robodyn_ros.model import doubts, hinges, refusals
+from robodyn_ros.model import joint_types, lint, validate
 from robodyn_ros.model.description import ONE_AXIS, Placement, on_free_base
-from robodyn_ros.model.inertia import add_rigid_body
 from robodyn_ros.model.layout import (
-    BALL_X, BALL_Y, BALL_Z, CONSTANT_COLUMNS, DAMPING, FRICTION, HELICAL, OFFSET, PITCH, ROTATION,
-    ROTOR, WORLD)
-from robodyn_ros.model.report import NOTE, Finding, ModelReport
+    BALL_X,
+    BALL_Y,
+    BALL_Z,
+    CONSTANT_COLUMNS,
+    DAMPING,
+    FRICTION,
+    HELICAL,
+    OFFSET,
+    PITCH,
+    ROTATION,
+    ROTOR,
+    WORLD,
+)
+from robodyn_ros.model.model_report import NOTE, Finding, ModelReport
+from robodyn_ros.model.rigid_body import add_rigid_body
 from robodyn_ros.model.robot_model import Frame, JointLimits, RobotModel, finite_array
 from robodyn_ros.model.selection import choose
 from robodyn_ros.model.tree import base_to_tip
 
 
-def build(description, joints=None, base=None, gravity=(0.0, 0.0, -9.81), locked=None,
-          free_base=False):
-    """Turn a robot's description into the arrays that every recursion reads.
+def build(
+    description, joints=None, base=None, gravity=(0.0, 0.0, -9.81), locked=None, free_base=False
+):
+    """Build the arrays that every recursion reads.
 
-    description : RobotDescription, from urdf.parse or dh.describe, or written by hand.
-    joints : names of the joints to command, in the order of q; None means all that are not locked,
-        and refuses floating and planar ones, which have to be named or locked.
-    base : link held fixed, None for the root; links that are not below it are left out.
-    gravity : (3,) acceleration [m/s2] in base axes.
-    locked : joint name -> position at which it is held: an angle [rad] or travel [m], or as many
-        numbers as the joint has positions, such as x, y and turn of a planar joint or x, y, z and
-        quaternion x, y, z, w of a floating one; 0 is where its links coincide. Joints left out of
-        given `joints` are held there. Links beyond fixed and held joints are merged with their
-        inertia.
-    free_base : whether the base link moves freely: it hangs on a floating joint 'free_base' below
-        a link 'world', and its coordinates come first.
+    Parameters
+    ----------
+    description : RobotDescription
+        From `urdf.parse` or `dh.describe`, or written by hand.
+    joints : sequence of str, optional
+        Joints to command, in the order of q. None means all that are not locked. Floating and
+        planar joints have to be named or locked.
+    base : str, optional
+        Link held fixed; the root by default. Links that are not below it are left out.
+    gravity : (3,) array_like
+        Acceleration of gravity [m/s^2] in base axes.
+    locked : mapping of str to float or sequence, optional
+        Positions of joints that are held: an angle [rad], a travel [m], or as many numbers as the
+        joint has positions. Joints left out of given `joints` are held at 0, where their links
+        coincide. Links beyond fixed and held joints are merged with their inertia.
+    free_base : bool
+        Whether the base link moves freely. It then hangs on a floating joint 'free_base' below a
+        link 'world', and its coordinates come first.
 
-    Raises ModelError for an impossible robot, UnknownNameError for an unknown joint or link and
-    ShapeError for a gravity that is not three finite numbers.
+    Returns
+    -------
+    RobotModel
+
+    Raises
+    ------
+    ModelError
+        For an impossible robot.
+    UnknownNameError
+        For an unknown joint or link.
+    ShapeError
+        For a gravity that is not three finite numbers.
     """
     root, ordered = base_to_tip(description, base)
     left_out, asked = len(description.joints) - len(ordered), ()
@@ -45,19 +75,26 @@ def build(description, joints=None, base=None, gravity=(0.0, 0.0, -9.81), locked
     commanded, held = choose(description.name, ordered, joints, locked, asked)
     assembly = _Assembly(description, ordered[0].parent, commanded, held)
     if left_out:
-        assembly.findings.append(Finding(NOTE, f'link {root!r}', f'is the base; {left_out} joints '
-                                         'that are not below it are left out'))
+        assembly.findings.append(
+            Finding(
+                NOTE,
+                f'link {root!r}',
+                f'is the base; {left_out} joints that are not below it are left out',
+            )
+        )
     for joint in ordered:
         assembly.add(joint)
-    several = tuple(hinge for hinge in assembly.moving.values()
-                    if hinge.velocities.stop - hinge.velocities.start > 1)
+    several = tuple(
+        hinge
+        for hinge in assembly.moving.values()
+        if hinge.velocities.stop - hinge.velocities.start > 1
+    )
     constants = np.array(assembly.constants)
     topology = np.array(assembly.topology, dtype=np.int64)
-    refusals.idle_joints(description.name, assembly.body_names, topology, constants)
-    assembly.findings += doubts.massless_bodies(assembly.body_names, constants,
-                                                assembly.link_frames)
-    velocities = [name for joint in commanded for name in hinges.velocity_names(joint)]
-    positions = [name for joint in commanded for name in hinges.position_names(joint)]
+    validate.idle_joints(description.name, assembly.body_names, topology, constants)
+    assembly.findings += lint.massless_bodies(assembly.body_names, constants, assembly.link_frames)
+    velocities = [name for joint in commanded for name in joint_types.velocity_names(joint)]
+    positions = [name for joint in commanded for name in joint_types.position_names(joint)]
     return RobotModel(
         name=description.name,
         joint_names=tuple(velocities),
@@ -71,7 +108,8 @@ def build(description, joints=None, base=None, gravity=(0.0, 0.0, -9.81), locked
         constants=_read_only(constants),
         gravity=finite_array(gravity, (3,), 'gravity', description.name),
         limits=_limits(commanded),
-        report=ModelReport(description.name, tuple(assembly.findings)))
+        report=ModelReport(description.name, tuple(assembly.findings)),
+    )
 
 
 class _Assembly:
@@ -92,21 +130,24 @@ class _Assembly:
 
     def add(self, joint):
         """Add a joint and the link it carries, as a body of its own or as part of its parent's."""
-        refusals.placement(f'robot {self.robot!r}: joint {joint.name!r}', joint.placement)
+        validate.placement(f'robot {self.robot!r}: joint {joint.name!r}', joint.placement)
         position = self.held.get(joint.name)
-        if joint.name in self.moving or joint.type in ONE_AXIS or (
-                position is not None and position != hinges.neutral(joint)):
-            refusals.joint(self.robot, joint)
+        if (
+            joint.name in self.moving
+            or joint.type in ONE_AXIS
+            or (position is not None and position != joint_types.neutral(joint))
+        ):
+            validate.joint(self.robot, joint)
         parent = self.link_frames[joint.parent]
         body = parent.body
         placement = Placement(parent.rotation, parent.translation) @ joint.placement
         if joint.name in self.moving:
-            self.findings += doubts.joint(joint)
+            self.findings += lint.joint(joint)
             placement = self._add_bodies(joint, body, placement)
             body = len(self.body_names) - 1
         elif position is not None:
-            self.findings += doubts.held_joint(joint, position, self.moving)
-            placement = placement @ hinges.displacement(joint, position)
+            self.findings += lint.held_joint(joint, position, self.moving)
+            placement = placement @ joint_types.displacement(joint, position)
         self.link_frames[joint.child] = _frame(body, placement)
         self.carried[joint.name] = joint.child
         self._add_inertia(joint.child, body, placement)
@@ -115,7 +156,9 @@ class _Assembly:
         """Append the rows of a moving joint; return its link's placement in the last of them."""
         at_position = self.moving[joint.name].positions.start
         at_velocity = self.moving[joint.name].velocities.start
-        for name, (kind, axes) in zip(hinges.velocity_names(joint), hinges.elements(joint)):
+        for name, (kind, axes) in zip(
+            joint_types.velocity_names(joint), joint_types.elements(joint)
+        ):
             # a ball's rotation comes between the placement and the first of its axes
             row = _row(placement if kind == BALL_X else placement @ Placement(axes))
             row[[ROTOR, DAMPING, FRICTION]] = joint.rotor_inertia, joint.damping, joint.friction
@@ -135,48 +178,56 @@ class _Assembly:
         if inertial is None:
             return
         where = f'robot {self.robot!r}: link {link!r}'
-        refusals.mass(where, inertial.mass)
-        refusals.length(where, 'centre of mass', inertial.com)
+        validate.mass(where, inertial.mass)
+        validate.length(where, 'centre of mass', inertial.com)
         if body == 0:
-            self.findings += doubts.resting_inertial(link, inertial, link == self.body_names[0])
+            self.findings += lint.resting_inertial(link, inertial, link == self.body_names[0])
         else:
-            refusals.inertia(where, inertial.inertia)
-            self.findings += doubts.inertial(f'link {link!r}', inertial)
+            validate.inertia(where, inertial.inertia)
+            self.findings += lint.inertial(f'link {link!r}', inertial)
             add_rigid_body(self.constants[body], placement, inertial)
 
     def joint_frames(self):
         """Return the frames of the joints whose name is not also a link's."""
-        return {joint: self.link_frames[link] for joint, link in self.carried.items()
-                if joint not in self.link_frames}
+        return {
+            joint: self.link_frames[link]
+            for joint, link in self.carried.items()
+            if joint not in self.link_frames
+        }
 
 
 def _row(placement):
     row = np.zeros(CONSTANT_COLUMNS)
-    row[ROTATION:ROTATION + 9] = placement.rotation.ravel()
-    row[OFFSET:OFFSET + 3] = placement.translation
+    row[ROTATION : ROTATION + 9] = placement.rotation.ravel()
+    row[OFFSET : OFFSET + 3] = placement.translation
     return row
 
 
 def _frame(body, placement):
-    return Frame(body, _read_only(placement.rotation.copy()),
-                 _read_only(placement.translation.copy()))
+    return Frame(
+        body, _read_only(placement.rotation.copy()), _read_only(placement.translation.copy())
+    )
 
 
 def _coordinates(commanded):
     """Return {joint name: Hinge}, the coordinates of one joint after those of the other."""
     coordinates, position, velocity = {}, 0, 0
     for joint in commanded:
-        positions = slice(position, position + len(hinges.position_names(joint)))
-        velocities = slice(velocity, velocity + len(hinges.velocity_names(joint)))
-        coordinates[joint.name] = hinges.Hinge(joint, positions, velocities)
+        positions = slice(position, position + len(joint_types.position_names(joint)))
+        velocities = slice(velocity, velocity + len(joint_types.velocity_names(joint)))
+        coordinates[joint.name] = joint_types.Hinge(joint, positions, velocities)
         position, velocity = positions.stop, velocities.stop
     return coordinates
 
 
 def _limits(commanded):
-    limits = [limit for joint in commanded for limit in hinges.limits(joint)]
-    return JointLimits(*(_read_only(np.array([getattr(limit, what) for limit in limits]))
-                         for what in ('lower', 'upper', 'velocity', 'effort')))
+    limits = [limit for joint in commanded for limit in joint_types.limits(joint)]
+    return JointLimits(
+        *(
+            _read_only(np.array([getattr(limit, what) for limit in limits]))
+            for what in ('lower', 'upper', 'velocity', 'effort')
+        )
+    )
 
 
 def _read_only(array):

@@ -1,11 +1,14 @@
-"""What an author wrote about a robot: links and joints by name, SI units, nothing merged yet."""
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A robot as its author described it: links and joints by name, in SI units."""
 
 from dataclasses import dataclass, field
 from math import inf, nan
 
 import numpy as np
 
-from robodyn_ros.model.rotation import clean
+from robodyn_ros.model.arithmetic import product
+from robodyn_ros.model.rotation_matrix import clean
 
 ONE_AXIS = ('revolute', 'continuous', 'prismatic')
 JOINT_TYPES = ONE_AXIS + ('fixed', 'floating', 'planar')  # those of URDF
@@ -17,9 +20,16 @@ ASKED_TYPES = ('floating', 'planar')
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """Where a frame sits in another one: v_A = rotation v_B, origin at `translation` [m].
+    """Pose of a frame in another one: v_A = rotation v_B.
 
-    made_exact : the largest change of a direction cosine from what the author wrote.
+    Parameters
+    ----------
+    rotation : (3, 3) ndarray
+        Rotation matrix.
+    translation : (3,) ndarray
+        Origin [m].
+    made_exact : float
+        Largest change of a direction cosine from what the author wrote.
     """
 
     rotation: np.ndarray = field(default_factory=lambda: np.eye(3))
@@ -28,13 +38,15 @@ class Placement:
 
     def __matmul__(self, other):
         """Place `other` in the frame that holds this one: X_AC = X_AB X_BC."""
-        return Placement(clean(self.rotation @ other.rotation),
-                         self.translation + self.rotation @ other.translation)
+        return Placement(
+            clean(product(self.rotation, other.rotation)),
+            self.translation + product(self.rotation, other.translation),
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class Inertial:
-    """Mass [kg], centre of mass (3,) [m] and inertia (3, 3) [kg m2] about it, in link axes."""
+    """Mass [kg], centre of mass (3,) [m] and inertia (3, 3) [kg m^2] about it, in link axes."""
 
     mass: float
     com: np.ndarray
@@ -51,7 +63,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Limit:
-    """Range of a joint: +-inf where there is none, effort nan where the author gave none."""
+    """Limits of a joint: +-inf where there are none; effort nan where the author gave none."""
 
     lower: float = -inf
     upper: float = inf
@@ -61,14 +73,31 @@ class Limit:
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """A joint, placed in its parent link; its child link's frame coincides with it at q = 0.
+    """A joint, placed in its parent link. The frame of its child link coincides with it at q = 0.
 
-    type : of JOINT_TYPES or MORE_TYPES. axis : (3,) in joint axes, any length: of a planar joint
-    the normal of the plane, of a universal one the axis fixed to the parent. second_axis : (3,) of
-    a universal joint, fixed to the child. pitch : travel of a helical joint by angle [m/rad].
-    limit : a Limit, or a tuple of them, one for each velocity. damping [N m s/rad or N s/m],
-    friction [N m or N] and rotor_inertia [kg m2 or kg] act on each velocity. mimic names the joint
-    that this one follows, or ''.
+    Parameters
+    ----------
+    name : str
+        Name of the joint.
+    type : str
+        One of JOINT_TYPES or MORE_TYPES.
+    parent, child : str
+        Names of its links.
+    placement : Placement
+        Pose of the joint in the parent link.
+    axis : (3,) ndarray
+        Axis in joint axes, of any length. The normal of the plane of a planar joint; the axis
+        fixed to the parent of a universal one.
+    limit : Limit or tuple of Limit
+        One for all velocities, or one for each.
+    damping, friction, rotor_inertia : float
+        On each velocity [N m s/rad or N s/m, N m or N, kg m^2 or kg].
+    mimic : str
+        Joint that this one follows, or ''.
+    pitch : float
+        Travel of a helical joint by angle [m/rad].
+    second_axis : (3,) ndarray
+        Axis of a universal joint that is fixed to the child.
     """
 
     name: str
@@ -88,7 +117,7 @@ class Joint:
 
 @dataclass(frozen=True, eq=False)
 class RobotDescription:
-    """A robot as its author described it: links and joints in the order of the document."""
+    """A robot as its author described it: links and joints in document order."""
 
     name: str
     links: tuple[Link, ...]

@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Denavit-Hartenberg rows to a description, in both conventions the texts use.
 
 standard (Denavit and Hartenberg 1955; Spong, Hutchinson and Vidyasagar, equation 3.10; Angeles,
@@ -14,25 +16,55 @@ import numpy as np
 
 from robodyn_ros.errors import ModelError
 from robodyn_ros.model.description import (
-    ONE_AXIS, Inertial, Joint, Limit, Link, Placement, RobotDescription)
-from robodyn_ros.model.rotation import about_x, about_z
+    ONE_AXIS,
+    Inertial,
+    Joint,
+    Limit,
+    Link,
+    Placement,
+    RobotDescription,
+)
+from robodyn_ros.model.rotation_matrix import about_x, about_z
 
 CONVENTIONS = ('modified', 'standard')
 JOINTS = ONE_AXIS + ('fixed',)
-SHAPES = {'a': (), 'alpha': (), 'd': (), 'theta': (), 'mass': (), 'com': (3,), 'inertia': (3, 3),
-          'rotor_inertia': (), 'damping': (), 'friction': ()}
+SHAPES = {
+    'a': (),
+    'alpha': (),
+    'd': (),
+    'theta': (),
+    'mass': (),
+    'com': (3,),
+    'inertia': (3, 3),
+    'rotor_inertia': (),
+    'damping': (),
+    'friction': (),
+}
 
 
 @dataclass(frozen=True, eq=False)
 class DHRow:
     """One joint and the link it carries.
 
-    a, d [m], alpha, theta [rad] : the row of the table at q = 0; q adds to theta where the joint
-        is 'revolute' or 'continuous', to d where it is 'prismatic', and nowhere if it is 'fixed'.
-    mass [kg], com (3,) [m], inertia (3, 3) [kg m2] about the com : all in the axes of the link's
-        own frame, the com measured from its origin: distal if standard, proximal if modified.
-    rotor_inertia [kg m2 or kg], damping [N m s/rad or N s/m], friction [N m or N] : at the joint.
-    joint_name, link_name : 'joint1', 'link1', ... by position where left empty.
+    Parameters
+    ----------
+    a, d, alpha, theta : float
+        The row of the table at q = 0 [m, m, rad, rad]. q adds to theta of a revolute joint, and to
+        d of a prismatic one.
+    joint : {'revolute', 'continuous', 'prismatic', 'fixed'}
+        Type of the joint.
+    mass : float
+        Mass of the link [kg].
+    com : (3,) array_like
+        Centre of mass [m] in the link's frame: distal if standard, proximal if modified.
+    inertia : (3, 3) array_like
+        Inertia about the centre of mass [kg m^2], in the axes of that frame.
+    damping, friction, rotor_inertia : float
+        At the joint [N m s/rad or N s/m, N m or N, kg m^2 or kg].
+    limit : Limit
+        Limits of the joint.
+    joint_name, link_name : str
+        Names; by position, 'joint1', 'link1', ..., where left empty.
     """
 
     a: float = 0.0
@@ -52,16 +84,34 @@ class DHRow:
 
 
 def describe(rows, convention='modified', name='dh', base='base'):
-    """Turn a table of DHRow into a description whose link frames are the frames of the table.
+    """Return the description of a table of DHRow; its link frames are the frames of the table.
 
-    rows : from base to tip. convention : 'modified' or 'standard'. name : of the robot. base : of
-    frame 0. In the standard convention a link 'link1_proximal' at each joint carries the frame
-    'link1' at the link's far end. Raises ModelError for an unknown convention or an entry that is
-    not a finite number of the expected shape.
+    Parameters
+    ----------
+    rows : sequence of DHRow
+        Rows from base to tip.
+    convention : {'modified', 'standard'}
+        With the standard convention a link 'link1_proximal' at each joint carries the frame
+        'link1' at the far end of the link.
+    name : str
+        Name of the robot.
+    base : str
+        Name of frame 0.
+
+    Returns
+    -------
+    RobotDescription
+
+    Raises
+    ------
+    ModelError
+        For an unknown convention, or an entry that is not a finite number of its shape.
     """
     if convention not in CONVENTIONS:
-        raise ModelError(f'robot {name!r}: DH convention is {convention!r}; expected one of '
-                         f'{", ".join(CONVENTIONS)}')
+        raise ModelError(
+            f'robot {name!r}: DH convention is {convention!r}; expected one of '
+            f'{", ".join(CONVENTIONS)}'
+        )
     links, joints = [Link(base)], []
     for number, row in enumerate(rows, start=1):
         _check(f'robot {name!r}: DH row {number}', row)
@@ -77,8 +127,14 @@ def describe(rows, convention='modified', name='dh', base='base'):
             joints.append(_joint(row, joint_name, parent, proximal, about_joint))
             joints.append(Joint(f'{joint_name}_distal', 'fixed', proximal, link, about_link))
             links.append(Link(proximal))
-        links.append(Link(link, Inertial(row.mass, np.array(row.com, dtype=float),
-                                         np.array(row.inertia, dtype=float))))
+        links.append(
+            Link(
+                link,
+                Inertial(
+                    row.mass, np.array(row.com, dtype=float), np.array(row.inertia, dtype=float)
+                ),
+            )
+        )
     return RobotDescription(name, tuple(links), tuple(joints))
 
 
@@ -97,5 +153,15 @@ def _check(where, row):
 
 
 def _joint(row, name, parent, child, placement):
-    return Joint(name, row.joint, parent, child, placement, np.array([0.0, 0.0, 1.0]), row.limit,
-                 row.damping, row.friction, row.rotor_inertia)
+    return Joint(
+        name,
+        row.joint,
+        parent,
+        child,
+        placement,
+        np.array([0.0, 0.0, 1.0]),
+        row.limit,
+        row.damping,
+        row.friction,
+        row.rotor_inertia,
+    )

@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Columns of the two tables that describe a robot to every recursion.
 
 `topology` (nb, 5) int64: how the bodies hang together and where each one's coordinates start.
@@ -13,17 +15,17 @@ TOPOLOGY_COLUMNS = 5
 
 # What a body does on its parent. A hinge of several degrees of freedom is a chain of such bodies,
 # all but the last of them massless. BALL_X, BALL_Y, BALL_Z are the three of a spherical hinge:
-# their z axes are x, y and z of the last one, which turns by the quaternion at Q (doc/hinges.md).
+# their z axes are x, y and z of the last one, which turns by the quaternion at Q (doc/joints.md).
 WORLD, REVOLUTE, PRISMATIC, HELICAL, BALL_X, BALL_Y, BALL_Z = range(7)
 
-ROTATION = 0   # R_PB at q = 0, row-major, 9 entries: v_P = R_PB v_B; of BALL_X that of BALL_Z
-OFFSET = 9     # p_PB_P at q = 0, 3 entries [m]
-MASS = 12      # [kg]
-MOMENT = 13    # first moment of mass about the body origin, mass * com, 3 entries [kg m]
-INERTIA = 16   # about the body origin, xx xy xz yy yz zz [kg m2]
-ROTOR = 22     # rotor inertia seen at the joint [kg m2 or kg]
-DAMPING = 23   # viscous friction [N m s/rad or N s/m]
+ROTATION = 0  # R_PB at q = 0, row-major, 9 entries: v_P = R_PB v_B; of BALL_X that of BALL_Z
+OFFSET = 9  # p_PB_P at q = 0, 3 entries [m]
+MASS = 12  # [kg]
+MOMENT = 13  # first moment of mass about the body origin, mass * com, 3 entries [kg m]
+INERTIA = 16  # about the body origin, xx xy xz yy yz zz [kg m2]
+ROTOR = 22  # rotor inertia seen at the joint [kg m2 or kg]
+DAMPING = 23  # viscous friction [N m s/rad or N s/m]
 FRICTION = 24  # Coulomb friction [N m or N]
-ZERO = 25      # added to the joint coordinate [rad or m]; of a helical hinge to its angle alone
-PITCH = 26     # travel of a helical hinge by angle [m/rad]; zero for every other one
+ZERO = 25  # added to the joint coordinate [rad or m]; of a helical hinge to its angle alone
+PITCH = 26  # travel of a helical hinge by angle [m/rad]; zero for every other one
 CONSTANT_COLUMNS = 28  # 27 is kept free and holds zeros

@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """The frozen numbers of one robot: what every recursion, law and simulation reads."""
 
 from collections.abc import Mapping
@@ -8,13 +10,12 @@ from types import MappingProxyType
 import numpy as np
 
 from robodyn_ros.errors import ModelError, ShapeError, UnknownNameError
-from robodyn_ros.model import doubts, refusals
+from robodyn_ros.model import lint, validate
 from robodyn_ros.model.description import Inertial
-from robodyn_ros.model.hinges import Hinge
-from robodyn_ros.model.inertia import add_rigid_body
-from robodyn_ros.model.layout import (
-    BALL_X, BALL_Y, BALL_Z, INERTIA, KIND, MASS, MOMENT, Q, V)
-from robodyn_ros.model.report import ModelReport
+from robodyn_ros.model.joint_types import Hinge
+from robodyn_ros.model.layout import BALL_X, BALL_Y, BALL_Z, INERTIA, KIND, MASS, MOMENT, Q, V
+from robodyn_ros.model.model_report import ModelReport
+from robodyn_ros.model.rigid_body import add_rigid_body
 
 
 class ReadOnly:
@@ -85,7 +86,7 @@ class RobotModel(ReadOnly):
         """Return the frame of that link or joint name; UnknownNameError lists the valid names."""
         try:
             return self.frames[name]
-        except (KeyError, TypeError):   # or nothing that could be a name
+        except (KeyError, TypeError):  # or nothing that could be a name
             raise UnknownNameError(
                 f'robot {self.name!r} has no frame {name!r}; valid: {", ".join(self.frames)}'
             ) from None
@@ -95,8 +96,12 @@ class RobotModel(ReadOnly):
         without mass.
         """
         mass = self.constants[:, MASS, None]
-        return np.divide(self.constants[:, MOMENT:MOMENT + 3], mass, where=mass > 0.0,
-                         out=np.zeros((len(mass), 3)))
+        return np.divide(
+            self.constants[:, MOMENT : MOMENT + 3],
+            mass,
+            where=mass > 0.0,
+            out=np.zeros((len(mass), 3)),
+        )
 
     def link_placements(self):
         """Return the link at each body: (nb,) the body that carries it, and (nb, 12) its rotation
@@ -130,10 +135,12 @@ class RobotModel(ReadOnly):
         """Raise ModelError where a joint turns freely: `what` takes one position a velocity."""
         for k in self.quaternions[:1]:
             joint = self.position_names[k].rpartition('.')[0]
-            raise ModelError(f'robot {self.name!r}: joint {joint!r} turns freely in space and has '
-                             f'a quaternion for its position, which {what} cannot take; expected '
-                             f'it held still: locked={{{joint!r}: 0.0}}, or its position in '
-                             'place of 0')
+            raise ModelError(
+                f'robot {self.name!r}: joint {joint!r} turns freely in space and has '
+                f'a quaternion for its position, which {what} cannot take; expected '
+                f'it held still: locked={{{joint!r}: 0.0}}, or its position in '
+                'place of 0'
+            )
 
     def joint_values(self, column):
         """Return a column of the constants, such as layout.DAMPING, as (nv,) in joint order."""
@@ -145,8 +152,9 @@ class RobotModel(ReadOnly):
 
     def with_constants(self, constants):
         """Return the same robot with another (nb, 28) table of constants."""
-        return replace(self, constants=finite_array(
-            constants, self.constants.shape, 'constants', self.name))
+        return replace(
+            self, constants=finite_array(constants, self.constants.shape, 'constants', self.name)
+        )
 
     def with_joint_values(self, column, values):
         """Return the robot with one column of the constants set to (nv,) `values` >= 0.
@@ -156,8 +164,10 @@ class RobotModel(ReadOnly):
         """
         values = finite_array(values, (self.nv,), 'joint constants', self.name)
         if np.any(values < 0.0):
-            raise ModelError(f'robot {self.name!r}: joint constants are {values}; expected 0 or '
-                             f'more for each of {", ".join(self.joint_names)}')
+            raise ModelError(
+                f'robot {self.name!r}: joint constants are {values}; expected 0 or '
+                f'more for each of {", ".join(self.joint_names)}'
+            )
         constants = self.constants.copy()
         constants[self._joint_rows(), column] = values
         return self.with_constants(constants)
@@ -170,20 +180,23 @@ class RobotModel(ReadOnly):
         for the frame and ModelError for an impossible inertia.
         """
         carrier = self.frame(frame)
-        added = Inertial(float(finite_array(mass, (), 'mass', self.name)),
-                         finite_array(com, (3,), 'com', self.name),
-                         finite_array(inertia, (3, 3), 'inertia', self.name))
+        added = Inertial(
+            float(finite_array(mass, (), 'mass', self.name)),
+            finite_array(com, (3,), 'com', self.name),
+            finite_array(inertia, (3, 3), 'inertia', self.name),
+        )
         subject = f'body added to {frame!r}'
         where = f'robot {self.name!r}: {subject}'
-        refusals.mass(where, added.mass)
-        refusals.length(where, 'centre of mass', added.com)
-        refusals.inertia(where, added.inertia)
-        findings = (*self.report.findings, *doubts.inertial(subject, added))
+        validate.mass(where, added.mass)
+        validate.length(where, 'centre of mass', added.com)
+        validate.inertia(where, added.inertia)
+        findings = (*self.report.findings, *lint.inertial(subject, added))
         constants = self.constants.copy()
         if carrier.body > 0:
             add_rigid_body(constants[carrier.body], carrier, added)
-        return replace(self.with_constants(constants),
-                       report=replace(self.report, findings=findings))
+        return replace(
+            self.with_constants(constants), report=replace(self.report, findings=findings)
+        )
 
     def with_scaled_masses(self, factors):
         """Return the robot with mass, first moment and inertia of each body times its factor.
@@ -195,7 +208,7 @@ class RobotModel(ReadOnly):
         if np.any(factors <= 0.0):
             raise ModelError(f'robot {self.name!r}: mass factors are {factors}; expected positive')
         constants = self.constants.copy()
-        constants[:, MASS:INERTIA + 6] *= factors.reshape(-1, 1)
+        constants[:, MASS : INERTIA + 6] *= factors.reshape(-1, 1)
         return self.with_constants(constants)
 
     def _joint_rows(self):
@@ -208,12 +221,15 @@ def finite_array(values, shape, what, robot):
     try:
         array = np.array(values, dtype=np.float64, order='C')
     except (TypeError, ValueError):
-        raise ShapeError(f'robot {robot!r}: {what} is {values!r}; expected numbers of shape '
-                         f'{shape}') from None
+        raise ShapeError(
+            f'robot {robot!r}: {what} is {values!r}; expected numbers of shape {shape}'
+        ) from None
     if array.shape != shape:
         raise ShapeError(f'robot {robot!r}: {what} has shape {array.shape}; expected {shape}')
     if not np.all(np.isfinite(array)):
-        raise ShapeError(f'robot {robot!r}: {what} has the entry '
-                         f'{array[~np.isfinite(array)][0]}; expected finite numbers')
+        raise ShapeError(
+            f'robot {robot!r}: {what} has the entry '
+            f'{array[~np.isfinite(array)][0]}; expected finite numbers'
+        )
     array.flags.writeable = False
     return array

@@ -1,15 +1,17 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Which joints are commanded, and where all the others are held."""
 
 from collections import Counter
 from collections.abc import Mapping
-from math import hypot
+from math import sqrt
 from numbers import Real
 
 from robodyn_ros.errors import ModelError, ParameterError, UnknownNameError
-from robodyn_ros.model import hinges
+from robodyn_ros.model import joint_types
 from robodyn_ros.model.description import ASKED_TYPES, JOINT_TYPES, MORE_TYPES
-from robodyn_ros.model.refusals import LARGEST_LENGTH
-from robodyn_ros.model.rotation import SHORTEST
+from robodyn_ros.model.rotation_matrix import SHORTEST
+from robodyn_ros.model.validate import LARGEST_LENGTH
 
 
 def choose(robot, ordered, joints, locked, asked=()):
@@ -29,47 +31,67 @@ def choose(robot, ordered, joints, locked, asked=()):
     movable = {joint.name: joint for joint in ordered if joint.type != 'fixed'}
     locked = {} if locked is None else locked
     if not isinstance(locked, Mapping):
-        raise ModelError(f'robot {robot!r}: locked is {locked!r}; expected {{joint: position}}, '
-                         "such as {'joint1': 0.0}")
+        raise ModelError(
+            f'robot {robot!r}: locked is {locked!r}; expected {{joint: position}}, '
+            "such as {'joint1': 0.0}"
+        )
     if isinstance(joints, str):
-        raise ModelError(f'robot {robot!r}: joints is {joints!r}; expected names of joints, such '
-                         f'as [{joints!r}]')
+        raise ModelError(
+            f'robot {robot!r}: joints is {joints!r}; expected names of joints, such '
+            f'as [{joints!r}]'
+        )
     _check_names(robot, movable, [*(joints or ()), *locked])
-    commanded = tuple(joints) if joints is not None else tuple(
-        name for name in movable if name not in locked)
+    commanded = (
+        tuple(joints)
+        if joints is not None
+        else tuple(name for name in movable if name not in locked)
+    )
     if not commanded:
-        raise ModelError(f'robot {robot!r} has no joint left to move; expected at least one '
-                         'joint that is not locked')
+        raise ModelError(
+            f'robot {robot!r} has no joint left to move; expected at least one '
+            'joint that is not locked'
+        )
     for name in commanded:
         _check_commanded(robot, movable[name], name in asked or joints is not None)
     _refuse_followers(robot, [movable[name] for name in commanded if movable[name].mimic])
-    held = {name: _held_position(robot, joint, locked.get(name, 0.0))
-            for name, joint in movable.items() if name not in commanded}
+    held = {
+        name: _held_position(robot, joint, locked.get(name, 0.0))
+        for name, joint in movable.items()
+        if name not in commanded
+    }
     return tuple(movable[name] for name in commanded), held
 
 
 def _check_names(robot, movable, names):
     for name, times in Counter(names).items():
         if name not in movable:
-            raise UnknownNameError(f'robot {robot!r} has no movable joint {name!r} below its '
-                                   f'base; valid: {", ".join(movable) or "none"}')
+            raise UnknownNameError(
+                f'robot {robot!r} has no movable joint {name!r} below its '
+                f'base; valid: {", ".join(movable) or "none"}'
+            )
         if times > 1:
-            raise ModelError(f'robot {robot!r}: joint {name!r} is chosen {times} times; expected '
-                             'each joint to be commanded or locked, once')
+            raise ModelError(
+                f'robot {robot!r}: joint {name!r} is chosen {times} times; expected '
+                'each joint to be commanded or locked, once'
+            )
 
 
 def _check_type(robot, joint):
     known = JOINT_TYPES + MORE_TYPES
     if joint.type not in known:
-        raise ModelError(f'robot {robot!r}: joint {joint.name!r} has type {joint.type!r}; '
-                         f'expected one of {", ".join(known)}')
+        raise ModelError(
+            f'robot {robot!r}: joint {joint.name!r} has type {joint.type!r}; '
+            f'expected one of {", ".join(known)}'
+        )
 
 
 def _check_commanded(robot, joint, asked):
     if joint.type in ASKED_TYPES and not asked:
-        raise ModelError(f'robot {robot!r}: joint {joint.name!r} is {joint.type}, and moves only '
-                         'when asked to; name it in joints, or lock it to hold it still: '
-                         f'locked={{{joint.name!r}: 0.0}}')
+        raise ModelError(
+            f'robot {robot!r}: joint {joint.name!r} is {joint.type}, and moves only '
+            'when asked to; name it in joints, or lock it to hold it still: '
+            f'locked={{{joint.name!r}: 0.0}}'
+        )
 
 
 def _refuse_followers(robot, joints):
@@ -77,31 +99,43 @@ def _refuse_followers(robot, joints):
     if joints:
         who = ', '.join(f'joint {joint.name!r} mimics {joint.mimic!r}' for joint in joints)
         held = {joint.name: 0.0 for joint in joints}
-        raise ModelError(f'robot {robot!r}: {who}, which is not supported; name in joints those '
-                         f'that shall move, or lock what mimics to hold it still: locked={held}')
+        raise ModelError(
+            f'robot {robot!r}: {who}, which is not supported; name in joints those '
+            f'that shall move, or lock what mimics to hold it still: locked={held}'
+        )
 
 
 def _held_position(robot, joint, given):
     """Return the position at which a joint is held, of as many numbers as it has positions."""
-    neutral = hinges.neutral(joint)
+    neutral = joint_types.neutral(joint)
     if isinstance(given, Real):
         position = (float(given),) if len(neutral) == 1 else neutral if given == 0.0 else ()
     else:
         position = _floats(given)
     if len(position) != len(neutral) or not all(abs(x) <= LARGEST_LENGTH for x in position):
-        several = [name.rpartition('.')[2] for name in hinges.position_names(joint)]
-        expected = 'a number' if len(several) == 1 else (
-            f'0, where its links coincide, or {len(several)} numbers '
-            f'({", ".join(several)}), each')
-        raise ModelError(f'robot {robot!r}: {joint.type} joint {joint.name!r} is locked at '
-                         f'{given!r}; expected {expected} of at most {LARGEST_LENGTH:g}')
-    if not hinges.has_quaternion(joint):
+        several = [name.rpartition('.')[2] for name in joint_types.position_names(joint)]
+        expected = (
+            'a number'
+            if len(several) == 1
+            else (
+                f'0, where its links coincide, or {len(several)} numbers '
+                f'({", ".join(several)}), each'
+            )
+        )
+        raise ModelError(
+            f'robot {robot!r}: {joint.type} joint {joint.name!r} is locked at '
+            f'{given!r}; expected {expected} of at most {LARGEST_LENGTH:g}'
+        )
+    if not joint_types.has_quaternion(joint):
         return position
-    length = hypot(*position[-4:])
+    x, y, z, w = position[-4:]
+    length = sqrt(x * x + y * y + z * z + w * w)
     if length < SHORTEST:
-        raise ModelError(f'robot {robot!r}: {joint.type} joint {joint.name!r} is locked at '
-                         f'{given!r}, whose quaternion has length {length:.3g}; expected a unit '
-                         'quaternion qx, qy, qz, qw')
+        raise ModelError(
+            f'robot {robot!r}: {joint.type} joint {joint.name!r} is locked at '
+            f'{given!r}, whose quaternion has length {length:.3g}; expected a unit '
+            'quaternion qx, qy, qz, qw'
+        )
     return (*position[:-4], *(x / length for x in position[-4:]))
 
 
@@ -122,6 +156,8 @@ def held(text):
     try:
         numbers = tuple(map(float, position.split())) or (0.0,)
     except ValueError:
-        raise ParameterError(f"{text!r}; expected a joint's name, 'name=position', or the numbers "
-                             'of its position with spaces between them') from None
+        raise ParameterError(
+            f"{text!r}; expected a joint's name, 'name=position', or the numbers "
+            'of its position with spaces between them'
+        ) from None
     return name.strip(), numbers[0] if len(numbers) == 1 else numbers

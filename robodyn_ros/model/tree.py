@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """The kinematic tree of a description: one root, no loop, every name once."""
 
 from collections import Counter
@@ -18,15 +20,19 @@ def base_to_tip(description, base=None):
     root = _root(description)
     ordered = _walk(root, children)
     if len(ordered) != len(description.joints):
-        unreached = sorted({joint.name for joint in description.joints}
-                           - {joint.name for joint in ordered})
-        raise ModelError(f'robot {description.name!r}: joints {_listed(unreached)} form a loop; '
-                         f'expected a tree below {root!r}')
+        unreached = sorted(
+            {joint.name for joint in description.joints} - {joint.name for joint in ordered}
+        )
+        raise ModelError(
+            f'robot {description.name!r}: joints {_listed(unreached)} form a loop; '
+            f'expected a tree below {root!r}'
+        )
     if base is None:
         return root, ordered
     if base not in children:
-        raise UnknownNameError(f'robot {description.name!r} has no link {base!r}; '
-                               f'valid: {", ".join(children)}')
+        raise UnknownNameError(
+            f'robot {description.name!r} has no link {base!r}; valid: {", ".join(children)}'
+        )
     return base, _walk(base, children)
 
 
@@ -38,23 +44,31 @@ def _children(description):
     for what, parts in (('link', description.links), ('joint', description.joints)):
         repeated = [name for name, times in Counter(p.name for p in parts).items() if times > 1]
         if repeated:
-            raise ModelError(f'{robot}: {what} names {_listed(repeated)} are used more than once; '
-                             f'expected every {what} name once')
+            raise ModelError(
+                f'{robot}: {what} names {_listed(repeated)} are used more than once; '
+                f'expected every {what} name once'
+            )
     children = {link.name: [] for link in description.links}
     holder = {}
     for joint in description.joints:
         for role in ('parent', 'child'):
             link = getattr(joint, role)
             if link not in children:
-                raise ModelError(f'{robot}: joint {joint.name!r} names {role} link {link!r}, '
-                                 f'which does not exist; expected one of {", ".join(children)}')
+                raise ModelError(
+                    f'{robot}: joint {joint.name!r} names {role} link {link!r}, '
+                    f'which does not exist; expected one of {", ".join(children)}'
+                )
         if joint.parent == joint.child:
-            raise ModelError(f'{robot}: joint {joint.name!r} joins link {joint.child!r} to '
-                             'itself; expected two different links')
+            raise ModelError(
+                f'{robot}: joint {joint.name!r} joins link {joint.child!r} to '
+                'itself; expected two different links'
+            )
         if joint.child in holder:
-            raise ModelError(f'{robot}: link {joint.child!r} is the child of joints '
-                             f'{holder[joint.child]!r} and {joint.name!r}, a loop; '
-                             'expected one parent joint per link')
+            raise ModelError(
+                f'{robot}: link {joint.child!r} is the child of joints '
+                f'{holder[joint.child]!r} and {joint.name!r}, a loop; '
+                'expected one parent joint per link'
+            )
         holder[joint.child] = joint.name
         children[joint.parent].append(joint)
     return children
@@ -64,11 +78,15 @@ def _root(description):
     held = {joint.child for joint in description.joints}
     roots = [link.name for link in description.links if link.name not in held]
     if not roots:
-        raise ModelError(f'robot {description.name!r}: every link has a parent, so the joints '
-                         'form a loop; expected one root link')
+        raise ModelError(
+            f'robot {description.name!r}: every link has a parent, so the joints '
+            'form a loop; expected one root link'
+        )
     if len(roots) > 1:
-        raise ModelError(f'robot {description.name!r}: links {_listed(roots)} have no parent; '
-                         'expected one root link')
+        raise ModelError(
+            f'robot {description.name!r}: links {_listed(roots)} have no parent; '
+            'expected one root link'
+        )
     return roots[0]
 
 

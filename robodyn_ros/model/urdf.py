@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """URDF text to a description; a refusal names the link or joint, element and attribute."""
 
 import re
@@ -7,9 +9,17 @@ import numpy as np
 
 from robodyn_ros.errors import ModelError
 from robodyn_ros.model import xml_text
+from robodyn_ros.model.arithmetic import product
 from robodyn_ros.model.description import (
-    JOINT_TYPES, Inertial, Joint, Limit, Link, Placement, RobotDescription)
-from robodyn_ros.model.rotation import from_rpy, made_exact
+    JOINT_TYPES,
+    Inertial,
+    Joint,
+    Limit,
+    Link,
+    Placement,
+    RobotDescription,
+)
+from robodyn_ros.model.rotation_matrix import from_rpy, made_exact
 
 MOST_LINKS = 1000
 LONGEST_NAME = 200
@@ -25,16 +35,19 @@ def parse(source):
     """
     root = xml_text.read(source)
     if root.tag != 'robot':
-        raise ModelError(f'the root element is <{_shown(root.tag)}>; expected <robot>, a URDF '
-                         'after xacro has been run')
+        raise ModelError(
+            f'the root element is <{_shown(root.tag)}>; expected <robot>, a URDF '
+            'after xacro has been run'
+        )
     if any('xacro' in element.tag for element in root):
         raise ModelError('the description still has xacro elements; run xacro on it first')
     robot = _name(root, 'name', 'the <robot> element')
     links, joints = root.findall('link'), root.findall('joint')
     for what, elements in (('links', links), ('joints', joints)):
         if len(elements) > MOST_LINKS:
-            raise ModelError(f'robot {robot!r} has {len(elements)} {what}; expected at most '
-                             f'{MOST_LINKS}')
+            raise ModelError(
+                f'robot {robot!r} has {len(elements)} {what}; expected at most {MOST_LINKS}'
+            )
     return RobotDescription(robot, tuple(map(_link, links)), tuple(map(_joint, joints)))
 
 
@@ -49,10 +62,12 @@ def _inertial(element, where):
     placement = _placement(element, where)
     mass = _number(_required(element, 'mass', where), 'value', f'{where} mass')
     entries = _required(element, 'inertia', where)
-    xx, xy, xz, yy, yz, zz = (_number(entries, key, f'{where} inertia')
-                              for key in ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz'))
+    xx, xy, xz, yy, yz, zz = (
+        _number(entries, key, f'{where} inertia')
+        for key in ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
+    )
     R = placement.rotation
-    inertia = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
+    inertia = product(product(R, [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]), R.T)
     return Inertial(mass, placement.translation, inertia)
 
 
@@ -61,21 +76,28 @@ def _joint(element):
     where = f'joint {name!r}'
     kind = _attribute(element, 'type', where)
     if kind not in JOINT_TYPES:
-        raise ModelError(f'{where} has type {_shown(kind)!r}; expected one of '
-                         f'{", ".join(JOINT_TYPES)}')
-    parent, child = (_name(_required(element, role, where), 'link', f'{where} {role}')
-                     for role in ('parent', 'child'))
+        raise ModelError(
+            f'{where} has type {_shown(kind)!r}; expected one of {", ".join(JOINT_TYPES)}'
+        )
+    parent, child = (
+        _name(_required(element, role, where), 'link', f'{where} {role}')
+        for role in ('parent', 'child')
+    )
     axis = _child(element, 'axis', where)
     dynamics = _child(element, 'dynamics', where)
     mimic = _child(element, 'mimic', where)
     return Joint(
-        name, kind, parent, child,
+        name,
+        kind,
+        parent,
+        child,
         placement=_placement(element, where),
         axis=_vector(axis, 'xyz', f'{where} axis', (1.0, 0.0, 0.0)),
         limit=_limit(_child(element, 'limit', where), kind, f'{where} limit'),
         damping=_number(dynamics, 'damping', f'{where} dynamics', 0.0),
         friction=_number(dynamics, 'friction', f'{where} dynamics', 0.0),
-        mimic='' if mimic is None else _name(mimic, 'joint', f'{where} mimic'))
+        mimic='' if mimic is None else _name(mimic, 'joint', f'{where} mimic'),
+    )
 
 
 def _limit(element, kind, where):
@@ -89,16 +111,21 @@ def _limit(element, kind, where):
     given = element is not None and not {'lower', 'upper'}.isdisjoint(element.keys())
     if kind == 'continuous' or not given:
         lower, upper = -inf, inf
-    return Limit(lower, upper, _number(element, 'velocity', where, inf),
-                 _number(element, 'effort', where, nan))
+    return Limit(
+        lower,
+        upper,
+        _number(element, 'velocity', where, inf),
+        _number(element, 'effort', where, nan),
+    )
 
 
 def _placement(element, where):
     origin = _child(element, 'origin', where)
     zeros = (0.0, 0.0, 0.0)
     angles = _vector(origin, 'rpy', f'{where} origin', zeros)
-    return Placement(from_rpy(*angles), _vector(origin, 'xyz', f'{where} origin', zeros),
-                     made_exact(*angles))
+    return Placement(
+        from_rpy(*angles), _vector(origin, 'xyz', f'{where} origin', zeros), made_exact(*angles)
+    )
 
 
 def _child(element, tag, where):
@@ -126,11 +153,15 @@ def _attribute(element, key, where):
 def _name(element, key, where):
     name = _attribute(element, key, where)
     if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
-        raise ModelError(f'{where} attribute {key!r} is {_shown(name)!r}; expected a name of 1 to '
-                         f'{LONGEST_NAME} printable characters')
+        raise ModelError(
+            f'{where} attribute {key!r} is {_shown(name)!r}; expected a name of 1 to '
+            f'{LONGEST_NAME} printable characters'
+        )
     if '${' in name or '$(' in name:
-        raise ModelError(f'{where} attribute {key!r} is {name!r}, a xacro expression; run xacro '
-                         'on the description first')
+        raise ModelError(
+            f'{where} attribute {key!r} is {name!r}, a xacro expression; run xacro '
+            'on the description first'
+        )
     return name
 
 
@@ -147,8 +178,9 @@ def _vector(element, key, where, default):
         return np.array(default)
     words = element.get(key).split()
     if len(words) != 3:
-        raise ModelError(f'{where} attribute {key!r} is {_shown(element.get(key))!r}; expected '
-                         'three numbers')
+        raise ModelError(
+            f'{where} attribute {key!r} is {_shown(element.get(key))!r}; expected three numbers'
+        )
     return np.array([_value(word, f'{where} attribute {key!r}') for word in words])
 
 

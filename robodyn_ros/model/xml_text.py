@@ -1,26 +1,27 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """The only door for XML: text or a file in, a bounded element tree out.
 
 XML can ask its reader to fetch files, to multiply entities and to nest without end. None of that
-has a place in a robot description, so a document type, an entity, more than 10 MB, nesting beyond
-500 elements, more than 100 000 elements or a tag of 128 kB is refused, as far as possible while
-reading.
+has a place in a robot description. A document type is refused before parsing, as it alone can
+declare entities. More than 10 MB, 200 000 attributes, 100 000 elements or 500 nested elements are
+refused too, as far as possible while reading.
 """
 
 import os
-from xml.etree.ElementTree import TreeBuilder
-
-try:
-    from defusedxml.ElementTree import DefusedXMLParser
-except ImportError:
-    DefusedXMLParser = None
-    from xml.etree.ElementTree import XMLParser
+import re
+from xml.etree.ElementTree import TreeBuilder, XMLParser
 
 from robodyn_ros.errors import ModelError
 
 MOST_BYTES = 10_000_000
 MOST_DEPTH = 500
 MOST_ELEMENTS = 100_000
-PIECE = 65_536  # bytes given to the parser at a time
+MOST_ATTRIBUTES = 200_000
+
+#: What may stand before the root element besides a document type.
+_PROLOG = re.compile(rb'\s+|<\?.*?\?>|<!--.*?-->', re.DOTALL)
+_BYTE_ORDER_MARK = b'\xef\xbb\xbf'
 
 
 def read(source):
@@ -37,16 +38,23 @@ def read(source):
         content.decode('utf-8')
     except UnicodeDecodeError as error:
         line = content.count(b'\n', 0, error.start) + 1
-        raise ModelError(f'the description is not UTF-8 text: line {line} has byte '
-                         f'0x{content[error.start]:02x}') from None
-    for construct in (b'<!DOCTYPE', b'<!ENTITY'):
-        if construct in content:
-            raise ModelError(f'the description has a {construct.decode()} declaration; expected '
-                             'plain URDF without document type or entities')
-    parser = _parser()
+        raise ModelError(
+            f'the description is not UTF-8 text: line {line} has byte 0x{content[error.start]:02x}'
+        ) from None
+    if content.startswith(b'<!', _end_of_prolog(content)):
+        raise ModelError(
+            'the description has a <!DOCTYPE declaration; expected plain URDF '
+            'without document type or entities'
+        )
+    if content.count(b'=') > MOST_ATTRIBUTES:
+        raise ModelError(
+            f'the description has more than {MOST_ATTRIBUTES} attributes; expected a URDF'
+        )
+    # All at once: expat begins a token anew with every piece, so that pieces of one long token
+    # take quadratic time. UTF-8, whatever the document declares.
+    parser = XMLParser(target=_BoundedBuilder(), encoding='utf-8')
     try:
-        for start in range(0, len(content), PIECE):
-            parser.feed(_piece(content, start))
+        parser.feed(content)
         return parser.close()
     except ModelError:
         raise
@@ -56,12 +64,22 @@ def read(source):
         raise ModelError(f'the description is refused as XML: {error}') from None
 
 
+def _end_of_prolog(content):
+    """Where the document type or the root element begins; comments and the like are passed."""
+    place = len(_BYTE_ORDER_MARK) if content.startswith(_BYTE_ORDER_MARK) else 0
+    while match := _PROLOG.match(content, place):
+        place = match.end()
+    return place
+
+
 def _content(source):
     if isinstance(source, bytes):
         return source
     if not isinstance(source, (str, os.PathLike)):
-        raise ModelError(f'the description is of type {type(source).__name__}; expected URDF text '
-                         'or the path of a file')
+        raise ModelError(
+            f'the description is of type {type(source).__name__}; expected URDF text '
+            'or the path of a file'
+        )
     if isinstance(source, str) and ('<' in source or not source.strip()):
         _check_size(source)
         # Text indented in a program starts with a line break, which a declaration must not.
@@ -75,26 +93,12 @@ def _content(source):
         raise ModelError(f'{os.fspath(source)!r} cannot be read: {error.strerror}') from None
 
 
-def _piece(content, start):
-    """Return the next piece; one that lies inside a single tag would only fill the memory."""
-    piece = content[start:start + PIECE]
-    if len(piece) == PIECE and b'>' not in piece:
-        raise ModelError(f'the description has a tag or a text of more than {PIECE} bytes; '
-                         'expected a URDF')
-    return piece
-
-
 def _check_size(content):
     if len(content) > MOST_BYTES:
-        raise ModelError(f'the description is larger than {MOST_BYTES // 1_000_000} MB; expected '
-                         'a URDF without embedded meshes')
-
-
-def _parser():
-    """Return a parser that never expands an entity; UTF-8 whatever the document declares."""
-    if DefusedXMLParser is None:
-        return XMLParser(target=_BoundedBuilder(), encoding='utf-8')
-    return DefusedXMLParser(target=_BoundedBuilder(), encoding='utf-8', forbid_dtd=True)
+        raise ModelError(
+            f'the description is larger than {MOST_BYTES // 1_000_000} MB; expected '
+            'a URDF without embedded meshes'
+        )
 
 
 class _BoundedBuilder(TreeBuilder):
@@ -110,8 +114,10 @@ class _BoundedBuilder(TreeBuilder):
         self.depth += 1
         self.count += 1
         if self.depth > MOST_DEPTH or self.count > MOST_ELEMENTS:
-            raise ModelError(f'the description nests deeper than {MOST_DEPTH} elements or has '
-                             f'more than {MOST_ELEMENTS}; expected a URDF')
+            raise ModelError(
+                f'the description nests deeper than {MOST_DEPTH} elements or has '
+                f'more than {MOST_ELEMENTS}; expected a URDF'
+            )
         return super().start(tag, attributes)
 
     def end(self, tag):

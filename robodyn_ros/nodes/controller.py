@@ -1,4 +1,7 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """The controller node: joint states and references in, guarded efforts out."""
+
 import functools
 import sys
 import time
@@ -6,23 +9,38 @@ import time
 from rclpy.clock import Clock, ClockType
 from std_srvs.srv import SetBool, Trigger
 
-from robodyn_ros.background import helped
-from robodyn_ros.control.registry import law_class
-from robodyn_ros.control.states import State
-from robodyn_ros.kernels import known_answers, warm_up
-from robodyn_ros.ros.control_session import YIELD_TIME, ControlSession
-from robodyn_ros.ros.controller_parameters import (
-    CONTROLLER_PARAMETERS, control_settings, gain_parameters, make_law, own_parameters)
-from robodyn_ros.ros.controller_status import StatusReporter
-from robodyn_ros.ros.follow_joint_trajectory import make_action
-from robodyn_ros.ros.managed_node import ACTIVE, INACTIVE, UNCONFIGURED, ManagedNode
-from robodyn_ros.ros.model_services import ModelServices
-from robodyn_ros.ros.process import run
-from robodyn_ros.ros.robot_source import RobotSource
-from robodyn_ros.ros.session_kernels import serving
-from robodyn_ros.ros.task_publisher import TaskPublisher, task_settings
+from robodyn_ros.compile import known_answers, warm_up
+from robodyn_ros.control.laws.law_registry import law_class
+from robodyn_ros.control.supervisor.controller_states import State
+from robodyn_ros.control.supervisor.self_test import guards_known_answers, law_known_answers
+from robodyn_ros.robot.background_compiler import helped
+from robodyn_ros.ros.common.lifecycle_node import ACTIVE, INACTIVE, UNCONFIGURED, ManagedNode
+from robodyn_ros.ros.common.model_services import ModelServices
+from robodyn_ros.ros.common.process import run
+from robodyn_ros.ros.common.robot_source import RobotSource
+from robodyn_ros.ros.common.session_kernels import serving
+from robodyn_ros.ros.controller.controller_parameters import (
+    CONTROLLER_PARAMETERS,
+    control_settings,
+    gain_parameters,
+    make_law,
+    own_parameters,
+)
+from robodyn_ros.ros.controller.controller_session import YIELD_TIME, ControlSession
+from robodyn_ros.ros.controller.controller_status import StatusReporter
+from robodyn_ros.ros.controller.emergency_stop import EmergencyStop
+from robodyn_ros.ros.controller.follow_joint_trajectory import make_action
+from robodyn_ros.ros.controller.live_limits import refuse_raised
+from robodyn_ros.ros.controller.lock_step_session import LockStepSession
+from robodyn_ros.ros.controller.task_publisher import TaskPublisher, task_settings
+from robodyn_ros.ros.transport.lock_step import LOCK_STEP
 
-HURRY, CALM = 0.1, 1.0   # [s] between two looks at what there is to report
+FAST_POLL, SLOW_POLL = 0.1, 1.0  # [s] between two looks at what there is to report
+
+SIMULATED_STAMPS = (
+    "With 'use_sim_time' only stamps come from /clock; cycles, trajectories and timeouts follow "
+    "the machine's clock. Where simulated time is faster or slower, set 'trigger' to lock_step."
+)
 
 
 class Controller(ManagedNode):
@@ -37,13 +55,19 @@ class Controller(ManagedNode):
         ModelServices(self)
         self._tasks = TaskPublisher(self)
         self.create_service(Trigger, '~/reset', self._reset)
-        self.create_service(Trigger, '~/stop', self._stop)
+        self._stopper = EmergencyStop(self, self.emergency_stop)
         self.create_service(SetBool, '~/enable', self._enable)
         self._action = make_action(self)
-        self._reports = self.create_timer(HURRY, self._report,
-                                          clock=Clock(clock_type=ClockType.STEADY_TIME))
+        self._reports = self.create_timer(
+            FAST_POLL, self._report, clock=Clock(clock_type=ClockType.STEADY_TIME)
+        )
 
     # Lifecycle.
+
+    def close(self):
+        """End in an orderly way, from any state."""
+        super().close()
+        self._stopper.close()
 
     def configure(self):
         """Build the robot and its law, compile, and begin to listen to joint states."""
@@ -61,16 +85,23 @@ class Controller(ManagedNode):
             self.get_logger().warning(f"There is no parameter '{name}': its value is ignored.")
         values = self.parameters.snapshot()
         self._judge(values, robot, law_type)
+        if self.get_clock().ros_time_is_active and values['trigger'] != LOCK_STEP:
+            self.get_logger().warning(SIMULATED_STAMPS)
         kernels = functools.partial(serving, law_type)
         with helped(kernels):
             law = make_law(values, law_type, robot)
             warm_up(kernels(), self._reporter.compiling)
         known_answers()
-        self.session = ControlSession(self, robot, law, values, self._changed)
+        guards_known_answers()
+        law_known_answers(law_type, robot)
+        kind = LockStepSession if values['trigger'] == LOCK_STEP else ControlSession
+        self.session = kind(self, robot, law, values, self._changed)
         self._tasks.follow(self.session, values)
-        self.get_logger().info(f"Robot '{robot.name}' with the joints "
-                               f"{', '.join(robot.joint_names)}: ready after "
-                               f'{time.monotonic() - started:.1f} s.')
+        self.get_logger().info(
+            f"Robot '{robot.name}' with the joints "
+            f'{", ".join(robot.joint_names)}: ready after '
+            f'{time.monotonic() - started:.1f} s.'
+        )
 
     def activate(self):
         """Begin to command the robot."""
@@ -88,6 +119,14 @@ class Controller(ManagedNode):
             self.session = None
         self.parameters.undeclare(self._gains)
         self._gains = ()
+
+    def begin_anew(self):
+        """Go back to the start: the simulation in lock step has been reset."""
+        self.get_logger().info('The simulation has been reset: the controller begins anew.')
+        if self.phase == ACTIVE:
+            self.trigger_deactivate()
+        self.trigger_cleanup()
+        self.start_again()
 
     def can_configure(self) -> bool:
         """Whether there is a robot description."""
@@ -110,17 +149,20 @@ class Controller(ManagedNode):
 
     def _judge(self, values, robot, law):
         control_settings(values, robot, law)
+        refuse_raised(values, self.parameters.at_start, robot)
         task_settings(values, robot)
 
     # Callbacks.
 
-    def _description_arrived(self, _):
+    def _description_arrived(self):
         if self.phase == UNCONFIGURED:
             self.start_again()
         else:
             self.get_logger().warning(
                 'Another robot description has come; it is ignored while the controller is '
-                f'{self.phase}. Clean up and configure to take it over.')
+                f'{self.phase}. Clean up and configure to take it over.',
+                throttle_duration_sec=1.0,
+            )
 
     def _report(self):
         intrusion = self.session.intrusion() if self.session else ''
@@ -128,8 +170,10 @@ class Controller(ManagedNode):
             first = self.session.watch.comes_first
             self.trigger_deactivate()
             self.complain(f'Deactivated: {intrusion}')
-            if first:   # and so not ended by a twin that yields, too, in the time it has for that
+            if first:  # and so not ended by a twin that yields, too, in the time it has for that
                 self.start_again(YIELD_TIME)
+        if self.session:
+            self.session.meet_rivals()
         self._reporter.update()
         while self.session is not None and self.session.faults:
             self.callback_failed(self.session.faults.pop(0))
@@ -143,21 +187,26 @@ class Controller(ManagedNode):
     def _pace(self):
         """Look often for what nobody tells: the executor takes the interpreter from the loop."""
         calm = self.session is not None and self.session.settled
-        period = round(1e9 * (CALM if calm else HURRY))
+        period = round(1e9 * (SLOW_POLL if calm else FAST_POLL))
         if self._reports.timer_period_ns != period:
             self._reports.timer_period_ns = period
             self._reports.reset()
 
     def _reset(self, _, response):
-        sentence = (self.session.supervisor.reset(time.monotonic()) if self.session
-                    else 'The controller is not configured.')
+        sentence = (
+            self.session.supervisor.reset(self.session.now())
+            if self.session
+            else 'The controller is not configured.'
+        )
         return _answer(response, sentence)
 
-    def _stop(self, _, response):
-        if self.session is None:
-            return _answer(response, 'The controller is not configured, and commands nothing.')
-        self.session.supervisor.stop()
-        return _answer(response, '')
+    def emergency_stop(self) -> str:
+        """Stop at once, from any thread; '' or why there is nothing to stop."""
+        session = self.session
+        if session is None:
+            return 'The controller is not configured, and commands nothing.'
+        session.supervisor.stop()
+        return ''
 
     def _enable(self, request, response):
         wanted = ACTIVE if request.data else INACTIVE

@@ -1,21 +1,28 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """The simulated hardware: a robot's dynamics behind the topics that a driver would have."""
+
 import sys
 
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.clock import Clock, ClockType
 from std_srvs.srv import SetBool, Trigger
 
-from robodyn_msgs.srv import SetJointState, StepSimulation
+from robodyn_msgs.srv import Advance, ApplyWrench, SetJointState, StepSimulation
 from robodyn_ros.errors import RobodynError
-from robodyn_ros.ros.managed_node import UNCONFIGURED, ManagedNode
-from robodyn_ros.ros.process import run
-from robodyn_ros.ros.robot_source import RobotSource
-from robodyn_ros.ros.simulator_diagnostics import SimulatorDiagnostics
-from robodyn_ros.ros.simulator_parameters import SIMULATOR_PARAMETERS, make_faults
-from robodyn_ros.ros.simulator_session import SimulatorSession
-from robodyn_ros.ros.simulator_state import named_state
+from robodyn_ros.ros.common.joint_messages import set_stamp
+from robodyn_ros.ros.common.lifecycle_node import UNCONFIGURED, ManagedNode
+from robodyn_ros.ros.common.process import run
+from robodyn_ros.ros.common.robot_source import RobotSource
+from robodyn_ros.ros.simulator.lock_step_session import LockStepSimulation
+from robodyn_ros.ros.simulator.simulator_diagnostics import SimulatorDiagnostics
+from robodyn_ros.ros.simulator.simulator_parameters import SIMULATOR_PARAMETERS, make_faults
+from robodyn_ros.ros.simulator.simulator_session import SimulatorSession
+from robodyn_ros.ros.simulator.state_request import named_state
+from robodyn_ros.ros.transport.lock_step import LOCK_STEP
 
-LONGEST_STEP = 60   # [s] of simulated time that ~/step takes at once
+LONGEST_STEP = 60  # [s] of simulated time that ~/step takes at once
+MOST_SUBSTEPS = 300_000  # of one ~/step: seconds in which nobody else is answered
 
 
 class Simulator(ManagedNode):
@@ -31,6 +38,8 @@ class Simulator(ManagedNode):
         self.create_service(StepSimulation, '~/step', self._answer(self._step))
         self.create_service(Trigger, '~/reset', self._answer(self._reset))
         self.create_service(SetJointState, '~/set_joint_state', self._answer(self._set_state))
+        self.create_service(Advance, '~/advance', self._run_in_lock_step)
+        self.create_service(ApplyWrench, '~/apply_wrench', self._answer(self._apply_wrench))
         self.create_timer(1.0, self._report, clock=Clock(clock_type=ClockType.STEADY_TIME))
         for name in self.parameters.unknown_overrides():
             self.get_logger().warning(f"There is no parameter '{name}'; it is ignored.")
@@ -49,7 +58,9 @@ class Simulator(ManagedNode):
         for finding in robot.report.findings:
             if finding.severity == 'warning':
                 self.get_logger().warning(f'{finding.subject}: {finding.sentence}')
-        self.session = SimulatorSession(self, robot, self.parameters.snapshot())
+        values = self.parameters.snapshot()
+        kind = LockStepSimulation if values['trigger'] == LOCK_STEP else SimulatorSession
+        self.session = kind(self, robot, values)
         self.get_logger().info(f"'{robot.name}' is simulated: {', '.join(robot.joint_names)}.")
 
     def activate(self):
@@ -78,12 +89,15 @@ class Simulator(ManagedNode):
         else:
             self.start_again()
 
-    def _described(self, _text):
+    def _described(self):
         if self.phase == UNCONFIGURED:
             self.start_again()
         else:
-            self.get_logger().warning('Another robot description has come; the simulated robot '
-                                      'stays the same until the node is configured anew.')
+            self.get_logger().warning(
+                'Another robot description has come; the simulated robot '
+                'stays the same until the node is configured anew.',
+                throttle_duration_sec=1.0,
+            )
 
     # Services.
 
@@ -92,6 +106,7 @@ class Simulator(ManagedNode):
 
         The action returns what to say; a RobodynError becomes success = False and its sentence.
         """
+
         def callback(request, response):
             session = self.session
             try:
@@ -103,14 +118,24 @@ class Simulator(ManagedNode):
             except RobodynError as error:
                 response.success, response.message = False, str(error)
             return response
+
         return callback
 
+    def _refuse_in_lock_step(self, service):
+        if self.parameters['trigger'] == LOCK_STEP:
+            raise RobodynError(
+                f'There is no {service} in lock step: the simulation stands unless ~/advance '
+                'was called.'
+            )
+
     def _pause(self, session, request, _response):
+        self._refuse_in_lock_step('~/pause')
         session.runner.paused = request.data
-        return f"The simulation {'is paused' if request.data else 'goes on'}."
+        return f'The simulation {"is paused" if request.data else "goes on"}.'
 
     def _step(self, session, request, response):
-        most = LONGEST_STEP * self.parameters['update_rate']
+        self._refuse_in_lock_step('~/step')
+        most = most_steps(self.parameters['update_rate'], self.parameters['substeps'])
         if not session.runner.paused:
             raise RobodynError('The simulation is not paused; call ~/pause first.')
         if not 1 <= request.steps <= most:
@@ -128,6 +153,30 @@ class Simulator(ManagedNode):
         plant = session.runner.plant
         session.set_state(*named_state(request.state, request.multi_dof_state, plant))
         return 'The robot is in the state asked for.'
+
+    def _apply_wrench(self, session, request, _response):
+        duration = request.duration.sec + 1e-9 * request.duration.nanosec
+        session.apply_wrench(request.wrench, duration or float('inf'))
+        return 'The wrench acts from the next step on.'
+
+    def _run_in_lock_step(self, request, response):
+        """Run in lock step; not under the lock, and nothing else is served meanwhile."""
+        session, duration = self.session, request.duration
+        try:
+            if session is None or not session.running:
+                raise RobodynError('The simulation does not run. ' + self._waiting())
+            if not isinstance(session, LockStepSimulation):
+                raise RobodynError(
+                    f"Parameter 'trigger' is '{self.parameters['trigger']}'; ~/advance expects "
+                    f"'{LOCK_STEP}'."
+                )
+            response.message = session.advance(duration.sec * 1_000_000_000 + duration.nanosec)
+            response.epoch, response.step = session.run.epoch, session.run.step
+            set_stamp(response.time, session.run.time)
+            response.success = not response.message
+        except RobodynError as error:
+            response.message = str(error)
+        return response
 
     # Reports.
 
@@ -158,6 +207,11 @@ class Simulator(ManagedNode):
         bad = [entry.message for entry in entries if entry.level != b'\0']
         for text in bad:
             self.get_logger().warning(text, throttle_duration_sec=5.0)
+
+
+def most_steps(update_rate: int, substeps: int) -> int:
+    """How many steps ~/step takes at once, at a rate [Hz] and so many substeps each."""
+    return max(1, min(LONGEST_STEP * update_rate, MOST_SUBSTEPS // substeps))
 
 
 def main(args=None) -> int:

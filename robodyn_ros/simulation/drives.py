@@ -1,11 +1,26 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Whose command a joint follows: none yet, the last one, or none any more."""
+
 import numpy as np
 
-from robodyn_ros.kernels import kernel
-from robodyn_ros.model.layout import DAMPING as MODEL_DAMPING, DOF, FRICTION as MODEL_FRICTION, V
+from robodyn_ros.compile import kernel
+from robodyn_ros.model.layout import DAMPING as MODEL_DAMPING
+from robodyn_ros.model.layout import DOF, V
+from robodyn_ros.model.layout import FRICTION as MODEL_FRICTION
 from robodyn_ros.simulation.faults import Faults
-from robodyn_ros.simulation.layout import (
-    ASSISTED, AT, BRAKED, DAMPING, EFFORT, FRICTION, LOWER, STRENGTH, UPPER, WIDTH)
+from robodyn_ros.simulation.joint_table import (
+    ASSISTED,
+    AT,
+    BRAKED,
+    DAMPING,
+    EFFORT,
+    FRICTION,
+    LOWER,
+    STRENGTH,
+    UPPER,
+    WIDTH,
+)
 from robodyn_ros.spatial.types import Scalar, Vector
 
 WAITING, COMMANDED, SILENT = 0.0, 1.0, 2.0  # no command yet; commanded; no longer commanded
@@ -50,6 +65,7 @@ class Drives:
         self.faults = Faults()
         self.command = np.zeros(model.nv)
         self.mode = np.full(model.nv, WAITING)
+        self._expired = np.zeros(model.nv, dtype=bool)  # silent because nothing came in time
         self.joints = np.zeros((model.nv, WIDTH))
         self.joints[:, AT] = model.coordinates
         self._model = model
@@ -69,17 +85,20 @@ class Drives:
         limits, names, joints = self._model.limits, self._model.joint_names, self.joints
         waiting = self._driven & (self.mode == WAITING)
         silent = self._driven & (self.mode == SILENT)
+        self._expired &= silent
         stuck = np.array([name in self.faults.stuck_joints for name in names])
         joints[:, LOWER], joints[:, UPPER] = limits.lower, limits.upper
         joints[:, EFFORT] = np.where(np.isnan(limits.effort), np.inf, limits.effort)
         joints[:, DAMPING] = self._damping + self.settings.timeout_damping * silent
         joints[:, FRICTION] = self._friction
         joints[:, STRENGTH] = [1.0 - self.faults.effort_loss.get(name, 0.0) for name in names]
-        joints[:, BRAKED] = stuck | (waiting & (self.settings.no_command == 'hold'))
+        braking = self._expired & (self.settings.void_command == 'brake')
+        joints[:, BRAKED] = stuck | braking | (waiting & (self.settings.no_command == 'hold'))
         joints[:, ASSISTED] = waiting & (self.settings.no_command == 'gravity_compensated')
 
     def release(self):
         """Void the command: joints that followed it give no effort from now on."""
+        self._expired |= self.mode == COMMANDED
         self.mode[self.mode == COMMANDED] = SILENT
         self.command[:] = 0.0
         self.arrange()

@@ -1,4 +1,7 @@
-"""What can be broken on purpose, to see what a controller makes of it."""
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Defects of a simulated robot, for tests of controllers."""
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -9,12 +12,21 @@ from robodyn_ros.errors import ParameterError, UnknownNameError
 class Faults:
     """Defects of a simulated robot; none by default.
 
-    stuck_joints : names of joints that cannot move.
-    effort_loss : share of its effort, 0 to 1, that each named joint's motor has lost.
-    frozen_sensor : the sensor repeats its last reading.
-    dropped_states : share of the readings, 0 to 1, that get lost on the way.
+    Parameters
+    ----------
+    stuck_joints : tuple of str
+        Joints that cannot move.
+    effort_loss : mapping of str to float
+        Share of its effort, 0 to 1, that the motor of each named joint has lost.
+    frozen_sensor : bool
+        Whether the sensor repeats its last reading.
+    dropped_states : float
+        Share of the readings, 0 to 1, that are lost.
 
-    Raises ParameterError for a share outside 0..1.
+    Raises
+    ------
+    ParameterError
+        For a share outside 0 to 1.
     """
 
     stuck_joints: tuple[str, ...] = ()
@@ -29,8 +41,18 @@ class Faults:
                 raise ParameterError(f'{name} is {share}; expected a share from 0 to 1')
 
     def check_names(self, robot, joint_names):
-        """Raise UnknownNameError when a fault names a joint that the robot does not have."""
+        """Raise UnknownNameError if a fault names a joint that the robot does not have.
+
+        Parameters
+        ----------
+        robot : str
+            Name of the robot.
+        joint_names : sequence of str
+            Names of its joints.
+        """
         for name in (*self.stuck_joints, *self.effort_loss):
             if name not in joint_names:
-                raise UnknownNameError(f'robot {robot!r} has no joint {name!r} to break; valid: '
-                                       f'{", ".join(joint_names)}')
+                raise UnknownNameError(
+                    f'robot {robot!r} has no joint {name!r} to break; valid: '
+                    f'{", ".join(joint_names)}'
+                )

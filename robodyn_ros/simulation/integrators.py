@@ -1,11 +1,27 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """One substep of the equations of motion, by either of two schemes."""
+
 from numpy import sqrt
 
-from robodyn_ros.recursions.aba import forward_dynamics
-from robodyn_ros.recursions.manifold import integrate, make_unit, position_rates
-from robodyn_ros.simulation.layout import (
-    BRAKE, BRAKED, DAMPING, DIAGONAL, FRICTION, LOWER, MEAN_QDD, MEAN_RATE, OLD_Q, OLD_QD, QDD,
-    RATE, TORQUE, UPPER)
+from robodyn_ros.algorithms.core.aba import forward_dynamics
+from robodyn_ros.algorithms.core.manifold import integrate, make_unit, position_rates
+from robodyn_ros.simulation.joint_table import (
+    BRAKE,
+    BRAKED,
+    DAMPING,
+    DIAGONAL,
+    FRICTION,
+    LOWER,
+    MEAN_QDD,
+    MEAN_RATE,
+    OLD_Q,
+    OLD_QD,
+    QDD,
+    RATE,
+    TORQUE,
+    UPPER,
+)
 from robodyn_ros.simulation.stops import arrest, clip, crosses_stop, position
 from robodyn_ros.spatial.primitive import primitive
 
@@ -13,8 +29,9 @@ SEMI_IMPLICIT_EULER, RK4 = 0, 1
 
 
 @primitive
-def accelerate(topology, constants, gravity, joints, scratch, work, effort, f_ext, h, ahead,
-               sticking, q, qd):
+def accelerate(
+    topology, constants, gravity, joints, scratch, work, effort, f_ext, h, ahead, sticking, q, qd
+):
     """Solve (M + ahead D + h F) qdd = tau - (D + F) qd - C qd - g + J^T f_ext into work[QDD].
 
     D is the viscous friction; F qd the Coulomb friction f qd / sqrt(qd^2 + vs^2), F its secant.
@@ -28,8 +45,18 @@ def accelerate(topology, constants, gravity, joints, scratch, work, effort, f_ex
         coulomb = joints[k, FRICTION] / sqrt(rate * rate + sticking * sticking)
         work[TORQUE, k] = effort[k] - (viscous + coulomb + brake / h) * rate
         work[DIAGONAL, k] = ahead * viscous + h * coulomb + brake
-    return forward_dynamics(topology, constants, gravity, scratch, q, qd, work[TORQUE][:n], f_ext,
-                            work[DIAGONAL][:n], work[QDD][:n])
+    return forward_dynamics(
+        topology,
+        constants,
+        gravity,
+        scratch,
+        q,
+        qd,
+        work[TORQUE][:n],
+        f_ext,
+        work[DIAGONAL][:n],
+        work[QDD][:n],
+    )
 
 
 @primitive
@@ -40,8 +67,9 @@ def euler(topology, constants, gravity, joints, scratch, work, effort, f_ext, h,
     Implicit friction takes the power qd'^T (D + F) qd' >= 0 out at any size of the step.
     Returns 0, or the body whose pivot is singular.
     """
-    status = accelerate(topology, constants, gravity, joints, scratch, work, effort, f_ext, h, h,
-                        sticking, q, qd)
+    status = accelerate(
+        topology, constants, gravity, joints, scratch, work, effort, f_ext, h, h, sticking, q, qd
+    )
     if status != 0:
         return status
     for k in range(qd.shape[0]):
@@ -54,8 +82,9 @@ def euler(topology, constants, gravity, joints, scratch, work, effort, f_ext, h,
 
 
 @primitive
-def runge_kutta(topology, constants, gravity, joints, scratch, work, effort, f_ext, h, sticking,
-                q, qd):
+def runge_kutta(
+    topology, constants, gravity, joints, scratch, work, effort, f_ext, h, sticking, q, qd
+):
     """Classical Runge-Kutta on (q, qd), order 4 where nothing rubs; it knows no stops.
 
     Coulomb friction is linearly implicit in every stage, of order 1, and never turns a joint
@@ -67,8 +96,21 @@ def runge_kutta(topology, constants, gravity, joints, scratch, work, effort, f_e
         work[MEAN_RATE, k] = 0.0
         work[MEAN_QDD, k] = 0.0
     for stage in range(4):
-        status = accelerate(topology, constants, gravity, joints, scratch, work, effort, f_ext, h,
-                            0.0, sticking, q, qd)
+        status = accelerate(
+            topology,
+            constants,
+            gravity,
+            joints,
+            scratch,
+            work,
+            effort,
+            f_ext,
+            h,
+            0.0,
+            sticking,
+            q,
+            qd,
+        )
         if status != 0:
             return status
         weight = h / 3.0 if stage == 1 or stage == 2 else h / 6.0

@@ -1,15 +1,18 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """The simulated robot: dynamics behind a clock, commands, external wrenches and a fault latch."""
+
 from collections import Counter, deque
 from math import inf
 
 import numpy as np
 
+from robodyn_ros.algorithms.core import scratch
 from robodyn_ros.errors import ParameterError, ShapeError
-from robodyn_ros.model.rotation import SHORTEST
-from robodyn_ros.recursions import scratch
+from robodyn_ros.model.rotation_matrix import SHORTEST
 from robodyn_ros.simulation import drives, rollouts
-from robodyn_ros.simulation.layout import work_rows
-from robodyn_ros.simulation.settings import PlantSettings
+from robodyn_ros.simulation.joint_table import work_rows
+from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.step import LARGEST_EFFORT, LARGEST_POSITION, step
 
 KERNELS = (drives.take, step)
@@ -18,27 +21,38 @@ KERNELS = (drives.take, step)
 class Plant:
     """A robot that obeys efforts: M qdd + C qd + g + friction = tau + J^T f_ext, between stops.
 
-    Deterministic: the same calls give the same bits. It never raises over a command and never
-    holds a state that is not finite: a bad command is ignored whole and counted in `refused`; a
-    blow-up restores the last valid state, latches `fault` and counts in `faults`.
+    The same calls give the same bits. A bad command is ignored as a whole, and counted in
+    `refused`. A blow-up restores the last valid state, latches `fault`, and counts in `faults`.
 
-    Attributes:
-      q, qd: (nq,) and (nv,) [rad or m, rad/s or m/s] state; live arrays, copy them to keep them.
-      effort: (nv,) [N m or N] what the motors gave in the last step; live.
-      t: simulated time [s].
-      fault: sentence of the blow-up that stopped the robot, '' while it is well.
-      faults: how many blow-ups there were.
-      refused: commands ignored, counted by reason: 'size', 'value', 'empty' (no joint commanded).
+    Parameters
+    ----------
+    robot : Robot
+        The robot; a specialised one steps with its own code.
+    settings : PlantSettings
+        Behaviour of drives, friction and integrator.
+    position, velocity : (nq,) and (nv,) array_like, optional
+        Initial state [rad or m, rad/s or m/s]. By default at rest, each joint as near to zero as
+        its stops allow.
 
-    Args:
-      robot: a Robot; a specialised one takes steps with its own code.
-      settings: PlantSettings.
-      position, velocity: (nq,) and (nv,) [rad or m, rad/s or m/s] initial state; by default at
-        rest, each joint as near to zero as its stops allow.
+    Attributes
+    ----------
+    q, qd : (nq,) and (nv,) ndarray
+        State [rad or m, rad/s or m/s]; live arrays, copy them to keep them.
+    effort : (nv,) ndarray
+        Efforts of the motors in the last step [N m or N]; live.
+    t : float
+        Simulated time [s].
+    fault : str
+        Sentence of the blow-up that stopped the robot, '' without one.
+    faults : int
+        Number of blow-ups.
+    refused : Counter
+        Commands ignored, by reason: 'size', 'value', 'empty' (no joint commanded).
 
-    Raises:
-      ShapeError, ParameterError: when the initial state is not one of this robot.
-
+    Raises
+    ------
+    ShapeError, ParameterError
+        If the initial state is not valid for this robot.
     """
 
     def __init__(self, robot, settings=PlantSettings(), position=None, velocity=None):
@@ -51,12 +65,25 @@ class Plant:
         self.refused = Counter()
         self._drives = drives.Drives(model, settings)
         self._f_ext = np.zeros((len(model.body_names), 6))
-        self._arrays = (model.topology, model.constants, model.gravity, self._drives.joints,
-                        scratch.allocate(model.topology),
-                        np.zeros((work_rows(model.nv), model.nq)),
-                        self._drives.command, self._f_ext)
-        self._options = (settings.substeps, settings.method, settings.friction_speed,
-                         settings.largest_speed, self.q, self.qd, self.effort)
+        self._arrays = (
+            model.topology,
+            model.constants,
+            model.gravity,
+            self._drives.joints,
+            scratch.allocate(model.topology),
+            np.zeros((work_rows(model.nv), model.nq)),
+            self._drives.command,
+            self._f_ext,
+        )
+        self._options = (
+            settings.substeps,
+            settings.method,
+            settings.friction_speed,
+            settings.largest_speed,
+            self.q,
+            self.qd,
+            self.effort,
+        )
         if position is None:
             position = self._near_zero()
         if velocity is None:
@@ -67,13 +94,17 @@ class Plant:
         self.reset()
 
     def use(self, kernel):
-        """Take steps with this kernel from now on: `step`, or its twin for this robot. The states
-        that follow stay the same to rounding.
+        """Take steps with another kernel. The states that follow stay the same to rounding.
+
+        Parameters
+        ----------
+        kernel : Kernel
+            `step`, or its twin for this robot.
         """
         self._step = kernel.compiled
 
     def reset(self):
-        """Begin anew: initial state, time zero, no command, wrench or latched fault.
+        """Return to the initial state: time zero, no command, no wrench, no latched fault.
 
         Injected faults stay, and the counters go on.
         """
@@ -86,10 +117,19 @@ class Plant:
         self.set_state(*self._initial)
 
     def set_state(self, position=None, velocity=None):
-        """Put the robot into a state; None leaves that half. A latched fault is over.
+        """Set the state; a latched fault is over. None leaves that half as it is.
 
-        Raises ShapeError for a wrong shape and ParameterError for a value beyond a stop or all
-        reason; nothing has changed then.
+        Parameters
+        ----------
+        position, velocity : (nq,) and (nv,) array_like, optional
+            New state [rad or m, rad/s or m/s].
+
+        Raises
+        ------
+        ShapeError
+            For a wrong shape. Nothing has changed then.
+        ParameterError
+            For a value beyond a stop, or beyond all reason. Nothing has changed then.
         """
         position = self.q if position is None else self.checked_position(position)
         velocity = self.qd if velocity is None else self.checked_velocity(velocity)
@@ -98,13 +138,19 @@ class Plant:
         self.fault = ''
 
     def step(self, command=None, dt=1e-3):
-        """Advance by dt [s], at most 1, under `command` (nv,) [N m or N], or the last one if None.
+        """Advance by one step.
 
-        NaN in a command means that this joint is not commanded.
+        Parameters
+        ----------
+        command : (nv,) array_like, optional
+            Efforts [N m or N]; NaN leaves a joint without command. None repeats the last command.
+        dt : float
+            Length of the step [s], at most 1.
         """
         if not 0.0 < dt <= 1.0:
-            raise ParameterError(f'robot {self.model.name!r}: a step of {dt} s; expected above 0 '
-                                 'and at most 1')
+            raise ParameterError(
+                f'robot {self.model.name!r}: a step of {dt} s; expected above 0 and at most 1'
+            )
         if command is not None:
             command = self._vector(command)
         if self._pipeline:
@@ -126,38 +172,87 @@ class Plant:
         self.t += dt
 
     def rollout(self, position, velocity, efforts, dt=1e-3, gains=None, targets=None):
-        """Many such plants from many states at once; see robodyn_ros.simulation.rollouts."""
+        """Simulate many such plants from many states at once, on all cores.
+
+        Each row is, bit for bit, what this plant does from that state with those commands.
+
+        Parameters
+        ----------
+        position : (k, nq) or (nq,) array_like
+            Initial positions [rad or m].
+        velocity : (k, nv) or (nv,) array_like
+            Initial velocities [rad/s or m/s].
+        efforts : (k, m, nv) or (m, nv) array_like
+            Efforts of m steps [N m or N].
+        dt : float
+            Length of a step [s].
+        gains : (2, nv) array_like, optional
+            Feedback gains [N m/rad, N m s/rad] on top of the efforts.
+        targets : (k, m, 2, nv) or (m, 2, nv) array_like, optional
+            Positions and velocities that the feedback goes to, at the beginning of each step.
+
+        Returns
+        -------
+        Rollout
+            Positions (k, m + 1, nq), velocities (k, m + 1, nv), and the step of a blow-up or -1.
+        """
         commanded = drives.Drives(self.model, self.settings)
         commanded.mode[:] = drives.COMMANDED
         commanded.faults = self.broken
         commanded.arrange()
-        return rollouts.rollout(self, commanded.joints, self._f_ext, self._options[:4], position,
-                                velocity, efforts, dt, gains, targets)
+        return rollouts.rollout(
+            self,
+            commanded.joints,
+            self._f_ext,
+            self._options[:4],
+            position,
+            velocity,
+            efforts,
+            dt,
+            gains,
+            targets,
+        )
 
     def apply_wrench(self, frame, wrench, duration=inf):
-        """Let a wrench act on a frame, in place of the one that acts there.
+        """Apply a wrench to a frame, in place of the one that acts there.
 
-        frame : link or joint name. wrench : (6,) [N, N m] force and moment at the frame's origin
-        in the frame's axes, so that it turns with the link; zeros end it. duration : [s].
+        Parameters
+        ----------
+        frame : str
+            Name of a link or joint.
+        wrench : (6,) array_like
+            Force and moment [N, N m] at the origin of the frame, in its axes. Zeros end it.
+        duration : float
+            How long it acts [s].
 
-        Raises UnknownNameError for the frame, ShapeError or ParameterError for the rest.
+        Raises
+        ------
+        UnknownNameError
+            If there is no such frame.
+        ShapeError, ParameterError
+            For another argument that is not valid.
         """
         placement = self.model.frame(frame)
         wrench = self._finite('wrench', wrench, (6,), LARGEST_EFFORT)
         if not duration > 0.0:
-            raise ParameterError(f'robot {self.model.name!r}: a wrench for {duration} s; expected '
-                                 'a positive duration')
-        force = placement.rotation @ wrench[:3]
-        moment = placement.rotation @ wrench[3:] + np.cross(placement.translation, force)
+            raise ParameterError(
+                f'robot {self.model.name!r}: a wrench for {duration} s; expected '
+                'a positive duration'
+            )
+        force = _turned(placement.rotation, wrench[:3])
+        moment = _turned(placement.rotation, wrench[3:]) + np.cross(placement.translation, force)
         on_body = np.concatenate((moment, force))
         self._wrenches[frame] = placement.body, on_body, self.t + duration
         self._gather_wrenches()
 
     @property
     def broken(self):
-        """The Faults injected; assign to change them.
+        """Return the Faults injected; assign to change them.
 
-        Raises UnknownNameError for a joint that the robot does not have.
+        Raises
+        ------
+        UnknownNameError
+            For a joint that the robot does not have.
         """
         return self._drives.faults
 
@@ -169,12 +264,12 @@ class Plant:
 
     @property
     def commanded(self):
-        """(nv,) whether each joint follows a command at present."""
+        """Return (nv,) whether each joint follows a command at present."""
         return self._drives.mode == drives.COMMANDED
 
     @property
     def over_speed(self):
-        """(nv,) whether each joint is faster than its limit, which the plant does not prevent."""
+        """Return (nv,) whether each joint exceeds its velocity limit."""
         return np.abs(self.qd) > self.model.limits.velocity
 
     def _vector(self, command):
@@ -189,8 +284,9 @@ class Plant:
         return vector
 
     def _accept(self, command):
-        outcome = drives.take.compiled(command, LARGEST_EFFORT, self._drives.mode,
-                                       self._drives.command)
+        outcome = drives.take.compiled(
+            command, LARGEST_EFFORT, self._drives.mode, self._drives.command
+        )
         if outcome < 0:
             self.refused['value'] += 1
         elif outcome == 2:
@@ -202,8 +298,9 @@ class Plant:
 
     def _gather_wrenches(self):
         """Sum the wrenches that still act, and note when the first of them ends."""
-        self._wrenches = {frame: entry for frame, entry in self._wrenches.items()
-                          if self.t < entry[2]}
+        self._wrenches = {
+            frame: entry for frame, entry in self._wrenches.items() if self.t < entry[2]
+        }
         self._f_ext[:] = 0.0
         for body, wrench, _ in self._wrenches.values():
             self._f_ext[body] += wrench
@@ -216,11 +313,24 @@ class Plant:
             where = f'the state of joint {self.model.joint_names[-1 - status]!r} left all reason'
         self.faults += 1
         self.effort[:] = 0.0
-        self.fault = (f'robot {self.model.name!r}: {where} at t = {self.t:.6g} s; it stands still '
-                      'in the last valid state until it is reset or put into another')
+        self.fault = (
+            f'robot {self.model.name!r}: {where} at t = {self.t:.6g} s; it stands still '
+            'in the last valid state until it is reset or put into another'
+        )
 
     def checked_velocity(self, values):
-        """A copy of velocities (nv,) that the plant may have; else ShapeError, ParameterError."""
+        """Return a copy of velocities that the plant can have.
+
+        Parameters
+        ----------
+        values : (nv,) array_like
+            Velocities [rad/s or m/s].
+
+        Raises
+        ------
+        ShapeError, ParameterError
+            For any others.
+        """
         return self._finite('velocity', values, self.qd.shape, self.settings.largest_speed)
 
     def _near_zero(self):
@@ -231,22 +341,37 @@ class Plant:
         return q
 
     def checked_position(self, values):
-        """A copy of a posture (nq,) that the plant may have; else ShapeError, ParameterError."""
+        """Return a copy of positions that the plant can have, quaternions of length one.
+
+        Parameters
+        ----------
+        values : (nq,) array_like
+            Positions [rad or m].
+
+        Raises
+        ------
+        ShapeError, ParameterError
+            For any others.
+        """
         model, limits = self.model, self.model.limits
         values = self._finite('position', values, self.q.shape, LARGEST_POSITION)
         for k, at in enumerate(model.coordinates):
             if at >= 0 and not limits.lower[k] <= values[at] <= limits.upper[k]:
-                raise ParameterError(f'robot {model.name!r}: position of joint '
-                                     f'{model.joint_names[k]!r} is {values[at]:g}; expected '
-                                     f'between its stops, {limits.lower[k]:g} and '
-                                     f'{limits.upper[k]:g}')
+                raise ParameterError(
+                    f'robot {model.name!r}: position of joint '
+                    f'{model.joint_names[k]!r} is {values[at]:g}; expected '
+                    f'between its stops, {limits.lower[k]:g} and '
+                    f'{limits.upper[k]:g}'
+                )
         for k in model.quaternions:
-            length = np.linalg.norm(values[k:k + 4])
+            length = np.linalg.norm(values[k : k + 4])
             if length < SHORTEST:
-                raise ParameterError(f'robot {model.name!r}: the quaternion '
-                                     f'{", ".join(model.position_names[k:k + 4])} has length '
-                                     f'{length:.3g}; expected a unit quaternion')
-            values[k:k + 4] /= length
+                raise ParameterError(
+                    f'robot {model.name!r}: the quaternion '
+                    f'{", ".join(model.position_names[k : k + 4])} has length '
+                    f'{length:.3g}; expected a unit quaternion'
+                )
+            values[k : k + 4] /= length
         return values
 
     def _finite(self, what, values, shape, bound):
@@ -255,11 +380,19 @@ class Plant:
         try:
             values = np.array(values, dtype=np.float64)
         except (TypeError, ValueError):
-            raise ShapeError(f'robot {name!r}: {what} is {values!r}; expected {shape[0]} '
-                             'numbers') from None
+            raise ShapeError(
+                f'robot {name!r}: {what} is {values!r}; expected {shape[0]} numbers'
+            ) from None
         if values.shape != shape:
             raise ShapeError(f'robot {name!r}: {what} has shape {values.shape}; expected {shape}')
         if not np.all(np.abs(values) <= bound):
-            raise ParameterError(f'robot {name!r}: {what} is {values.tolist()}; expected finite '
-                                 f'numbers up to {bound:g}')
+            raise ParameterError(
+                f'robot {name!r}: {what} is {values.tolist()}; expected finite '
+                f'numbers up to {bound:g}'
+            )
         return values
+
+
+def _turned(rotation, vector):
+    """Turn a vector, by sums in a written order: those of BLAS depend on the processor."""
+    return rotation[:, 0] * vector[0] + rotation[:, 1] * vector[1] + rotation[:, 2] * vector[2]

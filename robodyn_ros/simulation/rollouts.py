@@ -1,17 +1,29 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Many plants at once: steps of every row of a batch, without the interpreter and on all cores."""
+
 from typing import NamedTuple
 
 import numpy as np
 
+from robodyn_ros.algorithms.core import scratch as columns
+from robodyn_ros.codegen.parallel_rows import share_out
+from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.errors import ParameterError, ShapeError
-from robodyn_ros.kernels.batch import share_out
-from robodyn_ros.kernels.compile import Kernel
-from robodyn_ros.recursions import scratch as columns
-from robodyn_ros.simulation.layout import work_rows
+from robodyn_ros.simulation.joint_table import work_rows
 from robodyn_ros.simulation.step import LARGEST_EFFORT, advance, keep
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import (
-    Block, Constant, Integer, Matrix, Scalar, Stack, Table, Topology, Vector)
+    Block,
+    Constant,
+    Integer,
+    Matrix,
+    Scalar,
+    Stack,
+    Table,
+    Topology,
+    Vector,
+)
 
 ROWS_OF_A_PART = 8  # plants that are worth a thread of their own: each takes many steps
 
@@ -35,11 +47,32 @@ def feed_back(gains, target, q, qd, command):
         command[k] += gains[0, k] * (target[0, k] - q[k]) + gains[1, k] * (target[1, k] - qd[k])
 
 
-def rollouts(topology: Topology, constants: Table, gravity: Constant, joints: Matrix,
-             scratch: Matrix, work: Matrix, f_ext: Matrix, dt: Scalar, substeps: Integer,
-             method: Integer, sticking: Scalar, largest_speed: Scalar, q: Vector, qd: Vector,
-             effort: Vector, command: Vector, efforts: Stack, gains: Matrix, targets: Block,
-             position: Stack, velocity: Stack, blown_up: Vector, first: Integer, last: Integer):
+def rollouts(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    joints: Matrix,
+    scratch: Matrix,
+    work: Matrix,
+    f_ext: Matrix,
+    dt: Scalar,
+    substeps: Integer,
+    method: Integer,
+    sticking: Scalar,
+    largest_speed: Scalar,
+    q: Vector,
+    qd: Vector,
+    effort: Vector,
+    command: Vector,
+    efforts: Stack,
+    gains: Matrix,
+    targets: Block,
+    position: Stack,
+    velocity: Stack,
+    blown_up: Vector,
+    first: Integer,
+    last: Integer,
+):
     """Steps of the plants first to last, each under its own efforts and about its own targets.
 
     efforts : (k, m, nv) [N m or N]. gains : (2, nv) and targets : (k, m, 2, nv) of position and
@@ -59,8 +92,27 @@ def rollouts(topology: Topology, constants: Table, gravity: Constant, joints: Ma
                 keep(efforts[row, step], command)
                 if targets.shape[0] > 0:
                     feed_back(gains, targets[row, step], q, qd, command)
-                if advance(topology, constants, gravity, joints, scratch, work, command, f_ext, dt,
-                           substeps, method, sticking, largest_speed, q, qd, effort) != 0:
+                if (
+                    advance(
+                        topology,
+                        constants,
+                        gravity,
+                        joints,
+                        scratch,
+                        work,
+                        command,
+                        f_ext,
+                        dt,
+                        substeps,
+                        method,
+                        sticking,
+                        largest_speed,
+                        q,
+                        qd,
+                        effort,
+                    )
+                    != 0
+                ):
                     blown_up[row] = step
             keep(q, position[row, step + 1])
             keep(qd, velocity[row, step + 1])
@@ -86,30 +138,40 @@ def rollout(plant, joints, f_ext, options, position, velocity, efforts, dt, gain
     """
     model, name = plant.model, f'robot {plant.model.name!r}'
     if plant.settings.latency:
-        raise ParameterError(f'{name}: a rollout of a plant whose commands take '
-                             f'{plant.settings.latency} steps; expected latency 0, and efforts '
-                             'that come later')
+        raise ParameterError(
+            f'{name}: a rollout of a plant whose commands take '
+            f'{plant.settings.latency} steps; expected latency 0, and efforts '
+            'that come later'
+        )
     if not 0.0 < dt <= 1.0:
         raise ParameterError(f'{name}: a step of {dt} s; expected above 0 and at most 1')
     efforts = _numbers(name, 'efforts', efforts, ('m', model.nv))
     position = _numbers(name, 'position', position, (model.nq,))
     velocity = _numbers(name, 'velocity', velocity, (model.nv,))
     if (gains is None) != (targets is None):
-        raise ParameterError(f'{name}: a rollout with gains or targets alone; expected both, or '
-                             'none of them')
+        raise ParameterError(
+            f'{name}: a rollout with gains or targets alone; expected both, or none of them'
+        )
     if gains is None:
         gains, targets = np.zeros((2, model.nv)), np.zeros((0, 0, 2, model.nv))
     else:
         if model.nq != model.nv:
-            raise ParameterError(f'{name} has joints whose positions cannot be subtracted; '
-                                 'expected a rollout without gains')
+            raise ParameterError(
+                f'{name} has joints whose positions cannot be subtracted; '
+                'expected a rollout without gains'
+            )
         gains = _numbers(name, 'gains', gains, (2, model.nv), single=True)
         targets = _numbers(name, 'targets', targets, (efforts.shape[-2], 2, model.nv))
-    counts = {len(x) for x, axes in ((position, 1), (velocity, 1), (efforts, 2), (targets, 3))
-              if x.ndim > axes and x.size}
+    counts = {
+        len(x)
+        for x, axes in ((position, 1), (velocity, 1), (efforts, 2), (targets, 3))
+        if x.ndim > axes and x.size
+    }
     if len(counts) > 1:
-        raise ShapeError(f'{name}: positions, velocities, efforts and targets of {sorted(counts)} '
-                         'plants; expected as many of each, or one for all')
+        raise ShapeError(
+            f'{name}: positions, velocities, efforts and targets of {sorted(counts)} '
+            'plants; expected as many of each, or one for all'
+        )
     k, m = counts.pop() if counts else 1, efforts.shape[-2]
     efforts = np.require(np.broadcast_to(efforts, (k, m, model.nv)), requirements='CW')
     if targets.size:
@@ -122,8 +184,23 @@ def rollout(plant, joints, f_ext, options, position, velocity, efforts, dt, gain
     def work(first, last):
         own = columns.allocate(model.topology), np.zeros((work_rows(model.nv), model.nq))
         state = np.empty(model.nq), *np.empty((3, model.nv))
-        compiled(model.topology, model.constants, model.gravity, joints, *own, f_ext, dt, *options,
-                 *state, efforts, gains, targets, *result, first, last)
+        compiled(
+            model.topology,
+            model.constants,
+            model.gravity,
+            joints,
+            *own,
+            f_ext,
+            dt,
+            *options,
+            *state,
+            efforts,
+            gains,
+            targets,
+            *result,
+            first,
+            last,
+        )
 
     share_out(k, work, ROWS_OF_A_PART)
     return result._replace(blown_up=result.blown_up.astype(np.int64))
@@ -138,16 +215,21 @@ def _numbers(name, what, values, shape, single=False):
     try:
         values = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ShapeError(f'{name}: {what} of a rollout are {values!r:.80}; expected numbers of '
-                         f'shape {shape}') from None
-    found = values.shape[values.ndim - len(shape):] if values.ndim >= len(shape) else ()
+        raise ShapeError(
+            f'{name}: {what} of a rollout are {values!r:.80}; expected numbers of shape {shape}'
+        ) from None
+    found = values.shape[values.ndim - len(shape) :] if values.ndim >= len(shape) else ()
     fits = len(found) == len(shape) and all(
-        wanted in (size, 'm') for size, wanted in zip(found, shape))
+        wanted in (size, 'm') for size, wanted in zip(found, shape)
+    )
     if not fits or values.ndim > len(shape) + (not single):
         more = '' if single else f', or {("k", *shape)}'
-        raise ShapeError(f'{name}: {what} of a rollout have shape {values.shape}; expected '
-                         f'{shape}{more}')
+        raise ShapeError(
+            f'{name}: {what} of a rollout have shape {values.shape}; expected {shape}{more}'
+        )
     if not np.all(np.abs(values) <= LARGEST_EFFORT):
-        raise ParameterError(f'{name}: {what} of a rollout hold a number that is not finite or '
-                             f'beyond {LARGEST_EFFORT:g}; expected numbers of a robot')
+        raise ParameterError(
+            f'{name}: {what} of a rollout hold a number that is not finite or '
+            f'beyond {LARGEST_EFFORT:g}; expected numbers of a robot'
+        )
     return values

@@ -1,22 +1,34 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """A plant in steps of one length, with its sensor, its pause and a clock that never goes back."""
+
 from collections import deque
 
 NANOSECONDS = 1_000_000_000
 
 
 class Runner:
-    """Steps a plant on demand. Commands may come from another thread; all else from one at a time.
+    """Advance a plant in steps of one length, with its sensor.
 
-    Attributes:
-      plant, sensor: what is run.
-      paused: whether `advance` is without effect.
-      steps: taken since the start; a reset does not turn it back.
-      reading_valid: whether the last reading of the sensor got through.
+    Commands may come from another thread; all else from one at a time.
 
-    Args:
-      plant, sensor: a Plant and a Sensor of the same robot.
-      rate: steps a second of simulated time [Hz].
+    Parameters
+    ----------
+    plant : Plant
+        The plant.
+    sensor : Sensor
+        A sensor of the same robot.
+    rate : float
+        Steps per second of simulated time [Hz].
 
+    Attributes
+    ----------
+    paused : bool
+        Whether `advance` has no effect.
+    steps : int
+        Steps taken since the start; a reset does not turn it back.
+    reading_valid : bool
+        Whether the last reading of the sensor got through.
     """
 
     def __init__(self, plant, sensor, rate):
@@ -29,39 +41,63 @@ class Runner:
 
     @property
     def time(self):
-        """Simulated time since the start [ns], without the rounding of a sum."""
+        """Return the simulated time since the start [ns], without the rounding of a sum."""
         return self.steps * NANOSECONDS // self._rate
 
     def command(self, effort):
-        """Have `effort` (nv,) [N m or N] taken at the next step, in place of one not yet taken."""
+        """Take efforts at the next step, in place of pending ones.
+
+        Parameters
+        ----------
+        effort : (nv,) array_like
+            Efforts [N m or N].
+        """
         self._pending.append(effort)
 
     def advance(self, count=1):
-        """Take `count` steps, unless paused, and a reading."""
+        """Take steps unless paused, and a reading.
+
+        Parameters
+        ----------
+        count : int
+            Number of steps.
+        """
         if not self.paused:
             self.step(count)
         else:
             self.sense()
 
     def step(self, count=1):
-        """Take `count` steps, paused or not, and a reading."""
+        """Take steps, paused or not, and a reading.
+
+        Parameters
+        ----------
+        count : int
+            Number of steps.
+        """
         for _ in range(count):
             self.plant.step(self._pending.pop() if self._pending else None, self._dt)
         self.steps += count
         self.sense()
 
     def sense(self):
-        """Take a reading of the state as it is."""
+        """Take a reading of the present state."""
         self.reading_valid = self.sensor.read(self.plant.q, self.plant.qd)
 
     def reset(self):
-        """Begin anew, but for the clock: initial state, no command, no latched fault."""
+        """Return to the initial state: no command, no latched fault. The clock goes on."""
         self._pending.clear()
         self.plant.reset()
         self.sensor.reset()
         self.sense()
 
     def set_state(self, position=None, velocity=None):
-        """Put the robot into a state; see Plant.set_state."""
+        """Set the state of the robot; see `Plant.set_state`.
+
+        Parameters
+        ----------
+        position, velocity : (nq,) and (nv,) array_like, optional
+            New state [rad or m, rad/s or m/s].
+        """
         self.plant.set_state(position, velocity)
         self.sense()

@@ -1,22 +1,33 @@
-"""What the robot's encoders report of its state: noise, quantisation, faults; seeded."""
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Measured joint states: noise, quantisation, faults; seeded."""
+
 from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn_ros.model.rotation import SHORTEST
+from robodyn_ros.model.rotation_matrix import SHORTEST
 from robodyn_ros.simulation.faults import Faults
-from robodyn_ros.simulation.settings import at_least_zero, whole
+from robodyn_ros.simulation.plant_settings import at_least_zero, whole
 
 
 @dataclass(frozen=True)
 class SensorSettings:
     """Imperfections of the encoders; none by default.
 
-    position_noise, velocity_noise : standard deviation [rad or m, rad/s or m/s] of white noise.
-    position_step, velocity_step : resolution [rad or m, rad/s or m/s]; 0 for continuous readings.
-    seed : of the noise and of the readings that a fault drops.
+    Parameters
+    ----------
+    position_noise, velocity_noise : float
+        Standard deviation of white noise [rad or m, rad/s or m/s].
+    position_step, velocity_step : float
+        Resolution [rad or m, rad/s or m/s]; 0 for continuous readings.
+    seed : int
+        Seed of the noise, and of the readings that a fault drops.
 
-    Raises ParameterError with a sentence for the first value that is not allowed.
+    Raises
+    ------
+    ParameterError
+        For the first value that is not allowed.
     """
 
     position_noise: float = 0.0
@@ -32,11 +43,26 @@ class SensorSettings:
 
 
 class Sensor:
-    """Readings `position` (nq,) and `velocity` (nv,) of a plant [rad or m, rad/s or m/s].
+    """The encoders of a plant.
 
-    nq : nv if not given. quaternions : where in q they begin; their four numbers are read like any
-    other and then made of length one, so that noise turns them by twice as much [rad]. faults :
-    the Faults that act on it; assign to change them.
+    Parameters
+    ----------
+    nv : int
+        Number of velocities.
+    settings : SensorSettings
+        Imperfections.
+    nq : int, optional
+        Number of positions; nv if not given.
+    quaternions : sequence of int
+        Where quaternions begin in q. They are normalised after the noise is added, so that the
+        noise turns them by twice its size [rad].
+
+    Attributes
+    ----------
+    position, velocity : (nq,) and (nv,) ndarray
+        The last reading [rad or m, rad/s or m/s].
+    faults : Faults
+        Faults that act on the encoders; assign to change them.
     """
 
     def __init__(self, nv, settings=SensorSettings(), nq=None, quaternions=()):
@@ -49,13 +75,19 @@ class Sensor:
         self.reset()
 
     def reset(self):
-        """Begin the noise anew: the same calls give the same readings, bit for bit."""
+        """Restart the noise: the same calls give the same readings, bit for bit."""
         noise, losses = np.random.SeedSequence(self.settings.seed).spawn(2)
         self._noise = np.random.Generator(np.random.PCG64(noise))
         self._losses = np.random.Generator(np.random.PCG64(losses))
 
     def read(self, q, qd):
-        """Take a reading of q (nq,) and qd (nv,); return whether it gets through."""
+        """Take a reading; return whether it gets through.
+
+        Parameters
+        ----------
+        q, qd : (nq,) and (nv,) ndarray
+            State of the plant [rad or m, rad/s or m/s].
+        """
         if not self.faults.frozen_sensor:
             settings = self.settings
             self._distort(q, settings.position_noise, settings.position_step, self.position)
@@ -74,7 +106,7 @@ class Sensor:
     def _distort(self, truth, deviation, resolution, reading):
         reading[:] = truth
         if deviation > 0.0:
-            error = self._errors[:len(reading)]
+            error = self._errors[: len(reading)]
             self._noise.standard_normal(out=error)
             error *= deviation
             reading += error

@@ -1,13 +1,16 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """One compiled step of the plant: drives, substeps, and the containment of blow-ups."""
-from robodyn_ros.kernels import kernel
-from robodyn_ros.recursions.gravity import gravity_torque
+
+from robodyn_ros.algorithms.core.gravity import gravity_torque
+from robodyn_ros.compile import kernel
 from robodyn_ros.simulation.integrators import RK4, euler, runge_kutta, smooth
-from robodyn_ros.simulation.layout import ASSISTED, BRAKED, EFFORT, OLD_Q, OLD_QD, STRENGTH
+from robodyn_ros.simulation.joint_table import ASSISTED, BRAKED, EFFORT, OLD_Q, OLD_QD, STRENGTH
 from robodyn_ros.simulation.stops import position
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
 
-LARGEST_EFFORT = 1e9    # [N m or N] no motor gives that: a slip of the commander
+LARGEST_EFFORT = 1e9  # [N m or N] no motor gives that: a slip of the commander
 LARGEST_POSITION = 1e6  # [rad or m]
 
 
@@ -43,10 +46,24 @@ def first_absurd(joints, largest_speed, q, qd):
 
 
 @primitive
-def advance(topology: Topology, constants: Table, gravity: Constant, joints: Matrix,
-            scratch: Matrix, work: Matrix, command: Vector, f_ext: Matrix, dt: Scalar,
-            substeps: Integer, method: Integer, sticking: Scalar, largest_speed: Scalar,
-            q: Vector, qd: Vector, effort: Vector):
+def advance(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    joints: Matrix,
+    scratch: Matrix,
+    work: Matrix,
+    command: Vector,
+    f_ext: Matrix,
+    dt: Scalar,
+    substeps: Integer,
+    method: Integer,
+    sticking: Scalar,
+    largest_speed: Scalar,
+    q: Vector,
+    qd: Vector,
+    effort: Vector,
+):
     """Advance q, qd by dt under a constant command, in `substeps` equal substeps.
 
     A substep of Runge-Kutta that ends beyond a stop is taken again by the Euler scheme, which
@@ -61,22 +78,46 @@ def advance(topology: Topology, constants: Table, gravity: Constant, joints: Mat
     """
     drive(topology, constants, gravity, joints, scratch, command, q, effort)
     h = dt / substeps
-    old_q, old_qd = work[OLD_Q], work[OLD_QD][:qd.shape[0]]
+    old_q, old_qd = work[OLD_Q], work[OLD_QD][: qd.shape[0]]
     for _ in range(substeps):
         keep(q, old_q)
         keep(qd, old_qd)
         status = 0
         finished = False
         if method == RK4:
-            status = runge_kutta(topology, constants, gravity, joints, scratch, work, effort,
-                                 f_ext, h, sticking, q, qd)
+            status = runge_kutta(
+                topology,
+                constants,
+                gravity,
+                joints,
+                scratch,
+                work,
+                effort,
+                f_ext,
+                h,
+                sticking,
+                q,
+                qd,
+            )
             finished = status != 0 or smooth(joints, work, q)
             if not finished:
                 keep(old_q, q)
                 keep(old_qd, qd)
         if not finished:
-            status = euler(topology, constants, gravity, joints, scratch, work, effort, f_ext, h,
-                           sticking, q, qd)
+            status = euler(
+                topology,
+                constants,
+                gravity,
+                joints,
+                scratch,
+                work,
+                effort,
+                f_ext,
+                h,
+                sticking,
+                q,
+                qd,
+            )
         if status == 0:
             status = -1 - first_absurd(joints, largest_speed, q, qd)
         if status != 0:

@@ -1,11 +1,22 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Position stops as inelastic unilateral constraints on the velocity; they never add energy."""
-from robodyn_ros.recursions.mass_matrix_inverse import mass_matrix_inverse
-from robodyn_ros.simulation.layout import (
-    AT, BRAKE, BRAKED, DIAGONAL, IMPULSE, INVERSE, LOWER, UPPER)
+
+from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse import mass_matrix_inverse
+from robodyn_ros.simulation.joint_table import (
+    AT,
+    BRAKE,
+    BRAKED,
+    DIAGONAL,
+    IMPULSE,
+    INVERSE,
+    LOWER,
+    UPPER,
+)
 from robodyn_ros.spatial.primitive import primitive
 
-SWEEPS = 200      # Gauss-Seidel gives up after so many; what is left over is clipped
-SETTLED = 1e-13   # [rad/s or m/s] change of a velocity below which the impulses have converged
+SWEEPS = 200  # Gauss-Seidel gives up after so many; what is left over is clipped
+SETTLED = 1e-13  # [rad/s or m/s] change of a velocity below which the impulses have converged
 
 
 @primitive

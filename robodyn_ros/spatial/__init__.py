@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """The algebra of one body: 3-vectors as tuples of scalars, rotations, rigid and articulated
 inertias.
 

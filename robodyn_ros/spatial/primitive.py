@@ -1,4 +1,7 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """The decorator of everything that runs inside a kernel."""
+
 from numba.extending import register_jitable
 
 #: Leaves the function plain Python where Python calls it, and compiles it into the caller where a

@@ -1,4 +1,7 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Rotations by quaternions (x, y, z, w): the scalar part last, as in ROS messages."""
+
 from numpy import arctan2, cos, sin, sqrt
 
 from robodyn_ros.spatial.primitive import primitive
@@ -21,18 +24,22 @@ def axes_of_quaternion(x, y, z, w):
     xx, yy, zz = sx * x, sy * y, sz * z
     xy, xz, yz = sx * y, sx * z, sy * z
     wx, wy, wz = sx * w, sy * w, sz * w
-    return ((1.0 - (yy + zz), xy + wz, xz - wy),
-            (xy - wz, 1.0 - (xx + zz), yz + wx),
-            (xz + wy, yz - wx, 1.0 - (xx + yy)))
+    return (
+        (1.0 - (yy + zz), xy + wz, xz - wy),
+        (xy - wz, 1.0 - (xx + zz), yz + wx),
+        (xz + wy, yz - wx, 1.0 - (xx + yy)),
+    )
 
 
 @primitive
 def product(p, q):
     """p q, the rotation R(p) R(q)."""
-    return (p[3] * q[0] + p[0] * q[3] + p[1] * q[2] - p[2] * q[1],
-            p[3] * q[1] + p[1] * q[3] + p[2] * q[0] - p[0] * q[2],
-            p[3] * q[2] + p[2] * q[3] + p[0] * q[1] - p[1] * q[0],
-            p[3] * q[3] - p[0] * q[0] - p[1] * q[1] - p[2] * q[2])
+    return (
+        p[3] * q[0] + p[0] * q[3] + p[1] * q[2] - p[2] * q[1],
+        p[3] * q[1] + p[1] * q[3] + p[2] * q[0] - p[0] * q[2],
+        p[3] * q[2] + p[2] * q[3] + p[0] * q[1] - p[1] * q[0],
+        p[3] * q[3] - p[0] * q[0] - p[1] * q[1] - p[2] * q[2],
+    )
 
 
 @primitive

@@ -1,23 +1,30 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Rotations stored row-major in nine columns of a row, and rotations about z given by cosine and
 sine.
 """
+
 from robodyn_ros.spatial.primitive import primitive
 
 
 @primitive
 def rotate(rows, i, k, v):
     """R v, with R in columns k to k+8 of row i."""
-    return (rows[i, k] * v[0] + rows[i, k + 1] * v[1] + rows[i, k + 2] * v[2],
-            rows[i, k + 3] * v[0] + rows[i, k + 4] * v[1] + rows[i, k + 5] * v[2],
-            rows[i, k + 6] * v[0] + rows[i, k + 7] * v[1] + rows[i, k + 8] * v[2])
+    return (
+        rows[i, k] * v[0] + rows[i, k + 1] * v[1] + rows[i, k + 2] * v[2],
+        rows[i, k + 3] * v[0] + rows[i, k + 4] * v[1] + rows[i, k + 5] * v[2],
+        rows[i, k + 6] * v[0] + rows[i, k + 7] * v[1] + rows[i, k + 8] * v[2],
+    )
 
 
 @primitive
 def rotate_inverse(rows, i, k, v):
     """R^T v, with R in columns k to k+8 of row i."""
-    return (rows[i, k] * v[0] + rows[i, k + 3] * v[1] + rows[i, k + 6] * v[2],
-            rows[i, k + 1] * v[0] + rows[i, k + 4] * v[1] + rows[i, k + 7] * v[2],
-            rows[i, k + 2] * v[0] + rows[i, k + 5] * v[1] + rows[i, k + 8] * v[2])
+    return (
+        rows[i, k] * v[0] + rows[i, k + 3] * v[1] + rows[i, k + 6] * v[2],
+        rows[i, k + 1] * v[0] + rows[i, k + 4] * v[1] + rows[i, k + 7] * v[2],
+        rows[i, k + 2] * v[0] + rows[i, k + 5] * v[1] + rows[i, k + 8] * v[2],
+    )
 
 
 @primitive
@@ -50,8 +57,9 @@ def rotate_symmetric(rows, i, k, a):
     """R A R^T for a symmetric A = (xx, xy, xz, yy, yz, zz), with R in columns k to k+8 of row i"""
     xx, xy, xz, yy, yz, zz = a
     if rows[i, k] == 1.0:  # about x, as the placements of an aligned robot are
-        yy, yz, xy, zz, xz, xx = turn_symmetric(rows[i, k + 4], rows[i, k + 7],
-                                                (yy, yz, xy, zz, xz, xx))
+        yy, yz, xy, zz, xz, xx = turn_symmetric(
+            rows[i, k + 4], rows[i, k + 7], (yy, yz, xy, zz, xz, xx)
+        )
         return xx, xy, xz, yy, yz, zz
     x = rotate(rows, i, k, (xx, xy, xz))
     y = rotate(rows, i, k, (xy, yy, yz))

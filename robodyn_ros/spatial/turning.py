@@ -1,4 +1,7 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Turning an orientation, a unit quaternion (x, y, z, w), by a rotation vector, and back."""
+
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.quaternion import conjugate, exponential, logarithm, product, unit
 

@@ -1,20 +1,23 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Argument types of kernels, used as annotations: they document the shape and fix the one compiled
 signature.
 
 The model's arrays are read-only, so a kernel that wrote to the model would not compile.
 """
+
 from numba import types
 
-Topology = types.Array(types.int64, 2, 'C', readonly=True)    # (nb, 5)   see model/layout.py
-Table = types.Array(types.float64, 2, 'C', readonly=True)     # (nb, 28)  see model/layout.py
+Topology = types.Array(types.int64, 2, 'C', readonly=True)  # (nb, 5)   see model/layout.py
+Table = types.Array(types.float64, 2, 'C', readonly=True)  # (nb, 28)  see model/layout.py
 Constant = types.Array(types.float64, 1, 'C', readonly=True)  # (k,)
-Vector = types.Array(types.float64, 1, 'C')                   # (n,)
-Matrix = types.Array(types.float64, 2, 'C')                   # (n, m)
-Stack = types.Array(types.float64, 3, 'C')                    # (k, n, m)
-Block = types.Array(types.float64, 4, 'C')                    # (k, n, m, l)
-Indices = types.Array(types.int64, 1, 'C', readonly=True)     # (k,)
-Octets = types.Array(types.uint8, 1, 'C', readonly=True)       # (k,)
-Flags = types.Array(types.boolean, 1, 'C')                    # (n,)
+Vector = types.Array(types.float64, 1, 'C')  # (n,)
+Matrix = types.Array(types.float64, 2, 'C')  # (n, m)
+Stack = types.Array(types.float64, 3, 'C')  # (k, n, m)
+Block = types.Array(types.float64, 4, 'C')  # (k, n, m, l)
+Indices = types.Array(types.int64, 1, 'C', readonly=True)  # (k,)
+Octets = types.Array(types.uint8, 1, 'C', readonly=True)  # (k,)
+Flags = types.Array(types.boolean, 1, 'C')  # (n,)
 Integer = types.int64
 Scalar = types.float64
 Boolean = types.boolean

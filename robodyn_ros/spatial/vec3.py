@@ -1,6 +1,9 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """3-vectors as tuples of scalars: values in registers, loaded from and stored to rows at the edges
 of a sweep.
 """
+
 from robodyn_ros.spatial.primitive import primitive
 
 
@@ -53,6 +56,4 @@ def dot(a, b):
 @primitive
 def cross(a, b):
     """a x b."""
-    return (a[1] * b[2] - a[2] * b[1],
-            a[2] * b[0] - a[0] * b[2],
-            a[0] * b[1] - a[1] * b[0])
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])

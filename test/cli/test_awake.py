@@ -1,11 +1,15 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Processors that do not fall asleep."""
+
 import os
 import subprocess
 import sys
 import time
 
 import psutil
-from robodyn_ros.cli.awake import Awake
+
+from benchmark.idle_prevention import Awake
 
 
 def test_one_process_on_each_processor_gives_way_to_all_others():
@@ -15,11 +19,13 @@ def test_one_process_on_each_processor_gives_way_to_all_others():
         pids = [process.pid for process in awake._processes]
         deadline = time.monotonic() + 30.0
         while time.monotonic() < deadline and not all(
-                os.sched_getscheduler(pid) == os.SCHED_IDLE for pid in pids):
+            os.sched_getscheduler(pid) == os.SCHED_IDLE for pid in pids
+        ):
             time.sleep(0.05)
         assert {os.sched_getscheduler(pid) for pid in pids} == {os.SCHED_IDLE}
         assert sorted(os.sched_getaffinity(pid) for pid in pids) == [
-            {number} for number in sorted(os.sched_getaffinity(0))]
+            {number} for number in sorted(os.sched_getaffinity(0))
+        ]
         assert all(os.getpriority(os.PRIO_PROCESS, pid) == 19 for pid in pids)
     finally:
         awake.close()
@@ -28,8 +34,10 @@ def test_one_process_on_each_processor_gives_way_to_all_others():
 
 def test_they_end_with_who_started_them():
     """However that ended."""
-    script = ('from robodyn_ros.cli.awake import Awake; import os, time; '
-              'print(*(p.pid for p in Awake()._processes), flush=True); time.sleep(100)')
+    script = (
+        'from benchmark.idle_prevention import Awake; import os, time; '
+        'print(*(p.pid for p in Awake()._processes), flush=True); time.sleep(100)'
+    )
     with subprocess.Popen([sys.executable, '-c', script], stdout=subprocess.PIPE) as process:
         pids = list(map(int, process.stdout.readline().split()))
         process.kill()

@@ -1,11 +1,15 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """The command that holds a robot to the books."""
+
 from pathlib import Path
 
 import pytest
 
 from robodyn_ros.cli import check
-from robodyn_ros.formulations import FORMULATIONS, properties
-from robodyn_ros.robot import Robot
+from robodyn_ros.formulations import FORMULATIONS
+from robodyn_ros.formulations.spong import properties
+from robodyn_ros.robot.robot import Robot
 
 URDF = Path(__file__).resolve().parents[2] / 'config' / 'urdf' / 'two_link.urdf'
 

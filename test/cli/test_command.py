@@ -1,4 +1,7 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """The one command for people finds every command, and names them where it does not."""
+
 import importlib
 from pathlib import Path
 

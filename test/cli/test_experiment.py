@@ -1,4 +1,8 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """What an experiment makes of a FAULT: the arm's own, or that of a machine that stood still."""
+
+import dataclasses
 import os
 import signal
 import threading
@@ -10,10 +14,11 @@ pytest.importorskip('rclpy', reason='rclpy is not installed')
 pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 
 from robodyn_ros import Robot  # noqa: E402
-from robodyn_ros.cli.demo import find, parameters, URDF  # noqa: E402
-from robodyn_ros.cli.disturbance import ReferenceLost  # noqa: E402
-from robodyn_ros.cli.experiment import Experiment  # noqa: E402
-from robodyn_ros.cli.motion import sway  # noqa: E402
+from robodyn_ros.cli.demo import URDF, find, parameters  # noqa: E402
+from robodyn_ros.demonstration.disturbance import ReferenceLost  # noqa: E402
+from robodyn_ros.demonstration.experiment import Experiment  # noqa: E402
+from robodyn_ros.demonstration.lock_step_experiment import LockStepExperiment  # noqa: E402
+from robodyn_ros.demonstration.motion import sway  # noqa: E402
 from robodyn_ros.errors import RobodynError  # noqa: E402
 
 pytestmark = pytest.mark.ros
@@ -25,10 +30,12 @@ def weightless(monkeypatch, node_environment):
     for name, value in node_environment.items():
         monkeypatch.setenv(name, value)
     robot = Robot.from_urdf(find(URDF))
-    controller, simulator = parameters(robot, 'gravity_compensation',
-                                       sway(robot.limits, 6.0).centre)
-    return Experiment(find(URDF), {**controller, 'specialise': False},
-                      {**simulator, 'specialise': False})
+    controller, simulator = parameters(
+        robot, 'gravity_compensation', sway(robot.limits, 6.0).centre
+    )
+    return Experiment(
+        find(URDF), {**controller, 'specialise': False}, {**simulator, 'specialise': False}
+    )
 
 
 def shove(experiment):
@@ -37,12 +44,31 @@ def shove(experiment):
 
 
 def test_a_fault_of_its_own(weightless):
-    with pytest.raises(RobodynError, match='is in FAULT: A joint was faster') as caught, \
-            weightless as experiment:
+    with (
+        pytest.raises(RobodynError, match='is in FAULT: A joint was faster') as caught,
+        weightless as experiment,
+    ):
         shove(experiment)
     if 'The machine was busy' not in str(caught.value):
         assert not isinstance(caught.value, ReferenceLost)
         assert '--- controller' in str(caught.value)
+
+
+@pytest.mark.parametrize('kind', [Experiment, LockStepExperiment])
+def test_a_refused_trajectory_ends_the_run(kind, monkeypatch, node_environment):
+    for name, value in node_environment.items():
+        monkeypatch.setenv(name, value)
+    robot = Robot.from_urdf(find(URDF))
+    motion = sway(robot.limits, 6.0)
+    controller, simulator = parameters(robot, 'computed_torque', motion.centre)
+    beyond = dataclasses.replace(motion, amplitude=5.0 * motion.amplitude)
+    with (
+        pytest.raises(RobodynError, match='refuses the trajectory: .*: joint joint1 would be at'),
+        kind(
+            find(URDF), {**controller, 'specialise': False}, {**simulator, 'specialise': False}
+        ) as experiment,
+    ):
+        experiment.track(beyond, robot.joint_names)
 
 
 def test_a_fault_while_the_machine_stood_still(weightless):
@@ -54,8 +80,10 @@ def test_a_fault_while_the_machine_stood_still(weightless):
             ended.wait(0.05)
             os.kill(process, signal.SIGCONT)
 
-    with pytest.raises(ReferenceLost, match='The machine was busy: .*the controller missed'), \
-            weightless as experiment:
+    with (
+        pytest.raises(ReferenceLost, match='The machine was busy: .*the controller missed'),
+        weightless as experiment,
+    ):
         process = experiment._processes['controller'].pid
         thread = threading.Thread(target=stutter, args=(process,))
         thread.start()

@@ -1,11 +1,14 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """The motion of the demonstration is smooth, starts and ends at rest, and keeps within limits."""
+
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from robodyn_ros import Robot
-from robodyn_ros.cli.motion import mid_range, sway
+from robodyn_ros.demonstration.motion import mid_range, sway
 
 URDF = Path(__file__).resolve().parents[2] / 'config' / 'urdf'
 

@@ -1,4 +1,7 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """The model report for people."""
+
 from pathlib import Path
 
 import pytest

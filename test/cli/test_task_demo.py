@@ -1,4 +1,7 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """The drives of the hand, as their user runs them: a millimetre, no jump, and the same numbers."""
+
 import json
 from pathlib import Path
 
@@ -6,26 +9,19 @@ import numpy as np
 import pytest
 
 from robodyn_ros.cli import task_demo
-from robodyn_ros.cli.markdown import END
-from robodyn_ros.cli.task_drives import DRIVES, EightDrive, WristDrive
-from robodyn_ros.robot import Robot
+from robodyn_ros.demonstration.task_drives import DRIVES, EightDrive, WristDrive
+from robodyn_ros.robot.robot import Robot
+from tools import simulated_tables
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = ROOT / 'doc' / 'operational_space.md'
 
 
-def table_of(text):
-    """What stands between the markers."""
-    return text.partition(task_demo.MARKER)[2].partition(END)[0].strip()
-
-
 @pytest.mark.slow
 def test_the_command_makes_the_table_of_the_document(tmp_path, capsys):
     """Simulated time: the committed numbers come out again, and are what was promised."""
-    copy = tmp_path / 'operational_space.md'
-    copy.write_text(f'{task_demo.MARKER}\n{END}\n')
-    assert task_demo.main(['--output', str(tmp_path / 'task'), '--document', str(copy)]) == 0
-    assert table_of(copy.read_text()) == table_of(DOCUMENT.read_text())
+    assert task_demo.main(['--output', str(tmp_path / 'task')]) == 0
+    assert simulated_tables.table_from(task_demo, tmp_path / 'task') in DOCUMENT.read_text()
     found = json.loads((tmp_path / 'task' / 'task.json').read_text())
     assert set(found) == set(DRIVES)
     assert found['eight']['max_error_m'] < 1e-3 and found['eight']['least_share'] == 1.0
@@ -60,16 +56,23 @@ def test_a_worse_result_is_no_success():
 
     So does a target refused.
     """
-    good = {name: {'max_error_m': 5e-4, 'max_torque_rate': 900.0, 'limited_cycles': 0,
-                   'refused': 0, 'faults': 0} for name in DRIVES}
+    good = {
+        name: {
+            'max_error_m': 5e-4,
+            'max_torque_rate': 900.0,
+            'limited_cycles': 0,
+            'refused': 0,
+            'faults': 0,
+        }
+        for name in DRIVES
+    }
     assert task_demo.succeeded(good)
-    for name, field, value in (('eight', 'max_error_m', 2e-3), ('wrist', 'max_torque_rate', 1e4),
-                               ('stretch', 'limited_cycles', 1), ('stretch', 'refused', 1),
-                               ('stretch', 'faults', 1)):
+    for name, field, value in (
+        ('eight', 'max_error_m', 2e-3),
+        ('wrist', 'max_torque_rate', 1e4),
+        ('stretch', 'limited_cycles', 1),
+        ('stretch', 'refused', 1),
+        ('stretch', 'faults', 1),
+    ):
         bad = {**good, name: {**good[name], field: value}}
         assert not task_demo.succeeded(bad), field
-
-
-def test_a_document_without_markers_is_refused():
-    with pytest.raises(ValueError, match='no <!-- numbers of task_demo -->'):
-        task_demo.documented('no table here', {})

@@ -1,33 +1,49 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """The ros2_control, RViz and PlotJuggler files fit the arms and messages they speak of."""
 
 import re
 import xml.etree.ElementTree as ElementTree
 
-from arm_figures import ARMS, CONFIG, moving_joints, urdf
 import pytest
 
+from support.arm_figures import ARMS, CONFIG, moving_joints, urdf
 
-@pytest.mark.parametrize('plugin', ('joint_state_topic_hardware_interface/JointStateTopicSystem',
-                                    'topic_based_ros2_control/TopicBasedSystem', None))
+
+@pytest.mark.parametrize(
+    'plugin',
+    (
+        'joint_state_topic_hardware_interface/JointStateTopicSystem',
+        'topic_based_ros2_control/TopicBasedSystem',
+        None,
+    ),
+)
 def test_ros2_control_tag_expands_for_every_joint(plugin):
     xacro = pytest.importorskip('xacro', reason='xacro is not installed')
-    document = xacro.process_file(str(CONFIG / 'ros2_control/franka_like.urdf.xacro'),
-                                  mappings={'plugin': plugin} if plugin else {})
+    document = xacro.process_file(
+        str(CONFIG / 'ros2_control/franka_like.urdf.xacro'),
+        mappings={'plugin': plugin} if plugin else {},
+    )
     robot = ElementTree.fromstring(document.toxml())
     system = robot.find('ros2_control')
     assert system.get('type') == 'system'
     assert system.findtext('hardware/plugin') == (
-        plugin or 'joint_state_topic_hardware_interface/JointStateTopicSystem')
+        plugin or 'joint_state_topic_hardware_interface/JointStateTopicSystem'
+    )
     assert {p.get('name'): p.text for p in system.findall('hardware/param')} == {
-        'joint_commands_topic': '/robot_joint_commands',
-        'joint_states_topic': '/robot_joint_states',
-        'trigger_joint_command_threshold': '-1'}
+        'joint_commands_topic': 'robot_joint_commands',
+        'joint_states_topic': 'robot_joint_states',
+        'trigger_joint_command_threshold': '-1',
+    }
     joints = list(moving_joints(urdf('franka_like')))
     assert [joint.get('name') for joint in system.findall('joint')] == joints
     for joint in system.findall('joint'):
         assert [i.get('name') for i in joint.findall('command_interface')] == ['effort']
         assert [i.get('name') for i in joint.findall('state_interface')] == [
-            'position', 'velocity', 'effort']
+            'position',
+            'velocity',
+            'effort',
+        ]
     assert [link.get('name') for link in robot.findall('link')][-1] == 'tool0'
 
 
@@ -39,7 +55,9 @@ def test_controllers_command_the_joints_of_the_arm_in_its_order():
     assert forward['interface_name'] == 'effort'
     declared = text['controller_manager']['ros__parameters']
     assert {name for name in declared if isinstance(declared[name], dict)} == {
-        'joint_state_broadcaster', 'forward_effort_controller'}
+        'joint_state_broadcaster',
+        'forward_effort_controller',
+    }
 
 
 def test_views_show_what_exists():

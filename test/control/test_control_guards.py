@@ -1,16 +1,21 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """The compiled guards: every one sees NaN, and the limits hold for anything that comes in."""
+
 import itertools
 import math
 
-from hypothesis import given, strategies as st
 import numpy as np
 import pytest
-from robodyn_ros.control import guards
-from robodyn_ros.control.settings import EFFORT, LOWER, RATE, SPEED, UPPER
+from hypothesis import given
+from hypothesis import strategies as st
+
+from robodyn_ros.control.supervisor import guards
+from robodyn_ros.control.supervisor.control_settings import EFFORT, LOWER, RATE, SPEED, UPPER
 
 anything = st.floats(allow_nan=True, allow_infinity=True, width=64)
 BAD = [math.nan, math.inf, -math.inf]
-NEVER = 1e6   # overspeed
+NEVER = 1e6  # overspeed
 ROW = {'lower': LOWER, 'upper': UPPER, 'speed': SPEED, 'effort': EFFORT, 'rate': RATE}
 
 
@@ -85,9 +90,18 @@ def test_beyond_a_position_limit_torque_only_acts_inwards(side):
         assert (guarded == outward).all()
 
 
-@pytest.mark.parametrize(('qd', 'wanted', 'expected'), [
-    (2.5, 10.0, 0.0), (2.5, -10.0, -10.0), (-2.5, -10.0, 0.0), (-2.5, 10.0, 10.0),
-    (1.9, 10.0, 10.0), (math.nan, 10.0, 0.0), (math.nan, -10.0, 0.0)])
+@pytest.mark.parametrize(
+    ('qd', 'wanted', 'expected'),
+    [
+        (2.5, 10.0, 0.0),
+        (2.5, -10.0, -10.0),
+        (-2.5, -10.0, 0.0),
+        (-2.5, 10.0, 10.0),
+        (1.9, 10.0, 10.0),
+        (math.nan, 10.0, 0.0),
+        (math.nan, -10.0, 0.0),
+    ],
+)
 def test_above_the_velocity_limit_torque_only_brakes(qd, wanted, expected):
     """Torque along the motion is zero; a velocity that is not a number allows no torque at all."""
     assert limit([wanted], [0.0], [qd], [0.0], rate=1e9)[0] == [expected]
@@ -100,10 +114,11 @@ def test_rate_limit_counts_from_the_last_published_torque():
     assert list(rate_limited) == [True, True, False]
 
 
-def test_effort_limit_has_the_last_word():
-    """Even where the last published torque lies beyond a limit that has just been lowered."""
-    torque, (_, _, effort_limited) = limit([100.0], [0.0], [0.0], [80.0])
-    assert torque == [50.0] and effort_limited.all()
+@pytest.mark.parametrize(('last', 'expected'), [(80.0, 79.0), (50.5, 50.0), (-80.0, -79.0)])
+def test_a_torque_beyond_a_limit_that_has_just_been_lowered_goes_there_at_the_rate(last, expected):
+    """And no slower, whatever the law wants."""
+    torque, (_, _, effort_limited) = limit([2.0 * last], [0.0], [0.0], [last])
+    assert torque == [expected] and effort_limited.all()
 
 
 def test_flags_name_the_limit_that_bites():
@@ -146,9 +161,11 @@ def test_limited_torque_is_finite_in_limits_and_in_rate_whatever_comes_in(values
 
 def test_jump_is_what_the_velocity_limit_does_not_explain():
     """2 rad/s for 10 ms and an allowance of 0.1 rad reach 0.12 rad."""
+
     def jump(step, elapsed=0.01, **rows):
         state = np.array([[0.0, step], [0.0, 0.0]])
         return guards.judge(state, np.zeros((2, 2)), table(2, **rows), elapsed, 0.1, NEVER)
+
     assert jump(0.119) == jump(-0.119) == 0
     assert jump(0.121) == jump(-0.121) == -1
     assert jump(0.11, elapsed=-5.0) == -1, 'time that runs backwards explains no motion'
@@ -159,10 +176,12 @@ def test_jump_is_what_the_velocity_limit_does_not_explain():
 @pytest.mark.parametrize('side', [1.0, -1.0])
 def test_overspeed_is_a_multiple_of_the_velocity_limit(joint, side):
     """3 times 2 rad/s; a jump is told first, and a joint without a limit is never too fast."""
+
     def judge(rate, position=0.0, **rows):
         state = np.zeros((2, 3))
         state[0, joint], state[1, joint] = position, side * rate
         return guards.judge(state, np.zeros((2, 3)), table(3, **rows), 0.01, 0.1, 3.0)
+
     assert judge(6.0) == 0
     assert judge(6.001) == judge(1e4) == guards.TOO_FAST
     assert judge(6.001, position=0.5) == guards.JUMPED

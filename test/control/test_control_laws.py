@@ -1,14 +1,25 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """The laws against numpy and the Robot face: every term by itself, and the whole."""
+
 import numpy as np
 import pytest
-from robodyn_ros.control import TERMS, law_class
-from robodyn_ros.control.computed_torque import COULOMB_VELOCITY
-from robodyn_ros.control.supervisor import Supervisor
-from robodyn_ros.model.layout import DAMPING, FRICTION, V
-from supervised import CONFIG, FRANKA, TWO_LINK, by_robot, lagging, settings_for
 
-LAWS = ['gravity_compensation', 'pd', 'pd_gravity', 'computed_torque', 'passivity',
-        'adaptive_computed_torque', 'operational_space']
+from robodyn_ros.control import TERMS, law_class
+from robodyn_ros.control.laws.computed_torque import COULOMB_VELOCITY
+from robodyn_ros.control.supervisor.supervisor import Supervisor
+from robodyn_ros.model.layout import DAMPING, FRICTION, V
+from support.supervised import CONFIG, FRANKA, TWO_LINK, by_robot, lagging, settings_for
+
+LAWS = [
+    'gravity_compensation',
+    'pd',
+    'pd_gravity',
+    'computed_torque',
+    'passivity',
+    'adaptive_computed_torque',
+    'operational_space',
+]
 
 
 def terms_of(robot, name, q, qd, reference, gains):
@@ -23,8 +34,9 @@ def modelled_friction(robot, qd):
     friction, model = np.zeros(robot.nv), robot.model
     for i in range(1, len(model.topology)):
         k = model.topology[i, V]
-        friction[k] = (model.constants[i, DAMPING] * qd[k]
-                       + model.constants[i, FRICTION] * np.tanh(qd[k] / COULOMB_VELOCITY))
+        friction[k] = model.constants[i, DAMPING] * qd[k] + model.constants[i, FRICTION] * np.tanh(
+            qd[k] / COULOMB_VELOCITY
+        )
     return friction
 
 
@@ -40,7 +52,8 @@ def test_computed_torque_is_the_equation_term_by_term(robot):
         'coriolis': robot.coriolis_matrix(q, qd) @ qd,
         'gravity': robot.gravity_torque(q),
         'friction': modelled_friction(robot, reference[1]),
-        'other': np.zeros(robot.nv)}
+        'other': np.zeros(robot.nv),
+    }
     for name, torque in expected.items():
         assert np.allclose(terms[name], torque, rtol=1e-11, atol=1e-11), name
 
@@ -161,6 +174,7 @@ def test_coulomb_feed_forward_is_smooth_and_odd():
     def friction(speed):
         reference = np.array([q, np.full(robot.nv, speed), q])
         return terms_of(robot, 'computed_torque', q, q, reference, gains)['friction']
+
     assert (friction(0.0) == 0.0).all()
     assert np.allclose(friction(0.5), -friction(-0.5))
     assert np.allclose(friction(0.5), 0.5 * viscous + coulomb, rtol=1e-12)

@@ -1,26 +1,55 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Settings are taken over as a whole, or refused as a whole with a sentence."""
+
 import math
 
 import numpy as np
 import pytest
+
 from robodyn_ros.control import Settings
 from robodyn_ros.errors import ParameterError
-from supervised import TWO_LINK, settings_for
+from support.supervised import TWO_LINK, settings_for
 
 
-@pytest.mark.parametrize(('field', 'value'), [
-    ('gains', [[1.0, np.nan], [1.0, 1.0]]), ('gains', [[1.0, np.inf], [1.0, 1.0]]),
-    ('gains', [[1.0, -1.0], [1.0, 1.0]]), ('gains', [[1.0], [1.0]]), ('gains', [[1.0, 1.0]]),
-    ('gains', np.ones((2, 100000))), ('gains', 'large'), ('gains', None),
-    ('effort_limits', [1.0, -1.0]), ('effort_limits', [1.0]), ('effort_rate', [1.0, 0.0]),
-    ('effort_rate', [np.nan, 1.0]), ('velocity_limits', [0.0, 1.0]),
-    ('velocity_limits', [np.nan, 1.0]), ('lower', [3.0, -1.0]), ('lower', [np.nan, -1.0]),
-    ('lower', None), ('enabled', [True, False]), ('period', 0.0), ('period', -1e-3),
-    ('period', math.nan), ('period', 1.0),
-    ('position_margin', math.nan), ('reference_timeout', math.inf), ('reference_timeout', -0.1),
-    ('stale_action', 'sleep'), ('stale_hold', math.nan), ('max_start_error', -1.0),
-    ('position_jump', math.nan), ('overspeed', 0.9), ('overspeed', math.nan),
-    ('recovery_states', 0), ('stop_damping', [-1.0, 0.0])])
+@pytest.mark.parametrize(
+    ('field', 'value'),
+    [
+        ('gains', [[1.0, np.nan], [1.0, 1.0]]),
+        ('gains', [[1.0, np.inf], [1.0, 1.0]]),
+        ('gains', [[1.0, -1.0], [1.0, 1.0]]),
+        ('gains', [[1.0], [1.0]]),
+        ('gains', [[1.0, 1.0]]),
+        ('gains', np.ones((2, 100000))),
+        ('gains', 'large'),
+        ('gains', None),
+        ('effort_limits', [1.0, -1.0]),
+        ('effort_limits', [1.0]),
+        ('effort_rate', [1.0, 0.0]),
+        ('effort_rate', [np.nan, 1.0]),
+        ('velocity_limits', [0.0, 1.0]),
+        ('velocity_limits', [np.nan, 1.0]),
+        ('lower', [3.0, -1.0]),
+        ('lower', [np.nan, -1.0]),
+        ('lower', None),
+        ('enabled', [True, False]),
+        ('period', 0.0),
+        ('period', -1e-3),
+        ('period', math.nan),
+        ('period', 1.0),
+        ('position_margin', math.nan),
+        ('reference_timeout', math.inf),
+        ('reference_timeout', -0.1),
+        ('stale_action', 'sleep'),
+        ('stale_hold', math.nan),
+        ('max_start_error', -1.0),
+        ('position_jump', math.nan),
+        ('overspeed', 0.9),
+        ('overspeed', math.nan),
+        ('recovery_states', 0),
+        ('stop_damping', [-1.0, 0.0]),
+    ],
+)
 def test_invalid_value_is_refused_with_its_name(field, value):
     """The sentence names the field, and says what was got and what would be valid."""
     with pytest.raises(ParameterError, match=f'^{field}: got .*expected'):

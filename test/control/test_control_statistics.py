@@ -1,10 +1,14 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """The histogram of durations that the loop keeps."""
-from fractions import Fraction
+
 import math
 import tracemalloc
+from fractions import Fraction
 
 import numpy as np
 import pytest
+
 from robodyn_ros.control import Histogram
 
 

@@ -1,14 +1,19 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Trajectories: refused with a sentence, or played by the rules of joint_trajectory_controller."""
+
 import math
 import re
 import tracemalloc
 
-from hypothesis import given, strategies as st
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from robodyn_ros.control import Trajectory
-from robodyn_ros.control.path import BLOCK, Path
-from robodyn_ros.control.polynomial import BLEND
+from robodyn_ros.control.reference.path import BLOCK, Path
+from robodyn_ros.control.reference.polynomial import BLEND
 from robodyn_ros.errors import ShapeError
 
 NAMES = ('shoulder', 'elbow')
@@ -112,8 +117,11 @@ def test_target_is_there_at_once_with_its_rates():
     assert np.array_equal(at(path, 0.0), [[0.3, 0.4], [0.5, 0.6], [0.7, 0.8]])
 
 
-@given(st.lists(st.floats(1e-3, 3.0), min_size=1, max_size=6), st.integers(1, 3),
-       st.integers(0, 2**32 - 1))
+@given(
+    st.lists(st.floats(1e-3, 3.0), min_size=1, max_size=6),
+    st.integers(1, 3),
+    st.integers(0, 2**32 - 1),
+)
 def test_way_is_continuous_and_its_rates_are_its_derivatives(gaps, order, seed):
     """For any points: no jump at a knot, and rates are central differences of positions."""
     rng, times = np.random.default_rng(seed), np.cumsum(gaps)
@@ -127,37 +135,54 @@ def test_way_is_continuous_and_its_rates_are_its_derivatives(gaps, order, seed):
         t, h = a + 0.37 * (b - a), 1e-4 * (b - a)
         low, high, middle = at(path, t - h), at(path, t + h), at(path, t)
         for row in (0, 1):
-            largest = np.abs(path.coefficients[6 * k:6 * k + 6]).max()
+            largest = np.abs(path.coefficients[6 * k : 6 * k + 6]).max()
             slope = (high[row] - low[row]) / (2 * h)
             assert np.allclose(slope, middle[row + 1], atol=1e-4 * (1.0 + largest), rtol=1e-3)
 
 
-@pytest.mark.parametrize(('trajectory', 'sentence'), [
-    (dict(times=[], positions=np.zeros((0, 2))), 'no points'),
-    (dict(times=[1.0], positions=[[1.0]]),
-     r'shape \(1, 1\); expected \(1, 2\), 1 points of the joints shoulder, elbow'),
-    (dict(times=[1.0, 2.0], positions=[[1.0, 1.0]]), r'shape \(1, 2\)'),
-    (dict(times=[1.0], positions=[[1.0, 1.0]], velocities=[[0.0]]),
-     'velocities: got an array of shape'),
-    (dict(times=[1.0], positions=[[1.0, math.nan]]),
-     'positions: got nan for joint elbow in point 0'),
-    (dict(times=[1.0], positions=[[1.0, 1.0]], velocities=[[math.inf, 0.0]]),
-     'velocities: got inf for joint shoulder'),
-    (dict(times=[1.0], positions=[[1.0, 1.0]], accelerations=[[0.0, 0.0]]),
-     'accelerations without velocities'),
-    (dict(times=[1.0, 1.0], positions=[[1.0, 1.0]] * 2), 'strictly increasing'),
-    (dict(times=[2.0, 1.0], positions=[[1.0, 1.0]] * 2), 'strictly increasing'),
-    (dict(times=[-1.0, 1.0], positions=[[1.0, 1.0]] * 2), 'not negative'),
-    (dict(times=[math.nan], positions=[[1.0, 1.0]]), 'expected finite'),
-    (dict(times=[1.0, math.inf], positions=[[1.0, 1.0]] * 2), 'expected finite'),
-    (dict(times=[1.0], positions=[[1.0, 1.0]], delay=math.nan), 'expected finite'),
-    (dict(times=[0.0], positions=[[1.0, 1.0]]), 'the last point is due'),
-    (dict(times=[1.0], positions=[[1.0, 1.0]], delay=-2.0),
-     'the last point is due 1 s before now'),
-    (dict(times=[1.0], positions=[[1.0, 1.0]], velocities=[[0.0, 0.1]]),
-     'got 0.1 for joint elbow in the last point'),
-    (dict(times=1.0, positions=[[1.0, 1.0]]), 'no points'),
-])
+@pytest.mark.parametrize(
+    ('trajectory', 'sentence'),
+    [
+        (dict(times=[], positions=np.zeros((0, 2))), 'no points'),
+        (
+            dict(times=[1.0], positions=[[1.0]]),
+            r'shape \(1, 1\); expected \(1, 2\), 1 points of the joints shoulder, elbow',
+        ),
+        (dict(times=[1.0, 2.0], positions=[[1.0, 1.0]]), r'shape \(1, 2\)'),
+        (
+            dict(times=[1.0], positions=[[1.0, 1.0]], velocities=[[0.0]]),
+            'velocities: got an array of shape',
+        ),
+        (
+            dict(times=[1.0], positions=[[1.0, math.nan]]),
+            'positions: got nan for joint elbow in point 0',
+        ),
+        (
+            dict(times=[1.0], positions=[[1.0, 1.0]], velocities=[[math.inf, 0.0]]),
+            'velocities: got inf for joint shoulder',
+        ),
+        (
+            dict(times=[1.0], positions=[[1.0, 1.0]], accelerations=[[0.0, 0.0]]),
+            'accelerations without velocities',
+        ),
+        (dict(times=[1.0, 1.0], positions=[[1.0, 1.0]] * 2), 'strictly increasing'),
+        (dict(times=[2.0, 1.0], positions=[[1.0, 1.0]] * 2), 'strictly increasing'),
+        (dict(times=[-1.0, 1.0], positions=[[1.0, 1.0]] * 2), 'not negative'),
+        (dict(times=[math.nan], positions=[[1.0, 1.0]]), 'expected finite'),
+        (dict(times=[1.0, math.inf], positions=[[1.0, 1.0]] * 2), 'expected finite'),
+        (dict(times=[1.0], positions=[[1.0, 1.0]], delay=math.nan), 'expected finite'),
+        (dict(times=[0.0], positions=[[1.0, 1.0]]), 'the last point is due'),
+        (
+            dict(times=[1.0], positions=[[1.0, 1.0]], delay=-2.0),
+            'the last point is due 1 s before now',
+        ),
+        (
+            dict(times=[1.0], positions=[[1.0, 1.0]], velocities=[[0.0, 0.1]]),
+            'got 0.1 for joint elbow in the last point',
+        ),
+        (dict(times=1.0, positions=[[1.0, 1.0]]), 'no points'),
+    ],
+)
 def test_senseless_trajectory_is_refused_with_a_sentence(trajectory, sentence):
     """One sentence that names what is wrong, and where."""
     got = Trajectory(**trajectory).refusal(NAMES)

@@ -1,27 +1,51 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Operational-space control: its equation, what it leaves alone, what it does where J is lost."""
+
 import numpy as np
-from oracles.families import FAMILIES, states
 import pytest
+from test_passivity_and_adaptive import frictionless
+
 from robodyn_ros import Robot
 from robodyn_ros.control import TERMS
-from robodyn_ros.control.computed_torque import ComputedTorque, friction_torque
-from robodyn_ros.control.operational_space import (
-    AXES, DAMPING, HEAVIEST, JOINT_SHARE, LENGTH, OperationalSpace, SPEED, STIFFNESS)
-from robodyn_ros.control.specialised import specialised_kernels
-from robodyn_ros.control.task_reference import (
-    ACCELERATION, ARRIVED, ERROR, FORCE, MOMENT, POSITION, QUATERNION, SPIN, SPIN_RATE, TURN,
-    VELOCITY)
-from robodyn_ros.control.yielding import kept_share, yielding_inertia
+from robodyn_ros.control.laws.computed_torque import ComputedTorque, friction_torque
+from robodyn_ros.control.laws.operational_space import (
+    AXES,
+    DAMPING,
+    HEAVIEST,
+    JOINT_SHARE,
+    LENGTH,
+    SPEED,
+    STIFFNESS,
+    OperationalSpace,
+)
+from robodyn_ros.control.laws.singularity_handling import kept_share, yielding_inertia
+from robodyn_ros.control.laws.specialised_law import specialised_kernels
+from robodyn_ros.control.reference.task_reference import (
+    ACCELERATION,
+    ARRIVED,
+    ERROR,
+    FORCE,
+    MOMENT,
+    POSITION,
+    QUATERNION,
+    SPIN,
+    SPIN_RATE,
+    TURN,
+    VELOCITY,
+)
 from robodyn_ros.errors import RobodynError, UnknownNameError
 from robodyn_ros.simulation import Plant, PlantSettings
-from supervised import FRANKA, PERIOD, TWO_LINK, arm
-from test_passivity_and_adaptive import frictionless
+from support.families import FAMILIES, states
+from support.supervised import FRANKA, PERIOD, TWO_LINK, arm
 
 UR = arm('ur_like')
 CHAINS = [FAMILIES[name].robot for name in ('skew_chain', 'sliding_chain', 'aligned_chain')]
 ROBOTS = [FRANKA, UR, *CHAINS]
-BENT = {'franka_like': [0.1, -0.4, 0.2, -2.0, 0.1, 1.6, 0.8], 'ur_like': [0.3, -1.0, 1.2, -1.2,
-                                                                          -1.4, 0.2]}
+BENT = {
+    'franka_like': [0.1, -0.4, 0.2, -2.0, 0.1, 1.6, 0.8],
+    'ur_like': [0.3, -1.0, 1.2, -1.2, -1.4, 0.2],
+}
 
 by_robot = pytest.mark.parametrize('robot', ROBOTS, ids=lambda robot: robot.name)
 
@@ -46,7 +70,7 @@ def situation(robot, seed=0):
     law = exact(robot)
     law.values[STIFFNESS:DAMPING] = rng.uniform(50.0, 500.0, 6)
     law.values[DAMPING:AXES] = rng.uniform(5.0, 50.0, 6)
-    law.values[SPEED:SPEED + 2] = 100.0  # no error is held back
+    law.values[SPEED : SPEED + 2] = 100.0  # no error is held back
     law.reset(q, qd)
     state = law.task.state
     state[:QUATERNION, :3] += rng.uniform(-0.1, 0.1, 3)
@@ -63,8 +87,11 @@ def task(law, q, qd):
     J = robot.jacobian(q, hand)
     velocity = np.r_[state[VELOCITY, :3], state[SPIN, :3]]
     error = np.r_[law.task.measured[ERROR, :3], law.task.measured[TURN, :3]]
-    wanted = (np.r_[state[ACCELERATION, :3], state[SPIN_RATE, :3]]
-              + values[DAMPING:AXES] * (velocity - J @ qd) + values[STIFFNESS:DAMPING] * error)
+    wanted = (
+        np.r_[state[ACCELERATION, :3], state[SPIN_RATE, :3]]
+        + values[DAMPING:AXES] * (velocity - J @ qd)
+        + values[STIFFNESS:DAMPING] * error
+    )
     return J, robot.jacobian_bias(q, qd, hand), wanted
 
 
@@ -95,8 +122,9 @@ def test_torque_is_that_of_the_books(robot):
     null = np.eye(robot.nv) - J.T @ inertia @ J @ np.linalg.inv(M)
     posture = reference[2] + gains[0] * (reference[0] - q) + gains[1] * (reference[1] - qd)
     force = np.r_[law.task.state[FORCE, :3], law.task.state[MOMENT, :3]]
-    expected = (J.T @ (inertia @ (wanted - bias) + force) + null @ M @ posture
-                + robot.bias_torque(q, qd))
+    expected = (
+        J.T @ (inertia @ (wanted - bias) + force) + null @ M @ posture + robot.bias_torque(q, qd)
+    )
     got = sum(terms.values()) - terms['friction']
     scale = np.abs(J.T).max() * np.abs(inertia @ wanted).max() + np.abs(M @ posture).max()
     assert np.abs(got - expected).max() <= exactness(compliance) * scale
@@ -145,7 +173,7 @@ def test_axes_left_out_belong_to_the_posture(robot, axes):
     """Kept axes as told; M (qdd - a) does no work on what is free: nearest in the metric of M."""
     law, q, qd, reference, gains = situation(robot)
     law.task.state[FORCE:ARRIVED] = 0.0
-    law.values[AXES:AXES + 6] = axes
+    law.values[AXES : AXES + 6] = axes
     terms = torques(law, q, qd, reference, gains)
     J, bias, wanted = task(law, q, qd)
     kept = np.flatnonzero(axes)
@@ -156,14 +184,14 @@ def test_axes_left_out_belong_to_the_posture(robot, axes):
     pull = robot.mass_matrix(q) @ (qdd - posture)
     part = J[kept].T @ np.linalg.lstsq(J[kept].T, pull, rcond=None)[0]
     assert np.abs(pull - part).max() <= 1e-9 * np.abs(pull).max()
-    assert sorted(law.task.shares)[:6 - len(kept)] == [0.0] * (6 - len(kept))
+    assert sorted(law.task.shares)[: 6 - len(kept)] == [0.0] * (6 - len(kept))
 
 
 def test_without_axes_it_is_computed_torque():
     """Nothing is left of the hand: the posture gets all of the arm."""
     law, q, qd, reference, gains = situation(FRANKA)
     law.task.state[FORCE:ARRIVED] = 0.0
-    law.values[AXES:AXES + 6] = 0.0
+    law.values[AXES : AXES + 6] = 0.0
     other = torques(ComputedTorque(FRANKA), q, qd, reference, gains)
     for name, torque in torques(law, q, qd, reference, gains).items():
         if name == 'coriolis' or name == 'gravity':
@@ -370,12 +398,17 @@ def test_frame_of_the_hand():
 def test_values_are_those_of_the_parameters():
     """One after the other, in their order; the constants of the kernel say where."""
     law, at = OperationalSpace(FRANKA), 0
-    places = {'stiffness': STIFFNESS, 'damping': DAMPING, 'axes': AXES, 'heaviest': HEAVIEST,
-              'velocity': SPEED}
+    places = {
+        'stiffness': STIFFNESS,
+        'damping': DAMPING,
+        'axes': AXES,
+        'heaviest': HEAVIEST,
+        'velocity': SPEED,
+    }
     for parameter in law.parameters:
         size = len(parameter.defaults)
         assert places.get(parameter.name, at) == at
-        assert law.values[at:at + size].tolist() == list(parameter.defaults)
+        assert law.values[at : at + size].tolist() == list(parameter.defaults)
         at += size
     assert at == law.values.size == 29
 

@@ -1,18 +1,30 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """The laws of Slotine and Li: their equations, their energy, what they make of a wrong load."""
+
 import numpy as np
-from oracles.processes import run_script
 import pytest
+
 from robodyn_ros import Robot
-from robodyn_ros.cli.motion import sway
 from robodyn_ros.control import TERMS, Reason, Settings, State, Supervisor, Trajectory, law_class
-from robodyn_ros.control.adaptive import AdaptiveComputedTorque
-from robodyn_ros.control.law import LawParameter
-from robodyn_ros.control.passivity import Passivity
+from robodyn_ros.control.laws.adaptive import AdaptiveComputedTorque
+from robodyn_ros.control.laws.law import LawParameter
+from robodyn_ros.control.laws.passivity import Passivity
+from robodyn_ros.demonstration.motion import sway
 from robodyn_ros.errors import ParameterError
 from robodyn_ros.model.layout import DAMPING, FRICTION, INERTIA, MASS
 from robodyn_ros.simulation import Plant, PlantSettings
-from supervised import (
-    CONFIG, FRANKA, PERIOD, TWO_LINK, Bench, by_robot, lagging, settings_for)
+from support.processes import run_script
+from support.supervised import (
+    CONFIG,
+    FRANKA,
+    PERIOD,
+    TWO_LINK,
+    Bench,
+    by_robot,
+    lagging,
+    settings_for,
+)
 
 BOTH = [Passivity, AdaptiveComputedTorque]
 PARAMETERS = slice(MASS, INERTIA + 6)
@@ -64,9 +76,12 @@ def test_terms_are_the_equation(robot, law):
     terms = terms_of(law(robot), q, qd, reference, gains)
     v, a, r = reference_motion(q, qd, reference, gains)
     expected = {
-        'feedback': -gains[1] * r, 'inertia': robot.mass_matrix(q) @ a,
-        'coriolis': robot.coriolis_matrix(q, qd) @ v, 'gravity': robot.gravity_torque(q),
-        'other': np.zeros(robot.nv)}
+        'feedback': -gains[1] * r,
+        'inertia': robot.mass_matrix(q) @ a,
+        'coriolis': robot.coriolis_matrix(q, qd) @ v,
+        'gravity': robot.gravity_torque(q),
+        'other': np.zeros(robot.nv),
+    }
     for name, torque in expected.items():
         assert np.allclose(terms[name], torque, rtol=1e-11, atol=1e-11), name
     computed = terms_of(law_class('computed_torque')(robot), q, qd, reference, gains)
@@ -82,8 +97,12 @@ def test_what_is_learnt_acts_as_a_part_of_the_model(robot):
     constants = robot.model.constants.copy()
     constants[1:, PARAMETERS] += law.learnt
     truth = Passivity(Robot(robot.model.with_constants(constants)))
-    assert np.allclose(sum(terms_of(law, *arguments).values()),
-                       sum(terms_of(truth, *arguments).values()), rtol=1e-11, atol=1e-10)
+    assert np.allclose(
+        sum(terms_of(law, *arguments).values()),
+        sum(terms_of(truth, *arguments).values()),
+        rtol=1e-11,
+        atol=1e-10,
+    )
 
 
 @by_robot
@@ -97,8 +116,12 @@ def test_learning_is_the_gradient(robot):
 
     def torque(constants):
         changed = Robot(robot.model.with_constants(constants))
-        return (changed.mass_matrix(q) @ a + changed.coriolis_matrix(q, qd) @ v
-                + changed.gravity_torque(q))
+        return (
+            changed.mass_matrix(q) @ a
+            + changed.coriolis_matrix(q, qd) @ v
+            + changed.gravity_torque(q)
+        )
+
     slopes = np.empty(law.learnt.shape)
     for i, k in np.ndindex(slopes.shape):
         constants = robot.model.constants.copy()
@@ -130,8 +153,11 @@ def test_what_is_learnt_stays_in_its_box_and_masses_positive():
         terms_of(law, q, qd, reference, gains)
         assert (np.abs(law.learnt) <= 4.0 * size * (1 + 1e-12)).all()
         assert (masses + law.learnt[:, 0] >= 0.0).all()
-        reached |= [(law.learnt[:, 0] == 4.0).any(), (law.learnt[:, 0] == -masses).any(),
-                    (np.abs(law.learnt[:, 1:4]) == 4.0 * 0.3).any()]
+        reached |= [
+            (law.learnt[:, 0] == 4.0).any(),
+            (law.learnt[:, 0] == -masses).any(),
+            (np.abs(law.learnt[:, 1:4]) == 4.0 * 0.3).any(),
+        ]
     assert reached.all(), 'the bounds were never tried'
 
 
@@ -178,8 +204,9 @@ print(json.dumps(counts))
 
 def test_kernels_do_not_allocate(tmp_path):
     """Not even a handle of an array that is passed in."""
-    result, _ = run_script(ALLOCATIONS, tmp_path, [str(CONFIG / 'franka_like.urdf')],
-                           NUMBA_NRT_STATS='1')
+    result, _ = run_script(
+        ALLOCATIONS, tmp_path, [str(CONFIG / 'franka_like.urdf')], NUMBA_NRT_STATS='1'
+    )
     assert result == {'passivity': [0, 0], 'adaptive_computed_torque': [0, 0]}
 
 
@@ -255,13 +282,18 @@ def test_adaptive_loop_is_passive_with_a_wrong_load():
     robot = frictionless(FRANKA)
     truth, motion = loaded(robot), sway(robot.limits, 8.0)
     rate, reach = 2.0, 0.3
-    loop = Loop(AdaptiveComputedTorque(robot), truth, motion, gains_for(robot, motion.centre),
-                [rate, 0.0, 5.0, reach])
+    loop = Loop(
+        AdaptiveComputedTorque(robot),
+        truth,
+        motion,
+        gains_for(robot, motion.centre),
+        [rate, 0.0, 5.0, reach],
+    )
     difference = (truth.model.constants - robot.model.constants)[1:, PARAMETERS]
     size = rate * np.array([1.0] + [reach**2] * 3 + [reach**4] * 6)
     learning = []
     for _ in range(60):
-        learning.append(0.5 * np.sum((loop.law.learnt - difference)**2 / size))
+        learning.append(0.5 * np.sum((loop.law.learnt - difference) ** 2 / size))
         loop.run(0.05)
     total = np.array(loop.storage[::50]) + learning
     power = np.array(loop.dissipation).reshape(60, 50).sum(axis=1) * PERIOD
@@ -277,8 +309,12 @@ def test_adaptive_beats_computed_torque_with_a_wrong_load(mass):
     gains = gains_for(FRANKA, motion.centre)
     adaptive = Loop(AdaptiveComputedTorque(FRANKA), loaded(FRANKA, mass), motion, gains)
     errors = [rms(adaptive.run(4.0)) for _ in range(3)]
-    fixed = Loop(law_class('computed_torque')(FRANKA), loaded(FRANKA, mass), motion,
-                 gains / np.diag(FRANKA.mass_matrix(motion.centre)))
+    fixed = Loop(
+        law_class('computed_torque')(FRANKA),
+        loaded(FRANKA, mass),
+        motion,
+        gains / np.diag(FRANKA.mass_matrix(motion.centre)),
+    )
     computed = [rms(fixed.run(4.0)) for _ in range(3)]
     assert errors[0] > errors[1] > errors[2]
     assert errors[2] < 0.1 * computed[2] and errors[0] < computed[0]
@@ -300,10 +336,16 @@ def supervised(law, plant, seconds, values=None, weak=1.0, **changes):
     """Run a law under the Supervisor on a plant; return it, the plant, torques and errors."""
     motion, limits = sway(FRANKA.limits, seconds), FRANKA.limits
     settings = Settings(
-        period=PERIOD, gains=gains_for(FRANKA, motion.centre),
-        effort_limits=weak * limits.effort, effort_rate=np.full(7, 1000.0),
-        velocity_limits=limits.velocity, lower=limits.lower, upper=limits.upper,
-        law_values=values, **changes)
+        period=PERIOD,
+        gains=gains_for(FRANKA, motion.centre),
+        effort_limits=weak * limits.effort,
+        effort_rate=np.full(7, 1000.0),
+        velocity_limits=limits.velocity,
+        lower=limits.lower,
+        upper=limits.upper,
+        law_values=values,
+        **changes,
+    )
     supervisor = Supervisor(FRANKA, law(FRANKA), settings)
     plant = Plant(plant, PlantSettings(no_command='hold'), motion.centre)
     times = np.arange(0.1, seconds + 0.05, 0.1)
@@ -362,7 +404,10 @@ def test_forgetting_happens_at_activation_only():
     """Not when a posture is held because the stream of references ended."""
     bench = Bench(TWO_LINK, AdaptiveComputedTorque).activate()
     bench.law.learnt[:] = 0.25
-    assert bench.supervisor.aim(Trajectory([0.0], [bench.q], [np.zeros(2)]), bench.now) == ''
+    assert (
+        bench.supervisor.stream_target(Trajectory([0.0], [bench.q], [np.zeros(2)]), bench.now)
+        == ''
+    )
     bench.run(150)
     assert bench.reason == Reason.REFERENCE_TIMEOUT
     assert np.abs(bench.law.learnt[:, 0] - 0.25).max() < 0.01
@@ -379,9 +424,11 @@ def test_law_parameters_are_taken_over_with_the_settings():
     assert law.values.tolist() == [p.default for p in law.parameters] and law.period == PERIOD
     supervisor.settings = supervisor.settings.replace(law_values=[1.0, 0.1, 2.0, 0.5])
     assert law.values.tolist() == [1.0, 0.1, 2.0, 0.5]
-    for values, sentence in (([1.0], 'got 1 for law adaptive_computed_torque; expected 4: rate'),
-                             ([-1.0, 0.1, 2.0, 0.5], 'rate: got -1; expected 0 to 1000'),
-                             ([1.0, 0.1, np.nan, 0.5], 'load: got nan')):
+    for values, sentence in (
+        ([1.0], 'got 1 for law adaptive_computed_torque; expected 4: rate'),
+        ([-1.0, 0.1, 2.0, 0.5], 'rate: got -1; expected 0 to 1000'),
+        ([1.0, 0.1, np.nan, 0.5], 'load: got nan'),
+    ):
         with pytest.raises(ParameterError, match=sentence):
             supervisor.settings = supervisor.settings.replace(law_values=values)
     assert law.values.tolist() == [1.0, 0.1, 2.0, 0.5]
@@ -394,13 +441,18 @@ def test_law_parameters_are_taken_over_with_the_settings():
 def test_node_declares_the_parameters_of_the_law(name):
     """`<law>.<name>`, live, bounded, and put into the Settings in the law's order."""
     pytest.importorskip('rcl_interfaces', reason='parameters are described in its messages')
-    from robodyn_ros.ros import controller_parameters as table
+    from robodyn_ros.ros.controller import controller_parameters as table
+
     law = law_class(name)
     own = table.own_parameters(law)
-    declared = (*table.CONTROLLER_PARAMETERS, *own,
-                *table.gain_parameters(TWO_LINK.joint_names, law))
+    declared = (
+        *table.CONTROLLER_PARAMETERS,
+        *own,
+        *table.gain_parameters(TWO_LINK.joint_names, law),
+    )
     values = {spec.name: spec.default for spec in declared} | {
-        f'gains.{joint}.p': 10.0 for joint in TWO_LINK.joint_names}
+        f'gains.{joint}.p': 10.0 for joint in TWO_LINK.joint_names
+    }
     for k, (spec, parameter) in enumerate(zip(own, law.parameters, strict=True)):
         assert spec.name == f'{name}.{parameter.name}' and spec.change == table.LIVE
         values[spec.name] = spec.convert(0.5 + k)

@@ -1,13 +1,17 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """An arm whose controller gets too little of the processor: feedback that comes late shakes it."""
+
 import numpy as np
 import pytest
-from supervised import FRANKA
 
-from robodyn_ros.control.pd import PDGravity
-from robodyn_ros.control.settings import Settings
-from robodyn_ros.control.states import Reason, State
-from robodyn_ros.control.supervisor import Supervisor
+from robodyn_ros.control.laws.pd import PDGravity
+from robodyn_ros.control.supervisor.control_settings import Settings
+from robodyn_ros.control.supervisor.controller_states import Reason, State
+from robodyn_ros.control.supervisor.supervisor import Supervisor
 from robodyn_ros.simulation.plant import Plant
+from support.supervised import FRANKA
+from tools import starved
 
 PERIOD = 1e-3
 START = np.array([0.3, 0.2, -0.4, -1.5, 0.5, 1.6, 0.2])
@@ -19,11 +23,21 @@ def run(every, seconds=8.0, **changes):
     every : periods from one cycle to the next.
     """
     limits, stiffness = FRANKA.limits, np.diag(FRANKA.mass_matrix(START))
-    supervisor = Supervisor(FRANKA, PDGravity(FRANKA), Settings(
-        period=PERIOD, gains=[100.0 * stiffness, 20.0 * stiffness],
-        effort_limits=limits.effort, effort_rate=np.full(7, 1000.0),
-        velocity_limits=limits.velocity, lower=limits.lower, upper=limits.upper,
-        state_timeout=0.2, **changes))
+    supervisor = Supervisor(
+        FRANKA,
+        PDGravity(FRANKA),
+        Settings(
+            period=PERIOD,
+            gains=[100.0 * stiffness, 20.0 * stiffness],
+            effort_limits=limits.effort,
+            effort_rate=np.full(7, 1000.0),
+            velocity_limits=limits.velocity,
+            lower=limits.lower,
+            upper=limits.upper,
+            state_timeout=0.2,
+            **changes,
+        ),
+    )
     plant = Plant(FRANKA, position=START, velocity=np.full(7, 0.1))
     fastest = []
     for step in range(round(seconds / PERIOD)):
@@ -35,7 +49,7 @@ def run(every, seconds=8.0, **changes):
             supervisor.tick(now)
         plant.step(supervisor.command, PERIOD)
         fastest.append((np.abs(plant.qd) / limits.velocity).max())
-    return max(fastest[-round(2.0 / PERIOD):]), supervisor
+    return max(fastest[-round(2.0 / PERIOD) :]), supervisor
 
 
 def test_in_time_it_holds():
@@ -55,3 +69,20 @@ def test_late_it_comes_to_rest_with_the_guard(every):
     speed, supervisor = run(every, position_jump=10.0)
     assert (supervisor.state, supervisor.reason) == (State.FAULT, Reason.OVERSPEED)
     assert speed < 1.0
+
+
+@pytest.mark.parametrize(('law', 'task'), starved.CASES)
+def test_row_55_a_gap_of_50_ms_trips_nothing_and_the_page_says_so(law, task):
+    """With the default limits; the line of the page is what comes out here."""
+    one = starved.starve(law, task, 50)
+    assert one.state in (State.HOLD, State.ACTIVE)
+    assert task != 'held' or one.deviation < 1e-9
+    assert starved.row(law, task, 50, one) in starved.PAGE.read_text()
+
+
+def test_row_55_every_gap_of_every_law_is_on_the_page():
+    text = starved.PAGE.read_text()
+    for law, task in starved.CASES:
+        for gap in starved.GAPS:
+            assert f'| `{law}` | {task} | {gap} |' in text
+    assert starved.PICTURE.name in text and starved.PICTURE.exists()

@@ -1,25 +1,33 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """A torque that goes nowhere, computed ahead of a tick, changes nothing."""
 
 import dataclasses
 
 import numpy as np
 import pytest
-from robodyn_ros.control import law_class, Trajectory
-from robodyn_ros.control.registry import BUILT_IN
-from robodyn_ros.control.states import Reason, State
-from test.control.supervised import Bench, PERIOD
 
-FORGETFUL = [name for name, law in BUILT_IN.items() if not law.remembers]
+from robodyn_ros.control import Trajectory, law_class
+from robodyn_ros.control.laws.law_registry import BUILT_IN
+from robodyn_ros.control.supervisor.controller_states import Reason, State
+from support.supervised import PERIOD, Bench
+
+STATELESS = [name for name, law in BUILT_IN.items() if not law.stateful]
 
 
 def test_which_laws_may_be_rehearsed():
     """Those that learn, or lead a hand along its way, are left alone."""
-    assert set(FORGETFUL) >= {'gravity_compensation', 'pd', 'pd_gravity', 'computed_torque',
-                              'passivity'}
-    assert not {'adaptive_computed_torque', 'operational_space'} & set(FORGETFUL)
+    assert set(STATELESS) >= {
+        'gravity_compensation',
+        'pd',
+        'pd_gravity',
+        'computed_torque',
+        'passivity',
+    }
+    assert not {'adaptive_computed_torque', 'operational_space'} & set(STATELESS)
 
 
-@pytest.mark.parametrize('name', FORGETFUL)
+@pytest.mark.parametrize('name', STATELESS)
 def test_a_rehearsed_run_is_the_same_to_the_last_bit(name):
     """Torques, terms, limits that hit, states and counters, along a motion and out of it."""
     rng = np.random.default_rng(4)
@@ -28,7 +36,7 @@ def test_a_rehearsed_run_is_the_same_to_the_last_bit(name):
         bench.activate()
         if bench.law.tracks:
             bench.supervisor.follow(Trajectory([0.05], [[0.5, 0.6]]), bench.now)
-    for k in range(120):
+    for _ in range(120):
         q, qd = benches[0].q + 0.01 * rng.normal(size=2), 0.3 * rng.normal(size=2)
         for bench in benches:
             bench.measure(q, qd, at=bench.now + PERIOD)
@@ -49,8 +57,8 @@ def test_a_law_that_remembers_is_not_called_for_nothing():
     bench.activate()
     before = bench.law.calls
     bench.supervisor.rehearse(bench.now)
-    assert bench.law.remembers and bench.law.calls == before
-    bench.law.remembers = False
+    assert bench.law.stateful and bench.law.calls == before
+    bench.law.stateful = False
     bench.supervisor.rehearse(bench.now)
     assert bench.law.calls == before + 1
 
@@ -58,7 +66,7 @@ def test_a_law_that_remembers_is_not_called_for_nothing():
 def test_nothing_is_rehearsed_before_activation_or_without_a_state():
     """There is no torque to compute."""
     bench = Bench()
-    bench.law.remembers = False
+    bench.law.stateful = False
     bench.supervisor.rehearse(bench.now)
     bench.measure()
     bench.tick()
@@ -70,7 +78,7 @@ def test_what_fails_in_a_rehearsal_fails_in_the_tick():
     """The rehearsal says nothing; the tick answers for it."""
     bench = Bench()
     bench.activate()
-    bench.law.remembers, bench.law.error = False, RuntimeError('no gains')
+    bench.law.stateful, bench.law.error = False, RuntimeError('no gains')
     counters = dataclasses.asdict(bench.supervisor._counters)
     bench.supervisor.rehearse(bench.now)
     assert bench.state is State.HOLD

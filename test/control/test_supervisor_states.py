@@ -1,12 +1,16 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """States of the supervisor, from the first joint state to the last torque."""
+
 import math
 
 import numpy as np
 import pytest
+
 from robodyn_ros.control import Reason, State, Trajectory
-from robodyn_ros.control.clock import MAX_PERIODS, Clock
+from robodyn_ros.control.supervisor.reference_clock import MAX_PERIODS, Clock
 from robodyn_ros.errors import ParameterError
-from supervised import FRANKA, PERIOD, TWO_LINK, Bench, settings_for
+from support.supervised import FRANKA, PERIOD, TWO_LINK, Bench, settings_for
 
 FAR = Trajectory([1.0], [[0.8, 0.9]])
 
@@ -133,12 +137,19 @@ def test_replaced_trajectory_continues_in_position_and_velocity():
     assert bench.state is State.ACTIVE
 
 
-@pytest.mark.parametrize('trajectory', [
-    Trajectory([1.0], [[math.nan, 0.0]]), Trajectory([1.0], [[0.0]]),
-    Trajectory([], np.zeros((0, 2))), Trajectory([1.0, 0.5], [[0.3, 0.5]] * 2),
-    Trajectory([1.0], [[9.0, 0.0]]), Trajectory([1e-3], [[0.8, 0.5]]),
-    Trajectory([0.0, 1.0], [[0.8, 0.5], [0.9, 0.5]]),
-    Trajectory([1.0], [[0.3, 0.5]], [[0.1, 0.0]])])
+@pytest.mark.parametrize(
+    'trajectory',
+    [
+        Trajectory([1.0], [[math.nan, 0.0]]),
+        Trajectory([1.0], [[0.0]]),
+        Trajectory([], np.zeros((0, 2))),
+        Trajectory([1.0, 0.5], [[0.3, 0.5]] * 2),
+        Trajectory([1.0], [[9.0, 0.0]]),
+        Trajectory([1e-3], [[0.8, 0.5]]),
+        Trajectory([0.0, 1.0], [[0.8, 0.5], [0.9, 0.5]]),
+        Trajectory([1.0], [[0.3, 0.5]], [[0.1, 0.0]]),
+    ],
+)
 def test_refused_reference_leaves_the_running_one_as_it_was(trajectory):
     """Fault row 19: refused whole, counted, and what was good goes on."""
     bench, twin = Bench().activate(), Bench().activate()
@@ -222,7 +233,8 @@ def test_hold_request_drops_the_reference():
 
 def test_gain_change_while_moving_is_continuous():
     """Fault row 25: whole, between two ticks, under the rate limit (the bench checks it)."""
-    from robodyn_ros.control.pd import PD
+    from robodyn_ros.control.laws.pd import PD
+
     bench = Bench(law=PD).activate()
     bench.supervisor.follow(FAR, bench.now)
     bench.run(300)
@@ -249,7 +261,8 @@ def test_settings_of_another_robot_or_without_effort_limit_are_refused_whole():
 
 def test_disabled_terms_are_neither_commanded_nor_reported():
     """The terms that are reported add up to the torque before limits."""
-    from robodyn_ros.control.computed_torque import ComputedTorque
+    from robodyn_ros.control.laws.computed_torque import ComputedTorque
+
     bench = Bench(law=ComputedTorque, enabled=[1, 1, 0, 0, 1, 1]).activate()
     bench.qd = np.array([0.5, -0.4])
     bench.run(3)
@@ -273,8 +286,9 @@ def test_counters_count_what_happened():
 
 def test_kernels_to_warm_up_are_all_a_tick_needs():
     """Compiled beforehand, nothing is compiled in the loop."""
-    from robodyn_ros.control.computed_torque import ComputedTorque
-    from robodyn_ros.control.supervisor import Supervisor
+    from robodyn_ros.control.laws.computed_torque import ComputedTorque
+    from robodyn_ros.control.supervisor.supervisor import Supervisor
+
     bench = Bench(law=ComputedTorque).activate()
     kernels = Supervisor.kernels(ComputedTorque)
     assert len(kernels) == len(set(kernels)) == 8

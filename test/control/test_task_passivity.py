@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """The law of the hand takes energy out of an arm whose target rests, where J is lost as elsewhere.
 
 With Kp, Kd of the hand and p, d of the joints equal for all axes and joints, what the law does to
@@ -8,16 +10,25 @@ small motions is M qdd = -K dq - D qd with
 All parts are symmetric and not negative, since F A F <= F, so that kinetic energy plus that of
 both springs never grows. Where F changes with the posture, terms of third order join.
 """
+
 import numpy as np
 import pytest
+from test_passivity_and_adaptive import frictionless
+
 from robodyn_ros.cli.task_audit import singular_posture
 from robodyn_ros.control import TERMS
-from robodyn_ros.control.operational_space import (
-    AXES, DAMPING, HEAVIEST, OperationalSpace, STIFFNESS)
-from robodyn_ros.control.task_reference import POSITION, TURN, ERROR
+from robodyn_ros.control.laws.operational_space import (
+    AXES,
+    DAMPING,
+    HEAVIEST,
+    STIFFNESS,
+    OperationalSpace,
+)
+from robodyn_ros.control.reference.task_reference import ERROR, POSITION, TURN
 from robodyn_ros.simulation import Plant, PlantSettings
-from supervised import arm, FRANKA, PERIOD
-from test_passivity_and_adaptive import frictionless
+from support.supervised import FRANKA, PERIOD, arm
+
+pytestmark = pytest.mark.sensitive
 
 UR = arm('ur_like')
 KP, KD, P, D = 400.0, 40.0, 100.0, 20.0
@@ -45,6 +56,17 @@ def postures(robot, count=6):
             yield singular + distance * rng.normal(size=robot.nv), rng
 
 
+def rounding_of_inertia(law, q):
+    """Return the relative error that sums of six leave in F, the inverse of A with bounds.
+
+    An error u |A| of A becomes u |A| |F| of F, and |F| is bounded by the heaviest hand.
+    """
+    J = law.robot.jacobian(q, 'flange')
+    A = np.linalg.eigvalsh(J @ np.linalg.solve(law.robot.mass_matrix(q), J.T))
+    largest = min(1.0 / max(A[0], np.finfo(float).tiny), 3.0 * law.values[HEAVIEST])
+    return max(6.0 * np.finfo(float).eps * A[-1] * largest, 1e-12)
+
+
 def feedback(law, q, qd, posture, gains):
     """Return the feedback term at q, qd for a posture (nv,)."""
     terms = np.zeros((len(TERMS), law.robot.nv))
@@ -61,12 +83,11 @@ def test_damping_takes_power_from_every_motion(robot, heaviest):
     for q, rng in postures(robot):
         law.reset(q, 0.0 * q)
         motions = [rng.normal(size=robot.nv), *np.linalg.svd(robot.jacobian(q, 'flange'))[2]]
-        for qd in motions:    # at random, along what the hand can and along what it cannot
+        for qd in motions:  # at random, along what the hand can and along what it cannot
             kinetic = qd @ robot.mass_matrix(q) @ qd
             power, of_hand = (qd @ feedback(law, q, qd, q, each) for each in (gains, none))
-            # M - J^T F J cancels to nothing along what the hand takes: rounding of A, which is
-            # about 1, times a mass of up to 3e6
-            rounding = 1e-9 * (KD + D) * kinetic
+            # M - J^T F J cancels to nothing along what the hand takes
+            rounding = rounding_of_inertia(law, q) * (KD + D) * kinetic
             assert of_hand <= rounding and power - of_hand <= rounding, (q, qd)
             assert power <= -0.999 * min(D, KD) * kinetic
 
@@ -90,9 +111,12 @@ def test_springs_have_an_energy(robot, heaviest):
             turn = -0.5 * h * J[3:, k]
             state = law.task.state[1]
             x, y, z, w = state
-            state[:] += [turn[0] * w + turn[1] * z - turn[2] * y,
-                         turn[1] * w + turn[2] * x - turn[0] * z,
-                         turn[2] * w + turn[0] * y - turn[1] * x, -turn @ state[:3]]
+            state[:] += [
+                turn[0] * w + turn[1] * z - turn[2] * y,
+                turn[1] * w + turn[2] * x - turn[0] * z,
+                turn[2] * w + turn[0] * y - turn[1] * x,
+                -turn @ state[:3],
+            ]
             K[k] -= feedback(law, q, still, q, 0.0 * gains)
         K /= h
         size = np.abs(K).max()
@@ -104,8 +128,10 @@ def test_springs_have_an_energy(robot, heaviest):
 def energies(robot, q, amplitude, posture, heaviest=None, steps=1500):
     """Return kinetic plus spring energy over time, let go a small distance from the target."""
     robot = frictionless(robot)
-    law, plant = law_of(robot, heaviest), Plant(
-        robot, PlantSettings(integrator='rk4', no_command='free'), q)
+    law, plant = (
+        law_of(robot, heaviest),
+        Plant(robot, PlantSettings(integrator='rk4', no_command='free'), q),
+    )
     law.reset(q, plant.qd)
     rng = np.random.default_rng(3)
     law.task.state[POSITION, :3] += amplitude * rng.normal(size=3)
@@ -116,10 +142,12 @@ def energies(robot, q, amplitude, posture, heaviest=None, steps=1500):
         law.torques(plant.q, plant.qd, np.array([rest, 0.0 * q, 0.0 * q]), gains, terms)
         J, M = robot.jacobian(plant.q, 'flange'), robot.mass_matrix(plant.q)
         F = law._arrays[10]
-        e = np.ravel(law.task.measured[ERROR:TURN + 1, :3])
+        e = np.ravel(law.task.measured[ERROR : TURN + 1, :3])
         d = rest - plant.q
-        found.append(0.5 * (plant.qd @ M @ plant.qd + KP * e @ F @ e
-                            + gains[0, 0] * d @ (M - J.T @ F @ J) @ d))
+        found.append(
+            0.5
+            * (plant.qd @ M @ plant.qd + KP * e @ F @ e + gains[0, 0] * d @ (M - J.T @ F @ J) @ d)
+        )
         plant.step(terms.sum(axis=0), PERIOD)
     return np.array(found), law
 

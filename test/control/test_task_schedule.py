@@ -1,14 +1,26 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Targets with a time: reached then, whatever their order, delay and completeness."""
+
 import numpy as np
 import pytest
-from robodyn_ros.control import Reason, State, TaskTarget
-from robodyn_ros.control.operational_space import OperationalSpace
-from robodyn_ros.control.task_reference import (
-    ACCELERATION, FORCE, POSITION, QUATERNION, SPIN, TaskReference, VELOCITY, rotation)
-from robodyn_ros.control.task_schedule import MOST
-from robodyn_ros.spatial.turning import quaternion_of, turn_between, turn_by
-from supervised import PERIOD
 from test_task_targets import FRANKA, LIMITS, POSTURE, arm_bench, leading, resting
+
+from robodyn_ros.control import Reason, State, TaskTarget
+from robodyn_ros.control.laws.operational_space import OperationalSpace
+from robodyn_ros.control.reference.task_reference import (
+    ACCELERATION,
+    FORCE,
+    POSITION,
+    QUATERNION,
+    SPIN,
+    VELOCITY,
+    TaskReference,
+    rotation,
+)
+from robodyn_ros.control.reference.task_schedule import MOST
+from robodyn_ros.spatial.turning import quaternion_of, turn_between, turn_by
+from support.supervised import PERIOD
 
 START = np.array([0.5, 0.0, 0.4])
 AXIS = np.array([0.6, 0.0, 0.8])
@@ -18,16 +30,25 @@ def way(t):
     """Position, velocity, acceleration, turn, spin and spin rate of a smooth way, from rest."""
     w = np.array([3.0, 2.0, 4.0])
     size = np.array([0.04, 0.03, -0.02])
-    return (START + size * (1.0 - np.cos(w * t)), size * w * np.sin(w * t),
-            size * w * w * np.cos(w * t), 0.4 * AXIS * (1.0 - np.cos(2.0 * t)),
-            0.8 * AXIS * np.sin(2.0 * t), 1.6 * AXIS * np.cos(2.0 * t))
+    return (
+        START + size * (1.0 - np.cos(w * t)),
+        size * w * np.sin(w * t),
+        size * w * w * np.cos(w * t),
+        0.4 * AXIS * (1.0 - np.cos(2.0 * t)),
+        0.8 * AXIS * np.sin(2.0 * t),
+        1.6 * AXIS * np.cos(2.0 * t),
+    )
 
 
 def told(t, delay, *parts):
     """Return the TaskTarget of the way at t, with these parts alone."""
     x, v, a, turn, w, b = way(t)
-    fields = {'position': x, 'quaternion': turn_by(turn, (0.0, 0.0, 0.0, 1.0)),
-              'twist': np.r_[v, w], 'acceleration': np.r_[a, b]}
+    fields = {
+        'position': x,
+        'quaternion': turn_by(turn, (0.0, 0.0, 0.0, 1.0)),
+        'twist': np.r_[v, w],
+        'acceleration': np.r_[a, b],
+    }
     return TaskTarget('base_link', delay=delay, **{name: fields[name] for name in parts})
 
 
@@ -36,7 +57,7 @@ class Led:
 
     def __init__(self):
         self.task, self.clock = resting(START), 0.0
-        self.worst = {name: 0.0 for name in ('target', 'turn', 'velocity', 'state')}
+        self.worst = dict.fromkeys(('target', 'turn', 'velocity', 'state'), 0.0)
 
     def aim(self, target, late=0.0):
         """Tell a target between two ticks."""
@@ -49,35 +70,42 @@ class Led:
         if measure:
             x, v, _, turn, w, _ = way(self.clock)
             target, state = self.task.target, self.task.state
-            for name, error in (('target', target[POSITION, :3] - x),
-                                ('turn', turn_between(target[QUATERNION], turn_by(
-                                    turn, (0.0, 0.0, 0.0, 1.0)))),
-                                ('velocity', np.r_[target[VELOCITY, :3] - v,
-                                                   target[SPIN, :3] - w]),
-                                ('state', state[POSITION, :3] - x)):
+            for name, error in (
+                ('target', target[POSITION, :3] - x),
+                ('turn', turn_between(target[QUATERNION], turn_by(turn, (0.0, 0.0, 0.0, 1.0)))),
+                ('velocity', np.r_[target[VELOCITY, :3] - v, target[SPIN, :3] - w]),
+                ('state', state[POSITION, :3] - x),
+            ):
                 self.worst[name] = max(self.worst[name], np.linalg.norm(error))
 
 
 PLACE = 'position', 'quaternion'
 
 
-@pytest.mark.parametrize(('ahead', 'parts', 'bounds'), [
-    # a cubic over h = 10 ms: h^4 / 384 of the way's fourth derivative, 6 m/s^4, h^3 / 72 sqrt(3)
-    # of its velocity; beside the tick's dt^3 / 12 of the third derivative, 3 m/s^3
-    (0.03, (*PLACE, 'twist'), (1e-8, 1e-8, 1e-5, 5e-6)),
-    # velocities by the mean over 2 h: h^2 / 6 of the third derivative, h / 4 of which is a place
-    (0.03, PLACE, (2e-7, 2e-7, 1e-4, 5e-6)),
-    # told for t = 20 to 25 ms ago, to be moved on for another h: t^3 / 6 of the third derivative
-    # with an acceleration, t^2 / 2 of the second without; to where the reference follows
-    (-0.02, (*PLACE, 'twist', 'acceleration'), (2e-5, 4e-5, 4e-3, 1e-4)),
-    (-0.02, (*PLACE, 'twist'), (5e-4, 1.2e-3, 8e-2, 1e-3))])
+@pytest.mark.parametrize(
+    ('ahead', 'parts', 'bounds'),
+    [
+        # a cubic over h = 10 ms: h^4 / 384 of the way's fourth derivative, 6 m/s^4, h^3
+        # / 72 sqrt(3)
+        # of its velocity; beside the tick's dt^3 / 12 of the third derivative, 3 m/s^3
+        (0.03, (*PLACE, 'twist'), (1e-8, 1e-8, 1e-5, 5e-6)),
+        # velocities by the mean over 2 h: h^2 / 6 of the third derivative, h / 4 of
+        # which is a place
+        (0.03, PLACE, (2e-7, 2e-7, 1e-4, 5e-6)),
+        # told for t = 20 to 25 ms ago, to be moved on for another h: t^3 / 6 of the
+        # third derivative
+        # with an acceleration, t^2 / 2 of the second without; to where the reference follows
+        (-0.02, (*PLACE, 'twist', 'acceleration'), (2e-5, 4e-5, 4e-3, 1e-4)),
+        (-0.02, (*PLACE, 'twist'), (5e-4, 1.2e-3, 8e-2, 1e-3)),
+    ],
+)
 def test_a_stream_is_followed_by_its_stamps(ahead, parts, bounds):
     """Whatever time a target takes to come: the hand is told where to be when."""
     led, rng = Led(), np.random.default_rng(3)
     worst = None
     for k in range(2000):
         if k % 10 == 0:
-            late = rng.uniform(0.0, 0.9) * PERIOD      # between two ticks
+            late = rng.uniform(0.0, 0.9) * PERIOD  # between two ticks
             # on its way for up to 5 ms, as its sender cannot know
             due = led.clock + late + ahead - rng.uniform(0.0, 0.005)
             if ahead > 0.0:
@@ -121,7 +149,7 @@ def test_a_single_place_is_reached_by_its_time_and_held():
         led.tick(measure=False)
         found.append(led.task.target[POSITION, :3].copy())
         assert led.task.advance(led.clock, 0.0, 0.0) == ''
-    shares = (np.array(found) - START) @ (goal - START) / np.sum((goal - START)**2)
+    shares = (np.array(found) - START) @ (goal - START) / np.sum((goal - START) ** 2)
     s = PERIOD * np.arange(1, len(found) + 1) / 1.5
     assert np.abs(shares - s * s * (3.0 - 2.0 * s)).max() < 1e-6
     for _ in range(500):
@@ -201,8 +229,9 @@ def test_targets_in_a_frame_fixed_to_the_base():
     """Pose, twist and wrench, from a table that stands turned beside the base."""
     turn = turn_by((0.2, -0.5, 0.9), (0.0, 0.0, 0.0, 1.0))
     R, origin = rotation(turn), np.array([0.3, -0.2, 0.7])
-    task = TaskReference('base_link', 'flange', {'base_link': (np.eye(3), np.zeros(3)),
-                                                 'table': (R, origin)})
+    task = TaskReference(
+        'base_link', 'flange', {'base_link': (np.eye(3), np.zeros(3)), 'table': (R, origin)}
+    )
     q, twist = turn_by((0.1, 0.2, 0.3), (0.0, 0.0, 0.0, 1.0)), np.arange(6.0) * 0.01
     target = TaskTarget('table', START, q, twist, wrench=twist)
     assert target.refusal(task, np.ones(4)) == ''
@@ -212,8 +241,9 @@ def test_targets_in_a_frame_fixed_to_the_base():
     assert np.allclose(task.target[SPIN, :3], R @ twist[3:], atol=1e-15)
     assert np.allclose(task.target[FORCE, :3], R @ twist[:3], atol=1e-15)
     wrong = TaskTarget('chair', START).refusal(task, np.ones(4))
-    assert wrong == ("frame_id of position: got 'chair'; expected 'base_link', the base, "
-                     "'table', fixed to it")
+    assert wrong == (
+        "frame_id of position: got 'chair'; expected 'base_link', the base, 'table', fixed to it"
+    )
 
 
 def test_old_joint_states_are_made_up_for():
@@ -243,8 +273,13 @@ def test_the_supervisor_tells_the_law_how_old_a_state_is():
     bench.supervisor.measure(bench.q, bench.qd, bench.now, 0.003)
     bench.tick(0.001)
     assert bench.law.task.age == pytest.approx(0.004)
-    refused = bench.supervisor.lead(TaskTarget('base_link', START, delay=-1.0), bench.now)
+    refused = bench.supervisor.set_task_target(
+        TaskTarget('base_link', START, delay=-1.0), bench.now
+    )
     assert refused.startswith('stamp: got 1 s before now; expected at most 0.1 s')
     assert bench.state is State.HOLD
-    assert bench.supervisor.lead(TaskTarget('base_link', START, delay=0.5), bench.now) == ''
+    assert (
+        bench.supervisor.set_task_target(TaskTarget('base_link', START, delay=0.5), bench.now)
+        == ''
+    )
     assert bench.state is State.ACTIVE and bench.reason == Reason.FOLLOWING

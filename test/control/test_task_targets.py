@@ -1,21 +1,36 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Targets of the hand: the way there, limits, timeouts, refusals, and the supervisor's part"""
+
 import re
 
 import numpy as np
 import pytest
+
+from robodyn_ros.compile import kernel
 from robodyn_ros.control import Reason, State, TaskTarget, Trajectory, law_class
-from robodyn_ros.control.operational_space import BANDWIDTH, OperationalSpace, SPEED as FIRST_LIMIT
-from robodyn_ros.control.task_motion import lead
-from robodyn_ros.control.task_reference import (
-    ACCELERATION, ARRIVED, FORCE, MOMENT, POSITION, QUATERNION, SPIN, SPIN_RATE, TaskReference,
-    VELOCITY, rotation)
+from robodyn_ros.control.laws.operational_space import BANDWIDTH, OperationalSpace
+from robodyn_ros.control.laws.operational_space import SPEED as FIRST_LIMIT
+from robodyn_ros.control.reference.task_motion import lead
+from robodyn_ros.control.reference.task_reference import (
+    ACCELERATION,
+    ARRIVED,
+    FORCE,
+    MOMENT,
+    POSITION,
+    QUATERNION,
+    SPIN,
+    SPIN_RATE,
+    VELOCITY,
+    TaskReference,
+    rotation,
+)
 from robodyn_ros.errors import ParameterError, ShapeError
-from robodyn_ros.kernels import kernel
 from robodyn_ros.simulation import Plant, PlantSettings
 from robodyn_ros.spatial.quaternion import product
 from robodyn_ros.spatial.turning import quaternion_of, turn_between, turn_by
 from robodyn_ros.spatial.types import Matrix, Scalar, Vector
-from supervised import Bench, FRANKA, PERIOD, TWO_LINK, settings_for
+from support.supervised import FRANKA, PERIOD, TWO_LINK, Bench, settings_for
 
 POSTURE = np.array([0.1, -0.4, 0.2, -2.0, 0.1, 1.6, 0.8])
 SPEED, RATE, JERK = (0.25, 1.0), (1.0, 4.0), (50.0, 200.0)
@@ -24,8 +39,18 @@ SPEED, RATE, JERK = (0.25, 1.0), (1.0, 4.0), (50.0, 200.0)
 @kernel
 def leading(goal: Matrix, target: Matrix, state: Matrix, limits: Vector, dt: Scalar):
     """`lead` with the limits in one vector."""
-    lead(goal, target, state, limits[0], (limits[1], limits[2]), (limits[3], limits[4]),
-         (limits[5], limits[6]), limits[7], limits[8], dt)
+    lead(
+        goal,
+        target,
+        state,
+        limits[0],
+        (limits[1], limits[2]),
+        (limits[3], limits[4]),
+        (limits[5], limits[6]),
+        limits[7],
+        limits[8],
+        dt,
+    )
 
 
 LIMITS = np.array([100.0, *SPEED, *RATE, *JERK, 0.1, 0.01])
@@ -81,11 +106,14 @@ def test_a_step_becomes_a_straight_line_within_limits():
     task, goal = resting(), np.array([0.7, -0.2, 0.4])
     turn = np.array([0.4, -1.2, 0.5])
     start = task.state[POSITION, :3].copy()
-    task.aim(TaskTarget('base_link', goal, turn_by(turn, task.state[QUATERNION])),
-             0.0, 0.0, 0.1)
+    task.aim(TaskTarget('base_link', goal, turn_by(turn, task.state[QUATERNION])), 0.0, 0.0, 0.1)
     states = moved(task, 5.0)
-    for row, limit in ((VELOCITY, SPEED[0]), (SPIN, SPEED[1]), (ACCELERATION, RATE[0]),
-                       (SPIN_RATE, RATE[1])):
+    for row, limit in (
+        (VELOCITY, SPEED[0]),
+        (SPIN, SPEED[1]),
+        (ACCELERATION, RATE[0]),
+        (SPIN_RATE, RATE[1]),
+    ):
         # the third of three lags smooths the acceleration, and may overshoot the speed a little
         assert norms(states, row).max() <= 1.02 * limit
         assert norms(states, row).max() > 0.9 * limit
@@ -109,8 +137,12 @@ def test_it_has_arrived_when_both_the_way_and_the_turn_have_ended(distance, turn
     """Whichever takes longer; and what has arrived stays so."""
     task = resting()
     goal = task.state[POSITION, :3] + [0.0, distance, 0.0]
-    task.aim(TaskTarget('base_link', goal, turn_by((turn, 0.0, 0.0), task.state[QUATERNION])),
-             0.0, 0.0, 0.1)
+    task.aim(
+        TaskTarget('base_link', goal, turn_by((turn, 0.0, 0.0), task.state[QUATERNION])),
+        0.0,
+        0.0,
+        0.1,
+    )
     states = moved(task, 4.0)
     first = np.argmax(states[:, ARRIVED, 0])
     assert first > 0 and states[first:, ARRIVED, 0].all()
@@ -158,8 +190,17 @@ def test_a_moving_target_is_caught_up_with():
         for k in range(6000):
             t = k * PERIOD
             x, v, a = (0.2 * f for f in (1.0 - np.cos(t), np.sin(t), np.cos(t)))
-            task.aim(TaskTarget('base_link', [0.5 + x, 0.0, 0.5], twist=[v, 0, 0, 0, 0, 0],
-                                acceleration=[a, 0, 0, 0, 0, 0] if told else None), t, PERIOD, 9.0)
+            task.aim(
+                TaskTarget(
+                    'base_link',
+                    [0.5 + x, 0.0, 0.5],
+                    twist=[v, 0, 0, 0, 0, 0],
+                    acceleration=[a, 0, 0, 0, 0, 0] if told else None,
+                ),
+                t,
+                PERIOD,
+                9.0,
+            )
             leading(task.goal, task.target, task.state, LIMITS, PERIOD)
             if t > 1.0:
                 worst = max(worst, abs(task.state[POSITION, 0] - 0.5 - x))
@@ -197,8 +238,9 @@ def test_a_target_is_moved_back_to_the_last_tick():
     """A target told between two ticks is where it shall be then, not a period ahead."""
     task = resting()
     q = task.state[QUATERNION].copy()
-    task.aim(TaskTarget('base_link', [0.5, 0.0, 0.0], q, twist=[0.2, 0, 0, 0, 0, 0.5]),
-             0.0, 4e-3, 1.0)
+    task.aim(
+        TaskTarget('base_link', [0.5, 0.0, 0.0], q, twist=[0.2, 0, 0, 0, 0, 0.5]), 0.0, 4e-3, 1.0
+    )
     leading(task.goal, task.target, task.state, LIMITS, 4e-3)
     assert task.target[POSITION, 0] == pytest.approx(0.5, abs=1e-15)
     assert np.allclose(task.target[QUATERNION], q, atol=1e-15)
@@ -207,31 +249,60 @@ def test_a_target_is_moved_back_to_the_last_tick():
 # ------------------------------------------------------------------------ refusals
 
 
-GOOD = {'position': [0.4, 0.0, 0.5], 'quaternion': [0.0, 0.0, 0.0, 1.0], 'twist': [0.1] * 6,
-        'wrench': [1.0] * 6}
+GOOD = {
+    'position': [0.4, 0.0, 0.5],
+    'quaternion': [0.0, 0.0, 0.0, 1.0],
+    'twist': [0.1] * 6,
+    'wrench': [1.0] * 6,
+}
 
 
-@pytest.mark.parametrize(('changes', 'sentence'), [
-    ({'frame': 'world'}, "frame_id of position and quaternion and twist and wrench: got 'world'; "
-                         "expected 'base_link', the base"),
-    ({'frame': ''}, "got ''; expected 'base_link', the base"),
-    ({'frame': 'flange'}, "got 'flange'; expected 'base_link', the base"),
-    ({'frame': 'tool0', 'position': None, 'quaternion': None},
-     "frame_id of twist and wrench: got 'tool0'; expected 'base_link', the base, or 'flange'"),
-    ({'position': [np.nan, 0.0, 0.0]}, 'position: got .nan, 0.0, 0.0.; expected finite numbers'),
-    ({'position': [0.0, 0.0, 2e3]}, 'expected at most 1000 m'),
-    ({'quaternion': [0.0, 0.0, 0.0, 0.0]}, 'of length 0; expected length 1'),
-    ({'quaternion': [0.0, 0.0, 0.1, 1.0]}, 'of length 1.00499; expected length 1'),
-    ({'quaternion': [0.0, np.inf, 0.0, 1.0]}, 'quaternion: got .* expected finite numbers'),
-    ({'twist': [0.3, 0, 0, 0, 0, 0]}, 'twist: got 0.3 m/s; expected at most 0.25 m/s'),
-    ({'twist': [0, 0, 0, 0, 0, -1.5]}, 'twist: got 1.5 rad/s; expected at most 1 rad/s'),
-    ({'wrench': [0, 0, 0, 0, -np.inf, 0]}, 'wrench: got .* expected finite numbers'),
-    ({'acceleration': [0, 0, 1.5, 0, 0, 0]}, 'acceleration: got 1.5 m/s.2; expected at most 1 m'),
-    ({'acceleration': [0, 0, 0, 0, 5.0, 0]}, 'acceleration: got 5 rad/s.2; expected at most 4'),
-    ({'delay': -0.3}, r'stamp: got 0.3 s before now; expected at most 0.1 s \(reference_timeout'),
-    ({'delay': 60.0}, 'stamp: got 60 s after now; expected .* 10 s after, on the clock of this'),
-    ({'delay': np.nan}, 'stamp: got nan s after now'),
-    ({name: None for name in GOOD}, 'neither pose, twist, acceleration nor wrench')])
+@pytest.mark.parametrize(
+    ('changes', 'sentence'),
+    [
+        (
+            {'frame': 'world'},
+            "frame_id of position and quaternion and twist and wrench: got 'world'; "
+            "expected 'base_link', the base",
+        ),
+        ({'frame': ''}, "got ''; expected 'base_link', the base"),
+        ({'frame': 'flange'}, "got 'flange'; expected 'base_link', the base"),
+        (
+            {'frame': 'tool0', 'position': None, 'quaternion': None},
+            "frame_id of twist and wrench: got 'tool0'; expected 'base_link', the base, "
+            "or 'flange'",
+        ),
+        (
+            {'position': [np.nan, 0.0, 0.0]},
+            'position: got .nan, 0.0, 0.0.; expected finite numbers',
+        ),
+        ({'position': [0.0, 0.0, 2e3]}, 'expected at most 1000 m'),
+        ({'quaternion': [0.0, 0.0, 0.0, 0.0]}, 'of length 0; expected length 1'),
+        ({'quaternion': [0.0, 0.0, 0.1, 1.0]}, 'of length 1.00499; expected length 1'),
+        ({'quaternion': [0.0, np.inf, 0.0, 1.0]}, 'quaternion: got .* expected finite numbers'),
+        ({'twist': [0.3, 0, 0, 0, 0, 0]}, 'twist: got 0.3 m/s; expected at most 0.25 m/s'),
+        ({'twist': [0, 0, 0, 0, 0, -1.5]}, 'twist: got 1.5 rad/s; expected at most 1 rad/s'),
+        ({'wrench': [0, 0, 0, 0, -np.inf, 0]}, 'wrench: got .* expected finite numbers'),
+        (
+            {'acceleration': [0, 0, 1.5, 0, 0, 0]},
+            'acceleration: got 1.5 m/s.2; expected at most 1 m',
+        ),
+        (
+            {'acceleration': [0, 0, 0, 0, 5.0, 0]},
+            'acceleration: got 5 rad/s.2; expected at most 4',
+        ),
+        (
+            {'delay': -0.3},
+            r'stamp: got 0.3 s before now; expected at most 0.1 s \(reference_timeout',
+        ),
+        (
+            {'delay': 60.0},
+            'stamp: got 60 s after now; expected .* 10 s after, on the clock of this',
+        ),
+        ({'delay': np.nan}, 'stamp: got nan s after now'),
+        (dict.fromkeys(GOOD), 'neither pose, twist, acceleration nor wrench'),
+    ],
+)
 def test_nonsense_is_refused_with_a_sentence(changes, sentence):
     """What was followed before goes on; nothing is taken over."""
     bench = Bench(FRANKA, lambda robot: OperationalSpace(robot, 'flange'))
@@ -239,7 +310,7 @@ def test_nonsense_is_refused_with_a_sentence(changes, sentence):
     bench.activate()
     before = bench.law.task.target.copy()
     target = TaskTarget(**{'frame': 'base_link', **GOOD, **changes})
-    got = bench.supervisor.lead(target, bench.now)
+    got = bench.supervisor.set_task_target(target, bench.now)
     assert re.search(sentence, got), got
     assert bench.state is State.HOLD and np.array_equal(bench.law.task.target, before)
     assert bench.supervisor.counters['rejected_references'] == 1
@@ -255,7 +326,7 @@ def test_what_is_no_array_is_refused():
 def test_a_law_of_the_joints_leads_no_hand():
     """Every other law says so."""
     bench = Bench(TWO_LINK, law_class('computed_torque')).activate()
-    got = bench.supervisor.lead(TaskTarget('base_link', [0.3, 0.0, 0.2]), bench.now)
+    got = bench.supervisor.set_task_target(TaskTarget('base_link', [0.3, 0.0, 0.2]), bench.now)
     assert got == 'control law computed_torque leads no hand'
     assert bench.supervisor.law.task is None and bench.state is State.HOLD
 
@@ -266,8 +337,16 @@ def test_a_law_of_the_joints_leads_no_hand():
 def arm_bench(**changes):
     """Return a bench with the arm, whose hand holds."""
     limits = FRANKA.limits
-    bench = Bench(FRANKA, lambda robot: OperationalSpace(robot, 'flange'), **{
-        'effort_limits': limits.effort, 'lower': limits.lower, 'upper': limits.upper, **changes})
+    bench = Bench(
+        FRANKA,
+        lambda robot: OperationalSpace(robot, 'flange'),
+        **{
+            'effort_limits': limits.effort,
+            'lower': limits.lower,
+            'upper': limits.upper,
+            **changes,
+        },
+    )
     bench.q = POSTURE.copy()
     return bench
 
@@ -318,7 +397,7 @@ def test_a_step_of_the_target_pose_is_no_step_of_the_torque():
     moving.run(0.1)
     limited = moving.bench.supervisor.counters['rate_limited']
     torque = moving.bench.supervisor.unlimited.copy()
-    assert moving.bench.supervisor.lead(target, moving.bench.now) == ''
+    assert moving.bench.supervisor.set_task_target(target, moving.bench.now) == ''
     assert moving.bench.state is State.ACTIVE and moving.bench.reason == Reason.FOLLOWING
     moving.run(PERIOD)
     assert np.abs(moving.bench.supervisor.unlimited - torque).max() < 0.5
@@ -334,8 +413,12 @@ def test_a_twist_ends_without_a_successor():
     """The hand goes on for the timeout, comes to rest by its limits, and is held there."""
     moving = Moving()
     for _ in range(50):
-        assert moving.bench.supervisor.lead(
-            TaskTarget('flange', twist=[0.0, 0.0, 0.1, 0, 0, 0]), moving.bench.now) == ''
+        assert (
+            moving.bench.supervisor.set_task_target(
+                TaskTarget('flange', twist=[0.0, 0.0, 0.1, 0, 0, 0]), moving.bench.now
+            )
+            == ''
+        )
         moving.run(0.01)
     begin = moving.pose
     moving.run(0.09)
@@ -351,8 +434,12 @@ def test_a_twist_ends_without_a_successor():
 def test_a_wrench_pushes_by_its_jacobian():
     """In base axes, beside the pose that is held; the term 'other'."""
     bench = arm_bench(reference_timeout=5.0).activate()
-    assert bench.supervisor.lead(TaskTarget('base_link', wrench=[0, 0, -20.0, 0, 0, 1.0]),
-                                 bench.now) == ''
+    assert (
+        bench.supervisor.set_task_target(
+            TaskTarget('base_link', wrench=[0, 0, -20.0, 0, 0, 1.0]), bench.now
+        )
+        == ''
+    )
     bench.run(400)
     J = FRANKA.jacobian(POSTURE, 'flange')
     expected = J.T @ [0, 0, -20.0, 0, 0, 1.0]
@@ -362,13 +449,19 @@ def test_a_wrench_pushes_by_its_jacobian():
     assert bench.reason == Reason.HOLD_REQUESTED and not bench.law.task.state[FORCE].any()
 
 
-@pytest.mark.parametrize(('end', 'state', 'reason'), [
-    ('stop', State.FAULT, Reason.STOPPED), ('deactivate', State.READY, Reason.DEACTIVATED)])
+@pytest.mark.parametrize(
+    ('end', 'state', 'reason'),
+    [('stop', State.FAULT, Reason.STOPPED), ('deactivate', State.READY, Reason.DEACTIVATED)],
+)
 def test_asking_for_a_hold_brings_nothing_back(end, state, reason):
     """A client that cancels what it sent must not undo a stop, even one of a moving hand."""
     bench = arm_bench(reference_timeout=5.0).activate()
-    assert bench.supervisor.lead(TaskTarget('base_link', twist=[0.1, 0, 0, 0, 0, 0]),
-                                 bench.now) == ''
+    assert (
+        bench.supervisor.set_task_target(
+            TaskTarget('base_link', twist=[0.1, 0, 0, 0, 0, 0]), bench.now
+        )
+        == ''
+    )
     bench.run(50)
     assert bench.law.task.moving
     getattr(bench.supervisor, end)()
@@ -383,8 +476,10 @@ def test_the_elbow_moves_while_the_hand_stays():
     away = POSTURE + [0.3, 0.0, -0.4, 0.0, 0.2, 0.0, 0.0]
     begin, elbow = moving.pose, FRANKA.pose(POSTURE, 'link4')[:3, 3]
     still = np.zeros((1, 7))
-    assert moving.bench.supervisor.follow(Trajectory([2.0], [away], still, still),
-                                          moving.bench.now) == ''
+    assert (
+        moving.bench.supervisor.follow(Trajectory([2.0], [away], still, still), moving.bench.now)
+        == ''
+    )
     errors = moving.run(2.2)
     assert moving.bench.state is State.HOLD and moving.bench.reason == Reason.TRAJECTORY_END
     assert np.linalg.norm(errors[:, :3], axis=1).max() < 1.5e-3
@@ -399,8 +494,12 @@ def test_hand_and_posture_end_separately():
     trajectory = Trajectory([0.1], [POSTURE], still, still)
     assert bench.supervisor.follow(trajectory, bench.now) == ''
     here = bench.law.task.state[POSITION, :3].copy()
-    assert bench.supervisor.lead(TaskTarget('base_link', here, wrench=[1.0, 0, 0, 0, 0, 0]),
-                                 bench.now) == ''
+    assert (
+        bench.supervisor.set_task_target(
+            TaskTarget('base_link', here, wrench=[1.0, 0, 0, 0, 0, 0]), bench.now
+        )
+        == ''
+    )
     bench.run(50)
     assert bench.state is State.ACTIVE and bench.supervisor.completed is None
     bench.run(150)
@@ -414,11 +513,11 @@ def test_after_a_loss_of_state_the_hand_holds_where_it_is():
     """Nothing of the target is resumed."""
     bench = arm_bench().activate()
     target = TaskTarget('base_link', [0.5, 0.2, 0.6])
-    assert bench.supervisor.lead(target, bench.now) == ''
+    assert bench.supervisor.set_task_target(target, bench.now) == ''
     bench.run(30)
     bench.run(60, fresh=False)
     assert bench.state is State.STALE
-    refused = bench.supervisor.lead(target, bench.now)
+    refused = bench.supervisor.set_task_target(target, bench.now)
     assert refused == 'the controller is in STALE (STATE_TIMEOUT) and takes no reference'
     bench.q = POSTURE + 0.01
     bench.run(5)
@@ -429,7 +528,7 @@ def test_after_a_loss_of_state_the_hand_holds_where_it_is():
     bench.run(20)
     assert np.allclose(bench.command, bench.gravity, atol=1e-9)
     bench.supervisor.deactivate()
-    refused = bench.supervisor.lead(target, bench.now)
+    refused = bench.supervisor.set_task_target(target, bench.now)
     assert refused == 'the controller is not active, and keeps no reference'
 
 
@@ -440,10 +539,12 @@ def test_array_parameters_are_taken_over_and_refused_by_name():
     values[2] = 900.0
     bench.supervisor.settings = bench.supervisor.settings.replace(law_values=values)
     assert bench.law.values[2] == 900.0
-    for k, value, sentence in ((3, -1.0, r'operational_space.stiffness: got -1; expected 0 to'),
-                               (12, 2.0, r'operational_space.axes: got 2; expected 0 to 1'),
-                               (27, np.nan, r'operational_space.force_rate: got nan'),
-                               (28, 1.0, r'operational_space.longest_age: got 1; expected 0 to')):
+    for k, value, sentence in (
+        (3, -1.0, r'operational_space.stiffness: got -1; expected 0 to'),
+        (12, 2.0, r'operational_space.axes: got 2; expected 0 to 1'),
+        (27, np.nan, r'operational_space.force_rate: got nan'),
+        (28, 1.0, r'operational_space.longest_age: got 1; expected 0 to'),
+    ):
         wrong = values.copy()
         wrong[k] = value
         with pytest.raises(ParameterError, match=sentence):
@@ -459,15 +560,21 @@ def test_a_chased_hand_stays_within_the_guards(seed):
     """Targets anywhere, out of reach too, wrenches, weak motors: bounded, finite, no FAULT."""
     rng = np.random.default_rng(seed)
     limits = FRANKA.limits
-    moving = Moving(effort_limits=(0.5 if seed else 1.0) * limits.effort, reference_timeout=0.3,
-                    velocity_limits=limits.velocity)
+    moving = Moving(
+        effort_limits=(0.5 if seed else 1.0) * limits.effort,
+        reference_timeout=0.3,
+        velocity_limits=limits.velocity,
+    )
     moving.bench.law.values[FIRST_LIMIT:BANDWIDTH] = [0.8, 2.5, 3.0, 10.0, 100.0, 400.0]
     for _ in range(40):
-        target = TaskTarget('base_link', rng.uniform([-1.0, -1.0, 0.0], [1.0, 1.0, 1.3]),
-                            turn_by(rng.normal(size=3), (0.0, 0.0, 0.0, 1.0)),
-                            np.r_[rng.uniform(-0.1, 0.1, 3), rng.uniform(-0.5, 0.5, 3)],
-                            wrench=rng.uniform(-20.0, 20.0, 6) * [1, 1, 1, 0.1, 0.1, 0.1])
-        assert moving.bench.supervisor.lead(target, moving.bench.now) == ''
+        target = TaskTarget(
+            'base_link',
+            rng.uniform([-1.0, -1.0, 0.0], [1.0, 1.0, 1.3]),
+            turn_by(rng.normal(size=3), (0.0, 0.0, 0.0, 1.0)),
+            np.r_[rng.uniform(-0.1, 0.1, 3), rng.uniform(-0.5, 0.5, 3)],
+            wrench=rng.uniform(-20.0, 20.0, 6) * [1, 1, 1, 0.1, 0.1, 0.1],
+        )
+        assert moving.bench.supervisor.set_task_target(target, moving.bench.now) == ''
         moving.run(rng.uniform(0.1, 0.7))
         assert np.isfinite(moving.bench.law.task.state).all()
     # every tick was checked by the bench: finite, within limits, within the rate

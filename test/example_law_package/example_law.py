@@ -1,14 +1,25 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Hand guiding: the arm floats, damped, and comes to rest where it is left."""
+
+from robodyn_ros.algorithms.core.gravity import gravity_torque
+from robodyn_ros.compile import kernel
 from robodyn_ros.control import ControlLaw
-from robodyn_ros.control.law import GRAVITY, OTHER, VELOCITY_GAIN, model_arrays
-from robodyn_ros.kernels import kernel
-from robodyn_ros.recursions.gravity import gravity_torque
+from robodyn_ros.control.laws.law import GRAVITY, OTHER, VELOCITY_GAIN, model_arrays
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 
 
 @kernel
-def hand_guiding(topology: Topology, constants: Table, gravity: Constant, scratch: Matrix,
-                 q: Vector, qd: Vector, gains: Matrix, terms: Matrix):
+def hand_guiding(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    gains: Matrix,
+    terms: Matrix,
+):
     """Gravity term, and damping in the term that is called 'other'."""
     gravity_torque(topology, constants, gravity, scratch, q, terms[GRAVITY])
     for i in range(q.shape[0]):

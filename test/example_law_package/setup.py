@@ -1,4 +1,7 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """A package of its own that adds a control law to robodyn_ros, and nothing else."""
+
 from setuptools import setup
 
 setup(

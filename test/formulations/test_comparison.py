@@ -1,29 +1,35 @@
-"""All formulations against each other, the operation counts, and the table in doc/."""
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""All formulations against each other, and the operation counts."""
 
-from pathlib import Path
 import pkgutil
+from pathlib import Path
 
-from formulation_arms import ALL, SERIAL, TREES, error, motion
 import numpy as np
 import pytest
 
 from robodyn_ros.errors import ShapeError
 from robodyn_ros.formulations import FORMULATIONS, compare
-from robodyn_ros.formulations.__main__ import document
-from robodyn_ros.formulations.companions import COMPANIONS
-from robodyn_ros.formulations.count import general_arm, operations, Tally
-from robodyn_ros.formulations.index import PLANAR, SERIAL as SERIAL_ONLY, TREE
-from robodyn_ros.formulations.misprints import MISPRINTS
+from robodyn_ros.formulations.count import Tally, general_arm, operations
+from robodyn_ros.formulations.index import PLANAR, TREE
+from robodyn_ros.formulations.index import SERIAL as SERIAL_ONLY
+from support.formulation_arms import ALL, SERIAL, TREES, error, motion
+from tools.books.errata import MISPRINTS
+from tools.books.supplements import COMPANIONS
 
-ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.sensitive
+
 IN_A_PLANE = {'planar', 'two_link'}
 
 
 @pytest.mark.parametrize('name', ALL)
 def test_all_formulations_agree(name):
     robot = ALL[name]()
-    fit = ({TREE} | ({SERIAL_ONLY} if name in SERIAL else set())
-           | ({PLANAR} if name in IN_A_PLANE else set()))
+    fit = (
+        {TREE}
+        | ({SERIAL_ONLY} if name in SERIAL else set())
+        | ({PLANAR} if name in IN_A_PLANE else set())
+    )
     for state in motion(robot, seed=17, count=2):
         found = compare(robot, *state)
         assert found.worst < 1e-10, str(found)
@@ -38,7 +44,7 @@ def test_comparison_prints_every_formulation_with_its_difference(capsys):
     text = capsys.readouterr().out
     for form in FORMULATIONS:
         assert form.name in text
-    assert "starts a branch" in text and 'is not planar' in text
+    assert 'starts a branch' in text and 'is not planar' in text
     assert text.count('mass matrix, ') == robot.nv
 
 
@@ -65,7 +71,7 @@ def test_counting_numbers_count():
 
 
 def test_counting_leaves_the_result_alone():
-    model, state = general_arm(3), np.full((3, 3), .7)
+    model, state = general_arm(3), np.full((3, 3), 0.7)
     for form in FORMULATIONS:
         if form.countable and form.torque:
             tally = Tally()
@@ -77,8 +83,9 @@ def test_counting_leaves_the_result_alone():
 def test_recursions_are_linear_in_n_and_close_to_the_published_count():
     for form in FORMULATIONS:
         if form.cost == 'n':
-            counts = [operations(form.torque, general_arm(n), *np.full((3, n), .7))
-                      for n in (4, 5, 6)]
+            counts = [
+                operations(form.torque, general_arm(n), *np.full((3, n), 0.7)) for n in (4, 5, 6)
+            ]
             np.testing.assert_array_equal(np.diff(counts, 2, axis=0), 0)
             assert 500 < counts[-1][0] < 900
 
@@ -94,8 +101,10 @@ def test_published_counts_add_up():
     assert (150 * n - 48, 131 * n - 48, 137 * n - 22, 101 * n - 11) == (852, 738, 800, 595)
     # Forward dynamics, step by step.
     cholesky = (n**3 + 3 * n**2 + 2 * n) // 6
-    assert (17 * n**2 - 15 * n + 3 * n**2 + 3 * n + cholesky + n**2 + 800,
-            10 * n**2 - 10 * n + 5 * (n**2 + n) // 2 + cholesky + n**2 - n + 646) == (1540, 1137)
+    assert (
+        17 * n**2 - 15 * n + 3 * n**2 + 3 * n + cholesky + n**2 + 800,
+        10 * n**2 - 10 * n + 5 * (n**2 + n) // 2 + cholesky + n**2 - n + 646,
+    ) == (1540, 1137)
     formula = ((n**3 + 111 * n**2 + 734 * n) / 6 - 22, (n**3 + 69 * n**2 + 596 * n) / 6 - 14)
     assert formula == (1414, 1032)  # (7.117): neither that, nor what (7.118) says it is worth
     assert (1450, 1068) != formula
@@ -121,13 +130,9 @@ def test_every_misprint_names_a_test():
 
 
 def test_companions_outside_this_folder_are_there():
-    named = [name for companion in COMPANIONS for name in companion.functions
-             if isinstance(name, str)]
+    named = [
+        name for companion in COMPANIONS for name in companion.functions if isinstance(name, str)
+    ]
     assert len(named) > 5
     for name in named:
         assert callable(pkgutil.resolve_name(f'robodyn_ros.{name}'))
-
-
-def test_document_is_the_one_in_doc():
-    # If not: python -m robodyn_ros.formulations > doc/formulations.md
-    assert (ROOT / 'doc' / 'formulations.md').read_text() == document()

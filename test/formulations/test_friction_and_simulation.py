@@ -1,25 +1,27 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Angeles, Example 7.5.1 and sections 7.6.3, 7.8: minimum time, simulation, friction."""
 
-from formulation_arms import SERIAL, error, motion, planar
 import numpy as np
 import pytest
 
 from robodyn_ros import Robot
 from robodyn_ros.errors import ParameterError, SingularityError
-from robodyn_ros.formulations import angeles_simulation, euler_lagrange
+from robodyn_ros.formulations.angeles import angeles_simulation, euler_lagrange
+from robodyn_ros.formulations.angeles.friction import Friction
+from robodyn_ros.formulations.angeles.minimum_time import S345, S4567, minimum_time
 from robodyn_ros.formulations.complex_step import gradient
-from robodyn_ros.formulations.friction import Friction
-from robodyn_ros.formulations.minimum_time import S345, S4567, minimum_time
 from robodyn_ros.formulations.simulate import runge_kutta
 from robodyn_ros.model.dh import DHRow
+from support.formulation_arms import SERIAL, error, motion, planar
 
-X0 = np.array([.3, .7]), np.array([.4, -.6])
-AT_HALF = (-.875536667748, 1.347683275942, -3.892511327395, -3.636991961796)
-AT_ONE = (-2.853240031497, .431524036017, -5.606654677141, 10.599900389799)
+X0 = np.array([0.3, 0.7]), np.array([0.4, -0.6])
+AT_HALF = (-0.875536667748, 1.347683275942, -3.892511327395, -3.636991961796)
+AT_ONE = (-2.853240031497, 0.431524036017, -5.606654677141, 10.599900389799)
 
 
 def elbow(gravity=(0, -9.81, 0)):
-    return planar((1, .8), (1.5, 1), (.5, .4), (.12, .05), gravity)
+    return planar((1, 0.8), (1.5, 1), (0.5, 0.4), (0.12, 0.05), gravity)
 
 
 def falling(robot, friction=None):
@@ -30,16 +32,20 @@ def falling(robot, friction=None):
 
 def test_oracle_12_friction():
     dry = Friction(coulomb=2.0, extra=1.5, decay=10.0)
-    np.testing.assert_allclose(dry.torque(np.array([.1])), [-2.551819161757], rtol=1e-12)
-    np.testing.assert_allclose(dry.dissipation(np.array([.1])), .294818083824, rtol=1e-11)
-    wet = Friction(viscous=.3)
-    np.testing.assert_allclose(wet.torque(np.array([.1])), [-.03])
-    np.testing.assert_allclose(wet.dissipation(np.array([.1])), .0015)
+    np.testing.assert_allclose(dry.torque(np.array([0.1])), [-2.551819161757], rtol=1e-12)
+    np.testing.assert_allclose(dry.dissipation(np.array([0.1])), 0.294818083824, rtol=1e-11)
+    wet = Friction(viscous=0.3)
+    np.testing.assert_allclose(wet.torque(np.array([0.1])), [-0.03])
+    np.testing.assert_allclose(wet.dissipation(np.array([0.1])), 0.0015)
 
 
 def test_friction_is_the_slope_of_its_dissipation_function():
-    friction = Friction(np.array([.3, 2.0, .1]), np.array([1, .2, 0]), np.array([.5, .1, 2]),
-                        np.array([8, 3, 5]))
+    friction = Friction(
+        np.array([0.3, 2.0, 0.1]),
+        np.array([1, 0.2, 0]),
+        np.array([0.5, 0.1, 2]),
+        np.array([8, 3, 5]),
+    )
     for qd in np.random.default_rng(0).uniform(-2, 2, (20, 3)):
         np.testing.assert_allclose(friction.torque(qd), -gradient(friction.dissipation, qd))
         np.testing.assert_allclose(friction.torque(-qd), -friction.torque(qd))
@@ -50,7 +56,7 @@ def test_friction_is_the_slope_of_its_dissipation_function():
 
 
 def test_friction_enters_the_equations_of_motion_through_its_function():
-    robot, friction = SERIAL['Stanford-like'](), Friction(.4, .7, .2, 5.0)
+    robot, friction = SERIAL['Stanford-like'](), Friction(0.4, 0.7, 0.2, 5.0)
     for q, qd, qdd in motion(robot):
         tau = euler_lagrange.inverse_dynamics(robot, q, qd, qdd, friction.dissipation)
         assert error(tau, robot.inverse_dynamics(q, qd, qdd) - friction.torque(qd)) < 1e-10
@@ -58,16 +64,17 @@ def test_friction_enters_the_equations_of_motion_through_its_function():
 
 def test_energy_goes_where_friction_takes_it():
     # Section 7.8: the dissipated energy is the integral of the power; H falls by as much.
-    robot, friction = elbow(), Friction(viscous=np.array([.3, .1]))
+    robot, friction = elbow(), Friction(viscous=np.array([0.3, 0.1]))
     accelerate = falling(robot, friction)
 
     def rate(t, y):
         return np.concatenate((y[2:4], accelerate(t, y[:2], y[2:4]), [friction.power(y[2:4])]))
+
     y = np.concatenate((*X0, [0.0]))
     for k in range(500):
         y = runge_kutta(rate, k * 1e-3, y, 1e-3)
     lost = sum(robot.energy(*X0)) - sum(robot.energy(y[:2], y[2:4]))
-    assert lost > .1
+    assert lost > 0.1
     np.testing.assert_allclose(y[4], lost, rtol=1e-9)
 
 
@@ -76,17 +83,19 @@ def test_oracle_14_by_the_methods_of_the_book(method, tolerance):
     pytest.importorskip('scipy')
     run = angeles_simulation.simulate(falling(elbow()), *X0, 1.0, method)
     np.testing.assert_allclose(np.concatenate((run.q[-1], run.qd[-1])), AT_ONE, rtol=tolerance)
-    half = angeles_simulation.simulate(falling(elbow()), *X0, .5, method)
+    half = angeles_simulation.simulate(falling(elbow()), *X0, 0.5, method)
     np.testing.assert_allclose(np.concatenate((half.q[-1], half.qd[-1])), AT_HALF, rtol=tolerance)
 
 
 def test_gear_needs_far_fewer_steps_where_the_arm_is_stiff():
     pytest.importorskip('scipy')
-    arm = planar((1, .1), (10, .01), (.5, .05), (1, 1e-5))  # heavy base, light tip
-    stiff = falling(arm, Friction(viscous=np.array([5.0, .5])))
-    rest = np.array([.3, .7]), np.zeros(2)
-    explicit, gear = (angeles_simulation.simulate(stiff, *rest, .2, method, 1e-6)
-                      for method in ('ode45', 'gear'))
+    arm = planar((1, 0.1), (10, 0.01), (0.5, 0.05), (1, 1e-5))  # heavy base, light tip
+    stiff = falling(arm, Friction(viscous=np.array([5.0, 0.5])))
+    rest = np.array([0.3, 0.7]), np.zeros(2)
+    explicit, gear = (
+        angeles_simulation.simulate(stiff, *rest, 0.2, method, 1e-6)
+        for method in ('ode45', 'gear')
+    )
     np.testing.assert_allclose(explicit.q[-1], gear.q[-1], atol=1e-4)
     assert explicit.evaluations > 20 * gear.evaluations
 
@@ -101,52 +110,55 @@ def test_backward_euler_is_of_first_order():
 
     def f(t, y):
         return np.concatenate((y[2:], accelerate(t, y[:2], y[2:])))
+
     errors = []
     for steps in (400, 800, 1600):
         y = np.concatenate(X0)
         for k in range(steps):
-            y = angeles_simulation.backward_euler(f, k * .5 / steps, y, .5 / steps)
+            y = angeles_simulation.backward_euler(f, k * 0.5 / steps, y, 0.5 / steps)
         errors.append(np.abs(y - AT_HALF).max())
-    np.testing.assert_allclose(np.log2(np.array(errors[:2]) / errors[1:]), 1.0, atol=.1)
+    np.testing.assert_allclose(np.log2(np.array(errors[:2]) / errors[1:]), 1.0, atol=0.1)
 
 
 def test_backward_euler_is_not_the_trapezoidal_rule_and_stays_stable():
     # One step of y' = -k y: 1/(1 + h k), where the trapezoidal rule has (1 - h k/2)/(1 + h k/2).
-    got = angeles_simulation.backward_euler(lambda t, y: -1000.0 * y, 0.0, np.ones(1), .1)
+    got = angeles_simulation.backward_euler(lambda t, y: -1000.0 * y, 0.0, np.ones(1), 0.1)
     np.testing.assert_allclose(got, 1 / 101, rtol=1e-6)
-    assert got[0] - (1 - 50) / (1 + 50) > .9
+    assert got[0] - (1 - 50) / (1 + 50) > 0.9
     # The end of the step in time too: y' = t y gives y_(k+1) = y_k/(1 - h t_(k+1)).
-    got = angeles_simulation.backward_euler(lambda t, y: t * y, 2.0, np.ones(1), .1)
-    np.testing.assert_allclose(got, 1 / (1 - .1 * 2.1), rtol=1e-6)
+    got = angeles_simulation.backward_euler(lambda t, y: t * y, 2.0, np.ones(1), 0.1)
+    np.testing.assert_allclose(got, 1 / (1 - 0.1 * 2.1), rtol=1e-6)
     with pytest.raises(SingularityError, match='has not converged'):
         angeles_simulation.backward_euler(lambda t, y: y * y, 0.0, np.ones(1), 1.0)
 
 
-@pytest.mark.parametrize('shape, bend', [(S345, 10 / 3**.5), (S4567, 84 * 5**.5 / 25)])
+@pytest.mark.parametrize('shape, bend', [(S345, 10 / 3**0.5), (S4567, 84 * 5**0.5 / 25)])
 def test_oracle_13_shapes(shape, bend):
-    np.testing.assert_allclose((shape(0), shape(1), shape.deriv()(0), shape.deriv()(1)),
-                               (0, 1, 0, 0), atol=1e-12)
+    np.testing.assert_allclose(
+        (shape(0), shape(1), shape.deriv()(0), shape.deriv()(1)), (0, 1, 0, 0), atol=1e-12
+    )
     x = np.linspace(0, 1, 100001)
     np.testing.assert_allclose(np.abs(shape.deriv(2)(x)).max(), bend, rtol=1e-8)
 
 
 def test_oracle_13_one_joint():
-    robot = Robot.from_dh([DHRow(inertia=np.diag([0, .4, .8]) + np.diag([.4, 0, 0]), mass=1)])
+    robot = Robot.from_dh([DHRow(inertia=np.diag([0, 0.4, 0.8]) + np.diag([0.4, 0, 0]), mass=1)])
     found = minimum_time(robot, np.zeros(1), np.array([1.2]), np.array([5.0]))
     np.testing.assert_allclose(found.time, 1.052859210362, rtol=1e-11)
 
 
 def test_oracle_13_elbow():
-    q0, dq, limits = np.array([0, .5]), np.array([1, -.8]), np.array([20, 8.0])
+    q0, dq, limits = np.array([0, 0.5]), np.array([1, -0.8]), np.array([20, 8.0])
     found = minimum_time(elbow(), q0, dq, limits)
     # The largest of 10001 samples of f_1 is 11.628177877; the maximum lies between two of them.
     np.testing.assert_allclose(found.forces, [11.6281779174, 2.557285383], rtol=1e-9)
-    np.testing.assert_allclose(found.times, [.7625017350, .565385420], rtol=1e-9)
+    np.testing.assert_allclose(found.times, [0.7625017350, 0.565385420], rtol=1e-9)
     assert found.time == found.times[0]
     # In that time one joint touches its limit and none exceeds it.
     robot, x, T = elbow((0, 0, 0)), np.linspace(0, 1, 20001)[:, None], found.time
-    tau = robot.inverse_dynamics(q0 + S345(x) * dq, S345.deriv()(x) * dq / T,
-                                 S345.deriv(2)(x) * dq / T**2)
+    tau = robot.inverse_dynamics(
+        q0 + S345(x) * dq, S345.deriv()(x) * dq / T, S345.deriv(2)(x) * dq / T**2
+    )
     np.testing.assert_allclose(np.abs(tau / limits).max(), 1.0, rtol=1e-6)
 
 

@@ -1,20 +1,33 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Spong, chapter 6: Christoffel form, worked arms, Hamilton, and the properties of section 6.5."""
 
-from formulation_arms import ALL, SERIAL, error, motion, planar
 import numpy as np
 import pytest
 
 from robodyn_ros import Robot
-from robodyn_ros.formulations import (
-    christoffel, euler_lagrange, hamiltonian, lagrange_4x4, properties, spong_arms,
-    spong_newton_euler)
+from robodyn_ros.formulations.angeles import euler_lagrange
 from robodyn_ros.formulations.complex_step import along, gradient
+from robodyn_ros.formulations.spong import (
+    christoffel,
+    hamiltonian,
+    properties,
+    spong_arms,
+    spong_newton_euler,
+)
+from robodyn_ros.formulations.turney import lagrange_4x4
 from robodyn_ros.model.dh import DHRow
+from support.formulation_arms import ALL, SERIAL, error, motion, planar
 
-ELBOW = {'m': (1.5, 1), 'l': (1, .8), 'lc': (.5, .4), 'I': (.12, .05)}
-Q, QD, QDD = np.array([.3, .7]), np.array([.4, -.6]), np.array([1, -.5])
-BARS = {'m': (2, 1.5, 1.2, 1), 'l1': .6, 'l2': .3, 'lc': (.3, .15, .3, .25),
-        'I': (.06, .012, .036, .03)}
+ELBOW = {'m': (1.5, 1), 'l': (1, 0.8), 'lc': (0.5, 0.4), 'I': (0.12, 0.05)}
+Q, QD, QDD = np.array([0.3, 0.7]), np.array([0.4, -0.6]), np.array([1, -0.5])
+BARS = {
+    'm': (2, 1.5, 1.2, 1),
+    'l1': 0.6,
+    'l2': 0.3,
+    'lc': (0.3, 0.15, 0.3, 0.25),
+    'I': (0.06, 0.012, 0.036, 0.03),
+}
 
 
 def elbow():
@@ -25,10 +38,15 @@ def elbow():
 def test_christoffel_form_is_that_of_the_package(name):
     robot = ALL[name]()
     for q, qd, qdd in motion(robot, count=2):
-        assert error(christoffel.coriolis_matrix(robot, q, qd),
-                     robot.coriolis_matrix(q, qd)) < 1e-10
-        assert error(christoffel.inverse_dynamics(robot, q, qd, qdd),
-                     robot.inverse_dynamics(q, qd, qdd)) < 1e-10
+        assert (
+            error(christoffel.coriolis_matrix(robot, q, qd), robot.coriolis_matrix(q, qd)) < 1e-10
+        )
+        assert (
+            error(
+                christoffel.inverse_dynamics(robot, q, qd, qdd), robot.inverse_dynamics(q, qd, qdd)
+            )
+            < 1e-10
+        )
         c = christoffel.symbols(robot, q)
         np.testing.assert_allclose(c, c.transpose(1, 0, 2), atol=1e-12)
         # Turney's D_ijk, coefficient of the rates j and k on joint i, is the symbol [jk, i].
@@ -39,27 +57,33 @@ def test_christoffel_form_is_that_of_the_package(name):
 def test_newton_euler_with_explicit_weight(name):
     robot = SERIAL[name]()
     for q, qd, qdd in motion(robot):
-        assert error(spong_newton_euler.inverse_dynamics(robot, q, qd, qdd),
-                     robot.inverse_dynamics(q, qd, qdd)) < 1e-10
+        assert (
+            error(
+                spong_newton_euler.inverse_dynamics(robot, q, qd, qdd),
+                robot.inverse_dynamics(q, qd, qdd),
+            )
+            < 1e-10
+        )
 
 
 def test_oracle_5_planar_elbow():
     arm = spong_arms.planar_elbow(**ELBOW, q=Q, qd=QD)
-    np.testing.assert_allclose(arm.D, [[2.31687374983, .515936874914], [.515936874914, .21]])
-    np.testing.assert_allclose(arm.C, [[.154612244937, .051537414979], [.103074829958, 0]])
+    np.testing.assert_allclose(arm.D, [[2.31687374983, 0.515936874914], [0.515936874914, 0.21]])
+    np.testing.assert_allclose(arm.C, [[0.154612244937, 0.051537414979], [0.103074829958, 0]])
     np.testing.assert_allclose(arm.g, [18.5208854253, 2.12014624823])
     np.testing.assert_allclose(arm.torque(QD, QDD), [20.6107131866, 2.57231305512])
     robot = elbow()
     for form in (christoffel, spong_newton_euler):
-        np.testing.assert_allclose(form.inverse_dynamics(robot, Q, QD, QDD),
-                                   arm.torque(QD, QDD), rtol=1e-12)
+        np.testing.assert_allclose(
+            form.inverse_dynamics(robot, Q, QD, QDD), arm.torque(QD, QDD), rtol=1e-12
+        )
     np.testing.assert_allclose(christoffel.coriolis_matrix(robot, Q, QD), arm.C, atol=1e-14)
-    np.testing.assert_allclose(euler_lagrange.momentum(robot, Q, QD), [.61718737, .08037475])
-    np.testing.assert_allclose(euler_lagrange.kinetic_energy(robot, Q, QD), .09932505, rtol=1e-6)
+    np.testing.assert_allclose(euler_lagrange.momentum(robot, Q, QD), [0.61718737, 0.08037475])
+    np.testing.assert_allclose(euler_lagrange.kinetic_energy(robot, Q, QD), 0.09932505, rtol=1e-6)
 
 
 def test_oracle_5_symbols():
-    h = -.4 * np.sin(.7)
+    h = -0.4 * np.sin(0.7)
     c = christoffel.symbols(elbow(), Q)
     expected = np.zeros((2, 2, 2))
     expected[0, 1, 0] = expected[1, 0, 0] = expected[1, 1, 0] = h
@@ -69,10 +93,16 @@ def test_oracle_5_symbols():
 
 def test_oracle_5_regressor():
     theta = spong_arms.planar_elbow_parameters(**ELBOW)
-    np.testing.assert_allclose(theta, [1.705, .4, .21, 1.75, .4])
+    np.testing.assert_allclose(theta, [1.705, 0.4, 0.21, 1.75, 0.4])
     Y = spong_arms.planar_elbow_regressor(Q, QD, QDD)
-    np.testing.assert_allclose(Y, [[1, 1.2245694034, -.5, 9.37185095832, 5.30036562057],
-                                   [0, .867917017243, .5, 0, 5.30036562057]], rtol=1e-10)
+    np.testing.assert_allclose(
+        Y,
+        [
+            [1, 1.2245694034, -0.5, 9.37185095832, 5.30036562057],
+            [0, 0.867917017243, 0.5, 0, 5.30036562057],
+        ],
+        rtol=1e-10,
+    )
     np.testing.assert_allclose(Y @ theta, elbow().inverse_dynamics(Q, QD, QDD), rtol=1e-12)
 
 
@@ -81,35 +111,36 @@ def test_oracle_5_tip_force_and_bounds():
     pushed = robot.inverse_dynamics(Q, QD, QDD, f_ext={'link2': np.array([3, -2, 0, 0, 0, 0])})
     np.testing.assert_allclose(pushed, [26.29196084, 5.45632711], rtol=1e-8)
     bounds = properties.inertia_bounds(robot)
-    np.testing.assert_allclose(bounds, [.057939978300, 2.657060021700], rtol=1e-9)
+    np.testing.assert_allclose(bounds, [0.057939978300, 2.657060021700], rtol=1e-9)
 
 
 def test_oracle_6_remotely_driven():
-    p, pd, pdd = np.array([.3, 1.0]), np.array([.4, -.2]), np.array([1, .5])
+    p, pd, pdd = np.array([0.3, 1.0]), np.array([0.4, -0.2]), np.array([1, 0.5])
     arm = spong_arms.remotely_driven(**ELBOW, p=p, pd=pd)
-    np.testing.assert_allclose(arm.D, [[1.495, .305936874914], [.305936874914, .21]])
-    np.testing.assert_allclose(arm.C, [[0, .051537414979], [.103074829958, 0]])
+    np.testing.assert_allclose(arm.D, [[1.495, 0.305936874914], [0.305936874914, 0.21]])
+    np.testing.assert_allclose(arm.C, [[0, 0.051537414979], [0.103074829958, 0]])
     np.testing.assert_allclose(arm.g, [16.4007391771, 2.12014624823])
     np.testing.assert_allclose(arm.torque(pd, pdd), [18.0384001315, 2.57231305512])
     # q = S p: D_p = S^T D_q S, tau_p = S^T tau_q, of the same elbow.
     S = np.array([[1, 0], [-1, 1]])
     robot = elbow()
     np.testing.assert_allclose(S.T @ robot.mass_matrix(S @ p) @ S, arm.D, rtol=1e-12)
-    np.testing.assert_allclose(S.T @ robot.inverse_dynamics(S @ p, S @ pd, S @ pdd),
-                               arm.torque(pd, pdd), rtol=1e-12)
+    np.testing.assert_allclose(
+        S.T @ robot.inverse_dynamics(S @ p, S @ pd, S @ pdd), arm.torque(pd, pdd), rtol=1e-12
+    )
 
 
 def test_oracle_7_five_bar():
-    q, qd, qdd = np.array([.4, 1.3]), np.array([.5, -.8]), np.array([1, 2])
+    q, qd, qdd = np.array([0.4, 1.3]), np.array([0.5, -0.8]), np.array([1, 2])
     arm = spong_arms.five_bar(**BARS, q=q, qd=qd)
-    np.testing.assert_allclose(arm.D, [[.744, -.0261076186674], [-.0261076186674, .24625]])
-    np.testing.assert_allclose(arm.C, [[0, -.0263197841635], [-.0164498651022, 0]])
-    np.testing.assert_allclose(arm.g, [14.0955490278, .87909477545])
+    np.testing.assert_allclose(arm.D, [[0.744, -0.0261076186674], [-0.0261076186674, 0.24625]])
+    np.testing.assert_allclose(arm.C, [[0, -0.0263197841635], [-0.0164498651022, 0]])
+    np.testing.assert_allclose(arm.g, [14.0955490278, 0.87909477545])
     np.testing.assert_allclose(arm.torque(qd, qdd), [14.8083896178, 1.33726222423])
-    balanced = {**BARS, 'lc': (.3, .15, .3, .18)}
-    assert abs(spong_arms.five_bar_coupling(balanced['m'], .6, .3, balanced['lc'])) < 1e-15
+    balanced = {**BARS, 'lc': (0.3, 0.15, 0.3, 0.18)}
+    assert abs(spong_arms.five_bar_coupling(balanced['m'], 0.6, 0.3, balanced['lc'])) < 1e-15
     arm = spong_arms.five_bar(**balanced, q=q, qd=qd)
-    np.testing.assert_allclose(arm.D, np.diag([.744, .21615]), atol=1e-15)
+    np.testing.assert_allclose(arm.D, np.diag([0.744, 0.21615]), atol=1e-15)
     np.testing.assert_allclose(arm.C, 0, atol=1e-15)
     np.testing.assert_allclose(arm.torque(qd, qdd), [14.8395490278, 1.49508622107])
 
@@ -117,7 +148,7 @@ def test_oracle_7_five_bar():
 def test_five_bar_comes_from_the_energies_of_its_bars():
     # The centres of mass of (6.100) to (6.103), and nothing else of spong_arms.
     lc, l1, l2 = BARS['lc'], BARS['l1'], BARS['l2']
-    q, qd = np.array([.4, 1.3]), np.array([.5, -.8])
+    q, qd = np.array([0.4, 1.3]), np.array([0.5, -0.8])
 
     def centres(x):
         u, v = (np.array([np.cos(a), np.sin(a)]) for a in x)
@@ -126,11 +157,13 @@ def test_five_bar_comes_from_the_energies_of_its_bars():
     def inertia(x):
         turning = np.diag([BARS['I'][0] + BARS['I'][2], BARS['I'][1] + BARS['I'][3]])
         return turning + sum(m * J.T @ J for m, J in zip(BARS['m'], gradient(centres, x)))
+
     arm = spong_arms.five_bar(**BARS, q=q, qd=qd)
     np.testing.assert_allclose(inertia(q), arm.D, atol=1e-14)
 
     def potential(x):
         return 9.81 * np.array(BARS['m']) @ centres(x)[:, 1]
+
     np.testing.assert_allclose(gradient(potential, q), arm.g, rtol=1e-12)
     N = along(lambda x: spong_arms.five_bar(**BARS, q=x, qd=qd).D, q, qd) - 2 * arm.C
     np.testing.assert_allclose(N, -N.T, atol=1e-15)
@@ -138,44 +171,50 @@ def test_five_bar_comes_from_the_energies_of_its_bars():
 
 def test_oracle_7_cartesian_arm():
     arm = spong_arms.cartesian((2.0, 1.5))
-    np.testing.assert_allclose(arm.torque(np.array([.3, .4]), np.array([1, 2])), [37.835, 3.0])
-    rows = [DHRow(joint='prismatic', alpha=-np.pi / 2, mass=2.0),
-            DHRow(joint='prismatic', mass=1.5)]
+    np.testing.assert_allclose(arm.torque(np.array([0.3, 0.4]), np.array([1, 2])), [37.835, 3.0])
+    rows = [
+        DHRow(joint='prismatic', alpha=-np.pi / 2, mass=2.0),
+        DHRow(joint='prismatic', mass=1.5),
+    ]
     robot = Robot.from_dh(rows, convention='standard')
-    got = robot.inverse_dynamics(np.array([.1, .2]), np.array([.3, .4]), np.array([1.0, 2.0]))
+    got = robot.inverse_dynamics(np.array([0.1, 0.2]), np.array([0.3, 0.4]), np.array([1.0, 2.0]))
     np.testing.assert_allclose(got, [3.5 * 10.81, 3.0], rtol=1e-12)
 
 
 def test_oracle_7_geared_link():
     # Printed r Bm + Bl would give B = 0.25: r^2 Bm + Bl is what the motor's power asks for.
-    arm = spong_arms.geared_link(50, 2e-4, .35, 4, .3, 1e-3, .2, q=np.array([.4]))
-    np.testing.assert_allclose((arm.D[0, 0], arm.C[0, 0]), (.85, 2.7))
-    np.testing.assert_allclose(arm.torque(np.array([.5]), np.array([1.0])), 6.784232725657)
-    motor_rate, link_rate = 50 * .5, .5
-    lost = 1e-3 * motor_rate**2 + .2 * link_rate**2
+    arm = spong_arms.geared_link(50, 2e-4, 0.35, 4, 0.3, 1e-3, 0.2, q=np.array([0.4]))
+    np.testing.assert_allclose((arm.D[0, 0], arm.C[0, 0]), (0.85, 2.7))
+    np.testing.assert_allclose(arm.torque(np.array([0.5]), np.array([1.0])), 6.784232725657)
+    motor_rate, link_rate = 50 * 0.5, 0.5
+    lost = 1e-3 * motor_rate**2 + 0.2 * link_rate**2
     np.testing.assert_allclose(arm.C[0, 0] * link_rate**2, lost)
-    assert (50 * 1e-3 + .2) * link_rate**2 < lost / 10
+    assert (50 * 1e-3 + 0.2) * link_rate**2 < lost / 10
 
 
 def test_geared_link_is_a_robot_with_a_rotor():
-    row = DHRow(a=.3, mass=4, com=(0, 0, 0), inertia=np.diag([0, .2, .2]), rotor_inertia=.5)
+    row = DHRow(a=0.3, mass=4, com=(0, 0, 0), inertia=np.diag([0, 0.2, 0.2]), rotor_inertia=0.5)
     robot = Robot.from_dh([row], convention='standard', gravity=(9.81, 0, 0))
-    arm = spong_arms.geared_link(50, 2e-4, .2 + 4 * .3**2, 4, .3, 0, 0, q=np.array([.4]))
-    np.testing.assert_allclose(robot.inverse_dynamics(np.array([.4]), np.array([.5]), np.ones(1)),
-                               arm.torque(np.array([.5]), np.ones(1)), rtol=1e-12)
+    arm = spong_arms.geared_link(50, 2e-4, 0.2 + 4 * 0.3**2, 4, 0.3, 0, 0, q=np.array([0.4]))
+    np.testing.assert_allclose(
+        robot.inverse_dynamics(np.array([0.4]), np.array([0.5]), np.ones(1)),
+        arm.torque(np.array([0.5]), np.ones(1)),
+        rtol=1e-12,
+    )
 
 
 def test_elastic_link_conserves_energy_and_stiffens_to_the_geared_one():
-    q, qd = np.array([.5, .45]), np.array([.3, -.2])
-    arm = spong_arms.elastic_link(.1, .4, 2.0, .3, 80.0, q)
+    q, qd = np.array([0.5, 0.45]), np.array([0.3, -0.2])
+    arm = spong_arms.elastic_link(0.1, 0.4, 2.0, 0.3, 80.0, q)
 
     def potential(x):
-        return 2.0 * 9.81 * .3 * (1 - np.cos(x[0])) + 40.0 * (x[0] - x[1])**2
+        return 2.0 * 9.81 * 0.3 * (1 - np.cos(x[0])) + 40.0 * (x[0] - x[1]) ** 2
+
     np.testing.assert_allclose(arm.g, gradient(potential, q), rtol=1e-12)
-    exchanged = spong_arms.elastic_link(.1, .4, 2.0, .3, 80.0, q[::-1]).g[::-1]
-    assert error(exchanged, arm.g) > .1  # the weight would hang on the motor
+    exchanged = spong_arms.elastic_link(0.1, 0.4, 2.0, 0.3, 80.0, q[::-1]).g[::-1]
+    assert error(exchanged, arm.g) > 0.1  # the weight would hang on the motor
     together = arm.torque(qd, np.array([1.0, 1.0])).sum()  # both angles accelerating as one
-    rigid = spong_arms.geared_link(1, .1, .4, 2.0, .3, 0, 0, q=q[:1]).torque(qd[:1], np.ones(1))
+    rigid = spong_arms.geared_link(1, 0.1, 0.4, 2.0, 0.3, 0, 0, q=q[:1]).torque(qd[:1], np.ones(1))
     np.testing.assert_allclose(together, rigid[0])
 
 
@@ -186,8 +225,12 @@ def test_hamiltonian_form(name):
         p = euler_lagrange.momentum(robot, q, qd)
         rate, pdot = hamiltonian.rates(robot, q, p, tau)
         assert error(rate, qd) < 1e-10
-        assert error(hamiltonian.forward_dynamics(robot, q, qd, tau),
-                     robot.forward_dynamics(q, qd, tau)) < 1e-9
+        assert (
+            error(
+                hamiltonian.forward_dynamics(robot, q, qd, tau), robot.forward_dynamics(q, qd, tau)
+            )
+            < 1e-9
+        )
         H, L = hamiltonian.hamiltonian(robot, q, p), hamiltonian.lagrangian(robot, q, qd)
         assert error(H, qd @ p - L) < 1e-10 and error(H, sum(robot.energy(q, qd))) < 1e-10
         slope = gradient(lambda x: hamiltonian.lagrangian(robot, x, qd), q)
@@ -203,7 +246,7 @@ def test_properties_hold_on_every_robot(name):
 
 
 def test_properties_hold_where_there_is_nothing_to_be_skew():
-    pendulum = Robot.from_dh([DHRow(mass=1.3, com=(.7, 0, 0))], gravity=(9.81, 0, 0))
+    pendulum = Robot.from_dh([DHRow(mass=1.3, com=(0.7, 0, 0))], gravity=(9.81, 0, 0))
     checks = properties.check(pendulum, samples=3)
     assert all(c.holds for c in checks), properties.report(checks)
 
@@ -217,9 +260,11 @@ def test_properties_fail_for_another_coriolis_matrix():
             u = np.zeros(self.nv)
             u[0] = qd @ qd / qd[0]
             return C + 0.01 * np.outer(np.ones(self.nv), qd - u)  # same C qd
+
     q, qd, _ = next(motion(robot))
     other = Other(robot.model)
-    np.testing.assert_allclose(other.coriolis_matrix(q, qd) @ qd,
-                               robot.coriolis_matrix(q, qd) @ qd)
+    np.testing.assert_allclose(
+        other.coriolis_matrix(q, qd) @ qd, robot.coriolis_matrix(q, qd) @ qd
+    )
     assert properties.skew_symmetry(other, q, qd) > 1e-4 > properties.skew_symmetry(robot, q, qd)
     assert not properties.check(other, samples=2)[0].holds

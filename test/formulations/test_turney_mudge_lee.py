@@ -1,21 +1,36 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Turney, Mudge and Lee 1980: 4x4 Lagrange, both Newton-Euler sets, strobing, sensor, schedule."""
 
-from formulation_arms import ALL, SERIAL, TREES, error, motion, random_inertial, six_revolute
 import numpy as np
 import pytest
 
 from robodyn_ros import Robot
 from robodyn_ros.errors import ModelError
-from robodyn_ros.formulations import (
-    concurrent_schedule, lagrange_4x4, luh_walker_paul, modified_newton_euler, newton_euler,
-    strobing)
+from robodyn_ros.formulations.angeles import newton_euler
 from robodyn_ros.formulations.arm import links_of, skew
+from robodyn_ros.formulations.turney import (
+    concurrent_schedule,
+    lagrange_4x4,
+    luh_walker_paul,
+    modified_newton_euler,
+    strobing,
+)
 from robodyn_ros.model.layout import INERTIA, MASS, ROTOR
+from support.formulation_arms import (
+    ALL,
+    SERIAL,
+    TREES,
+    error,
+    motion,
+    random_inertial,
+    six_revolute,
+)
 
 SETS = (luh_walker_paul, modified_newton_euler)
-Q = np.array([.1, -.5, .9, .3, -.7, 1.2])
-QD = np.array([.5, -.4, .3, .9, -.6, .2])
-QDD = np.array([1, -.8, .6, -.4, .2, .1])
+Q = np.array([0.1, -0.5, 0.9, 0.3, -0.7, 1.2])
+QD = np.array([0.5, -0.4, 0.3, 0.9, -0.6, 0.2])
+QDD = np.array([1, -0.8, 0.6, -0.4, 0.2, 0.1])
 
 
 @pytest.mark.parametrize('form', SETS)
@@ -23,16 +38,23 @@ QDD = np.array([1, -.8, .6, -.4, .2, .1])
 def test_newton_euler_sets_give_the_torque_of_the_package(name, form):
     robot = SERIAL[name]()
     for q, qd, qdd in motion(robot):
-        assert error(form.inverse_dynamics(robot, q, qd, qdd),
-                     robot.inverse_dynamics(q, qd, qdd)) < 1e-10
+        assert (
+            error(form.inverse_dynamics(robot, q, qd, qdd), robot.inverse_dynamics(q, qd, qdd))
+            < 1e-10
+        )
 
 
 @pytest.mark.parametrize('name', ALL)
 def test_lagrange_gives_the_torque_and_matrices_of_the_package(name):
     robot = ALL[name]()
     for q, qd, qdd in motion(robot, count=2):
-        assert error(lagrange_4x4.inverse_dynamics(robot, q, qd, qdd),
-                     robot.inverse_dynamics(q, qd, qdd)) < 1e-10
+        assert (
+            error(
+                lagrange_4x4.inverse_dynamics(robot, q, qd, qdd),
+                robot.inverse_dynamics(q, qd, qdd),
+            )
+            < 1e-10
+        )
         assert error(lagrange_4x4.mass_matrix(robot, q), robot.mass_matrix(q)) < 1e-10
         assert error(lagrange_4x4.gravity_torque(robot, q), robot.gravity_torque(q)) < 1e-10
         C = lagrange_4x4.coriolis_coefficients(robot, q) @ qd
@@ -41,28 +63,66 @@ def test_lagrange_gives_the_torque_and_matrices_of_the_package(name):
 
 @pytest.mark.parametrize('form', [*SETS, lagrange_4x4, newton_euler])
 def test_oracle_11_torque(form):
-    np.testing.assert_allclose(form.inverse_dynamics(six_revolute(), Q, QD, QDD), [
-        13.925037827771, 111.582762215617, 5.657670172390, -.208414779055, -.069235079286,
-        -.017645574036], rtol=1e-10)
+    np.testing.assert_allclose(
+        form.inverse_dynamics(six_revolute(), Q, QD, QDD),
+        [
+            13.925037827771,
+            111.582762215617,
+            5.657670172390,
+            -0.208414779055,
+            -0.069235079286,
+            -0.017645574036,
+        ],
+        rtol=1e-10,
+    )
 
 
 def test_oracle_11_matrices():
     robot = six_revolute()
     D = lagrange_4x4.mass_matrix(robot, Q)
-    np.testing.assert_allclose(D[0], [17.110758874149, .764599169960, .138577797267,
-                                      -.285614325972, -.009191668102, -.013312257618], atol=1e-11)
-    np.testing.assert_allclose(D[1, 1:], [17.359731988698, 1.414226600180, .042667037175,
-                                          .082398020098, -.002684348751], atol=1e-11)
-    np.testing.assert_allclose(D[2, 2:], [.987957669381, .020068035837, .081426166391,
-                                          -.002684348751], atol=1e-11)
-    np.testing.assert_allclose(np.diag(D)[3:], [.300839167425, .081088342790, .0141], atol=1e-11)
-    np.testing.assert_allclose(np.linalg.eigvalsh(D)[[0, -1]],
-                               [.013681201681, 18.092853163786], rtol=1e-9)
-    np.testing.assert_allclose(QD @ lagrange_4x4.coriolis_coefficients(robot, Q) @ QD, [
-        -2.768264559776, -1.796425602150, -.203558952309, -.036690545771, -.019534545382,
-        -.001966476232], atol=1e-11)
-    np.testing.assert_allclose(lagrange_4x4.gravity_torque(robot, Q), [
-        0, 125.654693924384, 6.253268421878, .255240140412, -.039663818117, 0], atol=1e-11)
+    np.testing.assert_allclose(
+        D[0],
+        [
+            17.110758874149,
+            0.764599169960,
+            0.138577797267,
+            -0.285614325972,
+            -0.009191668102,
+            -0.013312257618,
+        ],
+        atol=1e-11,
+    )
+    np.testing.assert_allclose(
+        D[1, 1:],
+        [17.359731988698, 1.414226600180, 0.042667037175, 0.082398020098, -0.002684348751],
+        atol=1e-11,
+    )
+    np.testing.assert_allclose(
+        D[2, 2:], [0.987957669381, 0.020068035837, 0.081426166391, -0.002684348751], atol=1e-11
+    )
+    np.testing.assert_allclose(
+        np.diag(D)[3:], [0.300839167425, 0.081088342790, 0.0141], atol=1e-11
+    )
+    np.testing.assert_allclose(
+        np.linalg.eigvalsh(D)[[0, -1]], [0.013681201681, 18.092853163786], rtol=1e-9
+    )
+    np.testing.assert_allclose(
+        QD @ lagrange_4x4.coriolis_coefficients(robot, Q) @ QD,
+        [
+            -2.768264559776,
+            -1.796425602150,
+            -0.203558952309,
+            -0.036690545771,
+            -0.019534545382,
+            -0.001966476232,
+        ],
+        atol=1e-11,
+    )
+    np.testing.assert_allclose(
+        lagrange_4x4.gravity_torque(robot, Q),
+        [0, 125.654693924384, 6.253268421878, 0.255240140412, -0.039663818117, 0],
+        atol=1e-11,
+    )
 
 
 @pytest.mark.parametrize('name', ['6R', 'Stanford-like'])
@@ -75,7 +135,7 @@ def test_the_two_sets_are_equal_term_by_term(name):
     for number, link in enumerate(links_of(robot), start=1):
         constants = robot.model.constants.copy()
         constants[:, ROTOR] = 0.0
-        constants[np.arange(len(constants)) != number, MASS:INERTIA + 6] = 0.0
+        constants[np.arange(len(constants)) != number, MASS : INERTIA + 6] = 0.0
         alone = robot.model.with_constants(constants)
         i = link.joint
         assert error(strobing.mass_matrix(alone, q), D_ij[i]) < 1e-12
@@ -86,17 +146,34 @@ def test_the_two_sets_are_equal_term_by_term(name):
             assert error(weight / link.m, D_i[i]) > 1e-2
 
 
-@pytest.mark.parametrize('inverse_dynamics', [
-    modified_newton_euler.inverse_dynamics, lagrange_4x4.inverse_dynamics, Robot.inverse_dynamics])
+@pytest.mark.parametrize(
+    'inverse_dynamics',
+    [
+        modified_newton_euler.inverse_dynamics,
+        lagrange_4x4.inverse_dynamics,
+        Robot.inverse_dynamics,
+    ],
+)
 def test_strobing_recovers_inertia_and_christoffel_symbols(inverse_dynamics):
     robot = SERIAL['Stanford-like']()
     for q, qd, tau in motion(robot, count=2):
-        assert error(strobing.mass_matrix(robot, q, inverse_dynamics),
-                     robot.mass_matrix(q)) < 1e-10
-        assert error(strobing.coriolis_coefficients(robot, q, inverse_dynamics) @ qd,
-                     robot.coriolis_matrix(q, qd)) < 1e-10
-        assert error(strobing.forward_dynamics(robot, q, qd, tau, inverse_dynamics),
-                     robot.forward_dynamics(q, qd, tau)) < 1e-9
+        assert (
+            error(strobing.mass_matrix(robot, q, inverse_dynamics), robot.mass_matrix(q)) < 1e-10
+        )
+        assert (
+            error(
+                strobing.coriolis_coefficients(robot, q, inverse_dynamics) @ qd,
+                robot.coriolis_matrix(q, qd),
+            )
+            < 1e-10
+        )
+        assert (
+            error(
+                strobing.forward_dynamics(robot, q, qd, tau, inverse_dynamics),
+                robot.forward_dynamics(q, qd, tau),
+            )
+            < 1e-9
+        )
 
 
 @pytest.mark.parametrize('form', SETS)
@@ -132,8 +209,9 @@ def test_rate_matrix_and_pseudo_inertia_identities():
     A, K = modified_newton_euler.rate_matrix(w, al), modified_newton_euler.pseudo_inertia(inertia)
     np.testing.assert_allclose(A @ b, np.cross(w, np.cross(w, b)) + np.cross(al, b), atol=1e-14)
     np.testing.assert_allclose(A[2, 1], w[1] * w[2] + al[0])
-    np.testing.assert_allclose(modified_newton_euler.axial(A @ K),
-                               inertia @ al + np.cross(w, inertia @ w), atol=1e-13)
+    np.testing.assert_allclose(
+        modified_newton_euler.axial(A @ K), inertia @ al + np.cross(w, inertia @ w), atol=1e-13
+    )
     np.testing.assert_allclose(np.trace(K) * np.eye(3) - K, inertia, atol=1e-14)
     # Not so: the other sign of al_x in A, K about another origin, K of (1.26) in tilted axes.
     other = A.copy()
@@ -150,8 +228,9 @@ def test_homogeneous_inertia_is_that_of_points():
     link = links_of(SERIAL['6R']())[2]
     J = lagrange_4x4.homogeneous_inertia(link)
     about_origin = link.I - link.m * skew(link.rho) @ skew(link.rho)
-    np.testing.assert_allclose(np.trace(J[:3, :3]) * np.eye(3) - J[:3, :3], about_origin,
-                               atol=1e-13)
+    np.testing.assert_allclose(
+        np.trace(J[:3, :3]) * np.eye(3) - J[:3, :3], about_origin, atol=1e-13
+    )
     np.testing.assert_allclose(J[3], [*(link.m * link.rho), link.m])
 
 

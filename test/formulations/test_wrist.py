@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Oracle 4: Angeles, Example 7.6, a spherical wrist whose inertias are taken about its centre."""
 
 from math import pi
@@ -7,20 +9,22 @@ import pytest
 
 from robodyn_ros import Robot
 from robodyn_ros.formulations import FORMULATIONS
-from robodyn_ros.formulations import natural_orthogonal_complement as noc
+from robodyn_ros.formulations.angeles import natural_orthogonal_complement as noc
 from robodyn_ros.model.dh import DHRow
 from robodyn_ros.model.layout import MASS, MOMENT
 
-J, K, L = (.05, .04, .03), (.02, .015, .01), (.006, .004, .003)
-A, G = .12, 9.81
-Q, QD, QDD = np.array([.3, .8, -.5]), np.array([1, -2, .7]), np.array([.5, .25, -1])
+J, K, L = (0.05, 0.04, 0.03), (0.02, 0.015, 0.01), (0.006, 0.004, 0.003)
+A, G = 0.12, 9.81
+Q, QD, QDD = np.array([0.3, 0.8, -0.5]), np.array([1, -2, 0.7]), np.array([0.5, 0.25, -1])
 EXACT = [form for form in FORMULATIONS if form.torque and form.scope != 'planar']
 
 
 def wrist(s=1):
     """Twists of 90 and s 90 degrees; no figure is left, so these are assumed."""
-    rows = [DHRow(alpha=alpha, inertia=np.diag(inertia))
-            for alpha, inertia in ((pi / 2, J), (s * pi / 2, K), (0, L))]
+    rows = [
+        DHRow(alpha=alpha, inertia=np.diag(inertia))
+        for alpha, inertia in ((pi / 2, J), (s * pi / 2, K), (0, L))
+    ]
     robot = Robot.from_dh(rows, convention='standard', gravity=(0, 0, -G), name='example 7.6')
     # The example's hand has its mass outside its inertia about O: no body would pass for it.
     constants = robot.model.constants.copy()
@@ -36,12 +40,17 @@ def closed_form(s, q, d):
     D45, D46 = s * (L[0] - L[1]) * s5 * s6 * c6, -s * L[2] * c5
     D = [[D44, D45, D46], [D45, K[1] + L[0] * s6**2 + L[1] * c6**2, 0], [D46, 0, L[2]]]
     E, k, two = K[0] - K[2] - L[2] + around, L[0] - L[1], c6**2 - s6**2
-    h = [2 * s5 * c5 * E * d4 * d5 - 2 * s5**2 * k * s6 * c6 * d4 * d6
-         + s * (k * (c5 * s6 * c6 * d5**2 + s5 * two * d5 * d6) + L[2] * s5 * d5 * d6),
-         -s5 * c5 * E * d4**2 + 2 * k * s6 * c6 * d5 * d6
-         + s * (k * s5 * two - L[2] * s5) * d4 * d6,
-         s5**2 * k * s6 * c6 * d4**2 - k * s6 * c6 * d5**2
-         + s * (L[2] * s5 - k * s5 * two) * d4 * d5]
+    h = [
+        2 * s5 * c5 * E * d4 * d5
+        - 2 * s5**2 * k * s6 * c6 * d4 * d6
+        + s * (k * (c5 * s6 * c6 * d5**2 + s5 * two * d5 * d6) + L[2] * s5 * d5 * d6),
+        -s5 * c5 * E * d4**2
+        + 2 * k * s6 * c6 * d5 * d6
+        + s * (k * s5 * two - L[2] * s5) * d4 * d6,
+        s5**2 * k * s6 * c6 * d4**2
+        - k * s6 * c6 * d5**2
+        + s * (L[2] * s5 - k * s5 * two) * d4 * d5,
+    ]
     return np.array(D), np.array(h), np.array([0, s * G * A * s5, 0])
 
 
@@ -56,12 +65,16 @@ def test_oracle_4_closed_form(s):
 
 @pytest.mark.parametrize('form', EXACT, ids=lambda form: form.name)
 def test_oracle_4_torque(form):
-    np.testing.assert_allclose(form.torque(wrist(), Q, QD, QDD),
-                               [7.58969461e-4, .844159516, -3.86597684e-3], rtol=1e-7)
+    np.testing.assert_allclose(
+        form.torque(wrist(), Q, QD, QDD), [7.58969461e-4, 0.844159516, -3.86597684e-3], rtol=1e-7
+    )
 
 
 def test_oracle_4_numbers():
     D, h, _ = closed_form(1, Q, QD)
-    np.testing.assert_allclose(D[np.triu_indices(3)], [
-        .05945324, -.00060363, -.00209012, .0194597, 0, .003], atol=6e-9)
-    np.testing.assert_allclose(h, [-.03090686, -.00487518, .00017908], atol=6e-9)
+    np.testing.assert_allclose(
+        D[np.triu_indices(3)],
+        [0.05945324, -0.00060363, -0.00209012, 0.0194597, 0, 0.003],
+        atol=6e-9,
+    )
+    np.testing.assert_allclose(h, [-0.03090686, -0.00487518, 0.00017908], atol=6e-9)

@@ -1,12 +1,15 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """The arms of these tests, and a recording of one, made once."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
+
 from robodyn_ros.cli import identify_demo
-from robodyn_ros.identification import base_parameters, excite, Parameters
-from robodyn_ros.robot import Robot
+from robodyn_ros.identification import Parameters, base_parameters, excite
+from robodyn_ros.robot.robot import Robot
 
 ROOT = Path(__file__).resolve().parents[2]
 FRANKA = str(ROOT / 'config' / 'urdf' / 'franka_like.urdf')
@@ -29,8 +32,9 @@ def true(franka):
 def excitation(franka):
     """Return a motion of the arm that was searched for, but not for long."""
     parameters = Parameters(franka)
-    return excite(franka, base_parameters(parameters), parameters, period=PERIOD, trials=60,
-                  seed=1)
+    return excite(
+        franka, base_parameters(parameters), parameters, period=PERIOD, trials=60, seed=1
+    )
 
 
 @pytest.fixture(scope='session')

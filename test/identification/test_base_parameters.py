@@ -1,18 +1,21 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Base parameters: their number, and that they and nothing else fix the torques."""
 
 import numpy as np
-from oracles.compare import agree
-from oracles.families import Case, describe, FAMILIES
-from oracles.real_robots import robot as named
 import pytest
-from robodyn_ros.identification import base_parameters, Parameters
+
+from robodyn_ros.identification import Parameters, base_parameters
 from robodyn_ros.identification.base_parameters import reduce
-from robodyn_ros.kernels.normalise import regroup
 from robodyn_ros.model.layout import KIND, PRISMATIC
-from robodyn_ros.robot import Robot
+from robodyn_ros.model.normal_form import regroup
+from robodyn_ros.robot.robot import Robot
+from support.compare import agree
+from support.families import FAMILIES, Case, describe
+from support.real_robots import robot as named
 
 UP = (0.0, 0.0, -9.81)
-ELBOW = '''<robot name="elbow"><link name="base"/>
+ELBOW = """<robot name="elbow"><link name="base"/>
 <link name="upper"><inertial><origin xyz="0.5 0 0"/><mass value="1.5"/>
 <inertia ixx="0.12" iyy="0.12" izz="0.12" ixy="0" ixz="0" iyz="0"/></inertial></link>
 <link name="lower"><inertial><origin xyz="0.4 0 0"/><mass value="1"/>
@@ -20,7 +23,7 @@ ELBOW = '''<robot name="elbow"><link name="base"/>
 <joint name="shoulder" type="continuous"><parent link="base"/><child link="upper"/>
 <axis xyz="0 -1 0"/></joint>
 <joint name="elbow" type="continuous"><parent link="upper"/><child link="lower"/>
-<origin xyz="1 0 0"/><axis xyz="0 -1 0"/></joint></robot>'''
+<origin xyz="1 0 0"/><axis xyz="0 -1 0"/></joint></robot>"""
 
 
 def inertial(robot):
@@ -39,8 +42,11 @@ def test_planar_elbow(gravity, free, on_the_line, rng):
     robot = Robot.from_urdf(ELBOW, gravity=gravity)
     assert len(inertial(robot)) == free
     parameters = Parameters(robot, friction=False)
-    line = [k for k, name in enumerate(parameters.names)
-            if name.endswith(('.m', '.hx', '.Izz', '.Ixx', '.Iyy'))]
+    line = [
+        k
+        for k, name in enumerate(parameters.names)
+        if name.endswith(('.m', '.hx', '.Izz', '.Ixx', '.Iyy'))
+    ]
     W = parameters.regressor(*states(robot, rng)).reshape(-1, len(parameters.names))
     assert len(reduce(W[:, line], [parameters.names[k] for k in line])) == on_the_line
 
@@ -54,8 +60,12 @@ def test_five_parameters_of_the_book(rng):
     (c1, c2), (s2,) = np.cos(q).T, np.sin(q).T[1:]
     c12, g = np.cos(q.sum(axis=1)), 9.81
     (v1, v2), (a1, a2), zero = qd.T, qdd.T, np.zeros(20)
-    Y = np.array(((a1, c2 * (2 * a1 + a2) - s2 * (v2**2 + 2 * v1 * v2), a2, g * c1, g * c12),
-                  (zero, c2 * a1 + s2 * v1**2, a1 + a2, zero, g * c12)))
+    Y = np.array(
+        (
+            (a1, c2 * (2 * a1 + a2) - s2 * (v2**2 + 2 * v1 * v2), a2, g * c1, g * c12),
+            (zero, c2 * a1 + s2 * v1**2, a1 + a2, zero, g * c12),
+        )
+    )
     tau = np.einsum('jpk,p->kj', Y, (1.705, 0.4, 0.21, 1.75, 0.4))
     assert np.linalg.matrix_rank(Y.transpose(2, 0, 1).reshape(-1, 5)) == 5
     agree(robot.inverse_dynamics(q, qd, qdd), tau)
@@ -68,16 +78,20 @@ def test_planar_elbow_has_the_numbers_of_the_book():
     values = dict(zip(base.names, base.combination @ robot.inertial_parameters()))
     first, second = values['upper.Izz + lower.m'], values['lower.Izz']
     assert first + second == pytest.approx(1.705)  # m1 lc1^2 + m2 (l1^2 + lc2^2) + I1 + I2
-    assert second == pytest.approx(0.21)           # m2 lc2^2 + I2
+    assert second == pytest.approx(0.21)  # m2 lc2^2 + I2
     assert values['upper.hx + lower.m'] == pytest.approx(1.75)
     assert values['lower.hx'] == pytest.approx(0.4)
     assert values['upper.hy'] == values['lower.hy'] == 0.0
 
 
-@pytest.mark.parametrize('gravity, along, expected', [
-    ((1.0, -2.0, -9.0), None, 38),       # 7 n - 4
-    ((0.0, 0.0, 0.0), None, 36),         # 7 n - 6: nothing but Izz of the first link
-    (None, 'first axis', 36)])
+@pytest.mark.parametrize(
+    'gravity, along, expected',
+    [
+        ((1.0, -2.0, -9.0), None, 38),  # 7 n - 4
+        ((0.0, 0.0, 0.0), None, 36),  # 7 n - 6: nothing but Izz of the first link
+        (None, 'first axis', 36),
+    ],
+)
 def test_general_six_revolute_arm(gravity, along, expected):
     """A general 6R has 7 n - 4 base parameters, 7 n - 6 with its first axis along gravity."""
     description = describe('general', 6, welds=0.0)
@@ -109,7 +123,7 @@ def test_they_fix_all_torques_and_are_independent(name, rng):
     W = W[:, sizes > 1e-9 * sizes.max()]
     spectrum = np.linalg.svd(W / np.linalg.norm(W, axis=0), compute_uv=False)
     assert spectrum[len(base) - 1] > 1e-6 * spectrum[0]
-    assert (spectrum[len(base):] < 1e-12 * spectrum[0]).all()
+    assert (spectrum[len(base) :] < 1e-12 * spectrum[0]).all()
 
 
 def test_regrouped_robot_has_the_same_values(every):
@@ -122,8 +136,12 @@ def test_regrouped_robot_has_the_same_values(every):
     moved = Robot(regroup(robot.model))
     base = inertial(robot)
     mine, theirs = robot.inertial_parameters(), moved.inertial_parameters()
-    agree(base.combination @ theirs, base.combination @ mine,
-          scale=(np.abs(base.combination) @ np.abs(mine)).max(), tolerance=1e-9)
+    agree(
+        base.combination @ theirs,
+        base.combination @ mine,
+        scale=(np.abs(base.combination) @ np.abs(mine)).max(),
+        tolerance=1e-9,
+    )
     slides = (robot.model.topology[1:, KIND] == PRISMATIC).sum()
     assert len(base) <= 7 * (robot.nv - slides) + 4 * slides
 
@@ -153,5 +171,7 @@ def test_applied_parameters_are_in_the_model(franka, rng):
     assert np.array_equal(Parameters(other, rotors=True).nominal, theta)
     q, qd, qdd = states(franka, rng, 5)
     frictionless = Parameters(other, rotors=True, friction=False)
-    agree(frictionless.regressor(q, qd, qdd) @ frictionless.nominal,
-          other.inverse_dynamics(q, qd, qdd))
+    agree(
+        frictionless.regressor(q, qd, qdd) @ frictionless.nominal,
+        other.inverse_dynamics(q, qd, qdd),
+    )

@@ -1,14 +1,22 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Possible bodies: what is possible, and that the nearest of them is found."""
 
 import numpy as np
-from oracles.families import FAMILIES
 import pytest
+
 from robodyn_ros.errors import SingularityError
-from robodyn_ros.identification import base_parameters, consistent, Estimate, is_possible
-from robodyn_ros.identification import Parameters
+from robodyn_ros.identification import (
+    Estimate,
+    Parameters,
+    base_parameters,
+    consistent,
+    is_possible,
+)
 from robodyn_ros.identification.consistency import pseudo_inertia, ten_parameters
+from robodyn_ros.robot.robot import Robot
 from robodyn_ros.simulation import Perturbation, perturbed
-from robodyn_ros.robot import Robot
+from support.families import FAMILIES
 
 
 def estimate(values, scale):
@@ -29,8 +37,8 @@ def case(franka):
 
 def all_possible(parameters, theta):
     """Return whether every body is, and every constant of a joint."""
-    ten = theta[:10 * parameters.bodies].reshape(-1, 10)
-    return all(is_possible(row) for row in ten) and (theta[10 * parameters.bodies:] > 0.0).all()
+    ten = theta[: 10 * parameters.bodies].reshape(-1, 10)
+    return all(is_possible(row) for row in ten) and (theta[10 * parameters.bodies :] > 0.0).all()
 
 
 def test_pseudo_inertia_of_a_cloud(rng):
@@ -45,11 +53,15 @@ def test_pseudo_inertia_of_a_cloud(rng):
     assert is_possible(theta)
 
 
-@pytest.mark.parametrize('ten', [
-    (-1.0, 0, 0, 0, 0.1, 0, 0, 0.1, 0, 0.1),       # negative mass
-    (1.0, 0, 0, 0, 0.1, 0, 0, 0.1, 0, 0.3),        # triangle inequality
-    (1.0, 0.5, 0, 0, 0.1, 0, 0, 0.1, 0, 0.1),      # centre of mass too far for the inertia
-    (1.0, 0, 0, 0, 0.1, 0.2, 0, 0.1, 0, 0.1)])     # a negative principal moment
+@pytest.mark.parametrize(
+    'ten',
+    [
+        (-1.0, 0, 0, 0, 0.1, 0, 0, 0.1, 0, 0.1),  # negative mass
+        (1.0, 0, 0, 0, 0.1, 0, 0, 0.1, 0, 0.3),  # triangle inequality
+        (1.0, 0.5, 0, 0, 0.1, 0, 0, 0.1, 0, 0.1),  # centre of mass too far for the inertia
+        (1.0, 0, 0, 0, 0.1, 0.2, 0, 0.1, 0, 0.1),
+    ],
+)  # a negative principal moment
 def test_what_is_impossible(ten):
     """No such body exists."""
     assert not is_possible(np.array(ten))
@@ -95,20 +107,30 @@ def test_it_is_the_minimum(case, rng):
     nominal = parameters.nominal
 
     def objective(theta):
-        value = 0.5 * (((base.combination @ theta - wrong) / deviations)**2).sum()
+        value = 0.5 * (((base.combination @ theta - wrong) / deviations) ** 2).sum()
         for k in range(parameters.bodies):
             where = slice(10 * k, 10 * k + 10)
             X = np.linalg.solve(pseudo_inertia(nominal[where]), pseudo_inertia(theta[where]))
             value += np.trace(X) - np.log(np.linalg.det(X)) - 4.0
-        x = theta[10 * parameters.bodies:] / nominal[10 * parameters.bodies:]
+        x = theta[10 * parameters.bodies :] / nominal[10 * parameters.bodies :]
         return value + (x - np.log(x) - 1.0).sum()
 
     least, sizes = objective(found.theta), np.abs(found.theta) + 1e-3
     for _ in range(200):
         direction = sizes * rng.normal(size=len(nominal))
         # well within what is possible, or the third derivative counts
-        change = 0.01 * direction * next(h for h in 10.0 ** np.arange(-4, -9, -1) if all(
-            all_possible(parameters, found.theta + sign * h * direction) for sign in (-1, 1)))
+        change = (
+            0.01
+            * direction
+            * next(
+                h
+                for h in 10.0 ** np.arange(-4, -9, -1)
+                if all(
+                    all_possible(parameters, found.theta + sign * h * direction)
+                    for sign in (-1, 1)
+                )
+            )
+        )
         ahead, behind = objective(found.theta + change), objective(found.theta - change)
         curvature = ahead + behind - 2.0 * least
         assert curvature > 1e-12 * least
@@ -121,8 +143,11 @@ def test_frames_and_units_do_not_matter(case):
     found = consistent(parameters, base, estimate(truth, deviations))
     light = Robot(parameters.robot.model.with_scaled_masses(1e-3))
     scale = np.where([name.endswith(('.damping', '.friction')) for name in base.names], 1.0, 1e-3)
-    other = consistent(Parameters(light), base_parameters(Parameters(light)),
-                       estimate(scale * truth, scale * deviations))
+    other = consistent(
+        Parameters(light),
+        base_parameters(Parameters(light)),
+        estimate(scale * truth, scale * deviations),
+    )
     np.testing.assert_allclose(other.values, scale * found.values, rtol=1e-6, atol=1e-9)
 
 

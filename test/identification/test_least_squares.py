@@ -1,7 +1,10 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Least squares: exact without noise, and standard deviations that tell the truth with it."""
 
 import numpy as np
 import pytest
+
 from robodyn_ros.errors import ShapeError, SingularityError
 from robodyn_ros.identification import fit
 
@@ -23,8 +26,10 @@ def test_exact_without_noise(rng):
 @pytest.mark.parametrize('weighted', [False, True])
 def test_deviations_are_those_of_repeated_experiments(rng, weighted):
     """Over 300 experiments errors scatter as one of them says they do, to 15 %."""
-    runs = [(fit(W, tau, NAMES, weighted=weighted), beta)
-            for W, tau, beta in (problem(rng, (0.1, 0.1)) for _ in range(300))]
+    runs = [
+        (fit(W, tau, NAMES, weighted=weighted), beta)
+        for W, tau, beta in (problem(rng, (0.1, 0.1)) for _ in range(300))
+    ]
     away = np.array([(found.values - beta) / found.deviations for found, beta in runs])
     np.testing.assert_allclose(away.std(axis=0), 1.0, atol=0.15)
     assert (np.abs(away.mean(axis=0)) < 4.0 / np.sqrt(len(runs))).all()
@@ -47,10 +52,12 @@ def test_covariance_is_that_of_the_normal_equations(rng):
     W, tau, _ = problem(rng, (0.1, 0.2))
     estimate = fit(W, tau, NAMES)
     rows = (W / estimate.noise[:, None]).reshape(-1, 3)
-    np.testing.assert_allclose(estimate.root.T @ estimate.root, rows.T @ rows, rtol=1e-10,
-                               atol=1e-8)
-    np.testing.assert_allclose(estimate.deviations,
-                               np.sqrt(np.diag(np.linalg.inv(rows.T @ rows))), rtol=1e-8)
+    np.testing.assert_allclose(
+        estimate.root.T @ estimate.root, rows.T @ rows, rtol=1e-10, atol=1e-8
+    )
+    np.testing.assert_allclose(
+        estimate.deviations, np.sqrt(np.diag(np.linalg.inv(rows.T @ rows))), rtol=1e-8
+    )
     np.testing.assert_allclose(estimate.relative, estimate.deviations / np.abs(estimate.values))
 
 
@@ -59,8 +66,9 @@ def test_equations_that_do_not_count(rng):
     W, tau, _ = problem(rng, (0.1, 0.1))
     used = rng.random(tau.shape) < 0.7
     wrong = np.where(used, tau, 1e3)
-    np.testing.assert_array_equal(fit(W, tau, NAMES, used).values,
-                                  fit(W, wrong, NAMES, used).values)
+    np.testing.assert_array_equal(
+        fit(W, tau, NAMES, used).values, fit(W, wrong, NAMES, used).values
+    )
 
 
 def test_what_nothing_excites_is_named(rng):

@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """
 Every launch file starts its nodes, they hold the arm, and they end cleanly.
 
@@ -5,53 +7,77 @@ Run by test_launch_files.py, or by hand in a sourced workspace:
 
     launch_test test/launch/arm_under_launch.py
 """
-from pathlib import Path
+
 import time
 import unittest
+from pathlib import Path
 
+import launch_testing
+import rclpy
 from ament_index_python.packages import get_package_share_directory
-from launch import LaunchDescription
 from launch.actions import IncludeLaunchDescription
 from launch_ros.actions import Node
-import launch_testing
 from launch_testing.actions import ReadyToTest
 from launch_testing.asserts import assertExitCodes
-import rclpy
 from rclpy.qos import DurabilityPolicy, QoSProfile
 
+from launch import LaunchDescription
 from robodyn_msgs.msg import ControllerStatus
 
 SHARE = Path(get_package_share_directory('robodyn_ros'))
 TWO_LINK = 'config/urdf/two_link.urdf'
 STANDING = (ControllerStatus.ACTIVE, ControllerStatus.HOLD)
-START_UP = 180.0   # [s] a cold start compiles every kernel, on whatever machine this is
+START_UP = 180.0  # [s] a cold start compiles every kernel, on whatever machine this is
 
-ON_A_ROBOT = {'description_file': TWO_LINK, 'command_topic': '/efforts', 'autostart': 'true',
-              'params_file': str(SHARE / 'config' / 'simulated_arm.yaml')}
+ON_A_ROBOT = {
+    'description_file': TWO_LINK,
+    'command_topic': '/efforts',
+    'autostart': 'true',
+    'params_file': str(SHARE / 'config' / 'simulated_arm.yaml'),
+}
 
 
 def driver():
     """Return the node that stands where the driver of a robot would."""
-    return Node(package='robodyn_ros', executable='simulator', parameters=[{
-        'urdf_path': str(SHARE / TWO_LINK), 'joint_states_topic': '/joint_states',
-        'effort_command_topic': '/efforts'}])
+    return Node(
+        package='robodyn_ros',
+        executable='simulator',
+        parameters=[
+            {
+                'urdf_path': str(SHARE / TWO_LINK),
+                'joint_states_topic': '/joint_states',
+                'effort_command_topic': '/efforts',
+            }
+        ],
+    )
 
 
-@launch_testing.parametrize('launch_file, arguments, others, law', [
-    ('simulated_arm', {}, [], 'computed_torque'),
-    ('simulated_arm', {'namespace': 'left', 'law': 'gravity_compensation'}, [],
-     'gravity_compensation'),
-    ('computed_torque', ON_A_ROBOT, [driver], 'computed_torque'),
-    ('gravity_compensation', ON_A_ROBOT, [driver], 'gravity_compensation'),
-])
+@launch_testing.parametrize(
+    'launch_file, arguments, others, law',
+    [
+        ('simulated_arm', {}, [], 'computed_torque'),
+        (
+            'simulated_arm',
+            {'namespace': 'left', 'law': 'gravity_compensation'},
+            [],
+            'gravity_compensation',
+        ),
+        ('computed_torque', ON_A_ROBOT, [driver], 'computed_torque'),
+        ('gravity_compensation', ON_A_ROBOT, [driver], 'gravity_compensation'),
+    ],
+)
 def generate_test_description(launch_file, arguments, others, law):
     """Include the launch file, with a robot around it where it does not bring one."""
-    return LaunchDescription([
-        IncludeLaunchDescription(str(SHARE / 'launch' / f'{launch_file}.launch.py'),
-                                 launch_arguments=arguments.items()),
-        *(make() for make in others),
-        ReadyToTest(),
-    ]), {'law': law, 'namespace': arguments.get('namespace', '')}
+    return LaunchDescription(
+        [
+            IncludeLaunchDescription(
+                str(SHARE / 'launch' / f'{launch_file}.launch.py'),
+                launch_arguments=arguments.items(),
+            ),
+            *(make() for make in others),
+            ReadyToTest(),
+        ]
+    ), {'law': law, 'namespace': arguments.get('namespace', '')}
 
 
 class TestRunning(unittest.TestCase):
@@ -64,8 +90,11 @@ class TestRunning(unittest.TestCase):
         node = rclpy.create_node('watcher')
         heard = []
         node.create_subscription(
-            ControllerStatus, f'{namespace}/robodyn_controller/status', heard.append,
-            QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL))
+            ControllerStatus,
+            f'{namespace}/robodyn_controller/status',
+            heard.append,
+            QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL),
+        )
         deadline = time.monotonic() + START_UP
         while time.monotonic() < deadline and not (heard and heard[-1].state in STANDING):
             rclpy.spin_once(node, timeout_sec=0.1)

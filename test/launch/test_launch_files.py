@@ -1,8 +1,11 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Runs the launch_testing description of the launch files, where launch_testing is installed."""
-from importlib.util import find_spec
-from pathlib import Path
+
 import subprocess
 import sys
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 

@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Real robots, read from their URDF files, against Pinocchio: placements, inertias, total mass."""
 
 from importlib import metadata
@@ -9,7 +11,7 @@ import pytest
 from robodyn_ros import Robot
 from robodyn_ros.model import layout, urdf
 from robodyn_ros.model.build import build
-from robodyn_ros.model.inertia import unpack
+from robodyn_ros.model.rigid_body import unpack
 
 pin = pytest.importorskip('pinocchio', reason='Pinocchio is the referee here')
 
@@ -43,13 +45,17 @@ FILES = {
     'tiago, everything': ('tiago_description/robots/tiago_no_hand.urdf', None),
     'tiago dual, both arms': ('tiago_description/robots/tiago_dual.urdf', ('torso', 'arm_')),
     'tiago pro': ('tiago_pro_description/robots/tiago_pro.urdf', None),
-    'pr2, arms and torso': ('pr2_description/urdf/pr2.urdf',
-                            ('torso_lift', 'shoulder', 'upper_arm', 'elbow', 'forearm', 'wrist')),
+    'pr2, arms and torso': (
+        'pr2_description/urdf/pr2.urdf',
+        ('torso_lift', 'shoulder', 'upper_arm', 'elbow', 'forearm', 'wrist'),
+    ),
     'dog with an arm': ('anymal_b_simple_description/robots/anymal-kinova.urdf', None),
     'talos, upper body': ('talos_data/robots/talos_full_v2.urdf', ('torso', 'head', 'arm_')),
     'talos, one arm': ('talos_data/robots/talos_left_arm.urdf', None),
-    'g1, upper body': ('g1_description/urdf/g1_29dof_rev_1_0.urdf', ('waist', 'shoulder', 'elbow',
-                                                                    'wrist')),
+    'g1, upper body': (
+        'g1_description/urdf/g1_29dof_rev_1_0.urdf',
+        ('waist', 'shoulder', 'elbow', 'wrist'),
+    ),
     'icub': ('icub_description/robots/icub.urdf', None),
     'romeo': ('romeo_description/urdf/romeo_small.urdf', None),
     'human': ('human_description/robots/human.urdf', None),
@@ -64,17 +70,22 @@ def case(request):
     path = str(ROBOTS / file)
     description = urdf.parse(path)
     movable = [joint for joint in description.joints if joint.type != 'fixed']
-    commanded = [joint.name for joint in movable if not joint.mimic
-                 and (words is None or any(word in joint.name for word in words))]
+    commanded = [
+        joint.name
+        for joint in movable
+        if not joint.mimic and (words is None or any(word in joint.name for word in words))
+    ]
     rng = np.random.default_rng(7)
-    locked = {joint.name: rng.uniform(-1.0, 1.0) for joint in movable
-              if joint.name not in commanded}
+    locked = {
+        joint.name: rng.uniform(-1.0, 1.0) for joint in movable if joint.name not in commanded
+    }
     model = build(description, joints=commanded, locked=locked)
     whole = pin.buildModelFromUrdf(path)
     if not locked:
         return model, whole
-    reduced = pin.buildReducedModel(whole, [whole.getJointId(name) for name in locked],
-                                    _configuration(whole, locked))
+    reduced = pin.buildReducedModel(
+        whole, [whole.getJointId(name) for name in locked], _configuration(whole, locked)
+    )
     return model, reduced
 
 
@@ -83,8 +94,9 @@ def _configuration(model, values):
     q = pin.neutral(model)
     for name, value in values.items():
         joint = model.joints[model.getJointId(name)]
-        q[joint.idx_q:joint.idx_q + joint.nq] = (
-            value if joint.nq == 1 else (np.cos(value), np.sin(value)))
+        q[joint.idx_q : joint.idx_q + joint.nq] = (
+            value if joint.nq == 1 else (np.cos(value), np.sin(value))
+        )
     return q
 
 
@@ -113,7 +125,7 @@ def test_parents_and_placements(case):
         R_PL = rotations[parent].T
         constants = model.constants[row]
         R = R_PL @ constants[:9].reshape(3, 3) @ R_BL
-        p = R_PL @ constants[layout.OFFSET:layout.OFFSET + 3]
+        p = R_PL @ constants[layout.OFFSET : layout.OFFSET + 3]
         np.testing.assert_allclose(R, placement.rotation, rtol=0, atol=1e-12)
         np.testing.assert_allclose(p, placement.translation, rtol=0, atol=1e-12)
 
@@ -123,24 +135,27 @@ def test_composite_inertia_of_every_body(case):
     for row, joint, R_BL in _bodies(model, reduced):
         theirs = reduced.inertias[joint]
         ours = model.constants[row]
-        moment = R_BL.T @ ours[layout.MOMENT:layout.MOMENT + 3]
-        inertia = R_BL.T @ unpack(ours[layout.INERTIA:layout.INERTIA + 6]) @ R_BL
+        moment = R_BL.T @ ours[layout.MOMENT : layout.MOMENT + 3]
+        inertia = R_BL.T @ unpack(ours[layout.INERTIA : layout.INERTIA + 6]) @ R_BL
         assert ours[layout.MASS] == pytest.approx(theirs.mass, rel=1e-12, abs=1e-15)
         about_origin = theirs.matrix()[3:, 3:]
-        np.testing.assert_allclose(moment, theirs.mass * theirs.lever, rtol=0,
-                                   atol=1e-12 * theirs.mass)
-        np.testing.assert_allclose(inertia, about_origin, rtol=0,
-                                   atol=1e-12 * np.max(np.abs(about_origin)))
+        np.testing.assert_allclose(
+            moment, theirs.mass * theirs.lever, rtol=0, atol=1e-12 * theirs.mass
+        )
+        np.testing.assert_allclose(
+            inertia, about_origin, rtol=0, atol=1e-12 * np.max(np.abs(about_origin))
+        )
 
 
 def test_every_link_is_a_frame_where_pinocchio_has_it(case):
     model, reduced = case
     data = reduced.createData()
-    q = _configuration(reduced, {name: 0.0 for name in model.joint_names})
+    q = _configuration(reduced, dict.fromkeys(model.joint_names, 0.0))
     pin.framesForwardKinematics(reduced, data, q)
     placed = {0: (np.eye(3), np.zeros(3))}
-    for row, (parent, *_), constants in zip(range(1, len(model.topology)), model.topology[1:],
-                                            model.constants[1:]):
+    for row, (parent, *_), constants in zip(
+        range(1, len(model.topology)), model.topology[1:], model.constants[1:]
+    ):
         R, p = placed[parent]
         placed[row] = (R @ constants[:9].reshape(3, 3), p + R @ constants[9:12])
     compared = 0
@@ -151,8 +166,9 @@ def test_every_link_is_a_frame_where_pinocchio_has_it(case):
         R, p = placed[ours.body]
         theirs = data.oMf[reduced.getFrameId(frame.name, pin.FrameType.BODY)]
         np.testing.assert_allclose(R @ ours.rotation, theirs.rotation, rtol=0, atol=1e-12)
-        np.testing.assert_allclose(p + R @ ours.translation, theirs.translation, rtol=0,
-                                   atol=1e-12)
+        np.testing.assert_allclose(
+            p + R @ ours.translation, theirs.translation, rtol=0, atol=1e-12
+        )
         compared += 1
     assert compared >= len(model.body_names)
 

@@ -1,7 +1,8 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Joints of several freedoms held at any posture: what is left is the same robot, held there."""
 
 import numpy as np
-from oracles.families import describe, states, TYPES
 import pinocchio as pin
 import pytest
 
@@ -9,6 +10,7 @@ from robodyn_ros import Robot
 from robodyn_ros.errors import ModelError
 from robodyn_ros.model import urdf
 from robodyn_ros.model.build import build
+from support.families import TYPES, describe, states
 
 CHAIN = describe('held', 9, kinds=TYPES, branching=3)
 NAMES = tuple(joint.name for joint in CHAIN.joints if joint.type != 'fixed')
@@ -26,7 +28,7 @@ def of_joint(names, joint):
 def held():
     """Return the whole robot, the state it is in, and the robot that is held there."""
     whole = Robot.from_description(CHAIN, joints=NAMES, gravity=GRAVITY)
-    (q, qd, qdd), = states(whole, 1)
+    ((q, qd, qdd),) = states(whole, 1)
     locked = {name: q[of_joint(whole.position_names, name)].tolist() for name in HELD}
     for name, position in locked.items():
         locked[name] = position[0] if len(position) == 1 else position
@@ -39,15 +41,23 @@ def held():
 def test_every_type_is_held_away_from_its_neutral_posture(held):
     """The chain has one joint of each type, and those of one freedom alone move."""
     assert {joint.type for joint in CHAIN.joints if joint.name in HELD} == {
-        'spherical', 'helical', 'planar', 'universal', 'floating', 'cylindrical', 'continuous'}
+        'spherical',
+        'helical',
+        'planar',
+        'universal',
+        'floating',
+        'cylindrical',
+        'continuous',
+    }
     assert set(held[4].joint_names) == set(MOVING)
 
 
 def test_mass_matrix_is_the_block_of_the_whole_robot(held):
     whole, q, _, _, robot, kept, places = held
     expected = whole.mass_matrix(q)[np.ix_(kept, kept)]
-    np.testing.assert_allclose(robot.mass_matrix(q[places]), expected, rtol=1e-12,
-                               atol=1e-13 * expected.max())
+    np.testing.assert_allclose(
+        robot.mass_matrix(q[places]), expected, rtol=1e-12, atol=1e-13 * expected.max()
+    )
 
 
 def test_inverse_dynamics_are_those_of_the_whole_robot_with_held_joints_at_rest(held):
@@ -56,8 +66,12 @@ def test_inverse_dynamics_are_those_of_the_whole_robot_with_held_joints_at_rest(
     rates, accelerations = still.copy(), still.copy()
     rates[kept], accelerations[kept] = qd[kept], qdd[kept]
     expected = whole.inverse_dynamics(q, rates, accelerations)[kept]
-    np.testing.assert_allclose(robot.inverse_dynamics(q[places], qd[kept], qdd[kept]), expected,
-                               rtol=1e-12, atol=1e-12 * np.abs(expected).max())
+    np.testing.assert_allclose(
+        robot.inverse_dynamics(q[places], qd[kept], qdd[kept]),
+        expected,
+        rtol=1e-12,
+        atol=1e-12 * np.abs(expected).max(),
+    )
 
 
 def test_links_stand_where_those_of_the_whole_robot_stand(held):
@@ -66,7 +80,7 @@ def test_links_stand_where_those_of_the_whole_robot_stand(held):
         np.testing.assert_allclose(robot.pose(q[places], link), whole.pose(q, link), atol=1e-14)
 
 
-URDF = '''<robot name="carried"><link name="floor"/>
+URDF = """<robot name="carried"><link name="floor"/>
 {links}
 <joint name="drive" type="planar"><parent link="floor"/><child link="cart"/>
   <origin xyz="0.1 -0.2 0.3" rpy="0.3 0.2 -0.4"/><axis xyz="0 0 1"/></joint>
@@ -77,11 +91,14 @@ URDF = '''<robot name="carried"><link name="floor"/>
   <origin xyz="-0.3 0.2 0.1" rpy="-0.2 0.4 0.6"/></joint>
 <joint name="boom" type="prismatic"><parent link="drone"/><child link="boom"/>
   <origin xyz="0.1 0.3 0.2" rpy="0.5 0.1 -0.3"/><axis xyz="0.8 0 0.6"/>
-  <limit lower="-3" upper="3" velocity="9" effort="9"/></joint></robot>'''.format(links='\n'.join(
-      f'<link name="{name}"><inertial><origin xyz="0.1 {0.05 * k} -0.1" rpy="0.2 {0.1 * k} 0"/>'
-      f'<mass value="{1.5 + k}"/><inertia ixx="0.{3 + k}" iyy="0.4" izz="0.5" ixy="0.02" '
-      'ixz="-0.01" iyz="0.03"/></inertial></link>'
-      for k, name in enumerate(('cart', 'turret', 'drone', 'boom'))))
+  <limit lower="-3" upper="3" velocity="9" effort="9"/></joint></robot>""".format(
+    links='\n'.join(
+        f'<link name="{name}"><inertial><origin xyz="0.1 {0.05 * k} -0.1" rpy="0.2 {0.1 * k} 0"/>'
+        f'<mass value="{1.5 + k}"/><inertia ixx="0.{3 + k}" iyy="0.4" izz="0.5" ixy="0.02" '
+        'ixz="-0.01" iyz="0.03"/></inertial></link>'
+        for k, name in enumerate(('cart', 'turret', 'drone', 'boom'))
+    )
+)
 
 
 def test_pinocchio_reduces_its_model_to_the_same_robot():
@@ -92,7 +109,7 @@ def test_pinocchio_reduces_its_model_to_the_same_robot():
     at = pin.neutral(model)
     for name, x in (('drive', (0.5, -0.7, np.cos(angle), np.sin(angle))), ('swim', swim)):
         joint = model.joints[model.getJointId(name)]
-        at[joint.idx_q:joint.idx_q + joint.nq] = x
+        at[joint.idx_q : joint.idx_q + joint.nq] = x
     reduced = pin.buildReducedModel(model, [model.getJointId(n) for n in ('drive', 'swim')], at)
     assert list(reduced.names)[1:] == ['turret', 'boom']
     robot = Robot.from_urdf(URDF, locked={'drive': (0.5, -0.7, angle), 'swim': swim})
@@ -109,8 +126,9 @@ def test_pinocchio_reduces_its_model_to_the_same_robot():
 def test_a_quaternion_of_another_length_stands_for_that_of_length_one():
     swim = (0.4, -0.3, 0.6, 0.3, -0.5, 0.2, 0.7)
     longer = (*swim[:3], *(2.5 * x for x in swim[3:]))
-    expected, got = (build(urdf.parse(URDF), locked={'drive': 0.0, 'swim': value})
-                     for value in (swim, longer))
+    expected, got = (
+        build(urdf.parse(URDF), locked={'drive': 0.0, 'swim': value}) for value in (swim, longer)
+    )
     np.testing.assert_allclose(got.constants, expected.constants, rtol=1e-14, atol=1e-15)
 
 
@@ -128,21 +146,24 @@ def test_the_report_says_where_a_joint_is_held():
     assert "joint 'swim': is floating and held still" in model.report.notes
 
 
-@pytest.mark.parametrize(('locked', 'words'), [
-    ({'drive': 0.1}, ["planar joint 'drive'", '0.1', '3 numbers (x, y, turn)']),
-    ({'drive': (0.1, 0.2)}, ["planar joint 'drive'", '(0.1, 0.2)', '3 numbers']),
-    ({'drive': '0 0 1'}, ["'0 0 1'", '3 numbers']),
-    ({'drive': (0, 0, float('inf'))}, ['inf', 'at most 1e+06']),
-    ({'swim': (0, 0, 0)}, ["floating joint 'swim'", '7 numbers (x, y, z, qx, qy, qz, qw)']),
-    ({'swim': (0, 0, 0, 0, 0, 0, 0)}, ["'swim'", 'length 0', 'unit quaternion']),
-    ({'swim': (0, 0, 0, 1e-4, 0, 0, 0)}, ["'swim'", 'length 0.0001', 'unit quaternion']),
-    ({'swim': (0, 0, float('nan'), 0, 0, 0, 1)}, ["'swim'", 'nan', '7 numbers']),
-    ({'swim': (2e6, 0, 0, 0, 0, 0, 1)}, ["'swim'", 'at most 1e+06']),
-    ({'swim': 1.0}, ["'swim'", '1.0', 'expected 0']),
-    ({'swim': None}, ["'swim'", 'None', '7 numbers']),
-    ({'boom': (0.1, 0.2)}, ["prismatic joint 'boom'", '(0.1, 0.2)', 'a number']),
-    ({'boom': 'up'}, ["'boom'", "'up'", 'a number']),
-])
+@pytest.mark.parametrize(
+    ('locked', 'words'),
+    [
+        ({'drive': 0.1}, ["planar joint 'drive'", '0.1', '3 numbers (x, y, turn)']),
+        ({'drive': (0.1, 0.2)}, ["planar joint 'drive'", '(0.1, 0.2)', '3 numbers']),
+        ({'drive': '0 0 1'}, ["'0 0 1'", '3 numbers']),
+        ({'drive': (0, 0, float('inf'))}, ['inf', 'at most 1e+06']),
+        ({'swim': (0, 0, 0)}, ["floating joint 'swim'", '7 numbers (x, y, z, qx, qy, qz, qw)']),
+        ({'swim': (0, 0, 0, 0, 0, 0, 0)}, ["'swim'", 'length 0', 'unit quaternion']),
+        ({'swim': (0, 0, 0, 1e-4, 0, 0, 0)}, ["'swim'", 'length 0.0001', 'unit quaternion']),
+        ({'swim': (0, 0, float('nan'), 0, 0, 0, 1)}, ["'swim'", 'nan', '7 numbers']),
+        ({'swim': (2e6, 0, 0, 0, 0, 0, 1)}, ["'swim'", 'at most 1e+06']),
+        ({'swim': 1.0}, ["'swim'", '1.0', 'expected 0']),
+        ({'swim': None}, ["'swim'", 'None', '7 numbers']),
+        ({'boom': (0.1, 0.2)}, ["prismatic joint 'boom'", '(0.1, 0.2)', 'a number']),
+        ({'boom': 'up'}, ["'boom'", "'up'", 'a number']),
+    ],
+)
 def test_a_posture_that_the_joint_cannot_have_is_refused(locked, words):
     with pytest.raises(ModelError) as caught:
         build(urdf.parse(URDF), locked={'drive': 0, 'swim': 0, **locked})

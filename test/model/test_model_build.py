@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Choosing joints, merging links, normalising frames: the arrays are the robot described."""
 
 import ast
@@ -10,14 +12,15 @@ from hypothesis import assume, example, given
 
 from robodyn_ros import Robot
 from robodyn_ros.errors import ModelError, ShapeError, UnknownNameError
-from robodyn_ros.model import layout, rotation, urdf
+from robodyn_ros.model import layout, rotation_matrix, urdf
 from robodyn_ros.model.build import build
-from robodyn_ros.model.description import (
-    Inertial, Joint, Limit, Link, Placement, RobotDescription)
-from robodyn_ros.model.inertia import unpack
+from robodyn_ros.model.description import Inertial, Joint, Limit, Link, Placement, RobotDescription
+from robodyn_ros.model.rigid_body import unpack
 
-SIGNED_AXES = [np.array(axis, dtype=float) for axis in
-               ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))]
+SIGNED_AXES = [
+    np.array(axis, dtype=float)
+    for axis in ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))
+]
 
 UNIT = 'ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"'
 
@@ -25,13 +28,17 @@ UNIT = 'ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"'
 def link(name, mass=None, com='0 0 0', inertia=UNIT):
     if mass is None:
         return f'<link name="{name}"/>'
-    return (f'<link name="{name}"><inertial><origin xyz="{com}"/><mass value="{mass}"/>'
-            f'<inertia {inertia}/></inertial></link>')
+    return (
+        f'<link name="{name}"><inertial><origin xyz="{com}"/><mass value="{mass}"/>'
+        f'<inertia {inertia}/></inertial></link>'
+    )
 
 
 def joint(name, kind, parent, child, xyz='0 0 0', rpy='0 0 0', axis='0 0 1', more=''):
-    return (f'<joint name="{name}" type="{kind}"><origin xyz="{xyz}" rpy="{rpy}"/>'
-            f'<parent link="{parent}"/><child link="{child}"/><axis xyz="{axis}"/>{more}</joint>')
+    return (
+        f'<joint name="{name}" type="{kind}"><origin xyz="{xyz}" rpy="{rpy}"/>'
+        f'<parent link="{parent}"/><child link="{child}"/><axis xyz="{axis}"/>{more}</joint>'
+    )
 
 
 def describe(*parts):
@@ -39,15 +46,29 @@ def describe(*parts):
 
 
 # A trunk with a fixed plate, two arms (the left one branches off twice) and a slider.
-TREE = (link('root', 5), link('trunk', 4), link('plate', 3, '0 0 0.1'), link('left', 2),
-        link('left_tip', 1), link('right', 2), link('slide', 1),
-        joint('lift', 'prismatic', 'root', 'trunk', '0 0 1'),
-        joint('weld', 'fixed', 'trunk', 'plate', '0.5 0 0', '0 0 1.5707963267948966'),
-        joint('l1', 'revolute', 'plate', 'left', '0 1 0', axis='0 1 0'),
-        joint('r1', 'continuous', 'plate', 'right', '0 -1 0', axis='1 0 0'),
-        joint('l2', 'revolute', 'left', 'left_tip', '0 0 1', axis='0 0 -1',
-              more='<limit lower="-1" upper="1" effort="5" velocity="2"/>'),
-        joint('r2', 'prismatic', 'right', 'slide', '0 0 1', axis='0.6 0.8 0'))
+TREE = (
+    link('root', 5),
+    link('trunk', 4),
+    link('plate', 3, '0 0 0.1'),
+    link('left', 2),
+    link('left_tip', 1),
+    link('right', 2),
+    link('slide', 1),
+    joint('lift', 'prismatic', 'root', 'trunk', '0 0 1'),
+    joint('weld', 'fixed', 'trunk', 'plate', '0.5 0 0', '0 0 1.5707963267948966'),
+    joint('l1', 'revolute', 'plate', 'left', '0 1 0', axis='0 1 0'),
+    joint('r1', 'continuous', 'plate', 'right', '0 -1 0', axis='1 0 0'),
+    joint(
+        'l2',
+        'revolute',
+        'left',
+        'left_tip',
+        '0 0 1',
+        axis='0 0 -1',
+        more='<limit lower="-1" upper="1" effort="5" velocity="2"/>',
+    ),
+    joint('r2', 'prismatic', 'right', 'slide', '0 0 1', axis='0.6 0.8 0'),
+)
 
 
 @pytest.fixture
@@ -57,16 +78,17 @@ def tree():
 
 # --- rotations ----------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize('axis', SIGNED_AXES, ids=str)
 def test_z_to_a_coordinate_axis_is_an_exact_signed_permutation(axis):
-    R = rotation.z_to_axis(axis)
+    R = rotation_matrix.z_to_axis(axis)
     assert set(np.abs(R).ravel()) == {0.0, 1.0}
     assert np.linalg.det(R) == 1.0
     assert (R[:, 2] == axis).all()
 
 
 def test_z_to_z_is_the_identity():
-    assert (rotation.z_to_axis(np.array([0.0, 0.0, 1.0])) == np.eye(3)).all()
+    assert (rotation_matrix.z_to_axis(np.array([0.0, 0.0, 1.0])) == np.eye(3)).all()
 
 
 def directions():
@@ -81,9 +103,9 @@ def directions():
 def test_z_to_any_axis_is_the_smallest_rotation(vector):
     vector = np.array(vector, dtype=float)
     assume(np.max(np.abs(vector)) > 1e-6)
-    axis = rotation.unit_axis(vector)
+    axis = rotation_matrix.unit_axis(vector)
     np.testing.assert_allclose(axis, vector / np.linalg.norm(vector), rtol=0, atol=1e-12)
-    R = rotation.z_to_axis(axis)
+    R = rotation_matrix.z_to_axis(axis)
     np.testing.assert_allclose(R @ R.T, np.eye(3), rtol=0, atol=1e-15 * 4)
     np.testing.assert_allclose(R[:, 2], axis, rtol=0, atol=0)
     # The smallest rotation turns about an axis normal to z, by the angle between z and the axis.
@@ -94,27 +116,28 @@ def test_z_to_any_axis_is_the_smallest_rotation(vector):
 
 @pytest.mark.parametrize('turns', list(np.ndindex(4, 4, 4)))
 def test_quarter_turns_are_exact(turns):
-    R = rotation.from_rpy(*(pi / 2 * turn for turn in turns))
+    R = rotation_matrix.from_rpy(*(pi / 2 * turn for turn in turns))
     assert set(np.abs(R).ravel()) == {0.0, 1.0}
     assert np.linalg.det(R) == 1.0
 
 
 @pytest.mark.parametrize('angle', [1e-11, 1e-9, 1e-7, 1e-3, 0.7])
 def test_what_is_not_rounding_is_kept(angle):
-    R = rotation.about_x(angle)
+    R = rotation_matrix.about_x(angle)
     assert R[2, 1] == np.sin(angle)
-    np.testing.assert_array_equal(R, rotation.clean(R))
+    np.testing.assert_array_equal(R, rotation_matrix.clean(R))
     np.testing.assert_allclose(R @ R.T, np.eye(3), rtol=0, atol=1e-15)
 
 
 @given(st.tuples(*[st.floats(-10, 10)] * 3))
 def test_cleaning_keeps_a_rotation_a_rotation(angles):
-    R = rotation.from_rpy(*angles)
+    R = rotation_matrix.from_rpy(*angles)
     np.testing.assert_allclose(R @ R.T, np.eye(3), rtol=0, atol=4e-15)
     assert np.linalg.det(R) == pytest.approx(1.0, abs=4e-15)
 
 
 # --- order, choice of joints --------------------------------------------------------------------
+
 
 def test_bodies_run_from_base_to_tip_one_arm_after_the_other(tree):
     model = build(tree)
@@ -126,7 +149,8 @@ def test_bodies_run_from_base_to_tip_one_arm_after_the_other(tree):
         [1, layout.REVOLUTE, 1, 1, 1],
         [2, layout.REVOLUTE, 2, 2, 1],
         [1, layout.REVOLUTE, 3, 3, 1],
-        [4, layout.PRISMATIC, 4, 4, 1]]
+        [4, layout.PRISMATIC, 4, 4, 1],
+    ]
     assert (model.nq, model.nv) == (5, 5)
 
 
@@ -135,38 +159,51 @@ def test_joints_choose_the_order_of_q_and_hold_the_rest(tree):
     assert model.joint_names == ('r1', 'lift', 'l1')
     assert model.body_names == ('root', 'trunk', 'left', 'right')
     assert model.topology[:, layout.V].tolist() == [0, 1, 2, 0]
-    assert model.constants[2, layout.MASS] == 3.0   # left and left_tip
-    assert model.constants[3, layout.MASS] == 3.0   # right and slide
+    assert model.constants[2, layout.MASS] == 3.0  # left and left_tip
+    assert model.constants[3, layout.MASS] == 3.0  # right and slide
 
 
 def test_a_base_in_the_tree_leaves_out_what_is_not_below_it(tree):
     model = build(tree, base='plate')
     assert model.body_names == ('plate', 'left', 'left_tip', 'right', 'slide')
-    assert set(model.frames) == {'plate', 'left', 'left_tip', 'right', 'slide',
-                                 'l1', 'l2', 'r1', 'r2'}
+    assert set(model.frames) == {
+        'plate',
+        'left',
+        'left_tip',
+        'right',
+        'slide',
+        'l1',
+        'l2',
+        'r1',
+        'r2',
+    }
     assert [f.sentence for f in model.report.findings if f.subject == "link 'plate'"] == [
         'is the fixed base; its inertia has no effect',
-        'is the base; 2 joints that are not below it are left out']
+        'is the base; 2 joints that are not below it are left out',
+    ]
 
 
-@pytest.mark.parametrize(('choice', 'error', 'words'), [
-    ({'joints': ['l1', 'nobody']}, UnknownNameError, ["'nobody'", 'lift, l1, l2, r1, r2']),
-    ({'locked': {'nobody': 0.0}}, UnknownNameError, ["'nobody'", 'lift, l1, l2, r1, r2']),
-    ({'joints': ['weld']}, UnknownNameError, ["'weld'", 'movable']),
-    ({'base': 'nobody'}, UnknownNameError, ["'nobody'", 'root, trunk, plate']),
-    ({'base': 'left', 'joints': ['r1']}, UnknownNameError, ["'r1'", 'below its base', 'l2']),
-    ({'base': 'slide'}, ModelError, ['no joint left']),
-    ({'joints': []}, ModelError, ['no joint left']),
-    ({'joints': ['l1', 'l1']}, ModelError, ["'l1'", '2 times']),
-    ({'joints': ['l1'], 'locked': {'l1': 0.0}}, ModelError, ["'l1'", '2 times']),
-    ({'locked': {'l1': float('nan')}}, ModelError, ["'l1'", 'nan']),
-    ({'locked': {'l1': inf}}, ModelError, ["'l1'", 'inf']),
-    ({'locked': {'lift': 1e300}}, ModelError, ["'lift'", '1e+300']),
-    ({'locked': {'l1': 'up'}}, ModelError, ["'l1'", "'up'"]),
-    ({'gravity': (0, 0)}, ShapeError, ['gravity', '(3,)']),
-    ({'gravity': (0, 0, float('nan'))}, ShapeError, ['gravity', 'finite']),
-    ({'gravity': 'down'}, ShapeError, ['gravity', 'down']),
-])
+@pytest.mark.parametrize(
+    ('choice', 'error', 'words'),
+    [
+        ({'joints': ['l1', 'nobody']}, UnknownNameError, ["'nobody'", 'lift, l1, l2, r1, r2']),
+        ({'locked': {'nobody': 0.0}}, UnknownNameError, ["'nobody'", 'lift, l1, l2, r1, r2']),
+        ({'joints': ['weld']}, UnknownNameError, ["'weld'", 'movable']),
+        ({'base': 'nobody'}, UnknownNameError, ["'nobody'", 'root, trunk, plate']),
+        ({'base': 'left', 'joints': ['r1']}, UnknownNameError, ["'r1'", 'below its base', 'l2']),
+        ({'base': 'slide'}, ModelError, ['no joint left']),
+        ({'joints': []}, ModelError, ['no joint left']),
+        ({'joints': ['l1', 'l1']}, ModelError, ["'l1'", '2 times']),
+        ({'joints': ['l1'], 'locked': {'l1': 0.0}}, ModelError, ["'l1'", '2 times']),
+        ({'locked': {'l1': float('nan')}}, ModelError, ["'l1'", 'nan']),
+        ({'locked': {'l1': inf}}, ModelError, ["'l1'", 'inf']),
+        ({'locked': {'lift': 1e300}}, ModelError, ["'lift'", '1e+300']),
+        ({'locked': {'l1': 'up'}}, ModelError, ["'l1'", "'up'"]),
+        ({'gravity': (0, 0)}, ShapeError, ['gravity', '(3,)']),
+        ({'gravity': (0, 0, float('nan'))}, ShapeError, ['gravity', 'finite']),
+        ({'gravity': 'down'}, ShapeError, ['gravity', 'down']),
+    ],
+)
 def test_a_choice_that_cannot_be_honoured_is_refused(tree, choice, error, words):
     with pytest.raises(error) as caught:
         build(tree, **choice)
@@ -175,24 +212,32 @@ def test_a_choice_that_cannot_be_honoured_is_refused(tree, choice, error, words)
 
 @pytest.mark.parametrize('kind', ['floating', 'planar'])
 def test_a_joint_of_many_freedoms_can_only_be_held_still(kind):
-    robot = describe(link('root'), link('trunk', 1), link('arm', 1),
-                     joint('free', kind, 'root', 'trunk', '0 0 1'),
-                     joint('j', 'revolute', 'trunk', 'arm'))
+    robot = describe(
+        link('root'),
+        link('trunk', 1),
+        link('arm', 1),
+        joint('free', kind, 'root', 'trunk', '0 0 1'),
+        joint('j', 'revolute', 'trunk', 'arm'),
+    )
     with pytest.raises(ModelError, match=f"joint 'free' is {kind}.*lock it.*'free': 0.0"):
         build(robot)
     with pytest.raises(ModelError, match='expected 0, where its links coincide, or'):
         build(robot, locked={'free': 0.1})
     held = build(robot, locked={'free': 0.0})
     assert held.joint_names == ('j',)
-    assert held.constants[1, layout.OFFSET:layout.OFFSET + 3].tolist() == [0, 0, 1]
+    assert held.constants[1, layout.OFFSET : layout.OFFSET + 3].tolist() == [0, 0, 1]
     assert f"joint 'free': is {kind} and held still" in held.report.notes
     assert build(robot, joints=['j']).report == held.report
 
 
 def test_a_mimic_joint_is_refused_by_name_unless_held():
-    robot = describe(link('root'), link('a', 1), link('b', 1),
-                     joint('lead', 'revolute', 'root', 'a'),
-                     joint('follow', 'revolute', 'root', 'b', more='<mimic joint="lead"/>'))
+    robot = describe(
+        link('root'),
+        link('a', 1),
+        link('b', 1),
+        joint('lead', 'revolute', 'root', 'a'),
+        joint('follow', 'revolute', 'root', 'b', more='<mimic joint="lead"/>'),
+    )
     with pytest.raises(ModelError, match="'follow' mimics 'lead'"):
         build(robot)
     with pytest.raises(ModelError, match="'follow' mimics 'lead'"):
@@ -213,11 +258,14 @@ def test_all_mimic_joints_are_told_at_once():
     assert build(describe(*hand), locked=ast.literal_eval(told)).joint_names == ('f0',)
 
 
-@pytest.mark.parametrize('choice, sentence', [
-    ({'locked': ['j']}, r"locked is \['j'\]; expected {joint: position}"),
-    ({'locked': 'j'}, "locked is 'j'; expected {joint: position}"),
-    ({'joints': 'j'}, r"joints is 'j'; expected names of joints, such as \['j'\]"),
-])
+@pytest.mark.parametrize(
+    'choice, sentence',
+    [
+        ({'locked': ['j']}, r"locked is \['j'\]; expected {joint: position}"),
+        ({'locked': 'j'}, "locked is 'j'; expected {joint: position}"),
+        ({'joints': 'j'}, r"joints is 'j'; expected names of joints, such as \['j'\]"),
+    ],
+)
 def test_a_choice_of_another_form_is_refused_with_the_form_that_is_expected(choice, sentence):
     robot = describe(link('root'), link('a', 1), joint('j', 'revolute', 'root', 'a'))
     with pytest.raises(ModelError, match=sentence):
@@ -226,21 +274,27 @@ def test_a_choice_of_another_form_is_refused_with_the_form_that_is_expected(choi
 
 # --- merging ------------------------------------------------------------------------------------
 
+
 def test_fixed_links_are_merged_with_their_inertia():
     # Two point-like cubes of 1 kg, the second turned and 2 m along x: one body.
     robot = describe(
-        link('root'), link('bar', 1, '0 0 0', 'ixx="1" ixy="0" ixz="0" iyy="2" iyz="0" izz="3"'),
+        link('root'),
+        link('bar', 1, '0 0 0', 'ixx="1" ixy="0" ixz="0" iyy="2" iyz="0" izz="3"'),
         link('end', 1, '0 1 0', 'ixx="1" ixy="0" ixz="0" iyy="2" iyz="0" izz="3"'),
         joint('spin', 'revolute', 'root', 'bar'),
-        joint('weld', 'fixed', 'bar', 'end', '2 0 0', '0 0 1.5707963267948966'))
+        joint('weld', 'fixed', 'bar', 'end', '2 0 0', '0 0 1.5707963267948966'),
+    )
     model = build(robot)
     row = model.constants[1]
     assert row[layout.MASS] == 2.0
     # com of the end in bar axes: (2, 0, 0) + Rz(90) (0, 1, 0) = (1, 0, 0).
-    assert row[layout.MOMENT:layout.MOMENT + 3].tolist() == [1, 0, 0]
+    assert row[layout.MOMENT : layout.MOMENT + 3].tolist() == [1, 0, 0]
     # Turned by 90 degrees about z, ixx and iyy change places; 1 kg at 1 m adds to yy and zz.
-    assert unpack(row[layout.INERTIA:layout.INERTIA + 6]).tolist() == [
-        [1 + 2, 0, 0], [0, 2 + 1 + 1, 0], [0, 0, 3 + 3 + 1]]
+    assert unpack(row[layout.INERTIA : layout.INERTIA + 6]).tolist() == [
+        [1 + 2, 0, 0],
+        [0, 2 + 1 + 1, 0],
+        [0, 0, 3 + 3 + 1],
+    ]
     frame = model.frames['end']
     assert (frame.body, frame.translation.tolist()) == (1, [2, 0, 0])
     assert model.frames['weld'] is frame
@@ -261,7 +315,7 @@ def test_a_locked_joint_is_a_fixed_joint_at_its_angle(tree):
     turned = np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]])
     plate = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1.0]])
     expected = np.array([0.5, 0, 0]) + plate @ (np.array([0, 1, 0]) + turned @ [0, 0, 1])
-    np.testing.assert_allclose(row[layout.OFFSET:layout.OFFSET + 3], expected, atol=1e-15)
+    np.testing.assert_allclose(row[layout.OFFSET : layout.OFFSET + 3], expected, atol=1e-15)
     # r2 slides along (0.6, 0.8, 0), r1 turns about x: its body frame has z along the link's x.
     slide = locked.frames['slide']
     right = locked.frames['right']
@@ -271,8 +325,13 @@ def test_a_locked_joint_is_a_fixed_joint_at_its_angle(tree):
 
 def test_body_frames_have_z_along_the_joint_axis(tree):
     model = build(tree)
-    for name, axis in (('left', (0, 1, 0)), ('left_tip', (0, 0, -1)), ('right', (1, 0, 0)),
-                       ('slide', (0.6, 0.8, 0)), ('trunk', (0, 0, 1))):
+    for name, axis in (
+        ('left', (0, 1, 0)),
+        ('left_tip', (0, 0, -1)),
+        ('right', (1, 0, 0)),
+        ('slide', (0.6, 0.8, 0)),
+        ('trunk', (0, 0, 1)),
+    ):
         frame = model.frames[name]
         assert frame.translation.tolist() == [0, 0, 0]
         np.testing.assert_allclose(frame.rotation @ axis, [0, 0, 1], atol=1e-15)
@@ -280,9 +339,13 @@ def test_body_frames_have_z_along_the_joint_axis(tree):
 
 
 def test_link_names_win_over_joint_names_as_frames():
-    robot = describe(link('root'), link('arm', 1), link('tool', 1),
-                     joint('tool', 'revolute', 'root', 'arm'),
-                     joint('weld', 'fixed', 'arm', 'tool', '1 0 0'))
+    robot = describe(
+        link('root'),
+        link('arm', 1),
+        link('tool', 1),
+        joint('tool', 'revolute', 'root', 'arm'),
+        joint('weld', 'fixed', 'arm', 'tool', '1 0 0'),
+    )
     assert build(robot).frames['tool'].translation.tolist() == [1, 0, 0]
 
 
@@ -297,6 +360,7 @@ def test_sibling_order_changes_only_the_order(tree):
 
 # --- limits and constants -----------------------------------------------------------------------
 
+
 def test_limits_are_in_joint_order_with_nan_for_a_missing_effort(tree):
     limits = build(tree, joints=['l2', 'r1']).limits
     assert limits.lower.tolist() == [-1, -inf]
@@ -306,16 +370,34 @@ def test_limits_are_in_joint_order_with_nan_for_a_missing_effort(tree):
 
 
 def test_effort_zero_stays_zero():
-    robot = describe(link('root'), link('arm', 1), joint(
-        'j', 'continuous', 'root', 'arm', more='<limit effort="0" velocity="1"/>'))
+    robot = describe(
+        link('root'),
+        link('arm', 1),
+        joint('j', 'continuous', 'root', 'arm', more='<limit effort="0" velocity="1"/>'),
+    )
     assert build(robot).limits.effort.tolist() == [0]
 
 
 def test_joint_constants_reach_their_row():
     arm = Link('arm', Inertial(1.0, np.zeros(3), np.eye(3)))
-    robot = RobotDescription('r', (Link('root'), arm), (
-        Joint('j', 'revolute', 'root', 'arm', Placement(), np.array([0, 0, 1.0]), Limit(),
-              damping=0.1, friction=0.2, rotor_inertia=0.3),))
+    robot = RobotDescription(
+        'r',
+        (Link('root'), arm),
+        (
+            Joint(
+                'j',
+                'revolute',
+                'root',
+                'arm',
+                Placement(),
+                np.array([0, 0, 1.0]),
+                Limit(),
+                damping=0.1,
+                friction=0.2,
+                rotor_inertia=0.3,
+            ),
+        ),
+    )
     row = build(robot).constants[1]
     assert row[[layout.ROTOR, layout.DAMPING, layout.FRICTION]].tolist() == [0.3, 0.1, 0.2]
     assert row[25:].tolist() == [0, 0, 0]
@@ -324,8 +406,9 @@ def test_joint_constants_reach_their_row():
 def test_everything_is_frozen(tree):
     model = build(tree)
     arrays = [model.topology, model.constants, model.gravity, *vars(model.limits).values()]
-    arrays += [array for frame in model.frames.values()
-               for array in (frame.rotation, frame.translation)]
+    arrays += [
+        array for frame in model.frames.values() for array in (frame.rotation, frame.translation)
+    ]
     assert not any(array.flags.writeable for array in arrays)
     assert all(array.flags.c_contiguous for array in arrays)
     with pytest.raises(AttributeError):
@@ -338,22 +421,31 @@ def test_everything_is_frozen(tree):
 def test_a_hand_made_description_is_checked_too():
     arm = Inertial(1.0, np.zeros(3), np.eye(3))
 
-    def robot(inertial=arm, placement=Placement(), axis=(0, 0, 1.0), kind='revolute',
-              limit=Limit()):
-        return RobotDescription('r', (Link('root'), Link('arm', inertial)), (
-            Joint('j', kind, 'root', 'arm', placement, np.array(axis), limit),))
+    def robot(
+        inertial=arm, placement=Placement(), axis=(0, 0, 1.0), kind='revolute', limit=Limit()
+    ):
+        return RobotDescription(
+            'r',
+            (Link('root'), Link('arm', inertial)),
+            (Joint('j', kind, 'root', 'arm', placement, np.array(axis), limit),),
+        )
 
     build(robot())
     nan3 = np.full(3, np.nan)
-    for bad in ({'inertial': Inertial(np.nan, np.zeros(3), np.eye(3))},
-                {'inertial': Inertial(1.0, nan3, np.eye(3))},
-                {'inertial': Inertial(1.0, np.zeros(3), np.full((3, 3), np.nan))},
-                {'inertial': Inertial(1.0, np.zeros(3), np.eye(3) + np.triu(np.ones((3, 3))))},
-                {'placement': Placement(np.eye(3), nan3)},
-                {'placement': Placement(np.full((3, 3), np.nan))},
-                {'placement': Placement(2 * np.eye(3))}, {'placement': Placement(-np.eye(3))},
-                {'axis': nan3}, {'kind': 'elastic'}, {'limit': Limit(lower=np.nan)},
-                {'limit': Limit(velocity=np.nan)}):
+    for bad in (
+        {'inertial': Inertial(np.nan, np.zeros(3), np.eye(3))},
+        {'inertial': Inertial(1.0, nan3, np.eye(3))},
+        {'inertial': Inertial(1.0, np.zeros(3), np.full((3, 3), np.nan))},
+        {'inertial': Inertial(1.0, np.zeros(3), np.eye(3) + np.triu(np.ones((3, 3))))},
+        {'placement': Placement(np.eye(3), nan3)},
+        {'placement': Placement(np.full((3, 3), np.nan))},
+        {'placement': Placement(2 * np.eye(3))},
+        {'placement': Placement(-np.eye(3))},
+        {'axis': nan3},
+        {'kind': 'elastic'},
+        {'limit': Limit(lower=np.nan)},
+        {'limit': Limit(velocity=np.nan)},
+    ):
         with pytest.raises(ModelError):
             build(robot(**bad))
 
@@ -363,32 +455,44 @@ def test_a_hand_made_description_is_checked_too():
 NONE = 'ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"'
 
 
-@pytest.mark.parametrize(('tip', 'kind', 'words'), [
-    (link('tip'), 'revolute', 'inertia about its axis'),
-    (link('tip', 0, inertia=NONE), 'continuous', 'inertia about its axis'),
-    (link('tip', 1, '0 0 0.5', NONE), 'revolute', 'inertia about its axis'),
-    (link('tip', 1, '1e-7 0 0.5', NONE), 'revolute', 'inertia about its axis'),
-    (link('tip', 0), 'prismatic', 'mass'),
-])
+@pytest.mark.parametrize(
+    ('tip', 'kind', 'words'),
+    [
+        (link('tip'), 'revolute', 'inertia about its axis'),
+        (link('tip', 0, inertia=NONE), 'continuous', 'inertia about its axis'),
+        (link('tip', 1, '0 0 0.5', NONE), 'revolute', 'inertia about its axis'),
+        (link('tip', 1, '1e-7 0 0.5', NONE), 'revolute', 'inertia about its axis'),
+        (link('tip', 0), 'prismatic', 'mass'),
+    ],
+)
 def test_a_tip_that_has_nothing_to_move_is_refused(tip, kind, words):
-    robot = describe(link('root'), link('arm', 1), tip, joint('j1', 'revolute', 'root', 'arm'),
-                     joint('j2', kind, 'arm', 'tip', '1 0 0'))
+    robot = describe(
+        link('root'),
+        link('arm', 1),
+        tip,
+        joint('j1', 'revolute', 'root', 'arm'),
+        joint('j2', kind, 'arm', 'tip', '1 0 0'),
+    )
     with pytest.raises(ModelError, match=f"link 'tip' moves, .*{words}"):
         build(robot)
     assert build(robot, joints=['j1']).nv == 1
 
 
 def test_little_inertia_about_the_axis_is_enough():
-    robot = describe(link('root'), link('tip', 1, '1e-4 0 0.5', NONE),
-                     joint('j', 'revolute', 'root', 'tip'))
+    robot = describe(
+        link('root'), link('tip', 1, '1e-4 0 0.5', NONE), joint('j', 'revolute', 'root', 'tip')
+    )
     assert build(robot).constants[1, layout.INERTIA + 5] == pytest.approx(1e-8)
 
 
 @pytest.mark.parametrize('kind', ['revolute', 'prismatic'])
 def test_rotor_inertia_is_something_to_move(kind):
     def robot(rotor_inertia):
-        return RobotDescription('r', (Link('root'), Link('tip')), (
-            Joint('j', kind, 'root', 'tip', rotor_inertia=rotor_inertia),))
+        return RobotDescription(
+            'r',
+            (Link('root'), Link('tip')),
+            (Joint('j', kind, 'root', 'tip', rotor_inertia=rotor_inertia),),
+        )
 
     assert build(robot(0.1)).nv == 1
     with pytest.raises(ModelError, match='rotor inertia'):
@@ -397,9 +501,14 @@ def test_rotor_inertia_is_something_to_move(kind):
 
 def test_a_body_before_a_massless_tip_with_a_rotor_needs_mass_too():
     def robot(inertial):
-        return RobotDescription('r', (Link('root'), Link('arm', inertial), Link('tip')), (
-            Joint('j1', 'revolute', 'root', 'arm'),
-            Joint('j2', 'revolute', 'arm', 'tip', rotor_inertia=0.1)))
+        return RobotDescription(
+            'r',
+            (Link('root'), Link('arm', inertial), Link('tip')),
+            (
+                Joint('j1', 'revolute', 'root', 'arm'),
+                Joint('j2', 'revolute', 'arm', 'tip', rotor_inertia=0.1),
+            ),
+        )
 
     with pytest.raises(ModelError, match="link 'arm' moves"):
         build(robot(None))
@@ -408,16 +517,27 @@ def test_a_body_before_a_massless_tip_with_a_rotor_needs_mass_too():
 
 def test_what_is_accepted_has_a_positive_definite_mass_matrix():
     """Massless links in between, a point mass off the axis, inertia without mass at the tip."""
-    robot = Robot(build(describe(
-        link('root'), link('a'), link('b'), link('arm', 1, '0.3 0 0', NONE), link('tip', 0),
-        joint('yaw', 'revolute', 'root', 'a'), joint('pitch', 'revolute', 'a', 'b', axis='0 1 0'),
-        joint('lift', 'prismatic', 'b', 'arm', '0.2 0 0'),
-        joint('roll', 'revolute', 'arm', 'tip', axis='1 0 0'))))
+    robot = Robot(
+        build(
+            describe(
+                link('root'),
+                link('a'),
+                link('b'),
+                link('arm', 1, '0.3 0 0', NONE),
+                link('tip', 0),
+                joint('yaw', 'revolute', 'root', 'a'),
+                joint('pitch', 'revolute', 'a', 'b', axis='0 1 0'),
+                joint('lift', 'prismatic', 'b', 'arm', '0.2 0 0'),
+                joint('roll', 'revolute', 'arm', 'tip', axis='1 0 0'),
+            )
+        )
+    )
     M = robot.mass_matrix(np.array([0.3, -0.4, 0.5, 0.6]))
     assert np.linalg.eigvalsh(M)[0] > 1e-3
 
 
 # --- pure changes -------------------------------------------------------------------------------
+
 
 def test_gravity_is_changed_in_a_copy(tree):
     model = build(tree, gravity=(0, 0, -1.62))
@@ -459,14 +579,22 @@ def test_masses_are_scaled_by_one_factor_or_one_per_body(tree):
     inertial = slice(layout.MASS, layout.INERTIA + 6)
     factors = np.array([1, 2, 1, 1, 0.5, 1])
     scaled = model.with_scaled_masses(factors)
-    np.testing.assert_array_equal(scaled.constants[:, inertial],
-                                  model.constants[:, inertial] * factors[:, None])
-    np.testing.assert_array_equal(scaled.constants[:, :layout.MASS],
-                                  model.constants[:, :layout.MASS])
-    np.testing.assert_array_equal(model.with_scaled_masses(2).constants[:, inertial],
-                                  model.constants[:, inertial] * 2)
-    for bad, error in ((0.0, ModelError), (-1, ModelError), ([1, 2], ShapeError),
-                       (float('nan'), ShapeError), ([[1], [2, 3]], ShapeError)):
+    np.testing.assert_array_equal(
+        scaled.constants[:, inertial], model.constants[:, inertial] * factors[:, None]
+    )
+    np.testing.assert_array_equal(
+        scaled.constants[:, : layout.MASS], model.constants[:, : layout.MASS]
+    )
+    np.testing.assert_array_equal(
+        model.with_scaled_masses(2).constants[:, inertial], model.constants[:, inertial] * 2
+    )
+    for bad, error in (
+        (0.0, ModelError),
+        (-1, ModelError),
+        ([1, 2], ShapeError),
+        (float('nan'), ShapeError),
+        ([[1], [2, 3]], ShapeError),
+    ):
         with pytest.raises(error):
             model.with_scaled_masses(bad)
 

@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """What a URDF says is what the description holds."""
 
 from math import inf, isnan, pi
@@ -54,8 +56,10 @@ def test_links_and_joints_keep_names_and_order(arm):
     assert arm.name == 'arm'
     assert [link.name for link in arm.links] == ['base', 'upper', 'slide', 'wheel']
     assert [(j.name, j.type, j.parent, j.child) for j in arm.joints] == [
-        ('shoulder', 'revolute', 'base', 'upper'), ('lift', 'prismatic', 'upper', 'slide'),
-        ('roll', 'continuous', 'slide', 'wheel')]
+        ('shoulder', 'revolute', 'base', 'upper'),
+        ('lift', 'prismatic', 'upper', 'slide'),
+        ('roll', 'continuous', 'slide', 'wheel'),
+    ]
 
 
 def test_inertia_is_turned_into_link_axes(arm):
@@ -112,9 +116,16 @@ def test_angles_with_few_digits_are_kept():
     assert R[1, 1] == pytest.approx(pi / 2 - 1.5708, rel=1e-9)
 
 
-@pytest.mark.parametrize('wrap', [str, str.encode, lambda text: text.encode('utf-8-sig'),
-                                  lambda text: '\ufeff' + text,
-                                  lambda text: '\n  ' + text])
+@pytest.mark.parametrize(
+    'wrap',
+    [
+        str,
+        str.encode,
+        lambda text: text.encode('utf-8-sig'),
+        lambda text: '\ufeff' + text,
+        lambda text: '\n  ' + text,
+    ],
+)
 def test_text_and_bytes_with_and_without_mark(wrap):
     assert len(urdf.parse(wrap(ARM)).links) == 4
 

@@ -1,6 +1,7 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Whatever comes in, the answer is a model or a sentence: never another error, never a NaN."""
 
-import importlib.util
 import subprocess
 import sys
 import textwrap
@@ -45,8 +46,11 @@ CHANGES = {
     'four numbers': ('xyz="0 1 0"', 'xyz="0 1 0 0"', ['three numbers']),
     'no mass': ('<mass value="2"/>', '', ["link 'upper' inertial", '<mass>']),
     'no mass value': ('<mass value="2"/>', '<mass/>', ["link 'upper' inertial mass", "'value'"]),
-    'no inertia': ('<inertia ixx="0.02" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.01"/>', '',
-                   ["link 'upper' inertial", '<inertia>']),
+    'no inertia': (
+        '<inertia ixx="0.02" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.01"/>',
+        '',
+        ["link 'upper' inertial", '<inertia>'],
+    ),
     'no ixy': (' ixy="0"', '', ["'ixy'"]),
     'no type': (' type="revolute"', '', ["joint 'shoulder'", "'type'"]),
     'odd type': ('"revolute"', '"spherical"', ["joint 'shoulder'", 'spherical', 'revolute']),
@@ -68,34 +72,61 @@ CHANGES = {
     'far com': ('xyz="0 0 0.1"', 'xyz="0 0 1e300"', ["link 'upper'", 'centre of mass']),
     'far joint': ('xyz="0 0 0.3"', 'xyz="1e300 0 0"', ["joint 'shoulder'", 'origin']),
     'zero axis': ('xyz="0 1 0"', 'xyz="0 0 0"', ["joint 'shoulder'", 'axis']),
-    'inverted limits': ('lower="-1" upper="1"', 'lower="1" upper="-1"',
-                        ["joint 'shoulder'", 'lower <= upper']),
+    'inverted limits': (
+        'lower="-1" upper="1"',
+        'lower="1" upper="-1"',
+        ["joint 'shoulder'", 'lower <= upper'],
+    ),
     'negative effort': ('effort="30"', 'effort="-30"', ["joint 'shoulder'", 'effort limit -30']),
     'negative velocity': ('velocity="2"', 'velocity="-2"', ['velocity limit -2']),
     'negative damping': ('damping="0.1"', 'damping="-0.1"', ['damping -0.1']),
-    'unknown parent': ('<parent link="base"/>', '<parent link="nobody"/>',
-                       ["joint 'shoulder'", "parent link 'nobody'"]),
-    'unknown child': ('<child link="upper"/>', '<child link="nobody"/>',
-                      ["joint 'shoulder'", "child link 'nobody'"]),
-    'self-parent': ('<parent link="base"/>', '<parent link="upper"/>',
-                    ["joint 'shoulder'", 'itself']),
-    'duplicate link': ('<link name="base"/>', '<link name="base"/><link name="base"/>',
-                       ['link names', "'base'"]),
+    'unknown parent': (
+        '<parent link="base"/>',
+        '<parent link="nobody"/>',
+        ["joint 'shoulder'", "parent link 'nobody'"],
+    ),
+    'unknown child': (
+        '<child link="upper"/>',
+        '<child link="nobody"/>',
+        ["joint 'shoulder'", "child link 'nobody'"],
+    ),
+    'self-parent': (
+        '<parent link="base"/>',
+        '<parent link="upper"/>',
+        ["joint 'shoulder'", 'itself'],
+    ),
+    'duplicate link': (
+        '<link name="base"/>',
+        '<link name="base"/><link name="base"/>',
+        ['link names', "'base'"],
+    ),
     'duplicate joint': ('name="elbow"', 'name="shoulder"', ['joint names', "'shoulder'"]),
-    'orphan': ('<link name="base"/>', '<link name="base"/><link name="orphan"/>',
-               ["'base'", "'orphan'", 'one root']),
-    'two parents': ('</robot>', EXTRA.format('weld', 'base', 'lower'),
-                    ["link 'lower'", "'elbow'", "'weld'", 'loop']),
+    'orphan': (
+        '<link name="base"/>',
+        '<link name="base"/><link name="orphan"/>',
+        ["'base'", "'orphan'", 'one root'],
+    ),
+    'two parents': (
+        '</robot>',
+        EXTRA.format('weld', 'base', 'lower'),
+        ["link 'lower'", "'elbow'", "'weld'", 'loop'],
+    ),
     'closed loop': ('</robot>', EXTRA.format('weld', 'lower', 'base'), ['loop']),
-    'detached loop': ('</robot>', '<link name="a"/><link name="b"/>'
-                      + EXTRA.format('ab', 'a', 'b').replace('</robot>', '')
-                      + EXTRA.format('ba', 'b', 'a'), ["'ab'", "'ba'", 'loop']),
+    'detached loop': (
+        '</robot>',
+        '<link name="a"/><link name="b"/>'
+        + EXTRA.format('ab', 'a', 'b').replace('</robot>', '')
+        + EXTRA.format('ba', 'b', 'a'),
+        ["'ab'", "'ba'", 'loop'],
+    ),
     'floating': ('"revolute"', '"floating"', ["joint 'shoulder'", 'floating', 'lock']),
     'planar': ('"revolute"', '"planar"', ["joint 'shoulder'", 'planar', 'lock']),
     'mimic': ('<axis', '<mimic joint="elbow"/><axis', ["joint 'shoulder'", "'elbow'", 'lock']),
-    'xacro element': ('</robot>',
-                      '<xacro:arm xmlns:xacro="http://www.ros.org/wiki/xacro"/></robot>',
-                      ['xacro']),
+    'xacro element': (
+        '</robot>',
+        '<xacro:arm xmlns:xacro="http://www.ros.org/wiki/xacro"/></robot>',
+        ['xacro'],
+    ),
     'other root': ('robot', 'sdf', ['<sdf>', '<robot>']),
     'cut short': ('</robot>', '', ['not well-formed', 'line']),
     'two roots of XML': ('</robot>', '</robot><robot/>', ['not well-formed']),
@@ -123,16 +154,29 @@ def test_the_sentence_names_the_element(change):
     assert len(sentence) < 500
 
 
-@pytest.mark.parametrize(('source', 'word'), [
-    ('', 'not well-formed'), ('   ', 'not well-formed'), ('<', 'not well-formed'),
-    ('no such file.urdf', 'nor a file'), ('/', 'nor a file'), ('/dev/zero', 'nor a file'),
-    ('a\0b', 'nor a file'), (b'\x89PNG\r\n\x1a\n\x00', 'binary'), (b'\x7fELF<\xff', 'byte 0xff'),
-    (GOOD.encode('utf-16'), 'UTF-16'), (GOOD.encode('utf-16-le'), 'UTF-16'),
-    (GOOD.encode('utf-32'), 'UTF-16'), (GOOD.replace('arm', 'Ärm').encode('latin-1'), 'line 1'),
-    (GOOD.replace('arm', '\ud800'), 'not UTF-8'), (None, 'NoneType'), (3, 'int'),
-    ('<robot name="empty"/>', 'no links'),
-    ('x' * 100_000, 'nor a file'),
-])
+@pytest.mark.parametrize(
+    ('source', 'word'),
+    [
+        ('', 'not well-formed'),
+        ('   ', 'not well-formed'),
+        ('<', 'not well-formed'),
+        ('no such file.urdf', 'nor a file'),
+        ('/', 'nor a file'),
+        ('/dev/zero', 'nor a file'),
+        ('a\0b', 'nor a file'),
+        (b'\x89PNG\r\n\x1a\n\x00', 'binary'),
+        (b'\x7fELF<\xff', 'byte 0xff'),
+        (GOOD.encode('utf-16'), 'UTF-16'),
+        (GOOD.encode('utf-16-le'), 'UTF-16'),
+        (GOOD.encode('utf-32'), 'UTF-16'),
+        (GOOD.replace('arm', 'Ärm').encode('latin-1'), 'line 1'),
+        (GOOD.replace('arm', '\ud800'), 'not UTF-8'),
+        (None, 'NoneType'),
+        (3, 'int'),
+        ('<robot name="empty"/>', 'no links'),
+        ('x' * 100_000, 'nor a file'),
+    ],
+)
 def test_what_is_not_a_urdf_is_refused(source, word):
     with pytest.raises(ModelError, match=word) as caught:
         read(source)
@@ -163,45 +207,32 @@ def test_too_many_links_are_refused():
 
 
 def test_a_chain_of_all_links_allowed_is_read_without_recursion():
-    body = ('<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
-            '</inertial>')
+    body = (
+        '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
+        '</inertial>'
+    )
     links = ''.join(f'<link name="l{i}">{body}</link>' for i in range(1000))
-    joints = ''.join(f'<joint name="j{i}" type="revolute"><parent link="l{i}"/>'
-                     f'<child link="l{i + 1}"/></joint>' for i in range(999))
+    joints = ''.join(
+        f'<joint name="j{i}" type="revolute"><parent link="l{i}"/><child link="l{i + 1}"/></joint>'
+        for i in range(999)
+    )
     assert read(f'<robot name="long">{links}{joints}</robot>').nv == 999
 
 
-# --- both ways of reading XML -------------------------------------------------------------------
+# --- bombs --------------------------------------------------------------------------------------
 
-def _without_defusedxml(monkeypatch):
-    """A second copy of the module, loaded as on a machine without defusedxml."""
-    monkeypatch.setitem(sys.modules, 'defusedxml', None)
-    monkeypatch.setitem(sys.modules, 'defusedxml.ElementTree', None)
-    spec = importlib.util.spec_from_file_location('xml_text_plain', xml_text.__file__)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    assert module.DefusedXMLParser is None
-    return module
-
-
-@pytest.fixture(params=['defusedxml', 'standard library'])
-def reader(request, monkeypatch):
-    if request.param == 'defusedxml':
-        if xml_text.DefusedXMLParser is None:
-            pytest.skip('defusedxml is not installed')
-        return xml_text
-    return _without_defusedxml(monkeypatch)
-
-
-LAUGHS = '<!DOCTYPE robot [<!ENTITY a "ha">' + ''.join(
-    f'<!ENTITY {b} "{f"&{a};" * 10}">' for a, b in zip('abcdefghi', 'bcdefghij')) + ']>'
+LAUGHS = (
+    '<!DOCTYPE robot [<!ENTITY a "ha">'
+    + ''.join(f'<!ENTITY {b} "{f"&{a};" * 10}">' for a, b in zip('abcdefghi', 'bcdefghij'))
+    + ']>'
+)
 
 BOMBS = {
     'document type': '<!DOCTYPE robot><robot name="a"/>',
     'billion laughs': LAUGHS + '<robot name="&j;"/>',
     'quadratic': f'<!DOCTYPE robot [<!ENTITY a "{"a" * 50_000}">]><robot>{"&a;" * 50_000}</robot>',
     'external entity': '<!DOCTYPE robot [<!ENTITY a SYSTEM "file:///etc/passwd">]>'
-                       '<robot name="a">&a;</robot>',
+    '<robot name="a">&a;</robot>',
     'external document type': '<!DOCTYPE robot SYSTEM "http://localhost:1/a"><robot name="a"/>',
     'deep': '<robot name="a">' + '<a>' * 200_000,
     'many links': '<robot name="a">' + '<link name="a"/>' * 300_000,
@@ -212,40 +243,31 @@ BOMBS = {
 
 SENTENCES = dict.fromkeys(BOMBS, 'has a <!DOCTYPE declaration') | {
     'deep': 'nests deeper than 500',
-    'many links': 'nests deeper than 500 elements or has more than 100000',
+    'many links': 'has more than 200000 attributes',
     'many elements': 'nests deeper than 500 elements or has more than 100000',
     'large': 'is larger than 10 MB',
-    'many attributes': 'has a tag or a text of more than 65536 bytes',
+    'many attributes': 'has more than 200000 attributes',
 }
 
 
 @pytest.mark.parametrize('bomb', BOMBS)
-def test_every_reader_refuses_a_bomb(reader, bomb):
+def test_a_bomb_is_refused(bomb):
     with pytest.raises(ModelError, match=f'^the description {SENTENCES[bomb]}'):
-        reader.read(BOMBS[bomb])
+        xml_text.read(BOMBS[bomb])
 
 
-def test_every_reader_gives_the_same_tree(reader):
-    root = reader.read(GOOD)
-    assert [child.get('name') for child in root] == ['base', 'upper', 'lower', 'shoulder', 'elbow']
-
-
-def test_every_reader_ignores_a_declared_encoding(reader):
+def test_a_declared_encoding_is_ignored():
     """A document type hidden in another encoding would pass a search for its letters."""
-    hidden = ('<?xml version="1.0" encoding="cp037"?>'.encode()
-              + '<!DOCTYPE a><a/>'.encode('cp037'))
+    hidden = b'<?xml version="1.0" encoding="cp037"?>' + '<!DOCTYPE a><a/>'.encode('cp037')
     with pytest.raises(ModelError):
-        reader.read(hidden)
+        xml_text.read(hidden)
 
 
 @pytest.mark.skipif(sys.platform == 'win32', reason='resource limits need a POSIX system')
-@pytest.mark.parametrize('with_defusedxml', [True, False])
-def test_bombs_stay_small_in_memory_and_open_no_file(with_defusedxml):
+def test_bombs_stay_small_in_memory_and_open_no_file():
     """Each bomb is refused within 100 MB of growth, and without opening anything."""
     script = textwrap.dedent(f"""
         import resource, sys
-        if not {with_defusedxml}:
-            sys.modules['defusedxml'] = sys.modules['defusedxml.ElementTree'] = None
         sys.path[:0] = [{str(Path(__file__).parents[2])!r}, {str(Path(__file__).parent)!r}]
         import importlib.util
         spec = importlib.util.spec_from_file_location('bombs', {__file__!r})
@@ -266,13 +288,66 @@ def test_bombs_stay_small_in_memory_and_open_no_file(with_defusedxml):
                 print(name)
         assert not opened, opened
         """)
-    done = subprocess.run([sys.executable, '-c', script], capture_output=True, text=True,
-                          timeout=120)
+    done = subprocess.run(
+        [sys.executable, '-c', script], capture_output=True, text=True, timeout=120
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == list(BOMBS)
 
 
+PROLOGS = [
+    '<?xml version="1.0"?>',
+    '<!-- a comment -->',
+    '<!-- <!DOCTYPE robot [<!ENTITY -->',
+    '<?note <!DOCTYPE ?>',
+    '<!----><?a?>',
+    '\n \t',
+]
+
+
+@pytest.mark.parametrize('prolog', PROLOGS)
+def test_a_document_type_is_found_by_its_place_not_by_its_letters(prolog):
+    """Inside a comment, an instruction or character data it is none; after them it is one."""
+    within = '<!-- <!DOCTYPE --><note><![CDATA[<!DOCTYPE a>]]></note>'
+    inside = GOOD.replace('<link', f'{within}<link', 1)
+    for mark in ('', '\ufeff'):
+        assert read((mark + prolog.lstrip() + inside).encode()).nv == 2
+        with pytest.raises(ModelError, match='DOCTYPE declaration'):
+            read((mark + prolog.lstrip() + LAUGHS + inside).encode())
+
+
+LONG = xml_text.MOST_BYTES - len(GOOD) - 30
+SLOW = {
+    'comment': f'<!--{">" * LONG}-->',
+    'instruction': f'<?a {">" * LONG}?>',
+    'character data': f'<![CDATA[{">" * LONG}]]>',
+    'text': '>' * LONG,
+    'attribute': f'<a b="{">" * LONG}"/>',
+    'tag': f'<a{" " * LONG}/>',
+    'comments': '<!---->' * (LONG // 7),
+    'instructions': '<?a?>' * (LONG // 5),
+    'sections': '<![CDATA[]]>' * (LONG // 12),
+    'references': '&gt;' * (LONG // 4),
+}
+
+
+@pytest.mark.parametrize('kind', SLOW)
+def test_long_tokens_are_read_in_one_go(monkeypatch, kind):
+    """A token that is fed in pieces is scanned from its beginning with each: quadratic time."""
+    fed = []
+
+    class Counting(xml_text.XMLParser):
+        def feed(self, data):
+            fed.append(len(data))
+            super().feed(data)
+
+    monkeypatch.setattr(xml_text, 'XMLParser', Counting)
+    assert read(GOOD.replace('</robot>', SLOW[kind] + '</robot>')).nv == 2
+    assert len(fed) == 1 and fed[0] > 0.99 * xml_text.MOST_BYTES
+
+
 # --- anything at all ----------------------------------------------------------------------------
+
 
 def answers(source):
     """The model, or None for a refusal; anything else fails the test that asks."""
@@ -286,12 +361,42 @@ def answers(source):
     return model
 
 
-RELAXED = settings(max_examples=300, deadline=None,
-                   suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+RELAXED = settings(
+    max_examples=300,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
 
-NUMBERS = st.sampled_from(['nan', '-nan', 'inf', '-inf', '1e400', '-1e400', '1e308', '-1e308',
-                           '1e-320', '0', '-0', '1e16', '1e-9', '-1', '1,0', '0x1p3', '1_0', '',
-                           ' ', '1 2', '\u0661', '--1', '1e', '.', '+', '1' * 500])
+NUMBERS = st.sampled_from(
+    [
+        'nan',
+        '-nan',
+        'inf',
+        '-inf',
+        '1e400',
+        '-1e400',
+        '1e308',
+        '-1e308',
+        '1e-320',
+        '0',
+        '-0',
+        '1e16',
+        '1e-9',
+        '-1',
+        '1,0',
+        '0x1p3',
+        '1_0',
+        '',
+        ' ',
+        '1 2',
+        '\u0661',
+        '--1',
+        '1e',
+        '.',
+        '+',
+        '1' * 500,
+    ]
+)
 
 
 @RELAXED
@@ -330,7 +435,7 @@ def test_any_cut_copied_or_dropped_piece_gives_a_model_or_a_sentence(data):
 @given(st.binary(max_size=6), st.integers(0, len(GOOD) - 1), st.integers(0, 6))
 def test_any_bytes_spliced_in_give_a_model_or_a_sentence(noise, place, removed):
     content = GOOD.encode()
-    answers(content[:place] + noise + content[place + removed:])
+    answers(content[:place] + noise + content[place + removed :])
 
 
 @RELAXED
@@ -343,8 +448,14 @@ ENTRY = st.one_of(st.floats(allow_nan=False, allow_infinity=False), st.floats(-2
 
 
 @RELAXED
-@given(mass=ENTRY, com=st.tuples(*[ENTRY] * 3), six=st.tuples(*[ENTRY] * 6),
-       axis=st.tuples(*[ENTRY] * 3), xyz=st.tuples(*[ENTRY] * 3), rpy=st.tuples(*[ENTRY] * 3))
+@given(
+    mass=ENTRY,
+    com=st.tuples(*[ENTRY] * 3),
+    six=st.tuples(*[ENTRY] * 6),
+    axis=st.tuples(*[ENTRY] * 3),
+    xyz=st.tuples(*[ENTRY] * 3),
+    rpy=st.tuples(*[ENTRY] * 3),
+)
 def test_any_finite_numbers_give_a_model_or_a_sentence(mass, com, six, axis, xyz, rpy):
     def words(numbers):
         return ' '.join(map(repr, numbers))
@@ -355,7 +466,8 @@ def test_any_finite_numbers_give_a_model_or_a_sentence(mass, com, six, axis, xyz
         f'<robot name="r"><link name="a"/><link name="b"><inertial><origin xyz="{words(com)}" '
         f'rpy="{words(rpy)}"/><mass value="{mass!r}"/><inertia {entries}/></inertial></link>'
         f'<joint name="j" type="revolute"><origin xyz="{words(xyz)}" rpy="{words(rpy)}"/>'
-        f'<parent link="a"/><child link="b"/><axis xyz="{words(axis)}"/></joint></robot>')
+        f'<parent link="a"/><child link="b"/><axis xyz="{words(axis)}"/></joint></robot>'
+    )
     if model is not None:
         R = model.constants[1, :9].reshape(3, 3)
         np.testing.assert_allclose(R @ R.T, np.eye(3), rtol=0, atol=1e-14)

@@ -1,4 +1,7 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Fixtures of the node tests; `harness`, which needs ROS, holds what they are made of."""
+
 import os
 import sys
 
@@ -10,7 +13,8 @@ sys.path.insert(0, os.path.dirname(__file__))
 @pytest.fixture(scope='module')
 def graph():
     """Return our own participant in the ROS graph."""
-    from harness import Graph
+    from support.node_harness import Graph
+
     participant = Graph()
     yield participant
     participant.close()
@@ -19,28 +23,32 @@ def graph():
 @pytest.fixture
 def start(node_command, tmp_path_factory):
     """Return the function that starts a node; what is still running at the end is ended."""
-    from harness import starter
+    from support.node_harness import starter
+
     yield from starter(node_command, tmp_path_factory)
 
 
 @pytest.fixture(scope='module')
 def start_shared(node_command, tmp_path_factory):
     """Return the same function for nodes that the tests of a module share."""
-    from harness import starter
+    from support.node_harness import starter
+
     yield from starter(node_command, tmp_path_factory)
 
 
 @pytest.fixture
 def probe(graph):
     """Return what asks the controller; its node is started by the test."""
-    from harness import ControllerProbe
+    from support.node_harness import ControllerProbe
+
     return ControllerProbe(graph)
 
 
 @pytest.fixture
 def arm(graph):
     """Return an arm that stands still at POSTURE."""
-    from harness import JOINTS, POSTURE, FakeArm
+    from support.node_harness import JOINTS, POSTURE, FakeArm
+
     fake = FakeArm(graph, JOINTS, POSTURE)
     yield fake
     fake.stop()

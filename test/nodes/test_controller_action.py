@@ -1,4 +1,7 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """FollowJointTrajectory: goals succeed, are refused, cancelled, replaced and aborted."""
+
 import math
 
 import numpy as np
@@ -8,14 +11,14 @@ pytest.importorskip('rclpy', reason='rclpy is not installed')
 pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 pytest.importorskip('control_msgs', reason='control_msgs is not installed')
 
-from action_msgs.msg import GoalStatus  # noqa: E402
-from control_msgs.action import FollowJointTrajectory  # noqa: E402
-from control_msgs.msg import JointTolerance  # noqa: E402
-from rclpy.action import ActionClient  # noqa: E402
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint  # noqa: E402
+from action_msgs.msg import GoalStatus
+from control_msgs.action import FollowJointTrajectory
+from control_msgs.msg import JointTolerance
+from rclpy.action import ActionClient
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-import harness  # noqa: E402
-from harness import COLD, EASY, FakeArm, JOINTS, POSTURE, ControllerProbe  # noqa: E402
+from support import node_harness as harness
+from support.node_harness import COLD, EASY, JOINTS, POSTURE, ControllerProbe, FakeArm
 
 pytestmark = pytest.mark.ros
 
@@ -36,8 +39,7 @@ def probe(graph, start_shared):
 @pytest.fixture(scope='module')
 def lasting_client(graph, probe):
     # kept for the life of the graph: destroying one under a spinning executor is a race
-    made = ActionClient(graph.node, FollowJointTrajectory,
-                        f'{probe.name}/follow_joint_trajectory')
+    made = ActionClient(graph.node, FollowJointTrajectory, f'{probe.name}/follow_joint_trajectory')
     assert made.wait_for_server(harness.SOON)
     return made
 
@@ -53,7 +55,8 @@ def goal(positions=NEAR, seconds=1, **fields):
     point = JointTrajectoryPoint(positions=list(positions))
     point.time_from_start.sec = seconds
     return FollowJointTrajectory.Goal(
-        trajectory=JointTrajectory(joint_names=list(JOINTS), points=[point]), **fields)
+        trajectory=JointTrajectory(joint_names=list(JOINTS), points=[point]), **fields
+    )
 
 
 def send(client, request):
@@ -73,14 +76,17 @@ def test_a_goal_succeeds_at_its_end(client, probe):
     handle, feedback = send(client, goal())
     assert handle.accepted
     answer = finish(handle)
-    assert (answer.status, answer.result.error_code) == (GoalStatus.STATUS_SUCCEEDED,
-                                                         RESULT.SUCCESSFUL)
+    assert (answer.status, answer.result.error_code) == (
+        GoalStatus.STATUS_SUCCEEDED,
+        RESULT.SUCCESSFUL,
+    )
     assert len(feedback) >= 5
     last = feedback[-1].feedback
     assert tuple(last.joint_names) == JOINTS
     np.testing.assert_allclose(last.actual.positions, POSTURE)
-    np.testing.assert_allclose(np.subtract(last.desired.positions, last.actual.positions),
-                               last.error.positions)
+    np.testing.assert_allclose(
+        np.subtract(last.desired.positions, last.actual.positions), last.error.positions
+    )
     probe.wait_for('HOLD', 'TRAJECTORY_END')
 
 
@@ -111,16 +117,23 @@ def test_a_goal_is_aborted_by_a_stop(client, probe):
     assert probe.trigger('reset').success
 
 
-@pytest.mark.parametrize('request_, sentence', [
-    (goal((math.nan, 0.0)), 'finite'), (goal((0.0,)), 'positions'),
-    (goal(path_tolerance=[JointTolerance(name='elbow', position=1.0)]), "'elbow'"),
-    (goal(goal_tolerance=[JointTolerance(name='joint1', position=math.nan)]), 'not a number'),
-], ids=['NaN', 'short', 'unknown joint', 'NaN tolerance'])
+@pytest.mark.parametrize(
+    'request_, sentence',
+    [
+        (goal((math.nan, 0.0)), 'finite'),
+        (goal((0.0,)), 'positions'),
+        (goal(path_tolerance=[JointTolerance(name='elbow', position=1.0)]), "'elbow'"),
+        (goal(goal_tolerance=[JointTolerance(name='joint1', position=math.nan)]), 'not a number'),
+    ],
+    ids=['NaN', 'short', 'unknown joint', 'NaN tolerance'],
+)
 def test_a_bad_goal_is_aborted_with_a_sentence(client, probe, request_, sentence):
     handle, _ = send(client, request_)
     answer = finish(handle)
-    assert (answer.status, answer.result.error_code) == (GoalStatus.STATUS_ABORTED,
-                                                         RESULT.INVALID_GOAL)
+    assert (answer.status, answer.result.error_code) == (
+        GoalStatus.STATUS_ABORTED,
+        RESULT.INVALID_GOAL,
+    )
     assert sentence in answer.result.error_string
     assert probe.state == 'HOLD'
 
@@ -128,9 +141,11 @@ def test_a_bad_goal_is_aborted_with_a_sentence(client, probe, request_, sentence
 def test_an_arm_off_its_path_is_held(client, probe):
     tolerance = [JointTolerance(name='joint2', position=0.02)]
     handle, _ = send(client, goal(seconds=2, path_tolerance=tolerance))
-    answer = finish(handle)   # the arm of this test does not move
-    assert (answer.status, answer.result.error_code) == (GoalStatus.STATUS_ABORTED,
-                                                         RESULT.PATH_TOLERANCE_VIOLATED)
+    answer = finish(handle)  # the arm of this test does not move
+    assert (answer.status, answer.result.error_code) == (
+        GoalStatus.STATUS_ABORTED,
+        RESULT.PATH_TOLERANCE_VIOLATED,
+    )
     assert 'position of joint2' in answer.result.error_string
     probe.wait_for('HOLD', 'HOLD_REQUESTED')
 
@@ -139,7 +154,9 @@ def test_an_arm_that_does_not_arrive_is_reported(client, probe):
     tolerance = [JointTolerance(name='joint1', position=0.01)]
     handle, _ = send(client, goal(goal_tolerance=tolerance))
     answer = finish(handle)
-    assert (answer.status, answer.result.error_code) == (GoalStatus.STATUS_ABORTED,
-                                                         RESULT.GOAL_TOLERANCE_VIOLATED)
+    assert (answer.status, answer.result.error_code) == (
+        GoalStatus.STATUS_ABORTED,
+        RESULT.GOAL_TOLERANCE_VIOLATED,
+    )
     handle, _ = send(client, goal(goal_tolerance=[JointTolerance(name='joint1', position=0.06)]))
     assert finish(handle).status == GoalStatus.STATUS_SUCCEEDED

@@ -1,6 +1,9 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """The other side dies, comes back, floods; the loop counts, and the arm is never dropped."""
-from concurrent.futures import ThreadPoolExecutor
+
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -8,29 +11,40 @@ import pytest
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 
-from rcl_interfaces.srv import GetParameters  # noqa: E402
-from sensor_msgs.msg import JointState  # noqa: E402
+from rcl_interfaces.srv import GetParameters
+from sensor_msgs.msg import JointState
 
-import harness  # noqa: E402
-from harness import COLD, EASY, FakeArm, JOINTS, POSTURE  # noqa: E402
-from robodyn_msgs.srv import GetDynamics  # noqa: E402
-from robodyn_ros import Robot  # noqa: E402
+from robodyn_msgs.srv import GetDynamics
+from robodyn_ros import Robot
+from support import node_harness as harness
+from support.node_harness import COLD, EASY, JOINTS, POSTURE, FakeArm
 
 pytestmark = pytest.mark.ros
 
 GRAVITY = Robot.from_urdf(str(harness.TWO_LINK)).gravity_torque(np.array(POSTURE))
 
-VARIANTS = [{}, {'executor': 'events'}, {'trigger': 'joint_states'},
-            {'trigger': 'joint_states', 'executor': 'events'}, {'command_type': 'joint_state'}]
+VARIANTS = [
+    {},
+    {'executor': 'events'},
+    {'trigger': 'joint_states'},
+    {'trigger': 'joint_states', 'executor': 'events'},
+    {'command_type': 'joint_state'},
+]
 
 
-@pytest.mark.parametrize('variant', VARIANTS, ids=lambda variant: ' '.join(variant.values()) or
-                         'default')
-def test_every_variant_holds_the_arm_and_notices_the_loss_of_its_state(graph, start, probe, arm,
-                                                                       variant):
+@pytest.mark.parametrize(
+    'variant', VARIANTS, ids=lambda variant: ' '.join(variant.values()) or 'default'
+)
+def test_every_variant_holds_the_arm_and_notices_the_loss_of_its_state(
+    graph, start, probe, arm, variant
+):
     named = graph.collect(JointState, '/efforts')
-    start('controller', **EASY, **variant, **(
-        {'command_topic': '/efforts'} if 'command_type' in variant else {}))
+    start(
+        'controller',
+        **EASY,
+        **variant,
+        **({'command_topic': '/efforts'} if 'command_type' in variant else {}),
+    )
     probe.wait_for('HOLD', timeout=COLD)
 
     def last():
@@ -55,10 +69,14 @@ def test_every_slot_of_the_loop_is_run_or_counted_as_missed(start, probe, arm):
     probe.wait_for('HOLD', timeout=COLD)
     first = probe.statuses.wait(lambda status: status.cycles > 100)
     probe.commands.clear()
-    last = probe.statuses.wait(lambda status: status.cycles + status.missed
-                               > first.cycles + first.missed + 3000)
-    seconds = (last.header.stamp.sec - first.header.stamp.sec
-               + 1e-9 * (last.header.stamp.nanosec - first.header.stamp.nanosec))
+    last = probe.statuses.wait(
+        lambda status: status.cycles + status.missed > first.cycles + first.missed + 3000
+    )
+    seconds = (
+        last.header.stamp.sec
+        - first.header.stamp.sec
+        + 1e-9 * (last.header.stamp.nanosec - first.header.stamp.nanosec)
+    )
     slots = last.cycles + last.missed - first.cycles - first.missed
     # The stamps are taken a moment after the counters, on a machine that others use too.
     assert slots == pytest.approx(1000 * seconds, abs=300)
@@ -71,8 +89,10 @@ def test_every_slot_of_the_loop_is_run_or_counted_as_missed(start, probe, arm):
 def test_services_and_parameters_may_be_called_at_any_rate(graph, start, probe, arm):
     start('controller', **EASY)
     probe.wait_for('HOLD', timeout=COLD)
-    clients = [graph.node.create_client(GetParameters, f'{probe.name}/get_parameters'),
-               graph.node.create_client(GetDynamics, f'{probe.name}/get_dynamics')]
+    clients = [
+        graph.node.create_client(GetParameters, f'{probe.name}/get_parameters'),
+        graph.node.create_client(GetDynamics, f'{probe.name}/get_dynamics'),
+    ]
     requests = [GetParameters.Request(names=['law']), GetDynamics.Request()]
     for client in clients:
         assert client.wait_for_service(harness.SOON)
@@ -106,8 +126,9 @@ def test_an_exception_in_a_callback_is_not_the_end(graph, start, probe, arm):
     probe.wait_for('HOLD', timeout=COLD)
     # rclpy itself raises on a transition that does not exist in this state.
     with ThreadPoolExecutor(1) as pool:
-        pool.submit(lambda: probe.graph.call(*_impossible_transition(probe), timeout=1.0)
-                    ).exception()
+        pool.submit(
+            lambda: probe.graph.call(*_impossible_transition(probe), timeout=1.0)
+        ).exception()
     assert node.running
     assert probe.state == 'HOLD'
     np.testing.assert_allclose(probe.next_command(), GRAVITY)
@@ -116,6 +137,7 @@ def test_an_exception_in_a_callback_is_not_the_end(graph, start, probe, arm):
 
 def _impossible_transition(probe):
     from lifecycle_msgs.srv import ChangeState
+
     request = ChangeState.Request()
     request.transition.label = 'configure'
     return ChangeState, f'{probe.name}/change_state', request
@@ -133,8 +155,8 @@ def test_two_publishers_of_joint_states_are_reported(graph, start, probe, arm):
 def test_a_fault_does_not_flood_the_log(start, probe, arm):
     node = start('controller', **EASY)
     probe.wait_for('HOLD', timeout=COLD)
-    mark, count = len(node.output), iter(range(10 ** 9))
-    arm.alter = lambda message: False if next(count) % 80 < 60 else None   # STALE again and again
+    mark, count = len(node.output), iter(range(10**9))
+    arm.alter = lambda message: False if next(count) % 80 < 60 else None  # STALE again and again
     seconds = 6.0
     before = probe.statuses.last.header.stamp.sec
     harness.wait_until(lambda: probe.statuses.last.header.stamp.sec >= before + seconds, 'time')

@@ -1,6 +1,9 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """The hand under operational-space control, over real DDS: an eight, a stretch, nonsense."""
-from pathlib import Path
+
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,31 +11,57 @@ import pytest
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 
-from geometry_msgs.msg import (  # noqa: E402
-    Accel, AccelStamped, Point, Pose, PoseStamped, Quaternion, Twist, TwistStamped, Vector3,
-    Wrench, WrenchStamped)
-from rclpy.time import Time  # noqa: E402
-from sensor_msgs.msg import JointState  # noqa: E402
-from std_srvs.srv import Trigger  # noqa: E402
+from geometry_msgs.msg import (
+    Accel,
+    AccelStamped,
+    Point,
+    Pose,
+    PoseStamped,
+    Quaternion,
+    Twist,
+    TwistStamped,
+    Vector3,
+    Wrench,
+    WrenchStamped,
+)
+from rclpy.time import Time
+from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
 
-from harness import COLD, EASY, ROOT, SOON, ControllerProbe, wait_until  # noqa: E402
-from robodyn_msgs.msg import TaskState  # noqa: E402
-from robodyn_ros import Robot  # noqa: E402
-from robodyn_ros.cli.task_drives import Eight, STRETCH, stretched_target  # noqa: E402
+from robodyn_msgs.msg import TaskState
+from robodyn_ros import Robot
+from robodyn_ros.demonstration.task_drives import STRETCH, Eight, stretched_target
+from support.node_harness import COLD, EASY, ROOT, SOON, ControllerProbe, wait_until
 
 pytestmark = pytest.mark.ros
 
 URDF = ROOT / 'config' / 'urdf' / 'ur_like.urdf'
 ROBOT = Robot.from_urdf(str(URDF))
 RATE = 250
-AHEAD = 0.04   # [s] by which a target of the eight is told before its time
-LAW = {**EASY, 'urdf_path': str(URDF), 'update_rate': RATE, 'law': 'operational_space',
-       'operational_space__frame': 'flange', 'specialise': False}
-SIMULATOR = {'urdf_path': str(URDF), 'update_rate': 2 * RATE, 'joint_states_topic': 'joint_states',
-             'command_timeout': 0.5, 'initial_position': list(STRETCH), 'specialise': False}
-TARGETS = {'target_pose': PoseStamped, 'target_twist': TwistStamped,
-           'target_acceleration': AccelStamped, 'target_wrench': WrenchStamped}
-README = (Path(__file__).resolve().parents[2] / 'README.md').read_text()
+AHEAD = 0.04  # [s] by which a target of the eight is told before its time
+LAW = {
+    **EASY,
+    'urdf_path': str(URDF),
+    'update_rate': RATE,
+    'law': 'operational_space',
+    'operational_space__frame': 'flange',
+    'specialise': False,
+}
+SIMULATOR = {
+    'urdf_path': str(URDF),
+    'update_rate': 2 * RATE,
+    'joint_states_topic': 'joint_states',
+    'command_timeout': 0.5,
+    'initial_position': list(STRETCH),
+    'specialise': False,
+}
+TARGETS = {
+    'target_pose': PoseStamped,
+    'target_twist': TwistStamped,
+    'target_acceleration': AccelStamped,
+    'target_wrench': WrenchStamped,
+}
+PAGE = (Path(__file__).resolve().parents[2] / 'doc' / 'nodes' / 'controller.md').read_text()
 
 
 class Hand(ControllerProbe):
@@ -43,15 +72,18 @@ class Hand(ControllerProbe):
         self.tasks = graph.collect(TaskState, f'{self.name}/task_state')
         self._publishers = {
             name: graph.node.create_publisher(kind, f'{self.name}/{name}', 10)
-            for name, kind in TARGETS.items()}
+            for name, kind in TARGETS.items()
+        }
 
     def wait_for_subscribers(self):
         for name, publisher in self._publishers.items():
             wait_until(publisher.get_subscription_count, f'a subscriber of {name}')
 
     def pose(self, position, orientation, frame='base_link', at=None):
-        pose = Pose(position=Point(**xyz(position)),
-                    orientation=Quaternion(**xyz(orientation[:3]), w=float(orientation[3])))
+        pose = Pose(
+            position=Point(**xyz(position)),
+            orientation=Quaternion(**xyz(orientation[:3]), w=float(orientation[3])),
+        )
         self._send('target_pose', PoseStamped(pose=pose), frame, at)
 
     def twist(self, linear, angular=(0.0, 0.0, 0.0), frame='base_link', at=None):
@@ -197,8 +229,9 @@ def test_a_wrench_is_a_term_of_its_own(hand):
     hand.tasks.clear()
     deadline = time.monotonic() + SOON
     while time.monotonic() < deadline and not any(
-            list(state.reference_wrench) == [0.0, 0.0, 5.0, 0.0, 0.0, 0.0]
-            for state in hand.tasks.messages):
+        list(state.reference_wrench) == [0.0, 0.0, 5.0, 0.0, 0.0, 0.0]
+        for state in hand.tasks.messages
+    ):
         hand.wrench((0.0, 0.0, 5.0))
         time.sleep(0.02)
     state = hand.states.wait(lambda state: abs(state.other[1]) > 1.0)
@@ -211,21 +244,49 @@ def test_a_wrench_is_a_term_of_its_own(hand):
     hand.wait_for('HOLD', 'REFERENCE_TIMEOUT')
 
 
-@pytest.mark.parametrize(('send', 'sentence'), [
-    (lambda hand: hand.pose((0.5, 0.0, 0.5), (0, 0, 0, 1), 'map'),
-     "got 'map'; expected 'base_link', the base"),
-    (lambda hand: hand.pose((0.5, 0.0, 0.5), (0, 0, 0, 1), at=hand.now() - 5.0),
-     'before now; expected at most 0.1 s (reference_timeout) before it'),
-    (lambda hand: hand.pose((0.5, 0.0, 0.5), (0, 0, 0, 1), at=hand.now() + 60.0),
-     'after now; expected'),
-    (lambda hand: hand.acceleration((0.0, 0.0, 9.0)), 'acceleration: got 9 m/s^2; expected at'),
-    (lambda hand: hand.pose((0.5, 0.0, 0.5), (0, 0, 0, 1), ''), "got ''; expected 'base_link'"),
-    (lambda hand: hand.pose((0.5, float('nan'), 0.5), (0, 0, 0, 1)), 'expected finite numbers'),
-    (lambda hand: hand.pose((0.5, 0.0, 0.5), (0, 0, 0, 0)), 'expected length 1'),
-    (lambda hand: hand.twist((0.0, 3.0, 0.0)), 'got 3 m/s; expected at most 0.25 m/s'),
-    (lambda hand: hand.wrench((float('inf'), 0.0, 0.0)), 'wrench: got'),
-], ids=['frame', 'late', 'early', 'acceleration', 'no frame', 'NaN', 'no orientation', 'too fast',
-        'infinite'])
+@pytest.mark.parametrize(
+    ('send', 'sentence'),
+    [
+        (
+            lambda hand: hand.pose((0.5, 0.0, 0.5), (0, 0, 0, 1), 'map'),
+            "got 'map'; expected 'base_link', the base",
+        ),
+        (
+            lambda hand: hand.pose((0.5, 0.0, 0.5), (0, 0, 0, 1), at=hand.now() - 5.0),
+            'before now; expected at most 0.1 s (reference_timeout) before it',
+        ),
+        (
+            lambda hand: hand.pose((0.5, 0.0, 0.5), (0, 0, 0, 1), at=hand.now() + 60.0),
+            'after now; expected',
+        ),
+        (
+            lambda hand: hand.acceleration((0.0, 0.0, 9.0)),
+            'acceleration: got 9 m/s^2; expected at',
+        ),
+        (
+            lambda hand: hand.pose((0.5, 0.0, 0.5), (0, 0, 0, 1), ''),
+            "got ''; expected 'base_link'",
+        ),
+        (
+            lambda hand: hand.pose((0.5, float('nan'), 0.5), (0, 0, 0, 1)),
+            'expected finite numbers',
+        ),
+        (lambda hand: hand.pose((0.5, 0.0, 0.5), (0, 0, 0, 0)), 'expected length 1'),
+        (lambda hand: hand.twist((0.0, 3.0, 0.0)), 'got 3 m/s; expected at most 0.25 m/s'),
+        (lambda hand: hand.wrench((float('inf'), 0.0, 0.0)), 'wrench: got'),
+    ],
+    ids=[
+        'frame',
+        'late',
+        'early',
+        'acceleration',
+        'no frame',
+        'NaN',
+        'no orientation',
+        'too fast',
+        'infinite',
+    ],
+)
 def test_nonsense_is_refused(hand, send, sentence):
     before = hand.rest()
     refused = hand.statuses.last.rejected_messages
@@ -243,29 +304,39 @@ def test_parameters_of_the_law(hand):
         assert not hand.set(operational_space__axes=value).successful
     refused = hand.set(operational_space__stiffness=[400.0] * 5)
     assert not refused.successful and 'must have 6 entries' in refused.reason
-    assert hand.set(operational_space__stiffness=[400.0, 400.0, 500.0, 400.0, 400.0, 400.0]
-                    ).successful
+    assert hand.set(
+        operational_space__stiffness=[400.0, 400.0, 500.0, 400.0, 400.0, 400.0]
+    ).successful
     frame = hand.set(operational_space__frame='tool0')
     assert not frame.successful and 'takes effect at configure' in frame.reason
     assert hand.set(operational_space__stiffness=[400.0] * 6).successful
 
 
-def test_every_interface_of_the_law_is_in_the_readme(hand):
+def test_every_interface_of_the_law_is_on_its_page(hand):
     node, name = hand.graph.node, hand.name.strip('/')
     topics = node.get_subscriber_names_and_types_by_node(name, '/')
     topics += node.get_publisher_names_and_types_by_node(name, '/')
-    ours = {topic.rsplit('/', 1)[1]: kinds[0].split('/')[-1] for topic, kinds in topics
-            if topic.startswith(f'{hand.name}/ta')}
-    assert ours == {**{name: kind.__name__ for name, kind in TARGETS.items()},
-                    'task_state': 'TaskState'}
+    ours = {
+        topic.rsplit('/', 1)[1]: kinds[0].split('/')[-1]
+        for topic, kinds in topics
+        if topic.startswith(f'{hand.name}/ta')
+    }
+    assert ours == {
+        **{name: kind.__name__ for name, kind in TARGETS.items()},
+        'task_state': 'TaskState',
+    }
     for topic, kind in ours.items():
-        assert any(f'`~/{topic}`' in line and kind in line for line in README.splitlines()), topic
+        assert any(f'`~/{topic}`' in line and kind in line for line in PAGE.splitlines()), topic
 
 
 def test_a_frame_that_does_not_exist_is_refused_at_configure(start, graph):
     """With the frames there are; the node lives."""
     probe = ControllerProbe(graph, '/other/commands', '/other')
-    node = start('controller', '-r', '__node:=other', **{
-        **LAW, 'operational_space__frame': 'nose', 'command_topic': '/other/commands'})
+    node = start(
+        'controller',
+        '-r',
+        '__node:=other',
+        **{**LAW, 'operational_space__frame': 'nose', 'command_topic': '/other/commands'},
+    )
     status = probe.statuses.wait(lambda status: 'nose' in status.message, timeout=COLD)
     assert 'valid: base_link' in status.message and node.running

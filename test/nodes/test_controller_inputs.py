@@ -1,4 +1,7 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Whatever comes in, the controller lives, says why it refuses, and commands only safe efforts."""
+
 import math
 
 import numpy as np
@@ -7,17 +10,17 @@ import pytest
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint  # noqa: E402
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-import harness  # noqa: E402
-from harness import COLD, EASY, FakeArm, JOINTS, POSTURE, ControllerProbe  # noqa: E402
-from robodyn_ros import Robot  # noqa: E402
+from robodyn_ros import Robot
+from support import node_harness as harness
+from support.node_harness import COLD, EASY, JOINTS, POSTURE, ControllerProbe, FakeArm
 
 pytestmark = pytest.mark.ros
 
 ROBOT = Robot.from_urdf(str(harness.TWO_LINK))
 GRAVITY = ROBOT.gravity_torque(np.array(POSTURE))
-LIMITS = np.array([100.0, 50.0])      # [N m] of the description
+LIMITS = np.array([100.0, 50.0])  # [N m] of the description
 RATE, PERIOD = 1000.0, 1.0 / EASY['update_rate']
 
 
@@ -58,19 +61,45 @@ def spoil(**fields):
     def alter(message):
         for field, value in fields.items():
             setattr(message, field, value(message) if callable(value) else value)
+
     return alter
 
 
-@pytest.mark.parametrize('alter', [
-    spoil(position=[math.nan, 0.0]), spoil(position=[0.0, math.inf]),
-    spoil(velocity=[-math.inf, 0.0]), spoil(position=[1e308, 0.0]),
-    spoil(velocity=[]), spoil(velocity=[0.0]), spoil(position=[]), spoil(position=[0.0] * 3),
-    spoil(name=[]), spoil(name=['joint1']), spoil(name=['joint1', 'elbow']),
-    spoil(name=['joint1', 'joint1']), spoil(name=['a', 'b']),
-    spoil(name=['joint1', 'joint2', 'joint2'], position=[0.0] * 3, velocity=[0.0] * 3),
-], ids=['NaN', 'inf', 'infinite velocity', '1e308', 'no velocity', 'short velocity', 'no position',
-        'long position', 'no names', 'a joint missing', 'another joint', 'a joint twice',
-        'other joints', 'contradiction'])
+@pytest.mark.parametrize(
+    'alter',
+    [
+        spoil(position=[math.nan, 0.0]),
+        spoil(position=[0.0, math.inf]),
+        spoil(velocity=[-math.inf, 0.0]),
+        spoil(position=[1e308, 0.0]),
+        spoil(velocity=[]),
+        spoil(velocity=[0.0]),
+        spoil(position=[]),
+        spoil(position=[0.0] * 3),
+        spoil(name=[]),
+        spoil(name=['joint1']),
+        spoil(name=['joint1', 'elbow']),
+        spoil(name=['joint1', 'joint1']),
+        spoil(name=['a', 'b']),
+        spoil(name=['joint1', 'joint2', 'joint2'], position=[0.0] * 3, velocity=[0.0] * 3),
+    ],
+    ids=[
+        'NaN',
+        'inf',
+        'infinite velocity',
+        '1e308',
+        'no velocity',
+        'short velocity',
+        'no position',
+        'long position',
+        'no names',
+        'a joint missing',
+        'another joint',
+        'a joint twice',
+        'other joints',
+        'contradiction',
+    ],
+)
 def test_a_bad_joint_state_is_refused_and_the_controller_recovers(probe, arm, alter):
     before = rejections(probe)
     arm.alter = alter
@@ -82,10 +111,11 @@ def test_a_bad_joint_state_is_refused_and_the_controller_recovers(probe, arm, al
 
 
 def test_single_bad_messages_among_good_ones_do_no_harm(probe, arm):
-    count = iter(range(10 ** 9))
+    count = iter(range(10**9))
     before = rejections(probe)
-    arm.alter = lambda message: spoil(position=[math.nan] * 2)(message) \
-        if next(count) % 2 else None
+    arm.alter = lambda message: (
+        spoil(position=[math.nan] * 2)(message) if next(count) % 2 else None
+    )
     harness.wait_until(lambda: rejections(probe) > before + 20, 'rejections')
     assert probe.state == 'HOLD'
     np.testing.assert_allclose(probe.next_command(), GRAVITY)
@@ -99,7 +129,7 @@ def test_order_and_extra_joints_do_not_matter(probe, arm):
         message.position = [values[name] for name in names]
         message.velocity = [0.0] * len(names)
 
-    turn = iter(range(10 ** 9))
+    turn = iter(range(10**9))
     before = rejections(probe)
     arm.alter = shuffle
     sent = arm.published
@@ -109,7 +139,7 @@ def test_order_and_extra_joints_do_not_matter(probe, arm):
     assert rejections(probe) == before
 
 
-@pytest.mark.parametrize('stamp', [(0, 0), (-5, 0), (1, 4_000_000_000), (2 ** 31 - 1, 0)])
+@pytest.mark.parametrize('stamp', [(0, 0), (-5, 0), (1, 4_000_000_000), (2**31 - 1, 0)])
 def test_stamps_do_not_matter(probe, arm, stamp):
     def alter(message):
         message.header.stamp.sec, message.header.stamp.nanosec = stamp
@@ -148,9 +178,11 @@ def test_stale_states_lead_to_gravity_then_to_nothing(probe, arm):
 
 # ------------------------------------------------------------------------------------ references
 
+
 def point(positions, seconds, velocities=(), accelerations=()):
-    result = JointTrajectoryPoint(positions=list(positions), velocities=list(velocities),
-                                  accelerations=list(accelerations))
+    result = JointTrajectoryPoint(
+        positions=list(positions), velocities=list(velocities), accelerations=list(accelerations)
+    )
     result.time_from_start.sec = int(seconds)
     result.time_from_start.nanosec = round((seconds - int(seconds)) * 1e9)
     return result
@@ -186,8 +218,9 @@ def test_a_trajectory_is_followed_to_its_end_and_held(probe, arm, send):
     send(trajectory(point(NEAR[::-1], 1.0, (0.0, 0.0), (0.0, 0.0)), names=names))
     probe.wait_for('ACTIVE', 'FOLLOWING')
     probe.wait_for('HOLD', 'TRAJECTORY_END')
-    harness.wait_until(lambda: not any(probe.states.last.reference_velocity),
-                       'a state as late as the status')   # which does not wait for its turn
+    harness.wait_until(
+        lambda: not any(probe.states.last.reference_velocity), 'a state as late as the status'
+    )  # which does not wait for its turn
     reference = np.array([state.reference_position for state in probe.states.messages])
     np.testing.assert_allclose(probe.states.last.reference_position, NEAR, rtol=1e-12)
     assert (np.diff(reference[:, 0]) >= -1e-12).all() and (np.diff(reference[:, 1]) <= 1e-12).all()
@@ -198,35 +231,65 @@ def test_a_trajectory_is_followed_to_its_end_and_held(probe, arm, send):
         assert tuple(state.joint_names) == JOINTS
         assert state.header.frame_id == 'base_link'
         np.testing.assert_allclose(
-            state.position_error, np.subtract(state.reference_position, state.measured_position))
-        terms = [state.feedback, state.inertia, state.coriolis, state.gravity, state.friction,
-                 state.other]
+            state.position_error, np.subtract(state.reference_position, state.measured_position)
+        )
+        terms = [
+            state.feedback,
+            state.inertia,
+            state.coriolis,
+            state.gravity,
+            state.friction,
+            state.other,
+        ]
         np.testing.assert_allclose(np.sum(terms, axis=0), state.effort_unlimited, atol=1e-12)
 
 
-@pytest.mark.parametrize('message, sentence', [
-    (trajectory(), 'no points'),
-    (trajectory(point(NEAR, 1.0), names=('joint1', 'elbow')), "lacks the joints ['joint2']"),
-    (trajectory(point(NEAR, 1.0), names=('joint1', 'joint1')), 'names a joint twice'),
-    (trajectory(point((*NEAR, 0.0), 1.0), names=(*JOINTS, 'elbow')), 'expected'),
-    (trajectory(point(NEAR[:1], 1.0)), 'positions'),
-    (trajectory(point((), 1.0)), 'positions'),
-    (trajectory(point(NEAR, 1.0, velocities=(0.0,))), 'velocities'),
-    (trajectory(point(NEAR, 1.0), point(NEAR, 2.0, (0.0, 0.0))), 'velocities'),
-    (trajectory(point(NEAR, 1.0, accelerations=(0.0, 0.0))), 'accelerations without velocities'),
-    (trajectory(point((math.nan, 0.0), 1.0)), 'finite'),
-    (trajectory(point((math.inf, 0.0), 1.0)), 'finite'),
-    (trajectory(point(NEAR, 1.0, (math.nan, 0.0))), 'finite'),
-    (trajectory(point(NEAR, 2.0), point(NEAR, 1.0)), 'strictly increasing'),
-    (trajectory(point(NEAR, 1.0), point(NEAR, 1.0)), 'strictly increasing'),
-    (trajectory(point(NEAR, -1.0)), 'time_from_start'),
-    (trajectory(point((40.0, 0.0), 10.0)), 'joint1'),
-    (trajectory(point((POSTURE[0] + 3.0, POSTURE[1]), 0.01)), 'joint1'),
-    (trajectory(point(NEAR, 1.0, (0.5, 0.0))), 'last'),
-], ids=['empty', 'unknown joint', 'joint twice', 'extra joint', 'short', 'no positions',
-        'short velocities', 'mixed fields', 'no velocities', 'NaN', 'inf', 'NaN velocity',
-        'time goes back', 'same time', 'negative time', 'beyond a limit', 'too fast',
-        'moving at the end'])
+@pytest.mark.parametrize(
+    'message, sentence',
+    [
+        (trajectory(), 'no points'),
+        (trajectory(point(NEAR, 1.0), names=('joint1', 'elbow')), "lacks the joints ['joint2']"),
+        (trajectory(point(NEAR, 1.0), names=('joint1', 'joint1')), 'names a joint twice'),
+        (trajectory(point((*NEAR, 0.0), 1.0), names=(*JOINTS, 'elbow')), 'expected'),
+        (trajectory(point(NEAR[:1], 1.0)), 'positions'),
+        (trajectory(point((), 1.0)), 'positions'),
+        (trajectory(point(NEAR, 1.0, velocities=(0.0,))), 'velocities'),
+        (trajectory(point(NEAR, 1.0), point(NEAR, 2.0, (0.0, 0.0))), 'velocities'),
+        (
+            trajectory(point(NEAR, 1.0, accelerations=(0.0, 0.0))),
+            'accelerations without velocities',
+        ),
+        (trajectory(point((math.nan, 0.0), 1.0)), 'finite'),
+        (trajectory(point((math.inf, 0.0), 1.0)), 'finite'),
+        (trajectory(point(NEAR, 1.0, (math.nan, 0.0))), 'finite'),
+        (trajectory(point(NEAR, 2.0), point(NEAR, 1.0)), 'strictly increasing'),
+        (trajectory(point(NEAR, 1.0), point(NEAR, 1.0)), 'strictly increasing'),
+        (trajectory(point(NEAR, -1.0)), 'time_from_start'),
+        (trajectory(point((40.0, 0.0), 10.0)), 'joint1'),
+        (trajectory(point((POSTURE[0] + 3.0, POSTURE[1]), 0.01)), 'joint1'),
+        (trajectory(point(NEAR, 1.0, (0.5, 0.0))), 'last'),
+    ],
+    ids=[
+        'empty',
+        'unknown joint',
+        'joint twice',
+        'extra joint',
+        'short',
+        'no positions',
+        'short velocities',
+        'mixed fields',
+        'no velocities',
+        'NaN',
+        'inf',
+        'NaN velocity',
+        'time goes back',
+        'same time',
+        'negative time',
+        'beyond a limit',
+        'too fast',
+        'moving at the end',
+    ],
+)
 def test_a_bad_trajectory_is_refused_whole(probe, arm, send, message, sentence):
     before = rejections(probe)
     probe.states.clear()
@@ -254,8 +317,10 @@ def test_a_refused_trajectory_leaves_the_running_one_alone(probe, arm, send):
     harness.wait_until(lambda: rejections(probe) > before, 'a counted refusal')
     assert probe.state == 'ACTIVE'
     probe.wait_for('HOLD', 'TRAJECTORY_END')
-    harness.wait_until(lambda: np.allclose(probe.states.last.reference_position, NEAR, rtol=1e-9,
-                                           atol=0.0), 'its end')
+    harness.wait_until(
+        lambda: np.allclose(probe.states.last.reference_position, NEAR, rtol=1e-9, atol=0.0),
+        'its end',
+    )
 
 
 def test_streamed_targets_are_followed_and_their_end_is_a_hold(probe, arm, send):
@@ -276,23 +341,46 @@ def test_a_target_of_two_points_is_refused(probe, arm, send):
 
 # --------------------------------------------------------------------------- parameters and stops
 
-@pytest.mark.parametrize('values', [
-    {'gains__joint1__p': math.nan}, {'gains__joint1__p': -1.0}, {'gains__joint1__d': 1e9},
-    {'gains__joint1__p': 'stiff'}, {'gains__joint1__p': [1.0, 2.0]},
-    {'effort_limits': [1.0]}, {'effort_limits': [1.0] * 100_000},
-    {'effort_limits': [1.0, math.nan]}, {'effort_limits': ['a', 'b']},
-    {'max_effort_rate': [0.0]}, {'state_timeout': math.inf}, {'update_rate': 500},
-    {'law': 'pd'}, {'joints': ['joint1']}, {'stale_action': 'fall'},
-    {'gains__joint1__p': 0.0, 'gains__joint2__p': 0.0},
-], ids=lambda values: next(iter(values)))
+
+@pytest.mark.parametrize(
+    'values',
+    [
+        {'gains__joint1__p': math.nan},
+        {'gains__joint1__p': -1.0},
+        {'gains__joint1__d': 1e9},
+        {'gains__joint1__p': 'stiff'},
+        {'gains__joint1__p': [1.0, 2.0]},
+        {'effort_limits': [1.0]},
+        {'effort_limits': [1.0] * 100_000},
+        {'effort_limits': [1.0, math.nan]},
+        {'effort_limits': ['a', 'b']},
+        {'effort_limits': [100.0, 50.5]},
+        {'velocity_limits': [1e3, 1e3]},
+        {'overspeed': 1e5},
+        {'max_effort_rate': [1e5]},
+        {'gains__joint1__p': 1e5},
+        {'raise_limits_live': True},
+        {'max_effort_rate': [0.0]},
+        {'state_timeout': math.inf},
+        {'update_rate': 500},
+        {'law': 'pd'},
+        {'joints': ['joint1']},
+        {'stale_action': 'fall'},
+        {'gains__joint1__p': 0.0, 'gains__joint2__p': 0.0},
+    ],
+    ids=lambda values: next(iter(values)),
+)
 def test_bad_parameters_are_refused_and_nothing_changes(probe, arm, values):
-    result = probe.set(gains__joint2__d=33.0, **values)
+    result = probe.set(gains__joint2__d=13.0, **values)
     assert not result.successful
     assert result.reason
     assert probe.state == 'HOLD'
     # Not even the good part was taken over.
-    answer = probe.graph.call(harness.GetParameters, f'{probe.name}/get_parameters',
-                              harness.GetParameters.Request(names=['gains.joint2.d']))
+    answer = probe.graph.call(
+        harness.GetParameters,
+        f'{probe.name}/get_parameters',
+        harness.GetParameters.Request(names=['gains.joint2.d']),
+    )
     assert answer.values[0].double_value == 20.0
 
 
@@ -317,8 +405,9 @@ def test_switched_off_terms_are_not_commanded(probe, arm):
 
 def test_effort_limits_clamp_and_are_reported(probe, arm):
     assert probe.set(effort_limits=[5.0, 1.0]).successful
-    harness.wait_until(lambda: np.allclose(abs(np.array(probe.commands.last.data)), [5.0, 1.0]),
-                       'clamped efforts')
+    harness.wait_until(
+        lambda: np.allclose(abs(np.array(probe.commands.last.data)), [5.0, 1.0]), 'clamped efforts'
+    )
     probe.states.clear()
     assert list(probe.states.wait().effort_limited) == [True, True]
     assert probe.set(effort_limits=[]).successful
@@ -329,12 +418,12 @@ def test_stop_is_latched_until_reset(probe, arm, send):
     assert probe.trigger('stop').success
     status = probe.wait_for('FAULT', 'STOPPED')
     assert status.message
-    np.testing.assert_allclose(probe.next_command(), GRAVITY)   # the arm is not dropped
+    np.testing.assert_allclose(probe.next_command(), GRAVITY)  # the arm is not dropped
     before = rejections(probe)
     send(trajectory(point(NEAR, 1.0)))
     harness.wait_until(lambda: rejections(probe) > before, 'a refusal')
     answer = probe.enable(True)
-    assert answer.success   # it is enabled, and stays in its fault
+    assert answer.success  # it is enabled, and stays in its fault
     assert probe.state == 'FAULT'
     assert probe.trigger('reset').success
     probe.wait_for('HOLD', 'RESET')

@@ -1,4 +1,7 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """The controller from its start to its end, as a process on a real middleware."""
+
 import signal
 import time
 
@@ -8,13 +11,13 @@ import pytest
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 
-from std_msgs.msg import Float64MultiArray, String  # noqa: E402
+from std_msgs.msg import Float64MultiArray, String
 
-import harness  # noqa: E402
-from harness import COLD, EASY, FakeArm, JOINTS, POSTURE, ControllerProbe  # noqa: E402
-from robodyn_msgs.msg import ControllerStatus  # noqa: E402
-from robodyn_ros import Robot  # noqa: E402
-from robodyn_ros.ros.control_session import YIELD_TIME  # noqa: E402
+from robodyn_msgs.msg import ControllerStatus
+from robodyn_ros import Robot
+from robodyn_ros.ros.controller.controller_session import YIELD_TIME
+from support import node_harness as harness
+from support.node_harness import COLD, EASY, JOINTS, POSTURE, ControllerProbe, FakeArm
 
 pytestmark = pytest.mark.ros
 
@@ -76,8 +79,11 @@ def test_a_description_that_is_refused_is_a_sentence(graph, start, probe):
 def test_unset_robot_compensates_gravity_refuses_to_activate(start, probe, arm):
     parameters = {**EASY, 'robot_compensates_gravity': "''"}
     start('controller', **parameters)
-    harness.wait_until(lambda: probe.state == 'READY' and 'is not set' in
-                       probe.statuses.last.message, 'a refusal', COLD)
+    harness.wait_until(
+        lambda: probe.state == 'READY' and 'is not set' in probe.statuses.last.message,
+        'a refusal',
+        COLD,
+    )
     answer = probe.enable()
     assert not answer.success
     assert "'robot_compensates_gravity' is not set" in answer.message
@@ -107,8 +113,11 @@ def test_a_second_controller_on_the_same_topic_refuses_to_activate(established, 
     second = ControllerProbe(probe.graph, name='/second')
     start('controller', '-r', '__node:=second', **EASY)
     # Discovery may take longer than its start; then it finds out right after, and yields.
-    second.statuses.wait(lambda status: status.state_name == 'READY' and
-                         INTRUSION in status.message, 'a refusal', COLD)
+    second.statuses.wait(
+        lambda status: status.state_name == 'READY' and INTRUSION in status.message,
+        'a refusal',
+        COLD,
+    )
     harness.wait_until(lambda: '/robodyn_controller' in second.enable().message, 'its name')
     assert second.state == 'READY'
     assert probe.state == 'HOLD'
@@ -149,8 +158,10 @@ def test_enable_and_disable(start, probe, arm):
         assert probe.enable(False).success
         status = probe.wait_for('READY')
         assert status.gc_collections == 0
-        harness.wait_until(lambda: probe.graph.node.count_publishers(harness.COMMANDS) == 0,
-                           'the end of its publisher')
+        harness.wait_until(
+            lambda: probe.graph.node.count_publishers(harness.COMMANDS) == 0,
+            'the end of its publisher',
+        )
         # The last command is the safe one: the gravity torque of the posture.
         np.testing.assert_allclose(probe.commands.last.data, GRAVITY, rtol=1e-9)
     assert node.running
@@ -167,7 +178,8 @@ def test_the_status_is_latched_for_late_joiners(start, probe, arm):
 @pytest.mark.parametrize('executor', ['single_threaded', 'events'])
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM], ids=['SIGINT', 'SIGTERM'])
 def test_a_signal_ends_it_within_two_seconds_after_the_safe_command(
-        start, probe, arm, executor, number):
+    start, probe, arm, executor, number
+):
     node = start('controller', executor=executor, **EASY)
     probe.wait_for('HOLD', timeout=COLD)
     probe.next_command()
@@ -178,12 +190,17 @@ def test_a_signal_ends_it_within_two_seconds_after_the_safe_command(
 
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM], ids=['SIGINT', 'SIGTERM'])
-def test_a_signal_while_it_waits_or_compiles_ends_it_too(start, probe, number, tmp_path,
-                                                         monkeypatch):
+def test_a_signal_while_it_waits_or_compiles_ends_it_too(
+    start, probe, number, tmp_path, monkeypatch
+):
     monkeypatch.setenv('ROBODYN_CACHE_DIR', str(tmp_path))
+    monkeypatch.setenv('ROBODYN_BUILT_KERNELS', '')
     node = start('controller', **EASY)
-    harness.wait_until(lambda: probe.statuses.last and probe.statuses.last.reason == 'COMPILING',
-                       'compilation', COLD)
+    harness.wait_until(
+        lambda: probe.statuses.last and probe.statuses.last.reason == 'COMPILING',
+        'compilation',
+        COLD,
+    )
     code, _ = node.stop(number)
     assert code == 0, node.output
 
@@ -203,18 +220,25 @@ def test_killed_and_started_again_it_takes_over(start, probe, arm):
         probe.wait_for('HOLD', 'ACTIVATED', timeout=COLD)
         probe.commands.clear()
         np.testing.assert_allclose(probe.next_command(), GRAVITY, rtol=1e-9)
-        node.kill()   # the middleware believes it alive for another 20 s
+        node.kill()  # the middleware believes it alive for another 20 s
 
 
 def test_wrong_parameters_are_sentences_and_not_the_end(start, probe, arm):
-    node = start('controller', law='magic', state_timeout='-1.0', gain__joint1__p='1.0', **{
-        key: value for key, value in EASY.items() if key != 'state_timeout'})
+    node = start(
+        'controller',
+        law='magic',
+        state_timeout='-1.0',
+        gain__joint1__p='1.0',
+        **{key: value for key, value in EASY.items() if key != 'state_timeout'},
+    )
     probe.statuses.wait(lambda status: 'state_timeout' in status.message, 'a refusal', COLD)
     assert node.running
     assert probe.set(state_timeout=0.2).successful
     assert not probe.change_state('configure')
-    probe.statuses.wait(lambda status: 'magic' in status.message
-                        and 'computed_torque' in status.message, 'the valid laws')
+    probe.statuses.wait(
+        lambda status: 'magic' in status.message and 'computed_torque' in status.message,
+        'the valid laws',
+    )
     assert probe.set(law='gravity_compensation').successful
     assert probe.change_state('configure')
     assert "There is no parameter 'gain.joint1.p'" in node.output
@@ -231,21 +255,30 @@ def test_a_controller_that_finds_another_too_late_yields(graph, start, probe, ar
     assert 'Deactivated' in status.message and '/test_harness' in status.message
     graph.node.destroy_publisher(foreign)
     # It does not start again by itself.
-    assert probe.statuses.wait(lambda later: later.header.stamp.sec > status.header.stamp.sec + 1
-                               ).state_name == 'READY'
+    assert (
+        probe.statuses.wait(
+            lambda later: later.header.stamp.sec > status.header.stamp.sec + 1
+        ).state_name
+        == 'READY'
+    )
     assert probe.enable().success
     probe.wait_for('HOLD')
 
 
-def test_of_two_controllers_of_one_name_that_start_together_one_commands(graph, start, probe, arm):
-    """Whether one of them yields or both do: one comes back, and stays alone."""
+@pytest.mark.parametrize('count', [2, 4])
+def test_row_63_of_controllers_that_start_together_one_commands(graph, start, probe, arm, count):
+    """Whether one of them yields or all do: one comes back, and stays alone."""
+
     def commanding():
         return len(graph.node.get_publishers_info_by_topic(harness.COMMANDS))
 
-    twins = [start('controller', **EASY) for _ in range(2)]
+    twins = [start('controller', **EASY) for _ in range(count)]
     for twin in twins:
-        harness.wait_until(lambda: 'HOLD' in twin.output or INTRUSION in twin.output,
-                           'an activation, or a refusal', COLD)
+        harness.wait_until(
+            lambda: 'HOLD' in twin.output or INTRUSION in twin.output,
+            'an activation, or a refusal',
+            COLD,
+        )
     alone_since = None
 
     def alone():
@@ -255,6 +288,7 @@ def test_of_two_controllers_of_one_name_that_start_together_one_commands(graph, 
         elif alone_since is None:
             alone_since = time.monotonic()
         return alone_since and time.monotonic() - alone_since > YIELD_TIME + 1.0
+
     harness.wait_until(alone, 'one controller, longer than any yields', 10.0 * YIELD_TIME)
     assert any(INTRUSION in twin.output for twin in twins)
     probe.next_command()

@@ -1,4 +1,7 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """The operational-space inertia of several links: one request, and the topic, over real DDS."""
+
 import math
 from array import array
 
@@ -8,14 +11,14 @@ import pytest
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 messages = pytest.importorskip('robodyn_msgs.msg', reason='robodyn_msgs is not built')
 
-from geometry_msgs.msg import Point  # noqa: E402
-from sensor_msgs.msg import JointState  # noqa: E402
+from geometry_msgs.msg import Point
+from sensor_msgs.msg import JointState
 
-import harness  # noqa: E402
-from harness import COLD, EASY, SOON, FakeArm, ControllerProbe, wait_until  # noqa: E402
-from robodyn_msgs.srv import GetModelInfo, GetOperationalSpaceInertia  # noqa: E402
-from robodyn_ros import Robot  # noqa: E402
-from robodyn_ros.frame_quantities import AXES  # noqa: E402
+from robodyn_msgs.srv import GetModelInfo, GetOperationalSpaceInertia
+from robodyn_ros import Robot
+from robodyn_ros.robot.frames import AXES
+from support import node_harness as harness
+from support.node_harness import COLD, EASY, SOON, ControllerProbe, FakeArm, wait_until
 
 pytestmark = pytest.mark.ros
 
@@ -42,9 +45,11 @@ def probe(graph, start_shared):
 
 def ask(probe, **fields):
     state = JointState(name=list(JOINTS), position=array('d', Q), velocity=array('d', QD))
-    return probe.graph.call(GetOperationalSpaceInertia,
-                            f'{probe.name}/get_operational_space_inertia',
-                            TASK(**{'state': state, 'links': list(HANDS), **fields}))
+    return probe.graph.call(
+        GetOperationalSpaceInertia,
+        f'{probe.name}/get_operational_space_inertia',
+        TASK(**{'state': state, 'links': list(HANDS), **fields}),
+    )
 
 
 def test_two_hands_in_one_request(probe):
@@ -60,9 +65,12 @@ def test_two_hands_in_one_request(probe):
     expected = np.concatenate([ROBOT.jacobian(Q, hand) for hand in HANDS])
     np.testing.assert_allclose(J, expected, rtol=1e-12, atol=1e-12)
     compliance = J @ np.linalg.solve(ROBOT.mass_matrix(Q), J.T)
-    np.testing.assert_allclose(np.reshape(answer.inertia_inverse, (m, m)), compliance,
-                               atol=1e-11 * np.abs(compliance).max())
-    assert np.abs(compliance[:6, 6:]).max() > 1e-3   # the hands feel each other
+    np.testing.assert_allclose(
+        np.reshape(answer.inertia_inverse, (m, m)),
+        compliance,
+        atol=1e-11 * np.abs(compliance).max(),
+    )
+    assert np.abs(compliance[:6, 6:]).max() > 1e-3  # the hands feel each other
     np.testing.assert_allclose(Lambda @ compliance, np.eye(m), atol=1e-8)
     bias = ROBOT.operational_space_bias(Q, QD, HANDS)
     np.testing.assert_allclose(answer.task_bias, bias.coriolis, rtol=1e-7, atol=1e-9)
@@ -72,8 +80,13 @@ def test_two_hands_in_one_request(probe):
 def test_points_and_axes_of_each_link(probe):
     """Points beside the links' origins, other axes for each link, in the axes of the links."""
     axes = [True, True, True, False, False, False] + [False, False, False, False, False, True]
-    answer = ask(probe, points=list(POINTS), axes_of_links=axes,
-                 reference=TASK.REFERENCE_LOCAL, fields=TASK.FIELD_JACOBIAN)
+    answer = ask(
+        probe,
+        points=list(POINTS),
+        axes_of_links=axes,
+        reference=TASK.REFERENCE_LOCAL,
+        fields=TASK.FIELD_JACOBIAN,
+    )
     assert answer.success, answer.message
     assert list(answer.row_links) == [*[HANDS[0]] * 3, HANDS[1]]
     assert list(answer.row_axes) == ['x', 'y', 'z', 'rz']
@@ -84,11 +97,14 @@ def test_points_and_axes_of_each_link(probe):
     lever = R @ (place.x, place.y, place.z)
     moved = left[:3] - np.cross(lever, left[3:], axisb=0).T
     np.testing.assert_allclose(J[:3], R.T @ moved, atol=1e-12)
-    np.testing.assert_allclose(J[3], (ROBOT.pose(Q, HANDS[1])[:3, :3].T @ right[3:])[2],
-                               atol=1e-12)
+    np.testing.assert_allclose(
+        J[3], (ROBOT.pose(Q, HANDS[1])[:3, :3].T @ right[3:])[2], atol=1e-12
+    )
     np.testing.assert_allclose(
         np.reshape(answer.inertia, (4, 4)) @ J @ np.linalg.solve(ROBOT.mass_matrix(Q), J.T),
-        np.eye(4), atol=1e-9)
+        np.eye(4),
+        atol=1e-9,
+    )
 
 
 def test_requests_of_one_link_are_answered_as_ever(probe):
@@ -96,27 +112,54 @@ def test_requests_of_one_link_are_answered_as_ever(probe):
     answer = ask(probe, links=[], link=HANDS[1])
     assert answer.success and answer.link == HANDS[1] and answer.rows == 6
     assert set(answer.row_links) == {HANDS[1]}
-    np.testing.assert_allclose(np.reshape(answer.inertia, (6, 6)),
-                               ROBOT.operational_space_inertia(Q, HANDS[1]).inertia, rtol=1e-9)
+    np.testing.assert_allclose(
+        np.reshape(answer.inertia, (6, 6)),
+        ROBOT.operational_space_inertia(Q, HANDS[1]).inertia,
+        rtol=1e-9,
+    )
 
 
-@pytest.mark.parametrize('fields, sentence', [
-    ({'links': ['left_hand', 'nowhere']}, "no link 'nowhere'"),
-    ({'link': 'left_hand'}, 'expected either'),
-    ({'points': [Point()]}, 'points: got 1; expected 2'),
-    ({'points': [Point(), Point(y=math.inf)]}, 'finite'),
-    ({'axes_of_links': [True] * 6}, 'axes_of_links: got 6 entries; expected 12'),
-    ({'links': ['left_hand'] * 1000}, 'at most 16'),
-    ({'point': Point(x=0.1)}, 'expected points, one for each link'),
-    ({'links': [], 'points': [Point(x=0.1)]}, 'got some, but no links'),
-    ({'links': [], 'axes_of_links': [True] * 6}, 'got some, but no links'),
-    ({'points': [Point(), Point(z=1e8)]}, 'expected numbers up to 1000'),
-    ({'damping': 1e9}, 'expected numbers up to 100'),
-    ({'fields': 1 << 20}, 'fields: got 1048576; expected at most 31'),
-    ({'state': JointState(name=['turn'], position=array('d', [0.1]), velocity=array(
-        'd', [1e200])), 'fields': 31}, 'velocities up to 1e+200; expected at most 1e+09'),
-], ids=['link', 'both', 'points', 'infinite', 'axes', 'many', 'point', 'points of none',
-        'axes of none', 'far', 'damped to death', 'fields', 'too fast'])
+@pytest.mark.parametrize(
+    'fields, sentence',
+    [
+        ({'links': ['left_hand', 'nowhere']}, "no link 'nowhere'"),
+        ({'link': 'left_hand'}, 'expected either'),
+        ({'points': [Point()]}, 'points: got 1; expected 2'),
+        ({'points': [Point(), Point(y=math.inf)]}, 'finite'),
+        ({'axes_of_links': [True] * 6}, 'axes_of_links: got 6 entries; expected 12'),
+        ({'links': ['left_hand'] * 1000}, 'at most 16'),
+        ({'point': Point(x=0.1)}, 'expected points, one for each link'),
+        ({'links': [], 'points': [Point(x=0.1)]}, 'got some, but no links'),
+        ({'links': [], 'axes_of_links': [True] * 6}, 'got some, but no links'),
+        ({'points': [Point(), Point(z=1e8)]}, 'expected numbers up to 1000'),
+        ({'damping': 1e9}, 'expected numbers up to 100'),
+        ({'fields': 1 << 20}, 'fields: got 1048576; expected at most 31'),
+        (
+            {
+                'state': JointState(
+                    name=['turn'], position=array('d', [0.1]), velocity=array('d', [1e200])
+                ),
+                'fields': 31,
+            },
+            'velocities up to 1e+200; expected at most 1e+09',
+        ),
+    ],
+    ids=[
+        'link',
+        'both',
+        'points',
+        'infinite',
+        'axes',
+        'many',
+        'point',
+        'points of none',
+        'axes of none',
+        'far',
+        'damped to death',
+        'fields',
+        'too fast',
+    ],
+)
 def test_what_does_not_fit_is_answered_with_a_sentence(probe, fields, sentence):
     answer = ask(probe, **fields)
     assert not answer.success and sentence in answer.message
@@ -125,8 +168,9 @@ def test_what_does_not_fit_is_answered_with_a_sentence(probe, fields, sentence):
 
 def test_the_topic_is_silent_until_asked_then_comes_every_cycle(probe):
     """With osi_publish_rate = update_rate: one message a cycle, of the latest joint state."""
-    inbox = probe.graph.collect(messages.OperationalSpaceInertia,
-                                f'{probe.name}/operational_space_inertia')
+    inbox = probe.graph.collect(
+        messages.OperationalSpaceInertia, f'{probe.name}/operational_space_inertia'
+    )
     assert probe.graph.node.count_publishers(f'{probe.name}/operational_space_inertia') == 0
     result = probe.set(osi_publish_rate=200.0, osi_links=list(HANDS), osi_axes='x y z')
     assert result.successful, result.reason
@@ -143,11 +187,19 @@ def test_the_topic_is_silent_until_asked_then_comes_every_cycle(probe):
     assert tuple(message.row_axes) == ('x', 'y', 'z') * 2
     np.testing.assert_array_equal(message.position, Q)
     task = ROBOT.operational_space_inertia(Q, HANDS, 'x y z')
-    for field, expected in (('inertia', task.inertia), ('inertia_inverse', task.inverse),
-                            ('jacobian', task.jacobian), ('singular_values', task.singular_values),
-                            ('consistent_inverse', task.consistent_inverse)):
-        np.testing.assert_allclose(getattr(message, field), expected.ravel(), rtol=1e-9,
-                                   atol=1e-9 * np.abs(expected).max())
+    for field, expected in (
+        ('inertia', task.inertia),
+        ('inertia_inverse', task.inverse),
+        ('jacobian', task.jacobian),
+        ('singular_values', task.singular_values),
+        ('consistent_inverse', task.consistent_inverse),
+    ):
+        np.testing.assert_allclose(
+            getattr(message, field),
+            expected.ravel(),
+            rtol=1e-9,
+            atol=1e-9 * np.abs(expected).max(),
+        )
     stamp = message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec
     assert 0.0 <= probe.graph.node.get_clock().now().nanoseconds * 1e-9 - stamp < SOON
     assert message.header.frame_id == ROBOT.model.body_names[0]
@@ -156,8 +208,15 @@ def test_the_topic_is_silent_until_asked_then_comes_every_cycle(probe):
 def test_a_node_that_publishes_from_the_start_ends_in_order(graph, start):
     """The topic as a parameter at the start, of the link that tip_link names; SIGINT, exit 0."""
     name = 'publishing'
-    node = start('controller', '-r', f'__node:={name}', autostart='false', osi_publish_rate=100.0,
-                 tip_link='left_hand', **{**EASY, 'urdf_path': str(TWO_HANDS)})
+    node = start(
+        'controller',
+        '-r',
+        f'__node:={name}',
+        autostart='false',
+        osi_publish_rate=100.0,
+        tip_link='left_hand',
+        **{**EASY, 'urdf_path': str(TWO_HANDS)},
+    )
     probe = ControllerProbe(graph, name=f'/{name}')
     graph.call(GetModelInfo, f'/{name}/get_model_info', timeout=COLD)
     assert probe.change_state('configure')
@@ -166,17 +225,24 @@ def test_a_node_that_publishes_from_the_start_ends_in_order(graph, start):
     message = inbox.wait()
     arm.stop()
     assert set(message.row_links) == {'left_hand'} and message.rows == 6
-    np.testing.assert_allclose(np.reshape(message.inertia, (6, 6)),
-                               ROBOT.operational_space_inertia(Q, 'left_hand').inertia, rtol=1e-9)
+    np.testing.assert_allclose(
+        np.reshape(message.inertia, (6, 6)),
+        ROBOT.operational_space_inertia(Q, 'left_hand').inertia,
+        rtol=1e-9,
+    )
     code, _ = node.stop()
     assert code == 0 and 'Traceback' not in node.output, node.output
 
 
-@pytest.mark.parametrize('values, sentence', [
-    ({'osi_links': ['nowhere']}, "no link 'nowhere'"),
-    ({'osi_links': ['left_hand', 'left_hand']}, 'each link once'),
-    ({'osi_axes': 'x w'}, 'expected some of x y z rx ry rz'),
-], ids=['link', 'twice', 'axes'])
+@pytest.mark.parametrize(
+    'values, sentence',
+    [
+        ({'osi_links': ['nowhere']}, "no link 'nowhere'"),
+        ({'osi_links': ['left_hand', 'left_hand']}, 'each link once'),
+        ({'osi_axes': 'x w'}, 'expected some of x y z rx ry rz'),
+    ],
+    ids=['link', 'twice', 'axes'],
+)
 def test_parameters_that_do_not_fit_are_refused(probe, values, sentence):
     assert probe.set(osi_publish_rate=50.0).successful
     result = probe.set(**values)

@@ -1,23 +1,25 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """One simulated arm on a real middleware: what it obeys, ignores, announces and survives."""
 
-from array import array
 import math
 import re
 import sys
 import time
+from array import array
 
-from diagnostic_msgs.msg import DiagnosticArray
-from geometry_msgs.msg import WrenchStamped
 import numpy as np
 import pytest
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import WrenchStamped
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, Header
 from std_srvs.srv import SetBool, Trigger
 
 from robodyn_msgs.srv import SetJointState, StepSimulation
-from robodyn_ros.robot import Robot
-from harness import LATCHED, StartedNode
-from simulated import ARM, COMMANDS, EFFORTS, JOINTS, NODE, Arm, floats, posture
+from robodyn_ros.robot.robot import Robot
+from support.node_harness import LATCHED, StartedNode
+from support.simulated_arm import ARM, COMMANDS, EFFORTS, JOINTS, NODE, Arm, floats, posture
 
 pytestmark = pytest.mark.ros
 
@@ -46,13 +48,17 @@ def test_both_command_topics_move_the_motors(arm):
     names = ['finger', *reversed(JOINTS)]
     message = JointState(name=names, effort=array('d', [5.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0]))
     with arm.stream(by_name, message):
-        arm.next(lambda state: list(state.effort) == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0],
-                 'efforts by name')
+        arm.next(
+            lambda state: list(state.effort) == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0],
+            'efforts by name',
+        )
     assert arm.call(Trigger, 'reset').success
     by_order = arm.publisher(Float64MultiArray, EFFORTS)
     with arm.stream(by_order, floats([1.0, -500.0, 0.5, 0.0, 0.0, 0.0, 500.0])):
-        arm.next(lambda state: list(state.effort) == [1.0, -87.0, 0.5, 0.0, 0.0, 0.0, 12.0],
-                 'efforts by order')
+        arm.next(
+            lambda state: list(state.effort) == [1.0, -87.0, 0.5, 0.0, 0.0, 0.0, 12.0],
+            'efforts by order',
+        )
 
 
 def test_joints_without_a_command_stay_braked(arm):
@@ -61,23 +67,29 @@ def test_joints_without_a_command_stay_braked(arm):
     before = posture(arm.next())[0]
     effort = array('d', [math.nan] * 4 + [2.0, 2.0, 2.0])
     with arm.stream(publisher, JointState(name=JOINTS, effort=effort)):
-        moved = arm.next(lambda state: np.all(np.array(state.position)[4:] != before[4:]),
-                         'motion of the commanded joints')
+        moved = arm.next(
+            lambda state: np.all(np.array(state.position)[4:] != before[4:]),
+            'motion of the commanded joints',
+        )
     assert posture(moved)[0][:4].tolist() == before[:4].tolist()
 
 
-@pytest.mark.parametrize('kind, topic, message', [
-    (Float64MultiArray, EFFORTS, floats([math.nan] + [1.0] * 6)),
-    (Float64MultiArray, EFFORTS, floats([math.inf] * 7)),
-    (Float64MultiArray, EFFORTS, floats([1e300] * 7)),
-    (Float64MultiArray, EFFORTS, floats([1.0] * 6)),
-    (Float64MultiArray, EFFORTS, floats([])),
-    (Float64MultiArray, EFFORTS, floats([1.0] * 100_000)),
-    (JointState, COMMANDS, JointState(name=JOINTS, effort=array('d', [1.0] * 3))),
-    (JointState, COMMANDS, JointState(name=JOINTS + ['joint1'], effort=array('d', [1.0] * 8))),
-    (JointState, COMMANDS, JointState(name=JOINTS, effort=array('d', [math.nan] * 7))),
-    (JointState, COMMANDS, JointState(name=JOINTS, position=array('d', [0.0] * 7))),
-    (JointState, COMMANDS, JointState(name=['x'] * 20_000, effort=array('d', [1.0] * 20_000)))])
+@pytest.mark.parametrize(
+    'kind, topic, message',
+    [
+        (Float64MultiArray, EFFORTS, floats([math.nan] + [1.0] * 6)),
+        (Float64MultiArray, EFFORTS, floats([math.inf] * 7)),
+        (Float64MultiArray, EFFORTS, floats([1e300] * 7)),
+        (Float64MultiArray, EFFORTS, floats([1.0] * 6)),
+        (Float64MultiArray, EFFORTS, floats([])),
+        (Float64MultiArray, EFFORTS, floats([1.0] * 100_000)),
+        (JointState, COMMANDS, JointState(name=JOINTS, effort=array('d', [1.0] * 3))),
+        (JointState, COMMANDS, JointState(name=JOINTS + ['joint1'], effort=array('d', [1.0] * 8))),
+        (JointState, COMMANDS, JointState(name=JOINTS, effort=array('d', [math.nan] * 7))),
+        (JointState, COMMANDS, JointState(name=JOINTS, position=array('d', [0.0] * 7))),
+        (JointState, COMMANDS, JointState(name=['x'] * 20_000, effort=array('d', [1.0] * 20_000))),
+    ],
+)
 def test_bad_command_changes_nothing(arm, kind, topic, message):
     """Neither frees the brake, nor stops the node; what follows is obeyed."""
     before = posture(arm.next())[0]
@@ -100,10 +112,16 @@ def test_refused_commands_are_counted_with_their_reason(arm):
 
     def counts(reason):
         def check(message):
-            values = {value.key: value.value for status in message.status
-                      for value in status.values if status.name.endswith('commands')}
+            values = {
+                value.key: value.value
+                for status in message.status
+                for value in status.values
+                if status.name.endswith('commands')
+            }
             return int(values.get(f'rejected.{reason}', 0)) > 0
+
         return check
+
     with arm.stream(publisher, floats([1.0])):
         diagnostics.wait(counts('WRONG_LENGTH'), 'a count of wrong lengths')
     with arm.stream(publisher, floats([math.nan] * 7)):
@@ -165,20 +183,32 @@ def test_reset_and_set_state_are_announced(arm):
     notices.wait(what='the latched notice of the last reset')
     initial = posture(arm.next())[0]
     notices.clear()
-    answer = arm.call(SetJointState, 'set_joint_state', state=JointState(
-        name=['joint6', 'joint2'], position=array('d', [2.0, 0.5])))
+    answer = arm.call(
+        SetJointState,
+        'set_joint_state',
+        state=JointState(name=['joint6', 'joint2'], position=array('d', [2.0, 0.5])),
+    )
     assert answer.success, answer.message
     notices.wait(what='a notice')
     expected = initial.copy()
     expected[[5, 1]] = 2.0, 0.5
     assert posture(arm.next())[0].tolist() == expected.tolist()
     for names, position, velocity, words in (
-            (['joint1'], [99.0], [], 'joint1.*stops'), (['elbow'], [0.0], [], 'elbow'),
-            (['joint1'], [math.nan], [], 'finite'), (['joint1', 'joint1'], [0.0] * 2, [], 'once'),
-            (['joint1'], [0.0, 1.0], [], '2 positions'), ([], [], [], '0 joints'),
-            (['joint1'], [], [1e9], 'velocity')):
-        refused = arm.call(SetJointState, 'set_joint_state', state=JointState(
-            name=names, position=array('d', position), velocity=array('d', velocity)))
+        (['joint1'], [99.0], [], 'joint1.*stops'),
+        (['elbow'], [0.0], [], 'elbow'),
+        (['joint1'], [math.nan], [], 'finite'),
+        (['joint1', 'joint1'], [0.0] * 2, [], 'once'),
+        (['joint1'], [0.0, 1.0], [], '2 positions'),
+        ([], [], [], '0 joints'),
+        (['joint1'], [], [1e9], 'velocity'),
+    ):
+        refused = arm.call(
+            SetJointState,
+            'set_joint_state',
+            state=JointState(
+                name=names, position=array('d', position), velocity=array('d', velocity)
+            ),
+        )
         assert not refused.success
         assert re.search(words, refused.message), refused.message
     assert posture(arm.next())[0].tolist() == expected.tolist()
@@ -221,4 +251,6 @@ def test_injected_faults(arm):
         first, second = arm.next(), arm.next()
         assert posture(first)[0].tolist() == posture(second)[0].tolist()
         assert (first.header.stamp.sec, first.header.stamp.nanosec) != (
-            second.header.stamp.sec, second.header.stamp.nanosec)
+            second.header.stamp.sec,
+            second.header.stamp.nanosec,
+        )

@@ -1,22 +1,30 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """What the simulator reads out of a command message, and what it refuses."""
 
 from array import array
 
-from hypothesis import given, strategies as st
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from robodyn_ros.errors import ParameterError
 from robodyn_ros.model.layout import ROTOR
-from robodyn_ros.ros.effort_intake import NamedEfforts, OrderedEfforts
-from robodyn_ros.ros.simulator_parameters import (
-    SIMULATOR_PARAMETERS, make_faults, make_plant, make_sensor, simulated_robot)
-from robodyn_ros.robot import Robot
-from robodyn_ros.simulation.settings import PlantSettings
+from robodyn_ros.robot.robot import Robot
+from robodyn_ros.ros.simulator.effort_intake import NamedEfforts, OrderedEfforts
+from robodyn_ros.ros.simulator.simulator_parameters import (
+    SIMULATOR_PARAMETERS,
+    make_faults,
+    make_plant,
+    make_sensor,
+    simulated_robot,
+)
+from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.sensor import SensorSettings
-from harness import TWO_LINK
+from support.node_harness import TWO_LINK
 
 JOINTS = ('a', 'b', 'c')
 NAN = float('nan')
@@ -59,20 +67,28 @@ def test_left_out_and_nan_are_not_commanded():
     reader = NamedEfforts(JOINTS)
     command, _ = reader.read(named(['b', 'a'], [NAN, 4.0]))
     assert np.array_equal(command, [4.0, NAN, NAN], equal_nan=True)
-    for message in (named([], []), named(JOINTS, []), named(JOINTS, [NAN] * 3),
-                    named(['b', 'finger'], [NAN, 1.0])):
+    for message in (
+        named([], []),
+        named(JOINTS, []),
+        named(JOINTS, [NAN] * 3),
+        named(['b', 'finger'], [NAN, 1.0]),
+    ):
         assert reader.read(message) == (None, 'EMPTY')
 
 
-@pytest.mark.parametrize('message, reason', [
-    (named(['a', 'b', 'a'], [1.0] * 3), 'DUPLICATE_JOINT'),
-    (named(['x', 'y'], [1.0] * 2), 'UNKNOWN_JOINT'),
-    (named(JOINTS, [1.0] * 2), 'WRONG_LENGTH'),
-    (named(JOINTS, [1.0] * 4), 'WRONG_LENGTH'),
-    (named([], [1.0]), 'WRONG_LENGTH'),
-    (named([str(k) for k in range(5000)], [1.0] * 5000), 'TOO_MANY_NAMES'),
-    (named(JOINTS, [1.0, float('inf'), 0.0]), 'OUT_OF_RANGE'),
-    (named(JOINTS, [NAN, -1e300, 0.0]), 'OUT_OF_RANGE')])
+@pytest.mark.parametrize(
+    'message, reason',
+    [
+        (named(['a', 'b', 'a'], [1.0] * 3), 'DUPLICATE_JOINT'),
+        (named(['x', 'y'], [1.0] * 2), 'UNKNOWN_JOINT'),
+        (named(JOINTS, [1.0] * 2), 'WRONG_LENGTH'),
+        (named(JOINTS, [1.0] * 4), 'WRONG_LENGTH'),
+        (named([], [1.0]), 'WRONG_LENGTH'),
+        (named([str(k) for k in range(5000)], [1.0] * 5000), 'TOO_MANY_NAMES'),
+        (named(JOINTS, [1.0, float('inf'), 0.0]), 'OUT_OF_RANGE'),
+        (named(JOINTS, [NAN, -1e300, 0.0]), 'OUT_OF_RANGE'),
+    ],
+)
 def test_bad_named_command_is_refused_with_its_reason(message, reason):
     """And the next good one is read as if nothing had been."""
     reader = NamedEfforts(JOINTS)
@@ -81,10 +97,18 @@ def test_bad_named_command_is_refused_with_its_reason(message, reason):
     assert reader.read(named(JOINTS, [1.0, 2.0, 3.0]))[0].tolist() == [1.0, 2.0, 3.0]
 
 
-@pytest.mark.parametrize('data, reason', [
-    ([], 'WRONG_LENGTH'), ([1.0] * 2, 'WRONG_LENGTH'), ([1.0] * 4, 'WRONG_LENGTH'),
-    ([1.0, NAN, 2.0], 'OUT_OF_RANGE'), ([float('-inf')] * 3, 'OUT_OF_RANGE'),
-    ([0.0, 1e308, 0.0], 'OUT_OF_RANGE'), ([1.0, 2.0, 3.0], '')])
+@pytest.mark.parametrize(
+    'data, reason',
+    [
+        ([], 'WRONG_LENGTH'),
+        ([1.0] * 2, 'WRONG_LENGTH'),
+        ([1.0] * 4, 'WRONG_LENGTH'),
+        ([1.0, NAN, 2.0], 'OUT_OF_RANGE'),
+        ([float('-inf')] * 3, 'OUT_OF_RANGE'),
+        ([0.0, 1e308, 0.0], 'OUT_OF_RANGE'),
+        ([1.0, 2.0, 3.0], ''),
+    ],
+)
 def test_ordered_command_is_complete_and_finite(data, reason):
     """Without names there is no way to leave a joint out."""
     command, found = OrderedEfforts(JOINTS).read(Float64MultiArray(data=array('d', data)))
@@ -92,8 +116,10 @@ def test_ordered_command_is_complete_and_finite(data, reason):
     assert (command is None) == bool(reason)
 
 
-@given(st.lists(st.sampled_from(['a', 'b', 'c', 'x', '']), max_size=6),
-       st.lists(st.floats(allow_nan=True, allow_infinity=True), max_size=6))
+@given(
+    st.lists(st.sampled_from(['a', 'b', 'c', 'x', '']), max_size=6),
+    st.lists(st.floats(allow_nan=True, allow_infinity=True), max_size=6),
+)
 def test_no_message_raises_or_yields_an_infinite_effort(names, effort):
     """Whatever names and lengths come together."""
     command, reason = NamedEfforts(JOINTS).read(named(names, effort))
@@ -126,9 +152,15 @@ def test_parameters_change_the_simulated_robot():
     rotors = simulated_robot(values(rotor_inertia=(0.5, 0.25)), robot)
     assert rotors.mass_matrix(q) == pytest.approx(M + np.diag([0.5, 0.25]))
     assert rotors.model.constants[1:, ROTOR].tolist() == [0.5, 0.25]
-    loaded = simulated_robot(values(payload__frame='tool0', payload__mass=2.0,
-                                    payload__com=(0.1, 0.0, 0.0),
-                                    payload__inertia=(0.1, 0.0, 0.0, 0.2, 0.0, 0.2)), robot)
+    loaded = simulated_robot(
+        values(
+            payload__frame='tool0',
+            payload__mass=2.0,
+            payload__com=(0.1, 0.0, 0.0),
+            payload__inertia=(0.1, 0.0, 0.0, 0.2, 0.0, 0.2),
+        ),
+        robot,
+    )
     expected = robot.with_payload(2.0, [0.1, 0.0, 0.0], np.diag([0.1, 0.2, 0.2]), 'tool0')
     assert loaded.mass_matrix(q) == pytest.approx(expected.mass_matrix(q))
     wrong = simulated_robot(values(perturbation__mass=0.1, perturbation__seed=2), robot)

@@ -1,31 +1,43 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Floating, spherical and planar joints in the simulator: messages and physics."""
 
-from array import array
 import re
+from array import array
 
-from geometry_msgs.msg import Quaternion, Transform, Twist, Vector3, WrenchStamped
 import numpy as np
-from oracles.families import MIXED
 import pinocchio as pin
 import pytest
+from geometry_msgs.msg import Quaternion, Transform, Twist, Vector3, WrenchStamped
 from sensor_msgs.msg import JointState, MultiDOFJointState
 from std_msgs.msg import Header
 from std_srvs.srv import SetBool, Trigger
+from test_simulator_commands import values
 
 from robodyn_msgs.srv import SetJointState, StepSimulation
-from robodyn_ros.robot import Robot
-from robodyn_ros.ros.simulator_session import SimulatorSession
-from harness import wait_until
-from simulated import BODY, COMMANDS, DEEP, FERRY, NODE, STATES, Arm, floats, nanoseconds
-from test_simulator_commands import values
+from robodyn_ros.robot.robot import Robot
+from robodyn_ros.ros.simulator.simulator_session import SimulatorSession
+from support.families import MIXED
+from support.node_harness import wait_until
+from support.simulated_arm import (
+    BODY,
+    COMMANDS,
+    DEEP,
+    FERRY,
+    NODE,
+    STATES,
+    Arm,
+    floats,
+    nanoseconds,
+)
 
 pytestmark = pytest.mark.ros
 
 POSES = '/robot_multi_dof_joint_states'
 STONE = f'<robot name="stone"><link name="stone">{BODY.format(y=0.2, mass=2.5)}</link></robot>'
-JOINTS = ('mast', 'swim', 'deck')   # not base to tip: q and qd are in this order
+JOINTS = ('mast', 'swim', 'deck')  # not base to tip: q and qd are in this order
 SCALARS = ['mast', 'deck.x', 'deck.y', 'deck.turn']
-RATE = 500   # [Hz]
+RATE = 500  # [Hz]
 Q = (0.4, 0.7, -0.2, 1.1, 0.48, -0.36, 0.48, 0.64, 0.3, -0.5, 0.8)
 QD = (0.6, 0.5, -0.8, 0.9, 1.2, -0.7, 1.5, 0.4, -0.3, 0.9)
 
@@ -63,9 +75,19 @@ class Ferry(Arm):
         urdf = folder / 'ferry.urdf'
         urdf.write_text(FERRY)
         self.poses = graph.collect(MultiDOFJointState, POSES, DEEP)
-        super().__init__(graph, start, urdf, joints=list(JOINTS), update_rate=RATE,
-                         integrator='rk4', no_command='free', command_timeout=10.0,
-                         initial_position=list(Q), initial_velocity=list(QD), publish_clock=True)
+        super().__init__(
+            graph,
+            start,
+            urdf,
+            joints=list(JOINTS),
+            update_rate=RATE,
+            integrator='rk4',
+            no_command='free',
+            command_timeout=10.0,
+            initial_position=list(Q),
+            initial_velocity=list(QD),
+            publish_clock=True,
+        )
         self.robot = Robot.from_urdf(FERRY, joints=JOINTS)
         assert self.call(SetBool, 'pause', data=True).success
 
@@ -78,24 +100,37 @@ class Ferry(Arm):
         return same, second
 
     def state(self):
-        """Return q and qd of the robot, read off the wire by what doc/hinges.md says of it."""
+        """Return q and qd of the robot, read off the wire by what doc/joints.md says of it."""
         joints, poses = self.now()
-        position, velocity = (dict(zip(joints.name, field))
-                              for field in (joints.position, joints.velocity))
+        position, velocity = (
+            dict(zip(joints.name, field)) for field in (joints.position, joints.velocity)
+        )
         swim = poses.joint_names.index('swim')
         place = poses.transforms[swim]
         turn = pose(place)[:3, :3]
         twist = pair(poses.twist[swim])
-        q = [position['mast'], *numbers(place.translation), *numbers(place.rotation),
-             *(position[name] for name in SCALARS[1:])]
-        qd = [velocity['mast'], *twist[:3], *(turn.T @ twist[3:]),
-              *(velocity[name] for name in SCALARS[1:])]
+        q = [
+            position['mast'],
+            *numbers(place.translation),
+            *numbers(place.rotation),
+            *(position[name] for name in SCALARS[1:]),
+        ]
+        qd = [
+            velocity['mast'],
+            *twist[:3],
+            *(turn.T @ twist[3:]),
+            *(velocity[name] for name in SCALARS[1:]),
+        ]
         return np.array(q), np.array(qd)
 
     def put(self, joints=JointState(), **poses):
         """Ask for a state; return the answer."""
-        return self.call(SetJointState, 'set_joint_state', state=joints,
-                         multi_dof_state=MultiDOFJointState(**poses))
+        return self.call(
+            SetJointState,
+            'set_joint_state',
+            state=joints,
+            multi_dof_state=MultiDOFJointState(**poses),
+        )
 
 
 @pytest.fixture(scope='module')
@@ -144,14 +179,18 @@ def test_poses_and_twists_are_those_of_links_in_the_frames_of_their_joints(ferry
         carried = V[:3] + np.cross(V[3:], above[:3, 3] - below[:3, 3])
         relative = np.concatenate((W[:3] - carried, W[3:] - V[3:]))
         assert np.kron(np.eye(2), frame[:3, :3]) @ pair(poses.twist[k]) == pytest.approx(
-            relative, abs=1e-13)
+            relative, abs=1e-13
+        )
 
 
 def test_efforts_by_the_names_of_velocities_come_back_as_wrenches(ferry):
     """The power of a wrench on a twist is that of the efforts on the velocities."""
     names = list(ferry.robot.joint_names)
-    assert names == ['mast', *(f'swim.{x}' for x in ('x', 'y', 'z', 'wx', 'wy', 'wz')),
-                     *SCALARS[1:]]
+    assert names == [
+        'mast',
+        *(f'swim.{x}' for x in ('x', 'y', 'z', 'wx', 'wy', 'wz')),
+        *SCALARS[1:],
+    ]
     given = dict(zip(names, (1.0, -2.0, 3.0, 4.0, 0.5, -0.6, 0.7, 5.0, -6.0, 0.8)))
     publisher = ferry.publisher(JointState, COMMANDS)
     shuffled = names[::-1]
@@ -160,6 +199,7 @@ def test_efforts_by_the_names_of_velocities_come_back_as_wrenches(ferry):
     def obeyed(wanted):
         assert ferry.call(StepSimulation, 'step', steps=1).success
         return ferry.now()[0].effort[0] == wanted
+
     with ferry.stream(publisher, message):
         wait_until(lambda: obeyed(1.0), 'obedience')
     q, qd = ferry.state()
@@ -192,55 +232,87 @@ def test_a_thrown_tree_keeps_what_must_be_kept(ferry):
     fall = np.array((0.0, 0.0, -9.81))
     assert np.abs(q - Q).max() > 0.5
     assert robot.centre_of_mass(q) == pytest.approx(
-        com + time * h[:3] / robot.mass + 0.5 * time**2 * fall, abs=1e-9)
+        com + time * h[:3] / robot.mass + 0.5 * time**2 * fall, abs=1e-9
+    )
     after = robot.centroidal_momentum(q, qd)
     assert after[:3] == pytest.approx(h[:3] + time * robot.mass * fall, abs=1e-9)
-    assert after[3:] == pytest.approx(h[3:], abs=1e-9)   # of Runge-Kutta at 2 ms, not of rounding
+    assert after[3:] == pytest.approx(h[3:], abs=1e-9)  # of Runge-Kutta at 2 ms, not of rounding
     assert sum(robot.energy(q, qd)) == pytest.approx(energy, abs=1e-8)
 
 
 def test_a_state_is_set_by_poses_and_twists(ferry):
     """Both halves and each alone; a quaternion of any length and sign; the rest keeps its own."""
-    swim = Transform(translation=Vector3(x=1.0, y=2.0, z=-3.0),
-                     rotation=Quaternion(x=-1.0, y=1.0, z=1.0, w=-1.0))
+    swim = Transform(
+        translation=Vector3(x=1.0, y=2.0, z=-3.0),
+        rotation=Quaternion(x=-1.0, y=1.0, z=1.0, w=-1.0),
+    )
     twist = Twist(linear=Vector3(x=0.1, y=0.2, z=0.3), angular=Vector3(x=0.4, y=0.5, z=0.6))
-    answer = ferry.put(JointState(name=['mast'], position=array('d', [1.0])),
-                       joint_names=['swim'], transforms=[swim], twist=[twist])
+    answer = ferry.put(
+        JointState(name=['mast'], position=array('d', [1.0])),
+        joint_names=['swim'],
+        transforms=[swim],
+        twist=[twist],
+    )
     assert answer.success, answer.message
     joints, poses = ferry.now()
     assert joints.position.tolist() == [1.0, 0.3, -0.5, 0.8]
-    assert pose(poses.transforms[0]) == pytest.approx(pose(Transform(
-        translation=swim.translation, rotation=Quaternion(x=-0.5, y=0.5, z=0.5, w=-0.5))),
-        abs=1e-15)
+    assert pose(poses.transforms[0]) == pytest.approx(
+        pose(
+            Transform(
+                translation=swim.translation, rotation=Quaternion(x=-0.5, y=0.5, z=0.5, w=-0.5)
+            )
+        ),
+        abs=1e-15,
+    )
     assert pair(poses.twist[0]) == pytest.approx(pair(twist), abs=1e-15)
     deck, still = poses.transforms[1], Twist()
     assert ferry.put(joint_names=['deck'], twist=[still]).success
     poses = ferry.now()[1]
     assert pair(poses.twist[1]) == pytest.approx(np.zeros(6), abs=1e-15)
-    assert ferry.put(joint_names=['deck'], transforms=[Transform(
-        rotation=Quaternion(w=-1.0))]).success
+    assert ferry.put(
+        joint_names=['deck'], transforms=[Transform(rotation=Quaternion(w=-1.0))]
+    ).success
     assert ferry.now()[0].position.tolist() == [1.0, 0.0, 0.0, 0.0]
     assert ferry.put(joint_names=['deck'], transforms=[deck]).success
     assert ferry.now()[0].position.tolist() == pytest.approx([1.0, 0.3, -0.5, 0.8], abs=1e-15)
 
 
-@pytest.mark.parametrize(('request_', 'words'), [
-    ({'joint_names': ['keel'], 'twist': [Twist()]}, "'keel'.*of swim, deck"),
-    ({'joint_names': ['swim'] * 2, 'twist': [Twist()] * 2}, 'at most once'),
-    ({'joint_names': ['swim'], 'twist': [Twist()] * 2}, '1 names, 0 transforms and 2 twists'),
-    ({'joint_names': ['swim'], 'transforms': [Transform(rotation=Quaternion(w=0.0))]},
-     "rotation of joint 'swim'.*unit quaternion"),
-    ({'joint_names': ['swim'], 'transforms': [Transform(translation=Vector3(x=float('nan')))]},
-     'finite'),
-    ({'joint_names': ['swim'], 'twist': [Twist(angular=Vector3(x=float('inf')))]}, 'finite'),
-    ({'joint_names': ['deck'], 'transforms': [Transform(translation=Vector3(x=0.1))]},
-     "pose of joint 'deck' is off by 0.0.*planar"),
-    ({'joint_names': ['deck'], 'transforms': [Transform(rotation=Quaternion(x=0.6, w=0.8))]},
-     "pose of joint 'deck'.*planar"),
-    ({'joint_names': ['deck'], 'twist': [Twist(angular=Vector3(z=1.0))]},
-     "twist of joint 'deck'.*planar"),
-    ({}, '0 joints'),
-])
+@pytest.mark.parametrize(
+    ('request_', 'words'),
+    [
+        ({'joint_names': ['keel'], 'twist': [Twist()]}, "'keel'.*of swim, deck"),
+        ({'joint_names': ['swim'] * 2, 'twist': [Twist()] * 2}, 'at most once'),
+        ({'joint_names': ['swim'], 'twist': [Twist()] * 2}, '1 names, 0 transforms and 2 twists'),
+        (
+            {'joint_names': ['swim'], 'transforms': [Transform(rotation=Quaternion(w=0.0))]},
+            "rotation of joint 'swim'.*unit quaternion",
+        ),
+        (
+            {
+                'joint_names': ['swim'],
+                'transforms': [Transform(translation=Vector3(x=float('nan')))],
+            },
+            'finite',
+        ),
+        ({'joint_names': ['swim'], 'twist': [Twist(angular=Vector3(x=float('inf')))]}, 'finite'),
+        (
+            {'joint_names': ['deck'], 'transforms': [Transform(translation=Vector3(x=0.1))]},
+            "pose of joint 'deck' is off by 0.0.*planar",
+        ),
+        (
+            {
+                'joint_names': ['deck'],
+                'transforms': [Transform(rotation=Quaternion(x=0.6, w=0.8))],
+            },
+            "pose of joint 'deck'.*planar",
+        ),
+        (
+            {'joint_names': ['deck'], 'twist': [Twist(angular=Vector3(z=1.0))]},
+            "twist of joint 'deck'.*planar",
+        ),
+        ({}, '0 joints'),
+    ],
+)
 def test_a_state_that_joints_cannot_have_is_refused(ferry, request_, words):
     """With a sentence; nothing changes."""
     before = ferry.state()
@@ -260,17 +332,24 @@ def test_a_scalar_has_no_place_for_a_floating_joint(ferry):
 
 def session_of(graph, robot, **changes):
     """Return a session of a robot that no node reads from a URDF, its steps taken by hand."""
-    names = {'joint_states_topic': '/hand/joints', 'multi_dof_joint_states_topic': '/hand/poses',
-             'effort_command_topic': '/hand/efforts', 'joint_commands_topic': '',
-             'specialise': False, 'trigger': 'command'}
+    names = {
+        'joint_states_topic': '/hand/joints',
+        'multi_dof_joint_states_topic': '/hand/poses',
+        'effort_command_topic': '/hand/efforts',
+        'joint_commands_topic': '',
+        'specialise': False,
+        'trigger': 'command',
+    }
     return SimulatorSession(graph.node, robot, values(**names, **changes))
 
 
 def told(session, inbox):
     """Return the present state as the session tells it."""
+
     def heard():
         session.tell()
         return any(nanoseconds(m) == session.runner.time for m in inbox.messages[-1:])
+
     wait_until(heard, 'the state')
     return inbox.last
 
@@ -280,8 +359,9 @@ def test_a_thrown_stone_on_a_free_base(graph):
     robot = Robot.from_urdf(STONE, free_base=True)
     place, turn = np.array((0.3, -0.2, 1.5)), np.array((0.48, -0.36, 0.48, 0.64))
     v, w = np.array((1.0, 0.5, 3.0)), np.array((2.0, -1.0, 4.0))
-    session = session_of(graph, robot, integrator='rk4', initial_position=(*place, *turn),
-                         initial_velocity=(*v, *w))
+    session = session_of(
+        graph, robot, integrator='rk4', initial_position=(*place, *turn), initial_velocity=(*v, *w)
+    )
     poses = graph.collect(MultiDOFJointState, '/hand/poses', DEEP)
     joints = graph.collect(JointState, '/hand/joints', DEEP)
     try:
@@ -295,8 +375,12 @@ def test_a_thrown_stone_on_a_free_base(graph):
             R = X[:3, :3]
             spin = R @ inertia @ R.T @ twist[3:]
             arm = R @ inertial
-            return (X[:3, 3] + arm, twist[:3] + np.cross(twist[3:], arm), spin,
-                    0.5 * twist[3:] @ spin)
+            return (
+                X[:3, 3] + arm,
+                twist[:3] + np.cross(twist[3:], arm),
+                spin,
+                0.5 * twist[3:] @ spin,
+            )
 
         centre, speed, spin, rotation = motion(told(session, poses))
         session.runner.step(700)
@@ -316,8 +400,13 @@ def test_a_push_on_the_free_link(graph):
     robot = Robot.from_urdf(STONE, free_base=True)
     force, com = np.array((3.0, -4.0, 5.0)), np.array((0.1, 0.2, -0.05))
     start, turn = np.array((0.3, -0.2, 1.5)), np.array((0.48, -0.36, 0.48, 0.64))
-    session = session_of(graph, robot, integrator='rk4', initial_position=(*start, *turn),
-                         external_wrench_timeout=0.0)
+    session = session_of(
+        graph,
+        robot,
+        integrator='rk4',
+        initial_position=(*start, *turn),
+        external_wrench_timeout=0.0,
+    )
     poses = graph.collect(MultiDOFJointState, '/hand/poses', DEEP)
     publisher = graph.node.create_publisher(WrenchStamped, '~/external_wrench', 1)
     push = WrenchStamped(header=Header(frame_id='stone'))
@@ -331,6 +420,7 @@ def test_a_push_on_the_free_link(graph):
             session.set_state(None, np.zeros(6))
             session.runner.step(1)
             return np.any(session.runner.plant.qd[:2])
+
         wait_until(pushed, 'the push')
         session.set_state((*start, *turn), np.zeros(6))
         session.runner.step(400)
@@ -347,9 +437,15 @@ def test_a_pendulum_on_a_ball_swings_as_pinocchio_integrates_it(graph):
     """Semi-implicit Euler on the manifold, by its forward dynamics and its integrate."""
     case = MIXED['one_ball']
     start, rates = np.array((0.48, -0.36, 0.48, 0.64)), np.array((1.0, -2.0, 3.0))
-    session = session_of(graph, case.robot, no_command='free', damping_scale=0.0,
-                         friction_scale=0.0, initial_position=tuple(start),
-                         initial_velocity=tuple(rates))
+    session = session_of(
+        graph,
+        case.robot,
+        no_command='free',
+        damping_scale=0.0,
+        friction_scale=0.0,
+        initial_position=tuple(start),
+        initial_velocity=tuple(rates),
+    )
     poses = graph.collect(MultiDOFJointState, '/hand/poses', DEEP)
     try:
         session.runner.step(300)
@@ -389,8 +485,9 @@ def test_the_controller_says_what_it_needs(start, tmp_path):
     """It takes one position a joint: a floating joint has to be held, wherever that is."""
     urdf = tmp_path / 'ferry.urdf'
     urdf.write_text(FERRY)
-    node = start('controller', urdf_path=urdf, joints=list(JOINTS),
-                 robot_compensates_gravity='"no"')
+    node = start(
+        'controller', urdf_path=urdf, joints=list(JOINTS), robot_compensates_gravity='"no"'
+    )
     node.wait_for_output("joint 'swim' turns freely in space", timeout=60.0)
     assert "locked={'swim': 0.0}, or its position in place of 0" in node.output
 

@@ -1,21 +1,35 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """The simulator as a process: start, lock step, clock, waiting, refusing, blowing up, ending."""
 
-from array import array
 import os
 import signal
+from array import array
 
-from diagnostic_msgs.msg import DiagnosticArray
-from geometry_msgs.msg import WrenchStamped
 import numpy as np
 import pytest
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import WrenchStamped
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, String
 from std_srvs.srv import Trigger
 
-from harness import COLD, LATCHED, TWO_LINK, wait_until
-from simulated import ARM, COMMANDS, DEEP, EFFORTS, JOINTS, NODE, STATES, Arm, ask, floats, posture
+from support.node_harness import COLD, LATCHED, TWO_LINK, wait_until
+from support.simulated_arm import (
+    ARM,
+    COMMANDS,
+    DEEP,
+    EFFORTS,
+    JOINTS,
+    NODE,
+    STATES,
+    Arm,
+    ask,
+    floats,
+    posture,
+)
 
 pytestmark = pytest.mark.ros
 
@@ -56,8 +70,10 @@ def test_blow_up_is_contained_and_over_by_reset(graph, start, tmp_path):
     with arm.stream(efforts, floats([0.01])):
         arm.next(lambda state: any(state.effort), 'obedience')
         wrenches.publish(push)
-        diagnostics.wait(lambda message: any('left all reason' in status.message
-                                             for status in message.status), 'the fault')
+        diagnostics.wait(
+            lambda message: any('left all reason' in status.message for status in message.status),
+            'the fault',
+        )
         for state in list(arm.states.messages):
             posture(state)
         assert not any(arm.next().velocity)
@@ -68,8 +84,17 @@ def test_blow_up_is_contained_and_over_by_reset(graph, start, tmp_path):
 
 def lock_step(graph, start, steps):
     """Return the bytes of `steps` states of a fresh simulator, each the answer to a command."""
-    arm = Arm(graph, start, ARM, trigger='command', noise__position=1e-4, noise__seed=7,
-              integrator='rk4', no_command='free', command_latency=2)
+    arm = Arm(
+        graph,
+        start,
+        ARM,
+        trigger='command',
+        noise__position=1e-4,
+        noise__seed=7,
+        integrator='rk4',
+        no_command='free',
+        command_latency=2,
+    )
     publisher = graph.node.create_publisher(JointState, COMMANDS, DEEP)
     wait_until(lambda: publisher.get_subscription_count(), 'the simulator')
     # the initial state is told again and again: it is no answer
@@ -79,8 +104,15 @@ def lock_step(graph, start, steps):
         publisher.publish(JointState(name=JOINTS, effort=array('d', rng.normal(0.0, 10.0, 7))))
         state = arm.states.wait(lambda state: state.header.stamp != stamp, 'an answer')
         stamp = state.header.stamp
-        trace.append((stamp.sec, stamp.nanosec, bytes(state.position), bytes(state.velocity),
-                      bytes(state.effort)))
+        trace.append(
+            (
+                stamp.sec,
+                stamp.nanosec,
+                bytes(state.position),
+                bytes(state.velocity),
+                bytes(state.effort),
+            )
+        )
     assert arm.process.stop()[0] == 0
     return trace
 
@@ -108,18 +140,22 @@ def test_lock_step_repeats_itself_to_whoever_comes_late(graph, start):
 
 def test_clock_has_one_source(graph, start):
     """Simulated time, faster than real; a second simulator does not publish it too."""
-    clock = graph.collect(Clock, '/clock', QoSProfile(
-        depth=100, reliability=ReliabilityPolicy.BEST_EFFORT))
+    clock = graph.collect(
+        Clock, '/clock', QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)
+    )
     arm = Arm(graph, start, publish_clock=True, speed_factor=0.0)
     clock.wait(lambda message: message.clock.sec >= 25, '25 s of simulated time')
     times = [message.clock.sec * 10**9 + message.clock.nanosec for message in clock.messages]
     assert all(later >= earlier for earlier, later in zip(times, times[1:]))
     state = arm.next()
-    assert state.header.stamp.sec < 10**6   # simulated, not wall time
+    assert state.header.stamp.sec < 10**6  # simulated, not wall time
     other = start('simulator', '-r', '__node:=another', urdf_path=TWO_LINK, publish_clock=True)
     # whichever of them discovers the other one first leaves it the clock
-    wait_until(lambda: any("publishes '/clock'" in process.output
-                           for process in (other, arm.process)), 'who gives way', COLD)
+    wait_until(
+        lambda: any("publishes '/clock'" in process.output for process in (other, arm.process)),
+        'who gives way',
+        COLD,
+    )
     wait_until(lambda: len(graph.node.get_publishers_info_by_topic('/clock')) == 1, 'one source')
     for process in (other, arm.process):
         assert process.stop()[0] == 0
@@ -147,13 +183,18 @@ def test_waits_for_the_robot_and_refuses_a_bad_one(graph, start):
     assert process.stop()[0] == 0
 
 
-@pytest.mark.parametrize('parameters, words', [
-    ({'no_command': 'drop'}, 'no_command'), ({'substeps': 0}, 'substeps'),
-    ({'initial_position': '[0.1]'}, 'initial_position'),
-    ({'initial_position': '[0.1, 99.0]'}, "'joint2' is 99"),
-    ({'payload__frame': 'nowhere', 'payload__mass': 1.0}, 'nowhere'),
-    ({'fault__stuck_joints': '[elbow]'}, 'elbow'),
-    ({'urdf_path': '/nowhere.urdf'}, '/nowhere.urdf')])
+@pytest.mark.parametrize(
+    'parameters, words',
+    [
+        ({'no_command': 'drop'}, 'no_command'),
+        ({'substeps': 0}, 'substeps'),
+        ({'initial_position': '[0.1]'}, 'initial_position'),
+        ({'initial_position': '[0.1, 99.0]'}, "'joint2' is 99"),
+        ({'payload__frame': 'nowhere', 'payload__mass': 1.0}, 'nowhere'),
+        ({'fault__stuck_joints': '[elbow]'}, 'elbow'),
+        ({'urdf_path': '/nowhere.urdf'}, '/nowhere.urdf'),
+    ],
+)
 def test_bad_parameter_keeps_the_node_waiting_with_a_sentence(graph, start, parameters, words):
     """Alive, silent, and told why."""
     process = start('simulator', **{'urdf_path': TWO_LINK, **parameters})
@@ -166,6 +207,7 @@ def test_bad_parameter_keeps_the_node_waiting_with_a_sentence(graph, start, para
 def test_interrupted_while_it_compiles(graph, start, tmp_path, monkeypatch):
     """SIGINT during a cold start ends it at once, with exit code 0."""
     monkeypatch.setenv('ROBODYN_CACHE_DIR', os.fspath(tmp_path))
+    monkeypatch.setenv('ROBODYN_BUILT_KERNELS', '')
     process = start('simulator', urdf_path=TWO_LINK)
     wait_until(lambda: any(tmp_path.iterdir()), 'the beginning of compilation', COLD)
     code, _ = process.stop()

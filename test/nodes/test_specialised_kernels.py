@@ -1,21 +1,33 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Nodes that begin with the kernels for any robot, and go on with those of their own."""
 
-from array import array
 import contextlib
-from pathlib import Path
 import time
+from array import array
+from pathlib import Path
 from types import SimpleNamespace
 
-from diagnostic_msgs.msg import DiagnosticArray
-from harness import COLD, ControllerProbe, EASY, FakeArm, JOINTS, POSTURE, TWO_LINK, wait_until
 import numpy as np
 import pytest
-from robodyn_ros.background import ahead, with_batches
-from robodyn_ros.cli import warmup
-from robodyn_ros.kernels import cache
+from diagnostic_msgs.msg import DiagnosticArray
 from sensor_msgs.msg import JointState
-from simulated import Arm, COMMANDS, posture
 from std_srvs.srv import Trigger
+
+from robodyn_ros.cli import warmup
+from robodyn_ros.compile import cache
+from robodyn_ros.robot.background_compiler import ahead, with_batches
+from support.node_harness import (
+    COLD,
+    EASY,
+    JOINTS,
+    POSTURE,
+    TWO_LINK,
+    ControllerProbe,
+    FakeArm,
+    wait_until,
+)
+from support.simulated_arm import COMMANDS, Arm, posture
 
 pytestmark = pytest.mark.ros
 GENERIC, SPECIALISED = 'generic kernels', 'specialised kernels'
@@ -26,10 +38,13 @@ def unknown(tmp_path):
     """Return an arm that no kernel was ever compiled for: it has a mass of its own."""
     text = TWO_LINK.read_text()
     first = text.index('<mass value="') + len('<mass value="')
-    mass = float(text[first:text.index('"', first)])
+    mass = float(text[first : text.index('"', first)])
     path = tmp_path / 'unknown.urdf'
-    path.write_text(text[:first] + repr(mass + 1e-12 * (time.time_ns() % 10**9))
-                    + text[text.index('"', first):])
+    path.write_text(
+        text[:first]
+        + repr(mass + 1e-12 * (time.time_ns() % 10**9))
+        + text[text.index('"', first) :]
+    )
     return path
 
 
@@ -37,7 +52,7 @@ def children(node):
     """Return the numbers of the processes that a node has started and that still run."""
     found = []
     for task in Path(f'/proc/{node._process.pid}/task').iterdir():
-        with contextlib.suppress(FileNotFoundError, ProcessLookupError):   # a thread that ended
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # a thread that ended
             found += [int(number) for number in (task / 'children').read_text().split()]
     return found
 
@@ -68,12 +83,13 @@ def test_controller_goes_over_while_it_holds_the_arm(graph, start, unknown):
 
 def test_after_a_warm_up_nothing_is_compiled(graph, start, unknown, monkeypatch):
     """The controller begins with the kernels of the robot, and starts no other process."""
-    def but_for_programs(make, progress):   # what no node asks for takes its time
-        return (SimpleNamespace(generic=()) if make.func is with_batches
-                else ahead(make, progress))
+
+    def but_for_programs(make, progress):  # what no node asks for takes its time
+        return SimpleNamespace(generic=()) if make.func is with_batches else ahead(make, progress)
 
     def code():
         return set(cache.folder(warmup.__file__).rglob('*two_link*.nbc'))
+
     monkeypatch.setattr(warmup, 'ahead', but_for_programs)
     monkeypatch.setattr(warmup, 'warm_up', lambda *_: None)
     assert warmup.main([str(unknown), '--laws', 'computed_torque']) == 0
@@ -104,9 +120,14 @@ def test_lock_step_keeps_its_kernels_until_a_reset(graph, start, unknown):
     reports = graph.collect(DiagnosticArray, '/diagnostics')
 
     def kernels():
-        values = [pair.value for report in reports.messages for status in report.status
-                  if status.name == 'robodyn_simulator: robot' for pair in status.values
-                  if pair.key == 'kernels']
+        values = [
+            pair.value
+            for report in reports.messages
+            for status in report.status
+            if status.name == 'robodyn_simulator: robot'
+            for pair in status.values
+            if pair.key == 'kernels'
+        ]
         return values[-1] if values else ''
 
     arm = Arm(graph, start, unknown, trigger='command', specialise=True)

@@ -1,22 +1,24 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Joint states from any sender: byte orders, padding, encapsulations, damage; bytes of our own.
 
 Messages are written by an encoder of the OMG's CDR that shares nothing with the middleware's.
 """
-from array import array
-import struct
 
-from hypothesis import given
-from hypothesis import strategies as st
+import struct
+from array import array
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 pytest.importorskip('sensor_msgs', reason='the ROS messages are not installed')
 
+from rclpy.serialization import deserialize_message, serialize_message  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
 
-from rclpy.serialization import deserialize_message, serialize_message  # noqa: E402
-
-from robodyn_ros.ros.messages import JointStateReader  # noqa: E402
+from robodyn_ros.ros.common.joint_messages import JointStateReader  # noqa: E402
 
 JOINTS = ('shoulder', 'elbow', 'wrist')
 CDR_BIG, CDR_LITTLE, CDR2_BIG, CDR2_LITTLE = 0, 1, 6, 7
@@ -73,14 +75,24 @@ words = st.text(st.characters(blacklist_categories=['Cs'], blacklist_characters=
 @st.composite
 def states(draw, extra=words):
     """Return a JointState of JOINTS in any order, among other joints, with any frame."""
-    names = draw(st.permutations([*JOINTS, *sorted(draw(st.sets(
-        extra.filter(lambda name: name not in JOINTS), max_size=3)))]))
-    message = JointState(name=names, **{
-        field: array('d', draw(st.lists(numbers, min_size=len(names), max_size=len(names))))
-        for field in ('position', 'velocity')})
+    names = draw(
+        st.permutations(
+            [
+                *JOINTS,
+                *sorted(draw(st.sets(extra.filter(lambda name: name not in JOINTS), max_size=3))),
+            ]
+        )
+    )
+    message = JointState(
+        name=names,
+        **{
+            field: array('d', draw(st.lists(numbers, min_size=len(names), max_size=len(names))))
+            for field in ('position', 'velocity')
+        },
+    )
     message.effort = array('d', draw(st.lists(numbers, max_size=4)))
     message.header.frame_id = draw(words)
-    message.header.stamp.sec = draw(st.integers(-2**31, 2**31 - 1))
+    message.header.stamp.sec = draw(st.integers(-(2**31), 2**31 - 1))
     message.header.stamp.nanosec = draw(st.integers(0, 2**32 - 1))
     return message
 
@@ -94,8 +106,11 @@ def expected(message):
     """Return positions, velocities and stamp as they should be read."""
     where = [message.name.index(name) for name in JOINTS]
     stamp = message.header.stamp
-    return (np.array(message.position)[where], np.array(message.velocity)[where],
-            (stamp.sec, stamp.nanosec))
+    return (
+        np.array(message.position)[where],
+        np.array(message.velocity)[where],
+        (stamp.sec, stamp.nanosec),
+    )
 
 
 def assert_read(reader, message):
@@ -112,8 +127,18 @@ def test_the_encoder_of_these_tests_agrees_with_the_middleware(message):
     assert deserialize_message(data, JointState) == message
 
 
-@given(st.lists(st.tuples(states(), st.sampled_from([CDR_BIG, CDR_LITTLE]),
-                          st.integers(0, 255), st.integers(0, 3)), min_size=1, max_size=4))
+@given(
+    st.lists(
+        st.tuples(
+            states(),
+            st.sampled_from([CDR_BIG, CDR_LITTLE]),
+            st.integers(0, 255),
+            st.integers(0, 3),
+        ),
+        min_size=1,
+        max_size=4,
+    )
+)
 def test_senders_of_either_byte_order_take_turns(turns):
     """Names, orders, lengths of names, frames, padding and options change from one to the next."""
     reader = JointStateReader(JOINTS)
@@ -175,8 +200,11 @@ def test_damage_is_refused_or_read_as_the_middleware_reads_it(message, data):
 @given(st.integers(0, 2**32 - 1), st.sampled_from(['name', 'position', 'velocity', 'effort']))
 def test_lengths_that_lie_take_no_memory(size, field):
     """A sequence said to be of up to four billion entries, in a message of a hundred bytes."""
-    message = JointState(name=list(JOINTS), position=array('d', [1.0, 2.0, 3.0]),
-                         velocity=array('d', [4.0, 5.0, 6.0]))
+    message = JointState(
+        name=list(JOINTS),
+        position=array('d', [1.0, 2.0, 3.0]),
+        velocity=array('d', [4.0, 5.0, 6.0]),
+    )
     data = bytearray(encoded(message))
     places = {'name': 20 - 4, 'effort': len(data) - 4}
     start = data.index(struct.pack('<d', 1.0))
@@ -192,8 +220,9 @@ def test_lengths_that_lie_take_no_memory(size, field):
 
 def test_zeros_do_not_hide_the_byte_order():
     """At rest at zero, at time zero, both orders look alike; afterwards they do not."""
-    message = JointState(name=list(JOINTS), position=array('d', [0.0] * 3),
-                         velocity=array('d', [0.0] * 3))
+    message = JointState(
+        name=list(JOINTS), position=array('d', [0.0] * 3), velocity=array('d', [0.0] * 3)
+    )
     reader = JointStateReader(JOINTS)
     assert reader.read(octets(encoded(message, CDR_BIG))) == ''
     message.position = array('d', [1.0, 2.0, 3.0])
@@ -203,8 +232,12 @@ def test_zeros_do_not_hide_the_byte_order():
 
 def test_a_changed_number_of_efforts_is_seen():
     """A message as long as before whose last count lies is refused, not read the quick way."""
-    message = JointState(name=list(JOINTS), position=array('d', [1.0, 2.0, 3.0]),
-                         velocity=array('d', [4.0, 5.0, 6.0]), effort=array('d', [7.0]))
+    message = JointState(
+        name=list(JOINTS),
+        position=array('d', [1.0, 2.0, 3.0]),
+        velocity=array('d', [4.0, 5.0, 6.0]),
+        effort=array('d', [7.0]),
+    )
     reader, data = JointStateReader(JOINTS), bytearray(encoded(message))
     assert reader.read(octets(data)) == '' and reader._shapes
     where = data.index(struct.pack('<d', 6.0)) + 8
@@ -214,8 +247,11 @@ def test_a_changed_number_of_efforts_is_seen():
 
 def test_one_odd_sender_does_not_make_the_others_slow():
     """A stream that cannot be learnt leaves the quick way open for those that can."""
-    message = JointState(name=list(JOINTS), position=array('d', [1.0, 2.0, 3.0]),
-                         velocity=array('d', [4.0, 5.0, 6.0]))
+    message = JointState(
+        name=list(JOINTS),
+        position=array('d', [1.0, 2.0, 3.0]),
+        velocity=array('d', [4.0, 5.0, 6.0]),
+    )
     reader = JointStateReader(JOINTS)
     for _ in range(3):
         assert reader.read(octets(encoded(message, CDR_BIG))) == ''

@@ -1,11 +1,14 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Who of several controllers on one topic comes first."""
+
 from types import SimpleNamespace
 
 import pytest
 
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 
-from robodyn_ros.ros.command_watch import CommandWatch  # noqa: E402
+from robodyn_ros.ros.controller.publisher_conflict import CommandWatch  # noqa: E402
 
 
 class Node:

@@ -1,6 +1,9 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Goals of FollowJointTrajectory, looked at without a middleware."""
-from pathlib import Path
+
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,20 +14,24 @@ pytest.importorskip('rclpy', reason='rclpy is not installed')
 sys.path.insert(0, str(Path(__file__).parents[1] / 'control'))
 
 from builtin_interfaces.msg import Duration, Time  # noqa: E402
-from supervised import Bench  # noqa: E402
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint  # noqa: E402
 
-from robodyn_ros.control.states import Reason, State  # noqa: E402
-from robodyn_ros.control.trajectory import Trajectory  # noqa: E402
-from robodyn_ros.ros.follow_joint_trajectory import _Goal  # noqa: E402
+from robodyn_ros.control.reference.trajectory import Trajectory  # noqa: E402
+from robodyn_ros.control.supervisor.controller_states import Reason, State  # noqa: E402
+from robodyn_ros.ros.controller.follow_joint_trajectory import _Goal  # noqa: E402
+from support.supervised import Bench  # noqa: E402
 
 
 class Handle:
     """What a goal asks of its handle, and what it told it."""
 
     def __init__(self, trajectory):
-        self.request = SimpleNamespace(trajectory=trajectory, path_tolerance=[], goal_tolerance=[],
-                                       goal_time_tolerance=Duration())
+        self.request = SimpleNamespace(
+            trajectory=trajectory,
+            path_tolerance=[],
+            goal_tolerance=[],
+            goal_time_tolerance=Duration(),
+        )
         self.is_cancel_requested, self.told = False, []
 
     def publish_feedback(self, _):
@@ -41,13 +48,27 @@ def accepted(bench, away):
     """A goal of the bench's arm that takes ten seconds, and its handle."""
     supervisor = bench.supervisor
     session = SimpleNamespace(
-        supervisor=supervisor, stamp=Time, follow=lambda message: supervisor.follow(
-            Trajectory([10.0], [message.points[0].positions]), bench.now))
-    action = SimpleNamespace(Result=SimpleNamespace(SUCCESSFUL=0, INVALID_GOAL=-1), Feedback=(
-        lambda: SimpleNamespace(header=SimpleNamespace(stamp=None), joint_names=[], **{
-            name: JointTrajectoryPoint() for name in ('desired', 'actual', 'error')})))
-    handle = Handle(JointTrajectory(points=[JointTrajectoryPoint(
-        positions=(np.array(bench.q) + away).tolist())]))
+        supervisor=supervisor,
+        stamp=Time,
+        follow=lambda message: supervisor.follow(
+            Trajectory([10.0], [message.points[0].positions]), bench.now
+        ),
+    )
+    action = SimpleNamespace(
+        Result=SimpleNamespace(SUCCESSFUL=0, INVALID_GOAL=-1),
+        Feedback=(
+            lambda: SimpleNamespace(
+                header=SimpleNamespace(stamp=None),
+                joint_names=[],
+                **{name: JointTrajectoryPoint() for name in ('desired', 'actual', 'error')},
+            )
+        ),
+    )
+    handle = Handle(
+        JointTrajectory(
+            points=[JointTrajectoryPoint(positions=(np.array(bench.q) + away).tolist())]
+        )
+    )
     return _Goal(handle, session, action), handle
 
 

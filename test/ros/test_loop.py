@@ -1,12 +1,16 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """The periodic loop keeps its phase and counts every slot exactly once."""
+
 import gc
 import sys
 import threading
 
 import pytest
 
-from robodyn_ros.ros.loop import PeriodicLoop
-from robodyn_ros.ros.realtime import CollectorPause, RealTime, settle_memory
+from robodyn_ros.errors import RobodynError
+from robodyn_ros.realtime.loop import PeriodicLoop
+from robodyn_ros.realtime.os_requests import CollectorPause, RealTime, settle_memory
 
 MILLISECOND = 1_000_000
 
@@ -64,6 +68,7 @@ def test_an_overrun_is_skipped_and_counted_and_the_phase_is_kept():
 @pytest.mark.parametrize('seed', range(20))
 def test_cycles_and_missed_add_up_to_elapsed_time(seed):
     import random
+
     draw = random.Random(seed)
     loads = [int(draw.expovariate(1.0) * MILLISECOND) for _ in range(500)]
     loop, wakes = run(loads, latency=draw.randrange(2 * MILLISECOND))
@@ -83,7 +88,7 @@ def test_waking_ahead_prepares_each_tick_and_hides_the_lateness(latency, late):
     start = time.now
 
     def clock():
-        time.now += 1   # reading it takes time, so waiting ends
+        time.now += 1  # reading it takes time, so waiting ends
         return time.now
 
     def tick(now):
@@ -91,8 +96,15 @@ def test_waking_ahead_prepares_each_tick_and_hides_the_lateness(latency, late):
         if len(ticks) == 30:
             loop.stop()
 
-    loop = PeriodicLoop(1e-3, tick, pytest.fail, ahead=80e-6, clock=clock, sleep=time.sleep,
-                        prepare=[lambda now: prepared.append(round(now * 1e9) - start)])
+    loop = PeriodicLoop(
+        1e-3,
+        tick,
+        pytest.fail,
+        ahead=80e-6,
+        clock=clock,
+        sleep=time.sleep,
+        prepare=[lambda now: prepared.append(round(now * 1e9) - start)],
+    )
     loop.run()
     assert len(prepared) == len(ticks) == 30
     for k, (early, at) in enumerate(zip(prepared, ticks, strict=True), start=1):
@@ -117,8 +129,15 @@ def test_a_tick_that_is_late_is_not_prepared(load, third):
         time.now += 1
         return time.now
 
-    loop = PeriodicLoop(1e-3, tick, pytest.fail, ahead=0.9e-3, clock=clock, sleep=time.sleep,
-                        prepare=[lambda now: calls.append('prepare')])
+    loop = PeriodicLoop(
+        1e-3,
+        tick,
+        pytest.fail,
+        ahead=0.9e-3,
+        clock=clock,
+        sleep=time.sleep,
+        prepare=[lambda now: calls.append('prepare')],
+    )
     loop.run()
     assert calls == [*['prepare', 'tick'] * 2, *third, 'tick', 'prepare', 'tick']
 
@@ -132,14 +151,23 @@ def test_a_thread_that_wakes_after_the_deadline_does_not_prepare():
         if len(ticks) == 5:
             loop.stop()
 
-    loop = PeriodicLoop(1e-3, tick, pytest.fail, ahead=80e-6, prepare=[pytest.fail],
-                        clock=time.clock, sleep=time.sleep)
+    loop = PeriodicLoop(
+        1e-3,
+        tick,
+        pytest.fail,
+        ahead=80e-6,
+        prepare=[pytest.fail],
+        clock=time.clock,
+        sleep=time.sleep,
+    )
     loop.run()
     assert len(ticks) == 5 and loop.faults == 0 and loop.counts.missed == 0
 
 
-@pytest.mark.parametrize('longs, called', [((10_000, 10_000, 10_000), 3), ((10_000, 90_000, 0), 2),
-                                           ((100_000, 0, 0), 1)])
+@pytest.mark.parametrize(
+    'longs, called',
+    [((10_000, 10_000, 10_000), 3), ((10_000, 90_000, 0), 2), ((100_000, 0, 0), 1)],
+)
 def test_what_there_is_no_time_for_is_not_prepared(longs, called):
     """Each step ends before the next, and none begins after the deadline."""
     time, calls, ticks = FakeTime(), [], []
@@ -149,6 +177,7 @@ def test_what_there_is_no_time_for_is_not_prepared(longs, called):
             assert now == time.now / 1e9
             calls.append(k)
             time.now += longs[k]
+
         return prepare
 
     def tick(now):
@@ -160,8 +189,15 @@ def test_what_there_is_no_time_for_is_not_prepared(longs, called):
         time.now += 1
         return time.now
 
-    loop = PeriodicLoop(1e-3, tick, pytest.fail, ahead=80e-6, prepare=[step(k) for k in range(3)],
-                        clock=clock, sleep=time.sleep)
+    loop = PeriodicLoop(
+        1e-3,
+        tick,
+        pytest.fail,
+        ahead=80e-6,
+        prepare=[step(k) for k in range(3)],
+        clock=clock,
+        sleep=time.sleep,
+    )
     loop.run()
     assert calls == [*range(called)] * 4 and loop.counts.missed == 0
 
@@ -182,8 +218,9 @@ def test_what_fails_ahead_of_a_tick_is_reported_and_the_tick_comes():
     def fail(now):
         raise OSError('no message')
 
-    loop = PeriodicLoop(1e-3, tick, errors.append, ahead=1e-4, prepare=[fail], clock=clock,
-                        sleep=time.sleep)
+    loop = PeriodicLoop(
+        1e-3, tick, errors.append, ahead=1e-4, prepare=[fail], clock=clock, sleep=time.sleep
+    )
     loop.run()
     assert len(ticks) == 3 and loop.faults == 3 and all(isinstance(e, OSError) for e in errors)
 
@@ -198,8 +235,15 @@ def test_a_tick_that_is_late_looks_once(ahead):
         if len(calls) == 8:
             loop.stop()
 
-    loop = PeriodicLoop(1e-3, tick, pytest.fail, ahead=ahead, clock=time.clock,
-                        sleep=time.sleep, look=lambda now: calls.append('look'))
+    loop = PeriodicLoop(
+        1e-3,
+        tick,
+        pytest.fail,
+        ahead=ahead,
+        clock=time.clock,
+        sleep=time.sleep,
+        look=lambda now: calls.append('look'),
+    )
     loop.run()
     assert calls == ['look', 'tick'] * 4 and loop.faults == 0
 
@@ -224,8 +268,16 @@ def test_what_comes_while_the_loop_waits_is_looked_for_until_the_tick(working, l
         if len(calls) == 3:
             loop.stop()
 
-    loop = PeriodicLoop(1e-3, tick, errors.append, ahead=100e-6, clock=clock, sleep=time.sleep,
-                        prepare=[lambda now: calls.append([])], look=look)
+    loop = PeriodicLoop(
+        1e-3,
+        tick,
+        errors.append,
+        ahead=100e-6,
+        clock=clock,
+        sleep=time.sleep,
+        prepare=[lambda now: calls.append([])],
+        look=look,
+    )
     loop.run()
     assert [len(times) for times in calls] == looks
     for k, times in enumerate(calls, start=1):
@@ -291,7 +343,7 @@ def test_a_period_that_is_not_positive_is_refused(period):
 def test_no_garbage_collection_during_a_pause():
     pause = CollectorPause()
     with pause:
-        tracked = [[] for _ in range(100_000)]   # enough to trigger a collection otherwise
+        tracked = [[] for _ in range(100_000)]  # enough to trigger a collection otherwise
         assert not gc.isenabled()
     assert pause.collections == 0
     assert gc.isenabled()
@@ -331,3 +383,25 @@ def test_what_the_system_refuses_becomes_a_sentence(monkeypatch):
     assert len(warnings) == 2
     assert 'SCHED_FIFO priority 50 was refused (not today)' in warnings[0]
     assert 'processors [0]' in warnings[1]
+
+
+def test_row_71_what_the_system_refuses_is_known_when_the_loop_has_started():
+    """No machine has a processor of that number."""
+    loop = PeriodicLoop(0.01, lambda _: None, print, RealTime(cpus=(1023,)))
+    loop.start()
+    told = loop.warnings
+    loop.stop()
+    assert len(told) == 1 and 'processors [1023]' in told[0]
+
+
+@pytest.mark.parametrize(('required', 'cpus'), [(True, ()), (False, (1023,))])
+def test_row_71_only_what_is_required_and_refused_ends_it(required, cpus):
+    from robodyn_ros.ros.common.realtime_parameters import require_granted
+
+    loop = PeriodicLoop(0.01, lambda _: None, print, RealTime(cpus=cpus))
+    loop.start()
+    loop.stop()
+    require_granted(loop, {'realtime.require': required})
+    loop.warnings = ('The memory could not be locked.',)
+    with pytest.raises(RobodynError, match='memory could not be locked'):
+        require_granted(loop, {'realtime.require': True})

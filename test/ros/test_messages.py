@@ -1,24 +1,31 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Messages become arrays by joint name, and a bad message changes nothing."""
-from array import array
+
 import itertools
 import os
 import subprocess
 import sys
+from array import array
 
-from hypothesis import given
-from hypothesis import strategies as st
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 pytest.importorskip('sensor_msgs', reason='the ROS messages are not installed')
 
+from rclpy.serialization import deserialize_message, serialize_message  # noqa: E402
 from sensor_msgs.msg import BatteryState, JointState  # noqa: E402
 
-from rclpy.serialization import deserialize_message, serialize_message  # noqa: E402
-
-from robodyn_ros.ros import messages, serialized  # noqa: E402
-from robodyn_ros.ros.messages import (  # noqa: E402
-    EffortArray, EffortJointState, JointIndex, JointStateReader)
+from robodyn_ros.ros.common import joint_messages
+from robodyn_ros.ros.common.joint_messages import (  # noqa: E402
+    EffortArray,
+    EffortJointState,
+    JointIndex,
+    JointStateReader,
+)
+from robodyn_ros.ros.transport import cdr  # noqa: E402
 
 JOINTS = ('shoulder', 'elbow', 'wrist')
 
@@ -30,10 +37,15 @@ def octets(data):
 
 def joint_state(names, position=None, velocity=None):
     count = len(names)
-    return octets(serialize_message(JointState(
-        name=list(names),
-        position=array('d', range(1, count + 1) if position is None else position),
-        velocity=array('d', range(-1, -count - 1, -1) if velocity is None else velocity))))
+    return octets(
+        serialize_message(
+            JointState(
+                name=list(names),
+                position=array('d', range(1, count + 1) if position is None else position),
+                velocity=array('d', range(-1, -count - 1, -1) if velocity is None else velocity),
+            )
+        )
+    )
 
 
 def test_the_order_of_the_message_does_not_matter():
@@ -54,19 +66,25 @@ def test_every_permutation_is_read_by_name(first, second):
         np.testing.assert_array_equal(reader.state[1], [-value[name] for name in JOINTS])
 
 
-@pytest.mark.parametrize('message, reason', [
-    (joint_state([]), messages.EMPTY),
-    (joint_state(['shoulder', 'elbow']), messages.MISSING_JOINT),
-    (joint_state(['a', 'b', 'c']), messages.MISSING_JOINT),
-    (joint_state(['shoulder', 'elbow', 'wrist', 'elbow']), messages.DUPLICATE_JOINT),
-    (joint_state([*JOINTS, 'rail', 'rail']), messages.DUPLICATE_JOINT),
-    (joint_state(JOINTS, position=[1.0, 2.0]), messages.WRONG_LENGTH),
-    (joint_state(JOINTS, position=[]), messages.WRONG_LENGTH),
-    (joint_state(JOINTS, velocity=[1.0, 2.0]), messages.WRONG_LENGTH),
-    (joint_state(JOINTS, velocity=[1.0, 2.0, 3.0, 4.0]), messages.WRONG_LENGTH),
-    (joint_state(JOINTS, velocity=[]), messages.EMPTY_VELOCITY),
-    (joint_state([str(k) for k in range(messages.MAX_NAMES + 1)]), messages.TOO_MANY_NAMES),
-])
+@pytest.mark.parametrize(
+    'message, reason',
+    [
+        (joint_state([]), joint_messages.EMPTY),
+        (joint_state(['shoulder', 'elbow']), joint_messages.MISSING_JOINT),
+        (joint_state(['a', 'b', 'c']), joint_messages.MISSING_JOINT),
+        (joint_state(['shoulder', 'elbow', 'wrist', 'elbow']), joint_messages.DUPLICATE_JOINT),
+        (joint_state([*JOINTS, 'rail', 'rail']), joint_messages.DUPLICATE_JOINT),
+        (joint_state(JOINTS, position=[1.0, 2.0]), joint_messages.WRONG_LENGTH),
+        (joint_state(JOINTS, position=[]), joint_messages.WRONG_LENGTH),
+        (joint_state(JOINTS, velocity=[1.0, 2.0]), joint_messages.WRONG_LENGTH),
+        (joint_state(JOINTS, velocity=[1.0, 2.0, 3.0, 4.0]), joint_messages.WRONG_LENGTH),
+        (joint_state(JOINTS, velocity=[]), joint_messages.EMPTY_VELOCITY),
+        (
+            joint_state([str(k) for k in range(joint_messages.MAX_NAMES + 1)]),
+            joint_messages.TOO_MANY_NAMES,
+        ),
+    ],
+)
 def test_a_bad_message_is_refused_with_its_reason_and_changes_nothing(message, reason):
     reader = JointStateReader(JOINTS)
     assert reader.read(joint_state(JOINTS)) == ''
@@ -101,19 +119,29 @@ numbers = st.lists(st.floats(width=64), max_size=6)
 @given(names, numbers, numbers, numbers)
 def test_no_message_makes_the_reader_raise(name, position, velocity, effort):
     reader = JointStateReader(JOINTS)
-    message = octets(serialize_message(JointState(
-        name=name, position=array('d', position), velocity=array('d', velocity),
-        effort=array('d', effort))))
+    message = octets(
+        serialize_message(
+            JointState(
+                name=name,
+                position=array('d', position),
+                velocity=array('d', velocity),
+                effort=array('d', effort),
+            )
+        )
+    )
     reason = reader.read(message)
     assert reader.read(message) == reason
-    complete = (set(JOINTS) <= set(name) and len(set(name)) == len(name)
-                and len(position) == len(velocity) == len(name))
+    complete = (
+        set(JOINTS) <= set(name)
+        and len(set(name)) == len(name)
+        and len(position) == len(velocity) == len(name)
+    )
     assert (reason == '') == complete
 
 
 def test_missing_joints_are_named():
     reader = JointStateReader(JOINTS)
-    assert reader.read(joint_state(['elbow', 'rail'])) == messages.MISSING_JOINT
+    assert reader.read(joint_state(['elbow', 'rail'])) == joint_messages.MISSING_JOINT
     assert reader.detail == "it lacks ['shoulder', 'wrist']"
 
 
@@ -133,14 +161,28 @@ def test_a_list_that_is_changed_afterwards_is_searched_again():
     assert list(index.locate(names)[0]) == [2, 1, 0]
 
 
-@given(st.lists(st.tuples(*[st.floats(allow_nan=True)] * 6, st.integers(-2**31, 2**31 - 1),
-                          st.integers(0, 2**32 - 1)), min_size=1, max_size=5),
-       st.text(max_size=5), st.integers(0, 3))
+@given(
+    st.lists(
+        st.tuples(
+            *[st.floats(allow_nan=True)] * 6,
+            st.integers(-(2**31), 2**31 - 1),
+            st.integers(0, 2**32 - 1),
+        ),
+        min_size=1,
+        max_size=5,
+    ),
+    st.text(max_size=5),
+    st.integers(0, 3),
+)
 def test_bytes_are_read_as_the_middleware_reads_them(rows, frame, efforts):
     reader = JointStateReader(JOINTS)
     for *numbers, seconds, nanoseconds in rows:
-        message = JointState(name=[*JOINTS[::-1]], position=array('d', numbers[:3]),
-                             velocity=array('d', numbers[3:]), effort=array('d', [7.0] * efforts))
+        message = JointState(
+            name=[*JOINTS[::-1]],
+            position=array('d', numbers[:3]),
+            velocity=array('d', numbers[3:]),
+            effort=array('d', [7.0] * efforts),
+        )
         message.header.frame_id = frame.replace('\0', '')
         message.header.stamp.sec, message.header.stamp.nanosec = seconds, nanoseconds
         data = serialize_message(message)
@@ -154,7 +196,7 @@ def test_bytes_are_read_as_the_middleware_reads_them(rows, frame, efforts):
 def test_a_stream_is_learnt_once(monkeypatch):
     reader = JointStateReader(JOINTS)
     assert reader.read(joint_state(JOINTS)) == ''
-    monkeypatch.setattr(messages, 'deserialize_message', pytest.fail)
+    monkeypatch.setattr(joint_messages, 'deserialize_message', pytest.fail)
     for k in range(3):
         assert reader.read(joint_state(JOINTS, [k] * 3, [-k] * 3)) == ''
         assert list(reader.state[0]) == [k] * 3 and list(reader.state[1]) == [-k] * 3
@@ -162,19 +204,26 @@ def test_a_stream_is_learnt_once(monkeypatch):
 
 def test_what_cannot_be_learnt_is_read_in_full(monkeypatch):
     def refuse(*_):
-        raise messages.RobodynError('laid out otherwise')
+        raise joint_messages.RobodynError('laid out otherwise')
 
-    monkeypatch.setattr(messages, 'JointStateShape', refuse)
+    monkeypatch.setattr(joint_messages, 'JointStateShape', refuse)
     reader = JointStateReader(JOINTS)
     for k in range(3):
         assert reader.read(joint_state(JOINTS[::-1], [k, 1.0, 2.0])) == ''
         assert list(reader.state[0]) == [2.0, 1.0, k]
 
 
-@pytest.mark.parametrize('spoil', [lambda data, k=k: data[:k] for k in range(0, 120, 7)]
-                         + [lambda data: data + b'\0', lambda data: b'\xff' + data[1:],
-                            lambda data: data.replace(b'elbow', b'elb\xffw'),
-                            lambda data: b'\0\1\0\0' + b'\xff' * 60, lambda data: b'\0' * 100])
+@pytest.mark.parametrize(
+    'spoil',
+    [lambda data, k=k: data[:k] for k in range(0, 120, 7)]
+    + [
+        lambda data: data + b'\0',
+        lambda data: b'\xff' + data[1:],
+        lambda data: data.replace(b'elbow', b'elb\xffw'),
+        lambda data: b'\0\1\0\0' + b'\xff' * 60,
+        lambda data: b'\0' * 100,
+    ],
+)
 def test_bytes_that_are_no_joint_state_are_refused(spoil):
     reader = JointStateReader(JOINTS)
     good = joint_state(JOINTS, [1.0, 2.0, 3.0])
@@ -182,14 +231,14 @@ def test_bytes_that_are_no_joint_state_are_refused(spoil):
     reason = reader.read(octets(spoil(bytes(joint_state(JOINTS, [4.0, 5.0, 6.0])))))
     if reason:
         assert list(reader.state[0]) == [1.0, 2.0, 3.0]
-    else:   # nothing but bytes that mean nothing was spoilt
+    else:  # nothing but bytes that mean nothing was spoilt
         assert list(reader.state[0]) == [4.0, 5.0, 6.0]
     assert reader.read(good) == '' and list(reader.state[0]) == [1.0, 2.0, 3.0]
 
 
 def test_an_enormous_message_is_refused_by_its_size():
     reader = JointStateReader(JOINTS)
-    assert reader.read(octets(b'\0' * (messages.MAX_BYTES + 1))) == messages.TOO_LARGE
+    assert reader.read(octets(b'\0' * (joint_messages.MAX_BYTES + 1))) == joint_messages.TOO_LARGE
 
 
 @pytest.mark.parametrize('writer', [EffortArray, EffortJointState])
@@ -219,11 +268,15 @@ def test_an_earlier_message_does_not_change_with_a_later_one():
 
 @pytest.mark.parametrize('phase', [0, 1])
 def test_bytes_between_the_fields_that_change_in_turns_are_not_taken_for_a_field(
-        phase, monkeypatch):
+    phase, monkeypatch
+):
     count = itertools.count(phase)
-    monkeypatch.setattr(serialized, 'serialize_message',
-                        lambda message: serialize_message(message) + bytes([next(count) % 2]))
-    message = serialized.OutgoingMessage(BatteryState(), {}, {'power_supply_status': 1})
+    monkeypatch.setattr(
+        cdr,
+        'serialize_message',
+        lambda message: serialize_message(message) + bytes([next(count) % 2]),
+    )
+    message = cdr.OutgoingMessage(BatteryState(), {}, {'power_supply_status': 1})
     message.octets['power_supply_status'][0] = 3
     assert deserialize_message(message.bytes()[:-1], BatteryState).power_supply_status == 3
 
@@ -232,7 +285,7 @@ CHECK_FIELDS = """
 import numpy as np
 from rclpy.serialization import deserialize_message
 from robodyn_msgs.msg import ControllerState
-from robodyn_ros.ros.serialized import OutgoingMessage
+from robodyn_ros.ros.transport.cdr import OutgoingMessage
 message = OutgoingMessage(ControllerState(joint_names=['a', 'b']), {'gravity': 2, 'effort': 2},
                           {'state': 1, 'rate_limited': [True, True]})
 message.doubles['gravity'][:], message.doubles['effort'][:] = (1.0, 2.0), (3.0, 4.0)

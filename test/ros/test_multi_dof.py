@@ -1,14 +1,16 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Joints of several freedoms to messages and back, for any axis and any state."""
 
 import numpy as np
-from oracles.families import describe, states
 import pytest
 
 from robodyn_ros.errors import ParameterError
-from robodyn_ros.model.hinges import displacement
-from robodyn_ros.robot import Robot
-from robodyn_ros.ros.multi_dof import multi_dof_joints
-from robodyn_ros.ros.simulated_state import scalar_joints
+from robodyn_ros.model.joint_types import displacement
+from robodyn_ros.robot.robot import Robot
+from robodyn_ros.ros.common.multi_dof_messages import multi_dof_joints
+from robodyn_ros.ros.simulator.state_publisher import scalar_joints
+from support.families import describe, states
 
 KINDS = ('planar', 'revolute', 'floating', 'cylindrical', 'spherical', 'universal')
 TREE = describe('wired', 12, kinds=KINDS, branching=4)
@@ -22,13 +24,17 @@ def test_there_and_back(q, qd, _):
     """A pose is where the joint puts its link; pose and twist give the coordinates again."""
     described = {joint.name: joint for joint in TREE.joints}
     joints = multi_dof_joints(ROBOT.model)
-    assert [described[joint.name].type for joint in joints] == ['floating', 'spherical',
-                                                                'planar'] * 2
+    assert [described[joint.name].type for joint in joints] == [
+        'floating',
+        'spherical',
+        'planar',
+    ] * 2
     again, rates = ROBOT.neutral(), np.zeros(ROBOT.nv)
     for joint in joints:
         place, turn = joint.pose(q)
-        rows = [k for k, name in enumerate(ROBOT.position_names)
-                if name.startswith(f'{joint.name}.')]
+        rows = [
+            k for k, name in enumerate(ROBOT.position_names) if name.startswith(f'{joint.name}.')
+        ]
         expected = displacement(described[joint.name], q[rows])
         assert place == pytest.approx(expected.translation, abs=1e-15)
         assert np.linalg.norm(turn) == pytest.approx(1.0, abs=1e-15)
@@ -38,13 +44,15 @@ def test_there_and_back(q, qd, _):
             assert turned == pytest.approx(expected.rotation @ vector, abs=1e-14)
         joint.put_pose(place, -3.0 * turn, again)
         joint.put_twist(joint.along_axes(q, qd), again, rates)
-    for k in ROBOT.model.quaternions:   # of two quaternions of one rotation either may come back
-        again[k:k + 4] *= np.sign(again[k:k + 4] @ q[k:k + 4])
-    mine = [name.partition('.')[0] in {joint.name for joint in joints}
-            for name in ROBOT.position_names]
+    for k in ROBOT.model.quaternions:  # of two quaternions of one rotation either may come back
+        again[k : k + 4] *= np.sign(again[k : k + 4] @ q[k : k + 4])
+    mine = [
+        name.partition('.')[0] in {joint.name for joint in joints} for name in ROBOT.position_names
+    ]
     assert again[mine] == pytest.approx(q[mine], abs=1e-14)
-    mine = [name.partition('.')[0] in {joint.name for joint in joints}
-            for name in ROBOT.joint_names]
+    mine = [
+        name.partition('.')[0] in {joint.name for joint in joints} for name in ROBOT.joint_names
+    ]
     assert rates[mine] == pytest.approx(qd[mine], abs=1e-14)
 
 
@@ -66,10 +74,12 @@ def test_what_a_joint_cannot_do_is_refused_and_nothing_changes():
     """A plane keeps its height and its normal, a ball its centre."""
     q, qd, _ = STATES[0]
     by_type = {joint._type: joint for joint in multi_dof_joints(ROBOT.model)}
-    for kind, place, turn in (('planar', (1.0, 2.0, 3.0), (0.0, 0.0, 0.0, 1.0)),
-                              ('planar', (0.0, 0.0, 0.0), (0.6, 0.0, 0.0, 0.8)),
-                              ('spherical', (0.0, 0.1, 0.0), (0.6, 0.0, 0.0, 0.8)),
-                              ('floating', (0.0, 0.1, 0.0), (0.0, 0.0, 1e-9, 0.0))):
+    for kind, place, turn in (
+        ('planar', (1.0, 2.0, 3.0), (0.0, 0.0, 0.0, 1.0)),
+        ('planar', (0.0, 0.0, 0.0), (0.6, 0.0, 0.0, 0.8)),
+        ('spherical', (0.0, 0.1, 0.0), (0.6, 0.0, 0.0, 0.8)),
+        ('floating', (0.0, 0.1, 0.0), (0.0, 0.0, 1e-9, 0.0)),
+    ):
         kept = q.copy()
         with pytest.raises(ParameterError, match=kind if kind != 'floating' else 'unit quat'):
             by_type[kind].put_pose(place, turn, kept)

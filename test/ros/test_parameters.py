@@ -1,4 +1,7 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """A parameter table is declared, checked and documented from the same lines."""
+
 import math
 
 import pytest
@@ -8,8 +11,16 @@ rclpy = pytest.importorskip('rclpy', reason='rclpy is not installed')
 from rclpy.parameter import Parameter  # noqa: E402
 
 from robodyn_ros.errors import ParameterError  # noqa: E402
-from robodyn_ros.ros.parameters import (  # noqa: E402
-    CONFIGURE, LIVE, START, Parameters, ParamSpec, render, topic_name, topic_name_or_nothing)
+from robodyn_ros.ros.common.parameter_table import (  # noqa: E402
+    CONFIGURE,
+    LIVE,
+    START,
+    Parameters,
+    ParamSpec,
+    render,
+    topic_name,
+    topic_name_or_nothing,
+)
 
 TABLE = (
     ParamSpec('rate', 'int', 1000, 'Hz', 'Loop rate.', lower=1, upper=10000, change=START),
@@ -55,16 +66,19 @@ def test_defaults_and_overrides(make_node):
 
 
 def test_a_whole_number_is_a_float_and_an_empty_list_is_a_list(make_node):
-    table = (ParamSpec('gain', 'float', 1.0, '', 'Gain.'),
-             ParamSpec('names', 'string[]', ('x',), '', 'Names.'))
+    table = (
+        ParamSpec('gain', 'float', 1.0, '', 'Gain.'),
+        ParamSpec('names', 'string[]', ('x',), '', 'Names.'),
+    )
     parameters = Parameters(make_node('gain:=400', 'names:=[]'), table)
     parameters.require_valid()
     assert parameters['gain'] == 400.0 and isinstance(parameters['gain'], float)
     assert parameters['names'] == ()
 
 
-@pytest.mark.parametrize('given, value', [
-    ('no', 'no'), ('yes', 'yes'), ("'no'", 'no'), ('"yes"', 'yes'), ("''", '')])
+@pytest.mark.parametrize(
+    'given, value', [('no', 'no'), ('yes', 'yes'), ("'no'", 'no'), ('"yes"', 'yes'), ("''", '')]
+)
 def test_yes_and_no_are_words_with_quotes_or_without(make_node, given, value):
     """Without quotes YAML makes booleans of them, on the command line and in files."""
     table = (ParamSpec('helps', 'string', '', '', 'Helps.', choices=('', 'yes', 'no')),)
@@ -73,19 +87,22 @@ def test_yes_and_no_are_words_with_quotes_or_without(make_node, given, value):
     assert parameters['helps'] == value
 
 
-@pytest.mark.parametrize('given, sentence', [
-    ('law:=no', "'law' must be a string, got False"),
-    ('timeout:=hello', "'timeout' must be a float, got 'hello'"),
-    ('timeout:=5.0', 'timeout out of range Min: 0.001, Max: 0.2, value: 5.0'),
-    ('timeout:=.nan', 'timeout out of range .* value: nan'),
-    ('law:=magic', r"'law' must be one of \['pd', 'computed_torque'\], got 'magic'"),
-    ('rate:=1.5', "'rate' must be a int, got 1.5"),
-    ('rate:=true', "'rate' must be a int, got True"),
-    ('enabled:=1', "'enabled' must be a bool, got 1"),
-    ("limits:=['a']", r"'limits\[0\]' must be a float"),
-    ('limits:=[1.0, -1.0]', r"'limits\[1\]' must lie in \[0, inf\] N m, got -1"),
-    ('joints:=panda_joint1', r"'joints' must be a list \(string\[\]\)"),
-])
+@pytest.mark.parametrize(
+    'given, sentence',
+    [
+        ('law:=no', "'law' must be a string, got False"),
+        ('timeout:=hello', "'timeout' must be a float, got 'hello'"),
+        ('timeout:=5.0', 'timeout out of range Min: 0.001, Max: 0.2, value: 5.0'),
+        ('timeout:=.nan', 'timeout out of range .* value: nan'),
+        ('law:=magic', r"'law' must be one of \['pd', 'computed_torque'\], got 'magic'"),
+        ('rate:=1.5', "'rate' must be a int, got 1.5"),
+        ('rate:=true', "'rate' must be a int, got True"),
+        ('enabled:=1', "'enabled' must be a bool, got 1"),
+        ("limits:=['a']", r"'limits\[0\]' must be a float"),
+        ('limits:=[1.0, -1.0]', r"'limits\[1\]' must lie in \[0, inf\] N m, got -1"),
+        ('joints:=panda_joint1', r"'joints' must be a list \(string\[\]\)"),
+    ],
+)
 def test_a_bad_override_is_remembered_until_it_is_corrected(make_node, given, sentence):
     node = make_node(given)
     parameters = Parameters(node, TABLE)
@@ -192,8 +209,10 @@ def test_a_snapshot_does_not_change(make_node):
 def test_parameters_of_joints_come_and_go(make_node):
     node = make_node('gains.a.p:=7.0', 'gains.nobody.p:=1.0')
     parameters = Parameters(node, TABLE)
-    gains = [ParamSpec(f'gains.{joint}.p', 'float', 100.0, '1/s^2', 'Gain.', change=LIVE)
-             for joint in 'ab']
+    gains = [
+        ParamSpec(f'gains.{joint}.p', 'float', 100.0, '1/s^2', 'Gain.', change=LIVE)
+        for joint in 'ab'
+    ]
     parameters.declare(gains)
     assert parameters['gains.a.p'] == 7.0
     assert parameters['gains.b.p'] == 100.0
@@ -207,10 +226,11 @@ def test_parameters_of_joints_come_and_go(make_node):
 def test_the_table_is_rendered_line_by_line():
     lines = render(TABLE).splitlines()
     assert len(lines) == 2 + len(TABLE)
-    assert lines[2] == ('| `rate` | int | Hz | `1000` | at start | Loop rate. '
-                        'From 1 to 10000. |')
-    assert lines[4] == ("| `law` | string | - | `'pd'` | before configure | Law. "
-                        "One of `'pd'`, `'computed_torque'`. |")
+    assert lines[2] == ('| `rate` | int | Hz | `1000` | at start | Loop rate. From 1 to 10000. |')
+    assert lines[4] == (
+        "| `law` | string | - | `'pd'` | before configure | Law. "
+        "One of `'pd'`, `'computed_torque'`. |"
+    )
     assert lines[7].startswith('| `gravity` | float[] | m/s^2 | `[0.0, 0.0, -9.81]` |')
 
 
@@ -222,3 +242,27 @@ def test_descriptors_carry_unit_and_range(make_node):
     assert described.floating_point_range[0].to_value == 0.2
     assert node.describe_parameter('rate').read_only
     assert CONFIGURE in node.describe_parameter('law').additional_constraints
+
+
+@pytest.mark.parametrize('kind', ['int', 'float'])
+@pytest.mark.parametrize('value', [10**400, -(10**400), math.inf, -math.inf, math.nan])
+def test_a_number_beyond_all_bounds_is_refused_with_a_sentence(kind, value):
+    """A whole number of Python may be too long for a float, and for a message."""
+    spec = ParamSpec('rate', kind, 1, 'Hz', 'Rate.', lower=0, upper=10)
+    with pytest.raises(ParameterError, match="'rate' must be") as caught:
+        spec.convert(value)
+    assert len(str(caught.value)) < 200
+
+
+def test_row_77_no_topic_of_a_node_has_a_global_name():
+    """Two arms in namespaces would share it, and what it carries would move both."""
+    from robodyn_ros.ros.controller.controller_parameters import CONTROLLER_PARAMETERS
+    from robodyn_ros.ros.simulator.simulator_parameters import SIMULATOR_PARAMETERS
+
+    topics = [
+        spec
+        for spec in (*CONTROLLER_PARAMETERS, *SIMULATOR_PARAMETERS)
+        if spec.name.endswith('_topic')
+    ]
+    assert len(topics) >= 4
+    assert not [spec.name for spec in topics if spec.default.startswith('/')]

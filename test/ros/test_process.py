@@ -1,6 +1,12 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """A node's process: arguments it cannot use end it with a sentence, signals wake it."""
+
+import os
 import re
 import signal
+import subprocess
+import sys
 import threading
 from types import SimpleNamespace
 
@@ -8,16 +14,19 @@ import pytest
 
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 
-from robodyn_ros.ros.process import REFUSED, run, wake_on_signals  # noqa: E402
+from robodyn_ros.ros.common.process import REFUSED, run, wake_on_signals  # noqa: E402
 
 
-@pytest.mark.parametrize(('arguments', 'words'), [
-    (['arm.urdf', '--fast'], "got 'arm.urdf --fast'; it takes ROS arguments only"),
-    (['--ros-args', '-p', 'law'], "ROS does not start: .*'-p law'"),
-    (['--ros-args', '--log-level', 'loud'], 'ROS does not start: .*loud'),
-    (['--ros-args', '--params-file', '/nowhere.yaml'], 'ROS does not start: .*/nowhere.yaml'),
-    (['--ros-args', '--parameters'], 'ROS does not start: .*--parameters'),
-])
+@pytest.mark.parametrize(
+    ('arguments', 'words'),
+    [
+        (['arm.urdf', '--fast'], "got 'arm.urdf --fast'; it takes ROS arguments only"),
+        (['--ros-args', '-p', 'law'], "ROS does not start: .*'-p law'"),
+        (['--ros-args', '--log-level', 'loud'], 'ROS does not start: .*loud'),
+        (['--ros-args', '--params-file', '/nowhere.yaml'], 'ROS does not start: .*/nowhere.yaml'),
+        (['--ros-args', '--parameters'], 'ROS does not start: .*--parameters'),
+    ],
+)
 def test_bad_arguments(arguments, words, capsys):
     assert run(None, arguments) == REFUSED
     assert re.search(words, capsys.readouterr().err)
@@ -34,3 +43,28 @@ def test_a_signal_wakes_the_executor():
     finally:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGUSR1, before)
+
+
+@pytest.mark.parametrize('environment', [{'ROS_LOG_DIR': '/proc/nowhere'}, {'HOME': None}])
+def test_row_76_a_node_starts_without_a_folder_for_its_log(environment):
+    """It says so, and its log goes to the terminal."""
+    kept = {key: value for key, value in os.environ.items() if key not in ('ROS_LOG_DIR', 'HOME')}
+    kept |= {key: value for key, value in environment.items() if value is not None}
+    done = subprocess.run(
+        [sys.executable, '-c', QUICK_NODE], env=kept, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    assert 'the log folder cannot be written' in done.stderr and 'it lives' in done.stderr
+
+
+QUICK_NODE = """
+import signal, sys
+from robodyn_ros.ros.common.lifecycle_node import ManagedNode
+from robodyn_ros.ros.common.process import run
+def make():
+    node = ManagedNode('quick', ())
+    node.get_logger().warning('it lives')
+    signal.raise_signal(signal.SIGINT)
+    return node
+sys.exit(run(make, []))
+"""

@@ -1,27 +1,39 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """The robot of a node: what moves, what is held where, and what is refused with a sentence."""
+
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from robodyn_ros.errors import ModelError, ParameterError
-from robodyn_ros.ros.model_services import _com
-from robodyn_ros.ros.robot_source import RobotSource
+from robodyn_ros.ros.common.model_services import _com
+from robodyn_ros.ros.common.robot_source import RobotSource
 
-TEXT = '''<robot name="buoy"><link name="sea"/>
+TEXT = """<robot name="buoy"><link name="sea"/>
   <link name="hull"><inertial><mass value="5"/><origin xyz="0.1 0.2 0.3"/>
     <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
   <link name="mast"><inertial><mass value="1"/>
     <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
   <joint name="swim" type="floating"><parent link="sea"/><child link="hull"/></joint>
   <joint name="tilt" type="revolute"><parent link="hull"/><child link="mast"/>
-    <limit lower="-1" upper="1" velocity="1" effort="1"/></joint></robot>'''
+    <limit lower="-1" upper="1" velocity="1" effort="1"/></joint></robot>"""
 
 
-def source(text, **values):
-    """Return the source of a robot that is described by a parameter."""
-    parameters = {'robot_description': text, 'urdf_path': '', 'joints': (), 'locked': (),
-                  'base_link': '', 'gravity': (0.0, 0.0, -9.81), **values}
-    return RobotSource(None, parameters, None)
+def source(text, node=None, **values):
+    """Return the source of a robot that is described by a parameter, or else on the topic."""
+    parameters = {
+        'robot_description': text,
+        'urdf_path': '',
+        'joints': (),
+        'locked': (),
+        'base_link': '',
+        'gravity': (0.0, 0.0, -9.81),
+        **values,
+    }
+    return RobotSource(node, parameters, lambda: None)
 
 
 def test_floating_joint_moves_when_it_is_named():
@@ -35,12 +47,16 @@ def test_floating_joint_moves_when_it_is_named():
     np.testing.assert_allclose(held.pose([0.0], 'hull')[:3, 3], (0.1, 0.2, 0.3), atol=1e-15)
 
 
-@pytest.mark.parametrize(('entry', 'error', 'words'), [
-    ('swim=here', ParameterError, "'swim=here'.*with spaces between"),
-    ('swim=0,0,1', ParameterError, "'swim=0,0,1'.*with spaces between"),
-    ('swim=0 0 1', ModelError, '7 numbers'),
-    ('swim=0 0 1 0 0 0 0', ModelError, 'unit quaternion'),
-    ('swim=0 0 nan 0 0 0 1', ModelError, '7 numbers')])
+@pytest.mark.parametrize(
+    ('entry', 'error', 'words'),
+    [
+        ('swim=here', ParameterError, "'swim=here'.*with spaces between"),
+        ('swim=0,0,1', ParameterError, "'swim=0,0,1'.*with spaces between"),
+        ('swim=0 0 1', ModelError, '7 numbers'),
+        ('swim=0 0 1 0 0 0 0', ModelError, 'unit quaternion'),
+        ('swim=0 0 nan 0 0 0 1', ModelError, '7 numbers'),
+    ],
+)
 def test_position_of_a_locked_joint_that_cannot_be_read_is_refused(entry, error, words):
     """By the parameter, or by the joint that it names."""
     with pytest.raises(error, match=words):
@@ -61,3 +77,49 @@ def test_planar_joint_has_three_names():
     none = (0.0, 0.0, 0.0)
     expected = [none, none, (0.1, 0.2, 0.3), none]
     assert np.allclose([(point.x, point.y, point.z) for point in centres], expected, atol=1e-15)
+
+
+def test_description_is_never_a_path(tmp_path, monkeypatch):
+    """Text without `<` is refused in the same words, whether a file has that name or not."""
+    monkeypatch.chdir(tmp_path)  # a message shows the beginning of a long text only
+    Path('other.urdf').write_text(TEXT)
+    said = []
+    for text in ('other.urdf', 'none.urdf'):
+        with pytest.raises(ModelError, match="expected URDF text.*'urdf_path'") as caught:
+            source(text, joints=('swim', 'tilt')).build()
+        said.append(str(caught.value).replace('other', 'none'))
+    assert said[0] == said[1]
+
+
+def test_description_of_the_topic_is_never_a_path(tmp_path):
+    """A message that holds the name of a file chooses no robot."""
+    from rclpy.serialization import serialize_message
+    from std_msgs.msg import String
+
+    class Node:
+        parameters = {'executor': 'events'}
+        default_callback_group = SimpleNamespace(add_entity=lambda _: None)
+
+        def create_subscription(self, _type, _topic, callback, _qos, **_):
+            self.receive = callback
+            return SimpleNamespace(topic_name='/robot_description')
+
+    file = tmp_path / 'other.urdf'
+    file.write_text(TEXT)
+    node = Node()
+    found = source('', node, joints=('swim', 'tilt'))
+    node.receive(serialize_message(String(data=str(file))))
+    with pytest.raises(ModelError, match='expected URDF text'):
+        found.build()
+    node.receive(serialize_message(String(data=f'\n  {TEXT}')))
+    assert found.build().nq == 8
+
+
+def test_file_is_named_by_its_parameter_alone(tmp_path):
+    """A path may hold any character; what is no file is refused with its name."""
+    file = tmp_path / 'a<b.urdf'
+    file.write_text(TEXT)
+    values = {'joints': ('swim', 'tilt')}
+    assert source('', urdf_path=str(file), **values).build().nq == 8
+    with pytest.raises(ModelError, match='There is no file'):
+        source('', urdf_path=TEXT, **values).build()

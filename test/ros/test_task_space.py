@@ -1,12 +1,20 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Task dynamics at a point on a link, in every reference, against definitions and differences."""
+
 import numpy as np
 import pytest
 
 pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 
 from robodyn_ros import Robot  # noqa: E402
-from robodyn_ros.ros.task_space import (  # noqa: E402
-    BASE, LOCAL, WORLD_ALIGNED, TaskPoint, task_dynamics)
+from robodyn_ros.ros.common.task_space_queries import (  # noqa: E402
+    BASE,
+    LOCAL,
+    WORLD_ALIGNED,
+    TaskPoint,
+    task_dynamics,
+)
 
 ALL = [0, 1, 2, 3, 4, 5]
 POINT = np.array((0.1, -0.2, 0.3))
@@ -61,8 +69,9 @@ def reference_jacobian(robot, q, link, reference):
 def test_the_jacobian_is_the_derivative_of_the_pose(robot, link, reference, seed):
     q, qd = random_state(robot, seed)
     task = task_dynamics(robot, q, qd, [TaskPoint(link, POINT)], reference, ALL, 0.0)
-    np.testing.assert_allclose(task.inertia.jacobian,
-                               reference_jacobian(robot, q, link, reference), atol=1e-8)
+    np.testing.assert_allclose(
+        task.inertia.jacobian, reference_jacobian(robot, q, link, reference), atol=1e-8
+    )
 
 
 @pytest.mark.parametrize('reference', [WORLD_ALIGNED, LOCAL, BASE])
@@ -71,8 +80,9 @@ def test_the_bias_is_the_derivative_of_the_jacobian(robot, link, reference, seed
     q, qd = random_state(robot, seed)
 
     def jacobian(t):
-        return task_dynamics(robot, q + t * qd, qd, [TaskPoint(link, POINT)], reference, ALL,
-                             0.0).inertia.jacobian
+        return task_dynamics(
+            robot, q + t * qd, qd, [TaskPoint(link, POINT)], reference, ALL, 0.0
+        ).inertia.jacobian
 
     expected = (jacobian(STEP) - jacobian(-STEP)) @ qd / (2.0 * STEP)
     task = task_dynamics(robot, q, qd, [TaskPoint(link, POINT)], reference, ALL, 0.0)
@@ -101,7 +111,8 @@ def test_the_task_moves_as_the_task_dynamics_says(robot, link, reference):
     J = task.inertia.jacobian
     acceleration = J @ robot.forward_dynamics(q, qd, J.T @ force) + task.jacobian_bias
     np.testing.assert_allclose(
-        task.inertia.inertia @ acceleration + task.bias + task.task_gravity, force, atol=1e-7)
+        task.inertia.inertia @ acceleration + task.bias + task.task_gravity, force, atol=1e-7
+    )
 
 
 @pytest.mark.parametrize('reference', [WORLD_ALIGNED, LOCAL, BASE])
@@ -112,22 +123,29 @@ def test_several_points_move_as_their_task_dynamics_says(robot, reference):
     """
     q, qd = random_state(robot, 13)
     names = robot.model.body_names
-    points = [TaskPoint(names[-1], POINT), TaskPoint(names[4], -POINT),
-              TaskPoint(names[-1], np.array((0.0, 0.2, 0.1)))]
+    points = [
+        TaskPoint(names[-1], POINT),
+        TaskPoint(names[4], -POINT),
+        TaskPoint(names[-1], np.array((0.0, 0.2, 0.1))),
+    ]
     kept = [0, 2, 4, 8, 13, 15]
     task = task_dynamics(robot, q, qd, points, reference, kept, 0.0)
     for k, point in enumerate(points):
         rows = [row for row, number in enumerate(kept) if number // 6 == k]
-        alone = task_dynamics(robot, q, qd, [point], reference,
-                              [kept[row] % 6 for row in rows], 0.0)
+        alone = task_dynamics(
+            robot, q, qd, [point], reference, [kept[row] % 6 for row in rows], 0.0
+        )
         np.testing.assert_allclose(task.inertia.jacobian[rows], alone.inertia.jacobian, atol=1e-12)
         np.testing.assert_allclose(task.jacobian_bias[rows], alone.jacobian_bias, atol=1e-12)
-        np.testing.assert_allclose(task.inertia.inverse[np.ix_(rows, rows)],
-                                   alone.inertia.inverse, atol=1e-9)
+        np.testing.assert_allclose(
+            task.inertia.inverse[np.ix_(rows, rows)], alone.inertia.inverse, atol=1e-9
+        )
     J, found = task.inertia.jacobian, task.inertia
-    np.testing.assert_allclose(found.inverse, J @ np.linalg.solve(robot.mass_matrix(q), J.T),
-                               atol=1e-9)
+    np.testing.assert_allclose(
+        found.inverse, J @ np.linalg.solve(robot.mass_matrix(q), J.T), atol=1e-9
+    )
     force = np.linspace(-1.0, 2.0, len(kept))
     acceleration = J @ robot.forward_dynamics(q, qd, J.T @ force) + task.jacobian_bias
-    np.testing.assert_allclose(found.inertia @ acceleration + task.bias + task.task_gravity, force,
-                               atol=1e-7)
+    np.testing.assert_allclose(
+        found.inertia @ acceleration + task.bias + task.task_gravity, force, atol=1e-7
+    )

@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Commands, silence, wrenches, broken parts: what a plant makes of what reaches it."""
 
 from dataclasses import replace
@@ -10,7 +12,7 @@ from robodyn_ros import Robot
 from robodyn_ros.errors import ParameterError, ShapeError, UnknownNameError
 from robodyn_ros.simulation.faults import Faults
 from robodyn_ros.simulation.plant import Plant
-from robodyn_ros.simulation.settings import PlantSettings
+from robodyn_ros.simulation.plant_settings import PlantSettings
 
 FREE = {'damping_scale': 0.0, 'friction_scale': 0.0}
 
@@ -23,6 +25,7 @@ def bits(plant):
 @pytest.mark.parametrize('integrator', ['semi_implicit_euler', 'rk4'])
 def test_same_calls_give_the_same_bits(arm, middle, integrator):
     """Commands, wrenches, stops and friction included; after a reset as well."""
+
     def run(plant):
         rng = np.random.default_rng(11)
         trace = []
@@ -32,6 +35,7 @@ def test_same_calls_give_the_same_bits(arm, middle, integrator):
             plant.step(rng.normal(0.0, 30.0, arm.nv) if k % 3 == 0 else None)
             trace.append(bits(plant))
         return trace
+
     settings = PlantSettings(integrator=integrator, substeps=2, latency=3)
     one, other = Plant(arm, settings, middle), Plant(arm, settings, middle)
     first = run(one)
@@ -71,11 +75,12 @@ def test_effort_is_clamped_to_the_motors_and_zero_means_zero(arm, middle):
     plant = Plant(arm, position=middle)
     plant.step(np.array([1e3, -1e3, 1.0, 1e3, -1e3, 2.0, 1e3]))
     limit = arm.limits.effort
-    assert np.array_equal(plant.effort, [limit[0], -limit[1], 1.0, limit[3], -limit[4], 2.0,
-                                         limit[6]])
-    text = '''<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/>
+    assert np.array_equal(
+        plant.effort, [limit[0], -limit[1], 1.0, limit[3], -limit[4], 2.0, limit[6]]
+    )
+    text = """<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/>
       <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
-      <joint name="j" type="continuous"><parent link="a"/><child link="b"/>{}</joint></robot>'''
+      <joint name="j" type="continuous"><parent link="a"/><child link="b"/>{}</joint></robot>"""
     for limit, given in (('', 123.0), ('<limit effort="0" velocity="1"/>', 0.0)):
         plant = Plant(Robot.from_urdf(text.format(limit)))
         plant.step([123.0])
@@ -84,7 +89,7 @@ def test_effort_is_clamped_to_the_motors_and_zero_means_zero(arm, middle):
 
 def test_silence_voids_the_command(arm, middle):
     """After the time-out: no effort for ever, and the arm loses its energy to the damping."""
-    settings = PlantSettings(command_timeout=0.05, **FREE)
+    settings = PlantSettings(command_timeout=0.05, void_command='damp', **FREE)
     plant = Plant(arm, settings, middle)
     plant.step(np.full(arm.nv, 5.0))
     for _ in range(49):
@@ -123,10 +128,22 @@ def test_joint_without_a_command_keeps_its_brake_and_loses_its_effort(arm, middl
     assert np.any(plant.q[:4] != middle[:4])
 
 
-@pytest.mark.parametrize('command, reason', [
-    ([1.0] * 6, 'size'), ([1.0] * 8, 'size'), ([], 'size'), ([[1.0] * 7], 'size'), (1.0, 'size'),
-    (['a'] * 7, 'size'), (object(), 'size'), ([inf] + [0.0] * 6, 'value'),
-    ([0.0] * 6 + [-inf], 'value'), ([nan] * 6 + [1e308], 'value'), ([nan] * 7, 'empty')])
+@pytest.mark.parametrize(
+    'command, reason',
+    [
+        ([1.0] * 6, 'size'),
+        ([1.0] * 8, 'size'),
+        ([], 'size'),
+        ([[1.0] * 7], 'size'),
+        (1.0, 'size'),
+        (['a'] * 7, 'size'),
+        (object(), 'size'),
+        ([inf] + [0.0] * 6, 'value'),
+        ([0.0] * 6 + [-inf], 'value'),
+        ([nan] * 6 + [1e308], 'value'),
+        ([nan] * 7, 'empty'),
+    ],
+)
 def test_bad_command_is_ignored_whole_and_counted(arm, middle, command, reason):
     """Before the first command it does not free the brake; later the last good one goes on."""
     plant = Plant(arm, position=middle)
@@ -140,7 +157,7 @@ def test_bad_command_is_ignored_whole_and_counted(arm, middle, command, reason):
     assert plant.refused == {reason: 2}
     for _ in range(200):
         plant.step(command)
-    assert not plant.effort.any()   # a stream of bad commands is silence
+    assert not plant.effort.any()  # a stream of bad commands is silence
 
 
 def test_latency_delays_by_whole_steps(arm, middle):
@@ -160,8 +177,9 @@ def test_latency_delays_by_whole_steps(arm, middle):
 @pytest.mark.parametrize('effort', [1e8, -1e9])
 def test_blow_up_leaves_the_last_valid_state(elbow, integrator, effort):
     """1e8 N m on an arm without limits: contained in that step, latched, told, reset."""
-    unlimited = replace(elbow.model.limits, effort=np.full(2, inf), lower=np.full(2, -inf),
-                        upper=np.full(2, inf))
+    unlimited = replace(
+        elbow.model.limits, effort=np.full(2, inf), lower=np.full(2, -inf), upper=np.full(2, inf)
+    )
     robot = Robot(replace(elbow.model, limits=unlimited))
     plant = Plant(robot, PlantSettings(integrator=integrator), (0.1, 0.2), (0.3, -0.4))
     plant.step(np.zeros(2))
@@ -187,9 +205,10 @@ def test_any_finite_input_leaves_a_finite_state(arm):
     for _ in range(300):
         if plant.fault:
             plant.reset()
-        plant.apply_wrench('link7', rng.normal(0.0, 1.0, 6) * 10.0**rng.uniform(0.0, 8.0))
-        plant.step(rng.normal(0.0, 1.0, 7) * 10.0**rng.uniform(0.0, 8.0),
-                   10.0**rng.uniform(-6.0, 0.0))
+        plant.apply_wrench('link7', rng.normal(0.0, 1.0, 6) * 10.0 ** rng.uniform(0.0, 8.0))
+        plant.step(
+            rng.normal(0.0, 1.0, 7) * 10.0 ** rng.uniform(0.0, 8.0), 10.0 ** rng.uniform(-6.0, 0.0)
+        )
         assert np.all(np.isfinite(plant.q)) and np.all(np.isfinite(plant.qd))
         assert np.all((arm.limits.lower <= plant.q) & (plant.q <= arm.limits.upper))
     assert plant.faults > 0
@@ -197,12 +216,14 @@ def test_any_finite_input_leaves_a_finite_state(arm):
 
 def test_wrench_acts_for_its_duration_and_is_replaced(arm, middle):
     """One wrench a frame, several frames add up, each ends in its own time."""
+
     def pushed(*pushes):
         plant = Plant(arm, PlantSettings(no_command='gravity_compensated', **FREE), middle)
         for push in pushes:
             plant.apply_wrench(*push)
         plant.step()
         return plant
+
     force = [3.0, -2.0, 5.0, 0.1, 0.2, -0.3]
     both = pushed(('link3', force), ('link7', force)).qd
     apart = pushed(('link3', force)).qd + pushed(('link7', force)).qd
@@ -223,15 +244,15 @@ def test_wrench_acts_for_its_duration_and_is_replaced(arm, middle):
 
 def test_wrench_turns_with_its_link():
     """A force along the link of a wheel drives it for ever: it is fixed to the body."""
-    text = '''<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/>
+    text = """<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/>
       <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
       <link name="tip"/>
       <joint name="j" type="continuous"><parent link="a"/><child link="b"/>
       <axis xyz="0 0 1"/></joint>
       <joint name="f" type="fixed"><parent link="b"/><child link="tip"/>
-      <origin xyz="2 0 0" rpy="0 0 1.5707963267948966"/></joint></robot>'''
+      <origin xyz="2 0 0" rpy="0 0 1.5707963267948966"/></joint></robot>"""
     plant = Plant(Robot.from_urdf(text), PlantSettings(integrator='rk4', no_command='free'))
-    plant.apply_wrench('tip', [3.0, 0.0, 0.0, 0.0, 0.0, 0.0])   # tip's x is the wheel's y
+    plant.apply_wrench('tip', [3.0, 0.0, 0.0, 0.0, 0.0, 0.0])  # tip's x is the wheel's y
     for _ in range(1000):
         plant.step()
     assert plant.qd[0] == pytest.approx(6.0, rel=1e-9)
@@ -254,10 +275,12 @@ def test_state_is_checked_whole(arm, middle):
     """A state of the wrong shape, beyond a stop or not finite changes nothing."""
     plant = Plant(arm, position=middle)
     for position, velocity, error, words in (
-            (middle[:6], None, ShapeError, 'shape'),
-            (middle + 9.0, None, ParameterError, 'joint1'),
-            (None, [nan] * 7, ParameterError, 'finite'), (middle, [1e9] * 7, ParameterError, '1'),
-            (['x'] * 7, None, ShapeError, 'numbers')):
+        (middle[:6], None, ShapeError, 'shape'),
+        (middle + 9.0, None, ParameterError, 'joint1'),
+        (None, [nan] * 7, ParameterError, 'finite'),
+        (middle, [1e9] * 7, ParameterError, '1'),
+        (['x'] * 7, None, ShapeError, 'numbers'),
+    ):
         with pytest.raises(error, match=words):
             plant.set_state(position, velocity)
         assert np.array_equal(plant.q, middle) and not plant.qd.any()
@@ -274,12 +297,41 @@ def test_default_start_is_the_nearest_to_zero_between_the_stops(arm):
     assert np.array_equal(np.delete(plant.q, [3]), np.zeros(6))
 
 
-@pytest.mark.parametrize('change', [
-    {'integrator': 'leapfrog'}, {'substeps': 0}, {'substeps': 1.5}, {'substeps': True},
-    {'no_command': 'drop'}, {'command_timeout': 0.0}, {'command_timeout': nan},
-    {'timeout_damping': -1.0}, {'latency': -1}, {'damping_scale': inf}, {'friction_scale': nan},
-    {'friction_speed': 0.0}, {'largest_speed': -1.0}])
+@pytest.mark.parametrize(
+    'change',
+    [
+        {'integrator': 'leapfrog'},
+        {'substeps': 0},
+        {'substeps': 1.5},
+        {'substeps': True},
+        {'no_command': 'drop'},
+        {'command_timeout': 0.0},
+        {'command_timeout': nan},
+        {'timeout_damping': -1.0},
+        {'latency': -1},
+        {'damping_scale': inf},
+        {'friction_scale': nan},
+        {'friction_speed': 0.0},
+        {'largest_speed': -1.0},
+    ],
+)
 def test_settings_refuse_in_a_sentence(change):
     """The name of the setting and what would be accepted."""
     with pytest.raises(ParameterError, match=f'{next(iter(change))} is .*; expected'):
         PlantSettings(**change)
+
+
+def test_row_41_a_command_that_is_not_renewed_ends_in_the_brake(arm, middle):
+    """The watchdog of the drive: the arm stands where it is, until the next command."""
+    plant = Plant(arm, PlantSettings(command_timeout=0.05, **FREE), middle)
+    for _ in range(20):
+        plant.step(arm.gravity_torque(plant.q))
+    for _ in range(51):
+        plant.step()
+    stopped = plant.q.copy()
+    for _ in range(1000):
+        plant.step()
+        assert not plant.effort.any() and not plant.qd.any()
+    assert np.array_equal(plant.q, stopped)
+    plant.step(np.full(arm.nv, 1.0))
+    assert plant.effort == pytest.approx(np.ones(arm.nv)) and plant.qd.any()

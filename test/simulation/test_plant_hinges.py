@@ -1,10 +1,11 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """The plant of robots with quaternions: tops, free bodies and mixed hinges move as they should."""
 
 from dataclasses import replace
 from math import inf
 
 import numpy as np
-from oracles.families import MIXED, states
 import pytest
 
 from robodyn_ros import Robot
@@ -12,10 +13,11 @@ from robodyn_ros.errors import ParameterError
 from robodyn_ros.model.description import Inertial, Joint, Link, Placement, RobotDescription
 from robodyn_ros.simulation.faults import Faults
 from robodyn_ros.simulation.plant import Plant
+from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.runner import Runner
 from robodyn_ros.simulation.sensor import Sensor, SensorSettings
-from robodyn_ros.simulation.settings import PlantSettings
-from robodyn_ros.simulation.specialised import specialised_step
+from robodyn_ros.simulation.specialised_step import specialised_step
+from support.families import MIXED, states
 
 FREE = {'no_command': 'free', 'damping_scale': 0.0, 'friction_scale': 0.0}
 ACROSS, ALONG = 0.3, 0.5  # [kg m2] principal moments of the top
@@ -25,9 +27,14 @@ SPIN, NUTATION = 7.0, 2.0  # [rad/s] along the axis of the top, and across it
 def top(gravity=(0.0, 0.0, 0.0)):
     """Return a symmetric body on a ball joint at its centre of mass."""
     body = Inertial(2.0, np.zeros(3), np.diag((ACROSS, ACROSS, ALONG)))
-    return Robot.from_description(RobotDescription(
-        'top', (Link('base'), Link('body', body)), (Joint('ball', 'spherical', 'base', 'body'),)),
-        gravity=gravity)
+    return Robot.from_description(
+        RobotDescription(
+            'top',
+            (Link('base'), Link('body', body)),
+            (Joint('ball', 'spherical', 'base', 'body'),),
+        ),
+        gravity=gravity,
+    )
 
 
 def let_go(robot, q, qd, steps, time, **settings):
@@ -63,8 +70,9 @@ def top_error(steps, **settings):
     robot = top()
     plant = let_go(robot, None, (NUTATION, 0.0, SPIN), steps, 1.0, **settings)
     turn, omega = top_after(1.0)
-    return max(np.abs(robot.pose(plant.q, 'body')[:3, :3] - turn).max(),
-               np.abs(plant.qd - omega).max())
+    return max(
+        np.abs(robot.pose(plant.q, 'body')[:3, :3] - turn).max(), np.abs(plant.qd - omega).max()
+    )
 
 
 def test_symmetric_top_precesses_as_euler_says():
@@ -92,7 +100,7 @@ def test_quaternion_stays_of_length_one():
 def test_free_body_falls_and_turns_about_its_centre_of_mass():
     """The centre of mass follows the parabola, whatever the body does about it."""
     robot = MIXED['one_free_body'].robot
-    (q, qd, _), = states(robot, 1)
+    ((q, qd, _),) = states(robot, 1)
     model = robot.model
     mass, moment = model.constants[-1, 12], model.constants[-1, 13:16]
     link = model.frame('link1')
@@ -112,7 +120,7 @@ def test_free_body_falls_and_turns_about_its_centre_of_mass():
 def test_nothing_from_outside_nothing_gained():
     """A free-floating tree without gravity keeps energy and momentum, to the order of the step."""
     robot = MIXED['free_base'].robot.with_gravity((0.0, 0.0, 0.0))
-    (q, qd, _), = states(robot, 1)
+    ((q, qd, _),) = states(robot, 1)
 
     def conserved(q, qd):
         # about the centre of mass: linear and angular momentum in base axes
@@ -130,24 +138,42 @@ def test_nothing_from_outside_nothing_gained():
 def described():
     """Return a free body that carries a ball, a hinge and a slide, for us and for MuJoCo."""
     inertia = np.array(((0.08, 0.01, -0.02), (0.01, 0.09, 0.015), (-0.02, 0.015, 0.07)))
-    places = {'free': (0.0, 0.0, 0.0), 'ball': (0.3, 0.1, -0.2), 'hinge': (0.1, -0.2, 0.4),
-              'slide': (-0.2, 0.3, 0.1)}
+    places = {
+        'free': (0.0, 0.0, 0.0),
+        'ball': (0.3, 0.1, -0.2),
+        'hinge': (0.1, -0.2, 0.4),
+        'slide': (-0.2, 0.3, 0.1),
+    }
     com = np.array((0.05, -0.03, 0.11))
     links = [Link('world'), *(Link(name, Inertial(1.5, com, inertia)) for name in places)]
     types = {'free': 'floating', 'ball': 'spherical', 'hinge': 'revolute', 'slide': 'prismatic'}
     joints, parent, bodies, ends = [], 'world', '', ''
     for name, place in places.items():
-        joints.append(Joint(f'{name}_joint', types[name], parent, name,
-                            Placement(translation=np.array(place)), np.array((0.0, 0.6, 0.8))))
+        joints.append(
+            Joint(
+                f'{name}_joint',
+                types[name],
+                parent,
+                name,
+                Placement(translation=np.array(place)),
+                np.array((0.0, 0.6, 0.8)),
+            )
+        )
         six = ' '.join(map(str, inertia[(0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)]))
-        bodies += (f'<body name="{name}" pos="{place[0]} {place[1]} {place[2]}">'
-                   f'<joint name="{name}_joint" type="{name}" axis="0 0.6 0.8"/>'
-                   f'<inertial mass="1.5" pos="0.05 -0.03 0.11" fullinertia="{six}"/>')
+        bodies += (
+            f'<body name="{name}" pos="{place[0]} {place[1]} {place[2]}">'
+            f'<joint name="{name}_joint" type="{name}" axis="0 0.6 0.8"/>'
+            f'<inertial mass="1.5" pos="0.05 -0.03 0.11" fullinertia="{six}"/>'
+        )
         ends, parent = f'{ends}</body>', name
-    robot = Robot.from_description(RobotDescription('mixed', tuple(links), tuple(joints)),
-                                   joints=[joint.name for joint in joints])
-    return robot, (f'<mujoco><option gravity="0 0 -9.81" timestep="0.001"/>'
-                   f'<worldbody>{bodies}{ends}</worldbody></mujoco>')
+    robot = Robot.from_description(
+        RobotDescription('mixed', tuple(links), tuple(joints)),
+        joints=[joint.name for joint in joints],
+    )
+    return robot, (
+        f'<mujoco><option gravity="0 0 -9.81" timestep="0.001"/>'
+        f'<worldbody>{bodies}{ends}</worldbody></mujoco>'
+    )
 
 
 def test_mujoco_takes_the_same_steps():
@@ -157,7 +183,7 @@ def test_mujoco_takes_the_same_steps():
     theirs = mujoco.MjModel.from_xml_string(text)
     data = mujoco.MjData(theirs)
     assert (theirs.nq, theirs.nv) == (robot.nq, robot.nv) == (13, 11)
-    (q, qd, _), = states(robot, 1)
+    ((q, qd, _),) = states(robot, 1)
     to_theirs = [0, 1, 2, 6, 3, 4, 5, 10, 7, 8, 9, 11, 12]
     ours = Plant(robot, PlantSettings(**FREE | {'command_timeout': inf}), q, qd)
     data.qpos[:], data.qvel[:] = q[to_theirs], qd
@@ -196,8 +222,10 @@ def test_sensor_reads_quaternions():
     sensor = Sensor(robot.nv, SensorSettings(position_noise=1e-3, velocity_noise=1e-2), robot.nq)
     runner = Runner(Plant(robot, PlantSettings(**FREE), velocity=(1.0, 2.0, 3.0)), sensor, 1000)
     runner.advance(10)
-    for reading, truth, noise in ((sensor.position, runner.plant.q, 1e-3),
-                                  (sensor.velocity, runner.plant.qd, 1e-2)):
+    for reading, truth, noise in (
+        (sensor.position, runner.plant.q, 1e-3),
+        (sensor.velocity, runner.plant.qd, 1e-2),
+    ):
         assert reading.shape == truth.shape
         assert np.all(reading != truth) and np.abs(reading - truth).max() < 6.0 * noise
 
@@ -205,23 +233,29 @@ def test_sensor_reads_quaternions():
 def test_sensor_reads_rotations():
     """Told where quaternions are, it makes readings of length one, however coarse they are."""
     robot = top()
-    for settings in (SensorSettings(position_noise=1e-2), SensorSettings(position_step=0.25),
-                     SensorSettings(position_step=50.0)):
+    for settings in (
+        SensorSettings(position_noise=1e-2),
+        SensorSettings(position_step=0.25),
+        SensorSettings(position_step=50.0),
+    ):
         sensor = Sensor(robot.nv, settings, robot.nq, robot.model.quaternions)
         runner = Runner(Plant(robot, PlantSettings(**FREE), velocity=(1.0, 2.0, 3.0)), sensor, 100)
         runner.advance(20)
         assert np.linalg.norm(sensor.position) == pytest.approx(1.0, abs=1e-15)
-        coarse = settings.position_step == 50.0   # nothing is left but zeros
+        coarse = settings.position_step == 50.0  # nothing is left but zeros
         assert np.all(sensor.position == runner.plant.q) == coarse
 
 
 def test_nothing_holds_a_free_base():
     """Before a command its joints are braked, and it falls as one body; silence damps nothing."""
     robot = MIXED['free_base'].robot
-    (q, qd, _), = states(robot, 1)
+    ((q, qd, _),) = states(robot, 1)
     qd[6:] = 0.0
-    for settings in ({'no_command': 'hold'}, {'no_command': 'gravity_compensated'},
-                     {'command_timeout': 1e-3}):
+    for settings in (
+        {'no_command': 'hold'},
+        {'no_command': 'gravity_compensated'},
+        {'command_timeout': 1e-3},
+    ):
         plant = Plant(robot, PlantSettings(integrator='rk4', **settings), q, qd)
         if 'command_timeout' in settings:
             plant.step(np.where(np.arange(robot.nv) < 6, 0.0, np.nan), 1e-3)
@@ -234,17 +268,20 @@ def test_nothing_holds_a_free_base():
         if settings.get('no_command') != 'gravity_compensated':
             assert plant.q[7:].tolist() == q[7:].tolist()
         assert robot.centre_of_mass(plant.q) == pytest.approx(
-            com + time * speed + 0.5 * time**2 * fall, abs=1e-8)
+            com + time * speed + 0.5 * time**2 * fall, abs=1e-8
+        )
 
 
 def test_a_base_whose_joint_is_stuck_is_a_locked_base():
     """All six stuck: the same motion as that of the robot which is held at that pose."""
     case = MIXED['free_base']
-    (q, qd, _), = states(case.robot, 1)
-    held = Robot.from_description(case.description, gravity=case.gravity, free_base=True,
-                                  locked={'free_base': q[:7]})
-    stuck = Plant(case.robot, PlantSettings(**FREE, integrator='rk4'), q,
-                  np.append(np.zeros(6), qd[6:]))
+    ((q, qd, _),) = states(case.robot, 1)
+    held = Robot.from_description(
+        case.description, gravity=case.gravity, free_base=True, locked={'free_base': q[:7]}
+    )
+    stuck = Plant(
+        case.robot, PlantSettings(**FREE, integrator='rk4'), q, np.append(np.zeros(6), qd[6:])
+    )
     stuck.broken = Faults(stuck_joints=case.robot.joint_names[:6])
     expected = Plant(held, PlantSettings(**FREE, integrator='rk4'), q[7:], qd[6:])
     for _ in range(300):
@@ -259,7 +296,7 @@ def test_a_base_whose_joint_is_stuck_is_a_locked_base():
 def test_a_raft_cannot_fall():
     """Stuck in z alone: what pushes in the plane is gravity, as for a body that nothing holds."""
     robot = MIXED['free_base'].robot
-    (q, qd, _), = states(robot, 1)
+    ((q, qd, _),) = states(robot, 1)
     qd[2] = 0.0
     plant = Plant(robot, PlantSettings(**FREE, integrator='rk4'), q, qd)
     plant.broken = Faults(stuck_joints=('free_base.z',))

@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """The plant moves as the laws of motion say, to the order of its integrator."""
 
 from math import inf
@@ -7,7 +9,7 @@ import pytest
 
 from robodyn_ros import Robot
 from robodyn_ros.simulation.plant import Plant
-from robodyn_ros.simulation.settings import PlantSettings
+from robodyn_ros.simulation.plant_settings import PlantSettings
 
 START = (0.3, 0.7), (0.4, -0.6)
 # Spong's elbow let go from START: state after 0.5 s by DOP853 at 1e-13, confirmed by RK4.
@@ -22,8 +24,10 @@ def let_go(robot, steps, time, **settings):
     return plant, np.max(np.abs(np.concatenate((plant.q, plant.qd)) - HALF_SECOND))
 
 
-@pytest.mark.parametrize('steps, error', [
-    (50, 1.022e-6), (100, 6.26e-8), (200, 3.88e-9), (400, 2.41e-10), (800, 1.51e-11)])
+@pytest.mark.parametrize(
+    'steps, error',
+    [(50, 1.022e-6), (100, 6.26e-8), (200, 3.88e-9), (400, 2.41e-10), (800, 1.51e-11)],
+)
 def test_runge_kutta_has_the_published_error(elbow, steps, error):
     """Order 4: the error of a textbook RK4 on the same motion, to the digits that are given."""
     _, found = let_go(elbow, steps, 0.5, integrator='rk4')

@@ -1,22 +1,26 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """The plant against MuJoCo, step by step, and on robots of every kind."""
 
 from math import inf
 
 import numpy as np
+import pytest
 from numba.core.runtime import _nrt_python as allocator
 from numba.core.runtime import rtsys
-from oracles.families import FAMILIES
-from oracles.real_robots import ARMS, MAKERS, PACKAGE, robot as real_robot
-import pytest
 
 from robodyn_ros.simulation.integrators import RK4
 from robodyn_ros.simulation.plant import KERNELS, Plant
-from robodyn_ros.simulation.settings import PlantSettings
+from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.step import step
+from support.families import FAMILIES
+from support.real_robots import ARMS, MAKERS, PACKAGE
+from support.real_robots import robot as real_robot
 
 
-@pytest.mark.parametrize('integrator, name', [('semi_implicit_euler', 'mjINT_EULER'),
-                                              ('rk4', 'mjINT_RK4')])
+@pytest.mark.parametrize(
+    'integrator, name', [('semi_implicit_euler', 'mjINT_EULER'), ('rk4', 'mjINT_RK4')]
+)
 @pytest.mark.parametrize('arm_name', sorted(ARMS))
 def test_mujoco_takes_the_same_steps(integrator, name, arm_name):
     """The same schemes, viscous friction included: 500 steps under random efforts, to rounding."""
@@ -28,11 +32,13 @@ def test_mujoco_takes_the_same_steps(integrator, name, arm_name):
     theirs.opt.integrator = getattr(mujoco.mjtIntegrator, name)
     theirs.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
     theirs.jnt_limited[:], theirs.dof_frictionloss[:] = 0, 0.0
-    where = [mujoco.mj_name2id(theirs, mujoco.mjtObj.mjOBJ_JOINT, joint)
-             for joint in robot.joint_names]
+    where = [
+        mujoco.mj_name2id(theirs, mujoco.mjtObj.mjOBJ_JOINT, joint) for joint in robot.joint_names
+    ]
     start = 0.5 * (robot.limits.lower + robot.limits.upper)
-    ours = Plant(robot, PlantSettings(integrator=integrator, friction_scale=0.0,
-                                      command_timeout=inf), start)
+    ours = Plant(
+        robot, PlantSettings(integrator=integrator, friction_scale=0.0, command_timeout=inf), start
+    )
     data.qpos[where] = start
     rng, inertia = np.random.default_rng(0), 1.0 / np.diag(robot.mass_matrix_inverse(start))
     for _ in range(500):
@@ -86,8 +92,14 @@ def test_every_robot_falls_onto_its_stops_without_blowing_up(robot, integrator):
     flail at tens of rad/s need a quarter of it.
     """
     q, qd = somewhere(robot, 2)
-    plant = Plant(robot, PlantSettings(integrator=integrator, no_command='free',
-                                       substeps=4 if robot.nv > 20 else 1), q, qd)
+    plant = Plant(
+        robot,
+        PlantSettings(
+            integrator=integrator, no_command='free', substeps=4 if robot.nv > 20 else 1
+        ),
+        q,
+        qd,
+    )
     first = sum(robot.energy(q, qd))
     lowest = first
     for _ in range(2000):
@@ -109,6 +121,7 @@ def test_steps_allocate_nothing_and_compile_once(arm, middle):
         before = rtsys.get_allocation_stats().alloc
         step(*plant._arrays, 1e-3, *options)
         return rtsys.get_allocation_stats().alloc - before
+
     for method in (0, RK4):
         assert allocations(50, method) == allocations(1, method)
     for kernel in KERNELS:

@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Stops, brakes and friction only ever take energy out."""
 
 from math import inf
@@ -7,13 +9,12 @@ import numpy as np
 import pytest
 
 from robodyn_ros import Robot
-from robodyn_ros.recursions import scratch
+from robodyn_ros.algorithms.core import scratch
 from robodyn_ros.simulation import stops
 from robodyn_ros.simulation.faults import Faults
-from robodyn_ros.simulation.layout import (
-    AT, BRAKED, IMPULSE, LOWER, UPPER, WIDTH, work_rows)
+from robodyn_ros.simulation.joint_table import AT, BRAKED, IMPULSE, LOWER, UPPER, WIDTH, work_rows
 from robodyn_ros.simulation.plant import Plant
-from robodyn_ros.simulation.settings import PlantSettings
+from robodyn_ros.simulation.plant_settings import PlantSettings
 
 URDF = Path(__file__).resolve().parents[2] / 'config' / 'urdf' / 'franka_like.urdf'
 BOTH = pytest.mark.parametrize('integrator', ['semi_implicit_euler', 'rk4'])
@@ -37,8 +38,9 @@ def test_arrest_is_the_projection_in_the_mass_norm(arm, seed):
     rng, h, model = np.random.default_rng(seed), 1e-3, arm.model
     joints, q, qd = near_a_stop(arm, rng)
     work, before = np.full((work_rows(arm.nv), arm.nv), np.nan), qd.copy()
-    status = stops.arrest(model.topology, model.constants, joints,
-                          scratch.allocate(model.topology), work, h, q, qd)
+    status = stops.arrest(
+        model.topology, model.constants, joints, scratch.allocate(model.topology), work, h, q, qd
+    )
     assert status == 0
     M, impulse = arm.mass_matrix(q), work[IMPULSE]
     slowest = np.minimum(0.0, (arm.limits.lower - q) / h)
@@ -56,7 +58,7 @@ def test_no_sweep_adds_energy(arm):
         rng, h = np.random.default_rng(seed), 1e-3
         joints, q, qd = near_a_stop(arm, rng)
         M, work = arm.mass_matrix(q), np.zeros((work_rows(arm.nv), arm.nv))
-        work[-arm.nv:] = np.linalg.inv(M)
+        work[-arm.nv :] = np.linalg.inv(M)
         first = qd @ M @ qd
         for _ in range(10):
             stops.sweep(joints, work, h, q, qd)
@@ -70,8 +72,16 @@ def test_arrest_does_not_move_a_braked_joint(arm):
     joints[2, BRAKED] = 1.0
     qd = np.array([1.0, 2.0, 0.0, 1.0, -1.0, 0.5, 0.0])
     work = np.zeros((work_rows(arm.nv), arm.nv))
-    stops.arrest(model.topology, model.constants, joints, scratch.allocate(model.topology), work,
-                 1e-3, q, qd)
+    stops.arrest(
+        model.topology,
+        model.constants,
+        joints,
+        scratch.allocate(model.topology),
+        work,
+        1e-3,
+        q,
+        qd,
+    )
     assert qd[2] == 0.0
     assert np.all(qd[[0, 1, 3, 5]] < 1e-9)
 
@@ -80,8 +90,9 @@ def test_arrest_does_not_move_a_braked_joint(arm):
 def test_arm_let_go_comes_to_rest_on_its_stops(arm, middle, integrator):
     """Without friction but with stops: never beyond one, and the energy ends below the start."""
     rng = np.random.default_rng(5)
-    settings = PlantSettings(integrator=integrator, no_command='free', damping_scale=0.0,
-                             friction_scale=0.0)
+    settings = PlantSettings(
+        integrator=integrator, no_command='free', damping_scale=0.0, friction_scale=0.0
+    )
     plant = Plant(arm, settings, middle, rng.uniform(-3.0, 3.0, arm.nv))
     before = sum(arm.energy(plant.q, plant.qd))
     touched = np.zeros(arm.nv, dtype=bool)
@@ -135,9 +146,16 @@ def wheel(damping=0.0, friction=0.0):
 
 
 @pytest.mark.parametrize('dt', [1e-4, 1e-2, 1.0])
-@pytest.mark.parametrize('integrator, damping, friction', [
-    ('semi_implicit_euler', 1e6, 0.0), ('semi_implicit_euler', 0.0, 1e3),
-    ('semi_implicit_euler', 3.0, 2.0), ('rk4', 0.0, 1e3), ('rk4', 0.0, 2.0)])
+@pytest.mark.parametrize(
+    'integrator, damping, friction',
+    [
+        ('semi_implicit_euler', 1e6, 0.0),
+        ('semi_implicit_euler', 0.0, 1e3),
+        ('semi_implicit_euler', 3.0, 2.0),
+        ('rk4', 0.0, 1e3),
+        ('rk4', 0.0, 2.0),
+    ],
+)
 def test_implicit_friction_only_slows_down(integrator, damping, friction, dt):
     """However stiff the friction and long the step: the speed falls and never changes sign."""
     settings = PlantSettings(integrator=integrator, no_command='free')
@@ -190,8 +208,9 @@ def test_viscous_friction_decays_at_its_rate():
 def test_brake_arrests_at_once_and_takes_energy(arm, middle, integrator):
     """A joint that sticks while moving stops dead; the rest of the arm feels it, nothing gains."""
     rng = np.random.default_rng(3)
-    settings = PlantSettings(integrator=integrator, no_command='free', damping_scale=0.0,
-                             friction_scale=0.0)
+    settings = PlantSettings(
+        integrator=integrator, no_command='free', damping_scale=0.0, friction_scale=0.0
+    )
     plant = Plant(arm, settings, middle, rng.uniform(-1.0, 1.0, arm.nv))
     before = arm.energy(plant.q, plant.qd)[0]
     plant.broken = Faults(stuck_joints=('joint4',))

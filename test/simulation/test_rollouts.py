@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Rollouts of many plants: row by row what one plant does, and what they refuse."""
 
 import threading
@@ -5,8 +7,8 @@ import threading
 import numpy as np
 import pytest
 
+from robodyn_ros.codegen import parallel_rows
 from robodyn_ros.errors import ParameterError, ShapeError
-from robodyn_ros.kernels import batch
 from robodyn_ros.simulation import Faults, Plant, PlantSettings
 
 K, M, DT = 5, 60, 2e-3
@@ -41,11 +43,12 @@ def by_hand(plant, q, qd, efforts, dt=DT):
 def test_bit_for_bit_what_one_plant_does(robot, given, integrator):
     """Substeps, stops, a weak motor, a brake and a wrench included."""
     plant = Plant(robot, PlantSettings(integrator=integrator, substeps=2))
-    for change in (lambda: None,
-                   lambda: setattr(plant, 'broken', Faults(effort_loss={
-                       robot.joint_names[0]: 0.5})),
-                   lambda: setattr(plant, 'broken', Faults(stuck_joints=robot.joint_names[1:])),
-                   lambda: plant.apply_wrench(robot.frames[-1], (1.0, -2.0, 3.0, 0.1, 0.2, 0.3))):
+    for change in (
+        lambda: None,
+        lambda: setattr(plant, 'broken', Faults(effort_loss={robot.joint_names[0]: 0.5})),
+        lambda: setattr(plant, 'broken', Faults(stuck_joints=robot.joint_names[1:])),
+        lambda: plant.apply_wrench(robot.frames[-1], (1.0, -2.0, 3.0, 0.1, 0.2, 0.3)),
+    ):
         change()
         found = plant.rollout(*given, dt=DT)
         assert found.position.shape == (K, M + 1, 2) and (found.blown_up == -1).all()
@@ -109,7 +112,7 @@ def test_a_blow_up_stops_its_row_alone(elbow):
         q, velocity = by_hand(plant, np.zeros(2), qd[row], efforts[row])
         assert np.array_equal(found.position[row], q)
         assert np.array_equal(found.velocity[row], velocity)
-    assert (found.velocity[1, found.blown_up[1] + 2:] == 0.0).all()
+    assert (found.velocity[1, found.blown_up[1] + 2 :] == 0.0).all()
 
 
 def test_parts_run_side_by_side(elbow, monkeypatch):
@@ -117,19 +120,23 @@ def test_parts_run_side_by_side(elbow, monkeypatch):
     plant, rng = Plant(elbow), np.random.default_rng(2)
     q, efforts = rng.uniform(-1.0, 1.0, (40, 2)), rng.normal(size=(40, 30, 2))
     results, threads = [], []
-    right = batch.share_out
+    right = parallel_rows.share_out
 
     def watched(count, work, smallest):
         def noted(first, last):
             threads.append((threading.current_thread().name, first, last))
             return work(first, last)
+
         return right(count, noted, smallest)
+
     monkeypatch.setattr('robodyn_ros.simulation.rollouts.share_out', watched)
     for cores in (1, 2):
-        monkeypatch.setattr(batch, 'cores', lambda cores=cores: cores)
+        monkeypatch.setattr(parallel_rows, 'cores', lambda cores=cores: cores)
         results.append(plant.rollout(q, np.zeros(2), efforts))
-    assert [part[1:] for part in threads] in ([(0, 40), (0, 24), (24, 40)],
-                                              [(0, 40), (24, 40), (0, 24)])
+    assert [part[1:] for part in threads] in (
+        [(0, 40), (0, 24), (24, 40)],
+        [(0, 40), (24, 40), (0, 24)],
+    )
     assert np.array_equal(results[0].position, results[1].position)
 
 
@@ -138,17 +145,18 @@ def test_refusals(elbow, given):
     plant = Plant(elbow)
     q, qd, efforts = given
     for wrong, kind, match in (
-            ((q[:, :1], qd, efforts), ShapeError, 'position'),
-            ((q, qd[:3], efforts), ShapeError, r'\[3, 5\] plants'),
-            ((q, qd, efforts[..., :1]), ShapeError, 'efforts'),
-            ((q, qd, efforts[0, 0]), ShapeError, 'efforts'),
-            ((q, qd, 'high'), ShapeError, 'efforts'),
-            ((q, qd, np.where(efforts > 5.0, np.nan, efforts)), ParameterError, 'efforts'),
-            ((q, qd, efforts, 0.0), ParameterError, 'step of 0'),
-            ((q, qd, efforts, DT, np.ones((2, 2))), ParameterError, 'both'),
-            ((q, qd, efforts, DT, np.ones(2), np.zeros((M, 2, 2))), ShapeError, 'gains'),
-            ((q, qd, efforts, DT, np.ones((2, 2)), np.zeros((M, 2))), ShapeError, 'targets'),
-            ((np.full((K, 2), 1e7), qd, efforts), ParameterError, 'position')):
+        ((q[:, :1], qd, efforts), ShapeError, 'position'),
+        ((q, qd[:3], efforts), ShapeError, r'\[3, 5\] plants'),
+        ((q, qd, efforts[..., :1]), ShapeError, 'efforts'),
+        ((q, qd, efforts[0, 0]), ShapeError, 'efforts'),
+        ((q, qd, 'high'), ShapeError, 'efforts'),
+        ((q, qd, np.where(efforts > 5.0, np.nan, efforts)), ParameterError, 'efforts'),
+        ((q, qd, efforts, 0.0), ParameterError, 'step of 0'),
+        ((q, qd, efforts, DT, np.ones((2, 2))), ParameterError, 'both'),
+        ((q, qd, efforts, DT, np.ones(2), np.zeros((M, 2, 2))), ShapeError, 'gains'),
+        ((q, qd, efforts, DT, np.ones((2, 2)), np.zeros((M, 2))), ShapeError, 'targets'),
+        ((np.full((K, 2), 1e7), qd, efforts), ParameterError, 'position'),
+    ):
         with pytest.raises(kind, match=match):
             plant.rollout(*wrong)
     with pytest.raises(ParameterError, match='latency'):

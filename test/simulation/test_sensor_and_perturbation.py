@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Noise that repeats, readings on a grid, robots that are possible, and a clock that goes on."""
 
 import numpy as np
@@ -6,7 +8,7 @@ import pytest
 from robodyn_ros import Robot
 from robodyn_ros.errors import ParameterError
 from robodyn_ros.simulation.faults import Faults
-from robodyn_ros.simulation.perturb import Perturbation, perturbed
+from robodyn_ros.simulation.perturbation import Perturbation, perturbed
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.runner import Runner
 from robodyn_ros.simulation.sensor import Sensor, SensorSettings
@@ -32,6 +34,7 @@ def test_noise_has_its_deviation_and_repeats():
             sensor.read(*TRUTH)
             pairs.append((sensor.position - TRUTH[0], sensor.velocity - TRUTH[1]))
         return np.array(pairs)
+
     sensor = Sensor(3, settings)
     first = readings(sensor)
     assert np.std(first[:, 0]) == pytest.approx(1e-3, rel=0.05)
@@ -83,8 +86,9 @@ def test_perturbed_robot_is_possible_and_close(arm, middle):
     assert np.all(np.abs(ratio - 1.0) <= 0.2) and np.ptp(ratio) > 0.0
     for row in model.constants[1:]:
         mass, h = row[12], row[13:16]
-        about_origin = np.array([[row[16], row[17], row[18]], [row[17], row[19], row[20]],
-                                 [row[18], row[20], row[21]]])
+        about_origin = np.array(
+            [[row[16], row[17], row[18]], [row[17], row[19], row[20]], [row[18], row[20], row[21]]]
+        )
         about_com = about_origin - (h @ h * np.eye(3) - np.outer(h, h)) / mass
         assert np.linalg.eigvalsh(about_com)[0] > 0.0
 
@@ -97,29 +101,31 @@ def test_no_perturbation_is_the_same_robot(arm):
 
 def test_moved_centre_of_mass_moves_the_weight():
     """A wheel of 2 kg about a horizontal axis: g(q) = m g c, with the c that was drawn."""
-    text = '''<robot name="r"><link name="a"/><link name="b"><inertial><mass value="2"/>
+    text = """<robot name="r"><link name="a"/><link name="b"><inertial><mass value="2"/>
       <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
       <joint name="j" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/>
-      </joint></robot>'''
+      </joint></robot>"""
     wheel = Robot.from_urdf(text, gravity=(0.0, -9.81, 0.0))
     moved = perturbed(wheel.model, Perturbation(com=0.1, seed=1))
     c = moved.constants[1, 13:16] / 2.0
     assert 0.0 < np.max(np.abs(c)) <= 0.1
     assert Robot(moved).gravity_torque([0.0])[0] == pytest.approx(2.0 * 9.81 * c[0], rel=1e-12)
-    expected = 1.0 + 2.0 * (c[0]**2 + c[1]**2)
+    expected = 1.0 + 2.0 * (c[0] ** 2 + c[1] ** 2)
     assert Robot(moved).mass_matrix([0.0])[0, 0] == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize('change', [{'mass': 1.0}, {'mass': -0.1}, {'com': np.inf},
-                                    {'friction': 1.5}, {'seed': -1}])
+@pytest.mark.parametrize(
+    'change', [{'mass': 1.0}, {'mass': -0.1}, {'com': np.inf}, {'friction': 1.5}, {'seed': -1}]
+)
 def test_perturbation_refuses_in_a_sentence(change):
     """What would make a robot impossible is not drawn."""
     with pytest.raises(ParameterError, match='expected'):
         Perturbation(**change)
 
 
-@pytest.mark.parametrize('change', [{'position_noise': -1.0}, {'velocity_step': np.nan},
-                                    {'seed': 2.5}])
+@pytest.mark.parametrize(
+    'change', [{'position_noise': -1.0}, {'velocity_step': np.nan}, {'seed': 2.5}]
+)
 def test_sensor_refuses_in_a_sentence(change):
     """Noise and resolution are zero or more."""
     with pytest.raises(ParameterError, match='expected'):
@@ -132,7 +138,7 @@ def test_runner_keeps_a_clock_that_never_goes_back(arm, middle):
     assert np.array_equal(runner.sensor.position, middle)
     effort = arm.gravity_torque(middle) + 5.0
     runner.command(np.zeros(7))
-    runner.command(effort)   # the newest counts
+    runner.command(effort)  # the newest counts
     runner.advance(10)
     assert np.array_equal(runner.plant.effort, effort)
     assert runner.time == 10_000_000
@@ -151,4 +157,4 @@ def test_runner_keeps_a_clock_that_never_goes_back(arm, middle):
     runner.command(effort)
     runner.reset()
     runner.step()
-    assert not runner.plant.commanded.any()   # no command survives a reset
+    assert not runner.plant.commanded.any()  # no command survives a reset

@@ -1,9 +1,11 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """The lessons of doc/tutorials: every 'book vs ours' line agrees, or corrects a known misprint."""
 
 import importlib.util
-from pathlib import Path
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,8 +13,13 @@ import pytest
 FOLDER = Path(__file__).resolve().parents[2] / 'doc' / 'tutorials'
 
 #: Comparisons and misprints that a lesson must not fall below.
-LESSONS = {'angeles': (60, 15), 'turney_mudge_lee': (20, 5), 'spong': (25, 1), 'craig': (30, 7),
-           'jain': (37, 5)}
+LESSONS = {
+    'angeles': (60, 15),
+    'turney_mudge_lee': (20, 5),
+    'spong': (25, 1),
+    'craig': (30, 7),
+    'jain': (37, 5),
+}
 
 
 def load(name):
@@ -48,14 +55,21 @@ def test_every_lesson_is_tested():
 
 
 def test_lesson_runs_as_a_script_without_a_folder(node_environment):
-    run = subprocess.run([sys.executable, str(FOLDER / 'craig.py')], env=node_environment,
-                         capture_output=True, text=True, timeout=120)
+    run = subprocess.run(
+        [sys.executable, str(FOLDER / 'craig.py')],
+        env=node_environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     assert run.returncode == 0, run.stderr
     assert '0 differ' in run.stdout and 'figure' not in run.stdout
 
 
-@pytest.mark.parametrize(('book', 'ours'), [
-    (1.0, 1.001), ([1.0, 2.0], [1.0, 2.1]), ([1.0, 2.0], [1.0]), (1.0, np.nan), (0.0, 1e-30)])
+@pytest.mark.parametrize(
+    ('book', 'ours'),
+    [(1.0, 1.001), ([1.0, 2.0], [1.0, 2.1]), ([1.0, 2.0], [1.0]), (1.0, np.nan), (0.0, 1e-30)],
+)
 def test_a_difference_is_seen(book, ours, capsys):
     teacher = load('lesson').Lesson()
     teacher.compare('value', book, ours)
@@ -66,7 +80,7 @@ def test_a_difference_is_seen(book, ours, capsys):
 def test_a_misprint_that_is_none_is_seen():
     teacher = load('lesson').Lesson()
     teacher.misprint('B', 'Spong, Example 6.1', 2.7, 2.7, 2.7)
-    teacher.misprint('B', 'Spong, Example 6.1', .25, 2.7, 2.7)
+    teacher.misprint('B', 'Spong, Example 6.1', 0.25, 2.7, 2.7)
     assert [line.agrees for line in teacher.lines] == [False, True]
     with pytest.raises(ValueError, match='not enough values'):
-        teacher.misprint('B', 'no such place', .25, 2.7, 2.7)
+        teacher.misprint('B', 'no such place', 0.25, 2.7, 2.7)

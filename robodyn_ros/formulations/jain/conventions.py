@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """The same equations of motion in four references: Jain, sections 5.1.1, 5.1.3, 5.4, table 5.1.
 
     M(theta) = H A M A' H',    C(theta, thd) = H A (M A' a + b),    A = (1 - E_A)^-1
@@ -20,12 +22,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from robodyn_ros.formulations.jain.inverse_dynamics import (
-    coriolis_accelerations, gyroscopic_forces)
-from robodyn_ros.formulations.jain.kinematics import (
-    inertial_hinges, inertial_velocities, offset_weights, to_inertial, velocities)
+    coriolis_accelerations,
+    gyroscopic_forces,
+)
+from robodyn_ros.formulations.jain.operators.sweeps import gather, scatter
 from robodyn_ros.formulations.jain.single_body import b_body, b_fixed, b_inertial, shifted
-from robodyn_ros.formulations.jain.spatial import bar, tilde
-from robodyn_ros.formulations.jain.sweeps import gather, scatter
+from robodyn_ros.formulations.jain.spatial_algebra import bar, tilde
+from robodyn_ros.formulations.jain.tree_kinematics import (
+    inertial_hinges,
+    inertial_velocities,
+    offset_weights,
+    to_inertial,
+    velocities,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +51,13 @@ class Equations:
 def body(tree, thd):
     """Equations with derivatives in the bodies, at the hinges (5.11, 2.28)."""
     V = velocities(tree, thd)
-    return Equations(tree.phi, tuple(H.T for H in tree.H), tree.M,
-                     coriolis_accelerations(tree, V, thd), gyroscopic_forces(tree, V))
+    return Equations(
+        tree.phi,
+        tuple(H.T for H in tree.H),
+        tree.M,
+        coriolis_accelerations(tree, V, thd),
+        gyroscopic_forces(tree, V),
+    )
 
 
 def offset(tree, thd, offsets):
@@ -52,13 +66,16 @@ def offset(tree, thd, offsets):
     offsets (n, 6, 6) : phi(O_k, B_k). H_B = H Delta^-1, M_B = Delta M Delta', with Delta =
     phi(B, O).
     """
-    at_hinge = body(tree, thd)
+    at_joint = body(tree, thd)
     M = np.array([shifted(M, np.linalg.inv(off)) for M, off in zip(tree.M, offsets)])
     V = [off.T @ v for off, v in zip(offsets, velocities(tree, thd))]
-    return Equations(offset_weights(tree, offsets),
-                     tuple(off.T @ H for off, H in zip(offsets, at_hinge.hinges)), M,
-                     np.array([off.T @ a for off, a in zip(offsets, at_hinge.a)]),
-                     np.array([b_body(inertia, v) for inertia, v in zip(M, V)]))
+    return Equations(
+        offset_weights(tree, offsets),
+        tuple(off.T @ H for off, H in zip(offsets, at_joint.hinges)),
+        M,
+        np.array([off.T @ a for off, a in zip(offsets, at_joint.a)]),
+        np.array([b_body(inertia, v) for inertia, v in zip(M, V)]),
+    )
 
 
 def inertial_derivative(tree, thd):
@@ -69,8 +86,13 @@ def inertial_derivative(tree, thd):
         a[k] = a[k] + bar(V[k]) @ V[k]
         if up < tree.n:
             a[k] = a[k] - tree.phi[k].T @ bar(V[up]) @ V[up]
-    return Equations(tree.phi, tuple(H.T for H in tree.H), tree.M, a,
-                     np.array([b_inertial(M, v) for M, v in zip(tree.M, V)]))
+    return Equations(
+        tree.phi,
+        tuple(H.T for H in tree.H),
+        tree.M,
+        a,
+        np.array([b_inertial(M, v) for M, v in zip(tree.M, V)]),
+    )
 
 
 def inertially_fixed(tree, thd):
@@ -82,18 +104,26 @@ def inertially_fixed(tree, thd):
     X, V = to_inertial(tree), inertial_velocities(tree, thd)
     hinges = inertial_hinges(tree)
     M = np.array([shifted(inertia, x) for inertia, x in zip(tree.M, X)])
-    a = [tilde(v) @ H @ thd[s] + np.linalg.solve(x.T, drift) for v, H, s, x, drift in
-         zip(V, hinges, tree.slices, X, tree.hinge_drift(thd))]
-    return Equations(np.broadcast_to(np.eye(6), (tree.n, 6, 6)), tuple(hinges), M, np.array(a),
-                     np.array([b_fixed(inertia, v) for inertia, v in zip(M, V)]))
+    a = [
+        tilde(v) @ H @ thd[s] + np.linalg.solve(x.T, drift)
+        for v, H, s, x, drift in zip(V, hinges, tree.slices, X, tree.hinge_drift(thd))
+    ]
+    return Equations(
+        np.broadcast_to(np.eye(6), (tree.n, 6, 6)),
+        tuple(hinges),
+        M,
+        np.array(a),
+        np.array([b_fixed(inertia, v) for inertia, v in zip(M, V)]),
+    )
 
 
 def mass_matrix(tree, equations):
     """H A M A' H' (N, N), and the inertia of the drives, column by column."""
     columns = []
     for unit in np.eye(tree.N):
-        alpha = scatter(tree, [H @ unit[s] for H, s in zip(equations.hinges, tree.slices)],
-                        equations.weights)
+        alpha = scatter(
+            tree, [H @ unit[s] for H, s in zip(equations.hinges, tree.slices)], equations.weights
+        )
         columns.append(_torques(tree, equations, [M @ x for M, x in zip(equations.M, alpha)]))
     return np.stack(columns, axis=1) + np.diag(tree.rotor)
 
@@ -101,8 +131,9 @@ def mass_matrix(tree, equations):
 def coriolis_torque(tree, equations):
     """C = H A (M A' a + b) (N,), without gravity."""
     alpha = scatter(tree, equations.a, equations.weights)
-    return _torques(tree, equations,
-                    [M @ x + b for M, x, b in zip(equations.M, alpha, equations.b)])
+    return _torques(
+        tree, equations, [M @ x + b for M, x, b in zip(equations.M, alpha, equations.b)]
+    )
 
 
 def _torques(tree, equations, forces):

@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """True coordinates of any tree, and their energies: what Lagrange's equations need (4.24 to 4.27).
 
     theta(x) = theta_0 + N(theta_0) x,    thetadot = N(theta) beta,    beta = A(x) xdot      (4.45)
@@ -12,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from robodyn_ros.errors import ModelError
-from robodyn_ros.formulations.jain import kinematics, mass_matrix as composite
+from robodyn_ros.formulations.jain import composite_bodies as composite
+from robodyn_ros.formulations.jain import tree_kinematics
 from robodyn_ros.formulations.jain.single_body import components, kinetic_energy
 from robodyn_ros.formulations.jain.tree import tree_of
 
@@ -35,8 +38,10 @@ class Coordinates:
     def __post_init__(self):
         for body in self.bodies:
             if body.hinge.nq != body.hinge.nv and body.hinge.name not in QUATERNIONS:
-                raise ModelError(f'body {body.name!r}: got a {body.hinge.name} hinge; expected '
-                                 'one whose velocities are independent rates of coordinates')
+                raise ModelError(
+                    f'body {body.name!r}: got a {body.hinge.name} hinge; expected '
+                    'one whose velocities are independent rates of coordinates'
+                )
 
     def tree(self, x):
         """The Tree at x (N,), real or complex."""
@@ -54,7 +59,7 @@ class Coordinates:
                 length[QUATERNIONS[hinge.name], 0] = theta[QUATERNIONS[hinge.name]]
                 N = np.hstack((N, length))
             start = _rates(hinge, self.q[list(body.coordinates)])
-            A[rows, rows] = np.linalg.solve(N, start)[:hinge.nv]
+            A[rows, rows] = np.linalg.solve(N, start)[: hinge.nv]
         return A
 
     def mass_matrix(self, x):
@@ -69,9 +74,10 @@ class Coordinates:
     def kinetic_energy(self, x, xd):
         """Sum of V' M V / 2 of the bodies, and of the drives [J] (4.1)."""
         tree, beta = self.tree(x), self.velocity_map(x) @ xd
-        V = kinematics.velocities(tree, beta)
-        return (sum(kinetic_energy(M, v) for M, v in zip(tree.M, V))
-                + 0.5 * beta @ (tree.rotor * beta))
+        V = tree_kinematics.velocities(tree, beta)
+        return sum(kinetic_energy(M, v) for M, v in zip(tree.M, V)) + 0.5 * beta @ (
+            tree.rotor * beta
+        )
 
     def potential_energy(self, x):
         """Weight times height of the centre of mass [J]."""

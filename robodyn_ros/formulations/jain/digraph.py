@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Digraphs and block-weighted adjacency matrices: Jain, chapter 8.
 
     S(i, j) = 1 where j is a child of i           E_A(parent(k), k) = A(parent(k), k)   (8.2, 8.3)
@@ -32,8 +34,10 @@ def ancestors(parent, k):
     while up in range(len(parent)):
         found.append(up)
         if len(found) > len(parent):
-            raise ValueError(f'got parents {list(parent)}; expected a tree, but node {k} is among '
-                             'its own ancestors')
+            raise ValueError(
+                f'got parents {list(parent)}; expected a tree, but node {k} is among '
+                'its own ancestors'
+            )
         up = parent[up]
     return found
 
@@ -108,7 +112,7 @@ def weighted(parent, weights, sizes):
     at = np.concatenate(([0], np.cumsum(sizes)))
     E = np.zeros((at[-1], at[-1]))
     for up, k in edges_of(parent):
-        E[at[up]:at[up + 1], at[k]:at[k + 1]] = weights[k]
+        E[at[up] : at[up + 1], at[k] : at[k + 1]] = weights[k]
     return E
 
 
@@ -136,5 +140,7 @@ def power_series(E):
         if not power.any():
             return A
         A = A + power
-    raise ValueError('got a matrix of which no power is zero; expected the weights of a digraph '
-                     'without directed circles')
+    raise ValueError(
+        'got a matrix of which no power is zero; expected the weights of a digraph '
+        'without directed circles'
+    )

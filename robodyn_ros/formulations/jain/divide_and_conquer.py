@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Divide-and-conquer forward dynamics: Jain, section 10.4; Featherstone 1999.
 
     Lambda^-1 f + c = betadot          a subsystem, seen from its handles                  (10.46)
@@ -22,8 +24,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from robodyn_ros.formulations.jain.inverse_dynamics import (
-    coriolis_accelerations, gyroscopic_forces)
-from robodyn_ros.formulations.jain.kinematics import velocities
+    coriolis_accelerations,
+    gyroscopic_forces,
+)
+from robodyn_ros.formulations.jain.tree_kinematics import velocities
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +46,9 @@ class Subsystem:
 
     def rows(self, handles):
         """Rows of some handles, in their order."""
-        return np.concatenate([np.arange(6) + 6 * self.handles.index(handle)
-                               for handle in handles] or [np.arange(0)]).astype(int)
+        return np.concatenate(
+            [np.arange(6) + 6 * self.handles.index(handle) for handle in handles] or [np.arange(0)]
+        ).astype(int)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,8 +65,9 @@ def single_body(tree, k, b):
     """Body k alone: Lambda^-1 = X' M^-1 X, c = -X' M^-1 b, X = phi(k, handle) of its handles."""
     handles = ((k, 'outer'), *((j, 'inner') for j in tree.children[k]))
     X = np.hstack([np.eye(6), *(tree.phi[j] for j in tree.children[k])])
-    return Subsystem(handles, X.T @ np.linalg.solve(tree.M[k], X),
-                     -X.T @ np.linalg.solve(tree.M[k], b))
+    return Subsystem(
+        handles, X.T @ np.linalg.solve(tree.M[k], X), -X.T @ np.linalg.solve(tree.M[k], b)
+    )
 
 
 def ground(tree, k, gravity):
@@ -88,10 +94,14 @@ def joined(outer, inner, k, hinge):
     W, f, _ = hinge_force(hinge, S, outer.c[a2] - inner.c[b2])
     across = np.vstack((outer.compliance[np.ix_(a1, a2)], -inner.compliance[np.ix_(b1, b2)]))
     own = np.zeros((len(a1) + len(b1),) * 2)
-    own[:len(a1), :len(a1)] = outer.compliance[np.ix_(a1, a1)]
-    own[len(a1):, len(a1):] = inner.compliance[np.ix_(b1, b1)]
-    return Subsystem((*left, *right), own - across @ W @ across.T,
-                     np.concatenate((outer.c[a1], inner.c[b1])) + across @ f, (outer, inner, k))
+    own[: len(a1), : len(a1)] = outer.compliance[np.ix_(a1, a1)]
+    own[len(a1) :, len(a1) :] = inner.compliance[np.ix_(b1, b1)]
+    return Subsystem(
+        (*left, *right),
+        own - across @ W @ across.T,
+        np.concatenate((outer.c[a1], inner.c[b1])) + across @ f,
+        (outer, inner, k),
+    )
 
 
 def passes(tree):
@@ -123,8 +133,7 @@ def assembled(tree, thd, T, schedule, f_ext=None, gravity=True):
     V = velocities(tree, thd)
     a, b = coriolis_accelerations(tree, V, thd), gyroscopic_forces(tree, V)
     b = b if f_ext is None else b - f_ext
-    hinges = {k: Hinge(tree.H[k].T, a[k], T[s], tree.rotor[s])
-              for k, s in enumerate(tree.slices)}
+    hinges = {k: Hinge(tree.H[k].T, a[k], T[s], tree.rotor[s]) for k, s in enumerate(tree.slices)}
     parts = [single_body(tree, k, b[k]) for k in range(tree.n)]
     parts += [ground(tree, k, gravity) for k in tree.children[tree.n]]
     holder = {handle: part for part in parts for handle in part.handles}

@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Forward dynamics of a tree in O(n^3), O(n^2) and O(n): Jain, chapter 7, and 9.5 for trees.
 
     thdd = M^-1 (T - C)                                          dense         O(n^3)    (7.2)
@@ -13,12 +15,20 @@ what `response` means.
 
 import numpy as np
 
-from robodyn_ros.formulations.jain.articulated import (
-    accelerations, articulated, biased_residual_forces, innovations_scaled)
+from robodyn_ros.formulations.jain.articulated_bodies import (
+    accelerations,
+    articulated,
+    biased_residual_forces,
+    innovations_scaled,
+)
+from robodyn_ros.formulations.jain.composite_bodies import mass_matrix
 from robodyn_ros.formulations.jain.inverse_dynamics import (
-    bias, coriolis_accelerations, gravity_accelerations, gyroscopic_forces)
-from robodyn_ros.formulations.jain.kinematics import velocities
-from robodyn_ros.formulations.jain.mass_matrix import mass_matrix
+    bias,
+    coriolis_accelerations,
+    gravity_accelerations,
+    gyroscopic_forces,
+)
+from robodyn_ros.formulations.jain.tree_kinematics import velocities
 
 
 def dense(tree, thd, T, f_ext=None, gravity=True):
@@ -35,13 +45,13 @@ def triangular(tree, thd, T, f_ext=None, gravity=True):
 
 
 def innovations_factor(tree, art):
-    """L = 1 + H phi K (N, N) by paths, O(sum of depths): L(i, k) = H(i) phi(i, up) K(up, k)."""
-    L = np.eye(tree.N, dtype=tree.R.dtype)
+    """L = 1 + H phi K (N, N) by paths, O(sum of depths): L(i, k) = H(i) A(i, up) K(up, k)."""
+    L = np.eye(tree.N, dtype=tree.dtype)
     for k, up in enumerate(tree.parent):
         X = art.K[k]
         while up < tree.n:
             L[tree.slices[up], tree.slices[k]] = tree.H[up] @ X
-            X, up = tree.phi[up] @ X, tree.parent[up]
+            X, up = tree.weights[up] @ X, tree.parent[up]
     return L
 
 
@@ -71,16 +81,16 @@ def articulated_body(tree, thd, T, f_ext=None, gravity=True):
 
 
 def response(tree, f):
-    """M^-1 J' f (N,): what forces f (n, 6) on the bodies add to thdd, in O(n) (Algorithm 7.3).
+    """M^-1 J' f (N,): what forces f, n arrays (m,), on the nodes add to thdd, O(n) (Alg 7.3).
 
     zeta(k) = sum psi(k, j) zeta(j) - f(k), nu = -D^-1 H zeta, and out again. For f_c that the
-    bodies exert, as in (7.43) and (7.44), call it with -f_c.
+    bodies exert, as in (7.43) and (7.44), call it with -f_c. Any Tree or SkoModel.
     """
     art = articulated(tree)
-    zeta = list(-np.asarray(f))
+    zeta = [-each for each in f]
     for k, up in enumerate(tree.parent):
         if up < tree.n:
             zeta[up] = zeta[up] + art.psi[k] @ zeta[k]
     epsilon = -np.concatenate([H @ each for H, each in zip(tree.H, zeta)])
     nu = innovations_scaled(tree, art, epsilon)
-    return accelerations(tree, art, nu, np.zeros((tree.n, 6)))[0]
+    return accelerations(tree, art, nu, [np.zeros(m) for m in tree.sizes])[0]

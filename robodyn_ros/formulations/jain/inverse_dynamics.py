@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Inverse dynamics of a tree: Jain, chapter 5, and section 9.2 for trees.
 
     V(k)     = phi'(up, k) V(up) + H'(k) beta(k)                                 (Alg 5.2, 9.1)
@@ -15,9 +17,9 @@ by (5.36) it is subtracted.
 
 import numpy as np
 
-from robodyn_ros.formulations.jain.kinematics import velocities
-from robodyn_ros.formulations.jain.spatial import bar, tilde
-from robodyn_ros.formulations.jain.sweeps import forward_diagonal, gather, scatter
+from robodyn_ros.formulations.jain.operators.sweeps import forward_diagonal, gather, scatter
+from robodyn_ros.formulations.jain.spatial_algebra import bar, tilde
+from robodyn_ros.formulations.jain.tree_kinematics import velocities
 
 
 def coriolis_accelerations(tree, V, thd):
@@ -82,8 +84,9 @@ def gravity_torque(tree):
 def mass_matrix_by_columns(tree):
     """The mass matrix (N, N): column j is T for thdd = e_j at rest, without weight (5.3.2)."""
     rest = np.zeros(tree.N)
-    return np.stack([newton_euler(tree, rest, unit, gravity=False)[0] for unit in np.eye(tree.N)],
-                    axis=1)
+    return np.stack(
+        [newton_euler(tree, rest, unit, gravity=False)[0] for unit in np.eye(tree.N)], axis=1
+    )
 
 
 def composite_body(tree, thd, thdd, f_ext=None, gravity=True):

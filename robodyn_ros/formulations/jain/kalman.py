@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Articulated-body quantities as those of a Kalman filter: Jain, section 6.4.
 
     x(k+1) = sum F(k) x(k) + w(k+1),  cov w = Q        F = phi(parent, k), Q = M
@@ -45,8 +47,9 @@ def kalman_filter(parent, F, Q, H, N, y):
         filtered = mean[k] + gain @ innovation
         rest = np.eye(len(mean[k])) - gain @ H[k]
         filtered_covariance = rest @ covariance[k] @ rest.T + gain @ N[k] @ gain.T  # Joseph's form
-        found.append(Estimate(mean[k], covariance[k], filtered, filtered_covariance, innovation,
-                              S, gain))
+        found.append(
+            Estimate(mean[k], covariance[k], filtered, filtered_covariance, innovation, S, gain)
+        )
         if parent[k] < n:
             mean[parent[k]] = mean[parent[k]] + F[k] @ filtered
             covariance[parent[k]] = covariance[parent[k]] + F[k] @ filtered_covariance @ F[k].T
@@ -100,8 +103,14 @@ def conditional_mean(parent, F, Q, H, N, y):
 
 def of_tree(tree, T):
     """The arguments (parent, F, Q, H, N, y) that make the filter that of a Tree with torques T."""
-    return (tree.parent, tree.phi, tree.M, tree.H,
-            [np.diag(tree.rotor[s]) for s in tree.slices], [T[s] for s in tree.slices])
+    return (
+        tree.parent,
+        tree.phi,
+        tree.M,
+        tree.H,
+        [np.diag(tree.rotor[s]) for s in tree.slices],
+        [T[s] for s in tree.slices],
+    )
 
 
 def _diagonal(blocks):
@@ -109,6 +118,6 @@ def _diagonal(blocks):
     result, i, j = np.zeros((rows, columns)), 0, 0
     for block in blocks:
         a, b = np.shape(block)
-        result[i:i + a, j:j + b] = block
+        result[i : i + a, j : j + b] = block
         i, j = i + a, j + b
     return result

@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Lagrange's equations in other velocities, and those that diagonalise: Jain, section 4.2.
 
     C(theta, thd) = Mdot thd - 1/2 grad (thd' M thd) = [M_D - 1/2 M_D'] thd         (4.27, 4.32)
@@ -18,10 +20,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn_ros.formulations import euler_lagrange, kane
+from robodyn_ros.formulations.angeles import euler_lagrange, kane
 from robodyn_ros.formulations.arm import states
 from robodyn_ros.formulations.complex_step import along, gradient
-from robodyn_ros.formulations.jain.articulated import articulated
+from robodyn_ros.formulations.jain.articulated_bodies import articulated
 from robodyn_ros.formulations.jain.coordinates import Coordinates
 from robodyn_ros.formulations.jain.forward_dynamics import innovations_factor
 from robodyn_ros.formulations.jain.tree import tree_at
@@ -29,8 +31,7 @@ from robodyn_ros.formulations.jain.tree import tree_at
 
 @dataclass(frozen=True)
 class RobotCoordinates:
-    """The energies of a Robot or RobotModel by its own coordinates, from the motion of its links.
-    """
+    """The energies of a Robot or RobotModel by its own coordinates, from its links' motion."""
 
     robot: object
 
@@ -99,13 +100,17 @@ def quasi_torque(system, A, q, qd, qdd):
 
     def impulse(x, rate):
         return np.linalg.solve(A(x).T, energies.momentum(x, rate))
+
     rate = along(lambda x: impulse(x, qd), q, qd) + impulse(q, qdd)
 
     def lagrangian(x):
-        return (energies.kinetic_energy(x, np.linalg.solve(A(x), beta))
-                - energies.potential_energy(x))
-    return rate + np.linalg.solve(A(q).T, gamma(A, q, qd).T @ impulse(q, qd)
-                                  - gradient(lagrangian, q))
+        return energies.kinetic_energy(x, np.linalg.solve(A(x), beta)) - energies.potential_energy(
+            x
+        )
+
+    return rate + np.linalg.solve(
+        A(q).T, gamma(A, q, qd).T @ impulse(q, qd) - gradient(lagrangian, q)
+    )
 
 
 def diagonalising(system, q):
@@ -132,6 +137,7 @@ def diagonal_coriolis_torque(system, q, qd):
 
     def A(x):
         return diagonalising(system, x)
+
     return np.linalg.solve(A(q).T, gamma(A, q, qd).T @ A(q) @ qd)
 
 
@@ -140,5 +146,5 @@ def _upper_factor(D):
     U = np.zeros_like(D)
     for i in range(len(D)):
         U[i, i] = np.sqrt(D[i, i] - U[:i, i] @ U[:i, i])
-        U[i, i + 1:] = (D[i, i + 1:] - U[:i, i] @ U[:i, i + 1:]) / U[i, i]
+        U[i, i + 1 :] = (D[i, i + 1 :] - U[:i, i] @ U[:i, i + 1 :]) / U[i, i]
     return U

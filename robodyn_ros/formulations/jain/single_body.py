@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """One rigid body: inertia, momentum and four forms of its equations of motion. Jain, chapter 2.
 
     M(k) = [[J(k), m S(p)], [-m S(p), m 1]],   p from k to the centre of mass              (2.8)
@@ -15,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from robodyn_ros.formulations.arm import cross, skew
-from robodyn_ros.formulations.jain.spatial import angular, bar, tilde
+from robodyn_ros.formulations.jain.spatial_algebra import angular, bar, tilde
 
 
 def spatial_inertia(m, p, J):

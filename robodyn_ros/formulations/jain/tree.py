@@ -1,3 +1,5 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """A tree of bodies at one configuration, in the order and the letters of Jain.
 
     k = 1 .. n from the tips to the base, parent(k) > k, n + 1 the inertial frame   (chapter 8)
@@ -8,19 +10,36 @@ stand at their hinges (B_k = O_k), everything of body k is in its own axes, angu
 `dofs` leads from the velocities in this order to those of the robot.
 """
 
-from dataclasses import dataclass, replace
 import functools
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from robodyn_ros.errors import ShapeError
 from robodyn_ros.formulations.arm import model_of, symmetric
-from robodyn_ros.formulations.jain import hinge as hinges
+from robodyn_ros.formulations.jain import hinges as hinges
 from robodyn_ros.formulations.jain.single_body import spatial_inertia
-from robodyn_ros.formulations.jain.spatial import phi
+from robodyn_ros.formulations.jain.sko.model import SkoStructure
+from robodyn_ros.formulations.jain.spatial_algebra import phi
 from robodyn_ros.model.layout import (
-    BALL_X, BALL_Y, BALL_Z, HELICAL, INERTIA, KIND, MASS, MOMENT, OFFSET, PARENT, PITCH, PRISMATIC,
-    Q, ROTATION, ROTOR, V, ZERO)
+    BALL_X,
+    BALL_Y,
+    BALL_Z,
+    HELICAL,
+    INERTIA,
+    KIND,
+    MASS,
+    MOMENT,
+    OFFSET,
+    PARENT,
+    PITCH,
+    PRISMATIC,
+    ROTATION,
+    ROTOR,
+    ZERO,
+    Q,
+    V,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +64,7 @@ class Body:
 
 
 @dataclass(frozen=True, eq=False)
-class Tree:
+class Tree(SkoStructure):
     """n bodies with N degrees of freedom at one configuration, tips first.
 
     parent (n,) of int, n where it is the inertial frame. R (n, 3, 3) : own axes to the parent's.
@@ -66,16 +85,6 @@ class Tree:
     g: np.ndarray
 
     @property
-    def n(self):
-        """Number of bodies."""
-        return len(self.parent)
-
-    @property
-    def N(self):
-        """Number of degrees of freedom."""
-        return len(self.dofs)
-
-    @property
     def names(self):
         """Names of the bodies, tips first."""
         return tuple(body.name for body in self.bodies)
@@ -85,25 +94,10 @@ class Tree:
         """phi(parent(k), k) of all bodies (n, 6, 6)."""
         return np.array([phi(l, R) for l, R in zip(self.l, self.R)])  # noqa: E741
 
-    @functools.cached_property
-    def slices(self):
-        """Where every body's beta stands among the N velocities."""
-        ends = np.cumsum([len(H) for H in self.H])
-        return tuple(slice(int(end) - len(H), int(end)) for end, H in zip(ends, self.H))
-
-    @functools.cached_property
-    def children(self):
-        """Rows of the children of every body, and last of the inertial frame."""
-        found = [[] for _ in range(self.n + 1)]
-        for k, up in enumerate(self.parent):
-            found[up].append(k)
-        return tuple(map(tuple, found))
-
-    def path(self, k):
-        """Rows from body k to its base body."""
-        while k < self.n:
-            yield k
-            k = self.parent[k]
+    @property
+    def weights(self):
+        """A(parent(k), k) of the SKO model that a tree of rigid bodies is: phi."""
+        return self.phi
 
     def to_jain(self, x):
         """A vector or the rows of a matrix in the order of the robot, in the order of the tree."""
@@ -131,8 +125,12 @@ class Tree:
 
     def hinge_drift(self, thd):
         """(dH'/dt) beta of all bodies (n, 6), the rate as the body sees it."""
-        return np.array([body.hinge.map_rate(theta, thd[s]) @ thd[s]
-                         for body, theta, s in zip(self.bodies, self.theta, self.slices)])
+        return np.array(
+            [
+                body.hinge.map_rate(theta, thd[s]) @ thd[s]
+                for body, theta, s in zip(self.bodies, self.theta, self.slices)
+            ]
+        )
 
     def without_rotors(self):
         """The same tree, its drives without inertia: the system of the book."""
@@ -157,11 +155,19 @@ def bodies_of(robot):
             continue
         rows = _rows_of_hinge(model, row, inboard)
         (R, p, first), *rest = parts
-        found.append(Body(
-            model.body_names[row], model.body_names[inboard] if inboard > 0 else None, R, p,
-            hinges.chained([(np.eye(3), np.zeros(3), first), *rest]), _inertia(constants),
-            _coordinates(model, rows), tuple(model.topology[rows, V].tolist()),
-            model.constants[rows, ROTOR]))
+        found.append(
+            Body(
+                model.body_names[row],
+                model.body_names[inboard] if inboard > 0 else None,
+                R,
+                p,
+                hinges.chained([(np.eye(3), np.zeros(3), first), *rest]),
+                _inertia(constants),
+                _coordinates(model, rows),
+                tuple(model.topology[rows, V].tolist()),
+                model.constants[rows, ROTOR],
+            )
+        )
         parts = []
     return found
 
@@ -186,7 +192,7 @@ def _coordinates(model, rows):
 
 def _part(kind, row):
     """(R, p, hinge) of one row of the constants; ZERO counts as part of the placement."""
-    R, p, zero = row[ROTATION:ROTATION + 9].reshape(3, 3), row[OFFSET:OFFSET + 3], row[ZERO]
+    R, p, zero = row[ROTATION : ROTATION + 9].reshape(3, 3), row[OFFSET : OFFSET + 3], row[ZERO]
     if kind == BALL_X:
         return R, p, hinges.spherical()
     if kind == PRISMATIC:
@@ -196,9 +202,10 @@ def _part(kind, row):
 
 
 def _inertia(row):
-    m, moment = row[MASS], row[MOMENT:MOMENT + 3]
-    return spatial_inertia(m, moment / m if m > 0.0 else np.zeros(3),
-                           symmetric(*row[INERTIA:INERTIA + 6]))
+    m, moment = row[MASS], row[MOMENT : MOMENT + 3]
+    return spatial_inertia(
+        m, moment / m if m > 0.0 else np.zeros(3), symmetric(*row[INERTIA : INERTIA + 6])
+    )
 
 
 def tree_of(bodies, q, gravity=(0.0, 0.0, -9.81)):
@@ -215,11 +222,18 @@ def tree_of(bodies, q, gravity=(0.0, 0.0, -9.81)):
         rotation, offset = body.hinge.placement(theta[k])
         R[k], l[k] = body.R @ rotation, body.p + body.R @ offset
         H.append(body.hinge.map(theta[k]).T)
-    return Tree(bodies, tuple(row[body.parent] for body in bodies), R, l, tuple(H),
-                np.array([body.M for body in bodies]), tuple(theta),
-                np.array([dof for body in bodies for dof in body.dofs]),
-                np.concatenate([body.rotor for body in bodies]),
-                np.concatenate((np.zeros(3), -np.asarray(gravity, float))))
+    return Tree(
+        bodies,
+        tuple(row[body.parent] for body in bodies),
+        R,
+        l,
+        tuple(H),
+        np.array([body.M for body in bodies]),
+        tuple(theta),
+        np.array([dof for body in bodies for dof in body.dofs]),
+        np.concatenate([body.rotor for body in bodies]),
+        np.concatenate((np.zeros(3), -np.asarray(gravity, float))),
+    )
 
 
 def tree_at(robot, q):
@@ -229,12 +243,16 @@ def tree_at(robot, q):
     """
     model, q = model_of(robot), np.asarray(q)
     if q.shape != (model.nq,) or not np.all(np.isfinite(q)):
-        raise ShapeError(f'robot {model.name!r}: got coordinates {q} of shape {q.shape}; expected '
-                         f'({model.nq},) finite numbers')
+        raise ShapeError(
+            f'robot {model.name!r}: got coordinates {q} of shape {q.shape}; expected '
+            f'({model.nq},) finite numbers'
+        )
     for k in model.quaternions:
-        if not np.any(q[k:k + 4]):
-            raise ShapeError(f'robot {model.name!r}: got a quaternion of length 0 at q[{k}]; '
-                             'expected a unit quaternion')
+        if not np.any(q[k : k + 4]):
+            raise ShapeError(
+                f'robot {model.name!r}: got a quaternion of length 0 at q[{k}]; '
+                'expected a unit quaternion'
+            )
     return tree_of(bodies_of(model), q, model.gravity)
 
 

@@ -1,13 +1,15 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """The trees these tests share: pytest imports test files by path, so their folder is put first."""
 
-from pathlib import Path
 import sys
+from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from jain_trees import ROBOTS, TREES, any_tree, robot_tree  # noqa: E402  needs the path
+from support.jain_trees import ROBOTS, TREES, any_tree, robot_tree  # noqa: E402  needs the path
 
 
 @pytest.fixture(params=TREES)

@@ -1,16 +1,18 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Divide and conquer: any order of assembly gives the articulated-body accelerations."""
 
 from dataclasses import replace
 
-from jain_trees import TREES, any_tree
 import numpy as np
-from oracles.compare import agree
-from oracles.families import case, states
 import pytest
 
 from robodyn_ros.formulations.jain import divide_and_conquer as dca
 from robodyn_ros.formulations.jain.forward_dynamics import articulated_body
 from robodyn_ros.formulations.jain.tree import tree_at
+from support.compare import agree
+from support.families import case, states
+from support.jain_trees import TREES, any_tree
 
 #: What has no inertia alone cannot be a leaf.
 MASSLESS = ('massless_branches', 'locked', 'mixed_massless')
@@ -63,8 +65,9 @@ def test_parallel_depth_of_trees():
         schedule = dca.passes(tree)
         assert sorted(k for now in schedule for k in now) == list(range(tree.n))
         widest = max(len(children) for children in tree.children[:-1])
-        assert len(schedule) >= max(widest, int(np.ceil(np.log2(tree.n / len(
-            tree.children[tree.n]) + 1))))
+        assert len(schedule) >= max(
+            widest, int(np.ceil(np.log2(tree.n / len(tree.children[tree.n]) + 1)))
+        )
         if tree.n > 4:
             assert len(schedule) < tree.n
 
@@ -84,6 +87,7 @@ def hinge_of(seed, r, scale=1.0):
     def part(handles):
         half = rng.normal(size=(12, 12))
         return dca.Subsystem(handles, half @ half.T + np.eye(12), rng.normal(size=12))
+
     A, B = part(((7, 'inner'), (3, 'outer'))), part(((5, 'outer'), (3, 'inner')))
     hinge = dca.Hinge(scale * R[:, :r], rng.normal(size=6), rng.normal(size=r), np.zeros(r))
     return A, B, hinge, R[:, r:].T
@@ -107,14 +111,18 @@ def test_lemma_10_6_as_corrected(r):
     # the vectors are [f_1A; f_1B]: with [f_1A; f_2B], as printed, the equation does not hold
     f = np.random.default_rng(r).normal(size=12)
     outer = np.concatenate((f[:6], -bracket - W @ (across.T @ f)))
-    agree(A.compliance @ outer + A.c, np.concatenate((
-        (whole.compliance @ f + whole.c)[:6], (A21 @ f[:6] + A22 @ outer[6:] + A.c[6:]))))
+    agree(
+        A.compliance @ outer + A.c,
+        np.concatenate(
+            ((whole.compliance @ f + whole.c)[:6], (A21 @ f[:6] + A22 @ outer[6:] + A.c[6:]))
+        ),
+    )
     printed = whole.compliance @ np.concatenate((f[:6], -outer[6:])) + whole.c
     assert np.abs(printed - (whole.compliance @ f + whole.c)).max() > 1e-3
 
 
 def blocks(part):
-    return [[part.compliance[i:i + 6, j:j + 6] for j in (0, 6)] for i in (0, 6)]
+    return [[part.compliance[i : i + 6, j : j + 6] for j in (0, 6)] for i in (0, 6)]
 
 
 def test_hinge_map_of_lemma_10_6_is_orthonormal():
@@ -125,7 +133,8 @@ def test_hinge_map_of_lemma_10_6_is_orthonormal():
     agree(hinge.R.T @ f, hinge.T)
     agree(S @ f, hinge.R @ thdd + hinge.a)
     right = W @ hinge.a + (np.eye(6) - W @ S) @ hinge.R @ np.linalg.solve(
-        hinge.R.T @ hinge.R, hinge.T)
+        hinge.R.T @ hinge.R, hinge.T
+    )
     agree(f, right)
     printed = W @ hinge.a + (np.eye(6) - W @ S) @ hinge.R @ hinge.T
     assert np.abs(hinge.R.T @ printed - hinge.T).max() > 1e-3
@@ -137,7 +146,7 @@ def test_hinge_of_10_47_drifts():
     expected = articulated_body(tree, thd, T)[0]
     _, hinges = dca.assembled(tree, thd, T, dca.passes(tree))
     k = max(hinges, key=lambda k: np.abs(hinges[k].a).max())
-    order = [*(j for j in hinges if j != k), k]   # the hinge that drifts most comes last
+    order = [*(j for j in hinges if j != k), k]  # the hinge that drifts most comes last
     (part,), _ = dca.assembled(tree, thd, T, [order])
     outer, inner, _ = part.join
     S, c, hinge = outer.compliance + inner.compliance, outer.c - inner.c, hinges[k]

@@ -1,16 +1,23 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Chapters 8 and 9 of Jain: digraphs, adjacency, resolvents, and equations over them."""
 
-from jain_trees import (
-    BODIES, KINDS, ROBOTS, TREES, any_tree, coordinates, random_bodies)
 import numpy as np
-from oracles.compare import agree
 import pytest
 
 from robodyn_ros.formulations.jain import (
-    digraph, forward_dynamics, inverse_dynamics, kinematics, mass_matrix, sweeps)
-from robodyn_ros.formulations.jain.spatial import phi
+    composite_bodies,
+    digraph,
+    forward_dynamics,
+    inverse_dynamics,
+    tree_kinematics,
+)
+from robodyn_ros.formulations.jain.operators import sweeps
+from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOperators
+from robodyn_ros.formulations.jain.spatial_algebra import phi
 from robodyn_ros.formulations.jain.tree import bodies_of, tree_of
-from robodyn_ros.formulations.spatial_operators import SpatialOperators
+from support.compare import agree
+from support.jain_trees import BODIES, KINDS, ROBOTS, TREES, any_tree, coordinates, random_bodies
 
 #: The tree of figure 8.2: 1 -> 3, 2 -> 4, 3 -> 6, 4 -> 6, 5 -> 6, 6 -> 7 (child -> parent).
 FIGURE_8_2 = [2, 3, 5, 5, 5, 6, 7]
@@ -29,8 +36,10 @@ def random_parents(rng, n, roots=1):
 def random_weights(rng, parent):
     """(sizes, weights): blocks of sizes 1 to 4, weights of full matrices."""
     sizes = rng.integers(1, 5, len(parent))
-    return sizes, [rng.normal(size=(sizes[up], sizes[k])) if up < len(parent) else None
-                   for k, up in enumerate(parent)]
+    return sizes, [
+        rng.normal(size=(sizes[up], sizes[k])) if up < len(parent) else None
+        for k, up in enumerate(parent)
+    ]
 
 
 @pytest.fixture(params=range(4))
@@ -62,36 +71,48 @@ def test_structure_of_remark_8_2():
     """A of the tree in figure 8.2, and the mass matrix over it (section 9.3.2)."""
     S = digraph.adjacency(7, digraph.edges_of(FIGURE_8_2))
     A = digraph.power_series(S)
-    np.testing.assert_array_equal(A.astype(bool), pattern('''
+    np.testing.assert_array_equal(
+        A.astype(bool),
+        pattern("""
         X . . . . . .
         . X . . . . .
         X . X . . . .
         . X . X . . .
         . . . . X . .
         X X X X X X .
-        X X X X X X X'''))
-    mass = pattern('''
+        X X X X X X X"""),
+    )
+    mass = pattern("""
         X . X . . X X
         . X . X . X X
         X . X . . X X
         . X . X . X X
         . . . . X X X
         X X X X X X X
-        X X X X X X X''')
+        X X X X X X X""")
     np.testing.assert_array_equal(A.astype(bool) | A.T.astype(bool), mass)
     rng = np.random.default_rng(1)
     # From base to tip, body0 .. body6 are 7, 6, 5, 4, 3, 2, 1 of the figure.
     bodies = random_bodies(rng, [6 - FIGURE_8_2[6 - i] for i in range(7)], [KINDS[0]] * 7)
     tree = tree_of(bodies, rng.uniform(0.3, 1.2, 7))
     np.testing.assert_array_equal(tree.parent, FIGURE_8_2)
-    np.testing.assert_array_equal(mass_matrix.mass_matrix(tree).astype(bool), mass)
+    np.testing.assert_array_equal(composite_bodies.mass_matrix(tree).astype(bool), mass)
 
 
 def test_printed_a_of_remark_8_2_has_lost_columns():
     """As printed, its rows have two and eight entries for seven bodies; seven of eight are A's."""
-    printed = [row.split() for row in (
-        'I .', '. I . . . . . .', 'X . I . . . . .', '. X . I . . . .', '. . . . I . . .',
-        'X X X X X I . .', 'X X X X X X I .')]
+    printed = [
+        row.split()
+        for row in (
+            'I .',
+            '. I . . . . . .',
+            'X . I . . . . .',
+            '. X . I . . . .',
+            '. . . . I . . .',
+            'X X X X X I . .',
+            'X X X X X X I .',
+        )
+    ]
     A = digraph.power_series(digraph.adjacency(7, digraph.edges_of(FIGURE_8_2)))
     assert A.shape == (7, 7) and {len(row) for row in printed} == {2, 8}
     for row, ours in zip(printed[1:], A[1:]):
@@ -103,8 +124,8 @@ def test_adjacency_tells_roots_tips_and_paths():
     parent = random_parents(rng, 9)
     S = digraph.adjacency(9, digraph.edges_of(parent))
     for k in range(9):
-        assert (not S[:, k].any()) == (parent[k] == 9)                        # S e_p = 0
-        assert (not S[k].any()) == (k not in parent)                          # e_t' S = 0
+        assert (not S[:, k].any()) == (parent[k] == 9)  # S e_p = 0
+        assert (not S[k].any()) == (k not in parent)  # e_t' S = 0
     assert not np.triu(S).any() and digraph.is_nilpotent(S)
     for length in range(1, 9):
         power = np.linalg.matrix_power(S, length)
@@ -114,8 +135,10 @@ def test_adjacency_tells_roots_tips_and_paths():
                 assert bool(power[i, j]) == (i in above and above.index(i) == length - 1)
     T = np.eye(9)[rng.permutation(9)]
     order = T.argmax(axis=1)
-    renumbered = {(int(np.flatnonzero(order == up)[0]), int(np.flatnonzero(order == k)[0]))
-                  for up, k in digraph.edges_of(parent)}
+    renumbered = {
+        (int(np.flatnonzero(order == up)[0]), int(np.flatnonzero(order == k)[0]))
+        for up, k in digraph.edges_of(parent)
+    }
     np.testing.assert_array_equal(T @ S @ T.T, digraph.adjacency(9, renumbered))
 
 
@@ -161,16 +184,16 @@ def test_taxonomy_and_cut_edges():
 def test_resolvent_of_block_weights(weighted):
     parent, sizes, weights, E, A = weighted
     n = len(parent)
-    agree(A, digraph.power_series(E))                                         # (8.14)
+    agree(A, digraph.power_series(E))  # (8.14)
     agree(A @ (np.eye(len(E)) - E), np.eye(len(E)), np.abs(A).max())
-    agree(E @ A, A @ E, np.abs(A).max())                                      # (8.19)
+    agree(E @ A, A @ E, np.abs(A).max())  # (8.19)
     agree(E @ A, A - np.eye(len(E)), np.abs(A).max())
     part = blocks(A, sizes)
     for j in range(n):
         product, i = np.eye(sizes[j]), j
         path = {j}
         while i < n:
-            agree(part[i][j], product, np.abs(A).max())                       # (8.16)
+            agree(part[i][j], product, np.abs(A).max())  # (8.16)
             if parent[i] < n:
                 product = weights[i] @ product
             i = parent[i]
@@ -178,8 +201,11 @@ def test_resolvent_of_block_weights(weighted):
         assert not any(part[i][j].any() for i in range(n) if i not in path)
         above = digraph.ancestors(parent, j)
         for k in above[:-1]:
-            agree(part[above[-1]][j], part[above[-1]][k] @ part[k][j],        # (8.17)
-                  np.abs(A).max())
+            agree(
+                part[above[-1]][j],
+                part[above[-1]][k] @ part[k][j],  # (8.17)
+                np.abs(A).max(),
+            )
 
 
 def test_roots_and_tips_of_a_resolvent(weighted):
@@ -188,7 +214,7 @@ def test_roots_and_tips_of_a_resolvent(weighted):
     at = np.concatenate(([0], np.cumsum(sizes)))
     one = np.eye(len(A))
     for k, up in enumerate(parent):
-        own = one[:, at[k]:at[k + 1]]
+        own = one[:, at[k] : at[k + 1]]
         assert np.array_equal(A @ own, own) == (up == len(parent))
         assert np.array_equal(A.T @ own, own) == (k not in parent)
 
@@ -219,15 +245,15 @@ def test_two_parents_make_hinges_depend_on_each_other():
     _, cut = digraph.spanning_tree(3, edges)
     assert cut == [(1, 0)]
     rng = np.random.default_rng(8)
-    direct, first = phi(rng.normal(size=3)), phi(rng.normal(size=3))     # (2, 0) and (2, 1)
-    second = np.linalg.solve(first, direct)                              # (1, 0)
-    base, over, left, right = rng.normal(size=(4, 6, 1))                 # H' of the hinges
+    direct, first = phi(rng.normal(size=3)), phi(rng.normal(size=3))  # (2, 0) and (2, 1)
+    second = np.linalg.solve(first, direct)  # (1, 0)
+    base, over, left, right = rng.normal(size=(4, 6, 1))  # H' of the hinges
     none = np.zeros((6, 1))
     one_way = np.hstack((direct.T @ base, none, left, none))
     other_way = np.hstack((direct.T @ base, second.T @ over, none, right))
     disagreement = one_way - other_way
     assert np.linalg.matrix_rank(disagreement) == 3
-    base_alone = np.array((1.0, 0.0, 0.0, 0.0))      # which is admissible
+    base_alone = np.array((1.0, 0.0, 0.0, 0.0))  # which is admissible
     agree(disagreement @ base_alone, np.zeros(6), 1.0)
     E = np.zeros((18, 18))
     E[12:, :6], E[6:12, :6], E[12:, 6:12] = direct, second, first
@@ -240,7 +266,7 @@ def test_equations_of_motion_by_operators(name):
     """(8.35) to (8.45), chapter 9: V = A'H'thd, alpha = A'(H'thdd + a), f = A(M alpha + b)."""
     tree, thd, thdd, _ = any_tree(name)
     ops = SpatialOperators(tree)
-    V = kinematics.velocities(tree, thd)
+    V = tree_kinematics.velocities(tree, thd)
     a = inverse_dynamics.coriolis_accelerations(tree, V, thd).ravel()
     b = inverse_dynamics.gyroscopic_forces(tree, V).ravel()
     agree((ops.phi.T @ ops.H.T) @ thd, V.ravel())
@@ -252,11 +278,13 @@ def test_equations_of_motion_by_operators(name):
     agree(ops.H.array @ f + tree.rotor * thdd, T)
     C = ops.H.array @ ops.phi.array @ (ops.M.array @ ops.phi.array.T @ a + b)  # (5.25)
     agree(ops.mass_matrix.array @ thdd + C, T)
-    lift = inverse_dynamics.base_acceleration(tree).ravel()                   # (5.41)
+    lift = inverse_dynamics.base_acceleration(tree).ravel()  # (5.41)
     everywhere = inverse_dynamics.gravity_accelerations(tree)
     agree(ops.phi.array.T @ lift, everywhere.ravel())
-    agree(ops.H.array @ ops.phi.array @ ops.M.array @ everywhere.ravel(),
-          inverse_dynamics.gravity_torque(tree))
+    agree(
+        ops.H.array @ ops.phi.array @ ops.M.array @ everywhere.ravel(),
+        inverse_dynamics.gravity_torque(tree),
+    )
 
 
 @pytest.mark.parametrize('name', ['tree of 20', 'sliding_tree', 'permuted'])
@@ -272,14 +300,22 @@ def test_numbering_does_not_matter(name):
     other = sorted(bodies, key=lambda body: (depth[body.name], body.name[::-1]))
     trees = [tree_of(order, q, robot.model.gravity) for order in (bodies, other)]
     assert trees[0].names != trees[1].names
-    one, two = ((tree.to_ours(mass_matrix.mass_matrix(tree)),
-                 tree.to_ours(forward_dynamics.articulated_body(
-                     tree, tree.to_jain(qd), tree.to_jain(tau))[0])) for tree in trees)
+    one, two = (
+        (
+            tree.to_ours(composite_bodies.mass_matrix(tree)),
+            tree.to_ours(
+                forward_dynamics.articulated_body(tree, tree.to_jain(qd), tree.to_jain(tau))[0]
+            ),
+        )
+        for tree in trees
+    )
     agree(one[0], two[0])
     agree(one[1], two[1], tolerance=1e-9)
     T = trees[1].permutation().T @ trees[0].permutation()
-    agree(T @ SpatialOperators(trees[0]).mass_matrix.array @ T.T,
-          SpatialOperators(trees[1]).mass_matrix.array)
+    agree(
+        T @ SpatialOperators(trees[0]).mass_matrix.array @ T.T,
+        SpatialOperators(trees[1]).mass_matrix.array,
+    )
 
 
 def test_a_forest_is_two_trees():
@@ -292,12 +328,12 @@ def test_a_forest_is_two_trees():
         base[body.name] = base.get(body.parent, body.name)
     roots = sorted(set(base.values()))
     assert len(roots) == 2
-    M = mass_matrix.mass_matrix(tree)
+    M = composite_bodies.mass_matrix(tree)
     for root in roots:
         own = [body for body in bodies if base[body.name] == root]
         alone = tree_of(own, q)
         rows = [int(np.flatnonzero(tree.dofs == dof)[0]) for dof in alone.dofs]
-        agree(M[np.ix_(rows, rows)], mass_matrix.mass_matrix(alone))
+        agree(M[np.ix_(rows, rows)], composite_bodies.mass_matrix(alone))
         others = [k for k in range(tree.N) if k not in rows]
         assert not M[np.ix_(rows, others)].any()
 
@@ -341,8 +377,11 @@ def test_backward_lyapunov_equation(name):
     Y = sweeps.backward_diagonal(tree, X, tree.phi, psi)
     size = np.abs(expected).max()
     whole = diagonal(Y)
-    R = (expected - whole - ops.phi_tilde.array.T @ whole
-         - whole @ ops.psi_tilde.array).reshape(tree.n, 6, tree.n, 6).transpose(0, 2, 1, 3)
+    R = (
+        (expected - whole - ops.phi_tilde.array.T @ whole - whole @ ops.psi_tilde.array)
+        .reshape(tree.n, 6, tree.n, 6)
+        .transpose(0, 2, 1, 3)
+    )
     for k, up in enumerate(tree.parent):
         rest = tree.phi[k].T @ Y[up] @ psi[k] if up < tree.n else 0.0
         agree(Y[k] - rest, X[k], size)
@@ -350,8 +389,13 @@ def test_backward_lyapunov_equation(name):
             c = digraph.closest_common_ancestor(tree.parent, i, k)
             assert Z[i, k].any() == (c is not None)
             alone = c is None or c in (i, k)
-            agree(R[i, k], np.zeros((6, 6)) if alone else
-                  product(tree, tree.phi, c, i).T @ Y[c] @ product(tree, psi, c, k), size)
+            agree(
+                R[i, k],
+                np.zeros((6, 6))
+                if alone
+                else product(tree, tree.phi, c, i).T @ Y[c] @ product(tree, psi, c, k),
+                size,
+            )
 
 
 def product(tree, weights, above, k):

@@ -1,17 +1,25 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Chapters 6 and 7 of Jain, and 9.5: articulated bodies, forward dynamics, estimation."""
 
 from dataclasses import replace
 
-from jain_trees import SOLVED, any_tree, configuration, forces, moved, unlike
 import numpy as np
-from oracles.compare import agree
 import pytest
 
+from robodyn_ros.formulations.jain import articulated_bodies as ab
 from robodyn_ros.formulations.jain import (
-    articulated as ab, forward_dynamics, inverse_dynamics, kalman, kinematics, mass_matrix)
+    composite_bodies,
+    forward_dynamics,
+    inverse_dynamics,
+    kalman,
+    tree_kinematics,
+)
+from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOperators
+from robodyn_ros.formulations.jain.operators.sweeps import gather
 from robodyn_ros.formulations.jain.single_body import kinetic_energy, shifted
-from robodyn_ros.formulations.jain.sweeps import gather
-from robodyn_ros.formulations.spatial_operators import SpatialOperators
+from support.compare import agree
+from support.jain_trees import SOLVED, any_tree, configuration, forces, moved, unlike
 
 
 @pytest.fixture
@@ -25,8 +33,11 @@ def test_forward_dynamics_are_those_of_the_package(named):
     robot, tree, thd, _, T = named
     q, qd, tau = configuration(tree), tree.to_ours(thd), tree.to_ours(T)
     expected = robot.forward_dynamics(q, qd, tau)
-    for route in (forward_dynamics.dense, forward_dynamics.triangular,
-                  lambda *state: forward_dynamics.articulated_body(*state)[0]):
+    for route in (
+        forward_dynamics.dense,
+        forward_dynamics.triangular,
+        lambda *state: forward_dynamics.articulated_body(*state)[0],
+    ):
         agree(tree.to_ours(route(tree, thd, T)), expected, tolerance=SOLVED)
 
 
@@ -45,7 +56,7 @@ def test_inverse_of_forward_dynamics(system):
     T_back, f_back, alpha_back = inverse_dynamics.newton_euler(tree, thd, found, f_ext)
     size = np.abs(f_back).max()
     agree(T_back, T, size, SOLVED)
-    agree(f, f_back, tolerance=SOLVED)                                        # (7.34, 7.40)
+    agree(f, f_back, tolerance=SOLVED)  # (7.34, 7.40)
     agree(alpha, alpha_back, tolerance=SOLVED)
     T_forth, _, _ = inverse_dynamics.newton_euler(tree, thd, thdd, f_ext)
     again = forward_dynamics.articulated_body(tree, thd, T_forth, f_ext)[0]
@@ -61,9 +72,12 @@ def test_kinetic_energy_stays_without_torques(system):
 
     def energy(s):
         at = moved(still, thd, s)
-        return sum(kinetic_energy(M, v) for M, v in
-                   zip(at.M, kinematics.velocities(at, thd + s * thdd)))
-    size = np.abs(thd).max() * np.abs(mass_matrix.mass_matrix(still) @ thdd).max()
+        return sum(
+            kinetic_energy(M, v)
+            for M, v in zip(at.M, tree_kinematics.velocities(at, thd + s * thdd))
+        )
+
+    size = np.abs(thd).max() * np.abs(composite_bodies.mass_matrix(still) @ thdd).max()
     agree((energy(step) - energy(-step)) / (2 * step), 0.0, size, 1e-7)
 
 
@@ -116,7 +130,7 @@ def test_innovations_factor_along_paths(system):
 
 def at_zero_gravity(tree, thd, T):
     """(articulated, a, z, z^+, nu, thdd, alpha, alpha^+) of a tree, without weight."""
-    art, V = ab.articulated(tree), kinematics.velocities(tree, thd)
+    art, V = ab.articulated(tree), tree_kinematics.velocities(tree, thd)
     a = inverse_dynamics.coriolis_accelerations(tree, V, thd)
     own = np.array([P @ x for P, x in zip(art.P, a)])
     own = own + inverse_dynamics.gyroscopic_forces(tree, V)
@@ -135,23 +149,23 @@ def test_vectors_of_the_articulated_body_algorithm(system):
     size = np.abs(alpha).max()
     agree(thdd, nu - K.T @ alpha.ravel(), size)
     agree(thdd, nu - G.T @ alpha_plus.ravel(), size)
-    agree(alpha.ravel(), psi.T @ (H.T @ nu + a.ravel()))                      # (7.30)
+    agree(alpha.ravel(), psi.T @ (H.T @ nu + a.ravel()))  # (7.30)
     unlike(psi @ (H.T @ nu + a.ravel()), alpha.ravel())
-    agree(nu, G.T @ (alpha - a).ravel(), size)                                # (7.33)
+    agree(nu, G.T @ (alpha - a).ravel(), size)  # (7.33)
     f = inverse_dynamics.newton_euler(tree, thd, thdd, gravity=False)[1]
     P = art.P
     agree(np.array([p @ x for p, x in zip(P, alpha - a)]) + z, f, tolerance=SOLVED)
-    agree(np.array([p @ x for p, x in zip(art.P_plus, alpha_plus)]) + z_plus, f,
-          tolerance=SOLVED)
-    V = kinematics.velocities(tree, thd)
+    agree(np.array([p @ x for p, x in zip(art.P_plus, alpha_plus)]) + z_plus, f, tolerance=SOLVED)
+    V = tree_kinematics.velocities(tree, thd)
     b = inverse_dynamics.gyroscopic_forces(tree, V)
 
     def gathered(acceleration):
         own = np.array([p @ x for p, x in zip(P, acceleration)]) + b
         z = np.linalg.solve((ops.one - ops.E_psi).array, (K @ T) + own.ravel())
         return z.reshape(-1, 6)
-    agree(gathered(a), z, tolerance=SOLVED)                                   # (7.21), P a
-    unlike(gathered(alpha), z)                                                # (7.29), P alpha
+
+    agree(gathered(a), z, tolerance=SOLVED)  # (7.21), P a
+    unlike(gathered(alpha), z)  # (7.29), P alpha
 
 
 def test_accelerations_of_a_system_at_rest(bare):
@@ -163,7 +177,7 @@ def test_accelerations_of_a_system_at_rest(bare):
     art, ops = ab.articulated(tree), SpatialOperators(tree)
     z, z_plus, epsilon = ab.residual_forces(tree, art, T)
     size = np.abs(T).max() * np.abs(ops.phi.array).max()
-    agree(z.ravel(), (ops.psi @ ops.K).array @ T, size, 1e-11)                # (6.35)
+    agree(z.ravel(), (ops.psi @ ops.K).array @ T, size, 1e-11)  # (6.35)
     agree(epsilon, ops.inverse_factor.array @ T, size, 1e-11)
     agree(z_plus, z + np.array([G @ epsilon[s] for G, s in zip(art.G, tree.slices)]))
     for k in range(tree.n):
@@ -173,16 +187,26 @@ def test_accelerations_of_a_system_at_rest(bare):
             unlike(tree.phi[k] @ z_plus[tree.children[k][0]], z[k])
     nu = ab.innovations_scaled(tree, art, epsilon)
     thdd, alpha, alpha_plus = ab.accelerations(tree, art, nu, np.zeros((tree.n, 6)))
-    agree(thdd, np.linalg.solve(mass_matrix.mass_matrix(tree), T), tolerance=SOLVED)
+    agree(thdd, np.linalg.solve(composite_bodies.mass_matrix(tree), T), tolerance=SOLVED)
     size = np.abs(ops.H.array.T @ nu).max() * np.abs(ops.psi.array).max()
-    agree(alpha.ravel(), ops.psi.array.T @ ops.H.array.T @ nu, size, 1e-11)   # (6.43)
-    agree(nu, np.concatenate([G.T @ x for G, x in zip(art.G, alpha)]),
-          np.abs(nu).max() + np.abs(alpha).max(), 1e-11)                      # (6.44)
-    by_gain = [nu[s] - K.T @ alpha[up] for K, s, up in zip(art.K, tree.slices, tree.parent)
-               if up < tree.n]
-    agree(np.concatenate((*by_gain, [0.0])), np.concatenate(
-        (*(thdd[s] for s, up in zip(tree.slices, tree.parent) if up < tree.n), [0.0])),
-        np.abs(nu).max() + np.abs(alpha).max(), 1e-11)                        # (6.42)
+    agree(alpha.ravel(), ops.psi.array.T @ ops.H.array.T @ nu, size, 1e-11)  # (6.43)
+    agree(
+        nu,
+        np.concatenate([G.T @ x for G, x in zip(art.G, alpha)]),
+        np.abs(nu).max() + np.abs(alpha).max(),
+        1e-11,
+    )  # (6.44)
+    by_gain = [
+        nu[s] - K.T @ alpha[up] for K, s, up in zip(art.K, tree.slices, tree.parent) if up < tree.n
+    ]
+    agree(
+        np.concatenate((*by_gain, [0.0])),
+        np.concatenate(
+            (*(thdd[s] for s, up in zip(tree.slices, tree.parent) if up < tree.n), [0.0])
+        ),
+        np.abs(nu).max() + np.abs(alpha).max(),
+        1e-11,
+    )  # (6.42)
 
 
 def test_acceleration_of_6_9_is_that_of_the_hinge_on_the_parent(bare):
@@ -219,7 +243,7 @@ def test_residual_of_articulated_bodies_ignores_the_rest(bare):
             assert change[tree.parent[k]] > 1e-6
     _, f, alpha = inverse_dynamics.newton_euler(tree, 0 * T, T, gravity=False)
     for k in range(tree.n):
-        if not tree.children[k]:                                              # terminal body
+        if not tree.children[k]:  # terminal body
             agree(f[k], tree.M[k] @ alpha[k], np.abs(f).max())
 
 
@@ -228,7 +252,7 @@ def test_response_to_forces_on_nodes(system):
     tree, thd, _, T = system
     f = forces(tree)
     J_f = inverse_dynamics.hinge_components(tree, gather(tree, f, tree.phi))
-    expected = np.linalg.solve(mass_matrix.mass_matrix(tree), J_f)
+    expected = np.linalg.solve(composite_bodies.mass_matrix(tree), J_f)
     found = forward_dynamics.response(tree, f)
     agree(found, expected, tolerance=SOLVED)
     unlike(-found, expected)
@@ -249,7 +273,7 @@ def test_gain_of_6_36_has_a_column_for_every_freedom():
 def test_inertia_recursions_of_table_7_1_add_the_inertia_of_the_parent():
     """R(k + 1) and P(k + 1) get M(k + 1), not M(k)."""
     tree, *_ = any_tree('skew_chain')
-    R, art = mass_matrix.composite_inertias(tree), ab.articulated(tree)
+    R, art = composite_bodies.composite_inertias(tree), ab.articulated(tree)
     for inertia, passed in ((R, R), (art.P, art.P_plus)):
         carried = shifted(passed[2], tree.phi[2])
         agree(carried + tree.M[3], inertia[3])
@@ -286,15 +310,14 @@ def test_smoothed_estimate_is_the_force_between_the_links(system):
 
 
 def test_covariances_of_states_and_of_measurements(system):
-    """(6.46) and what follows it: R and phi M phi' of the states, the mass matrix of the outputs.
-    """
+    """(6.46) and after: R and phi M phi' of the states, the mass matrix of the outputs."""
     tree, *_ = system
     states, outputs = kalman.covariances(*kalman.of_tree(tree, np.zeros(tree.N))[:-1])
-    agree(outputs, mass_matrix.mass_matrix(tree))
+    agree(outputs, composite_bodies.mass_matrix(tree))
     ops = SpatialOperators(tree)
     agree(states, (ops.phi @ ops.M @ ops.phi.T).array)
-    for k, R in enumerate(mass_matrix.composite_inertias(tree)):
-        agree(states[6 * k:6 * k + 6, 6 * k:6 * k + 6], R, np.abs(states).max())
+    for k, R in enumerate(composite_bodies.composite_inertias(tree)):
+        agree(states[6 * k : 6 * k + 6, 6 * k : 6 * k + 6], R, np.abs(states).max())
 
 
 def test_prediction_of_6_49_is_measured_with_h():

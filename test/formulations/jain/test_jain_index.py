@@ -1,4 +1,6 @@
-"""doc/jain.md is written from the index, and what the index names exists."""
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What the index of Jain's items names exists."""
 
 import functools
 import importlib
@@ -6,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from robodyn_ros.formulations.jain.__main__ import document
-from robodyn_ros.formulations.jain.identities import IDENTITIES
-from robodyn_ros.formulations.jain.index import ITEMS
+from tools.books.identities import IDENTITIES
+from tools.books.jain_items.item_index import ITEMS
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -27,8 +28,8 @@ def resolve(name):
     raise ModuleNotFoundError(name)
 
 
-def test_items_are_numbered_1_to_95():
-    assert [item.number for item in ITEMS] == list(range(1, 96))
+def test_items_are_numbered_1_to_125():
+    assert [item.number for item in ITEMS] == list(range(1, 126))
 
 
 @pytest.mark.parametrize('name', sorted({name for item in ITEMS for name in item.functions}))
@@ -46,12 +47,10 @@ def test_every_test_named_exists():
 
 
 def test_every_item_has_a_function_and_a_test_or_is_theory():
-    wrong = [item.number for item in ITEMS
-             if not (item.functions and item.tests and not item.theory)
-             and not (item.theory and not item.functions and not item.tests)]
+    wrong = [
+        item.number
+        for item in ITEMS
+        if not (item.functions and item.tests and not item.theory)
+        and not (item.theory and not item.functions and not item.tests)
+    ]
     assert not wrong
-
-
-def test_jain_document_is_the_one_in_doc():
-    # If not: python -m robodyn_ros.formulations.jain > doc/jain.md
-    assert (ROOT / 'doc' / 'jain.md').read_text() == document()

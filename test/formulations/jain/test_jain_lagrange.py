@@ -1,18 +1,21 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Section 4.2 of Jain: Lagrange, Christoffel, Hamilton, quasi-velocities."""
 
-from jain_trees import ROBOTS, any_tree, configuration, robot_tree
 import numpy as np
-from oracles.compare import agree
 import pytest
 
 from robodyn_ros.errors import ModelError
-from robodyn_ros.formulations import christoffel, hamiltonian
+from robodyn_ros.formulations.angeles.euler_lagrange import kinetic_energy, momentum
+from robodyn_ros.formulations.angeles.kane import mass_matrix
 from robodyn_ros.formulations.complex_step import along, gradient
-from robodyn_ros.formulations.euler_lagrange import kinetic_energy, momentum
-from robodyn_ros.formulations.jain import inverse_dynamics, kinematics, mass_matrix as composite
+from robodyn_ros.formulations.jain import composite_bodies as composite
+from robodyn_ros.formulations.jain import inverse_dynamics, tree_kinematics
 from robodyn_ros.formulations.jain import quasi_velocities as quasi
 from robodyn_ros.formulations.jain.coordinates import Coordinates
-from robodyn_ros.formulations.kane import mass_matrix
+from robodyn_ros.formulations.spong import christoffel, hamiltonian
+from support.compare import agree
+from support.jain_trees import ROBOTS, any_tree, configuration, robot_tree
 
 SMALL = ('skew_chain', 'sliding_chain', 'rotors', 'permuted', 'chain of 3')
 #: A solve with A or M loses what their condition is worth.
@@ -60,8 +63,9 @@ def test_power_is_the_rate_of_kinetic_energy(state):
     robot, q, qd, qdd = state
     still = robot.with_gravity((0.0, 0.0, 0.0))
     T = still.inverse_dynamics(q, qd, qdd)
-    rate = (along(lambda x: kinetic_energy(robot, x, qd), q, qd)
-            + along(lambda x: kinetic_energy(robot, q, x), qd, qdd))
+    rate = along(lambda x: kinetic_energy(robot, x, qd), q, qd) + along(
+        lambda x: kinetic_energy(robot, q, x), qd, qdd
+    )
     agree(rate, qd @ T, np.abs(T).max())
 
 
@@ -80,9 +84,9 @@ def test_christoffel_symbols(state):
     n = tree.N
     for i in range(n):
         for j in range(i, n):
-            agree(C[i, j, i], 0.0, size)                                      # (4.38)
+            agree(C[i, j, i], 0.0, size)  # (4.38)
             for k in range(j + 1):
-                agree(C[i, j, k], -C[k, j, i], size)                          # (4.37)
+                agree(C[i, j, k], -C[k, j, i], size)  # (4.37)
     matrix = np.einsum('ijk,j->ik', C, tree.to_jain(qd))
     rate = along(lambda x: mass_matrix(robot, x), q, qd)[np.ix_(tree.dofs, tree.dofs)]
     agree(rate - 2 * matrix, -(rate - 2 * matrix).T, size * np.abs(qd).max())
@@ -92,8 +96,11 @@ def test_hamilton_gives_the_motion_of_lagrange(state):
     """(4.43), gravity in the Hamiltonian."""
     robot, q, qd, _ = state
     tau = np.linspace(-3.0, 4.0, robot.nv)
-    agree(hamiltonian.forward_dynamics(robot, q, qd, tau), robot.forward_dynamics(q, qd, tau),
-          tolerance=SOLVED)
+    agree(
+        hamiltonian.forward_dynamics(robot, q, qd, tau),
+        robot.forward_dynamics(q, qd, tau),
+        tolerance=SOLVED,
+    )
 
 
 def velocities_of(robot):
@@ -108,13 +115,15 @@ def test_quasi_velocities(state):
     robot, q, qd, qdd = state
     A = velocities_of(robot)
     g = quasi.gamma(A, q, qd)
-    agree(g @ qd, np.zeros(robot.nv), np.abs(g).max())                        # (4.48)
+    agree(g @ qd, np.zeros(robot.nv), np.abs(g).max())  # (4.48)
     tau = robot.inverse_dynamics(q, qd, qdd)
-    agree(quasi.quasi_torque(robot, A, q, qd, qdd), np.linalg.solve(A(q).T, tau),
-          tolerance=SOLVED)
+    agree(quasi.quasi_torque(robot, A, q, qd, qdd), np.linalg.solve(A(q).T, tau), tolerance=SOLVED)
     beta = A(q) @ qd
-    agree(beta @ quasi.transformed_mass_matrix(robot, A, q) @ beta,
-          2 * kinetic_energy(robot, q, qd), tolerance=SOLVED)
+    agree(
+        beta @ quasi.transformed_mass_matrix(robot, A, q) @ beta,
+        2 * kinetic_energy(robot, q, qd),
+        tolerance=SOLVED,
+    )
 
 
 def test_coriolis_forces_of_quasi_velocities_do_half_the_work_of_the_mass_matrix(state):
@@ -123,8 +132,10 @@ def test_coriolis_forces_of_quasi_velocities_do_half_the_work_of_the_mass_matrix
     A, still = velocities_of(robot), robot.with_gravity((0.0, 0.0, 0.0))
     beta = A(q) @ qd
     beta_rate = A(q) @ qdd + along(A, q, qd) @ qd
-    C = quasi.quasi_torque(still, A, q, qd, qdd) \
+    C = (
+        quasi.quasi_torque(still, A, q, qd, qdd)
         - quasi.transformed_mass_matrix(robot, A, q) @ beta_rate
+    )
     rate = along(lambda x: quasi.transformed_mass_matrix(robot, A, x), q, qd)
     agree(beta @ (rate @ beta - 2 * C), 0.0, np.abs(beta).max() * np.abs(C).max(), SOLVED)
     assert abs(beta @ C) > 1e-6 * np.abs(C).max()
@@ -148,6 +159,7 @@ def test_turning_of_a_rigid_body_in_quasi_velocities():
         s2, c2, s3, c3 = np.sin(x[1]), np.cos(x[1]), np.sin(x[2]), np.cos(x[2])
         zero, one = 0 * s2, 1 + 0 * s2
         return np.array([[-s2, zero, one], [c2 * s3, c3, zero], [c2 * c3, -s3, zero]])
+
     omega = A(q) @ qd
     g = quasi.gamma(A, q, qd)
     # 1/2 omega' J omega does not know the angles but through omega: (4.44) is gamma' J omega.
@@ -163,9 +175,12 @@ def test_diagonalising_velocities(state):
     still = robot.with_gravity((0.0, 0.0, 0.0))
     M = mass_matrix(robot, q)
     A = quasi.diagonalising(robot, q)
-    agree(A.T @ A, M)                                                         # Ex 4.11 (2)
-    agree(quasi.transformed_mass_matrix(robot, lambda x: quasi.diagonalising(robot, x), q),
-          np.eye(robot.nv), tolerance=SOLVED)
+    agree(A.T @ A, M)  # Ex 4.11 (2)
+    agree(
+        quasi.transformed_mass_matrix(robot, lambda x: quasi.diagonalising(robot, x), q),
+        np.eye(robot.nv),
+        tolerance=SOLVED,
+    )
     beta_rate = A @ qdd + along(lambda x: quasi.diagonalising(robot, x), q, qd) @ qd
     zeta = np.linalg.solve(A.T, still.inverse_dynamics(q, qd, qdd))
     C = quasi.diagonal_coriolis_torque(robot, q, qd)
@@ -197,14 +212,13 @@ def test_coordinates_of_hinges_without_them(mixed):
     coordinates, x, xd, _ = mixed
     agree(coordinates.velocity_map(0 * x), np.eye(len(x)), 1.0)
     tree, h = coordinates.tree(x), 1e-6
-    V = kinematics.velocities(tree, coordinates.velocity_map(x) @ xd)
-    there, back = (kinematics.poses(coordinates.tree(x + s * xd)) for s in (h, -h))
-    for T, up, down, v in zip(kinematics.poses(tree), there, back, V):
+    V = tree_kinematics.velocities(tree, coordinates.velocity_map(x) @ xd)
+    there, back = (tree_kinematics.poses(coordinates.tree(x + s * xd)) for s in (h, -h))
+    for T, up, down, v in zip(tree_kinematics.poses(tree), there, back, V):
         rate = np.linalg.solve(T, (up - down) / (2 * h))
         agree([rate[2, 1], rate[0, 2], rate[1, 0], *rate[:3, 3]], v, 1.0 + np.abs(V).max(), 1e-7)
     beta = coordinates.velocity_map(x) @ xd
-    agree(coordinates.kinetic_energy(x, xd),
-          0.5 * beta @ composite.mass_matrix(tree) @ beta)
+    agree(coordinates.kinetic_energy(x, xd), 0.5 * beta @ composite.mass_matrix(tree) @ beta)
     assert np.abs(quasi.gamma(coordinates.velocity_map, x, xd)).max() > 1e-2
     with pytest.raises(ModelError, match='got a rolling ball hinge; expected one whose'):
         Coordinates(any_tree('rolling')[0].bodies, None)
@@ -222,8 +236,11 @@ def test_quasi_velocities_of_every_hinge(mixed):
     agree(quasi.quasi_torque(coordinates, A, x, xd, xdd), T, tolerance=1e-11)
     g = quasi.gamma(A, x, xd)
     agree(g @ xd, np.zeros(len(x)), np.abs(g).max())
-    agree(quasi.transformed_mass_matrix(coordinates, A, x), composite.mass_matrix(tree),
-          tolerance=1e-11)
+    agree(
+        quasi.transformed_mass_matrix(coordinates, A, x),
+        composite.mass_matrix(tree),
+        tolerance=1e-11,
+    )
 
 
 def test_coriolis_torque_of_every_hinge_by_four_routes(mixed):
@@ -254,6 +271,7 @@ def test_diagonalising_velocities_of_every_hinge(mixed):
 
     def A(x):
         return quasi.diagonalising(still, x)
+
     agree(A(x).T @ A(x), still.mass_matrix(x))
     beta, tau = A(x) @ xd, still.mass_matrix(x) @ xdd + quasi.coriolis_torque(still, x, xd)
     C = quasi.diagonal_coriolis_torque(still, x, xd)

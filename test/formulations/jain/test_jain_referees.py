@@ -1,15 +1,22 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """The fast recursions against the forms of the book, on chains, trees and mixed hinges."""
 
-from jain_trees import ROBOTS, SOLVED, configuration, robot_tree
 import numpy as np
-from oracles.compare import agree, solve_tolerance
 import pytest
 
 from robodyn_ros.errors import ShapeError
 from robodyn_ros.formulations.jain import (
-    articulated, forward_dynamics, inverse_dynamics, kinematics, mass_matrix)
+    articulated_bodies,
+    composite_bodies,
+    forward_dynamics,
+    inverse_dynamics,
+    tree_kinematics,
+)
 from robodyn_ros.formulations.jain.single_body import shifted
-from robodyn_ros.formulations.jain.spatial import phi
+from robodyn_ros.formulations.jain.spatial_algebra import phi
+from support.compare import agree, solve_tolerance
+from support.jain_trees import ROBOTS, SOLVED, configuration, robot_tree
 
 #: Angular first in the book, linear first at the face.
 LINEAR_FIRST = [3, 4, 5, 0, 1, 2]
@@ -24,10 +31,10 @@ def system(request):
 
 def in_base_axes(robot, tree, f):
     """Forces on bodies, at their origins in their axes, as wrenches on the links, by name."""
-    poses = kinematics.poses(tree)
+    poses = tree_kinematics.poses(tree)
     result = {}
     for k, name in enumerate(tree.names):
-        node = kinematics.node(tree, robot, name)
+        node = tree_kinematics.node(tree, robot, name)
         at_link = np.linalg.solve(node.phi, f[k])
         R = poses[k, :3, :3] @ node.R
         result[name] = (np.kron(np.eye(2), R) @ at_link)[LINEAR_FIRST]
@@ -49,38 +56,36 @@ def test_joint_wrenches_are_the_forces_between_links(system):
     qdd, wrenches = robot.forward_dynamics_wrenches(q, qd, tree.to_ours(T))
     found, _, f = forward_dynamics.articulated_body(tree, thd, T)
     agree(qdd, tree.to_ours(found), tolerance=SOLVED)
-    agree(wrenches[rows], np.array(list(in_base_axes(robot, tree, f).values())),
-          tolerance=SOLVED)
+    agree(wrenches[rows], np.array(list(in_base_axes(robot, tree, f).values())), tolerance=SOLVED)
 
 
 def test_momentum_and_centre_of_mass(system):
     """(4.13) to (4.17)."""
     robot, tree, q, thd, *_ = system
     qd = tree.to_ours(thd)
-    agree(robot.centre_of_mass(q), mass_matrix.centre_of_mass(tree))
-    agree(robot.momentum(q, qd), mass_matrix.momentum(tree, thd)[LINEAR_FIRST])
-    about = mass_matrix.about_centre_of_mass(tree, thd)[LINEAR_FIRST]
+    agree(robot.centre_of_mass(q), composite_bodies.centre_of_mass(tree))
+    agree(robot.momentum(q, qd), composite_bodies.momentum(tree, thd)[LINEAR_FIRST])
+    about = composite_bodies.about_centre_of_mass(tree, thd)[LINEAR_FIRST]
     agree(robot.centroidal_momentum(q, qd), about)
     agree(robot.centroidal_momentum_matrix(q) @ qd, about)
-    M_S, com = mass_matrix.system_inertia(tree), mass_matrix.centre_of_mass(tree)
+    M_S, com = composite_bodies.system_inertia(tree), composite_bodies.centre_of_mass(tree)
     mass, centre, inertia = robot.composite_inertia(q)
     at_centre = shifted(M_S, phi(-com))
     agree(mass, M_S[5, 5])
     agree(centre, com)
     agree(inertia, at_centre[:3, :3], np.abs(M_S).max())
-    V_C = phi(com).T @ mass_matrix.centroidal_velocity(tree, thd)
-    agree(robot.centroidal_velocity(q, qd), V_C[LINEAR_FIRST],
-          tolerance=solve_tolerance(M_S))
+    V_C = phi(com).T @ composite_bodies.centroidal_velocity(tree, thd)
+    agree(robot.centroidal_velocity(q, qd), V_C[LINEAR_FIRST], tolerance=solve_tolerance(M_S))
 
 
 def test_body_inertias(system):
     """(4.8) and (6.30): R(k) and P(k) of every link, at its origin in base axes."""
     robot, tree, q, *_ = system
     composite, free = robot.body_inertias(q)
-    rows, poses = link_rows(robot, tree), kinematics.poses(tree)
-    expected = mass_matrix.composite_inertias(tree), articulated.articulated(tree).P
+    rows, poses = link_rows(robot, tree), tree_kinematics.poses(tree)
+    expected = composite_bodies.composite_inertias(tree), articulated_bodies.articulated(tree).P
     for k, name in enumerate(tree.names):
-        node = kinematics.node(tree, robot, name)
+        node = tree_kinematics.node(tree, robot, name)
         turn = np.kron(np.eye(2), poses[k, :3, :3] @ node.R) @ np.linalg.inv(node.phi)
         for found, inertia in zip((composite, free), expected):
             at_link = (turn @ inertia[k] @ turn.T)[np.ix_(LINEAR_FIRST, LINEAR_FIRST)]
@@ -95,11 +100,11 @@ def test_body_inertias(system):
 def test_factors_trace_and_determinant(system):
     """(4.21), (7.14), (9.53): a hinge of several freedoms has one D by the book, as many here."""
     robot, tree, q, thd, *_ = system
-    art = articulated.articulated(tree)
+    art = articulated_bodies.articulated(tree)
     log_det = sum(np.linalg.slogdet(D)[1] for D in art.D)
     agree(robot.mass_matrix_log_det(q), log_det, max(abs(log_det), 1.0), 1e-11)
-    agree(robot.mass_matrix_trace(q), mass_matrix.trace(tree))
-    M = mass_matrix.mass_matrix(tree)
+    agree(robot.mass_matrix_trace(q), composite_bodies.trace(tree))
+    M = composite_bodies.mass_matrix(tree)
     agree(robot.mass_product(q, tree.to_ours(thd)), tree.to_ours(M @ thd))
     single = [k for k, H in enumerate(tree.H) if len(H) == 1]
     ours = tree.to_jain(robot.hinge_inertias(q))
@@ -107,18 +112,25 @@ def test_factors_trace_and_determinant(system):
     if len(single) == tree.n:
         innovations = forward_dynamics.innovations_factor(tree, art)
         expected = tree.to_ours(np.linalg.solve(innovations, thd))
-        agree(robot.factor_product(q, tree.to_ours(thd), inverse=True), expected,
-              tolerance=solve_tolerance(innovations))
+        agree(
+            robot.factor_product(q, tree.to_ours(thd), inverse=True),
+            expected,
+            tolerance=solve_tolerance(innovations),
+        )
 
 
 def test_other_routes_to_the_dynamics(system):
     """Algorithm 5.3 and section 7.2."""
     robot, tree, q, thd, thdd, T = system
     qd = tree.to_ours(thd)
-    agree(robot.inverse_dynamics_composite(q, qd, tree.to_ours(thdd)),
-          tree.to_ours(inverse_dynamics.composite_body(tree, thd, thdd)[0]))
-    for fast, form in ((robot.forward_dynamics_factored, forward_dynamics.triangular),
-                       (robot.forward_dynamics_dense, forward_dynamics.dense)):
+    agree(
+        robot.inverse_dynamics_composite(q, qd, tree.to_ours(thdd)),
+        tree.to_ours(inverse_dynamics.composite_body(tree, thd, thdd)[0]),
+    )
+    for fast, form in (
+        (robot.forward_dynamics_factored, forward_dynamics.triangular),
+        (robot.forward_dynamics_dense, forward_dynamics.dense),
+    ):
         agree(fast(q, qd, tree.to_ours(T)), tree.to_ours(form(tree, thd, T)), tolerance=SOLVED)
 
 
@@ -127,12 +139,17 @@ def test_wrenches_on_frames(system):
     robot, tree, q, *_ = system
     wrench = np.array((3.0, -1.0, 2.0, 0.3, -0.2, 0.5))
     frames = {tree.names[0], tree.names[-1]}
-    nodes = [kinematics.node(tree, robot, name) for name in frames]
-    f = [np.kron(np.eye(2), robot.pose(q, name)[:3, :3].T) @ wrench[LINEAR_FIRST]
-         for name in frames]
+    nodes = [tree_kinematics.node(tree, robot, name) for name in frames]
+    f = [
+        np.kron(np.eye(2), robot.pose(q, name)[:3, :3].T) @ wrench[LINEAR_FIRST] for name in frames
+    ]
     given = dict.fromkeys(frames, wrench)
-    agree(robot.torque_of_wrench(q, given),
-          tree.to_ours(kinematics.node_torques(tree, f, nodes)))
-    agree(robot.acceleration_of_wrench(q, given),
-          tree.to_ours(forward_dynamics.response(tree, kinematics.pick_off(tree, f, nodes))),
-          tolerance=SOLVED)
+    agree(
+        robot.torque_of_wrench(q, given),
+        tree.to_ours(tree_kinematics.node_torques(tree, f, nodes)),
+    )
+    agree(
+        robot.acceleration_of_wrench(q, given),
+        tree.to_ours(forward_dynamics.response(tree, tree_kinematics.pick_off(tree, f, nodes))),
+        tolerance=SOLVED,
+    )

@@ -1,19 +1,30 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Chapter 10 of Jain: Omega, Upsilon, Lambda, projections, and what is misprinted there."""
 
-from jain_trees import (
-    BODIES, ROBOTS, SOLVED, TREES, any_tree, configuration, coordinates, nodes_of, robot_tree,
-    unlike)
 import numpy as np
-from oracles.compare import agree
-from oracles.families import FAMILIES
 import pytest
 
-from robodyn_ros.formulations.jain import operational_space as osd
-from robodyn_ros.formulations.jain.articulated import articulated
-from robodyn_ros.formulations.jain.kinematics import Node, jacobian, node
-from robodyn_ros.formulations.jain.mass_matrix import mass_matrix
+from robodyn_ros.formulations.jain import operational_space_operators as osd
+from robodyn_ros.formulations.jain.articulated_bodies import articulated
+from robodyn_ros.formulations.jain.composite_bodies import mass_matrix
+from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOperators
 from robodyn_ros.formulations.jain.tree import tree_at, tree_of
-from robodyn_ros.formulations.spatial_operators import SpatialOperators
+from robodyn_ros.formulations.jain.tree_kinematics import Node, jacobian, node
+from support.compare import agree
+from support.families import FAMILIES
+from support.jain_trees import (
+    BODIES,
+    ROBOTS,
+    SOLVED,
+    TREES,
+    any_tree,
+    configuration,
+    coordinates,
+    nodes_of,
+    robot_tree,
+    unlike,
+)
 
 CHAINS = ('chain of 3', 'skew_chain', 'sliding_chain', 'mixed chain')
 
@@ -30,11 +41,16 @@ def same(one, other, tolerance=SOLVED):
 
 def zero(operator, scale, tolerance=SOLVED):
     """Assert that nothing but rounding is left of terms as large as `scale`."""
-    agree(np.asarray(operator), np.zeros(operator.shape), np.abs(np.asarray(scale)).max(),
-          tolerance=tolerance)
+    agree(
+        np.asarray(operator),
+        np.zeros(operator.shape),
+        np.abs(np.asarray(scale)).max(),
+        tolerance=tolerance,
+    )
 
 
 # Omega and Upsilon
+
 
 def test_compliance_needs_neither_mass_matrix_nor_jacobian(system):
     """J M^-1 J' = B' Omega B (10.6, 10.12, 10.18), elements of Omega one by one (10.17)."""
@@ -48,8 +64,9 @@ def test_elements_of_omega(ops):
     """Algorithm 10.1 against psi' H' D^-1 H psi: any pair of bodies, related or not (10.11)."""
     tree, art = ops.tree, ops.articulated
     Upsilon = osd.kernel(tree, art)
-    found = np.block([[osd.element(tree, art, Upsilon, i, j) for j in range(tree.n)]
-                      for i in range(tree.n)])
+    found = np.block(
+        [[osd.element(tree, art, Upsilon, i, j) for j in range(tree.n)] for i in range(tree.n)]
+    )
     dense = (ops.psi.T @ ops.H.T @ ops.D_inverse @ ops.H @ ops.psi).array
     same(found, dense)
     same(ops.Omega, dense)
@@ -70,15 +87,17 @@ def test_upsilon_is_the_diagonal_of_omega(ops):
     inverse = np.linalg.inv((ops.H @ ops.phi @ ops.M @ ops.phi.T @ ops.H.T).array)
     for k in range(tree.n):
         same(L[k], inverse[tree.slices[k], tree.slices[k]])
-        same(U[k] @ tree.H[k].T, L[k] @ (tree.H[k] @ tree.H[k].T)
-             - art.G[k].T @ carried(tree, Upsilon, k) @ tree.H[k].T)
+        same(
+            U[k] @ tree.H[k].T,
+            L[k] @ (tree.H[k] @ tree.H[k].T)
+            - art.G[k].T @ carried(tree, Upsilon, k) @ tree.H[k].T,
+        )
 
 
 def carried(tree, Upsilon, k):
     """Upsilon^+(k) = phi'(up, k) Upsilon(up) phi(up, k) (10.20)."""
     up = tree.parent[k]
-    return (tree.phi[k].T @ Upsilon[up] @ tree.phi[k] if up < tree.n
-            else np.zeros((6, 6)))
+    return tree.phi[k].T @ Upsilon[up] @ tree.phi[k] if up < tree.n else np.zeros((6, 6))
 
 
 def test_omega_of_a_chain_is_three_disjoint_parts():
@@ -87,8 +106,7 @@ def test_omega_of_a_chain_is_three_disjoint_parts():
         ops = SpatialOperators(any_tree(name)[0].without_rotors())
         three = ops.Upsilon + ops.psi_tilde.T @ ops.Upsilon + ops.Upsilon @ ops.psi_tilde
         same(ops.Omega, three)
-        same(ops.H.T @ ops.D_inverse @ ops.H,
-             ops.Upsilon - ops.E_psi.T @ ops.Upsilon @ ops.E_psi)
+        same(ops.H.T @ ops.D_inverse @ ops.H, ops.Upsilon - ops.E_psi.T @ ops.Upsilon @ ops.E_psi)
     ops = SpatialOperators(any_tree('tree of 20')[0])
     three = ops.Upsilon + ops.psi_tilde.T @ ops.Upsilon + ops.Upsilon @ ops.psi_tilde
     unlike(three.array, ops.Omega.array, 1e-3)
@@ -105,6 +123,7 @@ def test_upsilon_of_10_27_scatters_from_the_base():
         for k in order:
             Upsilon[k] = art.psi[k].T @ Upsilon[k + 1] @ art.psi[k] + hinges[k]
         return Upsilon[:-1]
+
     agree(kernel(reversed(range(tree.n))), osd.kernel(tree, art))
     unlike(kernel(range(tree.n)), osd.kernel(tree, art))
 
@@ -113,8 +132,7 @@ def test_rank_of_upsilon_counts_the_hinges_up_to_six():
     """Remark 10.1: 1, 2, 3, 4, 5, 6, 6 from base to tip of a chain of skew axes."""
     tree, *_ = any_tree('skew_chain')
     Upsilon = osd.kernel(tree, articulated(tree))
-    ranks = [np.linalg.matrix_rank(each, tol=1e-9 * np.abs(each).max())
-             for each in Upsilon[::-1]]
+    ranks = [np.linalg.matrix_rank(each, tol=1e-9 * np.abs(each).max()) for each in Upsilon[::-1]]
     assert ranks == [1, 2, 3, 4, 5, 6, 6]
 
 
@@ -146,14 +164,15 @@ def test_a_macro_manipulator_only_adds_compliance(name):
     path = list(tree.path(tip))
     assert len(path) > 3
     for attach in path[1:]:
-        held = np.zeros((6, 6))   # the micro manipulator alone: Upsilon from a base that holds
-        for k in reversed(path[:path.index(attach)]):
-            held = (art.psi[k].T @ held @ art.psi[k]
-                    + tree.H[k].T @ np.linalg.solve(art.D[k], tree.H[k]))
+        held = np.zeros((6, 6))  # the micro manipulator alone: Upsilon from a base that holds
+        for k in reversed(path[: path.index(attach)]):
+            held = art.psi[k].T @ held @ art.psi[k] + tree.H[k].T @ np.linalg.solve(
+                art.D[k], tree.H[k]
+            )
         psi = osd.path_product(tree, art.psi, attach, tip)
         same(osd.on_a_macro_manipulator(held, psi, Upsilon[attach]), Upsilon[tip])
         assert np.linalg.eigvalsh(Upsilon[tip] - held).min() > -1e-9 * np.abs(Upsilon[tip]).max()
-        printed = held + psi.T @ Upsilon[attach] @ psi.T   # the last line of [Sol 10.1]
+        printed = held + psi.T @ Upsilon[attach] @ psi.T  # the last line of [Sol 10.1]
         unlike(printed, Upsilon[tip])
 
 
@@ -164,8 +183,9 @@ def test_lambda_is_the_mass_matrix_where_the_jacobian_is_square():
     nodes = [node(tree, robot, FAMILIES['sliding_chain'].tip)]
     J = jacobian(tree, nodes)
     assert J.shape == (6, 6)
-    same(osd.inertia(tree, nodes),
-         np.linalg.solve(J.T, np.linalg.solve(J.T, mass_matrix(tree).T).T))
+    same(
+        osd.inertia(tree, nodes), np.linalg.solve(J.T, np.linalg.solve(J.T, mass_matrix(tree).T).T)
+    )
 
 
 @pytest.mark.parametrize('name', ROBOTS)
@@ -180,10 +200,13 @@ def test_compliance_is_that_of_the_package(name):
     turn = np.zeros((6 * len(frames),) * 2)
     for k, frame in enumerate(frames):
         R = robot.pose(q, frame)[:3, :3]
-        turn[6 * k:6 * k + 3, 6 * k + 3:6 * k + 6] = turn[6 * k + 3:6 * k + 6,
-                                                          6 * k:6 * k + 3] = R.T
-    same(osd.compliance(tree, [node(tree, robot, frame) for frame in frames]),
-         turn @ compliance @ turn.T)
+        turn[6 * k : 6 * k + 3, 6 * k + 3 : 6 * k + 6] = turn[
+            6 * k + 3 : 6 * k + 6, 6 * k : 6 * k + 3
+        ] = R.T
+    same(
+        osd.compliance(tree, [node(tree, robot, frame) for frame in frames]),
+        turn @ compliance @ turn.T,
+    )
 
 
 def test_conditions_of_10_17_tell_related_bodies_from_others():
@@ -195,19 +218,25 @@ def test_conditions_of_10_17_tell_related_bodies_from_others():
     tree, *_ = any_tree('mixed tree')
     art = articulated(tree)
     Upsilon = osd.kernel(tree, art)
-    above = [set(tree.path(tree.parent[k])) for k in range(tree.n)]   # a body is not above itself
+    above = [set(tree.path(tree.parent[k])) for k in range(tree.n)]  # a body is not above itself
     unrelated = twice = 0
     for i in range(tree.n):
         for j in range(tree.n):
-            rows = (i == j, i in above[j], j in above[i],
-                    i != j and i not in above[j] and j not in above[i])
+            rows = (
+                i == j,
+                i in above[j],
+                j in above[i],
+                i != j and i not in above[j] and j not in above[i],
+            )
             assert sum(rows) == 1
-            if rows[3]:   # Omega(i, k) psi(k, j), k the closest common ancestor
+            if rows[3]:  # Omega(i, k) psi(k, j), k the closest common ancestor
                 k = min(above[i] & above[j])
-                same(osd.element(tree, art, Upsilon, i, j), osd.element(
-                    tree, art, Upsilon, i, k) @ osd.path_product(tree, art.psi, k, j))
+                same(
+                    osd.element(tree, art, Upsilon, i, j),
+                    osd.element(tree, art, Upsilon, i, k) @ osd.path_product(tree, art.psi, k, j),
+                )
             unrelated += rows[3]
-            twice += j in above[i] and (i != j and i not in above[j])   # the printed last row
+            twice += j in above[i] and (i != j and i not in above[j])  # the printed last row
     assert unrelated > 10 and twice > 10
 
 
@@ -226,6 +255,7 @@ def test_null_space_of_upsilon_is_where_the_body_cannot_go(name):
 
 
 # The inverse of the mass matrix
+
 
 def test_inverse_of_the_mass_matrix_by_the_kernel(ops):
     """(10.29, 10.30), and Algorithm 10.4, on any tree."""
@@ -260,9 +290,9 @@ def test_second_term_of_solution_10_2_has_u_transposed():
     ops = SpatialOperators(any_tree('mixed chain')[0])
     U = np.zeros(ops.H.shape)
     for k, block in enumerate(osd.kernel_by_parts(ops.tree, ops.articulated)[2]):
-        U[ops.tree.slices[k], 6 * k:6 * k + 6] = block
+        U[ops.tree.slices[k], 6 * k : 6 * k + 6] = block
     second = ops.K.array.T @ ops.psi.array.T @ U.T
-    L = ops.mass_matrix_inverse.array + second + second.T   # of a chain, R is zero
+    L = ops.mass_matrix_inverse.array + second + second.T  # of a chain, R is zero
     for row in ops.names:
         for column in ops.names:
             own = L[ops.hinges[row], ops.hinges[column]]
@@ -283,35 +313,38 @@ def test_third_case_of_10_32_is_transposed():
             same(block, inverse[tree.slices[j], tree.slices[k]].T)
             printed = inverse[tree.slices[j], tree.slices[k]]
             if len(tree.H[j]) > 1 or len(tree.H[k]) > 1:
-                assert printed.shape != block.shape or np.abs(
-                    printed - block).max() > 1e-6 * np.abs(block).max()
+                assert (
+                    printed.shape != block.shape
+                    or np.abs(printed - block).max() > 1e-6 * np.abs(block).max()
+                )
                 differing += 1
     assert differing > 3
 
 
 # Projections
 
+
 def test_projections_of_10_34(ops):
     """Lemmas 10.3 and 10.4, every line (10.35 to 10.39)."""
     kept, rest = osd.projections(ops)
     Omega, M, P, H = ops.Omega, ops.M, ops.P, ops.H
     phi, psi = ops.phi, ops.psi
-    same(Omega @ M @ Omega, Omega)                                               # (10.37)
-    same(kept @ kept, kept)                                                      # (10.35)
+    same(Omega @ M @ Omega, Omega)  # (10.37)
+    same(kept @ kept, kept)  # (10.35)
     same(rest @ rest, rest)
-    same(kept @ Omega, Omega)                                                    # (10.36)
+    same(kept @ Omega, Omega)  # (10.36)
     zero(rest @ Omega, Omega)
     zero(rest.T @ M @ kept, M)
     same(kept.T @ M @ kept, M @ kept)
     same(rest.T @ M @ rest, M @ rest)
     right = psi.T - Omega @ P
-    same(kept @ phi.T, phi.T - right)                                            # (10.38a)
+    same(kept @ phi.T, phi.T - right)  # (10.38a)
     same(kept @ phi.T, phi.T @ H.T @ (ops.K.T @ right + ops.D_inverse @ H @ psi @ P))
-    same(kept @ psi.T, Omega @ P)                                                # (10.38b)
+    same(kept @ psi.T, Omega @ P)  # (10.38b)
     left = psi - P @ Omega
-    same(left @ M @ phi.T, left @ P + P @ ops.psi_tilde.T)                       # (10.38c)
+    same(left @ M @ phi.T, left @ P + P @ ops.psi_tilde.T)  # (10.38c)
     same(left @ M @ phi.T, psi @ M @ psi.T - P @ Omega @ P)
-    same(rest @ phi.T, right)                                                    # (10.39a)
+    same(rest @ phi.T, right)  # (10.39a)
     same(rest @ psi.T, right)
-    zero(rest @ phi.T @ H.T, phi)                                                # (10.39b)
+    zero(rest @ phi.T @ H.T, phi)  # (10.39b)
     zero(rest @ psi.T @ H.T, psi)

@@ -1,15 +1,23 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
 """Spatial operators of chains and trees: identities of Jain, chapters 3, 4, 7, 9 and 10."""
 
-from jain_trees import ROBOTS, TREES, any_tree, configuration, robot_tree, unlike
 import numpy as np
-from oracles.compare import agree
 import pytest
 
 from robodyn_ros.errors import ShapeError, UnknownNameError
-from robodyn_ros.formulations.jain.sweeps import (
-    backward_diagonal, dense, forward_lyapunov, gather, gather_strictly, scatter,
-    scatter_strictly)
-from robodyn_ros.formulations.spatial_operators import SpatialOperators, operators
+from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOperators, operators
+from robodyn_ros.formulations.jain.operators.sweeps import (
+    backward_diagonal,
+    dense,
+    forward_lyapunov,
+    gather,
+    gather_strictly,
+    scatter,
+    scatter_strictly,
+)
+from support.compare import agree
+from support.jain_trees import ROBOTS, TREES, any_tree, configuration, robot_tree, unlike
 
 
 @pytest.fixture(scope='module')
@@ -35,9 +43,9 @@ def same(one, other):
 
 def test_phi_is_the_resolvent_of_e_phi(ops):
     E, phi, one = ops.E_phi, ops.phi, ops.one
-    same((one - E) @ phi, one)                                                # (3.36)
+    same((one - E) @ phi, one)  # (3.36)
     assert not np.linalg.matrix_power(E.array, ops.tree.n).any()
-    same(ops.phi_tilde, E @ phi)                                              # (3.40, 3.41)
+    same(ops.phi_tilde, E @ phi)  # (3.40, 3.41)
     same(E @ phi, phi @ E)
     same((one - ops.E_psi) @ ops.psi, one)
     same(ops.psi_tilde, ops.psi @ ops.E_psi)
@@ -60,9 +68,12 @@ def test_sweeps_are_products_with_operators(ops):
     tree, rng = ops.tree, np.random.default_rng(1)
     x = rng.normal(size=(tree.n, 6))
     for A, weights in ((ops.phi, tree.phi), (ops.psi, ops.articulated.psi)):
-        for sweep, matrix in ((gather, A.array), (scatter, A.array.T),
-                              (gather_strictly, (A - ops.one).array),
-                              (scatter_strictly, (A - ops.one).array.T)):
+        for sweep, matrix in (
+            (gather, A.array),
+            (scatter, A.array.T),
+            (gather_strictly, (A - ops.one).array),
+            (scatter_strictly, (A - ops.one).array.T),
+        ):
             agree(sweep(tree, x, weights).ravel(), matrix @ x.ravel())
 
 
@@ -75,17 +86,21 @@ def test_mass_matrix_by_operators_is_that_of_the_package():
         P = ops.permutation
         agree(P @ ops.mass_matrix.array @ P.T, robot.mass_matrix(q))
         # A solve loses what the condition of the matrix is worth.
-        agree(tree.to_ours(ops.mass_matrix_inverse.array), robot.mass_matrix_inverse(q),
-              tolerance=1e-11)
+        agree(
+            tree.to_ours(ops.mass_matrix_inverse.array),
+            robot.mass_matrix_inverse(q),
+            tolerance=1e-11,
+        )
 
 
 def test_lyapunov_decomposition(ops):
     phi, R, M = ops.phi, ops.R, ops.M
-    same(R - ops.E_phi @ R @ ops.E_phi.T, M)                                  # (4.9, 9.18)
+    same(R - ops.E_phi @ R @ ops.E_phi.T, M)  # (4.9, 9.18)
     tilde = ops.phi_tilde
-    same(phi @ M @ phi.T, R + tilde @ R + R @ tilde.T)                        # (4.10, 9.19)
-    same(dense(forward_lyapunov(ops.tree, ops.tree.M, ops.tree.phi, ops.tree.phi)),
-         phi @ M @ phi.T)
+    same(phi @ M @ phi.T, R + tilde @ R + R @ tilde.T)  # (4.10, 9.19)
+    same(
+        dense(forward_lyapunov(ops.tree, ops.tree.M, ops.tree.phi, ops.tree.phi)), phi @ M @ phi.T
+    )
     H = ops.H
     same(ops.mass_matrix, H @ R @ H.T + H @ tilde @ R @ H.T + H @ R @ tilde.T @ H.T)  # (4.19)
 
@@ -115,17 +130,17 @@ def test_total_inertia_is_e_r_e_transposed():
 
 def test_hinge_projections(ops):
     H, G, tau, bar, P = ops.H, ops.G, ops.tau, ops.tau_bar, ops.P
-    same(H @ G, ops.one_hinges)                                               # (6.14)
+    same(H @ G, ops.one_hinges)  # (6.14)
     for projection in (tau, bar):
         same(projection @ projection, projection)
-    same(tau @ G, G)                                                          # (6.17)
+    same(tau @ G, G)  # (6.17)
     same(tau.T @ H.T, H.T)
-    zero(bar @ G, G)                                                          # (6.18)
+    zero(bar @ G, G)  # (6.18)
     zero(bar.T @ H.T, H.T)
-    zero(H @ bar, H)                                                          # (9.38)
-    for other in (bar @ P, P @ bar.T, bar @ P @ bar.T):                       # (6.25)
+    zero(H @ bar, H)  # (9.38)
+    for other in (bar @ P, P @ bar.T, bar @ P @ bar.T):  # (6.25)
         agree(np.asarray(other), ops.P_plus.array, np.abs(P.array).max())
-    zero(H @ ops.P_plus, P)                                                   # (6.26)
+    zero(H @ ops.P_plus, P)  # (6.26)
 
 
 def test_inertias_in_order(ops):
@@ -145,25 +160,28 @@ def test_inertias_in_order(ops):
 
 def test_riccati_equation(ops):
     M, P, psi, phi = ops.M, ops.P, ops.E_psi, ops.E_phi
-    for product in (psi @ P @ psi.T, psi @ P @ phi.T, phi @ P @ psi.T):       # (7.7, 9.36)
+    for product in (psi @ P @ psi.T, psi @ P @ phi.T, phi @ P @ psi.T):  # (7.7, 9.36)
         agree(np.asarray(P - product), M.array, np.abs(P.array).max())
 
 
 def test_phi_and_psi(ops):
     one, phi, psi, H, K = ops.one, ops.phi, ops.psi, ops.H, ops.K
     phi_inverse, psi_inverse = one - ops.E_phi, one - ops.E_psi
-    same(psi_inverse - phi_inverse, K @ H)                                    # (7.10, 9.43)
-    same(psi_inverse @ phi, one + K @ H @ phi)                                # (7.11)
+    same(psi_inverse - phi_inverse, K @ H)  # (7.10, 9.43)
+    same(psi_inverse @ phi, one + K @ H @ phi)  # (7.11)
     same(phi @ psi_inverse, one + phi @ K @ H)
     same(phi_inverse @ psi, one - K @ H @ psi)
     same(psi @ phi_inverse, one - psi @ K @ H)
     L, L_inverse = ops.innovations_factor, ops.inverse_factor
-    same(L_inverse @ H @ phi, H @ psi)                                        # (7.12, 9.45)
+    same(L_inverse @ H @ phi, H @ psi)  # (7.12, 9.45)
     same(phi @ K @ L_inverse, psi @ K)
     same(L @ H @ psi, H @ phi)
     same(psi @ K @ L, phi @ K)
-    agree((L @ L_inverse).array, ops.one_hinges.array,                        # (7.17, 9.50)
-          np.abs(L.array).max() * np.abs(L_inverse.array).max())
+    agree(
+        (L @ L_inverse).array,
+        ops.one_hinges.array,  # (7.17, 9.50)
+        np.abs(L.array).max() * np.abs(L_inverse.array).max(),
+    )
 
 
 def test_decompositions_with_p(ops):
@@ -172,14 +190,19 @@ def test_decompositions_with_p(ops):
     agree((H @ psi @ M @ psi.T @ H.T).array, D.array, np.abs(P.array).max())  # (7.13, 9.46)
     size = np.abs((phi @ M @ phi.T).array).max()
     for left, right in (
-            (psi @ M @ psi.T, P + psi_tilde @ P + P @ psi_tilde.T),           # (7.9, 9.42)
-            (phi @ M @ psi.T, P + phi_tilde @ P + P @ psi_tilde.T),           # (7.15, 9.41)
-            (phi @ M @ phi.T,                                                 # (7.16, 9.47)
-             P + phi_tilde @ P + P @ phi_tilde.T + phi @ K @ D @ K.T @ phi.T),
-            (phi @ M @ phi.T @ H.T,                                           # (9.48)
-             (ops.one + phi @ K @ H) @ P @ phi.T @ H.T)):
+        (psi @ M @ psi.T, P + psi_tilde @ P + P @ psi_tilde.T),  # (7.9, 9.42)
+        (phi @ M @ psi.T, P + phi_tilde @ P + P @ psi_tilde.T),  # (7.15, 9.41)
+        (
+            phi @ M @ phi.T,  # (7.16, 9.47)
+            P + phi_tilde @ P + P @ phi_tilde.T + phi @ K @ D @ K.T @ phi.T,
+        ),
+        (
+            phi @ M @ phi.T @ H.T,  # (9.48)
+            (ops.one + phi @ K @ H) @ P @ phi.T @ H.T,
+        ),
+    ):
         agree(left.array, right.array, size)
-    agree((psi @ P @ H.T).array, (P @ H.T).array, size)                       # (10.40)
+    agree((psi @ P @ H.T).array, (P @ H.T).array, size)  # (10.40)
 
 
 def test_relations_of_the_unit_factor(ops):
@@ -193,14 +216,21 @@ def test_relations_of_the_unit_factor(ops):
 
 def test_factors_and_inverse_of_the_mass_matrix(ops):
     L, D, M = ops.innovations_factor, ops.D, ops.mass_matrix
-    same(L @ D @ L.T, M)                                                      # (7.14, 9.49)
+    same(L @ D @ L.T, M)  # (7.14, 9.49)
     assert not np.triu(L.pattern(), 1).any()
     # Any way to an inverse loses what the condition of the matrix is worth.
-    agree((ops.mass_matrix_inverse @ M).array, np.eye(ops.tree.N),
-          tolerance=1e-15 * np.linalg.cond(M.array) + 1e-12)
-    agree(np.linalg.slogdet(L.array)[1], 0.0, 1.0)                            # (9.52)
-    agree(np.linalg.slogdet(M.array)[1],                                      # (9.53)
-          sum(np.linalg.slogdet(each)[1] for each in ops.articulated.D), 1.0, 1e-11)
+    agree(
+        (ops.mass_matrix_inverse @ M).array,
+        np.eye(ops.tree.N),
+        tolerance=1e-15 * np.linalg.cond(M.array) + 1e-12,
+    )
+    agree(np.linalg.slogdet(L.array)[1], 0.0, 1.0)  # (9.52)
+    agree(
+        np.linalg.slogdet(M.array)[1],  # (9.53)
+        sum(np.linalg.slogdet(each)[1] for each in ops.articulated.D),
+        1.0,
+        1e-11,
+    )
 
 
 def test_inverse_of_7_18_has_psi_in_both_factors(ops):
@@ -234,11 +264,14 @@ def test_omega_from_its_kernel(ops):
     for name in ops.names:
         same(Ups[name, name], Omega[name, name])
     drift = ops.E_psi.T @ Ups @ ops.E_psi
-    for name in ops.names:                                                    # (10.14)
-        agree((H.T @ ops.D_inverse @ H)[name, name], (Ups - drift)[name, name],
-              np.abs(Ups.array).max())
+    for name in ops.names:  # (10.14)
+        agree(
+            (H.T @ ops.D_inverse @ H)[name, name],
+            (Ups - drift)[name, name],
+            np.abs(Ups.array).max(),
+        )
     product = Omega @ ops.M @ Omega
-    agree(product.array, Omega.array, tolerance=1e-11)                        # (10.37)
+    agree(product.array, Omega.array, tolerance=1e-11)  # (10.37)
 
 
 def test_backward_diagonal_of_a_constant_is_the_kernel(ops):
@@ -262,17 +295,33 @@ def test_blocks_are_found_by_the_names_of_links():
     np.testing.assert_array_equal(ops.H.T[tree.names[0], tree.names[0]], tree.H[0].T)
 
 
-@pytest.mark.parametrize('ask, error, sentence', [
-    (lambda ops: ops.H @ ops.H, ShapeError, 'expected the same blocks'),
-    (lambda ops: ops.H.T + ops.phi, ShapeError, 'expected the same blocks'),
-    (lambda ops: ops.phi - np.eye(3), ShapeError, 'expected an operator of the same blocks'),
-    (lambda ops: ops.phi @ np.ones(3), ShapeError, r'of shape \(3,\); expected 72 rows'),
-    (lambda ops: ops.phi['hand', 'link1'], UnknownNameError, "'hand'; expected the block of a"),
-    (lambda ops: ops.phi['link1'], UnknownNameError, 'expected the names of two bodies'),
-    (lambda ops: ops.gather(np.ones((3, 6))), ShapeError, r'\(3, 6\); expected \(12, 6\)'),
-    (lambda ops: ops.scatter(np.ones(72)), ShapeError, r'\(72,\); expected \(12, 6\)'),
-    (lambda ops: ops.draw(('phi', 'names')), UnknownNameError, "'names' to draw; expected the"),
-    (lambda ops: ops.draw('Phi'), UnknownNameError, "got 'Phi' to draw; expected the name of an")])
+@pytest.mark.parametrize(
+    'ask, error, sentence',
+    [
+        (lambda ops: ops.H @ ops.H, ShapeError, 'expected the same blocks'),
+        (lambda ops: ops.H.T + ops.phi, ShapeError, 'expected the same blocks'),
+        (lambda ops: ops.phi - np.eye(3), ShapeError, 'expected an operator of the same blocks'),
+        (lambda ops: ops.phi @ np.ones(3), ShapeError, r'of shape \(3,\); expected 72 rows'),
+        (
+            lambda ops: ops.phi['hand', 'link1'],
+            UnknownNameError,
+            "'hand'; expected the block of a",
+        ),
+        (lambda ops: ops.phi['link1'], UnknownNameError, 'expected the names of two bodies'),
+        (lambda ops: ops.gather(np.ones((3, 6))), ShapeError, r'\(3, 6\); expected \(12, 6\)'),
+        (lambda ops: ops.scatter(np.ones(72)), ShapeError, r'\(72,\); expected \(12, 6\)'),
+        (
+            lambda ops: ops.draw(('phi', 'names')),
+            UnknownNameError,
+            "'names' to draw; expected the",
+        ),
+        (
+            lambda ops: ops.draw('Phi'),
+            UnknownNameError,
+            "got 'Phi' to draw; expected the name of an",
+        ),
+    ],
+)
 def test_what_operators_are_not_asked(every, ask, error, sentence):
     pytest.importorskip('matplotlib')
     with pytest.raises(error, match=sentence):
@@ -295,15 +344,19 @@ def test_operators_say_what_they_are(every):
     assert repr(ops).startswith('SpatialOperators of 8 bodies with 19 degrees of freedom, tips')
     head, *lines = repr(ops.H @ ops.phi).splitlines()
     assert head == 'BlockMatrix 19 x 48, zero where a dot is'
-    assert lines == [f'{name} {" ".join(("X" * (k + 1)).ljust(8, "."))}'
-                     for k, name in enumerate(ops.names)]
+    assert lines == [
+        f'{name} {" ".join(("X" * (k + 1)).ljust(8, "."))}' for k, name in enumerate(ops.names)
+    ]
 
 
 def test_sweeps_stand_beside_the_operators(ops):
     x = np.random.default_rng(2).normal(size=(ops.tree.n, 6))
-    for given, matrix in (({}, ops.phi), ({'free': True}, ops.psi),
-                          ({'strictly': True}, ops.phi_tilde),
-                          ({'free': True, 'strictly': True}, ops.psi_tilde)):
+    for given, matrix in (
+        ({}, ops.phi),
+        ({'free': True}, ops.psi),
+        ({'strictly': True}, ops.phi_tilde),
+        ({'free': True, 'strictly': True}, ops.psi_tilde),
+    ):
         agree(ops.gather(x, **given).ravel(), matrix @ x.ravel())
         agree(ops.scatter(x, **given).ravel(), matrix.T @ x.ravel())
 
@@ -334,9 +387,10 @@ def test_picture_shows_the_digraph_and_every_pattern(every, tmp_path):
     digraph, *patterns = [axes for part in figure.subfigs for axes in part.axes]
     full = ops.mass_matrix.pattern()
     assert patterns[1].get_title() == (
-        f"mass_matrix: {full.sum()} of {full.size} blocks\nH phi M phi' H' (4.6)")
+        f"mass_matrix: {full.sum()} of {full.size} blocks\nH phi M phi' H' (4.6)"
+    )
     for axes, operator in zip(patterns, (ops.phi, ops.mass_matrix, ops.K, ops.Omega)):
-        mesh, = axes.collections
+        (mesh,) = axes.collections
         np.testing.assert_array_equal(mesh.get_array().reshape(12, 12), operator.pattern())
         np.testing.assert_array_equal(mesh.get_coordinates()[0, :, 0], operator.columns.edges)
         np.testing.assert_array_equal(mesh.get_coordinates()[:, 0, 1], operator.rows.edges)

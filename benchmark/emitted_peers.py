@@ -1,0 +1,219 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Who is compared in benchmark/emitted.py: each peer as functions of one form.
+
+A peer is a function of a folder, the text of a URDF and its number of joints. It returns Made:
+object files with functions `void <peer>_<quantity>(const double *x, double *out)`, x = (q, qd, qdd
+or tau), out = the result, or for derivatives three row-major matrices by q, by qd, and by qdd or
+tau.
+"""
+
+import re
+import subprocess
+import textwrap
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from robodyn_ros.codegen import c_package, c_selection
+from robodyn_ros.codegen.emit_c import Style
+from robodyn_ros.model import build, urdf
+
+QUANTITIES = (
+    'inverse_dynamics',
+    'forward_dynamics',
+    'inverse_dynamics_derivatives',
+    'forward_dynamics_derivatives',
+)
+FLAGS = ('-O3', '-march=native', '-DNDEBUG', '-w')
+#: What one file may take to compile [s]: code that takes longer is for no user.
+PATIENCE = 600
+
+
+@dataclass
+class Made:
+    """Functions by (peer, quantity), object files with them, and flags of the linker."""
+
+    functions: list[tuple[str, str]]
+    objects: list[Path]
+    flags: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def without_friction(text):
+    """A description without joint friction and damping: some count them, some do not."""
+    return re.sub(r'<dynamics[^>]*/>', '', text)
+
+
+def compiled(source, target, *flags, compiler='gcc'):
+    """Compile one file."""
+    done = subprocess.run(
+        [compiler, *FLAGS, *flags, '-c', source, '-o', target],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    if done.returncode:
+        raise FileNotFoundError(f'{source} does not compile: {done.stderr[:300]}')
+    return target
+
+
+def ours(folder, text, joints):
+    """What `robodyn_ros emit` prints."""
+    model = build.build(urdf.parse(text))
+    found = c_selection.record_all(model, c_selection.choose(model, QUANTITIES))
+    style = Style('arm')
+    c_package.write(folder, c_package.files(model, text, found, style))
+    lines = ['#include "arm_dynamics/arm_dynamics.h"']
+    for one in found:
+        out = ', '.join(f'out + {k * joints**2}' for k in range(len(one.recording.outputs)))
+        lines.append(
+            f'void ours_{one.name}(const double *x, double *out)\n'
+            f'{{ arm_{one.name}(x, x + {joints}, x + {2 * joints}, {out}); }}'
+        )
+    (folder / 'src' / 'wrapped.c').write_text('\n'.join(lines) + '\n')
+    sources = [folder / 'src' / f'{name}.c' for name in (*QUANTITIES, 'wrapped')]
+    objects = [
+        compiled(source, source.with_suffix('.o'), '-std=c99', '-ffp-contract=fast', '-I',
+                 folder / 'include')
+        for source in sources
+    ]  # fmt: skip
+    return Made([('ours', one.name) for one in found], objects)
+
+
+def urdf2casadi(folder, text, joints):
+    """CasADi's C of the recursions of urdf2casadi, derivatives by CasADi's own."""
+    import casadi as ca
+    from urdf2casadi import urdfparser
+
+    parser = urdfparser.URDFparser({'jit': False})
+    parser.from_string(text)
+    model = build.build(urdf.parse(text))
+    ends, gravity = (model.body_names[0], model.body_names[-1]), [0.0, 0.0, -9.81]
+    x = ca.SX.sym('x', 3 * joints)
+    given = ca.vertsplit(x, joints)
+    made = Made([], [])
+    for name, make in (
+        ('inverse_dynamics', parser.get_inverse_dynamics_rnea),
+        ('forward_dynamics', parser.get_forward_dynamics_aba),
+    ):
+        value = make(*ends, gravity=gravity)(*given)
+        _generated(ca, made, folder, name, x, value)
+        slopes = ca.horzsplit(ca.jacobian(value, x), joints)
+        rows = ca.vertcat(*(ca.vec(ca.densify(part).T) for part in slopes))
+        _generated(ca, made, folder, f'{name}_derivatives', x, rows)
+    return made
+
+
+def _generated(ca, made, folder, quantity, x, value):
+    """Add one function as CasADi's C, compiled."""
+    name = f'urdf2casadi_{quantity}'
+    function = ca.Function(f'{name}_', [x], [ca.densify(value)])
+    if function.n_instructions() > 100_000:
+        made.notes.append(f'{name} takes {function.n_instructions()} statements: not compiled')
+        return
+    here = Path.cwd() / f'{name}.c'
+    function.generate(here.name, {'with_header': False})
+    source = folder / here.name
+    source.write_text(
+        here.read_text()
+        + textwrap.dedent(f"""
+        void {name}(const double *x, double *out)
+        {{
+            const double *given[1] = {{x}};
+            double *result[1] = {{out}};
+            static casadi_int whole[{max(1, function.sz_iw())}];
+            static double work[{max(1, function.sz_w())}];
+            {name}_(given, result, whole, work, 0);
+        }}
+        """)
+    )
+    here.unlink()
+    try:
+        made.objects.append(compiled(source, source.with_suffix('.o')))
+        made.functions.append(('urdf2casadi', quantity))
+    except subprocess.TimeoutExpired:
+        made.notes.append(f'{name} was not compiled within {PATIENCE} s')
+
+
+PINOCCHIO = """\
+#include <pinocchio/multibody.hpp>
+#include <pinocchio/serialization.hpp>
+#include <pinocchio/algorithm/rnea.hpp>
+#include <pinocchio/algorithm/aba.hpp>
+#include <pinocchio/algorithm/rnea-derivatives.hpp>
+#include <pinocchio/algorithm/aba-derivatives.hpp>
+
+using namespace pinocchio;
+typedef Eigen::Map<const Eigen::VectorXd> In;
+typedef Eigen::Map<Eigen::VectorXd> Out;
+typedef Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> Rows;
+static Model model;
+static Data *data;
+static int n;
+
+extern "C" void pinocchio_open(void)
+{
+    model.loadFromText("@model@");
+    data = new Data(model);
+    n = model.nv;
+}
+
+extern "C" void pinocchio_inverse_dynamics(const double *x, double *out)
+{
+    Out(out, n) = rnea(model, *data, In(x, n), In(x + n, n), In(x + 2 * n, n));
+}
+
+extern "C" void pinocchio_forward_dynamics(const double *x, double *out)
+{
+    Out(out, n) = aba(model, *data, In(x, n), In(x + n, n), In(x + 2 * n, n));
+}
+
+extern "C" void pinocchio_inverse_dynamics_derivatives(const double *x, double *out)
+{
+    computeRNEADerivatives(model, *data, In(x, n), In(x + n, n), In(x + 2 * n, n));
+    Rows(out, n, n) = data->dtau_dq;
+    Rows(out + n * n, n, n) = data->dtau_dv;
+    Rows(out + 2 * n * n, n, n) = data->M.selfadjointView<Eigen::Upper>();
+}
+
+extern "C" void pinocchio_forward_dynamics_derivatives(const double *x, double *out)
+{
+    computeABADerivatives(model, *data, In(x, n), In(x + n, n), In(x + 2 * n, n));
+    Rows(out, n, n) = data->ddq_dq;
+    Rows(out + n * n, n, n) = data->ddq_dv;
+    Rows(out + 2 * n * n, n, n) = data->Minv.selfadjointView<Eigen::Upper>();
+}
+"""
+#: Limits of Boost that Pinocchio's list of joint types needs.
+BOOST = (
+    '-DBOOST_MPL_LIMIT_LIST_SIZE=30',
+    '-DBOOST_MPL_LIMIT_VECTOR_SIZE=30',
+    '-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS',
+    '-DBOOST_FUSION_INVOKE_MAX_ARITY=12',
+)
+EIGEN = Path('/usr/include/eigen3')
+
+
+def pinocchio(folder, text, joints):
+    """Pinocchio's C++ templates, compiled here from the headers that come with its wheel."""
+    import pinocchio as pin
+
+    if not EIGEN.is_dir():
+        raise FileNotFoundError(f'Eigen is not in {EIGEN}')
+    root = next(path for path in Path(pin.__file__).parents if path.name == 'cmeel.prefix')
+    kept, source = folder / 'model.txt', folder / 'pinocchio.cpp'
+    pin.buildModelFromXML(text).saveToText(str(kept))
+    source.write_text(PINOCCHIO.replace('@model@', str(kept)))
+    target = compiled(source, folder / 'pinocchio.o', '-std=c++17', *BOOST, '-I',
+                      root / 'include', '-I', EIGEN, compiler='g++')  # fmt: skip
+    library = root / 'lib'
+    flags = [f'-L{library}', '-lpinocchio_default', '-lboost_serialization']
+    return Made(
+        [('pinocchio', quantity) for quantity in QUANTITIES],
+        [target],
+        [*flags, f'-Wl,-rpath,{library}'],
+    )
+
+
+PEERS = (ours, urdf2casadi, pinocchio)

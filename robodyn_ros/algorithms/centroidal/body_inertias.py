@@ -1,0 +1,72 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What each link feels like to push: its composite inertia R, hinges locked, and its
+articulated-body inertia P, hinges free.
+"""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.articulated import articulated_inertias, articulated_times
+from robodyn_ros.algorithms.core.coriolis import composite_inertia_times
+from robodyn_ros.algorithms.core.crba import composite_tip_to_base
+from robodyn_ros.algorithms.core.joint_transform import joint_transforms
+from robodyn_ros.algorithms.core.joint_wrenches import wrench_at_link
+from robodyn_ros.algorithms.core.kinematics import poses_base_to_tip
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.rotation import rotate_inverse
+from robodyn_ros.spatial.types import Indices, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale
+
+
+@primitive
+def unit_motion(scratch, links, i, j):
+    """Motion (w, v) of body i, about its origin in its frame, whose link has component j of its
+    motion 1 and all others 0: linear, then angular, in base axes. Needs the poses.
+    """
+    e = (1.0 if j % 3 == 0 else 0.0, 1.0 if j % 3 == 1 else 0.0, 1.0 if j % 3 == 2 else 0.0)
+    e = rotate_inverse(scratch, i, at.WORLD_ROTATION, e)
+    if j < 3:
+        return (0.0, 0.0, 0.0), e
+    return e, cross((links[i, 9], links[i, 10], links[i, 11]), e)
+
+
+@primitive
+def body_inertias(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    carried: Indices,
+    links: Table,
+    q: Vector,
+    diagonal: Vector,
+    composite: Matrix,
+    articulated: Matrix,
+):
+    """R(k) = sum phi R(j) phi* + M(k) and P(k) = sum phi P+(j) phi* + M(k) of every link, in O(n).
+
+    Jain 2011, Algorithms 4.1 and 6.1 (eq. 4.8, 6.13 to 6.30; 9.20 and 9.33 of trees). carried,
+    links : as of `joint_wrenches`. q : (nq,); diagonal : (nv,) as of `articulated_inertias`.
+    composite, articulated : (6 (nb - 1), 6) [kg, kg m, kg m^2], written: six rows a link, the
+    wrench for each unit of its motion, linear part first, about the origin of the link in base
+    axes. Returns 0, or the body whose pivot is singular.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    composite_tip_to_base(topology, constants, scratch)
+    status = articulated_inertias(topology, constants, scratch, diagonal)
+    poses_base_to_tip(topology, scratch)
+    for row in range(composite.shape[0]):
+        i = carried[row // 6 + 1]
+        w, v = unit_motion(scratch, links, i, row % 6)
+        n, f = composite_inertia_times(scratch, i, w, v)
+        wrench_at_link(scratch, links, i, n, f, composite[row])
+        n, f = articulated_times(scratch, i, w, v)  # P+, and what its own hinge gives way to
+        u_n, u_f = load(scratch, i, at.U_ANGULAR), load(scratch, i, at.U_LINEAR)
+        share = scratch[i, at.D_INVERSE] * (dot(u_n, w) + dot(u_f, v))
+        wrench_at_link(
+            scratch,
+            links,
+            i,
+            add(n, scale(share, u_n)),
+            add(f, scale(share, u_f)),
+            articulated[row],
+        )
+    return status

@@ -1,0 +1,196 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The robot as one body: its centre of mass, its momentum, its inertia with all hinges locked.
+
+Of what moves: the base link is no part of it. Reflected rotor inertias are none either, as they
+have no momentum of their own beyond their hinge.
+"""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.crba import carry_composite, composite_tip_to_base, joint_momentum
+from robodyn_ros.algorithms.core.gravity import carry_mass
+from robodyn_ros.algorithms.core.joint_transform import carry_wrench, joint_transforms
+from robodyn_ros.algorithms.core.kinematics import poses_base_to_tip, velocities_base_to_tip
+from robodyn_ros.algorithms.core.rnea import motion_base_to_tip, newton_euler, start_at_base
+from robodyn_ros.model.layout import INERTIA, MASS, MOMENT, PARENT, V
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.rotation import rotate
+from robodyn_ros.spatial.rotational_inertia import (
+    load_symmetric,
+    shift_inertia,
+    store_symmetric,
+    times,
+)
+from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import add, cross, load, scale, store, sub
+
+
+@primitive
+def mass_tip_to_base(topology, constants, scratch):
+    """Mass and first moment of everything, in row 0. Needs `joint_transforms`."""
+    scratch[0, at.C_MASS] = 0.0
+    store(scratch, 0, at.C_MOMENT, (0.0, 0.0, 0.0))
+    for i in range(1, topology.shape[0]):
+        scratch[i, at.C_MASS] = constants[i, MASS]
+        store(scratch, i, at.C_MOMENT, load(constants, i, MOMENT))
+    for i in range(topology.shape[0] - 1, 0, -1):
+        carry_mass(scratch, i, topology[i, PARENT])
+
+
+@primitive
+def centre(scratch):
+    """First moment of everything over its mass."""
+    return scale(1.0 / scratch[0, at.C_MASS], load(scratch, 0, at.C_MOMENT))
+
+
+@primitive
+def centre_of_mass(topology: Topology, constants: Table, scratch: Matrix, q: Vector, com: Vector):
+    """c = sum (m p + R h) / sum m, in O(n); Jain 2011, eq. (4.13). q : (nv,); com : (3,) [m] in
+    base axes, from the origin of the base, written.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    mass_tip_to_base(topology, constants, scratch)
+    com[0], com[1], com[2] = centre(scratch)
+
+
+@primitive
+def centroidal_momentum(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    com: Vector,
+    h: Vector,
+):
+    """h = sum of phi(0, i) M(i) V(i), gathered tip to base in O(n), then moved to the centre of
+    mass.
+
+    Jain 2011, eq. (2.17) and (4.15). q, qd : (nv,). com : (3,) [m] and h : (6,) [N s, N m s],
+    linear, then angular about the centre of mass, in base axes, are written.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    velocities_base_to_tip(topology, constants, scratch, qd)
+    mass_tip_to_base(topology, constants, scratch)
+    for i in range(1, topology.shape[0]):
+        body_momentum(constants, scratch, i)
+    about_centre(topology, scratch, com, h)
+
+
+@primitive
+def about_centre(topology, scratch, com, h):
+    """Sum of the moments and forces on the bodies, about the centre of mass, force first. Needs
+    the mass.
+    """
+    store(scratch, 0, at.MOMENT, (0.0, 0.0, 0.0))
+    store(scratch, 0, at.FORCE, (0.0, 0.0, 0.0))
+    for i in range(topology.shape[0] - 1, 0, -1):
+        carry_wrench(
+            scratch,
+            i,
+            topology[i, PARENT],
+            load(scratch, i, at.MOMENT),
+            load(scratch, i, at.FORCE),
+        )
+    c, f = centre(scratch), load(scratch, 0, at.FORCE)
+    com[0], com[1], com[2] = c
+    h[0], h[1], h[2] = f
+    h[3], h[4], h[5] = sub(load(scratch, 0, at.MOMENT), cross(c, f))
+
+
+@primitive
+def body_momentum(constants, scratch, i):
+    """Angular momentum I w + h x v about its origin and linear momentum m v + w x h of body i."""
+    w, v, h = load(scratch, i, at.OMEGA), load(scratch, i, at.SPEED), load(constants, i, MOMENT)
+    store(scratch, i, at.MOMENT, add(times(load_symmetric(constants, i, INERTIA), w), cross(h, v)))
+    store(scratch, i, at.FORCE, add(scale(constants[i, MASS], v), cross(w, h)))
+
+
+@primitive
+def centroidal_momentum_bias(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    zero: Vector,
+    com: Vector,
+    bias: Vector,
+):
+    """Adot qd: the rate of the momentum about the centre of mass at qdd = 0, in O(n): the sweeps
+    of inverse dynamics without weight, gathered to the base.
+
+    Orin, Goswami and Lee 2013. q, qd : (nv,); zero : (nv,) of zeros. com : (3,) [m] and bias :
+    (6,) [N, N m], in base axes, are written.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    start_at_base(scratch, (0.0, 0.0, 0.0))
+    motion_base_to_tip(topology, constants, scratch, qd, zero)
+    mass_tip_to_base(topology, constants, scratch)
+    for i in range(1, topology.shape[0]):
+        newton_euler(constants, scratch, i)
+    about_centre(topology, scratch, com, bias)
+
+
+@primitive
+def composite_of_all(topology, constants, scratch):
+    """Composite inertias of the bodies, and of everything in row 0."""
+    composite_tip_to_base(topology, constants, scratch)
+    scratch[0, at.C_MASS] = 0.0
+    store(scratch, 0, at.C_MOMENT, (0.0, 0.0, 0.0))
+    store_symmetric(scratch, 0, at.C_INERTIA, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+    for i in range(1, topology.shape[0]):
+        if topology[i, PARENT] == 0:
+            carry_composite(scratch, i, 0)
+
+
+@primitive
+def centroidal_momentum_matrix(
+    topology: Topology, constants: Table, scratch: Matrix, q: Vector, com: Vector, A: Matrix
+):
+    """A(q) with h = A qd about the centre of mass, in O(n): column i is R(i) H*(i), the momentum
+    of the composite body, moved there.
+
+    Jain 2011, eq. (4.15); Orin, Goswami and Lee 2013. q : (nv,). com : (3,) [m] and A : (6, nv)
+    [kg m or kg, kg m^2 or kg m], linear rows first, in base axes, are written.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    composite_of_all(topology, constants, scratch)
+    poses_base_to_tip(topology, scratch)
+    c = centre(scratch)
+    com[0], com[1], com[2] = c
+    for i in range(1, topology.shape[0]):
+        n, f = joint_momentum(topology, constants, scratch, i)
+        f = rotate(scratch, i, at.WORLD_ROTATION, f)
+        n = add(
+            rotate(scratch, i, at.WORLD_ROTATION, n),
+            cross(sub(load(scratch, i, at.WORLD_POSITION), c), f),
+        )
+        k = topology[i, V]
+        A[0, k], A[1, k], A[2, k] = f
+        A[3, k], A[4, k], A[5, k] = n
+
+
+@primitive
+def composite_inertia(
+    topology: Topology, constants: Table, scratch: Matrix, q: Vector, com: Vector, inertia: Matrix
+):
+    """Inertia of everything about its centre of mass, hinges locked, in O(n): R of the whole
+    robot.
+
+    Jain 2011, Algorithm 9.2 (eq. 9.20) and eq. (4.13). q : (nv,). com : (3,) [m] and inertia :
+    (3, 3) [kg m^2], in base axes, are written.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    composite_of_all(topology, constants, scratch)
+    c = centre(scratch)
+    com[0], com[1], com[2] = c
+    xx, xy, xz, yy, yz, zz = shift_inertia(
+        load_symmetric(scratch, 0, at.C_INERTIA),
+        scratch[0, at.C_MASS],
+        load(scratch, 0, at.C_MOMENT),
+        scale(-1.0, c),
+    )
+    inertia[0, 0], inertia[0, 1], inertia[0, 2] = xx, xy, xz
+    inertia[1, 0], inertia[1, 1], inertia[1, 2] = xy, yy, yz
+    inertia[2, 0], inertia[2, 1], inertia[2, 2] = xz, yz, zz

@@ -1,0 +1,238 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Articulated-body inertias: the factor of the mass matrix that forward dynamics, solves and
+Lambda have in common.
+"""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.model.layout import (
+    INERTIA,
+    KIND,
+    MASS,
+    MOMENT,
+    PARENT,
+    PITCH,
+    PRISMATIC,
+    ROTOR,
+    V,
+)
+from robodyn_ros.spatial.articulated_inertia import (
+    load_general,
+    rotate_general,
+    shift_articulated,
+    store_general,
+    times_general,
+    transpose_times,
+)
+from robodyn_ros.spatial.primitive import inlined, primitive
+from robodyn_ros.spatial.rotation import rotate_symmetric, turn_symmetric
+from robodyn_ros.spatial.rotational_inertia import (
+    add_symmetric,
+    load_symmetric,
+    store_symmetric,
+    times,
+)
+from robodyn_ros.spatial.vec3 import add, dot, load, scale, store
+
+#: Below this share of the inertia about the other axes a pivot counts as singular: rounding of
+#: what the bodies beyond cancel leaves about 1e-16 of it.
+PIVOT_SHARE = 1e-14
+#: Below this hinge inertia [kg m^2 or kg] it does in any case: a grain of dust a tenth of a
+#: millimetre long.
+PIVOT_FLOOR = 1e-15
+
+
+@primitive
+def rigid(constants, scratch, i):
+    """Start the articulated inertia of body i from its own: A = I, B = [h], C = m 1."""
+    m, h = constants[i, MASS], load(constants, i, MOMENT)
+    store_symmetric(scratch, i, at.P_ANGULAR, load_symmetric(constants, i, INERTIA))
+    store_general(
+        scratch, i, at.P_COUPLING, (0.0, -h[2], h[1], h[2], 0.0, -h[0], -h[1], h[0], 0.0)
+    )
+    store_symmetric(scratch, i, at.P_LINEAR, (m, 0.0, 0.0, m, 0.0, m))
+
+
+@inlined
+def project(topology, constants, scratch, i, d_inverse, held):
+    """P+ = P - U U^T / D: the part of the inertia of body i that its hinge passes on.
+
+    held = 1 - S^T P S / D is the share of the inertia about the hinge that is passed on: exactly
+    zero without rotor, so that S^T P+ = 0 (Jain 2011, eq. 6.26) holds to the last bit.
+    """
+    pitch = constants[i, PITCH]
+    a, c = load_symmetric(scratch, i, at.P_ANGULAR), load_symmetric(scratch, i, at.P_LINEAR)
+    b = load_general(scratch, i, at.P_COUPLING)
+    if topology[i, KIND] == PRISMATIC:
+        u, w = (b[2], b[5], b[8]), (c[2], c[4], c[5])
+    else:
+        u = (a[2] + pitch * b[2], a[4] + pitch * b[5], a[5] + pitch * b[8])
+        w = (b[6] + pitch * c[2], b[7] + pitch * c[4], b[8] + pitch * c[5])
+    g, k = scale(d_inverse, u), scale(d_inverse, w)
+    u_held, w_held = scale(held, u), scale(held, w)
+    a = (
+        a[0] - g[0] * u[0],
+        a[1] - g[0] * u[1],
+        a[2] - g[0] * u[2],
+        a[3] - g[1] * u[1],
+        a[4] - g[1] * u[2],
+        a[5] - g[2] * u[2],
+    )
+    b = (
+        b[0] - g[0] * w[0],
+        b[1] - g[0] * w[1],
+        b[2] - g[0] * w[2],
+        b[3] - g[1] * w[0],
+        b[4] - g[1] * w[1],
+        b[5] - g[1] * w[2],
+        b[6] - g[2] * w[0],
+        b[7] - g[2] * w[1],
+        b[8] - g[2] * w[2],
+    )
+    c = (
+        c[0] - k[0] * w[0],
+        c[1] - k[0] * w[1],
+        c[2] - k[0] * w[2],
+        c[3] - k[1] * w[1],
+        c[4] - k[1] * w[2],
+        c[5] - k[2] * w[2],
+    )
+    if topology[i, KIND] == PRISMATIC:
+        b = (b[0], b[1], u_held[0], b[3], b[4], u_held[1], b[6], b[7], u_held[2])
+        c = (c[0], c[1], w_held[0], c[3], w_held[1], w_held[2])
+    else:
+        b = (
+            b[0],
+            b[1],
+            b[2],
+            b[3],
+            b[4],
+            b[5],
+            w_held[0] - pitch * c[2],
+            w_held[1] - pitch * c[4],
+            w_held[2] - pitch * c[5],
+        )
+        a = (
+            a[0],
+            a[1],
+            u_held[0] - pitch * b[2],
+            a[3],
+            u_held[1] - pitch * b[5],
+            u_held[2] - pitch * b[8],
+        )
+    store(scratch, i, at.U_ANGULAR, u)
+    store(scratch, i, at.U_LINEAR, w)
+    store_symmetric(scratch, i, at.P_ANGULAR, a)
+    store_general(scratch, i, at.P_COUPLING, b)
+    store_symmetric(scratch, i, at.P_LINEAR, c)
+
+
+@primitive
+def propagate_inertia(topology, scratch, i):
+    """Add P+ of body i, seen from its parent, to the articulated inertia of the parent."""
+    parent, c, s = topology[i, PARENT], scratch[i, at.COS], scratch[i, at.SIN]
+    angular = rotate_symmetric(
+        scratch, i, at.ROTATION, turn_symmetric(c, s, load_symmetric(scratch, i, at.P_ANGULAR))
+    )
+    linear = rotate_symmetric(
+        scratch, i, at.ROTATION, turn_symmetric(c, s, load_symmetric(scratch, i, at.P_LINEAR))
+    )
+    coupling = rotate_general(
+        scratch, i, at.ROTATION, c, s, load_general(scratch, i, at.P_COUPLING)
+    )
+    angular, coupling = shift_articulated(angular, coupling, linear, load(scratch, i, at.POSITION))
+    store_symmetric(
+        scratch,
+        parent,
+        at.P_ANGULAR,
+        add_symmetric(load_symmetric(scratch, parent, at.P_ANGULAR), angular),
+    )
+    store_symmetric(
+        scratch,
+        parent,
+        at.P_LINEAR,
+        add_symmetric(load_symmetric(scratch, parent, at.P_LINEAR), linear),
+    )
+    for k in range(9):
+        scratch[parent, at.P_COUPLING + k] = scratch[parent, at.P_COUPLING + k] + coupling[k]
+
+
+@primitive
+def articulated_inertias(topology, constants, scratch, diagonal):
+    """Articulated inertias tip to base, in O(n): U = P S, D = S^T U + rotor + diagonal, and P+ in
+    place of P.
+
+    Jain 2011, Algorithm 6.1 (eq. 6.13); Featherstone 2008, eq. (7.43)-(7.44). Needs
+    `joint_transforms`.
+    diagonal : (nv,) is added to the joint-space diagonal of the mass matrix. Returns 0, or the
+    body whose pivot D is singular.
+    """
+    status = 0
+    for i in range(1, topology.shape[0]):
+        rigid(constants, scratch, i)
+    for i in range(topology.shape[0] - 1, 0, -1):
+        status = eliminate_joint(topology, constants, scratch, i, diagonal, status)
+        if topology[i, PARENT] > 0:
+            propagate_inertia(topology, scratch, i)
+    return status
+
+
+@inlined
+def eliminate_joint(topology, constants, scratch, i, diagonal, status):
+    """U, 1 / D and P+ in place of P of body i, whose hinge gives in. Returns status, or i where
+    the pivot is singular.
+    """
+    hinge = at.P_LINEAR if topology[i, KIND] == PRISMATIC else at.P_ANGULAR
+    added, pitch = constants[i, ROTOR] + diagonal[topology[i, V]], constants[i, PITCH]
+    d = (
+        scratch[i, hinge + 5]
+        + added
+        + pitch * (2.0 * scratch[i, at.P_COUPLING + 8] + pitch * scratch[i, at.P_LINEAR + 5])
+    )
+    size = d + scratch[i, hinge] + scratch[i, hinge + 3]
+    if singular(d, size):
+        d_inverse, held, status = 0.0, 1.0, i  # as if locked, so that the sweep stays finite
+    else:
+        d_inverse = 1.0 / d
+        held = d_inverse * added
+    scratch[i, at.D_INVERSE] = d_inverse
+    project(topology, constants, scratch, i, d_inverse, held)
+    return status
+
+
+@primitive
+def articulated_times(scratch, i, w, v):
+    """Moment and force P+ (w, v) of body i, or P (w, v) where its hinge is held."""
+    b = load_general(scratch, i, at.P_COUPLING)
+    return (
+        add(times(load_symmetric(scratch, i, at.P_ANGULAR), w), times_general(b, v)),
+        add(transpose_times(b, w), times(load_symmetric(scratch, i, at.P_LINEAR), v)),
+    )
+
+
+@primitive
+def singular(d, size):
+    """Whether a pivot is nothing but the rounding of what cancelled in it; a NaN is.
+
+    d, size : hinge inertia and the trace of its block of P [kg m^2 or kg].
+    """
+    return not d - PIVOT_SHARE * size > PIVOT_FLOOR
+
+
+@primitive
+def accelerate(topology, constants, scratch, i, alpha, a):
+    """Hinge acceleration (u - U^T a') / D of a body that is carried along with (alpha, a).
+
+    Returns it, and leaves the acceleration of the body in scratch. Needs `articulated_inertias`
+    and the residual u.
+    """
+    pull = dot(load(scratch, i, at.U_ANGULAR), alpha) + dot(load(scratch, i, at.U_LINEAR), a)
+    x = scratch[i, at.D_INVERSE] * (scratch[i, at.RESIDUAL] - pull)
+    if topology[i, KIND] == PRISMATIC:
+        a = (a[0], a[1], a[2] + x)
+    else:
+        alpha = (alpha[0], alpha[1], alpha[2] + x)
+        a = (a[0], a[1], a[2] + constants[i, PITCH] * x)
+    store(scratch, i, at.ALPHA, alpha)
+    store(scratch, i, at.ACCEL, a)
+    return x

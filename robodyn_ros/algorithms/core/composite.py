@@ -1,0 +1,248 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Forward dynamics and solves by the mass matrix itself: for short chains less arithmetic than by
+articulated inertias.
+
+The mass matrix of a tree factors as L^T D L without filling in, in O(n depth^2): Featherstone
+2008, sections 6.4 and 6.5. Entries of M whose column is nearer to the base hold L, its diagonal
+1 / D, and the others nothing: whole rows are quicker than looking for those that matter.
+"""
+
+from robodyn_ros.algorithms.core.articulated import singular
+from robodyn_ros.algorithms.core.crba import mass_matrix
+from robodyn_ros.algorithms.core.jacobian import jacobian_columns
+from robodyn_ros.algorithms.core.kinematics import poses_base_to_tip
+from robodyn_ros.algorithms.core.matrices import (
+    clear,
+    ordered,
+    subtract_carriers,
+    subtract_first,
+    subtract_row,
+)
+from robodyn_ros.algorithms.core.rnea import torque_of_prescribed_motion
+from robodyn_ros.model.layout import PARENT, V
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology, Vector
+
+
+@primitive
+def factorise(topology, diagonal, M, size):
+    """M + diag(diagonal) = L^T D L, in place (Featherstone 2008, Table 6.3).
+
+    size : (nv,), written: the diagonal as it was. Returns 0, or the body whose pivot is singular.
+    """
+    status, in_order = 0, ordered(topology)
+    for k in range(size.shape[0]):
+        M[k, k] = M[k, k] + diagonal[k]
+        size[k] = M[k, k]
+    for k in range(topology.shape[0] - 1, 0, -1):
+        row = topology[k, V]
+        pivot = M[row, row]
+        if singular(pivot, size[row]):
+            inverse, status = 0.0, k  # as if locked, so that the sweep stays finite
+        else:
+            inverse = 1.0 / pivot
+        M[row, row] = inverse
+        i = topology[k, PARENT]
+        while i > 0:
+            column = topology[i, V]
+            share = M[row, column] * inverse
+            subtract_row(M, column, share, row, column + 1 if in_order else size.shape[0])
+            M[row, column] = share
+            i = topology[i, PARENT]
+    return status
+
+
+@primitive
+def solve_outer(topology, M, x):
+    """x becomes L^-T x (Featherstone 2008, Table 6.5)."""
+    for k in range(topology.shape[0] - 1, 0, -1):
+        row, i = topology[k, V], topology[k, PARENT]
+        while i > 0:
+            column = topology[i, V]
+            x[column] = x[column] - M[row, column] * x[row]
+            i = topology[i, PARENT]
+
+
+@primitive
+def solve_factorised(topology, M, x):
+    """x becomes (L^T D L)^-1 x (Featherstone 2008, Table 6.5)."""
+    solve_outer(topology, M, x)
+    for k in range(1, topology.shape[0]):
+        row, i = topology[k, V], topology[k, PARENT]
+        x[row] = M[row, row] * x[row]
+        while i > 0:
+            x[row] = x[row] - M[row, topology[i, V]] * x[topology[i, V]]
+            i = topology[i, PARENT]
+
+
+@primitive
+def inverse_of_factors(topology, M, inverse):
+    """(L^T D L)^-1, symmetric, of the factors in M.
+
+    In L M^-1 = D^-1 L^-T a row of the right side is 1 / D up to its hinge, and zero before it: so
+    a row of M^-1 follows from those of its carriers, and what is beyond it from symmetry.
+    """
+    clear(inverse)
+    in_order = ordered(topology)
+    for k in range(1, topology.shape[0]):
+        row, i = topology[k, V], topology[k, PARENT]
+        if in_order:
+            subtract_first(inverse, row, M)
+        else:
+            subtract_carriers(topology, inverse, k, M)
+        own = M[row, row]
+        while i > 0:
+            own = own - M[row, topology[i, V]] * inverse[row, topology[i, V]]
+            i = topology[i, PARENT]
+        for column in range(row if in_order else M.shape[0]):
+            inverse[column, row] = inverse[row, column]
+        inverse[row, row] = own
+
+
+@primitive
+def forward_dynamics(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    tau: Vector,
+    diagonal: Vector,
+    M: Matrix,
+    bias: Vector,
+    qdd: Vector,
+):
+    """qdd = (M + diag(diagonal))^-1 (tau - C qd - g), in O(n depth^2).
+
+    Walker and Orin 1982, method 3; Li 1989 counts it. What is taken from tau is not the torque at
+    rest but that of a motion for which it costs less, and the motion is added in the end. q, qd,
+    tau, diagonal : (nv,). M (nv, nv), bias and qdd (nv,) are written. Returns 0, or the body whose
+    pivot is singular.
+    """
+    mass_matrix(topology, constants, scratch, q, M)
+    status = factorise(topology, diagonal, M, bias)
+    torque_of_prescribed_motion(topology, constants, gravity, scratch, q, qd, qdd, bias)
+    for k in range(qdd.shape[0]):
+        bias[k] = tau[k] - bias[k] - diagonal[k] * qdd[k]
+    solve_factorised(topology, M, bias)
+    for k in range(qdd.shape[0]):
+        qdd[k] = qdd[k] + bias[k]
+    return status
+
+
+@primitive
+def mass_solve(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    diagonal: Vector,
+    b: Vector,
+    M: Matrix,
+    x: Vector,
+):
+    """x = (M(q) + diag(diagonal))^-1 b; arguments as above. Returns the pivot status."""
+    mass_matrix(topology, constants, scratch, q, M)
+    status = factorise(topology, diagonal, M, x)
+    for k in range(x.shape[0]):
+        x[k] = b[k]
+    solve_factorised(topology, M, x)
+    return status
+
+
+@primitive
+def mass_matrix_inverse(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    diagonal: Vector,
+    M: Matrix,
+    bias: Vector,
+    inverse: Matrix,
+):
+    """M(q)^-1, in O(n^2 depth); bias (nv,) and M are overwritten. Returns the pivot status."""
+    mass_matrix(topology, constants, scratch, q, M)
+    status = factorise(topology, diagonal, M, bias)
+    inverse_of_factors(topology, M, inverse)
+    return status
+
+
+@primitive
+def operational_space(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    diagonal: Vector,
+    body: Integer,
+    frame: Constant,
+    M: Matrix,
+    bias: Vector,
+    work: Matrix,
+    J: Matrix,
+    compliance: Matrix,
+):
+    """J and Lambda^-1 = J M^-1 J^T = Y D^-1 Y^T of a frame, with Y = J L^-1.
+
+    Arguments as those of operational_space.operational_space; M, bias (nv,) and work (6, nv) are
+    overwritten. Returns the pivot status.
+    """
+    mass_matrix(topology, constants, scratch, q, M)
+    status = factorise(topology, diagonal, M, bias)
+    poses_base_to_tip(topology, scratch)
+    jacobian_columns(topology, constants, scratch, body, frame, J)
+    for row in range(6):
+        for k in range(J.shape[1]):
+            work[row, k] = J[row, k]
+        solve_outer(topology, M, work[row])
+    for i in range(6):
+        for j in range(i + 1):
+            entry = 0.0
+            for k in range(J.shape[1]):
+                entry = entry + work[i, k] * M[k, k] * work[j, k]
+            compliance[i, j] = entry
+            compliance[j, i] = entry
+    return status
+
+
+@primitive
+def hinge_inertias(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    diagonal: Vector,
+    M: Matrix,
+    D: Vector,
+):
+    """D of M + diag(diagonal) = L^T D L; M (nv, nv) is overwritten. Returns the pivot status."""
+    mass_matrix(topology, constants, scratch, q, M)
+    status = factorise(topology, diagonal, M, D)
+    if status == 0:
+        for k in range(D.shape[0]):
+            D[k] = 1.0 / M[k, k]
+    return status
+
+
+@primitive
+def mass_factors(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    diagonal: Vector,
+    F: Matrix,
+    D: Vector,
+):
+    """F and D of M + diag(diagonal) = F^T D F, as of `mass_factors.mass_factors`."""
+    status = hinge_inertias(topology, constants, scratch, q, diagonal, F, D)
+    for k in range(1, topology.shape[0]):
+        row, i = topology[k, V], topology[k, PARENT]
+        F[row, row] = 1.0
+        while i > 0:
+            F[topology[i, V], row] = 0.0
+            i = topology[i, PARENT]
+    return status

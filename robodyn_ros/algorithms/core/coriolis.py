@@ -1,0 +1,186 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The Coriolis matrix that makes Mdot - 2 C skew, by composite bodies seen from the base."""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.jacobian import world_axis
+from robodyn_ros.algorithms.core.joint_transform import joint_transforms
+from robodyn_ros.algorithms.core.matrices import clear
+from robodyn_ros.algorithms.core.world_frame import poses_in_world_frame
+from robodyn_ros.model.layout import (
+    BALL_Z,
+    INERTIA,
+    KIND,
+    MASS,
+    MOMENT,
+    PARENT,
+    PITCH,
+    PRISMATIC,
+    V,
+)
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.rotation import rotate, rotate_symmetric
+from robodyn_ros.spatial.rotational_inertia import (
+    add_symmetric,
+    load_symmetric,
+    shift_inertia,
+    store_symmetric,
+    times,
+)
+from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, store, sub
+
+
+@primitive
+def joint_axes_base_to_tip(topology, constants, scratch, qd):
+    """Spatial velocity of every body about the base origin, and the axis of its hinge with its
+    rate.
+
+    S = [z; p x z + pitch z] or [0; z]; Sdot = V x S. Needs the poses.
+    """
+    store(scratch, 0, at.OMEGA, (0.0, 0.0, 0.0))
+    store(scratch, 0, at.SPEED, (0.0, 0.0, 0.0))
+    for i in range(1, topology.shape[0]):
+        parent, rate, z = topology[i, PARENT], qd[topology[i, V]], world_axis(scratch, i)
+        w, v = load(scratch, parent, at.OMEGA), load(scratch, parent, at.SPEED)
+        if topology[i, KIND] == PRISMATIC:
+            axis, slide = (0.0, 0.0, 0.0), z
+        else:
+            axis = z
+            slide = add(
+                cross(load(scratch, i, at.WORLD_POSITION), z), scale(constants[i, PITCH], z)
+            )
+        store(scratch, i, at.AXIS, axis)
+        store(scratch, i, at.AXIS + 3, slide)
+        turn_axis(scratch, i, w, v)
+        w, v = add(w, scale(rate, axis)), add(v, scale(rate, slide))
+        store(scratch, i, at.OMEGA, w)
+        store(scratch, i, at.SPEED, v)
+        if topology[i, KIND] == BALL_Z:  # all three axes of a spherical hinge turn with this body
+            turn_axis(scratch, i - 2, w, v)
+            turn_axis(scratch, i - 1, w, v)
+
+
+@primitive
+def turn_axis(scratch, i, w, v):
+    """Rate of change V x S of the axis of hinge i, fixed to a body that moves with (w, v)."""
+    axis, slide = load(scratch, i, at.AXIS), load(scratch, i, at.AXIS + 3)
+    store(scratch, i, at.AXIS_RATE, cross(w, axis))
+    store(scratch, i, at.AXIS_RATE + 3, add(cross(w, slide), cross(v, axis)))
+
+
+@primitive
+def body_coriolis(constants, scratch, i):
+    """Inertia of body i about the base origin, and its B = ([V x*] I + [I V] bar-x* - I [V x]) /
+    2.
+
+    In blocks B = [[Y - [n]/2, 0], [-[f], 0]] with Y = ([w] J - J [w] - [v][h] - [h][v]) / 2
+    symmetric and the momentum (n, f) = I V: twelve numbers, and everything in one frame, so that
+    bodies simply add up.
+    """
+    mass, p = constants[i, MASS], load(scratch, i, at.WORLD_POSITION)
+    moment = rotate(scratch, i, at.WORLD_ROTATION, load(constants, i, MOMENT))
+    turned = rotate_symmetric(scratch, i, at.WORLD_ROTATION, load_symmetric(constants, i, INERTIA))
+    inertia = shift_inertia(turned, mass, moment, p)
+    h = add(moment, scale(mass, p))
+    w, v = load(scratch, i, at.OMEGA), load(scratch, i, at.SPEED)
+    x = cross(w, (inertia[0], inertia[1], inertia[2]))
+    y = cross(w, (inertia[1], inertia[3], inertia[4]))
+    z = cross(w, (inertia[2], inertia[4], inertia[5]))
+    along = dot(v, h)
+    symmetric = (
+        x[0] - v[0] * h[0] + along,
+        0.5 * (x[1] + y[0] - v[0] * h[1] - v[1] * h[0]),
+        0.5 * (x[2] + z[0] - v[0] * h[2] - v[2] * h[0]),
+        y[1] - v[1] * h[1] + along,
+        0.5 * (y[2] + z[1] - v[1] * h[2] - v[2] * h[1]),
+        z[2] - v[2] * h[2] + along,
+    )
+    scratch[i, at.C_MASS] = mass
+    store(scratch, i, at.C_MOMENT, h)
+    store_symmetric(scratch, i, at.C_INERTIA, inertia)
+    store_symmetric(scratch, i, at.B_SYMMETRIC, symmetric)
+    store(scratch, i, at.B_MOMENT, add(times(inertia, w), cross(h, v)))
+    store(scratch, i, at.B_FORCE, add(scale(mass, v), cross(w, h)))
+
+
+@primitive
+def composite_inertia_times(scratch, i, w, v):
+    """Moment and force of the composite inertia of body i on a spatial motion (w, v)."""
+    h = load(scratch, i, at.C_MOMENT)
+    return (
+        add(times(load_symmetric(scratch, i, at.C_INERTIA), w), cross(h, v)),
+        add(scale(scratch[i, at.C_MASS], v), cross(w, h)),
+    )
+
+
+@primitive
+def coriolis_matrix(
+    topology: Topology, constants: Table, scratch: Matrix, q: Vector, qd: Vector, C: Matrix
+):
+    """C(q, qd) of the Christoffel symbols: C qd is the Coriolis torque and Mdot - 2 C is skew; in
+    O(n depth).
+
+    Echeandia and Wensing 2021; Spong, Prop. 6.1. q, qd : (nv,); C : (nv, nv) [N m s/rad, ...],
+    written.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    poses_in_world_frame(topology, scratch)
+    joint_axes_base_to_tip(topology, constants, scratch, qd)
+    for i in range(1, topology.shape[0]):
+        body_coriolis(constants, scratch, i)
+    clear(C)
+    for j in range(topology.shape[0] - 1, 0, -1):
+        column = topology[j, V]
+        w, v = load(scratch, j, at.AXIS), load(scratch, j, at.AXIS + 3)
+        n, f = composite_inertia_times(scratch, j, w, v)
+        left_n, left_f = composite_inertia_times(
+            scratch, j, load(scratch, j, at.AXIS_RATE), load(scratch, j, at.AXIS_RATE + 3)
+        )
+        symmetric = load_symmetric(scratch, j, at.B_SYMMETRIC)
+        momentum, push = load(scratch, j, at.B_MOMENT), load(scratch, j, at.B_FORCE)
+        turning, half = times(symmetric, w), scale(0.5, cross(momentum, w))
+        left_n = add(left_n, sub(turning, half))  # I Sdot + B S
+        left_f = sub(left_f, cross(push, w))
+        right = add(add(turning, half), cross(push, v))  # B^T S: it has no linear part
+        i = j
+        while i > 0:
+            row = topology[i, V]
+            axis, slide = load(scratch, i, at.AXIS), load(scratch, i, at.AXIS + 3)
+            C[row, column] = dot(axis, left_n) + dot(slide, left_f)
+            if i != j:
+                C[column, row] = (
+                    dot(load(scratch, i, at.AXIS_RATE), n)
+                    + dot(load(scratch, i, at.AXIS_RATE + 3), f)
+                    + dot(axis, right)
+                )
+            i = topology[i, PARENT]
+        parent = topology[j, PARENT]
+        if parent > 0:
+            add_to_parent(scratch, j, parent)
+
+
+@primitive
+def add_to_parent(scratch, i, parent):
+    """Add the composite inertia and B of body i to those of its parent."""
+    scratch[parent, at.C_MASS] = scratch[parent, at.C_MASS] + scratch[i, at.C_MASS]
+    accumulate(scratch, parent, at.C_MOMENT, load(scratch, i, at.C_MOMENT))
+    accumulate(scratch, parent, at.B_MOMENT, load(scratch, i, at.B_MOMENT))
+    accumulate(scratch, parent, at.B_FORCE, load(scratch, i, at.B_FORCE))
+    store_symmetric(
+        scratch,
+        parent,
+        at.C_INERTIA,
+        add_symmetric(
+            load_symmetric(scratch, parent, at.C_INERTIA), load_symmetric(scratch, i, at.C_INERTIA)
+        ),
+    )
+    store_symmetric(
+        scratch,
+        parent,
+        at.B_SYMMETRIC,
+        add_symmetric(
+            load_symmetric(scratch, parent, at.B_SYMMETRIC),
+            load_symmetric(scratch, i, at.B_SYMMETRIC),
+        ),
+    )

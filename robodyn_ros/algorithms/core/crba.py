@@ -1,0 +1,106 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The mass matrix by composite rigid bodies."""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.joint_transform import along_joint, joint_transforms, to_parent
+from robodyn_ros.algorithms.core.matrices import clear
+from robodyn_ros.model.layout import (
+    INERTIA,
+    KIND,
+    MASS,
+    MOMENT,
+    PARENT,
+    PITCH,
+    PRISMATIC,
+    ROTOR,
+    V,
+)
+from robodyn_ros.spatial.primitive import inlined, primitive
+from robodyn_ros.spatial.rotation import rotate_symmetric, turn_symmetric
+from robodyn_ros.spatial.rotational_inertia import (
+    add_symmetric,
+    load_symmetric,
+    shift_inertia,
+    store_symmetric,
+)
+from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store
+
+
+@inlined
+def carry_composite(scratch, i, parent):
+    """Add the composite inertia of body i, seen from its parent, to that of the parent."""
+    p, mass = load(scratch, i, at.POSITION), scratch[i, at.C_MASS]
+    h = to_parent(scratch, i, load(scratch, i, at.C_MOMENT))
+    turned = turn_symmetric(
+        scratch[i, at.COS], scratch[i, at.SIN], load_symmetric(scratch, i, at.C_INERTIA)
+    )
+    inertia = shift_inertia(rotate_symmetric(scratch, i, at.ROTATION, turned), mass, h, p)
+    scratch[parent, at.C_MASS] = scratch[parent, at.C_MASS] + mass
+    accumulate(scratch, parent, at.C_MOMENT, add(h, scale(mass, p)))
+    store_symmetric(
+        scratch,
+        parent,
+        at.C_INERTIA,
+        add_symmetric(load_symmetric(scratch, parent, at.C_INERTIA), inertia),
+    )
+
+
+@primitive
+def composite_tip_to_base(topology, constants, scratch):
+    """Mass, first moment and inertia about its origin of everything that each body carries, itself
+    included.
+    """
+    for i in range(1, topology.shape[0]):
+        scratch[i, at.C_MASS] = constants[i, MASS]
+        store(scratch, i, at.C_MOMENT, load(constants, i, MOMENT))
+        store_symmetric(scratch, i, at.C_INERTIA, load_symmetric(constants, i, INERTIA))
+    for i in range(topology.shape[0] - 1, 0, -1):
+        parent = topology[i, PARENT]
+        if parent > 0:
+            carry_composite(scratch, i, parent)
+
+
+@inlined
+def joint_momentum(topology, constants, scratch, i):
+    """Angular and linear momentum, in the frame of body i, that a unit rate of its hinge gives to
+    everything it carries.
+    """
+    h, mass = load(scratch, i, at.C_MOMENT), scratch[i, at.C_MASS]
+    if topology[i, KIND] == PRISMATIC:
+        return (h[1], -h[0], 0.0), (0.0, 0.0, mass)
+    pitch = constants[i, PITCH]
+    return (
+        (
+            scratch[i, at.C_INERTIA + 2] + pitch * h[1],
+            scratch[i, at.C_INERTIA + 4] - pitch * h[0],
+            scratch[i, at.C_INERTIA + 5],
+        ),
+        (-h[1], h[0], pitch * mass),
+    )
+
+
+@primitive
+def mass_matrix(topology: Topology, constants: Table, scratch: Matrix, q: Vector, M: Matrix):
+    """M(q), symmetric and positive definite, rotor inertias included, in O(n depth).
+
+    Walker and Orin 1982; Featherstone 2008, Table 6.2; Jain 2011, Algorithm 4.2. The wrench that
+    accelerates the composite body i by a unit of its hinge, carried to the base, has the column of
+    M as its components on the way. q : (nv,); M : (nv, nv) [kg m^2, kg m or kg], written.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    composite_tip_to_base(topology, constants, scratch)
+    clear(M)
+    for i in range(1, topology.shape[0]):
+        k = topology[i, V]
+        n, f = joint_momentum(topology, constants, scratch, i)
+        M[k, k] = along_joint(topology, constants, i, n, f) + constants[i, ROTOR]
+        j = i
+        while topology[j, PARENT] > 0:
+            f = to_parent(scratch, j, f)
+            n = add(to_parent(scratch, j, n), cross(load(scratch, j, at.POSITION), f))
+            j = topology[j, PARENT]
+            entry = along_joint(topology, constants, j, n, f)
+            M[k, topology[j, V]] = entry
+            M[topology[j, V], k] = entry

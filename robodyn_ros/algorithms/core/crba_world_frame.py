@@ -1,0 +1,40 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The mass matrix by composite bodies whose wrenches are felt in one frame."""
+
+from robodyn_ros.algorithms.core.crba import composite_tip_to_base, joint_momentum
+from robodyn_ros.algorithms.core.joint_transform import along_joint, joint_transforms
+from robodyn_ros.algorithms.core.matrices import clear
+from robodyn_ros.algorithms.core.world_frame import (
+    joint_axes_in_world_frame,
+    poses_in_world_frame,
+    torques_on_ancestors,
+)
+from robodyn_ros.model.layout import PARENT, ROTOR, V
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
+
+
+@primitive
+def mass_matrix(topology: Topology, constants: Table, scratch: Matrix, q: Vector, M: Matrix):
+    """M(q) = T^T M T, every entry S_i . F_j of two columns in one frame; in O(n depth).
+
+    Angeles 2014, eq. (7.58), with the twists of the natural orthogonal complement in one frame
+    (7.69); the wrenches F_j = R_j S_j of composite bodies as in Jain 2011, eq. (4.11) and
+    Algorithm 4.2, gathered from body to body. Arguments as of `crba.mass_matrix`: less arithmetic
+    for long chains and skew axes.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    composite_tip_to_base(topology, constants, scratch)
+    poses_in_world_frame(topology, scratch)
+    joint_axes_in_world_frame(topology, constants, scratch)
+    clear(M)
+    for i in range(1, topology.shape[0]):
+        k = topology[i, V]
+        n, f = joint_momentum(topology, constants, scratch, i)
+        M[k, k] = along_joint(topology, constants, i, n, f) + constants[i, ROTOR]
+        torques_on_ancestors(topology, constants, scratch, i, n, f, M[k])
+        j = topology[i, PARENT]
+        while j > 0:
+            M[topology[j, V], k] = M[k, topology[j, V]]
+            j = topology[j, PARENT]

@@ -1,0 +1,54 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Kinetic and potential energy."""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.joint_transform import joint_transforms
+from robodyn_ros.algorithms.core.kinematics import poses_base_to_tip, velocities_base_to_tip
+from robodyn_ros.model.layout import INERTIA, MASS, MOMENT, ROTOR, V
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.rotation import rotate
+from robodyn_ros.spatial.rotational_inertia import load_symmetric, times
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale
+
+
+@primitive
+def energy(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    energies: Vector,
+):
+    """T = sum (m v.v + omega.I omega) / 2 + v.(omega x h) and V = -sum g.(m p + R h), in O(n).
+
+    Jain 2011, section 4.1; Spong, eq. (6.54). Rotors add half of their reflected inertia times
+    qd^2. q, qd : (nv,); energies : (2,) [J] kinetic and potential (zero with every mass at the
+    base), written.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    poses_base_to_tip(topology, scratch)
+    velocities_base_to_tip(topology, constants, scratch, qd)
+    g = (gravity[0], gravity[1], gravity[2])
+    twice_kinetic, potential = 0.0, 0.0
+    for i in range(1, topology.shape[0]):
+        mass, h, rate = constants[i, MASS], load(constants, i, MOMENT), qd[topology[i, V]]
+        w, v = load(scratch, i, at.OMEGA), load(scratch, i, at.SPEED)
+        spin, drift = times(load_symmetric(constants, i, INERTIA), w), cross(w, h)
+        twice_kinetic = (
+            twice_kinetic
+            + mass * dot(v, v)
+            + dot(w, spin)
+            + 2.0 * dot(v, drift)
+            + constants[i, ROTOR] * rate * rate
+        )
+        moment = add(
+            scale(mass, load(scratch, i, at.WORLD_POSITION)),
+            rotate(scratch, i, at.WORLD_ROTATION, h),
+        )
+        potential = potential - dot(g, moment)
+    energies[0] = 0.5 * twice_kinetic
+    energies[1] = potential

@@ -1,0 +1,95 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The Jacobian of a frame, and the acceleration that velocity alone gives it."""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.joint_transform import joint_transforms
+from robodyn_ros.algorithms.core.kinematics import frame_point, poses_base_to_tip
+from robodyn_ros.algorithms.core.rnea import motion_base_to_tip, start_at_base
+from robodyn_ros.model.layout import KIND, PARENT, PITCH, PRISMATIC, V
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.rotation import rotate
+from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import add, cross, load, scale, sub
+
+
+@primitive
+def world_axis(scratch, i):
+    """Hinge axis of body i in base axes."""
+    return (
+        scratch[i, at.WORLD_ROTATION + 2],
+        scratch[i, at.WORLD_ROTATION + 5],
+        scratch[i, at.WORLD_ROTATION + 8],
+    )
+
+
+@primitive
+def jacobian_columns(topology, constants, scratch, body, frame, J):
+    """Columns [z x r + pitch z; z] or [z; 0] of the hinges that carry a frame. Needs the poses."""
+    for row in range(6):
+        for column in range(J.shape[1]):
+            J[row, column] = 0.0
+    point = frame_point(scratch, body, frame)
+    i = body
+    while i > 0:
+        column, z = topology[i, V], world_axis(scratch, i)
+        if topology[i, KIND] == PRISMATIC:
+            J[0, column], J[1, column], J[2, column] = z
+        else:
+            J[0, column], J[1, column], J[2, column] = add(
+                cross(z, sub(point, load(scratch, i, at.WORLD_POSITION))),
+                scale(constants[i, PITCH], z),
+            )
+            J[3, column], J[4, column], J[5, column] = z
+        i = topology[i, PARENT]
+
+
+@primitive
+def jacobian(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    body: Integer,
+    frame: Constant,
+    J: Matrix,
+):
+    """J of a frame: [v; omega] = J qd, at the frame's origin, in base axes, linear rows first, in
+    O(n).
+
+    Whitney 1972; Jain 2011, eq. (3.50). J : (6, nv) [m or -, - or 1/m], written.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    poses_base_to_tip(topology, scratch)
+    jacobian_columns(topology, constants, scratch, body, frame, J)
+
+
+@primitive
+def jacobian_bias(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    body: Integer,
+    frame: Constant,
+    zero: Vector,
+    bias: Vector,
+):
+    """Jdot qd of a frame: its acceleration at qdd = 0, in base axes, linear first, in O(n).
+
+    The outward sweep of inverse dynamics without joint accelerations and without weight, which
+    would drown a slow motion in its rounding. zero : (nv,) of zeros; bias : (6,) [m/s^2, rad/s^2],
+    written.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    poses_base_to_tip(topology, scratch)
+    start_at_base(scratch, (0.0, 0.0, 0.0))
+    motion_base_to_tip(topology, constants, scratch, qd, zero)
+    lever = rotate(scratch, body, at.RATE, (frame[9], frame[10], frame[11]))
+    bias[0], bias[1], bias[2] = rotate(
+        scratch, body, at.WORLD_ROTATION, add(load(scratch, body, at.ACCEL), lever)
+    )
+    bias[3], bias[4], bias[5] = rotate(
+        scratch, body, at.WORLD_ROTATION, load(scratch, body, at.ALPHA)
+    )

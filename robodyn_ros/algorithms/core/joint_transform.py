@@ -1,0 +1,170 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Crossing a hinge: where each body stands on its parent, and vectors carried from one to the
+other.
+"""
+
+from numpy import cos, sin
+
+from robodyn_ros.algorithms.core.scratch import (
+    ACCEL,
+    ALPHA,
+    COS,
+    FORCE,
+    MOMENT,
+    POSITION,
+    ROTATION,
+    SIN,
+)
+from robodyn_ros.model import layout
+from robodyn_ros.model.layout import (
+    BALL_X,
+    BALL_Z,
+    HELICAL,
+    KIND,
+    OFFSET,
+    PITCH,
+    PRISMATIC,
+    REVOLUTE,
+    ZERO,
+    Q,
+)
+from robodyn_ros.spatial.articulated_inertia import load_general, store_general
+from robodyn_ros.spatial.primitive import inlined, primitive
+from robodyn_ros.spatial.quaternion import axes_of_quaternion
+from robodyn_ros.spatial.rotation import rotate, rotate_inverse, turn, turn_inverse
+from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, store
+
+
+@inlined
+def joint_transforms(topology, constants, scratch, q):
+    """Set rotation, cosine, sine and origin of every body on its parent: R_PB = R Rz(q), p_PB_P.
+
+    R is R0, and R0 R(quaternion) where a spherical hinge begins; the origin moves along z by q
+    where it slides and by pitch q on a screw.
+    """
+    for i in range(1, topology.shape[0]):
+        kind, k = topology[i, KIND], topology[i, Q]
+        store_general(scratch, i, ROTATION, load_general(constants, i, layout.ROTATION))
+        store(scratch, i, POSITION, load(constants, i, OFFSET))
+        if kind == REVOLUTE or kind == HELICAL:
+            angle = q[k] + constants[i, ZERO]
+            scratch[i, COS] = cos(angle)
+            scratch[i, SIN] = sin(angle)
+            if kind == HELICAL:
+                slide(constants, scratch, i, constants[i, PITCH] * q[k])
+        else:
+            scratch[i, COS] = 1.0
+            scratch[i, SIN] = 0.0
+            if kind == PRISMATIC:
+                slide(constants, scratch, i, q[k] + constants[i, ZERO])
+            elif kind == BALL_X:
+                turn_ball(constants, scratch, i, q[k], q[k + 1], q[k + 2], q[k + 3])
+
+
+@primitive
+def first_of_joint(topology, i):
+    """The body with which the hinge of body i begins: itself, but on a spherical hinge."""
+    return i - (topology[i, KIND] - BALL_X) if topology[i, KIND] > BALL_X else i
+
+
+@primitive
+def last_of_joint(topology, i):
+    """The body with which the hinge of body i ends: itself, but on a spherical hinge."""
+    return i + (BALL_Z - topology[i, KIND]) if topology[i, KIND] >= BALL_X else i
+
+
+@primitive
+def slide(constants, scratch, i, travel):
+    """Move the origin of body i along its z axis."""
+    r = layout.ROTATION
+    accumulate(
+        scratch,
+        i,
+        POSITION,
+        (travel * constants[i, r + 2], travel * constants[i, r + 5], travel * constants[i, r + 8]),
+    )
+
+
+@primitive
+def turn_ball(constants, scratch, i, x, y, z, w):
+    """R0 R(quaternion) with its columns in the order y, z, x, so that z of body i is x of R."""
+    along_x, along_y, along_z = axes_of_quaternion(x, y, z, w)
+    set_column(scratch, i, 0, rotate(constants, i, layout.ROTATION, along_y))
+    set_column(scratch, i, 1, rotate(constants, i, layout.ROTATION, along_z))
+    set_column(scratch, i, 2, rotate(constants, i, layout.ROTATION, along_x))
+
+
+@primitive
+def set_column(scratch, i, column, v):
+    """Write one column of the rotation of body i."""
+    for row in range(3):
+        scratch[i, ROTATION + 3 * row + column] = v[row]
+
+
+@primitive
+def to_child(scratch, i, v):
+    """v expressed in the frame of body i, given in that of its parent."""
+    return turn_inverse(scratch[i, COS], scratch[i, SIN], rotate_inverse(scratch, i, ROTATION, v))
+
+
+@primitive
+def to_parent(scratch, i, v):
+    """v expressed in the frame of the parent of body i, given in that of body i."""
+    return rotate(scratch, i, ROTATION, turn(scratch[i, COS], scratch[i, SIN], v))
+
+
+@primitive
+def along_joint(topology, constants, i, n, f):
+    """S^T (n, f): the part of a wrench that hinge i feels."""
+    return f[2] if topology[i, KIND] == PRISMATIC else n[2] + constants[i, PITCH] * f[2]
+
+
+@primitive
+def add_along_joint(topology, constants, i, w, v, rate):
+    """(w, v) + S rate: a motion of the parent, seen from body i, with that of its hinge."""
+    if topology[i, KIND] == PRISMATIC:
+        return w, (v[0], v[1], v[2] + rate)
+    return (w[0], w[1], w[2] + rate), (v[0], v[1], v[2] + constants[i, PITCH] * rate)
+
+
+@primitive
+def axes_turning(rate, rate_r, k):
+    """What the last body of a spherical hinge adds to the rate of its reference velocity.
+
+    The axes e_x, e_y, e_z of the hinge turn with its last body. A sweep that lets each turn with
+    the body it carries leaves out, for each, the turning by those that come after it:
+    (e_y w_y + e_z w_z) x e_x r_x + e_z w_z x e_y r_y. k : of the last velocity of the hinge.
+    """
+    return (-(rate[k] * rate_r[k - 1]), rate[k] * rate_r[k - 2], -(rate[k - 1] * rate_r[k - 2]))
+
+
+@primitive
+def carried_acceleration(scratch, parent, i):
+    """Angular acceleration, and acceleration of its origin, that body i has from its parent alone.
+
+    What velocities add is left out.
+    """
+    turning = load(scratch, parent, ALPHA)
+    lever = cross(turning, load(scratch, i, POSITION))
+    return (
+        to_child(scratch, i, turning),
+        to_child(scratch, i, add(load(scratch, parent, ACCEL), lever)),
+    )
+
+
+@primitive
+def wrench_on_parent(scratch, i, n, f):
+    """Moment and force about the origin of body i, in its frame, about and in those of its
+    parent.
+    """
+    f = to_parent(scratch, i, f)
+    return add(to_parent(scratch, i, n), cross(load(scratch, i, POSITION), f)), f
+
+
+@primitive
+def carry_wrench(scratch, i, parent, n, f):
+    """Add moment and force about the origin of body i, in its frame, to those of its parent."""
+    n, f = wrench_on_parent(scratch, i, n, f)
+    accumulate(scratch, parent, MOMENT, n)
+    accumulate(scratch, parent, FORCE, f)

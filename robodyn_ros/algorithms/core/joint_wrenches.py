@@ -1,0 +1,104 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Joint reactions: the wrench that each parent exerts on each moving body, motor included."""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.aba import forward_dynamics
+from robodyn_ros.algorithms.core.articulated import articulated_times
+from robodyn_ros.algorithms.core.joint_transform import carried_acceleration
+from robodyn_ros.algorithms.core.kinematics import poses_base_to_tip
+from robodyn_ros.algorithms.core.rnea import inverse_dynamics
+from robodyn_ros.model.layout import PARENT
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.rotation import rotate
+from robodyn_ros.spatial.types import Constant, Indices, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import add, cross, load, scale, sub
+
+
+@primitive
+def wrench_at_link(scratch, links, i, n, f, wrench):
+    """Write a wrench about the origin of body i at the origin of its link, in base axes, force
+    first. Needs the poses.
+    """
+    n = sub(n, cross((links[i, 9], links[i, 10], links[i, 11]), f))
+    wrench[0], wrench[1], wrench[2] = rotate(scratch, i, at.WORLD_ROTATION, f)
+    wrench[3], wrench[4], wrench[5] = rotate(scratch, i, at.WORLD_ROTATION, n)
+
+
+@primitive
+def joint_wrenches(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    carried: Indices,
+    links: Table,
+    q: Vector,
+    qd: Vector,
+    qdd: Vector,
+    f_ext: Matrix,
+    tau: Vector,
+    wrenches: Matrix,
+):
+    """f(i) = sum of f(children) + M alpha + b - f_ext, in O(n): the wrenches that inverse dynamics
+    hands from hinge to hinge, kept.
+
+    Jain 2011, eq. (5.4) and (5.43). carried, links : (nb,) and (nb, 12) the link at each body, by
+    the body that carries it and its placement there: within a hinge, that beyond the hinge. q :
+    (nq,); qd, qdd : (nv,); f_ext : (nb, 6) [N m, N] moment and force on each body, in its
+    frame, about its origin; tau : (nv,), written: the torques. wrenches : (nb - 1, 6) [N, N m]
+    force and moment at the origin of each link, in base axes, written.
+    """
+    inverse_dynamics(topology, constants, gravity, scratch, q, qd, qdd, f_ext, tau)
+    poses_base_to_tip(topology, scratch)
+    for row in range(wrenches.shape[0]):
+        i = carried[row + 1]
+        wrench_at_link(
+            scratch,
+            links,
+            i,
+            load(scratch, i, at.MOMENT),
+            load(scratch, i, at.FORCE),
+            wrenches[row],
+        )
+
+
+@primitive
+def forward_dynamics_wrenches(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    carried: Indices,
+    links: Table,
+    q: Vector,
+    qd: Vector,
+    tau: Vector,
+    f_ext: Matrix,
+    diagonal: Vector,
+    qdd: Vector,
+    wrenches: Matrix,
+):
+    """qdd and f = P+ alpha+ + z+, in O(n): the articulated bodies know the joint wrenches without
+    another sweep of inverse dynamics.
+
+    Jain 2011, eq. (7.34) and (7.40), with z+ = z + G u and alpha+ the acceleration that a body has
+    before its hinge accelerates. Arguments as of `aba.forward_dynamics` and above; qdd (nv,) and
+    wrenches (nb - 1, 6) are written. Returns 0, or the body whose pivot is singular.
+    """
+    status = forward_dynamics(
+        topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, qdd
+    )
+    poses_base_to_tip(topology, scratch)
+    for row in range(wrenches.shape[0]):
+        i = carried[row + 1]
+        alpha, a = carried_acceleration(scratch, topology[i, PARENT], i)
+        alpha = add(alpha, load(scratch, i, at.BIAS_ANGULAR))
+        a = add(a, load(scratch, i, at.BIAS_LINEAR))
+        moment, force = articulated_times(scratch, i, alpha, a)
+        share = scratch[i, at.D_INVERSE] * scratch[i, at.RESIDUAL]
+        n = add(load(scratch, i, at.MOMENT), scale(share, load(scratch, i, at.U_ANGULAR)))
+        f = add(load(scratch, i, at.FORCE), scale(share, load(scratch, i, at.U_LINEAR)))
+        n, f = add(n, moment), add(f, force)
+        wrench_at_link(scratch, links, i, n, f, wrenches[row])
+    return status

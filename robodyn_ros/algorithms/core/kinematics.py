@@ -1,0 +1,161 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Where the bodies are and how they move, seen from the base."""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.joint_transform import joint_transforms, to_child
+from robodyn_ros.model.layout import KIND, PARENT, PITCH, PRISMATIC, V
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.rotation import rotate, rotate_inverse
+from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, store
+
+
+@primitive
+def stand_at(scratch, i):
+    """Let the poses be seen from body i."""
+    for k in range(9):
+        scratch[i, at.WORLD_ROTATION + k] = 1.0 if k % 4 == 0 else 0.0
+    store(scratch, i, at.WORLD_POSITION, (0.0, 0.0, 0.0))
+
+
+@primitive
+def step_outward(scratch, parent, i):
+    """Rotation and origin of body i from those of its parent. Needs `joint_transforms`."""
+    c, s = scratch[i, at.COS], scratch[i, at.SIN]
+    store(
+        scratch,
+        i,
+        at.WORLD_POSITION,
+        add(
+            load(scratch, parent, at.WORLD_POSITION),
+            rotate(scratch, parent, at.WORLD_ROTATION, load(scratch, i, at.POSITION)),
+        ),
+    )
+    for row in range(3):
+        k = at.WORLD_ROTATION + 3 * row
+        # a row of R_0B is R_PB^T applied to the same row of R_0P
+        x, y, z = rotate_inverse(scratch, i, at.ROTATION, load(scratch, parent, k))
+        store(scratch, i, k, (c * x + s * y, c * y - s * x, z))
+
+
+@primitive
+def poses_base_to_tip(topology, scratch):
+    """Rotation R_0B and origin p_0B_0 of every body in base axes. Needs `joint_transforms`."""
+    stand_at(scratch, 0)
+    for i in range(1, topology.shape[0]):
+        step_outward(scratch, topology[i, PARENT], i)
+
+
+@primitive
+def frame_point(scratch, body, frame):
+    """Origin of a frame in base axes; frame : (12,) its rotation and translation in its body's
+    frame.
+    """
+    offset = rotate(scratch, body, at.WORLD_ROTATION, (frame[9], frame[10], frame[11]))
+    return add(load(scratch, body, at.WORLD_POSITION), offset)
+
+
+@primitive
+def pose(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    body: Integer,
+    frame: Constant,
+    X: Matrix,
+):
+    """Homogeneous transform X_0F of a frame in the base, in O(n). X : (4, 4) [-, m], written."""
+    joint_transforms(topology, constants, scratch, q)
+    poses_base_to_tip(topology, scratch)
+    for column in range(3):
+        axis = rotate(
+            scratch, body, at.WORLD_ROTATION, (frame[column], frame[3 + column], frame[6 + column])
+        )
+        X[0, column], X[1, column], X[2, column] = axis
+        X[3, column] = 0.0
+    X[0, 3], X[1, 3], X[2, 3] = frame_point(scratch, body, frame)
+    X[3, 3] = 1.0
+
+
+@primitive
+def velocities_base_to_tip(topology, constants, scratch, qd):
+    """Velocity of the origin and angular velocity of every body, in its frame.
+
+    Needs `joint_transforms`.
+    """
+    store(scratch, 0, at.OMEGA, (0.0, 0.0, 0.0))
+    store(scratch, 0, at.SPEED, (0.0, 0.0, 0.0))
+    for i in range(1, topology.shape[0]):
+        parent, rate = topology[i, PARENT], qd[topology[i, V]]
+        carrier = load(scratch, parent, at.OMEGA)
+        w = to_child(scratch, i, carrier)
+        v = to_child(
+            scratch,
+            i,
+            add(load(scratch, parent, at.SPEED), cross(carrier, load(scratch, i, at.POSITION))),
+        )
+        if topology[i, KIND] == PRISMATIC:
+            v = (v[0], v[1], v[2] + rate)
+        else:
+            w = (w[0], w[1], w[2] + rate)
+            v = (v[0], v[1], v[2] + constants[i, PITCH] * rate)
+        store(scratch, i, at.OMEGA, w)
+        store(scratch, i, at.SPEED, v)
+
+
+@primitive
+def velocity(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    body: Integer,
+    frame: Constant,
+    V_0F: Vector,
+):
+    """Velocity of the origin of a frame and its angular velocity, in base axes, in O(n).
+
+    V_0F : (6,) [m/s, rad/s], linear first, written.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    poses_base_to_tip(topology, scratch)
+    velocities_base_to_tip(topology, constants, scratch, qd)
+    w = load(scratch, body, at.OMEGA)
+    v = add(load(scratch, body, at.SPEED), cross(w, (frame[9], frame[10], frame[11])))
+    V_0F[0], V_0F[1], V_0F[2] = rotate(scratch, body, at.WORLD_ROTATION, v)
+    V_0F[3], V_0F[4], V_0F[5] = rotate(scratch, body, at.WORLD_ROTATION, w)
+
+
+@primitive
+def apply_wrench(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    body: Integer,
+    frame: Constant,
+    wrench: Vector,
+    f_ext: Matrix,
+):
+    """Add a wrench at the origin of a frame to the forces on the bodies, in O(n).
+
+    wrench : (6,) [N, N m] force and moment in base axes; f_ext : (nb, 6) [N m, N] in body axes,
+    added to.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    poses_base_to_tip(topology, scratch)
+    f = rotate_inverse(scratch, body, at.WORLD_ROTATION, (wrench[0], wrench[1], wrench[2]))
+    n = rotate_inverse(scratch, body, at.WORLD_ROTATION, (wrench[3], wrench[4], wrench[5]))
+    accumulate(f_ext, body, 0, add(n, cross((frame[9], frame[10], frame[11]), f)))
+    accumulate(f_ext, body, 3, f)
+
+
+@primitive
+def load_wrenches(topology, constants, scratch, q, bodies, frames, wrenches, f_ext):
+    """f_ext (nb, 6) of wrenches (m, 6) on m frames, which are given in base axes."""
+    f_ext[:] = 0.0
+    for j in range(len(bodies)):
+        apply_wrench(topology, constants, scratch, q, bodies[j], frames[j], wrenches[j], f_ext)

@@ -1,0 +1,50 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""How every link moves: its velocity and its acceleration."""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.joint_transform import joint_transforms
+from robodyn_ros.algorithms.core.kinematics import poses_base_to_tip, velocities_base_to_tip
+from robodyn_ros.algorithms.core.rnea import motion_base_to_tip, start_at_base
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.rotation import rotate
+from robodyn_ros.spatial.types import Indices, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import add, cross, load
+
+
+@primitive
+def link_motions(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    carried: Indices,
+    links: Table,
+    q: Vector,
+    qd: Vector,
+    qdd: Vector,
+    V: Matrix,
+    A: Matrix,
+):
+    """V(i) = phi* V(parent) + H* qd and alpha(i) = phi* alpha(parent) + H* qdd + a(i) of every
+    link, in O(n), with the acceleration of its origin as a point has it.
+
+    Jain 2011, Algorithm 3.2 and eq. (5.8), (1.18). carried, links : as of
+    `joint_wrenches.joint_wrenches`. q : (nq,); qd, qdd : (nv,). V, A : (nb - 1, 6) [m/s, rad/s]
+    and [m/s^2, rad/s^2] at the origins of the links, in base axes, linear first, written.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    poses_base_to_tip(topology, scratch)
+    velocities_base_to_tip(topology, constants, scratch, qd)
+    start_at_base(scratch, (0.0, 0.0, 0.0))
+    motion_base_to_tip(topology, constants, scratch, qd, qdd)
+    for row in range(V.shape[0]):
+        i = carried[row + 1]
+        r, w = (links[i, 9], links[i, 10], links[i, 11]), load(scratch, i, at.OMEGA)
+        v = add(load(scratch, i, at.SPEED), cross(w, r))
+        a = add(load(scratch, i, at.ACCEL), rotate(scratch, i, at.RATE, r))
+        V[row, 0], V[row, 1], V[row, 2] = rotate(scratch, i, at.WORLD_ROTATION, v)
+        V[row, 3], V[row, 4], V[row, 5] = rotate(scratch, i, at.WORLD_ROTATION, w)
+        A[row, 0], A[row, 1], A[row, 2] = rotate(scratch, i, at.WORLD_ROTATION, a)
+        A[row, 3], A[row, 4], A[row, 5] = rotate(
+            scratch, i, at.WORLD_ROTATION, load(scratch, i, at.ALPHA)
+        )

@@ -1,0 +1,76 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Configurations that are more than their coordinates: moving along a velocity, and back.
+
+A spherical hinge turns by the exponential of its angular velocity, which is in the axes of its
+child; every other coordinate adds up. See doc/joints.md.
+"""
+
+from robodyn_ros.model.layout import BALL_X, BALL_Y, BALL_Z, KIND, Q, V
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.quaternion import conjugate, exponential, logarithm, product, unit
+from robodyn_ros.spatial.types import Scalar, Topology, Vector
+
+
+@primitive
+def load_quaternion(q, k):
+    """Return the quaternion in entries k to k+3 of q."""
+    return q[k], q[k + 1], q[k + 2], q[k + 3]
+
+
+@primitive
+def integrate(topology: Topology, q: Vector, qd: Vector, dt: Scalar, moved: Vector):
+    """moved = q + dt qd along the motion at constant qd: p' = p exp(dt omega) for a quaternion p.
+
+    Jain 2011, section 3.6.3: quasi-velocities of a spherical hinge. q, moved : (nq,), may be the
+    same array; qd : (nv,); dt [s]. Quaternions of moved have length one.
+    """
+    for i in range(1, topology.shape[0]):
+        kind, k, j = topology[i, KIND], topology[i, Q], topology[i, V]
+        if kind == BALL_X:
+            turned = exponential((dt * qd[j], dt * qd[j + 1], dt * qd[j + 2]))
+            (moved[k], moved[k + 1], moved[k + 2], moved[k + 3]) = unit(
+                product(load_quaternion(q, k), turned)
+            )
+        elif kind != BALL_Y and kind != BALL_Z:
+            moved[k] = q[k] + dt * qd[j]
+
+
+@primitive
+def position_rates(topology, q, qd, rates):
+    """rates = dq/dt: of a quaternion p it is p (omega, 0) / 2. rates : (nq,), written."""
+    for i in range(1, topology.shape[0]):
+        kind, k, j = topology[i, KIND], topology[i, Q], topology[i, V]
+        if kind == BALL_X:
+            omega = (0.5 * qd[j], 0.5 * qd[j + 1], 0.5 * qd[j + 2], 0.0)
+            (rates[k], rates[k + 1], rates[k + 2], rates[k + 3]) = product(
+                load_quaternion(q, k), omega
+            )
+        elif kind != BALL_Y and kind != BALL_Z:
+            rates[k] = qd[j]
+
+
+@primitive
+def make_unit(topology, q):
+    """Give every quaternion the length one."""
+    for i in range(1, topology.shape[0]):
+        if topology[i, KIND] == BALL_X:
+            k = topology[i, Q]
+            q[k], q[k + 1], q[k + 2], q[k + 3] = unit(load_quaternion(q, k))
+
+
+@primitive
+def difference(topology: Topology, start: Vector, end: Vector, motion: Vector):
+    """The velocity that leads from one configuration to another within unit time, turning the
+    shorter way.
+
+    start, end : (nq,); motion : (nv,), written: integrate(start, motion, 1) is end.
+    """
+    for i in range(1, topology.shape[0]):
+        kind, k, j = topology[i, KIND], topology[i, Q], topology[i, V]
+        if kind == BALL_X:
+            motion[j], motion[j + 1], motion[j + 2] = logarithm(
+                product(conjugate(load_quaternion(start, k)), load_quaternion(end, k))
+            )
+        elif kind != BALL_Y and kind != BALL_Z:
+            motion[j] = end[k] - start[k]

@@ -1,0 +1,204 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Inverse dynamics: the recursive Newton-Euler algorithm, in the form of Turney, Mudge and Lee
+with one matrix A a body.
+
+tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext. Turney-Mudge-Lee 1980, section 5, eq. (5.1)-(5.2);
+Angeles, Algorithms 7.4.1 and 7.4.2; Craig, eq. (6.45)-(6.53). With A = [omega]^2 + [alpha], the
+acceleration of a point r of the body is a + A r, its force is m a + A h, and the moment of inertia
+forces is tr(I) alpha - v(A I), v(.) the axial vector.
+"""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.joint_transform import (
+    along_joint,
+    axes_turning,
+    carry_wrench,
+    joint_transforms,
+    to_child,
+)
+from robodyn_ros.model.layout import (
+    BALL_Z,
+    INERTIA,
+    KIND,
+    MASS,
+    MOMENT,
+    PARENT,
+    PITCH,
+    PRISMATIC,
+    ROTOR,
+    V,
+)
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.rotation import rotate
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store
+
+
+@primitive
+def store_rate(scratch, i, w, alpha):
+    """A = [omega]^2 + [alpha] of body i (Turney-Mudge-Lee, eq. 5.1)."""
+    xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]
+    xy, xz, yz = w[0] * w[1], w[0] * w[2], w[1] * w[2]
+    store(scratch, i, at.RATE, (-(yy + zz), xy - alpha[2], xz + alpha[1]))
+    store(scratch, i, at.RATE + 3, (xy + alpha[2], -(xx + zz), yz - alpha[0]))
+    store(scratch, i, at.RATE + 6, (xz - alpha[1], yz + alpha[0], -(xx + yy)))
+
+
+@primitive
+def start_at_base(scratch, gravity):
+    """The base does not turn, and accelerates with -gravity."""
+    for k in range(at.RATE, at.RATE + 9):
+        scratch[0, k] = 0.0
+    store(scratch, 0, at.OMEGA, (0.0, 0.0, 0.0))
+    store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
+    store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))
+
+
+@primitive
+def move(topology, constants, scratch, first, last, qd, qdd):
+    """Angular velocity, angular acceleration and acceleration of the origin of bodies first to
+    last, from those of their parents.
+    """
+    for i in range(first, last + 1):
+        parent, k = topology[i, PARENT], topology[i, V]
+        w = to_child(scratch, i, load(scratch, parent, at.OMEGA))
+        alpha = to_child(scratch, i, load(scratch, parent, at.ALPHA))
+        lever = rotate(scratch, parent, at.RATE, load(scratch, i, at.POSITION))
+        a = to_child(scratch, i, add(load(scratch, parent, at.ACCEL), lever))
+        rate, acceleration = qd[k], qdd[k]
+        if topology[i, KIND] == PRISMATIC:
+            twice = rate + rate
+            a = (a[0] + w[1] * twice, a[1] - w[0] * twice, a[2] + acceleration)
+        else:
+            twice = constants[i, PITCH] * (rate + rate)
+            a = (
+                a[0] + w[1] * twice,
+                a[1] - w[0] * twice,
+                a[2] + constants[i, PITCH] * acceleration,
+            )
+            alpha = (alpha[0] + w[1] * rate, alpha[1] - w[0] * rate, alpha[2] + acceleration)
+            w = (w[0], w[1], w[2] + rate)
+            if topology[i, KIND] == BALL_Z:
+                alpha = add(alpha, axes_turning(qd, qd, k))
+        store(scratch, i, at.OMEGA, w)
+        store(scratch, i, at.ALPHA, alpha)
+        store(scratch, i, at.ACCEL, a)
+        store_rate(scratch, i, w, alpha)
+
+
+@primitive
+def motion_base_to_tip(topology, constants, scratch, qd, qdd):
+    """Those of every body; needs `start_at_base`."""
+    move(topology, constants, scratch, 1, topology.shape[0] - 1, qd, qdd)
+
+
+@primitive
+def newton_euler(constants, scratch, i):
+    """Force and moment about its origin that the motion of body i takes.
+
+    f = m a + A h, n = v(A S) + h x a with the second moments S = tr(I)/2 1 - I.
+    """
+    a, h = load(scratch, i, at.ACCEL), load(constants, i, MOMENT)
+    xx, xy, xz = load(constants, i, INERTIA)
+    yy, yz, zz = load(constants, i, INERTIA + 3)
+    top, middle = load(scratch, i, at.RATE), load(scratch, i, at.RATE + 3)
+    bottom = load(scratch, i, at.RATE + 6)
+    # constants of the robot: S costs nothing once recorded
+    sxx, syy, szz = 0.5 * (yy + zz - xx), 0.5 * (xx + zz - yy), 0.5 * (xx + yy - zz)
+    n = (
+        bottom[1] * syy
+        - middle[2] * szz
+        + middle[0] * xz
+        - bottom[0] * xy
+        + (middle[1] - bottom[2]) * yz,
+        top[2] * szz - bottom[0] * sxx + bottom[1] * xy - top[1] * yz + (bottom[2] - top[0]) * xz,
+        middle[0] * sxx - top[1] * syy + top[2] * yz - middle[2] * xz + (top[0] - middle[1]) * xy,
+    )
+    store(scratch, i, at.FORCE, add(scale(constants[i, MASS], a), rotate(scratch, i, at.RATE, h)))
+    store(scratch, i, at.MOMENT, add(n, cross(h, a)))
+
+
+@primitive
+def force_tip_to_base(topology, constants, scratch, qdd, tau):
+    """Carry the wrench of every body to its parent; its component along the hinge is what the
+    motor gives.
+    """
+    for i in range(topology.shape[0] - 1, 0, -1):
+        parent, k = topology[i, PARENT], topology[i, V]
+        n, f = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE)
+        along = along_joint(topology, constants, i, n, f)
+        tau[k] = along + constants[i, ROTOR] * qdd[k]
+        if parent > 0:
+            carry_wrench(scratch, i, parent, n, f)
+
+
+@primitive
+def inverse_dynamics(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    qdd: Vector,
+    f_ext: Matrix,
+    tau: Vector,
+):
+    """tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext, in O(n).
+
+    q, qd, qdd : (nv,); f_ext : (nb, 6) [N m, N] moment and force on each body, in its frame, about
+    its origin; tau : (nv,) [N m or N], written.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    start_at_base(scratch, gravity)
+    motion_base_to_tip(topology, constants, scratch, qd, qdd)
+    for i in range(1, topology.shape[0]):
+        newton_euler(constants, scratch, i)
+        accumulate(scratch, i, at.MOMENT, scale(-1.0, load(f_ext, i, 0)))
+        accumulate(scratch, i, at.FORCE, scale(-1.0, load(f_ext, i, 3)))
+    force_tip_to_base(topology, constants, scratch, qdd, tau)
+
+
+@primitive
+def bias_torque(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    tau: Vector,
+):
+    """tau = C(q, qd) qd + g(q), in O(n): inverse dynamics without acceleration (Angeles 7.104).
+
+    q, qd : (nv,); tau : (nv,) [N m or N], written.
+    """
+    for k in range(tau.shape[0]):
+        tau[k] = 0.0  # serves as the acceleration too: each entry is read before it is overwritten
+    joint_transforms(topology, constants, scratch, q)
+    start_at_base(scratch, gravity)
+    motion_base_to_tip(topology, constants, scratch, qd, tau)
+    for i in range(1, topology.shape[0]):
+        newton_euler(constants, scratch, i)
+    force_tip_to_base(topology, constants, scratch, tau, tau)
+
+
+@primitive
+def torque_of_prescribed_motion(topology, constants, gravity, scratch, q, qd, qdd, tau):
+    """An acceleration whose torque takes fewer operations than that at rest, and that torque: no
+    body accelerates about its own hinge, or along it where it slides.
+
+    Any motion serves forward dynamics: M (qdd' - qdd) = tau' - tau. q, qd : (nv,); qdd, tau :
+    (nv,), written.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    start_at_base(scratch, gravity)
+    for i in range(1, topology.shape[0]):
+        qdd[topology[i, V]] = 0.0
+        move(topology, constants, scratch, i, i, qd, qdd)
+        along = at.ACCEL if topology[i, KIND] == PRISMATIC else at.ALPHA
+        qdd[topology[i, V]] = -scratch[i, along + 2]
+        move(topology, constants, scratch, i, i, qd, qdd)
+        newton_euler(constants, scratch, i)
+    force_tip_to_base(topology, constants, scratch, qdd, tau)

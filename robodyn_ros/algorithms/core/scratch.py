@@ -1,0 +1,58 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Where a recursion keeps what it computes for one body: the columns of a (nb, width) array.
+
+Nothing in it has a meaning between two calls: no kernel reads an entry that it did not write in
+the same call (tests fill it with NaN first). One scratch array per thread.
+"""
+
+import numpy as np
+
+COS, SIN = 0, 1  # of the hinge angle (1, 0 for a prismatic hinge)
+POSITION = 2  # 3, p_PB_P at q
+OMEGA = 5  # 3, angular velocity
+ALPHA = 8  # 3, angular acceleration
+ACCEL = 11  # 3, acceleration of the origin
+RATE = 14  # 9, row-major A = [omega]^2 + [alpha], so that A r is the acceleration of r
+SPEED = 23  # 3, velocity of the origin
+MOMENT = 26  # 3, moment about the origin
+FORCE = 29  # 3
+C_MASS = 32  # composite body: mass
+C_MOMENT = 33  # 3, first moment
+C_INERTIA = 36  # 6, inertia about the origin
+P_ANGULAR = 42  # 6, articulated inertia P = [[A, B], [B^T, C]]: A symmetric
+P_COUPLING = 48  # 9, B row-major
+P_LINEAR = 57  # 6, C symmetric
+U_ANGULAR = 63  # 3, U = P S
+U_LINEAR = 66  # 3
+D_INVERSE = 69  # 1 / D
+BIAS_ANGULAR = 70  # 3, velocity-dependent part of the acceleration across the hinge
+BIAS_LINEAR = 73  # 3
+RESIDUAL = 76  # u = tau - S^T z
+WORLD_ROTATION = 77  # 9, row-major R_0B
+WORLD_POSITION = 86  # 3, p_0B_0
+O_ANGULAR = 89  # 6, compliance Omega = [[A, B], [B^T, C]] in the body's frame: A symmetric
+O_COUPLING = 95  # 9, B row-major
+O_LINEAR = 104  # 6, C symmetric
+ON_PATH = 110  # 1.0 where the body carries the frame asked for
+B_SYMMETRIC = 111  # 6, Coriolis composite, symmetric part
+B_MOMENT = 117  # 3, angular momentum about the world origin
+B_FORCE = 120  # 3, linear momentum
+AXIS = 123  # 6, hinge axis as a spatial motion about the world origin: angular, linear
+AXIS_RATE = 129  # 6, its rate of change
+OMEGA_R = 135  # 3, angular velocity of the reference motion
+ROTATION = 138  # 9, row-major R of R_PB = R Rz: see joint_transforms
+CARRIED = 147  # 6, rate of the hinge axis, were it fixed to the body that carries the hinge
+CARRIED_RATE = 153  # 6, its second rate, likewise
+BOTH_RATES = 159  # 6, CARRIED + AXIS_RATE
+HINGE_MOMENTUM = 165  # 6, what a unit rate of the hinge gives to everything it carries
+HINGE_CORIOLIS = 171  # 3, angular part of 2 B^T S
+LAST_CHILD = 174  # whole number: the last of the bodies that hang on this one
+PLACE = 175  # whole number, see mass_matrix_inverse_common
+RUN = 176  # whole number: the first of the unbroken run of bodies that ends with it
+WIDTH = 177
+
+
+def allocate(topology):
+    """Return the scratch array of a robot, shape (nb, WIDTH)."""
+    return np.zeros((topology.shape[0], WIDTH))

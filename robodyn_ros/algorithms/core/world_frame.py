@@ -1,0 +1,120 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Bodies, hinges and wrenches in one frame for all bodies that hang together.
+
+What many hinges are to feel is brought there once; then each of them takes a product of six
+numbers with six, eleven operations, where a transport from body to body takes twelve to
+thirty-four. The frame is that of a body near the base: seen from there, the axes of its neighbours
+are simple, and its own turn is none.
+"""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.jacobian import world_axis
+from robodyn_ros.algorithms.core.joint_transform import along_joint, wrench_on_parent
+from robodyn_ros.algorithms.core.kinematics import stand_at, step_outward
+from robodyn_ros.model.layout import KIND, PARENT, PITCH, PRISMATIC, V
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.rotation import rotate, turn
+from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale, store, sub
+
+#: The common frame is that many hinges beyond the first one, as long as no branch begins there.
+OUTWARD = 2
+
+
+@primitive
+def only_child(topology, i):
+    """The body that hangs on body i; 0 where there are several, or none."""
+    found = 0
+    for k in range(i + 1, topology.shape[0]):
+        if topology[k, PARENT] == i:
+            if found > 0:
+                return 0
+            found = k
+    return found
+
+
+@primitive
+def step_inward(scratch, i, parent):
+    """Rotation and origin of the parent from those of body i. Needs `joint_transforms`."""
+    c, s = scratch[i, at.COS], scratch[i, at.SIN]
+    for row in range(3):
+        k = at.WORLD_ROTATION + 3 * row
+        store(scratch, parent, k, rotate(scratch, i, at.ROTATION, turn(c, s, load(scratch, i, k))))
+    store(
+        scratch,
+        parent,
+        at.WORLD_POSITION,
+        sub(
+            load(scratch, i, at.WORLD_POSITION),
+            rotate(scratch, parent, at.WORLD_ROTATION, load(scratch, i, at.POSITION)),
+        ),
+    )
+
+
+@primitive
+def poses_in_world_frame(topology, scratch):
+    """Rotation and origin of every body, seen from one body of those that hang together without
+    the base. Needs `joint_transforms`.
+    """
+    for i in range(1, topology.shape[0]):
+        scratch[i, at.ON_PATH] = 0.0
+    for i in range(1, topology.shape[0]):
+        parent = topology[i, PARENT]
+        if parent == 0:
+            seen_from = i
+            for _ in range(OUTWARD):
+                further = only_child(topology, seen_from)
+                if further > 0:
+                    seen_from = further
+            stand_at(scratch, seen_from)
+            while seen_from > i:
+                scratch[seen_from, at.ON_PATH] = 1.0
+                step_inward(scratch, seen_from, topology[seen_from, PARENT])
+                seen_from = topology[seen_from, PARENT]
+        elif scratch[i, at.ON_PATH] == 0.0:
+            step_outward(scratch, parent, i)
+
+
+@primitive
+def joint_axes_in_world_frame(topology, constants, scratch):
+    """S = [z; p x z + pitch z], or [0; z] where it slides, of every hinge. Needs the poses."""
+    for i in range(1, topology.shape[0]):
+        z = world_axis(scratch, i)
+        if topology[i, KIND] == PRISMATIC:
+            store(scratch, i, at.AXIS, (0.0, 0.0, 0.0))
+            store(scratch, i, at.AXIS + 3, z)
+        else:
+            store(scratch, i, at.AXIS, z)
+            store(
+                scratch,
+                i,
+                at.AXIS + 3,
+                add(cross(load(scratch, i, at.WORLD_POSITION), z), scale(constants[i, PITCH], z)),
+            )
+
+
+@primitive
+def wrench_to_world_frame(scratch, i, n, f):
+    """Moment and force about the origin of body i, in its frame, about and in the common one."""
+    f = rotate(scratch, i, at.WORLD_ROTATION, f)
+    n = rotate(scratch, i, at.WORLD_ROTATION, n)
+    return add(n, cross(load(scratch, i, at.WORLD_POSITION), f)), f
+
+
+@primitive
+def torques_on_ancestors(topology, constants, scratch, i, n, f, felt):
+    """Put into felt (nv,) what each hinge that carries body i feels of a wrench on it, given
+    about its origin in its frame: S^T (n, f).
+    """
+    j = topology[i, PARENT]
+    if j > 0:
+        # of the nearest hinge one component in its own frame is less than a product
+        own_n, own_f = wrench_on_parent(scratch, i, n, f)
+        felt[topology[j, V]] = along_joint(topology, constants, j, own_n, own_f)
+        n, f = wrench_to_world_frame(scratch, i, n, f)
+        j = topology[j, PARENT]
+    while j > 0:
+        felt[topology[j, V]] = dot(load(scratch, j, at.AXIS), n) + dot(
+            load(scratch, j, at.AXIS + 3), f
+        )
+        j = topology[j, PARENT]

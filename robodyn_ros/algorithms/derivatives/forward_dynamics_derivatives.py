@@ -1,0 +1,51 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Derivatives of forward dynamics, from those of inverse dynamics at the acceleration found."""
+
+from robodyn_ros.algorithms.core.aba import forward_dynamics
+from robodyn_ros.algorithms.core.composite import factorise, inverse_of_factors
+from robodyn_ros.algorithms.core.matrices import negative_products
+from robodyn_ros.algorithms.derivatives.inverse_dynamics_derivatives import (
+    inverse_dynamics_derivatives,
+)
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+
+
+@primitive
+def forward_dynamics_derivatives(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    tau: Vector,
+    f_ext: Matrix,
+    diagonal: Vector,
+    bias: Vector,
+    M: Matrix,
+    wide: Matrix,
+    by_q: Matrix,
+    by_qd: Matrix,
+    by_tau: Matrix,
+):
+    """dqdd/dq = -M^-1 dtau/dq along unit velocities, dqdd/dqd = -M^-1 dtau/dqd and dqdd/dtau =
+    M^-1, in O(n^3).
+
+    Carpentier and Mansard 2018: inverse dynamics gives back tau at every state. q : (nq,); qd, tau
+    : (nv,); f_ext as of inverse_dynamics_derivatives; diagonal : (nv,) zeros. bias (nv,), M (nv,
+    nv) and wide, see `matrices.wide`, are overwritten; by_q, by_qd, by_tau : (nv, nv), row of the
+    acceleration, written. Returns 0, or the body whose pivot is singular.
+    """
+    status = forward_dynamics(
+        topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, bias
+    )
+    inverse_dynamics_derivatives(
+        topology, constants, gravity, scratch, q, qd, bias, f_ext, by_q, by_qd, M
+    )
+    if status == 0:
+        status = factorise(topology, diagonal, M, bias)
+    inverse_of_factors(topology, M, by_tau)
+    negative_products(by_tau, by_q, by_qd, wide)
+    return status

@@ -1,0 +1,195 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Derivatives of inverse dynamics, with everything about the origin of the base.
+
+In one frame a motion of hinge i turns whatever hangs on it like one rigid body, so that most of
+what changes cancels in the torque. With V and A of the body that carries hinge i (A_0 = -gravity),
+
+    psi' = V x S,  psi'' = A x S + V x psi'   rates of its axis, were it fixed to that body
+    dtau_j/dq_i  = S_j . (I_k psi''_i + 2 B_k psi'_i + [S_i x* F_i if i is beyond j])
+    dtau_j/dqd_i = S_j . (I_k (psi'_i + S'_i) + 2 B_k S_i)
+    dtau_j/dqdd_i = S_j . I_k S_i + rotor,
+
+where k is the one of i and j that is further out, and I_k, B_k (coriolis.body_coriolis) and the
+wrench F_k are of everything that hinge k carries; other pairs have nothing to do with each other.
+Singh, Russo and Wensing 2022, "Efficient analytical derivatives of rigid-body dynamics using
+spatial vector algebra"; Carpentier and Mansard 2018, "Analytical derivatives of rigid body
+dynamics algorithms".
+"""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.coriolis import add_to_parent, composite_inertia_times
+from robodyn_ros.algorithms.core.joint_transform import first_of_joint
+from robodyn_ros.algorithms.core.matrices import clear
+from robodyn_ros.algorithms.variants.inverse_dynamics_body import momentum_rate
+from robodyn_ros.algorithms.variants.inverse_dynamics_fixed import forces_about_base
+from robodyn_ros.model.layout import PARENT, ROTOR, V
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.rotational_inertia import load_symmetric, times
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, store, sub
+
+
+@primitive
+def motion_rate(w, v, axis, slide):
+    """V x S: what the motion (w, v) of its body does to a motion (axis, slide)."""
+    return cross(w, axis), add(cross(w, slide), cross(v, axis))
+
+
+@primitive
+def carry_axes(topology, scratch):
+    """psi' of every hinge, and psi' + S'. Needs the hinges."""
+    for i in range(1, topology.shape[0]):
+        carrier = topology[first_of_joint(topology, i), PARENT]
+        turning, sliding = motion_rate(
+            load(scratch, carrier, at.OMEGA),
+            load(scratch, carrier, at.SPEED),
+            load(scratch, i, at.AXIS),
+            load(scratch, i, at.AXIS + 3),
+        )
+        store(scratch, i, at.CARRIED, turning)
+        store(scratch, i, at.CARRIED + 3, sliding)
+        store(scratch, i, at.BOTH_RATES, add(turning, load(scratch, i, at.AXIS_RATE)))
+        store(scratch, i, at.BOTH_RATES + 3, add(sliding, load(scratch, i, at.AXIS_RATE + 3)))
+
+
+@primitive
+def sum_tip_to_base(topology, scratch):
+    """Inertia, B and wrench of everything that each body carries, itself included."""
+    for i in range(topology.shape[0] - 1, 0, -1):
+        parent = topology[i, PARENT]
+        if parent > 0:
+            add_to_parent(scratch, i, parent)
+            accumulate(scratch, parent, at.MOMENT, load(scratch, i, at.MOMENT))
+            accumulate(scratch, parent, at.FORCE, load(scratch, i, at.FORCE))
+
+
+@primitive
+def twice_symmetric(scratch, i):
+    """Twice the symmetric part of B, of what body i carries."""
+    y = load_symmetric(scratch, i, at.B_SYMMETRIC)
+    return 2.0 * y[0], 2.0 * y[1], 2.0 * y[2], 2.0 * y[3], 2.0 * y[4], 2.0 * y[5]
+
+
+@primitive
+def twice_coriolis_times(scratch, i, w):
+    """2 B (w, v), of what body i carries, for any v."""
+    turning = times(twice_symmetric(scratch, i), w)
+    return (
+        add(turning, cross(w, load(scratch, i, at.B_MOMENT))),
+        cross(w, scale(2.0, load(scratch, i, at.B_FORCE))),
+    )
+
+
+@primitive
+def twice_coriolis_transposed(scratch, i, w, v):
+    """The angular part of 2 B^T (w, v), which has no linear one."""
+    turning = add(
+        times(twice_symmetric(scratch, i), w), cross(scale(2.0, load(scratch, i, at.B_FORCE)), v)
+    )
+    return sub(turning, cross(w, load(scratch, i, at.B_MOMENT)))
+
+
+@primitive
+def power(scratch, j, k, n, f):
+    """Of the wrench (n, f) on the motion in columns k to k+5 of row j."""
+    return dot(load(scratch, j, k), n) + dot(load(scratch, j, k + 3), f)
+
+
+@primitive
+def by_velocity(topology, constants, scratch, by_qd, by_qdd):
+    """dtau/dqd and dtau/dqdd. Needs `carry_axes` and `sum_tip_to_base`; leaves I S and 2 B^T S."""
+    clear(by_qd)
+    clear(by_qdd)
+    for i in range(1, topology.shape[0]):
+        k, axis = topology[i, V], load(scratch, i, at.AXIS)
+        slide = load(scratch, i, at.AXIS + 3)
+        n, f = composite_inertia_times(scratch, i, axis, slide)
+        right = twice_coriolis_transposed(scratch, i, axis, slide)
+        store(scratch, i, at.HINGE_MOMENTUM, n)
+        store(scratch, i, at.HINGE_MOMENTUM + 3, f)
+        store(scratch, i, at.HINGE_CORIOLIS, right)
+        moment, force = composite_inertia_times(
+            scratch, i, load(scratch, i, at.BOTH_RATES), load(scratch, i, at.BOTH_RATES + 3)
+        )
+        twist, push = twice_coriolis_times(scratch, i, axis)
+        moment, force = add(moment, twist), add(force, push)
+        by_qdd[k, k] = power(scratch, i, at.AXIS, n, f) + constants[i, ROTOR]
+        by_qd[k, k] = power(scratch, i, at.AXIS, moment, force)
+        j = topology[i, PARENT]
+        while j > 0:
+            row = topology[j, V]
+            entry = power(scratch, j, at.AXIS, n, f)
+            by_qdd[row, k] = entry
+            by_qdd[k, row] = entry
+            by_qd[row, k] = power(scratch, j, at.AXIS, moment, force)
+            by_qd[k, row] = power(scratch, j, at.BOTH_RATES, n, f) + dot(
+                load(scratch, j, at.AXIS), right
+            )
+            j = topology[j, PARENT]
+
+
+@primitive
+def by_position(topology, scratch, by_q):
+    """dtau/dq. Needs `by_velocity`, and accelerations and wrenches that belong together."""
+    clear(by_q)
+    for i in range(1, topology.shape[0]):
+        first = first_of_joint(topology, i)
+        carrier = topology[first, PARENT]
+        axis, slide = load(scratch, i, at.AXIS), load(scratch, i, at.AXIS + 3)
+        turning, sliding = load(scratch, i, at.CARRIED), load(scratch, i, at.CARRIED + 3)
+        alpha, a = motion_rate(
+            load(scratch, carrier, at.ALPHA), load(scratch, carrier, at.ACCEL), axis, slide
+        )
+        again, moving = motion_rate(
+            load(scratch, carrier, at.OMEGA), load(scratch, carrier, at.SPEED), turning, sliding
+        )
+        alpha, a = add(alpha, again), add(a, moving)
+        store(scratch, i, at.CARRIED_RATE, alpha)
+        store(scratch, i, at.CARRIED_RATE + 3, a)
+        moment, force = composite_inertia_times(scratch, i, alpha, a)
+        twist, push = twice_coriolis_times(scratch, i, turning)
+        moment, force = add(moment, twist), add(force, push)
+        k, right = topology[i, V], load(scratch, i, at.HINGE_CORIOLIS)
+        n, f = load(scratch, i, at.HINGE_MOMENTUM), load(scratch, i, at.HINGE_MOMENTUM + 3)
+        by_q[k, k] = power(scratch, i, at.AXIS, moment, force)
+        j = topology[i, PARENT]
+        while j > 0:
+            if j == carrier:  # beyond the hinge, whose own axes turn with what it carries
+                twist, push = momentum_rate(
+                    axis, slide, load(scratch, first, at.MOMENT), load(scratch, first, at.FORCE)
+                )
+                moment, force = add(moment, twist), add(force, push)
+            row = topology[j, V]
+            by_q[row, k] = power(scratch, j, at.AXIS, moment, force)
+            by_q[k, row] = power(scratch, j, at.CARRIED_RATE, n, f) + dot(
+                load(scratch, j, at.CARRIED), right
+            )
+            j = topology[j, PARENT]
+
+
+@primitive
+def inverse_dynamics_derivatives(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    qdd: Vector,
+    f_ext: Matrix,
+    by_q: Matrix,
+    by_qd: Matrix,
+    by_qdd: Matrix,
+):
+    """dtau/dq along unit velocities, dtau/dqd and dtau/dqdd = M, in O(n depth).
+
+    q : (nq,); qd, qdd : (nv,); f_ext : (nb, 6) [N m, N] moment and force on each body, in its
+    frame, about its origin, which turn and travel with it. by_q, by_qd, by_qdd : (nv, nv), row of
+    the torque, written.
+    """
+    forces_about_base(topology, constants, gravity, scratch, q, qd, qdd, f_ext)
+    carry_axes(topology, scratch)
+    sum_tip_to_base(topology, scratch)
+    by_velocity(topology, constants, scratch, by_qd, by_qdd)
+    by_position(topology, scratch, by_q)

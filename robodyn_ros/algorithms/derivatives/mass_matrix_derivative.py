@@ -1,0 +1,121 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The derivative of the mass matrix, with everything about the origin of the base.
+
+M_ij = S_i . I_j S_j where hinge i carries hinge j, I_j the inertia of everything that j carries.
+A motion of a hinge turns what it carries like one rigid body, so that
+
+    dM_ij/dq_k = 0                                     where k carries i, or is i itself,
+               = S_i . (S_k x* I_j S_j)                where k is beyond i and carries j, or is j,
+               = S_i . (S_k x* I_k - I_k S_k x) S_j    where k is beyond j,
+
+and zero for hinges of different branches. The difference in the last line is the rate of the first
+moment and of the inertia of what k carries: nine numbers.
+Garofalo, Ott and Albu-Schaeffer 2013; Singh, Russo and Wensing 2022, as of
+inverse_dynamics_derivatives.
+"""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.coriolis import (
+    add_to_parent,
+    body_coriolis,
+    composite_inertia_times,
+    joint_axes_base_to_tip,
+)
+from robodyn_ros.algorithms.core.joint_transform import (
+    first_of_joint,
+    joint_transforms,
+    last_of_joint,
+)
+from robodyn_ros.algorithms.core.kinematics import poses_base_to_tip
+from robodyn_ros.algorithms.derivatives.inverse_dynamics_derivatives import power
+from robodyn_ros.algorithms.variants.inverse_dynamics_body import momentum_rate
+from robodyn_ros.model.layout import PARENT, V
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.rotational_inertia import load_symmetric, times
+from robodyn_ros.spatial.types import Matrix, Stack, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale
+
+
+@primitive
+def inertia_rate(scratch, k):
+    """Rate of the first moment (3) and of the inertia (6) of everything that hinge k carries, at
+    its unit rate.
+    """
+    w, v = load(scratch, k, at.AXIS), load(scratch, k, at.AXIS + 3)
+    h, inertia = load(scratch, k, at.C_MOMENT), load_symmetric(scratch, k, at.C_INERTIA)
+    x = cross(w, (inertia[0], inertia[1], inertia[2]))
+    y = cross(w, (inertia[1], inertia[3], inertia[4]))
+    z = cross(w, (inertia[2], inertia[4], inertia[5]))
+    along = dot(h, v)
+    rate = (
+        2.0 * (x[0] + along - h[0] * v[0]),
+        x[1] + y[0] - (h[0] * v[1] + h[1] * v[0]),
+        x[2] + z[0] - (h[0] * v[2] + h[2] * v[0]),
+        2.0 * (y[1] + along - h[1] * v[1]),
+        y[2] + z[1] - (h[1] * v[2] + h[2] * v[1]),
+        2.0 * (z[2] + along - h[2] * v[2]),
+    )
+    return add(cross(w, h), scale(scratch[k, at.C_MASS], v)), rate
+
+
+@primitive
+def store_powers(topology, scratch, i, j, k, n, f, by_q):
+    """dM_ij/dq_k = S_i . (n, f) for body i and all that carry it."""
+    column, way = topology[j, V], topology[k, V]
+    while i > 0:
+        row = topology[i, V]
+        entry = power(scratch, i, at.AXIS, n, f)
+        by_q[row, column, way] = entry
+        by_q[column, row, way] = entry
+        i = topology[i, PARENT]
+
+
+@primitive
+def mass_matrix_derivative(
+    topology: Topology, constants: Table, scratch: Matrix, q: Vector, zero: Vector, by_q: Stack
+):
+    """dM/dq along unit velocities, symmetric in the first two axes, in O(n depth^2).
+
+    q : (nq,); zero : (nv,) of zeros; by_q : (nv, nv, nv), [i, j, k] is dM_ij/dq_k, written.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    poses_base_to_tip(topology, scratch)
+    joint_axes_base_to_tip(topology, constants, scratch, zero)
+    for i in range(1, topology.shape[0]):
+        body_coriolis(constants, scratch, i)
+    for i in range(topology.shape[0] - 1, 0, -1):
+        if topology[i, PARENT] > 0:
+            add_to_parent(scratch, i, topology[i, PARENT])
+    for row in range(by_q.shape[0]):
+        for column in range(by_q.shape[0]):
+            for way in range(by_q.shape[0]):
+                by_q[row, column, way] = 0.0
+    for j in range(1, topology.shape[0]):
+        n, f = composite_inertia_times(
+            scratch, j, load(scratch, j, at.AXIS), load(scratch, j, at.AXIS + 3)
+        )
+        k = last_of_joint(topology, j)
+        while k > 0:
+            carrier = topology[first_of_joint(topology, k), PARENT]
+            moment, force = momentum_rate(
+                load(scratch, k, at.AXIS), load(scratch, k, at.AXIS + 3), n, f
+            )
+            store_powers(topology, scratch, carrier, j, k, moment, force, by_q)
+            k = topology[k, PARENT]
+    for k in range(1, topology.shape[0]):
+        h, inertia = inertia_rate(scratch, k)
+        j = topology[first_of_joint(topology, k), PARENT]
+        while j > 0:
+            axis, slide = load(scratch, j, at.AXIS), load(scratch, j, at.AXIS + 3)
+            store_powers(
+                topology,
+                scratch,
+                j,
+                j,
+                k,
+                add(times(inertia, axis), cross(h, slide)),
+                cross(axis, h),
+                by_q,
+            )
+            j = topology[j, PARENT]

@@ -1,0 +1,145 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The regressor: torques as a linear function of the inertial parameters.
+
+Ten parameters a body, as in its row of the model: mass, first moment (3), inertia about its origin
+(xx xy xz yy yz zz). A point r of a body has, on the reference motion, the acceleration a + A r
+with A = [omega_r][omega] + [alpha_r]: the rate along the actual motion of J qd_r. A body's share
+of the torque is the integral of (dp/dq)^T (a + A r) over its mass, so it is linear in those
+parameters; and since the second derivatives of p are symmetric, the matrix that multiplies qd_r is
+that of the Christoffel symbols. With qd_r = qd this is inverse dynamics (rnea.py).
+"""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.jacobian import world_axis
+from robodyn_ros.algorithms.core.joint_transform import axes_turning, joint_transforms, to_child
+from robodyn_ros.algorithms.core.kinematics import poses_base_to_tip
+from robodyn_ros.algorithms.core.rnea import start_at_base
+from robodyn_ros.model.layout import BALL_Z, KIND, PARENT, PITCH, PRISMATIC, V
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.rotation import rotate, rotate_inverse
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import add, cross, load, scale, store, sub
+
+PARAMETERS = 10  # of a body
+
+
+@primitive
+def store_reference_rate(scratch, i, w, w_r, alpha):
+    """A = [omega_r][omega] + [alpha_r] of body i."""
+    xx, yy, zz = w_r[0] * w[0], w_r[1] * w[1], w_r[2] * w[2]
+    store(scratch, i, at.RATE, (-(yy + zz), w[0] * w_r[1] - alpha[2], w[0] * w_r[2] + alpha[1]))
+    store(
+        scratch, i, at.RATE + 3, (w[1] * w_r[0] + alpha[2], -(xx + zz), w[1] * w_r[2] - alpha[0])
+    )
+    store(
+        scratch, i, at.RATE + 6, (w[2] * w_r[0] - alpha[1], w[2] * w_r[1] + alpha[0], -(xx + yy))
+    )
+
+
+@primitive
+def reference_base_to_tip(topology, constants, scratch, qd, qd_r, qdd_r):
+    """Rates of the reference velocity of every body along the actual motion.
+
+    Needs `joint_transforms` and `start_at_base`.
+    """
+    store(scratch, 0, at.OMEGA_R, (0.0, 0.0, 0.0))
+    for i in range(1, topology.shape[0]):
+        parent, k = topology[i, PARENT], topology[i, V]
+        w = to_child(scratch, i, load(scratch, parent, at.OMEGA))
+        w_r = to_child(scratch, i, load(scratch, parent, at.OMEGA_R))
+        alpha = to_child(scratch, i, load(scratch, parent, at.ALPHA))
+        lever = rotate(scratch, parent, at.RATE, load(scratch, i, at.POSITION))
+        a = to_child(scratch, i, add(load(scratch, parent, at.ACCEL), lever))
+        rate, wanted, acceleration = qd[k], qd_r[k], qdd_r[k]
+        if topology[i, KIND] == PRISMATIC:
+            a = (
+                a[0] + w[1] * wanted + w_r[1] * rate,
+                a[1] - w[0] * wanted - w_r[0] * rate,
+                a[2] + acceleration,
+            )
+        else:
+            pitch = constants[i, PITCH]
+            a = (
+                a[0] + pitch * (w[1] * wanted + w_r[1] * rate),
+                a[1] - pitch * (w[0] * wanted + w_r[0] * rate),
+                a[2] + pitch * acceleration,
+            )
+            alpha = (alpha[0] + w[1] * wanted, alpha[1] - w[0] * wanted, alpha[2] + acceleration)
+            w = (w[0], w[1], w[2] + rate)
+            w_r = (w_r[0], w_r[1], w_r[2] + wanted)
+            if topology[i, KIND] == BALL_Z:
+                alpha = add(alpha, axes_turning(qd, qd_r, k))
+        store(scratch, i, at.OMEGA, w)
+        store(scratch, i, at.OMEGA_R, w_r)
+        store(scratch, i, at.ALPHA, alpha)
+        store(scratch, i, at.ACCEL, a)
+        store_reference_rate(scratch, i, w, w_r, alpha)
+
+
+@primitive
+def store_row(scratch, i, turn, slide, Y, row, column):
+    """Ten entries: the power of the wrench of each unit parameter of body i on the motion (turn,
+    slide) of its origin.
+
+    f = m a + A h and n = h x a + v(A S), v(.) the axial vector and S = tr(I)/2 1 - I the second
+    moments, as in rnea.newton_euler.
+    """
+    a = load(scratch, i, at.ACCEL)
+    xx, xy, xz = load(scratch, i, at.RATE)
+    yx, yy, yz = load(scratch, i, at.RATE + 3)
+    zx, zy, zz = load(scratch, i, at.RATE + 6)
+    x, y, z = turn
+    Y[row, column] = slide[0] * a[0] + slide[1] * a[1] + slide[2] * a[2]
+    moment = add(rotate_inverse(scratch, i, at.RATE, slide), cross(a, turn))
+    Y[row, column + 1], Y[row, column + 2], Y[row, column + 3] = moment
+    Y[row, column + 4] = 0.5 * (x * (zy - yz) + y * (xz + zx) - z * (yx + xy))
+    Y[row, column + 5] = y * zy - x * zx + z * (xx - yy)
+    Y[row, column + 6] = x * yx - z * yz + y * (zz - xx)
+    Y[row, column + 7] = 0.5 * (y * (xz - zx) - x * (zy + yz) + z * (yx + xy))
+    Y[row, column + 8] = z * xz - y * xy + x * (yy - zz)
+    Y[row, column + 9] = 0.5 * (z * (yx - xy) + x * (zy + yz) - y * (xz + zx))
+
+
+@primitive
+def regressor(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    qd_r: Vector,
+    qdd_r: Vector,
+    Y: Matrix,
+):
+    """Y theta = M(q) qdd_r + C(q, qd) qd_r + g(q), C of the Christoffel symbols, in O(n depth).
+
+    Spong, eq. (6.122); Slotine and Li 1987, eq. (10); with qd_r = qd it is inverse dynamics. Rotor
+    inertias are no part of it. theta : columns MASS to INERTIA + 5 of each moving body, in row
+    order. q, qd, qd_r, qdd_r : (nv,); Y : (nv, 10 (nb - 1)), written.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    poses_base_to_tip(topology, scratch)
+    start_at_base(scratch, gravity)
+    reference_base_to_tip(topology, constants, scratch, qd, qd_r, qdd_r)
+    for row in range(Y.shape[0]):
+        for column in range(Y.shape[1]):
+            Y[row, column] = 0.0
+    for i in range(1, topology.shape[0]):
+        j = i
+        while j > 0:
+            z = rotate_inverse(scratch, i, at.WORLD_ROTATION, world_axis(scratch, j))
+            if topology[j, KIND] == PRISMATIC:
+                turn, slide = (0.0, 0.0, 0.0), z
+            else:
+                reach = sub(
+                    load(scratch, i, at.WORLD_POSITION), load(scratch, j, at.WORLD_POSITION)
+                )
+                turn = z
+                slide = add(
+                    cross(z, rotate_inverse(scratch, i, at.WORLD_ROTATION, reach)),
+                    scale(constants[j, PITCH], z),
+                )
+            store_row(scratch, i, turn, slide, Y, topology[j, V], PARAMETERS * (i - 1))
+            j = topology[j, PARENT]

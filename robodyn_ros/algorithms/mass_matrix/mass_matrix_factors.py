@@ -1,0 +1,151 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The innovations factors of the mass matrix, M = L D L^T with L = 1 + H phi K, and products with
+L, its inverse and their transposes that never form it.
+
+Jain 2011, Lemma 7.3 (eq. 7.14) and Lemma 9.11. D are the hinge inertias of the articulated bodies.
+L(i, j) is 1 for i = j, H(i) phi(i, j) G(j) where hinge i carries hinge j, and 0 otherwise: unit
+upper triangular with the joints in the order of the bodies, base to tip (the book counts from the
+tip, and calls it lower). H phi and H psi differ in one thing: psi lets each hinge on the way give
+in.
+"""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.articulated import articulated_inertias
+from robodyn_ros.algorithms.core.joint_transform import (
+    add_along_joint,
+    along_joint,
+    carried_acceleration,
+    carry_wrench,
+    joint_transforms,
+    wrench_on_parent,
+)
+from robodyn_ros.algorithms.mass_matrix.mass_matrix_solve import (
+    cross_tip_to_base,
+    load_joint_axes,
+    rest_base,
+)
+from robodyn_ros.model.layout import PARENT, V
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.types import Boolean, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import add, dot, load, scale, store
+
+
+@primitive
+def gain(scratch, i, share):
+    """G share, with the Kalman gain G = P S / D of body i."""
+    share = scratch[i, at.D_INVERSE] * share
+    return (
+        scale(share, load(scratch, i, at.U_ANGULAR)),
+        scale(share, load(scratch, i, at.U_LINEAR)),
+    )
+
+
+@primitive
+def hinge_inertias(
+    topology: Topology, constants: Table, scratch: Matrix, q: Vector, diagonal: Vector, D: Vector
+):
+    """D of M + diag(diagonal) = L D L^T, in O(n): det M is their product.
+
+    Jain 2011, Algorithm 6.1 and eq. (9.53). q : (nq,); diagonal, D : (nv,) [kg m^2 or kg], D
+    written. Returns 0, or the body whose pivot is singular.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    status = articulated_inertias(topology, constants, scratch, diagonal)
+    if status == 0:
+        for i in range(1, topology.shape[0]):
+            D[topology[i, V]] = 1.0 / scratch[i, at.D_INVERSE]
+    return status
+
+
+@primitive
+def factor(topology, constants, scratch, F):
+    """F = L^T = 1 + (H phi K)^T, row by row from its hinge to the base, in O(n depth). Needs the
+    articulated inertias.
+    """
+    for row in range(F.shape[0]):
+        for column in range(F.shape[1]):
+            F[row, column] = 1.0 if row == column else 0.0
+    for j in range(1, topology.shape[0]):
+        row, i = topology[j, V], j
+        n, f = gain(scratch, j, 1.0)
+        while topology[i, PARENT] > 0:
+            n, f = wrench_on_parent(scratch, i, n, f)
+            i = topology[i, PARENT]
+            F[row, topology[i, V]] = along_joint(topology, constants, i, n, f)
+
+
+@primitive
+def mass_factors(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    diagonal: Vector,
+    F: Matrix,
+    D: Vector,
+):
+    """M + diag(diagonal) = F^T D F with F = L^T, in O(n depth).
+
+    Jain 2011, eq. (7.14); F is what Featherstone 2008, section 6.5, calls L. q : (nq,); diagonal :
+    (nv,) [kg m^2 or kg]. F : (nv, nv) and D : (nv,) are written. Returns 0, or the body whose
+    pivot is singular.
+    """
+    status = hinge_inertias(topology, constants, scratch, q, diagonal, D)
+    factor(topology, constants, scratch, F)
+    return status
+
+
+@primitive
+def factor_product(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    diagonal: Vector,
+    x: Vector,
+    transposed: Boolean,
+    inverse: Boolean,
+    y: Vector,
+):
+    """y = L x, L^T x, L^-1 x or L^-T x, in O(n): gathers tip to base, scatters base to tip.
+
+    L = 1 + H phi K, L^-1 = 1 - H psi K (Jain 2011, eq. 7.17). q : (nq,); diagonal, x, y : (nv,), y
+    written. Returns 0, or the body whose pivot is singular.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    status = articulated_inertias(topology, constants, scratch, diagonal)
+    if transposed:
+        scatter(topology, constants, scratch, x, inverse, y)
+    elif inverse:
+        load_joint_axes(topology, scratch, x, topology.shape[0] - 1)
+        for i in range(topology.shape[0] - 1, 0, -1):
+            cross_tip_to_base(topology, constants, scratch, i)
+            y[topology[i, V]] = scratch[i, at.RESIDUAL]
+    else:
+        load_joint_axes(topology, scratch, x, topology.shape[0] - 1)
+        for i in range(topology.shape[0] - 1, 0, -1):
+            k, parent = topology[i, V], topology[i, PARENT]
+            n, f = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE)
+            more_n, more_f = gain(scratch, i, x[k])
+            y[k] = x[k] + along_joint(topology, constants, i, n, f)
+            if parent > 0:
+                carry_wrench(scratch, i, parent, add(n, more_n), add(f, more_f))
+    return status
+
+
+@primitive
+def scatter(topology, constants, scratch, x, inverse, y):
+    """y = L^T x, or L^-T x: what G of each hinge sees of the motion that the hinges before it
+    cause.
+    """
+    rest_base(scratch)
+    for i in range(1, topology.shape[0]):
+        k = topology[i, V]
+        alpha, a = carried_acceleration(scratch, topology[i, PARENT], i)
+        n, f = gain(scratch, i, 1.0)
+        seen = dot(n, alpha) + dot(f, a)
+        y[k] = x[k] - seen if inverse else x[k] + seen
+        alpha, a = add_along_joint(topology, constants, i, alpha, a, y[k] if inverse else x[k])
+        store(scratch, i, at.ALPHA, alpha)
+        store(scratch, i, at.ACCEL, a)

@@ -1,0 +1,41 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The innovations factors of the mass matrix, with articulated bodies' gains in one frame."""
+
+from robodyn_ros.algorithms.core.world_frame import (
+    joint_axes_in_world_frame,
+    poses_in_world_frame,
+    torques_on_ancestors,
+)
+from robodyn_ros.algorithms.mass_matrix.mass_matrix_factors import gain, hinge_inertias
+from robodyn_ros.model.layout import V
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
+
+
+@primitive
+def mass_factors(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    diagonal: Vector,
+    F: Matrix,
+    D: Vector,
+):
+    """M + diag(diagonal) = F^T D F, every entry of F a product S_i . G_j of two columns in one
+    frame; in O(n depth).
+
+    Jain 2011, eq. (7.14) with phi the identity, as in section 5.4. Arguments and status as of
+    `mass_factors.mass_factors`: less arithmetic for long chains and skew axes.
+    """
+    status = hinge_inertias(topology, constants, scratch, q, diagonal, D)
+    poses_in_world_frame(topology, scratch)
+    joint_axes_in_world_frame(topology, constants, scratch)
+    for row in range(F.shape[0]):
+        for column in range(F.shape[1]):
+            F[row, column] = 1.0 if row == column else 0.0
+    for j in range(1, topology.shape[0]):
+        n, f = gain(scratch, j, 1.0)
+        torques_on_ancestors(topology, constants, scratch, j, n, f, F[topology[j, V]])
+    return status

@@ -1,0 +1,85 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The inverse of the mass matrix, outboard from every hinge: no mass matrix, no solve with it."""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.articulated import articulated_inertias
+from robodyn_ros.algorithms.core.joint_transform import (
+    add_along_joint,
+    carried_acceleration,
+    joint_transforms,
+)
+from robodyn_ros.algorithms.mass_matrix.mass_matrix_solve import cross_base_to_tip, rest_base
+from robodyn_ros.algorithms.task_space.operational_space_inertia import cross_to_child, hold_base
+from robodyn_ros.model.layout import PARENT, V
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import scale, store
+
+
+@primitive
+def mark_carriers(topology, scratch, k):
+    """Put the bodies before k, on which some after k hang that do not hang on k, on the path."""
+    for i in range(1, k + 1):
+        scratch[i, at.ON_PATH] = 0.0
+    for i in range(k + 1, topology.shape[0]):
+        carrier = topology[i, PARENT]
+        while 0 < carrier < k and scratch[carrier, at.ON_PATH] == 0.0:
+            scratch[carrier, at.ON_PATH] = 1.0
+            carrier = topology[carrier, PARENT]
+
+
+@primitive
+def move(topology, constants, scratch, i, alpha, a, qdd):
+    """Leave the acceleration of body i: (alpha, a) and that of its hinge."""
+    alpha, a = add_along_joint(topology, constants, i, alpha, a, qdd)
+    store(scratch, i, at.ALPHA, alpha)
+    store(scratch, i, at.ACCEL, a)
+
+
+@primitive
+def mass_matrix_inverse(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    diagonal: Vector,
+    inverse: Matrix,
+):
+    """M(q)^-1, symmetric, in O(n^2): how torque at one hinge moves it and every one after it.
+
+    Jain 2011, Algorithm 10.4 (eq. 10.31-10.33): L = D^-1 + G^T Upsilon+ G, and body k accelerates
+    with U^T = S L - Upsilon+ G; what it carries follows, hinge by hinge. In a tree, so does what
+    hangs on its carriers, whose accelerations are known from their own turn: the term K^T R K of
+    (10.29). q : (nq,); diagonal : (nv,); inverse : (nv, nv) [1/(kg m^2), 1/(kg m) or 1/kg],
+    written. Returns 0, or the body whose pivot is singular.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    status = articulated_inertias(topology, constants, scratch, diagonal)
+    hold_base(scratch)
+    rest_base(scratch)
+    for k in range(1, topology.shape[0]):
+        scratch[k, at.RESIDUAL] = 0.0
+    for k in range(1, topology.shape[0]):
+        column = topology[k, V]
+        own, alpha, a = cross_to_child(topology, constants, scratch, k)
+        inverse[column, column] = own
+        mark_carriers(topology, scratch, k)
+        for i in range(1, k):
+            if scratch[i, at.ON_PATH] == 1.0:
+                turning, moving = carried_acceleration(scratch, topology[i, PARENT], i)
+                move(
+                    topology,
+                    constants,
+                    scratch,
+                    i,
+                    turning,
+                    moving,
+                    inverse[topology[i, V], column],
+                )
+        move(topology, constants, scratch, k, scale(-1.0, alpha), scale(-1.0, a), own)
+        for i in range(k + 1, topology.shape[0]):
+            x = cross_base_to_tip(topology, constants, scratch, i)
+            inverse[topology[i, V], column] = x
+            inverse[column, topology[i, V]] = x
+    return status

@@ -1,0 +1,194 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The inverse of the mass matrix, row by row, with all motions in one frame: how torque at each of
+the hinges so far moves the next one.
+
+In one frame a body moves as its parent does, and along its hinge. So what torque at many hinges
+does to a body is six rows of numbers, which a compiler takes several columns at a time.
+"""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.articulated import articulated_inertias
+from robodyn_ros.algorithms.core.joint_transform import joint_transforms
+from robodyn_ros.algorithms.core.world_frame import (
+    joint_axes_in_world_frame,
+    poses_in_world_frame,
+    wrench_to_world_frame,
+)
+from robodyn_ros.algorithms.mass_matrix.mass_matrix_factors import gain
+from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse import mark_carriers
+from robodyn_ros.model.layout import PARENT, V
+from robodyn_ros.spatial.primitive import inlined, primitive
+from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import add, dot, load, scale, store
+
+LANES = 8  # columns are computed so many at a time; those beyond the body hold zeros
+
+
+def motions(n):
+    """Shape of the array that `mass_matrix_inverse` of n hinges needs: six rows for the body in
+    each of n places, column by column of the hinge at which torque acts; before them one for the
+    row of the inverse, and after them six for the axes of the hinges.
+    """
+    return 6 * n + 12, LANES * (n // LANES + 1)
+
+
+@primitive
+def number(scratch, i, k):
+    """A whole number in scratch, which may be of complex numbers."""
+    return int(scratch[i, k].real)
+
+
+@primitive
+def assign_places(topology, scratch):
+    """A place of its motion for every body, which the last child takes over from its parent; and
+    where the unbroken run of bodies begins that ends with it.
+    """
+    for i in range(1, topology.shape[0]):
+        scratch[topology[i, PARENT], at.LAST_CHILD] = i
+    for i in range(1, topology.shape[0]):
+        parent = topology[i, PARENT]
+        scratch[i, at.PLACE], scratch[i, at.RUN] = i, i
+        if parent > 0 and scratch[parent, at.LAST_CHILD] == i:
+            scratch[i, at.PLACE] = scratch[parent, at.PLACE]
+        if parent > 0 and parent == i - 1:
+            scratch[i, at.RUN] = scratch[parent, at.RUN]
+
+
+@inlined
+def start_as_parent(topology, scratch, i, motions):
+    """Let body i move as its parent does, for torque at any hinge before it."""
+    parent, own = topology[i, PARENT], 6 * number(scratch, i, at.PLACE)
+    if parent == 0:
+        for row in range(own, own + 6):
+            for k in range(motions.shape[1]):
+                motions[row, k] = 0.0
+    elif scratch[parent, at.PLACE] != scratch[i, at.PLACE]:
+        other = 6 * number(scratch, parent, at.PLACE)
+        for row in range(6):
+            for k in range(motions.shape[1]):
+                motions[own + row, k] = motions[other + row, k]
+
+
+@inlined
+def move_joint(scratch, i, motions):
+    """Row i of the inverse, up to its diagonal, into row 0; and the motion of body i with it."""
+    n, f = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE)
+    z, v = load(scratch, i, at.AXIS), load(scratch, i, at.AXIS + 3)
+    own = 6 * number(scratch, i, at.PLACE)
+    for k in range(LANES * ((i + LANES - 1) // LANES)):
+        alpha = (motions[own, k], motions[own + 1, k], motions[own + 2, k])
+        a = (motions[own + 3, k], motions[own + 4, k], motions[own + 5, k])
+        x = -(dot(n, alpha) + dot(f, a))
+        motions[0, k] = x
+        motions[own, k] = alpha[0] + z[0] * x
+        motions[own + 1, k] = alpha[1] + z[1] * x
+        motions[own + 2, k] = alpha[2] + z[2] * x
+        motions[own + 3, k] = a[0] + v[0] * x
+        motions[own + 4, k] = a[1] + v[1] * x
+        motions[own + 5, k] = a[2] + v[2] * x
+
+
+@inlined
+def motion_of_run(motions, first, last):
+    """What the hinges from first to last add to a motion, by row 0: the sum of S x."""
+    axes = motions.shape[0] - 6
+    a, b, c, d, e, f = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for k in range(first, last + 1):
+        x = motions[0, k]
+        a = a + x * motions[axes, k]
+        b = b + x * motions[axes + 1, k]
+        c = c + x * motions[axes + 2, k]
+        d = d + x * motions[axes + 3, k]
+        e = e + x * motions[axes + 4, k]
+        f = f + x * motions[axes + 5, k]
+    return (a, b, c), (d, e, f)
+
+
+@primitive
+def motion_of_parent(topology, scratch, i, motions):
+    """What torque at hinge i does to the parent of its body, by the symmetry of the inverse."""
+    alpha, a = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    j = topology[i, PARENT]
+    while j > 0:
+        first = number(scratch, j, at.RUN)
+        turning, moving = motion_of_run(motions, first, j)
+        alpha, a = add(alpha, turning), add(a, moving)
+        j = topology[first, PARENT]
+    return alpha, a
+
+
+@primitive
+def keep_motion(scratch, b, i, x, alpha, a, motions):
+    """Write the motion of body b for torque at hinge i: that of its parent, and x along its own
+    hinge.
+    """
+    own = 6 * number(scratch, b, at.PLACE)
+    alpha = add(alpha, scale(x, load(scratch, b, at.AXIS)))
+    a = add(a, scale(x, load(scratch, b, at.AXIS + 3)))
+    for row in range(3):
+        motions[own + row, i] = alpha[row]
+        motions[own + 3 + row, i] = a[row]
+
+
+@primitive
+def move_carriers(topology, scratch, i, motions):
+    """The motions for torque at hinge i of bodies before i on which some after i hang."""
+    mark_carriers(topology, scratch, i)
+    for b in range(1, i):
+        if scratch[b, at.ON_PATH] == 1.0:
+            alpha, a = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+            if topology[b, PARENT] > 0:
+                p = 6 * number(scratch, topology[b, PARENT], at.PLACE)
+                alpha = (motions[p, i], motions[p + 1, i], motions[p + 2, i])
+                a = (motions[p + 3, i], motions[p + 4, i], motions[p + 5, i])
+            keep_motion(scratch, b, i, motions[0, b], alpha, a, motions)
+
+
+@primitive
+def mass_matrix_inverse(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    diagonal: Vector,
+    motions: Matrix,
+    inverse: Matrix,
+):
+    """M(q)^-1, symmetric, in O(n^2): how torque at one hinge moves it and every one after it.
+
+    Jain 2011, Algorithm 10.4 (eq. 10.31-10.33), on the way out as in section 5.4, where psi is the
+    identity less S G^T; Upsilon+ G is summed up over the hinges it is made of. Arguments and
+    status as of `mass_matrix_inverse.mass_matrix_inverse`; motions, see above, is overwritten.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    status = articulated_inertias(topology, constants, scratch, diagonal)
+    poses_in_world_frame(topology, scratch)
+    joint_axes_in_world_frame(topology, constants, scratch)
+    assign_places(topology, scratch)
+    last_branch, axes = 0, motions.shape[0] - 6
+    for i in range(1, topology.shape[0]):
+        n, f = gain(scratch, i, 1.0)
+        n, f = wrench_to_world_frame(scratch, i, n, f)
+        store(scratch, i, at.MOMENT, n)
+        store(scratch, i, at.FORCE, f)
+        for row in range(6):
+            motions[axes + row, i] = scratch[i, at.AXIS + row]
+        if topology[i, PARENT] != i - 1:
+            last_branch = i
+    for i in range(1, topology.shape[0]):
+        row = topology[i, V]
+        start_as_parent(topology, scratch, i, motions)
+        move_joint(scratch, i, motions)
+        for k in range(1, i):
+            inverse[row, topology[k, V]] = motions[0, k]
+            inverse[topology[k, V], row] = motions[0, k]
+        alpha, a = motion_of_parent(topology, scratch, i, motions)
+        own = scratch[i, at.D_INVERSE] - (
+            dot(load(scratch, i, at.MOMENT), alpha) + dot(load(scratch, i, at.FORCE), a)
+        )
+        inverse[row, row] = own
+        if i < last_branch:
+            move_carriers(topology, scratch, i, motions)
+        keep_motion(scratch, i, i, own, alpha, a, motions)
+    return status

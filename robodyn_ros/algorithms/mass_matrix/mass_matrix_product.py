@@ -1,0 +1,57 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Products with the mass matrix, its diagonal and its trace, without forming it."""
+
+from robodyn_ros.algorithms.centroidal.centroidal_momentum import body_momentum
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.crba import composite_tip_to_base, joint_momentum
+from robodyn_ros.algorithms.core.joint_transform import along_joint, carry_wrench, joint_transforms
+from robodyn_ros.algorithms.core.kinematics import velocities_base_to_tip
+from robodyn_ros.model.layout import PARENT, ROTOR, V
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import load
+
+
+@primitive
+def momentum_tip_to_base(topology, constants, scratch, x, y):
+    """y = H phi M V + rotors x: momenta of the bodies, gathered, as the hinges feel them. Leaves
+    the momentum of each composite body.
+    """
+    for i in range(1, topology.shape[0]):
+        body_momentum(constants, scratch, i)
+    for i in range(topology.shape[0] - 1, 0, -1):
+        k, parent = topology[i, V], topology[i, PARENT]
+        n, f = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE)
+        y[k] = along_joint(topology, constants, i, n, f) + constants[i, ROTOR] * x[k]
+        if parent > 0:
+            carry_wrench(scratch, i, parent, n, f)
+
+
+@primitive
+def mass_product(
+    topology: Topology, constants: Table, scratch: Matrix, q: Vector, x: Vector, y: Vector
+):
+    """y = M(q) x, in O(n): of a velocity the generalised momentum p = M qd.
+
+    Jain 2011, eq. (4.6) as two sweeps: M = H phi M phi* H*. q : (nq,); x, y : (nv,), y written.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    velocities_base_to_tip(topology, constants, scratch, x)
+    momentum_tip_to_base(topology, constants, scratch, x, y)
+
+
+@primitive
+def mass_matrix_diagonal(
+    topology: Topology, constants: Table, scratch: Matrix, q: Vector, entries: Vector
+):
+    """M(i, i) = H(i) R(i) H*(i) + rotor, in O(n): what each joint moves while the others hold.
+
+    Jain 2011, eq. (4.20) and (4.21): their sum is the trace. q : (nq,); entries : (nv,) [kg m^2
+    or kg], written.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    composite_tip_to_base(topology, constants, scratch)
+    for i in range(1, topology.shape[0]):
+        n, f = joint_momentum(topology, constants, scratch, i)
+        entries[topology[i, V]] = along_joint(topology, constants, i, n, f) + constants[i, ROTOR]

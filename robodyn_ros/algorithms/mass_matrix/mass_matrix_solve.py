@@ -1,0 +1,95 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Solves with the mass matrix, without ever forming it."""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.articulated import accelerate, articulated_inertias
+from robodyn_ros.algorithms.core.joint_transform import (
+    along_joint,
+    carried_acceleration,
+    joint_transforms,
+    to_parent,
+)
+from robodyn_ros.model.layout import PARENT, V
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store
+
+
+@primitive
+def load_joint_axes(topology, scratch, b, last):
+    """Clear the bias forces of bodies 1 to last and set their residuals to b."""
+    for i in range(1, last + 1):
+        scratch[i, at.RESIDUAL] = b[topology[i, V]]
+        store(scratch, i, at.MOMENT, (0.0, 0.0, 0.0))
+        store(scratch, i, at.FORCE, (0.0, 0.0, 0.0))
+
+
+@primitive
+def cross_tip_to_base(topology, constants, scratch, i):
+    """Subtract the bias force from the residual of body i, and hand G u to its parent."""
+    n, f, parent = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE), topology[i, PARENT]
+    along = along_joint(topology, constants, i, n, f)
+    u = scratch[i, at.RESIDUAL] - along
+    scratch[i, at.RESIDUAL] = u
+    if parent > 0:
+        share = scratch[i, at.D_INVERSE] * u
+        n = add(n, scale(share, load(scratch, i, at.U_ANGULAR)))
+        f = to_parent(scratch, i, add(f, scale(share, load(scratch, i, at.U_LINEAR))))
+        n = add(to_parent(scratch, i, n), cross(load(scratch, i, at.POSITION), f))
+        accumulate(scratch, parent, at.MOMENT, n)
+        accumulate(scratch, parent, at.FORCE, f)
+
+
+@primitive
+def cross_base_to_tip(topology, constants, scratch, i):
+    """Return the hinge acceleration of body i, and leave the acceleration of the body; needs that
+    of its parent.
+    """
+    alpha, a = carried_acceleration(scratch, topology[i, PARENT], i)
+    return accelerate(topology, constants, scratch, i, alpha, a)
+
+
+@primitive
+def rest_base(scratch):
+    """Leave no acceleration of the base."""
+    store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
+    store(scratch, 0, at.ACCEL, (0.0, 0.0, 0.0))
+
+
+@primitive
+def solve_loaded(topology, constants, scratch, x):
+    """Accelerations of the hinges, from the residuals and bias forces in scratch, in O(n)."""
+    for i in range(topology.shape[0] - 1, 0, -1):
+        cross_tip_to_base(topology, constants, scratch, i)
+    rest_base(scratch)
+    for i in range(1, topology.shape[0]):
+        x[topology[i, V]] = cross_base_to_tip(topology, constants, scratch, i)
+
+
+@primitive
+def solve_articulated(topology, constants, scratch, b, x):
+    """x = M^-1 b with the articulated inertias already in scratch, in O(n)."""
+    load_joint_axes(topology, scratch, b, topology.shape[0] - 1)
+    solve_loaded(topology, constants, scratch, x)
+
+
+@primitive
+def mass_solve(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    diagonal: Vector,
+    b: Vector,
+    x: Vector,
+):
+    """x = (M(q) + diag(diagonal))^-1 b, in O(n), by the square factors of the inverse.
+
+    M^-1 = (1 - H psi K)* D^-1 (1 - H psi K), Jain 2011, eq. (9.51). q, diagonal, b : (nv,); x :
+    (nv,), written. Returns 0, or the body whose pivot is singular.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    status = articulated_inertias(topology, constants, scratch, diagonal)
+    solve_articulated(topology, constants, scratch, b, x)
+    return status

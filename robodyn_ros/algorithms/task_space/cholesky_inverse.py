@@ -1,0 +1,145 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The operational-space inertia of a frame that has lost no direction, without eigenvalues."""
+
+from robodyn_ros.algorithms.core import composite
+from robodyn_ros.algorithms.task_space import operational_space_inertia as compliances
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.types import (
+    Constant,
+    Indices,
+    Integer,
+    Matrix,
+    Scalar,
+    Table,
+    Topology,
+    Vector,
+)
+
+#: Largest condition number of J M^-1 J^T that is taken: far from RANK_TOLERANCE, so that all
+#: directions count there too, and eight digits are right at worst.
+MAX_CONDITION = 1e8
+
+
+@primitive
+def invert_definite(a, factor, inverse):
+    """The inverse of a symmetric a, from a = L D L^T (Golub and Van Loan, section 4.1.2).
+
+    Of a and factor (m, m) the latter is overwritten. Returns 0, or 1 where a pivot is not positive
+    or trace(a) trace(a^-1), which is no less than the condition number, is not below WORST.
+    """
+    m, status = a.shape[0], 0
+    for j in range(m):  # D L^T on and above the diagonal, L below
+        for i in range(j, m):
+            rest = a[i, j]
+            for k in range(j):
+                rest = rest - factor[i, k] * factor[k, j]
+            factor[j, i] = rest
+        if not factor[j, j] > 0.0:
+            status = 1
+        factor[j, j] = 1.0 / factor[j, j] if status == 0 else 0.0
+        for i in range(j + 1, m):
+            factor[i, j] = factor[j, i] * factor[j, j]
+    for j in range(m):  # L^-1 below the diagonal
+        for i in range(j + 1, m):
+            entry = factor[i, j]
+            for k in range(j + 1, i):
+                entry = entry + factor[i, k] * factor[k, j]
+            factor[i, j] = -entry
+    for i in range(m):  # D^-1 L^-1 on and above it
+        for k in range(i + 1, m):
+            factor[i, k] = factor[k, i] * factor[k, k]
+    size, inverse_size = 0.0, 0.0
+    for i in range(m):
+        for j in range(i + 1):
+            entry = factor[j, i]
+            for k in range(i + 1, m):
+                entry = entry + factor[i, k] * factor[k, j]
+            inverse[i, j] = entry
+            inverse[j, i] = entry
+        size = size + a[i, i]
+        inverse_size = inverse_size + inverse[i, i]
+    if not MAX_CONDITION - size * inverse_size > 0.0:
+        status = 1
+    return status
+
+
+@primitive
+def of_axes(
+    J: Matrix,
+    compliance: Matrix,
+    kept: Indices,
+    damping: Scalar,
+    damped: Matrix,
+    factor: Matrix,
+    jacobian: Matrix,
+    inverse: Matrix,
+    inertia: Matrix,
+):
+    """Lambda = (J M^-1 J^T + damping^2 1)^-1 of the task axes kept, as far as none is lost.
+
+    J : (6, nv), compliance : (6, 6) = J M^-1 J^T of all axes; kept : (m,) rows of them; damping
+    [sqrt of the unit of compliance]. jacobian (m, nv) and inverse (m, m), undamped, are their rows
+    kept; damped, factor, inertia : (m, m). All of these are written. Returns 0, or 1 where a
+    direction is, or is almost, lost.
+    """
+    for i in range(kept.shape[0]):
+        for k in range(J.shape[1]):
+            jacobian[i, k] = J[kept[i], k]
+        for j in range(kept.shape[0]):
+            inverse[i, j] = damped[i, j] = compliance[kept[i], kept[j]]
+        damped[i, i] = damped[i, i] + damping * damping
+    return invert_definite(damped, factor, inertia)
+
+
+@primitive
+def by_compliances(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    diagonal: Vector,
+    body: Integer,
+    frame: Constant,
+    factor: Matrix,
+    J: Matrix,
+    compliance: Matrix,
+    inertia: Matrix,
+):
+    """J, J M^-1 J^T and its inverse Lambda of a frame, in O(n) (Jain 2011, Algorithm 10.3).
+
+    Arguments as those of operational_space; factor, inertia : (6, 6), written. Returns 0, or
+    another number where a pivot is singular or a direction is, or is almost, lost.
+    """
+    status = compliances.operational_space(
+        topology, constants, scratch, q, diagonal, body, frame, J, compliance
+    )
+    lost = invert_definite(compliance, factor, inertia)
+    return status if status != 0 else lost
+
+
+@primitive
+def by_mass_matrix(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    diagonal: Vector,
+    body: Integer,
+    frame: Constant,
+    M: Matrix,
+    bias: Vector,
+    work: Matrix,
+    factor: Matrix,
+    J: Matrix,
+    compliance: Matrix,
+    inertia: Matrix,
+):
+    """The same from the factors of the mass matrix; arguments as those of
+    composite.operational_space.
+    """
+    status = composite.operational_space(
+        topology, constants, scratch, q, diagonal, body, frame, M, bias, work, J, compliance
+    )
+    lost = invert_definite(compliance, factor, inertia)
+    return status if status != 0 else lost

@@ -1,0 +1,172 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The compliance of several frames at once, with what couples them: no mass matrix, no inverse of
+it.
+"""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.articulated import articulated_inertias
+from robodyn_ros.algorithms.core.jacobian import jacobian_columns
+from robodyn_ros.algorithms.core.joint_transform import joint_transforms
+from robodyn_ros.algorithms.core.kinematics import poses_base_to_tip
+from robodyn_ros.algorithms.mass_matrix.mass_matrix_solve import cross_base_to_tip
+from robodyn_ros.algorithms.task_space.operational_space_inertia import (
+    clear_path,
+    compliance_base_to_tip,
+    frame_compliance,
+    mark_path,
+)
+from robodyn_ros.model.layout import PARENT
+from robodyn_ros.spatial.articulated_inertia import load_general
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.rotation import rotate
+from robodyn_ros.spatial.rotational_inertia import load_symmetric
+from robodyn_ros.spatial.types import Indices, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import add, cross, load, store
+
+
+@primitive
+def closest_common_ancestor(topology, i, j):
+    """The last body that carries both i and j, which may be one of them; 0 for the base."""
+    while i != j:
+        if i > j:
+            i = topology[i, PARENT]
+        else:
+            j = topology[j, PARENT]
+    return i
+
+
+@primitive
+def mark_between(topology, scratch, ancestor, body):
+    """Put the bodies behind `ancestor` up to `body` on the path, no others, and none of them
+    driven.
+    """
+    for i in range(ancestor, body + 1):
+        scratch[i, at.ON_PATH] = 0.0
+    i = body
+    while i != ancestor:
+        scratch[i, at.ON_PATH] = 1.0
+        scratch[i, at.RESIDUAL] = 0.0
+        i = topology[i, PARENT]
+
+
+@primitive
+def carry(topology, constants, scratch, ancestor, body, frame, alpha, a):
+    """Acceleration (linear, angular) of a frame, in base axes, when its ancestor has (alpha, a)
+    and nothing drives the hinges between: psi(ancestor, body)^T. Needs `mark_between`.
+    """
+    store(scratch, ancestor, at.ALPHA, alpha)
+    store(scratch, ancestor, at.ACCEL, a)
+    for i in range(ancestor + 1, body + 1):
+        if scratch[i, at.ON_PATH] == 1.0:
+            cross_base_to_tip(topology, constants, scratch, i)
+    alpha = load(scratch, body, at.ALPHA)
+    a = add(load(scratch, body, at.ACCEL), cross(alpha, (frame[9], frame[10], frame[11])))
+    return (
+        rotate(scratch, body, at.WORLD_ROTATION, a),
+        rotate(scratch, body, at.WORLD_ROTATION, alpha),
+    )
+
+
+@primitive
+def column_of(a, j):
+    """Column j of a symmetric matrix given by its six numbers."""
+    if j == 0:
+        return (a[0], a[1], a[2])
+    if j == 1:
+        return (a[1], a[3], a[4])
+    return (a[2], a[4], a[5])
+
+
+@primitive
+def response(scratch, i, j):
+    """Acceleration (alpha, a) of body i to a unit of force on it: column j of Upsilon."""
+    if j < 3:
+        return (
+            column_of(load_symmetric(scratch, i, at.O_ANGULAR), j),
+            load(scratch, i, at.O_COUPLING + 3 * j),
+        )
+    b, k = load_general(scratch, i, at.O_COUPLING), j - 3
+    return (b[k], b[k + 3], b[k + 6]), column_of(load_symmetric(scratch, i, at.O_LINEAR), k)
+
+
+@primitive
+def coupling(topology, constants, scratch, i, frame_i, j, frame_j, block):
+    """Acceleration of a frame of body i by force at a frame of body j, from the compliance of
+    their closest common ancestor: psi(a, i)^T Upsilon(a) psi(a, j) (Jain 2011, Algorithm 10.1).
+
+    block : (6, 6), base axes, linear first, written. Needs the compliance of the ancestor.
+    """
+    ancestor = closest_common_ancestor(topology, i, j)
+    if ancestor == 0:
+        for k in range(6):
+            store(block, k, 0, (0.0, 0.0, 0.0))
+            store(block, k, 3, (0.0, 0.0, 0.0))
+        return
+    mark_between(topology, scratch, ancestor, j)
+    for k in range(6):
+        alpha, a = response(scratch, ancestor, k)
+        a, alpha = carry(topology, constants, scratch, ancestor, j, frame_j, alpha, a)
+        store(block, k, 0, a)  # as a row: by symmetry its columns answer forces at frame j
+        store(block, k, 3, alpha)
+    mark_between(topology, scratch, ancestor, i)
+    for k in range(6):
+        alpha = (block[0, k], block[1, k], block[2, k])
+        a = (block[3, k], block[4, k], block[5, k])
+        a, alpha = carry(topology, constants, scratch, ancestor, i, frame_i, alpha, a)
+        block[0, k], block[1, k], block[2, k] = a
+        block[3, k], block[4, k], block[5, k] = alpha
+
+
+@primitive
+def coupled_compliance(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    diagonal: Vector,
+    bodies: Indices,
+    frames: Table,
+    J: Matrix,
+    compliance: Matrix,
+):
+    """J and J M^-1 J^T of several frames at once, in O(n + m^2 depth), in base axes, at their
+    origins, linear first.
+
+    Jain 2011, Algorithms 10.1 and 10.2 (eq. 10.17, 10.18): the blocks on the diagonal are the
+    compliances Upsilon, those beside it are carried along the paths from the closest common
+    ancestor; frames that share nothing but the base are not coupled. bodies : (m,); frames : (m,
+    12) rotation and translation in the body; q, diagonal : (nv,); J : (6 m, nv), compliance :
+    (6 m, 6 m) [1/kg, 1/(kg m), 1/(kg m^2)], written. Returns 0, or the body whose pivot is
+    singular.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    poses_base_to_tip(topology, scratch)
+    status = articulated_inertias(topology, constants, scratch, diagonal)
+    last = 0
+    for k in range(bodies.shape[0]):
+        last = max(last, bodies[k])
+    clear_path(scratch, last)
+    for k in range(bodies.shape[0]):
+        mark_path(topology, scratch, bodies[k])
+    compliance_base_to_tip(topology, constants, scratch, last)
+    for i in range(bodies.shape[0]):
+        rows = slice(6 * i, 6 * i + 6)
+        jacobian_columns(topology, constants, scratch, bodies[i], frames[i], J[rows])
+        frame_compliance(scratch, bodies[i], frames[i], compliance[rows, rows])
+        for j in range(i):
+            columns = slice(6 * j, 6 * j + 6)
+            coupling(
+                topology,
+                constants,
+                scratch,
+                bodies[i],
+                frames[i],
+                bodies[j],
+                frames[j],
+                compliance[rows, columns],
+            )
+            for r in range(6):
+                for c in range(6):
+                    compliance[6 * j + c, 6 * i + r] = compliance[6 * i + r, 6 * j + c]
+    return status

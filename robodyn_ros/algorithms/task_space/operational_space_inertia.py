@@ -1,0 +1,267 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The operational-space inertia of a frame, from compliances carried base to tip: no mass matrix,
+no inverse of it.
+"""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.articulated import articulated_inertias
+from robodyn_ros.algorithms.core.jacobian import jacobian_columns
+from robodyn_ros.algorithms.core.joint_transform import joint_transforms
+from robodyn_ros.algorithms.core.kinematics import poses_base_to_tip
+from robodyn_ros.algorithms.mass_matrix.mass_matrix_solve import solve_articulated
+from robodyn_ros.model.layout import KIND, PARENT, PITCH, PRISMATIC
+from robodyn_ros.spatial.articulated_inertia import (
+    load_general,
+    rotate_general,
+    store_general,
+    times_general,
+    transpose_times,
+)
+from robodyn_ros.spatial.compliance import shift_compliance
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.rotation import rotate_symmetric, turn_symmetric
+from robodyn_ros.spatial.rotational_inertia import load_symmetric, store_symmetric, times
+from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import add, dot, load, scale
+
+#: Eigenvalues of J M^-1 J^T below this share of the largest count as zero: rounding leaves about
+#: 1e-15 of it.
+RANK_TOLERANCE = 1e-12
+
+
+@primitive
+def axes_of_child(scratch, i):
+    """Axes of body i before its turn about z, in the frame of its parent: the columns of R."""
+    r = at.ROTATION
+    return (
+        (scratch[i, r], scratch[i, r + 3], scratch[i, r + 6]),
+        (scratch[i, r + 1], scratch[i, r + 4], scratch[i, r + 7]),
+        (scratch[i, r + 2], scratch[i, r + 5], scratch[i, r + 8]),
+    )
+
+
+@primitive
+def turn_into_child(scratch, i, a):
+    """R^T A R for a symmetric A given in the frame of the parent of body i."""
+    c, s = scratch[i, at.COS], scratch[i, at.SIN]
+    x, y, z = axes_of_child(scratch, i)
+    ax, ay, az = times(a, x), times(a, y), times(a, z)
+    return turn_symmetric(
+        c, -s, (dot(x, ax), dot(x, ay), dot(x, az), dot(y, ay), dot(y, az), dot(z, az))
+    )
+
+
+@primitive
+def general_into_child(scratch, i, b):
+    """R^T B R for a 3x3 matrix B given in the frame of the parent of body i."""
+    c, s = scratch[i, at.COS], scratch[i, at.SIN]
+    x, y, z = axes_of_child(scratch, i)
+    # columns of R0 Rz
+    u = add(scale(c, x), scale(s, y))
+    v = add(scale(c, y), scale(-s, x))
+    bu, bv, bz = times_general(b, u), times_general(b, v), times_general(b, z)
+    return (
+        dot(u, bu),
+        dot(u, bv),
+        dot(u, bz),
+        dot(v, bu),
+        dot(v, bv),
+        dot(v, bz),
+        dot(z, bu),
+        dot(z, bv),
+        dot(z, bz),
+    )
+
+
+@primitive
+def cross_joint(topology, constants, scratch, i, a, b, c):
+    """Upsilon = Upsilon+ + S U - Z S^T, stored for body i, of the Upsilon+ that it has from its
+    parent, in its own axes (Jain 2011, eq. 10.21). Returns L and Z = Upsilon+ G, U = L S^T - Z^T.
+    """
+    d = scratch[i, at.D_INVERSE]
+    g = scale(d, load(scratch, i, at.U_ANGULAR))
+    k = scale(d, load(scratch, i, at.U_LINEAR))
+    angular = add(times(a, g), times_general(b, k))
+    linear = add(transpose_times(b, g), times(c, k))
+    corner = dot(g, angular) + dot(k, linear) + d
+    if topology[i, KIND] == PRISMATIC:
+        b = (
+            b[0],
+            b[1],
+            b[2] - angular[0],
+            b[3],
+            b[4],
+            b[5] - angular[1],
+            b[6],
+            b[7],
+            b[8] - angular[2],
+        )
+        c = (
+            c[0],
+            c[1],
+            c[2] - linear[0],
+            c[3],
+            c[4] - linear[1],
+            c[5] - linear[2] - linear[2] + corner,
+        )
+    else:
+        a = (
+            a[0],
+            a[1],
+            a[2] - angular[0],
+            a[3],
+            a[4] - angular[1],
+            a[5] - angular[2] - angular[2] + corner,
+        )
+        pitch = constants[i, PITCH]
+        b = (
+            b[0],
+            b[1],
+            b[2] - pitch * angular[0],
+            b[3],
+            b[4],
+            b[5] - pitch * angular[1],
+            b[6] - linear[0],
+            b[7] - linear[1],
+            b[8] - linear[2] - pitch * (angular[2] - corner),
+        )
+        c = (
+            c[0],
+            c[1],
+            c[2] - pitch * linear[0],
+            c[3],
+            c[4] - pitch * linear[1],
+            c[5] - pitch * (linear[2] + linear[2] - pitch * corner),
+        )
+    store_symmetric(scratch, i, at.O_ANGULAR, a)
+    store_general(scratch, i, at.O_COUPLING, b)
+    store_symmetric(scratch, i, at.O_LINEAR, c)
+    return corner, angular, linear
+
+
+@primitive
+def cross_to_child(topology, constants, scratch, i):
+    """Compliance of body i from that of its parent (Jain 2011, eq. 10.22); returns its L and Z."""
+    parent = topology[i, PARENT]
+    a = load_symmetric(scratch, parent, at.O_ANGULAR)
+    b, c = shift_compliance(
+        a,
+        load_general(scratch, parent, at.O_COUPLING),
+        load_symmetric(scratch, parent, at.O_LINEAR),
+        load(scratch, i, at.POSITION),
+    )
+    return cross_joint(
+        topology,
+        constants,
+        scratch,
+        i,
+        turn_into_child(scratch, i, a),
+        general_into_child(scratch, i, b),
+        turn_into_child(scratch, i, c),
+    )
+
+
+@primitive
+def hold_base(scratch):
+    """No compliance of the base."""
+    for k in range(at.O_ANGULAR, at.O_LINEAR + 6):
+        scratch[0, k] = 0.0
+
+
+@primitive
+def clear_path(scratch, last):
+    """Take bodies 1 to last off the path."""
+    for i in range(1, last + 1):
+        scratch[i, at.ON_PATH] = 0.0
+
+
+@primitive
+def mark_path(topology, scratch, body):
+    """Put every body between the base and `body` on the path, itself included."""
+    i = body
+    while i > 0:
+        scratch[i, at.ON_PATH] = 1.0
+        i = topology[i, PARENT]
+
+
+@primitive
+def compliance_base_to_tip(topology, constants, scratch, last):
+    """Compliance Upsilon of every body on the path, none of them beyond `last`. Needs the
+    articulated inertias.
+    """
+    hold_base(scratch)
+    for i in range(1, last + 1):
+        if scratch[i, at.ON_PATH] == 1.0:
+            cross_to_child(topology, constants, scratch, i)
+
+
+@primitive
+def frame_compliance(scratch, body, frame, compliance):
+    """Write the compliance at the origin of a frame, in base axes, linear rows first."""
+    a = load_symmetric(scratch, body, at.O_ANGULAR)
+    b, c = shift_compliance(
+        a,
+        load_general(scratch, body, at.O_COUPLING),
+        load_symmetric(scratch, body, at.O_LINEAR),
+        (frame[9], frame[10], frame[11]),
+    )
+    a = rotate_symmetric(scratch, body, at.WORLD_ROTATION, a)
+    b = rotate_general(scratch, body, at.WORLD_ROTATION, 1.0, 0.0, b)
+    c = rotate_symmetric(scratch, body, at.WORLD_ROTATION, c)
+    for i in range(3):
+        for j in range(3):
+            k = (i * (5 - i)) // 2 + j if i <= j else (j * (5 - j)) // 2 + i
+            compliance[i, j] = c[k]
+            compliance[3 + i, 3 + j] = a[k]
+            compliance[3 + i, j] = b[3 * i + j]
+            compliance[j, 3 + i] = b[3 * i + j]
+
+
+@primitive
+def operational_space(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    diagonal: Vector,
+    body: Integer,
+    frame: Constant,
+    J: Matrix,
+    compliance: Matrix,
+):
+    """J and Lambda^-1 = J M^-1 J^T of a frame, in O(n), at its origin, in base axes, linear first.
+
+    Jain 2011, Algorithm 10.3 and eq. (10.18); Rodriguez, Jain and Kreutz-Delgado 1992. q,
+    diagonal : (nv,); J : (6, nv), compliance : (6, 6) [1/kg, 1/(kg m), 1/(kg m^2)], written.
+    Returns 0, or the body whose pivot is singular.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    poses_base_to_tip(topology, scratch)
+    jacobian_columns(topology, constants, scratch, body, frame, J)
+    status = articulated_inertias(topology, constants, scratch, diagonal)
+    clear_path(scratch, body)
+    mark_path(topology, scratch, body)
+    compliance_base_to_tip(topology, constants, scratch, body)
+    frame_compliance(scratch, body, frame, compliance)
+    return status
+
+
+@primitive
+def task_solve(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    diagonal: Vector,
+    J: Matrix,
+    X: Matrix,
+):
+    """X = J M^-1, row by row, in O(m n). q, diagonal : (nv,); J, X : (m, nv), X written. Returns
+    the pivot status.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    status = articulated_inertias(topology, constants, scratch, diagonal)
+    for row in range(J.shape[0]):
+        solve_articulated(topology, constants, scratch, J[row], X[row])
+    return status

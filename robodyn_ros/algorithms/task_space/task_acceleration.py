@@ -1,0 +1,55 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""How the frames of a robot accelerate under its motors, its weight and its motion."""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.aba import forward_dynamics
+from robodyn_ros.algorithms.core.kinematics import poses_base_to_tip
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.rotation import rotate
+from robodyn_ros.spatial.types import Constant, Indices, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import add, cross, load
+
+
+@primitive
+def task_acceleration(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    tau: Vector,
+    f_ext: Matrix,
+    diagonal: Vector,
+    bodies: Indices,
+    frames: Table,
+    qdd: Vector,
+    acceleration: Vector,
+):
+    """J qdd + Jdot qd of several frames, qdd by forward dynamics, in O(n + m).
+
+    Its negative is the bracket of the operational-space bias, C_os = -Lambda {J M^-1 (tau - C qd -
+    g) + Jdot qd} (Jain 2011, eq. 10.8), which stays valid where Lambda does not exist. The sweeps
+    of Algorithm 10.5 (eq. 10.42-10.44) are those of forward dynamics: its eta + g is minus the
+    acceleration that they give to every body, and is read here at the frames. qdd : (nv,),
+    acceleration : (6 m,) [m/s^2, rad/s^2] in base axes, linear first, written. Returns 0, or the
+    body whose pivot is singular.
+    """
+    status = forward_dynamics(
+        topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, qdd
+    )
+    poses_base_to_tip(topology, scratch)
+    for k in range(bodies.shape[0]):
+        body = bodies[k]
+        lever = (frames[k, 9], frames[k, 10], frames[k, 11])
+        w, alpha = load(scratch, body, at.OMEGA), load(scratch, body, at.ALPHA)
+        a = add(load(scratch, body, at.ACCEL), add(cross(alpha, lever), cross(w, cross(w, lever))))
+        a, alpha = (
+            rotate(scratch, body, at.WORLD_ROTATION, a),
+            rotate(scratch, body, at.WORLD_ROTATION, alpha),
+        )
+        for i in range(3):  # the base accelerates with -gravity inside
+            acceleration[6 * k + i] = a[i] + gravity[i]
+            acceleration[6 * k + 3 + i] = alpha[i]
+    return status

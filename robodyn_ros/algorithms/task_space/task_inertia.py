@@ -1,0 +1,101 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""From the compliance of a frame to the inertia of the task axes kept: damped or plain, with the
+rank.
+"""
+
+from numpy import sqrt
+
+from robodyn_ros.algorithms.task_space.operational_space_inertia import RANK_TOLERANCE
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.types import Matrix, Scalar, Vector
+
+SWEEPS = 12  # of Jacobi rotations; a 6 x 6 matrix is diagonal to the last bit after six or seven
+
+
+@primitive
+def diagonalise(a, v):
+    """Cyclic Jacobi: turn the symmetric a into its eigenvalues (on the diagonal), v into its
+    eigenvectors (columns).
+
+    Golub and Van Loan, section 8.5. Jacobi keeps small eigenvalues of a positive matrix to high
+    relative accuracy, which the rank decision needs.
+    """
+    m = a.shape[0]
+    for i in range(m):
+        for j in range(m):
+            v[i, j] = 1.0 if i == j else 0.0
+    for _ in range(SWEEPS):
+        rotated = False
+        for i in range(m - 1):
+            for j in range(i + 1, m):
+                off = a[i, j]
+                if not off * off <= 1e-34 * abs(a[i, i] * a[j, j]):  # a NaN turns, and spreads
+                    rotated = True
+                    theta = (a[j, j] - a[i, i]) / (off + off)
+                    root = sqrt(theta * theta + 1.0)
+                    t = 1.0 / (theta + root) if theta >= 0.0 else 1.0 / (theta - root)
+                    c = 1.0 / sqrt(t * t + 1.0)
+                    s = t * c
+                    for k in range(m):
+                        x, y = a[k, i], a[k, j]
+                        a[k, i], a[k, j] = c * x - s * y, s * x + c * y
+                    for k in range(m):
+                        x, y = a[i, k], a[j, k]
+                        a[i, k], a[j, k] = c * x - s * y, s * x + c * y
+                    a[i, j], a[j, i] = 0.0, 0.0
+                    for k in range(m):
+                        x, y = v[k, i], v[k, j]
+                        v[k, i], v[k, j] = c * x - s * y, s * x + c * y
+        if not rotated:
+            break
+
+
+@primitive
+def task_inertia(
+    compliance: Matrix,
+    damping: Scalar,
+    work: Matrix,
+    vectors: Matrix,
+    inertia: Matrix,
+    singular_values: Vector,
+):
+    """Lambda = (J M^-1 J^T + damping^2 1)^-1 of the axes kept, and the singular values of J M^-1
+    J^T.
+
+    Where the compliance is rank deficient and undamped, Lambda is its pseudo-inverse: infinite
+    inertia along a lost direction is left out instead of overflowing. compliance, work, vectors,
+    inertia : (m, m); damping [sqrt of the unit of compliance]; singular_values : (m,) descending.
+    work, vectors, inertia and singular_values are written. Returns the rank.
+    """
+    m = compliance.shape[0]
+    for i in range(m):
+        for j in range(m):
+            work[i, j] = compliance[i, j]
+    diagonalise(work, vectors)
+    largest = 0.0
+    for k in range(m):
+        largest = max(largest, work[k, k])
+    rank = 0
+    for i in range(m):
+        for j in range(m):
+            inertia[i, j] = 0.0
+    for k in range(m):
+        value = 0.0 if work[k, k] < 0.0 else work[k, k]
+        kept = not value <= RANK_TOLERANCE * largest  # a NaN is kept, and shows
+        if kept:
+            rank += 1
+        if kept or damping > 0.0:
+            stiffness = 1.0 / (value + damping * damping)
+            for i in range(m):
+                for j in range(i + 1):
+                    inertia[i, j] = inertia[i, j] + stiffness * vectors[i, k] * vectors[j, k]
+                    inertia[j, i] = inertia[i, j]
+        singular_values[k] = value
+    for i in range(1, m):  # insertion sort, descending
+        value, j = singular_values[i], i
+        while j > 0 and singular_values[j - 1] < value:
+            singular_values[j] = singular_values[j - 1]
+            j -= 1
+        singular_values[j] = value
+    return rank

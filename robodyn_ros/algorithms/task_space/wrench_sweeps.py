@@ -1,0 +1,59 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What wrenches on the bodies do: the torques that hold them, and the accelerations they cause."""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.articulated import articulated_inertias
+from robodyn_ros.algorithms.core.joint_transform import along_joint, carry_wrench, joint_transforms
+from robodyn_ros.algorithms.mass_matrix.mass_matrix_solve import solve_loaded
+from robodyn_ros.model.layout import PARENT, V
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import load, scale, store
+
+
+@primitive
+def torque_of_wrench(
+    topology: Topology, constants: Table, scratch: Matrix, q: Vector, f_ext: Matrix, tau: Vector
+):
+    """tau = J^T f = H phi B f of wrenches on any bodies, gathered in O(n).
+
+    Jain 2011, Algorithm 5.1 (eq. 5.38). q : (nq,); f_ext : (nb, 6) [N m, N] moment and force on
+    each body, in its frame, about its origin; tau : (nv,) [N m or N], written.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    for i in range(1, topology.shape[0]):
+        store(scratch, i, at.MOMENT, load(f_ext, i, 0))
+        store(scratch, i, at.FORCE, load(f_ext, i, 3))
+    for i in range(topology.shape[0] - 1, 0, -1):
+        parent = topology[i, PARENT]
+        n, f = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE)
+        tau[topology[i, V]] = along_joint(topology, constants, i, n, f)
+        if parent > 0:
+            carry_wrench(scratch, i, parent, n, f)
+
+
+@primitive
+def acceleration_of_wrench(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    f_ext: Matrix,
+    diagonal: Vector,
+    qdd: Vector,
+):
+    """qdd = (M + diag(diagonal))^-1 J^T f, in O(n): neither J nor M is formed.
+
+    Jain 2011, Algorithm 7.3, for wrenches that act on the bodies: (7.43) and (7.44) define minus
+    it. q : (nq,); f_ext as above; diagonal : (nv,) [kg m^2 or kg]; qdd : (nv,), written. Returns
+    0, or the body whose pivot is singular.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    status = articulated_inertias(topology, constants, scratch, diagonal)
+    for i in range(1, topology.shape[0]):
+        scratch[i, at.RESIDUAL] = 0.0
+        store(scratch, i, at.MOMENT, scale(-1.0, load(f_ext, i, 0)))
+        store(scratch, i, at.FORCE, scale(-1.0, load(f_ext, i, 3)))
+    solve_loaded(topology, constants, scratch, qdd)
+    return status

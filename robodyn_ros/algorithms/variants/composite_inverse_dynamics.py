@@ -1,0 +1,87 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Inverse dynamics through composite bodies: what a hinge carries counts as one rigid body."""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.aba import velocity_base_to_tip
+from robodyn_ros.algorithms.core.coriolis import composite_inertia_times
+from robodyn_ros.algorithms.core.crba import composite_tip_to_base
+from robodyn_ros.algorithms.core.joint_transform import (
+    add_along_joint,
+    along_joint,
+    carried_acceleration,
+    carry_wrench,
+    joint_transforms,
+)
+from robodyn_ros.model.layout import PARENT, ROTOR, V
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import add, load, store
+
+
+@primitive
+def inverse_dynamics_composite(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    qdd: Vector,
+    f_ext: Matrix,
+    tau: Vector,
+):
+    """tau = H (R alpha + y), in O(n): R of the composite body, y what it feels of the hinges
+    beyond.
+
+    Jain 2011, Algorithm 5.3 (eq. 5.44-5.46): y(k) = sum phi [y(j) + R(j) (H* qdd + a)(j)] + b(k).
+    Arguments as of `rnea.inverse_dynamics`; tau (nv,) is written.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    velocity_base_to_tip(topology, constants, scratch, qd, f_ext)
+    composite_tip_to_base(topology, constants, scratch)
+    for i in range(topology.shape[0] - 1, 0, -1):
+        parent = topology[i, PARENT]
+        if parent > 0:
+            alpha, a = add_along_joint(
+                topology,
+                constants,
+                i,
+                load(scratch, i, at.BIAS_ANGULAR),
+                load(scratch, i, at.BIAS_LINEAR),
+                qdd[topology[i, V]],
+            )
+            n, f = composite_inertia_times(scratch, i, alpha, a)
+            carry_wrench(
+                scratch,
+                i,
+                parent,
+                add(n, load(scratch, i, at.MOMENT)),
+                add(f, load(scratch, i, at.FORCE)),
+            )
+    store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
+    store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))
+    for i in range(1, topology.shape[0]):
+        k = topology[i, V]
+        alpha, a = carried_acceleration(scratch, topology[i, PARENT], i)
+        alpha, a = add_along_joint(
+            topology,
+            constants,
+            i,
+            add(alpha, load(scratch, i, at.BIAS_ANGULAR)),
+            add(a, load(scratch, i, at.BIAS_LINEAR)),
+            qdd[k],
+        )
+        store(scratch, i, at.ALPHA, alpha)
+        store(scratch, i, at.ACCEL, a)
+        n, f = composite_inertia_times(scratch, i, alpha, a)
+        tau[k] = (
+            along_joint(
+                topology,
+                constants,
+                i,
+                add(n, load(scratch, i, at.MOMENT)),
+                add(f, load(scratch, i, at.FORCE)),
+            )
+            + constants[i, ROTOR] * qdd[k]
+        )

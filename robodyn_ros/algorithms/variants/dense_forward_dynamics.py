@@ -1,0 +1,81 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Forward dynamics by the dense mass matrix and its L D L^T factor: O(n^3), small constants."""
+
+from robodyn_ros.algorithms.core.articulated import singular
+from robodyn_ros.algorithms.core.crba import mass_matrix
+from robodyn_ros.algorithms.variants.factored_forward_dynamics import torque_left
+from robodyn_ros.model.layout import V
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+
+
+@primitive
+def factorise_dense(M, status):
+    """M = L D L^T in place, its lower triangle, row by row (Golub and Van Loan, section 4.1.2).
+
+    No roots, and every sum runs along two rows. The diagonal is left as 1 / D. Returns status, or
+    1 + the row of a singular pivot.
+    """
+    for k in range(M.shape[0]):
+        for i in range(k):
+            for j in range(i):
+                M[k, i] = M[k, i] - M[k, j] * M[i, j]  # row k of L D, row i of L
+        pivot = M[k, k]
+        size = pivot
+        for j in range(k):
+            entry = M[k, j] * M[j, j]
+            pivot = pivot - entry * M[k, j]
+            M[k, j] = entry
+        if singular(pivot, size):
+            M[k, k], status = 0.0, 1 + k  # as if locked, so that the sweep stays finite
+        else:
+            M[k, k] = 1.0 / pivot
+    return status
+
+
+@primitive
+def solve_dense(M, x):
+    """x becomes (L D L^T)^-1 x."""
+    n = M.shape[0]
+    for k in range(n):
+        for j in range(k):
+            x[k] = x[k] - M[k, j] * x[j]
+    for k in range(n - 1, -1, -1):
+        x[k] = x[k] * M[k, k]
+        for j in range(k + 1, n):
+            x[k] = x[k] - M[j, k] * x[j]
+
+
+@primitive
+def forward_dynamics_dense(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    tau: Vector,
+    f_ext: Matrix,
+    diagonal: Vector,
+    M: Matrix,
+    bias: Vector,
+    qdd: Vector,
+):
+    """(M + diag(diagonal)) qdd = tau - C qd - g + J^T f_ext by a dense L D L^T, in O(n^3).
+
+    Jain 2011, section 7.2, first option; Walker and Orin 1982, method 3. Arguments as of
+    `aba.forward_dynamics`; M : (nv, nv), bias and qdd : (nv,) are written. Returns 0, or the body
+    whose pivot is singular.
+    """
+    torque_left(topology, constants, gravity, scratch, q, qd, tau, f_ext, bias, qdd)
+    mass_matrix(topology, constants, scratch, q, M)
+    for k in range(M.shape[0]):
+        M[k, k] = M[k, k] + diagonal[k]
+    row = factorise_dense(M, 0)
+    solve_dense(M, qdd)
+    status = 0
+    for i in range(1, topology.shape[0]):
+        if topology[i, V] == row - 1:
+            status = i
+    return status

@@ -1,0 +1,51 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Forward dynamics by the innovations factor of the mass matrix, written out: O(n depth)."""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.composite import solve_factorised
+from robodyn_ros.algorithms.core.rnea import inverse_dynamics
+from robodyn_ros.algorithms.mass_matrix.mass_matrix_factors import factor, hinge_inertias
+from robodyn_ros.model.layout import V
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+
+
+@primitive
+def torque_left(topology, constants, gravity, scratch, q, qd, tau, f_ext, bias, qdd):
+    """qdd becomes tau - C qd - g + J^T f_ext; bias is overwritten."""
+    for k in range(qdd.shape[0]):
+        qdd[k] = 0.0
+    inverse_dynamics(topology, constants, gravity, scratch, q, qd, qdd, f_ext, bias)
+    for k in range(qdd.shape[0]):
+        qdd[k] = tau[k] - bias[k]
+
+
+@primitive
+def forward_dynamics_factored(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    tau: Vector,
+    f_ext: Matrix,
+    diagonal: Vector,
+    F: Matrix,
+    bias: Vector,
+    qdd: Vector,
+):
+    """L x = tau - C qd - g + J^T f_ext, then L^T qdd = D^-1 x with L = 1 + H phi K, in O(n depth).
+
+    Jain 2011, section 7.2, second option: the articulated inertias and the factor, but not the
+    mass matrix. Arguments as of `aba.forward_dynamics`; F : (nv, nv), bias and qdd : (nv,) are
+    written. Returns 0, or the body whose pivot is singular.
+    """
+    torque_left(topology, constants, gravity, scratch, q, qd, tau, f_ext, bias, qdd)
+    status = hinge_inertias(topology, constants, scratch, q, diagonal, bias)
+    factor(topology, constants, scratch, F)
+    for i in range(1, topology.shape[0]):
+        F[topology[i, V], topology[i, V]] = scratch[i, at.D_INVERSE]
+    solve_factorised(topology, F, qdd)
+    return status

@@ -1,0 +1,50 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Hamilton's canonical equations: first-order, in positions and generalised momenta."""
+
+from robodyn_ros.algorithms.centroidal.centroidal_momentum import body_momentum
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.gravity import gravity_torque
+from robodyn_ros.algorithms.core.joint_transform import along_joint, carry_wrench
+from robodyn_ros.algorithms.core.kinematics import velocities_base_to_tip
+from robodyn_ros.algorithms.mass_matrix.mass_matrix_solve import mass_solve
+from robodyn_ros.model.layout import PARENT, V
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import add, cross, load
+
+
+@primitive
+def hamilton_rates(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    q: Vector,
+    p: Vector,
+    tau: Vector,
+    zero: Vector,
+    qd: Vector,
+    pdot: Vector,
+):
+    """qd = dH/dp = M^-1 p and pdot = -dH/dq + tau, both in O(n).
+
+    Jain 2011, eq. (4.43); Spong, problems of chapter 6. A hinge turns or slides everything beyond
+    it without changing their relative motion, so dK/dq(i) = h(i) . (V(i) x S(i)) with the momentum
+    h of the composite body, gathered as forces are. q, p, tau : (nv,); zero : (nv,) of zeros; qd
+    and pdot : (nv,), written. Returns 0, or the body whose pivot is singular.
+    """
+    gravity_torque(topology, constants, gravity, scratch, q, pdot)
+    status = mass_solve(topology, constants, scratch, q, zero, p, qd)
+    velocities_base_to_tip(topology, constants, scratch, qd)
+    for i in range(1, topology.shape[0]):
+        body_momentum(constants, scratch, i)
+    for i in range(topology.shape[0] - 1, 0, -1):
+        k, parent = topology[i, V], topology[i, PARENT]
+        n, f = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE)
+        w, v = load(scratch, i, at.OMEGA), load(scratch, i, at.SPEED)
+        turned = along_joint(topology, constants, i, add(cross(n, w), cross(f, v)), cross(f, w))
+        pdot[k] = tau[k] - pdot[k] + turned
+        if parent > 0:
+            carry_wrench(scratch, i, parent, n, f)
+    return status

@@ -1,0 +1,102 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Hybrid dynamics: some hinges are driven by a torque, the others by a motion."""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.aba import (
+    acceleration_base_to_tip,
+    residual_tip_to_base,
+    velocity_base_to_tip,
+)
+from robodyn_ros.algorithms.core.articulated import (
+    articulated_times,
+    eliminate_joint,
+    project,
+    propagate_inertia,
+    rigid,
+)
+from robodyn_ros.algorithms.core.joint_transform import (
+    add_along_joint,
+    along_joint,
+    joint_transforms,
+)
+from robodyn_ros.model.layout import PARENT, ROTOR, V
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.types import Constant, Flags, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import add, load, store
+
+
+@primitive
+def articulated_inertias_free(topology, constants, scratch, diagonal, prescribed):
+    """Articulated inertias with P+ = P where the motion of a hinge is prescribed: it does not give
+    in. Returns 0, or the body whose pivot is singular.
+    """
+    status = 0
+    for i in range(1, topology.shape[0]):
+        rigid(constants, scratch, i)
+    for i in range(topology.shape[0] - 1, 0, -1):
+        if prescribed[topology[i, V]]:
+            scratch[i, at.D_INVERSE] = 0.0
+            project(topology, constants, scratch, i, 0.0, 1.0)
+        else:
+            status = eliminate_joint(topology, constants, scratch, i, diagonal, status)
+        if topology[i, PARENT] > 0:
+            propagate_inertia(topology, scratch, i)
+    return status
+
+
+@primitive
+def hybrid_dynamics(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    given: Vector,
+    prescribed: Flags,
+    f_ext: Matrix,
+    diagonal: Vector,
+    tau: Vector,
+    qdd: Vector,
+):
+    """tau = (M + diag(diagonal)) qdd + C qd + g - J^T f_ext with one of tau and qdd known at each
+    hinge, in O(n).
+
+    Articulated bodies that give in at the hinges with known torque only, and carry the known
+    accelerations along as they carry those that velocity causes: Featherstone 2008, section 9.2;
+    Jain 2011, section 16.2. q : (nq,); qd : (nv,); given : (nv,) qdd where prescribed : (nv,) is
+    true, tau elsewhere; tau, qdd : (nv,), written. Returns 0, or the body whose pivot is singular.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    velocity_base_to_tip(topology, constants, scratch, qd, f_ext)
+    for i in range(1, topology.shape[0]):
+        k = topology[i, V]
+        tau[k] = given[k]
+        if prescribed[k]:
+            alpha, a = add_along_joint(
+                topology,
+                constants,
+                i,
+                load(scratch, i, at.BIAS_ANGULAR),
+                load(scratch, i, at.BIAS_LINEAR),
+                given[k],
+            )
+            store(scratch, i, at.BIAS_ANGULAR, alpha)
+            store(scratch, i, at.BIAS_LINEAR, a)
+    status = articulated_inertias_free(topology, constants, scratch, diagonal, prescribed)
+    residual_tip_to_base(topology, constants, scratch, tau)
+    acceleration_base_to_tip(topology, constants, gravity, scratch, qdd)
+    for i in range(1, topology.shape[0]):
+        k = topology[i, V]
+        if prescribed[k]:
+            n, f = articulated_times(
+                scratch, i, load(scratch, i, at.ALPHA), load(scratch, i, at.ACCEL)
+            )
+            n, f = add(n, load(scratch, i, at.MOMENT)), add(f, load(scratch, i, at.FORCE))
+            qdd[k] = given[k]
+            tau[k] = (
+                along_joint(topology, constants, i, n, f)
+                + (constants[i, ROTOR] + diagonal[k]) * given[k]
+            )
+    return status

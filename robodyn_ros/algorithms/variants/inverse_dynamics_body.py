@@ -1,0 +1,143 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Inverse dynamics with rates as the bodies see them, of body frames wherever one likes."""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.coriolis import composite_inertia_times
+from robodyn_ros.algorithms.core.joint_transform import (
+    add_along_joint,
+    along_joint,
+    axes_turning,
+    joint_transforms,
+    to_child,
+    to_parent,
+)
+from robodyn_ros.model.layout import (
+    BALL_Z,
+    INERTIA,
+    KIND,
+    MASS,
+    MOMENT,
+    PARENT,
+    PITCH,
+    PRISMATIC,
+    ROTOR,
+    V,
+)
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.rotational_inertia import load_symmetric, shift_inertia, store_symmetric
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store, sub
+
+
+@primitive
+def momentum_rate(w, v, n, f):
+    """bar(V) h: what the motion (w, v) of its frame does to a momentum (n, f)."""
+    return add(cross(w, n), cross(v, f)), cross(w, f)
+
+
+@primitive
+def at_joint(scratch, i, lever, w, v):
+    """A motion (w, v) of the parent, at the origin of body i, in its axes."""
+    return to_child(scratch, i, w), to_child(scratch, i, add(v, cross(w, lever)))
+
+
+@primitive
+def rotation_rate_of_joint(topology, constants, i, w, v, rate):
+    """tilde(V) Delta: what the motion (w, v) of body i does to that of its hinge (Jain 5.11)."""
+    if topology[i, KIND] == PRISMATIC:
+        return (0.0, 0.0, 0.0), (w[1] * rate, -(w[0] * rate), 0.0)
+    travel = constants[i, PITCH] * rate
+    return (
+        (w[1] * rate, -(w[0] * rate), 0.0),
+        (v[1] * rate + w[1] * travel, -(v[0] * rate + w[0] * travel), 0.0),
+    )
+
+
+@primitive
+def motion_of_frames(topology, constants, scratch, qd, qdd, offsets):
+    """V = phi* V(parent) + H* qd and alpha = phi* alpha(parent) + H* qdd + a of every frame.
+
+    Needs V and alpha of row 0.
+    """
+    for i in range(1, topology.shape[0]):
+        parent, k, offset = topology[i, PARENT], topology[i, V], load(offsets, i, 0)
+        lever = sub(load(scratch, i, at.POSITION), load(offsets, parent, 0))
+        w, v = at_joint(
+            scratch, i, lever, load(scratch, parent, at.OMEGA), load(scratch, parent, at.SPEED)
+        )
+        alpha, a = at_joint(
+            scratch, i, lever, load(scratch, parent, at.ALPHA), load(scratch, parent, at.ACCEL)
+        )
+        w, v = add_along_joint(topology, constants, i, w, v, qd[k])
+        alpha, a = add_along_joint(topology, constants, i, alpha, a, qdd[k])
+        turning, sliding = rotation_rate_of_joint(topology, constants, i, w, v, qd[k])
+        alpha, a = add(alpha, turning), add(a, sliding)
+        if topology[i, KIND] == BALL_Z:
+            alpha = add(alpha, axes_turning(qd, qd, k))
+        store(scratch, i, at.OMEGA, w)
+        store(scratch, i, at.SPEED, add(v, cross(w, offset)))
+        store(scratch, i, at.ALPHA, alpha)
+        store(scratch, i, at.ACCEL, add(a, cross(alpha, offset)))
+
+
+@primitive
+def force_on_frame(constants, scratch, i, f_ext, offsets):
+    """M alpha + bar(V) M V - f_ext of body i, about its frame (2.28)."""
+    mass, moment, offset = constants[i, MASS], load(constants, i, MOMENT), load(offsets, i, 0)
+    scratch[i, at.C_MASS] = mass
+    store(scratch, i, at.C_MOMENT, sub(moment, scale(mass, offset)))
+    store_symmetric(
+        scratch,
+        i,
+        at.C_INERTIA,
+        shift_inertia(load_symmetric(constants, i, INERTIA), mass, moment, scale(-1.0, offset)),
+    )
+    w, v = load(scratch, i, at.OMEGA), load(scratch, i, at.SPEED)
+    n, f = composite_inertia_times(scratch, i, w, v)
+    gyroscopic, centrifugal = momentum_rate(w, v, n, f)
+    n, f = composite_inertia_times(
+        scratch, i, load(scratch, i, at.ALPHA), load(scratch, i, at.ACCEL)
+    )
+    push = load(f_ext, i, 3)
+    outside = sub(load(f_ext, i, 0), cross(offset, push))
+    store(scratch, i, at.MOMENT, sub(add(n, gyroscopic), outside))
+    store(scratch, i, at.FORCE, sub(add(f, centrifugal), push))
+
+
+@primitive
+def inverse_dynamics_body(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    qdd: Vector,
+    f_ext: Matrix,
+    offsets: Matrix,
+    tau: Vector,
+):
+    """tau = H f, f = sum phi f(children) + M alpha + bar(V) M V - f_ext, in O(n), with alpha the
+    rate of V that the body sees.
+
+    Jain 2011, Table 5.1: (5.11) and (2.28), and (5.18) for frames away from the hinges. offsets :
+    (nb, 3) [m] from the origin of each body to that of its frame, in its axes; zeros leave the
+    frames at the hinges. Other arguments as of `rnea.inverse_dynamics`; tau (nv,) is written.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    for k in (at.OMEGA, at.SPEED, at.ALPHA):
+        store(scratch, 0, k, (0.0, 0.0, 0.0))
+    store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))
+    motion_of_frames(topology, constants, scratch, qd, qdd, offsets)
+    for i in range(1, topology.shape[0]):
+        force_on_frame(constants, scratch, i, f_ext, offsets)
+    for i in range(topology.shape[0] - 1, 0, -1):
+        parent, k, f = topology[i, PARENT], topology[i, V], load(scratch, i, at.FORCE)
+        n = add(load(scratch, i, at.MOMENT), cross(load(offsets, i, 0), f))
+        tau[k] = along_joint(topology, constants, i, n, f) + constants[i, ROTOR] * qdd[k]
+        if parent > 0:
+            f = to_parent(scratch, i, f)
+            lever = sub(load(scratch, i, at.POSITION), load(offsets, parent, 0))
+            accumulate(scratch, parent, at.MOMENT, add(to_parent(scratch, i, n), cross(lever, f)))
+            accumulate(scratch, parent, at.FORCE, f)

@@ -1,0 +1,107 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Inverse dynamics with everything about the origin of the base: wrenches of bodies just add."""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.coriolis import (
+    body_coriolis,
+    composite_inertia_times,
+    joint_axes_base_to_tip,
+)
+from robodyn_ros.algorithms.core.joint_transform import joint_transforms
+from robodyn_ros.algorithms.core.kinematics import poses_base_to_tip
+from robodyn_ros.algorithms.variants.inverse_dynamics_body import momentum_rate
+from robodyn_ros.model.layout import PARENT, ROTOR, V
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.rotation import rotate
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, store, sub
+
+
+@primitive
+def accelerations_about_base(topology, gravity, scratch, qd, qdd):
+    """alpha_I = alpha_I(parent) + H_I* qdd + (dH_I*/dt) qd of every body. Needs the hinges."""
+    store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
+    store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))
+    for i in range(1, topology.shape[0]):
+        parent, k = topology[i, PARENT], topology[i, V]
+        for part, axis, rate in (
+            (at.ALPHA, at.AXIS, at.AXIS_RATE),
+            (at.ACCEL, at.AXIS + 3, at.AXIS_RATE + 3),
+        ):
+            store(
+                scratch,
+                i,
+                part,
+                add(
+                    load(scratch, parent, part),
+                    add(
+                        scale(qdd[k], load(scratch, i, axis)), scale(qd[k], load(scratch, i, rate))
+                    ),
+                ),
+            )
+
+
+@primitive
+def force_about_base(constants, scratch, i, f_ext):
+    """M_I alpha_I + bar(V_I) h_I - f_ext of body i, about the base origin (2.38)."""
+    body_coriolis(constants, scratch, i)
+    n, f = composite_inertia_times(
+        scratch, i, load(scratch, i, at.ALPHA), load(scratch, i, at.ACCEL)
+    )
+    gyroscopic, centrifugal = momentum_rate(
+        load(scratch, i, at.OMEGA),
+        load(scratch, i, at.SPEED),
+        load(scratch, i, at.B_MOMENT),
+        load(scratch, i, at.B_FORCE),
+    )
+    push = rotate(scratch, i, at.WORLD_ROTATION, load(f_ext, i, 3))
+    outside = add(
+        rotate(scratch, i, at.WORLD_ROTATION, load(f_ext, i, 0)),
+        cross(load(scratch, i, at.WORLD_POSITION), push),
+    )
+    store(scratch, i, at.MOMENT, sub(add(n, gyroscopic), outside))
+    store(scratch, i, at.FORCE, sub(add(f, centrifugal), push))
+
+
+@primitive
+def forces_about_base(topology, constants, gravity, scratch, q, qd, qdd, f_ext):
+    """What moves every body, less the wrench on it, and the hinges and motions it comes from."""
+    joint_transforms(topology, constants, scratch, q)
+    poses_base_to_tip(topology, scratch)
+    joint_axes_base_to_tip(topology, constants, scratch, qd)
+    accelerations_about_base(topology, gravity, scratch, qd, qdd)
+    for i in range(1, topology.shape[0]):
+        force_about_base(constants, scratch, i, f_ext)
+
+
+@primitive
+def inverse_dynamics_fixed(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    qdd: Vector,
+    f_ext: Matrix,
+    tau: Vector,
+):
+    """tau = H_I f_I, f_I = sum f_I(children) + M_I alpha_I + bar(V_I) h_I - f_ext, in O(n), of the
+    point of each body that is at the origin of the base.
+
+    Jain 2011, Table 5.1 and section 5.4: (5.47) to (5.57), with the missing factor thd of (5.55);
+    (2.38). Arguments as of `rnea.inverse_dynamics`; tau (nv,) is written.
+    """
+    forces_about_base(topology, constants, gravity, scratch, q, qd, qdd, f_ext)
+    for i in range(topology.shape[0] - 1, 0, -1):
+        parent, k = topology[i, PARENT], topology[i, V]
+        n, f = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE)
+        tau[k] = (
+            dot(load(scratch, i, at.AXIS), n)
+            + dot(load(scratch, i, at.AXIS + 3), f)
+            + constants[i, ROTOR] * qdd[k]
+        )
+        if parent > 0:
+            accumulate(scratch, parent, at.MOMENT, n)
+            accumulate(scratch, parent, at.FORCE, f)

@@ -1,0 +1,62 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Inverse dynamics with rates as the base sees them, of the origins of the bodies."""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.aba import velocity_base_to_tip
+from robodyn_ros.algorithms.core.joint_transform import (
+    add_along_joint,
+    carried_acceleration,
+    joint_transforms,
+)
+from robodyn_ros.algorithms.core.rnea import force_tip_to_base
+from robodyn_ros.model.layout import INERTIA, MASS, MOMENT, PARENT, V
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.rotational_inertia import load_symmetric, times
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store
+
+
+@primitive
+def inverse_dynamics_inertial(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    qdd: Vector,
+    f_ext: Matrix,
+    tau: Vector,
+):
+    """tau = H f, f = sum phi f(children) + M alpha + [w x J w; w x (w x m p)] - f_ext, in O(n),
+    with alpha the rate of V that the base sees: the acceleration of a point.
+
+    Jain 2011, Table 5.1: (5.19), (5.20) and (2.26); the two-sweep form of Luh, Walker and Paul
+    1980. Arguments as of `rnea.inverse_dynamics`; tau (nv,) is written.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    velocity_base_to_tip(topology, constants, scratch, qd, f_ext)
+    store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
+    store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))
+    for i in range(1, topology.shape[0]):
+        alpha, a = carried_acceleration(scratch, topology[i, PARENT], i)
+        alpha, a = add_along_joint(
+            topology,
+            constants,
+            i,
+            add(alpha, load(scratch, i, at.BIAS_ANGULAR)),
+            add(a, load(scratch, i, at.BIAS_LINEAR)),
+            qdd[topology[i, V]],
+        )
+        store(scratch, i, at.ALPHA, alpha)
+        store(scratch, i, at.ACCEL, a)
+        h = load(constants, i, MOMENT)
+        accumulate(
+            scratch,
+            i,
+            at.MOMENT,
+            add(times(load_symmetric(constants, i, INERTIA), alpha), cross(h, a)),
+        )
+        accumulate(scratch, i, at.FORCE, add(scale(constants[i, MASS], a), cross(alpha, h)))
+    force_tip_to_base(topology, constants, scratch, qdd, tau)

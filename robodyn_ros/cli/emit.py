@@ -1,0 +1,105 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Print the dynamics of one robot as a package in C99 or C++17.
+
+    ros2 run robodyn_ros emit arm.urdf --prefix arm --out arm_dynamics --frames tool0
+    python -m robodyn_ros emit arm.urdf --prefix arm --out arm_dynamics
+
+The package builds with plain CMake and with colcon; `ctest` compares it with known answers.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from robodyn_ros import RobodynError
+from robodyn_ros.codegen import c_package, c_selection
+from robodyn_ros.codegen.c_cost import cost
+from robodyn_ros.codegen.emit_c import Style
+from robodyn_ros.model import build, urdf
+
+
+def main(args=None):
+    """Write the package; exit code 1, and a sentence, where something is refused."""
+    parser = argparse.ArgumentParser(
+        prog='emit', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument('urdf', help='URDF file')
+    parser.add_argument('--out', required=True, help='folder of the package')
+    parser.add_argument('--prefix', default='arm', help='first part of every name (%(default)s)')
+    parser.add_argument('--language', choices=('c', 'c++'), default='c', help='%(default)s')
+    parser.add_argument(
+        '--real', choices=('double', 'float'), default='double', help='%(default)s'
+    )
+    parser.add_argument(
+        '--lanes',
+        type=int,
+        choices=(1, 4, 8),
+        default=1,
+        help='print every function for so many states at once too',
+    )
+    parser.add_argument(
+        '--quantities', nargs='+', metavar='NAME', help=f'of {", ".join(c_selection.QUANTITIES)}'
+    )
+    parser.add_argument(
+        '--frames',
+        nargs='+',
+        default=[],
+        metavar='FRAME',
+        help='frames for quantities of frames; left,right for what couples two',
+    )
+    parser.add_argument(
+        '--prescribed',
+        nargs='+',
+        default=[],
+        metavar='JOINT',
+        help='joints whose motion is given, for hybrid_dynamics',
+    )
+    parser.add_argument('--joints', nargs='+', help='joints that move, in order; default all')
+    parser.add_argument('--base', help='link that stands still')
+    parser.add_argument(
+        '--gravity', nargs=3, type=float, default=(0.0, 0.0, -9.81), help='in base axes [m/s^2]'
+    )
+    parser.add_argument(
+        '--cost', action='store_true', help='compile by gcc, and print bytes of code and of stack'
+    )
+    options = parser.parse_args(args)
+    frames = [tuple(name.split(',')) if ',' in name else name for name in options.frames]
+    try:
+        text = Path(options.urdf).read_text()
+        model = build.build(
+            urdf.parse(options.urdf),
+            joints=options.joints,
+            base=options.base,
+            gravity=options.gravity,
+        )
+        chosen = c_selection.choose(model, options.quantities, frames, options.prescribed)
+        emitted = c_selection.record_all(model, chosen)
+        style = Style(options.prefix, options.language, options.real, options.lanes)
+        c_package.write(options.out, c_package.files(model, text, emitted, style))
+        names = [one.name for one in emitted]
+        bytes_of = cost(options.out, names, style) if options.cost else {}
+    except (RobodynError, OSError) as error:
+        print(f'Refused: {error}', file=sys.stderr)
+        return 1
+    for one in emitted:
+        line = f'{style.own(one.name)}: {_operations(one.recording)}'
+        if options.cost:
+            code, stack = bytes_of[one.name]
+            line += f'; {code} bytes of code, {stack} of stack'
+        print(line)
+    print(f'written to {options.out}')
+    return 0
+
+
+def _operations(recording):
+    """Operations of one call, in words."""
+    counts = recording.counts()
+    return (
+        f'{counts["multiplications"]} multiplications, {counts["additions"]} additions, '
+        f'{counts["divisions"]} divisions, {counts["trigonometric"]} sines and cosines'
+    )
+
+
+if __name__ == '__main__':
+    sys.exit(main())

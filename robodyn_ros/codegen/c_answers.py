@@ -1,0 +1,50 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Known answers of emitted functions: by the recursions as plain Python, not by the tape."""
+
+import numpy as np
+
+from robodyn_ros.codegen.registry import RECIPES
+from robodyn_ros.codegen.specialise import sizes
+from robodyn_ros.codegen.verification import interpreted
+
+STATES = 3
+#: Relative error allowed, and how much of the condition number of a matrix that is inverted more.
+TOLERANCE = {'double': (1e-11, 1e-14), 'float': (1e-4, 5e-6)}
+
+
+def answers(model, one, style):
+    """Return known answers of one function, [(inputs, results, errors allowed)] of some states.
+
+    Parameters
+    ----------
+    model : RobotModel
+    one : Emitted
+    style : Style
+
+    Returns
+    -------
+    list of tuple
+        Arrays of the inputs and of the results, in the order of the arguments, and for each
+        result the absolute error allowed; results are None where the recursion meets a singular
+        pivot.
+    """
+    rng, found = np.random.default_rng(0), []
+    inputs, outputs = (sizes(part, model) for part in (one.recipe.inputs, one.recipe.outputs))
+    for _ in range(STATES):
+        given = {name: rng.uniform(-1.5, 1.5, shape) for name, shape in inputs.items()}
+        if style.real == 'float':
+            given = {name: np.float64(np.float32(values)) for name, values in given.items()}
+        results = {name: np.zeros(shape) for name, shape in outputs.items()}
+        M = np.zeros((model.nv, model.nv))
+        interpreted(RECIPES['mass_matrix'], None, model, {'q': given['q']}, {'M': M})
+        status = interpreted(one.recipe, one.subject, model, given, results)
+        base, rounding = TOLERANCE[style.real]
+        condition = np.linalg.cond(M)
+        if 'inertia' in results and 'compliance' in results:
+            condition += np.linalg.cond(results['compliance'])
+        slack = base + rounding * condition
+        expected = None if status or one.recording.singular else [*results.values()]
+        errors = [slack * max(1.0, np.abs(values).max()) for values in results.values()]
+        found.append(([*given.values()], expected, errors))
+    return found

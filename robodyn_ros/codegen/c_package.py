@@ -1,0 +1,388 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A package in C or C++ for one robot: sources, header, build files, manifest and known answers.
+
+Every file is a function of the description, the arguments and the version of this package.
+"""
+
+import hashlib
+import json
+import re
+from dataclasses import replace
+from importlib import metadata
+from pathlib import Path
+
+from robodyn_ros.codegen import c_texts
+from robodyn_ros.codegen.c_answers import answers
+from robodyn_ros.codegen.c_programs import check, self_test, timing
+from robodyn_ros.codegen.emit_c import STATUS, comment, declaration, definition
+from robodyn_ros.codegen.tape import count
+from robodyn_ros.errors import ModelError
+
+UNITS = {
+    'q': 'rad or m',
+    'qd': 'rad/s or m/s',
+    'qdd': 'rad/s^2 or m/s^2',
+    'tau': 'N m or N',
+    'qd_r': 'rad/s or m/s',
+    'qdd_r': 'rad/s^2 or m/s^2',
+    'energies': 'J',
+    'com': 'm',
+}
+
+
+def files(model, urdf, emitted, style):
+    """Return the files of the package, {path: text}.
+
+    Parameters
+    ----------
+    model : RobotModel
+    urdf : str
+        Text of the description; its SHA-256 is the robot's name in the package.
+    emitted : list of Emitted
+    style : Style
+    """
+    if not re.fullmatch('[a-z][a-z0-9_]*', style.prefix) or style.prefix in _KEYWORDS:
+        raise ModelError(
+            f'robot {model.name!r}: got the prefix {style.prefix!r}; expected '
+            'lower-case letters, digits and underscores, a letter first, no keyword of C++'
+        )
+    wide, style = style, replace(style, lanes=1)
+    digest = hashlib.sha256(urdf.encode()).hexdigest()
+    package, ext = f'{style.prefix}_dynamics', 'c' if style.is_c else 'cpp'
+    header = f'{package}/{package}.{"h" if style.is_c else "hpp"}'
+    told = [answers(model, one, style) for one in emitted]
+    texts = {f'src/{one.name}.{ext}': source(one, model, style, header) for one in emitted}
+    if wide.lanes > 1:
+        texts |= {
+            f'src/{one.name}_x{wide.lanes}.{ext}': source(one, model, wide, header)
+            for one in emitted
+        }
+    texts[f'src/description.{ext}'] = description(model, digest, style, header)
+    texts[f'src/self_test.{ext}'] = self_test(emitted, told, style, header)
+    words = {
+        'name': style.prefix,
+        'prefix': f'{style.prefix}_' if style.is_c else '',
+        'PREFIX': style.prefix.upper(),
+        'package': package,
+        'robot': _words(model.name),
+        'ext': ext,
+        'real': style.real,
+        'restrict': style.restrict,
+        'is_float': str(int(style.real == 'float')),
+        'open': '' if style.is_c else f'\nnamespace {style.prefix} {{\n',
+        'close': '' if style.is_c else f'\n}}  // namespace {style.prefix}\n',
+        'math': 'math.h' if style.is_c else 'cmath',
+        'stdint': 'stdint.h' if style.is_c else 'cstdint',
+        'string': 'string.h' if style.is_c else 'cstring',
+        'LANGUAGE': 'C' if style.is_c else 'CXX',
+        'standard': _STANDARD[style.language],
+        'sources': '\n  '.join(texts),
+    }
+    size = 8 if style.real == 'double' else 4
+    lanes = words | {
+        'own': wide.variable,
+        'count': str(wide.lanes),
+        'align': str(size),
+        'bytes': str(size * wide.lanes),
+    }
+    words['lanes'] = filled(c_texts.LANES, lanes) if wide.lanes > 1 else ''
+    for function in ('cos', 'sin'):
+        words[function] = (
+            f'std::{function}' if not style.is_c else function + 'f' * (style.real == 'float')
+        )
+    texts['src/internal.h'] = filled(c_texts.INTERNAL, words)
+    texts[f'include/{header}'] = public_header(model, emitted, wide, header)
+    texts['CMakeLists.txt'] = filled(c_texts.CMAKE, words)
+    texts['package.xml'] = filled(c_texts.PACKAGE_XML, words)
+    texts['manifest.json'] = manifest(model, digest, emitted, wide)
+    texts[f'test/check.{ext}'] = check(emitted, style, header)
+    texts[f'test/timing.{ext}'] = timing(emitted, model, style, header)
+    return dict(sorted(texts.items()))
+
+
+def write(folder, texts):
+    """Write files below a folder, which is made where it is missing."""
+    for path, text in texts.items():
+        file = Path(folder) / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+
+def filled(template, words):
+    """Return a template with `@name@` replaced."""
+    return re.sub(r'@(\w+)@', lambda found: words[found[1]], template)
+
+
+#: Of C++, where the prefix is a namespace.
+_KEYWORDS = frozenset(
+    [
+        'alignas',
+        'alignof',
+        'and',
+        'and_eq',
+        'asm',
+        'auto',
+        'bitand',
+        'bitor',
+        'bool',
+        'break',
+        'case',
+        'catch',
+        'char',
+        'char16_t',
+        'char32_t',
+        'class',
+        'compl',
+        'const',
+        'const_cast',
+        'constexpr',
+        'continue',
+        'decltype',
+        'default',
+        'delete',
+        'do',
+        'double',
+        'dynamic_cast',
+        'else',
+        'enum',
+        'explicit',
+        'export',
+        'extern',
+        'false',
+        'float',
+        'for',
+        'friend',
+        'goto',
+        'if',
+        'inline',
+        'int',
+        'long',
+        'mutable',
+        'namespace',
+        'new',
+        'noexcept',
+        'not',
+        'not_eq',
+        'nullptr',
+        'operator',
+        'or',
+        'or_eq',
+        'private',
+        'protected',
+        'public',
+        'register',
+        'reinterpret_cast',
+        'return',
+        'short',
+        'signed',
+        'sizeof',
+        'static',
+        'static_assert',
+        'static_cast',
+        'std',
+        'struct',
+        'switch',
+        'template',
+        'this',
+        'thread_local',
+        'throw',
+        'true',
+        'try',
+        'typedef',
+        'typeid',
+        'typename',
+        'union',
+        'unsigned',
+        'using',
+        'virtual',
+        'void',
+        'volatile',
+        'wchar_t',
+        'while',
+        'xor',
+        'xor_eq',
+    ]
+)
+_STANDARD = {
+    'c': 'C_STANDARD 99 C_STANDARD_REQUIRED ON',
+    'c++': 'CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON',
+}
+
+
+def _words(text):
+    """A name that may stand in a file of any kind."""
+    return re.sub(r'[^\w .,()-]', '_', text, flags=re.ASCII)
+
+
+def source(one, model, style, header):
+    """Return the source file of one function."""
+    recording = one.recording
+    counted = ', '.join(f'{number} {what}' for what, number in recording.counts().items())
+    bodies = [f'body {k}: {name}' for k, name in enumerate(model.body_names)]
+    return '\n'.join(
+        (
+            comment(recording.title),
+            comment(f'{counted}; recorded from {recording.origin}'),
+            f'#include "{header}"',
+            '',
+            '#include "internal.h"',
+            '',
+            *_opened(style),
+            definition(recording, one.name, style, bodies),
+            *_closed(style),
+        )
+    )
+
+
+def _opened(style):
+    return () if style.is_c else (f'namespace {style.prefix} {{', '')
+
+
+def _closed(style):
+    return () if style.is_c else (f'}}  // namespace {style.prefix}', '')
+
+
+def public_header(model, emitted, style, header):
+    """Return the header: status codes, sizes, and every function with its arguments."""
+    wide, style = style, replace(style, lanes=1)
+    guard, upper = re.sub(r'\W', '_', header).upper(), style.prefix.upper()
+    lines = [
+        comment(f'Dynamics of the robot {model.name}, printed by robodyn_ros.'),
+        f'#ifndef {guard}',
+        f'#define {guard}',
+        '',
+    ]
+    if style.is_c:
+        lines += [
+            '#ifdef __cplusplus',
+            f'#define {upper}_RESTRICT __restrict',
+            'extern "C" {',
+            '#else',
+            f'#define {upper}_RESTRICT restrict',
+            '#endif',
+            '',
+        ]
+    lines += _opened(style)
+    lines += [
+        comment(f'Coordinates: {", ".join(model.position_names)}.'),
+        comment(f'Velocities: {", ".join(model.joint_names)}.'),
+        f'enum {{ {upper}_NQ = {model.nq}, {upper}_NV = {model.nv} }};',
+        '',
+        comment('What every function returns; unless it is OK, its results are as before.'),
+        'enum {',
+        *(f'    {style.constant(name)} = {number},' for name, number in list(STATUS.items())[:-1]),
+        f'    {style.constant("SINGULAR")} = {STATUS["SINGULAR"]}',
+        '};',
+        '',
+    ]
+    for one in emitted:
+        lines += _documented(one)
+        restrict = f'{upper}_RESTRICT' if style.is_c else None
+        lines += [declaration(one.recording, one.name, style, restrict) + ';', '']
+        if wide.lanes > 1:
+            lines += [
+                comment(
+                    f'The same of {wide.lanes} states, entry k of state i at [{wide.lanes} k + i].'
+                ),
+                declaration(one.recording, one.name, wide, restrict) + ';',
+                '',
+            ]
+    own, void = style.function, 'void' if style.is_c else ''
+    lines += [
+        comment('SHA-256 of the description that this was made from, in hexadecimal.'),
+        f'const char *{own("urdf_sha256")}({void});',
+        '',
+        comment('Name of a velocity, 0 <= k < NV; a null pointer elsewhere.'),
+        f'const char *{own("joint_name")}(int k);',
+        '',
+        comment('Compare every function with known answers; return how many numbers are wrong.'),
+        f'int {own("self_test")}({void});',
+        '',
+    ]
+    lines += _closed(style)
+    if style.is_c:
+        lines += ['#ifdef __cplusplus', '}', '#endif', '']
+    return '\n'.join((*lines, '#endif', ''))
+
+
+def _documented(one):
+    """Lines that say what a function takes and gives."""
+    recording = one.recording
+    yield '/* ' + comment(recording.title)[3:-3].rstrip('.') + '.'
+    for kind, shapes in (('in', recording.inputs), ('out', recording.outputs)):
+        for name, shape in shapes.items():
+            size = ' x '.join(map(str, shape))
+            unit = f' [{UNITS[name]}]' if name in UNITS else ''
+            yield f' * {kind:3} {name}: {size}{unit}'
+    yield ' */'
+
+
+def description(model, digest, style, header):
+    """Return the source file of what names the robot."""
+    own, void = style.function, 'void' if style.is_c else ''
+    cases = [
+        line
+        for k, name in enumerate(model.joint_names)
+        for line in (f'    case {k}:', f'        return {json.dumps(name)};')
+    ]
+    none = 'NULL' if style.is_c else 'nullptr'
+    include = ['#include <stddef.h>', ''] if style.is_c else []
+    return '\n'.join(
+        (
+            comment('Which robot this is.'),
+            f'#include "{header}"',
+            '',
+            *include,
+            *_opened(style),
+            f'const char *{own("urdf_sha256")}({void})',
+            '{',
+            f'    return "{digest}";',
+            '}',
+            '',
+            f'const char *{own("joint_name")}(int k)',
+            '{',
+            '    switch (k) {',
+            *cases,
+            '    default:',
+            f'        return {none};',
+            '    }',
+            '}',
+            '',
+            *_closed(style),
+        )
+    )
+
+
+def manifest(model, digest, emitted, style):
+    """Return the manifest: what a program needs to know to use the package, as JSON."""
+    one_state = replace(style, lanes=1)
+    functions = {
+        one_state.function(one.name): {
+            'quantity': one.quantity,
+            'subject': one.subject,
+            'arguments': {name: list(shape) for name, shape in one.recording.inputs.items()},
+            'results': {name: list(shape) for name, shape in one.recording.outputs.items()},
+            'operations': count(one.recording.tape, one.recording.needed()),
+            'recorded_from': one.recording.origin,
+        }
+        for one in emitted
+    }
+    told = {
+        'robot': model.name,
+        'urdf_sha256': digest,
+        'prefix': style.prefix,
+        'language': style.language,
+        'real': style.real,
+        'lanes': style.lanes,
+        'joint_names': list(model.joint_names),
+        'position_names': list(model.position_names),
+        'base': model.body_names[0],
+        'gravity': [float(g) for g in model.gravity],
+        'units': UNITS,
+        'matrices': 'row-major; angular parts before linear ones',
+        'status': STATUS,
+        'functions': functions,
+        'printed_by': f'robodyn_ros {metadata.version("robodyn_ros")}',
+    }
+    return json.dumps(told, indent=2) + '\n'

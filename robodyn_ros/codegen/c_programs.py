@@ -1,0 +1,255 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The self-test of an emitted package, the program that runs it, and the one that takes times."""
+
+import math
+import textwrap
+
+COLUMNS = 92
+
+SELF_TEST = """\
+/* Known answers, by the recursions run as plain Python. */
+#include "{header}"
+
+#include <{math}>
+{opened}
+/* Whether a result is further from what is expected than allowed; NaN is. */
+static int differs(const {real} *result, const {real} *expected, int size, {real} allowed)
+{{
+    int wrong = 0;
+    for (int k = 0; k < size; ++k) {{
+        wrong += !({fabs}(result[k] - expected[k]) <= allowed);
+    }}
+    return wrong;
+}}
+
+{checks}
+int {name}({void})
+{{
+    int wrong = 0;
+{calls}
+    return wrong;
+}}
+{closed}"""
+
+CHECK = """\
+/* Run the self-test of the package: exit status 0 if every number is right. */
+#include <stdio.h>
+
+#include "{header}"
+
+int main(void)
+{{
+    const int wrong = {name}();
+    printf("%d functions: %d numbers wrong\\n", {count}, wrong);
+    return wrong != 0;
+}}
+"""
+
+TIMING = """\
+/* Time each function at random states: median, 99.99 %, maximum [us], of as many calls as the
+ * first argument says, 10 million if there is none. The clock's own time is subtracted.
+ */
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "{header}"
+
+enum {{ BANK = 1024, BINS = 100000, LONGEST = {longest} }};
+
+static {real} given[BANK][LONGEST];
+static uint32_t bins[BINS + 1];
+
+static int64_t now(void)
+{{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}}
+
+static void report(const char *name, long calls, int64_t largest, int64_t clock)
+{{
+    long seen = 0;
+    int64_t median = -1, tail = -1;
+    for (int64_t k = 0; k <= BINS; ++k) {{
+        seen += (long)bins[k];
+        if (median < 0 && seen >= calls / 2) {{
+            median = k;
+        }}
+        if (tail < 0 && seen >= calls - calls / 10000) {{
+            tail = k;
+        }}
+    }}
+    printf("%-40s %9.3f %9.3f %9.3f\\n", name, 1e-3 * (double)(median - clock),
+           1e-3 * (double)(tail - clock), 1e-3 * (double)(largest - clock));
+}}
+
+int main(int count, char **arguments)
+{{
+    const long calls = count > 1 ? atol(arguments[1]) : 10000000L;
+    uint64_t seed = 1;
+    int64_t clock = INT64_MAX;
+    double total = 0.0;
+    for (int k = 0; k < BANK; ++k) {{
+        for (int i = 0; i < LONGEST; ++i) {{
+            seed = seed * 6364136223846793005U + 1442695040888963407U;
+            given[k][i] = ({real})((double)(seed >> 11) * 0x1p-52 - 1.0);
+        }}
+    }}
+    for (int k = 0; k < 1000; ++k) {{
+        const int64_t begin = now();
+        const int64_t took = now() - begin;
+        clock = took < clock ? took : clock;
+    }}
+    printf("%-40s %9s %9s %9s\\n", "[us]", "median", "99.99 %", "maximum");
+{blocks}
+    return total == 1.0;
+}}
+"""
+
+_TIMED = """\
+    {{
+        int64_t largest = 0;
+        memset(bins, 0, sizeof bins);
+        for (long k = 0; k < calls; ++k) {{
+            const {real} *x = given[k % BANK];
+{results}
+            const int64_t begin = now();
+            const int status = {call};
+            const int64_t took = now() - begin;
+            largest = took > largest ? took : largest;
+            bins[took < BINS ? took : (int64_t)BINS] += 1;
+            total += (double)status + {first}[0] * 0.0;
+        }}
+        report("{name}", calls, largest, clock);
+    }}"""
+
+
+def self_test(emitted, told, style, header):
+    """Return the source file of the self-test.
+
+    Parameters
+    ----------
+    emitted : list of Emitted
+    told : list
+        What `c_answers.answers` says of each.
+    style : Style
+    header : str
+        The public header, as it is included.
+    """
+    checks = '\n'.join(_check(one, answers, style) for one, answers in zip(emitted, told))
+    calls = '\n'.join(f'    wrong += check_{one.name}();' for one in emitted)
+    opened, closed = (
+        ('', '')
+        if style.is_c
+        else (
+            f'\nnamespace {style.prefix} {{\n\nnamespace {{\n',
+            f'\n}}  // namespace {style.prefix}\n',
+        )
+    )
+    return SELF_TEST.format(
+        header=header,
+        math='math.h' if style.is_c else 'cmath',
+        opened=opened,
+        real=style.real,
+        fabs='std::fabs' if not style.is_c else 'fabs' + 'f' * (style.real == 'float'),
+        checks=checks if style.is_c else checks + '\n}  // namespace\n',
+        name=style.function('self_test'),
+        void='void' if style.is_c else '',
+        calls=calls,
+        closed=closed,
+    )
+
+
+def check(emitted, style, header):
+    """Return the program that runs the self-test."""
+    return CHECK.format(header=header, name=_public(style, 'self_test'), count=len(emitted))
+
+
+def timing(emitted, model, style, header):
+    """Return the program that takes times."""
+    blocks = []
+    for one in emitted:
+        inputs, outputs = one.recording.inputs, one.recording.outputs
+        call = f'{_public(style, one.name)}({_pointers(inputs, "x")}, {", ".join(outputs)})'
+        results = '\n'.join(
+            f'            {style.real} {name}[{math.prod(shape)}] = {{0}};'
+            for name, shape in outputs.items()
+        )
+        blocks.append(
+            _TIMED.format(
+                real=style.real,
+                results=results,
+                call=call,
+                name=one.name,
+                first=next(iter(outputs)),
+            )
+        )
+    longest = max(sum(map(math.prod, one.recording.inputs.values())) for one in emitted)
+    return TIMING.format(header=header, longest=longest, real=style.real, blocks='\n'.join(blocks))
+
+
+def _public(style, name):
+    """A function as programs outside of the namespace call it."""
+    return style.function(name) if style.is_c else f'{style.prefix}::{name}'
+
+
+def _pointers(shapes, start):
+    """Arguments that lie one after the other."""
+    places, at = [], 0
+    for shape in shapes.values():
+        places.append(f'{start} + {at}')
+        at += math.prod(shape)
+    return ', '.join(places)
+
+
+def _check(one, answers, style):
+    """The part of the self-test that is about one function."""
+    outputs = one.recording.outputs
+    lines = [
+        f'static int check_{one.name}(void)' if style.is_c else f'int check_{one.name}()',
+        '{',
+        '    int wrong = 0;',
+    ]
+    for name, shape in outputs.items():
+        lines.append(f'    {style.real} {name}[{math.prod(shape)}] = {{0}};')
+    for given, expected, errors in answers:
+        flat = [value for array in given for value in array.flat]
+        call = f'{style.function(one.name)}({_pointers(one.recording.inputs, "given")}, '
+        call += f'{", ".join(outputs)})'
+        status = 'OK' if expected is not None else 'SINGULAR'
+        lines += [
+            '    {',
+            *_table('given', flat, style, 8),
+            f'        if ({call} != {style.constant(status)}) {{',
+            '            ++wrong;',
+            '        }',
+        ]
+        for name, values, error in zip(outputs, expected or (), errors):
+            allowed = style.number(float(f'{error:.3g}'))
+            lines += [
+                *_table(f'expected_{name}', values.flat, style, 8),
+                f'        wrong += differs({name}, expected_{name}, {values.size}, {allowed});',
+            ]
+        lines.append('    }')
+    return '\n'.join((*lines, '    return wrong;', '}', ''))
+
+
+def _table(name, values, style, indent):
+    """Lines of a table of constants."""
+    pad = ' ' * indent
+    text = textwrap.fill(
+        ', '.join(style.number(value) for value in values),
+        COLUMNS,
+        initial_indent=pad + '    ',
+        subsequent_indent=pad + '    ',
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return [f'{pad}static const {style.real} {name}[] = {{', *text.splitlines(), f'{pad}}};']

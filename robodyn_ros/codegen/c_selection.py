@@ -1,0 +1,133 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Which functions an emitted package has: quantities, frames and joints, recorded."""
+
+from dataclasses import dataclass
+
+from robodyn_ros.codegen.derivative_registry import DERIVATIVES
+from robodyn_ros.codegen.emit_c import identifier
+from robodyn_ros.codegen.registry import (
+    FRAME_RECIPES,
+    FURTHER_FRAME_RECIPES,
+    FURTHER_RECIPES,
+    JOINT_RECIPES,
+    RECIPES,
+    Recipe,
+    frame_recipes,
+)
+from robodyn_ros.codegen.specialise import LARGEST, Recording, label, record
+from robodyn_ros.errors import ModelError, UnknownNameError
+
+DEFAULT = (
+    'inverse_dynamics',
+    'forward_dynamics',
+    'gravity_torque',
+    'mass_matrix',
+    'mass_matrix_inverse',
+    'coriolis_matrix',
+)
+OF_ROBOT = RECIPES | FURTHER_RECIPES | DERIVATIVES
+OF_FRAMES = (*FRAME_RECIPES, 'coupled_compliance', *FURTHER_FRAME_RECIPES)
+QUANTITIES = (*OF_ROBOT, *OF_FRAMES, *JOINT_RECIPES)
+
+
+@dataclass(frozen=True)
+class Emitted:
+    """One function of the package: its name without prefix, and what it was recorded from."""
+
+    name: str
+    quantity: str
+    subject: str | tuple[str, ...] | None
+    recipe: Recipe
+    recording: Recording
+
+
+def choose(model, quantities=None, frames=(), prescribed=()):
+    """Return what to emit, [(quantity, subject, Recipe)].
+
+    Parameters
+    ----------
+    model : RobotModel
+    quantities : sequence of str, optional
+        Names out of QUANTITIES; DEFAULT, and what belongs to the frames, if not given.
+    frames : sequence of str or of tuple of str
+        Frames for quantities of frames; a tuple for what couples them.
+    prescribed : sequence of str
+        Joints whose motion is given, for 'hybrid_dynamics'.
+
+    Raises
+    ------
+    UnknownNameError
+        For a quantity, frame or joint that does not exist.
+    ModelError
+        For a quantity of frames without frames, or of prescribed joints without any.
+    """
+    chosen = []
+    for name in DEFAULT if quantities is None else quantities:
+        if name in OF_ROBOT:
+            chosen.append((name, None, OF_ROBOT[name]))
+        elif name not in QUANTITIES:
+            raise UnknownNameError(
+                f'robot {model.name!r}: got the quantity {name!r} to emit; '
+                f'expected some of {", ".join(QUANTITIES)}'
+            )
+        elif name in JOINT_RECIPES:
+            chosen.append((name, _joints(model, name, prescribed), JOINT_RECIPES[name]))
+        elif not frames:
+            raise ModelError(
+                f'robot {model.name!r}: {name} is a quantity of frames, but got no '
+                f'frame; expected some of {", ".join(model.frames)}'
+            )
+    for frame in frames:
+        also = [name for name in FURTHER_FRAME_RECIPES if name in (quantities or ())]
+        recipes = frame_recipes(model, frame, also)
+        wanted = recipes if quantities is None else [n for n in quantities if n in OF_FRAMES]
+        for name in wanted:
+            recipe = recipes.get(name) or (isinstance(frame, str) and FRAME_RECIPES.get(name))
+            if not recipe:
+                raise ModelError(
+                    f'robot {model.name!r}: {name} does not fit frame(s) '
+                    f'{label(frame)}; expected some of {", ".join(recipes)}'
+                )
+            chosen.append((name, frame, recipe))
+    return chosen
+
+
+def _joints(model, name, prescribed):
+    unknown = [joint for joint in prescribed if joint not in model.joint_names]
+    if unknown or not prescribed:
+        got = f'joint {unknown[0]!r}' if unknown else 'no joint'
+        raise UnknownNameError(
+            f'robot {model.name!r}: got {got} as prescribed for {name}; '
+            f'expected some of {", ".join(model.joint_names)}'
+        )
+    return tuple(prescribed)
+
+
+def record_all(model, chosen):
+    """Return the recordings of what was chosen, a list of Emitted.
+
+    Raises
+    ------
+    ModelError
+        Where one takes more than LARGEST operations, or two have the same name in C.
+    """
+    found = {}
+    for quantity, subject, recipe in chosen:
+        words = [subject] if isinstance(subject, str) else subject or ()
+        name = '_'.join((quantity, *map(identifier, words)))
+        recording = (recipe.recorder or record)(quantity, recipe, model, subject)
+        total = sum(recording.counts().values())
+        if total > LARGEST:
+            raise ModelError(
+                f'robot {model.name!r}: {quantity} takes {total} operations; '
+                f'straight-line code is emitted up to {LARGEST}'
+            )
+        if name in found:
+            raise ModelError(
+                f'robot {model.name!r}: two functions would be called {name!r}; '
+                'expected each quantity once, and frames that differ in more than '
+                'punctuation'
+            )
+        found[name] = Emitted(name, quantity, subject, recipe, recording)
+    return list(found.values())

@@ -1,0 +1,184 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Files of an emitted package that are the same for every robot but for names and numbers.
+
+`@name@` is replaced; see robodyn_ros.codegen.c_package.
+"""
+
+#: Cosine and sine by the reduction and the polynomials of robodyn_ros.codegen.emit_trigonometry.
+INTERNAL = """\
+/* What the functions of this package share; not a public header. */
+#ifndef @PREFIX@_INTERNAL_H
+#define @PREFIX@_INTERNAL_H
+
+#include <@math@>
+#include <@stdint@>
+#include <@string@>
+
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0)
+#error "compile without -ffast-math: the order of operations and the checks of NaN are relied on"
+#endif
+@open@@lanes@
+#if defined(@PREFIX@_LIBM) || @is_float@
+/* Cosine and sine of n angles, by the C library. */
+static inline void @prefix@cosines_and_sines(
+    int n, const @real@ *@restrict@ x, @real@ *@restrict@ cosine, @real@ *@restrict@ sine)
+{
+    for (int k = 0; k < n; ++k) {
+        cosine[k] = @cos@(x[k]);
+        sine[k] = @sin@(x[k]);
+    }
+}
+#else
+/* Cosine and sine of n angles [rad], within one unit in the last place.
+ *
+ * Reduction to y + rest by multiples of pi/2 in three parts, and the polynomials of fdlibm (Sun
+ * Microsystems 1993, k_sin.c and k_cos.c); if one angle is beyond 1e5 rad the C library takes
+ * them all.
+ */
+static inline void @prefix@cosines_and_sines(
+    int n, const double *@restrict@ x, double *@restrict@ cosine, double *@restrict@ sine)
+{
+    const double nearest = 6755399441055744.0; /* added and taken away it rounds */
+    int large = 0;
+    for (int k = 0; k < n; ++k) {
+        large |= !(x[k] <= 1e5) | !(x[k] >= -1e5);
+    }
+    if (large) {
+        for (int k = 0; k < n; ++k) {
+            cosine[k] = @cos@(x[k]);
+            sine[k] = @sin@(x[k]);
+        }
+        return;
+    }
+    for (int k = 0; k < n; ++k) {
+        const double shifted = x[k] * 0.6366197723675814 + nearest;
+        const double quarters = shifted - nearest;
+        const double first = x[k] - quarters * 1.57079632673412561417e+00;
+        const double middle = quarters * 6.07710050630396597660e-11;
+        const double last = quarters * 2.02226624879595063154e-21;
+        const double second = first - middle;
+        const double y = second - last;
+        const double rest = (second - y - last) + (first - second - middle);
+        const double yy = y * y;
+        double s = 1.58969099521155010221e-10;
+        s = s * yy + -2.50507602534068634195e-08;
+        s = s * yy + 2.75573137070700676789e-06;
+        s = s * yy + -1.98412698298579493134e-04;
+        s = s * yy + 8.33333333332248946124e-03;
+        s = s * yy + -1.66666666666666324348e-01;
+        s = y + (y * yy * s + rest);
+        double c = -1.13596475577881948265e-11;
+        c = c * yy + 2.08757232129817482790e-09;
+        c = c * yy + -2.75573143513906633035e-07;
+        c = c * yy + 2.48015872894767294178e-05;
+        c = c * yy + -1.38888888888741095749e-03;
+        c = c * yy + 4.16666666666666019037e-02;
+        const double half = 0.5 * yy;
+        const double head = 1.0 - half;
+        c = head + ((1.0 - head - half) + (yy * yy * c - y * rest));
+        uint64_t quadrant;
+        memcpy(&quadrant, &shifted, sizeof quadrant);
+        const uint64_t odd = (uint64_t)0 - (quadrant & 1U);
+        uint64_t of_cosine;
+        uint64_t of_sine;
+        memcpy(&of_cosine, &c, sizeof c);
+        memcpy(&of_sine, &s, sizeof s);
+        const uint64_t other = (of_cosine ^ of_sine) & odd;
+        of_cosine = (of_cosine ^ other) ^ ((quadrant + 1U) << 62 & 0x8000000000000000U);
+        of_sine = (of_sine ^ other) ^ (quadrant << 62 & 0x8000000000000000U);
+        memcpy(&cosine[k], &of_cosine, sizeof of_cosine);
+        memcpy(&sine[k], &of_sine, sizeof of_sine);
+    }
+}
+#endif
+@close@
+#endif
+"""
+
+#: Where several states are computed at once.
+LANES = """
+/* @count@ numbers in vector registers, and the same anywhere in memory. */
+typedef @real@ @own@ __attribute__((vector_size(@bytes@)));
+typedef @real@ @own@_memory __attribute__((vector_size(@bytes@), aligned(@align@), may_alias));
+#define @PREFIX@_LOAD_X@count@(array, k) (*(const @own@_memory *)&(array)[@count@ * (k)])
+#define @PREFIX@_STORE_X@count@(array, k, value) \\
+    (*(@own@_memory *)&(array)[@count@ * (k)] = (value))
+"""
+
+CMAKE = """\
+# @package@: dynamics of the robot @robot@, printed by robodyn_ros; not meant to be edited.
+cmake_minimum_required(VERSION 3.16)
+project(@package@ VERSION 1.0.0 LANGUAGES @LANGUAGE@)
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug or Release" FORCE)
+endif()
+option(BUILD_SHARED_LIBS "Build a shared library" OFF)
+option(@PREFIX@_CONTRACT "Allow fused multiply-adds where the processor has them" ON)
+option(@PREFIX@_LIBM "Take cosine and sine of the C library" OFF)
+option(@PREFIX@_NATIVE "Compile for the processor of this machine" OFF)
+option(BUILD_TESTING "Build the self-test and the timing program" ON)
+
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+add_library(@package@
+  @sources@)
+add_library(@package@::@package@ ALIAS @package@)
+set_target_properties(@package@ PROPERTIES
+  @standard@
+  POSITION_INDEPENDENT_CODE ON)
+target_include_directories(@package@ PUBLIC
+  $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+if(@PREFIX@_LIBM)
+  target_compile_definitions(@package@ PRIVATE @PREFIX@_LIBM)
+endif()
+if(NOT MSVC)
+  target_compile_options(@package@ PRIVATE
+    $<IF:$<BOOL:${@PREFIX@_CONTRACT}>,-ffp-contract=fast,-ffp-contract=off>
+    $<$<BOOL:${@PREFIX@_NATIVE}>:-march=native>)
+endif()
+if(UNIX)
+  target_link_libraries(@package@ PUBLIC m)
+endif()
+
+install(TARGETS @package@ EXPORT @package@ ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES manifest.json package.xml DESTINATION ${CMAKE_INSTALL_DATADIR}/@package@)
+install(EXPORT @package@ FILE @package@Config.cmake NAMESPACE @package@::
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/@package@)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/@package@ConfigVersion.cmake
+  COMPATIBILITY SameMajorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/@package@ConfigVersion.cmake
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/@package@)
+
+if(BUILD_TESTING)
+  enable_testing()
+  add_executable(@name@_check test/check.@ext@)
+  target_link_libraries(@name@_check PRIVATE @package@)
+  set_target_properties(@name@_check PROPERTIES @standard@)
+  add_test(NAME known_answers COMMAND @name@_check)
+  if(UNIX)
+    add_executable(@name@_timing test/timing.@ext@)
+    target_link_libraries(@name@_timing PRIVATE @package@)
+    set_target_properties(@name@_timing PROPERTIES @standard@)
+  endif()
+endif()
+"""
+
+PACKAGE_XML = """\
+<?xml version="1.0"?>
+<package format="3">
+  <name>@package@</name>
+  <version>1.0.0</version>
+  <description>Dynamics of the robot @robot@ as straight-line code</description>
+  <maintainer email="maintainers@example.com">printed by robodyn_ros</maintainer>
+  <license>Apache-2.0</license>
+  <buildtool_depend>cmake</buildtool_depend>
+  <export>
+    <build_type>cmake</build_type>
+  </export>
+</package>
+"""

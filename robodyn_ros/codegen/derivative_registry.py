@@ -1,0 +1,311 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Exact derivatives for one robot: recursions recorded, or what was recorded differentiated.
+
+A recursion in one frame needs a few dot products for each pair of hinges that carry one another,
+which nothing beats on long chains. On short ones elimination on the tape of the value often takes
+fewer operations: both are recorded, and the shorter one is kept.
+
+The tape is a graph whose edges carry partial derivatives. Eliminating an inner node joins every
+edge into it with every edge out of it; when only inputs and outputs are left, the edges are the
+Jacobian (Griewank and Walther 2008, chapter 9). From the inputs on this is forward accumulation,
+from the outputs on reverse accumulation: whichever takes fewer operations for the robot is kept.
+"""
+
+import functools
+
+import numpy as np
+
+from robodyn_ros.algorithms.core import rnea
+from robodyn_ros.algorithms.derivatives import (
+    forward_dynamics_derivatives,
+    inverse_dynamics_derivatives,
+    mass_matrix_derivative,
+)
+from robodyn_ros.codegen.registry import ACCELERATION, DRIVEN, POSITION, RECIPES, SQUARE, Recipe
+from robodyn_ros.codegen.specialise import (
+    Recording,
+    origin,
+    play,
+    record,
+    recorded_input,
+    sizes,
+    stored,
+    zeros,
+)
+from robodyn_ros.codegen.tape import Recorded, Tape, count, needed, operands
+from robodyn_ros.model.layout import BALL_X, BALL_Y, BALL_Z
+from robodyn_ros.model.normal_form import normal_form
+
+#: Operations of a recursion beyond which elimination, which takes seconds, is not tried: such
+#: chains are long, and it has never been shorter.
+LONG = 20_000
+#: Freedoms beyond which a derivative is not written out: code far longer than the caches of the
+#: processor is no quicker than the loops of the kernel for any robot.
+WRITTEN_OUT = {
+    'inverse_dynamics_derivatives': 24,
+    'forward_dynamics_derivatives': 16,
+    'mass_matrix_derivative': 12,
+}
+
+
+def jacobian(tape, outputs, inputs):
+    """d output / d input, a list of rows of Recorded or float, by the way that costs least.
+
+    outputs : Recorded or float each; inputs : Recorded, taken as independent even where they are
+    results themselves.
+    """
+    ways = [_eliminated(tape, outputs, inputs, backwards) for backwards in (False, True)]
+    return min(
+        ways,
+        key=lambda rows: sum(
+            count(
+                tape, [entry.index for row in rows for entry in row if isinstance(entry, Recorded)]
+            ).values()
+        ),
+    )
+
+
+def _partials(tape, index):
+    """{operand: partial derivative} of one node."""
+    operation, *rest = tape.nodes[index]
+    x = [Recorded(tape, i) for i in operands(tape.nodes[index])]
+    if operation == 'multiply':
+        local = (x[1], x[0])
+    elif operation == 'scale':
+        local = (rest[0],)
+    elif operation == 'cos':
+        local = (-x[0].sin(),)
+    elif operation == 'sin':
+        local = (x[0].cos(),)
+    elif operation == 'invert':
+        value = Recorded(tape, index)
+        local = (-(value * value),)
+    else:
+        local = {
+            'add': (1.0, 1.0),
+            'subtract': (1.0, -1.0),
+            'negate': (-1.0,),
+            'shift': (1.0,),
+            'from': (-1.0,),
+        }.get(operation, ())
+    partials = {}
+    for operand, partial in zip(x, local):
+        partials[operand.index] = partials.get(operand.index, 0.0) + partial
+    return partials
+
+
+def _eliminated(tape, outputs, inputs, backwards):
+    """Rows of the Jacobian, by reverse accumulation (backwards) or forward accumulation."""
+    leaves = {entry.index for entry in inputs}
+    roots = [entry.index for entry in outputs if isinstance(entry, Recorded)]
+    into, out_of = {}, {}
+    moving = set(leaves)  # nodes that depend on an input
+    for index in needed(tape, roots):
+        if index in leaves:
+            continue
+        partials = {i: p for i, p in _partials(tape, index).items() if i in moving}
+        if partials:
+            moving.add(index)
+            into[index] = partials
+            for operand in partials:
+                out_of.setdefault(operand, {})[index] = None
+    for root in roots:  # an output may be an inner node of another: a twin of it
+        if root in moving:
+            into['output', root] = {root: 1.0}
+            out_of.setdefault(root, {})['output', root] = None
+    inner = [index for index in into if not isinstance(index, tuple)]
+    for index in sorted(inner, reverse=backwards):
+        _eliminate(index, into, out_of)
+    return [
+        [
+            into.get(('output', entry.index), {}).get(leaf.index, 0.0)
+            if isinstance(entry, Recorded)
+            else 0.0
+            for leaf in inputs
+        ]
+        for entry in outputs
+    ]
+
+
+def _eliminate(index, into, out_of):
+    """Join the edges into and out of a node."""
+    before, after = into.pop(index), out_of.pop(index, {})
+    for user in after:
+        edges = into[user]
+        along = edges.pop(index)
+        for operand, partial in before.items():
+            edges[operand] = edges.get(operand, 0.0) + along * partial
+            out_of[operand][user] = None
+    for operand in before:
+        out_of[operand].pop(index, None)
+
+
+def record_shorter(eliminated, name, recipe, model, frame=None):
+    """The recording of the recursion, or of a function that eliminates, if that is shorter."""
+    found = record(name, recipe, model)
+    if _length(found) > LONG:
+        return found
+    return min((found, eliminated(name, recipe, model)), key=_length)
+
+
+def eliminate_inverse(name, recipe, model):
+    """Inverse dynamics by q, qd and qdd."""
+    base, n = record('inverse_dynamics', RECIPES['inverse_dynamics'], model), model.nv
+    tau = [base.results[f'tau[{k}]'] for k in range(n)]
+    q, qd, qdd = (
+        recorded_input(base.tape, argument, shape)
+        for argument, shape in sizes(recipe.inputs, model).items()
+    )
+    slopes = np.array(jacobian(base.tape, tau, [*q, *qd, *qdd]), dtype=object)
+    by_q, by_qd, by_qdd = np.split(slopes, (len(q), len(q) + n), axis=1)
+    return _recording(name, recipe, model, base.tape, [by_motion(model, q, by_q), by_qd, by_qdd])
+
+
+def eliminate_forward(name, recipe, model):
+    """Forward dynamics by q, qd and tau, from d tau = 0 of the inverse dynamics at the solution:
+
+    dqdd/dq = -M^-1 dtau/dq, dqdd/dqd = -M^-1 dtau/dqd, dqdd/dtau = M^-1.
+    """
+    normal, tape, n = normal_form(model), Tape(), model.nv
+    q, qd, tau = (
+        recorded_input(tape, argument, shape)
+        for argument, shape in sizes(recipe.inputs, model).items()
+    )
+    inverse, qdd, torque = zeros((n, n)), zeros(n), zeros(n)
+    solve = min(
+        (RECIPES['mass_matrix_inverse'].recursion, *RECIPES['mass_matrix_inverse'].others),
+        key=lambda recursion: _cost(recursion, normal),
+    )
+    status = play(solve, normal, tape, q=q, inverse=inverse)
+    play(rnea.bias_torque, normal, tape, q=q, qd=qd, tau=torque)
+    for i in range(n):
+        for k in range(n):
+            qdd[i] = qdd[i] + inverse[i, k] * (tau[k] - torque[k])
+    # a twin of the solution: the inverse dynamics take it as given
+    given = recorded_input(tape, 'qdd', (n,))
+    play(rnea.inverse_dynamics, normal, tape, q=q, qd=qd, qdd=given, tau=torque)
+    rows = jacobian(tape, list(torque), [*q, *qd])
+    at_solution = {given[k].index: qdd[k] for k in range(n)}
+    slopes = np.array(_substituted(tape, rows, at_solution), dtype=object)
+    by_q, by_qd = by_motion(model, q, slopes[:, : len(q)]), slopes[:, len(q) :]
+    results = zeros((3, n, n))
+    for i in range(n):
+        for k in range(n):
+            results[2, i, k] = inverse[i, k]
+            for j in range(n):
+                results[0, i, k] = results[0, i, k] - inverse[i, j] * by_q[j, k]
+                results[1, i, k] = results[1, i, k] - inverse[i, j] * by_qd[j, k]
+    return _recording(name, recipe, model, tape, results, bool(status))
+
+
+def eliminate_mass(name, recipe, model):
+    """dM/dq; symmetric in the first two axes."""
+    base = record('mass_matrix', RECIPES['mass_matrix'], model)
+    n = model.nv
+    q = recorded_input(base.tape, 'q', (model.nq,))
+    lower = [(i, j) for i in range(n) for j in range(i + 1)]
+    rows = jacobian(base.tape, [base.results[f'M[{i}, {j}]'] for i, j in lower], list(q))
+    rows = by_motion(model, q, np.array(rows, dtype=object))
+    slopes = zeros((n, n, n))
+    for (i, j), row in zip(lower, rows):
+        slopes[i, j, :] = slopes[j, i, :] = row
+    return _recording(name, recipe, model, base.tape, [slopes])
+
+
+def by_motion(model, q, slopes):
+    """Derivatives along the nv unit velocities, of derivatives (m, nq) by the coordinates.
+
+    They are the same but for a quaternion p, which moves with p (omega, 0) / 2.
+    """
+    along = zeros((len(slopes), model.nv))
+    for _, kind, k, j, _ in model.topology[1:]:
+        if kind == BALL_X:
+            x, y, z, w = q[k : k + 4]
+            rates = ((w, z, -y, -x), (-z, w, x, -y), (y, -x, w, -z))
+            for axis, rate in enumerate(rates):
+                for place in range(4):
+                    along[:, j + axis] += slopes[:, k + place] * (0.5 * rate[place])
+        elif kind not in (BALL_Y, BALL_Z):
+            along[:, j] = slopes[:, k]
+    return along
+
+
+def _cost(recursion, model):
+    """Operations of an inverse of the mass matrix."""
+    tape, inverse = Tape(), zeros((model.nv, model.nv))
+    play(recursion, model, tape, q=recorded_input(tape, 'q', (model.nq,)), inverse=inverse)
+    return sum(count(tape, [x.index for x in inverse.flat if isinstance(x, Recorded)]).values())
+
+
+def _substituted(tape, rows, values):
+    """Entries of rows, computed again with other values for some nodes."""
+    wanted = [x.index for row in rows for x in row if isinstance(x, Recorded)]
+    again = dict(values)
+    for index in needed(tape, wanted):
+        if index not in again:
+            touched = any(
+                again.get(i) is not None and not _same(again[i], i)
+                for i in operands(tape.nodes[index])
+            )
+            again[index] = _recomputed(tape, index, again) if touched else Recorded(tape, index)
+    return [[again[x.index] if isinstance(x, Recorded) else x for x in row] for row in rows]
+
+
+def _same(value, index):
+    return isinstance(value, Recorded) and value.index == index
+
+
+def _recomputed(tape, index, again):
+    operation, *rest = tape.nodes[index]
+    x = [again[i] for i in operands(tape.nodes[index])]
+    return {
+        'add': lambda: x[0] + x[1],
+        'subtract': lambda: x[0] - x[1],
+        'multiply': lambda: x[0] * x[1],
+        'negate': lambda: -x[0],
+        'invert': lambda: 1.0 / x[0],
+        'scale': lambda: rest[0] * x[0],
+        'shift': lambda: rest[0] + x[0],
+        'from': lambda: rest[0] - x[0],
+    }[operation]()
+
+
+def _length(recording):
+    return sum(recording.counts().values())
+
+
+def _recording(name, recipe, model, tape, matrices, singular=False):
+    inputs, outputs = sizes(recipe.inputs, model), sizes(recipe.outputs, model)
+    return Recording(
+        name,
+        f'{name} of robot {model.name}.',
+        origin(recipe.recursion),
+        tape,
+        inputs,
+        outputs,
+        stored(dict(zip(outputs, matrices))),
+        singular,
+    )
+
+
+DERIVATIVES = {
+    'inverse_dynamics_derivatives': Recipe(
+        inverse_dynamics_derivatives.inverse_dynamics_derivatives,
+        ACCELERATION,
+        {'by_q': SQUARE, 'by_qd': SQUARE, 'by_qdd': SQUARE},
+        recorder=functools.partial(record_shorter, eliminate_inverse),
+    ),
+    'forward_dynamics_derivatives': Recipe(
+        forward_dynamics_derivatives.forward_dynamics_derivatives,
+        DRIVEN,
+        {'by_q': SQUARE, 'by_qd': SQUARE, 'by_tau': SQUARE},
+        recorder=functools.partial(record_shorter, eliminate_forward),
+    ),
+    'mass_matrix_derivative': Recipe(
+        mass_matrix_derivative.mass_matrix_derivative,
+        POSITION,
+        {'by_q': ('nv', 'nv', 'nv')},
+        recorder=functools.partial(record_shorter, eliminate_mass),
+    ),
+}

@@ -1,0 +1,310 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Print a recording as a function in C99 or C++17.
+
+The printed text has the operations and the constants of the tape: no heap, no mutable data, no
+branch but the checks of the status.
+"""
+
+import re
+import textwrap
+from dataclasses import dataclass
+
+import numpy as np
+
+from robodyn_ros.codegen.statement_order import ordered
+from robodyn_ros.codegen.tape import Recorded, needed, operands
+
+#: What a function returns.
+STATUS = {'OK': 0, 'NOT_FINITE': -1, 'SINGULAR': 1}
+#: Angles go to the trigonometric routine in multiples of this, so that a compiler vectorises it.
+PACKED = 4
+COLUMNS = 96
+_FORMATS = {
+    'add': '{0} + {1}',
+    'subtract': '{0} - {1}',
+    'multiply': '{0} * {1}',
+    'negate': '-{0}',
+    'invert': '{one} / {0}',
+    'scale': '{c} * {0}',
+    'shift': '{c} + {0}',
+    'from': '{c} - {0}',
+}
+
+
+@dataclass(frozen=True)
+class Style:
+    """How the text is to look.
+
+    Parameters
+    ----------
+    prefix : str
+        First part of every public name in C, the namespace in C++.
+    language : str
+        'c' for C99 or 'c++' for C++17.
+    real : str
+        'double' or 'float'.
+    lanes : int
+        States of one call: 1, or 4 or 8 in vector registers of GCC and Clang; entry k of state i
+        is then at [lanes k + i] of each array.
+    """
+
+    prefix: str
+    language: str = 'c'
+    real: str = 'double'
+    lanes: int = 1
+
+    @property
+    def is_c(self):
+        """Whether the text is C."""
+        return self.language == 'c'
+
+    @property
+    def restrict(self):
+        """The keyword of pointers that do not overlap."""
+        return 'restrict' if self.is_c else '__restrict'
+
+    @property
+    def variable(self):
+        """The type of a value: one number, or one of each lane."""
+        return self.real if self.lanes == 1 else self.own(f'x{self.lanes}')
+
+    @property
+    def digits(self):
+        """The relative spacing of numbers."""
+        return float(np.finfo(np.float64 if self.real == 'double' else np.float32).eps)
+
+    def number(self, value):
+        """Return a constant as a literal that reads back as the same number."""
+        if self.real == 'double':
+            return repr(float(value))
+        return f'{float(np.float32(value))!r}f'
+
+    def constant(self, name):
+        """Return the public name of a constant, such as a status."""
+        return f'{self.prefix.upper()}_{name}'
+
+    def function(self, name):
+        """Return the public name of a function."""
+        return self.own(name if self.lanes == 1 else f'{name}_x{self.lanes}')
+
+    def own(self, name):
+        """Return the name of what belongs to the package."""
+        return f'{self.prefix}_{name}' if self.is_c else name
+
+    def load(self, array, place):
+        """Return the expression of an entry, in all lanes."""
+        if self.lanes == 1:
+            return f'{array}[{place}]'
+        return f'{self.constant(f"LOAD_X{self.lanes}")}({array}, {place})'
+
+    def store(self, array, place, value):
+        """Return the statement that writes an entry, in all lanes."""
+        if self.lanes == 1:
+            return f'{array}[{place}] = {value};'
+        return f'{self.constant(f"STORE_X{self.lanes}")}({array}, {place}, {value});'
+
+
+def identifier(text):
+    """Return a text as part of a name in C."""
+    return re.sub(r'\W', '_', text, flags=re.ASCII)
+
+
+def comment(text, indent=''):
+    """Return a comment of any text: what could end it, or is not ASCII, is replaced."""
+    plain = text.encode('ascii', 'replace').decode().replace('*/', '* /').replace('/*', '/ *')
+    plain = plain.replace('\\', '/')
+    return f'{indent}/* {plain} */'
+
+
+def declaration(recording, name, style, restrict=None):
+    """Return the head of the function of a recording, without a semicolon.
+
+    Parameters
+    ----------
+    recording : Recording
+    name : str
+        The function's name before the style gives it a prefix.
+    style : Style
+    restrict : str, optional
+        The keyword to use in place of the style's, such as a macro.
+    """
+    restrict = restrict or style.restrict
+    pointers = [f'const {style.real} *{restrict} {argument}' for argument in recording.inputs]
+    pointers += [f'{style.real} *{restrict} {argument}' for argument in recording.outputs]
+    head = f'int {style.function(name)}('
+    line = head + ', '.join(pointers) + ')'
+    if len(line) > COLUMNS:
+        line = head + '\n    ' + ',\n    '.join(pointers) + ')'
+    return line if style.is_c else f'{line} noexcept'
+
+
+def definition(recording, name, style, bodies):
+    """Return the function of a recording.
+
+    It returns OK; NOT_FINITE where an argument is infinite or no number; SINGULAR where a pivot
+    is. Unless it returns OK the results are as they were.
+
+    Parameters
+    ----------
+    recording : Recording
+    name : str
+        The function's name before the style gives it a prefix.
+    style : Style
+    bodies : sequence of str
+        Names of the bodies, for comments.
+
+    Returns
+    -------
+    str
+    """
+    printer = _Printer(recording, style, bodies)
+    lines = [f'    {line}' if line else '' for line in printer.body()]
+    return '\n'.join([declaration(recording, name, style), '{', *lines, '}', ''])
+
+
+class _Printer:
+    """Writes the statements of one recording."""
+
+    def __init__(self, recording, style, bodies):
+        self.recording, self.style, self.bodies = recording, style, bodies
+        self.tape = recording.tape
+        self.shapes = recording.inputs | recording.outputs
+        self.angles, self.place = [], {}
+
+    def body(self):
+        """Lines of the function."""
+        yield from self.finite()
+        if self.recording.singular:
+            yield from ('(void)' + name + ';' for name in self.recording.outputs)
+            yield f'return {self.style.constant("SINGULAR")};'
+            return
+        order = ordered(self.tape, self.recording.needed())
+        yield from self.trigonometry(order)
+        yield from self.statements(order)
+        yield f'return {self.style.constant("OK")};'
+
+    def finite(self):
+        """Refuse what is not finite: zero times a sum is zero only if every term is."""
+        style, inputs = self.style, [
+            index for index, node in enumerate(self.tape.nodes)
+            if node[0] == 'input' and node[1].partition('[')[0] in self.recording.inputs
+        ]  # fmt: skip
+        if style.lanes > 1:
+            for index in inputs:
+                place = style.load(*self.entry(self.tape.nodes[index][1]))
+                yield f'const {style.variable} {self.value(index)} = {place};'
+        joined = _folded(' + '.join(map(self.value, inputs)), '\n        ')
+        yield f'const {style.variable} sum = {joined};'
+        zero = style.number(0.0)
+        yield from self.refused([(f'{zero} * sum', '==', zero)], 'NOT_FINITE')
+
+    def refused(self, tests, status):
+        """Return a status unless all tests hold, [(value, sign, constant)], in every lane."""
+        style = self.style
+        if style.lanes == 1:
+            held = '\n      && '.join(' '.join(test) for test in tests)
+            yield from (f'if (!({held})) {{', f'    return {style.constant(status)};', '}')
+            return
+        yield f'for (int lane = 0; lane < {style.lanes}; ++lane) {{'
+        for value, sign, constant in tests:
+            yield f'    if (!(({value})[lane] {sign} {constant})) {{'
+            yield f'        return {style.constant(status)};'
+            yield '    }'
+        yield '}'
+
+    def trigonometry(self, order):
+        """Cosine and sine of every angle, all at once."""
+        nodes, style = self.tape.nodes, self.style
+        self.angles = list(dict.fromkeys(nodes[i][1] for i in order if nodes[i][0] in _CIRCULAR))
+        if not self.angles:
+            return
+        before = [i for i in needed(self.tape, self.angles) if nodes[i][0] != 'input']
+        for index in before:
+            yield self.assignment(index)
+        self.place = dict.fromkeys(before)
+        given = [self.value(i) for i in self.angles]
+        if style.lanes == 1:
+            given += [style.number(0.0)] * (-len(given) % PACKED)
+        size = len(given) * style.lanes
+        for name in ('angle', 'cosine', 'sine'):
+            yield f'{style.real} {name}[{size}];'
+        yield from (style.store('angle', k, value) for k, value in enumerate(given))
+        yield f'{style.own("cosines_and_sines")}({size}, angle, cosine, sine);'
+
+    def statements(self, order):
+        """Compute, check the pivots, store: at once where nothing is checked."""
+        tape, style, stores = self.tape, self.style, {}
+        for place, value in self.recording.results.items():
+            index = value.index if isinstance(value, Recorded) and not tape.checks else None
+            if isinstance(value, Recorded):
+                told = self.value(value.index)
+            else:  # the same in every lane
+                told = style.number(value) + ' + 0.0 * sum' * (style.lanes > 1)
+            stores.setdefault(index, []).append(style.store(*self.entry(place), told))
+        body = None
+        for index in order:
+            if index not in self.place and tape.nodes[index][0] != 'input':
+                named = self.body_of(index)
+                if named not in (None, body):
+                    body = named
+                    yield comment(self.bodies[body])
+                yield self.assignment(index)
+            yield from stores.pop(index, ())
+        if tape.checks:
+            yield from self.refused(
+                [(self.value(index), '>', style.number(floor)) for index, floor in tape.checks],
+                'SINGULAR',
+            )
+        yield from stores.pop(None, ())
+
+    def body_of(self, index):
+        """Number of the body that a named value belongs to, else None."""
+        found = _NAMED.search(self.tape.names.get(index, ''))
+        return int(found[1]) if found and int(found[1]) < len(self.bodies) else None
+
+    def assignment(self, index):
+        """The statement of one node."""
+        operation, *rest = self.tape.nodes[index]
+        if operation in _CIRCULAR:
+            text = self.style.load(_CIRCULAR[operation], self.angles.index(rest[0]))
+        else:
+            values = [self.value(i) for i in operands(self.tape.nodes[index])]
+            constant = self.style.number(rest[0]) if isinstance(rest[0], float) else None
+            text = _FORMATS[operation].format(*values, c=constant, one=self.style.number(1.0))
+        return f'const {self.style.variable} {self.name(index)} = {text};'
+
+    def name(self, index):
+        """The name of a node's value."""
+        return self.tape.names.get(index) or f't{index}'
+
+    def value(self, index):
+        """What stands for a node in an expression."""
+        operation, *rest = self.tape.nodes[index]
+        if operation != 'input':
+            return self.name(index)
+        if self.style.lanes > 1:
+            return identifier(rest[0].rstrip(']').replace(', ', '_'))
+        return self.style.load(*self.entry(rest[0]))
+
+    def entry(self, text):
+        """The array of an entry, 'M[0, 1]', and its place in a flat one."""
+        argument, _, places = text.rstrip(']').partition('[')
+        shape, strides = self.shapes[argument], [1]
+        for size in reversed(shape[1:]):
+            strides.insert(0, strides[0] * size)
+        terms = [
+            f'{stride} * {place}' if stride > 1 else place
+            for stride, place in zip(strides, places.split(', '))
+        ]
+        return argument, ' + '.join(terms)
+
+
+def _folded(text, between):
+    """A long expression on several lines."""
+    lines = textwrap.wrap(text, COLUMNS - 12, break_long_words=False, break_on_hyphens=False)
+    return between.join(lines)
+
+
+_CIRCULAR = {'cos': 'cosine', 'sin': 'sine'}
+_NAMED = re.compile(r'_(\d+)_\d+_\d+$')

@@ -1,0 +1,322 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Straight-line Python text straight to LLVM: for long recorded code ten times quicker to compile
+than by type inference, and the same text also runs on several states at once.
+"""
+
+import ast
+import functools
+import inspect
+import math
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from robodyn_ros.codegen import emit_trigonometry, partition
+from robodyn_ros.compile.syntax_tree import parsed
+from robodyn_ros.compile.vectorcall import entry
+
+LANES = 8  # states, or angles, at once: one register of AVX-512, two of AVX, four of NEON
+FLAGS = ('contract',)  # the tape settled the order of operations; fused multiply-adds are welcome
+REAL, INTEGER = ir.DoubleType(), ir.IntType(64)
+POINTER = REAL.as_pointer()
+
+_ARITHMETIC = {ast.Add: 'fadd', ast.Sub: 'fsub', ast.Mult: 'fmul', ast.Div: 'fdiv'}
+_COMPARISONS = {ast.Gt: '>', ast.Eq: '==', ast.NotEq: '!='}
+
+
+def straight_line(function, by_lanes=False, outputs=None):
+    """A compiled twin of a function of straight-line arithmetic, for calls from kernels.
+
+    The function takes float64 arrays of fixed shape, and is made of assignments of + - * /, cos
+    and sin to names and array entries, of `if test: return code`, and a last return (see
+    `source.write`).
+    by_lanes : take arrays with one axis more in front, and after them the first of LANES rows to
+    compute; the status is then that of the worst row, and with any row refused none is written.
+    outputs : how many arrays, the last ones, are written: the kernel that calls the twin has an
+    `entry` then.
+    """
+
+    def typed(_context, *arguments):
+        emit = (
+            functools.partial(_in_place, function)
+            if by_lanes
+            else functools.partial(_beside, function, outputs)
+        )
+        return types.int64(*arguments), emit
+
+    names = ', '.join((*inspect.signature(function).parameters, *(['row'] if by_lanes else [])))
+    space = {'typed': typed}  # an intrinsic names its arguments
+    name = function.__name__
+    exec(f'def {name}(context, {names}):\n    return typed(context, {names})\n', space)
+    return intrinsic(space[name])
+
+
+def _tree(function):
+    """Syntax tree of a function, and the names of its arguments."""
+    # of the whole file: to find where a function of many lines ends takes longer than to parse it
+    tree = next(
+        node
+        for node in parsed(''.join(inspect.findsource(function)[0])).body
+        if getattr(node, 'name', None) == function.__name__
+    )
+    return tree, [argument.arg for argument in tree.args.args]
+
+
+def _in_place(function, context, builder, signature, arguments):
+    """Emit the function for LANES rows into a kernel; return its status."""
+    tree, names = _tree(function)
+    arrays = [
+        context.make_array(kind)(context, builder, value)
+        for kind, value in zip(signature.args, arguments[:-1])
+    ]
+    lengths = {name: _unpacked(builder, array.shape)[1:] for name, array in zip(names, arrays)}
+    emitter = Emitter(builder, lanes=True)
+    emitter.sizes = _sizes(tree)
+    for name, array in zip(names, arrays):
+        first = builder.mul(arguments[-1], INTEGER(math.prod(emitter.sizes[name])))
+        emitter.data[name] = builder.gep(array.data, [first])
+    return emitter.function(tree, lengths)
+
+
+def _beside(function, outputs, context, builder, signature, arguments):
+    """Emit the function for one state beside a kernel, with an entry of its own, and call it."""
+    tree, names = _tree(function)
+    dimensions = [kind.ndim for kind in signature.args]
+    kinds = [kind for axes in dimensions for kind in (POINTER, *[INTEGER] * axes)]
+    module, caller = builder.module, builder.function.name
+    body = _function(module, f'{caller}.{function.__name__}', INTEGER, kinds)
+    emitter = Emitter(ir.IRBuilder(body.append_basic_block('start')))
+    emitter.sizes = _sizes(tree)
+    given, lengths = iter(body.args), {}
+    for name, axes in zip(names, dimensions):
+        emitter.data[name] = next(given)
+        lengths[name] = [next(given) for _ in range(axes)]
+    emitter.builder.ret(emitter.function(tree, lengths))
+    if outputs is not None:
+        entry.emit(module, entry.symbol(caller), body, dimensions, outputs)
+    flat = []
+    for kind, value in zip(signature.args, arguments):
+        array = context.make_array(kind)(context, builder, value)
+        flat += [array.data, *_unpacked(builder, array.shape)]
+    return builder.call(body, flat)
+
+
+def _function(module, name, result, kinds):
+    """A new function that nobody else can see."""
+    function = ir.Function(module, ir.FunctionType(result, kinds), name)
+    function.linkage = 'internal'
+    return function
+
+
+def _sizes(tree):
+    """Lengths that the tests of a function demand of its arrays: {name: list}."""
+    sizes = {}
+    for node in ast.walk(tree.body[0].test):
+        if isinstance(node, ast.Compare):
+            sizes.setdefault(node.left.value.value.id, []).append(node.comparators[0].value)
+    return sizes
+
+
+class Emitter:
+    """Writes one straight-line function, or a block of it, into LLVM blocks.
+
+    data : addresses of the arrays, with lanes of the first row. sizes : their lengths, known by
+    the time the first entry is read. values : what has been emitted here. frame : address of what
+    blocks leave to each other, `places` in it by name; `kept` is there already.
+    """
+
+    def __init__(self, builder, lanes=False):
+        self.builder, self.lanes = builder, lanes
+        self.kind = ir.VectorType(REAL, LANES) if lanes else REAL
+        self.data, self.sizes, self.definitions, self.values = {}, {}, {}, {}
+        self.frame, self.places, self.kept = None, {}, set()
+
+    def function(self, tree, lengths):
+        """Emit every statement; return the status as a 64-bit integer.
+
+        lengths : of the arrays that came, as LLVM values.
+        """
+        leave = self.builder.append_basic_block('leave')
+        results = []
+        cut = partition.plan(tree.body)
+        self.definitions = {
+            statement.targets[0].id: statement.value
+            for statement in tree.body
+            if partition.defines(statement)
+        }
+        if cut.size:
+            self.places = cut.places
+            with self.builder.goto_entry_block():
+                self.frame = self.builder.alloca(self.kind, cut.size)
+        for part in cut.parts:
+            statement = part[0]
+            if isinstance(statement, ast.If):
+                refused = self.test(statement.test, lengths)
+                results.append((_literal(statement.body[0].value), self.builder.block))
+                carry_on = self.builder.append_basic_block('go')
+                self.builder.cbranch(refused, leave, carry_on)
+                self.builder.position_at_end(carry_on)
+            elif isinstance(statement, ast.Return):
+                results.append((_literal(statement.value), self.builder.block))
+                self.builder.branch(leave)
+            elif self.frame is None:
+                self.assign(part)
+            else:
+                if not self.kept:
+                    self.angles()
+                self.block(part)
+        self.builder.position_at_end(leave)
+        status = self.builder.phi(INTEGER)
+        for value, block in results:
+            status.add_incoming(INTEGER(value), block)
+        return status
+
+    def assign(self, statements):
+        """Emit a run of assignments."""
+        for k, statement in enumerate(statements, start=1):
+            if k % partition.FENCED == 0 and len(statements) > partition.SHORT:
+                self.builder.fence('seq_cst', 'singlethread')  # no instruction
+            if not partition.defines(statement):
+                self.store(statement.targets[0], self.value(statement.value))
+                continue
+            name = statement.targets[0].id
+            if not partition.trigonometric(statement.value):
+                self.keep(name, self.value(statement.targets[0]))
+            elif name not in self.values and name not in self.kept:
+                self.angles()
+
+    def block(self, statements):
+        """Emit a run of assignments as a function of its own, and call it."""
+        addresses = [*self.data.values(), self.frame]
+        kinds = [address.type for address in addresses]
+        own = _function(
+            self.builder.module,
+            self.builder.module.get_unique_name(f'{self.builder.function.name}.block'),
+            ir.VoidType(),
+            kinds,
+        )
+        own.attributes.add('noinline')
+        inside = Emitter(ir.IRBuilder(own.append_basic_block('start')), self.lanes)
+        *arrays, inside.frame = own.args
+        inside.frame.add_attribute('noalias')
+        inside.data = dict(zip(self.data, arrays))
+        inside.sizes, inside.definitions = self.sizes, self.definitions
+        inside.places, inside.kept = self.places, self.kept
+        inside.assign(statements)
+        inside.builder.ret_void()
+        self.builder.call(own, addresses)
+
+    def keep(self, name, value):
+        """Leave a value to later blocks, if one of them wants it."""
+        if name in self.places:
+            self.builder.store(value, self.place(name))
+            self.kept.add(name)
+
+    def place(self, name):
+        """Address of a value in the frame."""
+        return self.builder.gep(self.frame, [INTEGER(self.places[name])])
+
+    def angles(self):
+        """Cosine and sine of every angle of the function, all at once."""
+        wanted = {
+            name: value
+            for name, value in self.definitions.items()
+            if partition.trigonometric(value)
+        }
+        texts = {ast.unparse(value.args[0]): value.args[0] for value in wanted.values()}
+        both = dict(
+            zip(
+                texts,
+                emit_trigonometry.cosines_and_sines(
+                    self.builder, [self.value(angle) for angle in texts.values()]
+                ),
+            )
+        )
+        for name, value in wanted.items():
+            cosine, sine = both[ast.unparse(value.args[0])]
+            self.values[name] = cosine if value.func.id == 'cos' else sine
+            self.keep(name, self.values[name])
+
+    def value(self, node):
+        """Value of an expression."""
+        if isinstance(node, ast.Name):
+            if node.id not in self.values:
+                self.values[node.id] = (
+                    self.builder.load(self.place(node.id))
+                    if node.id in self.kept
+                    else self.value(self.definitions[node.id])
+                )
+            return self.values[node.id]
+        if isinstance(node, ast.Constant):
+            return self.constant(node.value)
+        if isinstance(node, ast.Subscript):
+            text = ast.unparse(node)
+            if text not in self.values:
+                self.values[text] = self.load(node)
+            return self.values[text]
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            return self.builder.fneg(self.value(node.operand), flags=FLAGS)
+        operation = getattr(self.builder, _ARITHMETIC[type(node.op)])
+        return operation(self.value(node.left), self.value(node.right), flags=FLAGS)
+
+    def constant(self, number):
+        """A literal, in every lane."""
+        number = float(number)
+        return ir.Constant(self.kind, [number] * LANES if self.lanes else number)
+
+    def test(self, node, lengths):
+        """Truth of a condition, as one bit; with lanes, whether it holds in any of them."""
+        bit = self._test(node, lengths)
+        if isinstance(bit.type, ir.VectorType):
+            bits = ir.IntType(LANES)
+            bit = self.builder.icmp_unsigned('!=', self.builder.bitcast(bit, bits), bits(0))
+        return bit
+
+    def _test(self, node, lengths):
+        if isinstance(node, ast.BoolOp):
+            join = self.builder.or_ if isinstance(node.op, ast.Or) else self.builder.and_
+            return functools.reduce(join, [self._test(part, lengths) for part in node.values])
+        if isinstance(node, ast.UnaryOp):
+            return self.builder.not_(self._test(node.operand, lengths))
+        sign = _COMPARISONS[type(node.ops[0])]
+        left, right = node.left, node.comparators[0]
+        if isinstance(left, ast.Subscript) and isinstance(left.value, ast.Attribute):
+            length = lengths[left.value.value.id][left.slice.value]  # q.shape[0]
+            return self.builder.icmp_signed(sign, length, INTEGER(right.value))
+        return self.builder.fcmp_ordered(sign, self.value(left), self.value(right))
+
+    def addresses(self, node):
+        """Addresses of an array entry, one for each lane."""
+        name = node.value.id
+        entries = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        place = 0
+        for index, length in zip(entries, self.sizes[name]):
+            place = place * length + index.value
+        size = math.prod(self.sizes[name])
+        return [
+            self.builder.gep(self.data[name], [INTEGER(place + lane * size)])
+            for lane in range(LANES if self.lanes else 1)
+        ]
+
+    def load(self, node):
+        """An array entry: one number, or one for each lane."""
+        numbers = [self.builder.load(address) for address in self.addresses(node)]
+        return emit_trigonometry.packed(self.builder, numbers) if self.lanes else numbers[0]
+
+    def store(self, node, value):
+        """Write an array entry, or those of all lanes."""
+        for lane, address in enumerate(self.addresses(node)):
+            self.builder.store(
+                self.builder.extract_element(value, ir.IntType(32)(lane)) if self.lanes else value,
+                address,
+            )
+
+
+def _unpacked(builder, shape):
+    return [builder.extract_value(shape, axis) for axis in range(shape.type.count)]
+
+
+def _literal(node):
+    return ast.literal_eval(node)

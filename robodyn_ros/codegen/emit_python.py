@@ -1,0 +1,151 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""From a tape to Python text that can be read, and compiled."""
+
+import re
+
+from robodyn_ros.codegen.tape import Recorded, needed, operands
+
+MODULE = '''"""{title}
+
+{counts}.
+Recorded by robodyn_ros from its {origin}; not meant to be edited.
+"""
+from math import cos, sin
+
+from robodyn_ros.codegen.emit_llvm import LANES, straight_line
+from robodyn_ros.spatial.types import Block, Integer, Matrix, Stack, Vector
+
+
+def {name}({arguments}):
+    {body}
+
+
+_one = straight_line({name}, outputs={outputs})
+_lanes = straight_line({name}, by_lanes=True)
+
+
+def one({one}):
+    """One state."""
+    return _one({arguments})
+
+
+def rows({rows}, first: Integer, last: Integer):
+    """States first to last, a multiple of LANES; where it stopped: last, or a block refused."""
+    while first < last and _lanes({arguments}, first) == 0:
+        first += LANES
+    return first
+'''
+
+_TYPES = {1: 'Vector', 2: 'Matrix', 3: 'Stack', 4: 'Block'}
+_FORMATS = {
+    'add': '{0} + {1}',
+    'subtract': '{0} - {1}',
+    'multiply': '{0} * {1}',
+    'negate': '-{0}',
+    'invert': '1.0 / {0}',
+    'cos': 'cos({0})',
+    'sin': 'sin({0})',
+    'scale': '{c!r} * {0}',
+    'shift': '{c!r} + {0}',
+    'from': '{c!r} - {0}',
+}
+
+
+def write(recording):
+    """The module of a recording: a function that checks its arguments, computes and stores, and
+    two kernels that compile it for one state (`one`) and for many (`rows`).
+
+    It returns 0, or -1 where an argument has the wrong length or is not finite, or 1 where a pivot
+    is singular; whenever it does not return 0 the output is as it was.
+    """
+    lines = _checks(recording) + (['return 1'] if recording.singular else _steps(recording))
+    shapes = recording.inputs | recording.outputs
+
+    def typed(extra):
+        return ', '.join(f'{name}: {_TYPES[len(shape) + extra]}' for name, shape in shapes.items())
+
+    return MODULE.format(
+        title=_title(recording),
+        counts=_counted(recording),
+        origin=recording.origin,
+        name=recording.name,
+        arguments=', '.join(shapes),
+        body='\n    '.join(lines),
+        outputs=len(recording.outputs),
+        one=typed(0),
+        rows=typed(1),
+    )
+
+
+def _steps(recording):
+    """Statements that compute, check the pivots, and store: at once where nothing is checked."""
+    tape = recording.tape
+    stores, lines = {}, []
+    for place, value in recording.results.items():
+        index = value.index if isinstance(value, Recorded) and not tape.checks else None
+        told = _name(tape, value.index) if isinstance(value, Recorded) else repr(float(value))
+        stores.setdefault(index, []).append(f'{place} = {told}')
+    for index in needed(tape, recording.needed()):
+        lines += [f'{_name(tape, index)} = {_expression(tape, index)}', *stores.pop(index, ())]
+    if tape.checks:
+        pivots = ' and '.join(f'{_name(tape, index)} > {floor!r}' for index, floor in tape.checks)
+        lines += [f'if not ({pivots}):', '    return 1']
+    return [*lines, *stores.pop(None, ()), 'return 0']
+
+
+def refuse(recording):
+    """The module of a recording too long to be compiled: it says so, and has no kernels."""
+    return refuse_unfinished(recording.title, _counted(recording))
+
+
+def refuse_unfinished(title, length):
+    """The same, for what was not recorded to its end."""
+    words = f'{_words(title)}\n\nToo long for straight-line code: {length}.\n'
+    return f'"""{words}"""\none = rows = None\n'
+
+
+def _title(recording):
+    return _words(recording.title)
+
+
+def _words(title):
+    """Whatever a robot is called, nothing but words: the text is run."""
+    return re.sub(r'[^\w .,()/-]', '_', title)
+
+
+def _counted(recording):
+    return ', '.join(f'{number} {what}' for what, number in recording.counts().items())
+
+
+def _checks(recording):
+    """Statements that refuse arguments of the wrong shape, or that are not finite."""
+    shapes = [
+        f'{name}.shape[{axis}] != {size}'
+        for name, shape in (recording.inputs | recording.outputs).items()
+        for axis, size in enumerate(shape)
+    ]
+    # zero times a sum is zero unless a term is infinite or not a number
+    entries = ' + '.join(
+        node[1]
+        for node in recording.tape.nodes
+        if node[0] == 'input' and node[1].partition('[')[0] in recording.inputs
+    )
+    return [
+        f'if {" or ".join(shapes)}:',
+        '    return -1',
+        f'if not 0.0 * ({entries}) == 0.0:',
+        '    return -1',
+    ]
+
+
+def _expression(tape, index):
+    operation, *rest = tape.nodes[index]
+    if operation == 'input':
+        return rest[0]
+    names = [_name(tape, i) for i in operands(tape.nodes[index])]
+    return _FORMATS[operation].format(*names, c=rest[0])
+
+
+def _name(tape, index):
+    return tape.names.get(index) or f't{index}'

@@ -1,0 +1,161 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Cosine and sine of several angles at once, emitted as vector code.
+
+Reduction by multiples of pi/2 in three parts and the polynomials of fdlibm (Sun Microsystems 1993,
+k_sin.c and k_cos.c), within an ulp of the exact value; angles too large for that reduction take
+the functions of the C library.
+"""
+
+import functools
+
+from llvmlite import ir
+
+FLAGS = ('contract',)
+WIDTH = 4  # measured best for scalars: with 8 the code that follows is slower
+LARGEST = 1e5  # [rad]: up to 2^20 quarter turns the products of the reduction are exact
+ROUND = 1.5 * 2.0**52  # added and subtracted it rounds; its last bits are then the integer
+TURNS = 0.6366197723675814  # 2 / pi
+#: pi / 2 in parts of 33 bits
+PARTS = (1.57079632673412561417e00, 6.07710050630396597660e-11, 2.02226624879595063154e-21)
+SINE = (
+    1.58969099521155010221e-10,
+    -2.50507602534068634195e-08,
+    2.75573137070700676789e-06,
+    -1.98412698298579493134e-04,
+    8.33333333332248946124e-03,
+    -1.66666666666666324348e-01,
+)
+COSINE = (
+    -1.13596475577881948265e-11,
+    2.08757232129817482790e-09,
+    -2.75573143513906633035e-07,
+    2.48015872894767294178e-05,
+    -1.38888888888741095749e-03,
+    4.16666666666666019037e-02,
+)
+REAL, INDEX = ir.DoubleType(), ir.IntType(32)
+
+
+def cosines_and_sines(builder, angles):
+    """[(cos, sin)] of scalars, packed WIDTH at a time, or of vectors."""
+    if isinstance(angles[0].type, ir.VectorType):
+        return _of_vectors(builder, angles)
+    groups = [angles[k : k + WIDTH] for k in range(0, len(angles), WIDTH)]
+    # lanes left over repeat an angle
+    both = _of_vectors(
+        builder, [packed(builder, [*some, *some[:1] * (WIDTH - len(some))]) for some in groups]
+    )
+    return [
+        tuple(builder.extract_element(vector, INDEX(lane)) for vector in vectors)
+        for vectors, some in zip(both, groups)
+        for lane in range(len(some))
+    ]
+
+
+def packed(builder, numbers):
+    """A vector of scalars."""
+    vector = ir.Constant(ir.VectorType(REAL, len(numbers)), ir.Undefined)
+    for k, number in enumerate(numbers):
+        vector = builder.insert_element(vector, number, INDEX(k))
+    return vector
+
+
+def _of_vectors(builder, vectors):
+    """[(cos, sin)] of vectors: short polynomials if all are small enough, else the C library."""
+    quick = functools.reduce(builder.and_, [_small(builder, x) for x in vectors])
+    ways = []
+    with builder.if_else(quick, likely=True) as (then, otherwise):
+        with then:
+            ways.append(([_polynomials(builder, x) for x in vectors], builder.block))
+        with otherwise:
+            ways.append(
+                (
+                    [
+                        [
+                            builder.call(_function(builder, name, x.type), [x])
+                            for name in ('llvm.cos', 'llvm.sin')
+                        ]
+                        for x in vectors
+                    ],
+                    builder.block,
+                )
+            )
+    results = []
+    for k, x in enumerate(vectors):
+        both = builder.phi(x.type), builder.phi(x.type)
+        for values, block in ways:
+            for merged, value in zip(both, values[k]):
+                merged.add_incoming(value, block)
+        results.append(both)
+    return results
+
+
+def _small(builder, x):
+    """Whether every lane is within LARGEST."""
+    size = builder.call(_function(builder, 'llvm.fabs', x.type), [x])
+    bits = ir.IntType(x.type.count)
+    small = builder.fcmp_ordered('<=', size, _all(x.type, LARGEST))
+    return builder.icmp_unsigned('==', builder.bitcast(small, bits), bits(-1))
+
+
+def _polynomials(builder, x):
+    """(cos x, sin x), |x| <= LARGEST."""
+    integers = ir.VectorType(ir.IntType(64), x.type.count)
+
+    def bits(number):
+        return ir.Constant(integers, [number] * x.type.count)
+
+    def times(a, b):
+        return builder.fmul(a, b, flags=FLAGS)
+
+    def plus(a, b):
+        return builder.fadd(a, b, flags=FLAGS)
+
+    shifted = builder.fadd(builder.fmul(x, _all(x.type, TURNS)), _all(x.type, ROUND))
+    quarters = builder.fsub(shifted, _all(x.type, ROUND))
+    quadrant = builder.bitcast(shifted, integers)
+    for part in PARTS:
+        x = builder.fsub(x, times(quarters, _all(x.type, part)), flags=FLAGS)
+    xx = times(x, x)
+    series = _horner(builder, xx, SINE)
+    sine = plus(x, times(times(x, xx), series))
+    half = times(_all(x.type, 0.5), xx)
+    # 1 - half loses what half has beyond the last bit of 1: it is put back with the series
+    head = builder.fsub(_all(x.type, 1.0), half, flags=FLAGS)
+    lost = builder.fsub(builder.fsub(_all(x.type, 1.0), head), half)
+    cosine = plus(head, plus(lost, times(times(xx, xx), _horner(builder, xx, COSINE))))
+    odd = builder.icmp_unsigned('!=', builder.and_(quadrant, bits(1)), bits(0))
+    values = (builder.select(odd, sine, cosine), builder.select(odd, cosine, sine))
+    turned = (builder.add(quadrant, bits(1)), quadrant)  # cos is negative in quadrants 1 and 2
+    return [
+        _negated(builder, value, builder.shl(builder.and_(where, bits(2)), bits(62)))
+        for value, where in zip(values, turned)
+    ]
+
+
+def _negated(builder, value, sign):
+    """The value with its sign bit flipped where that of `sign` is set."""
+    return builder.bitcast(builder.xor(builder.bitcast(value, sign.type), sign), value.type)
+
+
+def _horner(builder, x, coefficients):
+    total = _all(x.type, coefficients[0])
+    for coefficient in coefficients[1:]:
+        total = builder.fadd(
+            builder.fmul(total, x, flags=FLAGS), _all(x.type, coefficient), flags=FLAGS
+        )
+    return total
+
+
+def _all(kind, number):
+    return ir.Constant(kind, [number] * kind.count)
+
+
+def _function(builder, name, kind):
+    # the name of an intrinsic carries its type; llvmlite knows only the scalar ones
+    full = f'{name}.v{kind.count}f64'
+    module = builder.module
+    if full in module.globals:
+        return module.globals[full]
+    return ir.Function(module, ir.FunctionType(kind, [kind]), full)

@@ -1,0 +1,323 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What is recorded for one robot: which recursion, with which inputs, and what comes out."""
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from robodyn_ros.algorithms.centroidal import body_inertias, centroidal_momentum
+from robodyn_ros.algorithms.core import (
+    aba,
+    composite,
+    coriolis,
+    crba,
+    crba_world_frame,
+    energy,
+    gravity,
+    jacobian,
+    joint_wrenches,
+    kinematics,
+    link_motions,
+    rnea,
+)
+from robodyn_ros.algorithms.derivatives import regressor
+from robodyn_ros.algorithms.mass_matrix import (
+    mass_matrix_factors,
+    mass_matrix_factors_world_frame,
+    mass_matrix_inverse,
+    mass_matrix_inverse_world_frame,
+    mass_matrix_product,
+    mass_matrix_solve,
+)
+from robodyn_ros.algorithms.task_space import (
+    cholesky_inverse,
+    coupled_compliance,
+    operational_space_inertia,
+    task_acceleration,
+    wrench_sweeps,
+)
+from robodyn_ros.algorithms.variants import (
+    composite_inverse_dynamics,
+    dense_forward_dynamics,
+    factored_forward_dynamics,
+    hamilton,
+    hybrid_dynamics,
+    inverse_dynamics_body,
+    inverse_dynamics_fixed,
+    inverse_dynamics_inertial,
+)
+from robodyn_ros.model.layout import PARENT
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Which recursion to record, and the shapes of its inputs and outputs.
+
+    Sizes are numbers, 'nq', 'nv', '6 nv', '10 nv' or 'nb'. regrouped : whether the results survive
+    moving inertias between bodies (`normalise.regroup`), aligned : turning their frames. others :
+    recursions with the same result; the one that takes the fewest operations for the robot is
+    compiled. given : of a model and a subject, {argument: value} of what is neither state nor
+    model; values are numbers and arrays. before : a recursion to run first, which writes f_ext.
+    recorder : what makes the Recording, if not `record`.
+    """
+
+    recursion: Callable
+    inputs: dict[str, tuple[int | str, ...]]
+    outputs: dict[str, tuple[int | str, ...]]
+    regrouped: bool = True
+    aligned: bool = True
+    others: tuple[Callable, ...] = ()
+    given: Callable | None = None
+    before: Callable | None = None
+    recorder: Callable | None = None
+
+
+def at_frames(model, frame):
+    """Where a frame, or each frame of a tuple, stands."""
+    places = [model.frame(name) for name in ((frame,) if isinstance(frame, str) else frame)]
+    bodies = np.array([place.body for place in places], np.int64)
+    frames = np.array([[*np.ravel(place.rotation), *place.translation] for place in places])
+    return {'bodies': bodies, 'frames': frames, 'body': int(bodies[0]), 'frame': frames[0]}
+
+
+def at_joints(model, _):
+    """Frames of the bodies at their hinges."""
+    return {'offsets': np.zeros((len(model.body_names), 3))}
+
+
+def at_centres(model, _):
+    """Frames of the bodies at their centres of mass."""
+    return {'offsets': model.centres()}
+
+
+def prescribed(model, joints):
+    """The joints whose motion is given."""
+    return {'prescribed': np.array([name in joints for name in model.joint_names])}
+
+
+def flags(transposed, inverse, model, _):
+    """Which product with the factor of the mass matrix."""
+    return {'transposed': transposed, 'inverse': inverse}
+
+
+VECTOR, SQUARE = ('nv',), ('nv', 'nv')
+POSITION = {'q': ('nq',)}
+MOTION = POSITION | {'qd': VECTOR}
+ACCELERATION, DRIVEN = MOTION | {'qdd': VECTOR}, MOTION | {'tau': VECTOR}
+TORQUE = {'tau': VECTOR}
+
+RECIPES = {
+    'inverse_dynamics': Recipe(rnea.inverse_dynamics, MOTION | {'qdd': VECTOR}, {'tau': VECTOR}),
+    'bias_torque': Recipe(rnea.bias_torque, MOTION, {'tau': VECTOR}),
+    'gravity_torque': Recipe(gravity.gravity_torque, POSITION, {'tau': VECTOR}),
+    'mass_matrix': Recipe(
+        crba.mass_matrix, POSITION, {'M': SQUARE}, others=(crba_world_frame.mass_matrix,)
+    ),
+    'mass_matrix_inverse': Recipe(
+        mass_matrix_inverse_world_frame.mass_matrix_inverse,
+        POSITION,
+        {'inverse': SQUARE},
+        others=(composite.mass_matrix_inverse, mass_matrix_inverse.mass_matrix_inverse),
+    ),
+    'mass_solve': Recipe(
+        mass_matrix_solve.mass_solve,
+        POSITION | {'b': VECTOR},
+        {'x': VECTOR},
+        others=(composite.mass_solve,),
+    ),
+    'forward_dynamics': Recipe(
+        aba.forward_dynamics,
+        MOTION | {'tau': VECTOR},
+        {'qdd': VECTOR},
+        others=(composite.forward_dynamics,),
+    ),
+    'coriolis_matrix': Recipe(coriolis.coriolis_matrix, MOTION, {'C': SQUARE}),
+    'energy': Recipe(energy.energy, MOTION, {'energies': (2,)}, regrouped=False),
+}
+
+#: What is specialised where `also` asks for it.
+FURTHER_RECIPES = {
+    'joint_wrenches': Recipe(
+        joint_wrenches.joint_wrenches,
+        MOTION | {'qdd': VECTOR},
+        {'wrenches': ('nv', 6)},
+        regrouped=False,
+    ),
+    'centre_of_mass': Recipe(
+        centroidal_momentum.centre_of_mass, POSITION, {'com': (3,)}, regrouped=False
+    ),
+    'centroidal_momentum': Recipe(
+        centroidal_momentum.centroidal_momentum, MOTION, {'h': (6,)}, regrouped=False
+    ),
+    'centroidal_momentum_matrix': Recipe(
+        centroidal_momentum.centroidal_momentum_matrix, POSITION, {'A': (6, 'nv')}, regrouped=False
+    ),
+    'centroidal_momentum_bias': Recipe(
+        centroidal_momentum.centroidal_momentum_bias, MOTION, {'bias': (6,)}, regrouped=False
+    ),
+    'mass_product': Recipe(
+        mass_matrix_product.mass_product, POSITION | {'x': VECTOR}, {'y': VECTOR}
+    ),
+    'mass_matrix_diagonal': Recipe(
+        mass_matrix_product.mass_matrix_diagonal, POSITION, {'entries': VECTOR}
+    ),
+    'hinge_inertias': Recipe(
+        mass_matrix_factors.hinge_inertias,
+        POSITION,
+        {'D': VECTOR},
+        others=(composite.hinge_inertias,),
+    ),
+    'mass_matrix_factors': Recipe(
+        mass_matrix_factors.mass_factors,
+        POSITION,
+        {'F': SQUARE, 'D': VECTOR},
+        others=(composite.mass_factors, mass_matrix_factors_world_frame.mass_factors),
+    ),
+    'inverse_dynamics_composite': Recipe(
+        composite_inverse_dynamics.inverse_dynamics_composite, ACCELERATION, TORQUE
+    ),
+    'inverse_dynamics_body': Recipe(
+        inverse_dynamics_body.inverse_dynamics_body, ACCELERATION, TORQUE, given=at_joints
+    ),
+    'inverse_dynamics_offset': Recipe(
+        inverse_dynamics_body.inverse_dynamics_body, ACCELERATION, TORQUE, given=at_centres
+    ),
+    'inverse_dynamics_inertial': Recipe(
+        inverse_dynamics_inertial.inverse_dynamics_inertial, ACCELERATION, TORQUE
+    ),
+    'inverse_dynamics_fixed': Recipe(
+        inverse_dynamics_fixed.inverse_dynamics_fixed, ACCELERATION, TORQUE
+    ),
+    'forward_dynamics_factored': Recipe(
+        factored_forward_dynamics.forward_dynamics_factored, DRIVEN, {'qdd': VECTOR}
+    ),
+    'forward_dynamics_dense': Recipe(
+        dense_forward_dynamics.forward_dynamics_dense, DRIVEN, {'qdd': VECTOR}
+    ),
+    'forward_dynamics_wrenches': Recipe(
+        joint_wrenches.forward_dynamics_wrenches,
+        DRIVEN,
+        {'qdd': VECTOR, 'wrenches': ('nv', 6)},
+        regrouped=False,
+    ),
+    'link_motions': Recipe(
+        link_motions.link_motions, ACCELERATION, {'V': ('nv', 6), 'A': ('nv', 6)}, regrouped=False
+    ),
+    'composite_inertia': Recipe(
+        centroidal_momentum.composite_inertia,
+        POSITION,
+        {'com': (3,), 'inertia': (3, 3)},
+        regrouped=False,
+    ),
+    'body_inertias': Recipe(
+        body_inertias.body_inertias,
+        POSITION,
+        {'composite': ('6 nv', 6), 'articulated': ('6 nv', 6)},
+        regrouped=False,
+    ),
+    'regressor': Recipe(
+        regressor.regressor,
+        MOTION | {'qd_r': VECTOR, 'qdd_r': VECTOR},
+        {'Y': ('nv', '10 nv')},
+        regrouped=False,
+        aligned=False,
+    ),
+    'hamilton_rates': Recipe(
+        hamilton.hamilton_rates,
+        POSITION | {'p': VECTOR, 'tau': VECTOR},
+        {'qd': VECTOR, 'pdot': VECTOR},
+    ),
+} | {
+    'factor_product' + '_transposed' * transposed + '_inverse' * inverse: Recipe(
+        mass_matrix_factors.factor_product,
+        POSITION | {'x': VECTOR},
+        {'y': VECTOR},
+        given=functools.partial(flags, transposed, inverse),
+    )
+    for transposed in (False, True)
+    for inverse in (False, True)
+}
+
+#: What is specialised where `also` asks for (name, joints whose motion is given).
+JOINT_RECIPES = {
+    'hybrid_dynamics': Recipe(
+        hybrid_dynamics.hybrid_dynamics,
+        MOTION | {'given': VECTOR},
+        {'tau': VECTOR, 'qdd': VECTOR},
+        given=prescribed,
+    )
+}
+
+
+FRAME_RECIPES = {
+    'pose': Recipe(kinematics.pose, POSITION, {'X': (4, 4)}, given=at_frames),
+    'velocity': Recipe(kinematics.velocity, MOTION, {'V_0F': (6,)}, given=at_frames),
+    'jacobian': Recipe(jacobian.jacobian, POSITION, {'J': (6, 'nv')}, given=at_frames),
+    'jacobian_bias': Recipe(jacobian.jacobian_bias, MOTION, {'bias': (6,)}, given=at_frames),
+    'operational_space': Recipe(
+        operational_space_inertia.operational_space,
+        POSITION,
+        {'J': (6, 'nv'), 'compliance': (6, 6)},
+        others=(composite.operational_space,),
+        given=at_frames,
+    ),
+    'operational_space_inertia': Recipe(
+        cholesky_inverse.by_compliances,
+        POSITION,
+        {'J': (6, 'nv'), 'compliance': (6, 6), 'inertia': (6, 6)},
+        others=(cholesky_inverse.by_mass_matrix,),
+        given=at_frames,
+    ),
+}
+
+#: What is specialised for the frames, or for tuples of them, where `also` asks for it.
+FURTHER_FRAME_RECIPES = ('torque_of_wrench', 'acceleration_of_wrench', 'task_acceleration')
+
+
+def frame_recipes(model, frame, also=()):
+    """The recipes that make sense for a frame: its operational-space inertia where six hinges
+    or more carry it, else what leads to it; for a tuple of frames, what couples them. also : names
+    out of FURTHER_FRAME_RECIPES.
+    """
+    m = 1 if isinstance(frame, str) else len(frame)
+    pushed = POSITION | {'wrenches': (m, 6)}
+    further = {
+        'torque_of_wrench': Recipe(
+            wrench_sweeps.torque_of_wrench,
+            pushed,
+            TORQUE,
+            given=at_frames,
+            before=kinematics.load_wrenches,
+        ),
+        'acceleration_of_wrench': Recipe(
+            wrench_sweeps.acceleration_of_wrench,
+            pushed,
+            {'qdd': VECTOR},
+            given=at_frames,
+            before=kinematics.load_wrenches,
+        ),
+        'task_acceleration': Recipe(
+            task_acceleration.task_acceleration,
+            DRIVEN,
+            {'acceleration': (6 * m,)},
+            given=at_frames,
+        ),
+    }
+    further = {name: further[name] for name in also}
+    if not isinstance(frame, str):
+        return {
+            'coupled_compliance': Recipe(
+                coupled_compliance.coupled_compliance,
+                POSITION,
+                {'J': (6 * m, 'nv'), 'compliance': (6 * m, 6 * m)},
+                given=at_frames,
+            )
+        } | further
+    hinges, body = 0, model.frame(frame).body
+    while body > 0:
+        hinges, body = hinges + 1, model.topology[body, PARENT]
+    other = 'operational_space' if hinges >= 6 else 'operational_space_inertia'
+    return {name: recipe for name, recipe in FRAME_RECIPES.items() if name != other} | further

@@ -1,0 +1,326 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Recording the recursions of one robot, and compiling what was recorded."""
+
+import contextlib
+import functools
+import hashlib
+import inspect
+import logging
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from robodyn_ros.algorithms.core import scratch as columns
+from robodyn_ros.algorithms.core.matrices import wide
+from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse_world_frame import motions
+from robodyn_ros.codegen import emit_python
+from robodyn_ros.codegen.registry import FRAME_RECIPES, FURTHER_RECIPES, RECIPES
+from robodyn_ros.codegen.tape import (
+    Recorded,
+    RecordingTooLong,
+    RecordingTooSlow,
+    Tape,
+    count,
+    limited,
+)
+from robodyn_ros.compile.kernel import Kernel
+from robodyn_ros.compile.source_cache import imported
+from robodyn_ros.model.normal_form import align, clean, normal_form, regroup
+
+#: Operations beyond which straight-line code takes tens of seconds to compile, and no longer fits
+#: the processor's caches: a loop serves as well.
+LARGEST = 100_000
+
+#: Nodes of a tape, with those that turn out not to be needed: some 100 MB.
+MOST_NODES = 4 * LARGEST
+#: Joint velocities of a robot, and seconds for one recording: beyond, the loops take their time.
+MOST_JOINTS = 128
+MOST_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What one recursion does for one robot: a tape, and where its results go.
+
+    inputs, outputs : shape of each argument. results : what to store, by its text, 'tau[0]'.
+    singular : a pivot is no number but zero, whatever the state.
+    """
+
+    name: str
+    title: str
+    origin: str
+    tape: Tape
+    inputs: dict[str, tuple[int, ...]]
+    outputs: dict[str, tuple[int, ...]]
+    results: dict[str, Recorded | float]
+    singular: bool = False
+
+    def needed(self):
+        """Node numbers of the results and of the checks."""
+        nodes = [value.index for value in self.results.values() if isinstance(value, Recorded)]
+        return nodes + [index for index, _ in self.tape.checks]
+
+    def counts(self):
+        """Multiplications, additions, divisions and trigonometric functions of one call."""
+        return count(self.tape, self.needed())
+
+
+class Notebook:
+    """Scratch memory that names what is written into it, and refuses to be read before."""
+
+    _starts = sorted(
+        (number, name.lower())
+        for name, number in vars(columns).items()
+        if name.isupper() and isinstance(number, int) and name != 'WIDTH'
+    )
+
+    def __init__(self, tape, shape):
+        self.shape = shape
+        self._tape = tape
+        self._entries = {}
+
+    def __getitem__(self, place):
+        return self._entries[place]
+
+    def __setitem__(self, place, value):
+        self._entries[place] = value
+        if isinstance(value, Recorded):
+            turned = value.positive
+            self._name(place, *((value, '') if turned is None else (turned, 'minus_')))
+
+    def _name(self, place, value, sign):
+        if value.index in self._tape.names or self._tape.nodes[value.index][0] == 'input':
+            return
+        body, column = place
+        start, name = max(item for item in self._starts if item[0] <= column)
+        # the same entry may be rewritten, as a sum grows: the node number keeps names apart
+        self._tape.names[value.index] = f'{sign}{name}_{body}_{column - start}_{value.index}'
+
+
+def record(name, recipe, model, subject=None):
+    """Run a recursion once on recording scalars, with the constants of one robot in normal form.
+
+    subject : what `recipe.given` asks for, such as the name of a frame. Returns a Recording.
+    """
+    forms = [normal_form(model, recipe.regrouped)] if recipe.aligned else []
+    if recipe.given or not recipe.aligned:  # of frames that are turned what is asked is not
+        forms.append(regroup(clean(model)) if recipe.regrouped else clean(model))
+    return _shortest(
+        functools.partial(record_as_is, name, recipe, form, subject) for form in forms
+    )
+
+
+def counts(model, name, frame=None):
+    """Operations of one quantity after each step of the normal form, {step: {kind: number}}:
+    'as described', 'cleaned', 'aligned', 'regrouped' and 'compiled', the way that is taken.
+    """
+    recipe = (RECIPES | FURTHER_RECIPES | FRAME_RECIPES)[name]
+    models = {'as described': model, 'cleaned': clean(model)}
+    models['aligned'] = align(models['cleaned']) if recipe.aligned else models['cleaned']
+    models['regrouped'] = regroup(models['aligned']) if recipe.regrouped else models['aligned']
+    found = {
+        step: record_as_is(name, recipe, form, frame).counts() for step, form in models.items()
+    }
+    return found | {'compiled': record(name, recipe, model, frame).counts()}
+
+
+def record_as_is(name, recipe, model, subject=None):
+    """Record without bringing the model into its normal form first."""
+    return _shortest(
+        functools.partial(_record, name, recipe, recursion, model, subject)
+        for recursion in (recipe.recursion, *recipe.others)
+    )
+
+
+def _shortest(ways):
+    """The shortest of several recordings; RecordingTooLong where each of them is."""
+    found = []
+    for way in ways:
+        with contextlib.suppress(RecordingTooLong):
+            found.append(way())
+    if not found:
+        raise RecordingTooLong
+    return min(found, key=_length)
+
+
+def _length(recording):
+    return sum(recording.counts().values())
+
+
+def _record(name, recipe, recursion, model, subject):
+    tape = Tape()
+    inputs, outputs = (sizes(shapes, model) for shapes in (recipe.inputs, recipe.outputs))
+    given = {argument: recorded_input(tape, argument, shape) for argument, shape in inputs.items()}
+    results = {argument: zeros(shape) for argument, shape in outputs.items()}
+    if recipe.given:
+        given |= {
+            argument: value.astype(object) if getattr(value, 'dtype', None) == float else value
+            for argument, value in recipe.given(model, subject).items()
+        }
+    if recipe.before:
+        given['f_ext'] = zeros((len(model.body_names), 6))
+        play(recipe.before, model, tape, **given)
+    status = play(recursion, model, tape, **given, **results)
+    where = f' at {label(subject)}' if subject else ''
+    return Recording(
+        name,
+        f'{name} of robot {model.name}{where}.',
+        origin(recursion),
+        tape,
+        inputs,
+        outputs,
+        stored(results),
+        bool(status),
+    )
+
+
+def label(subject):
+    """A name or a tuple of names in words, '' for None."""
+    return subject if isinstance(subject, str) else ', '.join(subject or ())
+
+
+def play(recursion, model, tape, **given):
+    """Run a recursion on recording scalars: its arguments by name, those of the model and zeros
+    for the rest; return its status.
+    """
+    scratch = Notebook(tape, (len(model.body_names), columns.WIDTH))
+    return recursion(*arguments(recursion, model, scratch=scratch, **given))
+
+
+def arguments(recursion, model, **given):
+    """The arguments of a recursion in their order: those given by name, the model's, and zeros."""
+    nb, nv = len(model.body_names), model.nv
+    carried, links = model.link_placements()
+    known = {
+        'topology': model.topology,
+        'constants': model.constants.astype(object),
+        'gravity': model.gravity.astype(object),
+        'f_ext': zeros((nb, 6)),
+        'diagonal': zeros(nv),
+        'zero': zeros(nv),
+        'M': zeros((nv, nv)),
+        'F': zeros((nv, nv)),
+        'tau': zeros(nv),
+        'com': zeros(3),
+        'carried': carried,
+        'links': links.astype(object),
+        'bias': zeros(nv),
+        'work': zeros((6, nv)),
+        'factor': zeros((6, 6)),
+        'qdd': zeros(nv),
+        'wide': zeros(wide(nv)),
+        'motions': zeros(motions(nv)),
+    }
+    known |= given
+    return [known[name] for name in inspect.signature(recursion).parameters]
+
+
+def sizes(shapes, model):
+    """Shapes of a recipe in numbers."""
+    known = {
+        'nq': model.nq,
+        'nv': model.nv,
+        '6 nv': 6 * model.nv,
+        '10 nv': 10 * model.nv,
+        'nb': model.nv + 1,
+    }
+    return {name: tuple(known.get(size, size) for size in shape) for name, shape in shapes.items()}
+
+
+def recorded_input(tape, argument, shape):
+    """An array of inputs of the tape."""
+    array = zeros(shape)
+    for place in np.ndindex(shape):
+        array[place] = tape.input(_entry(argument, place))
+    return array
+
+
+def stored(results):
+    """Entries of arrays by their text."""
+    return {
+        _entry(argument, place): array[place]
+        for argument, array in results.items()
+        for place in np.ndindex(array.shape)
+    }
+
+
+def origin(recursion):
+    """The module a recursion is from, as people write it."""
+    return recursion.__module__.removeprefix('robodyn_ros.')
+
+
+def zeros(shape):
+    """An array that can hold recording scalars."""
+    return np.full(shape, 0.0, dtype=object)
+
+
+def _entry(argument, place):
+    return f'{argument}[{", ".join(map(str, place))}]'
+
+
+@dataclass(frozen=True)
+class Specialised:
+    """The two kernels of one recursion for one robot; both take its inputs, then its outputs.
+
+    one : for one state; returns a status, see codegen/emit_python.py. rows : for states
+    `first` to `last`, a multiple of LANES, in arrays with one axis more in front; returns last, or
+    the first row of a block that it refused, and leaves other threads running.
+    """
+
+    one: Kernel
+    rows: Kernel
+
+
+def specialise(model, name, recipe, subject=None):
+    """Return the Specialised kernels of one recursion for one robot, not yet compiled; None where
+    they would take more than LARGEST operations, or recording them takes too much.
+
+    Their text is in the kernel cache, named after the robot; where it is there already, nothing is
+    recorded.
+    """
+    if model.nv > MOST_JOINTS:
+        return _refused(model)
+    what = ' '.join(part for part in (model.name, name, label(subject)) if part)
+    shapes = recipe.inputs, recipe.outputs, recipe.regrouped
+    key = hashlib.sha256(repr((what, name, subject, origin(recipe.recursion), shapes)).encode())
+    given = recipe.given(model, subject) if recipe.given else {}
+    for numbers in (model.topology, model.constants, model.gravity, *given.values()):
+        key.update(np.asarray(numbers).tobytes())
+    stem = f'{re.sub(r"[^a-zA-Z0-9]", "_", what)[:100]}_{key.hexdigest()[:16]}'
+
+    def text():
+        try:
+            with limited(MOST_NODES, MOST_SECONDS):
+                recording = (recipe.recorder or record)(name, recipe, model, subject)
+        except RecordingTooLong:
+            return emit_python.refuse_unfinished(what, f'more than {MOST_NODES} nodes')
+        small = sum(recording.counts().values()) <= LARGEST
+        return emit_python.write(recording) if small else emit_python.refuse(recording)
+
+    try:
+        module = imported(stem, text)
+    except RecordingTooSlow:  # not kept: another time the machine may be less busy
+        return _refused(model)
+    if module.one is None:
+        return _refused(model)
+    # the text has its order of operations, and numba's fastmath would break the rounding of angles
+    plain = {'has_quick': False, 'fastmath': False}
+    return Specialised(
+        Kernel(module.one, what, **plain),
+        Kernel(module.rows, f'{what} of batches', nogil=True, **plain),
+    )
+
+
+def _refused(model):
+    _say_once(model.name)
+
+
+@functools.cache
+def _say_once(robot):
+    logging.getLogger(__name__).warning(
+        'Robot %r: the code of some quantities would be too long; '
+        'the kernels for any robot serve.',
+        robot,
+    )

@@ -1,0 +1,357 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Recording scalars: run a recursion on them once, and they write down the arithmetic of one
+robot.
+
+Constants fold, zeros and units vanish, signs move outwards and equal expressions are one node, so
+that what is left on the tape is what this robot needs and no more.
+"""
+
+import contextlib
+import contextvars
+import math
+import struct
+import time
+
+#: Units in the last place within which a constant is an earlier one: products of the same numbers
+#: in another order differ by two or three.
+CLOSE = 8
+#: Nodes between two looks at the limits.
+CHECKED_EVERY = 256
+
+#: Nodes of a tape and the clock's time [s] beyond which nothing is recorded.
+_limits = contextvars.ContextVar('limits', default=(math.inf, math.inf))
+
+
+class RecordingTooLong(Exception):
+    """The tape has more nodes than are allowed."""
+
+
+class RecordingTooSlow(Exception):
+    """Recording takes longer than is allowed, on this machine and now."""
+
+
+@contextlib.contextmanager
+def limited(nodes, seconds):
+    """While entered, a tape that is begun has so many nodes at most, and all so much time [s]."""
+    token = _limits.set((nodes, time.monotonic() + seconds))
+    try:
+        yield
+    finally:
+        _limits.reset(token)
+
+
+class Tape:
+    """Nodes of a directed acyclic graph of arithmetic, in the order in which they were first
+    needed.
+
+    A node is (operation, operands); operands are earlier node numbers, or a float for the factor
+    of a 'scale' and the constant of a 'shift'. `checks` are the comparisons a recursion made on
+    recorded values: (node, floor) pairs that must satisfy node > floor at run time for the tape to
+    hold.
+    """
+
+    def __init__(self):
+        self.nodes = []
+        self.names = {}
+        self.checks = []
+        self._known = {}
+        self._constants = {_place(1.0) // CLOSE: 1.0}
+        self._most, self._deadline = _limits.get()
+
+    def input(self, name):
+        """A new input of the tape, such as 'q[0]'."""
+        return self._node('input', name)
+
+    def _node(self, operation, *operands):
+        key = (operation, *operands)
+        if key not in self._known:
+            self._known[key] = len(self.nodes)
+            self.nodes.append(key)
+            if not len(self.nodes) % CHECKED_EVERY:
+                self._check_limits()
+        return Recorded(self, self._known[key])
+
+    def _check_limits(self):
+        if len(self.nodes) > self._most:
+            raise RecordingTooLong
+        if time.monotonic() > self._deadline:
+            raise RecordingTooSlow
+
+    def add(self, a, b):
+        """a + b, for recorded a and b."""
+        a_turned, b_turned = a.positive, b.positive
+        if a_turned is not None and b_turned is not None:
+            return -self.add(a_turned, b_turned)
+        if b_turned is not None:
+            return self.subtract(a, b_turned)
+        if a_turned is not None:
+            return self.subtract(b, a_turned)
+        common = self._common(a, b)
+        if common is not None:
+            x, y, c = common
+            return c * (x + y)
+        for x, y in ((a, b), (b, a)):
+            operation, *rest = self.nodes[y.index]
+            if operation == 'subtract' and rest[1] == x.index:  # x + (z - x)
+                return Recorded(self, rest[0])
+        return self._node('add', *sorted((a.index, b.index)))
+
+    def subtract(self, a, b):
+        """a - b, for recorded a and b."""
+        if a.index == b.index:
+            return 0.0
+        a_turned, b_turned = a.positive, b.positive
+        if b_turned is not None:
+            return self.add(a, b_turned)
+        if a_turned is not None:
+            return -self.add(a_turned, b)
+        common = self._common(a, b)
+        if common is not None:
+            x, y, c = common
+            return c * (x - y)
+        rest = self._cancelled(a, b)
+        if rest is not None:
+            return rest
+        if a.index > b.index:  # one node for a - b and b - a
+            return -self._node('subtract', b.index, a.index)
+        return self._node('subtract', a.index, b.index)
+
+    def _common(self, a, b):
+        """(x, y, c) with a = c x and b = c y, where a constant is among the factors of each: one
+        multiplication for two, as hardly any product with a constant is used twice. Else None.
+        """
+        (left, *of_a), (right, *of_b) = self.nodes[a.index], self.nodes[b.index]
+        if not left == right == 'scale':
+            return None
+        if of_a[0] == of_b[0]:
+            return Recorded(self, of_a[1]), Recorded(self, of_b[1]), of_a[0]
+        if of_a[1] == of_b[1]:
+            return of_a[0], of_b[0], Recorded(self, of_a[1])
+        return None
+
+    def _cancelled(self, a, b):
+        """a - b where one of them is a sum or difference with the other in it, else None."""
+        (left, *of_a), (right, *of_b) = self.nodes[a.index], self.nodes[b.index]
+        if left == 'add' and b.index in of_a:  # (z + b) - b
+            return Recorded(self, of_a[1] if of_a[0] == b.index else of_a[0])
+        if right == 'add' and a.index in of_b:  # a - (z + a)
+            return -Recorded(self, of_b[1] if of_b[0] == a.index else of_b[0])
+        if right == 'subtract' and of_b[0] == a.index:  # a - (a - z)
+            return Recorded(self, of_b[1])
+        if left == 'subtract' and of_a[0] == b.index:  # (b - z) - b
+            return -Recorded(self, of_a[1])
+        return None
+
+    def multiply(self, a, b):
+        """a b, for recorded a and b."""
+        a_turned, b_turned = a.positive, b.positive
+        if a_turned is not None or b_turned is not None:
+            product = self.multiply(
+                a if a_turned is None else a_turned, b if b_turned is None else b_turned
+            )
+            return product if (a_turned is None) == (b_turned is None) else -product
+        return self._node('multiply', *sorted((a.index, b.index)))
+
+    def scale(self, factor, a):
+        """factor a, for a float and a recorded a."""
+        if factor == 0.0:
+            return 0.0
+        turned = a.positive
+        if turned is not None:
+            return self.scale(-factor, turned)
+        if factor < 0.0:
+            return -self.scale(-factor, a)
+        factor = self._constant(factor)
+        if factor == 1.0:
+            return a
+        operation, *operands = self.nodes[a.index]
+        if operation == 'scale':
+            return self.scale(factor * operands[0], Recorded(self, operands[1]))
+        return self._node('scale', factor, a.index)
+
+    def shift(self, constant, a):
+        """constant + a, for a float and a recorded a."""
+        if constant == 0.0:
+            return a
+        constant = math.copysign(self._constant(abs(constant)), constant)
+        turned = a.positive
+        if turned is not None:
+            return self._node('from', constant, turned.index)
+        return self._node('shift', constant, a.index)
+
+    def _constant(self, value):
+        """The constant a positive value stands for: 1 or the first one this close, or itself."""
+        place = _place(value)
+        for bucket in (place // CLOSE, place // CLOSE - 1, place // CLOSE + 1):
+            known = self._constants.get(bucket)
+            if known is not None and abs(_place(known) - place) <= CLOSE:
+                return known
+        return self._constants.setdefault(place // CLOSE, value)
+
+
+def _place(value):
+    """Where a positive number stands in the sequence of all doubles."""
+    return struct.unpack('<q', struct.pack('<d', value))[0]
+
+
+class Recorded:
+    """A scalar that is a node of a tape."""
+
+    __slots__ = ('index', 'tape')
+
+    def __init__(self, tape, index):
+        self.tape, self.index = tape, index
+
+    @property
+    def positive(self):
+        """x where this is -x, else None."""
+        operation, *operands = self.tape.nodes[self.index]
+        return Recorded(self.tape, operands[0]) if operation == 'negate' else None
+
+    def __neg__(self):
+        turned = self.positive
+        return self.tape._node('negate', self.index) if turned is None else turned
+
+    def __add__(self, other):
+        if isinstance(other, Recorded):
+            return self.tape.add(self, other)
+        return self.tape.shift(float(other), self)
+
+    def __sub__(self, other):
+        if isinstance(other, Recorded):
+            return self.tape.subtract(self, other)
+        return self.tape.shift(-float(other), self)
+
+    def __rsub__(self, other):
+        return self.tape.shift(float(other), -self)
+
+    def __mul__(self, other):
+        if isinstance(other, Recorded):
+            return self.tape.multiply(self, other)
+        return self.tape.scale(float(other), self)
+
+    def __truediv__(self, other):
+        if isinstance(other, Recorded):
+            return self * (1.0 / other)
+        return self.tape.scale(1.0 / float(other), self)
+
+    def __rtruediv__(self, other):
+        turned = self.positive
+        if turned is not None:
+            return -(other / turned)
+        return self.tape.scale(float(other), self.tape._node('invert', self.index))
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __gt__(self, floor):
+        """Taken as true, and remembered: the generated code checks it at run time."""
+        self.tape.checks.append((self.index, float(floor)))
+        return True
+
+    def cos(self):
+        """cos x; numpy's cos calls it."""
+        quarters, rest = self._quarter_turns()
+        if quarters % 2:
+            turned = rest._plain_sin()
+            return -turned if quarters == 1 else turned
+        return -rest._plain_cos() if quarters == 2 else rest._plain_cos()
+
+    def sin(self):
+        """sin x; numpy's sin calls it."""
+        quarters, rest = self._quarter_turns()
+        turned = rest._plain_cos() if quarters % 2 else rest._plain_sin()
+        return -turned if quarters >= 2 else turned
+
+    def _quarter_turns(self):
+        """(k, y) with this = k pi/2 + y, k from 0 to 3: a constant quarter turn costs nothing."""
+        operation, *rest = self.tape.nodes[self.index]
+        if operation == 'shift':
+            quarters = round(rest[0] / (0.5 * math.pi))
+            if abs(rest[0] - quarters * 0.5 * math.pi) < 1e-12:
+                return quarters % 4, Recorded(self.tape, rest[1])
+        return 0, self
+
+    def _plain_cos(self):
+        turned = self.positive
+        return self.tape._node('cos', (self if turned is None else turned).index)
+
+    def _plain_sin(self):
+        turned = self.positive
+        return self.tape._node('sin', self.index) if turned is None else -turned._plain_sin()
+
+
+def count(tape, outputs):
+    """Operations that the nodes `outputs` need: {'multiplications', 'additions', 'divisions',
+    'trigonometric'}.
+
+    A subtraction is an addition, a change of sign is nothing: it is absorbed where the value is
+    used.
+    """
+    kinds = {
+        'add': 'additions',
+        'subtract': 'additions',
+        'shift': 'additions',
+        'from': 'additions',
+        'multiply': 'multiplications',
+        'scale': 'multiplications',
+        'invert': 'divisions',
+        'cos': 'trigonometric',
+        'sin': 'trigonometric',
+    }
+    counts = dict.fromkeys(('multiplications', 'additions', 'divisions', 'trigonometric'), 0)
+    for index in needed(tape, outputs):
+        kind = kinds.get(tape.nodes[index][0])
+        if kind:
+            counts[kind] += 1
+    return counts
+
+
+def needed(tape, outputs):
+    """Numbers of the nodes that `outputs` (node numbers) depend on, in order: everything else is
+    dead."""
+    alive = [False] * len(tape.nodes)
+    for index in outputs:
+        alive[index] = True
+    for index in range(len(tape.nodes) - 1, -1, -1):
+        if alive[index]:
+            for operand in operands(tape.nodes[index]):
+                alive[operand] = True
+    return [index for index, live in enumerate(alive) if live]
+
+
+def operands(node):
+    """Node numbers that a node depends on."""
+    operation, *rest = node
+    if operation == 'input':
+        return ()
+    return tuple(rest[1:] if operation in ('scale', 'shift', 'from') else rest)
+
+
+def evaluate(tape, outputs, inputs):
+    """Values of the nodes `outputs`, with the inputs given by name: the tape's own interpreter,
+    for tests."""
+    values = {}
+    for index in needed(tape, outputs):
+        operation, *rest = tape.nodes[index]
+        if operation == 'input':
+            values[index] = inputs[rest[0]]
+            continue
+        arguments = [values[i] for i in operands(tape.nodes[index])]
+        constant = rest[:1] if len(rest) > len(arguments) else ()
+        values[index] = _ARITHMETIC[operation](*constant, *arguments)
+    return [values[index] for index in outputs]
+
+
+_ARITHMETIC = {
+    'add': lambda a, b: a + b,
+    'subtract': lambda a, b: a - b,
+    'multiply': lambda a, b: a * b,
+    'negate': lambda a: -a,
+    'invert': lambda a: 1.0 / a,
+    'cos': math.cos,
+    'sin': math.sin,
+    'scale': lambda c, a: c * a,
+    'shift': lambda c, a: c + a,
+    'from': lambda c, a: c - a,
+}

@@ -1,0 +1,118 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Specialised kernels against the recursions they were recorded from, before they serve.
+
+The recursions run as plain Python: that takes milliseconds a state, and trusts no compiler.
+"""
+
+import numpy as np
+
+from robodyn_ros.algorithms.core import scratch
+from robodyn_ros.algorithms.task_space.cholesky_inverse import MAX_CONDITION
+from robodyn_ros.codegen.derivative_registry import DERIVATIVES
+from robodyn_ros.codegen.registry import RECIPES
+from robodyn_ros.codegen.specialise import arguments, label, sizes
+from robodyn_ros.errors import KernelError
+
+STATES = 3
+#: Relative error allowed; for solves ROUNDING times the condition number more.
+TOLERANCE, ROUNDING = 1e-11, 1e-14
+ALMOST_LOST = MAX_CONDITION / 36.0  # (trace / 6)^2 of a 6 x 6 matrix is below its condition number
+
+
+def every_kernel(robot, recipes):
+    """Compare all kernels of a SpecialisedRobot, {key: Recipe}, at a few states; a KernelError
+    names the first that differs.
+    """
+    for state in _states(robot):
+        slack = _slack(robot, state)
+        for key, recipe in recipes.items():
+            if key in robot.kernels:
+                _compare(robot, key, recipe, state, slack)
+
+
+def derivative(robot, name, method):
+    """Compare a method that gives a derivative with the recursion of that name."""
+    recipe = DERIVATIVES[name]
+    results = sizes(recipe.outputs, robot.model)
+    for state in _states(robot):
+        given = {argument: state[argument] for argument in recipe.inputs}
+        expected = {argument: np.zeros(shape) for argument, shape in results.items()}
+        if interpreted(recipe, None, robot.model, given, expected):
+            continue
+        got, slack = method(*given.values()), _slack(robot, state)
+        for mine, theirs in zip([got] if len(results) == 1 else got, expected.values()):
+            error, size = np.abs(mine - theirs).max(), np.abs(theirs).max()
+            _judge(robot, name, 0, error <= slack * max(size, 1.0), error, size, given.values())
+
+
+def _slack(robot, state):
+    """Relative error allowed at a state."""
+    recipe, M = RECIPES['mass_matrix'], np.zeros((robot.nv, robot.nv))
+    interpreted(recipe, None, robot.model, {'q': state['q']}, {'M': M})
+    return TOLERANCE + ROUNDING * np.linalg.cond(M)
+
+
+def _states(robot):
+    rng = np.random.default_rng(0)
+    for _ in range(STATES):
+        q, qd, third = (rng.uniform(-1.5, 1.5, n) for n in (robot.nq, robot.nv, robot.nv))
+        same = dict.fromkeys(('qdd', 'qdd_r', 'tau', 'b', 'x', 'p', 'given'), third)
+        yield {
+            'q': q,
+            'qd': qd,
+            **same,
+            'qd_r': -third,
+            'wrenches': rng.uniform(-1.0, 1.0, (len(robot.frames), 6)),
+        }
+
+
+def _compare(robot, key, recipe, state, slack):
+    name, subject = key if isinstance(key, tuple) else (key, None)
+    inputs, outputs = (sizes(shapes, robot.model) for shapes in (recipe.inputs, recipe.outputs))
+    given = [state[argument][: shape[0]] for argument, shape in inputs.items()]
+    got, expected = ([np.zeros(shape) for shape in outputs.values()] for _ in range(2))
+    status = robot._one[key](*given, *got)
+    promised = interpreted(
+        recipe, subject, robot.model, dict(zip(inputs, given)), dict(zip(outputs, expected))
+    )
+    if name == 'operational_space_inertia':
+        largest, *_, smallest = np.linalg.svd(expected[1], compute_uv=False)
+        if status != 0 and largest >= ALMOST_LOST * smallest:
+            return  # left to the careful path
+        slack += ROUNDING * largest / smallest
+    for mine, theirs in zip(got, expected):
+        error, size = np.abs(mine - theirs).max(), np.abs(theirs).max()
+        agrees = status == promised and error <= slack * max(size, 1.0)
+        _judge(robot, key, status, agrees or status == promised == 1, error, size, given)
+
+
+def interpreted(recipe, subject, model, given, results):
+    """Run the recursion of a recipe as plain Python; return whether it met a singular pivot."""
+    given = given | (recipe.given(model, subject) if recipe.given else {})
+    with np.errstate(all='ignore'):
+        if recipe.before:
+            given['f_ext'] = np.zeros((len(model.body_names), 6))
+            _called(recipe.before, model, given)
+        return int(bool(_called(recipe.recursion, model, given | results)))
+
+
+def _called(recursion, model, given):
+    """Call a recursion with numbers."""
+    own = scratch.allocate(model.topology)
+    return recursion(
+        *(
+            value.astype(float) if getattr(value, 'dtype', None) == object else value
+            for value in arguments(recursion, model, scratch=own, **given)
+        )
+    )
+
+
+def _judge(robot, key, status, agrees, error, size, given):
+    if not agrees:
+        what = f'{key[0]} at {label(key[1])}' if isinstance(key, tuple) else key
+        raise KernelError(
+            f'robot {robot.name!r}: the specialised kernel of {what} differs from its recursion '
+            f'by {error:.2g} of {size:.2g} (status {status}) at '
+            f'{[x.tolist() for x in given]}; use Robot itself, and report this'
+        )

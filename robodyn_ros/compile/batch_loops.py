@@ -1,0 +1,144 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The recursions over the rows of a batch, for any robot; other threads run meanwhile.
+
+All loops are one text, filled in for a kernel of `generic` when it is first asked for. It calls
+the machine code of the kernel: as fast as its text once more, in a fifth of the time to compile.
+Arguments are those of the kernel: arrays of states and results with one axis more in front, the
+model and WORK as they are, and in the place of f_ext the bodies (m,) and placements (m, 12) of m
+frames and the wrenches on them, (k, m, 6) or (1, m, 6) for all rows; then the first row and the
+one behind the last. A loop ends with the first status that is not 0, and returns it.
+"""
+
+import ast
+import functools
+import hashlib
+import inspect
+import textwrap
+
+import numpy as np
+
+from robodyn_ros.algorithms.task_space import task_inertia as _task_inertia
+from robodyn_ros.compile import generic
+from robodyn_ros.compile.kernel import Kernel
+from robodyn_ros.compile.source_cache import imported
+from robodyn_ros.compile.syntax_tree import parsed
+from robodyn_ros.spatial import types
+from robodyn_ros.spatial.types import Integer, Matrix, Scalar, Stack, Vector
+
+MODULE = '''"""{name} over the rows of a batch.
+
+Written by robodyn_ros; not meant to be edited.
+"""
+import numpy as np
+
+from robodyn_ros.compile import generic
+from robodyn_ros.algorithms.core.kinematics import load_wrenches
+from robodyn_ros.spatial.types import (
+    Block, Boolean, Constant, Flags, Indices, Integer, Matrix, Scalar, Stack, Table, Topology,
+    Vector)
+
+{name} = generic.{name}.compiled
+
+
+{head}
+    """Rows first to last; 0, or the status of the row where it stopped."""
+{body}
+    return 0
+'''
+
+NAMES = {value: name for name, value in vars(types).items() if name.istitle()}
+PROMOTED = {Vector: 'Matrix', Matrix: 'Stack', Stack: 'Block'}
+#: What rows share, and do not write.
+SHARED = ('zero', 'diagonal', 'offsets')
+#: What a row leaves behind for nobody: each thread has its own.
+WORK = {
+    'joint_wrenches': ('tau',),
+    'centroidal_momentum': ('com',),
+    'centroidal_momentum_matrix': ('com',),
+    'centroidal_momentum_bias': ('com',),
+    'forward_dynamics_factored': ('F', 'bias'),
+    'forward_dynamics_dense': ('M', 'bias'),
+    'forward_dynamics_derivatives': ('bias', 'M', 'wide'),
+    'mass_matrix_inverse': ('motions',),
+    'task_acceleration': ('qdd',),
+    'of_axes': ('damped', 'factor'),
+}
+
+
+@functools.cache
+def of(kernel):
+    """The loop of a Kernel over rows, a Kernel too, not yet compiled."""
+    if kernel is generic.task_inertia:
+        return task_inertia
+    text = _written(kernel.python)
+    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+    module = imported(f'rows_of_{kernel.python.__name__}_{digest}', lambda: text)
+    return Kernel(module.rows, f'{kernel.name} of batches', has_quick=False, nogil=True)
+
+
+def _written(function):
+    """The text of a loop."""
+    name, work = function.__name__, ('scratch', *WORK.get(function.__name__, ()))
+    typed, given, before, within = [], [], [], []
+    for argument, value in inspect.signature(function).parameters.items():
+        kind, passed = NAMES[value.annotation], argument
+        if argument == 'f_ext':
+            typed += ['on: Indices', 'where: Table', 'pushes: Stack']
+            before.append('f_ext = np.empty((len(topology), 6))')
+            within.append(
+                'load_wrenches(topology, constants, scratch, q[k], on, where,\n'
+                '              pushes[k % len(pushes)], f_ext)'
+            )
+        elif argument in work:
+            typed.append(f'{argument}: {kind}')
+            before.append(f'{argument} = np.empty_like({argument})')
+        else:
+            if value.annotation in PROMOTED and argument not in SHARED:
+                kind, passed = PROMOTED[value.annotation], f'{argument}[k]'
+            typed.append(f'{argument}: {kind}')
+        given.append(passed)
+    head = f'def rows({", ".join(typed)}, first: Integer, last: Integer):'
+    call = textwrap.fill(f'{name}({", ".join(given)})', 80, subsequent_indent='    ')
+    within += (
+        [f'status = {call}', 'if status != 0:', '    return status']
+        if _judges(function)
+        else [call]
+    )
+    body = [*before, 'for k in range(first, last):', textwrap.indent('\n'.join(within), '    ')]
+    return MODULE.format(
+        name=name,
+        head=textwrap.fill(head, 99, subsequent_indent=9 * ' '),
+        body=textwrap.indent('\n'.join(body), '    '),
+    )
+
+
+def _judges(function):
+    """Whether a function returns a status."""
+    tree = parsed(inspect.getsource(function))
+    return any(isinstance(node, ast.Return) for node in ast.walk(tree))
+
+
+@functools.partial(Kernel, has_quick=False, nogil=True)
+def task_inertia(
+    compliance: Stack,
+    damping: Scalar,
+    inertia: Stack,
+    singular_values: Matrix,
+    rank: Vector,
+    first: Integer,
+    last: Integer,
+):
+    """Inertias, singular values and ranks of tasks: the one that returns no status."""
+    m = compliance.shape[1]
+    work, vectors = np.empty((m, m)), np.empty((m, m))
+    for k in range(first, last):
+        rank[k] = _task_inertia.task_inertia(
+            compliance[k], damping, work, vectors, inertia[k], singular_values[k]
+        )
+    return 0
+
+
+def serving():
+    """The loops of what laws and services call."""
+    return [of(kernel) for kernel in generic.SERVING if kernel is not generic.apply_wrench]

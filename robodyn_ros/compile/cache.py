@@ -1,0 +1,272 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Where compiled kernels are kept: folders that nobody else can write to, keyed by everything the
+machine code depends on.
+
+Two folders are looked at: one inside the installation, filled when the package is built, and one
+of this user, for what was not known then.
+"""
+
+import collections
+import contextlib
+import functools
+import hashlib
+import os
+import pathlib
+import platform
+import pwd
+import time
+import warnings
+
+import llvmlite.binding
+import numba
+
+from robodyn_ros.compile import reproducible
+from robodyn_ros.compile.numba_private import MISSING, get_host_cpu_features
+from robodyn_ros.compile.prune import prune
+from robodyn_ros.compile.trusted_folder import TrustedFolder, UntrustedError
+
+#: Folders of this package whose text ends up in a kernel.
+SOURCES = (
+    'model/layout.py',
+    'spatial',
+    'algorithms',
+    'compile',
+    'codegen',
+    'control',
+    'simulation',
+)
+
+#: Ending of the marks of what has been compiled completely.
+MARK = '.ready'
+
+#: Folder of the package for the kernels that are compiled when it is built.
+BUILT = '__kernels__'
+
+#: Set in the environment while these are compiled.
+BUILDING = 'ROBODYN_BUILDING_KERNELS'
+
+DAY = 86400.0  # [s] after which a use is noted again
+
+_package = pathlib.Path(__file__).resolve().parent.parent
+_used = collections.defaultdict(
+    set
+)  # {root: (source file or '', name) of what was read or written}
+
+
+class CacheWarning(UserWarning):
+    """Kernels are compiled, and not kept for the next time."""
+
+
+def root():
+    """Return the folder that holds the caches of all versions, without creating it."""
+    if _is_building():
+        return built_root()
+    chosen = os.environ.get('ROBODYN_CACHE_DIR')
+    if chosen:
+        return pathlib.Path(chosen)
+    chosen = os.environ.get('XDG_CACHE_HOME')
+    try:
+        base = pathlib.Path(chosen) if chosen else _home() / '.cache'
+    except (KeyError, RuntimeError):  # no home folder
+        return None
+    return base / 'robodyn_ros'
+
+
+def built_root():
+    """Return the folder of the kernels that were compiled when the package was built, or None."""
+    chosen = os.environ.get('ROBODYN_BUILT_KERNELS')
+    if chosen is None:
+        return _package / BUILT
+    return pathlib.Path(chosen) if chosen else None
+
+
+@contextlib.contextmanager
+def building():
+    """Keep what this process and its children compile in the installation, for all its users."""
+    os.environ[BUILDING] = '1'
+    try:
+        yield
+    finally:
+        del os.environ[BUILDING]
+
+
+def folder(source_file):
+    """Return the path of the folder where kernels of a source file are kept, None without one."""
+    opened = _own(source_file)
+    return opened and opened.path
+
+
+def found(source_file, name):
+    """Yield (folder, bytes) for every folder that has a file, the user's own first."""
+    for opened in _folders(source_file):
+        try:
+            data = opened.read(name)
+            if time.time() - opened.status(name).st_mtime > DAY:
+                opened.touch(name)  # what is used is not pruned
+        except FileNotFoundError:
+            continue
+        except (OSError, UntrustedError) as error:
+            _tell_once(f'a file of the kernel cache is not used: {error}')
+            continue
+        _used[root()].add(_place(source_file, name))
+        yield opened, data
+
+
+def has(source_file, name):
+    """Return whether one of the folders has a file."""
+    for opened in _folders(source_file):
+        with contextlib.suppress(OSError):
+            opened.status(name)
+            return True
+    return False
+
+
+def keep(source_file, name, data):
+    """Write a file in one piece, whoever else writes it; return whether it is there."""
+    opened = _own(source_file)
+    if opened is None:
+        return False
+    try:
+        opened.write(name, data)
+    except OSError as error:
+        _tell_once(
+            f'nothing can be written to the kernel cache {opened.path} '
+            f'({error.strerror}): compiling without it'
+        )
+        return False
+    _used[root()].add(_place(source_file, name))
+    if not _is_building():
+        prune(opened)
+    return True
+
+
+def set_mark(name):
+    """Note that all of something has been compiled, with the files that it rests on."""
+    lines = sorted('\t'.join(place) for place in _used[root()])
+    return keep(__file__, name + MARK, '\n'.join(lines).encode())
+
+
+def has_mark(name):
+    """Return whether something was compiled completely and every file of it is still there."""
+    for _, data in found(__file__, name + MARK):
+        places = [line.split('\t') for line in data.decode(errors='replace').splitlines()]
+        if places and all(
+            len(place) == 2 and has(place[0] or __file__, place[1]) for place in places
+        ):
+            return True
+    return False
+
+
+def _home():
+    """The user's home folder; an empty HOME, which would be the root folder, counts as none."""
+    if os.environ.get('HOME') == '':
+        return pathlib.Path(pwd.getpwuid(os.getuid()).pw_dir)
+    return pathlib.Path.home()
+
+
+def _is_building():
+    return BUILDING in os.environ
+
+
+def _place(source_file, name):
+    """What a mark notes of a file: folders of this package have one key, others one each."""
+    return '' if _is_own_text(pathlib.Path(source_file).resolve()) else str(source_file), name
+
+
+def _folders(source_file):
+    """The folders where kernels of a source file may be, opened."""
+    return [opened for opened in (_own(source_file), _built(source_file)) if opened]
+
+
+def _own(source_file):
+    """The folder that is written to, opened; None where none can be had."""
+    base, name = root(), _name(source_file)
+    if base is None or name is None:
+        return None
+    path = base / (name if _is_building() else f'{name}-uid{os.getuid()}')
+    try:
+        opened = TrustedFolder(path, _owners(base), create=True, shared=_is_building())
+        if opened.writable:
+            return opened
+        why = 'it is read-only'
+    except UntrustedError as error:
+        _tell_once(
+            f'the kernel cache {path} is not private to this user ({error}): compiling without it'
+        )
+        return None
+    except OSError as error:
+        why = error.strerror
+    _tell_once(
+        f'no kernel cache at {path} ({why}): compiling without it; '
+        'set ROBODYN_CACHE_DIR to a folder that can be written'
+    )
+    return None
+
+
+def _built(source_file):
+    """The folder inside the installation, opened; None without one."""
+    base, name = built_root(), _name(source_file)
+    if base is None or name is None or _is_building():
+        return None
+    try:
+        return TrustedFolder(base / name, _owners(base))
+    except UntrustedError as error:
+        _tell_once(
+            f'the kernels that were compiled when the package was built are not used: {error}'
+        )
+    except OSError:  # not built for this version and processor
+        pass
+    return None
+
+
+def _owners(base):
+    """This user, and for the installation the owner of its code, which runs in any case."""
+    if base == built_root():
+        return os.getuid(), os.stat(__file__).st_uid
+    return (os.getuid(),)
+
+
+def _name(source_file):
+    """The name of the folder of a source file, None for what is in memory only."""
+    file = pathlib.Path(source_file).resolve()
+    return _key('' if _is_own_text(file) else str(file)) if file.is_file() else None
+
+
+def _is_own_text(file):
+    """Whether a file is of this package, or was generated by it."""
+    return _package in file.parents or file.parent.name.startswith(_key(''))
+
+
+@functools.cache
+def _key(foreign):
+    """Name of the folder: package sources, numba, Python and processor; and the source file, if it
+    is another package's.
+    """
+    digest = hashlib.sha256()
+    for name in SOURCES:
+        path = _package / name
+        for file in [path] if path.is_file() else sorted(path.rglob('*.py')):
+            digest.update(str(file.relative_to(_package)).encode())
+            digest.update(file.read_bytes())
+    digest.update(repr((get_host_cpu_features(), numba.config.CPU_FEATURES, MISSING)).encode())
+    if foreign:
+        digest.update(pathlib.Path(foreign).read_bytes())
+    parts = [
+        digest.hexdigest()[:16],
+        f'numba{numba.__version__}',
+        f'py{platform.python_version()}',
+        llvmlite.binding.get_host_cpu_name(),
+        numba.config.CPU_NAME,
+        platform.machine(),
+    ]
+    if numba.config.BOUNDSCHECK:
+        parts.append('boundscheck')
+    if reproducible.WANTED:
+        parts.append('reproducible')
+    return '-'.join(part for part in parts if part)
+
+
+@functools.cache
+def _tell_once(sentence):
+    warnings.warn(sentence, CacheWarning, stacklevel=4)

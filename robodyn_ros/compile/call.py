@@ -1,0 +1,48 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of machine code that is there already, from kernels that are compiled later.
+
+Numba copies what a kernel calls into the kernel, and compiles it once more: for the code of one
+robot that takes longer than all the rest. Here only its name goes into the kernel; the linker
+asks for the address, whether the kernel has just been compiled or comes from the cache.
+"""
+
+import llvmlite.binding
+from numba.extending import intrinsic
+
+from robodyn_ros.compile.numba_private import MISSING, cgutils
+
+
+def called(kernel):
+    """A function for kernels that calls the machine code of a `Kernel`, which is compiled now."""
+    if MISSING:
+        return kernel.compiled  # Numba copies it
+    (result,) = kernel.compiled.overloads.values()
+    address = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
+    function, kinds, returns = kernel.python, kernel.signature, result.signature.return_type
+    symbol = f'{function.__module__}.{function.__qualname__}'  # the same in every process
+    llvmlite.binding.add_symbol(symbol, address)
+
+    def emit(context, builder, signature, arguments):
+        convention = context.call_conv
+        code = cgutils.get_or_insert_function(
+            builder.module, convention.get_function_type(returns, kinds), symbol
+        )
+        status, value = convention.call_function(builder, code, returns, kinds, arguments)
+        with cgutils.if_unlikely(builder, status.is_error):
+            convention.return_status_propagate(builder, status)
+        return value
+
+    def typed(_context, *_):
+        return returns(*kinds), emit
+
+    typed.machine_code = result  # it has to live as long as its address is known
+    return _named(function, typed)
+
+
+def _named(function, typed):
+    """The intrinsic: numba wants its arguments by name."""
+    names = ', '.join(function.__code__.co_varnames[: function.__code__.co_argcount])
+    space = {'typed': typed}
+    exec(f'def call(context, {names}):\n    return typed(context, {names})\n', space)
+    return intrinsic(space['call'])

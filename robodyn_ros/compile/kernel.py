@@ -1,0 +1,128 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Compiling a plain function for the one signature that its annotations state."""
+
+import functools
+import inspect
+import os
+import threading
+
+from numba import njit, types
+
+from robodyn_ros.compile import reproducible
+from robodyn_ros.compile.numba_private import MISSING
+from robodyn_ros.compile.sealed_code import SealedCode
+from robodyn_ros.compile.vectorcall.quick import QuickCompiler, quick
+from robodyn_ros.errors import KernelError
+
+#: Rewrites that keep infinities and NaN meaningful: guards in a kernel still see them.
+FASTMATH = {'contract', 'reassoc', 'arcp', 'nsz'}
+OPTIONS = {'error_model': 'numpy', 'fastmath': False if reproducible.WANTED else FASTMATH}
+
+_lock = threading.RLock()  # two threads that want a kernel compile it once
+
+
+class Kernel:
+    """A plain function and its machine code.
+
+    Calling it runs the machine code, compiling it first if need be. An argument of another type or
+    layout than the annotations state is a TypeError, never a second compilation. `python` is the
+    plain function, `compiled` the bare dispatcher, `quick` the same for hot loops. name : for
+    messages. has_quick : False where `quick` is not worth its compilation; it is the dispatcher
+    then, as for a kernel that lets other threads run. options : of numba.njit, where they differ
+    from OPTIONS.
+    """
+
+    def __init__(self, function, name=None, has_quick=True, **options):
+        functools.update_wrapper(self, function)
+        self.python = function
+        module = function.__module__.removeprefix('robodyn_ros.')
+        self.name = name or f'{module}.{function.__qualname__}'
+        is_quick = has_quick and not options.get('nogil') and not MISSING
+        self.options = OPTIONS | options | ({'pipeline_class': QuickCompiler} if is_quick else {})
+        self.signature = _signature(function)
+
+    def __call__(self, *arguments):
+        return self.compiled(*arguments)
+
+    @functools.cached_property
+    def compiled(self):
+        """The numba dispatcher, with its single signature."""
+        with _lock:
+            if reproducible.WANTED:
+                reproducible.install()
+            try:
+                return _compile(self.python, self.signature, self.options, self._code)
+            except Exception as error:
+                raise KernelError(
+                    f'kernel {self.name} does not compile: {type(error).__name__}: {error}'
+                ) from error
+
+    @functools.cached_property
+    def quick(self):
+        """`compiled` without the cost of its dispatcher, see compile.vectorcall.quick."""
+        return quick(self)
+
+    @property
+    def is_kept(self):
+        """Whether its machine code is on disk, so that it is loaded in milliseconds."""
+        return self._code is not None and self._code.is_kept()
+
+    @functools.cached_property
+    def _code(self):
+        """What keeps its machine code, None for a text that is in memory only."""
+        if MISSING or not os.path.isfile(inspect.getsourcefile(self.python) or ''):
+            return None
+        return SealedCode(self.python, self.signature, self.options)
+
+    @property
+    def is_compiled(self):
+        """Whether the machine code is in memory."""
+        return 'compiled' in self.__dict__
+
+
+def kernel(function):
+    """Decorate a plain, annotated function: it becomes a `Kernel`."""
+    return Kernel(function)
+
+
+def warm_up(kernels, progress=None):
+    """Compile every kernel of the list, or load it from the cache.
+
+    progress : called with (name, how many are done, how many there are) before each kernel and
+    once at the end. Raises KernelError with the name of a kernel that does not compile.
+    """
+    kernels = list(kernels)
+    for done, item in enumerate(kernels):
+        if progress:
+            progress(item.name, done, len(kernels))
+        item.compiled  # noqa: B018  the property compiles
+    if progress:
+        progress('', len(kernels), len(kernels))
+
+
+def _signature(function):
+    """Numba signature from the annotations; every argument must have one."""
+    parameters = inspect.signature(function).parameters
+    bare = [
+        name for name, value in parameters.items() if not isinstance(value.annotation, types.Type)
+    ]
+    if bare:
+        raise KernelError(
+            f'kernel {function.__qualname__}: got no type for argument '
+            f'{", ".join(bare)}; expected an annotation from '
+            'robodyn_ros.spatial.types on every argument'
+        )
+    return tuple(value.annotation for value in parameters.values())
+
+
+def _compile(function, signature, options, code):
+    """Compile a function, or load its machine code where it is kept."""
+    dispatcher = njit(**options)(function)
+    if dispatcher is function:  # NUMBA_DISABLE_JIT is set
+        return function
+    if code is not None:
+        dispatcher._cache = code
+    dispatcher.compile(signature)
+    dispatcher.disable_compile()
+    return dispatcher

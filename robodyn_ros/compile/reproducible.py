@@ -1,0 +1,96 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Machine code whose results are the same bits on every processor, where that is asked for.
+
+The ordinary kernels let the compiler fuse a product with a sum, and take sine and cosine from the
+C library; both depend on the processor. With ROBODYN_REPRODUCIBLE=1 in the environment every
+operation is rounded by itself in the written order, and sine and cosine are those below.
+"""
+
+import functools
+import os
+
+import llvmlite.binding
+from numba import carray, cfunc, njit, types
+
+WANTED = os.environ.get('ROBODYN_REPRODUCIBLE', '') not in ('', '0')
+
+LARGEST = 1.5e6  # [rad]: up to 2^20 quarter turns the products of the reduction are exact
+ROUND = 1.5 * 2.0**52  # added and subtracted it rounds to a whole number
+TURNS = 0.6366197723675814  # 2 / pi
+WHOLE_TURN = 6.283185307179586  # [rad]
+#: pi / 2 in parts of 33 bits
+PARTS = (1.57079632673412561417e00, 6.07710050630396597660e-11, 2.02226624879595063154e-21)
+SINE = (
+    1.58969099521155010221e-10,
+    -2.50507602534068634195e-08,
+    2.75573137070700676789e-06,
+    -1.98412698298579493134e-04,
+    8.33333333332248946124e-03,
+    -1.66666666666666324348e-01,
+)
+COSINE = (
+    -1.13596475577881948265e-11,
+    2.08757232129817482790e-09,
+    -2.75573143513906633035e-07,
+    2.48015872894767294178e-05,
+    -1.38888888888741095749e-03,
+    4.16666666666666019037e-02,
+)
+POINTER = types.CPointer(types.float64)
+
+
+def sine_and_cosine(x):
+    """Return sin x and cos x within two units of roundoff; x [rad].
+
+    Polynomials of the remainder after quarter turns (W. J. Cody and W. Waite, Software Manual for
+    the Elementary Functions, 1980). Beyond LARGEST the angle is first reduced by whole turns,
+    rounded, so that its own last bit decides.
+    """
+    if abs(x) > LARGEST:
+        x = x % WHOLE_TURN
+    quarters = (x * TURNS + ROUND) - ROUND
+    x = ((x - quarters * PARTS[0]) - quarters * PARTS[1]) - quarters * PARTS[2]
+    xx = x * x
+    series = SINE[0]
+    for coefficient in SINE[1:]:
+        series = series * xx + coefficient
+    sine = x + x * xx * series
+    series = COSINE[0]
+    for coefficient in COSINE[1:]:
+        series = series * xx + coefficient
+    half = 0.5 * xx
+    head = 1.0 - half
+    cosine = head + (((1.0 - head) - half) + xx * xx * series)  # what head has lost comes back
+    quadrant = quarters - 4.0 * ((0.25 * quarters - 0.375 + ROUND) - ROUND)  # 0, 1, 2 or 3
+    if quadrant == 1.0:
+        return cosine, -sine
+    if quadrant == 2.0:
+        return -sine, -cosine
+    if quadrant == 3.0:
+        return -cosine, sine
+    return sine, cosine
+
+
+@functools.cache
+def install():
+    """Let kernels that are linked from now on call the sine and cosine of this file."""
+    both = njit('UniTuple(float64, 2)(float64)', fastmath=False)(sine_and_cosine)
+
+    def sine(x):
+        return both(x)[0]
+
+    def cosine(x):
+        return both(x)[1]
+
+    def sine_cosine(x, to_sine, to_cosine):
+        carray(to_sine, 1)[0], carray(to_cosine, 1)[0] = both(x)
+
+    made = {
+        'sin': cfunc(types.float64(types.float64))(sine),
+        'cos': cfunc(types.float64(types.float64))(cosine),
+        'sincos': cfunc(types.void(types.float64, POINTER, POINTER))(sine_cosine),
+    }
+    for name, function in made.items():
+        llvmlite.binding.add_symbol(name, function.address)
+    return made  # alive as long as the process

@@ -1,0 +1,39 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Whether states are what the kernels expect: one look, in compiled code."""
+
+from robodyn_ros.compile.kernel import kernel
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.types import Integer, Vector
+
+
+@primitive
+def fits(x, n):
+    """Whether x has n entries, all of them finite: zero times each adds up to zero."""
+    if x.ndim != 1:  # of compiled code its type says so
+        return False
+    total = 0.0
+    for k in range(x.shape[0]):
+        total += 0.0 * x[k]
+    return x.shape[0] == n and total == 0.0
+
+
+@kernel
+def one(nq: Integer, nv: Integer, q: Vector):
+    """Whether q is a configuration of nq coordinates."""
+    return fits(q, nq)
+
+
+@kernel
+def two(nq: Integer, nv: Integer, q: Vector, y: Vector):
+    """The same with nv velocities, or the like."""
+    return fits(q, nq) and fits(y, nv)
+
+
+@kernel
+def three(nq: Integer, nv: Integer, q: Vector, y: Vector, z: Vector):
+    """The same with two of them."""
+    return fits(q, nq) and fits(y, nv) and fits(z, nv)
+
+
+ALL = (one, two, three)

@@ -1,0 +1,339 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Methods of a robot in machine code: look at the states, make room for results, call, hand over.
+
+A Python function that does no more takes longer than the dynamics of an arm. This one is the same
+for all robots and quantities: what differs is in the tuple that owns it.
+"""
+
+import contextlib
+import ctypes
+import functools
+import inspect
+import textwrap
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from robodyn_ros.compile.kernel import kernel
+from robodyn_ros.compile.numba_private import cgutils
+from robodyn_ros.compile.vectorcall.entry import (
+    DATA,
+    FIRST_ITEM,
+    FLAGS,
+    INTEGER,
+    WRITEABLE,
+    Given,
+    api,
+    callable_at,
+    layout_is_known,
+)
+
+#: What the owner holds, in this order. CASES: [case], or {frame: case}; empty until
+#: there is a kernel.
+NDARRAY, DTYPE, ZERO, OUT, NONE, OTHERWISE, CASES, PLAN = range(8)
+#: What a case is: the code, and its arguments before the states and after them. Code that takes
+#: any before the states is for any robot, and trusts them: they are looked at here.
+ONE, BEFORE, AFTER = range(3)
+#: Numbers of the plan: how many states and results, and where numpy makes arrays; the length of
+#: each state, and of each result how many axes, and their lengths.
+STATES, RESULTS, MAKE, LENGTHS, AXES = 0, 1, 2, 3, 7
+MOST, MOST_AXES = AXES - LENGTHS, 3
+TUPLE_SIZE = 16  # offset of how many items there are
+PYARRAY_EMPTY = 184  # index of PyArray_Empty in numpy's table of functions
+NOT_FINITE = 0x7FF << 52  # the exponent of what is not a number, or infinite
+
+METHOD = """def {name}({inputs}{option}):
+    {results}
+    return otherwise({inputs}{passed}) if {test}one({inputs}, {names}) else ({names})
+"""
+
+
+def python_method(name, text, one, otherwise, inputs, shapes, wrenches=False):
+    """A Python function of arrays that calls an entry with new results, or, if there is only one,
+    with `out`; whatever is refused goes to `otherwise`.
+
+    Names of the arguments and all calls are written out: to look any of them up would take as long
+    as the work. inputs : names. shapes : of the results. wrenches : whether there is an argument
+    f_ext, with which nothing but `otherwise` can deal.
+    """
+    names = [f'result{k}' for k in range(len(shapes))]
+    made = [f'{result} = empty({shape!r})' for result, shape in zip(names, shapes)]
+    given = (['f_ext'] if wrenches else []) + (['out'] if len(shapes) == 1 else [])
+    if 'out' in given:
+        made = [f'{made[0]} if out is None else out']
+    written = METHOD.format(
+        name=name,
+        inputs=', '.join(inputs),
+        results='; '.join(made),
+        names=', '.join(names),
+        option=''.join(f', {key}=None' for key in given),
+        passed=''.join(f', {key}={key}' for key in given),
+        test='f_ext is not None or ' if wrenches else '',
+    )
+    space = {'one': one, 'otherwise': otherwise, 'empty': np.empty}
+    exec(
+        f'def make(one, otherwise, empty):\n{textwrap.indent(written, "    ")}    return {name}\n',
+        space,
+    )
+    function = space['make'](one, otherwise, np.empty)
+    function.__doc__ = text
+    return function
+
+
+def machine_method(otherwise, cases, lengths, shapes, of_frame=False):
+    """A callable of so many states, and a frame, that gives the results of a case as new arrays,
+    or, if there is only one, in `out`; whatever is not just that goes to `otherwise`.
+
+    otherwise : a function or method of the same arguments, whose name, signature and text this
+    takes over; it is returned where the interpreter keeps things elsewhere. cases : see CASES.
+    lengths : of each state. shapes : of the results.
+    """
+    if not layout_is_known() or max(len(lengths), len(shapes)) > MOST:
+        return otherwise
+    plan = np.zeros(AXES + (MOST_AXES + 1) * len(shapes), np.int64)
+    plan[STATES], plan[RESULTS], plan[MAKE] = len(lengths), len(shapes), _make_array()
+    plan[LENGTHS : LENGTHS + len(lengths)] = lengths
+    for place, shape in zip(plan[AXES:].reshape(-1, MOST_AXES + 1), shapes):
+        place[: len(shape) + 1] = len(shape), *shape
+    address = (of_frames if of_frame else of_states)()
+    return callable_at(
+        address,
+        np.ndarray,
+        np.dtype(np.float64),
+        0,
+        'out',
+        None,
+        otherwise,
+        cases,
+        plan,
+        name=otherwise.__name__,
+        keywords=True,
+        text=f'{otherwise.__name__}{_without_types(otherwise)}\n--\n\n{otherwise.__doc__}',
+    )
+
+
+def _without_types(function):
+    """Return the signature of a function without annotations, as C functions can state it."""
+    signature = inspect.signature(function)
+    return signature.replace(
+        parameters=[
+            parameter.replace(annotation=parameter.empty)
+            for parameter in signature.parameters.values()
+        ],
+        return_annotation=signature.empty,
+    )
+
+
+@functools.cache
+def _make_array():
+    """Address of PyArray_Empty."""
+    core = getattr(np, '_core', None) or np.core  # before numpy 2
+    table = ctypes.pythonapi.PyCapsule_GetPointer
+    table.restype, table.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+    address = table(core._multiarray_umath._ARRAY_API, None)
+    return ctypes.cast(address, ctypes.POINTER(ctypes.c_void_p))[PYARRAY_EMPTY]
+
+
+def _address_of(emit):
+    """An intrinsic that emits a function and gives its address."""
+
+    def typed(_context):
+        return types.int64(), lambda _context, builder, *_: builder.ptrtoint(
+            emit(builder.module), INTEGER
+        )
+
+    return intrinsic(typed)
+
+
+def _emit(of_frame, module):
+    """Emit the method: a function of its owner, the arguments and how many they are by place, and
+    the names of the others.
+    """
+    function = ir.Function(
+        module,
+        ir.FunctionType(INTEGER, [INTEGER] * 4),
+        f'robodyn_ros.method.of_{"frames" if of_frame else "states"}',
+    )
+    function.linkage = 'internal'
+    owner, arguments, count, names = function.args
+    start, refuse = (function.append_basic_block(part) for part in ('start', 'refuse'))
+    code = _Code(ir.IRBuilder(start), owner, arguments, count, refuse)
+    builder, plan = code.builder, code.load(code.item(PLAN), DATA)
+    states, results = (code.load(plan, 8 * number) for number in (STATES, RESULTS))
+    code.expect(count, builder.add(states, INTEGER(int(of_frame))))
+    if of_frame:
+        frame = code.entry(arguments, states)
+        case = code.call('PyDict_GetItemWithError', code.item(CASES), frame)
+    else:
+        case = code.call('PyList_GetItem', code.item(CASES), INTEGER(0))
+    code.expect(case, INTEGER(0), '!=')
+    one, before, after = (code.load(case, FIRST_ITEM + 8 * k) for k in (ONE, BEFORE, AFTER))
+    more, rest = (code.load(items, TUPLE_SIZE) for items in (before, after))
+    with code.where('!=', more, 0):
+        code.expect_states(plan, states)
+    out = code.out(names, results, plan)
+    first = builder.add(builder.add(more, states), rest)
+    total = builder.add(first, results)
+    frame = builder.ptrtoint(builder.alloca(INTEGER, total), INTEGER)
+    code.copy(code.items(before), more, frame)
+    code.copy(arguments, states, code.place(frame, more))
+    code.copy(code.items(after), rest, code.place(frame, builder.add(more, states)))
+    made = code.place(frame, first)
+    status = code.variable(code.make(plan, results, out, made))
+    with code.where('!=', code.value(status), 0):
+        builder.store(code.call('PyObject_Vectorcall', one, frame, total, INTEGER(0)), status)
+    status = code.value(status)
+    code.forget(status)
+    done = builder.or_(
+        *(builder.icmp_signed('==', status, code.item(item)) for item in (ZERO, NONE))
+    )
+    with builder.if_then(builder.not_(done)):
+        with code.loop(results) as k:
+            code.forget(code.entry(made, k))
+        builder.branch(refuse)
+    with code.where('==', results, 1):
+        builder.ret(code.load(made, 0))
+    several = code.call('PyTuple_New', results)
+    with code.where('!=', several, 0):
+        code.copy(made, results, code.items(several))
+    builder.ret(several)
+    builder.position_at_end(refuse)
+    code.call('PyErr_Clear', returns=ir.VoidType())
+    builder.ret(code.call('PyObject_Vectorcall', code.item(OTHERWISE), arguments, count, names))
+    return function
+
+
+class _Code(Given):
+    """The steps of a method."""
+
+    def call(self, name, *values, returns=INTEGER):
+        """What a function of CPython's returns."""
+        function = api(self.builder.module, name, *[INTEGER] * len(values), returns=returns)
+        return self.builder.call(function, values)
+
+    def remember(self, something):
+        """Own an object."""
+        self.call('Py_IncRef', something, returns=ir.VoidType())
+
+    def forget(self, something):
+        """Give an object up, or nothing."""
+        self.call('Py_DecRef', something, returns=ir.VoidType())
+
+    def place(self, address, k):
+        """Address of entry k."""
+        return self.builder.add(address, self.builder.mul(k, INTEGER(8)))
+
+    def entry(self, address, k):
+        """Entry k."""
+        return self.load(self.place(address, k), 0)
+
+    def items(self, items):
+        """Address of the items of a tuple."""
+        return self.builder.add(items, INTEGER(FIRST_ITEM))
+
+    def variable(self, value):
+        """Where a value is that changes."""
+        place = cgutils.alloca_once(self.builder, INTEGER)
+        self.builder.store(value, place)
+        return place
+
+    def value(self, variable):
+        """Of a variable, as it is now."""
+        return self.builder.load(variable)
+
+    def where(self, comparison, value, other):
+        """A context of what is done only if."""
+        other = INTEGER(other) if isinstance(other, int) else other
+        return self.builder.if_then(self.builder.icmp_signed(comparison, value, other))
+
+    @contextlib.contextmanager
+    def loop(self, count):
+        """A context of what is done for each k."""
+        with cgutils.for_range(self.builder, count) as loop:
+            yield loop.index
+
+    def copy(self, source, count, target):
+        """Copy entries."""
+        with self.loop(count) as k:
+            self.store(self.entry(source, k), self.place(target, k))
+
+    def store(self, value, address):
+        """Store at an address."""
+        self.builder.store(value, self.builder.inttoptr(address, INTEGER.as_pointer()))
+
+    def expect_states(self, plan, states):
+        """Leave unless each state is an array of the right length and of finite numbers."""
+        for k in range(MOST):
+            with self.where('>', states, k):
+                data, (length,) = self.array(k, 1, DTYPE, WRITEABLE)
+                self.expect(length, self.load(plan, 8 * (LENGTHS + k)))
+                bad = self.variable(INTEGER(0))
+                with self.loop(length) as i:
+                    bits = self.builder.and_(self.entry(data, i), INTEGER(NOT_FINITE))
+                    flag = self.builder.icmp_signed('==', bits, INTEGER(NOT_FINITE))
+                    flag = self.builder.zext(flag, INTEGER)
+                    self.builder.store(self.builder.or_(self.value(bad), flag), bad)
+                self.expect(self.value(bad), INTEGER(0))
+
+    def out(self, names, results, plan):
+        """The one array that is given for the results, or 0."""
+        given = self.variable(INTEGER(0))
+        with self.where('!=', names, 0):
+            self.expect(results, INTEGER(1))
+            self.expect(self.load(names, TUPLE_SIZE), INTEGER(1))
+            self.expect(self.load(names, FIRST_ITEM), self.item(OUT))
+            found = self.entry(self.arguments, self.count)
+            with self.where('!=', found, self.item(NONE)):
+                axes = self.load(plan, 8 * AXES)
+                _, lengths = self.look(found, axes, DTYPE, WRITEABLE)
+                with self.loop(axes) as axis:
+                    self.expect(
+                        self.entry(lengths, axis),
+                        self.entry(self.place(plan, INTEGER(AXES + 1)), axis),
+                    )
+                self.builder.store(found, given)
+        return self.value(given)
+
+    def make(self, plan, results, out, made):
+        """Write down an array for each result; 0 where there is no memory."""
+        kind = ir.FunctionType(INTEGER, [FLAGS, INTEGER, INTEGER, FLAGS])
+        function = self.builder.inttoptr(self.load(plan, 8 * MAKE), kind.as_pointer())
+        fine = self.variable(INTEGER(1))
+        with self.loop(results) as k:
+            shape = self.builder.add(INTEGER(AXES), self.builder.mul(k, INTEGER(MOST_AXES + 1)))
+            shape, array = self.place(plan, shape), self.variable(out)
+            with self.where('==', out, 0):
+                self.remember(self.item(DTYPE))  # which is stolen
+                axes = self.builder.trunc(self.load(shape, 0), FLAGS)
+                sizes = self.builder.add(shape, INTEGER(8))
+                self.builder.store(
+                    self.builder.call(function, [axes, sizes, self.item(DTYPE), FLAGS(0)]), array
+                )
+            with self.where('!=', out, 0):
+                self.remember(out)
+            self.store(self.value(array), self.place(made, k))
+            with self.where('==', self.value(array), 0):
+                self.builder.store(INTEGER(0), fine)
+        return self.value(fine)
+
+
+_address_of_states = _address_of(functools.partial(_emit, False))
+_address_of_frames = _address_of(functools.partial(_emit, True))
+
+
+@kernel
+def of_states():
+    """Address of the method of states."""
+    return _address_of_states()
+
+
+@kernel
+def of_frames():
+    """Address of the method of states and a frame."""
+    return _address_of_frames()
+
+
+ALL = (of_states, of_frames)

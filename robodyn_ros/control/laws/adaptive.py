@@ -1,0 +1,146 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Adaptive control: the arm learns, while it moves, how its bodies differ from the model."""
+
+import math
+
+import numpy as np
+
+from robodyn_ros.algorithms.derivatives.regressor import PARAMETERS, regressor
+from robodyn_ros.compile import kernel
+from robodyn_ros.control.laws.law import OTHER, ControlLaw, LawParameter, model_arrays
+from robodyn_ros.control.laws.passivity import passive_terms
+from robodyn_ros.model.layout import MASS
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.types import Constant, Matrix, Scalar, Table, Topology, Vector
+
+RATE, LEAKAGE, LOAD, REACH = range(4)  # entries of `values`
+MOMENTS, INERTIAS = 1, 4  # first columns of a body's ten parameters
+
+
+@primitive
+def learn(constants, Y, v, qd, values, period, learnt):
+    """d(learnt)/dt = -Gamma Y^T r - leakage learnt, one Euler step, and back into the box.
+
+    Gamma = rate diag(1, reach^2, reach^4) for mass, moments and inertias; the box is load, load
+    reach and load reach^2 wide each way, and no mass becomes negative.
+    """
+    reach = values[REACH]
+    for i in range(learnt.shape[0]):
+        for k in range(PARAMETERS):
+            slope = 0.0
+            for j in range(qd.shape[0]):
+                slope += Y[j, PARAMETERS * i + k] * (qd[j] - v[j])
+            size = 1.0
+            if k >= INERTIAS:
+                size = reach * reach
+            elif k >= MOMENTS:
+                size = reach
+            lowest, highest = -values[LOAD] * size, values[LOAD] * size
+            if k < MOMENTS:
+                lowest = max(lowest, -constants[i + 1, MASS])
+            x = learnt[i, k]
+            if period > 0.0:
+                x -= period * (values[RATE] * size * size * slope + values[LEAKAGE] * x)
+            if not math.isfinite(x):
+                x = 0.0
+            learnt[i, k] = min(max(x, lowest), highest)
+
+
+@kernel
+def adaptive(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    matrix: Matrix,
+    v: Vector,
+    a: Vector,
+    Y: Matrix,
+    learnt: Matrix,
+    values: Vector,
+    period: Scalar,
+    q: Vector,
+    qd: Vector,
+    reference: Matrix,
+    gains: Matrix,
+    terms: Matrix,
+):
+    """All terms, then `learnt` (nb - 1, 10) a period later. matrix, v, a and Y are scratch.
+
+    values : (4,) of the law's parameters; the others as in `passivity`.
+    """
+    passive_terms(
+        topology, constants, gravity, scratch, matrix, v, a, q, qd, reference, gains, terms
+    )
+    regressor(topology, constants, gravity, scratch, q, qd, v, a, Y)
+    for j in range(qd.shape[0]):
+        terms[OTHER, j] = 0.0
+        for i in range(learnt.shape[0]):
+            for k in range(PARAMETERS):
+                terms[OTHER, j] += Y[j, PARAMETERS * i + k] * learnt[i, k]
+    learn(constants, Y, v, qd, values, period, learnt)
+
+
+class AdaptiveComputedTorque(ControlLaw):
+    """tau = Y(q, qd, v, a) (theta + learnt) - Kd r, and the friction of the reference.
+
+    The law of passivity.py, in which theta, ten parameters of each body, grows by what the error
+    teaches: d(learnt)/dt = -Gamma Y^T r - leakage learnt (Slotine and Li 1987, eq. 10 to 13). Then
+    r.M r/2 + learning error.Gamma^-1 learning error/2 never grows, whatever the load: r dies out,
+    though `learnt` need not become the true difference. What is learnt is bounded by a load of
+    `load` [kg] at most `reach` [m] from its joint, body by body; its torque is the term 'other',
+    so that an arm that carries its own weight still gets that of its load. Friction that the
+    model lacks is mistaken for mass: leave it in the model, or leak. While a limit changes the
+    torque nothing is learnt: an arm that is too weak for its motion teaches no mass.
+    """
+
+    name = 'adaptive_computed_torque'
+    equation = (
+        'tau = Y(q, qd, qd_r + L e, qdd_r + L ed) (theta + learnt) + Kp e + Kd ed'
+        ' + friction(qd_r), L = Kp/Kd, e = q_r - q, ed = qd_r - qd'
+    )
+    gain_unit = ('N m/rad', 'N m s/rad')
+    parameters = (
+        LawParameter('rate', 2.0, 'kg s^2/m^2', 'How fast the law learns.', upper=1000.0),
+        LawParameter(
+            'leakage', 0.0, '1/s', 'How fast it forgets what no error confirms.', upper=100.0
+        ),
+        LawParameter(
+            'load', 5.0, 'kg', 'Most mass that a body may seem to gain or lose.', upper=1e4
+        ),
+        LawParameter(
+            'reach',
+            0.3,
+            'm',
+            'Farthest from its joint that this mass may seem to be.',
+            lower=1e-3,
+            upper=100.0,
+        ),
+    )
+    kernels = (adaptive,)
+
+    def __init__(self, robot):
+        super().__init__(robot)
+        n, bodies = robot.nv, len(robot.model.body_names) - 1
+        #: (nb - 1, 10) mass, first moment, inertia (xx xy xz yy yz zz) of each moving body in its
+        #: own frame about its own origin, beyond the model's [kg, kg m, kg m^2].
+        self.learnt = np.zeros((bodies, PARAMETERS))
+        self._arrays = (
+            *model_arrays(robot),
+            np.zeros((n, n)),
+            np.zeros(n),
+            np.zeros(n),
+            np.zeros((n, PARAMETERS * bodies)),
+        )
+
+    def forget(self):
+        """Begin again with the model."""
+        self.learnt.fill(0.0)
+
+    def torques(self, q, qd, reference, gains, terms):
+        """Write every term and learn for one period unless saturated, in O(n depth)."""
+        period = 0.0 if self.saturated else self.period
+        self._torques(
+            *self._arrays, self.learnt, self.values, period, q, qd, reference, gains, terms
+        )

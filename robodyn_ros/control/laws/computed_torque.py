@@ -1,0 +1,103 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Computed torque: the model cancels the arm's dynamics, every joint answers like a unit mass."""
+
+import math
+
+import numpy as np
+
+from robodyn_ros.algorithms.core.crba import mass_matrix
+from robodyn_ros.algorithms.core.gravity import gravity_torque
+from robodyn_ros.algorithms.core.rnea import bias_torque
+from robodyn_ros.compile import kernel
+from robodyn_ros.control.laws.law import (
+    ACCELERATION,
+    CORIOLIS,
+    FEEDBACK,
+    FRICTION,
+    GRAVITY,
+    INERTIA,
+    VELOCITY,
+    ControlLaw,
+    model_arrays,
+)
+from robodyn_ros.control.laws.pd import feedback
+from robodyn_ros.model import layout
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+
+#: Velocity [rad/s or m/s] of the reference at which Coulomb friction is tanh(1) of its full value.
+COULOMB_VELOCITY = 0.01
+
+
+@primitive
+def multiply(M, x, out):
+    """out = M x."""
+    for i in range(M.shape[0]):
+        out[i] = 0.0
+        for j in range(M.shape[1]):
+            out[i] += M[i, j] * x[j]
+
+
+@primitive
+def friction_torque(topology, constants, qd, out):
+    """Viscous and Coulomb friction of the model at qd, smooth through zero."""
+    for i in range(1, topology.shape[0]):
+        k = topology[i, layout.V]
+        out[k] = constants[i, layout.DAMPING] * qd[k] + constants[i, layout.FRICTION] * math.tanh(
+            qd[k] / COULOMB_VELOCITY
+        )
+
+
+@kernel
+def computed_torque(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    M: Matrix,
+    acceleration: Vector,
+    q: Vector,
+    qd: Vector,
+    reference: Matrix,
+    gains: Matrix,
+    terms: Matrix,
+):
+    """All terms but 'other'. M (nv, nv) and acceleration (nv,) are scratch.
+
+    q, qd : (nv,); reference : (3, nv); gains : (2, nv) [1/s^2, 1/s]; terms : (6, nv), written.
+    """
+    mass_matrix(topology, constants, scratch, q, M)
+    feedback(q, qd, reference, gains, acceleration)
+    multiply(M, acceleration, terms[FEEDBACK])
+    multiply(M, reference[ACCELERATION], terms[INERTIA])
+    gravity_torque(topology, constants, gravity, scratch, q, terms[GRAVITY])
+    bias_torque(topology, constants, gravity, scratch, q, qd, terms[CORIOLIS])
+    for i in range(q.shape[0]):
+        terms[CORIOLIS, i] -= terms[GRAVITY, i]
+    friction_torque(topology, constants, reference[VELOCITY], terms[FRICTION])
+
+
+class ComputedTorque(ControlLaw):
+    """tau = M(q) (qdd_r + Kd ed + Kp e) + C(q, qd) qd + g(q), and the friction of the reference.
+
+    Then edd + Kd ed + Kp e = 0 if the model is right (Craig, chapter 10): Kp = w^2 and Kd = 2 z
+    w give a natural frequency w and a damping ratio z. The friction of the reference's velocity
+    is added.
+    """
+
+    name = 'computed_torque'
+    stateful = False
+    equation = (
+        'tau = M(q) (qdd_r + Kd (qd_r - qd) + Kp (q_r - q)) + C(q, qd) qd + g(q) + friction(qd_r)'
+    )
+    gain_unit = ('1/s^2', '1/s')
+    kernels = (computed_torque,)
+
+    def __init__(self, robot):
+        super().__init__(robot)
+        self._arrays = (*model_arrays(robot), np.zeros((robot.nv, robot.nv)), np.zeros(robot.nv))
+
+    def torques(self, q, qd, reference, gains, terms):
+        """Write every term of the model, in O(n depth)."""
+        self._torques(*self._arrays, q, qd, reference, gains, terms)

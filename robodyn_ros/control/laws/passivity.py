@@ -1,0 +1,107 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Passivity-based control: the arm keeps its own dynamics, and its error loses energy."""
+
+import numpy as np
+
+from robodyn_ros.algorithms.core.coriolis import coriolis_matrix
+from robodyn_ros.algorithms.core.crba import mass_matrix
+from robodyn_ros.algorithms.core.gravity import gravity_torque
+from robodyn_ros.compile import kernel
+from robodyn_ros.control.laws.computed_torque import friction_torque, multiply
+from robodyn_ros.control.laws.law import (
+    ACCELERATION,
+    CORIOLIS,
+    FEEDBACK,
+    FRICTION,
+    GRAVITY,
+    INERTIA,
+    POSITION,
+    POSITION_GAIN,
+    VELOCITY,
+    VELOCITY_GAIN,
+    ControlLaw,
+    model_arrays,
+)
+from robodyn_ros.control.laws.pd import feedback
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+
+
+@primitive
+def modified_reference(q, qd, reference, gains, v, a):
+    """v = qd_r + Lambda e and a = qdd_r + Lambda ed, with Lambda = Kp/Kd, 0 where Kd is 0."""
+    for i in range(v.shape[0]):
+        rate = 0.0
+        if gains[VELOCITY_GAIN, i] > 0.0:
+            rate = gains[POSITION_GAIN, i] / gains[VELOCITY_GAIN, i]
+        v[i] = reference[VELOCITY, i] + rate * (reference[POSITION, i] - q[i])
+        a[i] = reference[ACCELERATION, i] + rate * (reference[VELOCITY, i] - qd[i])
+
+
+@primitive
+def passive_terms(
+    topology, constants, gravity, scratch, matrix, v, a, q, qd, reference, gains, terms
+):
+    """All terms but 'other', v and a. matrix (nv, nv) is scratch."""
+    modified_reference(q, qd, reference, gains, v, a)
+    feedback(q, qd, reference, gains, terms[FEEDBACK])
+    mass_matrix(topology, constants, scratch, q, matrix)
+    multiply(matrix, a, terms[INERTIA])
+    coriolis_matrix(topology, constants, scratch, q, qd, matrix)
+    multiply(matrix, v, terms[CORIOLIS])
+    gravity_torque(topology, constants, gravity, scratch, q, terms[GRAVITY])
+    friction_torque(topology, constants, reference[VELOCITY], terms[FRICTION])
+
+
+@kernel
+def passivity(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    matrix: Matrix,
+    v: Vector,
+    a: Vector,
+    q: Vector,
+    qd: Vector,
+    reference: Matrix,
+    gains: Matrix,
+    terms: Matrix,
+):
+    """All terms but 'other'. matrix (nv, nv), v and a (nv,) are scratch.
+
+    q, qd : (nv,); reference : (3, nv); gains : (2, nv) [N m/rad, N m s/rad]; terms : (6, nv),
+    written.
+    """
+    passive_terms(
+        topology, constants, gravity, scratch, matrix, v, a, q, qd, reference, gains, terms
+    )
+
+
+class Passivity(ControlLaw):
+    """tau = M(q) a + C(q, qd) v + g(q) - Kd r, and the friction of the reference.
+
+    v = qd_r + Lambda e, a = dv/dt, r = qd - v (Slotine and Li 1987; Spong, section 6.5: Mdot - 2 C
+    is skew). With the right model M rd + C r + Kd r = 0, so that r.M r/2 decays at the rate r.Kd
+    r, and e follows with the time constants 1/Lambda. Nothing of the arm is cancelled. Kp = Kd
+    Lambda: the same two gains as PD control, and the same feedback, -Kd r = Kp e + Kd ed.
+    """
+
+    name = 'passivity'
+    stateful = False
+    equation = (
+        'tau = M(q) (qdd_r + L (qd_r - qd)) + C(q, qd) (qd_r + L (q_r - q)) + g(q)'
+        ' + Kp (q_r - q) + Kd (qd_r - qd) + friction(qd_r), L = Kp/Kd'
+    )
+    gain_unit = ('N m/rad', 'N m s/rad')
+    kernels = (passivity,)
+
+    def __init__(self, robot):
+        super().__init__(robot)
+        n = robot.nv
+        self._arrays = (*model_arrays(robot), np.zeros((n, n)), np.zeros(n), np.zeros(n))
+
+    def torques(self, q, qd, reference, gains, terms):
+        """Write every term of the model, in O(n depth)."""
+        self._torques(*self._arrays, q, qd, reference, gains, terms)

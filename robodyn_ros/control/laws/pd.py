@@ -1,0 +1,82 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Joint-space PD control, with and without the weight of the arm."""
+
+from robodyn_ros.algorithms.core.gravity import gravity_torque
+from robodyn_ros.compile import kernel
+from robodyn_ros.control.laws.law import (
+    FEEDBACK,
+    GRAVITY,
+    POSITION,
+    POSITION_GAIN,
+    VELOCITY,
+    VELOCITY_GAIN,
+    ControlLaw,
+    model_arrays,
+)
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+
+
+@primitive
+def feedback(q, qd, reference, gains, out):
+    """Kp e + Kd ed, with e = q_r - q and ed = qd_r - qd; out : (nv,), written."""
+    for i in range(out.shape[0]):
+        out[i] = gains[POSITION_GAIN, i] * (reference[POSITION, i] - q[i]) + gains[
+            VELOCITY_GAIN, i
+        ] * (reference[VELOCITY, i] - qd[i])
+
+
+@kernel
+def pd(q: Vector, qd: Vector, reference: Matrix, gains: Matrix, terms: Matrix):
+    """Feedback term. q, qd : (nv,); reference : (3, nv); gains : (2, nv); terms : (6, nv)."""
+    feedback(q, qd, reference, gains, terms[FEEDBACK])
+
+
+@kernel
+def pd_gravity(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    reference: Matrix,
+    gains: Matrix,
+    terms: Matrix,
+):
+    """Feedback and gravity terms; arguments as in `pd`, after those of the model."""
+    feedback(q, qd, reference, gains, terms[FEEDBACK])
+    gravity_torque(topology, constants, gravity, scratch, q, terms[GRAVITY])
+
+
+class PD(ControlLaw):
+    """tau = Kp e + Kd ed, e = q_r - q; sags under the weight of the arm."""
+
+    name = 'pd'
+    stateful = False
+    equation = 'tau = Kp (q_r - q) + Kd (qd_r - qd)'
+    gain_unit = ('N m/rad', 'N m s/rad')
+    kernels = (pd,)
+
+    def torques(self, q, qd, reference, gains, terms):
+        """Write the feedback term."""
+        self._torques(q, qd, reference, gains, terms)
+
+
+class PDGravity(ControlLaw):
+    """tau = Kp e + Kd ed + g(q): rests at its reference (Takegaki and Arimoto 1981)."""
+
+    name = 'pd_gravity'
+    stateful = False
+    equation = 'tau = Kp (q_r - q) + Kd (qd_r - qd) + g(q)'
+    gain_unit = ('N m/rad', 'N m s/rad')
+    kernels = (pd_gravity,)
+
+    def __init__(self, robot):
+        super().__init__(robot)
+        self._arrays = model_arrays(robot)
+
+    def torques(self, q, qd, reference, gains, terms):
+        """Write the feedback and gravity terms, in O(n)."""
+        self._torques(*self._arrays, q, qd, reference, gains, terms)

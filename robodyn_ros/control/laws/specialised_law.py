@@ -1,0 +1,50 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The kernels of a control law for one robot, compared with those for any before they serve."""
+
+import numpy as np
+
+from robodyn_ros.codegen import linker
+from robodyn_ros.codegen.verification import TOLERANCE
+from robodyn_ros.compile import warm_up
+from robodyn_ros.control.laws.gravity_compensation import GravityCompensation
+from robodyn_ros.control.laws.law import TERMS
+from robodyn_ros.errors import KernelError
+from robodyn_ros.robot.robot import Robot
+
+STATES = 5
+
+
+def specialised_kernels(model, law, progress=None):
+    """Return {kernel: twin} of a law for one robot, for Supervisor.use; compiled and examined.
+
+    model : RobotModel. law : the ControlLaw class. progress : as in robodyn_ros.compile.warm_up.
+
+    Raises KernelError where a torque term differs from that of the kernels for any robot.
+    """
+    laws = (law, GravityCompensation)  # the second one gives the safe torque
+    found = linker.twins([kernel for each in laws for kernel in each.kernels], model)
+    warm_up(found.values(), progress)
+    for each in laws:
+        _examine(each, Robot(model), found)
+    return found
+
+
+def _examine(law, robot, found):
+    rng, either = np.random.default_rng(0), (law(robot), law(robot))
+    either[1].use(found)
+    for _ in range(STATES):
+        q, qd = rng.uniform(-1.5, 1.5, (2, robot.nv))
+        reference = rng.uniform(-1.5, 1.5, (3, robot.nv))
+        gains = rng.uniform(1.0, 100.0, (2, robot.nv))
+        expected, got = np.zeros((2, len(TERMS), robot.nv))
+        for each, terms in zip(either, (expected, got)):
+            each.reset(q, qd)
+            each.torques(q, qd, reference, gains, terms)
+        error, size = np.abs(got - expected).max(), np.abs(expected).max()
+        if not error <= TOLERANCE * max(size, 1.0):
+            raise KernelError(
+                f'robot {robot.name!r}: the specialised kernel of law {law.name} differs from the '
+                f'generic one by {error:.2g} of {size:.2g} at q = {q.tolist()}, qd = '
+                f'{qd.tolist()}; use the generic one, and report this'
+            )

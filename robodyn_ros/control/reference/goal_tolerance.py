@@ -1,0 +1,53 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Tolerances of a FollowJointTrajectory goal."""
+
+from typing import Sequence
+
+import numpy as np
+
+from robodyn_ros.errors import ShapeError, UnknownNameError, shorten
+
+
+class Tolerance:
+    """How far each joint may be from its reference; joints and fields left out may be anywhere.
+
+    Args:
+      tolerances: control_msgs/JointTolerance messages; 0 and below mean no tolerance is asked for.
+        Those of acceleration are not judged, since it is not measured.
+      joint_names: the robot's joints, in its order.
+
+    Raises:
+      RobodynError: for an unknown joint or a number that is none.
+
+    """
+
+    def __init__(self, tolerances, joint_names: Sequence[str]):
+        self._names = tuple(joint_names)
+        self._limits = np.full((2, len(joint_names)), np.inf)
+        for tolerance in tolerances:
+            if tolerance.name not in joint_names:
+                raise UnknownNameError(
+                    f'A tolerance is for the joint {shorten(tolerance.name)}; '
+                    f'expected one of {list(joint_names)}.'
+                )
+            asked = np.array((tolerance.position, tolerance.velocity))
+            if np.isnan(asked).any():
+                raise ShapeError(
+                    f'A tolerance of the joint {tolerance.name} is not a number; '
+                    'expected its error, 0 for any.'
+                )
+            self._limits[:, self._names.index(tolerance.name)] = np.where(asked > 0, asked, np.inf)
+
+    def violation(self, position_error: np.ndarray, velocity_error: np.ndarray) -> str:
+        """'' or the first joint beyond its tolerance; errors (n,) [rad | m, rad/s | m/s]."""
+        errors = np.abs((position_error, velocity_error))
+        wrong = np.argwhere(~(errors <= self._limits))
+        if not len(wrong):
+            return ''
+        field, joint = wrong[0]
+        what = ('position', 'velocity')[field]
+        return (
+            f'the {what} of {self._names[joint]} is {errors[field, joint]:.6g} off its '
+            f'reference; expected at most {self._limits[field, joint]:g}'
+        )

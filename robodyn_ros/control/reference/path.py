@@ -1,0 +1,173 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A trajectory ready to be sampled in the loop: one polynomial a segment."""
+
+import math
+
+import numpy as np
+
+from robodyn_ros.compile import kernel
+from robodyn_ros.control.reference.polynomial import hermite, polyline
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.types import Integer, Matrix, Scalar, Vector
+
+ORDER = 6  # coefficients of a segment's polynomial
+CHECKED_INSTANTS = 16  # of every segment, at which limits are checked
+BLOCK = 32  # segments checked in one go: other threads wait no longer than that
+SPEED_TOLERANCE = 1.001  # a plan that uses all of a velocity limit is not refused for rounding
+
+
+class Path:
+    """What the reference does from its reception on.
+
+    knots : (s + 1,) [s] from 0; coefficients : (6 s, nv) ascending powers of the time since a
+    segment
+    began; end : (3, nv) what holds from the last knot on. Without segments it is a target.
+    """
+
+    def __init__(self, knots, coefficients, end):
+        self.knots, self.coefficients, self.end = knots, coefficients, end
+        self.duration = float(knots[-1])
+        self._sample = sample.quick
+
+    @classmethod
+    def through(cls, trajectory, start):
+        """Return the path from a start through the points of a trajectory that lie ahead.
+
+        start : (3, nv) reference at reception. Position and velocity continue from it, and the
+        acceleration too where the path is quintic. At the end it rests.
+        """
+        passed = trajectory.passed
+        knots = np.concatenate([[0.0], trajectory.times[passed:] + trajectory.delay])
+        points = [
+            np.vstack([start[row], values[passed:]])
+            for row, values in enumerate(trajectory.fields.values())
+        ]
+        with np.errstate(over='ignore', invalid='ignore'):  # what overflows, the limits refuse
+            if len(points) == 1:
+                knots, coefficients = polyline(knots, points[0], start[1])
+            else:
+                coefficients = hermite(knots, *points)
+        end = np.zeros_like(start)
+        end[0] = points[0][-1]
+        return cls(knots, coefficients, end)
+
+    @classmethod
+    def target(cls, trajectory):
+        """Return the path that is at the one point of a trajectory at once, moving as it says."""
+        end = np.zeros((3, trajectory.positions.shape[1]))
+        for row, values in enumerate(trajectory.fields.values()):
+            end[row] = values[-1]
+        return cls(np.zeros(1), np.zeros((0, end.shape[1])), end)
+
+    def sample(self, t, reference):
+        """Write position, velocity and acceleration at t [s] into reference, (3, nv)."""
+        self._sample(self.knots, self.coefficients, self.end, t, reference)
+
+    def refusal(self, start, lower, upper, velocity, joint_names):
+        """Return '' if the path keeps to the limits, or a sentence naming the joint that does not.
+
+        Checked at CHECKED_INSTANTS of every segment. A start beyond a limit may come back from
+        there.
+        """
+        limits = np.array(
+            [
+                np.minimum(lower, start[0]),
+                np.maximum(upper, start[0]),
+                np.maximum(velocity, np.abs(start[1])) * SPEED_TOLERANCE,
+            ]
+        )
+        segments = len(self.knots) - 1
+        for begin in range(0, segments + 1, BLOCK):
+            stop = min(begin + BLOCK, segments + 1)
+            found = first_violation(self.knots, self.coefficients, self.end, limits, begin, stop)
+            if found >= 0:
+                return self._describe(found, limits, joint_names)
+        return ''
+
+    def _describe(self, found, limits, joint_names):
+        """Put what `first_violation` returned into words."""
+        instant, i = divmod(found, self.end.shape[1])
+        k, j = divmod(instant, CHECKED_INSTANTS)
+        t, reference = self.duration, np.empty_like(self.end)
+        if k < len(self.knots) - 1:
+            t = self.knots[k] + j / CHECKED_INSTANTS * (self.knots[k + 1] - self.knots[k])
+        self.sample(t, reference)
+        q, qd = reference[:2, i]
+        low, high, speed = limits[:, i]
+        what, value = 'position', q
+        if low <= q <= high and math.isfinite(q):
+            what, value, low, high = 'velocity', qd, -speed, speed
+        return (
+            f'{what}: joint {joint_names[i]} would be at {value:.6g} after {t:.6g} s; '
+            f'expected {low:.6g} to {high:.6g}'
+        )
+
+
+@primitive
+def evaluate(coefficients, k, i, u):
+    """Position, velocity and half the acceleration of joint i, u [s] into segment k, by Horner."""
+    q, qd, half_qdd = 0.0, 0.0, 0.0
+    for row in range(ORDER * k + ORDER - 1, ORDER * k - 1, -1):
+        half_qdd = half_qdd * u + qd
+        qd = qd * u + q
+        q = q * u + coefficients[row, i]
+    return q, qd, half_qdd
+
+
+@primitive
+def keeps_to(limits, i, q, qd):
+    """Whether a position and a velocity of joint i are finite and within the limits."""
+    return (
+        math.isfinite(q)
+        and math.isfinite(qd)
+        and limits[0, i] <= q <= limits[1, i]
+        and -limits[2, i] <= qd <= limits[2, i]
+    )
+
+
+@kernel
+def sample(knots: Vector, coefficients: Matrix, end: Matrix, t: Scalar, reference: Matrix):
+    """Position, velocity and acceleration at t, (3, nv), written; by bisection, O(log s + nv)."""
+    last = knots.shape[0] - 1
+    if not (t < knots[last]):
+        for i in range(end.shape[1]):
+            reference[0, i], reference[1, i], reference[2, i] = end[0, i], end[1, i], end[2, i]
+        return
+    low, high = 0, last
+    while high - low > 1:
+        middle = (low + high) // 2
+        if knots[middle] <= t:
+            low = middle
+        else:
+            high = middle
+    u = max(t - knots[low], 0.0)
+    for i in range(end.shape[1]):
+        q, qd, half_qdd = evaluate(coefficients, low, i, u)
+        reference[0, i], reference[1, i], reference[2, i] = q, qd, 2.0 * half_qdd
+
+
+@kernel
+def first_violation(
+    knots: Vector, coefficients: Matrix, end: Matrix, limits: Matrix, begin: Integer, stop: Integer
+):
+    """Where the segments begin ... stop - 1 leave the limits first, or -1; segment s is the end.
+
+    limits : (3, nv) lowest and highest position, highest speed. Returns
+    (segment * CHECKED_INSTANTS + instant) * nv + joint.
+    """
+    n = end.shape[1]
+    for k in range(begin, stop):
+        at_end = k == knots.shape[0] - 1
+        for j in range(1 if at_end else CHECKED_INSTANTS):
+            for i in range(n):
+                q, qd = end[0, i], end[1, i]
+                if not at_end:
+                    u = j / CHECKED_INSTANTS * (knots[k + 1] - knots[k])
+                    q, qd, _ = evaluate(coefficients, k, i, u)
+                if not keeps_to(limits, i, q, qd):
+                    return (k * CHECKED_INSTANTS + j) * n + i
+    return -1
+
+
+KERNELS = (sample, first_violation)

@@ -1,0 +1,54 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""References on their way in: a path that keeps to the limits, or why there is none."""
+
+import numpy as np
+
+from robodyn_ros.control.reference.path import Path
+from robodyn_ros.control.supervisor.preconditions import refuse_far
+
+
+def receive_trajectory(trajectory, start, settings, joint_names):
+    """Return (Path, '') from the reference start, (3, nv), or (None, sentence)."""
+    if trajectory.passed:
+        sentence = refuse_far(
+            trajectory.positions[trajectory.passed - 1],
+            start[0],
+            settings.max_start_error,
+            joint_names,
+            'start',
+        )
+        if sentence:
+            return None, sentence
+    return _within_limits(Path.through(trajectory, start), start, settings, joint_names)
+
+
+def receive_target(trajectory, start, elapsed, settings, joint_names):
+    """Return (Path, '') to one streamed target, or (None, sentence).
+
+    elapsed : [s] since the target before it, infinite for the first. A target that is due at
+    once is a step, and as such must not be farther than the joint moves in that time, nor the
+    first one farther than where a reference may begin.
+    """
+    if not trajectory.passed:
+        return _within_limits(Path.through(trajectory, start), start, settings, joint_names)
+    elapsed = max(elapsed, settings.period)
+    reach = settings.velocity_limits * min(elapsed, settings.reference_timeout)
+    if elapsed == np.inf:
+        reach = np.minimum(reach, settings.max_start_error)
+    sentence = refuse_far(trajectory.positions[0], start[0], reach, joint_names, 'step')
+    if sentence:
+        return None, f'{sentence}; a time_from_start would spread it'
+    return _within_limits(Path.target(trajectory), start, settings, joint_names)
+
+
+def _within_limits(path, start, settings, joint_names):
+    margin = settings.position_margin
+    sentence = path.refusal(
+        start,
+        settings.lower - margin,
+        settings.upper + margin,
+        settings.velocity_limits,
+        joint_names,
+    )
+    return (None, sentence) if sentence else (path, '')

@@ -1,0 +1,50 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Polynomial segments that join points in time: ascending powers of the time since it began."""
+
+import numpy as np
+
+#: Longest time [s] that a polyline takes to turn its velocity at the start into its first slope.
+BLEND = 0.1
+
+
+def hermite(knots, q, qd, qdd=None):
+    """Cubic (position and velocity at both ends) or quintic (acceleration too) segments.
+
+    Craig, section 7.3. knots : (s + 1,) [s]; q, qd, qdd : (s + 1, nv).
+    Returns (6 s, nv).
+    """
+    T = np.diff(knots)[:, None]
+    c = np.zeros((len(T), 6, q.shape[1]))
+    c[:, 0], c[:, 1] = q[:-1], qd[:-1]
+    if qdd is None:
+        gap = (q[1:] - q[:-1]) / T
+        c[:, 2] = (3.0 * gap - 2.0 * qd[:-1] - qd[1:]) / T
+        c[:, 3] = (qd[:-1] + qd[1:] - 2.0 * gap) / T**2
+    else:
+        c[:, 2] = 0.5 * qdd[:-1]
+        # what the first three terms leave over at the end of the segment
+        position = (q[1:] - q[:-1] - qd[:-1] * T - c[:, 2] * T**2) / (T * T * T)
+        velocity = (qd[1:] - qd[:-1] - qdd[:-1] * T) / T**2
+        acceleration = (qdd[1:] - qdd[:-1]) / T
+        c[:, 3] = 10.0 * position - 4.0 * velocity + 0.5 * acceleration
+        c[:, 4] = (-15.0 * position + 7.0 * velocity - acceleration) / T
+        c[:, 5] = (6.0 * position - 3.0 * velocity + 0.5 * acceleration) / T**2
+    return c.reshape(-1, q.shape[1])
+
+
+def polyline(knots, q, qd):
+    """Straight lines, onto the first of which a cubic of at most BLEND leads from the velocity qd.
+
+    knots : (s + 1,) [s]; q : (s + 1, nv); qd : (nv,). Returns its knots (r + 1,), of which the
+    blend is the first segment, and coefficients (6 r, nv).
+    """
+    blend = min(knots[1], BLEND)
+    slope = (q[1] - q[0]) / knots[1]
+    onto = q[0] + slope * blend
+    start = hermite(np.array([0.0, blend]), np.vstack([q[0], onto]), np.vstack([qd, slope]))
+    ahead = knots > blend
+    knots, q = np.concatenate([[blend], knots[ahead]]), np.vstack([onto, q[ahead]])
+    lines = np.zeros((len(knots) - 1, 6, q.shape[1]))
+    lines[:, 0], lines[:, 1] = q[:-1], np.diff(q, axis=0) / np.diff(knots)[:, None]
+    return np.concatenate([[0.0], knots]), np.vstack([start, lines.reshape(-1, q.shape[1])])

@@ -1,0 +1,74 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The reference in force: a posture that is held, or a path that is followed."""
+
+import math
+
+import numpy as np
+
+
+class Reference:
+    """Position, velocity and acceleration that the law tracks; belongs to the loop.
+
+    rows : (3, nv) [rad or m and their rates]. path : the Path being followed, or None while a
+    posture is held. source : what the caller gave it as. streamed : whether the path is a target
+    of a stream. epoch : grows with every replacement, so that a path prepared from an older
+    reference is found out.
+    """
+
+    def __init__(self, nv):
+        self.rows = np.zeros((3, nv))
+        self.path, self.source, self.streamed, self.epoch = None, None, False, 0
+        self._position, self._rates = self.rows[0], self.rows[1:]
+        self._flat = self.rows.reshape(-1)
+        self._started, self._expires, self._aimed = 0.0, math.inf, -math.inf
+
+    @property
+    def flat(self):
+        """All entries in one row, (3 nv,)."""
+        return self._flat
+
+    def hold(self, q):
+        """Rest at a posture."""
+        self._position[:] = q
+        self._rates.fill(0.0)
+        self.path, self.source, self.streamed = None, None, False
+        self._aimed = -math.inf
+        self.epoch += 1
+
+    def follow(self, path, source, started):
+        """Follow a path that began at the time `started` [s]."""
+        self.path, self.source, self.streamed = path, source, False
+        self._started, self._expires, self._aimed = started, math.inf, -math.inf
+        self.epoch += 1
+
+    def aim(self, path, source, started, timeout):
+        """Follow a streamed target until `timeout` [s] after it is due."""
+        self.path, self.source, self.streamed = path, source, True
+        self._started = self._aimed = started
+        self._expires = started + path.duration + timeout
+        self.epoch += 1
+
+    def at(self, clock):
+        """A copy of what the reference is at a time, (3, nv)."""
+        rows = self.rows.copy()
+        if self.path is not None:
+            self.path.sample(clock - self._started, rows)
+        return rows
+
+    def since_aim(self, clock):
+        """Seconds since the last streamed target; infinite if there is none."""
+        return clock - self._aimed
+
+    def expired(self, clock):
+        """Whether a streamed target has been left without a successor."""
+        return clock > self._expires
+
+    def advance(self, clock):
+        """Move on to a time; return whether a trajectory has just ended. Its end point is held."""
+        t = clock - self._started
+        self.path.sample(t, self.rows)
+        if self.streamed or t < self.path.duration:
+            return False
+        self.path, self.source = None, None
+        return True

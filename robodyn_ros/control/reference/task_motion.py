@@ -1,0 +1,196 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""From where a hand's reference is to where it shall be: a smooth motion within limits.
+
+Each of position and orientation is a chain of three first-order lags (a triple pole at the
+bandwidth), whose distances are closed no faster than a speed, an acceleration and a jerk allow:
+a step of the target becomes a straight line (a slerp) with a continuous acceleration, and a moving
+target is caught up with. The same shape, one loop for each limit, is known from flight
+controllers (ArduPilot, AC_Control::shape_pos_vel_accel).
+"""
+
+from numpy import sqrt
+
+from robodyn_ros.control.reference.task_reference import (
+    ACCELERATION,
+    AHEAD,
+    ARRIVED,
+    FORCE,
+    LEFT,
+    MOMENT,
+    MOVING,
+    PACE,
+    PLACED,
+    POSITION,
+    QUATERNION,
+    SPIN,
+    SPIN_RATE,
+    TURNED,
+    VELOCITY,
+)
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.turning import turn_between, turn_by
+from robodyn_ros.spatial.vec3 import add, dot, load, scale, store, sub
+
+#: Share of a limit that a plan uses, so that the loop below it can keep up.
+PLANNED = 0.5
+#: Largest product of bandwidth and time step; beyond 1 the chain would not be stable.
+COARSEST = 0.25
+#: Distance [m or rad], speed [per s] and acceleration [per s^2] that count as arrived.
+NEAR, SLOW, STEADY = 1e-7, 1e-6, 1e-4
+
+
+@primitive
+def at_most(v, limit):
+    """v, shortened to a length."""
+    size = sqrt(dot(v, v))
+    return scale(limit / size, v) if size > limit else v
+
+
+@primitive
+def closing(distance, rate, braking):
+    """Close a distance at the speed that `rate` times it or braking over it allows, the slower.
+
+    v = rate d near zero, v = sqrt(2 b (d - b / (2 rate^2))) from d = b / rate^2 on, where the two
+    and their slopes agree. distance : (3,).
+    """
+    d, near = sqrt(dot(distance, distance)), braking / (rate * rate)
+    if not d > near:
+        return scale(rate, distance)
+    return scale(sqrt(2.0 * braking * (d - 0.5 * near)) / d, distance)
+
+
+@primitive
+def steer(distance, v_target, a_target, v, a, bandwidth, speed, acceleration, jerk, dt):
+    """Acceleration dt later, on the way to a target at a distance that moves."""
+    approach = add(v_target, closing(distance, bandwidth / 3.0, PLANNED * acceleration))
+    change = add(a_target, closing(sub(at_most(approach, speed), v), bandwidth, PLANNED * jerk))
+    rate = scale(3.0 * bandwidth, sub(at_most(change, acceleration), a))
+    return add(a, scale(dt, at_most(rate, jerk)))
+
+
+@primitive
+def allowed(v, pace, speed):
+    """Return the largest speed in this direction, for a pace that v could be multiplied with."""
+    size = sqrt(dot(v, v))
+    return speed if size < SLOW else min(speed, pace * size)
+
+
+@primitive
+def ramp(rows, target, row, step):
+    """Bring a row of the reference nearer to that of the target, by at most a step."""
+    gap = sub(load(target, row, 0), load(rows, row, 0))
+    store(rows, row, 0, add(load(rows, row, 0), at_most(gap, step)))
+    return dot(gap, gap) <= step * step
+
+
+@primitive
+def settled(distance, v, a):
+    """Whether hardly anything is left of a motion."""
+    return (
+        dot(distance, distance) <= NEAR * NEAR
+        and dot(v, v) <= SLOW * SLOW
+        and dot(a, a) <= STEADY * STEADY
+    )
+
+
+@primitive
+def advance(rows, a, b, dt):
+    """Move a table on under an acceleration a and a spin rate b, exactly but for their change."""
+    v, w = load(rows, VELOCITY, 0), load(rows, SPIN, 0)
+    faster, spun = add(v, scale(dt, a)), add(w, scale(dt, b))
+    store(rows, POSITION, 0, add(load(rows, POSITION, 0), scale(0.5 * dt, add(v, faster))))
+    store_quaternion(rows, turn_by(scale(0.5 * dt, add(w, spun)), quaternion(rows)))
+    store(rows, VELOCITY, 0, faster)
+    store(rows, SPIN, 0, spun)
+    store(rows, ACCELERATION, 0, a)
+    store(rows, SPIN_RATE, 0, b)
+
+
+@primitive
+def bend(distance, v, v_goal, left, dt):
+    """Mean acceleration over dt of the cubic that covers a distance in the time left.
+
+    It ends at v_goal (Craig, section 7.3):
+    a(t) = (6 d / T - 4 v - 2 v_goal) / T + 6 t (v + v_goal - 2 d / T) / T^2.
+    """
+    chord = scale(1.0 / left, distance)
+    begin = sub(scale(6.0, chord), add(scale(4.0, v), scale(2.0, v_goal)))
+    change = scale(6.0, sub(add(v, v_goal), scale(2.0, chord)))
+    return scale(1.0 / left, add(begin, scale(0.5 * dt / left, change)))
+
+
+@primitive
+def make_for(goal, target, dt):
+    """Accelerate the target so that it gets to its goal in time, to a place or to a velocity."""
+    left = goal[AHEAD, LEFT]
+    v, v_goal = load(target, VELOCITY, 0), load(goal, VELOCITY, 0)
+    w, w_goal = load(target, SPIN, 0), load(goal, SPIN, 0)
+    if goal[AHEAD, PLACED] > 0.0:
+        distance = sub(load(goal, POSITION, 0), load(target, POSITION, 0))
+        store(target, ACCELERATION, 0, bend(distance, v, v_goal, left, dt))
+    elif goal[AHEAD, MOVING] > 0.0:
+        store(target, ACCELERATION, 0, scale(1.0 / left, sub(v_goal, v)))
+    if goal[AHEAD, TURNED] > 0.0:
+        turn = turn_between(quaternion(goal), quaternion(target))
+        store(target, SPIN_RATE, 0, bend(turn, w, w_goal, left, dt))
+    elif goal[AHEAD, MOVING] > 0.0:
+        store(target, SPIN_RATE, 0, scale(1.0 / left, sub(w_goal, w)))
+
+
+@primitive
+def lead(goal, target, state, bandwidth, speed, acceleration, jerk, force_step, moment_step, dt):
+    """Advance target and state (task_reference.py) by dt [s], the former to its goal.
+
+    speed, acceleration, jerk : pairs, linear and angular. force_step, moment_step : [N, N m].
+    """
+    bandwidth = min(bandwidth, COARSEST / dt)
+    if goal[AHEAD, LEFT] > 0.0:
+        make_for(goal, target, dt)
+    distance = sub(load(target, POSITION, 0), load(state, POSITION, 0))
+    turn = turn_between(quaternion(target), quaternion(state))
+    v, w = load(state, VELOCITY, 0), load(state, SPIN, 0)
+    pace = state[PACE, 0]
+    a = steer(
+        distance,
+        load(target, VELOCITY, 0),
+        load(target, ACCELERATION, 0),
+        v,
+        load(state, ACCELERATION, 0),
+        bandwidth,
+        allowed(v, pace, speed[0]),
+        acceleration[0],
+        jerk[0],
+        dt,
+    )
+    b = steer(
+        turn,
+        load(target, SPIN, 0),
+        load(target, SPIN_RATE, 0),
+        w,
+        load(state, SPIN_RATE, 0),
+        bandwidth,
+        allowed(w, pace, speed[1]),
+        acceleration[1],
+        jerk[1],
+        dt,
+    )
+    advance(state, a, b, dt)
+    advance(target, load(target, ACCELERATION, 0), load(target, SPIN_RATE, 0), dt)
+    pushed = ramp(state, target, FORCE, force_step)
+    wrung = ramp(state, target, MOMENT, moment_step)
+    arrived = settled(distance, v, a) and settled(turn, w, b) and pushed and wrung
+    state[ARRIVED, 0] = 1.0 if arrived else 0.0
+
+
+@primitive
+def quaternion(rows):
+    """Return the orientation in a table of rows."""
+    return (rows[QUATERNION, 0], rows[QUATERNION, 1], rows[QUATERNION, 2], rows[QUATERNION, 3])
+
+
+@primitive
+def store_quaternion(rows, q):
+    """Write it."""
+    rows[QUATERNION, 0], rows[QUATERNION, 1] = q[0], q[1]
+    rows[QUATERNION, 2], rows[QUATERNION, 3] = q[2], q[3]

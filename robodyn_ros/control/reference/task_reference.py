@@ -1,0 +1,185 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Where a hand shall be: what was told, and the smooth motion that leads it there."""
+
+import math
+
+import numpy as np
+
+from robodyn_ros.control.reference.task_schedule import MOST, TaskSchedule
+from robodyn_ros.control.supervisor.controller_states import Reason
+from robodyn_ros.spatial.quaternion import axes_of_quaternion, product, unit
+from robodyn_ros.spatial.turning import quaternion_of, turn_by
+
+#: Rows of `target` and `state`: what is told, and what the law follows.
+POSITION, QUATERNION, VELOCITY, SPIN, ACCELERATION, SPIN_RATE, FORCE, MOMENT = range(8)
+ERROR, TURN = 4, 5  # rows of `measured`, in place of the accelerations
+AHEAD = 4  # row of `goal`, whose entries are:
+LEFT, PLACED, TURNED, MOVING = range(4)  # [s] until then; whether there is such a part
+ARRIVED, PACE = 8, 9  # rows of `state` with one entry: nothing is left to do; see `state`
+FREE = 1e6  # a pace that stands for any
+STREAMED = {'twist': VELOCITY, 'acceleration': ACCELERATION, 'wrench': FORCE}
+ENDS = {
+    'twist': slice(VELOCITY, FORCE),
+    'acceleration': slice(ACCELERATION, FORCE),
+    'wrench': slice(FORCE, ARRIVED),
+}  # rows that end with it
+
+
+class TaskReference:
+    """What the hand of a law follows; belongs to the loop, like the reference of the joints.
+
+    Vectors are in base axes; position and velocity are those of the hand's origin. Rows are four
+    wide, for the quaternions (x, y, z, w); the fourth entry of the other rows is zero.
+
+    target : (8, 4) position, quaternion, velocity, spin, acceleration, spin rate, force, moment
+        [m, -, m/s, rad/s, m/s^2, rad/s^2, N, N m] as told last, moving on by themselves.
+    goal : (5, 4) position, quaternion, velocity, spin of what is told for later, and when, see
+        AHEAD: the target gets there in the time left, which is 0 if there is nothing.
+    state : (10, 4) as `target`, of the reference, whether it has arrived, and by which factor it
+        could be faster before a joint would be too fast.
+    measured : (6, 4) position, quaternion, velocity, spin of the hand, and what it lacks to the
+        reference, a distance and a rotation vector [m, rad]; written by the law.
+    shares : (6,) what the law keeps of each principal direction of the task: 1, or less near a
+        singular posture; 0 of an axis that is left out.
+    elapsed : [s] by which the law is to advance it. age : [s] of the joint state.
+    moving : whether a target is being followed.
+    base, hand : names of the two frames. fixed : {name: (R (3, 3), origin (3,) [m])} of the base
+        and of every other frame that does not move in it.
+    """
+
+    def __init__(self, base, hand, fixed):
+        self.base, self.hand, self.fixed = base, hand, fixed
+        self.target, self.state = np.zeros((ARRIVED, 4)), np.zeros((PACE + 1, 4))
+        self.goal, self.measured, self.shares = np.zeros((5, 4)), np.zeros((6, 4)), np.ones(6)
+        self._motion, self._wrenches, self._new = TaskSchedule(), TaskSchedule(), False
+        self._until, self._outcome, self.age = {}, Reason.NONE, 0.0
+        self.hold(np.zeros(3), (0.0, 0.0, 0.0, 1.0))
+
+    def hold(self, position, quaternion):
+        """Rest at a pose, push at nothing. position : (3,) [m]; quaternion : (4,)."""
+        for rows in (self.target, self.state):
+            rows.fill(0.0)
+            rows[POSITION, :3], rows[QUATERNION] = position, quaternion
+        self.state[PACE, 0] = FREE
+        self._until = dict.fromkeys(STREAMED, math.inf)
+        self._motion.clear()
+        self._wrenches.clear()
+        self.goal[AHEAD] = 0.0
+        self.elapsed, self.moving = 0.0, False
+
+    def aim(self, target, clock, since, timeout):
+        """Follow a TaskTarget; return '' or the sentence that says why not.
+
+        What is told for later is reached then; what is told for the past has moved on since; what
+        is told for now replaces all that was to come. What moves or pushes ends a timeout after
+        its time, without a successor.
+
+        clock : [s] now; since : [s] from the last `advance` to now; timeout : [s].
+        """
+        if max(len(self._motion), len(self._wrenches)) >= MOST:
+            return f'{MOST} targets lie ahead already; expected fewer'
+        motion, due, tick = self._in_base(target), clock + target.delay, clock - since
+        for name in STREAMED:
+            if name in motion:
+                self._until[name] = due + timeout
+        push = {'wrench': motion.pop('wrench')} if 'wrench' in motion else {}
+        if motion and target.delay == 0.0 and self._motion:
+            self._motion.clear()
+            self.target[VELOCITY:FORCE] = 0.0
+        if push and target.delay == 0.0:
+            self._wrenches.clear()
+        for schedule, parts in ((self._motion, motion), (self._wrenches, push)):
+            if parts and target.delay > 0.0:
+                if not schedule:
+                    schedule.begin(
+                        tick,
+                        position=self.target[POSITION, :3].copy(),
+                        quaternion=self.target[QUATERNION].copy(),
+                    )
+                schedule.put(due, parts)
+            else:
+                self._take(parts, tick - due)
+        self.state[ARRIVED] = 0.0
+        self.moving, self._new, self._outcome = True, True, Reason.TARGET_REACHED
+        return ''
+
+    def advance(self, clock, elapsed, age):
+        """Move on to a time; return why there is nothing left to follow, or ''.
+
+        A twist or a wrench without a successor ends: the hand comes to rest by its limits.
+        clock : [s] now; elapsed : [s] since the last call; age : [s] of the joint state.
+        """
+        self.elapsed, self.age = elapsed, age
+        if not self.moving:
+            return Reason.NONE
+        self._go_on(clock, clock - elapsed)
+        for name, until in self._until.items():
+            ahead = self._wrenches if name == 'wrench' else self._motion
+            if clock > until and not ahead:
+                self._until[name], self._outcome = math.inf, Reason.REFERENCE_TIMEOUT
+                self.target[ENDS[name]] = 0.0
+                self.state[ARRIVED] = 0.0
+        streamed = min(self._until.values()) < math.inf or self._motion or self._wrenches
+        if streamed or not self.state[ARRIVED, 0]:
+            return Reason.NONE
+        self.moving = False
+        return self._outcome
+
+    def _go_on(self, clock, tick):
+        """Take over what has become due, as of the last tick, and say what comes next."""
+        for schedule in (self._motion, self._wrenches):
+            while schedule and schedule.time <= clock:
+                due, parts = schedule.pop()
+                if schedule is self._motion and not schedule:
+                    self.target[ACCELERATION:FORCE] = 0.0  # of the way there
+                self._take(parts, tick - due)
+                self.state[ARRIVED], self._new = 0.0, True
+        if self._new:
+            self._new = False
+            self._see(self._motion.next() if self._motion else {})
+        if self._motion:
+            self.goal[AHEAD, LEFT] = self._motion.time - tick
+
+    def _see(self, parts):
+        """Write the goal."""
+        self.goal.fill(0.0)
+        twist = parts.get('twist', np.zeros(6))
+        self.goal[VELOCITY, :3], self.goal[SPIN, :3] = twist[:3], twist[3:]
+        self.goal[POSITION, :3] = parts.get('position', 0.0)
+        self.goal[QUATERNION] = parts.get('quaternion', 0.0)
+        self.goal[AHEAD, PLACED:] = 'position' in parts, 'quaternion' in parts, 'twist' in parts
+
+    def _take(self, parts, since):
+        """Let parts of a target that held some time ago [s] be what is told now."""
+        target = self.target
+        for name, row in STREAMED.items():
+            if name in parts:
+                target[row, :3], target[row + 1, :3] = parts[name][:3], parts[name][3:]
+        if 'twist' in parts:
+            target[VELOCITY:ACCELERATION] += since * target[ACCELERATION:FORCE]
+        mean = target[VELOCITY:ACCELERATION, :3] - 0.5 * since * target[ACCELERATION:FORCE, :3]
+        if 'position' in parts:
+            target[POSITION, :3] = parts['position'] + since * mean[0]
+        if 'quaternion' in parts:
+            target[QUATERNION] = turn_by(since * mean[1], parts['quaternion'])
+
+    def _in_base(self, target):
+        """Return what a TaskTarget tells, by name, in base axes."""
+        R, origin = self.fixed.get(target.frame) or (rotation(self.state[QUATERNION]), 0.0)
+        told = {name: getattr(target, name) for name in STREAMED}
+        found = {
+            name: np.concatenate((R @ value[:3], R @ value[3:]))
+            for name, value in told.items()
+            if value is not None
+        }
+        if target.position is not None:
+            found['position'] = origin + R @ target.position
+        if target.quaternion is not None:
+            found['quaternion'] = np.array(product(quaternion_of(*R.T), unit(target.quaternion)))
+        return found
+
+
+def rotation(quaternion):
+    """R (3, 3) of a quaternion (x, y, z, w)."""
+    return np.column_stack(axes_of_quaternion(*quaternion))

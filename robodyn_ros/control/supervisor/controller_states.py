@@ -1,0 +1,64 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The states a controller can be in, the reasons why, and how often what happened."""
+
+import dataclasses
+import enum
+
+
+class State(enum.IntEnum):
+    """State of the controller, as published (robodyn_msgs/ControllerStatus)."""
+
+    WAIT_MODEL = 0  # no robot description yet (the node's: a supervisor has a model)
+    WAIT_STATE = 1  # no fresh joint state
+    READY = 2  # could be activated
+    ACTIVE = 3  # following a reference, or a law that needs none
+    HOLD = 4  # active without a running reference: a posture is held
+    STALE = 5  # the joint state stopped: gravity torque for a while, then `stale_action`
+    FAULT = 6  # latched until reset: gravity torque
+
+
+class Reason:
+    """Short codes: why the state is what it is, and why an input was refused."""
+
+    NONE = ''
+    ACTIVATED = 'ACTIVATED'
+    DEACTIVATED = 'DEACTIVATED'
+    FOLLOWING = 'FOLLOWING'
+    TRAJECTORY_END = 'TRAJECTORY_END'
+    TARGET_REACHED = 'TARGET_REACHED'
+    REFERENCE_TIMEOUT = 'REFERENCE_TIMEOUT'
+    REFERENCE_NOT_FINITE = 'REFERENCE_NOT_FINITE'
+    HOLD_REQUESTED = 'HOLD_REQUESTED'
+    POSITION_JUMP = 'POSITION_JUMP'
+    STATE_TIMEOUT = 'STATE_TIMEOUT'
+    STATE_STUCK = 'STATE_STUCK'
+    STATE_RECOVERED = 'STATE_RECOVERED'
+    RESET = 'RESET'
+    # faults
+    TORQUE_NOT_FINITE = 'TORQUE_NOT_FINITE'
+    LAW_EXCEPTION = 'LAW_EXCEPTION'
+    OVERSPEED = 'OVERSPEED'
+    KERNEL_STATUS = 'KERNEL_STATUS'
+    STOPPED = 'STOPPED'
+    LOOP_EXCEPTION = 'LOOP_EXCEPTION'
+    # joint states that `measure` refuses
+    WRONG_SIZE = 'WRONG_SIZE'
+    NOT_FINITE = 'NOT_FINITE'
+    IMPLAUSIBLE = 'IMPLAUSIBLE'
+    OUT_OF_ORDER = 'OUT_OF_ORDER'
+    OUTLIER = 'OUTLIER'
+
+
+@dataclasses.dataclass
+class Counters:
+    """How often what happened since the supervisor was made."""
+
+    cycles: int = 0  # ticks in which torque was published
+    effort_limited: int = 0  # ticks in which a joint was at its effort limit
+    rate_limited: int = 0  # ticks in which a torque could not change fast enough
+    position_guarded: int = 0  # ticks in which a position or velocity limit held a torque back
+    stale_episodes: int = 0
+    stuck_episodes: int = 0  # bit-equal joint states while the torque changed
+    faults: int = 0
+    rejected_references: int = 0

@@ -1,0 +1,44 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The time of references: it follows the loop's clock, but never jumps and never runs back."""
+
+#: Periods by which one tick may advance it; the rest of a longer gap is dropped, and counted.
+MAX_PERIODS = 3.0
+
+
+class Clock:
+    """Seconds on the clock; `clamps` counts ticks after no, negative or too much time."""
+
+    def __init__(self):
+        self.time = 0.0
+        self.clamps = 0
+        self.elapsed = 0.0  # [s] by which the last tick advanced
+        self._last = None
+
+    def restart(self):
+        """Let the next tick be the first."""
+        self._last = None
+
+    def tick(self, now, period):
+        """Go on to now [s]; return the time elapsed, within [0, MAX_PERIODS periods]."""
+        self.elapsed = self._advance(now, period)
+        return self.elapsed
+
+    def _advance(self, now, period):
+        last, self._last = self._last, now
+        if last is None:
+            return 0.0
+        dt = now - last
+        if not dt > 0.0:
+            self.clamps += 1
+            return 0.0
+        if not dt <= MAX_PERIODS * period:
+            self.clamps += 1
+            dt = MAX_PERIODS * period
+        self.time += dt
+        return dt
+
+    def at(self, now, period):
+        """What the time is between two ticks."""
+        since = 0.0 if self._last is None else now - self._last
+        return self.time + (since if 0.0 < since <= MAX_PERIODS * period else 0.0)

@@ -1,0 +1,23 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What a cycle does to a joint state, to no effect: its code and data are then in the caches."""
+
+from robodyn_ros.control.supervisor.state_buffer import Inbox
+from robodyn_ros.control.supervisor.torque_limiter import Output
+
+
+class Rehearsal:
+    """An inbox and an output that nobody reads, for one robot."""
+
+    def __init__(self, robot):
+        self._inbox, self._output = Inbox(robot.nv), Output(robot)
+
+    def run(self, measured, law, reference, settings):
+        """Take a Measurement in once more, and compute and limit the torque of a law for it.
+
+        law : one that keeps nothing from call to call. reference : (3, nv). Raises what the law
+        raises.
+        """
+        self._inbox.accept(measured.state, measured.time, settings, measured.lag)
+        self._output.from_law(law, measured.q, measured.qd, reference, settings)
+        self._output.limit(measured, settings, 0.0)

@@ -1,0 +1,131 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Known answers of the guards, and a law's machine code against its own text, before they serve.
+
+The text runs as plain Python: that takes milliseconds, and trusts no compiler.
+"""
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+
+from robodyn_ros.control.laws.law import TERMS
+from robodyn_ros.control.reference import path
+from robodyn_ros.control.supervisor import guards
+from robodyn_ros.control.supervisor.control_settings import EFFORT, LOWER, RATE, SPEED, UPPER
+from robodyn_ros.errors import KernelError
+
+TOLERANCE = 1e-8  # relative: wrong code is off by far more, another order of sums by far less
+
+
+def guards_known_answers():
+    """Run every kernel that guards a torque or samples a trajectory on a case worked out by hand.
+
+    Raises
+    ------
+    KernelError
+        If one gives another answer; the sentence names it.
+    """
+    _judged()
+    _limited()
+    _sampled()
+
+
+def law_known_answers(law, robot):
+    """Compare the torque terms of a compiled law with those of its text run as plain Python.
+
+    Parameters
+    ----------
+    law : type
+        The ControlLaw class.
+    robot : Robot
+        The robot to compute for.
+
+    Raises
+    ------
+    KernelError
+        If they differ; the sentence names the law.
+    """
+    if not law.kernels:
+        return
+    compiled, plain = law(robot), law(robot)
+    plain.use({kernel: SimpleNamespace(quick=kernel.python) for kernel in law.kernels})
+    rng, found = np.random.default_rng(0), np.zeros((2, len(TERMS), robot.nv))
+    q, qd = rng.uniform(-1.0, 1.0, (2, robot.nv))
+    reference, gains = rng.uniform(-1.0, 1.0, (3, robot.nv)), np.full((2, robot.nv), 10.0)
+    with np.errstate(all='ignore'):
+        for each, terms in zip((compiled, plain), found):
+            each.reset(q, qd)
+            each.torques(q, qd, reference, gains, terms)
+    _expect(f'of law {law.name}', found[0], found[1], TOLERANCE)
+
+
+def _judged():
+    limits = _limits()
+    rest, fast = np.zeros((2, 2)), np.array(((0.0, 0.0), (0.0, 3.1)))
+    beyond, away = np.array(((0.0, 1e6), (0.0, 0.0))), np.array(((0.3, 0.0), (0.0, 0.0)))
+    for state, expected in (
+        (rest, 0),
+        (fast, guards.TOO_FAST),
+        (beyond, 2),
+        (rest * math.nan, 1),
+        (away, guards.JUMPED),
+    ):
+        got = guards.judge(state, rest, limits, 0.1, 0.01, 1.5)
+        _expect(guards.judge.name, got, expected)
+    _expect(guards.first_not_finite.name, guards.first_not_finite(np.array((0.0, math.nan))), 1)
+    _expect(guards.first_not_finite.name, guards.first_not_finite(np.array((0.0, 1.0))), -1)
+    terms, total = np.arange(12.0).reshape(6, 2), np.empty(2)
+    commanded = np.array((True, False, True, True, True, True))
+    _expect(guards.add_terms.name, guards.add_terms(terms, commanded, total), -1)
+    _expect(guards.add_terms.name, total, (28.0, 33.0))
+    terms[0, 1] = math.inf
+    _expect(guards.add_terms.name, guards.add_terms(terms, commanded, total), 1)
+
+
+def _limited():
+    """Both joints of a case each: free, against the effort, the rate, a stop; and no number."""
+    limits, state = _limits(), np.array(((0.0, 1.1), (0.0, 0.0)))
+    for wanted, last, expected, bits in (
+        ((1.0, -1.0), (0.0, 0.0), (1.0, -1.0), 0),
+        ((9.0, -1.0), (4.5, -1.0), (5.0, -1.0), guards.EFFORT_LIMITED),
+        ((4.0, -1.0), (-4.0, -1.0), (1.0, -1.0), guards.RATE_LIMITED),
+        ((1.0, 2.0), (1.0, 0.0), (1.0, 0.0), guards.POSITION_GUARDED),
+        ((math.nan, -1.0), (1.0, -1.0), (0.0, -1.0), guards.POSITION_GUARDED),
+    ):
+        torque, flags = np.array(last), np.empty((3, 2), dtype=bool)
+        got = guards.limit_torque(np.array(wanted), state, limits, 0.1, torque, *flags)
+        _expect(guards.limit_torque.name, torque, expected)
+        _expect(guards.limit_torque.name, got, bits)
+
+
+def _sampled():
+    """One joint along 1 + 2 t + 3 t^2 for a second, then at rest at its end."""
+    knots, coefficients = np.array((0.0, 1.0)), np.zeros((path.ORDER, 1))
+    coefficients[:3, 0] = 1.0, 2.0, 3.0
+    end, reference = np.array(((6.0,), (0.0,), (0.0,))), np.empty((3, 1))
+    for t, expected in ((0.5, (2.75, 5.0, 6.0)), (1.0, (6.0, 0.0, 0.0))):
+        path.sample(knots, coefficients, end, t, reference)
+        _expect(path.sample.name, reference[:, 0], expected)
+    for highest, expected in ((9.0, -1), (1.0 + 1e-9, 1)):
+        limits = np.array(((0.0,), (highest,), (9.0,)))
+        got = path.first_violation(knots, coefficients, end, limits, 0, 2)
+        _expect(path.first_violation.name, got, expected)
+
+
+def _limits():
+    """Two joints from -1 to 1, at most 2 rad/s, 5 N m and 50 N m/s."""
+    limits = np.empty((5, 2))
+    for row, value in ((LOWER, -1.0), (UPPER, 1.0), (SPEED, 2.0), (EFFORT, 5.0), (RATE, 50.0)):
+        limits[row] = value
+    return limits
+
+
+def _expect(what, got, expected, tolerance=0.0):
+    got, expected = np.asarray(got, float), np.asarray(expected, float)
+    if not np.abs(got - expected).max() <= tolerance * max(1.0, np.abs(expected).max()):
+        raise KernelError(
+            f'kernel {what} fails its known-answer test: got {got.tolist()}, expected '
+            f'{expected.tolist()}; remove the kernel cache and try again'
+        )

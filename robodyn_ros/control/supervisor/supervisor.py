@@ -1,0 +1,468 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What stands between a control law and the joints, and answers for every torque that leaves."""
+
+import contextlib
+import dataclasses
+import math
+import threading
+
+import numpy as np
+
+from robodyn_ros.control.reference import path
+from robodyn_ros.control.reference.planning import receive_target, receive_trajectory
+from robodyn_ros.control.reference.reference import Reference
+from robodyn_ros.control.supervisor import guards
+from robodyn_ros.control.supervisor.controller_states import Counters, Reason, State
+from robodyn_ros.control.supervisor.preconditions import (
+    refuse_age,
+    refuse_effort_limits,
+    refuse_far,
+    refuse_law_values,
+)
+from robodyn_ros.control.supervisor.reference_clock import Clock
+from robodyn_ros.control.supervisor.rehearsal import Rehearsal
+from robodyn_ros.control.supervisor.state_buffer import Inbox
+from robodyn_ros.control.supervisor.torque_limiter import Output
+from robodyn_ros.errors import ParameterError
+
+STUCK_SHARE = 0.01  # of an effort limit: a torque that changes by less may well move nothing
+
+
+class Supervisor:
+    """Guards, states and torque of one robot under one control law.
+
+    `tick` runs in the loop's thread, everything else in others. It allocates nothing that
+    stays, never raises, and whatever happens leaves in `command` a finite torque for every
+    joint, within its limit and within its rate of the last one published. Times are seconds of
+    one monotonic clock, passed in.
+
+    robot : Robot; its scratch memory is not used. law : its ControlLaw. settings : Settings.
+
+    After a tick: state, reason, joint (index or -1), value, detail; stuck, whether a sensor seems
+    to repeat itself; completed, the Trajectory that came to its end last, or None; publishing,
+    command (nv,) [N m or N], unlimited (nv,) before limits, terms (6, nv); reference (3, nv);
+    q, qd (nv,) used; position_guarded, rate_limited, effort_limited (nv,). The arrays are refilled
+    by the next tick.
+    """
+
+    def __init__(self, robot, law, settings):
+        self.law, self.joint_names = law, tuple(robot.joint_names)
+        self.state, self.reason, self.joint, self.value = State.WAIT_STATE, Reason.NONE, -1, 0.0
+        self.detail, self.completed = '', None
+        self.active = self.publishing = self._releasing = False
+        self._lock = threading.Lock()
+        self._inbox, self._reference = Inbox(robot.nv), Reference(robot.nv)
+        self._output, self._clock, self._counters = Output(robot), Clock(), Counters()
+        self._rehearsal = Rehearsal(robot)
+        self._jumps, self._recovering, self._seen = 0, 0, None
+        self.stuck, self._still, self._stillness = False, np.zeros(robot.nv), -math.inf
+        self._first_not_finite = guards.first_not_finite.quick
+        self.reference, self.terms = self._reference.rows, self._output.terms
+        self.q, self.qd = self.reference[0], self.reference[1]  # until there is a joint state
+        self.command, self.unlimited = self._output.command, self._output.unlimited
+        self.position_guarded = self._output.position_guarded
+        self.rate_limited = self._output.rate_limited
+        self.effort_limited = self._output.effort_limited
+        self.settings = settings
+
+    @staticmethod
+    def kernels(law):
+        """Every kernel that a supervisor with this law (or class of law) runs, to be warmed up."""
+        own = (*Output.kernels, *guards.KERNELS, *path.KERNELS)
+        return tuple(dict.fromkeys((*own, *law.kernels)))
+
+    def use(self, twins):
+        """Compute with these twins of kernels from the next tick on, {kernel: twin}; {} for the
+        kernels of any robot. Torques stay the same to rounding.
+        """
+        with self._lock:
+            self.law.use(twins)
+            self._output.use(twins)
+
+    @property
+    def following(self):
+        """The Trajectory in force, as given to `follow` or `aim`, or None."""
+        return self._reference.source
+
+    @property
+    def rejection(self):
+        """Reason, joint and value of the last joint state that was refused, or None."""
+        return self._inbox.rejection
+
+    @property
+    def counters(self):
+        """How often what happened, by name."""
+        return {
+            **dataclasses.asdict(self._counters),
+            'jumps': self._jumps,
+            'rejected_states': self._inbox.rejected,
+            'dt_clamps': self._clock.clamps,
+        }
+
+    @property
+    def settings(self):
+        """The Settings in force; assign a new one to change any of them, between two ticks.
+
+        Raises ParameterError if they are for another robot or law, or lack an effort limit while
+        active.
+        """
+        return self._settings
+
+    @settings.setter
+    def settings(self, settings):
+        if settings.nv != len(self.joint_names):
+            raise ParameterError(
+                f'settings: got {settings.nv} joints; expected '
+                f'{len(self.joint_names)}, {", ".join(self.joint_names)}'
+            )
+        sentence = (
+            self.active
+            and refuse_effort_limits(settings, self.joint_names)
+            or refuse_law_values(settings.law_values, self.law)
+        )
+        if sentence:
+            raise ParameterError(sentence)
+        if settings.law_values is not None:
+            self.law.values = settings.law_values
+        self.law.period = settings.period
+        self._settings = settings
+
+    # ------------------------------------------------------------------------ from other threads
+
+    def measure(self, q, qd, received_time, lag=0.0, stamp=None):
+        """Take over a joint state in joint order; return '' or the Reason why it was refused.
+
+        q, qd : (nv,) [rad or m; rad/s or m/s]; received_time : [s] of receipt, on the clock of
+        `tick`; lag : [s] from when it was true to its receipt, for laws that make up for it;
+        stamp : seconds and nanoseconds of the sender's clock, which tell what is out of order.
+        """
+        return self._inbox.put(q, qd, received_time, self._settings, lag, stamp)
+
+    def accept_state(self, state, received_time, lag=0.0, stamp=None):
+        """Take over a joint state as `measure`, without a copy.
+
+        Parameters
+        ----------
+        state : (2, nv) ndarray
+            Positions and velocities, which belong to the supervisor from now on.
+        received_time : float
+            Time of receipt [s].
+        lag : float
+            Time from when the state was true to its receipt [s].
+        stamp : tuple of int or None
+            Seconds and nanoseconds of the sender's clock, which tell what is out of order.
+        """
+        return self._inbox.accept(state, received_time, self._settings, lag, stamp)
+
+    def activate(self, now, posture=None):
+        """Begin to publish torque, from the safe one of the measured posture, which is held.
+
+        posture : (nv,) where the caller believes the arm to be, or None. Returns '' or why not.
+        """
+        with self._lock:
+            settings, measured = self._settings, self._inbox.latest
+            if self.state is State.FAULT:
+                return f'the controller is in FAULT ({self.reason}); reset it first'
+            if self.active:
+                return 'the controller is active already'
+            sentence = (
+                refuse_age(measured, now, settings)
+                or refuse_effort_limits(settings, self.joint_names)
+                or (
+                    posture is not None
+                    and refuse_far(
+                        posture, measured.q, settings.max_start_error, self.joint_names, 'posture'
+                    )
+                )
+                or self._hold_or_trip(measured, Reason.ACTIVATED)
+            )
+            if sentence:
+                return sentence
+            if not self.publishing:  # else the torque goes on from the last one published
+                self._output.safe(measured, True, 0.0, settings)
+                self._output.limit(measured, settings, math.inf)
+                self._clock.restart()
+            self.active, self._releasing = True, False
+            return ''
+
+    def deactivate(self):
+        """Give up the arm: the torque goes to the safe one at its rate, then publishing ends."""
+        with self._lock:
+            if self.active:
+                self.active, self._releasing = False, self.publishing
+                self._reference.hold(self.q)
+                if self.state is not State.FAULT:
+                    self._enter(State.READY, Reason.DEACTIVATED)
+
+    def stop(self, detail=''):
+        """Emergency stop: safe torque, latched until `reset`.
+
+        detail : who or what asked for it, for people.
+        """
+        with self._lock:
+            self._trip(Reason.STOPPED, detail=detail)
+
+    def fail(self, error):
+        """Report an exception from around the tick: safe torque, latched until `reset`."""
+        with self._lock:
+            self._trip(Reason.LOOP_EXCEPTION, detail=_text(error))
+
+    def reset(self, now):
+        """Leave FAULT, to hold the measured posture if active. Returns '' or why not."""
+        with self._lock:
+            if self.state is not State.FAULT:
+                return ''
+            measured = self._inbox.latest
+            sentence = refuse_age(measured, now, self._settings)
+            if not sentence and self.active:
+                sentence = self._hold_or_trip(measured, Reason.RESET)
+            elif not sentence:
+                self._enter(State.READY, Reason.RESET)
+            return sentence
+
+    def hold(self):
+        """Drop the reference, if one is followed, and hold the measured posture."""
+        with self._lock:
+            if self.state is State.ACTIVE and self._following:
+                self._hold_or_trip(self._inbox.latest, Reason.HOLD_REQUESTED)
+
+    def follow(self, trajectory, now):
+        """Follow a Trajectory from now on, smoothly from the reference in force, and hold its end.
+
+        Returns '' or the sentence that says why not; what was followed before then goes on.
+        """
+        return self._count_refusal(self._receive(trajectory, now, streamed=False))
+
+    def stream_target(self, point, now):
+        """Go to a streamed target, a Trajectory of one point, by its time, or at once if 0.
+
+        Without a successor within `reference_timeout` the measured posture is held. Returns ''
+        or why not.
+        """
+        return self._count_refusal(self._receive(point, now, streamed=True))
+
+    def set_task_target(self, target, now):
+        """Lead the hand of the law to a TaskTarget, smoothly and by its time, and hold it there.
+
+        Its twist and its wrench end without a successor within `reference_timeout`. Returns '' or
+        why not; what was followed before then goes on.
+        """
+        return self._count_refusal(self._lead(target, now))
+
+    def _lead(self, target, now):
+        timeout = self._settings.reference_timeout
+        sentence = self.law.refuse_target(target) or target.refuse_time(timeout)
+        if sentence:
+            return sentence
+        with self._lock:
+            clock = self._clock.at(now, self._settings.period)
+            sentence = self._refuse_reference() or self.law.task.aim(
+                target, clock, clock - self._clock.time, timeout
+            )
+            if not sentence:
+                self._enter(State.ACTIVE, Reason.FOLLOWING)
+            return sentence
+
+    def _receive(self, trajectory, now, streamed):
+        sentence = trajectory.refusal(self.joint_names, streamed)
+        if sentence:
+            return sentence
+        with self._lock:
+            sentence = self._refuse_reference()
+            if sentence:
+                return sentence
+            settings, epoch = self._settings, self._reference.epoch
+            clock = self._clock.at(now, settings.period)
+            start, elapsed = self._reference.at(clock), self._reference.since_aim(clock)
+        # not under the lock: checking a long trajectory takes longer than a period
+        if streamed:
+            way, sentence = receive_target(trajectory, start, elapsed, settings, self.joint_names)
+        else:
+            way, sentence = receive_trajectory(trajectory, start, settings, self.joint_names)
+        if sentence:
+            return sentence
+        with self._lock:
+            if epoch != self._reference.epoch:
+                return f'the reference changed meanwhile ({self.reason}); send it again'
+            if streamed:
+                self._reference.aim(way, trajectory, clock, settings.reference_timeout)
+            else:
+                self._reference.follow(way, trajectory, clock)
+            self._enter(State.ACTIVE, Reason.FOLLOWING)
+        return ''
+
+    def _refuse_reference(self):
+        if not self.law.tracks:
+            return f'control law {self.law.name} follows no reference'
+        if self.state is State.FAULT or self.state is State.STALE:
+            return f'the controller is in {self.state.name} ({self.reason}) and takes no reference'
+        return '' if self.active else 'the controller is not active, and keeps no reference'
+
+    def _count_refusal(self, sentence):
+        self._counters.rejected_references += sentence != ''
+        return sentence
+
+    # ------------------------------------------------------------------------ the loop
+
+    def rehearse(self, now):
+        """Go through a tick at the time now [s] to no effect: the next finds it in the caches."""
+        measured, settings = self._inbox.latest, self._settings
+        if self.active and not self.law.stateful and measured is not None:
+            # what fails here fails again in the tick, which answers for it
+            with self._lock, contextlib.suppress(Exception):
+                reference = self._reference.at(self._clock.at(now, settings.period))
+                self._rehearsal.run(measured, self.law, reference, settings)
+
+    def tick(self, now):
+        """Advance to the time now [s] and write `command`; return the state. Never raises."""
+        with self._lock:
+            settings, measured = self._settings, self._inbox.latest
+            dt = self._clock.tick(now, settings.period)
+            fresh = measured is not None and measured.is_fresh(now, settings)
+            if fresh and self.active and self._sticks(measured, settings):
+                fresh = settings.stuck_action != 'stale'
+            if fresh:
+                self.q, self.qd = measured.q, measured.qd
+            self.publishing = self.active or self._releasing
+            if self.publishing:
+                if not (self.active and self._law_acts(measured, fresh, now)):
+                    self._output.safe(measured, fresh, dt, settings)
+                self._limit(measured, settings, dt)
+            if not self.active and self.state is not State.FAULT:
+                self._wait(fresh)
+            return self.state
+
+    def _law_acts(self, measured, fresh, now):
+        """Bring the state up to date, and write the law's torque if it is the law that acts."""
+        try:
+            self._update(measured, fresh, now)
+            acts = self.state is State.ACTIVE or self.state is State.HOLD
+            return acts and self._write_law_torque()
+        except Exception as error:
+            self._trip(Reason.LAW_EXCEPTION, detail=_text(error))
+            return False
+
+    def _update(self, measured, fresh, now):
+        if self.state is State.FAULT:
+            return
+        if not fresh:
+            if self.state is not State.STALE:
+                self._counters.stale_episodes += 1
+                self._reference.hold(measured.q)
+                since, reason = measured.time, Reason.STATE_TIMEOUT
+                if self.stuck:
+                    since, reason = measured.since, Reason.STATE_STUCK
+                self._enter(State.STALE, reason, value=now - since)
+            self._recovering, self._seen = 0, measured
+        elif self.state is State.STALE:
+            if measured is not self._seen:
+                self._recovering, self._seen = self._recovering + 1, measured
+            if self._recovering >= self._settings.recovery_states:
+                self._hold(measured, Reason.STATE_RECOVERED)
+        elif measured.overspeeding:
+            self._trip(Reason.OVERSPEED, *measured.fastest(self._settings))
+        elif measured.jumps != self._jumps:
+            self._hold(measured, Reason.POSITION_JUMP)
+        else:
+            if self._reference.path is not None:
+                self._advance_reference(measured)
+            if self.law.task is not None:
+                clock = self._clock
+                self._settle(self.law.task.advance(clock.time, clock.elapsed, measured.age(now)))
+
+    def _sticks(self, measured, settings):
+        """Whether the states have not changed in a bit for long, though the torque has."""
+        if measured.since != self._stillness:
+            self._stillness, self.stuck = measured.since, False
+            self._still[:] = self.command
+        elif not self.stuck and measured.time - measured.since > settings.stuck_time:
+            change = np.abs(self.command - self._still)
+            self.stuck = bool((change > STUCK_SHARE * settings.effort_limits).any())
+            self._counters.stuck_episodes += self.stuck
+        return self.stuck
+
+    def _advance_reference(self, measured):
+        followed = self._reference.source
+        if self._reference.expired(self._clock.time):
+            self._hold(measured, Reason.REFERENCE_TIMEOUT)
+        elif self._reference.advance(self._clock.time):
+            self.completed = followed
+            self._settle(Reason.TRAJECTORY_END)
+        if self._first_not_finite(self._reference.flat) >= 0:
+            self._hold(measured, Reason.REFERENCE_NOT_FINITE)
+
+    @property
+    def _following(self):
+        """Whether anything is followed: a path of the joints, or a target of the hand."""
+        task = self.law.task
+        return self._reference.path is not None or (task is not None and task.moving)
+
+    def _settle(self, reason):
+        """HOLD, if something has just ended and nothing else is followed."""
+        if reason:
+            self._enter(State.ACTIVE if self._following else State.HOLD, reason)
+
+    def _write_law_torque(self):
+        status, joint = self._output.from_law(
+            self.law, self.q, self.qd, self.reference, self._settings
+        )
+        if status:
+            self._trip(Reason.KERNEL_STATUS, value=float(status))
+        elif joint >= 0:
+            self._trip(Reason.TORQUE_NOT_FINITE, joint, float(self.unlimited[joint]))
+        return not status and joint < 0
+
+    def _limit(self, measured, settings, dt):
+        hit, counters = self._output.limit(measured, settings, dt), self._counters
+        counters.cycles += 1
+        self.law.saturated = hit != 0
+        if hit & guards.POSITION_GUARDED:
+            counters.position_guarded += 1
+        if hit & guards.EFFORT_LIMITED:
+            counters.effort_limited += 1
+        if hit & guards.RATE_LIMITED:
+            counters.rate_limited += 1
+        else:
+            self._releasing = False  # arrived: this torque is the last one published
+
+    # ------------------------------------------------------------------------ transitions
+
+    def _hold(self, measured, reason):
+        """Hold the measured posture, whatever was followed before."""
+        self._jumps = measured.jumps
+        self._reference.hold(measured.q)
+        self._enter(State.HOLD if self.law.tracks else State.ACTIVE, reason)
+        if reason in (Reason.ACTIVATED, Reason.RESET):
+            self.law.forget()
+        self.law.reset(measured.q, measured.qd)
+
+    def _hold_or_trip(self, measured, reason):
+        """Hold, and return ''; or FAULT, if the law cannot be reset, and return why."""
+        try:
+            self._hold(measured, reason)
+            return ''
+        except Exception as error:
+            self._trip(Reason.LAW_EXCEPTION, detail=_text(error))
+            return f'control law {self.law.name} cannot start: {_text(error)}'
+
+    def _wait(self, fresh):
+        if fresh and self.state is not State.READY:
+            self._enter(State.READY, Reason.NONE)
+        elif not fresh and self.state is not State.WAIT_STATE:
+            self._enter(State.WAIT_STATE, Reason.STATE_TIMEOUT)
+
+    def _trip(self, reason, joint=-1, value=0.0, detail=''):
+        """Latch FAULT; the first cause stays."""
+        if self.state is not State.FAULT:
+            self._counters.faults += 1
+            self._reference.hold(self.q)
+            self._enter(State.FAULT, reason, joint, value, detail)
+
+    def _enter(self, state, reason, joint=-1, value=0.0, detail=''):
+        self.state, self.reason, self.detail = state, reason, detail
+        self.joint, self.value = joint, value
+
+
+def _text(error):
+    return f'{type(error).__name__}: {error}'[:200]

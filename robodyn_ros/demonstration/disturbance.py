@@ -1,0 +1,79 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""When the machine kept the nodes from their work, by the cycles they say they missed.
+
+A computer that stands still for a tenth of a second leaves an arm without torque: what it tracks
+then says nothing of its control law.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from robodyn_ros.errors import RobodynError
+
+BUSY = 0.05  # share of the cycles missed between two reports from which on that time is
+# disturbed: half of the error of computed torque is then the machine's
+SETTLING = 1.0  # [s] in which an error dies away: ten time constants at 10 rad/s
+ENOUGH = 0.5  # share of a run that has to be undisturbed to be judged
+
+
+class ReferenceLost(RobodynError):
+    """The controller stopped following, as it must when a busy machine starves it too long."""
+
+
+class Count(NamedTuple):
+    """What a node says of its loop at a time [s]: cycles run and missed since it began."""
+
+    time: float
+    cycles: int
+    missed: int
+
+
+class Disturbance(NamedTuple):
+    """From one report of a node to a later one [s], the cycles it missed of those due."""
+
+    node: str
+    begin: float
+    end: float
+    missed: int
+    due: int
+
+    def __str__(self):
+        when = (
+            f'between {max(self.begin, 0.0):.1f} and {self.end:.1f} s'
+            if self.end > 0.0
+            else 'just before the start'
+        )
+        return f'the {self.node} missed {self.missed} of {self.due} cycles {when}'
+
+    def followed_by(self, other):
+        """Both as one; `other` is of the same node and begins where this one ends."""
+        return self._replace(
+            end=other.end, missed=self.missed + other.missed, due=self.due + other.due
+        )
+
+
+def disturbances(counts):
+    """The disturbances among the reports, in order; one that goes on is told once.
+
+    counts : {node: Counts, oldest first}.
+    """
+    found = []
+    for node, reports in counts.items():
+        for before, after in zip(reports, reports[1:]):
+            missed = after.missed - before.missed
+            due = missed + after.cycles - before.cycles
+            if missed > BUSY * due:
+                one = Disturbance(node, before.time, after.time, missed, due)
+                goes_on = found and found[-1].node == node and found[-1].end == one.begin
+                found.append(found.pop().followed_by(one) if goes_on else one)
+    return tuple(sorted(found, key=lambda each: each.begin))
+
+
+def undisturbed(time, found):
+    """Which of the times (k,) [s] are neither within a disturbance nor soon after one, (k,)."""
+    calm = np.ones(len(time), bool)
+    for each in found:
+        calm &= (time < each.begin) | (time > each.end + SETTLING)
+    return calm

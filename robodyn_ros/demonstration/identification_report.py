@@ -1,0 +1,181 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What was identified, for people: a table, a JSON file, a plot."""
+
+import json
+
+import numpy as np
+
+from robodyn_ros.demonstration.plot_text import plain
+from robodyn_ros.model.layout import INERTIA, MASS, MOMENT
+
+FILES = ('identification.json', 'identification.png')
+
+WIDEST = 60  # characters of a parameter's name in the table
+DOUBTFUL = 30.0  # [%] relative standard deviation from which a value says little
+
+
+def rows(found):
+    """Cells of the table: parameter, value, standard deviation, in per cent, nominal, possible."""
+    possible = found.consistent.values if found.consistent else np.full(len(found.base), np.nan)
+    for name, value, deviation, share, nominal, near in zip(
+        found.base.names,
+        found.estimate.values,
+        found.estimate.deviations,
+        100.0 * found.estimate.relative,
+        found.nominal_values,
+        possible,
+    ):
+        short = name if len(name) <= WIDEST else f'{name[: WIDEST - 4]} ...'
+        yield (
+            short,
+            f'{value:.5g}',
+            f'{deviation:.2g}',
+            f'{share:.1f}{" ?" if share > DOUBTFUL else ""}',
+            f'{nominal:.5g}',
+            f'{near:.5g}',
+        )
+
+
+HEADER = ('parameter', 'value', 'std', 'std %', 'nominal', 'possible')
+
+
+def table(found):
+    """The table as text, with what there is to say about the whole below it."""
+    cells = [HEADER, *rows(found)]
+    widths = [max(len(row[k]) for row in cells) for k in range(len(HEADER))]
+    lines = [
+        '  '.join(
+            cell.ljust(width) if k == 0 else cell.rjust(width)
+            for k, (cell, width) in enumerate(zip(row, widths))
+        )
+        for row in cells
+    ]
+    return '\n'.join((*lines, '', *summary(found)))
+
+
+def summary(found):
+    """Sentences: condition number, torque errors, how far away possible bodies are."""
+    rms = found.rms()
+    yield (
+        f'{len(found.base)} base parameters from {int(found.used.sum())} equations, condition '
+        f'number {found.estimate.condition:.3g}. Units: kg, m, N, s; bodies as in '
+        '`report`, "?" where a standard deviation exceeds '
+        f'{DOUBTFUL:g} %.'
+    )
+    for joint, estimate, nominal in zip(
+        found.parameters.robot.joint_names, rms['estimate'], rms['nominal']
+    ):
+        yield (
+            f'{joint}: torque error {estimate:.3g} (as identified), {nominal:.3g} (as '
+            'described) [N m or N, RMS]'
+        )
+    if found.consistent:
+        farthest = np.argmax(np.abs(found.consistent.shift))
+        yield (
+            'Nearest possible bodies: base parameters '
+            f'{np.sqrt(np.mean(found.consistent.shift**2)):.2g} standard deviations away in '
+            f'the mean, at most {abs(found.consistent.shift[farthest]):.2g} '
+            f'({found.base.names[farthest][:WIDEST]}).'
+        )
+
+
+def as_json(found):
+    """Everything as one dictionary of plain numbers and names."""
+    base, estimate = found.base, found.estimate
+    combinations = [
+        {found.parameters.names[k]: row[k] for k in np.flatnonzero(row)}
+        for row in base.combination
+    ]
+    result = {
+        'robot': found.parameters.robot.name,
+        'condition': float(estimate.condition),
+        'noise': dict(zip(found.parameters.robot.joint_names, estimate.noise.tolist())),
+        'torque_error': {name: values.tolist() for name, values in found.rms().items()},
+        'base_parameters': [
+            {
+                'name': name,
+                'combination': {k: float(v) for k, v in combination.items()},
+                'value': float(value),
+                'deviation': float(deviation),
+                'nominal': float(nominal),
+            }
+            for name, combination, value, deviation, nominal in zip(
+                base.names,
+                combinations,
+                estimate.values,
+                estimate.deviations,
+                found.nominal_values,
+            )
+        ],
+    }
+    if found.consistent:
+        result['shift'] = found.consistent.shift.tolist()
+        result['parameters'] = dict(zip(found.parameters.names, found.consistent.theta.tolist()))
+        result['bodies'] = bodies(found.robot().model)
+    return result
+
+
+def bodies(model):
+    """{link: mass, com, inertia about the com} in the axes of the link, as URDF wants them.
+
+    What fixed joints weld to a link is in its numbers.
+    """
+    found = {}
+    for name, row in zip(model.body_names[1:], model.constants[1:]):
+        frame = model.frame(name)
+        mass, com = row[MASS], row[MOMENT : MOMENT + 3] / row[MASS]
+        xx, xy, xz, yy, yz, zz = row[INERTIA : INERTIA + 6]
+        about_origin = np.array(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
+        about_com = about_origin - mass * (com @ com * np.eye(3) - np.outer(com, com))
+        R = frame.rotation
+        found[name] = {
+            'mass': float(mass),
+            'com': (R.T @ (com - frame.translation)).tolist(),
+            'inertia': (R.T @ about_com @ R).tolist(),
+        }
+    return found
+
+
+def write(found, results):
+    """Write the FILES, without matplotlib only the first, into a ResultFolder; return them."""
+    written = [results.path / name for name in FILES]
+    results.write(FILES[0], json.dumps(as_json(found), indent=1) + '\n')
+    try:
+        import matplotlib
+    except ImportError:
+        return written[:1]
+    matplotlib.use('Agg')
+    from matplotlib import pyplot as plt
+
+    names = found.parameters.robot.joint_names
+    figure, axes = plt.subplots(
+        len(names),
+        1,
+        sharex=True,
+        squeeze=False,
+        layout='constrained',
+        figsize=(11, 1.0 + 1.7 * len(names)),
+    )
+    for j, (name, each) in enumerate(zip(names, axes[:, 0])):
+        each.plot(found.time, found.measured[:, j], 'k', lw=1.4, label='measured')
+        each.plot(
+            found.time, found.nominal[:, j], color='tab:orange', lw=1.0, label='as described'
+        )
+        each.plot(
+            found.time,
+            found.predicted[:, j],
+            color='tab:blue',
+            lw=1.0,
+            ls='--',
+            label='as identified',
+        )
+        each.set_ylabel(plain(name))
+        each.grid(alpha=0.3)
+    axes[0, 0].legend(loc='upper right', ncols=3, fontsize=8)
+    axes[0, 0].set_title(plain(f'{found.parameters.robot.name}: torque [N m or N]'))
+    axes[-1, 0].set_xlabel('time [s]')
+    with results.whole(FILES[1]) as part:
+        figure.savefig(part, dpi=110)
+    plt.close(figure)
+    return written

@@ -1,0 +1,65 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The motion that the demonstration tracks: every joint sways at its own frequency."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+#: Share of the room between posture and limits that a joint sways through, and its frequency [Hz].
+AMPLITUDE = 0.45
+FREQUENCY = (0.21, 0.33, 0.27, 0.36, 0.41, 0.31, 0.47)
+RAMP = 2.0  # [s] in which the sway grows, and in which it dies away
+
+
+@dataclass(frozen=True)
+class Motion:
+    """A smooth motion about a posture.
+
+    q = centre + amplitude w(t) sin(2 pi f t), with a window w that is zero with two derivatives at
+    both ends. centre, amplitude, frequency : (nv,); duration [s].
+    """
+
+    centre: np.ndarray
+    amplitude: np.ndarray
+    frequency: np.ndarray
+    duration: float
+
+    def at(self, t):
+        """Position, velocity and acceleration (k, nv) at the times t (k,)."""
+        t = np.asarray(t)[:, None]
+        w, dw, ddw = self._window(t)
+        turn = 2.0 * np.pi * self.frequency
+        s, c = np.sin(turn * t), np.cos(turn * t)
+        a = self.amplitude
+        return (
+            self.centre + a * w * s,
+            a * (dw * s + w * turn * c),
+            a * (ddw * s + 2.0 * dw * turn * c - w * turn * turn * s),
+        )
+
+    def _window(self, t):
+        """A quintic rise over RAMP seconds, its mirror image at the end, one in between."""
+        rising = t < 0.5 * self.duration
+        x = np.clip(np.where(rising, t, self.duration - t) / RAMP, 0.0, 1.0)
+        sign = np.where(rising, 1.0, -1.0)
+        return (
+            x**3 * (10.0 + x * (6.0 * x - 15.0)),
+            sign * 30.0 * x**2 * (1.0 - x) ** 2 / RAMP,
+            60.0 * x * (1.0 - x) * (1.0 - 2.0 * x) / RAMP**2,
+        )
+
+
+def mid_range(limits):
+    """The posture halfway between the limits, zero where there are none. limits : JointLimits."""
+    bounded = np.isfinite(limits.lower) & np.isfinite(limits.upper)
+    return np.where(bounded, 0.5 * (limits.lower + limits.upper), 0.0)
+
+
+def sway(limits, duration):
+    """The motion about mid-range that stays well within the position and velocity limits."""
+    centre = mid_range(limits)
+    frequency = np.resize(FREQUENCY, len(centre))
+    room = np.minimum(np.minimum(limits.upper - centre, centre - limits.lower), np.pi)
+    fastest = 0.6 * limits.velocity / (2.0 * np.pi * frequency)
+    return Motion(centre, np.minimum(AMPLITUDE * room, fastest), frequency, duration)

@@ -1,0 +1,147 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What the demonstration of operational-space control asks of a hand: three drives."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from robodyn_ros.control import TaskTarget
+from robodyn_ros.demonstration.task_run import HAND
+from robodyn_ros.spatial.turning import quaternion_of
+
+#: Postures where the drives begin: elbow bent, wrist bent.
+REACH = (0.0, -0.4, 0.0, -2.0, 0.0, 1.6, 0.8)  # of the arm with seven joints
+STRETCH = (0.0, -1.0, 1.2, -1.2, -1.4, 0.0)  # of the one with six
+SHOULDER = np.array([0.0, 0.0, 0.1625])  # [m] of the latter
+BEYOND = 0.45  # [m] on from there, where the arm would have to be longer
+ALIGNED = np.array([0.3, -1.3, 1.6, -0.9, 0.0, 0.4])  # its axes 4 and 6 are parallel
+ACROSS = np.array([0.25, 0.15, 0.2, -0.2, 0.7, 0.3])  # from there to either side
+
+
+def rise(x):
+    """A quintic from 0 to 1 over x in [0, 1] with its first and second derivative."""
+    x = np.clip(x, 0.0, 1.0)
+    return (
+        x**3 * (10.0 + x * (6.0 * x - 15.0)),
+        30.0 * x**2 * (1.0 - x) ** 2,
+        60.0 * x * (1.0 - x) * (1.0 - 2.0 * x),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Eight:
+    """A figure-eight in the plane of y and z about where a hand is, growing and dying away.
+
+    pose : (4, 4) of the hand, whose orientation stays. width, height [m]; frequency [Hz]; ramp,
+    duration [s].
+    """
+
+    pose: np.ndarray
+    duration: float = 16.0
+    width: float = 0.14
+    height: float = 0.06
+    frequency: float = 0.2
+    ramp: float = 3.0
+
+    @property
+    def quaternion(self):
+        """Orientation of the hand, x y z w."""
+        return quaternion_of(*self.pose[:3, :3].T)
+
+    def at(self, t):
+        """Position, velocity and acceleration at t [s], (3,) each."""
+        rising = t < 0.5 * self.duration
+        sign = 1.0 if rising else -1.0
+        s, ds, dds = rise((t if rising else self.duration - t) / self.ramp)
+        ds, dds = sign * ds / self.ramp, dds / self.ramp**2
+        w = 2.0 * np.pi * self.frequency
+        a = np.array([0.0, self.width * np.sin(w * t), self.height * np.sin(2.0 * w * t)])
+        da = w * np.array(
+            [0.0, self.width * np.cos(w * t), 2.0 * self.height * np.cos(2.0 * w * t)]
+        )
+        dda = -w * w * a * [1.0, 1.0, 4.0]
+        return (self.pose[:3, 3] + s * a, ds * a + s * da, dds * a + 2.0 * ds * da + s * dda)
+
+
+def stretched_target(robot):
+    """A point farther from the shoulder than the arm is long [m], in line with the hand."""
+    hand = robot.pose(np.array(STRETCH), HAND)[:3, 3]
+    return hand + BEYOND * (hand - SHOULDER) / np.linalg.norm(hand - SHOULDER)
+
+
+class EightDrive:
+    """The eight, as pose and twist a hundred times a second."""
+
+    title, start = 'figure-eight, 7 joints', REACH
+
+    def __init__(self, robot):
+        self._base = robot.model.body_names[0]
+        self._eight = Eight(robot.pose(np.array(self.start), HAND))
+        self.duration = self._eight.duration
+
+    def told(self, t):
+        """Position (3,) and quaternion (4,) at t [s]."""
+        return self._eight.at(t)[0], self._eight.quaternion
+
+    def target(self, t):
+        """The TaskTarget of that time."""
+        position, velocity, _ = self._eight.at(t)
+        return TaskTarget(
+            self._base, position, self._eight.quaternion, np.concatenate((velocity, np.zeros(3)))
+        )
+
+
+class WristDrive:
+    """Through the alignment of two axes of the wrist: pose and twist of a way of the joints."""
+
+    title, start, duration = 'through wrist alignment, 6 joints', tuple(ALIGNED - ACROSS), 7.0
+
+    def __init__(self, robot):
+        self._robot, self._base = robot, robot.model.body_names[0]
+
+    def _joints(self, t):
+        s, ds, _ = rise(t / (self.duration - 1.0))
+        return ALIGNED + (2.0 * s - 1.0) * ACROSS, 2.0 * ds / (self.duration - 1.0) * ACROSS
+
+    def told(self, t):
+        """Position (3,) and quaternion (4,) at t [s]."""
+        pose = self._robot.pose(self._joints(t)[0], HAND)
+        return pose[:3, 3], quaternion_of(*pose[:3, :3].T)
+
+    def target(self, t):
+        """The TaskTarget of that time."""
+        return TaskTarget(self._base, *self.told(t), self._robot.velocity(*self._joints(t), HAND))
+
+
+class StretchDrive:
+    """Two single targets: beyond reach, and half of the time later back."""
+
+    title, start, duration = 'stretched beyond reach and back, 6 joints', STRETCH, 9.0
+
+    def __init__(self, robot):
+        self._base = robot.model.body_names[0]
+        pose = robot.pose(np.array(self.start), HAND)
+        self._quaternion = quaternion_of(*pose[:3, :3].T)
+        self._places = pose[:3, 3], stretched_target(robot)
+        self._last = None
+
+    def told(self, t):
+        """Position (3,) and quaternion (4,) at t [s]."""
+        return self._places[t < 0.5 * self.duration], self._quaternion
+
+    def target(self, t):
+        """The TaskTarget of that time, or None if it is the last one."""
+        position = self.told(t)[0]
+        if position is self._last:
+            return None
+        self._last = position
+        return TaskTarget(self._base, position, self._quaternion)
+
+
+#: Name of the drive: (arm of config/urdf, class).
+DRIVES = {
+    'eight': ('franka_like', EightDrive),
+    'wrist': ('ur_like', WristDrive),
+    'stretch': ('ur_like', StretchDrive),
+}

@@ -1,0 +1,135 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A simulated arm, its hand led by a drive under the supervisor: what is written down of it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from robodyn_ros.control import Settings, Supervisor, law_class
+from robodyn_ros.control.reference.task_reference import ERROR, POSITION, QUATERNION, TURN
+from robodyn_ros.errors import RobodynError
+from robodyn_ros.simulation import Plant
+from robodyn_ros.spatial.turning import turn_between
+
+LAW, HAND = 'operational_space', 'flange'
+PERIOD = 1e-3  # [s]
+STREAM = 0.01  # [s] between two targets of a stream
+EFFORT_RATE = 1000.0  # [N m/s]
+POSTURE_GAINS = 100.0, 20.0  # [1/s^2, 1/s]
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """One drive over time.
+
+    told, hand (k, 3) [m] where the hand was told to be, and where it was; turn (k,) [rad] between
+    the two orientations; lack (k, 6) [m, rad] of the hand to its reference; shares (k, 6) [-] kept
+    of the directions; q, qd (k, nv) of the joints; torque (k, nv) [N m] as the law asked for it;
+    limited : cycles in which a guard changed it; refused : targets; faults : how many; limits :
+    JointLimits of the robot.
+    """
+
+    told: np.ndarray
+    hand: np.ndarray
+    turn: np.ndarray
+    lack: np.ndarray
+    shares: np.ndarray
+    q: np.ndarray
+    qd: np.ndarray
+    torque: np.ndarray
+    limited: int
+    refused: int
+    faults: int
+    limits: object
+
+    @property
+    def rate(self):
+        """Rate of change of the torque, largest of the joints, (k - 1,) [N m/s]."""
+        return np.abs(np.diff(self.torque, axis=0)).max(axis=1) / PERIOD
+
+    @property
+    def error(self):
+        """Distance from where the hand was told to be, (k,) [m]."""
+        return np.linalg.norm(self.told - self.hand, axis=1)
+
+    @property
+    def speed(self):
+        """Velocity of the joints over their limit, largest of the joints, (k,) [-]."""
+        return np.abs(self.qd / self.limits.velocity).max(axis=1)
+
+    @property
+    def margin(self):
+        """Distance of the joints from their position limits, least of the joints, (k,) [rad]."""
+        return np.minimum(self.q - self.limits.lower, self.limits.upper - self.q).min(axis=1)
+
+
+def settings(robot):
+    """Guards at the robot's own limits."""
+    limits, one = robot.limits, np.ones(robot.nv)
+    return Settings(
+        period=PERIOD,
+        gains=np.outer(POSTURE_GAINS, one),
+        effort_limits=limits.effort,
+        effort_rate=EFFORT_RATE * one,
+        velocity_limits=limits.velocity,
+        lower=limits.lower,
+        upper=limits.upper,
+    )
+
+
+def run(robot, drive, progress=lambda share: None):
+    """One drive of the simulated arm under the supervisor, from activation to the end.
+
+    drive : with start (nv,), duration [s], told(t) and target(t), see task_drives.py. progress :
+    called with the share done. Raises RobodynError where the arm cannot be activated.
+    """
+    law = law_class(LAW)(robot, HAND)
+    supervisor, plant = Supervisor(robot, law, settings(robot)), Plant(robot, position=drive.start)
+    steps, every = round(drive.duration / PERIOD), round(STREAM / PERIOD)
+    told, hand = np.empty((2, steps, 3))
+    turn, lack, shares = np.empty(steps), *np.empty((2, steps, 6))
+    q, qd, torque = np.empty((3, steps, robot.nv))
+    sentence = supervisor.measure(plant.q, plant.qd, 0.0) or supervisor.activate(0.0)
+    if sentence:
+        raise RobodynError(sentence)
+    first, refused = 0, 0
+    for k in range(steps):
+        now = k * PERIOD
+        target = drive.target(now) if k % every == 0 else None
+        if target is not None:
+            refused += supervisor.set_task_target(target, now) != ''
+        supervisor.measure(plant.q, plant.qd, now)
+        supervisor.tick(now)
+        if k == 0:  # no time has passed, and so no torque may change
+            first = limited(supervisor)
+        told[k], orientation = drive.told(now)
+        hand[k] = law.task.measured[POSITION, :3]
+        turn[k] = np.linalg.norm(turn_between(orientation, law.task.measured[QUATERNION]))
+        lack[k] = np.ravel(law.task.measured[ERROR : TURN + 1, :3])
+        shares[k], torque[k] = np.sort(law.task.shares), supervisor.unlimited
+        q[k], qd[k] = plant.q, plant.qd
+        plant.step(supervisor.command, PERIOD)
+        if k % 500 == 0:
+            progress(k / steps)
+    progress(1.0)
+    return Record(
+        told,
+        hand,
+        turn,
+        lack,
+        shares,
+        q,
+        qd,
+        torque,
+        limited(supervisor) - first,
+        refused,
+        supervisor.counters['faults'] + plant.faults,
+        robot.limits,
+    )
+
+
+def limited(supervisor):
+    """Cycles in which a guard changed the torque."""
+    counters = supervisor.counters
+    return sum(counters[name] for name in ('rate_limited', 'effort_limited', 'position_guarded'))

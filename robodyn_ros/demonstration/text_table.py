@@ -1,0 +1,26 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Tables for the terminal."""
+
+
+def aligned(rows):
+    """Return lines of text with the first column aligned left, the others right.
+
+    Parameters
+    ----------
+    rows : sequence of sequence of str
+        Cells, as many in each row.
+
+    Returns
+    -------
+    str
+        The lines, joined.
+    """
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    return '\n'.join(
+        '  '.join(
+            cell.rjust(width) if k else cell.ljust(width)
+            for k, (cell, width) in enumerate(zip(row, widths))
+        )
+        for row in rows
+    )

@@ -1,0 +1,258 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What the demonstration measured: numbers for a file, a table for a person."""
+
+import math
+import platform
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+
+from robodyn_ros.demonstration.disturbance import ENOUGH, SETTLING, undisturbed
+
+WANTED_RATIO = 20.0  # by how much computed torque must beat PD alone
+
+COLUMNS = (
+    'mode',
+    'RMS\n[mrad]',
+    'max\n[mrad]',
+    'cycles\nper s',
+    'cycles',
+    'missed',
+    'compute\np50/p99\n[us]',
+    'CPU\n[%]',
+)
+#: Largest share of missed cycles, and what a machine that keeps it is good for in real time.
+JUDGEMENTS = (
+    (1e-4, 'good enough to try with a robot'),
+    (0.05, 'good enough to look at, not for a robot'),
+    (1.0, 'too busy for a control loop; close what else runs'),
+)
+
+
+def figures(record, joint_names):
+    """The numbers of one tracking run, per joint where they are of joints.
+
+    All but those of the loop are sums of exact rounding: they depend on the record alone.
+    """
+    error = record.series['reference_position'] - record.series['measured_position']
+    calm = undisturbed(record.time, record.disturbances)
+    share = float(calm.mean())
+    return {
+        'disturbances': [each._asdict() | {'sentence': str(each)} for each in record.disturbances],
+        'undisturbed': {
+            'share': share,
+            'rms_error_all_rad': rms(error[calm]) if share >= ENOUGH else None,
+        },
+        'rms_error_rad': dict(zip(joint_names, map(rms, error.T))),
+        'max_error_rad': dict(zip(joint_names, np.abs(error).max(axis=0).tolist())),
+        'rms_error_all_rad': rms(error),
+        'duration_s': float(record.time[-1]),
+        'samples': len(record.time),
+        'loop': loop(record),
+    }
+
+
+def rms(values):
+    """Root mean square, from an exactly rounded sum."""
+    return math.sqrt(math.fsum(x * x for x in values.ravel().tolist()) / values.size)
+
+
+def loop(record):
+    """How the controller's loop ran: of this machine, and of what else it did."""
+    status = record.status
+    return {
+        'rate_hz': record.rate,
+        'cycles': int(record.cycles),
+        'missed': int(record.missed),
+        'compute_us': {'p50': status.compute_p50, 'p99': status.compute_p99},
+        'tick_us': {'p50': status.tick_p50, 'p99': status.tick_p99},
+        'wake_us': {'p50': status.wake_p50, 'p99': status.wake_p99},
+        'state_age_p99_ms': status.state_age_p99,
+        'cpu_share': record.cpu_share,
+    }
+
+
+def push_figures(record):
+    """The numbers of the run in which the arm was pushed."""
+    q = record.series['measured_position']
+    return {
+        'largest_force_n': max(abs(x) for _, f in record.pushes for x in f.tolist()),
+        'displacement_rad': np.abs(q - q[0]).max(axis=0).tolist(),
+        'speed_at_end_rad_s': float(np.abs(record.series['measured_velocity'][-1]).max()),
+        'loop': loop(record),
+    }
+
+
+def real_time_figures(record, joint_names):
+    """The numbers of the run in real time, and what this machine is good for."""
+    if isinstance(record, str):
+        return {'sentence': f'The run in real time stopped: {record}'}
+    found = {'rms_error_all_rad': figures(record, joint_names)['rms_error_all_rad']} | loop(record)
+    due = found['cycles'] + found['missed']
+    share = found['missed'] / due if due else 1.0
+    judgement = next(text for most, text in JUDGEMENTS if share <= most)
+    cycles = f'{due:,}'.replace(',', ' ')
+    return found | {
+        'missed_share': share,
+        'sentence': f'{100.0 * share:.2g} % of {cycles} cycles missed: {judgement}; see '
+        'doc/benchmarks.md.',
+    }
+
+
+def machine():
+    """Where the numbers come from: they are of this machine, and of what else ran on it."""
+    cpu = [
+        line.split(':', 1)[1].strip()
+        for line in Path('/proc/cpuinfo').read_text().splitlines()
+        if line.startswith('model name')
+    ]
+    return {
+        'processor': cpu[0] if cpu else platform.processor(),
+        'cores': len(cpu),
+        'kernel': platform.release(),
+        'python': platform.python_version(),
+        'numba': version('numba'),
+        'numpy': np.__version__,
+    }
+
+
+def report(robot, records, push, live, urdf):
+    """Everything as one dictionary.
+
+    records : {mode: Record}. push : Record of the pushed arm. live : Record in real time, or the
+    sentence that says why there is none, or None.
+    """
+    names = robot.joint_names
+    modes = {mode: figures(record, names) for mode, record in records.items()}
+    calm = [modes[mode]['undisturbed']['rms_error_all_rad'] for mode in ('pd', 'computed_torque')]
+    ratio = None if None in calm else calm[0] / calm[1]
+    return {
+        'robot': robot.name,
+        'urdf': Path(urdf).name,
+        'joints': list(names),
+        'clock': 'in lock step on simulated time' if live is not None else 'in real time',
+        'modes': modes,
+        'gravity_compensation': push_figures(push),
+        'computed_torque_against_pd': {
+            'ratio': ratio,
+            'wanted': WANTED_RATIO,
+            'reached': None if ratio is None else ratio >= WANTED_RATIO,
+        },
+        'real_time': None if live is None else real_time_figures(live, names),
+        'machine': machine(),
+    }
+
+
+def rows(result):
+    """The table's cells, row by row: the modes, each followed by its joints' errors."""
+
+    def row(name, loop, rms, largest):
+        compute = loop['compute_us']
+        return (
+            name,
+            rms,
+            largest,
+            f'{loop["rate_hz"]:.1f}',
+            f'{loop["cycles"]}',
+            f'{loop["missed"]}',
+            f'{compute["p50"]:.0f}/{compute["p99"]:.0f}',
+            f'{100.0 * loop["cpu_share"]:.0f}',
+        )
+
+    for mode, numbers in result['modes'].items():
+        rms, largest = (numbers[key].values() for key in ('rms_error_rad', 'max_error_rad'))
+        yield row(
+            mode,
+            numbers['loop'],
+            f'{1e3 * numbers["rms_error_all_rad"]:.4g}',
+            f'{1e3 * max(largest):.4g}',
+        )
+        for joint, of_rms, of_largest in zip(result['joints'], rms, largest):
+            yield (
+                f'  {joint}',
+                f'{1e3 * of_rms:.4g}',
+                f'{1e3 * of_largest:.4g}',
+                *[''] * (len(COLUMNS) - 3),
+            )
+    yield row('gravity comp.', result['gravity_compensation']['loop'], '-', '-')
+    live = result['real_time'] or {}
+    if 'cycles' in live:
+        yield row('real time', live, f'{1e3 * live["rms_error_all_rad"]:.4g}', '-')
+
+
+def disturbed(result):
+    """What kept the nodes from their work, in a sentence or two for each tracking run."""
+    for mode, numbers in result['modes'].items():
+        found, calm = numbers['disturbances'], numbers['undisturbed']
+        if not found:
+            continue
+        told = f'The machine disturbed {mode}: {"; ".join(each["sentence"] for each in found)}.'
+        if calm['rms_error_all_rad'] is None:
+            yield f'{told} Less than {100.0 * ENOUGH:.0f} % of the run is left: not judged.'
+        else:
+            yield (
+                f'{told} Judged is the rest, without {SETTLING:g} s after it: RMS error '
+                f'{1e3 * calm["rms_error_all_rad"]:.4g} mrad instead of '
+                f'{1e3 * numbers["rms_error_all_rad"]:.4g}.'
+            )
+
+
+def verdict(result):
+    """Whether computed torque is as much better as it should be, in a sentence."""
+    found = result['computed_torque_against_pd']
+    if found['reached'] is None:
+        compute = result['modes']['computed_torque']['loop']['compute_us']['p50']
+        return (
+            'Not judged: this machine was too busy for the control loop, of whose cycles '
+            f'computed torque takes {compute:.0f} us (median). Close what else runs, and try '
+            'again.'
+        )
+    return (
+        f'Computed torque tracks {found["ratio"]:.0f} times better than PD alone '
+        f'({"at least" if found["reached"] else "expected were at least"} '
+        f'{found["wanted"]:.0f} times, RMS over all joints).'
+    )
+
+
+def sentences(result):
+    """All that the table does not say."""
+    yield from disturbed(result)
+    yield verdict(result)
+    live = result['real_time']
+    if live and 'cycles' in live:
+        tick = live['tick_us']
+        yield (
+            f'In real time at 1 kHz on this machine: tick {tick["p50"]:.0f} us (median) and '
+            f'{tick["p99"]:.0f} us (99 %), woken {live["wake_us"]["p99"]:.0f} us late (99 %), '
+            f'{100.0 * live["cpu_share"]:.0f} % of a core.'
+        )
+    if live:
+        yield live['sentence']
+
+
+def show(result):
+    """Print the table: by rich where it is installed."""
+    try:
+        from rich.console import Console
+        from rich.markup import escape
+        from rich.table import Table
+    except ImportError:
+        heads = [' '.join(column.split()) for column in COLUMNS]
+        for cells in (heads, *rows(result)):
+            sys.stdout.write('  '.join(f'{cell:>22}' for cell in cells) + '\n')
+        sys.stdout.write('\n'.join(sentences(result)) + '\n')
+        return
+    title = escape(f'{result["robot"]}: tracking over DDS, {result["clock"]}')
+    table = Table(*map(escape, COLUMNS), title=title)
+    for column in table.columns:
+        column.no_wrap = True
+        column.justify = 'left' if column is table.columns[0] else 'right'
+    for cells in rows(result):
+        table.add_row(*map(escape, cells), style='dim' if cells[0].startswith(' ') else 'bold')
+    console = Console()
+    console.print(table)
+    for sentence in sentences(result):
+        console.print(escape(sentence))

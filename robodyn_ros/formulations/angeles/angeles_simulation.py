@@ -1,0 +1,78 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Simulation as Angeles, section 7.6.3, has it: x' = f(t, x), x = (q, qd) (7.45, 7.119, 7.120).
+
+    ode23, ode45    explicit Runge-Kutta methods in pairs, of two and three stages and of four and
+                    five, which choose their step by comparing with each other
+    gear            implicit, for stiff arms: heavy near the base and light at the tip
+    backward Euler  y_(k+1) = y_k + h f(t_(k+1), y_(k+1))                               (7.121)
+
+The first three are scipy's RK23, RK45 and BDF. Corrections to the print: (7.121) is the rectangle
+rule at the end of the step, not the trapezoidal one; and a Runge-Kutta method has as many stages
+as its order only up to four.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from robodyn_ros.errors import ParameterError, SingularityError
+
+SOLVERS = {'ode23': 'RK23', 'ode45': 'RK45', 'gear': 'BDF'}
+
+
+@dataclass(frozen=True, eq=False)
+class Simulation:
+    """t (k,) [s], q and qd (k, n), and how many times the acceleration was asked for."""
+
+    t: np.ndarray
+    q: np.ndarray
+    qd: np.ndarray
+    evaluations: int
+
+
+def simulate(acceleration, q, qd, duration, method='ode45', tolerance=1e-8):
+    """The Simulation from (q, qd), (n,) each, over a duration [s]; needs scipy.
+
+    acceleration(t, q, qd) -> (n,). method : 'ode23', 'ode45' or 'gear'. tolerance : of one step,
+    relative and absolute. ParameterError for another method or where the solver gives up.
+    """
+    if method not in SOLVERS:
+        raise ParameterError(f'method is {method!r}; expected one of {", ".join(SOLVERS)}')
+    from scipy.integrate import solve_ivp  # an extra: nothing else here needs scipy
+
+    n = len(q)
+    found = solve_ivp(
+        lambda t, x: np.concatenate((x[n:], acceleration(t, x[:n], x[n:]))),
+        (0.0, duration),
+        np.concatenate((q, qd)),
+        method=SOLVERS[method],
+        rtol=tolerance,
+        atol=tolerance,
+    )
+    if not found.success:
+        raise ParameterError(
+            f'{method} stopped at {found.t[-1]:.6g} s; expected {duration} s: {found.message}'
+        )
+    return Simulation(found.t, found.y[:n].T, found.y[n:].T, found.nfev)
+
+
+def backward_euler(f, t, y, h, tolerance=1e-10, iterations=20):
+    """One step h of (7.121) for y' = f(t, y), y (m,), by Newton's iteration; error of order h.
+
+    SingularityError if it has not converged to the tolerance after that many iterations.
+    """
+    z = y + h * f(t, y)
+    for _ in range(iterations):
+        value = f(t + h, z)
+        slope = np.stack(
+            [(f(t + h, z + d) - value) / d.sum() for d in np.diag(1e-7 * (1.0 + np.abs(z)))],
+            axis=1,
+        )
+        step = np.linalg.solve(np.eye(len(y)) - h * slope, y + h * value - z)
+        z = z + step
+        if np.abs(step).max() < tolerance * (1.0 + np.abs(z).max()):
+            return z
+    raise SingularityError(
+        f'backward Euler has not converged at {t + h:.6g} s; expected a step shorter than {h} s'
+    )

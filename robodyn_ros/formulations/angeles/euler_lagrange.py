@@ -1,0 +1,68 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Euler-Lagrange by generalised momentum: Angeles, section 7.3.2.
+
+    p = dT/d(qd) = I qd,    pdot - dT/dq + dV/dq = phi_n                               (7.19d)
+    I qdd + Idot qd - 1/2 [d(I qd)/dq]^T qd + dV/dq = dPi/d(qd) - dDelta/d(qd)         (7.11, 7.20)
+
+from nothing but the kinetic energy T and the potential V of the links; every derivative is by
+complex step, exact to rounding. Any tree; O(n^3).
+
+Corrections to the print: where (7.19) reads d(Idot qd)/dq, d(I qd)/dq is meant; in Example 7.3.1
+the bracket of a2 a3 cos theta3 in |c3dot|^2 has factor 1, the coefficient of thd1 thd3 in iota_2
+is -m3 a3 (a1 s23 + 2 a2 s3)/2, and thd3^2 in gamma_3 is thd2^2.
+"""
+
+import numpy as np
+
+from robodyn_ros.formulations.arm import arm_at, states, velocities
+from robodyn_ros.formulations.complex_step import along, gradient
+
+
+def kinetic_product(arm, u, v):
+    """sum m_i cdot_i(u) . cdot_i(v) + omega_i(u) . I_i omega_i(v): twice T where u = v = qd."""
+    (w_u, _, c_u), (w_v, _, c_v) = velocities(arm, u), velocities(arm, v)
+    links = sum(
+        m * (a @ b) + x @ I @ y for m, I, a, b, x, y in zip(arm.m, arm.I, c_u, c_v, w_u, w_v)
+    )
+    return links + arm.rotor @ (u * v)
+
+
+def kinetic_energy(robot, q, qd):
+    """T = 1/2 sum m_i |cdot_i|^2 + omega_i . I_i omega_i [J] (7.16)."""
+    return 0.5 * kinetic_product(arm_at(robot, q), qd, qd)
+
+
+def potential_energy(robot, q):
+    """V = -sum m_i g . c_i [J]."""
+    arm = arm_at(robot, q)
+    return -sum(m * (arm.g @ c) for m, c in zip(arm.m, arm.c))
+
+
+def momentum(robot, q, qd):
+    """p = dT/d(qd) (n,) (7.19d): T is quadratic, so p_j is the product with the unit rate j."""
+    arm = arm_at(robot, q)
+    return np.array([kinetic_product(arm, unit, qd) for unit in np.eye(arm.n)])
+
+
+def mass_matrix(robot, q):
+    """I(q) = d^2 T/d(qd)^2 (n, n) (7.18)."""
+    arm = arm_at(robot, q)
+    return np.array([[kinetic_product(arm, u, v) for v in np.eye(arm.n)] for u in np.eye(arm.n)])
+
+
+def gravity_torque(robot, q):
+    """dV/dq (n,)."""
+    (q,) = states(robot, q)
+    return gradient(lambda x: potential_energy(robot, x), q)
+
+
+def inverse_dynamics(robot, q, qd, qdd, dissipation=None):
+    """tau (n,) = pdot - dT/dq + dV/dq + dDelta/d(qd).
+
+    q, qd, qdd (n,). dissipation : Delta(qd) [W], a function that takes complex rates, or None.
+    """
+    q, qd, qdd = states(robot, q, qd, qdd)
+    pdot = momentum(robot, q, qdd) + along(lambda x: momentum(robot, x, qd), q, qd)
+    tau = pdot - gradient(lambda x: kinetic_energy(robot, x, qd), q) + gravity_torque(robot, q)
+    return tau if dissipation is None else tau + gradient(dissipation, qd)

@@ -1,0 +1,71 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The shortest time for a motion of given shape under torque limits: Angeles, Example 7.5.1.
+
+    q(t) = q0 + s(t/T) dq,    tau = f(x)/T^2,    f(x) = (s'' I(q) + s'^2 C(q, dq)) dq,    x = t/T
+    F_i = max |f_i(x)|,    T_i = sqrt(F_i/taubar_i),    T_min = max T_i
+
+Weight and friction are left out: they do not scale with 1/T^2. Cost: an inverse dynamics a sample.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.polynomial import Polynomial
+
+from robodyn_ros.errors import ParameterError
+from robodyn_ros.formulations.arm import model_of, states
+from robodyn_ros.formulations.craig.iterative_newton_euler import inverse_dynamics
+from robodyn_ros.formulations.turney.strobing import NO_GRAVITY
+
+S345 = Polynomial([0.0, 0.0, 0.0, 10.0, -15.0, 6.0])
+S4567 = Polynomial([0.0, 0.0, 0.0, 0.0, 35.0, -84.0, 70.0, -20.0])
+GOLDEN = (np.sqrt(5.0) - 1.0) / 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class MinimumTime:
+    """time [s] the motion takes at least; times (n,) for each joint's own limit; forces F (n,)."""
+
+    time: float
+    times: np.ndarray
+    forces: np.ndarray
+
+
+def minimum_time(robot, q0, dq, limits, shape=S345, samples=500):
+    """The MinimumTime of going from q0 to q0 + dq (n,) with |tau_i| <= limits (n,) > 0.
+
+    shape : s(x), a numpy Polynomial from 0 to 1 on [0, 1]. samples : over which the maxima are
+    looked for before they are refined. ShapeError, or ParameterError for a limit that is not
+    positive.
+    """
+    q0, dq, limits = states(robot, q0, dq, limits)
+    model = model_of(robot)
+    if not (limits > 0.0).all():
+        raise ParameterError(f'robot {model.name!r}: torque limits are {limits}; expected > 0')
+    light, rate, bend = robot.with_gravity(NO_GRAVITY), shape.deriv(), shape.deriv(2)
+
+    def f(x):
+        return np.abs(inverse_dynamics(light, q0 + shape(x) * dq, rate(x) * dq, bend(x) * dq))
+
+    grid = np.linspace(0.0, 1.0, samples + 1)
+    peaks = np.argmax([f(x) for x in grid], axis=0)
+    forces = np.array(
+        [
+            _peak(lambda x, i=i: f(x)[i], grid[max(k - 1, 0)], grid[min(k + 1, samples)])
+            for i, k in enumerate(peaks)
+        ]
+    )
+    times = np.sqrt(forces / limits)
+    return MinimumTime(times.max(), times, forces)
+
+
+def _peak(f, a, b):
+    """Largest value of f between a and b, where it has one maximum; golden section."""
+    best = max(f(a), f(b))
+    while b - a > 1e-9:
+        left, right = b - GOLDEN * (b - a), a + GOLDEN * (b - a)
+        at_left, at_right = f(left), f(right)
+        best = max(best, at_left, at_right)
+        a, b = (a, right) if at_left > at_right else (left, b)
+    return best

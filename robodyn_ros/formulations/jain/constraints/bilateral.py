@@ -1,0 +1,63 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What a constraint is: Jain, section 11.1.1.
+
+    holonomic         d(theta, t) = 0                                                       (11.2)
+    Pfaffian form     G_c(theta, t) thd - U(t) = 0,  G_c = grad d,  U = -dd/dt        (11.3, 11.4)
+    acceleration      G_c thdd = Uacc,  Uacc = dU/dt - Gdot_c thd                           (11.6)
+
+    scleronomic or rheonomic     d without t, or with it
+    catastatic or acatastatic    U = 0, or not
+    non-holonomic                given as G_c and U, not as d: takes velocities away, not places
+
+First derivatives are by complex step, exact to rounding, of any d that is analytic as written.
+Uacc takes second ones, by one central difference of exact rates.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from robodyn_ros.formulations.complex_step import H
+
+
+@dataclass(frozen=True, eq=False)
+class Pfaffian:
+    """A constraint G_c thd = U at one state, with the Uacc of its rate G_c thdd = Uacc.
+
+    G : (n_c, N). U : (n_c,). acceleration : (n_c,) Uacc.
+    """
+
+    G: np.ndarray
+    U: np.ndarray
+    acceleration: np.ndarray
+
+    @property
+    def catastatic(self):
+        """Whether rest is admissible: U = 0."""
+        return not np.any(self.U)
+
+
+def holonomic(d: Callable, theta, t, thd):
+    """The Pfaffian of d(theta, t) = 0, (n_c,), on coordinates whose rates are the velocities.
+
+    Uacc is minus the part of d2 d/dt2 that velocities and time make: - (d/dt)(dd/dt) at thdd = 0.
+    """
+    theta, thd = np.asarray(theta, float), np.asarray(thd, float)
+    rows = [np.imag(d(theta + 1j * H * unit, t)) / H for unit in np.eye(len(theta))]
+    U = -np.imag(d(theta + 0j, t + 1j * H)) / H
+    step = 1e-5  # of a difference of exact first derivatives: one division only
+
+    def rate(s):
+        return np.imag(d(theta + s * thd + 1j * H * thd, t + s + 1j * H)) / H
+
+    # Richardson: the differences of one and of two steps leave an error of order step^4.
+    one, two = (rate(s) - rate(-s) for s in (step, 2.0 * step))
+    second = (8.0 * one - two) / (12.0 * step)
+    return Pfaffian(np.stack(rows, axis=-1), U, -second)
+
+
+def freedoms(n_q, n_v, n_c, holonomic=True):
+    """(dimensions of place, dimensions of motion) that independent constraints leave (11.1.1)."""
+    return (n_q - n_c if holonomic else n_q), n_v - n_c

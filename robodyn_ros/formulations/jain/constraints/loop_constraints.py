@@ -1,0 +1,146 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Loops: constraints between two nodes of a tree, or a node and the world: Jain, section 11.2.2.
+
+    Qrel V_x = 0,   Qrel (V_x - V_y) = 0,   Q = [Qrel, -Qrel R_xy]                         (11.16)
+    Q V_nd = U,   G_c = Q J = Q B' phi' H'                                         (11.17, 11.18)
+    d2 d/dt2 = Q alpha_nd + Qdot V_nd - dU/dt                                              (11.19)
+
+Velocities of nodes are in their own axes here; R_xy turns those of y into the axes of x, at the
+one point where both stand while the loop is closed. Its rate is R_xy S(omega_y) - S(omega_x) R_xy.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from robodyn_ros.formulations.arm import skew
+from robodyn_ros.formulations.jain.constraints.bilateral import Pfaffian
+from robodyn_ros.formulations.jain.inverse_dynamics import coriolis_accelerations
+from robodyn_ros.formulations.jain.operators.sweeps import scatter
+from robodyn_ros.formulations.jain.tree_kinematics import (
+    Node,
+    jacobian,
+    node_velocities,
+    poses,
+    velocities,
+)
+
+
+class Loop(NamedTuple):
+    """A cut edge: nodes x and y, y None for the inertial frame, and Qrel (a, 6) in axes of x.
+
+    Rows of Qrel are the relative motions that are stopped, angular part first: all six of a weld,
+    the last three of a ball joint, those across the axis of a hinge.
+    """
+
+    x: Node
+    y: Node | None
+    Q: np.ndarray
+
+
+WELD = np.eye(6)
+BALL = np.eye(6)[3:]
+#: A pin about the z axis of x, and the same between links that move in one plane anyway.
+PIN = np.eye(6)[[0, 1, 3, 4, 5]]
+PLANAR_PIN = np.eye(6)[3:5]
+
+
+def nodes_of(loops):
+    """All nodes of the loops, x before y."""
+    return [node for loop in loops for node in (loop.x, loop.y) if node is not None]
+
+
+def constraint_map(tree, loops):
+    """Q (n_c, 6 m) on the stacked velocities of `nodes_of(loops)` (11.16)."""
+    return _stack(loops, lambda loop: loop.Q @ np.kron(np.eye(2), relative_rotation(tree, loop)))
+
+
+def constraint_map_rate(tree, thd, loops):
+    """Qdot (n_c, 6 m): what turning of x against y does to Q."""
+    V = velocities(tree, thd)
+
+    def block(loop):
+        R = relative_rotation(tree, loop)
+        omega_x, omega_y = ((node.phi.T @ V[node.body])[:3] for node in (loop.x, loop.y))
+        return loop.Q @ np.kron(np.eye(2), R @ skew(omega_y) - skew(omega_x) @ R)
+
+    return _stack(loops, block, rate=True)
+
+
+def relative_rotation(tree, loop):
+    """R_xy (3, 3): axes of y into axes of x."""
+    T = poses(tree)
+    R_x, R_y = (T[node.body, :3, :3] @ node.R for node in (loop.x, loop.y))
+    return R_x.T @ R_y
+
+
+def _stack(loops, block_of_y, rate=False):
+    """Rows [Qrel, -block of y] of every loop, or [0, -block of y]."""
+    n_c, m = sum(len(loop.Q) for loop in loops), len(nodes_of(loops))
+    blocks, row, column = [], 0, 0
+    for loop in loops:
+        if not rate:
+            blocks.append((row, column, loop.Q))
+        column += 6
+        if loop.y is not None:
+            blocks.append((row, column, -block_of_y(loop)))
+            column += 6
+        row += len(loop.Q)
+    Q = np.zeros((n_c, 6 * m), np.result_type(float, *(block for *_, block in blocks)))
+    for row, column, block in blocks:
+        Q[row : row + len(block), column : column + 6] = block
+    return Q
+
+
+def constraint_jacobian(tree, loops):
+    """G_c = Q J (n_c, N) (11.18)."""
+    return constraint_map(tree, loops) @ jacobian(tree, nodes_of(loops))
+
+
+def drift(tree, thd, loops, alpha=None):
+    """Q alpha_nd + Qdot V_nd (n_c,): acceleration of the gap (11.19).
+
+    alpha : n spatial accelerations of the bodies, without gravity; those of thdd = 0 by default,
+    which leaves what velocities alone make, Gdot_c thd.
+    """
+    nodes = nodes_of(loops)
+    if alpha is None:
+        V = velocities(tree, thd)
+        alpha = scatter(tree, coriolis_accelerations(tree, V, thd), tree.phi)
+    alpha_nd = np.concatenate([node.phi.T @ alpha[node.body] for node in nodes])
+    V_nd = node_velocities(tree, thd, nodes).ravel()
+    return constraint_map(tree, loops) @ alpha_nd + constraint_map_rate(tree, thd, loops) @ V_nd
+
+
+def pfaffian(tree, thd, loops, U=0.0, U_rate=0.0):
+    """The Pfaffian of closed loops: G_c thd = U, G_c thdd = dU/dt - Gdot_c thd (11.17).
+
+    U, U_rate : (n_c,) velocities that the loops are driven with, and their rates.
+    """
+    acceleration = U_rate - drift(tree, thd, loops)
+    return Pfaffian(
+        constraint_jacobian(tree, loops), np.broadcast_to(U, acceleration.shape), acceleration
+    )
+
+
+def gap(tree, loop):
+    """How far y stands from x, (6,): half the turn about each axis, and the offset, in axes of x.
+
+    Zero where the loop is closed; only Qrel of it has to be. y None is the inertial frame's origin
+    with its axes.
+    """
+    T = poses(tree)
+    R_x, p_x = T[loop.x.body, :3, :3] @ loop.x.R, _place(T, loop.x)
+    R_y, p_y = np.eye(3), np.zeros(3)
+    if loop.y is not None:
+        R_y, p_y = T[loop.y.body, :3, :3] @ loop.y.R, _place(T, loop.y)
+    turn = R_y.T @ R_x
+    axis = 0.5 * np.array(
+        [turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]]
+    )
+    return np.concatenate((axis, R_x.T @ (p_x - p_y)))
+
+
+def _place(T, node):
+    return T[node.body, :3, 3] + T[node.body, :3, :3] @ node.p

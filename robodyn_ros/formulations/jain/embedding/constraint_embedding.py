@@ -1,0 +1,200 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Closed chains as SKO models in minimal coordinates: Jain, sections 15.1 to 15.3 and 15.5.
+
+    1. a spanning tree and cut edges       2. of each edge the paths to where its bodies meet, S
+    3. S becomes one node                  4. thd_S = X_S thd_R                             (15.1)
+
+    H_R = X_S' H_S A_S,  a'_S = A_S' a_S + H_S_' (dX_S/dt) thd_R,  T_R = X_S' T_S  (15.3 to 15.12)
+    M_r = H_Ra A_a M A_a' H_Ra',  D_S = X_S' (H_S A_S P_S A_S' H_S') X_S           (15.8, 15.17)
+
+What comes out is an SkoModel: algorithms 9.1, 9.3, 9.5, 10.2 and all operators hold as they are;
+(15.16) to (15.23) are algorithm 9.5 at the node S. No multipliers, and velocities that never
+leave the constraint. Sub-graphs that share a body are one; others stay apart, and small.
+
+Corrections to the print: H_RS in (15.22) is H_RS_ of (15.3), with A_S; B_S of (15.14) and (15.15)
+has phi(j, c) in the rows of j, the third of (l, k, j).
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from robodyn_ros.formulations.jain.constraints import loop_constraints
+from robodyn_ros.formulations.jain.embedding import subgraphs
+from robodyn_ros.formulations.jain.embedding.aggregation import aggregate
+from robodyn_ros.formulations.jain.embedding.independent import reduction
+from robodyn_ros.formulations.jain.inverse_dynamics import newton_euler
+from robodyn_ros.formulations.jain.operational_space_operators import Pickoff
+from robodyn_ros.formulations.jain.sko.formulation import of_tree
+from robodyn_ros.formulations.jain.sko.model import SkoModel
+
+
+@dataclass(frozen=True, eq=False)
+class Coupling:
+    """A joint-level constraint G thd[dofs] = 0: gears, mimic joints, differentials (15.2).
+
+    dofs : which of the N velocities. G : (n_c, len(dofs)). acceleration : (n_c,) -Gdot thd.
+    """
+
+    dofs: tuple
+    G: np.ndarray
+    acceleration: np.ndarray | float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Embedding:
+    """A closed chain as an SkoModel, and the way back to all velocities of the spanning tree.
+
+    model : of the independent velocities, `model.dofs` of the N. X (N, N_r) and drift (N,) :
+    thd = X thd_R, thdd = X thdd_R + drift. groups : the nodes of every S. where : of every body
+    its node and its first row there. G, acceleration, dependent : all constraints
+    G thdd = acceleration, and the velocities that they determine.
+    """
+
+    model: SkoModel
+    X: np.ndarray
+    drift: np.ndarray
+    groups: tuple
+    where: tuple
+    G: np.ndarray
+    acceleration: np.ndarray
+    dependent: np.ndarray
+
+    def expand(self, thdd_R):
+        """Return all accelerations (N,) of the independent ones (15.10)."""
+        return self.X @ thdd_R + self.drift
+
+    def pickoff(self, node):
+        """Return the Pickoff of a Node of the spanning tree, for the compliance of the chain."""
+        index, row = self.where[node.body]
+        phi = np.zeros((self.model.sizes[index], 6))
+        phi[row : row + 6] = node.phi
+        return Pickoff(index, phi)
+
+    def multipliers(self, tree, thd, thdd, T):
+        """Return lambda (n_c,) of a motion: M thdd + C - T = G' lambda, in O(N) and one solve."""
+        missing = newton_euler(tree, thd, thdd)[0] - T
+        return np.linalg.solve(self.G[:, self.dependent].T, missing[self.dependent])
+
+
+def embed(tree, thd, loops=(), couplings=(), independent=None, gravity=True):
+    """The Embedding of a Tree with loops and couplings (15.1).
+
+    Parameters
+    ----------
+    tree : the spanning Tree at a configuration that satisfies all constraints.
+    thd : (N,) velocities that satisfy them.
+    loops : of loop_constraints.Loop. couplings : of Coupling.
+    independent : velocities among the N to keep where there is a choice; by pivoting by default.
+    gravity : whether the weight of the bodies counts.
+
+    Raises
+    ------
+    ValueError where constraints depend on each other, or `independent` does not fit.
+
+    """
+    G, right, sets = _constraints(tree, thd, loops, couplings)
+    groups = merged(tree.parent, sets)
+    model, where = of_tree(tree, thd, gravity), [(k, 0) for k in range(tree.n)]
+    X, drift = np.eye(tree.N), np.zeros(tree.N)
+    kept, dependent = [], []
+    for group, rows in groups:
+        columns = np.concatenate([np.arange(tree.N)[tree.slices[k]] for k in sorted(group)])
+        chosen = None
+        if independent is not None:
+            chosen = np.flatnonzero(np.isin(columns, list(independent)))
+        names = [tree.names[k] for k in sorted(group) for _ in tree.H[k]]
+        found = reduction(G[np.ix_(rows, columns)], right[rows], chosen, names)
+        step = aggregate(model, {where[k][0] for k in group})
+        where = [(step.where[i][0], row + step.where[i][1]) for i, row in where]
+        model = restrict(step.model, step.index, found)
+        X[columns] = 0.0
+        X[np.ix_(columns, columns[found.independent])] = found.X
+        drift[columns] = found.drift
+        dependent += columns[found.dependent].tolist()
+        kept.append(tuple(sorted(group)))
+    return Embedding(
+        model,
+        X[:, model.dofs],
+        drift,
+        tuple(kept),
+        tuple(where),
+        G,
+        right,
+        np.array(dependent, int),
+    )
+
+
+def _constraints(tree, thd, loops, couplings):
+    """(G (n_c, N), acceleration (n_c,), [(nodes of S, rows)]) of all constraints."""
+    G, right, sets = [np.zeros((0, tree.N))], [np.zeros(0)], []
+    home = np.concatenate([[k] * len(H) for k, H in enumerate(tree.H)]).astype(int)
+    for loop in loops:
+        y = tree.n if loop.y is None else loop.y.body
+        nodes = subgraphs.loop(tree.parent, loop.x.body, y)
+        sets.append((nodes, len(loop.Q)))
+        pfaffian = loop_constraints.pfaffian(tree, thd, [loop])
+        G.append(pfaffian.G)
+        right.append(pfaffian.acceleration)
+    for coupling in couplings:
+        columns = list(coupling.dofs)
+        row = np.zeros((len(coupling.G), tree.N))
+        row[:, columns] = coupling.G
+        sets.append((subgraphs.aggregation(tree.parent, set(home[columns].tolist())), len(row)))
+        G.append(row)
+        right.append(np.broadcast_to(coupling.acceleration, len(row)))
+    ends = np.cumsum([0, *(size for _, size in sets)])
+    numbered = [(nodes, list(range(ends[i], ends[i + 1]))) for i, (nodes, _) in enumerate(sets)]
+    return np.vstack(G), np.concatenate(right), numbered
+
+
+def merged(parent, sets):
+    """Sub-graphs with the constraints in each, [(nodes, rows)]: those that share a body are one.
+
+    The aggregation sub-graph of two may reach into a third: until no two share a body.
+    """
+    groups = []
+    for nodes, rows in sets:
+        nodes, rows = set(nodes), list(rows)
+        while touched := next((g for g in groups if g[0] & nodes), None):
+            groups.remove(touched)
+            nodes = subgraphs.aggregation(parent, touched[0] | nodes)
+            rows += touched[1]
+        groups.append((nodes, rows))
+    return groups
+
+
+def restrict(model, k, found):
+    """The SkoModel whose node k has the velocities thd_R of a Reduction (Lem 15.2).
+
+    Inertia of drives at dependent hinges is that of the independent ones too: it moves into the
+    node, as one velocity thd_S(i) of inertia J_i for each.
+    """
+    H, M, a, b, s = model.H[k], model.M[k], model.a[k], model.b[k], model.slices[k]
+    J, weights, m = model.rotor[s], list(model.weights), model.sizes[k]
+    if J.any():
+        r = len(J)
+        H = np.hstack((H, np.eye(r)))
+        M = np.block([[M, np.zeros((m, r))], [np.zeros((r, m)), np.diag(J)]])
+        a, b = np.concatenate((a, np.zeros(r))), np.concatenate((b, np.zeros(r)))
+        weights[k] = np.hstack((weights[k], np.zeros((len(weights[k]), r))))
+        for c in model.children[k]:
+            weights[c] = np.vstack((weights[c], np.zeros((r, weights[c].shape[1]))))
+
+    def exchanged(blocks, block):
+        return (*blocks[:k], block, *blocks[k + 1 :])
+
+    def freedoms(x, own):
+        return np.concatenate((x[: s.start], own, x[s.stop :]))
+
+    return replace(
+        model,
+        weights=tuple(weights),
+        H=exchanged(model.H, found.X.T @ H),
+        M=exchanged(model.M, M),
+        rotor=freedoms(model.rotor, np.zeros(len(found.independent))),
+        a=exchanged(model.a, a + H.T @ found.drift),
+        b=exchanged(model.b, b),
+        dofs=freedoms(model.dofs, model.dofs[s][found.independent]),
+    )

@@ -1,0 +1,114 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Operators of a tree in parts: Jain, section 14.2.
+
+    E = [ E_C  0    0   ]     A = [ A_C                0         0   ]
+        [ B_S  E_S  0   ]         [ A_S B A_C          A_S       0   ]                 (14.2, 14.4)
+        [ 0    E_up E_P ]         [ A_P E_up A_S B A_C A_P E_up A_S A_P ]
+
+    C empty:  M = [ M_S, X; X', M_P + Y ],  X = H_S A_S M_S A_S' E_up' A_P' H_P'    (14.6, 14.7)
+
+Each part is an SKO model of its own; M_S does not know what is inboard of it. E_up is the book's
+E_S, which it writes like the SKO operator of S.
+
+Correction to the print: in X and Y of (14.7) the second E_S is transposed.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from robodyn_ros.formulations.jain.embedding import subgraphs
+from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOperators
+
+
+class Part(NamedTuple):
+    """Operators H, E, A and M of the nodes of one part, dense."""
+
+    H: np.ndarray
+    E: np.ndarray
+    A: np.ndarray
+    M: np.ndarray
+
+    @property
+    def mass_matrix(self):
+        """H A M A' H' of the part as a system of its own."""
+        return self.H @ self.A @ self.M @ self.A.T @ self.H.T
+
+
+class Parts(NamedTuple):
+    """C, S and P as a Part each, the connectors B (S, C) and up (P, S), and the orders.
+
+    rows : indices of the stacked node vectors in the order C, S, P; freedoms : of the velocities.
+    """
+
+    C: Part
+    S: Part
+    P: Part
+    B: np.ndarray
+    up: np.ndarray
+    rows: np.ndarray
+    freedoms: np.ndarray
+
+
+def indices(slices, nodes):
+    """Indices that the slices of some nodes stand for, in the order of the nodes."""
+    found = [np.arange(slices[k].start, slices[k].stop) for k in nodes]
+    return np.concatenate([np.arange(0), *found]).astype(int)
+
+
+def parts(model, nodes):
+    """The Parts of a Tree or SkoModel by a path-induced set of nodes (14.2, 14.5)."""
+    ops, cut = SpatialOperators(model), subgraphs.partition(model.parent, nodes)
+    rows = [indices(model.rows, part) for part in cut]
+    freedoms = [indices(model.slices, part) for part in cut]
+    H, E, M = ops.H.array, ops.E_phi.array, ops.M.array
+
+    def part(own, free):
+        block = E[np.ix_(own, own)]
+        resolvent = np.linalg.inv(np.eye(len(own)) - block)
+        return Part(H[np.ix_(free, own)], block, resolvent, M[np.ix_(own, own)])
+
+    C, S, P = map(part, rows, freedoms)
+    return Parts(
+        C,
+        S,
+        P,
+        E[np.ix_(rows[1], rows[0])],
+        E[np.ix_(rows[2], rows[1])],
+        np.concatenate(rows),
+        np.concatenate(freedoms),
+    )
+
+
+def resolvent(found):
+    """A of the whole by its parts, in the order C, S, P (Lem 14.2)."""
+    C, S, P = found.C.A, found.S.A, found.P.A
+    down = S @ found.B @ C
+    across = P @ found.up
+    c, s, p = len(C), len(S), len(P)
+    return np.block(
+        [
+            [C, np.zeros((c, s)), np.zeros((c, p))],
+            [down, S, np.zeros((s, p))],
+            [across @ down, across @ S, P],
+        ]
+    )
+
+
+def mass_matrix_by_parts(found):
+    """[[M_S, X], [X', M_P + Y]], in the order S, P, where C is empty (Ex 14.2).
+
+    Raises
+    ------
+    ValueError where something hangs on S.
+
+    """
+    if len(found.C.A):
+        raise ValueError(f'got {len(found.C.A)} rows of descendants of S; expected none')
+    S, P = found.S, found.P
+    inboard = found.up.T @ P.A.T @ P.H.T
+    carried = S.A @ S.M @ S.A.T
+    X = S.H @ carried @ inboard
+    Y = inboard.T @ carried @ inboard
+    return np.block([[S.mass_matrix, X], [X.T, P.mass_matrix + Y]])

@@ -1,0 +1,146 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A matrix whose blocks have names, so that an operator can be asked for one of them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from robodyn_ros.errors import ShapeError, UnknownNameError
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """How one side of a matrix is cut: names of the blocks, and how many rows each has."""
+
+    names: tuple
+    sizes: tuple
+
+    def __getitem__(self, name):
+        """Rows of a block, as a slice; UnknownNameError lists the names there are."""
+        if name not in self.names:
+            raise UnknownNameError(f'got {name!r}; expected the block of a body: {self.text()}')
+        k = self.names.index(name)
+        return slice(sum(self.sizes[:k]), sum(self.sizes[: k + 1]))
+
+    def text(self):
+        """The names as text."""
+        return ', '.join(self.names)
+
+    @property
+    def total(self):
+        """Number of rows."""
+        return sum(self.sizes)
+
+    @property
+    def edges(self):
+        """First row of every block, and at last the number of rows, (n + 1,)."""
+        return np.cumsum((0, *self.sizes))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BlockMatrix:
+    """A dense matrix with named blocks, and the products and sums that its blocks allow.
+
+    array (rows.total, columns.total), not to be written to: `np.array(operator)` is a copy.
+    `operator['hand', 'base']` is the block of two links, as an array. Sums, and products of two
+    operators whose blocks do not meet, are a ShapeError, other names an UnknownNameError.
+    """
+
+    array: np.ndarray
+    rows: Blocks
+    columns: Blocks
+
+    def __post_init__(self):
+        view = self.array.view()
+        view.flags.writeable = False
+        object.__setattr__(self, 'array', view)
+
+    def __getitem__(self, names):
+        """The block of a row name and a column name, a view."""
+        if not isinstance(names, tuple) or len(names) != 2:
+            raise UnknownNameError(
+                f'got {names!r}; expected the names of two bodies, of a row '
+                f'and of a column: {self.rows.text()}'
+            )
+        row, column = names
+        return self.array[self.rows[row], self.columns[column]]
+
+    def __array__(self, dtype=None, copy=None):
+        """The dense matrix."""
+        array = np.asarray(self.array, dtype)
+        return array.copy() if copy else array
+
+    def __repr__(self):
+        """Size and block pattern, a line for each row of blocks."""
+        width = max(map(len, self.rows.names))
+        lines = [
+            f'{name:<{width}} ' + ' '.join('X' if full else '.' for full in line)
+            for name, line in zip(self.rows.names, self.pattern())
+        ]
+        return '\n'.join(
+            (f'BlockMatrix {self.shape[0]} x {self.shape[1]}, zero where a dot is', *lines)
+        )
+
+    @property
+    def shape(self):
+        """Rows and columns."""
+        return self.array.shape
+
+    @property
+    def T(self):  # noqa: N802  the name numpy has for it
+        """The transpose."""
+        return BlockMatrix(self.array.T, self.columns, self.rows)
+
+    def __matmul__(self, other):
+        """The product with another operator, or with an array."""
+        if isinstance(other, BlockMatrix):
+            self._meet(self.columns, other.rows)
+            return BlockMatrix(self.array @ other.array, self.rows, other.columns)
+        other = np.asarray(other)
+        if other.ndim not in (1, 2) or len(other) != self.columns.total:
+            raise ShapeError(
+                f'got an array of shape {other.shape}; expected {self.columns.total} '
+                f'rows, {self.columns.sizes} of {self.columns.text()}'
+            )
+        return self.array @ other
+
+    def __add__(self, other):
+        """The sum with an operator of the same blocks."""
+        self._alike(other)
+        return self.same(self.array + other.array)
+
+    def __sub__(self, other):
+        """The difference to an operator of the same blocks."""
+        self._alike(other)
+        return self.same(self.array - other.array)
+
+    def pattern(self):
+        """Which blocks hold anything but zeros, (row blocks, column blocks) of bool."""
+        return np.array(
+            [
+                [bool(np.any(self[row, column])) for column in self.columns.names]
+                for row in self.rows.names
+            ]
+        )
+
+    def same(self, array):
+        """An operator of the same blocks with other entries."""
+        return BlockMatrix(array, self.rows, self.columns)
+
+    def _alike(self, other):
+        if not isinstance(other, BlockMatrix):
+            raise ShapeError(
+                f'got {type(other).__name__} of shape {np.shape(other)}; expected an '
+                'operator of the same blocks, as operator.same(array) makes one'
+            )
+        self._meet(self.rows, other.rows)
+        self._meet(self.columns, other.columns)
+
+    @staticmethod
+    def _meet(one, other):
+        if one != other:
+            raise ShapeError(
+                f'got operators with blocks of {one.sizes} and {other.sizes} rows '
+                f'({one.text()}; {other.text()}); expected the same blocks'
+            )

@@ -1,0 +1,297 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The spatial operators of a robot, to be held and looked at: Jain, chapters 3, 7, 9 and 10.
+
+    from robodyn_ros.formulations.jain.operators.spatial_operators import operators
+    ops = operators(robot, q)
+    ops.H @ ops.phi @ ops.M @ ops.phi.T @ ops.H.T      the mass matrix, (4.6)
+    ops.phi['base_link', 'hand']                        one block, 6 x 6
+    print(ops.as_table());   ops.draw()                 what there is, and its pattern
+
+Dense matrices with named blocks, in the order of the book: tips first, angular part first, every
+body in its own axes. `ops.permutation` leads to the robot's order. Dense operators cost O(n^2) to
+O(n^3) and are for reading and testing; the same products in O(n) are `ops.gather(x)` and
+`ops.scatter(x)`, and what robodyn_ros.formulations.jain builds on them with `ops.tree`.
+
+    phi = (1 - E_phi)^-1,  psi = (1 - E_psi)^-1,  E_psi = E_phi taubar,  K = E_phi G
+    mass matrix = H phi M phi' H' = [1 + H phi K] D [1 + H phi K]'                  (4.6, 7.14)
+    its inverse = [1 - H psi K]' D^-1 [1 - H psi K]                                     (7.18)
+"""
+
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+
+from robodyn_ros.errors import ShapeError
+from robodyn_ros.formulations.jain import digraph
+from robodyn_ros.formulations.jain.articulated_bodies import articulated
+from robodyn_ros.formulations.jain.operators import operator_picture, operator_table, sweeps
+from robodyn_ros.formulations.jain.operators.block_matrix import BlockMatrix, Blocks
+from robodyn_ros.formulations.jain.tree import Tree, tree_at
+
+__all__ = ['BlockMatrix', 'SpatialOperators', 'operators']
+
+
+def operators(robot, q):
+    """The SpatialOperators of a Robot or RobotModel at q (nq,) [rad or m].
+
+    ShapeError where q is of another shape or not finite, or a quaternion has no direction.
+    """
+    return SpatialOperators(tree_at(robot, q))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SpatialOperators:
+    """All spatial operators of a Tree or an SkoModel, each made when it is first asked for.
+
+    6n x 6n unless said otherwise: n bodies, N degrees of freedom. Of an SkoModel the sum of its
+    sizes stands for 6n, and its weights A for phi.
+    """
+
+    tree: Tree
+
+    @property
+    def names(self):
+        """Names of the bodies, tips first: the names of all blocks."""
+        return self.tree.names
+
+    @functools.cached_property
+    def permutation(self):
+        """(N, N) of 0 and 1: x_ours = permutation @ x_jain, M_ours = p M p'."""
+        return self.tree.permutation()
+
+    @functools.cached_property
+    def bodies(self):
+        """The cut of 6n rows into bodies."""
+        return Blocks(self.names, self.tree.sizes)
+
+    @functools.cached_property
+    def hinges(self):
+        """The cut of N rows into the hinges of the bodies."""
+        return Blocks(self.names, tuple(len(H) for H in self.tree.H))
+
+    @functools.cached_property
+    def articulated(self):
+        """The articulated-body quantities P, D, G ... body by body (Algorithm 6.1)."""
+        return articulated(self.tree)
+
+    @functools.cached_property
+    def one(self):
+        """The unit operator of 6n rows."""
+        return BlockMatrix(np.eye(self.bodies.total), self.bodies, self.bodies)
+
+    @functools.cached_property
+    def one_hinges(self):
+        """The unit operator of N rows."""
+        return BlockMatrix(np.eye(self.tree.N), self.hinges, self.hinges)
+
+    @functools.cached_property
+    def E_phi(self):  # noqa: N802  the book's letter
+        """Block (parent(k), k) is phi(parent(k), k); nilpotent (3.30, 8.29)."""
+        return self._on_edges(self.tree.weights)
+
+    @functools.cached_property
+    def phi(self):
+        """(1 - E_phi)^-1: block (i, j) carries forces from body j to its ancestor i (3.36)."""
+        return self._resolvent(self.E_phi)
+
+    @functools.cached_property
+    def phi_tilde(self):
+        """phi - 1 = E_phi phi = phi E_phi (3.40)."""
+        return self.phi - self.one
+
+    @functools.cached_property
+    def H(self):  # noqa: N802
+        """Block diagonal, N x 6n: row j is the axis of freedom j; Delta_V = H' thd (3.7)."""
+        return self._diagonal(self.tree.H, self.hinges, self.bodies)
+
+    @functools.cached_property
+    def M(self):  # noqa: N802
+        """Block diagonal: the spatial inertias of the bodies (2.8)."""
+        return self._diagonal(self.tree.M, self.bodies, self.bodies)
+
+    @functools.cached_property
+    def R(self):  # noqa: N802
+        """Block diagonal: composite inertias, M = R - E_phi R E_phi' (4.9)."""
+        tree = self.tree
+        return self._diagonal(
+            sweeps.forward_diagonal(tree, tree.M, tree.weights, tree.weights),
+            self.bodies,
+            self.bodies,
+        )
+
+    @functools.cached_property
+    def J_rotor(self):  # noqa: N802
+        """Diagonal, N x N: inertia of the drives, which the book does not have."""
+        return BlockMatrix(np.diag(self.tree.rotor), self.hinges, self.hinges)
+
+    @functools.cached_property
+    def P(self):  # noqa: N802
+        """Block diagonal: articulated-body inertias, M = P - E_psi P E_phi' (7.7)."""
+        return self._diagonal(self.articulated.P, self.bodies, self.bodies)
+
+    @functools.cached_property
+    def P_plus(self):  # noqa: N802
+        """Block diagonal: what the hinge passes on of P, taubar P (6.25)."""
+        return self._diagonal(self.articulated.P_plus, self.bodies, self.bodies)
+
+    @functools.cached_property
+    def D(self):  # noqa: N802
+        """Block diagonal, N x N: articulated inertia about the hinges, H P H' (6.13)."""
+        return self._diagonal(self.articulated.D, self.hinges, self.hinges)
+
+    @functools.cached_property
+    def D_inverse(self):  # noqa: N802
+        """Block diagonal, N x N: D^-1."""
+        return self._diagonal(
+            [np.linalg.inv(D) for D in self.articulated.D], self.hinges, self.hinges
+        )
+
+    @functools.cached_property
+    def G(self):  # noqa: N802
+        """Block diagonal, 6n x N: P H' D^-1, the Kalman gain (6.13)."""
+        return self._diagonal(self.articulated.G, self.bodies, self.hinges)
+
+    @functools.cached_property
+    def tau(self):
+        """Block diagonal: G H, the projection onto what the hinge moves (6.17)."""
+        return self._diagonal(self.articulated.tau, self.bodies, self.bodies)
+
+    @functools.cached_property
+    def tau_bar(self):
+        """Block diagonal: 1 - tau, the projection onto what it carries (6.18)."""
+        return self._diagonal(self.articulated.taubar, self.bodies, self.bodies)
+
+    @functools.cached_property
+    def K(self):  # noqa: N802
+        """E_phi G, 6n x N: from a hinge to the parent of its body (7.3)."""
+        return self.E_phi @ self.G
+
+    @functools.cached_property
+    def E_psi(self):  # noqa: N802
+        """E_phi taubar (7.4)."""
+        return self._on_edges(self.articulated.psi)
+
+    @functools.cached_property
+    def psi(self):
+        """(1 - E_psi)^-1: phi of a tree whose hinges give way (7.5)."""
+        return self._resolvent(self.E_psi)
+
+    @functools.cached_property
+    def psi_tilde(self):
+        """psi - 1 = E_psi psi = psi E_psi."""
+        return self.psi - self.one
+
+    @functools.cached_property
+    def mass_matrix(self):
+        """H phi M phi' H', N x N, and the inertia of the drives (4.6)."""
+        return self.H @ self.phi @ self.M @ self.phi.T @ self.H.T + self.J_rotor
+
+    @functools.cached_property
+    def innovations_factor(self):
+        """1 + H phi K, N x N, unit lower triangular: mass matrix = L D L' (7.14)."""
+        return self.one_hinges + self.H @ self.phi @ self.K
+
+    @functools.cached_property
+    def inverse_factor(self):
+        """1 - H psi K, N x N: the inverse of the innovations factor (7.17)."""
+        return self.one_hinges - self.H @ self.psi @ self.K
+
+    @functools.cached_property
+    def mass_matrix_inverse(self):
+        """[1 - H psi K]' D^-1 [1 - H psi K], N x N (7.18, 9.51)."""
+        return self.inverse_factor.T @ self.D_inverse @ self.inverse_factor
+
+    @functools.cached_property
+    def Omega(self):  # noqa: N802
+        """psi' H' D^-1 H psi: acceleration of body k per force on body j (10.11).
+
+        Element by element from Upsilon, along the paths of the tree (Lem 10.1).
+        """
+        psi = self.articulated.psi
+        blocks = sweeps.backward_lyapunov(self.tree, self._hinge_compliance, psi, psi)
+        return BlockMatrix(sweeps.dense(blocks), self.bodies, self.bodies)
+
+    @functools.cached_property
+    def Upsilon(self):  # noqa: N802
+        """Block diagonal of Omega: Ups(k) = psi' Ups(parent) psi + H' D^-1 H (10.15)."""
+        psi = self.articulated.psi
+        kernel = sweeps.backward_diagonal(self.tree, self._hinge_compliance, psi, psi)
+        return self._diagonal(kernel, self.bodies, self.bodies)
+
+    def gather(self, x, free=False, strictly=False):
+        """phi x, or psi x where hinges are free (n, 6), tips to base in O(n) (Lem 3.1, 9.1).
+
+        x (n, 6) : one spatial vector a body, tips first; n arrays (m,) of an SkoModel.
+        strictly : (phi - 1) x or (psi - 1) x, what comes from other bodies only (Ex 3.7, 9.1).
+        ShapeError where x is not (n, 6).
+        """
+        sweep = sweeps.gather_strictly if strictly else sweeps.gather
+        return sweep(self.tree, self._one_a_body(x), self._weights(free))
+
+    def scatter(self, x, free=False, strictly=False):
+        """phi' x, or psi' x where hinges are free (n, 6), base to tips in O(n) (Lem 3.2, 9.2).
+
+        Arguments and errors as of `gather`.
+        """
+        sweep = sweeps.scatter_strictly if strictly else sweeps.scatter
+        return sweep(self.tree, self._one_a_body(x), self._weights(free))
+
+    def as_table(self):
+        """What every operator is: symbol, size, blocks that are not zero, equation, meaning."""
+        return operator_table.as_table(self)
+
+    def bodies_table(self):
+        """The numbering: k of the book, body, parent, and the freedoms in the robot's order."""
+        return operator_table.bodies_table(self)
+
+    def draw(self, names=operator_picture.DEFAULT):
+        """A matplotlib Figure of the digraph and of the block patterns of the operators named.
+
+        UnknownNameError for what is no operator.
+        """
+        return operator_picture.draw(self, names)
+
+    def __repr__(self):
+        """How many bodies and freedoms there are, and the bodies' names."""
+        return (
+            f'SpatialOperators of {self.tree.n} bodies with {self.tree.N} degrees of freedom, '
+            f'tips first: {self.bodies.text()}'
+        )
+
+    def _one_a_body(self, x):
+        x, sizes = sweeps.stacked(x), self.tree.sizes
+        got = [np.shape(each) for each in x]
+        if got != [(m,) for m in sizes]:
+            raise ShapeError(
+                f'got an array of shape {x.shape}; expected ({self.tree.n}, 6), one '
+                f'spatial vector each of {self.bodies.text()}'
+                if isinstance(x, np.ndarray) and set(sizes) == {6}
+                else f'got arrays of shapes {got}; expected one vector each of '
+                f'{self.bodies.text()}, of sizes {sizes}'
+            )
+        return x
+
+    def _weights(self, free):
+        return self.articulated.psi if free else self.tree.weights
+
+    @functools.cached_property
+    def _hinge_compliance(self):
+        return [H.T @ np.linalg.solve(D, H) for H, D in zip(self.tree.H, self.articulated.D)]
+
+    def _resolvent(self, E):
+        return E.same(digraph.resolvent(E.array, E.rows.sizes, self.tree.parent))
+
+    def _on_edges(self, weights):
+        array, rows = np.zeros((self.bodies.total,) * 2, self.tree.dtype), self.tree.rows
+        for k, up in enumerate(self.tree.parent):
+            if up < self.tree.n:
+                array[rows[up], rows[k]] = weights[k]
+        return BlockMatrix(array, self.bodies, self.bodies)
+
+    def _diagonal(self, blocks, rows, columns):
+        array = np.zeros((rows.total, columns.total), self.tree.dtype)
+        for name, block in zip(self.names, blocks):
+            array[rows[name], columns[name]] = block
+        return BlockMatrix(array, rows, columns)

@@ -1,0 +1,126 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""How an SKO model is made: Jain, sections 9.1.1 and 9.6.1.
+
+1. a tree of nodes      2. V(k) of each node, and M(k) with V' M V / 2 its kinetic energy
+3. V(k) = A'(up, k) V(up) + H'(k) thd(k)      4. the operators H, A, M
+
+rigid links       V(k) of 6, A = phi                                               `of_tree`
+other frames      A = phi(B_parent, B_k)                                      `of_equations`
+acatastatic       V(k) = A' V(up) + H' thd + u(t): a hinge that moves by itself `acatastatic`
+rolling ball      V(k) = thd, 3 and not 6: what its children see is H' V(k)   `in_freedoms`
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from robodyn_ros.formulations.jain.inverse_dynamics import (
+    base_acceleration,
+    coriolis_accelerations,
+    gyroscopic_forces,
+)
+from robodyn_ros.formulations.jain.sko.model import SkoModel
+from robodyn_ros.formulations.jain.tree_kinematics import velocities
+
+
+def of_tree(tree, thd, gravity=True):
+    """The SkoModel of a Tree that moves with thd (N,): blocks of 6, weights phi."""
+    V = velocities(tree, thd)
+    a = coriolis_accelerations(tree, V, thd)
+    if gravity:
+        a = a + base_acceleration(tree)
+    return SkoModel(
+        tree.names,
+        tree.parent,
+        tuple(tree.phi),
+        tree.H,
+        tuple(tree.M),
+        tree.rotor,
+        tuple(a),
+        tuple(gyroscopic_forces(tree, V)),
+        np.arange(tree.N),
+    )
+
+
+def of_equations(tree, equations):
+    """The SkoModel of conventions.Equations of a Tree: its weights A where they are not phi."""
+    return SkoModel(
+        tree.names,
+        tree.parent,
+        tuple(equations.weights),
+        tuple(H.T for H in equations.hinges),
+        tuple(equations.M),
+        tree.rotor,
+        tuple(equations.a),
+        tuple(equations.b),
+        np.arange(tree.N),
+    )
+
+
+def acatastatic(tree, thd, thdd, driven, gravity=True):
+    """The SkoModel of a Tree of which some freedoms move by themselves (11.1.1, 9.6.1).
+
+    Delta_V(k) = H'(k) beta(k) + u(k, t): the columns of a driven freedom leave H', and with them
+    its column of the mass matrix; u and its rate join V and a.
+
+    Parameters
+    ----------
+    tree : the Tree with all freedoms.
+    thd : (N,) all velocities, those driven among them.
+    thdd : (N,) accelerations, of which those of the driven freedoms are used.
+    driven : indices of the N freedoms that follow their own law.
+    gravity : whether the weight of the bodies counts.
+
+    Returns
+    -------
+    SkoModel of N - len(driven) freedoms; `dofs` says which.
+
+    """
+    model = of_tree(tree, thd, gravity)
+    free = np.setdiff1d(np.arange(tree.N), driven)
+    imposed = np.zeros(tree.N)
+    imposed[list(driven)] = np.asarray(thdd)[list(driven)]
+    H, a = [], []
+    for H_k, s, a_k in zip(model.H, model.slices, model.a):
+        H.append(H_k[np.isin(np.arange(s.start, s.stop), free)])
+        a.append(a_k + H_k.T @ imposed[s])
+    return replace(model, H=tuple(H), a=tuple(a), rotor=tree.rotor[free], dofs=free)
+
+
+def in_freedoms(model, k):
+    """The SkoModel in which the root k is known by its freedoms: V(k) = thd(k), H(k) = 1.
+
+    M(k) becomes H M H', b(k) H (M a + b), the weights of its children H(k) A(k, j), and what
+    H' thdd leaves out of alpha(k), a(k), goes to a of the children. A rolling ball has 3
+    velocities then, and its rolling is nowhere a constraint.
+
+    Raises
+    ------
+    ValueError where node k has a parent: its velocity is not its own freedoms alone.
+
+    """
+    if model.parent[k] < model.n:
+        raise ValueError(
+            f'got node {model.names[k]!r}, which hangs on {model.names[model.parent[k]]!r}; '
+            f'expected a root: {", ".join(model.names[j] for j in model.children[model.n])}'
+        )
+    H, M, a, b = model.H[k], model.M[k], model.a[k], model.b[k]
+    r = len(H)
+    weights, drift = list(model.weights), list(model.a)
+    for j in model.children[k]:
+        drift[j] = drift[j] + weights[j].T @ a
+        weights[j] = H @ weights[j]
+    weights[k], drift[k] = weights[k] @ H.T, np.zeros(r)
+
+    def exchanged(blocks, block):
+        return (*blocks[:k], block, *blocks[k + 1 :])
+
+    return replace(
+        model,
+        weights=tuple(weights),
+        H=exchanged(model.H, np.eye(r)),
+        M=exchanged(model.M, H @ M @ H.T),
+        a=tuple(drift),
+        b=exchanged(model.b, H @ (M @ a + b)),
+    )

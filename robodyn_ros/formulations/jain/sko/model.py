@@ -1,0 +1,115 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""SKO models: a tree, joint maps H, weights A and inertias M of any size (Jain, section 9.1).
+
+    V = A' (H' thd),  alpha = A' (H' thdd + a),  f = A (M alpha + b),  T = H f               (9.1)
+    mass matrix = H A M A' H',  C = H A (M A' a + b)                                         (9.3)
+    A = (1 - E_A)^-1,  E_A(parent(k), k) = A(parent(k), k), (m_parent, m_k)             (8.3, 9.2)
+
+Node k has m_k velocities: 6 of a rigid body, 12 of a link with its motor, 6 n_S of n_S bodies in
+one node. `sweeps`, `articulated`, `mass_matrix`, `operational_space_operators` and
+`SpatialOperators` take an SkoModel or a Tree, whose weights are phi.
+"""
+
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+
+
+class SkoStructure:
+    """What follows from `parent` and `H` of an SKO model: sizes, children, paths."""
+
+    @property
+    def n(self):
+        """Number of nodes."""
+        return len(self.parent)
+
+    @functools.cached_property
+    def N(self):  # noqa: N802  the book's letter
+        """Number of degrees of freedom."""
+        return sum(len(H) for H in self.H)
+
+    @functools.cached_property
+    def sizes(self):
+        """m_k of all nodes: how many velocities each has."""
+        return tuple(H.shape[1] for H in self.H)
+
+    @functools.cached_property
+    def dtype(self):
+        """Float, or complex where a configuration was."""
+        return np.result_type(float, *self.weights, *self.H, *self.M)
+
+    @functools.cached_property
+    def slices(self):
+        """Where the velocities of every node's hinge stand among the N."""
+        return _slices(len(H) for H in self.H)
+
+    @functools.cached_property
+    def rows(self):
+        """Where every node stands among the sum of sizes rows of a stacked vector."""
+        return _slices(self.sizes)
+
+    @functools.cached_property
+    def children(self):
+        """Indices of the children of every node, and last of the inertial frame."""
+        found = [[] for _ in range(self.n + 1)]
+        for k, up in enumerate(self.parent):
+            found[up].append(k)
+        return tuple(map(tuple, found))
+
+    def path(self, k):
+        """Indices from node k to its root."""
+        while k < self.n:
+            yield k
+            k = self.parent[k]
+
+
+def _slices(sizes):
+    sizes = list(sizes)
+    ends = np.cumsum(sizes)
+    return tuple(slice(int(end) - size, int(end)) for end, size in zip(ends, sizes))
+
+
+@dataclass(frozen=True, eq=False)
+class SkoModel(SkoStructure):
+    """An SKO model of n nodes with N degrees of freedom at one state, tips first.
+
+    Parameters
+    ----------
+    names : names of the nodes.
+    parent : n of int, parent[k] > k, and n for a root.
+    weights : n matrices A(parent(k), k), (m_parent, m_k); of a root (6, m_k), to the inertial
+        frame.
+    H : n joint maps (r_k, m_k). M : n inertias (m_k, m_k).
+    rotor : (N,) inertia of drives seen at the hinges, which the book does not have.
+    a : n Coriolis accelerations (m_k,); b : n gyroscopic forces (m_k,).
+    dofs : (N,) of int, which velocity of the system the model was made of each one is.
+
+    """
+
+    names: tuple
+    parent: tuple
+    weights: tuple
+    H: tuple
+    M: tuple
+    rotor: np.ndarray
+    a: tuple
+    b: tuple
+    dofs: np.ndarray
+
+    def __post_init__(self):
+        """Refuse what is no SKO model, and say where."""
+        for k, (up, H, M, A) in enumerate(zip(self.parent, self.H, self.M, self.weights)):
+            m = H.shape[1]
+            above = self.H[up].shape[1] if up < self.n else 6
+            if not k < up <= self.n:
+                raise ValueError(
+                    f'got node {up} as the parent of node {k}; expected a canonical tree, '
+                    f'{k + 1} to {self.n}'
+                )
+            if M.shape != (m, m) or A.shape != (above, m):
+                raise ValueError(
+                    f'node {self.names[k]!r}: got an inertia {M.shape} and a weight {A.shape} '
+                    f'with a joint map {H.shape}; expected {(m, m)} and {(above, m)}'
+                )

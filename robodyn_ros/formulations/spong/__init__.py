@@ -1,0 +1,3 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Spong, Hutchinson and Vidyasagar, chapter 6. May import: formulations, robot."""

@@ -1,0 +1,51 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The equations of motion from energies, with Christoffel symbols: Spong, sections 6.2 and 6.3.
+
+    D(q) qdd + C(q, qd) qd + g(q) = tau                                               (6.66)
+    D    = sum m_i Jv_i^T Jv_i + Jw_i^T R_i I_i R_i^T Jw_i                            (6.50)
+    c_ijk = (d d_kj/dq_i + d d_ki/dq_j - d d_ij/dq_k) / 2                             (6.63)
+    C_kj = sum_i c_ijk qd_i,    g_k = dP/dq_k,    P = -sum m_i g . r_ci               (6.67, 6.64)
+
+Ddot - 2 C is skew-symmetric for this C. Any tree. D costs O(n^3); its derivatives, by complex
+step, n times as much; n^2 (n + 1)/2 symbols.
+
+Correction to the print: P = sum m_i g^T r_ci holds for a g that points UP. The displayed equations
+are lost from the text at hand; they were restored from its prose, which cites these numbers.
+"""
+
+import numpy as np
+
+from robodyn_ros.formulations.angeles.euler_lagrange import gravity_torque
+from robodyn_ros.formulations.angeles.kane import mass_matrix
+from robodyn_ros.formulations.arm import states
+from robodyn_ros.formulations.complex_step import gradient
+
+__all__ = ['coriolis_matrix', 'gravity_torque', 'inverse_dynamics', 'mass_matrix', 'symbols']
+
+
+def symbols(robot, q):
+    """c_ijk (n, n, n) as [i, j, k], symmetric in i and j."""
+    (q,) = states(robot, q)
+    return symbols_of(lambda x: mass_matrix(robot, x), q)
+
+
+def symbols_of(matrix, q):
+    """The same of any mass matrix (n, n), a function that takes complex q (n,)."""
+    slope = gradient(matrix, q)  # [k, j, i] = d d_kj/dq_i
+    return 0.5 * (
+        np.einsum('kji->ijk', slope) + np.einsum('kij->ijk', slope) - np.einsum('ijk->ijk', slope)
+    )
+
+
+def coriolis_matrix(robot, q, qd):
+    """C(q, qd) (n, n), C_kj = sum_i c_ijk qd_i."""
+    return np.einsum('ijk,i->kj', symbols(robot, q), qd)
+
+
+def inverse_dynamics(robot, q, qd, qdd):
+    """tau (n,) [N m or N] = D qdd + C qd + g."""
+    q, qd, qdd = states(robot, q, qd, qdd)
+    return (
+        mass_matrix(robot, q) @ qdd + coriolis_matrix(robot, q, qd) @ qd + gravity_torque(robot, q)
+    )

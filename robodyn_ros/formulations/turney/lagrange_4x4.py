@@ -1,0 +1,105 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The Lagrange equations with 4 x 4 matrices: Uicker and Kahn; Turney, Mudge and Lee, section 2.
+
+    tau_i = sum_j D_ij thdd_j + sum_jk D_ijk thd_j thd_k + D_i                         (2.11)
+    D_ij  = sum_q Tr(T_{0,j}^q J_q (T_{0,i}^q)^T)
+    D_ijk = sum_q Tr(T_{0,jk}^q J_q (T_{0,i}^q)^T)
+    D_i   = - sum_q m_q g . T_{0,i}^q rbar_q
+
+T_0^q maps homogeneous points of link q to the base, and its derivatives are products (1.5 to
+1.19): T_{0,j}^q = T_0^j Q_j T_j^q and T_{0,jk}^q = T_0^j Q_j T_j^k Q_k T_k^q with joint j nearer
+the base; Q_j is skew(z) padded by zeros where joint j turns, and moves points along z where it
+slides. J_q is the pseudo-inertia of link q (1.24 to 1.28). D_ijk is the Christoffel symbol [jk,
+i].
+
+Any tree. Organised as in the appendix it takes (81/6) n^3 + (165/2) n^2 + 5 n multiplications and
+(40/3) n^3 + 58 n^2 - (64/3) n additions (Table 1); written as it stands, n^4.
+
+Corrections to the print: (1.27) has lost its E and its trace, (1.26) holds in principal axes only;
+the potential energy is printed with a minus and subtracted again, the sign of D_i is right; in the
+appendix the second derivatives take 8 n (n^2 - 1) additions, and the brackets
+(16/3) n (n + 1)(n + 2) + 32 n.
+"""
+
+import numpy as np
+
+from robodyn_ros.formulations.arm import arm_at, links_of, model_of, states
+from robodyn_ros.formulations.turney.modified_newton_euler import pseudo_inertia
+
+TURN, SLIDE = np.zeros((2, 4, 4))
+TURN[:2, :2] = (0.0, -1.0), (1.0, 0.0)
+SLIDE[2, 3] = 1.0
+
+
+def homogeneous_inertia(link):
+    """J (4, 4) = [[K + m rho rho^T, m rho], [m rho^T, m]] about the link's origin (1.28)."""
+    moment = link.m * link.rho
+    return np.block(
+        [[pseudo_inertia(link.I) + np.outer(moment, link.rho), moment[:, None]], [moment, link.m]]
+    )
+
+
+def transforms(arm):
+    """T_0^q (n, 4, 4) of every link."""
+    T = np.tile(np.eye(4, dtype=arm.o.dtype), (arm.n, 1, 1))
+    T[:, :3, :3], T[:, :3, 3] = arm.Q, arm.o
+    return T
+
+
+def inverted(T):
+    """T^-1 of a homogeneous transform: [[R^T, -R^T p], [0, 1]]."""
+    inverse = T.copy()
+    inverse[:3, :3], inverse[:3, 3] = T[:3, :3].T, -T[:3, :3].T @ T[:3, 3]
+    return inverse
+
+
+def derivatives(arm):
+    """(T_{0,j}^q as (q, j, 4, 4), T_{0,jk}^q as (q, j, k, 4, 4)); zero where j does not move q."""
+    T, Q = transforms(arm), [TURN if revolute else SLIDE for revolute in arm.revolute]
+    # T_0^j Q_j (T_0^j)^-1: the derivative by q_j of whatever is fixed to a link beyond joint j
+    by = [T[j] @ Q[j] @ inverted(T[j]) for j in range(arm.n)]
+    first = np.zeros((arm.n,) * 2 + (4, 4), T.dtype)
+    second = np.zeros((arm.n,) * 3 + (4, 4), T.dtype)
+    for q in range(arm.n):
+        path = list(arm.path(q))  # tip to base
+        for at, k in enumerate(path):
+            first[q, k] = by[k] @ T[q]
+            for j in path[at:]:
+                second[q, j, k] = second[q, k, j] = by[j] @ by[k] @ T[q]
+    return first, second
+
+
+def coefficients(robot, q):
+    """(D_ij, D_ijk, D_i) link by link: (q, i, j), (q, i, j, k) and (q, i); sum them."""
+    model = model_of(robot)
+    arm, links = arm_at(robot, q), {link.joint: link for link in links_of(robot)}
+    first, second = derivatives(arm)
+    J = np.array([homogeneous_inertia(links[i]) for i in range(arm.n)])
+    # Tr(A J B^T) is the sum of the products of the entries of A J and B
+    D_ij = np.einsum('qjac,qiac->qij', first @ J[:, None], first)
+    D_ijk = np.einsum('qjkac,qiac->qijk', second @ J[:, None, None], first)
+    D_i = -np.einsum('a,qiab,qb->qi', np.append(model.gravity, 0.0), first, J[:, :, 3])
+    return D_ij, D_ijk, D_i
+
+
+def mass_matrix(robot, q):
+    """D_ij (n, n), rotor inertias added on the diagonal."""
+    return coefficients(robot, q)[0].sum(axis=0) + np.diag(arm_at(robot, q).rotor)
+
+
+def coriolis_coefficients(robot, q):
+    """D_ijk (n, n, n), symmetric in jk: the torque on joint i of the product of rates j and k."""
+    return coefficients(robot, q)[1].sum(axis=0)
+
+
+def gravity_torque(robot, q):
+    """D_i (n,)."""
+    return coefficients(robot, q)[2].sum(axis=0)
+
+
+def inverse_dynamics(robot, q, qd, qdd):
+    """tau (n,) [N m or N], of any tree."""
+    q, qd, qdd = states(robot, q, qd, qdd)
+    D_ij, D_ijk, D_i = (terms.sum(axis=0) for terms in coefficients(robot, q))
+    return D_ij @ qdd + qd @ D_ijk @ qd + D_i + arm_at(robot, q).rotor * qdd

@@ -1,0 +1,64 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""M and C out of any inverse dynamics, by strobing it: Turney, Mudge and Lee, sections 3 and 7.
+
+    column j of M = NE(q, 0, e_j)                  without gravity
+    C^i_jj = NE_i(q, e_j, 0)                       without gravity
+    C^i_jk = (NE_i(q, e_j + e_k, 0) - NE_i(q, e_j, 0) - NE_i(q, e_k, 0)) / 2
+    thdd = M^-1 (tau - NE(q, thd, 0))
+
+The report leaves the subtraction in C^i_jk unsaid. `inverse_dynamics` is any function of
+(robot, q, qd, qdd), of this folder or `Robot.inverse_dynamics`. n calls for M; n (n + 1)/2 for C.
+"""
+
+import numpy as np
+
+from robodyn_ros.formulations.arm import states
+from robodyn_ros.formulations.turney.modified_newton_euler import inverse_dynamics as modified
+
+NO_GRAVITY = (0.0, 0.0, 0.0)
+
+
+def quadratic_coefficients(f, n):
+    """c (m, n, n), symmetric in its last two, of f(x)_i = sum c_ijk x_j x_k; n (n + 1)/2 calls."""
+    unit = np.eye(n)
+    square = [f(unit[j]) for j in range(n)]
+    c = np.empty((len(square[0]), n, n), np.asarray(square[0]).dtype)
+    for j in range(n):
+        c[:, j, j] = square[j]
+        for k in range(j):
+            c[:, j, k] = c[:, k, j] = 0.5 * (f(unit[j] + unit[k]) - square[j] - square[k])
+    return c
+
+
+def mass_matrix(robot, q, inverse_dynamics=modified):
+    """M(q) (n, n), one inverse dynamics a column."""
+    (q,) = states(robot, q)
+    light, rest = robot.with_gravity(NO_GRAVITY), np.zeros(len(q))
+    return np.stack([inverse_dynamics(light, q, rest, unit) for unit in np.eye(len(q))], axis=1)
+
+
+def coriolis_coefficients(robot, q, inverse_dynamics=modified):
+    """C^i_jk (n, n, n), symmetric in jk: the Christoffel symbols [jk, i]."""
+    (q,) = states(robot, q)
+    light, rest = robot.with_gravity(NO_GRAVITY), np.zeros(len(q))
+    return quadratic_coefficients(lambda qd: inverse_dynamics(light, q, qd, rest), len(q))
+
+
+def eliminate(M, b):
+    """x with M x = b by elimination without pivoting: M is symmetric and positive definite."""
+    rows = np.column_stack((M, b))
+    for k in range(len(b)):
+        for i in range(k + 1, len(b)):
+            rows[i] -= rows[i, k] / rows[k, k] * rows[k]
+    x = np.zeros(len(b), rows.dtype)
+    for k in reversed(range(len(b))):
+        x[k] = (rows[k, -1] - rows[k, k + 1 : -1] @ x[k + 1 :]) / rows[k, k]
+    return x
+
+
+def forward_dynamics(robot, q, qd, tau, inverse_dynamics=modified):
+    """thdd (n,): bias by one inverse dynamics, M by strobing, then elimination (section 7)."""
+    q, qd, tau = states(robot, q, qd, tau)
+    bias = inverse_dynamics(robot, q, qd, np.zeros(len(q)))
+    return eliminate(mass_matrix(robot, q, inverse_dynamics), tau - bias)

@@ -1,0 +1,117 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Which constants of a robot a motion may tell: their names, their values, the columns they take.
+
+tau = Y(q, qd, qdd) theta (Spong, eq. 6.122), theta = ten numbers for each moving body (those of
+its row in the model: m, m c, and the inertia about the body's origin, in the axes of the body's
+frame, whose z axis is the hinge), and for each joint its rotor inertia (times qdd), viscous
+friction (times qd) and Coulomb friction (times sign(qd)).
+"""
+
+import numpy as np
+
+from robodyn_ros.model.layout import DAMPING, FRICTION, INERTIA, MASS, ROTOR
+from robodyn_ros.robot.robot import Robot
+
+OF_BODY = ('m', 'hx', 'hy', 'hz', 'Ixx', 'Ixy', 'Ixz', 'Iyy', 'Iyz', 'Izz')
+OF_JOINT = {'rotor': ROTOR, 'damping': DAMPING, 'friction': FRICTION}
+
+
+class Parameters:
+    """The parameters of one robot: bodies first, then one joint constant after the other.
+
+    Constants that are not among them keep the value of the model.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    rotors, friction : bool
+        Whether rotor inertias, and viscous and Coulomb friction, are among them.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Such as 'link2.Ixx' and 'joint2.damping'.
+    nominal : (p,) ndarray
+        Values of the model.
+    bodies : int
+        Number of moving bodies, with ten parameters each.
+
+    Raises
+    ------
+    ModelError
+        If a joint has a quaternion.
+    """
+
+    def __init__(self, robot, rotors=False, friction=True):
+        robot.model.refuse_quaternions('identification')
+        self.robot = robot
+        self.bodies = robot.nv
+        self.of_joint = (('rotor',) if rotors else ()) + (
+            ('damping', 'friction') if friction else ()
+        )
+        self.names = tuple(
+            f'{body}.{name}' for body in robot.model.body_names[1:] for name in OF_BODY
+        )
+        self.names += tuple(
+            f'{joint}.{name}' for name in self.of_joint for joint in robot.joint_names
+        )
+        self.nominal = np.concatenate(
+            (
+                robot.inertial_parameters(),
+                *(robot.model.joint_values(OF_JOINT[name]) for name in self.of_joint),
+            )
+        )
+
+    def regressor(self, q, qd, qdd):
+        """Return W (k, nv, p) with W theta = tau of k states.
+
+        Parameters
+        ----------
+        q, qd, qdd : (k, nv) array_like
+            States [rad or m, and their rates].
+        """
+        columns = {'rotor': qdd, 'damping': qd, 'friction': np.sign(qd)}
+        spread = np.eye(self.robot.nv)
+        return np.concatenate(
+            (
+                self.robot.regressor(q, qd, qdd),
+                *(columns[name][:, :, None] * spread for name in self.of_joint),
+            ),
+            axis=2,
+        )
+
+    def known_torque(self, qdd):
+        """Return the torque (k, nv) of the rotors, where they are not among the parameters.
+
+        Parameters
+        ----------
+        qdd : (k, nv) array_like
+            Accelerations [rad/s^2 or m/s^2].
+        """
+        known = 'rotor' not in self.of_joint
+        return qdd * self.robot.model.joint_values(ROTOR) if known else np.zeros_like(qdd)
+
+    def applied(self, theta):
+        """Return a new Robot with other parameters in its model.
+
+        Parameters
+        ----------
+        theta : (p,) array_like
+            The parameters.
+
+        Raises
+        ------
+        ModelError
+            For a constant of a joint that is negative.
+        """
+        model = self.robot.model
+        constants = model.constants.copy()
+        constants[1:, MASS : INERTIA + 6] = theta[: 10 * self.bodies].reshape(-1, 10)
+        model = model.with_constants(constants)
+        for name, values in zip(
+            self.of_joint, theta[10 * self.bodies :].reshape(-1, self.robot.nv)
+        ):
+            model = model.with_joint_values(OF_JOINT[name], values)
+        return Robot(model)

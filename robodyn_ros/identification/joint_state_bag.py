@@ -1,0 +1,131 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Joint states out of a rosbag2 recording: by the package rosbags, or by what ROS reads them with.
+
+A bag is not trusted. Its files lie in its folder, and its messages are of the type as it is known
+here, never as the bag defines it.
+"""
+
+from pathlib import Path, PurePath
+
+from robodyn_ros.errors import ParameterError, RobodynError, ShapeError, UnknownNameError
+from robodyn_ros.identification.recording import MOST_NUMBERS, resampled
+
+TYPE = 'sensor_msgs/msg/JointState'
+MOST_METADATA = 1_000_000  # bytes of metadata.yaml
+
+
+def read_bag(path, joint_names, topic='/joint_states', messages=None):
+    """The Recording in a rosbag2 folder or file (mcap or sqlite3) of sensor_msgs/JointState.
+
+    Times are those of the message headers. Messages that do not name every joint are passed over,
+    as they come from other devices. messages : called with path and topic, yields the messages;
+    None for the package rosbags. Raises ParameterError without rosbags and for a bag that cannot
+    be read, UnknownNameError for a topic that is not there, ShapeError for messages without
+    positions or efforts.
+    """
+    _refuse_files_elsewhere(Path(path))
+    time, q, tau = [], [], []
+    try:
+        for message in (messages or by_rosbags)(path, topic):
+            names = list(message.name)
+            if not set(joint_names) <= set(names):
+                continue
+            if not len(names) == len(message.position) == len(message.effort):
+                raise ShapeError(
+                    f'{path}: a message on {topic} has {len(names)} names, '
+                    f'{len(message.position)} positions and {len(message.effort)} efforts; '
+                    'expected as many of each'
+                )
+            places = [names.index(name) for name in joint_names]
+            time.append((message.header.stamp.sec, message.header.stamp.nanosec))
+            q.append([message.position[place] for place in places])
+            tau.append([message.effort[place] for place in places])
+            if (1 + 2 * len(places)) * len(time) > MOST_NUMBERS:
+                raise ShapeError(
+                    f'{path}: got more than {MOST_NUMBERS} numbers on {topic}; expected a '
+                    'recording of fewer samples'
+                )
+    except RobodynError:
+        raise
+    except Exception as error:  # a damaged bag raises nearly anything in its reader
+        raise ParameterError(
+            f'{path}: {type(error).__name__}: {error}; expected a rosbag2 folder or file'
+        ) from None
+    if not time:
+        raise UnknownNameError(
+            f'{path}: no message on {topic} names all of {", ".join(joint_names)}'
+        )
+    start = time[0][0]
+    return resampled([sec - start + 1e-9 * nano for sec, nano in time], q, tau)
+
+
+def by_rosbags(path, topic):
+    """Yield the joint states on a topic, read by the package rosbags.
+
+    Raises
+    ------
+    ParameterError
+        If the package is not installed.
+    UnknownNameError
+        If nothing of that type is on the topic.
+    """
+    try:
+        from rosbags.rosbag2 import Reader
+        from rosbags.typesys import Stores, get_typestore
+    except ImportError:
+        raise ParameterError(
+            f'{path}: reading a bag needs the package rosbags or rosbag2_py, which are not '
+            'installed; expected: pip install rosbags, or a CSV file'
+        ) from None
+    known = get_typestore(Stores.ROS2_JAZZY)
+    with Reader(Path(path)) as bag:
+        of_type = [connection for connection in bag.connections if connection.msgtype == TYPE]
+        wanted = [connection for connection in of_type if connection.topic == topic]
+        require_topic(path, topic, {connection.topic for connection in of_type})
+        for connection, _, raw in bag.messages(connections=wanted):
+            yield known.deserialize_cdr(raw, connection.msgtype)
+
+
+def require_topic(path, topic, there):
+    """Refuse a topic that is not among those with joint states."""
+    if topic not in there:
+        raise UnknownNameError(
+            f'{path}: no {TYPE} on {topic}; got joint states on '
+            f'{", ".join(sorted(there)) or "no topic"}'
+        )
+
+
+def _refuse_files_elsewhere(path):
+    """Refuse metadata that names files outside the folder of the bag."""
+    metadata = path / 'metadata.yaml'
+    if not metadata.is_file():
+        return
+    try:
+        with metadata.open(encoding='utf-8') as file:
+            text = file.read(MOST_METADATA + 1)
+        if len(text) > MOST_METADATA:
+            raise ValueError(f'more than {MOST_METADATA} characters')
+        files = _load_yaml(text)['rosbag2_bagfile_information']['relative_file_paths']
+        outside = [name for name in files if name == '..' or PurePath(name).name != name]
+    except ImportError:
+        return  # there is no reader either
+    except Exception as error:  # a parser of YAML has a family of its own
+        raise ParameterError(
+            f'{metadata}: {type(error).__name__}: {error}; expected the metadata of a rosbag2'
+        ) from None
+    if outside:
+        raise ParameterError(
+            f'{metadata}: names the file {outside[0]!r}; expected files of its own folder'
+        )
+
+
+def _load_yaml(text):
+    """Read YAML by the parser that comes with rosbags, or by that of ROS."""
+    try:
+        from ruamel.yaml import YAML
+    except ImportError:
+        from yaml import safe_load
+
+        return safe_load(text)
+    return YAML(typ='safe').load(text)

@@ -1,0 +1,121 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Arithmetic of a model's constants, the same to the last bit on every machine.
+
+Matrix libraries and vector units order sums, fuse products and approximate sines differently from
+one processor to the next. Here every sum has its order written down in operations that IEEE 754
+defines, and trigonometric functions are rounded correctly from integers.
+"""
+
+import functools
+import math
+import operator
+
+import numpy as np
+
+#: Bits carried beyond those of the argument; 120 suffice for the hardest double (Muller 2010).
+GUARD = 192
+
+
+def product(A, B):
+    """Return the matrix product A B, summed from the first column of A to the third.
+
+    Parameters
+    ----------
+    A : array_like, shape (3, 3)
+    B : array_like, shape (3, 3) or (3,)
+
+    Returns
+    -------
+    ndarray, shape of B
+    """
+    A, B = np.asarray(A, dtype=float), np.asarray(B, dtype=float)
+    first, second, third = (np.multiply.outer(A[:, k], B[k]) for k in range(3))
+    return first + second + third
+
+
+def dot(a, b):
+    """Return a . b of 3-vectors, summed from the first entry to the third."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def added(terms):
+    """Return the sum of a sequence of numbers or arrays, from the first term to the last."""
+    return functools.reduce(operator.add, terms)
+
+
+def norm(a):
+    """Return the Euclidean length of a 3-vector."""
+    return math.sqrt(dot(a, a))
+
+
+@functools.lru_cache(maxsize=1024)
+def cosine_and_sine(angle):
+    """Return the correctly rounded cosine and sine of an angle [rad], nan where it is not finite.
+
+    Taylor series in integers, after reduction to at most an eighth of a turn.
+    """
+    angle = float(angle)
+    if not math.isfinite(angle):
+        return math.nan, math.nan
+    bits = _bits(angle)
+    cosine, sine = _series(_fixed(angle, bits), bits)
+    return cosine / (1 << bits), sine / (1 << bits)
+
+
+def arctangent(y, x):
+    """Return the correctly rounded angle [rad] of the point (x, y), as `math.atan2` does.
+
+    One Newton step in integers from the value of the C library, whose last bit varies.
+    """
+    start = math.atan2(y, x)
+    bits = max(map(_bits, (start, x, y)))
+    cosine, sine = _series(_fixed(start, bits), bits)
+    X, Y = _fixed(x, bits), _fixed(y, bits)
+    along = X * cosine + Y * sine
+    if along == 0:  # the origin
+        return start
+    step = ((Y * cosine - X * sine) << bits) // along
+    return (_fixed(start, bits) + step) / (1 << bits)
+
+
+def _bits(number):
+    """Return how many fractional bits keep `number` exact, and GUARD beyond its largest bit."""
+    numerator, denominator = float(number).as_integer_ratio()
+    return GUARD + numerator.bit_length() + denominator.bit_length()
+
+
+def _fixed(number, bits):
+    numerator, denominator = float(number).as_integer_ratio()
+    return (numerator << bits) // denominator
+
+
+def _series(angle, bits):
+    """Return cosine and sine of a fixed-point angle, in units of 2^-bits."""
+    half_pi = _pi(bits) // 2
+    quarters = (2 * angle + half_pi) // (2 * half_pi)
+    rest = angle - quarters * half_pi
+    sums, term, k = [0, 0], 1 << bits, 0
+    while term:
+        sums[k % 2] += -term if k & 2 else term
+        k += 1
+        term = (term * abs(rest) >> bits) // k
+    cosine, sine = sums[0], sums[1] if rest > 0 else -sums[1]
+    return ((cosine, sine), (-sine, cosine), (-cosine, -sine), (sine, -cosine))[quarters % 4]
+
+
+@functools.lru_cache(maxsize=64)
+def _pi(bits):
+    """Return pi in units of 2^-bits, by Machin's formula."""
+    bits += 16  # for what the terms lose
+    return (16 * _inverse_tangent(5, bits) - 4 * _inverse_tangent(239, bits)) >> 16
+
+
+def _inverse_tangent(x, bits):
+    """Return arctan(1 / x) in units of 2^-bits."""
+    total, power, k = 0, (1 << bits) // x, 1
+    while power:
+        total += -(power // k) if k & 2 else power // k
+        power //= x * x
+        k += 2
+    return total

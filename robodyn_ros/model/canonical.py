@@ -1,0 +1,69 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Constants that mean the same number become the same number.
+
+Constants that an author wrote as equal arrive by different sums, a few units of roundoff apart.
+Code that is recorded shares what is equal, so each kind of constant is brought into a canonical
+set: the largest magnitude stands for all within CLOSE units of roundoff below it, then the largest
+of the rest. The result does not depend on the order in which constants are met.
+"""
+
+from bisect import bisect_right
+
+import numpy as np
+
+#: Units of roundoff by which constants that mean the same may differ: a product of three rotations
+#: leaves two or three.
+CLOSE = 8
+ROUNDOFF = 2.0**-53
+
+
+def canonical(values, known=(), absolute=False):
+    """Return the values with each one replaced by the number that stands for it.
+
+    Parameters
+    ----------
+    values : array_like of finite numbers, any shape
+        Signs are kept, and so are zeros.
+    known : array_like
+        Magnitudes that come first, whatever their size.
+    absolute : bool
+        Whether CLOSE counts units of roundoff of 1, as for direction cosines, or of the value.
+
+    Returns
+    -------
+    ndarray, shape of values
+    """
+    values = np.array(values, dtype=float)
+    leaders = [size for size in np.unique(np.abs(known)).tolist() if size]
+    stands_for, leader = {}, np.inf
+    for size in np.unique(np.abs(values[values != 0.0]))[::-1].tolist():
+        slack = CLOSE * ROUNDOFF * (1.0 if absolute else size)
+        place = bisect_right(leaders, size + slack) - 1
+        if place >= 0 and leaders[place] >= size - slack:
+            stands_for[size] = leaders[place]
+        else:
+            leader = leader if leader - size <= slack else size
+            stands_for[size] = leader
+    flat = values.reshape(-1)
+    for place, value in enumerate(flat.tolist()):
+        if value:
+            flat[place] = np.copysign(stands_for[abs(value)], value)
+    return flat.reshape(values.shape)
+
+
+def without_rounding(values):
+    """Return the values with zeros for those that are rounding beside the largest one.
+
+    Parameters
+    ----------
+    values : array_like, any shape
+        Results of the same sum, such as the components of one vector.
+
+    Returns
+    -------
+    ndarray, shape of values
+    """
+    values = np.asarray(values)
+    slack = CLOSE * ROUNDOFF * np.abs(values).max(initial=0.0)
+    return np.where(np.abs(values) <= slack, 0.0, values)

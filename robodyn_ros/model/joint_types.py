@@ -1,0 +1,119 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Every joint type as a chain of bodies, each with one velocity; see doc/joints.md."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from robodyn_ros.model.arithmetic import product
+from robodyn_ros.model.description import Joint, Limit, Placement
+from robodyn_ros.model.layout import BALL_X, BALL_Y, BALL_Z, HELICAL, PRISMATIC, REVOLUTE
+from robodyn_ros.model.rotation_matrix import about_axis, from_quaternion, unit_axis, z_to_axis
+
+#: What velocities and positions are called within a joint that has several.
+VELOCITIES = {
+    'cylindrical': ('slide', 'turn'),
+    'universal': ('first', 'second'),
+    'planar': ('x', 'y', 'turn'),
+    'spherical': ('wx', 'wy', 'wz'),
+    'floating': ('x', 'y', 'z', 'wx', 'wy', 'wz'),
+}
+QUATERNION = ('qx', 'qy', 'qz', 'qw')
+POSITIONS = VELOCITIES | {'spherical': QUATERNION, 'floating': ('x', 'y', 'z', *QUATERNION)}
+KINDS = {'prismatic': PRISMATIC, 'helical': HELICAL}  # of one velocity, but for revolute ones
+
+#: Columns y, z, x: a frame turned by it has its z axis along x; turned twice, along y.
+CYCLE = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+ALONG = (CYCLE, product(CYCLE, CYCLE), np.eye(3))  # z along x, y and z
+BALL = tuple(zip((BALL_X, BALL_Y, BALL_Z), ALONG))
+#: Quaternion of no rotation.
+NO_TURN = (0.0, 0.0, 0.0, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Hinge:
+    """A moving joint of several velocities: as described, and where it stands in q and qd."""
+
+    joint: Joint
+    positions: slice
+    velocities: slice
+
+
+def velocity_names(joint):
+    """Return the names of the velocities of a joint: its own where there is one only."""
+    return _names(joint, VELOCITIES)
+
+
+def position_names(joint):
+    """Return the names of the positions of a joint: four of a quaternion for three velocities."""
+    return _names(joint, POSITIONS)
+
+
+def _names(joint, within):
+    if joint.type not in within:
+        return (joint.name,)
+    return tuple(f'{joint.name}.{name}' for name in within[joint.type])
+
+
+def limits(joint):
+    """Return a Limit for every velocity of a joint.
+
+    One Limit for a joint of several velocities gives its speed and its effort to each of them,
+    and no range.
+    """
+    limit, count = joint.limit, len(velocity_names(joint))
+    if isinstance(limit, tuple):
+        return limit
+    return (limit if count == 1 else Limit(velocity=limit.velocity, effort=limit.effort),) * count
+
+
+def elements(joint):
+    """Return (kind, axes) of the bodies of a moving joint, from its parent to its child.
+
+    kind : of layout. axes : (3, 3) of the body in those of the joint at q = 0, z along its motion.
+    """
+    if joint.type == 'spherical':
+        return BALL
+    if joint.type == 'floating':
+        return (*((PRISMATIC, axes) for axes in ALONG), *BALL)
+    axes = z_to_axis(unit_axis(joint.axis))
+    if joint.type == 'planar':
+        along_x, along_y = (product(axes, turned) for turned in ALONG[:2])
+        return (PRISMATIC, along_x), (PRISMATIC, along_y), (REVOLUTE, axes)
+    if joint.type == 'cylindrical':
+        return (PRISMATIC, axes), (REVOLUTE, axes)
+    if joint.type == 'universal':
+        return (REVOLUTE, axes), (REVOLUTE, z_to_axis(unit_axis(joint.second_axis)))
+    return ((KINDS.get(joint.type, REVOLUTE), axes),)
+
+
+def neutral(joint):
+    """Return the position of a joint whose child link coincides with it."""
+    count = len(position_names(joint))
+    return (0.0,) * (count - 4) + NO_TURN if has_quaternion(joint) else (0.0,) * count
+
+
+def has_quaternion(joint):
+    """Whether the last four positions of a joint are a quaternion."""
+    return joint.type in ('spherical', 'floating')
+
+
+def displacement(joint, position):
+    """Return where a joint at `position` puts its child link: its Placement in the joint.
+
+    position : as many numbers as the joint has positions, a quaternion among them of length one.
+    """
+    if tuple(position) == neutral(joint):
+        return Placement()
+    if has_quaternion(joint):
+        return Placement(from_quaternion(*position[-4:]), np.array((*position[:-4], 0, 0, 0)[:3]))
+    placement = Placement()
+    for (kind, axes), value in zip(elements(joint), position):
+        travel = value * axes[:, 2]
+        if kind == PRISMATIC:
+            placement = placement @ Placement(translation=travel)
+        else:
+            pitch = joint.pitch if kind == HELICAL else 0.0
+            placement = placement @ Placement(about_axis(axes[:, 2], value), pitch * travel)
+    return placement

@@ -1,0 +1,128 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The doubtful: what a robot can be but hardly is, named with its link or joint."""
+
+import numpy as np
+
+from robodyn_ros.model import joint_types
+from robodyn_ros.model.description import ONE_AXIS
+from robodyn_ros.model.layout import MASS
+from robodyn_ros.model.model_report import NOTE, WARNING, Finding
+from robodyn_ros.model.rotation_matrix import ROUNDING
+from robodyn_ros.model.validate import NO_INERTIA, PRINTED, inertia_fault
+
+FAR = 5.0  # [m] centre of mass or radius of gyration: millimetres read as metres
+DEGREES = (10.0 * np.pi, 720.0)  # [rad] between them a limit is hardly in radians
+QUARTER_TURN = 1e-15  # rounding of a quarter turn with all its digits, no news
+AXIS_TOLERANCE = 1e-3  # a unit axis printed with three digits
+
+
+def inertial(subject, body):
+    """Yield findings about a rigid body: broken triangle inequality, absurd size, no mass."""
+    smallest, middle, largest = np.linalg.eigvalsh(body.inertia)
+    if smallest + middle < (1.0 - PRINTED) * largest - NO_INERTIA:
+        yield Finding(
+            WARNING,
+            subject,
+            f'principal moments {smallest:.6g}, {middle:.6g}, '
+            f'{largest:.6g} kg m2 break the triangle inequality: no mass distribution '
+            'has them',
+        )
+    if body.mass == 0.0:
+        if largest > NO_INERTIA:
+            yield Finding(WARNING, subject, 'has inertia but no mass')
+        return
+    if largest <= NO_INERTIA:
+        yield Finding(NOTE, subject, f'is a point mass of {body.mass:g} kg')
+    distance = np.linalg.norm(body.com)
+    if distance > FAR:
+        yield Finding(
+            WARNING,
+            subject,
+            f'centre of mass is {distance:.3g} m from the link origin; are its numbers in metres?',
+        )
+    gyration = np.sqrt(max(largest, 0.0) / body.mass)
+    if gyration > FAR:
+        yield Finding(
+            WARNING,
+            subject,
+            f'radius of gyration is {gyration:.3g} m; are its numbers in kg and kg m2?',
+        )
+
+
+def resting_inertial(link, body, is_base):
+    """Yield findings about a rigid body that is fixed to the base."""
+    subject = f'link {link!r}'
+    if is_base:
+        yield Finding(NOTE, subject, 'is the fixed base; its inertia has no effect')
+    fault = inertia_fault(body.inertia)
+    if fault:
+        yield Finding(WARNING, subject, f'{fault}; without effect, as the link does not move')
+
+
+def joint(joint):
+    """Yield findings about a commanded joint: its axis, its range and its limits."""
+    subject = f'joint {joint.name!r}'
+    if joint.placement.made_exact > QUARTER_TURN:
+        yield Finding(
+            NOTE,
+            subject,
+            f'direction cosines within {ROUNDING:g} of 0 or +-1 are '
+            f'taken as exact; one moves by {joint.placement.made_exact:.2e}',
+        )
+    length = np.linalg.norm(joint.axis)
+    if abs(length - 1.0) > AXIS_TOLERANCE and joint.type not in ('spherical', 'floating'):
+        yield Finding(WARNING, subject, f'axis has length {length:.6g}; taken as a direction')
+    for name, limit in zip(joint_types.velocity_names(joint), joint_types.limits(joint)):
+        yield from _limit(f'joint {name!r}', joint, limit)
+
+
+def _limit(subject, joint, limit):
+    if joint.type in ('revolute', 'prismatic', 'helical') and np.isinf(limit.upper - limit.lower):
+        yield Finding(WARNING, subject, f'is {joint.type} without a range; taken as unlimited')
+    largest = max(-limit.lower, limit.upper)
+    if joint.type == 'revolute' and DEGREES[0] < largest <= DEGREES[1]:
+        yield Finding(
+            WARNING,
+            subject,
+            f'has a range {limit.lower:g} .. {limit.upper:g} rad, '
+            f'{largest / (2.0 * np.pi):.0f} turns to one side; are its numbers in '
+            'radians?',
+        )
+    if limit.lower == limit.upper:
+        yield Finding(
+            WARNING, subject, f'has an empty range: lower and upper limit are both {limit.lower:g}'
+        )
+    for what, value in (('velocity', limit.velocity), ('effort', limit.effort)):
+        if value == 0.0:
+            yield Finding(WARNING, subject, f'has {what} limit 0, which allows none')
+    if np.isnan(limit.effort) and joint.type != 'floating':
+        yield Finding(NOTE, subject, 'has no effort limit')
+
+
+def held_joint(joint, position, commanded):
+    """Yield findings about a joint that is held at a position while others are commanded."""
+    subject = f'joint {joint.name!r}'
+    place = ' '.join(f'{x:g}' for x in position)
+    if joint.type in ('revolute', 'prismatic', 'helical'):
+        lower, upper = joint.limit.lower, joint.limit.upper
+        if not lower <= position[0] <= upper:
+            yield Finding(
+                NOTE, subject, f'is locked at {place}, outside its range {lower:g} .. {upper:g}'
+            )
+    if joint.mimic in commanded:
+        yield Finding(
+            WARNING,
+            subject,
+            f'follows {joint.mimic!r} on the robot, but is held at {place} in this model',
+        )
+    if joint.type not in (*ONE_AXIS, 'helical'):
+        where = 'still' if position == joint_types.neutral(joint) else f'at {place}'
+        yield Finding(NOTE, subject, f'is {joint.type} and held {where}')
+
+
+def massless_bodies(body_names, constants, links):
+    """Yield a finding for every moving body whose merged mass is zero, if it carries a link."""
+    for name, row in zip(body_names[1:], constants[1:]):
+        if row[MASS] == 0.0 and name in links:
+            yield Finding(WARNING, f'link {name!r}', 'moves but has no mass')

@@ -1,0 +1,46 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What is doubtful about a robot, said by name: the report that comes with every model."""
+
+from dataclasses import dataclass
+
+WARNING = 'warning'
+NOTE = 'note'
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One doubtful thing: severity 'warning' or 'note', the link or joint, and a sentence."""
+
+    severity: str
+    subject: str
+    sentence: str
+
+    def __str__(self):
+        return f'{self.severity:<7}  {self.subject}: {self.sentence}'
+
+
+@dataclass(frozen=True)
+class ModelReport:
+    """The findings about one robot, in the order in which they were made."""
+
+    robot: str
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def warnings(self):
+        """Return the findings that can make the dynamics wrong, as one line each."""
+        return tuple(f'{f.subject}: {f.sentence}' for f in self.findings if f.severity == WARNING)
+
+    @property
+    def notes(self):
+        """Return the findings worth knowing, as one line each."""
+        return tuple(f'{f.subject}: {f.sentence}' for f in self.findings if f.severity == NOTE)
+
+    def __str__(self):
+        head = (
+            f'Model report of robot {self.robot!r}: '
+            f'{len(self.warnings)} warnings, {len(self.notes)} notes'
+        )
+        ranked = sorted(self.findings, key=lambda finding: finding.severity != WARNING)
+        return '\n'.join([head, *(f'  {finding}' for finding in ranked)])

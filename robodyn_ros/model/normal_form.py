@@ -1,0 +1,264 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The same robot, written so that less arithmetic is needed: moved inertias and turned frames.
+
+Each step takes a model and returns one with the same joints, the same torques and the same mass
+matrix.
+"""
+
+from dataclasses import replace
+from math import sqrt
+
+import numpy as np
+
+from robodyn_ros.model.arithmetic import arctangent, product
+from robodyn_ros.model.canonical import canonical, without_rounding
+from robodyn_ros.model.layout import (
+    BALL_X,
+    BALL_Y,
+    BALL_Z,
+    HELICAL,
+    INERTIA,
+    KIND,
+    MASS,
+    MOMENT,
+    OFFSET,
+    PARENT,
+    PRISMATIC,
+    REVOLUTE,
+    ROTATION,
+    ZERO,
+)
+from robodyn_ros.spatial.rotation import rotate, rotate_symmetric
+from robodyn_ros.spatial.rotational_inertia import add_symmetric, shift_inertia
+
+EXACT = 1e-12  # direction cosines this close to 0 or +-1 are meant to be exactly that
+COSINES, PLACES = slice(ROTATION, ROTATION + 9), slice(OFFSET, OFFSET + 3)
+#: Columns of the constants that are of one kind.
+KINDS = (
+    COSINES,
+    PLACES,
+    slice(MASS, MASS + 1),
+    slice(MOMENT, MOMENT + 3),
+    slice(INERTIA, INERTIA + 6),
+)
+
+
+def normal_form(model, regrouped=True):
+    """All steps of the normal form, or all but the last.
+
+    Each step leaves constants canonical: what means the same number is the same number.
+    """
+    model = align(clean(model))
+    return regroup(model) if regrouped else model
+
+
+def clean(model):
+    """Make direction cosines within EXACT of 0 or +-1, and offsets within EXACT of 0, exact: those
+    of the bodies on their parents and of the frames on their bodies. `cleaned` tells which.
+    """
+    constants = model.constants.copy()
+    for row in constants[1:]:
+        row[ROTATION : ROTATION + 9] = _cleaned(row[ROTATION : ROTATION + 9])
+        row[OFFSET : OFFSET + 3] = _without_dust(row[OFFSET : OFFSET + 3])
+    return _settled(model, constants, model.frames)
+
+
+def _settled(model, constants, frames):
+    """The model with canonical constants; those of the frames follow those of the bodies."""
+    for kind in KINDS:
+        constants[1:, kind] = canonical(
+            constants[1:, kind], (1.0,) if kind is COSINES else (), absolute=kind is COSINES
+        )
+    cosines = canonical(
+        [_cleaned(frame.rotation) for frame in frames.values()],
+        (1.0, *constants[1:, COSINES].flat),
+        absolute=True,
+    )
+    places = canonical(
+        [_without_dust(frame.translation) for frame in frames.values()], constants[1:, PLACES]
+    )
+    frames = {
+        name: replace(frame, rotation=R, translation=p)
+        for (name, frame), R, p in zip(frames.items(), cosines, places)
+    }
+    return replace(model.with_constants(constants), frames=frames)
+
+
+def cleaned(model):
+    """[(body or frame, row, column, cosine as described)] of those that `clean` changes."""
+    placed = {name: _rotation(model, i) for i, name in enumerate(model.body_names) if i}
+    placed |= {f'frame {name}': frame.rotation for name, frame in model.frames.items()}
+    return [
+        (name, int(row), int(column), float(R[row, column]))
+        for name, R in placed.items()
+        for row, column in np.argwhere(_cleaned(R) != R)
+    ]
+
+
+def regroup(model):
+    """Move to the parent what a hinge does not feel; what reaches the base is dropped.
+
+    A revolute hinge does not tell whether the mass, the first moment along its axis and an inertia
+    (J, J, 0) belong to the body or to its parent, so they go to the parent and Iyy becomes zero:
+    the base parameters of Gautier and Khalil 1990. A prismatic hinge does not tell it of the
+    inertia; screws and spherical hinges feel all of it. Torques, mass matrix and forward dynamics
+    stay the same, potential energy changes by a constant, momentum and energies of single bodies
+    lose their meaning.
+    """
+    constants = model.constants.copy()
+    for i in range(len(constants) - 1, 0, -1):
+        row, parent = constants[i], model.topology[i, PARENT]
+        if model.topology[i, KIND] not in (REVOLUTE, PRISMATIC):
+            continue
+        if model.topology[i, KIND] == PRISMATIC:
+            mass, moment = 0.0, (0.0, 0.0, 0.0)
+            inertia = tuple(row[INERTIA : INERTIA + 6])
+            shift = (0.0, 0.0, 0.0)
+        else:
+            mass, moment = row[MASS], (0.0, 0.0, row[MOMENT + 2])
+            across = row[INERTIA + 3]
+            inertia = (across, 0.0, 0.0, across, 0.0, 0.0)
+            shift = tuple(row[OFFSET : OFFSET + 3])
+        row[MASS] -= mass
+        row[MOMENT : MOMENT + 3] -= moment
+        row[INERTIA : INERTIA + 6] -= inertia
+        if parent > 0:
+            turned = rotate(constants, i, ROTATION, moment)
+            inertia = rotate_symmetric(constants, i, ROTATION, inertia)
+            moved = shift_inertia(inertia, mass, turned, shift)
+            carrier = constants[parent]
+            carrier[MASS] += mass
+            carrier[MOMENT : MOMENT + 3] += np.array(turned) + mass * np.array(shift)
+            carrier[INERTIA : INERTIA + 6] = add_symmetric(carrier[INERTIA : INERTIA + 6], moved)
+    return _settled(model, constants, model.frames)
+
+
+def align(model):
+    """Turn and slide every body's frame along its own hinge, until its placement needs the fewest
+    numbers.
+
+    x of a body lies along the common normal of its hinge and that of its longest branch, and the
+    origin of a revolute body is the foot of the common normal with its parent's hinge: a placement
+    is then a turn about x, a constant added to the joint coordinate, and an offset without a y
+    component. The last body of a branch turns its first moment into x. The frames a user asks for
+    keep their place, and so do the bodies of a spherical hinge.
+    """
+    count = len(model.body_names)
+    branch = _longest_branches(model.topology)
+    turns, slides = [(1.0, 0.0)] * count, np.zeros(count)
+    for i in range(1, count):
+        child, kind = branch[i], model.topology[i, KIND]
+        if kind in (BALL_X, BALL_Y, BALL_Z):
+            continue
+        if kind != PRISMATIC:
+            slides[i] = _foot(model, i, slides, child)
+        if child:
+            u, p = _rotation(model, child)[:, 2], model.constants[child, OFFSET : OFFSET + 3]
+            normal = np.array((-u[1], u[0]))  # z x u
+            if _length(normal) < EXACT:
+                normal = p[:2]
+        else:
+            normal = model.constants[i, MOMENT : MOMENT + 2]
+        length = _length(normal)
+        if length > EXACT:
+            turns[i] = normal[0] / length, normal[1] / length
+    return _regauged(model, turns, slides)
+
+
+def _length(normal):
+    return sqrt(normal[0] * normal[0] + normal[1] * normal[1])
+
+
+def _longest_branches(topology):
+    """For each body the child with the most bodies behind it, or 0."""
+    depth, branch = np.zeros(len(topology), dtype=int), np.zeros(len(topology), dtype=int)
+    for i in range(len(topology) - 1, 0, -1):
+        parent = topology[i, PARENT]
+        if depth[i] + 1 > depth[parent]:
+            depth[parent], branch[parent] = depth[i] + 1, i
+    return branch
+
+
+def _rotation(model, i):
+    return model.constants[i, ROTATION : ROTATION + 9].reshape(3, 3)
+
+
+def _foot(model, i, slides, child):
+    """How far along hinge i the common normal with its parent's hinge meets it (with its child's,
+    at the base)."""
+    if model.topology[i, PARENT] > 0:
+        # parent's axis in the frame of i: direction v, through the point c
+        R = _rotation(model, i)
+        v, c = R[2], -product(R.T, model.constants[i, OFFSET : OFFSET + 3])
+    elif child:
+        v, c = _rotation(model, child)[:, 2], model.constants[child, OFFSET : OFFSET + 3]
+    else:
+        return 0.0
+    across = 1.0 - v[2] * v[2]
+    if across < EXACT:  # parallel: level with the parent's origin, the offset lies across the axes
+        return c[2] + slides[model.topology[i, PARENT]] * v[2]  # the base has not slid
+    return c[2] - v[2] * (v[0] * c[0] + v[1] * c[1]) / across
+
+
+def _regauged(model, turns, slides):
+    """The model with frame i turned about its own z axis, by the angle with cosine and sine
+    turns[i], and slid by slides[i] along it.
+    """
+    constants = model.constants.copy()
+    gauges = [_about_z(*turn) for turn in turns]
+    for i in range(1, len(constants)):
+        row, parent = constants[i], model.topology[i, PARENT]
+        G, P = gauges[i], gauges[parent]
+        z = np.array((0.0, 0.0, 1.0))
+        R = _rotation(model, i)
+        p = product(P.T, row[OFFSET : OFFSET + 3] - slides[parent] * z + R[:, 2] * slides[i])
+        R = product(product(P.T, R), G)
+        # R = (turn about x) (turn about z): the latter is a constant of the joint coordinate
+        if model.topology[i, KIND] in (REVOLUTE, HELICAL):
+            c, s = _zero(R)
+            row[ZERO] += arctangent(s, c)
+            R = product(R, _about_z(c, -s))
+        row[ROTATION : ROTATION + 9] = _cleaned(R).ravel()
+        row[OFFSET : OFFSET + 3] = _without_dust(p)
+        mass, h = row[MASS], row[MOMENT : MOMENT + 3].copy()
+        back = -slides[i] * z
+        inertia = shift_inertia(tuple(row[INERTIA : INERTIA + 6]), mass, tuple(h), tuple(back))
+        h = product(G.T, h + mass * back)
+        row[INERTIA : INERTIA + 6] = without_rounding(
+            rotate_symmetric(G.T.reshape(1, 9), 0, 0, inertia)
+        )
+        row[MOMENT : MOMENT + 3] = without_rounding(h)
+    frames = {
+        name: replace(
+            frame,
+            rotation=product(gauges[frame.body].T, frame.rotation),
+            translation=product(
+                gauges[frame.body].T, frame.translation - (0.0, 0.0, slides[frame.body])
+            ),
+        )
+        for name, frame in model.frames.items()
+    }
+    return _settled(model, constants, frames)
+
+
+def _zero(R):
+    """Cosine and sine of the angle about z that leaves a turn about x of R, or of nothing where
+    the axes are parallel.
+    """
+    length = _length(R[0, :2])
+    return (R[0, 0] / length, -R[0, 1] / length) if length > 0.5 else (1.0, 0.0)
+
+
+def _about_z(c, s):
+    return _cleaned(np.array(((c, -s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0))))
+
+
+def _cleaned(R):
+    """Direction cosines within EXACT of 0 or +-1 made exact."""
+    nearest = np.round(R) + 0.0  # which is no negative zero
+    return np.where(np.abs(R - nearest) < EXACT, nearest, R)
+
+
+def _without_dust(p):
+    return np.where(np.abs(p) < EXACT, 0.0, p)

@@ -1,0 +1,172 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The impossible: what no robot can be is refused with a sentence that names it.
+
+Comparisons are written so that a NaN fails them.
+"""
+
+import numpy as np
+
+from robodyn_ros.errors import ModelError
+from robodyn_ros.model import joint_types
+from robodyn_ros.model.layout import (
+    BALL_X,
+    BALL_Y,
+    BALL_Z,
+    HELICAL,
+    INERTIA,
+    KIND,
+    MASS,
+    PARENT,
+    PRISMATIC,
+    ROTOR,
+)
+from robodyn_ros.model.rigid_body import unpack
+
+SMALLEST_MASS = 1e-12  # [kg] a smaller mass is a slip of the exponent
+LARGEST_MASS = 1e9  # [kg]
+LARGEST_INERTIA = 1e12  # [kg m2]
+LARGEST_LENGTH = 1e6  # [m]
+NOT_A_ROTATION = 1e-9
+SHORTEST_AXIS, LONGEST_AXIS = 1e-6, 1e6  # of a direction whose length should be 1
+NO_INERTIA = 1e-15  # [kg m2] rounding of an inertia that was meant to be zero
+# Inertias are printed with five or six digits, so that a thin rod may be indefinite by that much.
+PRINTED = 1e-5
+ON_AXIS = 1e-12  # of the trace: rounding of the inertia of a mass that lies on the axis
+
+
+def mass(subject, value):
+    """Refuse a mass [kg] that is neither 0 nor between 1e-12 and 1e9."""
+    if not (value == 0.0 or SMALLEST_MASS <= value <= LARGEST_MASS):
+        raise ModelError(
+            f'{subject}: mass is {value:g} kg; expected 0 or a mass between '
+            f'{SMALLEST_MASS:g} and {LARGEST_MASS:g} kg'
+        )
+
+
+def length(subject, what, vector):
+    """Refuse a vector [m] with an entry beyond 1e6."""
+    if not np.max(np.abs(vector)) <= LARGEST_LENGTH:
+        raise ModelError(f'{subject}: {what} is {vector} m; expected at most {LARGEST_LENGTH:g}')
+
+
+def placement(subject, placement):
+    """Refuse a placement whose matrix is not a rotation or whose origin is beyond 1e6 m."""
+    R = placement.rotation
+    if not np.max(np.abs(R @ R.T - np.eye(3))) <= NOT_A_ROTATION or np.linalg.det(R) < 0.0:
+        raise ModelError(
+            f'{subject}: rotation is {R.tolist()}; expected three orthogonal '
+            'columns of length 1, right-handed'
+        )
+    length(subject, 'origin', placement.translation)
+
+
+def inertia(subject, matrix):
+    """Refuse an inertia (3, 3) [kg m2] that no rigid body has; see `inertia_fault`."""
+    fault = inertia_fault(matrix)
+    if fault:
+        raise ModelError(f'{subject}: {fault}')
+
+
+def inertia_fault(matrix):
+    """Say why an inertia is impossible, or '': huge, not symmetric, or indefinite.
+
+    A principal moment may be negative by the rounding of five printed digits.
+    """
+    size = np.max(np.abs(matrix))
+    if not size <= LARGEST_INERTIA:
+        return f'inertia has entries up to {size:g} kg m2; expected at most {LARGEST_INERTIA:g}'
+    if np.max(np.abs(matrix - matrix.T)) > ON_AXIS * size:
+        return 'inertia is not a symmetric matrix'
+    moments = np.linalg.eigvalsh(matrix)
+    if moments[0] < -max(PRINTED * size, NO_INERTIA):
+        return (
+            f'principal moments of inertia are '
+            f'{", ".join(f"{moment:.6g}" for moment in moments)} kg m2; '
+            'expected none below zero'
+        )
+    return ''
+
+
+def joint(robot, joint):
+    """Refuse a moving joint without direction, with inverted limits or with negative constants."""
+    subject = f'robot {robot!r}: joint {joint.name!r}'
+    axes = () if joint.type in ('floating', 'spherical') else (joint.axis, joint.second_axis)
+    for axis in axes:
+        if not SHORTEST_AXIS <= np.max(np.abs(axis)) <= LONGEST_AXIS:
+            raise ModelError(f'{subject} has axis {axis}; expected a direction of length 1')
+    if not abs(joint.pitch) <= LARGEST_LENGTH:
+        raise ModelError(
+            f'{subject} has pitch {joint.pitch:g} m/rad; expected at most {LARGEST_LENGTH:g}'
+        )
+    names, given = joint_types.velocity_names(joint), joint_types.limits(joint)
+    if len(given) != len(names):
+        raise ModelError(
+            f'{subject} has {len(given)} limits; expected one, or one for each of '
+            f'{", ".join(names)}'
+        )
+    for limit, (kind, _) in zip(given, joint_types.elements(joint)):
+        _limit(subject, limit, kind in (BALL_X, BALL_Y, BALL_Z))
+    constants = (
+        ('damping', not joint.damping >= 0.0, joint.damping),
+        ('friction', not joint.friction >= 0.0, joint.friction),
+        ('rotor inertia', not joint.rotor_inertia >= 0.0, joint.rotor_inertia),
+    )
+    for what, impossible, value in constants:
+        if impossible:
+            raise ModelError(f'{subject} has {what} {value:g}; expected 0 or more')
+
+
+def _limit(subject, limit, of_ball):
+    if not limit.lower <= limit.upper:
+        raise ModelError(
+            f'{subject} has lower limit {limit.lower:g} above its upper limit '
+            f'{limit.upper:g}; expected lower <= upper'
+        )
+    if of_ball and not np.isinf(limit.upper - limit.lower):
+        raise ModelError(
+            f'{subject} has the range {limit.lower:g} .. {limit.upper:g} for a '
+            'coordinate of its angular velocity; expected none'
+        )
+    # A missing effort limit is nan and passes.
+    for what, impossible, value in (
+        ('velocity', not limit.velocity >= 0.0, limit.velocity),
+        ('effort', limit.effort < 0.0, limit.effort),
+    ):
+        if impossible:
+            raise ModelError(f'{subject} has {what} limit {value:g}; expected 0 or more')
+
+
+def idle_joints(robot, body_names, topology, constants):
+    """Refuse a joint that moves nothing: M would be singular in every posture.
+
+    The last body of a branch needs inertia about its axis (revolute), about every axis (spherical)
+    or mass (prismatic), and any other body some inertia or mass on it or beyond it, unless its
+    joint has rotor inertia. This is necessary for a regular M and not sufficient: the pivots of
+    the forward dynamics have the last word.
+    """
+    beyond = np.zeros((len(body_names), 2))  # mass, and mass + trace of inertia
+    is_leaf = np.ones(len(body_names), dtype=bool)
+    for body in range(len(body_names) - 1, 0, -1):
+        row = constants[body]
+        trace = row[INERTIA] + row[INERTIA + 3] + row[INERTIA + 5]
+        beyond[body] += row[MASS], row[MASS] + trace
+        if topology[body, KIND] == PRISMATIC:
+            moves_nothing, needed = beyond[body, 0] == 0.0, 'mass'
+        elif is_leaf[body] and topology[body, KIND] == BALL_Z:
+            least = np.linalg.eigvalsh(unpack(row[INERTIA : INERTIA + 6]))[0]
+            moves_nothing, needed = least <= max(ON_AXIS * trace, 0.0), 'inertia about every axis'
+        elif is_leaf[body] and topology[body, KIND] != HELICAL:
+            moves_nothing = row[INERTIA + 5] <= max(ON_AXIS * trace, 0.0)
+            needed = 'inertia about its axis'
+        else:
+            moves_nothing, needed = beyond[body, 1] == 0.0, 'mass or inertia'
+        if moves_nothing and row[ROTOR] == 0.0:
+            raise ModelError(
+                f'robot {robot!r}: link {body_names[body]!r} moves, but nothing on it or beyond '
+                f'it has {needed}, so that its joint has no equation of motion; expected '
+                f'{needed}, rotor inertia, or a locked joint'
+            )
+        parent = topology[body, PARENT]
+        beyond[parent] += beyond[body]
+        is_leaf[parent] = False

@@ -1,0 +1,79 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Rates over the time between two reports, from counters that only grow."""
+
+import time
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What happened between two reports.
+
+    Attributes:
+      rate: cycles run per second [Hz].
+      success: share of the cycles that were run [-].
+      cpu_share: processor time over elapsed time of the process; 1 is one core [-].
+      accepted: joint states taken over per second [Hz].
+      rejected: joint states refused.
+      refused: references refused.
+
+    """
+
+    rate: float = 0.0
+    success: float = 1.0
+    cpu_share: float = 0.0
+    accepted: float = 0.0
+    rejected: int = 0
+    refused: int = 0
+
+
+class _Totals(NamedTuple):
+    """Counters of one session."""
+
+    cycles: int = 0
+    missed: int = 0
+    elapsed: int = 0  # [ns]
+    accepted: int = 0
+    rejected: int = 0
+    refused: int = 0
+
+
+class Meter:
+    """Remembers the counters of the last report."""
+
+    def __init__(self):
+        self._time, self._cpu = time.monotonic(), time.process_time()
+        self._session, self._totals = None, _Totals()
+
+    def read(self, session) -> Reading:
+        """What happened since the last call, in a ControlSession or, if that is None, without."""
+        now, cpu = time.monotonic(), time.process_time()
+        elapsed, busy = max(now - self._time, 1e-9), cpu - self._cpu
+        totals = _totals(session)
+        before = self._totals if session is self._session else _Totals()
+        new = _Totals(*(a - b for a, b in zip(totals, before)))
+        self._time, self._cpu, self._session, self._totals = now, cpu, session, totals
+        return Reading(
+            1e9 * new.cycles / new.elapsed if new.elapsed else 0.0,
+            success(new.cycles, new.missed),
+            busy / elapsed,
+            new.accepted / elapsed,
+            new.rejected,
+            new.refused,
+        )
+
+
+def _totals(session) -> _Totals:
+    if session is None:
+        return _Totals()
+    intake = session.intake
+    return _Totals(
+        *session.totals, intake.accepted, intake.rejected.total(), session.refused_references
+    )
+
+
+def success(cycles: int, missed: int) -> float:
+    """Share of the cycles that were run; 1 when none was due."""
+    return cycles / (cycles + missed) if cycles + missed else 1.0

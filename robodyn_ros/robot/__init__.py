@@ -1,0 +1,10 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The face of a robot: every quantity of its dynamics by name. Check, allocate, call.
+
+May import: model, spatial, algorithms, compile, codegen.
+"""
+
+from robodyn_ros.robot.robot import Robot
+
+__all__ = ['Robot']

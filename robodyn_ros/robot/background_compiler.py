@@ -1,0 +1,217 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Compiling in another process, while what is there already serves."""
+
+import atexit
+import contextlib
+import functools
+import hashlib
+import os
+import pickle
+import subprocess
+import threading
+from dataclasses import replace
+
+from robodyn_ros.codegen.parallel_rows import cores
+from robodyn_ros.compile import cache, warm_up
+from robodyn_ros.errors import RobodynError
+from robodyn_ros.robot import child_process
+from robodyn_ros.robot.robot import Robot
+from robodyn_ros.robot.specialised_robot import SpecialisedRobot
+
+NICE = 10  # whoever computes for the robot comes first
+
+
+class _Stopped(Exception):
+    """Nobody waits for the result any more."""
+
+
+class Background:
+    """Makes something of compiled kernels without holding up this process.
+
+    Another process, of low priority, makes it first, and so fills the kernel cache; a
+    thread of this one then makes it from there, which takes tenths of a second of its time.
+
+    make : called as make(progress=...) in both; has to go through pickle, as a function of a
+    module or a functools.partial of one does. fill : what the other process is to make instead, if
+    it is to do more. done : called once at the end, from that thread, with this object.
+
+    result : None, then what `make` returned, in one assignment. progress : (kernels done, all,
+    name of the next). trouble : '' or why there is no result. known : whether it was made before
+    on this machine, so that no other process is needed.
+    """
+
+    def __init__(self, make, fill=None, done=None):
+        self.result = None
+        self.progress = (0, 0, '')
+        self.trouble = ''
+        self._make, self._done = make, done
+        self._parcel = pickle.dumps(fill or make)
+        self._mark = _mark(self._parcel)
+        self.known = cache.has_mark(self._mark)
+        self._process = None
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name='specialise', daemon=True)
+        atexit.register(self.stop)  # whoever is to call it may be interrupted before it can
+        self._thread.start()
+
+    @property
+    def ready(self):
+        """Whether there is a result."""
+        return self.result is not None
+
+    @property
+    def ended(self):
+        """Whether it has come to its end, one or the other."""
+        return self.ready or self.trouble != '' or not self._thread.is_alive()
+
+    def wait(self, timeout=None):
+        """Wait for the end [s]; return whether there is a result."""
+        self._thread.join(timeout)
+        return self.ready
+
+    def stop(self):
+        """End what is still at work, here between two kernels; what serves goes on serving."""
+        self._stopped.set()
+        process = self._process
+        if process is not None and process.poll() is None:
+            process.terminate()
+        self._thread.join()
+
+    def _run(self):
+        try:
+            if not self.known:
+                self._compile()
+            if not self._stopped.is_set():
+                self.result = self._make(progress=self._tell)
+                if not self.known:
+                    cache.set_mark(self._mark)
+        except _Stopped:
+            pass
+        except Exception as error:  # a law of another package may raise anything
+            self.trouble = (
+                str(error)
+                if isinstance(error, (RobodynError, OSError))
+                else (f'{type(error).__name__}: {error}')
+            )
+        atexit.unregister(self.stop)
+        if self._done:
+            self._done(self)
+
+    def _tell(self, name, done, total):
+        if self._stopped.is_set():
+            raise _Stopped
+        self.progress = (done, total, name)
+
+    def _compile(self):
+        """Let the other process fill the cache."""
+        if cache.folder(__file__) is None:
+            raise RobodynError(
+                'there is no kernel cache to compile into; set ROBODYN_CACHE_DIR '
+                'to a folder that can be written'
+            )
+        with _worker(subprocess.PIPE) as self._process:
+            with contextlib.suppress(OSError):  # it ended already
+                os.setpriority(os.PRIO_PROCESS, self._process.pid, NICE)
+            errors = []
+            reader = threading.Thread(target=lambda: errors.append(self._process.stderr.read()))
+            reader.start()
+            if self._stopped.is_set():  # before there was a process to end
+                self._process.terminate()
+            with contextlib.suppress(BrokenPipeError):  # it ended early: its code tells why
+                with self._process.stdin as pipe:
+                    pipe.write(self._parcel)
+            for line in self._process.stdout:
+                count, _, name = line.decode(errors='replace').strip().partition(' ')
+                done, _, total = count.partition('/')
+                if done.isdigit() and total.isdigit():
+                    self._tell(name, int(done), int(total))
+            reader.join()
+        if self._process.returncode != 0 and not self._stopped.is_set():
+            said = b''.join(errors).decode(errors='replace').strip().splitlines()
+            code = self._process.returncode
+            how = f'failed with code {code}' if code > 0 else f'was ended by signal {-code}'
+            raise RobodynError(
+                f'compiling in the background {how}' + (f': {said[-1]}' if said else '')
+            )
+
+
+@contextlib.contextmanager
+def helped(listed):
+    """While entered, another process compiles kernels too, beginning at the end of their list.
+
+    It fills the cache: whoever warms up the same list finds there what it has compiled. There is
+    none where all of them are on disk, or a single processor is to do it.
+
+    listed : called without arguments, returns the kernels; has to go through pickle.
+    """
+    if cores() < 2 or cache.folder(__file__) is None or all(kernel.is_kept for kernel in listed()):
+        yield
+        return
+    with _worker(subprocess.DEVNULL) as worker:
+        try:
+            with contextlib.suppress(BrokenPipeError), worker.stdin as pipe:
+                pipe.write(pickle.dumps(functools.partial(_warm_up_backwards, listed)))
+            yield
+        finally:
+            worker.terminate()
+
+
+def _warm_up_backwards(listed, progress):
+    warm_up(list(listed())[::-1], progress)
+
+
+def ahead(make, progress=None):
+    """Make something in this process, so that a Background which is to make or to fill the same
+    finds it in the cache; return it.
+    """
+    result = make(progress=progress)
+    cache.set_mark(_mark(pickle.dumps(make)))
+    return result
+
+
+def _worker(told):
+    """Start a process that makes the parcel it is handed; told : where its output goes."""
+    return child_process.start(
+        'robodyn_ros.cli.warmup', '--parcel', stdin=subprocess.PIPE, stdout=told, stderr=told
+    )
+
+
+def _mark(parcel):
+    """The name of the mark that a parcel has been made on this machine."""
+    return hashlib.sha256(parcel).hexdigest()[:32]
+
+
+class BackgroundSpecialisation(Background):
+    """A robot that serves at once, and becomes a specialised one when its code is compiled.
+
+    model : RobotModel. frames : as for SpecialisedRobot. done : as above.
+    """
+
+    def __init__(self, model, frames=(), done=None):
+        self._generic = Robot(model)
+        given = portable(model), tuple(frames)
+        super().__init__(
+            functools.partial(SpecialisedRobot, *given),
+            functools.partial(with_batches, *given),
+            done,
+        )
+
+    @property
+    def robot(self):
+        """The Robot to use now: the one for any, or the SpecialisedRobot that has passed its
+        examination, whole.
+        """
+        return self.result or self._generic
+
+
+def portable(model):
+    """The model in a form that goes through pickle."""
+    return replace(model, frames=dict(model.frames))
+
+
+def with_batches(model, frames, progress=None):
+    """A SpecialisedRobot whose kernels of batches are compiled too."""
+    robot = SpecialisedRobot(model, frames, progress)
+    warm_up([kernels.rows for kernels in robot.kernels.values()], progress)
+    return robot

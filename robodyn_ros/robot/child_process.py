@@ -1,0 +1,42 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Modules of this package in processes of their own, which run nothing of the current folder."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+#: `python -m` and `python -c` put the current folder before all others, where a numpy.py of
+#: anybody would be run. From Python 3.11 on there is `-P`; this does the same for all, and lets
+#: the child find the very package of its parent.
+START = """
+import sys
+root, module = sys.argv[1:3]
+sys.path[:] = [folder for folder in sys.path if folder]
+if root not in sys.path:
+    sys.path.insert(0, root)
+del sys.argv[1:3]
+import runpy
+runpy.run_module(module, run_name='__main__', alter_sys=True)
+"""
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def start(module, *arguments, env=None, **options):
+    """Start a module of this package, and return the subprocess.Popen with these options.
+
+    env : its environment, None for that of this process.
+    """
+    command = [sys.executable, '-c', START, str(ROOT), module, *arguments]
+    return subprocess.Popen(command, env=_cleaned(os.environ if env is None else env), **options)
+
+
+def _cleaned(env):
+    """The environment without the current folder, which is an empty entry of PYTHONPATH."""
+    environment = dict(env)
+    folders = environment.pop('PYTHONPATH', '').split(os.pathsep)
+    if any(folders):
+        environment['PYTHONPATH'] = os.pathsep.join(filter(None, folders))
+    return environment

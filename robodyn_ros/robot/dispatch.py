@@ -1,0 +1,122 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Install a robot's methods of states as machine code, when the robot is made.
+
+A method is a C function from the beginning (compile/vectorcall). It calls the kernel of its case:
+float64 arrays of one state. Everything else, and the first call of all, takes the Python method.
+
+    robot.mass_matrix(q)  ->  machine_method  ->  kernel
+                                  |  no case yet, a batch, a list, a mistake
+                                  v
+                              Robot.mass_matrix, written in Python  ->  kernel
+"""
+
+import inspect
+from collections.abc import Callable
+from types import MethodType
+from typing import TypeVar
+
+import numpy as np
+
+from robodyn_ros.algorithms.core.matrices import wide
+from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse_world_frame import motions
+from robodyn_ros.codegen.derivative_registry import DERIVATIVES
+from robodyn_ros.codegen.registry import FRAME_RECIPES, RECIPES
+from robodyn_ros.codegen.specialise import sizes
+from robodyn_ros.compile import generic
+from robodyn_ros.compile.vectorcall.method import machine_method
+
+Method = TypeVar('Method', bound=Callable)
+
+_RECIPES = RECIPES | DERIVATIVES | FRAME_RECIPES
+
+
+def fast_method(method: Method) -> Method:
+    """Mark a method that has the name of its kernel and of its recipe; `install` finds it."""
+    method.is_fast = True  # type: ignore[attr-defined]
+    return method
+
+
+def install(robot):
+    """Give a robot its fast methods; a subclass's own methods of these names stay as they are.
+
+    A robot with quaternions keeps the Python methods: one without direction is found in Python.
+    """
+    if robot._quaternions:
+        return
+    for name in _fast_names(type(robot)):
+        cases = robot._cases[name] = {} if name in FRAME_RECIPES else []
+        method = with_cases(robot, name, cases)
+        vars(robot)[name] = machine_method_of(robot, name, method, cases)
+
+
+def machine_method_of(robot, name, otherwise, cases):
+    """Return the C function of a method: cases first, everything else to `otherwise`.
+
+    cases : [case], or {frame: case} for a method of frames; see compile.vectorcall.method.
+    """
+    recipe = _RECIPES[name]
+    lengths, shapes = (
+        tuple(sizes(part, robot.model).values()) for part in (recipe.inputs, recipe.outputs)
+    )
+    return machine_method(
+        otherwise, cases, [length for (length,) in lengths], shapes, name in FRAME_RECIPES
+    )
+
+
+def with_cases(robot, name, cases):
+    """Return the Python method, which adds its case once a call has gone well."""
+    function = getattr(type(robot), name)
+    method = MethodType(function, robot)
+    place = len(FRAME_RECIPES[name].inputs) if name in FRAME_RECIPES else None
+
+    def call(*given, **options):
+        result = method(*given, **options)
+        if place is None:
+            if not cases and (case := robot._case(name)):
+                cases.append(case)
+            return result
+        frame = given[place] if len(given) > place else None
+        if isinstance(frame, str) and frame not in cases and (case := robot._case(name, frame)):
+            cases[frame] = case
+        return result
+
+    call.__name__, call.__doc__, call.__wrapped__ = name, function.__doc__, method
+    return call
+
+
+def generic_case(robot, name, frame=None):
+    """Return the case of the kernel for any robot: the code, and what is not a state of it.
+
+    None if the kernel is not compiled yet, as when all that has been asked for is a batch.
+    """
+    kernel, recipe, nv = getattr(generic, name), _RECIPES[name], robot.nv
+    if not kernel.is_compiled:
+        return None
+    names = list(inspect.signature(kernel.python).parameters)
+    first, last = names.index(next(iter(recipe.inputs))), len(names) - len(recipe.outputs)
+    known = {
+        'topology': robot.model.topology,
+        'constants': robot.model.constants,
+        'gravity': robot.model.gravity,
+        'scratch': robot._scratch,
+        'f_ext': robot._no_wrench,
+        'zero': robot._zero,
+        'diagonal': robot._zero,
+        'bias': np.empty(nv),
+        'M': np.empty((nv, nv)),
+        'wide': np.empty(wide(nv)),
+        'motions': np.empty(motions(nv)),
+    }
+    if frame is not None:
+        known['body'], known['frame'] = robot._placement(frame)
+    before, after = (
+        tuple(known[each] for each in part)
+        for part in (names[:first], names[first + len(recipe.inputs) : last])
+    )
+    return kernel.quick, before, after
+
+
+def _fast_names(kind):
+    """Names of the methods of a class that are marked, by itself and not by what it overrides."""
+    return tuple(name for name in _RECIPES if getattr(getattr(kind, name, None), 'is_fast', False))

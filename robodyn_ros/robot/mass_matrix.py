@@ -1,0 +1,250 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The mass matrix in factors: M = L D L^T, its determinant, diagonal and trace."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from robodyn_ros.compile import generic
+from robodyn_ros.model.layout import V
+from robodyn_ros.robot.validation import Boundary
+
+
+@dataclass(frozen=True, eq=False)
+class MassFactors:
+    """M = L diag(D) L^T, joints in the order of `joint_names`.
+
+    L : (nv, nv), 1 on its diagonal, beside it not zero only where joint i carries joint j. order :
+    (nv,) numbers of the joints from base to tip; L[order][:, order] is unit upper triangular, and
+    unit lower triangular with the order turned round, as Jain counts. D : (nv,) [kg m^2 or kg]
+    hinge inertias. Of a batch, L and D have k in front.
+    """
+
+    L: np.ndarray
+    D: np.ndarray
+    order: np.ndarray
+
+
+class Factors(Boundary):
+    """The mass matrix of a robot by its factors, none of which needs the matrix.
+
+    Every method takes one state, q (nq,) and all else (nv,), or a batch with k in front, and
+    writes into `out` if given; wrong shapes and values that are not finite are a ShapeError, a
+    singular pivot is a SingularityError that names the body.
+    """
+
+    def mass_matrix_factors(self, q: ArrayLike) -> MassFactors:
+        """Compute the innovations factors M = L D L^T, L = 1 + H phi K.
+
+        O(n depth); Jain 2011, Lemmas 7.3 and 9.11 (eq. 7.14 and 9.49).
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+
+        Returns
+        -------
+        MassFactors
+
+        Raises
+        ------
+        SingularityError
+            If the mass matrix is singular.
+        """
+        (q,), k = self._states(q)
+        F, D = self._out(None, k, (self.nv, self.nv)), self._out(None, k, (self.nv,))
+        self._run(generic.mass_factors, k, *self._body, q, self._zero, F, D)
+        return self._factors(F, D)
+
+    def _factors(self, F, D):
+        """The MassFactors with L = F^T."""
+        return MassFactors(np.swapaxes(F, -1, -2), D, self.model.topology[1:, V].copy())
+
+    def factor_product(
+        self,
+        q: ArrayLike,
+        x: ArrayLike,
+        transposed: bool = False,
+        inverse: bool = False,
+        out: np.ndarray | None = None,
+    ) -> np.ndarray:
+        """Multiply a vector by the innovations factor L of M = L D L^T, or its inverse.
+
+        L x, L^T x (transposed), L^-1 x (inverse) or L^-T x (both). O(n); Jain 2011, eq. (7.14)
+        and (7.17).
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        x : (nv,) array_like
+            Vector.
+        transposed : bool
+            Whether L is transposed.
+        inverse : bool
+            Whether L is inverted.
+        out : ndarray, optional
+            Array that receives the result.
+
+        Returns
+        -------
+        (nv,) ndarray
+            The product.
+
+        Raises
+        ------
+        SingularityError
+            If the mass matrix is singular.
+        """
+        (q, x), k = self._states(q, x)
+        out = self._out(out, k, (self.nv,))
+        self._run(
+            generic.factor_product,
+            k,
+            *self._body,
+            q,
+            self._zero,
+            x,
+            bool(transposed),
+            bool(inverse),
+            out,
+        )
+        return out
+
+    def hinge_inertias(self, q: ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
+        """Compute D of M = L D L^T: the inertia at each joint, the joints beyond it free.
+
+        Rotor included. O(n); Jain 2011, Algorithm 6.1.
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        out : ndarray, optional
+            Array that receives the result.
+
+        Returns
+        -------
+        (nv,) ndarray
+            Inertias in the order of `joint_names` [kg m^2 or kg].
+        """
+        (q,), k = self._states(q)
+        out = self._out(out, k, (self.nv,))
+        self._run(generic.hinge_inertias, k, *self._body, q, self._zero, out)
+        return out
+
+    def mass_matrix_log_det(self, q: ArrayLike) -> Any:
+        """Compute the logarithm of det M, where the determinant itself may overflow.
+
+        O(n); Jain 2011, eq. (9.53).
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+
+        Returns
+        -------
+        float or (k,) ndarray
+            Sum of log D(i).
+
+        Raises
+        ------
+        SingularityError
+            If the mass matrix is singular.
+        """
+        return np.log(self.hinge_inertias(q)).sum(axis=-1)
+
+    def mass_matrix_det(self, q: ArrayLike) -> Any:
+        """Compute the determinant of M as the product of D(i).
+
+        O(n); Jain 2011, eq. (9.53).
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+
+        Returns
+        -------
+        float or (k,) ndarray
+            Determinant.
+
+        Raises
+        ------
+        SingularityError
+            If the mass matrix is singular.
+        """
+        return self.hinge_inertias(q).prod(axis=-1)
+
+    def mass_matrix_diagonal(self, q: ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
+        """Compute the diagonal of M: the inertia at each joint, the other joints locked.
+
+        Rotor included. O(n); Jain 2011, eq. (4.20).
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        out : ndarray, optional
+            Array that receives the result.
+
+        Returns
+        -------
+        (nv,) ndarray
+            Inertias [kg m^2 or kg].
+        """
+        (q,), k = self._states(q)
+        out = self._out(out, k, (self.nv,))
+        self._run(generic.mass_matrix_diagonal, k, *self._body, q, out)
+        return out
+
+    def mass_matrix_trace(self, q: ArrayLike) -> Any:
+        """Compute the trace of M, rotors included.
+
+        O(n); Jain 2011, eq. (4.21).
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+
+        Returns
+        -------
+        float or (k,) ndarray
+            Trace.
+        """
+        return self.mass_matrix_diagonal(q).sum(axis=-1)
+
+    def mass_product(
+        self, q: ArrayLike, x: ArrayLike, out: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Compute M(q) x by two sweeps, without M.
+
+        Of a velocity the generalised momentum, of an acceleration the inertial torque. O(n);
+        Jain 2011, eq. (4.6).
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        x : (nv,) array_like
+            Vector.
+        out : ndarray, optional
+            Array that receives the result.
+
+        Returns
+        -------
+        (nv,) ndarray
+            The product.
+        """
+        (q, x), k = self._states(q, x)
+        out = self._out(out, k, (self.nv,))
+        self._run(generic.mass_product, k, *self._body, q, x, out)
+        return out

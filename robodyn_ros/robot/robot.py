@@ -1,0 +1,682 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The friendly face of a robot: every quantity of its dynamics by name. Check, allocate, call."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from robodyn_ros.algorithms.core.matrices import wide
+from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse_world_frame import motions
+from robodyn_ros.compile import generic
+from robodyn_ros.compile.kernel import Kernel
+from robodyn_ros.model import build, dh, urdf
+from robodyn_ros.model.description import RobotDescription
+from robodyn_ros.model.dh import DHRow
+from robodyn_ros.model.layout import INERTIA, MASS
+from robodyn_ros.robot.centroidal import WholeBody
+from robodyn_ros.robot.configuration_space import Configurations
+from robodyn_ros.robot.dispatch import fast_method
+from robodyn_ros.robot.mass_matrix import Factors
+from robodyn_ros.robot.variants import DynamicsForms
+
+
+class Robot(DynamicsForms, Factors, WholeBody, Configurations):
+    """A robot: every quantity of its dynamics by name.
+
+    tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext, in SI units, joints in the order of
+    `joint_names`. Quantities of a frame are in base axes, at the origin of the frame, linear part
+    first.
+
+    Every method takes one state: q (nq,) in the order of `position_names`, and all else (nv,).
+    Or it takes a batch, (k, nq) and (k, nv), and returns arrays with k in front. nq = nv unless
+    a joint has a quaternion. Wrong shapes, other types, and values that are not finite raise a
+    ShapeError. One robot serves one thread at a time.
+
+    Parameters
+    ----------
+    model : RobotModel
+        Arrays of the robot. `Robot(robot.model)` makes another robot over the same model.
+    """
+
+    @classmethod
+    def from_urdf(
+        cls,
+        text_or_path: str | os.PathLike,
+        joints: Sequence[str] | None = None,
+        base: str | None = None,
+        gravity: ArrayLike = (0.0, 0.0, -9.81),
+        locked: Mapping[str, Any] | None = None,
+        free_base: bool = False,
+    ) -> Robot:
+        """Build a robot from a URDF.
+
+        Parameters
+        ----------
+        text_or_path : str or path
+            Text of the URDF, or path of a file.
+        joints : sequence of str, optional
+            Joints that move, in the order of q. By default all but floating and planar ones,
+            which have to be named or locked.
+        base : str, optional
+            Link that stands still; the root by default.
+        gravity : (3,) array_like
+            Acceleration of gravity [m/s^2] in base axes.
+        locked : mapping of str to float or sequence, optional
+            Positions of joints that are held: a number [rad or m], or as many as the joint has
+            positions. Links coincide at 0.
+        free_base : bool
+            Whether the base moves freely, on a joint 'free_base' that comes first.
+
+        Returns
+        -------
+        Robot
+
+        Raises
+        ------
+        ModelError
+            If the description is malformed or impossible; the message names the element.
+        UnknownNameError
+            If a joint or link of that name does not exist.
+        """
+        return cls.from_description(
+            urdf.parse(text_or_path), joints, base, gravity, locked, free_base
+        )
+
+    @classmethod
+    def from_description(
+        cls,
+        description: RobotDescription,
+        joints: Sequence[str] | None = None,
+        base: str | None = None,
+        gravity: ArrayLike = (0.0, 0.0, -9.81),
+        locked: Mapping[str, Any] | None = None,
+        free_base: bool = False,
+    ) -> Robot:
+        """Build a robot from links and joints, also of types that URDF has no word for.
+
+        Parameters
+        ----------
+        description : RobotDescription
+            Links and joints; joints may also be helical, cylindrical, universal and spherical.
+        joints : sequence of str, optional
+            As in `from_urdf`.
+        base : str, optional
+            As in `from_urdf`.
+        gravity : (3,) array_like
+            As in `from_urdf`.
+        locked : mapping, optional
+            As in `from_urdf`.
+        free_base : bool
+            As in `from_urdf`.
+
+        Returns
+        -------
+        Robot
+        """
+        return cls(
+            build.build(
+                description,
+                joints=joints,
+                base=base,
+                gravity=gravity,
+                locked=locked or {},
+                free_base=free_base,
+            )
+        )
+
+    @classmethod
+    def from_dh(
+        cls,
+        rows: Sequence[DHRow],
+        convention: str = 'modified',
+        gravity: ArrayLike = (0.0, 0.0, -9.81),
+        **options,
+    ) -> Robot:
+        """Build a serial arm from Denavit-Hartenberg rows.
+
+        Parameters
+        ----------
+        rows : sequence of DHRow
+            Rows from base to tip.
+        convention : {'modified', 'standard'}
+            Convention of the rows.
+        gravity : (3,) array_like
+            Acceleration of gravity [m/s^2] in base axes.
+        **options
+            Further arguments of `robodyn_ros.model.dh.describe`.
+
+        Returns
+        -------
+        Robot
+        """
+        description = dh.describe(rows, convention=convention, **options)
+        return cls(build.build(description, gravity=gravity))
+
+    def specialised(
+        self,
+        frames: Sequence[str | tuple[str, ...]] = (),
+        progress: Callable | None = None,
+        also: Sequence[str] = (),
+    ) -> Robot:
+        """Compile straight-line code for this robot alone.
+
+        Parameters
+        ----------
+        frames : sequence of str or tuple
+            Frames whose quantities are compiled too; a tuple of names for their coupling.
+        progress : callable, optional
+            Called with (kernel, done, all).
+        also : sequence of str
+            Names of further methods, such as 'joint_wrenches'.
+
+        Returns
+        -------
+        SpecialisedRobot
+            A robot with the same methods.
+        """
+        from robodyn_ros.robot.specialised_robot import (
+            SpecialisedRobot,  # a subclass: it imports this module
+        )
+
+        return SpecialisedRobot(self.model, frames, progress, also)
+
+    def linked(self, kernel: Kernel) -> Kernel:
+        """Return the kernel itself; a specialised robot returns its twin.
+
+        Parameters
+        ----------
+        kernel : Kernel
+            A kernel that calls recursions.
+
+        Returns
+        -------
+        Kernel
+        """
+        return kernel
+
+    def with_payload(self, mass: float, com: ArrayLike, inertia: ArrayLike, frame: str) -> Robot:
+        """Return a new robot that carries a rigid body; this one stays as it is.
+
+        Parameters
+        ----------
+        mass : float
+            Mass [kg].
+        com : (3,) array_like
+            Centre of mass [m] in the axes of the frame.
+        inertia : (3, 3) array_like
+            Inertia [kg m^2] about the centre of mass, in the axes of the frame.
+        frame : str
+            Name of a link or joint.
+
+        Returns
+        -------
+        Robot
+        """
+        return Robot(self.model.with_inertia(frame, mass, com, inertia))
+
+    def with_gravity(self, gravity: ArrayLike) -> Robot:
+        """Return a new robot under another gravity, as of a base mounted otherwise.
+
+        Parameters
+        ----------
+        gravity : (3,) array_like
+            Acceleration of gravity [m/s^2] in base axes.
+
+        Returns
+        -------
+        Robot
+        """
+        return Robot(self.model.with_gravity(gravity))
+
+    @fast_method
+    def inverse_dynamics(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        f_ext: Mapping[str, ArrayLike] | None = None,
+        out: np.ndarray | None = None,
+    ) -> np.ndarray:
+        """Compute the torques of a motion: tau = M qdd + C qd + g - J^T f_ext.
+
+        Recursive Newton-Euler, O(n).
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        qd : (nv,) array_like
+            Velocities [rad/s or m/s].
+        qdd : (nv,) array_like
+            Accelerations [rad/s^2 or m/s^2].
+        f_ext : mapping of str to (6,) array_like, optional
+            External wrenches by frame: force and moment [N, N m] in base axes, at the frame's
+            origin.
+        out : ndarray, optional
+            Array that receives the result.
+
+        Returns
+        -------
+        (nv,) ndarray
+            Joint torques or forces [N m or N].
+        """
+        states, k = self._states(q, qd, qdd)
+        out = self._out(out, k, (self.nv,))
+        self._run(
+            generic.inverse_dynamics,
+            k,
+            *self._weighted,
+            *states,
+            *self._wrenches(states[0], k, f_ext),
+            out,
+        )
+        return out
+
+    @fast_method
+    def gravity_torque(self, q: ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
+        """Compute the torques that hold the robot still: g(q) = dV/dq.
+
+        O(n).
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        out : ndarray, optional
+            Array that receives the result.
+
+        Returns
+        -------
+        (nv,) ndarray
+            Joint torques or forces [N m or N].
+        """
+        (q,), k = self._states(q)
+        out = self._out(out, k, (self.nv,))
+        self._run(generic.gravity_torque, k, *self._weighted, q, out)
+        return out
+
+    @fast_method
+    def bias_torque(
+        self, q: ArrayLike, qd: ArrayLike, out: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Compute the torques at zero acceleration: h = C qd + g.
+
+        O(n).
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        qd : (nv,) array_like
+            Velocities [rad/s or m/s].
+        out : ndarray, optional
+            Array that receives the result.
+
+        Returns
+        -------
+        (nv,) ndarray
+            Joint torques or forces [N m or N].
+        """
+        states, k = self._states(q, qd)
+        out = self._out(out, k, (self.nv,))
+        self._run(generic.bias_torque, k, *self._weighted, *states, out)
+        return out
+
+    @fast_method
+    def mass_matrix(self, q: ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
+        """Compute the mass matrix M(q), rotor inertias included.
+
+        Composite bodies, O(n depth).
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        out : ndarray, optional
+            Array that receives the result.
+
+        Returns
+        -------
+        (nv, nv) ndarray
+            Mass matrix [kg m^2, kg m or kg].
+        """
+        (q,), k = self._states(q)
+        out = self._out(out, k, (self.nv, self.nv))
+        self._run(generic.mass_matrix, k, *self._body, q, out)
+        return out
+
+    @fast_method
+    def mass_matrix_inverse(self, q: ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
+        """Compute the inverse of the mass matrix, without the mass matrix.
+
+        From articulated inertias, O(n^2); Jain 2011, Algorithm 10.4.
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        out : ndarray, optional
+            Array that receives the result.
+
+        Returns
+        -------
+        (nv, nv) ndarray
+            Inverse of the mass matrix.
+
+        Raises
+        ------
+        SingularityError
+            If the mass matrix is singular.
+        """
+        (q,), k = self._states(q)
+        out = self._out(out, k, (self.nv, self.nv))
+        self._run(
+            generic.mass_matrix_inverse,
+            k,
+            *self._body,
+            q,
+            self._zero,
+            np.empty(motions(self.nv)),
+            out,
+        )
+        return out
+
+    def mass_solve(self, q: ArrayLike, b: ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
+        """Solve M(q) x = b.
+
+        O(n).
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        b : (nv,) array_like
+            Right-hand side.
+        out : ndarray, optional
+            Array that receives the result.
+
+        Returns
+        -------
+        (nv,) ndarray
+            The solution x.
+
+        Raises
+        ------
+        SingularityError
+            If the mass matrix is singular.
+        """
+        (q, b), k = self._states(q, b)
+        out = self._out(out, k, (self.nv,))
+        self._run(generic.mass_solve, k, *self._body, q, self._zero, b, out)
+        return out
+
+    @fast_method
+    def coriolis_matrix(
+        self, q: ArrayLike, qd: ArrayLike, out: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Compute the Coriolis matrix of the Christoffel symbols.
+
+        With this C the matrix Mdot - 2 C is skew. O(n depth).
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        qd : (nv,) array_like
+            Velocities [rad/s or m/s].
+        out : ndarray, optional
+            Array that receives the result.
+
+        Returns
+        -------
+        (nv, nv) ndarray
+            Coriolis matrix.
+        """
+        states, k = self._states(q, qd)
+        out = self._out(out, k, (self.nv, self.nv))
+        self._run(generic.coriolis_matrix, k, *self._body, *states, out)
+        return out
+
+    @fast_method
+    def forward_dynamics(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        f_ext: Mapping[str, ArrayLike] | None = None,
+        out: np.ndarray | None = None,
+    ) -> np.ndarray:
+        """Compute the motion under torques: qdd = M^-1 (tau - C qd - g + J^T f_ext).
+
+        Articulated bodies, O(n).
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        qd : (nv,) array_like
+            Velocities [rad/s or m/s].
+        tau : (nv,) array_like
+            Joint torques or forces [N m or N].
+        f_ext : mapping of str to (6,) array_like, optional
+            External wrenches by frame: force and moment [N, N m] in base axes, at the frame's
+            origin.
+        out : ndarray, optional
+            Array that receives the result.
+
+        Returns
+        -------
+        (nv,) ndarray
+            Accelerations [rad/s^2 or m/s^2].
+
+        Raises
+        ------
+        SingularityError
+            If the mass matrix is singular.
+        """
+        states, k = self._states(q, qd, tau)
+        out = self._out(out, k, (self.nv,))
+        self._run(
+            generic.forward_dynamics,
+            k,
+            *self._weighted,
+            *states,
+            *self._wrenches(states[0], k, f_ext),
+            self._zero,
+            out,
+        )
+        return out
+
+    def regressor(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        qd_r: ArrayLike | None = None,
+        out: np.ndarray | None = None,
+    ) -> np.ndarray:
+        """Compute Y with Y theta = M qdd + C qd + g.
+
+        Theta is `inertial_parameters()`; rotor inertias are not part of it. O(n depth).
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        qd : (nv,) array_like
+            Velocities [rad/s or m/s].
+        qdd : (nv,) array_like
+            Accelerations [rad/s^2 or m/s^2].
+        qd_r : (nv,) array_like, optional
+            Reference velocity of Slotine and Li. Then Y theta = M qdd + C(q, qd) qd_r + g, with
+            the C of `coriolis_matrix`.
+        out : ndarray, optional
+            Array that receives the result.
+
+        Returns
+        -------
+        (nv, 10 nv) ndarray
+            Regressor.
+        """
+        states, k = self._states(q, qd, qd if qd_r is None else qd_r, qdd)
+        out = self._out(out, k, (self.nv, 10 * self.nv))
+        self._run(generic.regressor, k, *self._weighted, *states, out)
+        return out
+
+    def energy(self, q: ArrayLike, qd: ArrayLike) -> tuple[Any, Any]:
+        """Compute kinetic and potential energy.
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        qd : (nv,) array_like
+            Velocities [rad/s or m/s].
+
+        Returns
+        -------
+        tuple of float or of (k,) ndarray
+            Kinetic and potential energy [J].
+        """
+        states, k = self._states(q, qd)
+        out = self._out(None, k, (2,))
+        self._run(generic.energy, k, *self._weighted, *states, out)
+        return out[..., 0], out[..., 1]
+
+    def inertial_parameters(self) -> np.ndarray:
+        """Return the ten inertial parameters of every moving body.
+
+        Mass m [kg], first moment m c (3) [kg m], and Ixx Ixy Ixz Iyy Iyz Izz [kg m^2] about the
+        origin of the body's frame, in its axes.
+
+        Returns
+        -------
+        (10 nv,) ndarray
+            Parameters in the order of the model.
+        """
+        return self.model.constants[1:, MASS : INERTIA + 6].ravel()
+
+    @fast_method
+    def inverse_dynamics_derivatives(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        f_ext: Mapping[str, ArrayLike] | None = None,
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Compute the derivatives of inverse dynamics.
+
+        Derivatives by q are along unit velocities. For dtau/dq each wrench turns and travels
+        with the link it pushes. O(n depth).
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        qd : (nv,) array_like
+            Velocities [rad/s or m/s].
+        qdd : (nv,) array_like
+            Accelerations [rad/s^2 or m/s^2].
+        f_ext : mapping of str to (6,) array_like, optional
+            External wrenches by frame: force and moment [N, N m] in base axes, at the frame's
+            origin.
+
+        Returns
+        -------
+        tuple of three (nv, nv) ndarray
+            dtau/dq, dtau/dqd and dtau/dqdd = M.
+        """
+        states, k = self._states(q, qd, qdd)
+        results = self._squares(k)
+        self._run(
+            generic.inverse_dynamics_derivatives,
+            k,
+            *self._weighted,
+            *states,
+            *self._wrenches(states[0], k, f_ext),
+            *results,
+        )
+        return results
+
+    @fast_method
+    def forward_dynamics_derivatives(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        f_ext: Mapping[str, ArrayLike] | None = None,
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Compute the derivatives of forward dynamics.
+
+        Derivatives by q are along unit velocities. O(n^3).
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        qd : (nv,) array_like
+            Velocities [rad/s or m/s].
+        tau : (nv,) array_like
+            Joint torques or forces [N m or N].
+        f_ext : mapping of str to (6,) array_like, optional
+            External wrenches by frame: force and moment [N, N m] in base axes, at the frame's
+            origin.
+
+        Returns
+        -------
+        tuple of three (nv, nv) ndarray
+            dqdd/dq, dqdd/dqd and dqdd/dtau = M^-1.
+
+        Raises
+        ------
+        SingularityError
+            If the mass matrix is singular.
+        """
+        states, k = self._states(q, qd, tau)
+        results = self._squares(k)
+        self._run(
+            generic.forward_dynamics_derivatives,
+            k,
+            *self._weighted,
+            *states,
+            *self._wrenches(states[0], k, f_ext),
+            self._zero,
+            np.empty(self.nv),
+            np.empty((self.nv, self.nv)),
+            np.empty(wide(self.nv)),
+            *results,
+        )
+        return results
+
+    @fast_method
+    def mass_matrix_derivative(self, q: ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
+        """Compute the derivative of the mass matrix along unit velocities.
+
+        O(n depth^2).
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        out : ndarray, optional
+            Array that receives the result.
+
+        Returns
+        -------
+        (nv, nv, nv) ndarray
+            Entry [i, j, k] is dM_ij / dq_k.
+        """
+        (q,), k = self._states(q)
+        out = self._out(out, k, (self.nv, self.nv, self.nv))
+        self._run(generic.mass_matrix_derivative, k, *self._body, q, self._zero, out)
+        return out
+
+    def _squares(self, k):
+        """Three results (nv, nv)."""
+        return tuple(self._out(None, k, (self.nv, self.nv)) for _ in range(3))

@@ -1,0 +1,340 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The same face over code for one robot alone: a quick way in, and the careful one behind it."""
+
+import inspect
+from dataclasses import replace
+from types import MethodType
+
+import numpy as np
+
+from robodyn_ros.codegen import linker, verification
+from robodyn_ros.codegen.derivative_registry import DERIVATIVES, WRITTEN_OUT
+from robodyn_ros.codegen.emit_llvm import LANES
+from robodyn_ros.codegen.parallel_rows import share_out
+from robodyn_ros.codegen.registry import (
+    FURTHER_FRAME_RECIPES,
+    FURTHER_RECIPES,
+    JOINT_RECIPES,
+    RECIPES,
+    frame_recipes,
+)
+from robodyn_ros.codegen.specialise import sizes, specialise
+from robodyn_ros.compile import generic
+from robodyn_ros.compile.kernel import warm_up
+from robodyn_ros.compile.vectorcall.entry import entry
+from robodyn_ros.compile.vectorcall.method import machine_method, python_method
+from robodyn_ros.errors import UnknownNameError
+from robodyn_ros.model.model_report import NOTE, Finding
+from robodyn_ros.model.normal_form import cleaned
+from robodyn_ros.robot.dispatch import machine_method_of
+from robodyn_ros.robot.frames import FullRankInertia
+from robodyn_ros.robot.robot import Robot
+from robodyn_ros.robot.specialised_variants import CHOSEN, PUSHED, SpecialisedForms
+
+SIX = (6, 6)
+#: What has no sense where nothing has mass.
+OF_MASS = {name for name in FURTHER_RECIPES if name.startswith('cent')} | {'composite_inertia'}
+_empty = np.empty
+
+
+class SpecialisedRobot(SpecialisedForms):
+    """A Robot whose recursions are straight-line code with its numbers in it.
+
+    One state, or a batch, in float64 arrays goes straight to that code, which checks shapes and
+    finiteness itself; under wrenches the torque J^T f is added to a batch. Anything else (lists,
+    wrenches on one state, mistakes, singular pivots) takes the path of Robot, with the same
+    results and sentences.
+
+    model : RobotModel. frames : names of the frames whose pose, velocity, Jacobian and
+    operational-space inertia are specialised too, or a tuple of names for what couples those.
+    progress : as in robodyn_ros.compile.warm_up.
+    Compiling takes a second or two the first time; afterwards the machine code comes from the
+    cache. Raises KernelError where a specialised kernel does not give what the generic one gives.
+
+    also : names of further methods to specialise, those of FURTHER_RECIPES and, for the frames,
+    FURTHER_FRAME_RECIPES of robodyn_ros.codegen.registry, and ('hybrid_dynamics', joints) for the
+    joints whose motion is given.
+
+    kernels : {name: Specialised}, {(name, frame): Specialised}. generic : names of the quantities
+    whose code would be too long, for which the kernels of Robot keep serving. report : that of the
+    model, and a note on every direction cosine that is taken to be exactly 0, 1 or -1.
+    """
+
+    def __init__(self, model, frames=(), progress=None, also=()):
+        super().__init__(model)
+        self.report = replace(
+            model.report,
+            findings=(
+                *model.report.findings,
+                *(
+                    Finding(
+                        NOTE,
+                        name,
+                        f'the direction cosine {value!r} in row {row}, column {column} is '
+                        f'taken to be {round(value)}',
+                    )
+                    for name, row, column, value in cleaned(model)
+                ),
+            ),
+        )
+        frames = [frame if isinstance(frame, str) else tuple(frame) for frame in frames]
+        self._asked = frames, tuple(also)
+        recipes = RECIPES | self._further(frames, also)
+        found = {}
+        for key, recipe in recipes.items():
+            name, subject = (key, None) if isinstance(key, str) else key
+            if progress:
+                progress(f'recording {name}', len(found), len(recipes))
+            found[key] = specialise(model, name, recipe, subject)
+        self.kernels = {key: kernels for key, kernels in found.items() if kernels}
+        self.generic = tuple(key for key, kernels in found.items() if not kernels)
+        warm_up([kernels.one for kernels in self.kernels.values()], progress)
+        self._shapes = {key: self._sizes(recipe) for key, recipe in recipes.items()}
+        self._one = {key: entry(kernels.one) for key, kernels in self.kernels.items()}
+        self._install()
+        verification.every_kernel(self, recipes)
+
+    def __reduce__(self):
+        frames, also = self._asked
+        return type(self), (self.model, frames, None, also)  # its machine code is in the cache
+
+    def _install(self):
+        """Put the code of this robot in front of the methods of Robot, whose arguments have the
+        names of the recipes' inputs.
+        """
+        for name, recipe in (RECIPES | FURTHER_RECIPES).items():
+            if name in self.kernels and name not in CHOSEN:
+                self._put(name, recipe, MethodType(getattr(Robot, name), self))
+        for name in DERIVATIVES:
+            self._install_derivative(name)
+
+        self._quick_task = machine_method(
+            self._task,
+            {
+                key[1]: (one, (), ())
+                for key, one in self._one.items()
+                if key[0] == 'operational_space_inertia'
+            },
+            [self.nq],
+            ((6, self.nv), SIX, SIX),
+            of_frame=True,
+        )
+
+    def _further(self, frames, also):
+        """The recipes of frames, and those that `also` asks for."""
+        found, of_frames = {}, [name for name in also if name in FURTHER_FRAME_RECIPES]
+        for asked in also:
+            name, joints = asked if isinstance(asked, tuple) else (asked, None)
+            if joints is not None and name in JOINT_RECIPES:
+                moved = self._prescribed(joints)
+                found[name, self._joints(moved)] = JOINT_RECIPES[name]
+            elif joints is None and name in FURTHER_RECIPES:
+                found[name] = FURTHER_RECIPES[name]
+            elif asked not in of_frames:
+                known = *FURTHER_RECIPES, *FURTHER_FRAME_RECIPES, *JOINT_RECIPES
+                raise UnknownNameError(
+                    f'robot {self.name!r}: got {asked!r} to specialise too; '
+                    f'expected some of {", ".join(known)}'
+                )
+        if not OF_MASS.isdisjoint(found):
+            self._require_mass()
+        if 'hamilton_rates' in found:
+            self._require_rates()
+        return found | {
+            (name, frame): recipe
+            for frame in frames
+            for name, recipe in frame_recipes(self.model, frame, of_frames).items()
+        }
+
+    def _put(self, name, recipe, python):
+        given, results = self._shapes[name]
+        method = self._python_method(name, recipe, python)
+        cases = [(self._one[name], (), ())]
+        setattr(self, name, machine_method(method, cases, [n for n, *_ in given], results))
+
+    def _python_method(self, name, recipe, python):
+        """Return the method in Python: the code of this robot, or `python` for what it refuses."""
+        return python_method(
+            name,
+            python.__doc__,
+            self._one[name],
+            self._otherwise(name, python),
+            tuple(recipe.inputs),
+            self._shapes[name][1],
+            'f_ext' in inspect.signature(python).parameters,
+        )
+
+    def _otherwise(self, name, careful):
+        """A function of what is not one state without wrenches: a batch, or a case for
+        `careful`.
+        """
+        several = len(self._shapes[name][1]) > 1
+
+        def careful_method(*states, **options):
+            results = None
+            if options.get('f_ext') is None:
+                results = self._in_rows(name, states, options.get('out'))
+            elif name in PUSHED and np.ndim(states[0]) == 2:
+                return self._pushed(
+                    getattr(self, name), *states, **options, forward=name.startswith('forward')
+                )
+            if results is None:
+                return careful(*states, **options)
+            return tuple(results) if several else results[0]
+
+        return careful_method
+
+    def _in_rows(self, key, states, out=None):
+        """Results of a batch, shared out over the cores; None where it is no batch, or the kernel
+        refuses a row.
+        """
+        if key not in self.kernels:
+            return None
+        states = [self._floats(array) for array in states]
+        if states[0].ndim != 2:
+            return None
+        (given, wanted), k = self._shapes[key], len(states[0])
+        results = [np.empty((k, *shape)) for shape in wanted] if out is None else [out]
+        arrays = *states, *results
+        if not all(_plain(array, (k, *shape)) for array, shape in zip(arrays, given + wanted)):
+            return None
+        done, whole, one = [], k - k % LANES, self._one[key]
+        if whole:
+            rows = self.kernels[key].rows.compiled
+            done = share_out(whole, lambda first, last: rows(*arrays, first, last) == last)
+        fine = all(done) and not any(one(*(array[i] for array in arrays)) for i in range(whole, k))
+        return results if fine else None
+
+    def _case(self, name, frame=None):
+        one = self._one.get((name, frame))
+        return (one, (), ()) if one else super()._case(name, frame)
+
+    def linked(self, kernel):
+        """The twin of a Kernel that calls recursions, with the code of this robot in it."""
+        return linker.linked(kernel, self.model)
+
+    def _of_frame(self, name, frame, shape, out, *states, work=()):
+        result = np.empty(shape) if out is None else out
+        try:
+            one = self._one[name, frame]
+        except (KeyError, TypeError):  # no such frame, or nothing that could be its name
+            return super()._of_frame(name, frame, shape, out, *states, work=work)
+        if not one(*states, result):
+            return result
+        results = self._in_rows((name, frame), states, out)
+        return (
+            results[0]
+            if results is not None
+            else super()._of_frame(name, frame, shape, out, *states, work=work)
+        )
+
+    def operational_space_inertia(self, q, frame, axes=None, damping=0.0):
+        if axes is None and damping.__class__ is float and not damping:
+            found = self._quick_task(q, frame)
+            if found:
+                J, inverse, inertia = found
+                return FullRankInertia(self, q.copy(), frame, inertia, inverse, J)
+            results = isinstance(frame, str) and self._in_rows(
+                ('operational_space_inertia', frame), (q,)
+            )
+            if results:
+                J, inverse, inertia = results
+                q = np.array(q, float, order='C')
+                return FullRankInertia(self, q, frame, inertia, inverse, J)
+        elif isinstance(frame, str):
+            found = self._of_axes(q, frame, axes, damping)
+            if found is not None:
+                return found
+        return super().operational_space_inertia(q, frame, axes, damping)
+
+    def _task(self, q, frame):
+        """J, J M^-1 J^T and Lambda of a frame at one state; None where its code refuses."""
+        one = isinstance(frame, str) and self._one.get(('operational_space_inertia', frame))
+        results = _empty((6, self.nv)), _empty(SIX), _empty(SIX)
+        return results if one and not one(q, *results) else None
+
+    def _of_axes(self, q, frame, axes, damping):
+        """The inertia of some axes of a frame, or damped; None for what is not one state, or has
+        lost a direction.
+        """
+        for name in ('operational_space_inertia', 'operational_space'):
+            one = self._one.get((name, frame))
+            if one is None:
+                continue
+            J, compliance = _empty((6, self.nv)), _empty(SIX)
+            rest = (_empty(SIX),) if name == 'operational_space_inertia' else ()
+            if one(q, J, compliance, *rest):
+                return None
+            return self._full_rank(
+                q, frame, J, compliance, self._kept((frame,), axes), self._damping(damping)
+            )
+        return None
+
+    def _fill(self, q, k, names, J, compliance):
+        frame = names[0] if len(names) == 1 else names
+        for name in ('operational_space_inertia', 'operational_space', 'coupled_compliance'):
+            if (name, frame) not in self._one:
+                continue
+            if k is not None:
+                results = self._in_rows((name, frame), (q,))
+                if results is not None:
+                    J[...], compliance[...] = results[:2]
+                    return
+            else:
+                rest = [_empty(shape) for shape in self._shapes[name, frame][1][2:]]
+                if not self._one[name, frame](q, J, compliance, *rest):
+                    return
+        super()._fill(q, k, names, J, compliance)
+
+    def _install_derivative(self, name):
+        """Install a derivative whose code is recorded and compiled when it is first asked for."""
+        cases, chosen, written = [], [], getattr(Robot, name)
+
+        def derivative(*given, **options):
+            if not chosen:
+                chosen.append(self._prepare_derivative(name, cases))
+            return chosen[0](*given, **options)
+
+        derivative.__name__, derivative.__doc__ = name, written.__doc__
+        derivative.__wrapped__ = MethodType(written, self)
+        setattr(self, name, machine_method_of(self, name, derivative, cases))
+
+    def _prepare_derivative(self, name, cases):
+        """Fill the case of a derivative, and return what all other arguments take.
+
+        Straight-line code where it is short enough, else the kernel for any robot. Raises
+        KernelError where it does not give what the recursion gives.
+        """
+        recipe, python, kernels = DERIVATIVES[name], MethodType(getattr(Robot, name), self), None
+        if self.nv <= WRITTEN_OUT[name]:
+            kernels = specialise(self.model, name, recipe)
+        if kernels:
+            self._one[name], self._shapes[name] = entry(kernels.one), self._sizes(recipe)
+            self.kernels[name] = kernels
+            case, chosen = (self._one[name], (), ()), self._python_method(name, recipe, python)
+        else:
+            getattr(generic, name).compiled  # noqa: B018  now, and not at the first call
+            case, chosen = None if self._quaternions else super()._case(name), python
+        verification.derivative(self, name, chosen)
+        if not kernels:
+            self.generic += (name,)
+        if case:
+            cases.append(case)
+        return chosen
+
+    def _sizes(self, recipe):
+        """Shapes of what a recipe takes and of what it gives."""
+        return tuple(
+            tuple(sizes(shapes, self.model).values()) for shapes in (recipe.inputs, recipe.outputs)
+        )
+
+
+def _plain(array, shape):
+    """Whether the kernels take the array as it is."""
+    return (
+        isinstance(array, np.ndarray)
+        and array.shape == shape
+        and array.dtype == np.float64
+        and array.flags.carray
+    )

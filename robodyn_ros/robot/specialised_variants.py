@@ -1,0 +1,163 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Methods of a specialised robot that choose their kernel by an argument, or dress its results."""
+
+import functools
+from collections.abc import Mapping
+
+import numpy as np
+
+from robodyn_ros.codegen.registry import FURTHER_RECIPES
+from robodyn_ros.robot.robot import Robot
+
+#: Kernels that are no method of the same name, arguments and results.
+CHOSEN = (
+    'energy',
+    'mass_matrix_factors',
+    'composite_inertia',
+    'body_inertias',
+    'regressor',
+    'inverse_dynamics_body',
+    'inverse_dynamics_offset',
+    'inverse_dynamics_inertial',
+    'inverse_dynamics_fixed',
+    *(name for name in FURTHER_RECIPES if name.startswith('factor_product')),
+)
+
+
+#: What wrenches change in the way that the torques J^T f would.
+PUSHED = (
+    'inverse_dynamics',
+    'inverse_dynamics_composite',
+    'forward_dynamics',
+    'forward_dynamics_factored',
+    'forward_dynamics_dense',
+)
+
+
+class SpecialisedForms(Robot):
+    """The methods of Robot whose kernels SpecialisedRobot cannot put in their place as they are.
+
+    Whatever the code for one robot refuses, or is not there for, takes the path of Robot.
+    """
+
+    def _quick(self, key, states, out=None):
+        """Results of the code for one robot, of one state or of a batch; None without it."""
+        one = self._one.get(key)
+        if one is None:
+            return None
+        results = [np.empty(shape) for shape in self._shapes[key][1]] if out is None else [out]
+        return results if not one(*states, *results) else self._in_rows(key, states, out)
+
+    def energy(self, q, qd):
+        found = self._quick('energy', (q, qd))
+        return super().energy(q, qd) if found is None else (found[0][..., 0], found[0][..., 1])
+
+    def mass_matrix_factors(self, q):
+        found = self._quick('mass_matrix_factors', (q,))
+        return super().mass_matrix_factors(q) if found is None else self._factors(*found)
+
+    def factor_product(self, q, x, transposed=False, inverse=False, out=None):
+        name = 'factor_product' + '_transposed' * bool(transposed) + '_inverse' * bool(inverse)
+        found = self._quick(name, (q, x), out)
+        if found is None:
+            return super().factor_product(q, x, transposed, inverse, out)
+        return found[0]
+
+    def composite_inertia(self, q):
+        found = self._quick('composite_inertia', (q,))
+        return super().composite_inertia(q) if found is None else (self.mass, *found)
+
+    def body_inertias(self, q):
+        found = self._quick('body_inertias', (q,))
+        return super().body_inertias(q) if found is None else self._blocks(found)
+
+    def regressor(self, q, qd, qdd, qd_r=None, out=None):
+        found = self._quick('regressor', (q, qd, qd if qd_r is None else qd_r, qdd), out)
+        return super().regressor(q, qd, qdd, qd_r, out) if found is None else found[0]
+
+    def inverse_dynamics_in(self, reference, q, qd, qdd, f_ext=None, out=None):
+        name = f'inverse_dynamics_{reference}'
+        if f_ext is not None and name in self._one:
+            return self._pushed(
+                functools.partial(self.inverse_dynamics_in, reference), q, qd, qdd, f_ext, out
+            )
+        found = None if f_ext is not None else self._quick(name, (q, qd, qdd), out)
+        if found is None:
+            return super().inverse_dynamics_in(reference, q, qd, qdd, f_ext, out)
+        return found[0]
+
+    def hybrid_dynamics(self, q, qd, tau, qdd, prescribed, f_ext=None):
+        flags, found = self._prescribed(prescribed), None
+        key = 'hybrid_dynamics', self._joints(flags)
+        if key in self._one:
+            (q, qd, tau, qdd), _ = self._states(q, qd, tau, qdd)
+            push = None if f_ext is None else self.torque_of_wrench(q, f_ext)
+            given = tau if push is None else tau + push
+            found = self._quick(key, (q, qd, np.where(flags, qdd, given)))
+        if found is None:
+            return super().hybrid_dynamics(q, qd, tau, qdd, flags, f_ext)
+        if push is not None:
+            found[0] -= push
+        return tuple(found)
+
+    def _joints(self, flags):
+        """Names of the joints of flags (nv,)."""
+        return tuple(name for name, flag in zip(self.joint_names, flags) if flag)
+
+    def _pushed(self, method, q, qd, third, f_ext, out=None, forward=False):
+        """A method of PUSHED under wrenches: inverse dynamics less J^T f, forward dynamics with
+        that much more.
+        """
+        (q, qd, third), _ = self._states(q, qd, third)
+        push = self.torque_of_wrench(q, f_ext)
+        if forward:
+            return method(q, qd, third + push, out=out)
+        result = method(q, qd, third, out=out)
+        result -= push
+        return result
+
+    def torque_of_wrench(self, q, f_ext, out=None):
+        found = self._under_wrench('torque_of_wrench', q, f_ext, out)
+        return super().torque_of_wrench(q, f_ext, out) if found is None else found[0]
+
+    def acceleration_of_wrench(self, q, f_ext, out=None):
+        found = self._under_wrench('acceleration_of_wrench', q, f_ext, out)
+        return super().acceleration_of_wrench(q, f_ext, out) if found is None else found[0]
+
+    def _under_wrench(self, name, q, f_ext, out):
+        """Results of what wrenches on frames do, None where it is not specialised for those."""
+        if not isinstance(f_ext, Mapping):
+            return None
+        frames = tuple(f_ext)
+        key = name, frames[0] if len(frames) == 1 else frames
+        if key not in self._one:
+            return None
+        (q,), k = self._states(q)
+        wrenches = self._placed_wrenches(k, f_ext)[2]
+        if k is None:
+            return self._quick(key, (q, wrenches[0]), out)
+        shape = k, *wrenches.shape[1:]
+        return self._quick(key, (q, np.ascontiguousarray(np.broadcast_to(wrenches, shape))), out)
+
+    def _free_acceleration(self, gravity, k, q, qd, names):
+        found = None
+        if gravity is self.model.gravity:
+            key = 'task_acceleration', names[0] if len(names) == 1 else names
+            found = self._quick(key, (q, qd, np.zeros_like(qd)))
+        return super()._free_acceleration(gravity, k, q, qd, names) if found is None else found[0]
+
+    for _method in (
+        energy,
+        mass_matrix_factors,
+        factor_product,
+        composite_inertia,
+        body_inertias,
+        regressor,
+        inverse_dynamics_in,
+        hybrid_dynamics,
+        torque_of_wrench,
+        acceleration_of_wrench,
+    ):
+        _method.__doc__ = getattr(Robot, _method.__name__).__doc__
+    del _method

@@ -1,0 +1,267 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The boundary of a robot: what callers bring is checked here, and kernels may trust it."""
+
+import reprlib
+from collections.abc import Mapping
+
+import numpy as np
+
+from robodyn_ros.algorithms.core import scratch
+from robodyn_ros.codegen.parallel_rows import share_out
+from robodyn_ros.compile import batch_loops, generic, state_checks
+from robodyn_ros.errors import ModelError, ShapeError, SingularityError
+from robodyn_ros.model.robot_model import RobotModel
+from robodyn_ros.model.rotation_matrix import SHORTEST
+from robodyn_ros.robot.dispatch import generic_case, install
+
+
+class Boundary:
+    """A model with scratch memory, and the checks between a caller and the kernels.
+
+    model : RobotModel. A wrong shape, another type or a value that is not finite is a ShapeError
+    that names the joint, the frame or the expected shape; a singular pivot is a SingularityError
+    that names the body.
+    """
+
+    def __init__(self, model):
+        if not isinstance(model, RobotModel):
+            raise ModelError(
+                f'got {reprlib.repr(model)} for the model of a robot; expected a '
+                'RobotModel. Robot.from_urdf(text_or_path) reads a URDF'
+            )
+        self.model = model
+        self.name = model.name
+        self.joint_names, self.position_names = model.joint_names, model.position_names
+        self.nq, self.nv = model.nq, model.nv
+        self.frames = tuple(model.frames)
+        self.limits = model.limits
+        self.report = model.report
+        self._scratch = scratch.allocate(model.topology)
+        self._body = (model.topology, model.constants, self._scratch)
+        self._weighted = (model.topology, model.constants, model.gravity, self._scratch)
+        self._links = model.link_placements()
+        self._no_wrench = np.zeros((len(model.body_names), 6))
+        self._zero = np.zeros(model.nv)
+        self._placements = {}
+        self._cases = {}  # {method: its cases}, see robodyn_ros.robot.dispatch
+        self._rows_kept = {}
+        self._quaternions = model.quaternions.tolist()
+        install(self)
+
+    def __repr__(self):
+        names = self.joint_names
+        if len(names) > 8:
+            names = *names[:4], '...', names[-1]
+        positions = '' if self.nq == self.nv else f'nq = {self.nq}, '
+        return (
+            f'<{type(self).__name__} {self.name!r}, {positions}nv = {self.nv}: {", ".join(names)}>'
+        )
+
+    def __reduce__(self):
+        return type(self), (self.model,)  # a copy has scratch memory of its own
+
+    def _case(self, name, frame=None):
+        """What the machine code of a method calls, see robodyn_ros.robot.dispatch."""
+        return generic_case(self, name, frame)
+
+    def _states(self, *arrays):
+        """Float64 C-contiguous states, q (nq,) and the others (nv,), or k of each in one more axis
+        in front; k is None for a single state.
+        """
+        try:
+            if len(arrays) <= 3 and state_checks.ALL[len(arrays) - 1].quick(
+                self.nq, self.nv, *arrays
+            ):
+                self._refuse_lost_turns(arrays[0])
+                return arrays, None
+        except Exception:
+            pass  # numba refuses in many ways what is no float64 array: convert, or explain
+        checked = [self._floats(array) for array in arrays]
+        batch = checked[0].shape[:-1]
+        sizes = (self.nq,) + (self.nv,) * (len(checked) - 1)
+        if len(batch) > 1 or any(a.shape != (*batch, n) for a, n in zip(checked, sizes)):
+            raise self._wrong_shapes(checked)
+        for array, names in zip(checked, (self.position_names, *[self.joint_names] * 9)):
+            if not np.isfinite(array).all():
+                bad = np.argwhere(~np.isfinite(array))[0]
+                raise ShapeError(
+                    f'robot {self.name!r}: got {array[tuple(bad)]} for joint '
+                    f'{names[bad[-1]]!r}; expected finite numbers'
+                )
+        self._refuse_lost_turns(checked[0])
+        return checked, batch[0] if batch else None
+
+    def _wrong_shapes(self, arrays):
+        shapes = ', '.join(str(a.shape) for a in arrays)
+        q, v = f'({self.nq},) or (k, {self.nq})', f'({self.nv},) or (k, {self.nv})'
+        if self.nq == self.nv:
+            expected = f'{v} each, in the order {", ".join(self.joint_names)}'
+        else:
+            expected = (
+                f'{q} for q, in the order {", ".join(self.position_names)}, and {v} for '
+                f'all else, in the order {", ".join(self.joint_names)}'
+            )
+        return ShapeError(
+            f'robot {self.name!r}: got states of shape {shapes}; expected {expected}'
+        )
+
+    def _refuse_lost_turns(self, q):
+        """Refuse a quaternion without direction; any other stands for the one of length one."""
+        for k in self._quaternions:
+            turns = q[..., k : k + 4]
+            least = (
+                turns @ turns
+                if q.ndim == 1
+                else np.min(np.einsum('ij,ij->i', turns, turns), initial=np.inf)
+            )
+            if least < SHORTEST * SHORTEST:
+                names = ', '.join(self.position_names[k : k + 4])
+                raise ShapeError(
+                    f'robot {self.name!r}: got a quaternion of length '
+                    f'{np.sqrt(least):.3g} for {names}; expected a unit quaternion'
+                )
+
+    def _floats(self, given):
+        """A float64, C-contiguous, aligned, writable array: the given one itself wherever it is
+        already.
+        """
+        try:
+            array = np.array(None) if np.ma.is_masked(given) else np.asarray(given)
+        except ValueError:  # rows of unequal length
+            array = np.array(None)
+        if array.dtype.kind not in 'fiub':
+            raise ShapeError(
+                f'robot {self.name!r}: got {reprlib.repr(given)}; expected an array '
+                'of real numbers'
+            )
+        array = np.asarray(array, dtype=np.float64, order='C')
+        return array if array.flags.carray else array.copy()
+
+    def _out(self, out, k, shape):
+        """The caller's result array, checked, or a new one."""
+        shape = shape if k is None else (k, *shape)
+        if out is None:
+            return np.empty(shape)
+        if not (
+            isinstance(out, np.ndarray)
+            and out.shape == shape
+            and out.dtype == np.float64
+            and out.flags.carray
+        ):
+            raise ShapeError(
+                f'robot {self.name!r}: got {_described(out)} for out; expected a '
+                f'writable, C-contiguous array of float64 and of shape {shape}'
+            )
+        return out
+
+    def _placement(self, name):
+        """(body, (12,) rotation and translation) of a frame."""
+        if not isinstance(name, str) or name not in self._placements:
+            frame = self.model.frame(name)
+            flat = np.concatenate((np.ravel(frame.rotation), frame.translation))
+            flat.flags.writeable = False
+            self._placements[name] = (frame.body, flat)
+        return self._placements[name]
+
+    def _placed(self, names):
+        """(m,) bodies and (m, 12) rotations and translations of frames."""
+        if names not in self._placements:
+            placed = [self._placement(name) for name in names]
+            stacked = (
+                np.array([body for body, _ in placed], np.int64),
+                np.reshape([frame for _, frame in placed], (-1, 12)),
+            )
+            for array in stacked:
+                array.flags.writeable = False
+            self._placements[names] = stacked
+        return self._placements[names]
+
+    def _wrenches(self, q, k, f_ext):
+        """What kernels take for f_ext: for one state the (nb, 6) wrenches on the bodies in their
+        own frames, for a batch what `_placed_wrenches` gives.
+        """
+        if k is not None:
+            return self._placed_wrenches(k, f_ext)
+        if f_ext is None:
+            return (self._no_wrench,)
+        pushes = np.zeros(self._no_wrench.shape)
+        for name, given in self._mapping(f_ext).items():
+            generic.apply_wrench.quick(
+                *self._body, q, *self._placement(name), self._wrench(name, given, k), pushes
+            )
+        return (pushes,)
+
+    def _mapping(self, f_ext):
+        """Wrenches by the names of their frames."""
+        if not isinstance(f_ext, Mapping):
+            raise ShapeError(
+                f'f_ext of robot {self.name!r}: got {f_ext!r}; expected '
+                '{frame name: six numbers}'
+            )
+        return f_ext
+
+    def _wrench(self, name, given, k):
+        """A float64 wrench (6,) on a frame, or one for each of k states."""
+        try:
+            if state_checks.one.quick(6, 6, given):
+                return given
+        except Exception:
+            pass  # as for states
+        wrench = self._floats(given)
+        if wrench.shape not in ((6,), (k, 6)) or not np.isfinite(wrench).all():
+            each_row = '' if k is None else f', or ({k}, 6), one row for each state'
+            raise ShapeError(
+                f'f_ext on frame {name!r} of robot {self.name!r}: got '
+                f'{given!r}; expected six finite numbers, force [N] then moment '
+                f'[N m], in base axes{each_row}'
+            )
+        return wrench
+
+    def _placed_wrenches(self, k, f_ext):
+        """(m,) bodies, (m, 12) placements, and (1, m, 6) or (k, m, 6) wrenches at m frames."""
+        f_ext = self._mapping({} if f_ext is None else f_ext)
+        given_rows = [self._wrench(name, given, k).reshape(-1, 6) for name, given in f_ext.items()]
+        count = max(map(len, given_rows), default=1)
+        wrenches = np.empty((count, len(given_rows), 6))
+        for j, wrench in enumerate(given_rows):
+            wrenches[:, j] = wrench
+        return *self._placed(tuple(f_ext)), wrenches
+
+    def _run(self, kernel, k, *arguments):
+        """Run a generic kernel: as it is for one state, for k of them its loop, the rows shared
+        out over the cores. Raises SingularityError where it meets a singular pivot.
+        """
+        if k is None:
+            status = kernel.quick(*arguments)
+        else:
+            loop = batch_loops.of(kernel).compiled
+            status = next(
+                filter(None, share_out(k, lambda first, last: loop(*arguments, first, last))), 0
+            )
+        if status:
+            raise SingularityError(
+                f'robot {self.name!r}: the mass matrix is singular at body '
+                f'{self.model.body_names[status]!r}; expected mass, inertia or rotor inertia '
+                'about its joint axis'
+            )
+
+
+def _described(out):
+    """What makes an array no place for results, in words."""
+    if not isinstance(out, np.ndarray):
+        return f'a {type(out).__name__}'
+    flags = out.flags
+    return (
+        'an array of '
+        + ''.join(
+            word
+            for word, fits in (
+                ('read-only ', flags.writeable),
+                ('scattered ', flags.c_contiguous),
+                ('unaligned ', flags.aligned),
+            )
+            if not fits
+        )
+        + f'{out.dtype} and of shape {out.shape}'
+    )

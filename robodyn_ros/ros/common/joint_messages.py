@@ -1,0 +1,236 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Messages to arrays by joint name, and arrays into messages that are built once and refilled.
+
+Sizes are checked before anything loops over what came over the wire; a message is accepted whole
+or refused whole with a reason. Values are judged elsewhere: finite numbers, limits and jumps are
+the supervisor's business.
+"""
+
+import contextlib
+from array import array
+from typing import Callable, Sequence
+
+import numpy as np
+from builtin_interfaces.msg import Time
+from rclpy.serialization import deserialize_message
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+
+from robodyn_ros.errors import RobodynError, shorten
+from robodyn_ros.ros.transport.cdr import JointStateShape, OutgoingMessage, read_numbers
+from robodyn_ros.ros.transport.joint_state_cdr import fits
+from robodyn_ros.ros.transport.trajectory_cdr import MAX_NAMES
+
+MAX_BYTES = 200 * MAX_NAMES
+MAX_LESSONS = 100  # shapes of joint states learnt before a reader gives up: learning is slow
+
+LITTLE_ENDIAN = b'\0\1'
+PLAIN_CDR = b'\0\0', b'\0\1'  # big and little endian; others align numbers otherwise
+
+# Reasons for refusing a message.
+EMPTY, TOO_MANY_NAMES, WRONG_LENGTH = 'EMPTY', 'TOO_MANY_NAMES', 'WRONG_LENGTH'
+DUPLICATE_JOINT, MISSING_JOINT, UNKNOWN_JOINT = 'DUPLICATE_JOINT', 'MISSING_JOINT', 'UNKNOWN_JOINT'
+EMPTY_VELOCITY, TOO_LARGE, UNREADABLE = 'EMPTY_VELOCITY', 'TOO_LARGE', 'UNREADABLE'
+
+
+class JointIndex:
+    """Where a robot's joints stand in the name list of a message, whatever its order.
+
+    Args:
+      joint_names: the robot's joints, in its order.
+      extra: whether the list may hold further joints, which are then ignored.
+
+    """
+
+    def __init__(self, joint_names: Sequence[str], extra: bool = True):
+        self.joint_names = tuple(joint_names)
+        self._extra = extra
+        self._names: list[str] = []
+        self._known: dict[tuple[str, ...], tuple[np.ndarray | None, str]] = {}
+        self._current: tuple[np.ndarray | None, str] = (None, EMPTY)
+
+    def locate(self, names: list[str]) -> tuple[np.ndarray | None, str]:
+        """Position of every joint of the robot in `names` (n,), and ''; or None and the reason.
+
+        One comparison of lists while the names stay the same, a look-up among the last few lists
+        when they alternate (two publishers), else O(n).
+        """
+        if names == self._names:
+            return self._current
+        if not names:
+            return None, EMPTY
+        if len(names) > MAX_NAMES:
+            return None, TOO_MANY_NAMES
+        key = tuple(names)
+        if key not in self._known:
+            if len(self._known) >= 8:
+                self._known.clear()
+            self._known[key] = self._search(key)
+        self._names, self._current = list(names), self._known[key]
+        return self._current
+
+    def missing(self, names: Sequence[str]) -> list[str]:
+        """Joints of the robot that the list lacks, for a message to people."""
+        return [name for name in self.joint_names if name not in set(names[:MAX_NAMES])]
+
+    def _search(self, names):
+        place = {name: k for k, name in enumerate(names)}
+        if len(place) != len(names):
+            return None, DUPLICATE_JOINT
+        if any(name not in place for name in self.joint_names):
+            return None, MISSING_JOINT
+        if not self._extra and len(names) != len(self.joint_names):
+            return None, UNKNOWN_JOINT
+        return np.array([place[name] for name in self.joint_names], dtype=np.intp), ''
+
+
+class JointStateReader:
+    """Positions and velocities of serialised JointStates in the robot's order.
+
+    Attributes:
+      state: (2, n) positions [rad | m] and velocities [rad/s | m/s] of the last accepted message;
+        a new array for each.
+      stamp: seconds and nanoseconds of the header of the last accepted message.
+      detail: about the last message that was refused, for people.
+
+    """
+
+    def __init__(self, joint_names: Sequence[str]):
+        self.state = np.zeros((2, len(joint_names)))
+        self.stamp, self.detail = (0, 0), ''
+        self._index = JointIndex(joint_names)
+        self._shapes: list[JointStateShape] = []  # the newest first
+        self._lessons = MAX_LESSONS
+        read_numbers.quick  # noqa: B018  made now, not when the first message waits
+
+    def read(self, data: np.ndarray) -> str:
+        """Take a message (k,) uint8 over; '' or the reason of a refusal, which changes nothing.
+
+        Costs a microsecond while only the numbers change from one message to the next.
+        """
+        state = np.empty_like(self.state)
+        for shape in self._shapes:
+            if shape.read(data, state):
+                self.state, self.stamp = state, shape.stamp(data)
+                return ''
+        return self._read_in_full(data)
+
+    def rehearse(self):
+        """Read a message of a known shape to no effect: the next finds the code in the caches."""
+        if self._shapes:
+            shape = self._shapes[0]
+            shape.read(shape.form, np.empty_like(self.state))
+            shape.stamp(shape.form)
+
+    def _read_in_full(self, data: np.ndarray) -> str:
+        """Read a message of a shape that is not known."""
+        if len(data) > MAX_BYTES:
+            self.detail = f'{len(data)} bytes'
+            return TOO_LARGE
+        encapsulation = bytes(data[:2])
+        if encapsulation not in PLAIN_CDR:
+            self.detail = f'encapsulation {encapsulation.hex() or "missing"} is not plain CDR'
+            return UNREADABLE
+        if encapsulation == LITTLE_ENDIAN and not fits(data):
+            self.detail = f'its lengths claim more than its {len(data)} bytes'
+            return UNREADABLE
+        try:
+            message = deserialize_message(bytes(data), JointState)
+        except Exception as error:  # the middleware's own, or a name that is not UTF-8
+            self.detail = shorten(error)
+            return UNREADABLE
+        where, reason = self._judge(message)
+        if reason:
+            self.detail = (
+                f'it lacks {shorten(self._index.missing(message.name))}'
+                if reason == MISSING_JOINT
+                else f'{len(message.name)} names, {len(message.position)} positions, '
+                f'{len(message.velocity)} velocities'
+            )
+            return reason
+        self.state = np.array([message.position, message.velocity]).take(where, axis=1)
+        self.stamp = message.header.stamp.sec, message.header.stamp.nanosec
+        self._learn(data, message, where)
+        return ''
+
+    def _judge(self, message: JointState) -> tuple[np.ndarray | None, str]:
+        size = len(message.name)
+        if size > MAX_NAMES:
+            return None, TOO_MANY_NAMES
+        if len(message.position) != size or len(message.velocity) not in (0, size):
+            return None, WRONG_LENGTH
+        where, reason = self._index.locate(message.name)
+        if where is not None and not message.velocity:
+            return None, EMPTY_VELOCITY
+        return where, reason
+
+    def _learn(self, data: np.ndarray, message: JointState, where: np.ndarray):
+        """Remember the shape, for a few writers (or buffers of one) that take turns."""
+        if self._lessons > 0:
+            self._lessons -= 1
+            # a stream that is not laid out as our own is read in full, message by message
+            with contextlib.suppress(RobodynError):
+                self._shapes = [JointStateShape(data, message, where), *self._shapes[:3]]
+
+
+def bound_array(message, field: str, size: int) -> np.ndarray:
+    """A (size,) array over the very buffer of a float64[] field: filling it fills the message.
+
+    With ROS_PYTHON_CHECK_FIELDS unset the field's setter copies, with '1' it keeps a reference;
+    the getter gives the message's own buffer in both cases.
+    """
+    setattr(message, field, array('d', bytes(8 * size)))
+    return np.frombuffer(getattr(message, field))
+
+
+def set_stamp(stamp: Time, nanoseconds: int):
+    """Fill a stamp from a clock reading [ns]."""
+    stamp.sec, stamp.nanosec = divmod(nanoseconds, 1_000_000_000)
+
+
+class EffortArray:
+    """Float64MultiArray in the robot's joint order, as a ForwardCommandController reads it.
+
+    It carries neither names nor a stamp.
+
+    Attributes:
+      message: the OutgoingMessage that is filled.
+
+    """
+
+    type = Float64MultiArray
+
+    def __init__(self, joint_names: Sequence[str]):
+        self.message = OutgoingMessage(Float64MultiArray(), {'data': len(joint_names)})
+        self._effort = self.message.doubles['data']
+
+    def fill(self, effort: np.ndarray, _stamp: Callable[[], int]):
+        """Write these efforts (n,) [N m | N] into the message."""
+        self._effort[:] = effort
+
+
+class EffortJointState:
+    """JointState with names and efforts; position and velocity stay empty, which means no command.
+
+    That is what joint_state_topic_hardware_interface/JointStateTopicSystem exchanges.
+
+    Attributes:
+      message: the OutgoingMessage that is filled.
+
+    """
+
+    type = JointState
+
+    def __init__(self, joint_names: Sequence[str]):
+        names = list(joint_names)
+        self.message = OutgoingMessage(JointState(name=names), {'effort': len(names)})
+        self._effort = self.message.doubles['effort']
+
+    def fill(self, effort: np.ndarray, stamp: Callable[[], int]):
+        """Write these efforts (n,) [N m | N] and the ROS time [ns] into the message."""
+        self._effort[:] = effort
+        self.message.set_stamp(stamp())
+
+
+EFFORT_WRITERS = {'float64_multi_array': EffortArray, 'joint_state': EffortJointState}

@@ -1,0 +1,283 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Services that answer from the model: dynamics, operational-space inertia, what the robot is."""
+
+import time
+from array import array
+
+import numpy as np
+from geometry_msgs.msg import Point, Vector3
+
+from robodyn_msgs.srv import GetDynamics, GetModelInfo, GetOperationalSpaceInertia
+from robodyn_ros.control.laws.computed_torque import friction_torque
+from robodyn_ros.errors import RobodynError, ShapeError, shorten
+from robodyn_ros.model import layout
+from robodyn_ros.robot.frames import AXES
+from robodyn_ros.robot.robot import Robot
+from robodyn_ros.ros.common.requested_state import requested_state
+from robodyn_ros.ros.common.task_space_queries import (
+    BASE,
+    LOCAL,
+    TaskPoint,
+    default_link,
+    require_links,
+    task_dynamics,
+)
+from robodyn_ros.ros.transport.bounded_service import BoundedService
+
+MAX_POINTS = 16  # of one request: more than any robot has hands and feet
+MAX_OFFSET = 1000.0  # [m] of a task point from its link: beyond, rounding decides the rank
+MAX_DAMPING = 100.0  # [1/sqrt(kg)], as of the parameter osi_damping
+
+
+class ModelServices:
+    """Answers from the latest joint state or a given one, in the executor's thread.
+
+    Every answer is either complete or has success = false and a sentence.
+
+    Args:
+      node: the controller, with `session` and `parameters`.
+
+    """
+
+    def __init__(self, node):
+        self._node, self._session, self._robot = node, None, None
+        for kind, name, answer in (
+            (GetDynamics, 'get_dynamics', self._dynamics),
+            (GetModelInfo, 'get_model_info', self._info),
+            (GetOperationalSpaceInertia, 'get_operational_space_inertia', self._inertia),
+        ):
+            BoundedService(node, kind, f'~/{name}', self._answering(kind, answer), _refuse)
+
+    def _answering(self, kind, answer):
+        def respond(request, _):
+            response = kind.Response()
+            try:
+                answer(request, response, self._model())
+                response.success = True
+            except RobodynError as error:
+                response = kind.Response(message=str(error))
+            except Exception as error:
+                self._node.callback_failed(error)
+                response = kind.Response(message=f'The service failed, which is a defect: {error}')
+            return response
+
+        return respond
+
+    def _model(self) -> Robot:
+        """A Robot of our own over the session's model: a Robot serves one thread at a time."""
+        session = self._node.session
+        if session is None:
+            raise RobodynError(self._node.complaint or 'There is no robot yet.')
+        if session is not self._session:
+            self._session, self._robot = session, Robot(session.robot.model)
+        return self._robot
+
+    def _state(self, request, response, robot):
+        state = requested_state(request.state, robot.joint_names, self._session.intake.latest)
+        response.header.stamp = state.stamp
+        response.header.frame_id = robot.model.body_names[0]
+        response.joint_names, response.message = list(robot.joint_names), state.note
+        response.position, response.velocity = doubles(state.q), doubles(state.qd)
+        return state
+
+    def _dynamics(self, request, response, robot):
+        kind, n = GetDynamics.Request, robot.nv
+        fields = known('fields', request.fields, 63) or (
+            kind.FIELD_MASS_MATRIX | kind.FIELD_CORIOLIS | kind.FIELD_GRAVITY
+        )
+        q, qd, *_ = self._state(request, response, robot)
+        qdd = sized('acceleration', request.acceleration, n)
+        tau = sized('effort', request.effort, n)
+        start = time.perf_counter_ns()
+        gravity = robot.gravity_torque(q)
+        if fields & kind.FIELD_MASS_MATRIX:
+            response.rows, response.mass_matrix = n, doubles(robot.mass_matrix(q))
+        if fields & kind.FIELD_CORIOLIS:
+            response.coriolis = doubles(robot.bias_torque(q, qd) - gravity)
+        if fields & kind.FIELD_GRAVITY:
+            response.gravity = doubles(gravity)
+        if fields & kind.FIELD_FRICTION:
+            friction = np.zeros(n)
+            friction_torque(robot.model.topology, robot.model.constants, qd, friction)
+            response.friction = doubles(friction)
+        if fields & kind.FIELD_INVERSE_DYNAMICS:
+            response.acceleration = doubles(qdd)
+            response.effort = doubles(robot.inverse_dynamics(q, qd, qdd))
+        if fields & kind.FIELD_FORWARD_DYNAMICS:
+            response.forward_acceleration = doubles(robot.forward_dynamics(q, qd, tau))
+        require_finite(response)
+        set_duration(response, start)
+
+    def _inertia(self, request, response, robot):
+        kind = GetOperationalSpaceInertia.Request
+        if request.reference not in (kind.REFERENCE_LOCAL_WORLD_ALIGNED, LOCAL, BASE):
+            raise ShapeError(f'reference: got {request.reference}; expected 0, 1 or 2.')
+        fields = known('fields', request.fields, 31) or kind.FIELD_JACOBIAN
+        points, kept = self._task(request, robot)
+        damping = sized('damping', (request.damping,), 1, MAX_DAMPING)[0]
+        if damping < 0.0:
+            damping = self._node.parameters['osi_damping']
+        q, qd, *_ = self._state(request, response, robot)
+        start = time.perf_counter_ns()
+        task = task_dynamics(robot, q, qd, points, request.reference, kept, damping)
+        response.link, response.damping_used = points[0].link, float(damping)
+        response.row_links = [points[row // 6].link for row in kept]
+        response.row_axes = [AXES[row % 6] for row in kept]
+        if request.reference == LOCAL:
+            links = set(response.row_links)
+            response.header.frame_id = links.pop() if len(links) == 1 else ''
+        self._write_task(fields, response, robot, q, task)
+        require_finite(response)
+        set_duration(response, start)
+
+    def _task(self, request, robot):
+        """The points of a request, and the rows kept of their axes."""
+        several = len(request.links)
+        if several > MAX_POINTS:
+            raise ShapeError(f'links: got {several}; at most {MAX_POINTS} are accepted.')
+        if not several:
+            if request.points or request.axes_of_links:
+                raise ShapeError(
+                    'points and axes_of_links: got some, but no links; expected '
+                    '`point` and `axes` for one link.'
+                )
+            links = (request.link or default_link(self._node.parameters, robot),)
+            places, chosen = (request.point,), [request.axes]
+        else:
+            if request.link:
+                raise ShapeError(
+                    f'link and links: got both, {shorten(request.link)} and '
+                    f'{several} others; expected either.'
+                )
+            if request.point != Point():
+                raise ShapeError(
+                    'point and links: got both; expected points, one for each link, or none.'
+                )
+            if len(request.points) not in (0, several):
+                raise ShapeError(
+                    f'points: got {len(request.points)}; expected {several}, one for '
+                    'each link, or none.'
+                )
+            if len(request.axes_of_links) not in (0, 6 * several):
+                raise ShapeError(
+                    f'axes_of_links: got {len(request.axes_of_links)} entries; '
+                    f'expected {6 * several}, six for each link, or none.'
+                )
+            links, places = request.links, request.points or [Point()] * several
+            flags = request.axes_of_links or list(request.axes) * several
+            chosen = [flags[k : k + 6] for k in range(0, 6 * several, 6)]
+        require_links(links, robot)
+        points = [
+            TaskPoint(link, sized('point', (place.x, place.y, place.z), 3, MAX_OFFSET))
+            for link, place in zip(links, places)
+        ]
+        return points, [
+            6 * k + row
+            for k, axes in enumerate(chosen)
+            for row in range(6)
+            if axes[row] or not any(axes)
+        ]
+
+    def _write_task(self, fields, response, robot, q, task):
+        kind, found = GetOperationalSpaceInertia.Request, task.inertia
+        response.rows, response.cols = found.jacobian.shape
+        response.inertia, response.rank = doubles(found.inertia), int(found.rank)
+        response.singular_values = doubles(found.singular_values)
+        if found.rank < response.rows:
+            note = f'Singular: rank {found.rank} of {response.rows}.'
+            response.message = f'{response.message} {note}'.strip()
+        if fields & kind.FIELD_JACOBIAN:
+            response.jacobian = doubles(found.jacobian)
+        if fields & kind.FIELD_MASS_MATRIX:
+            response.mass_matrix = doubles(robot.mass_matrix(q))
+        if fields & kind.FIELD_BIAS:
+            response.jacobian_dot_qdot = doubles(task.jacobian_bias)
+            response.coriolis, response.gravity = doubles(task.coriolis), doubles(task.gravity)
+            response.task_bias = doubles(task.bias)
+            response.task_gravity = doubles(task.task_gravity)
+        if fields & kind.FIELD_CONSISTENT_INVERSE:
+            response.consistent_inverse = doubles(found.consistent_inverse)
+        if fields & kind.FIELD_INERTIA_INVERSE:
+            response.inertia_inverse = doubles(found.inverse)
+
+    def _info(self, _, response, robot):
+        model, limits = robot.model, robot.limits
+        bodies = model.constants[1:]
+        mass = bodies[:, layout.MASS]
+        joints = np.argsort(model.topology[1:, layout.V])  # rows of the bodies in joint order
+        response.name, response.base_link = robot.name, model.body_names[0]
+        response.joint_names, response.link_names = list(robot.joint_names), list(robot.frames)
+        response.lower, response.upper = doubles(limits.lower), doubles(limits.upper)
+        response.velocity_limit = doubles(limits.velocity)
+        response.effort_limit = doubles(limits.effort)
+        response.damping = doubles(bodies[joints, layout.DAMPING])
+        response.friction = doubles(bodies[joints, layout.FRICTION])
+        response.rotor_inertia = doubles(bodies[joints, layout.ROTOR])
+        response.body_names = list(model.body_names[1:])
+        response.body_mass, response.total_mass = doubles(mass), float(mass.sum())
+        response.body_com = [_com(model, k) for k in range(1, len(model.body_names))]
+        x, y, z = (float(component) for component in model.gravity)
+        response.gravity = Vector3(x=x, y=y, z=z)
+        response.warnings = list(robot.report.warnings)
+
+
+def _refuse(response, sentence: str):
+    response.success, response.message = False, sentence
+
+
+def _com(model, k: int) -> Point:
+    """Centre of mass of body k in the axes and at the origin of its link."""
+    frame = model.frames.get(model.body_names[k])
+    if frame is None:  # inside a hinge of several freedoms: neither link nor mass
+        return Point()
+    mass = model.constants[k, layout.MASS]
+    com = model.constants[k, layout.MOMENT : layout.MOMENT + 3] / mass if mass else np.zeros(3)
+    x, y, z = (float(component) for component in frame.rotation.T @ (com - frame.translation))
+    return Point(x=x, y=y, z=z)
+
+
+def doubles(values: np.ndarray) -> array:
+    """Values for a float64[] field, row-major."""
+    return array('d', np.ascontiguousarray(values, dtype=float).tobytes())
+
+
+def known(name: str, flags: int, every: int) -> int:
+    """Flags of a request, a sum of some in `every`; ShapeError if not."""
+    if flags & ~every:
+        raise ShapeError(
+            f'{name}: got {flags}; expected at most {every}, the sum of what there is, or 0.'
+        )
+    return flags
+
+
+def require_finite(response):
+    """ShapeError where a number of the answer is not finite: the request was out of all bounds."""
+    for name, kind in response.get_fields_and_field_types().items():
+        if kind == 'sequence<double>' and not np.isfinite(getattr(response, name)).all():
+            raise ShapeError(
+                f'{name} comes out as not finite; expected positions, velocities and '
+                'other numbers that a robot may have.'
+            )
+
+
+def sized(name: str, values, size: int, most: float = np.inf) -> np.ndarray:
+    """(size,) finite numbers of a request, at most `most` either way, zeros when it gives none;
+    ShapeError if not.
+    """
+    if len(values) not in (0, size):
+        raise ShapeError(f'{name}: got {len(values)} entries; expected {size}, or none.')
+    numbers = np.array(values, dtype=float) if len(values) else np.zeros(size)
+    if not np.isfinite(numbers).all():
+        raise ShapeError(f'{name}: got {shorten(numbers.tolist())}; expected finite numbers.')
+    if (np.abs(numbers) > most).any():
+        raise ShapeError(
+            f'{name}: got {shorten(numbers.tolist())}; expected numbers up to {most:g}.'
+        )
+    return numbers
+
+
+def set_duration(response, start: int):
+    """Fill compute_time with the time since `start` [ns]."""
+    seconds, nanoseconds = divmod(time.perf_counter_ns() - start, 1_000_000_000)
+    response.compute_time.sec, response.compute_time.nanosec = seconds, nanoseconds

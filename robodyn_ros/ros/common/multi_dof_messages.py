@@ -1,0 +1,117 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Floating, spherical and planar joints between coordinates and geometry messages.
+
+On the wire all is as in URDF's frames: the pose of the joint's child link in the frame of the
+joint, which stands in the parent link where `<origin>` puts it, and the twist of that link and the
+wrench upon it at its origin, in axes of the joint. The coordinates are those of doc/joints.md.
+"""
+
+from typing import Sequence
+
+import numpy as np
+
+from robodyn_ros.errors import ParameterError
+from robodyn_ros.model.joint_types import Hinge, has_quaternion
+from robodyn_ros.model.robot_model import RobotModel
+from robodyn_ros.model.rotation_matrix import SHORTEST, unit_axis, z_to_axis
+from robodyn_ros.spatial.quaternion import axes_of_quaternion
+
+TYPES = ('floating', 'spherical', 'planar')
+OFF = 1e-6  # [m, rad, m/s or rad/s] that a request may leave what the joint can do
+
+
+class MultiDofJoint:
+    """One such joint of a robot.
+
+    Attributes:
+      name: of the joint.
+
+    """
+
+    def __init__(self, hinge: Hinge):
+        self.name = hinge.joint.name
+        self._type = hinge.joint.type
+        self._q, self._qd = hinge.positions, hinge.velocities
+        self._free = has_quaternion(hinge.joint)
+        axes = np.eye(3) if self._free else z_to_axis(unit_axis(hinge.joint.axis))
+        # (6, freedoms): linear and angular velocity of the child by unit velocities
+        slides = {'floating': 3, 'spherical': 0, 'planar': 2}[self._type]
+        turns = axes if self._free else axes[:, 2:]
+        self._motions = np.zeros((6, slides + turns.shape[1]))
+        self._motions[:3, :slides], self._motions[3:, slides:] = axes[:, :slides], turns
+        self._slides, self._normal = slides, axes[:, 2]
+
+    def pose(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Place (3,) [m] and quaternion (4,) x y z w of the child link; q: (nq,) of the robot."""
+        q = q[self._q]
+        place = self._motions[:3, : self._slides] @ q[: self._slides]
+        if self._free:
+            return place, q[self._slides :]
+        half = 0.5 * q[2]
+        return place, np.append(np.sin(half) * self._normal, np.cos(half))
+
+    def along_axes(self, q: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Twist (6,) of velocities, or wrench of efforts, (nv,) of the robot: linear first.
+
+        One map does both: the axes of each of these joints are orthonormal.
+        """
+        return self._turned(q[self._q]) @ values[self._qd]
+
+    def put_pose(self, place: Sequence[float], turn: Sequence[float], q: np.ndarray):
+        """Write the coordinates of a pose into q (nq,).
+
+        Raises ParameterError for a pose that the joint cannot take, or a quaternion without
+        direction; q is unchanged then.
+        """
+        place, turn = np.array(place), np.array(turn)
+        length = np.linalg.norm(turn)
+        if not length >= SHORTEST:
+            raise ParameterError(
+                f"The rotation of joint '{self.name}' is {turn.tolist()}; "
+                'expected a unit quaternion x, y, z, w.'
+            )
+        turn /= length if turn[3] >= 0.0 else -length  # the shorter way round
+        slides = place @ self._motions[:3, : self._slides]
+        left = [place - self._motions[:3, : self._slides] @ slides]
+        turns = turn
+        if not self._free:
+            sine = self._normal @ turn[:3]
+            left.append(turn[:3] - sine * self._normal)
+            turns = (2.0 * np.arctan2(sine, turn[3]),)
+        self._require_none('pose', np.concatenate(left))
+        q[self._q] = (*slides, *turns)
+
+    def put_twist(self, twist: Sequence[float], q: np.ndarray, qd: np.ndarray):
+        """Write the velocities of a twist (6,) at the posture q (nq,) into qd (nv,).
+
+        Raises ParameterError for a motion that the joint does not allow; qd is unchanged then.
+        """
+        motions = self._turned(q[self._q])
+        velocities = np.array(twist) @ motions
+        self._require_none('twist', np.array(twist) - motions @ velocities)
+        qd[self._qd] = velocities
+
+    def _turned(self, q):
+        if self._free:
+            self._motions[3:, self._slides :] = np.transpose(axes_of_quaternion(*q[-4:]))
+        return self._motions
+
+    def _require_none(self, what, left):
+        if np.any(np.abs(left) > OFF):
+            raise ParameterError(
+                f"The {what} of joint '{self.name}' is off by "
+                f'{np.abs(left).max():.3g} from what a {self._type} joint can '
+                'do; expected it within ' + f'{OFF:g}.'
+            )
+
+
+def multi_dof_joints(model: RobotModel) -> list[MultiDofJoint]:
+    """The floating, spherical and planar joints of a robot, in its order."""
+    return [MultiDofJoint(hinge) for hinge in model.hinges if hinge.joint.type in TYPES]
+
+
+def set_vector(message, numbers: Sequence[float]):
+    """Fill a Vector3 or a Quaternion."""
+    for field, number in zip('xyzw', numbers):
+        setattr(message, field, float(number))

@@ -1,0 +1,76 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The services of a node's parameters, bounded: a request costs the control loop no cycle."""
+
+from rcl_interfaces.msg import SetParametersResult
+from rcl_interfaces.srv import (
+    DescribeParameters,
+    GetParameters,
+    GetParameterTypes,
+    ListParameters,
+    SetParameters,
+    SetParametersAtomically,
+)
+from rclpy.parameter_service import ParameterService
+from rclpy.qos import qos_profile_parameters
+
+from robodyn_ros.ros.transport.bounded_service import MOST_TAKEN, BoundedService
+
+MOST_OCTETS = 10_000  # of a request: a hundred parameters, decoded in 0.75 ms
+MOST_PARAMETERS = 100  # of a request; each of them is judged together with all others
+
+_COUNTED = {
+    SetParameters: 'parameters',
+    SetParametersAtomically: 'parameters',
+    GetParameters: 'names',
+    DescribeParameters: 'names',
+    GetParameterTypes: 'names',
+    ListParameters: 'prefixes',
+}
+
+
+class BoundedParameterService(ParameterService):
+    """rclpy's services of parameters, each as a BoundedService.
+
+    Args:
+      node: one made with start_parameter_services=False.
+
+    """
+
+    def __init__(self, node):
+        self._real = node
+        super().__init__(self)
+        self._node_weak_ref = lambda: node
+
+    # rclpy's constructor asks its node for a name and for services; it gets them from here.
+
+    def get_name(self) -> str:
+        """The name of the node."""
+        return self._real.get_name()
+
+    def create_service(self, kind, name: str, answer, *, qos_profile=qos_profile_parameters):
+        """Make a service with bounds."""
+
+        def counted(request, response):
+            count = len(getattr(request, _COUNTED[kind]))
+            if count > MOST_PARAMETERS:
+                _refuse(
+                    response,
+                    f'The request has {count} {_COUNTED[kind]}; at most '
+                    f'{MOST_PARAMETERS} are accepted.',
+                )
+                return response
+            return answer(request, response)
+
+        return BoundedService(
+            self._real, kind, name, counted, _refuse, MOST_OCTETS, qos_profile, MOST_TAKEN
+        )
+
+
+def _refuse(response, sentence: str):
+    """Say why, where the response has room for that."""
+    refused = SetParametersResult(successful=False, reason=sentence)
+    if isinstance(response, SetParameters.Response):
+        response.results = [refused]
+    elif isinstance(response, SetParametersAtomically.Response):
+        response.result = refused

@@ -1,0 +1,338 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters of a node as one table: declared, checked and documented from the same lines.
+
+A change is checked as a whole (type, length, finite, bounds, choice), and refused as a whole with
+a sentence; what already runs stays as it is. What a node reads is a frozen snapshot.
+"""
+
+import math
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Callable, Iterable, Mapping
+
+from rcl_interfaces.msg import (
+    FloatingPointRange,
+    IntegerRange,
+    ParameterDescriptor,
+    SetParametersResult,
+)
+from rclpy.exceptions import InvalidTopicNameException
+from rclpy.expand_topic_name import expand_topic_name
+from rclpy.validate_full_topic_name import validate_full_topic_name
+
+from robodyn_ros.errors import ParameterError, shorten
+
+# When a parameter may change.
+START, CONFIGURE, LIVE = 'at start', 'before configure', 'any time'
+
+MAX_ENTRIES = 1000  # of an array: more joints than any robot, fewer than would hurt
+
+LARGEST_NUMBER = 1.7e308  # a whole number may have any length to Python
+
+_SCALARS = {'bool': (bool,), 'int': (int,), 'float': (float, int), 'string': (str,)}
+
+
+@dataclass(frozen=True)
+class ParamSpec:
+    """One line of the table.
+
+    Attributes:
+      name: as ROS sees it.
+      type: 'bool', 'int', 'float', 'string', or one of them followed by '[]'.
+      default: value when nobody gives one.
+      unit: of every entry; '' for none.
+      text: one sentence.
+      lower: smallest value accepted.
+      upper: largest value accepted.
+      choices: the only strings accepted; empty for any.
+      judge: says what a string must be that is not accepted; '' when it is.
+      change: START, CONFIGURE (while the node is unconfigured) or LIVE.
+      lengths: numbers of entries an array may have; 'n' stands for the number of joints (of
+        velocities, where a joint has several), 'nq' for that of positions; empty for any number.
+
+    """
+
+    name: str
+    type: str
+    default: Any
+    unit: str
+    text: str
+    lower: float = -math.inf
+    upper: float = math.inf
+    choices: tuple[str, ...] = ()
+    judge: Callable[[str], str] = lambda _: ''
+    change: str = CONFIGURE
+    lengths: tuple[int | str, ...] = ()
+
+    @property
+    def is_array(self) -> bool:
+        """Whether the value is a list."""
+        return self.type.endswith('[]')
+
+    def convert(self, value: Any) -> Any:
+        """The value in the declared type: 400 is a float where one is asked for, a list a tuple.
+
+        Raises:
+          ParameterError: with a sentence, when the value is not acceptable.
+
+        """
+        if not self.is_array:
+            return self._convert_entry(value, self.name)
+        if value is None:  # what rcl makes of [] in a parameter file
+            return ()
+        if not hasattr(value, '__len__') or isinstance(value, (str, bytes)):
+            raise ParameterError(
+                f"Parameter '{self.name}' must be a list ({self.type}), got {shorten(value)}."
+            )
+        if len(value) > MAX_ENTRIES:
+            raise ParameterError(
+                f"Parameter '{self.name}' has {len(value)} entries; "
+                f'at most {MAX_ENTRIES} are accepted.'
+            )
+        return tuple(
+            self._convert_entry(entry, f'{self.name}[{k}]') for k, entry in enumerate(value)
+        )
+
+    def _convert_entry(self, value, name):
+        scalar = self.type.removesuffix('[]')
+        if isinstance(value, bool) and {'yes', 'no'} <= set(self.choices):
+            value = 'yes' if value else 'no'  # without quotes these words are booleans to YAML
+        is_bool = isinstance(value, bool)  # which is an int to Python
+        if not isinstance(value, _SCALARS[scalar]) or is_bool != (scalar == 'bool'):
+            raise ParameterError(f"Parameter '{name}' must be a {scalar}, got {shorten(value)}.")
+        if scalar in ('int', 'float'):
+            return self._convert_number(value, name, scalar)
+        if self.choices and value not in self.choices:
+            raise ParameterError(
+                f"Parameter '{name}' must be one of {list(self.choices)}, got {shorten(value)}."
+            )
+        complaint = self.judge(value) if scalar == 'string' else ''
+        if complaint:
+            raise ParameterError(f"Parameter '{name}' {complaint}, got {shorten(value)}.")
+        return value
+
+    def _convert_number(self, value, name, scalar):
+        if abs(value) > LARGEST_NUMBER or not math.isfinite(value):
+            raise ParameterError(f"Parameter '{name}' must be finite, got {shorten(value)}.")
+        if not self.lower <= value <= self.upper:
+            unit = f' {self.unit}' if self.unit else ''
+            raise ParameterError(
+                f"Parameter '{name}' must lie in [{self.lower:g}, {self.upper:g}]"
+                f'{unit}, got {value:g}.'
+            )
+        return float(value) if scalar == 'float' else value
+
+    def length_complaint(self, value: Any, sizes: Mapping[str, int]) -> str:
+        """Why an array does not fit a robot of these sizes, 'n' and 'nq'; '' when it does."""
+        if not self.is_array or not self.lengths:
+            return ''
+        valid = [sizes.get(length, length) for length in self.lengths]
+        if len(value) in valid:
+            return ''
+        has = (
+            f'{sizes["n"]} joints'
+            if sizes['n'] == sizes['nq']
+            else (f'{sizes["n"]} velocities and {sizes["nq"]} positions')
+        )
+        return (
+            f"Parameter '{self.name}' must have {' or '.join(map(str, valid))} entries "
+            f'(the robot has {has}), got {len(value)}.'
+        )
+
+    def descriptor(self) -> ParameterDescriptor:
+        """What `ros2 param describe` and the sliders of rqt show."""
+        # Typed by `convert`: rclpy's static types refuse 400 for 400.0 and take [] for bytes.
+        described = ParameterDescriptor(
+            name=self.name, dynamic_typing=True, read_only=self.change == START
+        )
+        described.description = self.text + (f' [{self.unit}]' if self.unit else '')
+        described.additional_constraints = f'{self.type}; may change {self.change}'
+        if self.choices:
+            described.additional_constraints += f'; one of {list(self.choices)}'
+        if self.type == 'float' and self.lower > -math.inf:
+            described.floating_point_range = [
+                FloatingPointRange(from_value=self.lower, to_value=self.upper)
+            ]
+        if self.type == 'int' and math.isfinite(self.lower) and math.isfinite(self.upper):
+            described.integer_range = [
+                IntegerRange(from_value=int(self.lower), to_value=int(self.upper), step=1)
+            ]
+        return described
+
+
+def topic_name(value: str) -> str:
+    """What the name of a topic must be, where this is none; '' where it is one."""
+    try:
+        validate_full_topic_name(expand_topic_name(value, 'node', '/'))
+    except (ValueError, InvalidTopicNameException):
+        return "must be the name of a topic, as in 'efforts' or '/arm/efforts'"
+    return ''
+
+
+def topic_name_or_nothing(value: str) -> str:
+    """The same, where the empty string stands for no topic."""
+    return topic_name(value) if value else ''
+
+
+class Parameters:
+    """The declared parameters of one node.
+
+    Args:
+      node: the rclpy node.
+      table: its parameters.
+      judge: called with the values as a change would leave them; raises ParameterError if they do
+        not go together.
+      changed: called with the new values after every accepted change.
+
+    """
+
+    def __init__(
+        self,
+        node,
+        table: Iterable[ParamSpec],
+        judge: Callable[[Mapping[str, Any]], None] = lambda _: None,
+        changed: Callable[[Mapping[str, Any]], None] = lambda _: None,
+    ):
+        self.locked = False  # while true, parameters that take effect at configure are refused
+        self._sizes: dict[str, int] | None = None
+        self._declaring = False
+        self._node, self._judge, self._changed = node, judge, changed
+        self.at_start: dict[str, Any] = {}  # as declared: no later change touches it
+        self._specs: dict[str, ParamSpec] = {}
+        self._values: dict[str, Any] = {}
+        self._refused: dict[str, str] = {}
+        node.add_on_set_parameters_callback(self._check)
+        node.add_post_set_parameters_callback(self._apply)
+        self.declare(table)
+
+    def declare(self, table: Iterable[ParamSpec]):
+        """Declare more parameters, with the values of the command line or the parameter file.
+
+        A value that is refused is remembered, see `require_valid`; the parameter has its default
+        meanwhile, and can be corrected with `ros2 param set`.
+        """
+        self._declaring = True  # one by one: the whole is neither judged nor taken over meanwhile
+        for spec in table:
+            self._specs[spec.name] = spec
+            self._values[spec.name] = spec.convert(spec.default)
+            try:
+                value = _declare(self._node, spec, ignore_override=False)
+                self._values[spec.name] = spec.convert(value)
+            except Exception as error:  # rclpy has a family of its own for refused values
+                _declare(self._node, spec, ignore_override=True)
+                self._refused[spec.name] = str(error)
+            self.at_start[spec.name] = self._values[spec.name]
+        self._declaring = False
+
+    def require_valid(self, joints: int | None = None, positions: int | None = None):
+        """Refuse to go on with a refused value or an array that does not fit the robot.
+
+        Args:
+          joints: number of joints (of velocities) of the robot, None while it is not known.
+          positions: number of its positions, None for as many.
+
+        Raises:
+          ParameterError: with one sentence for every such value.
+
+        """
+        refused = list(self._refused.values())
+        sizes = None if joints is None else {'n': joints, 'nq': positions or joints}
+        if sizes is not None:
+            complaints = [
+                spec.length_complaint(self._values[name], sizes)
+                for name, spec in self._specs.items()
+            ]
+            refused += [sentence for sentence in complaints if sentence]
+        if refused:
+            raise ParameterError(' '.join(refused))
+        self._sizes = sizes
+
+    def undeclare(self, table: Iterable[ParamSpec]):
+        """Forget parameters that lost their meaning: those of the joints of a former robot."""
+        for spec in table:
+            self._specs.pop(spec.name, None)
+            self._values.pop(spec.name, None)
+            if self._node.has_parameter(spec.name):
+                self._node.undeclare_parameter(spec.name)
+
+    def snapshot(self) -> Mapping[str, Any]:
+        """All values by name; no later change touches it."""
+        return MappingProxyType(dict(self._values))
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name]
+
+    def unknown_overrides(self) -> list[str]:
+        """Names given on the command line or in a file that no parameter has: mostly misspelt."""
+        given = getattr(self._node, '_parameter_overrides', {})
+        return sorted(name for name in given if not self._node.has_parameter(name))
+
+    def _check(self, parameters) -> SetParametersResult:
+        try:
+            changes = {
+                parameter.name: self._convert(parameter)
+                for parameter in parameters
+                if parameter.name in self._specs
+            }
+            if not self._declaring:
+                self._judge(MappingProxyType({**self._values, **changes}))
+        except ParameterError as error:
+            return SetParametersResult(successful=False, reason=str(error))
+        return SetParametersResult(successful=True)
+
+    def _convert(self, parameter) -> Any:
+        spec = self._specs[parameter.name]
+        if self.locked and spec.change != LIVE:
+            raise ParameterError(
+                f"Parameter '{spec.name}' takes effect at configure: clean the node up first."
+            )
+        if parameter.value is None and self._node.has_parameter(spec.name):
+            raise ParameterError(f"Parameter '{spec.name}' cannot be undeclared.")
+        value = spec.convert(parameter.value)
+        complaint = '' if self._sizes is None else spec.length_complaint(value, self._sizes)
+        if complaint:
+            raise ParameterError(complaint)
+        return value
+
+    def _apply(self, parameters):
+        if self._declaring:
+            return
+        ours = [parameter for parameter in parameters if parameter.name in self._specs]
+        for parameter in ours:
+            self._values[parameter.name] = self._specs[parameter.name].convert(parameter.value)
+            self._refused.pop(parameter.name, None)
+        if ours:
+            self._changed(self.snapshot())
+
+
+def _declare(node, spec: ParamSpec, ignore_override: bool):
+    default = list(spec.default) if spec.is_array else spec.default
+    return node.declare_parameter(spec.name, default, spec.descriptor(), ignore_override).value
+
+
+def render(table: Iterable[ParamSpec]) -> str:
+    """The table as Markdown, for the documents."""
+    lines = [
+        '| Parameter | Type | Unit | Default | May change | Meaning |',
+        '|---|---|---|---|---|---|',
+    ]
+    for spec in table:
+        default = list(spec.default) if spec.is_array else spec.default
+        default = f'`{default!r}`' if isinstance(default, (str, list)) else f'`{default}`'.lower()
+        meaning = spec.text + _render_constraint(spec)
+        lines.append(
+            f'| `{spec.name}` | {spec.type} | {spec.unit or "-"} | {default} '
+            f'| {spec.change} | {meaning} |'
+        )
+    return '\n'.join(lines) + '\n'
+
+
+def _render_constraint(spec: ParamSpec) -> str:
+    if spec.choices:
+        return ' One of ' + ', '.join(f'`{choice!r}`' for choice in spec.choices) + '.'
+    if math.isfinite(spec.lower) and math.isfinite(spec.upper):
+        return f' From {spec.lower:g} to {spec.upper:g}.'
+    if math.isfinite(spec.lower):
+        return f' At least {spec.lower:g}.'
+    return ''

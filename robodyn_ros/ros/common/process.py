@@ -1,0 +1,157 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A process that runs one node: executor, signals, and an orderly end."""
+
+import os
+import signal
+import sys
+from pathlib import Path
+from threading import Thread
+from typing import Callable
+
+import rclpy
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.signals import SignalHandlerOptions
+from rclpy.utilities import remove_ros_args
+
+POLL = 1.0  # [s] longest time a signal that wakes nobody goes unnoticed
+REPEAT = 0.2  # [s] from one interrupt to the next, until one is heard
+
+EXECUTORS = ('single_threaded', 'events')
+
+SHUT_DOWN = 3  # exit code after rclpy.shutdown() by somebody else
+REFUSED = 2  # exit code for arguments that cannot be used, as of argparse
+USAGE = (
+    'takes ROS arguments only, as in `--ros-args -p urdf_path:=arm.urdf --params-file '
+    'arm.yaml`; doc/nodes lists the parameters.'
+)
+
+
+def make_executor(name: str):
+    """Make an executor for one thread by its name.
+
+    'events' is rclpy.experimental.EventsExecutor, which is to be spun with `spin_once` and a
+    timeout: its unbounded `spin` never dispatches in some builds.
+    """
+    if name == 'events':
+        from rclpy.experimental import EventsExecutor
+
+        return EventsExecutor()
+    return SingleThreadedExecutor()
+
+
+class StopSignal:
+    """SIGINT and SIGTERM end the main thread's work at once, even a compilation of many seconds.
+
+    The handler raises KeyboardInterrupt, and again until it is heard, because an exception that
+    surfaces in a destructor or in a callback of the compiler is lost. rclpy's own handlers are not
+    used: they close the context, and then the last safe command could no longer be published.
+    """
+
+    def __init__(self):
+        self.received = self._heard = False
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM):
+            signal.signal(number, self._handle)
+        signal.signal(signal.SIGUSR1, lambda *_: None)  # heard by `wake_on_signals`
+
+    def hear(self):
+        """Begin the orderly end, which no signal interrupts any more."""
+        self._heard = True
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+
+    def _handle(self, *_):
+        self.received = True
+        if not self._heard:
+            signal.setitimer(signal.ITIMER_REAL, REPEAT)
+            raise KeyboardInterrupt
+
+
+def wake_on_signals(executor, stop: Callable = lambda: None):
+    """Have every signal from now on end the executor's wait, which is deaf to them.
+
+    SIGUSR1 calls `stop`, from a thread of its own that waits for nothing the main thread does.
+
+    To wait for short times instead would take the interpreter from the loop again and again.
+    """
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+
+    def listen():
+        while number := os.read(reading, 1):
+            if number[0] == signal.SIGUSR1:
+                stop()
+            executor.wake()
+
+    Thread(target=listen, name='robodyn_signals', daemon=True).start()
+
+
+def log_folder_usable() -> bool:
+    """Whether the middleware can write its log files, without which it does not start."""
+    home = os.environ.get('ROS_HOME') or os.path.join(os.environ.get('HOME', ''), '.ros')
+    folder = os.environ.get('ROS_LOG_DIR') or os.path.join(home, 'log')
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError:
+        return False
+    return os.path.isabs(folder) and os.access(folder, os.W_OK)
+
+
+def run(make_node: Callable, args=None) -> int:
+    """Run a ManagedNode until a signal, then close it; the exit code of the process.
+
+    An exception in a callback is reported to the node and ends nothing. Arguments that ROS or
+    the node cannot use end the process with a sentence.
+    """
+    program = Path(sys.argv[0]).name
+    try:
+        surplus = remove_ros_args(sys.argv if args is None else [program, *args])[1:]
+        if surplus:
+            print(f'{program}: got {" ".join(surplus)!r}; it {USAGE}', file=sys.stderr)
+            return REFUSED
+        arguments = list(sys.argv[1:] if args is None else args)
+        if not log_folder_usable():
+            print(
+                f'{program}: the log folder cannot be written; the log goes to stderr only. Set '
+                'ROS_LOG_DIR to another.',
+                file=sys.stderr,
+            )
+            arguments += ['--ros-args', '--disable-external-lib-logs']
+        rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
+    except RuntimeError as error:  # whatever rcl finds wrong
+        print(f'{program}: ROS does not start: {error}', file=sys.stderr)
+        return REFUSED
+    stop, node, executor = StopSignal(), None, None
+    try:
+        node = make_node()
+        executor = make_executor(node.parameters['executor'])
+        executor.add_node(node)
+        wake_on_signals(executor, node.emergency_stop)
+        while not stop.received and rclpy.ok():
+            spin_guarded(executor, node)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        stop.hear()
+        code = 0 if stop.received or rclpy.ok() else SHUT_DOWN
+        if node is not None:
+            node.close()
+            node.destroy_node()
+        if executor is not None:
+            executor.shutdown()
+        rclpy.try_shutdown()
+    if code:
+        print(
+            f'{program}: rclpy was shut down from elsewhere; the node has ended.', file=sys.stderr
+        )
+    return code
+
+
+def spin_guarded(executor, node, timeout: float = POLL):
+    """Run what is ready; an exception in a callback is the node's to report, not the end."""
+    try:
+        executor.spin_once(timeout_sec=timeout)
+    except ExternalShutdownException:
+        pass  # the caller asks rclpy.ok()
+    except Exception as error:
+        node.callback_failed(error)

@@ -1,0 +1,64 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What a node's loop may ask of the operating system, as parameters."""
+
+from typing import Any, Mapping
+
+from robodyn_ros.errors import RobodynError
+from robodyn_ros.realtime.loop import PeriodicLoop
+from robodyn_ros.realtime.os_requests import RealTime
+from robodyn_ros.ros.common.parameter_table import START, ParamSpec
+
+REALTIME_PARAMETERS = (
+    ParamSpec(
+        'realtime.priority',
+        'int',
+        0,
+        '',
+        'SCHED_FIFO priority of the loop; 0 for the ordinary scheduler.',
+        lower=0,
+        upper=99,
+        change=START,
+    ),
+    ParamSpec(
+        'realtime.cpus',
+        'int[]',
+        (),
+        '',
+        'Processors the loop may run on. Empty: any.',
+        lower=0,
+        upper=1023,
+        change=START,
+    ),
+    ParamSpec(
+        'realtime.lock_memory',
+        'bool',
+        False,
+        '',
+        'Keep the memory of the process from being paged out.',
+        change=START,
+    ),
+    ParamSpec(
+        'realtime.require',
+        'bool',
+        False,
+        '',
+        'Refuse to activate when the system refuses one of these requests.',
+        change=START,
+    ),
+)
+
+
+def realtime(values: Mapping[str, Any]) -> RealTime:
+    """The requests, from a node's parameters by name."""
+    return RealTime(
+        priority=values['realtime.priority'],
+        cpus=values['realtime.cpus'],
+        lock_memory=values['realtime.lock_memory'],
+    )
+
+
+def require_granted(loop: PeriodicLoop, values: Mapping[str, Any]):
+    """Refuse to go on without what is required: RobodynError with what the system refused."""
+    if values['realtime.require'] and loop.warnings:
+        raise RobodynError("Parameter 'realtime.require' is true. " + ' '.join(loop.warnings))

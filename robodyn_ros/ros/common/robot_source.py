@@ -1,0 +1,161 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Where a node's robot comes from: a parameter, a file, or the topic `robot_description`."""
+
+import os
+from pathlib import Path
+from typing import Callable
+
+import numpy as np
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from std_msgs.msg import String
+
+from robodyn_ros.errors import ModelError, ParameterError, shorten
+from robodyn_ros.model import selection, xml_text
+from robodyn_ros.robot.robot import Robot
+from robodyn_ros.ros.common.parameter_table import START, ParamSpec
+from robodyn_ros.ros.transport.bounded_subscription import BoundedSubscription
+
+ROBOT_PARAMETERS = (
+    ParamSpec(
+        'robot_description',
+        'string',
+        '',
+        '',
+        'URDF text. Empty: `urdf_path` or, if that is empty too, the topic `robot_description`.',
+        change=START,
+    ),
+    ParamSpec('urdf_path', 'string', '', '', 'URDF file.', change=START),
+    ParamSpec(
+        'joints',
+        'string[]',
+        (),
+        '',
+        'Joints to command, in the order of every command. '
+        'Empty: all that can move and are not locked, base to tip.',
+    ),
+    ParamSpec(
+        'locked',
+        'string[]',
+        (),
+        '',
+        'Joints held still, each as `name` or `name=position` '
+        '[rad or m]; planar ones as `name=x y turn`, floating ones as `name=x y z qx qy qz '
+        'qw`.',
+    ),
+    ParamSpec('base_link', 'string', '', '', 'Link that stands still. Empty: the root.'),
+    ParamSpec(
+        'gravity',
+        'float[]',
+        (0.0, 0.0, -9.81),
+        'm/s^2',
+        'Gravity acceleration in the axes '
+        'of the base link; another direction for a base that is mounted otherwise.',
+        lower=-100.0,
+        upper=100.0,
+        lengths=(3,),
+    ),
+)
+
+LENGTH = slice(4, 8)  # octets of a serialised String that say how many of its text follow
+MOST_OCTETS = xml_text.MOST_BYTES + LENGTH.stop + 4
+DESCRIPTION_QOS = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+class RobotSource:
+    """The latest robot description, and the robot it makes under the node's parameters.
+
+    Args:
+      node: the node, which has ROBOT_PARAMETERS.
+      parameters: its parameters.
+      arrived: called with every description that differs from the one before.
+
+    """
+
+    def __init__(self, node, parameters, arrived: Callable[[], None] = lambda: None):
+        self._parameters, self._arrived = parameters, arrived
+        self._text = parameters['robot_description']
+        self._node, self._octets = node, np.zeros(0, np.uint8)
+        self.topic = ''
+        if not self.available:
+            self._subscription = BoundedSubscription(
+                node,
+                String,
+                'robot_description',
+                self._receive,
+                DESCRIPTION_QOS,
+                MOST_OCTETS,
+                self._refuse,
+            )
+            self.topic = self._subscription.topic
+
+    @property
+    def available(self) -> bool:
+        """Whether there is a description."""
+        return bool(self._text or self._octets.size or self._parameters['urdf_path'])
+
+    def build(self, free_base: bool = False) -> Robot:
+        """Build the robot.
+
+        Args:
+          free_base: whether its base link moves freely.
+
+        Raises:
+          ModelError: when there is no description, or it is refused, with the element's name.
+          ParameterError: when `locked` cannot be read.
+
+        """
+        if not self.available:
+            raise ModelError(
+                'There is no robot yet: neither of the parameters '
+                "'robot_description' and 'urdf_path' is set and nothing has come on "
+                f"'{self.topic}'."
+            )
+        values = self._parameters
+        return Robot.from_urdf(
+            self._source(),
+            joints=values['joints'] or None,
+            base=values['base_link'] or None,
+            gravity=values['gravity'],
+            locked=read_locked(values['locked']),
+            free_base=free_base,
+        )
+
+    def _source(self) -> bytes | Path:
+        """The text as bytes, which are never taken for the path of a file; or that path."""
+        text = self._text.encode('utf-8', errors='surrogatepass') or self._octets.tobytes()
+        if text:
+            if b'<' not in text:
+                raise ModelError(
+                    f'The robot description is {shorten(text)}; expected URDF text. '
+                    "A file is named by the parameter 'urdf_path' alone."
+                )
+            return text.lstrip()
+        path = self._parameters['urdf_path']
+        if not os.path.isfile(path):
+            raise ModelError(f"There is no file {shorten(path)} (parameter 'urdf_path').")
+        return Path(path)
+
+    def _receive(self, data: np.ndarray):
+        """Keep the octets of a text, which nobody decodes before a robot is built from them."""
+        order = 'little' if data[1:2].any() else 'big'
+        length = int.from_bytes(data[LENGTH].tobytes(), order)  # counts the zero at the end
+        text = data[LENGTH.stop : LENGTH.stop + length - 1]
+        if not 0 < length == len(text) + 1:
+            self._refuse('it is shorter than it says.')
+        elif not np.array_equal(text, self._octets):
+            self._octets = text.copy()
+            self._arrived()
+
+    def _refuse(self, sentence: str):
+        self._node.get_logger().warning(
+            f'A robot description is refused: {sentence}', throttle_duration_sec=1.0
+        )
+
+
+def read_locked(entries: tuple[str, ...]) -> dict[str, float | tuple[float, ...]]:
+    """Joint name -> position [rad or m] from `name` or `name=position`; ParameterError if not."""
+    try:
+        return dict(map(selection.held, entries))
+    except ParameterError as error:
+        raise ParameterError(f"Parameter 'locked' has the entry {error}.") from None

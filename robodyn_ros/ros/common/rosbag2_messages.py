@@ -1,0 +1,30 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Joint states out of a rosbag2 recording by ROS itself, where the package rosbags is missing."""
+
+from rclpy.serialization import deserialize_message
+from sensor_msgs.msg import JointState
+
+from robodyn_ros.identification.joint_state_bag import TYPE, require_topic
+
+
+def by_rosbag2_py(path, topic):
+    """Yield the joint states on a topic, read by rosbag2_py.
+
+    Raises
+    ------
+    ImportError
+        If it is not installed.
+    UnknownNameError
+        If nothing of that type is on the topic.
+    """
+    from rosbag2_py import ConverterOptions, SequentialReader, StorageFilter, StorageOptions
+
+    reader = SequentialReader()
+    reader.open(StorageOptions(uri=str(path), storage_id=''), ConverterOptions('cdr', 'cdr'))
+    there = {each.name for each in reader.get_all_topics_and_types() if each.type == TYPE}
+    require_topic(path, topic, there)
+    reader.set_filter(StorageFilter(topics=[topic]))
+    while reader.has_next():
+        _, data, _ = reader.read_next()
+        yield deserialize_message(data, JointState)

@@ -1,0 +1,92 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Which kernels a session computes with: those for any robot, and then those of its own."""
+
+from typing import Any, Callable
+
+from robodyn_ros.compile import generic
+from robodyn_ros.control.supervisor.supervisor import Supervisor
+from robodyn_ros.robot.background_compiler import Background
+from robodyn_ros.ros.common.parameter_table import ParamSpec
+from robodyn_ros.ros.transport.cdr import read_numbers
+from robodyn_ros.ros.transport.joint_state_cdr import fits
+from robodyn_ros.ros.transport.trajectory_cdr import points
+
+KERNEL_PARAMETERS = (
+    ParamSpec(
+        'specialise',
+        'bool',
+        True,
+        '',
+        'Compile code for this robot alone, in another '
+        'process of low priority, and compute with it as soon as it is ready.',
+    ),
+)
+LOADING = 5.0  # [s] at most, to load from the cache what has been compiled before
+
+LATER = 'from the next reset on'
+GENERIC, SPECIALISED = 'generic kernels', 'specialised kernels'
+
+
+def serving(law) -> tuple:
+    """Every kernel of a controller with this class of law but those of its own robot."""
+    return tuple(
+        dict.fromkeys((*Supervisor.kernels(law), *generic.SERVING, read_numbers, points, fits))
+    )
+
+
+class SessionKernels:
+    """Compiles the kernels of one robot, and hands them over when they are ready.
+
+    Where they have been compiled before on this machine they are there at once.
+
+    Args:
+      node: for its logger.
+      robot: what is said to be specialised, for people.
+      wanted: whether to compile any.
+      make: see robodyn_ros.robot.background_compiler.Background.
+      adopt: called with what `make` returned, from another thread.
+      waiting: whether what was adopted computes from the next reset on only.
+
+    """
+
+    def __init__(
+        self,
+        node,
+        robot: str,
+        wanted: bool,
+        make: Callable,
+        adopt: Callable[[Any], None],
+        waiting: Callable[[], bool] = lambda: False,
+    ):
+        self._logger, self._robot = node.get_logger(), robot
+        self._adopt, self._waiting = adopt, waiting
+        self._background = Background(make, done=self._ended) if wanted else None
+        if wanted and self._background.known:
+            self._background.wait(LOADING)
+
+    @property
+    def text(self) -> str:
+        """What computes at present, and why."""
+        background = self._background
+        if background is None:
+            return GENERIC
+        if background.ready:
+            return f'{GENERIC}, {SPECIALISED} {LATER}' if self._waiting() else SPECIALISED
+        if background.trouble:
+            return f'{GENERIC}: {background.trouble}'
+        done, total, _ = background.progress
+        return f'{GENERIC}, specialising {done}/{total}' if total else f'{GENERIC}, specialising'
+
+    def close(self):
+        """End what is under way."""
+        if self._background is not None:
+            self._background.stop()
+
+    def _ended(self, background: Background):
+        if background.ready:
+            self._adopt(background.result)
+            when = LATER if self._waiting() else 'from now on'
+            self._logger.info(f"'{self._robot}' is computed by {SPECIALISED} {when}.")
+        elif background.trouble:
+            self._logger.warning(f"'{self._robot}' stays with {GENERIC}: {background.trouble}")

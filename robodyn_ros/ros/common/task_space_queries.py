@@ -1,0 +1,144 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Operational-space quantities of points on links, in the axes and at the points asked for."""
+
+from dataclasses import dataclass
+from typing import Any, Mapping, NamedTuple, Sequence
+
+import numpy as np
+
+from robodyn_ros.errors import UnknownNameError, shorten
+from robodyn_ros.robot.frames import OperationalSpaceInertia
+from robodyn_ros.robot.robot import Robot
+
+WORLD_ALIGNED, LOCAL, BASE = 0, 1, 2  # as in GetOperationalSpaceInertia.srv
+
+
+@dataclass(frozen=True)
+class TaskDynamics:
+    """Lambda xdd + mu + p = F of a task, for tau = J^T F (Khatib 1987).
+
+    Attributes:
+      inertia: Lambda with its Jacobian, inverse, rank and consistent inverse.
+      jacobian_bias: (m,) Jdot qd of the axes kept [m/s^2, rad/s^2]
+      coriolis: (n,) C qd [N m | N]
+      gravity: (n,) g [N m | N]
+      bias: (m,) mu = Lambda (J M^-1 C qd - Jdot qd) [N, N m]
+      task_gravity: (m,) p = Lambda J M^-1 g [N, N m]
+
+    """
+
+    inertia: OperationalSpaceInertia
+    jacobian_bias: np.ndarray
+    coriolis: np.ndarray
+    gravity: np.ndarray
+    bias: np.ndarray
+    task_gravity: np.ndarray
+
+
+def default_link(values: Mapping[str, Any], robot: Robot) -> str:
+    """The link of tasks that name none: the parameter tip_link, or the link of the last joint."""
+    return values['tip_link'] or robot.model.body_names[-1]
+
+
+def require_links(links: Sequence[str], robot: Robot):
+    """UnknownNameError, with a sentence, for the first name that is no link of the robot."""
+    for link in links:
+        if link not in robot.frames:
+            raise UnknownNameError(
+                f'There is no link {shorten(link)}; expected one of {", ".join(robot.frames)}.'
+            )
+
+
+class TaskPoint(NamedTuple):
+    """A point on a link."""
+
+    link: str
+    place: np.ndarray  # (3,) in the axes of the link [m]
+
+
+def task_dynamics(
+    robot: Robot,
+    q: np.ndarray,
+    qd: np.ndarray,
+    points: Sequence[TaskPoint],
+    reference: int,
+    kept: Sequence[int],
+    damping: float,
+) -> TaskDynamics:
+    """The task dynamics of one point, or of several with what couples them.
+
+    Args:
+      robot: the robot.
+      q: (n,) positions [rad | m]
+      qd: (n,) velocities [rad/s | m/s]
+      points: of the task, of which each takes six rows; several may be on one link.
+      reference: WORLD_ALIGNED (at the point, axes of the base), LOCAL (at the point, axes of its
+        link) or BASE (at the base's origin, axes of the base).
+      kept: rows kept, of x y z rx ry rz point after point.
+      damping: of the inverse [1/sqrt(kg)]
+
+    Raises:
+      RobodynError: for a link or a number the robot does not accept, with a sentence.
+
+    """
+    links = tuple(dict.fromkeys(point.link for point in points))
+    J, compliance = robot.task_compliance(q, links)
+    transform, bias = np.zeros((6 * len(points), len(J))), np.zeros(6 * len(points))
+    for k, (link, place) in enumerate(points):
+        rows, columns = (slice(6 * i, 6 * i + 6) for i in (k, links.index(link)))
+        transform[rows, columns], rate = _transform(robot, q, qd, link, place, reference)
+        bias[rows] = (
+            transform[rows, columns] @ robot.jacobian_bias(q, qd, link) + rate @ J[columns] @ qd
+        )
+    inertia = robot.task_inertia(
+        q, transform @ J, transform @ compliance @ transform.T, kept, damping
+    )
+    gravity = robot.gravity_torque(q)
+    coriolis = robot.bias_torque(q, qd) - gravity
+    seen = inertia.inertia @ inertia.jacobian
+    return TaskDynamics(
+        inertia,
+        bias[kept],
+        coriolis,
+        gravity,
+        seen @ robot.mass_solve(q, coriolis) - inertia.inertia @ bias[kept],
+        seen @ robot.mass_solve(q, gravity),
+    )
+
+
+def _transform(robot, q, qd, link, place, reference):
+    """From the velocity of a link to that of a point on it in its reference, and its rate."""
+    pose = robot.pose(q, link)
+    lever = pose[:3, :3] @ place
+    shift, rate = _to_point(robot, q, qd, link, lever)
+    turn, turn_rate = _to_reference(robot, q, qd, link, pose, lever, reference)
+    return turn @ shift, turn_rate @ shift + turn @ rate
+
+
+def _to_point(robot, q, qd, link, lever):
+    """From the velocity of the link's origin to that of the point: v + omega x r, and its rate."""
+    omega = robot.velocity(q, qd, link)[3:]
+    shift, rate = np.eye(6), np.zeros((6, 6))
+    shift[:3, 3:] = -_cross(lever)
+    rate[:3, 3:] = -_cross(np.cross(omega, lever))
+    return shift, rate
+
+
+def _to_reference(robot, q, qd, link, pose, lever, reference):
+    """From the point, in axes of the base, to what is asked for; and the rate of that."""
+    turn, rate = np.eye(6), np.zeros((6, 6))
+    velocity = robot.velocity(q, qd, link)
+    if reference == LOCAL:
+        rotation = pose[:3, :3].T
+        for block in (slice(0, 3), slice(3, 6)):
+            turn[block, block] = rotation
+            rate[block, block] = -rotation @ _cross(velocity[3:])
+    elif reference == BASE:
+        turn[:3, 3:] = _cross(pose[:3, 3] + lever)
+        rate[:3, 3:] = _cross(velocity[:3] + np.cross(velocity[3:], lever))
+    return turn, rate
+
+
+def _cross(v):
+    return np.array(((0.0, -v[2], v[1]), (v[2], 0.0, -v[0]), (-v[1], v[0], 0.0)))

@@ -1,0 +1,116 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""One control cycle: compute the effort for the joint state taken last, and publish it."""
+
+import time
+from threading import Lock
+from typing import Callable
+
+from robodyn_ros.control.supervisor.controller_states import State
+from robodyn_ros.control.supervisor.supervisor import Supervisor
+from robodyn_ros.realtime.histogram import Histogram
+from robodyn_ros.ros.controller.state_intake import StateIntake
+
+
+class ControlCycle:
+    """What runs at the control rate; nothing in it logs, or looks anything up by name.
+
+    Args:
+      supervisor: computes and guards the effort.
+      intake: where joint states come from.
+      stamp: ROS time [ns], for messages.
+      telemetry: (publisher, writer) of ControllerState and the like.
+      every: cycles from one of these messages to the next.
+      changed: called after a cycle that left the supervisor in another state, or for another
+        reason.
+
+      failed: called with an exception out of the bookkeeping, which ends nothing.
+
+    Attributes:
+      compute: time of the supervisor's tick [us].
+      tick: time from the beginning of a cycle, `now`, until the effort is published, and before
+        that to take a new joint state in [us].
+      state_age: age of the joint state in use, since it was taken [ms].
+      count: cycles run.
+      last: monotonic time of the last cycle [s].
+
+    """
+
+    def __init__(
+        self,
+        supervisor: Supervisor,
+        intake: StateIntake,
+        stamp: Callable[[], int],
+        telemetry=(),
+        every: int = 1,
+        changed: Callable[[], None] = lambda: None,
+        failed: Callable[[Exception], None] = lambda _: None,
+    ):
+        self._output = None
+        self.compute, self.tick, self.state_age = Histogram(), Histogram(), Histogram()
+        self.count, self.last = 0, 0.0
+        self._supervisor, self._intake, self._stamp = supervisor, intake, stamp
+        self._telemetry, self._every, self._until = telemetry, every, 0
+        self._changed, self._told, self._failed = changed, None, failed
+        self._used = None  # the joint state of the last cycle
+        self._lock = Lock()  # with trigger joint_states, the watchdog runs cycles too
+
+    @property
+    def output(self):
+        """Where efforts go: (writer, Outlet) while the node is active, else None."""
+        return self._output
+
+    @output.setter
+    def output(self, output):
+        with self._lock:  # so that no cycle publishes to what was there before
+            self._output = output
+
+    def run(self, now: float):
+        """Run a cycle with the joint state received last, which began at `now` [s]."""
+        with self._lock:
+            supervisor, output = self._supervisor, self._output
+            start = time.perf_counter()
+            supervisor.tick(now)
+            computed = time.perf_counter()
+            active = supervisor.publishing and output is not None
+            if active:
+                writer, outlet = output
+                writer.fill(supervisor.command, self._stamp)
+                outlet.publish()
+            try:
+                self._keep_books(now, time.monotonic() - now, computed - start, active)
+            except Exception as error:  # the effort is out: nobody drops an arm for a report
+                self._failed(error)
+
+    def _keep_books(self, now, tick, compute, active):
+        """Count and report; after the effort is out, since it does not wait for this."""
+        self.count += 1
+        self.last = now
+        state = self._intake.latest
+        if state is not self._used:
+            self._used = state
+            tick += state.taking
+        self.tick.add(tick * 1e6)
+        self.compute.add(compute * 1e6)
+        supervisor = self._supervisor
+        face = supervisor.state, supervisor.reason, supervisor.joint
+        if face != self._told:
+            self._told = face
+            self._changed()
+        if active:
+            self.state_age.add((now - state.time) * 1e3)
+            self._report()
+
+    def watch(self, now: float):
+        """Run a cycle if the joint states that should have triggered one stay away."""
+        supervisor = self._supervisor
+        late = now - self.last > supervisor.settings.state_timeout
+        if late or supervisor.state is State.STALE or not supervisor.active:
+            self.run(now)
+
+    def _report(self):
+        self._until -= 1
+        if self._until <= 0:
+            self._until = self._every
+            for publisher, writer in self._telemetry:
+                publisher.publish(writer.fill(self._stamp()))

@@ -1,0 +1,119 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The controller on /diagnostics: its state, its loop, its joint states."""
+
+from diagnostic_msgs.msg import DiagnosticArray
+
+from robodyn_msgs.msg import ControllerStatus
+from robodyn_ros.control.supervisor.controller_states import State
+from robodyn_ros.realtime.rate_counter import Reading
+from robodyn_ros.ros.common.diagnostic_entry import ERROR, OK, WARN, entry
+
+# Share of cycles run below which to warn, as libfranka judges its connection.
+SUCCESS_WARN, SUCCESS_ERROR = 0.95, 0.90
+
+LOOP_FIELDS = (
+    'cycles',
+    'missed',
+    'rate',
+    'compute_p50',
+    'compute_p99',
+    'compute_max',
+    'tick_p50',
+    'tick_p99',
+    'wake_p50',
+    'wake_p99',
+    'cpu_share',
+    'gc_collections',
+)
+
+LEVELS = {State.WAIT_MODEL: WARN, State.WAIT_STATE: WARN, State.STALE: ERROR, State.FAULT: ERROR}
+
+
+def diagnose(
+    name: str, status: ControllerStatus, session, reading: Reading, publishers: int
+) -> DiagnosticArray:
+    """Build the message.
+
+    Args:
+      name: of the node.
+      status: as published at this moment.
+      session: the ControlSession, or None.
+      reading: rates since the last report.
+      publishers: how many there are of joint states.
+
+    """
+    message = DiagnosticArray(status=[_state(name, status, session)])
+    if session:
+        message.status += [
+            _loop(name, status, session.loop.warnings, reading),
+            _joint_states(name, session.intake, session.supervisor.stuck, reading, publishers),
+            _references(name, session, reading),
+            _command(name, session),
+        ]
+    message.header.stamp = status.header.stamp
+    return message
+
+
+def _state(name, status, session):
+    counters = session.supervisor.counters if session else {}
+    return entry(
+        f'{name}: state',
+        LEVELS.get(State(status.state), OK),
+        f'{status.state_name} {status.reason}'.strip(),
+        {'message': status.message, 'law': status.law, 'kernels': status.kernels, **counters},
+    )
+
+
+def _loop(name, status, refused, reading):
+    level, text = OK, 'The loop keeps its rate.'
+    if reading.success < SUCCESS_ERROR:
+        level, text = ERROR, 'Many cycles are missed.'
+    elif reading.success < SUCCESS_WARN:
+        level, text = WARN, 'Cycles are missed.'
+    if refused:
+        level, text = max(level, WARN), ' '.join((text, *refused))
+    fields = {field: getattr(status, field) for field in LOOP_FIELDS}
+    return entry(f'{name}: loop', level, text, {'success_rate': reading.success, **fields})
+
+
+def _joint_states(name, intake, stuck, reading, publishers):
+    level, text = OK, 'Joint states are accepted.'
+    if reading.rejected:
+        level, text = WARN, f'{reading.rejected} joint states were refused: {intake.detail}'
+    elif stuck:
+        level, text = (
+            WARN,
+            (
+                'The joint states repeat themselves bit for bit while the effort changes: '
+                'a sensor may be stuck.'
+            ),
+        )
+    elif publishers != 1:
+        level, text = WARN, f"There are {publishers} publishers of '{intake.topic}'."
+    rejected = {f'rejected.{reason}': count for reason, count in intake.rejected.items()}
+    return entry(
+        f'{name}: joint states',
+        level,
+        text,
+        {'accepted_per_second': reading.accepted, 'publishers': publishers, **rejected},
+    )
+
+
+def _command(name, session):
+    level, text, intruders = OK, 'No other node commands the robot.', session.intruders()
+    if intruders:
+        level, text = ERROR, f"Others publish on '{session.watch.topic}': {', '.join(intruders)}."
+    return entry(f'{name}: command', level, text, {'others': len(intruders)})
+
+
+def _references(name, session, reading):
+    level, text = OK, 'References are accepted.'
+    if reading.refused:
+        level, text = WARN, f'{reading.refused} references were refused: {session.last_refusal}'
+    return entry(
+        f'{name}: references',
+        level,
+        text,
+        {'refused': session.refused_references, 'last_refusal': session.last_refusal},
+    )

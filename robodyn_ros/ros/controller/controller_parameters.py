@@ -1,0 +1,407 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The controller's parameters, and the control settings they amount to for one robot."""
+
+from functools import partial
+from typing import Any, Mapping
+
+import numpy as np
+
+from robodyn_ros.control.laws.law import TERMS, ControlLaw
+from robodyn_ros.control.supervisor.control_settings import STALE_ACTIONS, STUCK_ACTIONS, Settings
+from robodyn_ros.errors import ParameterError
+from robodyn_ros.robot.robot import Robot
+from robodyn_ros.ros.common.joint_messages import EFFORT_WRITERS
+from robodyn_ros.ros.common.parameter_table import LIVE, ParamSpec, topic_name
+from robodyn_ros.ros.common.realtime_parameters import REALTIME_PARAMETERS
+from robodyn_ros.ros.common.robot_source import ROBOT_PARAMETERS
+from robodyn_ros.ros.common.session_kernels import KERNEL_PARAMETERS
+from robodyn_ros.ros.controller.live_limits import LIVE_LIMIT_PARAMETERS
+from robodyn_ros.ros.controller.rival_policy import HOLD, RIVAL_ACTIONS
+from robodyn_ros.ros.transport.lock_step import LOCK_STEP, TOPIC_PARAMETERS
+
+TIMER, JOINT_STATES = 'timer', 'joint_states'
+SWITCHABLE = ('gravity', 'coriolis', 'inertia', 'friction')
+
+CONTROLLER_PARAMETERS = (
+    *ROBOT_PARAMETERS,
+    ParamSpec(
+        'law',
+        'string',
+        'computed_torque',
+        '',
+        'Control law, by its name in the entry-point group `robodyn_ros.control_laws`.',
+    ),
+    ParamSpec('update_rate', 'int', 1000, 'Hz', 'Rate of the control loop.', lower=10, upper=5000),
+    ParamSpec(
+        'wake_ahead',
+        'float',
+        8e-5,
+        's',
+        'How long before a cycle the loop wakes, '
+        'rehearses it and looks for the newest joint state without sleeping: cycles then '
+        'begin in time and on warm caches, for this share of a processor. At most half a '
+        'cycle.',
+        lower=0.0,
+        upper=1e-3,
+    ),
+    ParamSpec(
+        'trigger',
+        'string',
+        TIMER,
+        '',
+        'What starts a cycle: the clock, every joint '
+        'state (then the clock only watches for their loss), or every state of a simulator in '
+        'lock step (see doc/lock_step.md).',
+        choices=(TIMER, JOINT_STATES, LOCK_STEP),
+    ),
+    ParamSpec(
+        'command_topic',
+        'string',
+        'forward_effort_controller/commands',
+        '',
+        'Where the efforts go.',
+        judge=topic_name,
+    ),
+    ParamSpec(
+        'command_type',
+        'string',
+        'float64_multi_array',
+        '',
+        'Message of the efforts: '
+        'std_msgs/Float64MultiArray in the order of the joints, or sensor_msgs/JointState '
+        'with names.',
+        choices=tuple(EFFORT_WRITERS),
+    ),
+    ParamSpec(
+        'robot_compensates_gravity',
+        'string',
+        '',
+        '',
+        'Whether the robot adds the gravity '
+        'torque by itself. There is no default: a wrong one drops or launches the arm, so '
+        'unset refuses to activate.',
+        choices=('', 'yes', 'no'),
+    ),
+    *(
+        ParamSpec(
+            f'compensate.{term}',
+            'bool',
+            True,
+            '',
+            f'Command the {term} term of the law.',
+            change=LIVE,
+        )
+        for term in SWITCHABLE
+    ),
+    ParamSpec(
+        'effort_limits',
+        'float[]',
+        (),
+        'N m or N',
+        'Largest effort of each joint. Empty: the limits of the robot description.',
+        lower=0.0,
+        change=LIVE,
+        lengths=(0, 'n'),
+    ),
+    ParamSpec(
+        'max_effort_rate',
+        'float[]',
+        (1000.0,),
+        'N m/s or N/s',
+        'Largest rate of change of the effort: one value for all joints, or one for each.',
+        lower=1e-3,
+        change=LIVE,
+        lengths=(1, 'n'),
+    ),
+    ParamSpec(
+        'velocity_limits',
+        'float[]',
+        (),
+        'rad/s or m/s',
+        'Speed of each joint beyond which '
+        'no effort may drive it further. Empty: the limits of the robot description.',
+        lower=1e-6,
+        change=LIVE,
+        lengths=(0, 'n'),
+    ),
+    ParamSpec(
+        'overspeed',
+        'float',
+        2.0,
+        '',
+        'How many times its velocity limit a joint may have '
+        'in three joint states in a row; beyond, the controller goes to FAULT.',
+        lower=1.0,
+        upper=1e6,
+        change=LIVE,
+    ),
+    ParamSpec(
+        'position_margin',
+        'float',
+        0.002,
+        'rad or m',
+        'How far a joint may pass its limit before its effort may act only inwards.',
+        lower=0.0,
+        upper=1.0,
+        change=LIVE,
+    ),
+    ParamSpec(
+        'state_timeout',
+        'float',
+        0.02,
+        's',
+        'Age of the joint state, counted from its '
+        'receipt, beyond which it is stale; at least two periods.',
+        lower=0.0,
+        upper=0.2,
+        change=LIVE,
+    ),
+    ParamSpec(
+        'reference_timeout',
+        'float',
+        0.1,
+        's',
+        'Time after which a target on ~/reference '
+        'without a successor is dropped and the posture held.',
+        lower=0.0,
+        upper=10.0,
+        change=LIVE,
+    ),
+    ParamSpec(
+        'stale_action',
+        'string',
+        STALE_ACTIONS[0],
+        '',
+        'What follows the gravity torque of the last posture when the joint state stays away.',
+        choices=STALE_ACTIONS,
+        change=LIVE,
+    ),
+    ParamSpec(
+        'stale_hold',
+        'float',
+        0.1,
+        's',
+        'How long the gravity torque of the last posture is held when the joint state stays away.',
+        lower=0.0,
+        upper=1.0,
+        change=LIVE,
+    ),
+    ParamSpec(
+        'stuck_time',
+        'float',
+        4.0,
+        's',
+        'How long joint states may be the same bit for bit, while the effort changes by a '
+        'hundredth of its limit, before a sensor counts as stuck.',
+        lower=0.1,
+        upper=1e6,
+        change=LIVE,
+    ),
+    ParamSpec(
+        'stuck_action',
+        'string',
+        STUCK_ACTIONS[0],
+        '',
+        'What a stuck sensor is: a warning, or a joint state that stays away.',
+        choices=STUCK_ACTIONS,
+        change=LIVE,
+    ),
+    ParamSpec(
+        'rival_action',
+        'string',
+        HOLD,
+        '',
+        'What to do when another node begins to command the robot: hold the posture and follow '
+        'nothing, only report it, or stop.',
+        choices=RIVAL_ACTIONS,
+        change=LIVE,
+    ),
+    ParamSpec(
+        'stop_damping',
+        'float[]',
+        (0.0,),
+        'N m s/rad or N s/m',
+        'Damping added to gravity '
+        'compensation in FAULT: one value for all joints, or one for each.',
+        lower=0.0,
+        change=LIVE,
+        lengths=(1, 'n'),
+    ),
+    ParamSpec(
+        'max_start_error',
+        'float',
+        0.1,
+        'rad or m',
+        'Largest distance between the arm and where a reference begins.',
+        lower=0.0,
+        upper=10.0,
+        change=LIVE,
+    ),
+    ParamSpec(
+        'state_publish_rate',
+        'float',
+        100.0,
+        'Hz',
+        'Rate of ~/controller_state; 0 turns it off.',
+        lower=0.0,
+        upper=5000.0,
+    ),
+    ParamSpec(
+        'tip_link',
+        'string',
+        '',
+        '',
+        'Link of ~/get_operational_space_inertia when the '
+        'request names none. Empty: the link of the last joint.',
+        change=LIVE,
+    ),
+    ParamSpec(
+        'osi_damping',
+        'float',
+        0.0,
+        '1/sqrt(kg)',
+        'Damping of ~/get_operational_space_inertia when the request leaves it to the node.',
+        lower=0.0,
+        upper=100.0,
+        change=LIVE,
+    ),
+    ParamSpec(
+        'osi_publish_rate',
+        'float',
+        0.0,
+        'Hz',
+        'Rate of ~/operational_space_inertia, which '
+        'is computed beside the control loop; update_rate for every cycle, 0 turns it off.',
+        lower=0.0,
+        upper=5000.0,
+        change=LIVE,
+    ),
+    ParamSpec(
+        'osi_links',
+        'string[]',
+        (),
+        '',
+        'Links of ~/operational_space_inertia, with what couples them. Empty: tip_link.',
+        change=LIVE,
+    ),
+    ParamSpec(
+        'osi_axes',
+        'string',
+        '',
+        '',
+        'Axes of ~/operational_space_inertia, of `x y z rx ry rz`. Empty: all.',
+        change=LIVE,
+    ),
+    *LIVE_LIMIT_PARAMETERS,
+    *TOPIC_PARAMETERS,
+    *KERNEL_PARAMETERS,
+    *REALTIME_PARAMETERS,
+)
+
+# Parameters that are a field of Settings under the same name.
+SAME_NAME = (
+    'overspeed',
+    'position_margin',
+    'state_timeout',
+    'reference_timeout',
+    'stale_action',
+    'stale_hold',
+    'max_start_error',
+    'stuck_time',
+    'stuck_action',
+)
+
+ACCELERATION_GAINS = {'p': 100.0, 'd': 20.0}  # critically damped at 10 rad/s, on any robot
+
+
+def gain_parameters(joint_names, law: type[ControlLaw]) -> tuple[ParamSpec, ...]:
+    """`gains.<joint>.p` and `.d` of each joint, in the units of the law.
+
+    Where the law works on accelerations the default suits any robot; where it works on efforts
+    there is none that would, and the default is zero.
+    """
+    return tuple(
+        ParamSpec(
+            f'gains.{joint}.{kind}',
+            'float',
+            default if unit.startswith('1/s') else 0.0,
+            unit,
+            f'{word} gain of the joint.',
+            lower=0.0,
+            upper=1e6,
+            change=LIVE,
+        )
+        for joint in joint_names
+        for (kind, default), unit, word in zip(
+            ACCELERATION_GAINS.items(), law.gain_unit, ('Position', 'Velocity')
+        )
+    )
+
+
+def own_parameters(law: type[ControlLaw]) -> tuple[ParamSpec, ...]:
+    """`<law>.<name>` of each parameter and each option of the law's own."""
+    options = (
+        ParamSpec(f'{law.name}.{own.name}', 'string', own.default, '', own.text)
+        for own in law.options
+    )
+    return (*options, *map(partial(_own_parameter, law), law.parameters))
+
+
+def _own_parameter(law, own):
+    size = len(own.defaults) if isinstance(own.default, tuple) else 0
+    return ParamSpec(
+        f'{law.name}.{own.name}',
+        'float[]' if size else 'float',
+        own.default,
+        own.unit,
+        own.text,
+        lower=own.lower,
+        upper=own.upper,
+        change=LIVE,
+        lengths=(size,) if size else (),
+    )
+
+
+def make_law(values: Mapping[str, Any], law: type[ControlLaw], robot: Robot) -> ControlLaw:
+    """The law of a robot, made with its options; RobodynError if one of them does not fit."""
+    return law(robot, **{own.name: values[f'{law.name}.{own.name}'] for own in law.options})
+
+
+def control_settings(values: Mapping[str, Any], robot: Robot, law: ControlLaw) -> Settings:
+    """The Settings of the supervisor.
+
+    Args:
+      values: of the node's parameters, by name.
+      robot: for the limits that the parameters leave open.
+      law: for the terms and gains.
+
+    Raises:
+      ParameterError: with a sentence, when they do not go together.
+
+    """
+    joints, limits = robot.joint_names, robot.limits
+    gains = np.array([[values[f'gains.{joint}.{kind}'] for joint in joints] for kind in 'pd'])
+    if law.tracks and law.gain_unit[0] and not gains[0].any():
+        raise ParameterError(
+            f"Law '{law.name}' needs gains [{law.gain_unit[0]}]: every parameter "
+            f"'gains.<joint>.p' is 0, for the joints {', '.join(joints)}."
+        )
+    return Settings(
+        period=1.0 / values['update_rate'],
+        gains=gains,
+        enabled=[term not in SWITCHABLE or values[f'compensate.{term}'] for term in TERMS],
+        effort_limits=values['effort_limits'] or limits.effort,
+        effort_rate=_for_all(values['max_effort_rate'], robot.nv),
+        velocity_limits=values['velocity_limits'] or limits.velocity,
+        lower=limits.lower,
+        upper=limits.upper,
+        stop_damping=_for_all(values['stop_damping'], robot.nv),
+        robot_compensates_gravity=values['robot_compensates_gravity'] == 'yes',
+        law_values=np.hstack([(), *(values[f'{law.name}.{own.name}'] for own in law.parameters)]),
+        **{name: values[name] for name in SAME_NAME},
+    )
+
+
+def _for_all(values: tuple[float, ...], n: int) -> np.ndarray:
+    return np.broadcast_to(np.array(values), (n,))

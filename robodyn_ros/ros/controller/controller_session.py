@@ -1,0 +1,373 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""All that exists while the controller is configured for one robot."""
+
+import functools
+import time
+from typing import Any, Callable, Mapping
+
+import numpy as np
+from builtin_interfaces.msg import Time
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from trajectory_msgs.msg import JointTrajectory
+
+from robodyn_msgs.msg import ControllerState, TaskState
+from robodyn_ros.control.laws.law import ControlLaw
+from robodyn_ros.control.laws.specialised_law import specialised_kernels
+from robodyn_ros.control.reference.task_target import TaskTarget
+from robodyn_ros.control.supervisor.supervisor import Supervisor
+from robodyn_ros.errors import ParameterError, RobodynError
+from robodyn_ros.realtime.log_throttle import LineBudget
+from robodyn_ros.realtime.loop import Counts, PeriodicLoop
+from robodyn_ros.realtime.os_requests import CollectorPause, settle_memory
+from robodyn_ros.robot.background_compiler import portable
+from robodyn_ros.robot.robot import Robot
+from robodyn_ros.ros.common.joint_messages import EFFORT_WRITERS
+from robodyn_ros.ros.common.realtime_parameters import realtime, require_granted
+from robodyn_ros.ros.common.session_kernels import SessionKernels
+from robodyn_ros.ros.controller.control_cycle import ControlCycle
+from robodyn_ros.ros.controller.controller_parameters import TIMER, control_settings
+from robodyn_ros.ros.controller.controller_state_message import StateWriter
+from robodyn_ros.ros.controller.publisher_conflict import CommandWatch
+from robodyn_ros.ros.controller.reference_messages import TrajectoryReader
+from robodyn_ros.ros.controller.rival_policy import RivalPolicy
+from robodyn_ros.ros.controller.state_intake import StateIntake
+from robodyn_ros.ros.controller.task_state_message import TaskStateWriter
+from robodyn_ros.ros.controller.task_target_messages import task_subscriptions
+from robodyn_ros.ros.transport.bounded_subscription import BoundedSubscription
+from robodyn_ros.ros.transport.lock_step import LOCK_STEP
+from robodyn_ros.ros.transport.rcl_ffi import Outlet
+from robodyn_ros.ros.transport.trajectory_cdr import MAX_BYTES
+
+COMMAND_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
+YIELD_TIME = 5.0  # [s] after activation in which a controller found to be there before wins
+RELEASE_TIME = 0.5  # [s] longest wait for the effort to become the safe one on deactivation
+
+
+class ControlSession:
+    """One robot under one law: supervisor, loop, and the topics of both.
+
+    Args:
+      node: the node whose topics they are.
+      robot: the robot.
+      law: the control law, of that robot.
+      values: of the node's parameters, by name.
+      changed: called from the loop when the state, or its reason, is another.
+
+    """
+
+    def __init__(
+        self,
+        node,
+        robot: Robot,
+        law: ControlLaw,
+        values: Mapping[str, Any],
+        changed: Callable[[], None],
+    ):
+        self.robot, self.law = robot, law
+        self.supervisor = Supervisor(robot, law, control_settings(values, robot, law))
+        self.refused_references, self.last_refusal = 0, ''
+        self._lines = LineBudget()
+        self.faults: list[Exception] = []  # exceptions out of the loop, for the node to report
+        self._node, self._values = node, values
+        self._reader = TrajectoryReader(robot.joint_names)
+        self._clock = node.get_clock()
+        self._timed = values['trigger'] == TIMER
+        self._effort_kind = EFFORT_WRITERS[values['command_type']]
+        self._make_loop(values, changed)
+        self.pause = CollectorPause()
+        self.watch = CommandWatch(node, self._effort_kind.type, values['command_topic'])
+        self._rivals = RivalPolicy(self.supervisor, self.watch.topic, node.get_logger().error)
+        self._activated = 0.0
+        self._before = self._final = Counts(0, 0, 0)
+        self._subscriptions = [
+            BoundedSubscription(
+                node, JointTrajectory, f'~/{topic}', receive, 1, MAX_BYTES, self._refuse
+            )
+            for topic, receive in (('joint_trajectory', self._follow), ('reference', self._aim))
+        ]
+        if law.task is not None:
+            self._subscriptions += task_subscriptions(node, self._lead, self._refuse)
+        self.kernels = SessionKernels(
+            node,
+            robot.name,
+            values['specialise'] and values['trigger'] != LOCK_STEP,
+            functools.partial(specialised_kernels, portable(robot.model), type(law)),
+            self.supervisor.use,
+        )
+        settle_memory()
+        self.loop.start()
+        for sentence in self.loop.warnings:
+            node.get_logger().warning(sentence)
+
+    def _make_loop(self, values, changed):
+        """Make intake, cycle and loop."""
+        timed = self._timed
+        # To the events executor callback groups mean nothing: it delivers every message.
+        polled = timed and values['executor'] != 'events'
+        told = {} if timed else {'delivered': self._triggered}
+        if self.law.task is not None:
+            told['lag'] = self._lag
+        self.intake = StateIntake(
+            self._node, self.robot.joint_names, self.supervisor.accept_state, polled, **told
+        )
+        self.cycle = ControlCycle(
+            self.supervisor,
+            self.intake,
+            self._ros_now,
+            *self._telemetry(COMMAND_QOS),
+            changed,
+            self._note,
+        )
+        self.loop = PeriodicLoop(
+            1.0 / values['update_rate'],
+            self.cycle.run if timed else self.cycle.watch,
+            self._fault,
+            realtime(values),
+            values['wake_ahead'] if timed else 0.0,
+            *(
+                [(self.supervisor.rehearse, self.intake.rehearse), self.intake.poll]
+                if polled
+                else []
+            ),
+        )
+
+    # Life.
+
+    def activate(self):
+        """Begin to command the robot.
+
+        Raises:
+          ParameterError: when nobody has said whether the robot compensates gravity itself.
+          RobodynError: when another node commands it, or the supervisor refuses.
+
+        """
+        self._require_gravity_answer()
+        require_granted(self.loop, self._values)
+        others = self.watch.others()
+        if others:
+            raise RobodynError(self._describe(others))
+        output = self.watch.publish(lambda: self._outlet(self.watch.topic))
+        refusal = self.supervisor.activate(self.now())
+        if refusal:
+            self._remove(output)
+            raise RobodynError(refusal)
+        self.watch.stop_listening()
+        self._activated = time.monotonic()
+        self._before = self.totals
+        for histogram in self.histograms:
+            histogram.clear()
+        self.pause.__enter__()
+        self.cycle.output = output
+
+    def _require_gravity_answer(self):
+        if not self._values['robot_compensates_gravity']:
+            raise ParameterError(
+                "Parameter 'robot_compensates_gravity' is not set; expected "
+                "'yes' if the robot adds the gravity torque by itself, else "
+                "'no'. A wrong answer drops or launches the arm, so there is no "
+                'default.'
+            )
+
+    def deactivate(self):
+        """Let the effort go to the safe one at its rate limit, then stop publishing."""
+        if self.cycle.output is None:
+            return
+        self.supervisor.deactivate()
+        deadline = time.monotonic() + RELEASE_TIME
+        while self.supervisor.publishing and time.monotonic() < deadline:
+            time.sleep(self.loop.period)
+        output = self.cycle.output
+        self._final = self.counts
+        self.cycle.output = None
+        self._remove(output)
+        if self._node.context.ok():
+            self.watch.listen()
+        self.pause.__exit__()
+
+    def close(self):
+        """Give everything back."""
+        self.deactivate()
+        self.kernels.close()
+        self.loop.stop()
+        self.intake.close()
+        self.watch.stop_listening()
+        for subscription in self._subscriptions:
+            subscription.close()
+        for publisher in self._telemetry_publishers:
+            self._node.destroy_publisher(publisher)
+
+    def adopt(self, values: Mapping[str, Any]):
+        """Take over changed parameters, between two cycles; ParameterError if they do not fit."""
+        self.supervisor.settings = control_settings(values, self.robot, self.law)
+        self._values = values
+
+    # Facts.
+
+    @property
+    def histograms(self):
+        """Every histogram of the loop."""
+        return (self.loop.wake_latency, self.cycle.tick, self.cycle.compute, self.cycle.state_age)
+
+    @property
+    def totals(self) -> Counts:
+        """Cycles run, missed, and time [ns], since the session began.
+
+        Where joint states trigger the cycles, each that comes gets one, and none is missed.
+        """
+        counts = self.loop.counts
+        return counts if self._timed else Counts(self.cycle.count, 0, counts.elapsed)
+
+    @property
+    def counts(self) -> Counts:
+        """Cycles run, missed, and time [ns], while active: since the last activation."""
+        if self.cycle.output is None:
+            return self._final
+        return Counts(*(now - then for now, then in zip(self.totals, self._before)))
+
+    def now(self) -> float:
+        """Time [s] on the clock of the cycles."""
+        return time.monotonic()
+
+    def stamp(self) -> Time:
+        """ROS time now."""
+        return self._clock.now().to_msg()
+
+    def intruders(self) -> list[str]:
+        """Names of the other nodes that command the robot while this one does."""
+        return self.watch.intruders() if self.cycle.output else []
+
+    def meet_rivals(self):
+        """Act on a node that has begun to command the robot since this one has settled."""
+        rivals = self.intruders() if self.settled else []
+        self._rivals.meet(rivals, self._values['rival_action'])
+
+    @property
+    def settled(self) -> bool:
+        """Whether it commands, and has for longer than discovery would hide another one."""
+        return self.cycle.output is not None and time.monotonic() - self._activated > YIELD_TIME
+
+    def intrusion(self) -> str:
+        """'', or that another node was found to command the robot right after activation.
+
+        Discovery takes its time, so a controller that was there before may show up only now, and
+        the one that came last yields. Two that start together may both yield; the one for which
+        `watch.comes_first` is then to try again. Later on, whoever comes is the intruder, and
+        reported.
+        """
+        intruders = [] if self.settled else self.intruders()
+        return self._describe(intruders) if intruders else ''
+
+    def _describe(self, others) -> str:
+        return (
+            f"Another node publishes on '{self.watch.topic}': {', '.join(others)}. Two "
+            'controllers on one arm fight.'
+        )
+
+    def until_between_cycles(self) -> float:
+        """Time [s] until the loop is half way from one cycle to the next."""
+        return (self.cycle.last + 0.5 * self.loop.period - time.monotonic()) % self.loop.period
+
+    def _outlet(self, topic: str):
+        """What fills a message with efforts, and the Outlet to a topic that it goes to."""
+        writer = self._effort_kind(self.robot.joint_names)
+        publisher = self._node.create_publisher(writer.type, topic, COMMAND_QOS)
+        return writer, Outlet(publisher, writer.message.buffer)
+
+    def _remove(self, output):
+        _, outlet = output
+        outlet.close()
+        self._node.destroy_publisher(outlet.publisher)
+
+    # Loop.
+
+    def _triggered(self, now: float):
+        try:
+            self.cycle.run(now)
+        except Exception as error:
+            self._fault(error)
+
+    def _fault(self, error: Exception):
+        self.supervisor.fail(error)
+        self._note(error)
+
+    def _note(self, error: Exception):
+        if len(self.faults) < 100:
+            self.faults.append(error)
+
+    def _ros_now(self) -> int:
+        # The system clock where it is the source of ROS time: a hundred times cheaper to read.
+        return self._clock.now().nanoseconds if self._clock.ros_time_is_active else time.time_ns()
+
+    def _lag(self, stamp: tuple[int, int]) -> float:
+        """How old [s] a joint state of a stamp is; 0 if the stamp is of no clock like ours."""
+        lag = 1e-9 * (self._ros_now() - 1_000_000_000 * stamp[0] - stamp[1])
+        return lag if 0.0 <= lag <= self.supervisor.settings.state_timeout else 0.0
+
+    def _telemetry(self, qos):
+        rate, self._telemetry_publishers = self._values['state_publish_rate'], []
+        if not rate:
+            return (), 1
+        told = [
+            (
+                ControllerState,
+                '~/controller_state',
+                StateWriter(self.supervisor, self.robot.model.body_names[0]),
+            )
+        ]
+        if self.law.task is not None:
+            told.append((TaskState, '~/task_state', TaskStateWriter(self.law.task)))
+        self._telemetry_publishers = [
+            self._node.create_publisher(kind, topic, qos) for kind, topic, _ in told
+        ]
+        writers = [writer for _, _, writer in told]
+        every = max(1, round(self._values['update_rate'] / rate))
+        return tuple(zip(self._telemetry_publishers, writers)), every
+
+    # References.
+
+    def follow(self, message: JointTrajectory) -> str:
+        """Follow a trajectory; '' or the sentence that says why not."""
+        return self._refer(self._reader.read, message, self.supervisor.follow)
+
+    def _refer(self, read, message, accept, **limits) -> str:
+        try:
+            refusal = self._rivals.refusal or accept(
+                read(message, self._ros_now(), **limits), self.now()
+            )
+        except RobodynError as error:
+            refusal = str(error)
+        return self._counted(refusal)
+
+    def _counted(self, refusal: str) -> str:
+        if refusal:
+            self.refused_references += 1
+            self.last_refusal = refusal
+        return refusal
+
+    def _refuse(self, sentence: str):
+        self._warn(f'A reference is refused: {self._counted(sentence)}')
+
+    def _follow(self, data: np.ndarray):
+        refusal = self._refer(self._reader.read_bytes, data, self.supervisor.follow)
+        if refusal:
+            self._warn(f'The trajectory is refused: {refusal}')
+
+    def _aim(self, data: np.ndarray):
+        refusal = self._refer(self._reader.read_bytes, data, self.supervisor.stream_target, most=1)
+        if refusal:
+            self._warn(f'The target is refused: {refusal}')
+
+    def _lead(self, read: Callable[[int], TaskTarget]):
+        try:
+            refusal = self._rivals.refusal or self.supervisor.set_task_target(
+                read(self._ros_now()), self.now()
+            )
+        except RobodynError as error:
+            refusal = str(error)
+        if self._counted(refusal):
+            self._warn(f'The target of the hand is refused: {refusal}')
+
+    def _warn(self, sentence: str):
+        if self._lines.take():
+            self._node.get_logger().warning(sentence)

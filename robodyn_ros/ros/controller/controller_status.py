@@ -1,0 +1,158 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What the controller says about itself: a latched status on every change, and reports."""
+
+import time
+
+from diagnostic_msgs.msg import DiagnosticArray
+from rclpy.qos import DurabilityPolicy, QoSProfile
+
+from robodyn_msgs.msg import ControllerStatus
+from robodyn_ros.control.supervisor.controller_states import Reason, State
+from robodyn_ros.realtime.log_throttle import LineBudget, SlowCompilation
+from robodyn_ros.realtime.rate_counter import Meter, Reading, success
+from robodyn_ros.ros.common.diagnostic_entry import OK
+from robodyn_ros.ros.controller.controller_diagnostics import diagnose
+
+LATCHED_QOS = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+INTERVAL = 0.95  # [s] at least from one report to the next
+
+COMPILING = 'COMPILING'
+
+SENTENCES = {
+    Reason.ACTIVATED: 'The controller has been activated and holds the measured posture.',
+    Reason.DEACTIVATED: 'The controller has been deactivated.',
+    Reason.FOLLOWING: 'A reference is followed.',
+    Reason.TRAJECTORY_END: 'The trajectory has ended; its last point is held.',
+    Reason.TARGET_REACHED: 'The hand has reached its target, which is held.',
+    Reason.REFERENCE_TIMEOUT: 'The targets stopped; the posture is held.',
+    Reason.REFERENCE_NOT_FINITE: 'The reference is not finite; the measured posture is held.',
+    Reason.HOLD_REQUESTED: 'The reference was cancelled; the measured posture is held.',
+    Reason.POSITION_JUMP: 'The measured position jumped; the new posture is held.',
+    Reason.STATE_TIMEOUT: 'No fresh joint state comes.',
+    Reason.STATE_STUCK: 'The joint states repeat themselves bit for bit; '
+    'the value is for how long [s].',
+    Reason.STATE_RECOVERED: 'Joint states come again; the measured posture is held.',
+    Reason.RESET: 'The fault has been reset.',
+    Reason.TORQUE_NOT_FINITE: 'The law computed an effort that is not finite.',
+    Reason.LAW_EXCEPTION: 'The law failed.',
+    Reason.OVERSPEED: 'A joint was faster than overspeed times its velocity limit; the value is '
+    'its velocity.',
+    Reason.KERNEL_STATUS: 'The mass matrix is singular; the value is the body.',
+    Reason.LOOP_EXCEPTION: 'The control loop failed, which is a defect.',
+    Reason.STOPPED: 'The controller has been stopped.',
+}
+
+# Of states that may be entered without a reason.
+WAITING = {
+    State.WAIT_MODEL: 'The controller is not configured.',
+    State.WAIT_STATE: 'There is no joint state yet.',
+    State.READY: 'Joint states come; the controller can be activated.',
+}
+
+
+class StatusReporter:
+    """Publishes ~/status on every change and every second, and /diagnostics every second.
+
+    Args:
+      node: the controller, with `session`, `complaint`, `source` and `parameters`.
+
+    """
+
+    def __init__(self, node):
+        self._node, self._meter, self._reading = node, Meter(), Reading()
+        self._status = node.create_publisher(ControllerStatus, '~/status', LATCHED_QOS)
+        self._diagnostics = node.create_publisher(DiagnosticArray, '/diagnostics', 10)
+        self._last, self._due = None, 0.0
+        self._lines, self._slow = LineBudget(), SlowCompilation(node.get_logger())
+
+    def compiling(self, name: str, done: int, total: int):
+        """Tell how far compilation has come."""
+        self._slow(name, done, total)
+        self._status.publish(
+            self._begin(
+                State.WAIT_MODEL, COMPILING, f'{done} of {total} kernels are ready; next: {name}'
+            )
+        )
+
+    def update(self):
+        """Publish what has changed, and what is due."""
+        session = self._node.session
+        state, reason, joint = State.WAIT_MODEL, Reason.NONE, -1
+        if session:
+            supervisor = session.supervisor
+            state, reason, joint = supervisor.state, supervisor.reason, supervisor.joint
+        face = (state, reason, joint, self._node.complaint)
+        changed, due = face != self._last, time.monotonic() >= self._due
+        if not (changed or due):
+            return
+        if due:
+            self._due = time.monotonic() + INTERVAL
+            self._reading = self._meter.read(session)
+        status = self._begin(state, reason, self._sentence(state, reason))
+        if session:
+            self._describe(status, session)
+        self._last = face
+        self._status.publish(status)
+        if changed:
+            self._log(status)
+        if due:
+            self._report(status, session)
+
+    def _begin(self, state: State, reason: str, sentence: str) -> ControllerStatus:
+        status = ControllerStatus(
+            state=int(state), state_name=state.name, reason=reason, message=sentence
+        )
+        status.header.stamp = self._node.get_clock().now().to_msg()
+        return status
+
+    def _sentence(self, state: State, reason: str) -> str:
+        if state is State.WAIT_MODEL and not self._node.source.available:
+            return f"There is no robot description on '{self._node.source.topic}' yet."
+        return self._node.complaint or SENTENCES.get(reason, '') or WAITING.get(state, '')
+
+    def _describe(self, status: ControllerStatus, session):
+        supervisor, loop, cycle = session.supervisor, session.loop, session.cycle
+        status.law, status.joint_names = session.law.name, list(supervisor.joint_names)
+        if supervisor.joint >= 0:
+            status.joint = supervisor.joint_names[supervisor.joint]
+        status.value = float(supervisor.value)
+        status.message = ' '.join(
+            filter(None, (status.message, supervisor.detail, *loop.warnings))
+        )
+        status.robot_compensates_gravity = supervisor.settings.robot_compensates_gravity
+        status.cycles, status.missed, _ = session.counts
+        status.rate, status.cpu_share = self._reading.rate, self._reading.cpu_share
+        status.success_rate = success(status.cycles, status.missed)
+        status.compute_p50, status.compute_p99 = _percentiles(cycle.compute)
+        status.compute_max = cycle.compute.maximum
+        status.tick_p50, status.tick_p99 = _percentiles(cycle.tick)
+        status.wake_p50, status.wake_p99 = _percentiles(loop.wake_latency)
+        status.state_age_p99 = cycle.state_age.percentile(99)
+        status.rejected_messages = session.intake.rejected.total() + session.refused_references
+        status.gc_collections = session.pause.collections
+        status.kernels = session.kernels.text
+
+    def _log(self, status: ControllerStatus):
+        logger, text = self._node.get_logger(), f'{status.state_name}: {status.message}'
+        if status.joint:
+            text += f' ({status.joint}: {status.value:g})'
+        if not self._lines.take():
+            return
+        if status.state in (State.STALE, State.FAULT):
+            logger.error(text)
+        else:
+            logger.info(text)
+
+    def _report(self, status: ControllerStatus, session):
+        publishers = self._node.count_publishers(session.intake.topic) if session else 0
+        message = diagnose(self._node.get_name(), status, session, self._reading, publishers)
+        self._diagnostics.publish(message)
+        for entry in message.status[1:]:
+            # Refused references are logged as they come.
+            if entry.level != OK and not entry.name.endswith('references'):
+                self._node.get_logger().warning(entry.message, throttle_duration_sec=5.0)
+
+
+def _percentiles(histogram) -> tuple[float, float]:
+    return histogram.percentile(50), histogram.percentile(99)

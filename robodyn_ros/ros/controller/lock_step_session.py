@@ -1,0 +1,202 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The controller's end of lock step: each state is answered once, on the time of its stamp."""
+
+import time
+from collections import Counter
+
+import numpy as np
+from rclpy.qos import QoSProfile
+
+from robodyn_msgs.msg import LockStepCommand, LockStepState
+from robodyn_ros.errors import RobodynError
+from robodyn_ros.ros.common.realtime_parameters import realtime
+from robodyn_ros.ros.controller.control_cycle import ControlCycle
+from robodyn_ros.ros.controller.controller_session import ControlSession
+from robodyn_ros.ros.controller.state_intake import StateSnapshot
+from robodyn_ros.ros.transport.lock_step import (
+    QOS,
+    CommandWriter,
+    LockStepThread,
+    Mailbox,
+    ReadState,
+    StateReader,
+    require_settings,
+)
+
+NANOSECONDS = 1_000_000_000
+WAIT = 1.0  # [s] on the wall clock without a state after which that is looked into
+SILENCE = 5.0  # [s] on the wall clock without a state that is worth a sentence
+
+
+class LockStepIntake:
+    """The state in use; with the face of a StateIntake for those that report."""
+
+    def __init__(self, topic: str):
+        self.topic, self.latest = topic, None
+        self.accepted, self.rejected, self.detail = 0, Counter(), ''
+
+    def close(self):
+        """Nothing is held."""
+
+
+class LockStepCycle(ControlCycle):
+    """A control cycle on the time of stamps."""
+
+    def run(self, now: float):
+        """Run a cycle with the state received last, at the simulated time `now` [s]."""
+        with self._lock:
+            start = time.perf_counter()
+            self._supervisor.tick(now)
+            elapsed = time.perf_counter() - start
+            self._keep_books(now, elapsed, elapsed, self._supervisor.publishing)
+
+
+class LockStepSession(ControlSession):
+    """One robot under one law, in lock step with a simulator.
+
+    The law acts on the states themselves; nothing here reads the machine's clock but the watch
+    for states that stay away.
+    """
+
+    def _make_loop(self, values, changed):
+        """Take the place of the periodic loop, its intake and its cycle."""
+        require_settings(values, executor='single_threaded')
+        node, n = self._node, self.robot.nv
+        self._time = 0  # simulated time of the state in use [ns]
+        self._answered, self._answer = None, b''  # (epoch, step), and the bytes
+        self._heard, self._silent = time.monotonic(), False
+        self._leaving, self.dropped = False, 0  # states of the past
+        self._states = StateReader(self.robot.joint_names)
+        self._writer, self._none = CommandWriter(node.get_name(), n), np.full(n, np.nan)
+        self._answers = node.create_publisher(
+            LockStepCommand, values['lock_step.command_topic'], QOS
+        )
+        self._mailbox = Mailbox(node, LockStepState, values['lock_step.state_topic'])
+        self.intake = LockStepIntake(self._mailbox.topic)
+        self.cycle = LockStepCycle(
+            self.supervisor,
+            self.intake,
+            self._ros_now,
+            *self._telemetry(QoSProfile(depth=1000)),
+            changed,
+        )
+        self.loop = LockStepThread(
+            self._mailbox,
+            1.0 / values['update_rate'],
+            WAIT,
+            self._serve,
+            self._fault,
+            realtime(values),
+        )
+
+    # Life.
+
+    def activate(self):
+        """Begin to command the robot, from the next step on."""
+        self._require_gravity_answer()
+        refusal = self.supervisor.activate(self.now())
+        if refusal:
+            raise RobodynError(refusal)
+        self._activated = time.monotonic()
+        self._before = self.totals
+        self.pause.__enter__()
+        self.cycle.output = self._answers
+
+    def deactivate(self):
+        """Let the effort go to the safe one at its rate limit, from the next step on."""
+        if self.cycle.output is None:
+            return
+        self.supervisor.deactivate()
+        self._final = self.counts
+        self.cycle.output = None
+        self.pause.__exit__()
+
+    def close(self):
+        """Give everything back."""
+        super().close()
+        self._mailbox.close()
+        self._node.destroy_publisher(self._answers)
+
+    def now(self) -> float:
+        """Simulated time of the state in use [s]."""
+        return 1e-9 * self._time
+
+    def intruders(self):
+        """Nobody: an answer carries the name of its participant."""
+        return []
+
+    def until_between_cycles(self) -> float:
+        """No time: there is no clock whose cycles are to be kept clear of."""
+        return 0.0
+
+    def _ros_now(self) -> int:
+        return self._time
+
+    # Steps.
+
+    def _serve(self, data: bytes | None):
+        if data is None:
+            self._watch()
+            return
+        self._heard, self._silent = time.monotonic(), False
+        try:
+            self._take(self._states.read(data))
+        except RobodynError as refusal:  # the state stays without an answer
+            self._node.get_logger().error(str(refusal), throttle_duration_sec=5.0)
+
+    def _take(self, state: ReadState):
+        key = state.epoch, state.step
+        if self._answered is None or key > self._answered:
+            if self._answered is not None and state.epoch != self._answered[0]:
+                self._begin_anew()
+                return
+            self._compute(state)
+            self._answered = key
+        elif key < self._answered:
+            self.dropped += 1
+            return
+        self._answers.publish(self._answer)
+
+    def _compute(self, state: ReadState):
+        """Run the cycle that is due; between two, the command holds."""
+        every, rest = divmod(self._period, state.period)
+        if rest:
+            raise RobodynError(
+                f'The controller has a period of {self._period} ns and the '
+                f'simulator one of {state.period} ns; expected a multiple of it.'
+            )
+        self._time = state.time
+        if state.step % every == 0:
+            now = self.now()
+            reason = self.supervisor.accept_state(state.state, now)
+            if reason:
+                self.intake.rejected[reason] += 1
+            else:
+                self.intake.accepted += 1
+                self.intake.latest = StateSnapshot(
+                    state.state, divmod(state.time, NANOSECONDS), now, 0.0
+                )
+            self.cycle.run(now)
+        supervisor = self.supervisor
+        effort = supervisor.command if supervisor.publishing else self._none
+        self._answer = self._writer.fill(state.epoch, state.step, effort)
+
+    @property
+    def _period(self) -> int:
+        return round(NANOSECONDS / self._values['update_rate'])
+
+    def _begin_anew(self):
+        """A new epoch: the node is configured again, as if it had just been started."""
+        if not self._leaving:
+            self._leaving = True
+            self._node.executor.create_task(self._node.begin_anew)
+
+    def _watch(self):
+        silent = time.monotonic() - self._heard
+        if silent > SILENCE and not self._silent:
+            self._silent = True
+            self._node.get_logger().warning(
+                f"No state has come on '{self._mailbox.topic}' for {silent:.0f} s; expected one "
+                f'after step {self._answered[1] if self._answered else "none"}.'
+            )

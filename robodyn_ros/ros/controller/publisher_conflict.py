@@ -1,0 +1,110 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Whether somebody else commands the robot."""
+
+import time
+
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+
+from robodyn_ros.ros.transport.polled_group import PolledGroup
+
+LISTENING = 0.5  # [s] in which a live controller would have published, even one that is starved
+
+
+class CommandWatch:
+    """Knows who else publishes on the command topic.
+
+    A node of another name is believed on sight. One of our own name may be our predecessor, which
+    was killed and which the middleware still believes alive (for 20 s by default): it counts only
+    if it is heard, for which it is listened to while this node does not publish itself. Those that
+    were silent then are remembered; one more, seen later, is another controller.
+
+    Args:
+      node: the controller.
+      kind: message type of the commands.
+      topic: their topic.
+
+    """
+
+    def __init__(self, node, kind, topic: str):
+        self.topic = node.resolve_topic_name(topic)
+        self._node, self._kind, self._heard = node, kind, False
+        self._own = _full_name(node.get_name(), node.get_namespace())
+        self._subscription, self._silent, self._ours = None, set(), set()
+        self.listen()
+
+    def listen(self):
+        """Begin to listen."""
+        qos = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+        self._subscription = self._node.create_subscription(
+            self._kind, self.topic, self._hear, qos, callback_group=PolledGroup(), raw=True
+        )
+
+    def stop_listening(self):
+        """Stop listening."""
+        if self._subscription is not None:
+            self._node.destroy_subscription(self._subscription)
+            self._subscription = None
+
+    def others(self) -> list[str]:
+        """Full names of the other publishing nodes, before this one publishes.
+
+        Takes the time LISTENING when one of them has our own name.
+        """
+        strangers, twins = self._publishers()
+        if twins and not self._is_heard():
+            self._silent, twins = twins, set()
+        return strangers + [self._own] * bool(twins)
+
+    def publish(self, make):
+        """Call make(), which returns this node's publisher; return that."""
+        before = self._publishers()[1]
+        publisher = make()
+        self._ours = self._publishers()[1] - before
+        return publisher
+
+    @property
+    def comes_first(self) -> bool:
+        """Whether only controllers of our own name intrude, and ours has the least identity.
+
+        Every one of them sees the same identities, so this is true of one.
+        """
+        strangers, twins = self._publishers()
+        return not strangers and {min(twins - self._silent, default=None)} == self._ours
+
+    def intruders(self) -> list[str]:
+        """Full names of the other publishing nodes, while this one publishes."""
+        strangers, twins = self._publishers()
+        return strangers + [self._own] * (len(twins - self._silent) > 1)
+
+    def _publishers(self):
+        """Full names of those of another node, and identities of those of our own name."""
+        strangers, twins = [], set()
+        for info in self._node.get_publishers_info_by_topic(self.topic):
+            name = _full_name(info.node_name, info.node_namespace)
+            if name == self._own:
+                twins.add(bytes(info.endpoint_gid))
+            else:
+                strangers.append(name)
+        return strangers, twins
+
+    def _hear(self, _):
+        self._heard = True  # the events executor knows no callback groups, and delivers
+
+    def _is_heard(self) -> bool:
+        self._take()
+        self._heard, deadline = False, time.monotonic() + LISTENING
+        while not self._heard and time.monotonic() < deadline:
+            time.sleep(0.005)
+            self._heard = self._heard or self._take()
+        return self._heard
+
+    def _take(self) -> bool:
+        with self._subscription.handle:
+            return self._subscription.handle.take_message(self._kind, True) is not None
+
+
+def _full_name(name: str, namespace: str) -> str:
+    if 'UNKNOWN' in namespace:  # the middleware found the publisher before its node's name
+        return 'one whose name is not known yet'
+    return f'{namespace.rstrip("/")}/{name}'

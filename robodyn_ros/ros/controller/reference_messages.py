@@ -1,0 +1,109 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""JointTrajectory messages to trajectories in the robot's joint order, stamps to delays."""
+
+from typing import Sequence
+
+import numpy as np
+from rclpy.serialization import serialize_message
+from trajectory_msgs.msg import JointTrajectory
+
+from robodyn_ros.control.reference.trajectory import Trajectory
+from robodyn_ros.errors import RobodynError, ShapeError, UnknownNameError, shorten
+from robodyn_ros.ros.common.joint_messages import DUPLICATE_JOINT, MISSING_JOINT, JointIndex
+from robodyn_ros.ros.transport.trajectory_cdr import MAX_POINTS, read_head, read_points
+
+FIELDS = ('positions', 'velocities', 'accelerations')
+
+
+class TrajectoryReader:
+    """Reads JointTrajectory messages for one robot, by joint name and as a whole.
+
+    Efforts in the points are ignored: the law computes them.
+    """
+
+    def __init__(self, joint_names: Sequence[str]):
+        self._index = JointIndex(joint_names, extra=False)
+
+    def read(self, message: JointTrajectory, ros_now: int, most: int = MAX_POINTS) -> Trajectory:
+        """The trajectory of a message, whose header.stamp, unless zero, says when it begins.
+
+        Args:
+          message: with exactly the robot's joints, in any order.
+          ros_now: ROS time [ns].
+          most: number of points that are accepted.
+
+        Raises:
+          RobodynError: with a sentence, when it is not one trajectory of this robot. Its values
+            are judged by the supervisor.
+
+        """
+        data = np.frombuffer(serialize_message(message), np.uint8)
+        return self.read_bytes(data, ros_now, most)
+
+    def read_bytes(self, data: np.ndarray, ros_now: int, most: int = MAX_POINTS) -> Trajectory:
+        """The same of a serialised message (k,) uint8; the GIL is free while points are read."""
+        head = read_head(data)
+        where, reason = self._index.locate(head.joint_names)
+        if where is None:
+            raise self._refusal(reason, head.joint_names)
+        if not 1 <= head.points <= most:
+            raise ShapeError(
+                f'The trajectory has {head.points or "no"} points; expected '
+                + (f'from 1 to {most}.' if most > 1 else 'one, the target.')
+            )
+        times, rows, sizes = read_points(data, head, where)
+        fields = {
+            field: _field(field, values, size, len(where))
+            for field, values, size in zip(FIELDS, rows, sizes)
+        }
+        seconds, nanoseconds = head.stamp
+        return Trajectory(times=times, delay=delay(seconds, nanoseconds, ros_now), **fields)
+
+    def _refusal(self, reason, names):
+        given, expected = shorten(names), list(self._index.joint_names)
+        if reason == MISSING_JOINT:
+            missing = self._index.missing(names)
+            return UnknownNameError(
+                f'The trajectory lacks the joints {missing}; expected {expected}, got {given}.'
+            )
+        if reason == DUPLICATE_JOINT:
+            return ShapeError(f'The trajectory names a joint twice: {given}.')
+        return UnknownNameError(
+            f'The trajectory is for the joints {given} ({reason}); expected '
+            f'{expected}, in any order.'
+        )
+
+
+def _field(field: str, values: np.ndarray, sizes: np.ndarray, joints: int):
+    """One field of the points (k, n), or None where they leave it out."""
+    if not sizes.any() and field != 'positions':
+        return None
+    if (sizes != joints).any():
+        raise ShapeError(
+            f'The points have {np.unique(sizes)[:5].astype(int).tolist()} {field}; '
+            f'expected {joints} in every point'
+            + ('.' if field == 'positions' else ', or in none.')
+        )
+    return values
+
+
+def delay(seconds: int, nanoseconds: int, ros_now: int) -> float:
+    """Time [s] from now to a stamp, negative if it has passed; 0 for the stamp zero.
+
+    Args:
+      seconds: of the stamp of a message's header.
+      nanoseconds: of the same.
+      ros_now: ROS time [ns].
+
+    Raises:
+      RobodynError: with a sentence, when it is no time.
+
+    """
+    if seconds < 0 or nanoseconds >= 1_000_000_000:
+        raise RobodynError(
+            f'The message has the impossible stamp {seconds} s '
+            f'{nanoseconds} ns; expected 0 s or more and below 1000000000 ns.'
+        )
+    stamp = 1_000_000_000 * seconds + nanoseconds
+    return 1e-9 * (stamp - ros_now) if stamp else 0.0

@@ -1,0 +1,171 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The topic twin of ~/get_operational_space_inertia, of the latest joint state."""
+
+import time
+from typing import Any, Mapping, NamedTuple
+
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+
+from robodyn_msgs.msg import OperationalSpaceInertia
+from robodyn_ros.errors import ParameterError, RobodynError
+from robodyn_ros.realtime.loop import PeriodicLoop
+from robodyn_ros.robot.frames import AXES
+from robodyn_ros.robot.robot import Robot
+from robodyn_ros.ros.common.task_space_queries import default_link, require_links
+from robodyn_ros.ros.controller.state_intake import StateSnapshot
+from robodyn_ros.ros.transport.cdr import OutgoingMessage
+
+TOPIC = '~/operational_space_inertia'
+TASK_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
+WARNING_PERIOD = 5.0  # [s] between two sentences about a task that cannot be computed
+
+
+class TaskSettings(NamedTuple):
+    """What is published, how often."""
+
+    rate: float  # [Hz], 0 for never
+    links: tuple[str, ...]
+    axes: str  # of every link, '' for all
+    damping: float  # [1/sqrt(kg)]
+    timeout: float  # age of a joint state beyond which nothing is published [s]
+
+
+def task_settings(values: Mapping[str, Any], robot: Robot) -> TaskSettings:
+    """What the parameters of a node ask to be published.
+
+    Args:
+      values: of the node's parameters, by name.
+      robot: the robot.
+
+    Raises:
+      ParameterError: with a sentence, for links or axes that the robot does not have.
+
+    """
+    links = values['osi_links'] or (default_link(values, robot),)
+    if len(set(links)) != len(links):
+        raise ParameterError(
+            f"Parameter 'osi_links': got {', '.join(links)}; expected each link once."
+        )
+    settings = TaskSettings(
+        values['osi_publish_rate'],
+        tuple(links),
+        values['osi_axes'],
+        values['osi_damping'],
+        values['state_timeout'],
+    )
+    if settings.rate:
+        try:
+            require_links(links, robot)
+            robot.task_rows(settings.links, settings.axes or None)
+        except RobodynError as error:
+            raise ParameterError(f"Parameters 'osi_links' and 'osi_axes': {error}") from error
+    return settings
+
+
+class TaskWriter:
+    """Fills one OperationalSpaceInertia message again and again.
+
+    Args:
+      robot: for this writer alone, since a Robot serves one thread at a time.
+      settings: what to publish.
+
+    """
+
+    def __init__(self, robot: Robot, settings: TaskSettings):
+        self._robot, self._settings = robot, settings
+        self._axes = settings.axes or None
+        n, rows = robot.nv, robot.task_rows(settings.links, self._axes)
+        m = len(rows)
+        message = OperationalSpaceInertia(
+            joint_names=list(robot.joint_names),
+            rows=m,
+            cols=n,
+            damping_used=settings.damping,
+            row_links=[settings.links[row // 6] for row in rows],
+            row_axes=[AXES[row % 6] for row in rows],
+        )
+        message.header.frame_id = robot.model.body_names[0]
+        self._message = OutgoingMessage(
+            message,
+            {
+                'position': n,
+                'velocity': n,
+                'inertia': m * m,
+                'inertia_inverse': m * m,
+                'jacobian': m * n,
+                'task_bias': m,
+                'task_gravity': m,
+                'consistent_inverse': n * m,
+                'singular_values': m,
+            },
+            {'rank': 1},
+        )
+
+    def fill(self, state: StateSnapshot) -> bytes:
+        """The serialised message for a joint state."""
+        settings, out = self._settings, self._message.doubles
+        bias = self._robot.operational_space_bias(
+            state.q, state.qd, settings.links, self._axes, settings.damping
+        )
+        task, (seconds, nanoseconds) = bias.task, state.stamp
+        self._message.set_stamp(seconds * 1_000_000_000 + nanoseconds)
+        out['position'][:], out['velocity'][:] = state.q, state.qd
+        out['inertia'][:] = task.inertia.ravel()
+        out['inertia_inverse'][:] = task.inverse.ravel()
+        out['jacobian'][:] = task.jacobian.ravel()
+        out['consistent_inverse'][:] = task.consistent_inverse.ravel()
+        out['singular_values'][:] = task.singular_values
+        out['task_bias'][:], out['task_gravity'][:] = bias.coriolis, bias.gravity
+        self._message.octets['rank'][0] = task.rank
+        return self._message.bytes()
+
+
+class TaskPublisher:
+    """Publishes while it is asked to, in a thread of its own that wakes between control cycles.
+
+    Both loops keep their phase on one clock, so half a cycle is left before the next one begins,
+    and the kernels let other threads run.
+
+    Args:
+      node: the node whose topic it is.
+
+    """
+
+    def __init__(self, node):
+        self._node, self._session, self._settings = node, None, None
+        self._loop = self._publisher = self._writer = self._intake = None
+
+    def follow(self, session, values: Mapping[str, Any]):
+        """Take over a session, None for none, and the values of the node's parameters."""
+        settings = task_settings(values, session.robot) if session else None
+        if (session, settings) == (self._session, self._settings):
+            return
+        self._stop()
+        self._session, self._settings = session, settings
+        if settings and settings.rate:
+            self._start(session, settings)
+
+    def _start(self, session, settings):
+        self._writer = TaskWriter(Robot(session.robot.model), settings)
+        self._intake = session.intake
+        self._publisher = self._node.create_publisher(OperationalSpaceInertia, TOPIC, TASK_QOS)
+        self._loop = PeriodicLoop(1.0 / settings.rate, self._publish, self._failed)
+        time.sleep(session.until_between_cycles())
+        self._loop.start()
+
+    def _stop(self):
+        if self._loop is not None:
+            self._loop.stop()
+            self._node.destroy_publisher(self._publisher)
+            self._loop = self._publisher = self._writer = self._intake = None
+
+    def _publish(self, now: float):
+        state = self._intake.latest
+        if state is not None and now - state.time <= self._settings.timeout:
+            self._publisher.publish(self._writer.fill(state))
+
+    def _failed(self, error: Exception):
+        self._node.get_logger().warning(
+            f'Nothing to publish on {TOPIC}: {error}', throttle_duration_sec=WARNING_PERIOD
+        )

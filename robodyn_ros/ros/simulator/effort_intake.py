@@ -1,0 +1,183 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Effort commands on their way from the topics to the plant."""
+
+from collections import Counter
+from typing import Callable, Sequence
+
+import numpy as np
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+
+from robodyn_ros.errors import shorten
+from robodyn_ros.ros.common.joint_messages import (
+    DUPLICATE_JOINT,
+    EMPTY,
+    MAX_NAMES,
+    TOO_MANY_NAMES,
+    UNKNOWN_JOINT,
+    UNREADABLE,
+    WRONG_LENGTH,
+)
+from robodyn_ros.ros.transport.polled_group import PolledGroup
+from robodyn_ros.simulation.step import LARGEST_EFFORT
+
+OUT_OF_RANGE = 'OUT_OF_RANGE'  # not finite, or beyond what any motor gives
+
+
+class NamedEfforts:
+    """Efforts by joint name out of a JointState; NaN, and NaN for what is left out: no command.
+
+    As JointStateTopicSystem writes it: `effort` is as long as `name`, or holds entries only for
+    the joints that are commanded by effort, in the order of `name`; those are the robot's joints.
+    """
+
+    def __init__(self, joint_names: Sequence[str]):
+        self._place = {name: k for k, name in enumerate(joint_names)}
+        self._names: list[str] = []
+        self._rows, self._columns, self._reason = [], [], EMPTY
+
+    def read(self, message: JointState) -> tuple[np.ndarray | None, str]:
+        """The command (n,) [N m | N] and '', or None and the reason."""
+        names, given = message.name, message.effort
+        if len(names) > MAX_NAMES:
+            return None, TOO_MANY_NAMES
+        if not given:
+            return None, EMPTY
+        if len(given) > len(names):
+            return None, WRONG_LENGTH
+        if names != self._names:
+            self._locate(names)
+        if self._reason:
+            return None, self._reason
+        if len(given) == len(names):
+            efforts = np.frombuffer(given)[self._columns]
+        elif len(given) == len(self._rows):
+            efforts = np.frombuffer(given)
+        else:
+            return None, WRONG_LENGTH
+        command = np.full(len(self._place), np.nan)
+        command[self._rows] = efforts
+        if np.any(np.abs(command) > LARGEST_EFFORT):
+            return None, OUT_OF_RANGE
+        return (None, EMPTY) if np.all(np.isnan(command)) else (command, '')
+
+    def describe(self, message: JointState) -> str:
+        """What is to be said about a refused message."""
+        return f'{len(message.name)} names and {len(message.effort)} efforts'
+
+    def _locate(self, names: list[str]):
+        known = [(self._place[name], k) for k, name in enumerate(names) if name in self._place]
+        self._names, self._reason = list(names), ''
+        self._rows, self._columns = [row for row, _ in known], [column for _, column in known]
+        if len(set(names)) != len(names):
+            self._reason = DUPLICATE_JOINT
+        elif not known:
+            self._reason = UNKNOWN_JOINT
+
+
+class OrderedEfforts:
+    """Efforts in the robot's joint order out of a Float64MultiArray, every one of them finite."""
+
+    def __init__(self, joint_names: Sequence[str]):
+        self._size = len(joint_names)
+
+    def read(self, message: Float64MultiArray) -> tuple[np.ndarray | None, str]:
+        """The command (n,) [N m | N] and '', or None and the reason."""
+        if len(message.data) != self._size:
+            return None, WRONG_LENGTH
+        command = np.array(message.data)
+        if not np.all(np.abs(command) <= LARGEST_EFFORT):
+            return None, OUT_OF_RANGE
+        return command, ''
+
+    def describe(self, message: Float64MultiArray) -> str:
+        """What is to be said about a refused message."""
+        return f'{len(message.data)} efforts for {self._size} joints'
+
+
+class EffortIntake:
+    """Takes effort commands from either topic; the newest counts.
+
+    A command is accepted whole or ignored whole, and counted. One that commands no joint is
+    neither: a ros2_control without a controller sends such.
+
+    Args:
+      node: the node that subscribes.
+      topics: of the JointState and of the Float64MultiArray; '' for none.
+      joint_names: the robot's joints, in its order.
+      command: called with each accepted command (n,) [N m | N].
+      polled: whether the loop takes the messages, which costs a third of what the executor does.
+      delivered: called after each well-formed message that the executor delivered.
+
+    """
+
+    def __init__(
+        self,
+        node,
+        topics: Sequence[str],
+        joint_names: Sequence[str],
+        command: Callable[[np.ndarray], None],
+        polled: bool,
+        delivered: Callable[[], None] | None = None,
+    ):
+        self.accepted = self.empty = 0
+        self.rejected: Counter[str] = Counter()
+        self.detail = ''  # about the last rejection, for people
+        self._node, self._command, self._delivered = node, command, delivered
+        # In lock step no command may be lost. Else best effort: any publisher is compatible.
+        qos = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+        if delivered:
+            qos = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
+        group = PolledGroup() if polled else None
+        self._inputs = []
+        for topic, kind, reader in zip(
+            topics,
+            (JointState, Float64MultiArray),
+            (NamedEfforts(joint_names), OrderedEfforts(joint_names)),
+        ):
+            if topic:
+                subscription = node.create_subscription(
+                    kind,
+                    topic,
+                    lambda message, reader=reader: self.receive(message, reader),
+                    qos,
+                    callback_group=group,
+                )
+                self._inputs.append((subscription, kind, reader))
+
+    def poll(self):
+        """Take the newest message of each topic, if there is one."""
+        for subscription, kind, reader in self._inputs:
+            try:
+                with subscription.handle:
+                    taken = subscription.handle.take_message(kind, False)
+            except Exception as error:  # such as a name that is not UTF-8
+                self._reject(UNREADABLE, shorten(error))
+                continue
+            if taken is not None:
+                self.receive(taken[0], reader)
+
+    def receive(self, message, reader: NamedEfforts | OrderedEfforts):
+        """Accept a message or count its refusal."""
+        command, reason = reader.read(message)
+        if command is not None:
+            self.accepted += 1
+            self._command(command)
+        elif reason == EMPTY:
+            self.empty += 1
+        else:
+            self._reject(reason, reader.describe(message))
+            return
+        if self._delivered:
+            self._delivered()
+
+    def close(self):
+        """Stop receiving."""
+        for subscription, _, _ in self._inputs:
+            self._node.destroy_subscription(subscription)
+
+    def _reject(self, reason: str, detail: str):
+        self.rejected[reason] += 1
+        self.detail = f'{reason}: {detail}'

@@ -1,0 +1,179 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The simulator's end of lock step: states out, answers in, a step when all have answered."""
+
+import signal
+import time
+from threading import Event
+from typing import Any, Mapping
+
+from robodyn_msgs.msg import LockStepCommand, LockStepState
+from robodyn_ros.errors import ParameterError, RobodynError
+from robodyn_ros.robot.robot import Robot
+from robodyn_ros.ros.common.realtime_parameters import realtime
+from robodyn_ros.ros.simulator.simulator_session import SimulatorSession
+from robodyn_ros.ros.transport.lock_step import (
+    END,
+    QOS,
+    CommandReader,
+    LockStepThread,
+    Mailbox,
+    StateWriter,
+    require_settings,
+)
+from robodyn_ros.simulation.lock_step import LockStep
+from robodyn_ros.simulation.runner import NANOSECONDS
+
+LONGEST = 3600  # [s] of simulated time that one call advances
+
+
+class LockStepSimulation(SimulatorSession):
+    """A simulated robot that takes a step when every participant has answered the last state."""
+
+    def __init__(self, node, robot: Robot, values: Mapping[str, Any]):
+        require_settings(values, executor='single_threaded', speed_factor=1.0, free_base=False)
+        if robot.model.nq != robot.model.nv:
+            raise ParameterError(
+                f"robot '{robot.name}': lock step is for joints of one degree of freedom; "
+                'it has spherical or floating joints'
+            )
+        self._over, self._outcome, self._repeats = Event(), '', 0
+        super().__init__(
+            node,
+            robot,
+            values | {'joint_commands_topic': '', 'effort_command_topic': '', 'specialise': False},
+        )
+
+    def _make_loop(self, values):
+        self.run = LockStep(
+            self.runner, values['update_rate'], values['lock_step.participants'], time.time_ns()
+        )
+        self._reader = CommandReader()
+        self._writer = StateWriter(self.runner.plant.model.joint_names, self.run.period)
+        self._publisher = self._node.create_publisher(
+            LockStepState, values['lock_step.state_topic'], QOS
+        )
+        self._mailbox = Mailbox(self._node, LockStepCommand, values['lock_step.command_topic'])
+        return LockStepThread(
+            self._mailbox,
+            1.0 / values['update_rate'],
+            values['lock_step.repeat_after'],
+            self._serve,
+            self._fault,
+            realtime(values),
+        )
+
+    def deactivate(self):
+        """Stand still, and say nothing."""
+        super().deactivate()
+        self._finish('The simulation was deactivated.')
+
+    def close(self):
+        """Give everything back."""
+        super().close()
+        self._mailbox.close()
+        self._node.destroy_publisher(self._publisher)
+
+    # Requests; the first two under the lock, when the run stands.
+
+    def reset(self):
+        """Begin a new epoch in the initial state."""
+        self._require_standing()
+        self.runner.reset()
+        self._begin_epoch()
+
+    def set_state(self, position, velocity):
+        """Begin a new epoch in a given state."""
+        self._require_standing()
+        self.runner.reset()
+        self.runner.set_state(position, velocity)
+        self._begin_epoch()
+
+    def advance(self, nanoseconds: int) -> str:
+        """Run for a simulated time and stand there; return '' or why it stands before.
+
+        Waits until the last state has been answered too, so that whatever is asked of anybody
+        afterwards is in force from the next step on.
+        """
+        steps, rest = divmod(nanoseconds, self.run.period)
+        if rest or not 1 <= steps * self.run.period <= LONGEST * NANOSECONDS:
+            raise RobodynError(
+                f'The duration is {nanoseconds} ns; expected a multiple of the '
+                f'period, {self.run.period} ns, up to {LONGEST} s.'
+            )
+        with self.lock:
+            self._over.clear()
+            self._repeats = 0
+            self.run.goal = self.run.step + steps
+        self._mailbox.wake()
+        self._over.wait()
+        if self._outcome and self.values['lock_step.on_silence'] == END:
+            # after this call has been answered
+            self._node.executor.create_task(signal.raise_signal, signal.SIGTERM)
+        return self._outcome
+
+    def _require_standing(self):
+        if self.run.step != self.run.goal:
+            raise RobodynError('The simulation is on its way; expected that it stands.')
+
+    def _begin_epoch(self):
+        self.run.restart()
+        self._tell_of_reset()
+
+    # Steps; under the lock.
+
+    def tell(self):
+        """Send the state, and the joint states for whoever listens."""
+        run, sensor, plant = self.run, self.runner.sensor, self.runner.plant
+        if self.runner.reading_valid:  # a reading that is lost leaves the one before
+            self._measured = sensor.position.copy(), sensor.velocity.copy()
+        state = *self._measured, plant.effort
+        self._publisher.publish(self._writer.first(run.epoch, run.step, *state))
+        self._told, self._repeats = time.monotonic(), 0
+        if self._clock_publisher is not None or self._state.heard:
+            super().tell()
+
+    def _serve(self, data: bytes | None):
+        with self.lock:
+            if not self.running:
+                return
+            if data is not None:
+                try:
+                    self.run.answer(*self._reader.read(data))
+                except ParameterError as error:
+                    self._stand(str(error))
+            if self.run.advance():
+                self.tell()
+            elif not self.run.missing and not self._over.is_set():
+                self._finish('')
+            if time.monotonic() - self._told > self.values['lock_step.repeat_after']:
+                self._repeat()
+
+    def _repeat(self):
+        self._publisher.publish(self._writer.repeat())
+        self._told = time.monotonic()
+        self._repeats += 1
+        most = self.values['lock_step.repeats']
+        if most and self._repeats > most and self.run.missing and not self._over.is_set():
+            self._stand(self.silence)
+
+    @property
+    def silence(self) -> str:
+        """'', or who has not answered the present state."""
+        run, missing = self.run, self.run.missing
+        if not missing:
+            return ''
+        return (
+            f'No answer from {", ".join(missing)} to step {run.step} at {run.time * 1e-9:g} s '
+            f'of simulated time, which was sent {1 + self._repeats} times.'
+        )
+
+    def _stand(self, sentence: str):
+        """End the run on the way."""
+        self.run.goal = self.run.step
+        self._finish(sentence)
+        self._node.get_logger().error(sentence, throttle_duration_sec=5.0)
+
+    def _finish(self, sentence: str):
+        self._outcome = sentence
+        self._over.set()

@@ -1,0 +1,135 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The state of the simulated robot on its topics: messages built once and refilled."""
+
+from itertools import chain
+from typing import Any, Mapping, Sequence
+
+import numpy as np
+from geometry_msgs.msg import Transform, Twist, Wrench
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from sensor_msgs.msg import JointState, MultiDOFJointState
+
+from robodyn_ros.model.joint_types import has_quaternion
+from robodyn_ros.model.robot_model import RobotModel
+from robodyn_ros.ros.common.joint_messages import bound_array, set_stamp
+from robodyn_ros.ros.common.multi_dof_messages import MultiDofJoint, multi_dof_joints, set_vector
+
+STATE_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
+
+
+def scalar_joints(model: RobotModel) -> list[int]:
+    """Velocities of the joints that a JointState has a place for: all but those of quaternions."""
+    free = [hinge.velocities for hinge in model.hinges if has_quaternion(hinge.joint)]
+    others = set(chain.from_iterable(range(model.nv)[where] for where in free))
+    return [k for k in range(model.nv) if k not in others]
+
+
+def state_topics(node, model: RobotModel, values: Mapping[str, Any], frame_id: str):
+    """What publishes the state of a robot of that model.
+
+    Args:
+      node: the node that publishes.
+      model: of the robot.
+      values: of the node's parameters, by name.
+      frame_id: of the headers.
+
+    """
+    joints = multi_dof_joints(model)
+    if joints:
+        return MixedStates(node, model, joints, values, frame_id)
+    return JointStates(node, model.joint_names, values, frame_id)
+
+
+class JointStates:
+    """The state as a JointState."""
+
+    def __init__(self, node, names: Sequence[str], values: Mapping[str, Any], frame_id: str):
+        self._node = node
+        self._publisher = node.create_publisher(
+            JointState, values['joint_states_topic'], STATE_QOS
+        )
+        self._message = JointState(name=list(names))
+        self._message.header.frame_id = frame_id
+        fields = ('position', 'velocity', *('effort',) * values['publish_effort'])
+        self._arrays = [bound_array(self._message, field, len(names)) for field in fields]
+
+    @property
+    def heard(self) -> bool:
+        """Whether anybody subscribes."""
+        return self._publisher.get_subscription_count() > 0
+
+    def publish(self, nanoseconds: int, *state: np.ndarray):
+        """Publish position, velocity and effort, each (n,), under this stamp [ns]."""
+        set_stamp(self._message.header.stamp, nanoseconds)
+        for array, value in zip(self._arrays, state):
+            array[:] = value
+        self._publisher.publish(self._message)
+
+    def close(self):
+        """Publish no more."""
+        self._node.destroy_publisher(self._publisher)
+
+
+class MixedStates:
+    """A MultiDOFJointState of joints of several freedoms, and a JointState of what that can take.
+
+    A robot with nothing for a JointState publishes none.
+    """
+
+    def __init__(
+        self,
+        node,
+        model: RobotModel,
+        joints: Sequence[MultiDofJoint],
+        values: Mapping[str, Any],
+        frame_id: str,
+    ):
+        self._node, self._joints = node, joints
+        self._velocities = scalar_joints(model)
+        self._positions = model.coordinates[self._velocities]
+        names = [model.joint_names[k] for k in self._velocities]
+        self._scalars = JointStates(node, names, values, frame_id) if names else None
+        self._publisher = node.create_publisher(
+            MultiDOFJointState, values['multi_dof_joint_states_topic'], STATE_QOS
+        )
+        self._message = message = MultiDOFJointState(
+            joint_names=[joint.name for joint in joints],
+            transforms=[Transform() for _ in joints],
+            twist=[Twist() for _ in joints],
+        )
+        message.header.frame_id = frame_id
+        if values['publish_effort']:
+            message.wrench = [Wrench() for _ in joints]
+
+    def publish(
+        self, nanoseconds: int, position: np.ndarray, velocity: np.ndarray, effort: np.ndarray
+    ):
+        """Publish position (nq,), velocity and effort, each (nv,), under this stamp [ns]."""
+        message = self._message
+        set_stamp(message.header.stamp, nanoseconds)
+        for k, joint in enumerate(self._joints):
+            place, turn = joint.pose(position)
+            set_vector(message.transforms[k].translation, place)
+            set_vector(message.transforms[k].rotation, turn)
+            motion = joint.along_axes(position, velocity)
+            set_vector(message.twist[k].linear, motion[:3])
+            set_vector(message.twist[k].angular, motion[3:])
+            if message.wrench:
+                action = joint.along_axes(position, effort)
+                set_vector(message.wrench[k].force, action[:3])
+                set_vector(message.wrench[k].torque, action[3:])
+        self._publisher.publish(message)
+        if self._scalars:
+            self._scalars.publish(
+                nanoseconds,
+                position[self._positions],
+                velocity[self._velocities],
+                effort[self._velocities],
+            )
+
+    def close(self):
+        """Publish no more."""
+        self._node.destroy_publisher(self._publisher)
+        if self._scalars:
+            self._scalars.close()

@@ -1,0 +1,70 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The state that a request puts the simulated robot into."""
+
+from sensor_msgs.msg import JointState, MultiDOFJointState
+
+from robodyn_ros.errors import ShapeError, UnknownNameError, shorten
+from robodyn_ros.ros.common.joint_messages import MAX_NAMES
+from robodyn_ros.ros.common.multi_dof_messages import multi_dof_joints
+from robodyn_ros.ros.simulator.state_publisher import scalar_joints
+
+
+def named_state(joints: JointState, poses: MultiDOFJointState, plant):
+    """Position (nq,) and velocity (nv,) of the plant with what a request names put in its place.
+
+    Raises:
+      ShapeError, UnknownNameError, ParameterError: with a sentence, when it does not fit the
+        robot.
+
+    """
+    model = plant.model
+    position, velocity = plant.q.copy(), plant.qd.copy()
+    if joints.name or not poses.joint_names:
+        where = {model.joint_names[k]: k for k in scalar_joints(model)}
+        rows = _located(
+            joints.name, where, 'joints', positions=joints.position, velocities=joints.velocity
+        )
+        if joints.position:
+            position[model.coordinates[rows]] = joints.position
+        if joints.velocity:
+            velocity[rows] = joints.velocity
+    if poses.joint_names:
+        where = {joint.name: joint for joint in multi_dof_joints(model)}
+        named = _located(
+            poses.joint_names,
+            where,
+            'joints of several freedoms',
+            transforms=poses.transforms,
+            twists=poses.twist,
+        )
+        for joint, pose in zip(named, poses.transforms):
+            joint.put_pose(_numbers(pose.translation), _numbers(pose.rotation), position)
+        for joint, twist in zip(named, poses.twist):
+            joint.put_twist(
+                (*_numbers(twist.linear), *_numbers(twist.angular)), position, velocity
+            )
+    return position, velocity
+
+
+def _located(names, where, what, **values):
+    """What stands in `where` under each name, once the request is known to be well formed."""
+    size = len(names)
+    if not 1 <= size <= MAX_NAMES:
+        raise ShapeError(f'The state names {size} {what}; expected 1 to {MAX_NAMES}.')
+    if any(len(given) not in (0, size) for given in values.values()):
+        counts = ' and '.join(f'{len(given)} {field}' for field, given in values.items())
+        raise ShapeError(
+            f'The state has {size} names, {counts}; expected as many of each, or none.'
+        )
+    if any(name not in where for name in names) or len(set(names)) != size:
+        raise UnknownNameError(
+            f'The state names the {what} {shorten(list(names))}; expected '
+            f'each at most once, of {", ".join(where) or "none"}.'
+        )
+    return [where[name] for name in names]
+
+
+def _numbers(message):
+    """The numbers of a Vector3 or a Quaternion."""
+    return [getattr(message, field) for field in message.get_fields_and_field_types()]

@@ -1,0 +1,159 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Messages and requests that are bounded by their bytes before they become Python objects.
+
+rclpy takes and decodes while it holds the GIL, for as long as a message is large: the control
+loop misses its cycles. Here the middleware's functions are called with the GIL released, and what
+is too large is dropped with nothing of it decoded. Where they are not found, rclpy takes.
+"""
+
+import ctypes
+import os
+import time
+from typing import Any, Callable
+
+import numpy as np
+from rclpy.qos import QoSProfile
+from rclpy.serialization import deserialize_message
+from rclpy.waitable import NumberOfEntities, Waitable
+
+from robodyn_ros.errors import shorten
+from robodyn_ros.ros.transport.polled_group import PolledGroup
+from robodyn_ros.ros.transport.rcl_ffi import FIRST_SIZE, NOTHING, OK, declare, library
+
+RELUCTANCE = 1.0  # [s] without decoding after a message that could not be
+SMALL = 20_000  # octets of a message that may be decoded by rclpy: 50 us, with the GIL
+
+
+class BoundedSubscription(Waitable):
+    """A subscription whose messages are handed over as octets, if they are not too many.
+
+    Args:
+      node: the node that subscribes.
+      kind: message type.
+      topic: name.
+      receive: called by the executor with a message (k,) uint8, valid until it returns.
+      qos: quality of service, or a depth.
+      most: octets of the largest message accepted.
+      refuse: called with a sentence about a larger one.
+
+    """
+
+    def __init__(
+        self,
+        node,
+        kind,
+        topic: str,
+        receive: Callable[[np.ndarray], None],
+        qos: QoSProfile | int,
+        most: int,
+        refuse: Callable[[str], None],
+    ):
+        super().__init__(node.default_callback_group)
+        self._receive, self._most, self._refuse = receive, most, refuse
+        self._node, self._index = node, None
+        library_ = library()
+        # The events executor knows neither callback groups nor us: there rclpy takes.
+        self._own = library_ is not None and node.parameters['executor'] != 'events'
+        self._subscription = node.create_subscription(
+            kind,
+            topic,
+            self._deliver,
+            qos,
+            raw=True,
+            callback_group=PolledGroup() if self._own else None,
+        )
+        self.topic = self._subscription.topic_name
+        if self._own:
+            self._library = library_
+            rcl = ctypes.CDLL('librcl.so', os.RTLD_NOW | os.RTLD_NOLOAD)  # releases the GIL
+            self._take = declare(
+                rcl.rcl_take_serialized_message, ctypes.c_int, *[ctypes.c_void_p] * 4
+            )
+            node.add_waitable(self)
+
+    def close(self):
+        """Stop receiving."""
+        if self._own:
+            self._node.remove_waitable(self)
+        self._node.destroy_subscription(self._subscription)
+
+    def __enter__(self):
+        self._subscription.handle.__enter__()
+
+    def __exit__(self, *error):
+        self._subscription.handle.__exit__(*error)
+
+    def get_num_entities(self):
+        """One subscription."""
+        return NumberOfEntities(num_subs=1)
+
+    def add_to_wait_set(self, wait_set):
+        """Have the executor wait for a message."""
+        self._index = wait_set.add_subscription(self._subscription.handle)
+
+    def is_ready(self, wait_set):
+        """Whether a message waits."""
+        return self._index is not None and wait_set.is_ready('subscription', self._index)
+
+    def take_data(self):
+        """Take the message, and let go of the buffer if it was large."""
+        octets = self._library.octets(FIRST_SIZE)
+        with self._subscription.handle:
+            status = self._take(
+                self._subscription.handle.pointer, ctypes.addressof(octets), None, None
+            )
+        if status != OK:
+            if status != NOTHING:
+                self._library.forget_error()
+            self._library.free(ctypes.addressof(octets))
+            return None
+        return octets
+
+    async def execute(self, taken):
+        """Hand the message over, or its size if it is too large."""
+        if taken is None:
+            return
+        try:
+            memory = (ctypes.c_uint8 * taken.length).from_address(taken.buffer)
+            self._judge(np.frombuffer(memory, np.uint8))
+        finally:
+            self._library.free(ctypes.addressof(taken))
+
+    def _deliver(self, data: bytes):
+        self._judge(np.frombuffer(data, np.uint8))
+
+    def _judge(self, data: np.ndarray):
+        if len(data) > self._most:
+            self._refuse(f'it has {len(data)} bytes; at most {self._most} are accepted.')
+            return
+        data.flags.writeable = False
+        self._receive(data)
+
+
+def decoding(kind, receive: Callable[[Any], None], refuse: Callable[[str], None]):
+    """What decodes small octets, as BoundedSubscription hands them over, for `receive`.
+
+    Args:
+      kind: message type.
+      receive: called with the message.
+      refuse: called with a sentence when the octets are no such message.
+
+    """
+
+    resume = 0.0
+
+    def decode(data: np.ndarray):
+        nonlocal resume
+        if time.monotonic() < resume:  # the middleware writes a line about each that it refuses
+            refuse('it came right after one that could not be read.')
+            return
+        try:
+            message = deserialize_message(data.tobytes(), kind)
+        except Exception as error:  # the middleware's own, or a text that is not UTF-8
+            resume = time.monotonic() + RELUCTANCE
+            refuse(f'it cannot be read: {shorten(str(error))}')
+            return
+        receive(message)
+
+    return decode

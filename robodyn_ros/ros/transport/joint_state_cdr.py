@@ -1,0 +1,51 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Whether the octets of a JointState are as many as its lengths claim, before anybody decodes it.
+
+The middleware writes a line to the terminal about every message that it cannot decode.
+"""
+
+from robodyn_ros.compile.kernel import kernel
+from robodyn_ros.ros.transport.trajectory_cdr import ENCAPSULATION, unsigned
+from robodyn_ros.spatial.types import Octets
+
+ARRAYS = 3  # positions, velocities, efforts
+STAMP_OCTETS = 8
+
+
+@kernel
+def fits(data: Octets):
+    """Return whether every length in a little-endian JointState lies within its octets.
+
+    Fields follow their alignment: strings and counts on 4 octets, numbers on 8.
+    """
+    last, at = data.shape[0], ENCAPSULATION + STAMP_OCTETS
+    texts = 1  # the frame first, then a count, then so many names
+    counted = False
+    while texts > 0 or not counted:
+        at += -(at - ENCAPSULATION) % 4
+        if at + 4 > last:
+            return False
+        size = unsigned(data, at)
+        at += 4
+        if texts == 0:
+            counted, texts = True, size
+            if size == 0:
+                break
+        else:
+            if size > last - at:
+                return False
+            at += size
+            texts -= 1
+    for _ in range(ARRAYS):
+        at += -(at - ENCAPSULATION) % 4
+        if at + 4 > last:
+            return False
+        size = unsigned(data, at)
+        at += 4
+        if size > 0:
+            at += -(at - ENCAPSULATION) % 8
+            if size > (last - at) // 8:
+                return False
+            at += 8 * size
+    return True

@@ -1,0 +1,401 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What both ends of lock step share: topics, messages as bytes, and a wait for one topic."""
+
+import struct
+import threading
+import time
+from typing import Any, Mapping, NamedTuple, Sequence
+
+import numpy as np
+from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.serialization import deserialize_message, serialize_message
+
+from robodyn_msgs.msg import LockStepCommand, LockStepState
+from robodyn_ros.errors import ParameterError, RobodynError
+from robodyn_ros.realtime.histogram import Histogram
+from robodyn_ros.realtime.loop import Counts
+from robodyn_ros.ros.common.parameter_table import ParamSpec, topic_name
+from robodyn_ros.ros.transport.polled_group import PolledGroup
+
+LOCK_STEP = 'lock_step'  # the trigger
+HOLD, END = 'hold', 'end'  # what a run that is stuck does
+# Between the ends one state is under way; whoever only records may lag behind by so many.
+QOS = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
+MOST_KNOWN = 16  # participants whose messages are read in place
+_MARK = 0x5A17C3B96E2D480F  # a whole number that stands nowhere else in a message
+
+TOPIC_PARAMETERS = (
+    ParamSpec(
+        'lock_step.state_topic',
+        'string',
+        'lock_step/state',
+        '',
+        'Where the states of lock step are (robodyn_msgs/LockStepState).',
+        judge=topic_name,
+    ),
+    ParamSpec(
+        'lock_step.command_topic',
+        'string',
+        'lock_step/command',
+        '',
+        'Where the answers of lock step are (robodyn_msgs/LockStepCommand).',
+        judge=topic_name,
+    ),
+)
+
+LOCK_STEP_PARAMETERS = (
+    *TOPIC_PARAMETERS,
+    ParamSpec(
+        'lock_step.participants',
+        'string[]',
+        ('robodyn_controller',),
+        '',
+        'Names of those that answer every state: of a controller the name of its node.',
+    ),
+    ParamSpec(
+        'lock_step.repeat_after',
+        'float',
+        0.2,
+        's',
+        'Time on the wall clock after which a state is sent again.',
+        lower=0.001,
+        upper=60.0,
+    ),
+    ParamSpec(
+        'lock_step.repeats',
+        'int',
+        150,
+        '',
+        'How often a state is sent again before the run counts as stuck; 0 for ever.',
+        lower=0,
+        upper=1_000_000,
+    ),
+    ParamSpec(
+        'lock_step.on_silence',
+        'string',
+        HOLD,
+        '',
+        'What follows then: the run stands and ~/advance says why, or the process ends.',
+        choices=(HOLD, END),
+    ),
+)
+
+
+def require_settings(values: Mapping[str, Any], **needed):
+    """Raise ParameterError for a parameter that lock step cannot honour."""
+    for name, value in needed.items():
+        if values[name] != value:
+            raise ParameterError(
+                f"Parameter '{name}' is {values[name]}; in lock step it must stay at {value}."
+            )
+
+
+class MessageBytes:
+    """A message serialised once, whose numbers are read and written in place.
+
+    Parameters
+    ----------
+    message : ROS message
+        With its strings and the sizes of its arrays; those never change.
+    whole : sequence of str
+        Fields of type uint64.
+    arrays : sequence of str
+        Fields of type float64[].
+
+    Attributes
+    ----------
+    buffer : bytearray
+        The serialised message.
+    places : dict
+        Offset of each of the fields.
+
+    """
+
+    def __init__(self, message, whole: Sequence[str], arrays: Sequence[str]):
+        self.buffer, self.places = bytearray(serialize_message(message)), {}
+        for name in whole:
+            self.places[name] = self._find(message, name, _MARK, struct.pack('=Q', _MARK))
+        for name in arrays:
+            size = len(getattr(message, name))
+            marks = np.random.default_rng(0).uniform(1e100, 1e200, size)
+            self.places[name] = self._find(message, name, marks.tolist(), marks.tobytes())
+
+    def _find(self, message, name, value, wanted):
+        before = getattr(message, name)
+        setattr(message, name, value)
+        data = serialize_message(message)
+        setattr(message, name, before)
+        if len(data) != len(self.buffer) or data.count(wanted) != 1:
+            raise RobodynError(
+                f'The middleware does not keep {name} of '
+                f'{type(message).__name__} in one piece; expected plain CDR.'
+            )
+        return data.index(wanted)
+
+    def view(self, name: str, size: int) -> np.ndarray:
+        """(size,) float64 view of an array in the buffer."""
+        return np.frombuffer(self.buffer, float, size, self.places[name])
+
+    def write(self, name: str, value: int):
+        """Write a whole number."""
+        struct.pack_into('=Q', self.buffer, self.places[name], value)
+
+    def read(self, name: str, data: bytes) -> int:
+        """Return a whole number of another message of the same size."""
+        return struct.unpack_from('=Q', data, self.places[name])[0]
+
+
+class StateWriter:
+    """Fills a LockStepState again and again."""
+
+    def __init__(self, joint_names: Sequence[str], period: int):
+        self._first, self._repeat = (
+            _StateShape(joint_names, period, repeat) for repeat in (False, True)
+        )
+        self._filled: tuple = ()
+
+    def first(self, epoch: int, step: int, *state: np.ndarray) -> bytes:
+        """Return state k as it is sent first: position, velocity and effort, each (n,)."""
+        self._filled = epoch, step, *state
+        return self._first.fill(*self._filled)
+
+    def repeat(self) -> bytes:
+        """Return the state as it is sent again; its arrays must not have changed."""
+        return self._repeat.fill(*self._filled)
+
+
+class _StateShape:
+    """A state, or a repeat."""
+
+    def __init__(self, joint_names, period, repeat):
+        n, fields = len(joint_names), ('position', 'velocity', 'effort')
+        message = LockStepState(
+            joint_names=list(joint_names),
+            period=period,
+            repeat=repeat,
+            **dict.fromkeys(fields, [0.0] * n),
+        )
+        self._message = MessageBytes(message, ('epoch', 'step'), fields)
+        self._views = [self._message.view(name, n) for name in fields]
+
+    def fill(self, epoch, step, *state):
+        self._message.write('epoch', epoch)
+        self._message.write('step', step)
+        for view, values in zip(self._views, state):
+            view[:] = values
+        return bytes(self._message.buffer)
+
+
+class ReadState(NamedTuple):
+    """A state as it was received."""
+
+    epoch: int
+    step: int
+    period: int  # [ns]
+    state: np.ndarray  # (2, n) positions and velocities [rad | m, rad/s | m/s]
+
+    @property
+    def time(self) -> int:
+        """Simulated time [ns]."""
+        return self.step * self.period
+
+
+class StateReader:
+    """Reads LockStepStates of one simulator for one robot.
+
+    Parameters
+    ----------
+    joint_names : sequence of str
+        The robot's joints, in its order, which is that of the simulator.
+
+    """
+
+    def __init__(self, joint_names: Sequence[str]):
+        self._names, self._shape, self._epoch = list(joint_names), None, None
+
+    def read(self, data: bytes) -> ReadState:
+        """Return the state; RobodynError if it is none of this robot."""
+        shape = self._shape
+        if (
+            shape is None
+            or len(data) != len(shape.buffer)
+            or (shape.read('epoch', data) != self._epoch)
+        ):
+            shape = self._learn(data)
+        n = len(self._names)
+        state = np.empty((2, n))
+        state[0] = np.frombuffer(data, float, n, shape.places['position'])
+        state[1] = np.frombuffer(data, float, n, shape.places['velocity'])
+        return ReadState(self._epoch, shape.read('step', data), shape.read('period', data), state)
+
+    def _learn(self, data):
+        message = deserialize_message(data, LockStepState)
+        names = list(message.joint_names)
+        if names != self._names or {len(message.position), len(message.velocity)} != {len(names)}:
+            raise RobodynError(
+                f'A state of lock step is of the joints {names[:20]}; expected '
+                f'{self._names}, in this order.'
+            )
+        self._epoch = message.epoch
+        self._shape = MessageBytes(message, ('epoch', 'step', 'period'), ('position', 'velocity'))
+        return self._shape
+
+
+class CommandWriter:
+    """Fills a LockStepCommand again and again."""
+
+    def __init__(self, participant: str, size: int):
+        self._message = MessageBytes(
+            LockStepCommand(participant=participant, effort=[0.0] * size),
+            ('epoch', 'step'),
+            ('effort',),
+        )
+        self._effort = self._message.view('effort', size)
+
+    def fill(self, epoch: int, step: int, effort: np.ndarray) -> bytes:
+        """Return the serialised answer to a state: effort (n,) [N m | N], NaN for none."""
+        self._message.write('epoch', epoch)
+        self._message.write('step', step)
+        self._effort[:] = effort
+        return bytes(self._message.buffer)
+
+
+class CommandReader:
+    """Reads LockStepCommands of any participant; knows the shape of those it has seen."""
+
+    def __init__(self):
+        self._known: list[tuple] = []
+
+    def read(self, data: bytes) -> tuple[str, int, int, np.ndarray]:
+        """Return participant, epoch, step and effort."""
+        for shape, name, encoded, start, size in self._known:
+            if len(data) == len(shape.buffer) and data.startswith(encoded, start):
+                effort = np.frombuffer(data, float, size, shape.places['effort'])
+                return name, shape.read('epoch', data), shape.read('step', data), effort
+        message = deserialize_message(data, LockStepCommand)
+        encoded = message.participant.encode() + b'\0'
+        if len(self._known) < MOST_KNOWN and data.count(encoded) == 1:
+            self._known.append(
+                (
+                    MessageBytes(message, ('epoch', 'step'), ('effort',)),
+                    message.participant,
+                    encoded,
+                    data.index(encoded),
+                    len(message.effort),
+                )
+            )
+        return message.participant, message.epoch, message.step, np.array(message.effort)
+
+
+class Mailbox:
+    """One topic that a thread of its own waits for, beside the executor.
+
+    Parameters
+    ----------
+    node : rclpy Node
+        It subscribes.
+    kind : message type
+        Of the topic.
+    topic : str
+        Its name.
+
+    """
+
+    def __init__(self, node, kind, topic: str):
+        self._node, self._kind = node, kind
+        self._subscription = node.create_subscription(
+            kind, topic, lambda _: None, QOS, callback_group=PolledGroup(), raw=True
+        )
+        self.topic = self._subscription.topic_name
+        self._wake = node.create_guard_condition(lambda: None, callback_group=PolledGroup())
+        self._waits = _rclpy.WaitSet(1, 1, 0, 0, 0, 0, node.context.handle)
+
+    def take(self, timeout: float) -> bytes | None:
+        """Return the oldest message, waiting up to `timeout` [s] for one; None without any."""
+        handle, waits = self._subscription.handle, self._waits
+        with handle:
+            waits.clear_entities()
+            waits.add_subscription(handle)
+            waits.add_guard_condition(self._wake.handle)
+            waits.wait(round(timeout * 1e9))
+            taken = handle.take_message(self._kind, True)
+        return None if taken is None else taken[0]
+
+    def wake(self):
+        """Let a wait end at once."""
+        self._wake.trigger()
+
+    def close(self):
+        """Subscribe no more; nobody waits."""
+        self._node.destroy_subscription(self._subscription)
+        self._node.destroy_guard_condition(self._wake)
+
+
+class LockStepThread:
+    """A thread that serves a mailbox; with the face of a PeriodicLoop for those that report.
+
+    Parameters
+    ----------
+    mailbox : Mailbox
+        What it waits for.
+    period : float
+        Of a step, in simulated time [s].
+    timeout : float
+        Longest wait for a message [s].
+    serve : callable
+        Called with each message, or with None after a wait without any.
+    on_fault : callable
+        Called with the exception that `serve` raised.
+    realtime : RealTime
+        What to ask of the operating system for the thread.
+
+    """
+
+    def __init__(self, mailbox: Mailbox, period: float, timeout: float, serve, on_fault, realtime):
+        self.period, self.wake_latency, self.tick_time = period, Histogram(), Histogram()
+        self.faults, self.warnings = 0, ()
+        self._mailbox, self._timeout, self._serve = mailbox, timeout, serve
+        self._on_fault, self._realtime = on_fault, realtime
+        self._applied = threading.Event()
+        self._served, self._begin, self._stopping, self._thread = 0, 0, False, None
+
+    @property
+    def counts(self) -> Counts:
+        """Messages served, none missed, and time [ns] since the start."""
+        return Counts(self._served, 0, time.monotonic_ns() - self._begin if self._begin else 0)
+
+    @property
+    def running(self) -> bool:
+        """Whether the thread lives."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def start(self):
+        """Start the thread."""
+        self._stopping, self._begin = False, time.monotonic_ns()
+        self._thread = threading.Thread(target=self._main, name='robodyn_lock_step', daemon=True)
+        self._thread.start()
+        self._applied.wait()
+
+    def stop(self):
+        """End the thread after what is under way, and wait for that."""
+        self._stopping = True
+        if self.running and self._thread is not threading.current_thread():
+            self._mailbox.wake()
+            self._thread.join()
+
+    def _main(self):
+        self.warnings = self._realtime.apply()
+        self._applied.set()
+        while not self._stopping:
+            data = self._mailbox.take(self._timeout)
+            begin = time.perf_counter()
+            try:
+                self._serve(data)
+            except Exception as error:
+                self.faults += 1
+                self._on_fault(error)
+            if data is not None:
+                self._served += 1
+                self.tick_time.add((time.perf_counter() - begin) * 1e6)

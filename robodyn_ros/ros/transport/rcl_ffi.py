@@ -1,0 +1,209 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Serialised messages from the middleware into a buffer, and out of one, with no object between.
+
+rclpy makes two copies and several objects of each message, which in a control cycle, on cold
+caches, takes longer than it looks: `python -m benchmark wire` measures both ways in one run.
+Here those functions are called with the address that rclpy gives of a publisher or subscription.
+Whatever they refuse is left to rclpy, and where they are not found, everything is.
+"""
+
+import contextlib
+import ctypes
+import functools
+import os
+from typing import Callable
+
+import numpy as np
+from rclpy.utilities import get_rmw_implementation_identifier
+
+OK, NOTHING = 0, 401  # rcl's return codes: done; there was no message to take
+LARGEST_KEPT = 500_000  # bytes of a buffer that is kept from message to message
+FIRST_SIZE = 1024  # bytes of a new buffer; the middleware enlarges it as need be
+
+
+class _Allocator(ctypes.Structure):
+    """rcutils_allocator_t."""
+
+    _fields_ = [
+        (name, ctypes.c_void_p)
+        for name in ('allocate', 'deallocate', 'reallocate', 'zero_allocate', 'state')
+    ]
+
+
+class _Octets(ctypes.Structure):
+    """rcutils_uint8_array_t, which is rcl_serialized_message_t."""
+
+    _fields_ = [
+        ('buffer', ctypes.c_void_p),
+        ('length', ctypes.c_size_t),
+        ('capacity', ctypes.c_size_t),
+        ('allocator', _Allocator),
+    ]
+
+
+class _Library:
+    """Functions of librcl and librcutils, as rclpy has loaded them."""
+
+    def __init__(self):
+        loaded = os.RTLD_NOW | os.RTLD_NOLOAD
+        # The lock of the interpreter is kept, as rclpy does: both functions return at once.
+        rcl, rcutils = (ctypes.PyDLL(name, loaded) for name in ('librcl.so', 'librcutils.so'))
+        pointer = ctypes.c_void_p
+        self.take = declare(rcl.rcl_take_serialized_message, ctypes.c_int, *[pointer] * 4)
+        self.publish = declare(rcl.rcl_publish_serialized_message, ctypes.c_int, *[pointer] * 3)
+        self.rmw_handle = declare(rcl.rcl_publisher_get_rmw_handle, pointer, pointer)
+        self.rmw_publish = declare(
+            rmw_library(ctypes.PyDLL).rmw_publish_serialized_message, ctypes.c_int, *[pointer] * 3
+        )
+        self.forget_error = declare(rcutils.rcutils_reset_error, None)
+        self._initialise = declare(
+            rcutils.rcutils_uint8_array_init, ctypes.c_int, pointer, ctypes.c_size_t, pointer
+        )
+        self.free = declare(rcutils.rcutils_uint8_array_fini, ctypes.c_int, pointer)
+        self._allocator = declare(rcutils.rcutils_get_default_allocator, _Allocator)()
+
+    def octets(self, size: int) -> _Octets:
+        """An empty array with room for so many bytes, which the middleware may enlarge."""
+        made = _Octets()
+        status = self._initialise(ctypes.addressof(made), size, ctypes.addressof(self._allocator))
+        if (
+            status != OK
+            or not made.buffer
+            or (made.length, made.capacity) != (0, size)
+            or (bytes(made.allocator) != bytes(self._allocator))
+        ):
+            raise OSError('rcutils_uint8_array_t is laid out otherwise than expected')
+        return made
+
+
+def rmw_library(kind):
+    """The middleware that rclpy has loaded, as a ctypes library of a kind; OSError without it."""
+    for name in ('librmw_implementation.so', f'lib{get_rmw_implementation_identifier()}.so'):
+        with contextlib.suppress(OSError):
+            return kind(name, os.RTLD_NOW | os.RTLD_NOLOAD)
+    raise OSError('the library of the middleware is not found')
+
+
+def declare(function, result, *arguments):
+    """Tell ctypes what a function takes and returns; return the function."""
+    function.restype, function.argtypes = result, arguments
+    return function
+
+
+@functools.cache
+def library() -> _Library | None:
+    """The middleware's functions, or None where they are not found or not as expected."""
+    try:
+        found = _Library()
+        trial = found.octets(8)
+    except (OSError, AttributeError):
+        return None
+    found.free(ctypes.addressof(trial))
+    return found
+
+
+class Inlet:
+    """Takes the serialised messages of a subscription, one at a time.
+
+    Args:
+      subscription: made with raw=True, and kept out of every executor. It is not destroyed before
+        `close`.
+
+    """
+
+    def __init__(self, subscription):
+        self._handle, self._type = subscription.handle, subscription.msg_type
+        self._handle.__enter__()
+        self._library = library()
+        self._octets, self._place, self._data = None, None, None
+        if self._library:
+            self._renew()
+
+    def take(self) -> np.ndarray | None:
+        """The oldest message that waits (k,) uint8, read-only, until the next call; or None."""
+        if self._octets is not None:
+            if self._octets.capacity > LARGEST_KEPT:
+                self._renew()
+            status, octets = self._call(), self._octets
+            if status == OK:
+                if (octets.buffer, octets.length) != self._place:
+                    self._look(octets)
+                return self._data
+            if status == NOTHING:
+                return None
+            self._library.forget_error()
+        taken = self._handle.take_message(self._type, True)
+        return None if taken is None else np.frombuffer(taken[0], np.uint8)
+
+    def _renew(self):
+        """Take into a new buffer: a large message leaves none of its size behind."""
+        if self._octets is not None:
+            self._place = self._data = None
+            self._library.free(ctypes.addressof(self._octets))
+        self._octets = self._library.octets(FIRST_SIZE)
+        octets = ctypes.addressof(self._octets)
+        self._call = functools.partial(
+            self._library.take, self._handle.pointer, octets, None, None
+        )
+
+    def close(self):
+        """Let the subscription be destroyed."""
+        if self._octets is not None:
+            self._data = None
+            self._library.free(ctypes.addressof(self._octets))
+            self._octets = None
+        self._handle.__exit__(None, None, None)
+
+    def _look(self, octets):
+        self._place = octets.buffer, octets.length
+        memory = (ctypes.c_uint8 * octets.length).from_address(octets.buffer)
+        self._data = np.frombuffer(memory, np.uint8)
+        self._data.flags.writeable = False
+
+
+class Outlet:
+    """Publishes what stands in a buffer.
+
+    Args:
+      publisher: it is not destroyed before `close`.
+      buffer: the serialised message; its size never changes.
+
+    """
+
+    def __init__(self, publisher, buffer: bytearray):
+        self.publisher, self._buffer, self._library = publisher, buffer, library()
+        self._handle = publisher.handle
+        self._handle.__enter__()
+        self._call: Callable[[], int] | None = None
+        if self._library:
+            memory = (ctypes.c_uint8 * len(buffer)).from_buffer(buffer)
+            self._octets = _Octets(
+                ctypes.addressof(memory), len(buffer), len(buffer), _Allocator()
+            )
+            self._memory = memory
+            publisher, octets = self._handle.pointer, ctypes.addressof(self._octets)
+            self._call = functools.partial(self._library.publish, publisher, octets, None)
+            self._last_call = functools.partial(
+                self._library.rmw_publish, self._library.rmw_handle(publisher), octets, None
+            )
+
+    def publish(self):
+        """Publish the buffer as it is now; raises what rclpy does.
+
+        The middleware is asked itself where rcl refuses: after a shutdown of the context there
+        is still the last word to be said.
+        """
+        if self._call is not None:
+            if self._call() == OK:
+                return
+            self._library.forget_error()
+            if self._last_call() == OK:
+                return
+            self._library.forget_error()
+        self.publisher.publish(bytes(self._buffer))
+
+    def close(self):
+        """Let the publisher be destroyed."""
+        self._call = self._last_call = None
+        self._handle.__exit__(None, None, None)

@@ -1,0 +1,34 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Columns of a plant's joint table (nv, WIDTH), and rows of its work array (rows, nv)."""
+
+# joint table: one row a velocity
+LOWER = 0  # stop [rad or m]
+UPPER = 1  # stop [rad or m]
+EFFORT = 2  # largest effort of the motor [N m or N]
+DAMPING = 3  # viscous friction [N m s/rad or N s/m]
+FRICTION = 4  # Coulomb friction [N m or N]
+STRENGTH = 5  # share of its effort that the motor still gives [-]
+BRAKED = 6  # 1.0 where the joint cannot move
+ASSISTED = 7  # 1.0 where the drive carries the weight by itself
+AT = 8  # index in q of its position; -1 where it has none, and no stop: see manifold.py
+WIDTH = 9
+
+# work array (rows, nq): nothing in it has a meaning between two steps
+OLD_Q, OLD_QD = 0, 1  # state at the start of the substep
+QDD = 2  # acceleration
+TORQUE = 3  # effort less friction
+DIAGONAL = 4  # added to the diagonal of the mass matrix
+RATE = 5  # of the positions
+MEAN_RATE = 6  # weighted sums of the slopes of Runge-Kutta
+MEAN_QDD = 7
+IMPULSE = 8  # of the stops [N m s or N s]
+INVERSE = 9  # nv rows: M^-1
+
+#: Diagonal that nails a joint to its place: above any inertia by more than rounding can tell.
+BRAKE = 1e20
+
+
+def work_rows(nv):
+    """Rows of the work array of a robot with nv velocities."""
+    return INVERSE + nv

@@ -1,0 +1,140 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Lock step: a step is taken when every participant has answered the state before it."""
+
+from collections import Counter
+from typing import Sequence
+
+import numpy as np
+
+from robodyn_ros.errors import ParameterError
+from robodyn_ros.simulation.runner import NANOSECONDS, Runner
+
+STALE, STRANGER, REPEATED, ACCEPTED, COMPLETE = range(5)  # what becomes of an answer
+
+
+class LockStep:
+    """Take the steps of a runner, each after one answer of every participant.
+
+    State k of an epoch has the time k times the period, in whole nanoseconds. The first answer of
+    a participant to a state counts; every other answer changes nothing.
+
+    Parameters
+    ----------
+    runner : Runner
+        It is at step 0.
+    rate : int
+        Steps a second [Hz]; its period must be a whole number of nanoseconds.
+    participants : sequence of str
+        Names of those that answer every state.
+    epoch : int
+        Larger than that of any run before.
+
+    Attributes
+    ----------
+    step : int
+        Number k of the present state.
+    goal : int
+        Step at which the run stands.
+    dropped : Counter
+        Answers without effect, by reason: 'stale', 'stranger', 'repeated'.
+
+    Raises
+    ------
+    ParameterError
+        If the period is no whole number of nanoseconds, or the names are no set of names.
+
+    """
+
+    def __init__(self, runner: Runner, rate: int, participants: Sequence[str], epoch: int):
+        if NANOSECONDS % rate:
+            raise ParameterError(
+                f'lock step: got {rate} steps a second, a period of '
+                f'{NANOSECONDS / rate} ns; expected a whole number of '
+                'nanoseconds, as of 1000 steps a second'
+            )
+        if not participants or len(set(participants)) != len(participants):
+            raise ParameterError(
+                f'lock step: got the participants {list(participants)}; '
+                'expected one name or more, each once'
+            )
+        self.runner, self.epoch, self.period = runner, epoch, NANOSECONDS // rate
+        self.participants = tuple(participants)
+        self.step = self.goal = 0
+        self.dropped: Counter[str] = Counter()
+        self._answers: dict[str, np.ndarray] = {}
+
+    @property
+    def time(self) -> int:
+        """Simulated time of the present state [ns]."""
+        return self.step * self.period
+
+    @property
+    def missing(self) -> list[str]:
+        """Participants that have not answered the present state."""
+        return [name for name in self.participants if name not in self._answers]
+
+    def answer(self, participant: str, epoch: int, step: int, effort: np.ndarray) -> int:
+        """Take an answer in; return STALE, STRANGER, REPEATED, ACCEPTED or COMPLETE.
+
+        Parameters
+        ----------
+        participant : str
+            Who answers.
+        epoch, step : int
+            The state that is answered.
+        effort : (nv,) array
+            Efforts [N m or N]; NaN where the participant does not command the joint.
+
+        Raises
+        ------
+        ParameterError
+            If the effort has another size, or commands a joint that another participant commands.
+
+        """
+        if participant not in self.participants:
+            self.dropped['stranger'] += 1
+            return STRANGER
+        if (epoch, step) != (self.epoch, self.step):
+            self.dropped['stale'] += 1
+            return STALE
+        if participant in self._answers:
+            self.dropped['repeated'] += 1
+            return REPEATED
+        self._judge(participant, effort)
+        self._answers[participant] = effort
+        return ACCEPTED if self.missing else COMPLETE
+
+    def advance(self) -> bool:
+        """Take one step if the run is to go on and nobody is missing; return whether it was."""
+        if self.step >= self.goal or self.missing:
+            return False
+        command = np.full(self.runner.plant.qd.shape, np.nan)
+        for effort in self._answers.values():  # no joint is commanded twice
+            np.copyto(command, effort, where=~np.isnan(effort))
+        self._answers.clear()
+        self.runner.command(command)
+        self.runner.step()
+        self.step += 1
+        return True
+
+    def restart(self):
+        """Begin a new epoch at step 0, in the state of the runner."""
+        self.epoch += 1
+        self.step = self.goal = self.runner.steps = 0
+        self._answers.clear()
+
+    def _judge(self, participant, effort):
+        joints = self.runner.plant.model.joint_names
+        if effort.shape != (len(joints),):
+            raise ParameterError(
+                f"lock step: '{participant}' answered with {effort.size} efforts; "
+                f'expected {len(joints)}, of {", ".join(joints)}'
+            )
+        for name, other in self._answers.items():
+            both = np.flatnonzero(~np.isnan(effort) & ~np.isnan(other))
+            if both.size:
+                raise ParameterError(
+                    f"lock step: '{participant}' and '{name}' both command joint "
+                    f'{joints[both[0]]}; expected one of them'
+                )

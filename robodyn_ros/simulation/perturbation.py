@@ -1,0 +1,95 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A robot that differs from the one its controller believes in."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from robodyn_ros.errors import ParameterError
+from robodyn_ros.model.layout import DAMPING, FRICTION, INERTIA, MASS, MOMENT
+from robodyn_ros.simulation.plant_settings import at_least_zero, whole
+
+
+@dataclass(frozen=True)
+class Perturbation:
+    """Half-widths of the uniform errors of each body and joint; none by default.
+
+    Parameters
+    ----------
+    mass : float
+        Of the factor on mass and inertia, below 1.
+    com : float
+        Of each coordinate of the shift of the centre of mass [m].
+    friction : float
+        Of the factors on viscous and Coulomb friction, at most 1.
+    seed : int
+        Seed of the errors; the same seed gives the same robot.
+
+    Raises
+    ------
+    ParameterError
+        For the first value that is not allowed.
+    """
+
+    mass: float = 0.0
+    com: float = 0.0
+    friction: float = 0.0
+    seed: int = 0
+
+    def __post_init__(self):
+        for name in ('mass', 'com', 'friction'):
+            at_least_zero(name, getattr(self, name))
+        whole('seed', self.seed, 0, 2**63 - 1)
+        if self.mass >= 1.0:
+            raise ParameterError(
+                f'mass perturbation is {self.mass}; expected below 1, or a mass could vanish'
+            )
+        if self.friction > 1.0:
+            raise ParameterError(
+                f'friction perturbation is {self.friction}; expected at most 1, '
+                'or friction could drive'
+            )
+
+
+def perturbed(model, perturbation):
+    """Return the model with every body and joint off by its own error; all bodies stay possible.
+
+    Mass, first moment and inertia take the same factor, so that principal moments keep their
+    proportions. Then the centre of mass moves, with the inertia about it unchanged.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The model.
+    perturbation : Perturbation
+        Size of the errors.
+
+    Returns
+    -------
+    RobotModel
+    """
+    generator = np.random.Generator(np.random.PCG64(perturbation.seed))
+    draws = generator.uniform(-1.0, 1.0, (len(model.body_names), 6))
+    model = model.with_scaled_masses(1.0 + perturbation.mass * draws[:, 0])
+    constants = model.constants.copy()
+    for row, draw in zip(constants[1:], draws[1:]):
+        shift_com(row, perturbation.com * draw[1:4])
+        row[DAMPING] *= 1.0 + perturbation.friction * draw[4]
+        row[FRICTION] *= 1.0 + perturbation.friction * draw[5]
+    return model.with_constants(constants)
+
+
+def shift_com(row, shift):
+    """Move the centre of mass of a row of constants by (3,) [m] in its body's axes, in place."""
+    before = row[MOMENT : MOMENT + 3].copy()
+    row[MOMENT : MOMENT + 3] += row[MASS] * shift
+    after = row[MOMENT : MOMENT + 3]
+    if row[MASS] > 0.0:
+        change = (spread(after) - spread(before)) / row[MASS]
+        row[INERTIA : INERTIA + 6] += change[np.triu_indices(3)]
+
+
+def spread(moment):
+    """h.h 1 - h h^T of a first moment h (3,) [kg m]: mass times its point-mass inertia."""
+    return moment @ moment * np.eye(3) - np.outer(moment, moment)

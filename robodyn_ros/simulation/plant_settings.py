@@ -1,0 +1,110 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Settings of a plant: numbers with units, validated as a whole."""
+
+from dataclasses import dataclass
+from math import inf, isfinite
+
+from robodyn_ros.errors import ParameterError
+from robodyn_ros.simulation.integrators import RK4, SEMI_IMPLICIT_EULER
+
+METHODS = {'semi_implicit_euler': SEMI_IMPLICIT_EULER, 'rk4': RK4}
+VOID_COMMAND = ('brake', 'damp')
+NO_COMMAND = ('hold', 'free', 'gravity_compensated')
+
+
+@dataclass(frozen=True)
+class PlantSettings:
+    """How a plant behaves.
+
+    Parameters
+    ----------
+    integrator : {'semi_implicit_euler', 'rk4'}
+        The first has order 1 and is stable for friction at any step. The second has order 4,
+        except at Coulomb friction and stops, and treats viscous friction explicitly.
+    substeps : int
+        Equal parts into which each step is cut.
+    no_command : {'hold', 'free', 'gravity_compensated'}
+        A joint before its first command: brake, no effort, or its weight carried.
+    command_timeout : float
+        Time [s] after which a command that is not renewed is void; inf for never.
+    void_command : {'brake', 'damp'}
+        A joint whose command is void: braked, as by the watchdog of a servo drive, or without
+        effort and with timeout_damping.
+    timeout_damping : float
+        Damping [N m s/rad or N s/m] of a joint whose command is void, as of shorted motors.
+    latency : int
+        Steps between a command and its effect.
+    damping_scale, friction_scale : float
+        Factors on the viscous and Coulomb friction of the robot.
+    friction_speed : float
+        Velocity [rad/s or m/s] below which Coulomb friction fades. A joint that sticks creeps more
+        slowly than this.
+    largest_speed : float
+        Velocity [rad/s or m/s] beyond which a state counts as a blow-up.
+
+    Raises
+    ------
+    ParameterError
+        For the first value that is not allowed.
+    """
+
+    integrator: str = 'semi_implicit_euler'
+    substeps: int = 1
+    no_command: str = 'hold'
+    command_timeout: float = 0.1
+    void_command: str = 'brake'
+    timeout_damping: float = 1.0
+    latency: int = 0
+    damping_scale: float = 1.0
+    friction_scale: float = 1.0
+    friction_speed: float = 1e-3
+    largest_speed: float = 1e4
+
+    def __post_init__(self):
+        one_of('integrator', self.integrator, tuple(METHODS))
+        one_of('no_command', self.no_command, NO_COMMAND)
+        one_of('void_command', self.void_command, VOID_COMMAND)
+        whole('substeps', self.substeps, 1, 1000)
+        whole('latency', self.latency, 0, 10000)
+        if not 0.0 < self.command_timeout <= inf:
+            raise ParameterError(
+                f'command_timeout is {self.command_timeout}; expected a positive time in seconds'
+            )
+        for name in ('timeout_damping', 'damping_scale', 'friction_scale'):
+            at_least_zero(name, getattr(self, name))
+        for name in ('friction_speed', 'largest_speed'):
+            positive(name, getattr(self, name))
+
+    @property
+    def method(self):
+        """Return the number of the integrator, as the compiled step takes it."""
+        return METHODS[self.integrator]
+
+
+def one_of(name, value, choices):
+    """Raise ParameterError unless the value is one of the choices."""
+    if value not in choices:
+        raise ParameterError(
+            f'{name} is {value!r}; expected one of {", ".join(map(repr, choices))}'
+        )
+
+
+def whole(name, value, least, most):
+    """Raise ParameterError unless the value is a whole number between the bounds."""
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise ParameterError(
+            f'{name} is {value!r}; expected a whole number from {least} to {most}'
+        )
+
+
+def at_least_zero(name, value):
+    """Raise ParameterError unless the value is finite and not negative."""
+    if not (isfinite(value) and value >= 0.0):
+        raise ParameterError(f'{name} is {value}; expected a finite number, zero or more')
+
+
+def positive(name, value):
+    """Raise ParameterError unless the value is finite and positive."""
+    if not (isfinite(value) and value > 0.0):
+        raise ParameterError(f'{name} is {value}; expected a finite number above zero')

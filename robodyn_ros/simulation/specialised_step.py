@@ -1,0 +1,51 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The step of the plant for one robot, compared with that for any robot before it serves."""
+
+import numpy as np
+
+from robodyn_ros.codegen import linker
+from robodyn_ros.codegen.verification import ROUNDING, TOLERANCE
+from robodyn_ros.compile import warm_up
+from robodyn_ros.errors import KernelError
+from robodyn_ros.robot.robot import Robot
+from robodyn_ros.simulation.plant import Plant
+from robodyn_ros.simulation.plant_settings import METHODS, PlantSettings
+from robodyn_ros.simulation.step import step
+
+STATES = 5
+STEP = 1e-4  # [s] short, so that the states stay comparable
+
+
+def specialised_step(model, progress=None):
+    """Return the twin of `step` for one robot, for Plant.use; compiled and examined.
+
+    model : RobotModel. progress : as in robodyn_ros.compile.warm_up. Raises KernelError where a
+    state differs from that of the step for any robot.
+    """
+    twin = linker.linked(step, model)
+    warm_up([twin], progress)
+    _examine(Robot(model), twin)
+    return twin
+
+
+def _examine(robot, twin):
+    rng = np.random.default_rng(0)
+    for integrator in METHODS:
+        settings = PlantSettings(integrator=integrator)
+        for _ in range(STATES):
+            q = robot.random_configuration(rng, reach=2.0)
+            qd, effort = rng.uniform(-1.0, 1.0, (2, robot.nv))
+            expected, got = (Plant(robot, settings, q, qd) for _ in range(2))
+            got.use(twin)
+            for plant in (expected, got):
+                plant.step(effort, STEP)
+            slack = TOLERANCE + ROUNDING * np.linalg.cond(robot.mass_matrix(q))
+            change = np.abs(expected.qd - qd).max()
+            error = np.abs(got.qd - expected.qd).max()
+            if got.fault != expected.fault or not error <= slack * max(change, STEP):
+                raise KernelError(
+                    f'robot {robot.name!r}: the specialised step of the plant differs from the '
+                    f'generic one by {error:.2g} of {change:.2g} at q = {q.tolist()}, qd = '
+                    f'{qd.tolist()}; use the generic one, and report this'
+                )

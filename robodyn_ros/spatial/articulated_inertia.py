@@ -1,0 +1,105 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Articulated inertia [[A, B], [B^T, C]] of one body: rotated, shifted and used, its blocks in
+registers.
+
+A and C are symmetric (six numbers), B is general (nine, row-major); force = [[A, B], [B^T, C]]
+motion, angular first.
+"""
+
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.rotation import rotate, turn
+from robodyn_ros.spatial.vec3 import cross, load
+
+
+@primitive
+def load_general(rows, i, k):
+    """Return the 3x3 matrix in columns k to k+8 of row i, row-major."""
+    return load(rows, i, k) + load(rows, i, k + 3) + load(rows, i, k + 6)
+
+
+@primitive
+def store_general(rows, i, k, b):
+    """Write the row-major 3x3 matrix b to columns k to k+8 of row i."""
+    for j in range(9):
+        rows[i, k + j] = b[j]
+
+
+@primitive
+def rotate_general(rows, i, k, c, s, b):
+    """R B R^T for a 3x3 matrix B, with R = R0 Rz: R0 in columns k to k+8 of row i, cosine and sine
+    of Rz.
+    """
+    x = rotate(rows, i, k, turn(c, s, (b[0], b[1], b[2])))
+    y = rotate(rows, i, k, turn(c, s, (b[3], b[4], b[5])))
+    z = rotate(rows, i, k, turn(c, s, (b[6], b[7], b[8])))
+    left = rotate(rows, i, k, turn(c, s, (x[0], y[0], z[0])))
+    middle = rotate(rows, i, k, turn(c, s, (x[1], y[1], z[1])))
+    right = rotate(rows, i, k, turn(c, s, (x[2], y[2], z[2])))
+    return (
+        left[0],
+        middle[0],
+        right[0],
+        left[1],
+        middle[1],
+        right[1],
+        left[2],
+        middle[2],
+        right[2],
+    )
+
+
+@primitive
+def shift_articulated(a, b, c, p):
+    """Move the reference point of an articulated inertia by -p: B' = B + [p] C, A' = A - B [p] +
+    [p] B'^T.
+    """
+    left = cross(p, (c[0], c[1], c[2]))
+    middle = cross(p, (c[1], c[3], c[4]))
+    right = cross(p, (c[2], c[4], c[5]))
+    moved = (
+        b[0] + left[0],
+        b[1] + middle[0],
+        b[2] + right[0],
+        b[3] + left[1],
+        b[4] + middle[1],
+        b[5] + right[1],
+        b[6] + left[2],
+        b[7] + middle[2],
+        b[8] + right[2],
+    )
+    # row j of -B [p] is p x (row j of B); column j of [p] B'^T is p x (row j of B')
+    x = cross(p, (b[0], b[1], b[2]))
+    y = cross(p, (b[3], b[4], b[5]))
+    z = cross(p, (b[6], b[7], b[8]))
+    u = cross(p, (moved[0], moved[1], moved[2]))
+    v = cross(p, (moved[3], moved[4], moved[5]))
+    w = cross(p, (moved[6], moved[7], moved[8]))
+    return (
+        a[0] + x[0] + u[0],
+        a[1] + x[1] + v[0],
+        a[2] + x[2] + w[0],
+        a[3] + y[1] + v[1],
+        a[4] + y[2] + w[1],
+        a[5] + z[2] + w[2],
+    ), moved
+
+
+@primitive
+def times_general(b, v):
+    """B v for a row-major 3x3 matrix B."""
+    return (
+        b[0] * v[0] + b[1] * v[1] + b[2] * v[2],
+        b[3] * v[0] + b[4] * v[1] + b[5] * v[2],
+        b[6] * v[0] + b[7] * v[1] + b[8] * v[2],
+    )
+
+
+@primitive
+def transpose_times(b, v):
+    """B^T v for a row-major 3x3 matrix B."""
+    return (
+        b[0] * v[0] + b[3] * v[1] + b[6] * v[2],
+        b[1] * v[0] + b[4] * v[1] + b[7] * v[2],
+        b[2] * v[0] + b[5] * v[1] + b[8] * v[2],
+    )

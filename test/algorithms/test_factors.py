@@ -1,0 +1,156 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The factors of the mass matrix against dense linear algebra and Pinocchio's Cholesky."""
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from robodyn_ros.errors import ShapeError, SingularityError
+from robodyn_ros.model.layout import PARENT, V
+from robodyn_ros.robot.robot import Robot
+from support.compare import EXACT, agree, solve_tolerance
+from support.families import FAMILIES, states
+
+
+@pytest.fixture(scope='session')
+def every_case(every_hinge):
+    """Return robots with hinges of any number of freedoms."""
+    return every_hinge
+
+
+def test_factors_make_the_mass_matrix(every_case):
+    """M = L D L^T (Jain 7.14), with Jain's pattern: 1 on the diagonal, then ancestors only."""
+    robot = every_case.robot
+    topology = robot.model.topology
+    for q, _, _ in states(robot):
+        M, found = every_case.dense.mass_matrix(q), robot.mass_matrix_factors(q)
+        agree(found.L @ np.diag(found.D) @ found.L.T, M)
+        turned = found.L[np.ix_(found.order, found.order)]
+        assert np.array_equal(turned, np.triu(turned)) and (np.diag(turned) == 1.0).all()
+        carried = np.eye(robot.nv, dtype=bool)
+        for i in range(1, len(topology)):
+            ancestor = topology[i, PARENT]
+            while ancestor > 0:
+                carried[topology[ancestor, V], topology[i, V]] = True
+                ancestor = topology[ancestor, PARENT]
+        assert not found.L[~carried].any()
+
+
+def test_factors_are_those_of_pinocchio(every_case):
+    """The factorisation is unique in every order in which parents come first: Pinocchio's U and D
+    of its own mass matrix.
+    """
+    robot, referee = every_case.robot, every_case.pinocchio
+    for q, _, _ in states(robot):
+        pin.crba(referee.model, referee.data, referee.q(q))
+        pin.cholesky.decompose(referee.model, referee.data)
+        tolerance = solve_tolerance(robot.mass_matrix(q))
+        found = robot.mass_matrix_factors(q)
+        order = referee.order
+        agree(found.D, np.array(referee.data.D).ravel()[order], tolerance=tolerance)
+        agree(found.L, np.triu(referee.data.U)[np.ix_(order, order)], tolerance=tolerance)
+
+
+def test_products_with_the_factors(every_case):
+    """L x, L^T x, L^-1 x and L^-T x by sweeps are those of the matrix (Jain 7.17)."""
+    robot = every_case.robot
+    for q, x, _ in states(robot):
+        L = robot.mass_matrix_factors(q).L
+        condition = np.linalg.cond(L)
+        for transposed in (False, True):
+            factor = L.T if transposed else L
+            agree(robot.factor_product(q, x, transposed), factor @ x)
+            agree(
+                robot.factor_product(q, x, transposed, inverse=True),
+                np.linalg.solve(factor, x),
+                tolerance=max(EXACT, 1e-15 * condition),
+            )
+
+
+def test_factors_solve(every_case):
+    """M^-1 b = L^-T D^-1 L^-1 b (Jain 7.18, as 9.51 corrects it)."""
+    robot = every_case.robot
+    for q, b, _ in states(robot):
+        half = robot.factor_product(q, b, inverse=True) / robot.hinge_inertias(q)
+        agree(
+            robot.factor_product(q, half, transposed=True, inverse=True),
+            np.linalg.solve(every_case.dense.mass_matrix(q), b),
+            tolerance=solve_tolerance(robot.mass_matrix(q)),
+        )
+
+
+def test_determinant_and_trace(every_case):
+    """log det and det by the hinge inertias (9.53), trace by composite bodies (4.21)."""
+    robot = every_case.robot
+    for q, _, _ in states(robot):
+        M = every_case.dense.mass_matrix(q)
+        tolerance = robot.nv * solve_tolerance(M)
+        agree(
+            robot.mass_matrix_log_det(q), np.linalg.slogdet(M)[1], scale=1.0, tolerance=tolerance
+        )
+        agree(robot.mass_matrix_det(q), np.linalg.det(M), tolerance=tolerance)
+        agree(robot.mass_matrix_diagonal(q), np.diag(M))
+        agree(robot.mass_matrix_trace(q), np.trace(M))
+
+
+def test_hinge_inertia_is_what_a_joint_feels(every_case):
+    """The last joint of the order carries nothing that could give in: D is the diagonal there;
+    everywhere else the joints beyond soften it (Jain 6.31: P <= R).
+    """
+    robot = every_case.robot
+    for q, _, _ in states(robot):
+        D, diagonal = robot.hinge_inertias(q), robot.mass_matrix_diagonal(q)
+        last = robot.mass_matrix_factors(q).order[-1]
+        assert D[last] == pytest.approx(diagonal[last], rel=EXACT)
+        assert (D <= diagonal * (1.0 + EXACT)).all() and (D > 0.0).all()
+
+
+def test_mass_product(every_case):
+    """M x by two sweeps."""
+    robot = every_case.robot
+    for q, x, _ in states(robot):
+        M = every_case.dense.mass_matrix(q)
+        agree(robot.mass_product(q, x), M @ x, scale=np.abs(M).max() * np.abs(x).sum())
+
+
+BATCHED = {
+    'factor_product': 2,
+    'hinge_inertias': 1,
+    'mass_matrix_log_det': 1,
+    'mass_matrix_det': 1,
+    'mass_matrix_diagonal': 1,
+    'mass_matrix_trace': 1,
+    'mass_product': 2,
+}
+
+
+@pytest.mark.parametrize('name', BATCHED)
+def test_batches(name):
+    """Row by row the same as one by one."""
+    robot = FAMILIES['permuted'].robot
+    given = [np.array(rows) for rows in zip(*states(robot, 4))][: BATCHED[name]]
+    method = getattr(robot, name)
+    together = method(*given)
+    for k in range(4):
+        assert np.array_equal(together[k], method(*(array[k] for array in given)))
+    factors, q = robot.mass_matrix_factors(given[0]), given[0][2]
+    assert np.array_equal(factors.L[2], robot.mass_matrix_factors(q).L)
+    assert np.array_equal(factors.D[2], robot.mass_matrix_factors(q).D)
+
+
+def test_refusals():
+    """A singular pivot names its body; a wrong shape says what was expected."""
+    model = FAMILIES['skew_chain'].robot.model
+    constants = model.constants.copy()
+    constants[-1, 12:23] = 0.0
+    robot, q = Robot(model.with_constants(constants)), np.full(7, 0.3)
+    for call in (
+        lambda: robot.mass_matrix_factors(q),
+        lambda: robot.factor_product(q, q),
+        lambda: robot.mass_matrix_log_det(q),
+    ):
+        with pytest.raises(SingularityError, match='link7'):
+            call()
+    with pytest.raises(ShapeError, match='expected'):
+        robot.mass_product(q, q[:3])

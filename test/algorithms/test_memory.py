@@ -1,0 +1,103 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A kernel is a function of its arguments: no state, no leftovers, the same bits every time."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+from robodyn_ros.compile import generic
+from support.calls import OUTPUTS, arguments, results
+from support.compare import agree
+from support.families import FAMILIES
+
+KERNELS = {kernel.python.__name__: kernel for kernel in generic.ALL}
+
+
+@pytest.fixture(params=KERNELS.values(), ids=KERNELS)
+def kernel(request):
+    """Return one kernel after the other."""
+    return request.param
+
+
+def bits(kernel, called):
+    """Return the bytes of everything a call wrote, and what it returned."""
+    status = kernel(*called.values())
+    return status, {name: array.tobytes() for name, array in results(kernel, called).items()}
+
+
+def test_every_kernel_is_examined():
+    """The table of outputs knows every kernel there is, so that no test passes one over."""
+    assert set(OUTPUTS) == set(KERNELS)
+
+
+def test_every_entry_of_every_output_is_written(case, kernel):
+    """Outputs that start as NaN end as numbers, and inputs stay as they are."""
+    called = arguments(case.robot, kernel)
+    untouched = {
+        name: np.array(value)
+        for name, value in called.items()
+        if name not in {*OUTPUTS[kernel.python.__name__], 'scratch', 'motions'}
+    }
+    kernel(*called.values())
+    for name, array in results(kernel, called).items():
+        assert np.isfinite(array).all(), f'{name} is not written everywhere:\n{array}'
+    for name, before in untouched.items():
+        assert np.array_equal(called[name], before), f'{name} has changed'
+
+
+def test_scratch_has_no_meaning_between_calls(case, kernel):
+    """Scratch full of NaN, of ones or of zeros gives the same bits."""
+    found = [
+        bits(kernel, arguments(case.robot, kernel) | dirty(case.robot, kernel, value))
+        for value in (np.nan, 1.0, 0.0)
+    ]
+    assert found[0] == found[1] == found[2]
+
+
+def test_third_call_equals_first(case, kernel):
+    """Every other kernel run in between, on another state and the same scratch, changes no bit."""
+    robot, scratch = case.robot, case.robot._scratch
+    first = bits(kernel, arguments(robot, kernel) | shared(kernel, scratch))
+    for other in generic.ALL:
+        bits(other, arguments(robot, other, seed=5) | shared(other, scratch))
+    bits(kernel, arguments(robot, kernel, seed=7) | shared(kernel, scratch))
+    assert bits(kernel, arguments(robot, kernel) | shared(kernel, scratch)) == first
+
+
+def test_plain_text_equals_machine_code(case, kernel):
+    """Python runs the same text to the same numbers, but for the order of roundings.
+
+    The work space of task_inertia is left out: the signs of its eigenvectors are arbitrary.
+    """
+    compiled, plain = arguments(case.robot, kernel), arguments(case.robot, kernel)
+    assert kernel(*compiled.values()) == kernel.python(*plain.values())
+    compiled, plain = results(kernel, compiled), results(kernel, plain)
+    for name in compiled.keys() - {'work', 'vectors'}:
+        agree(compiled[name], plain[name], scale=max(np.abs(plain[name]).max(), 1.0))
+
+
+def test_two_robots_share_nothing():
+    """Calls of two robots in turn give the bits that each gives alone."""
+    one, other = FAMILIES['skew_chain'].robot, FAMILIES['sliding_tree'].robot
+    for kernel in generic.ALL:
+        alone = bits(kernel, arguments(one, kernel))
+        bits(kernel, arguments(other, kernel))
+        assert bits(kernel, arguments(one, kernel)) == alone
+
+
+def dirty(robot, kernel, value):
+    """Return scratch and motions full of one value, where the kernel takes any."""
+    called = arguments(robot, kernel)
+    return {
+        name: np.full_like(called[name], value)
+        for name in ('scratch', 'motions')
+        if name in called
+    }
+
+
+def shared(kernel, scratch):
+    """Return the robot's own scratch, where the kernel takes any."""
+    takes = inspect.signature(kernel.python).parameters
+    return {'scratch': scratch} if 'scratch' in takes else {}

@@ -1,0 +1,129 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Solves by the factored mass matrix: the referee is the articulated way, and numpy."""
+
+import numpy as np
+import pytest
+
+from robodyn_ros.algorithms.core import composite, rnea
+from robodyn_ros.algorithms.core import scratch as columns
+from robodyn_ros.codegen.registry import RECIPES
+from robodyn_ros.codegen.specialise import counts, record
+from robodyn_ros.model.layout import KIND, PRISMATIC
+
+SINGULAR_ROWS = slice(12, 23)
+
+
+def run(recursion, model, **given):
+    """Run a plain recursion on numbers; return its status."""
+    import inspect
+
+    nb, nv = len(model.body_names), model.nv
+    known = {
+        'topology': model.topology,
+        'constants': model.constants,
+        'gravity': model.gravity,
+        'scratch': np.full((nb, columns.WIDTH), np.nan),
+        'diagonal': np.zeros(nv),
+        'M': np.full((nv, nv), np.nan),
+        'bias': np.full(nv, np.nan),
+        **given,
+    }
+    return recursion(**{name: known[name] for name in inspect.signature(recursion).parameters})
+
+
+def test_plain(answers):
+    """The three functions as they stand, on trees too, with and without a diagonal."""
+    robot, q, qd, b = answers.robot, answers.q, answers.qd, answers.qdd
+    M, n = robot.mass_matrix(q), robot.nv
+    for diagonal in (np.zeros(n), np.linspace(0.1, 0.5, n)):
+        whole, slack = M + np.diag(diagonal), 1e-13 * answers.condition
+        x, inverse = np.full(n, np.nan), np.full((n, n), np.nan)
+        assert run(composite.mass_solve, robot.model, q=q, diagonal=diagonal, b=b, x=x) == 0
+        assert np.abs(x - np.linalg.solve(whole, b)).max() <= slack * np.abs(x).max()
+        assert (
+            run(
+                composite.mass_matrix_inverse, robot.model, q=q, diagonal=diagonal, inverse=inverse
+            )
+            == 0
+        )
+        assert np.abs(inverse - np.linalg.inv(whole)).max() <= slack * np.abs(inverse).max()
+        qdd = np.full(n, np.nan)
+        assert (
+            run(
+                composite.forward_dynamics,
+                robot.model,
+                q=q,
+                qd=qd,
+                tau=b,
+                diagonal=diagonal,
+                qdd=qdd,
+            )
+            == 0
+        )
+        expected = np.linalg.solve(whole, b - robot.bias_torque(q, qd))
+        assert np.abs(qdd - expected).max() <= slack * np.abs(expected).max()
+
+
+def test_torque_of_easy_motion(answers):
+    """It is that of the acceleration which comes with it, and no body is accelerated about its
+    hinge, or along it.
+    """
+    robot, n = answers.robot, answers.robot.nv
+    qdd, tau = np.full(n, np.nan), np.full(n, np.nan)
+    scratch = np.full((len(robot.model.body_names), columns.WIDTH), np.nan)
+    rnea.torque_of_prescribed_motion(
+        robot.model.topology,
+        robot.model.constants,
+        robot.model.gravity,
+        scratch,
+        answers.q,
+        answers.qd,
+        qdd,
+        tau,
+    )
+    expected = robot.inverse_dynamics(answers.q, answers.qd, qdd)
+    # one step of rounding for each of some hundred operations
+    assert np.abs(tau - expected).max() <= 1e-13 * max(answers.size, np.abs(expected).max())
+    for row, body in zip(robot.model.topology[1:], scratch[1:]):
+        along = columns.ACCEL if row[KIND] == PRISMATIC else columns.ALPHA
+        largest = np.abs(body[columns.ALPHA : columns.ACCEL + 3]).max()
+        assert abs(body[along + 2]) <= 1e-14 * largest
+
+
+def test_singular_pivot(franka):
+    """The body without inertia is named, and everything stays finite."""
+    constants = franka.model.constants.copy()
+    constants[-1, SINGULAR_ROWS] = 0.0
+    x = np.zeros(7)
+    model = franka.model.with_constants(constants)
+    assert run(composite.mass_solve, model, q=np.ones(7), b=np.ones(7), x=x) == 7
+    assert np.isfinite(x).all()
+
+
+@pytest.mark.parametrize('name', ['forward_dynamics', 'mass_solve', 'mass_matrix_inverse'])
+def test_the_shorter_way_is_taken(franka, name):
+    """Of two recursions with the same result the one with fewer operations is compiled."""
+    assert record(name, RECIPES[name], franka.model).origin == 'algorithms.core.composite'
+
+
+def test_long_chains_take_articulated_bodies():
+    """Where n^3 has overtaken n."""
+    from support.families import case
+
+    model = case('long_chain', 24).robot.model
+    recording = record('forward_dynamics', RECIPES['forward_dynamics'], model)
+    assert recording.origin == 'algorithms.core.aba'
+
+
+def test_published_counts_are_beaten():
+    """The general six-revolute arm below the best published rows (Li and Sankar 1992: 459 and 390;
+    Li 1989: 783 and 670).
+    """
+    from tools.reference_arms import general_arm
+
+    model = general_arm(6)
+    inverse = counts(model, 'inverse_dynamics')['regrouped']
+    assert inverse['multiplications'] < 400 and inverse['additions'] < 350
+    forward = counts(model, 'forward_dynamics')['regrouped']
+    assert forward['multiplications'] < 783 and forward['additions'] < 670

@@ -1,0 +1,190 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Control laws and the plant's step over the code of one robot: the same numbers, another way."""
+
+import numpy as np
+import pytest
+
+from robodyn_ros import Robot
+from robodyn_ros.algorithms.core.gravity import gravity_torque
+from robodyn_ros.algorithms.core.gravity import gravity_torque as weight
+from robodyn_ros.codegen import linker
+from robodyn_ros.compile import kernel
+from robodyn_ros.compile.vectorcall.quick import DISPATCHER
+from robodyn_ros.control import TERMS, law_class
+from robodyn_ros.control.laws.computed_torque import computed_torque
+from robodyn_ros.control.laws.pd import pd
+from robodyn_ros.control.laws.specialised_law import specialised_kernels
+from robodyn_ros.errors import KernelError
+from robodyn_ros.simulation import Faults, Plant, PlantSettings
+from robodyn_ros.simulation.specialised_step import specialised_step
+from robodyn_ros.simulation.step import step
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from test.codegen.conftest import named
+
+EXACT = 1e-13
+LAWS = (
+    'gravity_compensation',
+    'pd_gravity',
+    'computed_torque',
+    'passivity',
+    'adaptive_computed_torque',
+)
+
+
+@pytest.fixture(params=['franka_like', 'ur_like', 'sliding_tree'], scope='module')
+def robot(request):
+    """Return an arm, another one, and a tree with slides and rotors."""
+    return named(request.param).robot
+
+
+@pytest.mark.parametrize('name', LAWS)
+def test_laws(robot, name):
+    """Every term of every law that has dynamics, at several states, to rounding."""
+    law = law_class(name)
+    found = specialised_kernels(robot.model, law)
+    assert set(law.kernels) <= set(found)
+    generic, special = law(robot), law(robot)
+    special.use(found)
+    rng = np.random.default_rng(1)
+    for _ in range(5):
+        q, qd = rng.uniform(-1.5, 1.5, (2, robot.nv))
+        reference = rng.uniform(-1.5, 1.5, (3, robot.nv))
+        gains = rng.uniform(1.0, 100.0, (2, robot.nv))
+        expected, got = np.zeros((2, len(TERMS), robot.nv))
+        generic.torques(q, qd, reference, gains, expected)
+        special.torques(q, qd, reference, gains, got)
+        # terms are differences of sums of this size
+        size = np.abs(expected).max() + np.abs(robot.gravity_torque(q)).max()
+        assert np.abs(got - expected).max() <= EXACT * size
+    special.use({})
+    special.torques(q, qd, reference, gains, got)
+    if not hasattr(special, 'learnt'):  # whose past is another by now
+        generic.torques(q, qd, reference, gains, expected)
+        assert np.array_equal(got, expected)
+
+
+@pytest.mark.parametrize('integrator', ['semi_implicit_euler', 'rk4'])
+@pytest.mark.parametrize('trouble', ['', 'wrench', 'brake', 'stop', 'assisted'])
+def test_step(robot, integrator, trouble):
+    """Friction, a wrench, a brake, stops, a drive that carries the weight: each step the same.
+
+    Every step begins at the same state, since small differences may grow in a chaotic motion.
+    """
+    rng = np.random.default_rng(2)
+    settings = PlantSettings(
+        integrator=integrator,
+        substeps=2,
+        no_command=('gravity_compensated' if trouble == 'assisted' else 'hold'),
+    )
+    low = np.maximum(robot.limits.lower, -1.5)
+    high = np.minimum(robot.limits.upper, 1.5)
+    q = low + (high - low) * rng.uniform(0.3, 0.7, robot.nv)
+    if trouble == 'stop':
+        q = high
+    qd = rng.uniform(0.2, 1.0, robot.nv)
+    one, other = Plant(robot, settings, q, qd), Plant(robot, settings, q, qd)
+    other.use(specialised_step(robot.model))
+    for plant in (one, other):
+        if trouble == 'wrench':
+            plant.apply_wrench(robot.frames[-1], (3.0, -2.0, 5.0, 0.3, 0.1, -0.2))
+        if trouble == 'brake':
+            plant.broken = Faults(stuck_joints=(robot.joint_names[0],))
+    for _ in range(20):
+        effort = rng.normal(size=robot.nv)
+        other.set_state(one.q, one.qd)
+        for plant in (one, other):
+            plant.step(None if trouble == 'assisted' else effort)
+        assert one.fault == other.fault == ''
+        for mine, theirs in ((other.q, one.q), (other.qd, one.qd), (other.effort, one.effort)):
+            error = np.abs(mine - theirs).max()
+            assert error <= EXACT * max(1.0, np.abs(theirs).max())
+
+
+def test_a_specialised_robot_brings_its_kernels():
+    """Robot.linked gives the kernel itself, SpecialisedRobot.linked a twin; law and plant ask."""
+    robot = named('two_link').robot
+    special = robot.specialised()
+    assert robot.linked(computed_torque) is computed_torque
+    twin = special.linked(computed_torque)
+    assert twin is not computed_torque and special.linked(pd) is pd
+    law = law_class('computed_torque')(special)
+    dispatcher = law._torques.__self__[DISPATCHER]
+    assert dispatcher.py_func.__code__.co_code == twin.python.__code__.co_code
+    assert dispatcher is not computed_torque.compiled
+    assert Plant(special)._step is not step.compiled
+
+
+def test_what_the_code_refuses_the_recursion_answers():
+    """Not a number in: not a number out, as from the kernel for any robot; never an old result."""
+    law = law_class('computed_torque')(named('two_link').robot)
+    law.use(specialised_kernels(law.robot.model, type(law)))
+    terms, reference, gains = np.zeros((6, 2)), np.zeros((3, 2)), np.ones((2, 2))
+    law.torques(np.zeros(2), np.zeros(2), reference, gains, terms)
+    assert np.isfinite(terms).all()
+    law.torques(np.array([0.1, np.nan]), np.zeros(2), reference, gains, terms)
+    assert np.isnan(terms[1:4]).any()
+
+
+def test_a_singular_body_is_named_as_before():
+    """The specialised step stops the robot with the sentence of the general one."""
+    model = named('two_link').robot.model
+    constants = model.constants.copy()
+    constants[-1, 12:23] = 0.0
+    robot = Robot(model.with_constants(constants))
+    settings = PlantSettings(damping_scale=0.0, friction_scale=0.0)
+    sentences = []
+    for kernel_ in (step, linker.linked(step, robot.model)):
+        plant = Plant(robot, settings)
+        plant.use(kernel_)
+        plant.step(np.zeros(2))
+        sentences.append(plant.fault)
+    assert sentences[0] == sentences[1] and 'singular' in sentences[0]
+
+
+def test_the_text_can_be_read_and_says_what_it_is():
+    """The law's own text, the name of the robot, and where the rest comes from."""
+    import inspect
+
+    twin = linker.linked(computed_torque, named('two_link').robot.model)
+    text = inspect.getsource(inspect.getmodule(twin.python))
+    assert 'computed_torque of robot two_link' in text
+    assert inspect.getsource(computed_torque.python).splitlines()[-1] in text
+    words = ' '.join(text.split())
+    assert 'one as recorded_mass_matrix' in words
+    assert 'mass_matrix as any_mass_matrix' in words
+
+
+def test_examined_before_it_serves(monkeypatch):
+    """A law whose twin computes something else is found out, and so is a step."""
+    right, model = linker.linked, named('two_link').robot.model
+    heavier = model.with_scaled_masses(1.0 + 1e-9)
+    monkeypatch.setattr(linker, 'linked', lambda kernel_, _: right(kernel_, heavier))
+    with pytest.raises(KernelError, match='law gravity_compensation differs'):
+        specialised_kernels(model, law_class('gravity_compensation'))
+    with pytest.raises(KernelError, match='step of the plant differs'):
+        specialised_step(model)
+
+
+@kernel
+def twice(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    q: Vector,
+    tau: Vector,
+):
+    """Weight under either of its names."""
+    gravity_torque(topology, constants, gravity, scratch, q, tau)
+    weight(topology, constants, gravity, scratch, q, tau)
+
+
+def test_a_recursion_may_be_known_by_another_name():
+    """`import ... as` is understood, in files of other packages too."""
+    robot = named('two_link').robot
+    twin, tau = linker.linked(twice, robot.model), np.zeros(2)
+    assert twin is not twice
+    q = np.array([0.3, -0.7])
+    twin(*robot._weighted, q, tau)
+    assert np.abs(tau - robot.gravity_torque(q)).max() <= EXACT * np.abs(tau).max()

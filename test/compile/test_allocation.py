@@ -1,0 +1,43 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""No kernel allocates: numba's run-time counts the same before and after a hundred calls."""
+
+SCRIPT = """
+import json
+import numpy as np
+from numba.core.runtime import rtsys
+from support.calls import arguments
+from support.families import FAMILIES
+from robodyn_ros.compile import generic, kernel
+from robodyn_ros.spatial.types import Scalar, Vector
+
+@kernel
+def allocating(x: Vector) -> Scalar:
+    return np.empty(x.shape[0]).shape[0] + x.copy()[0]
+
+def count(one, called):
+    one(*called)
+    before = rtsys.get_allocation_stats()
+    for _ in range(100):
+        one(*called)
+    after = rtsys.get_allocation_stats()
+    return after.alloc - before.alloc, after.alloc - after.free - (before.alloc - before.free)
+
+robot = FAMILIES['permuted'].robot
+counts = {one.name: count(one.compiled, [*arguments(robot, one).values()]) for one in generic.ALL}
+arrays = {one.name: sum(isinstance(x, np.ndarray) for x in arguments(robot, one).values())
+          for one in generic.ALL}
+counts['test.allocating'] = count(allocating.compiled, [np.ones(3)])
+print(json.dumps([counts, arrays]))
+"""
+
+
+def test_kernels_do_not_allocate(python):
+    """Beyond the handle of each array passed in, which is freed again, nothing is allocated."""
+    (counts, arrays), _ = python(SCRIPT, NUMBA_NRT_STATS='1')
+    assert len(counts) == len(arrays) + 1 > 10
+    allocated, _ = counts.pop('test.allocating')
+    assert allocated == 300, 'the two arrays that this kernel allocates are not noticed'
+    for name, (allocated, left) in counts.items():
+        assert left == 0, f'{name} leaks'
+        assert allocated == 100 * arrays[name], f'{name} allocates'

@@ -1,0 +1,181 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The quick way into a kernel: the dispatcher's answers, errors included, and nothing else."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from robodyn_ros.compile import kernel
+from robodyn_ros.compile.vectorcall import quick as quickly
+from robodyn_ros.compile.vectorcall.quick import quick
+from robodyn_ros.control.supervisor import guards
+from robodyn_ros.spatial.types import (
+    Boolean,
+    Flags,
+    Indices,
+    Integer,
+    Matrix,
+    Octets,
+    Scalar,
+    Table,
+    Vector,
+)
+
+N = 5
+
+
+@kernel
+def mixed(
+    table: Table, places: Indices, octets: Octets, wanted: Flags, scale: Scalar, out: Matrix
+):
+    """Sum up by every type of argument; whether anything was wanted."""
+    found = False
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            out[i, j] = scale * table[i, places[j]] + octets[j]
+            if wanted[i]:
+                out[i, j] += 1.0
+                found = True
+    return found
+
+
+@kernel
+def silent(x: Vector):
+    """Return nothing."""
+    x[0] += 1.0
+
+
+@kernel
+def other(x: Vector, count: Integer, up: Boolean):
+    """Take arguments that the quick way does not know."""
+    return count if up else -count
+
+
+def mixed_arguments():
+    """Return arguments of every type."""
+    rng = np.random.default_rng(2)
+    return [
+        rng.normal(size=(2, N)),
+        rng.permutation(N)[:3],
+        rng.integers(0, 255, N, np.uint8),
+        np.array([True, False]),
+        0.7,
+        np.zeros((2, 3)),
+    ]
+
+
+def test_every_type_of_argument_arrives():
+    """The same bits as from the dispatcher, and the same truth."""
+    assert quick(mixed) is not mixed.compiled
+    expected, got = mixed_arguments(), mixed_arguments()
+    assert mixed.compiled(*expected) is mixed.quick(*got) is True
+    assert (got[-1] == expected[-1]).all() and got[-1].any()
+    got[3][:] = False
+    assert mixed.quick(*got) is False
+
+
+def test_guards_give_the_same():
+    """Every guard of a control cycle, at random states."""
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        state, wanted = rng.normal(size=(2, N)), 9.0 * rng.normal(size=N)
+        limits = np.sort(rng.normal(size=(5, N)), axis=0)
+        torques, flags = np.zeros((2, N)), np.zeros((2, 3, N), bool)
+        hits = [
+            call(wanted, state, limits, 0.01, torques[k], *flags[k])
+            for k, call in enumerate((guards.limit_torque.compiled, guards.limit_torque.quick))
+        ]
+        assert hits[0] == hits[1] and (torques[0] == torques[1]).all()
+        assert (flags[0] == flags[1]).all()
+        bad = np.where(rng.random(N) < 0.1, np.nan, wanted)
+        assert guards.first_not_finite.quick(bad) == guards.first_not_finite.compiled(bad)
+        assert guards.judge.quick(state, -state, limits, 0.1, 0.5, 2.0) == guards.judge.compiled(
+            state, -state, limits, 0.1, 0.5, 2.0
+        )
+
+
+def marked(array):
+    """Return an array of a subclass."""
+    return array.view(type('Marked', (np.ndarray,), {}))
+
+
+CHANGES = {
+    'float32': (0, lambda a: a.astype(np.float32)),
+    'strided': (0, lambda a: a.repeat(2, 1)[:, ::2]),
+    'one axis': (0, lambda a: a[0].copy()),
+    'list': (0, lambda a: a.tolist()),
+    'subclass': (0, marked),
+    'other endian': (0, lambda a: a.astype('>f8')),
+    'int32': (1, lambda a: a.astype(np.int32)),
+    'bytes': (2, bytes),
+    'octets as flags': (3, lambda a: a.view(np.uint8)),
+    'text': (4, str),
+    'None': (4, lambda _: None),
+    'whole number': (4, lambda _: 2),
+    'numpy number': (4, np.float64),
+    'flag': (4, bool),
+    'array as number': (4, np.array),
+    'read-only result': (5, lambda a: np.frombuffer(a.tobytes()).reshape(a.shape)),
+    'unaligned result': (
+        5,
+        lambda a: np.zeros(a.nbytes + 1, np.uint8)[1:].view(float).reshape(a.shape),
+    ),
+}
+
+
+@pytest.mark.parametrize('change', CHANGES)
+def test_what_is_not_of_the_signature_is_the_dispatchers_business(change):
+    """It converts a number, takes a subclass or raises a TypeError; so does the quick way."""
+    place, make = CHANGES[change]
+    outcomes = []
+    for call in (mixed.compiled, mixed.quick):
+        given = mixed_arguments()
+        given[place] = make(given[place])
+        try:
+            outcomes.append((call(*given), np.array(given[-1]).tobytes()))
+        except Exception as error:
+            outcomes.append((type(error), str(error)))
+    assert outcomes[0] == outcomes[1]
+
+
+@pytest.mark.parametrize('count', [0, 5, 7])
+def test_a_wrong_number_of_arguments_is_a_type_error(count):
+    """As for any function."""
+    with pytest.raises(TypeError):
+        mixed.quick(*[*mixed_arguments(), None][:count])
+
+
+def test_read_only_inputs_are_taken_directly():
+    """A frozen model goes into the machine code without a detour, as what may be written does."""
+    given = mixed_arguments()
+    given[0].flags.writeable = False
+    expected = mixed_arguments()
+    assert mixed.quick(*given) is mixed.compiled(*expected) is True
+    assert (given[-1] == expected[-1]).all()
+
+
+def test_no_reference_is_lost_or_kept():
+    """Of what is given, and of what is returned: None, True, a number; nor by a refused call."""
+    given, x, number = mixed_arguments(), np.zeros(N), [1.0] * N
+    watched = [*given, x, number, None, True, mixed.quick, silent.quick]
+    for call, arguments in (
+        (mixed.quick, given),
+        (silent.quick, [x]),
+        (guards.first_not_finite.quick, [x]),
+    ):
+        call(*arguments)
+        before = [sys.getrefcount(item) for item in watched]
+        for _ in range(1000):
+            call(*arguments)
+        after = [sys.getrefcount(item) for item in watched]
+        assert max(abs(a - b) for a, b in zip(after, before)) < 100, (before, after)
+    assert x[0] == 1001.0
+
+
+def test_other_signatures_and_other_interpreters_keep_the_dispatcher(monkeypatch):
+    """Whole numbers as arguments; objects laid out otherwise."""
+    assert quick(other) is other.compiled and other.quick(np.zeros(1), 3, False) == -3
+    monkeypatch.setattr(quickly, 'layout_is_known', lambda: False)
+    assert quick(mixed) is mixed.compiled

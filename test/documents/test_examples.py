@@ -1,0 +1,68 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Every file of examples/ runs, and what it shows comes out."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+FOLDER = Path(__file__).resolve().parents[2] / 'examples'
+TESTED = {
+    'guide_by_hand',
+    'identify_a_load',
+    'sweep_a_parameter',
+    'track_a_trajectory',
+    'write_a_law',
+}
+
+
+def load(name):
+    """Return an example as a module."""
+    spec = importlib.util.spec_from_file_location(name, FOLDER / f'{name}.py')
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_example_is_tested():
+    assert {path.stem for path in FOLDER.glob('*.py')} == TESTED
+
+
+def test_computed_torque_tracks_a_hundred_times_better_than_pd(tmp_path, capsys):
+    pytest.importorskip('matplotlib', reason='the example draws')
+    picture = tmp_path / 'tracking.png'
+    errors = load('track_a_trajectory').main(picture)
+    rms = {law: np.sqrt(np.mean(error**2)) for law, error in errors.items()}
+    assert rms['computed_torque'] < 1e-3
+    assert rms['pd'] > rms['pd_gravity'] > 100.0 * rms['computed_torque']
+    assert picture.read_bytes().startswith(b'\x89PNG')
+    assert 'computed_torque' in capsys.readouterr().out
+
+
+def test_a_guided_arm_moves_and_stays_where_it_is_left():
+    places, speed = load('guide_by_hand').main()
+    assert np.linalg.norm(places[-1] - places[0]) > 0.1
+    assert np.abs(places[-1] - places[-200]).max() < 1e-4 and speed < 1e-3
+
+
+def test_the_tool_spring_yields_and_comes_back():
+    example = load('write_a_law')
+    pulled, released = example.main()
+    # 20 N against 400 N/m, less what joint friction carries
+    assert -20.0 / example.ToolSpring.stiffness <= pulled[2] < -0.04
+    assert np.linalg.norm(released) < 0.005
+
+
+def test_a_load_is_identified():
+    example = load('identify_a_load')
+    mass, com = example.main()
+    assert mass == pytest.approx(example.MASS, rel=0.01)
+    assert np.abs(com - example.COM).max() < 1e-3
+
+
+def test_arms_near_critical_damping_settle_first():
+    times = load('sweep_a_parameter').main()
+    assert 0.6 <= min(times, key=times.get) <= 1.5
+    assert times[0.1] > 2.0 * times[1.0] < times[2.0] * 2.0

@@ -1,0 +1,24 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Generated pages are what their generators write."""
+
+import pytest
+
+from tools.books.__main__ import FOLDER, documents
+from tools.books.errata import MISPRINTS
+from tools.operation_counts import PAGE, document
+
+
+@pytest.mark.parametrize('name', ['index', 'angeles', 'turney', 'spong', 'craig', 'jain'])
+def test_pages_of_the_books_are_up_to_date(name):
+    page = f'{name}.md'
+    assert (FOLDER / page).read_text() == documents()[page], 'run `python -m tools.books`'
+
+
+def test_every_misprint_stands_on_a_page():
+    text = ''.join(documents().values())
+    assert [m.place for m in MISPRINTS if m.correction not in text] == []
+
+
+def test_operation_counts_are_up_to_date():
+    assert PAGE.read_text() == document() + '\n', 'run `python -m tools.operation_counts`'

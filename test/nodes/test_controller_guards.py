@@ -1,0 +1,126 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What the system refuses is told, no message drops the arm, and every way to stop it latches."""
+
+import signal
+import sys
+import time
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='rclpy is not installed')
+pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
+
+from rclpy.serialization import serialize_message  # noqa: E402
+from std_msgs.msg import Bool  # noqa: E402
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint  # noqa: E402
+
+from robodyn_ros import Robot  # noqa: E402
+from robodyn_ros.ros.transport.trajectory_cdr import MAX_BYTES, MAX_POINTS, read_head  # noqa: E402
+from support import node_harness as harness  # noqa: E402
+from support.node_harness import COLD, EASY, JOINTS, POSTURE  # noqa: E402
+
+pytestmark = pytest.mark.ros
+
+GRAVITY = Robot.from_urdf(str(harness.TWO_LINK)).gravity_torque(np.array(POSTURE))
+
+
+def test_row_71_what_the_system_refuses_is_told_everywhere(start, probe, arm):
+    """A processor that no machine has: a refusal that needs no limits to be set."""
+    refused = 'could not be bound to processors [1023]'
+    node = start('controller', **EASY, realtime__cpus='[1023]')
+    assert refused in probe.wait_for('HOLD', timeout=COLD).message
+    loop = probe.diagnosed('loop')
+    assert loop.level != b'\0' and refused in loop.message
+    node.wait_for_output(refused)
+
+
+def test_row_71_what_is_required_and_refused_is_no_reason_to_go_on(start, probe, arm):
+    node = start('controller', **EASY, realtime__cpus='[1023]', realtime__require=True)
+    node.wait_for_output("Cannot activate: Parameter 'realtime.require' is true", COLD)
+    probe.wait_for('READY')
+    assert not probe.enable().success and not probe.commands.messages
+
+
+def _large_trajectories():
+    """Return octets that lie about their points, too many octets, and the longest way to hold."""
+    point = JointTrajectoryPoint(positions=list(POSTURE))
+    point.time_from_start.sec = 1
+    message = JointTrajectory(joint_names=list(JOINTS), points=[point])
+    message.header.frame_id = 'base'  # a point then needs no padding: all have the same 40 octets
+    one = serialize_message(message)
+    head = read_head(np.frombuffer(one, np.uint8)).start
+    assert head % 8 == 0
+    rows = np.tile(np.frombuffer(one[head : head + 40], np.uint8), (MAX_POINTS, 1))
+    rows[:, 32:36] = np.arange(1, MAX_POINTS + 1, dtype='<u4').view(np.uint8).reshape(-1, 4)
+    longest = one[: head - 4] + np.uint32(MAX_POINTS).tobytes() + rows.tobytes()
+    lying = one[: head - 4] + np.uint32(8_000_000).tobytes() + bytes(1_900_000)
+    return lying, bytes(MAX_BYTES + 1), longest
+
+
+def test_row_9_no_trajectory_drops_the_arm(graph, start, probe, arm):
+    start('controller', **EASY)
+    probe.wait_for('HOLD', timeout=COLD)
+    publisher = graph.node.create_publisher(JointTrajectory, f'{probe.name}/joint_trajectory', 1)
+    harness.wait_until(lambda: publisher.get_subscription_count() == 1, 'the controller')
+    probe.statuses.clear()
+    lying, large, longest = _large_trajectories()
+    for octets in [lying, large, longest] * 5:
+        publisher.publish(octets)
+        time.sleep(0.1)
+    probe.wait_for('ACTIVE', 'FOLLOWING')
+    refusals = probe.diagnosed('references')
+    assert {'STALE', 'FAULT'}.isdisjoint(status.state_name for status in probe.statuses.messages)
+    assert any(pair.key == 'refused' and int(pair.value) >= 2 for pair in refusals.values)
+    np.testing.assert_allclose(probe.next_command(), GRAVITY, atol=1e-6)
+    graph.node.destroy_publisher(publisher)
+
+
+@pytest.mark.parametrize('way', ['signal', 'topic', 'service'])
+def test_row_79_every_way_to_stop_latches(graph, start, probe, arm, way):
+    node = start('controller', **EASY)
+    probe.wait_for('HOLD', timeout=COLD)
+    if way == 'signal':
+        node.send(signal.SIGUSR1)
+    elif way == 'service':
+        assert probe.trigger('stop').success
+    else:
+        publisher = graph.node.create_publisher(Bool, f'{probe.name}/emergency_stop', 1)
+        harness.wait_until(lambda: publisher.get_subscription_count() == 1, 'the controller')
+        publisher.publish(Bool(data=True))
+        probe.wait_for('FAULT', 'STOPPED')
+        publisher.publish(Bool(data=False))
+    probe.wait_for('FAULT', 'STOPPED')
+    assert probe.next_status().state_name == 'FAULT'
+    assert probe.trigger('reset').success
+    probe.wait_for('HOLD', 'RESET')
+    node.end_well()
+
+
+SHUT_DOWN_BY_SIGNAL = """
+import signal, sys, rclpy
+from robodyn_ros.nodes import controller
+signal.signal(signal.SIGUSR2, lambda *_: rclpy.shutdown())
+sys.exit(controller.main())
+"""
+
+
+def test_row_49_after_a_shutdown_of_rclpy_the_last_word_is_the_safe_torque(
+    probe, arm, tmp_path_factory
+):
+    """It ends by itself, and its exit code says what happened."""
+
+    def command(_, *ros_arguments):
+        return [sys.executable, '-c', SHUT_DOWN_BY_SIGNAL, '--ros-args', *ros_arguments]
+
+    starter = harness.starter(command, tmp_path_factory)
+    node = next(starter)('controller', **{**EASY, 'robot_compensates_gravity': "'yes'"})
+    probe.wait_for('HOLD', timeout=COLD)
+    arm.position[0] += 0.05
+    harness.wait_until(lambda: abs(probe.commands.last.data[0]) > 1.0, 'feedback')
+    code, _ = node.stop(signal.SIGUSR2)
+    assert code == 3 and 'rclpy was shut down from elsewhere' in node.output
+    assert 'Traceback' not in node.output
+    harness.wait_until(lambda: not any(probe.commands.last.data), 'zero effort')
+    starter.close()

@@ -1,1 +1,0 @@
-"""Referees of the dynamics: nothing in here shares a line with what it judges."""

@@ -1,0 +1,41 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What is said in one ROS domain is not heard in another."""
+
+import os
+import time
+
+import pytest
+
+rclpy = pytest.importorskip('rclpy', reason='rclpy is not installed')
+
+from std_msgs.msg import String  # noqa: E402
+
+WAIT = 20.0
+
+
+def test_row_64_nothing_is_heard_across_domains():
+    """The last of a hundred messages arrives at home, and none of them elsewhere."""
+    home = int(os.environ['ROS_DOMAIN_ID'])
+    domains = home, home, home + 101  # no test reserves a domain beyond 100
+    contexts = [rclpy.Context() for _ in domains]
+    for context, domain in zip(contexts, domains):
+        rclpy.init(context=context, domain_id=domain)
+    nodes = [rclpy.create_node(f'node_{k}', context=each) for k, each in enumerate(contexts)]
+    publisher = nodes[0].create_publisher(String, 'efforts', 100)
+    near, far = (node.create_subscription(String, 'efforts', print, 100) for node in nodes[1:])
+    deadline, heard = time.monotonic() + WAIT, []
+    while publisher.get_subscription_count() == 0 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    for k in range(100):
+        publisher.publish(String(data=str(k)))
+    while '99' not in heard and time.monotonic() < deadline:
+        with near.handle:
+            taken = near.handle.take_message(String, False)
+        heard += [taken[0].data] if taken else []
+    with far.handle:
+        assert heard[-1] == '99' and far.handle.take_message(String, False) is None
+    assert publisher.get_subscription_count() == 1
+    for node, context in zip(nodes, contexts):
+        node.destroy_node()
+        rclpy.shutdown(context=context)

@@ -1,0 +1,106 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The emergency stop acts while the controller's own executor does not run at all."""
+
+import signal
+import threading
+import time
+
+import pytest
+
+rclpy = pytest.importorskip('rclpy', reason='rclpy is not installed')
+
+from rclpy.executors import SingleThreadedExecutor  # noqa: E402
+from std_msgs.msg import Bool  # noqa: E402
+from std_srvs.srv import Trigger  # noqa: E402
+
+from robodyn_ros.ros.common.process import wake_on_signals  # noqa: E402
+from robodyn_ros.ros.controller.emergency_stop import EmergencyStop  # noqa: E402
+
+WAIT = 20.0
+
+
+class Bench:
+    """A controller that nobody spins, its emergency stop, and somebody who asks."""
+
+    def __init__(self):
+        self.context = rclpy.Context()
+        rclpy.init(context=self.context)
+        self.node = rclpy.create_node('arm', namespace='left', context=self.context)
+        self.asker = rclpy.create_node('asker', context=self.context)
+        self.executor = SingleThreadedExecutor(context=self.context)
+        self.executor.add_node(self.asker)
+        self.stopped, self.sentence = [], ''
+        self.stop = EmergencyStop(self.node, self.note)
+
+    def note(self):
+        self.stopped.append(threading.current_thread().name)
+        return self.sentence
+
+    def spin(self, done):
+        deadline = time.monotonic() + WAIT
+        while not done() and time.monotonic() < deadline:
+            self.executor.spin_once(timeout_sec=0.05)
+        assert done()
+
+    def call(self):
+        client = self.asker.create_client(Trigger, '/left/arm/stop')
+        self.spin(client.service_is_ready)
+        future = client.call_async(Trigger.Request())
+        self.spin(future.done)
+        return future.result()
+
+    def close(self):
+        self.stop.close()
+        self.executor.shutdown()
+        self.asker.destroy_node()
+        self.node.destroy_node()
+        rclpy.try_shutdown(context=self.context)
+
+
+@pytest.fixture
+def bench():
+    made = Bench()
+    yield made
+    made.close()
+
+
+def test_row_79_the_service_waits_for_no_executor_of_the_controller(bench):
+    assert bench.call().success and bench.stopped == ['robodyn_stop']
+    bench.sentence = 'There is nothing to stop.'
+    answer = bench.call()
+    assert not answer.success and answer.message == bench.sentence
+
+
+def test_row_79_the_topic_stops_and_its_release_does_nothing(bench):
+    publisher = bench.asker.create_publisher(Bool, '/left/arm/emergency_stop', 1)
+    bench.spin(lambda: publisher.get_subscription_count() == 1)
+    publisher.publish(Bool(data=True))
+    bench.spin(lambda: len(bench.stopped) == 1)
+    publisher.publish(Bool(data=False))
+    publisher.publish(Bool(data=True))
+    bench.spin(lambda: len(bench.stopped) == 2)
+
+
+def test_row_49_it_ends_with_the_context(bench):
+    rclpy.shutdown(context=bench.context)
+    bench.stop._thread.join(WAIT)
+    assert not bench.stop._thread.is_alive()
+
+
+def test_row_79_the_signal_stops_from_a_thread_of_its_own():
+    """While the main thread waits for it in here, and so cannot run any handler's work."""
+    stopped = threading.Event()
+
+    class Executor:
+        def wake(self):
+            pass
+
+    before = signal.signal(signal.SIGUSR1, lambda *_: None)
+    try:
+        wake_on_signals(Executor(), stopped.set)
+        signal.raise_signal(signal.SIGUSR1)
+        assert stopped.wait(WAIT)
+    finally:
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGUSR1, before)

@@ -1,0 +1,178 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Any kernel of a robot called by the names of its arguments, compiled or as plain text.
+
+The plain text runs on complex numbers too, so that it can be differentiated: see dense.along.
+"""
+
+import inspect
+
+import numpy as np
+
+from robodyn_ros.algorithms.core import scratch
+from robodyn_ros.algorithms.core.matrices import wide
+from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse_world_frame import motions
+
+from .families import states
+
+#: What each kernel writes, besides scratch; 'nv' stands for the number of joints.
+OUTPUTS = {
+    'pose': {'X': (4, 4)},
+    'velocity': {'V_0F': (6,)},
+    'apply_wrench': {'f_ext': ('nb', 6)},
+    'jacobian': {'J': (6, 'nv')},
+    'jacobian_bias': {'bias': (6,)},
+    'inverse_dynamics': {'tau': ('nv',)},
+    'bias_torque': {'tau': ('nv',)},
+    'gravity_torque': {'tau': ('nv',)},
+    'mass_matrix': {'M': ('nv', 'nv')},
+    'mass_matrix_inverse': {'inverse': ('nv', 'nv')},
+    'mass_solve': {'x': ('nv',)},
+    'forward_dynamics': {'qdd': ('nv',)},
+    'coriolis_matrix': {'C': ('nv', 'nv')},
+    'energy': {'energies': (2,)},
+    'regressor': {'Y': ('nv', '10 nv')},
+    'operational_space': {'J': (6, 'nv'), 'compliance': (6, 6)},
+    'coupled_compliance': {'J': (12, 'nv'), 'compliance': (12, 12)},
+    'task_acceleration': {'qdd': ('nv',), 'acceleration': (12,)},
+    'task_solve': {'X': (6, 'nv')},
+    'task_inertia': {
+        'work': (6, 6),
+        'vectors': (6, 6),
+        'inertia': (6, 6),
+        'singular_values': (6,),
+    },
+    'of_axes': {
+        'damped': (3, 3),
+        'factor': (3, 3),
+        'jacobian': (3, 'nv'),
+        'inverse': (3, 3),
+        'inertia': (3, 3),
+    },
+    'link_motions': {'V': ('nb - 1', 6), 'A': ('nb - 1', 6)},
+    'joint_wrenches': {'tau': ('nv',), 'wrenches': ('nb - 1', 6)},
+    'forward_dynamics_wrenches': {'qdd': ('nv',), 'wrenches': ('nb - 1', 6)},
+    'centre_of_mass': {'com': (3,)},
+    'centroidal_momentum': {'com': (3,), 'h': (6,)},
+    'centroidal_momentum_matrix': {'com': (3,), 'A': (6, 'nv')},
+    'centroidal_momentum_bias': {'com': (3,), 'bias': (6,)},
+    'inverse_dynamics_composite': {'tau': ('nv',)},
+    'inverse_dynamics_body': {'tau': ('nv',)},
+    'inverse_dynamics_inertial': {'tau': ('nv',)},
+    'inverse_dynamics_fixed': {'tau': ('nv',)},
+    'forward_dynamics_factored': {'F': ('nv', 'nv'), 'bias': ('nv',), 'qdd': ('nv',)},
+    'forward_dynamics_dense': {'M': ('nv', 'nv'), 'bias': ('nv',), 'qdd': ('nv',)},
+    'torque_of_wrench': {'tau': ('nv',)},
+    'acceleration_of_wrench': {'qdd': ('nv',)},
+    'hybrid_dynamics': {'tau': ('nv',), 'qdd': ('nv',)},
+    'hamilton_rates': {'qd': ('nv',), 'pdot': ('nv',)},
+    'mass_factors': {'F': ('nv', 'nv'), 'D': ('nv',)},
+    'factor_product': {'y': ('nv',)},
+    'hinge_inertias': {'D': ('nv',)},
+    'mass_product': {'y': ('nv',)},
+    'mass_matrix_diagonal': {'entries': ('nv',)},
+    'integrate': {'moved': ('nq',)},
+    'difference': {'motion': ('nv',)},
+    'composite_inertia': {'com': (3,), 'inertia': (3, 3)},
+    'inverse_dynamics_derivatives': {
+        'by_q': ('nv', 'nv'),
+        'by_qd': ('nv', 'nv'),
+        'by_qdd': ('nv', 'nv'),
+    },
+    'forward_dynamics_derivatives': {
+        'bias': ('nv',),
+        'M': ('nv', 'nv'),
+        'wide': ('nv + 2', 'wide'),
+        'by_q': ('nv', 'nv'),
+        'by_qd': ('nv', 'nv'),
+        'by_tau': ('nv', 'nv'),
+    },
+    'mass_matrix_derivative': {'by_q': ('nv', 'nv', 'nv')},
+    'body_inertias': {'composite': ('6 (nb - 1)', 6), 'articulated': ('6 (nb - 1)', 6)},
+}
+
+
+def arguments(robot, kernel, dtype=float, seed=0, **given):
+    """Return {name: value} for every argument: states, wrenches and a task drawn by seed.
+
+    Scratch, motions and outputs are full of NaN, so that what is not written is seen. `given`
+    overrides.
+    """
+    model, outputs = robot.model, OUTPUTS[kernel.python.__name__]
+    sizes = {
+        'nq': robot.nq,
+        'nv': robot.nv,
+        '10 nv': 10 * robot.nv,
+        'nb': len(model.topology),
+        'nb - 1': len(model.topology) - 1,
+        '6 (nb - 1)': 6 * len(model.topology) - 6,
+        'nv + 2': robot.nv + 2,
+        'wide': wide(robot.nv)[1],
+    }
+    rng = np.random.default_rng(seed)
+    q, qd, qdd = states(robot, 1, seed)[0]
+    body, frame = robot._placement(robot.frames[-1])
+    bodies, frames = robot._placed((robot.frames[-1], robot.frames[len(robot.frames) // 2]))
+    half = rng.normal(size=(6, 6))
+    values = {
+        'topology': model.topology,
+        'constants': model.constants,
+        'gravity': model.gravity,
+        'carried': robot._links[0],
+        'links': robot._links[1],
+        'scratch': np.full((len(model.topology), scratch.WIDTH), np.nan, dtype=dtype),
+        'motions': np.full(motions(robot.nv), np.nan, dtype=dtype),
+        'q': q,
+        'qd': qd,
+        'qdd': qdd,
+        'qd_r': qdd,
+        'qdd_r': qd,
+        'tau': rng.normal(size=robot.nv),
+        'b': qdd,
+        'x': qdd,
+        'p': qdd,
+        'given': qdd,
+        'prescribed': np.arange(robot.nv) % 2 == 1,
+        'transposed': True,
+        'inverse': True,
+        'dt': 0.3,
+        'start': q,
+        'end': states(robot, 1, seed + 1)[0][0],
+        'diagonal': rng.uniform(0.0, 0.1, robot.nv),
+        'zero': np.zeros(robot.nv),
+        'f_ext': rng.normal(size=(len(model.topology), 6)),
+        'offsets': np.random.default_rng(seed + 1).normal(size=(len(model.topology), 3)),
+        'wrench': rng.normal(size=6),
+        'body': body,
+        'frame': frame,
+        'bodies': bodies,
+        'frames': frames,
+        'J': rng.normal(size=(6, robot.nv)),
+        'compliance': half @ half.T,
+        'damping': 0.1,
+        'kept': np.array((0, 2, 5)),
+    }
+    values['kept'].flags.writeable = False
+    for name, shape in outputs.items():
+        shape = tuple(sizes.get(size, size) for size in shape)
+        if kernel.python.__name__ != 'apply_wrench':  # which adds to what is there
+            values[name] = np.full(shape, np.nan, dtype=dtype)
+    values |= given
+    return {name: values[name] for name in inspect.signature(kernel.python).parameters}
+
+
+def results(kernel, called):
+    """Return the outputs of a call, by name."""
+    return {name: called[name] for name in OUTPUTS[kernel.python.__name__]}
+
+
+def run(robot, kernel, **inputs):
+    """Run the text of a kernel on complex inputs, without outside forces if none are given; return
+    its output.
+    """
+    model = robot.model
+    still = {'f_ext': np.zeros((len(model.topology), 6)), 'diagonal': np.zeros(robot.nv)}
+    called = arguments(robot, kernel, complex, **still | inputs)
+    kernel.python(*called.values())
+    (output,) = results(kernel, called).values()
+    return output

@@ -1,0 +1,361 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes as processes, and a participant that watches them: conditions with deadlines."""
+
+import contextlib
+import math
+import os
+import signal
+import subprocess
+import threading
+import time
+from array import array
+from pathlib import Path
+
+import rclpy
+from rcl_interfaces.srv import GetParameters, SetParametersAtomically  # noqa: F401
+from rclpy.exceptions import InvalidHandle
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.parameter import Parameter
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from sensor_msgs.msg import JointState
+
+ROOT = Path(__file__).resolve().parents[2]
+TWO_LINK = ROOT / 'config' / 'urdf' / 'two_link.urdf'
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+COLD = 180.0  # [s] allowed for a node that may have to compile everything on a busy machine
+SOON = 20.0  # [s] allowed for anything else
+
+
+def wait_until(condition, what, timeout=SOON):
+    """Return the first true value of `condition()`, or fail with what was waited for."""
+    deadline = time.monotonic() + timeout
+    while time.monotonic() < deadline:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.005)
+    raise AssertionError(f'{what}: not within {timeout} s')
+
+
+class StartedNode:
+    """A node in a process of its own, its output in a file."""
+
+    def __init__(self, command, log_folder):
+        self._log = Path(log_folder) / 'output.txt'
+        path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get('PYTHONPATH'))))
+        environment = {
+            **os.environ,
+            'PYTHONPATH': path,
+            'PYTHONUNBUFFERED': '1',
+            'ROS_LOG_DIR': str(log_folder),
+        }
+        with open(self._log, 'w') as log:
+            self._process = subprocess.Popen(
+                command, env=environment, stdout=log, stderr=subprocess.STDOUT
+            )
+
+    @property
+    def running(self):
+        return self._process.poll() is None
+
+    @property
+    def output(self):
+        return self._log.read_text(errors='replace')
+
+    def wait_for_output(self, text, timeout=SOON):
+        deadline = time.monotonic() + timeout
+        while text not in self.output and self.running and time.monotonic() < deadline:
+            time.sleep(0.005)
+        assert text in self.output, f'{text!r}: not within {timeout} s in\n{self.output}'
+
+    def send(self, number):
+        self._process.send_signal(number)
+
+    def stop(self, number=signal.SIGINT, timeout=SOON):
+        """Signal the node; its exit code and how long it took [s]."""
+        start = time.monotonic()
+        self.send(number)
+        code = self._process.wait(timeout)
+        return code, time.monotonic() - start
+
+    def end_well(self):
+        """Stop the node, which must have had nothing to complain of."""
+        code, _ = self.stop()
+        assert code == 0
+        assert 'Traceback' not in self.output
+
+    def kill(self):
+        """End it as the kernel does: no chance to say goodbye."""
+        if self.running:
+            self._process.kill()
+        self._process.wait()
+
+    def close(self):
+        """End it in an orderly way if it still runs, so that the others know at once."""
+        if self.running:
+            self.send(signal.SIGINT)
+            try:
+                self._process.wait(5.0)
+            except subprocess.TimeoutExpired:
+                self.kill()
+
+
+def starter(node_command, tmp_path_factory):
+    """Yield a function that starts nodes, and end what it has started."""
+    started = []
+
+    def start(name, *arguments, **parameters):
+        # kernels of one robot are compiled where a test asks for them
+        for key, value in {'specialise': False, **parameters}.items():
+            arguments += ('-p', f'{key.replace("__", ".")}:={value}')
+        started.append(StartedNode(node_command(name, *arguments), tmp_path_factory.mktemp(name)))
+        return started[-1]
+
+    yield start
+    for node in started:
+        node.close()
+
+
+class Inbox:
+    """Messages of one topic as they came."""
+
+    def __init__(self):
+        self.messages = []
+        self.times = []
+
+    def __call__(self, message):
+        self.times.append(time.monotonic())
+        self.messages.append(message)
+
+    @property
+    def last(self):
+        return self.messages[-1] if self.messages else None
+
+    def clear(self):
+        self.messages, self.times = [], []
+
+    def wait(self, condition=lambda _: True, what='a message', timeout=SOON):
+        """Return the first message, among those kept and those to come, that meets a condition."""
+        seen = 0
+
+        def found():
+            nonlocal seen
+            messages = self.messages
+            while seen < len(messages):
+                seen += 1
+                if condition(messages[seen - 1]):
+                    return messages[seen - 1]
+            return None
+
+        try:
+            return wait_until(found, what, timeout)
+        except AssertionError as error:
+            raise AssertionError(f'{error}; the last of {seen} was {self.last}') from None
+
+
+class Graph:
+    """Our own participant, spun by a thread of its own."""
+
+    def __init__(self):
+        self._context = rclpy.Context()
+        rclpy.init(context=self._context)
+        self.node = rclpy.create_node('test_harness', context=self._context)
+        self._executor = SingleThreadedExecutor(context=self._context)
+        self._executor.add_node(self.node)
+        self._clients = {}
+        self._closing = False
+        self._thread = threading.Thread(target=self._spin, daemon=True)
+        self._thread.start()
+
+    def _spin(self):
+        while not self._closing:
+            # an entity that a test destroys meanwhile is gone from the next wait set
+            with contextlib.suppress(InvalidHandle):
+                self._executor.spin_once(timeout_sec=0.05)
+
+    def close(self):
+        self._closing = True
+        self._thread.join()
+        self._executor.shutdown()
+        self.node.destroy_node()
+        rclpy.shutdown(context=self._context)
+
+    def collect(self, kind, topic, qos=10):
+        inbox = Inbox()
+        self.node.create_subscription(kind, topic, inbox, qos)
+        return inbox
+
+    def call(self, kind, name, request=None, timeout=SOON, again=False):
+        """
+        Call a service; its response.
+
+        again : ask every two seconds until it answers, as the first answer of a service may get
+        lost when the caller is discovered in halves. Not for what is done twice by asking twice.
+        """
+        # kept for the life of the graph: destroying one under a spinning executor is a race
+        if (kind, name) not in self._clients:
+            self._clients[kind, name] = self.node.create_client(kind, name)
+        client = self._clients[kind, name]
+        assert client.wait_for_service(timeout), f'there is no service {name}'
+        futures, asked = [], -math.inf
+
+        def answered():
+            nonlocal asked
+            if not futures or again and time.monotonic() - asked > 2.0:
+                futures.append(client.call_async(request or kind.Request()))
+                asked = time.monotonic()
+            return next((future for future in futures if future.done()), None)
+
+        return wait_until(answered, f'an answer of {name}', timeout).result()
+
+    def set_parameters(self, node_name, **values):
+        """Set parameters of another node at once; the SetParametersResult."""
+        request = SetParametersAtomically.Request(
+            parameters=[
+                Parameter(name.replace('__', '.'), value=value).to_parameter_msg()
+                for name, value in values.items()
+            ]
+        )
+        service = f'{node_name}/set_parameters_atomically'
+        return self.call(SetParametersAtomically, service, request).result
+
+
+class FakeArm:
+    """Publishes joint states at a rate; `alter(message)` may spoil or skip (False) one.
+
+    Not a simulation: the arm stays where `position` says.
+    """
+
+    def __init__(self, graph, joint_names, position, rate=200.0, topic='joint_states'):
+        self.position = list(position)
+        self.names = list(joint_names)
+        self.alter = None
+        self.published = 0
+        self.last_time = 0.0
+        self._graph = graph
+        self._publisher = graph.node.create_publisher(JointState, topic, 1)
+        self._period, self._stopping = 1.0 / rate, threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def message(self):
+        message = JointState(
+            name=self.names,
+            position=array('d', self.position),
+            velocity=array('d', [0.0] * len(self.names)),
+        )
+        message.header.stamp = self._graph.node.get_clock().now().to_msg()
+        return message
+
+    def _run(self):
+        due = time.monotonic()
+        while not self._stopping.wait(max(0.0, due - time.monotonic())):
+            due = max(due + self._period, time.monotonic())
+            message = self.message()
+            if self.alter is None or self.alter(message) is not False:
+                self.last_time = time.monotonic()
+                self._publisher.publish(message)
+                self.published += 1
+
+    def stop(self):
+        self._stopping.set()
+        self._thread.join()
+        self._graph.node.destroy_publisher(self._publisher)
+
+
+CONTROLLER = '/robodyn_controller'
+COMMANDS = '/forward_effort_controller/commands'
+JOINTS = ('joint1', 'joint2')
+POSTURE = (0.4, -0.7)
+
+# What suits a test on a busy machine: a slow loop, and joint states that may come late.
+EASY = {
+    'urdf_path': str(TWO_LINK),
+    'update_rate': 200,
+    'state_timeout': 0.2,
+    'robot_compensates_gravity': "'no'",
+}
+
+
+class ControllerProbe:
+    """What a test sees of a controller: status, commands, state."""
+
+    def __init__(self, graph, commands=COMMANDS, name=CONTROLLER):
+        from diagnostic_msgs.msg import DiagnosticArray
+        from std_msgs.msg import Float64MultiArray
+
+        from robodyn_msgs.msg import ControllerState, ControllerStatus
+
+        self.graph, self.name = graph, name
+        self.statuses = graph.collect(ControllerStatus, f'{name}/status', LATCHED)
+        self.states = graph.collect(ControllerState, f'{name}/controller_state')
+        self.commands = graph.collect(Float64MultiArray, commands)
+        self.diagnostics = graph.collect(DiagnosticArray, '/diagnostics')
+
+    @property
+    def state(self):
+        return self.statuses.last.state_name if self.statuses.last else ''
+
+    def wait_for(self, state, reason=None, timeout=SOON):
+        """Return the present status, or the next one, with that state (and reason)."""
+
+        def present():
+            last = self.statuses.last
+            return (
+                last
+                if last and last.state_name == state and reason in (None, last.reason)
+                else None
+            )
+
+        try:
+            return wait_until(present, f'{state} {reason or ""}', timeout)
+        except AssertionError as error:
+            raise AssertionError(f'{error}; the last status was {self.statuses.last}') from None
+
+    def next_status(self):
+        """Return a status that is published from now on."""
+        last = self.statuses.last
+        wait_until(lambda: self.statuses.last is not last, 'a status')
+        return self.statuses.last
+
+    def next_command(self):
+        """Return a command that is published from now on."""
+        count = len(self.commands.messages)
+        wait_until(lambda: len(self.commands.messages) > count, 'a command')
+        return list(self.commands.messages[-1].data)
+
+    def diagnosed(self, entry):
+        """Return what the next report says under that name."""
+        name = f'{self.name.strip("/")}: {entry}'
+        self.diagnostics.clear()
+        report = self.diagnostics.wait(
+            lambda message: message.status[0].name.startswith(self.name.strip('/'))
+        )
+        return next(status for status in report.status if status.name == name)
+
+    def last_refusal(self):
+        """Return the sentence about the last reference that was refused."""
+        values = {pair.key: pair.value for pair in self.diagnosed('references').values}
+        return values['last_refusal']
+
+    def trigger(self, service):
+        from std_srvs.srv import Trigger
+
+        return self.graph.call(Trigger, f'{self.name}/{service}')
+
+    def enable(self, wanted=True):
+        from std_srvs.srv import SetBool
+
+        return self.graph.call(SetBool, f'{self.name}/enable', SetBool.Request(data=wanted))
+
+    def set(self, **parameters):
+        return self.graph.set_parameters(self.name, **parameters)
+
+    def change_state(self, transition):
+        """Call for a transition of the lifecycle by its label; whether it succeeded."""
+        from lifecycle_msgs.srv import ChangeState
+
+        request = ChangeState.Request()
+        request.transition.label = transition
+        return self.graph.call(ChangeState, f'{self.name}/change_state', request, COLD).success

@@ -1,0 +1,129 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What is imported is declared, and what is declared is imported: setup.py and package.xml."""
+
+import ast
+import re
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+#: Names of distributions by what they are imported as, where these differ.
+DISTRIBUTIONS = {'ruamel': 'rosbags', 'yaml': 'PyYAML'}
+#: Keys of package.xml by import; ROS packages have their own names.
+KEYS = {
+    name: f'python3-{name}'
+    for name in ('hypothesis', 'matplotlib', 'numba', 'numpy', 'psutil', 'pytest',
+                 'rich', 'scipy', 'yaml')
+}  # fmt: skip
+ROS = {'rclpy', 'launch', 'launch_ros', 'ament_index_python', 'std_srvs', 'rosbag2_py'}
+#: Not packaged for ROS, where rosbag2_py reads bags; llvmlite is what python3-numba stands on.
+WITHOUT_KEY = {'llvmlite', 'rosbags', 'ruamel'}
+#: Started by launch files or needed by what is declared, not imported.
+STARTED = {'robot_state_publisher', 'rviz2'}
+#: Reached through a name in a string.
+BY_NAME = {'launch_testing', 'xacro'}
+
+
+def imported(folder):
+    """The first names of all modules that the files of a folder import."""
+    found = set()
+    for path in (ROOT / folder).rglob('*.py'):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.partition('.')[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                found.add(node.module.partition('.')[0])
+    return found - set(sys.stdlib_module_names) - {'robodyn_ros', 'support', 'benchmark', 'tools'}
+
+
+def is_ros(name):
+    return (ROOT / '..').exists() and (
+        name.endswith(('_msgs', '_interfaces'))
+        or name
+        in {'rclpy', 'launch', 'launch_ros', 'ament_index_python', 'std_srvs', 'rosbag2_py'}
+    )
+
+
+@pytest.fixture(scope='module')
+def requirements():
+    """The names of distributions in setup.py: {'run': ..., 'extras': ...}."""
+    tree = ast.parse((ROOT / 'setup.py').read_text())
+    constants = {
+        node.targets[0].id: ast.literal_eval(node.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.value, (ast.Constant, ast.List))
+    }
+    (call,) = (
+        node.value for node in tree.body
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
+    )  # fmt: skip
+    values = {
+        keyword.arg: eval(ast.unparse(keyword.value), constants)
+        for keyword in call.keywords
+        if keyword.arg in ('install_requires', 'extras_require')
+    }
+    return {
+        'run': {name_of(text) for text in values['install_requires']},
+        **{key: set(map(name_of, texts)) for key, texts in values['extras_require'].items()},
+    }
+
+
+def name_of(requirement):
+    return re.match(r'[\w-]+', requirement)[0]
+
+
+@pytest.fixture(scope='module')
+def package():
+    """{kind of dependency: names} of package.xml."""
+    found = {}
+    for element in ElementTree.parse(ROOT / 'package.xml').getroot():
+        if element.tag.endswith('depend'):
+            found.setdefault(element.tag, []).append(element.text)
+    assert all(len(set(names)) == len(names) for names in found.values())
+    return {kind: set(names) for kind, names in found.items()}
+
+
+def test_setup_declares_what_the_package_imports(requirements):
+    """At run time numpy, numba and llvmlite, each other thing in an extra of a user's."""
+    foreign = {name for name in imported('robodyn_ros') if not is_ros(name)}
+    core = {'llvmlite', 'numba', 'numpy'}
+    assert requirements['run'] == core
+    offered = requirements['demo'] | requirements['identification']
+    assert {DISTRIBUTIONS.get(name, name) for name in foreign - core} - {'PyYAML'} == offered
+    listed = (ROOT / 'requirements' / 'run.txt').read_text().splitlines()
+    assert {name_of(line) for line in listed if line[:1].isalpha()} == core | offered
+
+
+def test_requirements_for_the_tools_are_those_of_setup():
+    """With the same bounds, so that deptry and the bill of materials judge what is installed."""
+    text = (ROOT / 'setup.py').read_text()
+    lines = [line for line in (ROOT / 'requirements' / 'run.txt').read_text().splitlines() if line]
+    wanted = [line for line in lines if not line.startswith('#')]
+    assert all(f"'{line}'" in text for line in wanted)
+
+
+def test_package_xml_declares_what_is_imported(package):
+    """Each import has its key, and each key an import or a launch file that starts it."""
+    used = imported('robodyn_ros') | imported('launch')
+    keys = {KEYS.get(name, name) for name in used - WITHOUT_KEY}
+    assert package['exec_depend'] - STARTED == keys
+    launched = ''.join(path.read_text() for path in (ROOT / 'launch').glob('*.py'))
+    assert all(f"package='{name}'" in launched for name in STARTED)
+
+
+def test_package_xml_declares_what_the_tests_import(package):
+    """As far as ROS has packages of it: the rest is in the extra `test`."""
+    used = {KEYS.get(name, name) for name in imported('test') if name in KEYS or is_ros(name)}
+    missing = used - package['exec_depend'] - package['test_depend']
+    assert missing <= {'python3-pytest'}, missing
+    assert package['test_depend'] - used <= BY_NAME
+
+
+def test_both_name_the_same_licence():
+    text = (ROOT / 'setup.py').read_text()
+    licence = ElementTree.parse(ROOT / 'package.xml').getroot().findtext('license')
+    assert f"license='{licence}'" in text and licence == 'Apache-2.0'

@@ -1,0 +1,35 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The page of faults, its tests and its rows belong together."""
+
+import re
+from pathlib import Path
+
+from tools import faults
+from tools.fault_rows import ROWS
+
+TESTS = Path(__file__).resolve().parent
+
+
+def test_the_page_is_what_its_generator_writes():
+    assert faults.PAGE.read_text() == faults.page(), 'run `python -m tools.faults`'
+
+
+def test_there_are_80_rows_and_each_is_shown_or_says_why_not():
+    functions = faults.test_functions()
+    assert [row.number for row in ROWS] == list(range(1, 81))
+    for row in ROWS:
+        shown = faults.shown_by(row, functions)  # KeyError for a test that does not exist
+        assert bool(shown) != bool(row.untested), f'row {row.number}: {shown or "no test"}'
+        assert row.fault and row.happens
+
+
+def test_every_row_that_a_test_cites_exists():
+    cited = {
+        int(number)
+        for path in TESTS.rglob('*.py')
+        for number in re.findall(r'test_row_(\d+)_|fault row (\d+)', path.read_text())
+        for number in number
+        if number
+    }
+    assert cited and cited <= {row.number for row in ROWS}

@@ -1,0 +1,13 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Generators of documents, for developers of the package; not installed.
+
+    python -m tools.parameter_tables       doc/nodes/*.md, from the tables of the nodes
+    python -m tools.operation_counts       doc/operation_counts.md
+    python -m tools.books                  doc/books/*.md
+    python -m tools.simulated_tables       tables of the simulated runs in doc/*.md
+    python -m tools.architecture           doc/architecture.svg
+    python -m tools.docstrings             checks docstrings of the public classes
+
+Tests hold the committed pages to what these print.
+"""

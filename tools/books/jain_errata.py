@@ -1,0 +1,163 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Where the text of Jain is wrong: place, correction, and the test that shows it."""
+
+MISPRINTS = (
+    (
+        'Jain, Ex 1.1',
+        'a is the rate of v and alpha that of omega; the definitions exchange them',
+        'test_velocity_and_acceleration_of_points',
+    ),
+    (
+        'Jain, (1.26)',
+        "bar(z) = -tilde(z)', not -hat(z)'",
+        'test_bar_of_1_26_is_minus_tilde_transposed',
+    ),
+    (
+        'Jain, (1.36a)',
+        'bar(X^v) Y^w = 0 and tilde(X^v) Y^v = 0; tilde(X^v) Y^w is not 0',
+        'test_products_of_1_36_that_vanish',
+    ),
+    (
+        'Jain, solution 2.14',
+        '+ bar(V_I) M_I V_I, as in (2.38)',
+        'test_four_forms_give_the_same_force',
+    ),
+    (
+        'Jain, (3.2), (3.4)',
+        'S(omega) R: the rotation is left out',
+        'test_rate_of_a_transform_has_its_rotation',
+    ),
+    ('Jain, (4.13)', "M_S = E R E'", 'test_total_inertia_is_e_r_e_transposed'),
+    ('Jain, (4.17)', 'the sum runs to n, not to n - 1', 'test_sum_of_4_17_runs_to_the_base'),
+    (
+        'Jain, (4.19), (9.17)',
+        "H R H' + H phi~ R H' + H R phi~' H': tildes on phi, or A, alone",
+        'test_mass_matrix_of_4_19_has_its_tilde_on_phi_alone',
+    ),
+    (
+        'Jain, (4.23)',
+        'the second line ends in m(k) p(k)',
+        'test_first_moment_of_4_23_ends_in_m_times_p',
+    ),
+    ('Jain, (4.52), solution 4.11', "+ A^-T gamma' beta", 'test_diagonalising_velocities'),
+    (
+        'Jain, section 5.2.2',
+        "the torque of external forces is subtracted, T - J' f_ext",
+        'test_inverse_dynamics_are_mass_times_acceleration_and_bias',
+    ),
+    (
+        'Jain, (5.53), (5.55)',
+        "the rate is that of H_I'; the last terms have a factor thd",
+        'test_rate_of_inertial_hinges_has_its_factor',
+    ),
+    (
+        'Jain, (5.61)',
+        "the bracket has the rate of H_I', not H_I'",
+        'test_momentum_form_in_the_inertial_frame',
+    ),
+    ('Jain, (6.36)', 'K is 6 x r, not in R^6', 'test_gain_of_6_36_has_a_column_for_every_freedom'),
+    ('Jain, (6.49)', 'H z, not H* z', 'test_prediction_of_6_49_is_measured_with_h'),
+    (
+        'Jain, table 7.1',
+        "the recursions add M(k + 1); P^+(k) = taubar(k) P(k) taubar'(k)",
+        'test_inertia_recursions_of_table_7_1_add_the_inertia_of_the_parent',
+    ),
+    (
+        'Jain, (7.18)',
+        'psi in both factors, (9.51)',
+        'test_inverse_of_7_18_has_psi_in_both_factors',
+    ),
+    (
+        'Jain, (7.29), (7.30)',
+        "P a, not P alpha; psi', not psi",
+        'test_vectors_of_the_articulated_body_algorithm',
+    ),
+    (
+        'Jain, Algorithm 7.3',
+        "returns + M^-1 J' f_c; by (7.43), (7.44) zeta would add phi f_c",
+        'test_response_to_forces_on_nodes',
+    ),
+    ('Jain, remark 8.2', 'the matrices have lost columns', 'test_structure_of_remark_8_2'),
+    (
+        'Jain, Algorithm 9.3',
+        'A(l, j), where phi(l, j) is printed',
+        'test_mass_matrix_of_algorithm_9_3_is_carried_by_its_own_weights',
+    ),
+    ('Jain, (9.29)', 'k = n .. 1', 'test_scatter_of_9_29_starts_at_the_base'),
+    (
+        'Jain, (11.6)',
+        'one letter stands for U, dU/dt and dU/dt - Gdot_c thd; the right side is the last',
+        'test_right_side_of_11_6_is_the_rate_without_accelerations',
+    ),
+    (
+        'Jain, lemma 11.2',
+        "Omega = psi' H' D^-1 H psi, not D^-1 psi H",
+        'test_omega_of_lemma_11_2_has_its_h_beside_d',
+    ),
+    (
+        'Jain, (11.22)',
+        "the outer factors are c = D^-1/2 b: [1 - c (c' c)^-1 c']",
+        'test_constrained_map_of_11_22_has_c_and_not_b',
+    ),
+    (
+        'Jain, Algorithm 11.2, step 3',
+        "f_c = + Q' lambda in algorithm 7.3 as that is printed",
+        'test_forces_of_algorithm_11_2_have_the_sign_of_lambda',
+    ),
+    (
+        'Jain, (11.30)',
+        '[alpha_1f; alpha_2f], in the order of Q',
+        'test_free_accelerations_of_11_30_stand_in_the_order_of_q',
+    ),
+    (
+        'Jain, (11.47)',
+        "its right side is thdd, (N,), not d'', (n_c,); the F that may be singular is in (11.48)",
+        'test_right_side_of_11_47_is_an_acceleration_of_the_hinges',
+    ),
+    (
+        'Jain, (12.14)',
+        'Phi_G(k, k - 1), not Phi_G(k + 1, k)',
+        'test_composite_recursion_of_12_14_comes_from_the_link_outboard',
+    ),
+    (
+        'Jain, (12.16)',
+        'the second term is lower, the last upper triangular',
+        'test_second_term_of_12_16_is_lower_triangular',
+    ),
+    (
+        'Jain, (12.20), Algorithm 12.5',
+        "H_m', H_l' where they follow an inertia; mu is mu(k)",
+        'test_axes_of_12_20_are_columns',
+    ),
+    (
+        'Jain, (12.25), (12.27)',
+        'thdd_l(k) takes alpha^+(k), not alpha^+(k + 1)',
+        'test_accelerations_of_12_27_are_those_at_the_hinge_itself',
+    ),
+    (
+        'Jain, (14.7)',
+        "the second E_S of X and the last of Y is E_S'",
+        'test_connector_of_14_7_is_transposed_inside',
+    ),
+    (
+        'Jain, lemma 14.6',
+        'the root of the smallest sub-tree stays in S_A where it is in S',
+        'test_root_of_lemma_14_6_stays_where_it_belongs_to_s',
+    ),
+    (
+        'Jain, (14.20), (14.21)',
+        "H_S and a_S of the aggregated model are underlined: H_S A_S and A_S' a_S",
+        'test_operators_of_an_aggregated_tree',
+    ),
+    (
+        'Jain, (14.29), (15.14), (15.15)',
+        'A(j, c) stands in the rows of the body that carries c, of (l, k, j) the third',
+        'test_child_of_15_14_hangs_on_its_own_parent',
+    ),
+    (
+        'Jain, (15.22)',
+        "H_RS is underlined: X_S' H_S A_S",
+        'test_joint_map_of_15_22_is_that_of_the_aggregate',
+    ),
+)

@@ -1,0 +1,29 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""All items of Jain's chapters 1 to 12, 14 and 15, in the order of the book."""
+
+from tools.books.jain_items import (
+    chapter_10,
+    chapters_1_to_3,
+    chapters_4_to_5,
+    chapters_6_to_7,
+    chapters_8_to_9,
+    chapters_11_to_12,
+    chapters_14_to_15,
+)
+
+ITEMS = sum(
+    (
+        part.ITEMS
+        for part in (
+            chapters_1_to_3,
+            chapters_4_to_5,
+            chapters_6_to_7,
+            chapters_8_to_9,
+            chapter_10,
+            chapters_11_to_12,
+            chapters_14_to_15,
+        )
+    ),
+    (),
+)

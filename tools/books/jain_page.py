@@ -1,0 +1,79 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The page of Jain: every item of its chapters, what stands for it, and the identities."""
+
+from tools.books import formulation_pages
+from tools.books.identities import IDENTITIES
+from tools.books.jain_items.item_index import ITEMS
+from tools.markdown import table
+
+INTRODUCTION = """\
+# Jain, Robot and Multibody Dynamics (2011), chapters 1 to 12, 14 and 15
+
+Written by `python -m tools.books`.
+
+Functions are named below `robodyn_ros`. Under `formulations.jain` is the form of the book, in
+numpy, to be read with the book open. Under `algorithms` and `robot` is the fast form. The tests
+are in `test/`. There are n bodies with N degrees of freedom together, and m nodes.
+
+The book numbers bodies from the tip (1) to the base (n). It puts the angular part of a spatial
+vector first, and adds to the accelerations a g that points up. So do the functions under
+`formulations.jain`.
+
+`python doc/tutorials/jain.py` is a lesson on the operators of a robot with two arms. It draws them
+with `formulations.jain.operators.spatial_operators.operators(robot, q).draw()`:
+
+![Digraph and block patterns](operators.png)
+
+## Items
+"""
+IDENTITIES_INTRODUCTION = """
+## Identities
+
+What holds for every tree, and the tests of it: chains, trees and forests of 3 to 20 bodies, with
+joints of every kind. Section 4.2 is tested on robots whose joints have one degree of freedom, and
+on trees with all joints, by their coordinates about a posture.
+"""
+HEAD = ('Item', 'Section; equations', 'What', 'Functions', 'Tests', 'Cost', 'Correction')
+
+
+def located(names):
+    """Return dotted names as Markdown, by module: one line of the cell each."""
+    places = {}
+    for name in names:
+        place, _, last = name.rpartition('.')
+        places.setdefault(place, []).append(f'`{last}`')
+    return '<br>'.join(f'{place}: {", ".join(found)}' for place, found in places.items())
+
+
+def row(item):
+    """Return the cells of one item."""
+    where = f'{item.section}; {item.equations}' if item.equations else item.section
+    return (
+        str(item.number),
+        where,
+        item.title,
+        f'theory only: {item.theory}' if item.theory else located(item.functions),
+        ', '.join(f'`{name}`' for name in item.tests),
+        f'O({item.cost})' if item.cost else '-',
+        item.correction or '-',
+    )
+
+
+def document():
+    """Return the text of the page."""
+    identities = [
+        (each.equations, each.statement, ', '.join(f'`{name}`' for name in each.tests))
+        for each in IDENTITIES
+    ]
+    return '\n'.join(
+        (
+            INTRODUCTION,
+            table(HEAD, map(row, ITEMS), numbers=False),
+            IDENTITIES_INTRODUCTION,
+            table(('Equations', 'Identity', 'Tests'), identities, numbers=False),
+            '\n## Errata\n',
+            formulation_pages.errata('jain'),
+            '',
+        )
+    )

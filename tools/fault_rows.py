@@ -1,0 +1,450 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The fault table: what goes wrong, what happens, and which tests show it beside `test_row_N_*`.
+
+A row without a test says why in its last field.
+"""
+
+from typing import NamedTuple
+
+
+class Row(NamedTuple):
+    """One line of the table."""
+
+    number: int
+    fault: str
+    happens: str
+    tests: str = ''  # file::function without their test_, separated by spaces
+    untested: str = ''  # why no test shows it here
+
+
+ROWS = tuple(
+    Row(number, *fields)
+    for number, fields in enumerate(
+        (
+            (
+                'No robot description',
+                'WAIT_MODEL; nothing is published.',
+                'controller_lifecycle::without_a_description_it_waits_and_publishes_nothing',
+            ),
+            (
+                'A description that is late, repeated or another one',
+                'A late one is taken, the same '
+                'one is ignored, another one is told and ignored while configured.',
+                'controller_lifecycle::it_becomes_active_whoever_starts_first',
+            ),
+            (
+                'No joint states yet',
+                'WAIT_STATE; no effort.',
+                'supervisor_states::without_joint_state_it_waits_and_publishes_nothing',
+            ),
+            (
+                'Joint states stop',
+                'STALE within state_timeout and two periods: gravity torque, '
+                'then stale_action. What was followed is not resumed.',
+                'controller_inputs::stale_states_lead_to_gravity_then_to_nothing',
+            ),
+            (
+                'Fresh stamps, frozen values',
+                'Told after stuck_time under a changing effort; by stuck_action a STALE.',
+                'sensor_and_perturbation::frozen_and_lossy_sensor',
+            ),
+            (
+                'Stamps that are zero, old, ahead or impossible',
+                'Age counts from the receipt; such a stamp orders nothing.',
+                'controller_inputs::stamps_do_not_matter '
+                'controller_inputs::an_impossible_stamp_is_refused',
+            ),
+            (
+                'NaN, infinity, 1e308, subnormal numbers in a state',
+                'Refused whole, the last valid one stays; STALE if it persists.',
+                'controller_inputs::a_bad_joint_state_is_refused_and_the_controller_recovers',
+            ),
+            (
+                'NaN or empty effort, empty velocity',
+                'Efforts are ignored; a state without velocities is refused.',
+                'messages::effort_of_any_length_is_ignored '
+                'messages::a_bad_message_is_refused_with_its_reason_and_changes_nothing',
+            ),
+            (
+                'Lengths that lie, messages of any size',
+                'Refused by bytes, then by counts, before '
+                'anything loops; large ones are taken and read without the GIL.',
+                'messages::an_enormous_message_is_refused_by_its_size '
+                'any_sender::lengths_that_lie_take_no_memory '
+                'controller_faults::huge_joint_states_are_refused_by_their_size',
+            ),
+            (
+                'Other joints only',
+                'Refused, the missing ones are named; STALE in time.',
+                'messages::missing_joints_are_named',
+            ),
+            (
+                'A joint missing',
+                'Refused as incomplete.',
+                'messages::a_bad_message_is_refused_with_its_reason_and_changes_nothing',
+            ),
+            (
+                'Extra joints, changing order',
+                'Read by name, message by message.',
+                'messages::every_permutation_is_read_by_name '
+                'controller_inputs::order_and_extra_joints_do_not_matter',
+            ),
+            (
+                'A joint twice',
+                'Refused, DUPLICATE_JOINT.',
+                'messages::a_bad_message_is_refused_with_its_reason_and_changes_nothing',
+            ),
+            (
+                'Two publishers of joint states',
+                'Told in the log and in diagnostics.',
+                'controller_faults::two_publishers_of_joint_states_are_reported',
+            ),
+            (
+                'States out of order, or repeated',
+                'Older ones are dropped and counted; a clock that is set back costs two of them.',
+            ),
+            (
+                'A position beyond its limit',
+                'Beyond the margin only torque inwards.',
+                'control_guards::beyond_a_position_limit_torque_only_acts_inwards',
+            ),
+            (
+                'A velocity beyond its limit',
+                'Torque only brakes; beyond overspeed FAULT.',
+                'control_guards::above_the_velocity_limit_torque_only_brakes '
+                'supervisor_faults::an_arm_that_races_gets_the_safe_torque',
+            ),
+            (
+                'A step of the reference',
+                'Refused beyond what the velocity limit allows.',
+                'controller_inputs::streamed_targets_are_followed_and_their_end_is_a_hold',
+            ),
+            (
+                'A senseless reference',
+                'Refused whole with a sentence; what is followed goes on.',
+                'control_trajectory::senseless_trajectory_is_refused_with_a_sentence '
+                'controller_inputs::a_bad_trajectory_is_refused_whole',
+            ),
+            ('The reference stops', 'HOLD within reference_timeout and two periods, no drift.'),
+            (
+                'References from before activation',
+                'Dropped.',
+                'supervisor_states::reference_before_activation_is_discarded '
+                'supervisor_states::reference_from_before_a_deactivation_is_not_resumed',
+            ),
+            (
+                'A stop that reaches some joints',
+                'Every message holds every joint.',
+                'messages::what_is_filled_in_is_what_is_read '
+                'supervisor_states::deactivation_goes_to_the_safe_torque_and_then_ends',
+            ),
+            (
+                'Saturation, limits changed live',
+                'Clamped; a lowered limit is approached at the rate; what learns stops.',
+                'controller_inputs::effort_limits_clamp_and_are_reported',
+            ),
+            (
+                'Senseless parameters',
+                'Refused as a whole; what runs is unchanged.',
+                'controller_inputs::bad_parameters_are_refused_and_nothing_changes '
+                'parameters::an_enormous_array_is_refused_by_its_size',
+            ),
+            (
+                'Gains changed while moving',
+                'Between two cycles, at the rate limit.',
+                'supervisor_states::gain_change_while_moving_is_continuous',
+            ),
+            (
+                'Parameters of another type, undeclared ones',
+                'Refused.',
+                'parameters::type_change_and_undeclaring_are_refused '
+                'parameters::when_a_parameter_may_change',
+            ),
+            (
+                'A text that is no URDF',
+                'A sentence with line or element.',
+                'urdf_refusals::what_is_not_a_urdf_is_refused '
+                'urdf_refusals::any_bytes_spliced_in_give_a_model_or_a_sentence',
+            ),
+            (
+                'XML bombs, 50 MB, 300 000 links',
+                'Refused; little memory, no file opened.',
+                'urdf_refusals::a_bomb_is_refused '
+                'urdf_refusals::bombs_stay_small_in_memory_and_open_no_file',
+            ),
+            (
+                'Numbers such as nan, 1e400, 0x10',
+                'Refused with the element.',
+                'urdf_refusals::any_number_replaced_gives_a_model_or_a_sentence',
+            ),
+            (
+                'A moving link without mass',
+                'Refused where nothing behind it has mass.',
+                'model_build::a_tip_that_has_nothing_to_move_is_refused',
+            ),
+            (
+                'Masses that are negative or absurd',
+                'Refused.',
+                'urdf_refusals::the_sentence_names_the_element',
+            ),
+            (
+                'Inertias no body can have',
+                'Refused or told.',
+                'urdf_refusals::the_sentence_names_the_element '
+                'model_report::a_doubtful_thing_is_named',
+            ),
+            (
+                'Axes that are zero, not of length one, missing',
+                'Refused, normalised, x.',
+                'urdf_refusals::the_sentence_names_the_element '
+                'urdf::origin_defaults_to_identity_and_axis_to_x',
+            ),
+            (
+                'Loops, two roots, orphans, names twice',
+                'Refused with the names.',
+                'urdf_refusals::the_sentence_names_the_element',
+            ),
+            (
+                'Joint types, mimic joints',
+                'Served, or refused by name.',
+                'model_build::a_mimic_joint_is_refused_by_name_unless_held '
+                'robot_source::floating_joint_moves_when_it_is_named',
+            ),
+            (
+                'Effort limits of zero, missing; crossed limits',
+                'Zero is zero; missing refuses to activate; crossed ones are refused.',
+                'model_build::effort_zero_stays_zero '
+                'supervisor_states::activation_without_effort_limit_is_refused_by_name',
+            ),
+            ('A mass matrix that is nearly singular', 'FAULT with the body; no inverse is used.'),
+            (
+                'Joints of model and driver differ',
+                'No activation: the states are refused, the missing joints named.',
+                'messages::missing_joints_are_named '
+                'supervisor_states::ready_with_fresh_states_and_waiting_again_without',
+            ),
+            (
+                'The simulation blows up',
+                'The last valid state is kept, latched and told.',
+                'plant_commands::blow_up_leaves_the_last_valid_state '
+                'simulator_process::blow_up_is_contained_and_over_by_reset',
+            ),
+            (
+                'Bad commands to the simulator',
+                'Ignored whole, counted with their reason.',
+                'plant_commands::bad_command_is_ignored_whole_and_counted '
+                'simulator_behaviour::refused_commands_are_counted_with_their_reason',
+            ),
+            (
+                'The controller of the simulator dies',
+                'After command_timeout the drives brake.',
+                'simulator_behaviour::killed_commander_leaves_no_torque',
+            ),
+            (
+                'The simulated arm meets a stop',
+                'No energy is added.',
+                'plant_stops::no_sweep_adds_energy '
+                'plant_stops::full_effort_into_the_stops_adds_no_energy',
+            ),
+            (
+                'Energy drifts',
+                'Within the bounds of the integrators.',
+                'plant_motion::runge_kutta_keeps_the_energy plant_motion::euler_bounds_the_energy',
+            ),
+            (
+                'kill -9 of the controller',
+                'The next one takes over.',
+                'controller_lifecycle::killed_and_started_again_it_takes_over '
+                'controller_simulated::the_controller_dies_and_another_takes_over_the_sagging_arm',
+            ),
+            (
+                'A cache that is damaged, foreign, read-only, absent',
+                'Compiled anew, or without.',
+                'cache::damaged_code_is_never_run_and_replaced '
+                'cache::where_no_cache_can_be_had_kernels_still_run '
+                'cache::without_any_home_there_is_no_cache',
+            ),
+            (
+                'Sources edited within one time stamp',
+                'The new code runs.',
+                'cache::edited_source_is_compiled_anew',
+            ),
+            (
+                'Many processes on a cold cache',
+                'All start, with the same results.',
+                'cache::four_processes_race_on_a_cold_cache',
+            ),
+            (
+                'Another processor',
+                'A folder of its own; the self-test guards what is loaded.',
+                'cache::another_processor_has_its_own_folder',
+            ),
+            (
+                'SIGINT, SIGTERM, rclpy.shutdown(), twice',
+                'The safe torque last, then the end with an exit code.',
+                'controller_lifecycle::a_signal_ends_it_within_two_seconds_after_the_safe_command '
+                'controller_lifecycle::a_second_signal_does_not_interrupt_the_end',
+            ),
+            (
+                'An exception anywhere',
+                'Reported as what it is; safe torque where the law or the '
+                'loop failed, nothing lost where a report failed.',
+                'controller_faults::an_exception_in_a_callback_is_not_the_end '
+                'loop::a_tick_that_raises_is_reported_and_the_loop_goes_on',
+            ),
+            (
+                'The context is shut down in mid-loop',
+                'The last word still goes out.',
+                'wire::after_shutdown_the_outlet_publishes_and_nothing_crashes',
+            ),
+            (
+                'The system clock is set',
+                'No effect on rate or age.',
+                'loop::ticks_stand_at_multiples_of_the_period',
+            ),
+            (
+                'A clock that jumps back or stands still',
+                'The reference goes on from there.',
+                'supervisor_states::clock_between_two_ticks_is_never_far_ahead',
+            ),
+            (
+                'Cycles after no, negative or much time',
+                'Nothing moves, or three periods at most; counted.',
+                'control_guards::no_time_no_change',
+            ),
+            (
+                'A starved controller',
+                'Missed cycles are skipped and counted; see [the page of gaps](starved.md).',
+                'loop::cycles_and_missed_add_up_to_elapsed_time '
+                'starved_controller::late_it_comes_to_rest_with_the_guard',
+            ),
+            (
+                'A busy Python thread',
+                'A switch interval of 50 us.',
+                'loop::what_the_system_refuses_becomes_a_sentence',
+            ),
+            (
+                'Floods of requests',
+                'Bounded by bytes and entries; beyond a queue BUSY.',
+                'controller_faults::services_and_parameters_may_be_called_at_any_rate',
+            ),
+            (
+                'Huge requests',
+                'Refused by their size, with nothing decoded.',
+                'controller_services::a_bad_request_is_answered_with_a_sentence',
+            ),
+            (
+                'Subscribers that come, go or are slow',
+                'Best effort, one deep.',
+                '',
+                'how long publishing takes is a figure of a machine: doc/benchmarks.md has it',
+            ),
+            (
+                'Late joiners',
+                'Status and description are latched.',
+                'controller_lifecycle::the_status_is_latched_for_late_joiners',
+            ),
+            (
+                'The robot is suddenly elsewhere',
+                'Once confirmed, the new posture is held.',
+                'controller_inputs::a_position_jump_is_held_at_the_new_posture '
+                'controller_simulated::a_jump_of_the_robot_is_held_where_it_is',
+            ),
+            (
+                'Any order of starting',
+                'They find each other.',
+                'controller_simulated::in_either_order_they_find_each_other_and_the_arm_stays',
+            ),
+            (
+                'Two controllers, one arm',
+                'Who comes second refuses; a late rival is met by rival_action.',
+                'controller_lifecycle::a_second_controller_on_the_same_topic_refuses_to_activate',
+            ),
+            ('Loss of the network, another domain', 'As row 4; nothing is heard across domains.'),
+            (
+                'Another middleware',
+                'Where the layout of a library is unknown, rclpy takes; tested is Fast DDS alone.',
+                'wire::a_library_of_another_layout_is_not_used',
+            ),
+            (
+                'Peers with an incompatible QoS',
+                'States are taken best effort, so that every sender fits; a best-effort sender '
+                'of references is not heard.',
+                '',
+                'the middleware says it, not this package: its events are not polled',
+            ),
+            (
+                'Garbage collections',
+                'None while active.',
+                'loop::no_garbage_collection_during_a_pause',
+            ),
+            (
+                'Compilations and allocations in the loop',
+                'None.',
+                'allocation::kernels_do_not_allocate '
+                'control_laws::wrong_dtype_is_an_error_and_never_a_compilation',
+            ),
+            (
+                'Fast arithmetic that assumes NaN away',
+                'It does not.',
+                'compile::fast_arithmetic_still_sees_nan_and_infinity '
+                'interpreted::without_the_compiler '
+                'interpreted::with_bounds_checked',
+            ),
+            (
+                'Several threads',
+                'No torn states.',
+                'supervisor_faults::tick_survives_requests_from_another_thread',
+            ),
+            (
+                'The system refuses priority, processors, memory',
+                'Told in log, status and diagnostics; realtime.require refuses to activate.',
+                'loop::what_the_system_refuses_becomes_a_sentence',
+            ),
+            ('A node without permissions', 'SROS2 keeps it out by the policy in config/security.'),
+            (
+                'Both settings of ROS_PYTHON_CHECK_FIELDS',
+                'The same messages, no aliases.',
+                'messages::an_outgoing_message_is_filled_in_place_whatever_the_setters_do '
+                'messages::an_earlier_message_does_not_change_with_a_later_one',
+            ),
+            (
+                'Versions of Python and NumPy',
+                'The suite runs on each.',
+                '',
+                'a matter of continuous integration, one run a version, and of no single test',
+            ),
+            (
+                'Any fault for a minute',
+                'Lines in the log have a budget.',
+                'controller_faults::a_fault_does_not_flood_the_log',
+            ),
+            (
+                'A full disk, a read-only root',
+                'It starts without cache and without log files.',
+                'cache::full_disk texts::a_folder_that_cannot_be_written_keeps_nothing',
+            ),
+            ('Two arms in namespaces', 'Neither hears the other.'),
+            (
+                'A model that is wrong about the arm',
+                'A bounded sag, no runaway.',
+                'control_closed_loop::wrong_payload_gives_a_bounded_sag '
+                'control_closed_loop::gravity_compensation_keeps_the_arm_where_it_is',
+            ),
+            (
+                'The emergency stop',
+                'Next cycle, latched; by service, topic and signal, on a thread '
+                'of its own. Its release moves nothing.',
+                'controller_inputs::stop_is_latched_until_reset',
+            ),
+            (
+                'Anything, in any order',
+                'The invariant holds.',
+                'supervisor_interleavings::invariant_holds_for_a_law_that_does_what_it_wants '
+                'supervisor_interleavings::invariant_holds_for_the_built_in_laws',
+            ),
+        ),
+        start=1,
+    )
+)

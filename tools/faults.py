@@ -1,0 +1,66 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The fault table as a page: `python -m tools.faults` writes doc/faults.md."""
+
+import ast
+import re
+from pathlib import Path
+
+from tools.fault_rows import ROWS
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / 'doc' / 'faults.md'
+ROW_TEST = re.compile(r'test_row_(\d+)_')
+
+
+def test_functions():
+    """Return {(file stem, function): path} of every test function in test/."""
+    return {
+        (path.stem, node.name): path.relative_to(ROOT).as_posix()
+        for path in sorted((ROOT / 'test').rglob('test_*.py'))
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.FunctionDef) and node.name.startswith('test_')
+    }
+
+
+def shown_by(row, functions):
+    """Return the tests of a row as `path::name`: those named after it, then those it names.
+
+    Raises KeyError with a test that does not exist.
+    """
+    own = [
+        (stem, name)
+        for stem, name in functions
+        if (found := ROW_TEST.match(name)) and int(found[1]) == row.number
+    ]
+    named = [tuple(f'test_{part}' for part in test.split('::')) for test in row.tests.split()]
+    return [f'{functions[test]}::{test[1]}' for test in [*own, *named]]
+
+
+def page():
+    """Return the page."""
+    functions = test_functions()
+    lines, shown = [], 0
+    for row in ROWS:
+        tests = shown_by(row, functions)
+        shown += bool(tests)
+        where = '<br>'.join(f'`{test}`' for test in tests) or f'none: {row.untested}'
+        lines.append(f'| {row.number} | {row.fault} | {row.happens} | {where} |')
+    head = [
+        '# Faults: what happens when something goes wrong',
+        '',
+        'Written by `python -m tools.faults`. A fault row that a test cites is one of this table.',
+        '',
+        'In every row: the process lives, every effort is finite, within its limit and its rate,',
+        'the status names the cause, the log has at most a line a second for it.',
+        '',
+        f'{shown} of {len(ROWS)} rows are shown by a test; the others say why there is none.',
+        '',
+        '| Row | Fault | What happens | Shown by |',
+        '|---:|---|---|---|',
+    ]
+    return '\n'.join([*head, *lines]) + '\n'
+
+
+if __name__ == '__main__':
+    PAGE.write_text(page())

@@ -1,0 +1,322 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Inputs that nobody would think of, for all that comes in from outside.
+
+    python -m tools.fuzz                        every target, 1000 inputs each
+    python -m tools.fuzz urdf csv --count 1000000 --seed 7
+
+Each input becomes a result or a sentence. Anything else is a finding: another exception, a file
+that is opened for writing outside of the folder of the run, a process that is started, code that
+is compiled from the input. A finding is written down with its input and the seed, exit code 1.
+"""
+
+import argparse
+import json
+import marshal
+import os
+import random
+import sys
+import tempfile
+import time
+import traceback
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+from robodyn_ros.errors import RobodynError
+
+ROOT = Path(__file__).resolve().parents[1]
+#: What no reading of data does; `exec` and `compile` are judged by what they are given.
+FORBIDDEN = (
+    'subprocess.Popen',
+    'os.system',
+    'os.exec',
+    'os.fork',
+    'os.posix_spawn',
+    'socket.connect',
+)
+WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+WORDS = (
+    b'nan', b'inf', b'-1e308', b'1e400', b'5e-324', b'-0', b'0x10', b'1_0', b'', b'\0', b'"', b"'",
+    b'<', b'>', b'&', b'&amp;', b'<!--', b'-->', b'<![CDATA[', b']]>', b'<?', b'?>',
+    b'<!DOCTYPE a', b'<!ENTITY', b'../', b'${x}', b'$(find x)', b'\n', b'\r', b',', b'=', b'#',
+    b'\xff\xfe', b'\xef\xbb\xbf', '\u202e'.encode(), '\uff11'.encode(), b'[', b']', b'{', b'}',
+    b'!!python/name:os.system',
+    b'__import__("os").system("false")', b'\x1b[2J', b'9' * 400, b'a' * 300,
+)  # fmt: skip
+
+
+def mutated(rng, seed):
+    """Bytes like those of a good input: cut, copied, moved, overwritten, with words put in."""
+    data = bytearray(seed)
+    for _ in range(rng.choice((1, 1, 2, 3, 8, 30))):
+        place = rng.randrange(len(data) + 1)
+        end = min(len(data), place + rng.choice((0, 1, 2, 8, 64, 512)))
+        kind = rng.randrange(7)
+        if kind == 0:
+            data[place:end] = b''
+        elif kind == 1:
+            data[place:end] = rng.choice(WORDS)
+        elif kind == 2:
+            data[place:place] = data[place:end] * rng.choice((1, 2, 40))
+        elif kind == 3 and data:
+            data[min(place, len(data) - 1)] = rng.randrange(256)
+        elif kind == 4 and data:
+            data[min(place, len(data) - 1)] ^= 1 << rng.randrange(8)
+        elif kind == 5:
+            other = rng.randrange(len(data) + 1)
+            data[place:place] = data[other : other + 100]
+        else:
+            del data[place:]
+        del data[200_000:]
+    return bytes(data)
+
+
+class Watch:
+    """Notes what a run does that reading does not; an audit hook stays for the whole process."""
+
+    def __init__(self, folder):
+        self.folder = str(folder)
+        self.here = set(os.listdir())
+        self.active = False
+        self.events = []
+        sys.addaudithook(self._hear)
+
+    def _hear(self, event, arguments):
+        if not self.active:
+            return
+        if event in FORBIDDEN:
+            self.events.append(f'{event} {arguments!r:.200}')
+        elif event == 'open' and isinstance(arguments[2], int) and arguments[2] & WRITING:
+            name = arguments[0]
+            if isinstance(name, int) or os.path.basename(name) == name:
+                return  # open already, or relative to the handle of a folder: see `strays`
+            if not str(name).startswith(self.folder) and name != '/dev/null':
+                self.events.append(f'open for writing {name!r}')
+
+    def strays(self):
+        """Return what has appeared in the current folder."""
+        return sorted(set(os.listdir()) - self.here)
+
+
+# ---------------------------------------------------------------------------------------- targets
+
+
+class Urdf:
+    """Robot descriptions, from text to the frozen model."""
+
+    def __init__(self, folder):
+        from robodyn_ros.model import build, urdf
+
+        self.parse, self.build = urdf.parse, build.build
+        files = sorted((ROOT / 'config' / 'urdf').glob('*.urdf'))
+        self.seeds = [file.read_bytes() for file in files]
+
+    def run(self, data):
+        model = self.build(self.parse(data))
+        assert np.isfinite(model.constants).all()
+
+
+class Csv:
+    """Recordings as CSV, as far as the samples at equal distances."""
+
+    def __init__(self, folder):
+        from robodyn_ros.identification import read_csv
+
+        self.read, self.path = read_csv, folder / 'motion.csv'
+        header = b'time,a.position,a.effort,"b,c.position","b,c.effort"\n'
+        self.seeds = [header + b''.join(b'%d.5,%d,1e-3,-2,3.25\n' % (k, k) for k in range(20))]
+
+    def run(self, data):
+        self.path.write_bytes(data)
+        found = self.read(self.path, ['a', 'b,c'])
+        assert np.isfinite(found.q).all() and np.isfinite(found.rate)
+
+
+class Bag:
+    """Recordings as rosbag2: metadata, or the storage of sqlite3 and mcap."""
+
+    def __init__(self, folder):
+        from rosbags.rosbag2 import StoragePlugin, Writer
+        from rosbags.typesys import Stores, get_typestore
+
+        from robodyn_ros.identification.joint_state_bag import TYPE, read_bag
+
+        self.read, self.folder, self.seeds, self.turn = read_bag, folder, [], 0
+        store = get_typestore(Stores.ROS2_JAZZY)
+        types = (TYPE, 'std_msgs/msg/Header', 'builtin_interfaces/msg/Time')
+        State, Header, Time = (store.types[name] for name in types)
+        for plugin in (StoragePlugin.SQLITE3, StoragePlugin.MCAP):
+            path = folder / f'bag-{plugin.name.lower()}'
+            with Writer(path, version=9, storage_plugin=plugin) as writer:
+                connection = writer.add_connection('/joint_states', TYPE, typestore=store)
+                for k in range(5):
+                    value = np.array([k, 0.5])
+                    message = State(Header(Time(k, 0), ''), ['a', 'b'], value, value, value)
+                    writer.write(connection, k, store.serialize_cdr(message, TYPE))
+            self.seeds += [self._packed(path, file.name) for file in sorted(path.iterdir())]
+
+    @staticmethod
+    def _packed(path, name):
+        return f'{path.name}/{name}\n'.encode() + (path / name).read_bytes()
+
+    def run(self, data):
+        name, _, content = data.partition(b'\n')
+        known = {seed.partition(b'\n')[0]: seed.partition(b'\n')[2] for seed in self.seeds}
+        if name not in known:  # the mutation was of the name
+            name = sorted(known)[self.turn % len(known)]
+        self.turn += 1
+        path = self.folder / name.decode()
+        try:
+            path.write_bytes(content)
+            found = self.read(path.parent, ['a'])
+            assert np.isfinite(found.q).all()
+        finally:
+            path.write_bytes(known[name])
+
+
+class ParametersTarget:
+    """Values for every parameter of both nodes: any JSON, and what a client may send."""
+
+    def __init__(self, folder):
+        from robodyn_ros.ros.controller.controller_parameters import CONTROLLER_PARAMETERS
+        from robodyn_ros.ros.simulator.simulator_parameters import SIMULATOR_PARAMETERS
+
+        self.table = (*CONTROLLER_PARAMETERS, *SIMULATOR_PARAMETERS)
+        self.seeds = [
+            json.dumps(list(spec.default) if spec.is_array else spec.default).encode()
+            for spec in self.table
+        ] + [
+            b'[1.0, 2.5, -3e300]',
+            b'{"a": [null, true]}',
+            b'["a=b", "c=1 2 3"]',
+            b'1e400',
+            b'NaN',
+        ]
+
+    def run(self, data):
+        from robodyn_ros.ros.common.robot_source import read_locked
+
+        try:
+            value = json.loads(data)
+        except (ValueError, RecursionError):
+            value = data.decode('utf-8', 'replace')
+        for spec in self.table:
+            try:
+                found = spec.convert(value)
+            except RobodynError as refusal:
+                assert str(refusal).isprintable() and len(str(refusal)) < 2000
+                continue
+            entries = found if spec.is_array else (found,)
+            numbers = [x for x in entries if isinstance(x, (int, float))]
+            assert all(spec.lower <= x <= spec.upper for x in numbers) or 'bool' in spec.type
+            if spec.name == 'locked':
+                read_locked(found)
+
+
+class Cache:
+    """Files of the kernel cache: texts of generated code, and their compiled form."""
+
+    def __init__(self, folder):
+        os.environ['ROBODYN_CACHE_DIR'] = str(folder / 'cache')
+        from robodyn_ros.compile import source_cache
+
+        self.cache = source_cache
+        self.text = 'one = rows = 7\n'
+        assert source_cache.imported('fuzzed', lambda: self.text).one == 7
+        self.files = [
+            path for ending in ('py', 'code')
+            for path in (folder / 'cache').rglob(f'fuzzed.{ending}')
+        ]  # fmt: skip
+        assert len(self.files) == 2
+        self.whole = [path.read_bytes() for path in self.files]
+        evil = compile('import builtins; builtins.fuzzed = 1; one = 8', 'evil', 'exec')
+        self.seeds = [*self.whole, marshal.dumps(evil), b'one = 8\n']
+        self.turn = 0
+
+    def run(self, data):
+        path, whole = self.files[self.turn % 2], self.whole[self.turn % 2]
+        self.turn += 1
+        try:
+            path.write_bytes(data)
+            module = self.cache.imported('fuzzed', lambda: self.text)
+            assert module.one == 7, 'what was damaged was run'
+        finally:
+            path.write_bytes(whole)
+
+
+TARGETS = {'urdf': Urdf, 'csv': Csv, 'bag': Bag, 'parameters': ParametersTarget, 'cache': Cache}
+
+
+def fuzz(name, count, seed, seconds=float('inf')):
+    """Run one target; return a dictionary of what was found."""
+    rng = random.Random(f'{name} {seed}')
+    results = {
+        'target': name,
+        'seed': seed,
+        'inputs': 0,
+        'accepted': 0,
+        'refused': 0,
+        'findings': [],
+    }
+    with tempfile.TemporaryDirectory(prefix='robodyn-fuzz-') as place:
+        watch, target = Watch(place), TARGETS[name](Path(place))
+        begin, slowest = time.monotonic(), 0.0
+        while results['inputs'] < count and time.monotonic() - begin < seconds:
+            data = mutated(rng, rng.choice(target.seeds))
+            results['inputs'] += 1
+            started = time.monotonic()
+            watch.active = True
+            try:
+                target.run(data)
+                results['accepted'] += 1
+            except RobodynError as refusal:
+                results['refused'] += 1
+                assert str(refusal).replace('\n', '').isprintable()
+            except BaseException as error:
+                if isinstance(error, KeyboardInterrupt):
+                    raise
+                found = ''.join(traceback.format_exception(error)[-3:])
+                results['findings'].append({'error': found, 'input': repr(data[:2000])})
+            finally:
+                watch.active = False
+            slowest = max(slowest, time.monotonic() - started)
+            if watch.events:
+                results['findings'].append({'did': watch.events[:5], 'input': repr(data[:2000])})
+                watch.events.clear()
+            if len(results['findings']) >= 10:
+                break
+        if watch.strays():
+            results['findings'].append({'did': watch.strays()[:5]})
+        results['seconds'] = round(time.monotonic() - begin, 1)
+        results['slowest_s'] = round(slowest, 3)
+    return results
+
+
+def main(args=None):
+    """Run the targets; exit code 1 if anything was found."""
+    parser = argparse.ArgumentParser(
+        prog='fuzz', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument('targets', nargs='*', metavar='TARGET', help=f'of {", ".join(TARGETS)}')
+    parser.add_argument('--count', type=int, default=1000, help='inputs of each (%(default)s)')
+    parser.add_argument('--seed', type=int, default=0, help='of the inputs (%(default)s)')
+    parser.add_argument(
+        '--seconds', type=float, default=float('inf'), help='after which a target ends'
+    )
+    options = parser.parse_args(args)
+    unknown = set(options.targets) - set(TARGETS)
+    if unknown:
+        parser.error(f'no target {", ".join(unknown)}; expected some of {", ".join(TARGETS)}')
+    warnings.simplefilter('ignore')
+    ok = True
+    for name in options.targets or TARGETS:
+        found = fuzz(name, options.count, options.seed, options.seconds)
+        print(json.dumps(found, indent=1), flush=True)
+        ok = ok and not found['findings']
+    return 0 if ok else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())

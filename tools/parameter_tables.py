@@ -1,0 +1,55 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Write the tables of parameters into the pages of the nodes, from the tables they declare.
+
+python -m tools.parameter_tables
+"""
+
+from pathlib import Path
+
+from robodyn_ros.control.laws.adaptive import AdaptiveComputedTorque
+from robodyn_ros.control.laws.computed_torque import ComputedTorque
+from robodyn_ros.control.laws.operational_space import OperationalSpace
+from robodyn_ros.ros.common.lifecycle_node import NODE_PARAMETERS
+from robodyn_ros.ros.common.parameter_table import render
+from robodyn_ros.ros.controller.controller_parameters import (
+    CONTROLLER_PARAMETERS,
+    gain_parameters,
+    own_parameters,
+)
+from robodyn_ros.ros.simulator.simulator_parameters import SIMULATOR_PARAMETERS
+from tools.markdown import renewed
+
+PAGES = Path(__file__).resolve().parents[1] / 'doc' / 'nodes'
+
+TABLES = {
+    'controller': (
+        *NODE_PARAMETERS,
+        *CONTROLLER_PARAMETERS,
+        *gain_parameters(('<joint>',), ComputedTorque),
+        *own_parameters(AdaptiveComputedTorque),
+        *own_parameters(OperationalSpace),
+    ),
+    'simulator': (*NODE_PARAMETERS, *SIMULATOR_PARAMETERS),
+}
+
+
+def page_of(node):
+    """Return the page of a node, one of TABLES."""
+    return PAGES / f'{node}.md'
+
+
+def documented(text, node):
+    """Return the text with the table of parameters of a node made anew."""
+    return renewed(text, f'<!-- parameters of the {node} -->', render(TABLES[node]))
+
+
+def main():
+    """Rewrite the tables in the pages of both nodes."""
+    for node in TABLES:
+        path = page_of(node)
+        path.write_text(documented(path.read_text(), node))
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,82 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""SHA-256 of what is recorded for a robot: a property of the robot, not of the machine.
+
+    python -m tools.recordings > test/codegen/recordings.sha256
+    python -m tools.recordings --check
+
+needs neither pytest nor ROS, so that it runs wherever NumPy and Numba do.
+"""
+
+import argparse
+import hashlib
+from pathlib import Path
+
+from robodyn_ros.codegen import emit_python
+from robodyn_ros.codegen.derivative_registry import DERIVATIVES
+from robodyn_ros.codegen.registry import FRAME_RECIPES, FURTHER_RECIPES, RECIPES
+from robodyn_ros.codegen.specialise import record
+from robodyn_ros.model import build, urdf
+from tools import reference_arms
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / 'test' / 'codegen' / 'recordings.sha256'
+FILES = (
+    *sorted((ROOT / 'config' / 'urdf').glob('*.urdf')),
+    ROOT / 'test' / 'nodes' / 'two_hands.urdf',
+)
+#: The model of each robot, by what the page of checksums calls it.
+ROBOTS = {
+    str(path.relative_to(ROOT)): lambda path=path: build.build(urdf.parse(path)) for path in FILES
+} | {
+    'general_6R': lambda: reference_arms.general_arm(6),
+    'Stanford-like': reference_arms.stanford_arm,
+    'Puma-like': reference_arms.puma_arm,
+}
+
+
+def digest(model):
+    """Return the SHA-256 of all functions recorded for a robot, those of frames for its last one.
+
+    What surrounds the function in its module is prose, and so are the names of its variables.
+    """
+    sums = hashlib.sha256()
+    for name, recipe in (RECIPES | FURTHER_RECIPES | FRAME_RECIPES | DERIVATIVES).items():
+        frame = tuple(model.frames)[-1] if name in FRAME_RECIPES else None
+        recording = (recipe.recorder or record)(name, recipe, model, frame)
+        recording.tape.names.clear()
+        function = emit_python.write(recording).partition('\ndef ')[2].partition('\n\n\n')[0]
+        sums.update(function.encode())
+    return sums.hexdigest()
+
+
+def read(path):
+    """Return {robot: SHA-256} of a page of checksums."""
+    return {name: sums for sums, name in map(str.split, Path(path).read_text().splitlines())}
+
+
+def main():
+    """Print the checksums of all robots, or compare them with the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        '--check',
+        action='store_true',
+        help=f'compare with {PAGE.name}; exit code 1 if one differs',
+    )
+    parser.add_argument('robots', nargs='*', choices=[*ROBOTS, []], help='all if none is named')
+    options = parser.parse_args()
+    expected, wrong = read(PAGE), 0
+    for name in options.robots or ROBOTS:
+        found = digest(ROBOTS[name]())
+        if not options.check:
+            print(f'{found}  {name}', flush=True)
+        elif found == expected[name]:
+            print(f'{name}: as expected', flush=True)
+        else:
+            print(f'{name}: recorded SHA-256 {found}; expected {expected[name]}', flush=True)
+            wrong += 1
+    return int(wrong > 0)
+
+
+if __name__ == '__main__':
+    raise SystemExit(main())

@@ -1,0 +1,71 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Arms whose operation counts others have published, and a general one."""
+
+import numpy as np
+
+from robodyn_ros.model import build, dh
+from robodyn_ros.model.arithmetic import added
+
+
+def general_arm(n, seed=0):
+    """A revolute arm in which no constant vanishes: skew axes, offsets, full inertias,
+    gravity along no axis.
+    """
+    rng = np.random.default_rng(seed)
+    rows = [
+        dh.DHRow(
+            a=rng.uniform(0.1, 0.4),
+            alpha=rng.uniform(0.4, 1.2),
+            d=rng.uniform(0.1, 0.4),
+            **_full_inertia(rng),
+        )
+        for _ in range(n)
+    ]
+    return build.build(
+        dh.describe(rows, convention='modified', name=f'general_{n}R'), gravity=(1.3, -2.1, -9.2)
+    )
+
+
+def stanford_arm():
+    """The Stanford arm with full inertias: five revolute joints, the third one slides."""
+    right, rng = np.pi / 2, np.random.default_rng(1)
+    table = (
+        (0.0, -right, 0.4, 'revolute'),
+        (0.0, right, 0.15, 'revolute'),
+        (0.0, 0.0, 0.5, 'prismatic'),
+        (0.0, -right, 0.0, 'revolute'),
+        (0.0, right, 0.0, 'revolute'),
+        (0.0, 0.0, 0.26, 'revolute'),
+    )
+    rows = [
+        dh.DHRow(a=a, alpha=alpha, d=d, joint=joint, **_full_inertia(rng))
+        for a, alpha, d, joint in table
+    ]
+    return build.build(dh.describe(rows, convention='standard', name='Stanford-like'))
+
+
+def puma_arm():
+    """The Puma 560 with full inertias."""
+    right, rng = np.pi / 2, np.random.default_rng(2)
+    table = (
+        (0.0, right, 0.67),
+        (0.4318, 0.0, 0.0),
+        (0.0203, -right, 0.15),
+        (0.0, right, 0.4318),
+        (0.0, -right, 0.0),
+        (0.0, 0.0, 0.0),
+    )
+    rows = [dh.DHRow(a=a, alpha=alpha, d=d, **_full_inertia(rng)) for a, alpha, d in table]
+    return build.build(dh.describe(rows, convention='standard', name='Puma-like'))
+
+
+def _full_inertia(rng):
+    """Mass, centre and inertia of a random cloud of points."""
+    points, masses = rng.uniform(-0.2, 0.2, (6, 3)), rng.uniform(0.2, 1.0, 6)
+    # sums with an order, so that the counts of the page do not depend on the processor
+    mass, moment = added(masses), added(masses[:, None] * points)
+    arms = points - moment / mass
+    squares = added([m * np.multiply.outer(arm, arm) for m, arm in zip(masses, arms)])
+    trace = squares[0, 0] + squares[1, 1] + squares[2, 2]
+    return {'mass': mass, 'com': moment / mass, 'inertia': trace * np.eye(3) - squares}

@@ -1,0 +1,206 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What an arm does while its controller stands still: `python -m tools.starved` writes the page.
+
+Supervisor and simulated arm in lock step, so that the page is the same on every machine.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from robodyn_ros import Robot
+from robodyn_ros.control import Settings, State, Supervisor, Trajectory
+from robodyn_ros.control.laws.law_registry import BUILT_IN
+from robodyn_ros.simulation.plant import Plant
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE, PICTURE = ROOT / 'doc' / 'starved.md', ROOT / 'doc' / 'starved.svg'
+URDF = ROOT / 'config' / 'urdf' / 'two_link.urdf'
+PERIOD, START = 1e-3, np.array([0.4, -0.7])
+GAPS = (5, 20, 50, 100, 200)  # [ms]
+LAWS = tuple(name for name in BUILT_IN if name not in ('operational_space', 'pd'))
+TASKS = ('held', 'pushed', 'moving')
+CASES = tuple(
+    (law, task) for law in LAWS for task in TASKS if task != 'moving' or BUILT_IN[law].tracks
+)
+BEFORE, AFTER = 300, 1500  # [ms] in time, before and after the gap
+STIFFNESS, DAMPING = 100.0, 20.0  # [1/s^2, 1/s]; times the inertia where a law works on efforts
+PUSH = (
+    20.0,
+    0.0,
+    20.0,
+    0.0,
+    0.0,
+    0.0,
+)  # [N, N m] at the tip, 50 ms long from where the gap begins
+
+
+class Starved(NamedTuple):
+    """What came of one gap."""
+
+    deviation: float  # [rad] most that a joint left where it would have been
+    effort: float  # [N m] most that a command differs from that of the arm that was not starved
+    state: State
+    reason: str
+
+
+def run(law, task, gap):
+    """Return positions (k, nv), commands (k, nv) and the supervisor of an arm starved for gap ms.
+
+    law : name. task : one of TASKS. gap : [ms].
+    """
+    robot = Robot.from_urdf(URDF)
+    kind, limits = BUILT_IN[law], robot.limits
+    scale = np.ones(2)
+    if kind.gain_unit[0] and not kind.gain_unit[0].startswith('1/s'):
+        scale = np.diag(robot.mass_matrix(START))
+    supervisor = Supervisor(
+        robot,
+        kind(robot),
+        Settings(
+            period=PERIOD,
+            gains=[STIFFNESS * scale, DAMPING * scale],
+            effort_limits=limits.effort,
+            effort_rate=np.full(2, 1000.0),
+            velocity_limits=limits.velocity,
+            lower=limits.lower,
+            upper=limits.upper,
+        ),
+    )
+    plant = Plant(robot, position=START)
+    positions, commands = [], []
+    for step in range(BEFORE + gap + AFTER):
+        now = 10.0 + step * PERIOD
+        starved = BEFORE <= step < BEFORE + gap
+        if not starved:
+            supervisor.measure(plant.q, plant.qd, now)
+            if step == 0:
+                assert supervisor.activate(now) == ''
+            if step == 100 and task == 'moving' and kind.tracks:
+                supervisor.follow(Trajectory([0.8], [START + 0.4]), now)
+            supervisor.tick(now)
+        if task == 'pushed' and step == BEFORE:
+            plant.apply_wrench(robot.frames[-1], PUSH, 0.05)
+        plant.step(None if starved else supervisor.command, PERIOD)
+        positions.append(plant.q.copy())
+        commands.append(supervisor.command.copy())
+    return np.array(positions), np.array(commands), supervisor
+
+
+def starve(law, task, gap):
+    """Return what comes of a gap, against the same arm that was not starved.
+
+    law : name. task : one of TASKS. gap : [ms].
+    """
+    q, command, supervisor = run(law, task, gap)
+    wanted, given, _ = run(law, task, 0)
+    kept = np.r_[:BEFORE, BEFORE + gap : len(q)]
+    if task == 'moving':  # the reference waits for a controller that stands still
+        q, command = q[kept], command[kept]
+    shared = min(len(q), len(wanted))
+    return Starved(
+        float(np.abs(q[:shared] - wanted[:shared]).max()),
+        float(np.abs(command[:shared] - given[:shared]).max()),
+        supervisor.state,
+        supervisor.reason,
+    )
+
+
+def results():
+    """Return {(law, task, gap): Starved}."""
+    return {(law, task, gap): starve(law, task, gap) for law, task in CASES for gap in GAPS}
+
+
+def shown(value):
+    """Return a number for the table; what is less than rounding on any machine is 0."""
+    return f'{value:.1e}' if value > 1e-9 else '0'
+
+
+def row(law, task, gap, one):
+    """Return the line of the table for one Starved."""
+    return (
+        f'| `{law}` | {task} | {gap} | {shown(one.deviation)} | {shown(one.effort)} '
+        f'| {one.state.name} {one.reason} |'
+    )
+
+
+def page(found):
+    """Return the page, of what `results` returned."""
+    lines = [
+        '# What the arm does while its controller stands still',
+        '',
+        'Written by `python -m tools.starved`: the two-link arm and its controller in',
+        'lock step at 1 kHz, with the default limits and timeouts. The controller stands still',
+        'for so many milliseconds while the arm is *held*, *pushed* (20 N along x and z of the',
+        'base, for 50 ms), or *moving* (0.4 rad in 0.8 s). After 100 ms without a command the',
+        'drive of the simulated arm brakes (`void_command`).',
+        '',
+        'Deviation and effort are the largest differences from the same arm in time. A reference',
+        'waits for a controller that stands still: a gap of a moving arm is cut out first. An arm',
+        'under gravity compensation drifts on after a push, unless the drive has braked it.',
+        '',
+        '![Largest deviation over the gap](starved.svg)',
+        '',
+        '| Law | Task | Gap [ms] | Deviation [rad] | Effort [N m] | State afterwards |',
+        '|---|---|---:|---:|---:|---|',
+    ]
+    for (law, task, gap), one in found.items():
+        lines.append(row(law, task, gap, one))
+    return '\n'.join(lines) + '\n'
+
+
+COLOURS = ('#1f77b4', '#d62728', '#2ca02c', '#9467bd', '#ff7f0e')
+WIDTH, HEIGHT, MARGIN = 820, 360, 60
+DECADES = (-6, 1)  # of the deviation [rad]
+
+
+def picture(found):
+    """Return the deviation over the gap as SVG, both logarithmic; one line a law and task."""
+
+    def x(gap):
+        low, high = np.log(GAPS[0]), np.log(GAPS[-1])
+        return MARGIN + (np.log(gap) - low) / (high - low) * (WIDTH - MARGIN - 230)
+
+    def y(deviation):
+        low, high = DECADES
+        share = (np.log10(max(deviation, 10.0**low)) - low) / (high - low)
+        return HEIGHT - 40 - share * (HEIGHT - 70)
+
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
+        f'width="{WIDTH}" role="img" aria-label="Deviation over the gap, by law and task">',
+        '<style>text{font-family:sans-serif;font-size:12px;fill:#1b1f24}'
+        'path{fill:none;stroke-width:2}line{stroke:#d0d7de}</style>',
+    ]
+    for decade in range(DECADES[0], DECADES[1] + 1):
+        at = y(10.0**decade)
+        parts.append(f'<line x1="{MARGIN}" x2="{WIDTH - 230}" y1="{at:.1f}" y2="{at:.1f}"/>')
+        parts.append(f'<text x="8" y="{at + 4:.1f}">1e{decade} rad</text>')
+    for gap in GAPS:
+        parts.append(f'<text x="{x(gap) - 12:.1f}" y="{HEIGHT - 16}">{gap} ms</text>')
+    for k, law in enumerate(LAWS):
+        for task, dashes in zip(TASKS, ('', '6 3', '2 3')):
+            if (law, task) not in CASES:
+                continue
+            points = [(x(gap), y(found[law, task, gap].deviation)) for gap in GAPS]
+            way = ' L'.join(f'{a:.1f} {b:.1f}' for a, b in points)
+            parts.append(f'<path d="M{way}" stroke="{COLOURS[k]}" stroke-dasharray="{dashes}"/>')
+        parts.append(
+            f'<text x="{WIDTH - 218}" y="{40 + 20 * k}" style="fill:{COLOURS[k]}">{law}</text>'
+        )
+    legend = 'solid: held, dashed: pushed, dotted: moving'
+    parts.append(f'<text x="{WIDTH - 218}" y="{50 + 20 * len(LAWS)}">{legend}</text>')
+    return '\n'.join([*parts, '</svg>', ''])
+
+
+def main():
+    """Write page and picture."""
+    found = results()
+    PAGE.write_text(page(found))
+    PICTURE.write_text(picture(found))
+
+
+if __name__ == '__main__':
+    main()
