@@ -82,7 +82,7 @@ setup(
         'lint': ['mypy>=1.11', 'numpydoc>=1.8', 'pre-commit>=3.7', 'ruff>=0.17,<0.18'],
         'test': [
             *DEMO,
-            'example-robot-data>=4.1',
+            'example-robot-data==6.0.0',
             'hypothesis>=6.80',
             'mujoco>=3.1',
             'pin>=3.0',
