@@ -104,7 +104,7 @@ def main():
     options = parser.parse_args()
     chosen = settings()
     command = [sys.executable, '-m', 'pytest', '-q', '--nodes=without', '-n', 'auto']
-    command += ['--dist=worksteal', *options.pytest]
+    command += ['--dist=loadfile', *options.pytest]
     if options.cheap:
         chosen = {what: chosen[what] for what in CHEAP}
         command += ['-m', 'sensitive']
