@@ -128,7 +128,9 @@ def test_several_frames_at_once(tmp_path):
 STYLES = [Style('arm', *pair) for pair in itertools.product(('c', 'c++'), ('double', 'float'))]
 
 
-@pytest.mark.parametrize('style, command', zip(STYLES, ('gcc', 'clang', 'clang', 'gcc')), ids=str)
+@pytest.mark.parametrize(
+    'style, command', [*zip(STYLES, ('gcc', 'clang', 'clang', 'gcc'))], ids=str
+)
 def test_package_builds_installs_and_is_found(style, command, tmp_path):
     """CMake builds without a warning, ctest passes, another project finds what is installed."""
     cmake = compiler('cmake')
