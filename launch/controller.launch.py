@@ -38,7 +38,7 @@ ARGUMENTS = {  # default, text, and where not everything will do, what may be gi
         '',
         *FLAG,
     ),
-    'use_sim_time': ('false', 'true: stamps come from /clock', *FLAG),
+    'use_sim_time': ('false', 'true: cycles follow /clock', *FLAG),
     'namespace': ('', 'namespace of the node'),
     'log_level': ('info', 'debug, info, warn, error or fatal'),
 }

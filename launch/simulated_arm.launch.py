@@ -46,7 +46,7 @@ ARGUMENTS = {  # default, text, and where not everything will do, what may be gi
         'topic the efforts go over, from the controller to the simulator',
     ),
     'autostart': ('true', 'true: the controller configures and activates itself', *FLAG),
-    'use_sim_time': ('false', 'true: stamps come from /clock, published by the simulator', *FLAG),
+    'use_sim_time': ('false', 'true: cycles follow /clock, which the simulator publishes', *FLAG),
     'namespace': ('', 'namespace of both nodes'),
     'log_level': ('info', 'debug, info, warn, error or fatal'),
     'robot_state_publisher': ('false', 'true: publish robot_description and the frames', *FLAG),

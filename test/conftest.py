@@ -4,14 +4,13 @@
 
 import gc
 import os
-import random
-import socket
 import sys
 from pathlib import Path
 
 import hypothesis
 import pytest
 
+from robodyn_ros.testing.domain import move_to_own_domain
 from support.stalls import Watch
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -44,29 +43,9 @@ def pytest_xdist_auto_num_workers():
     return min(len(os.sched_getaffinity(0)), MOST_WORKERS)
 
 
-def reserve_domain():
-    """
-    Return a free ROS domain id and the socket that reserves it for as long as it is open.
-
-    Same protocol as ament's domain_coordinator: whoever binds TCP port 32768 + id owns the domain.
-    """
-    for domain in random.sample(range(1, 101), 100):
-        lock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        try:
-            lock.bind(('', 32768 + domain))
-        except OSError:
-            lock.close()
-        else:
-            return domain, lock
-    raise RuntimeError('no free ROS domain: all of 1 to 100 are reserved by other tests')
-
-
 def pytest_configure(config):
     """Move this process, and so every node a test starts, to a domain nobody else is in."""
-    domain, lock = reserve_domain()
-    config.add_cleanup(lock.close)
-    os.environ['ROS_DOMAIN_ID'] = str(domain)
-    os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
+    config.add_cleanup(move_to_own_domain().close)
 
 
 def pytest_report_header():

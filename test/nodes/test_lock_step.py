@@ -16,6 +16,7 @@ pytest.importorskip('rclpy', reason='rclpy is not installed')
 pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 
 from rclpy.qos import QoSProfile  # noqa: E402
+from sensor_msgs.msg import JointState  # noqa: E402
 from std_srvs.srv import SetBool, Trigger  # noqa: E402
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint  # noqa: E402
 
@@ -295,7 +296,9 @@ def test_what_lock_step_cannot_honour_is_refused(start, graph):
     slow = start('simulator', urdf_path=str(ARM), trigger='lock_step', speed_factor=2.0)
     slow.wait_for_output('in lock step it must stay at 1.0', COLD)
     slow.end_well()
-    timed = start('simulator', urdf_path=str(ARM))
-    timed.wait_for_output('is simulated', COLD)
-    response = run.advance(1_000_000)
+    states = graph.collect(JointState, '/robot_joint_states')
+    start('simulator', urdf_path=str(ARM))
+    states.wait(what='a state, which only an active simulator sends', timeout=COLD)
+    # asked again while the server of the simulator before is still in the graph
+    response = graph.call(Advance, f'{SIMULATOR}/advance', again=True)
     assert not response.success and "~/advance expects 'lock_step'" in response.message

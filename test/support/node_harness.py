@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nodes as processes, and a participant that watches them: conditions with deadlines."""
 
-import contextlib
-import math
 import os
 import signal
 import subprocess
@@ -12,30 +10,15 @@ import time
 from array import array
 from pathlib import Path
 
-import rclpy
-from rcl_interfaces.srv import GetParameters, SetParametersAtomically  # noqa: F401
-from rclpy.exceptions import InvalidHandle
-from rclpy.executors import SingleThreadedExecutor
-from rclpy.parameter import Parameter
-from rclpy.qos import DurabilityPolicy, QoSProfile
+from rcl_interfaces.srv import GetParameters  # noqa: F401
 from sensor_msgs.msg import JointState
+
+from robodyn_ros.testing.participant import LATCHED, Participant, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 TWO_LINK = ROOT / 'config' / 'urdf' / 'two_link.urdf'
-LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 COLD = 180.0  # [s] allowed for a node that may have to compile everything on a busy machine
 SOON = 20.0  # [s] allowed for anything else
-
-
-def wait_until(condition, what, timeout=SOON):
-    """Return the first true value of `condition()`, or fail with what was waited for."""
-    deadline = time.monotonic() + timeout
-    while time.monotonic() < deadline:
-        value = condition()
-        if value:
-            return value
-        time.sleep(0.005)
-    raise AssertionError(f'{what}: not within {timeout} s')
 
 
 class StartedNode:
@@ -117,108 +100,8 @@ def starter(node_command, tmp_path_factory):
         node.close()
 
 
-class Inbox:
-    """Messages of one topic as they came."""
-
-    def __init__(self):
-        self.messages = []
-        self.times = []
-
-    def __call__(self, message):
-        self.times.append(time.monotonic())
-        self.messages.append(message)
-
-    @property
-    def last(self):
-        return self.messages[-1] if self.messages else None
-
-    def clear(self):
-        self.messages, self.times = [], []
-
-    def wait(self, condition=lambda _: True, what='a message', timeout=SOON):
-        """Return the first message, among those kept and those to come, that meets a condition."""
-        seen = 0
-
-        def found():
-            nonlocal seen
-            messages = self.messages
-            while seen < len(messages):
-                seen += 1
-                if condition(messages[seen - 1]):
-                    return messages[seen - 1]
-            return None
-
-        try:
-            return wait_until(found, what, timeout)
-        except AssertionError as error:
-            raise AssertionError(f'{error}; the last of {seen} was {self.last}') from None
-
-
-class Graph:
+class Graph(Participant):
     """Our own participant, spun by a thread of its own."""
-
-    def __init__(self):
-        self._context = rclpy.Context()
-        rclpy.init(context=self._context)
-        self.node = rclpy.create_node('test_harness', context=self._context)
-        self._executor = SingleThreadedExecutor(context=self._context)
-        self._executor.add_node(self.node)
-        self._clients = {}
-        self._closing = False
-        self._thread = threading.Thread(target=self._spin, daemon=True)
-        self._thread.start()
-
-    def _spin(self):
-        while not self._closing:
-            # an entity that a test destroys meanwhile is gone from the next wait set
-            with contextlib.suppress(InvalidHandle):
-                self._executor.spin_once(timeout_sec=0.05)
-
-    def close(self):
-        self._closing = True
-        self._thread.join()
-        self._executor.shutdown()
-        self.node.destroy_node()
-        rclpy.shutdown(context=self._context)
-
-    def collect(self, kind, topic, qos=10):
-        inbox = Inbox()
-        self.node.create_subscription(kind, topic, inbox, qos)
-        return inbox
-
-    def call(self, kind, name, request=None, timeout=SOON, again=False):
-        """
-        Call a service; its response.
-
-        again : ask every two seconds until it answers, as the first answer of a service may get
-        lost when the caller is discovered in halves. Not for what is done twice by asking twice.
-        """
-        # kept for the life of the graph: destroying one under a spinning executor is a race
-        if (kind, name) not in self._clients:
-            self._clients[kind, name] = self.node.create_client(kind, name)
-        client = self._clients[kind, name]
-        assert client.wait_for_service(timeout), f'there is no service {name}'
-        futures, asked = [], -math.inf
-
-        def answered():
-            nonlocal asked
-            if not futures or again and time.monotonic() - asked > 2.0:
-                futures.append(client.call_async(request or kind.Request()))
-                asked = time.monotonic()
-            return next((future for future in futures if future.done()), None)
-
-        return wait_until(answered, f'an answer of {name}', timeout).result()
-
-    def set_parameters(self, node_name, **values):
-        """Set parameters of another node at once; the SetParametersResult."""
-        request = SetParametersAtomically.Request(
-            parameters=[
-                Parameter(name.replace('__', '.'), value=value).to_parameter_msg()
-                for name, value in values.items()
-            ]
-        )
-        service = f'{node_name}/set_parameters_atomically'
-        return self.call(SetParametersAtomically, service, request).result
 
 
 class FakeArm:

@@ -27,8 +27,8 @@ USAGE = (
 )
 
 
-def make_executor(name: str):
-    """Make an executor for one thread by its name.
+def make_executor(name: str, context=None):
+    """Make an executor for one thread by its name, of a context or the default one.
 
     'events' is rclpy.experimental.EventsExecutor, which is to be spun with `spin_once` and a
     timeout: its unbounded `spin` never dispatches in some builds.
@@ -36,8 +36,8 @@ def make_executor(name: str):
     if name == 'events':
         from rclpy.experimental import EventsExecutor
 
-        return EventsExecutor()
-    return SingleThreadedExecutor()
+        return EventsExecutor(context=context)
+    return SingleThreadedExecutor(context=context)
 
 
 class StopSignal:

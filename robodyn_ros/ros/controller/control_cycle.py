@@ -78,9 +78,13 @@ class ControlCycle:
                 writer.fill(supervisor.command, self._stamp)
                 outlet.publish()
             try:
-                self._keep_books(now, time.monotonic() - now, computed - start, active)
+                self._keep_books(now, self._since(now, start), computed - start, active)
             except Exception as error:  # the effort is out: nobody drops an arm for a report
                 self._failed(error)
+
+    def _since(self, now: float, start: float) -> float:
+        """Return how long ago the cycle began [s]: at `now`, before `start` [perf_counter]."""
+        return time.monotonic() - now
 
     def _keep_books(self, now, tick, compute, active):
         """Count and report; after the effort is out, since it does not wait for this."""

@@ -187,7 +187,9 @@ class LockStepSession(ControlSession):
         """A new epoch: the node is configured again, as if it had just been started."""
         if not self._leaving:
             self._leaving = True
-            self._node.executor.create_task(self._node.begin_anew)
+            self._node.executor.create_task(
+                self._node.begin_anew, 'The simulation in lock step has been reset.'
+            )
 
     def _watch(self):
         silent = time.monotonic() - self._heard

@@ -34,6 +34,7 @@ class StateIntake:
       polled: whether the loop takes the messages.
       delivered: called with the time [s] after each message that the executor delivered.
       lag: called with a stamp, returns how old [s] a message with it is on receipt.
+      clock: of the times of receipt [s].
 
     """
 
@@ -45,13 +46,14 @@ class StateIntake:
         polled: bool,
         delivered: Callable[[float], None] = lambda _: None,
         lag: Callable[[tuple[int, int]], float] = lambda _: 0.0,
+        clock: Callable[[], float] = time.monotonic,
     ):
         self.taking = 0.0  # how long it took to take the last accepted state in [s]
         self.accepted = 0
         self.rejected: Counter[str] = Counter()
         self.detail = ''  # about the last message that was refused, for people
         self._reader, self._measure = JointStateReader(joint_names), measure
-        self._delivered, self._lag, self._node = delivered, lag, node
+        self._delivered, self._lag, self._node, self._clock = delivered, lag, node, clock
         group = PolledGroup() if polled else None
         self._subscription = node.create_subscription(
             JointState, 'joint_states', self._deliver, STATE_QOS, callback_group=group, raw=True
@@ -78,7 +80,7 @@ class StateIntake:
         reason = self._measure(reader.state, now, self._lag(reader.stamp), reader.stamp)
         if reason:
             return self._refuse(reason, '')
-        self.taking = time.monotonic() - now
+        self.taking = self._clock() - now
         self.accepted += 1
         return True
 
@@ -94,5 +96,5 @@ class StateIntake:
         self._node.destroy_subscription(self._subscription)
 
     def _deliver(self, data: bytes):
-        if self.receive(np.frombuffer(data, np.uint8), time.monotonic()):
-            self._delivered(time.monotonic())
+        if self.receive(np.frombuffer(data, np.uint8), self._clock()):
+            self._delivered(self._clock())

@@ -160,9 +160,9 @@ class TaskPublisher:
             self._node.destroy_publisher(self._publisher)
             self._loop = self._publisher = self._writer = self._supervisor = None
 
-    def _publish(self, now: float):
+    def _publish(self, _now: float):
         state = self._supervisor.measurement
-        if state is not None and now - state.time <= self._settings.timeout:
+        if state is not None and self._session.now() - state.time <= self._settings.timeout:
             self._publisher.publish(self._writer.fill(state))
 
     def _failed(self, error: Exception):

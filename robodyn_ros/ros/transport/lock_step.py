@@ -300,13 +300,15 @@ class Mailbox:
         Of the topic.
     topic : str
         Its name.
+    qos : QoSProfile
+        Of the subscription.
 
     """
 
-    def __init__(self, node, kind, topic: str):
+    def __init__(self, node, kind, topic: str, qos: QoSProfile = QOS):
         self._node, self._kind = node, kind
         self._subscription = node.create_subscription(
-            kind, topic, lambda _: None, QOS, callback_group=PolledGroup(), raw=True
+            kind, topic, lambda _: None, qos, callback_group=PolledGroup(), raw=True
         )
         self.topic = self._subscription.topic_name
         self._wake = node.create_guard_condition(lambda: None, callback_group=PolledGroup())
