@@ -29,6 +29,7 @@ from robodyn_ros.codegen.derivative_registry import DERIVATIVES, WRITTEN_OUT
 from robodyn_ros.codegen.parallel_rows import cores
 from robodyn_ros.codegen.registry import FRAME_RECIPES, RECIPES, frame_recipes
 from robodyn_ros.codegen.specialise import sizes, specialise
+from robodyn_ros.robot.dispatch import method_of
 
 #: Rounds shorter than what a busy system lets a process run undisturbed [s], and many of them.
 ROUND, CALLS, ROUNDS = 1e-3, 1000, 25
@@ -142,7 +143,7 @@ def _disagreements(robot, others, states):
     notes, wrong = [], []
     for name in ('inverse_dynamics', 'forward_dynamics', 'mass_matrix'):
         given = [states[argument][0] for argument in RECIPES[name].inputs]
-        ours, agree, differ = _upper(getattr(robot, name)(*given)), 0, 0
+        ours, agree, differ = _upper(method_of(robot, name)(*given)), 0, 0
         for library in others.values():
             for key, call in list(library.get(name, {}).items()):
                 if not key.endswith('python'):
