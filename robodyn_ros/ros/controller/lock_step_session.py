@@ -13,7 +13,6 @@ from robodyn_ros.errors import RobodynError
 from robodyn_ros.ros.common.realtime_parameters import realtime
 from robodyn_ros.ros.controller.control_cycle import ControlCycle
 from robodyn_ros.ros.controller.controller_session import ControlSession
-from robodyn_ros.ros.controller.state_intake import StateSnapshot
 from robodyn_ros.ros.transport.lock_step import (
     QOS,
     CommandWriter,
@@ -33,7 +32,7 @@ class LockStepIntake:
     """The state in use; with the face of a StateIntake for those that report."""
 
     def __init__(self, topic: str):
-        self.topic, self.latest = topic, None
+        self.topic, self.taking = topic, 0.0
         self.accepted, self.rejected, self.detail = 0, Counter(), ''
 
     def close(self):
@@ -169,14 +168,12 @@ class LockStepSession(ControlSession):
         self._time = state.time
         if state.step % every == 0:
             now = self.now()
-            reason = self.supervisor.accept_state(state.state, now)
+            stamp = divmod(state.time, NANOSECONDS)
+            reason = self.supervisor.accept_state(state.state, now, 0.0, stamp)
             if reason:
                 self.intake.rejected[reason] += 1
             else:
                 self.intake.accepted += 1
-                self.intake.latest = StateSnapshot(
-                    state.state, divmod(state.time, NANOSECONDS), now, 0.0
-                )
             self.cycle.run(now)
         supervisor = self.supervisor
         effort = supervisor.command if supervisor.publishing else self._none
