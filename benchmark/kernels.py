@@ -200,8 +200,8 @@ def _calls(robot, face, name, frame, made, states, others):
         loop, run = _loop(len(given), len(outputs)), made.one.compiled
         calls['loop'] = lambda: loop(run, *given, *outputs, BANK), BANK
     for key, one in {'python': face, 'generic': robot}.items():
-        getattr(one, name)(*(array[0] for array in given), *at)  # it changes with the first call
-        calls[key] = _from_python(getattr(one, name), given, at)
+        method_of(one, name)(*(array[0] for array in given), *at)  # it changes with the first call
+        calls[key] = _from_python(method_of(one, name), given, at)
     for library in others.values():
         for key, call in library.get(name, {}).items():
             calls[key] = call(given) if key.endswith('loop') else _from_python(call, given)
@@ -253,7 +253,7 @@ def _batches(robot, face):
         given, out = [array[:k] for array in states[:count]], np.empty((k, *shape))
         result[name] = {'of': k} | _timed(
             {
-                key: (lambda method=getattr(which, name): method(*given, out=out), k)
+                key: (lambda method=method_of(which, name): method(*given, out=out), k)
                 for key, which in (('specialised', face), ('generic', robot))
             }
         )

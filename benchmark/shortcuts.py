@@ -73,10 +73,11 @@ def _methods():
         rng = np.random.default_rng(joints)
         for name in METHODS:
             recipe = (RECIPES | DERIVATIVES)[name]
+            owner, title = place_of(robot, name)
             given = [rng.uniform(-1.0, 1.0, joints) for _ in recipe.inputs]
             ways = {
-                'with': getattr(robot, name),
-                'without': MethodType(getattr(type(robot), name), robot),
+                'with': getattr(owner, title),
+                'without': MethodType(getattr(type(owner), title), owner),
             }
             for method in ways.values():
                 method(*given)  # compiled, and the case of the C function found

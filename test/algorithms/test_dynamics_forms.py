@@ -261,9 +261,13 @@ def test_batches_of_wrenches(name):
     """One wrench for all rows."""
     case = FAMILIES['permuted']
     q = np.array([state[0] for state in states(case.robot, 4)])
-    together = getattr(case.robot, name)(q, {case.tip: WRENCH})
+    together = getattr(case.robot.task_space, name)(q, {case.tip: WRENCH})
     for k in range(4):
-        agree(together[k], getattr(case.robot, name)(q[k], {case.tip: WRENCH}), tolerance=1e-14)
+        agree(
+            together[k],
+            getattr(case.robot.task_space, name)(q[k], {case.tip: WRENCH}),
+            tolerance=1e-14,
+        )
 
 
 def test_refusals():

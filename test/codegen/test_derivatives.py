@@ -74,7 +74,7 @@ def test_wrenches(case):
     found, robot = case
     given, f_ext = states(found.robot, 1)[0], {found.tip: np.arange(1.0, 7.0)}
     for name in NAMES[:2]:
-        got, expected = (getattr(which, name)(*given, f_ext) for which in (robot, found.robot))
+        got, expected = (method_of(which, name)(*given, f_ext) for which in (robot, found.robot))
         assert all(np.array_equal(*pair) for pair in zip(got, expected, strict=True))
 
 
@@ -111,7 +111,7 @@ def test_long_robots_keep_the_kernels_for_any_robot(monkeypatch):
             together = method_of(robot, name)(*given, f_ext)
             for k in range(3):
                 state = [rows[k] for rows in given]
-                expected = getattr(case.robot, name)(*state, f_ext)
+                expected = method_of(case.robot, name)(*state, f_ext)
                 got = method_of(robot, name)(*state, f_ext)
                 for many, one, right in zip(together, got, expected, strict=True):
                     assert np.array_equal(one, right) and np.array_equal(many[k], right)

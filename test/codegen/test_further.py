@@ -22,7 +22,7 @@ from robodyn_ros.codegen.registry import (
 from robodyn_ros.codegen.specialise import record
 from robodyn_ros.compile import generic
 from robodyn_ros.errors import ShapeError, SingularityError, UnknownNameError
-from robodyn_ros.robot.dispatch import method_of
+from robodyn_ros.robot.dispatch import method_of, place_of
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.robot.specialised_variants import PUSHED
 from robodyn_ros.robot.variants import REFERENCES, Variants
@@ -158,7 +158,8 @@ def test_wrenches_on_frames(quick, name, frames, monkeypatch):
     f_ext = {frame: rng.normal(size=6) for frame in frames}
     by_row = f_ext | {frames[0]: rng.normal(size=(11, 6))}
     wanted = [method_of(robot, name)(*given) for given in ((q[0], f_ext), (q, f_ext), (q, by_row))]
-    monkeypatch.setattr(Robot, name, None)
+    owner, title = place_of(robot, name)
+    monkeypatch.setattr(type(owner), title, None)
     out = np.empty((11, 4))
     found = [
         method_of(special, name)(*given) for given in ((q[0], f_ext), (q, f_ext), (q, by_row, out))
@@ -186,7 +187,8 @@ def test_dynamics_under_wrenches(quick, name, frames, monkeypatch):
         method_of(robot, name)(*given, f_ext),
         method_of(robot, name)(*given, f_ext=by_row),
     ]
-    monkeypatch.setattr(Robot, name, None)
+    owner, title = place_of(robot, name)
+    monkeypatch.setattr(type(owner), title, None)
     out, method = np.empty((11, 4)), method_of(special, name)
     found = [method(*first, f_ext), method(*given, f_ext), method(*given, by_row, out)]
     assert found[2] is out
