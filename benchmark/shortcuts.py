@@ -20,6 +20,7 @@ from robodyn_ros.codegen.derivative_registry import DERIVATIVES
 from robodyn_ros.codegen.registry import RECIPES
 from robodyn_ros.demonstration.experiment import Experiment
 from robodyn_ros.demonstration.motion import sway
+from robodyn_ros.robot.dispatch import place_of
 
 ROUNDS, SECONDS, RATE = 6, 10.0, 1000.0  # of each kind of controller, in turn
 MODULES = {'with': 'robodyn_ros.nodes.controller', 'without': 'benchmark.controller_by_rclpy'}
