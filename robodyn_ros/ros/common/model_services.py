@@ -74,7 +74,9 @@ class ModelServices:
         return self._robot
 
     def _state(self, request, response, robot):
-        state = requested_state(request.state, robot.joint_names, self._session.intake.latest)
+        state = requested_state(
+            request.state, robot.joint_names, self._session.supervisor.measurement
+        )
         response.header.stamp = state.stamp
         response.header.frame_id = robot.model.body_names[0]
         response.joint_names, response.message = list(robot.joint_names), state.note

@@ -17,7 +17,7 @@ class ControlCycle:
 
     Args:
       supervisor: computes and guards the effort.
-      intake: where joint states come from.
+      intake: what takes joint states in; tells how long that took.
       stamp: ROS time [ns], for messages.
       telemetry: (publisher, writer) of ControllerState and the like.
       every: cycles from one of these messages to the next.
@@ -90,15 +90,15 @@ class ControlCycle:
         """Count and report; after the effort is out, since it does not wait for this."""
         self.count += 1
         self.last = now
-        state = self._intake.latest
-        if state is not self._used:
-            self._used = state
-            tick += state.taking
+        measured = self._supervisor.measurement
+        if measured is not self._used:
+            self._used = measured
+            tick += self._intake.taking
         self.tick.add(tick * 1e6)
         self.compute.add(compute * 1e6)
         self._tell_changes()
         if active:
-            self.state_age.add((now - state.time) * 1e3)
+            self.state_age.add((now - measured.time) * 1e3)
             self._report()
 
     def _tell_changes(self):

@@ -13,7 +13,6 @@ from robodyn_ros.errors import RobodynError
 from robodyn_ros.ros.common.realtime_parameters import realtime
 from robodyn_ros.ros.controller.control_cycle import ControlCycle
 from robodyn_ros.ros.controller.controller_session import ControlSession
-from robodyn_ros.ros.controller.state_intake import StateSnapshot
 from robodyn_ros.ros.transport.local_link import LocalLoop, local_link
 from robodyn_ros.ros.transport.lock_step import (
     QOS,
@@ -34,7 +33,7 @@ class LockStepIntake:
     """The state in use; with the face of a StateIntake for those that report."""
 
     def __init__(self, topic: str):
-        self.topic, self.latest = topic, None
+        self.topic, self.taking = topic, 0.0
         self.accepted, self.rejected, self.detail = 0, Counter(), ''
 
     def close(self):
@@ -209,14 +208,12 @@ class LockStepSession(ControlSession):
         return supervisor.command.copy() if supervisor.publishing else self._none
 
     def _accept(self, state: ReadState, now: float):
-        reason = self.supervisor.accept_state(state.state, now)
+        stamp = divmod(state.time, NANOSECONDS)
+        reason = self.supervisor.accept_state(state.state, now, 0.0, stamp)
         if reason:
             self.intake.rejected[reason] += 1
         else:
             self.intake.accepted += 1
-            self.intake.latest = StateSnapshot(
-                state.state, divmod(state.time, NANOSECONDS), now, 0.0
-            )
 
     def _begin_anew(self):
         """A new epoch: the node is configured again, as if it had just been started."""

@@ -4,7 +4,7 @@
 
 import time
 from collections import Counter
-from typing import Callable, NamedTuple, Sequence
+from typing import Callable, Sequence
 
 import numpy as np
 from rclpy.qos import QoSProfile, ReliabilityPolicy
@@ -17,25 +17,6 @@ from robodyn_ros.ros.transport.rcl_ffi import Inlet
 # Best effort and one deep: the newest state counts, and any publisher is compatible. No deadline:
 # asking for one silences every publisher that offers none.
 STATE_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
-
-
-class StateSnapshot(NamedTuple):
-    """An accepted joint state; its array is never written to again."""
-
-    state: np.ndarray  # (2, n) [rad | m], [rad/s | m/s]
-    stamp: tuple[int, int]  # seconds and nanoseconds, of the message
-    time: float  # of receipt, on the monotonic clock [s]
-    taking: float  # how long it took to take it in [s]
-
-    @property
-    def q(self) -> np.ndarray:
-        """Positions (n,) [rad | m]."""
-        return self.state[0]
-
-    @property
-    def qd(self) -> np.ndarray:
-        """Velocities (n,) [rad/s | m/s]."""
-        return self.state[1]
 
 
 class StateIntake:
@@ -67,7 +48,7 @@ class StateIntake:
         lag: Callable[[tuple[int, int]], float] = lambda _: 0.0,
         clock: Callable[[], float] = time.monotonic,
     ):
-        self.latest: StateSnapshot | None = None
+        self.taking = 0.0  # how long it took to take the last accepted state in [s]
         self.accepted = 0
         self.rejected: Counter[str] = Counter()
         self.detail = ''  # about the last message that was refused, for people
@@ -99,7 +80,7 @@ class StateIntake:
         reason = self._measure(reader.state, now, self._lag(reader.stamp), reader.stamp)
         if reason:
             return self._refuse(reason, '')
-        self.latest = StateSnapshot(reader.state, reader.stamp, now, self._clock() - now)
+        self.taking = self._clock() - now
         self.accepted += 1
         return True
 
