@@ -137,7 +137,8 @@ class StatusReporter:
         logger, text = self._node.get_logger(), f'{status.state_name}: {status.message}'
         if status.joint:
             text += f' ({status.joint}: {status.value:g})'
-        if not self._lines.take():
+        told = self._node.complaint and status.message == self._node.complaint
+        if told or not self._lines.take():
             return
         if status.state in (State.STALE, State.FAULT):
             logger.error(text)
