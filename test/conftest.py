@@ -109,7 +109,7 @@ def pytest_collection_finish(session):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
-    """Skip a test on the wall clock that failed twice, the last time on a machine that stood still."""
+    """Skip a test on the wall clock that failed twice on a machine that stood still."""
     report = yield
     last = getattr(item, 'execution_count', RERUNS + 1) > RERUNS
     if report.failed and last and on_wall_clock(item) and WATCH in item.config.stash:
