@@ -45,7 +45,7 @@ def pytest_xdist_auto_num_workers():
 
 def pytest_configure(config):
     """Move this process, and so every node a test starts, to a domain nobody else is in."""
-    config.add_cleanup(move_to_own_domain().close)
+    move_to_own_domain()
 
 
 def pytest_report_header():

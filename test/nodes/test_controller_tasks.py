@@ -16,7 +16,7 @@ from sensor_msgs.msg import JointState
 
 from robodyn_msgs.srv import GetModelInfo, GetOperationalSpaceInertia
 from robodyn_ros import Robot
-from robodyn_ros.robot.frames import AXES
+from robodyn_ros.robot.operational_space import AXES
 from support import node_harness as harness
 from support.node_harness import COLD, EASY, SOON, ControllerProbe, FakeArm, wait_until
 
@@ -72,7 +72,7 @@ def test_two_hands_in_one_request(probe):
     )
     assert np.abs(compliance[:6, 6:]).max() > 1e-3  # the hands feel each other
     np.testing.assert_allclose(Lambda @ compliance, np.eye(m), atol=1e-8)
-    bias = ROBOT.operational_space_bias(Q, QD, HANDS)
+    bias = ROBOT.task_space.bias(Q, QD, HANDS)
     np.testing.assert_allclose(answer.task_bias, bias.coriolis, rtol=1e-7, atol=1e-9)
     np.testing.assert_allclose(answer.task_gravity, bias.gravity, rtol=1e-7, atol=1e-9)
 
