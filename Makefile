@@ -67,7 +67,7 @@ help:
 	@echo 'make portability  the tests without nodes as other processors would run them'
 	@echo 'make bench    the measurements; writes benchmark/results/'
 	@echo 'make docs     the documentation site, build/site/index.html; warnings are errors'
-	@echo 'make lint     ruff, mypy, docstrings'
+	@echo 'make lint     ruff, mypy, docstrings, declared dependencies'
 	@echo 'make clean    removes what was built; make clean-all also the environments'
 	@echo 'Options:      DISTRO=jazzy|kilted   PYTHON=python3.12'
 
@@ -130,7 +130,7 @@ docs: $(VENV)/.extra-docs
 	@echo 'The site: $(BUILD)/site/index.html'
 
 lint: $(VENV)/.extra-lint
-	@$(activate) && ruff check && ruff format --check && mypy && python -m tools.docstrings
+	@$(activate) && ruff check && ruff format --check && mypy && python -m tools.docstrings && deptry .
 
 clean:
 	rm -rf build build-* install install-* log log-* *.egg-info .pytest_cache .hypothesis robodyn_ros/__kernels__

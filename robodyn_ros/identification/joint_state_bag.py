@@ -6,6 +6,7 @@ A bag is not trusted. Its files lie in its folder, and its messages are of the t
 here, never as the bag defines it.
 """
 
+import functools
 from pathlib import Path, PurePath
 
 from robodyn_ros.errors import ParameterError, RobodynError, ShapeError, UnknownNameError
@@ -72,19 +73,26 @@ def by_rosbags(path, topic):
     """
     try:
         from rosbags.rosbag2 import Reader
-        from rosbags.typesys import Stores, get_typestore
     except ImportError:
         raise ParameterError(
             f'{path}: reading a bag needs the package rosbags or rosbag2_py, which are not '
             'installed; expected: pip install rosbags, or a CSV file'
         ) from None
-    known = get_typestore(Stores.ROS2_JAZZY)
+    known = _known_types()
     with Reader(Path(path)) as bag:
         of_type = [connection for connection in bag.connections if connection.msgtype == TYPE]
         wanted = [connection for connection in of_type if connection.topic == topic]
         require_topic(path, topic, {connection.topic for connection in of_type})
         for connection, _, raw in bag.messages(connections=wanted):
             yield known.deserialize_cdr(raw, connection.msgtype)
+
+
+@functools.cache
+def _known_types():
+    """Return the types of messages as they are known here; each is compiled once."""
+    from rosbags.typesys import Stores, get_typestore
+
+    return get_typestore(Stores.ROS2_JAZZY)
 
 
 def require_topic(path, topic, there):
