@@ -8,7 +8,7 @@ SHELL       := /bin/bash
 .SHELLFLAGS := -e -o pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help check setup test portability demo bench docs lint clean clean-all
+.PHONY: help check setup test portability soak demo bench docs lint clean clean-all
 
 # A sourced ROS is used as it is; otherwise ROS comes as wheels, one environment per distribution.
 ifneq ($(and $(ROS_DISTRO),$(AMENT_PREFIX_PATH)),)
@@ -65,6 +65,7 @@ help:
 	@echo 'make test     every test; ARGS="-k name" goes to pytest'
 	@echo 'make demo     the simulated arm under four control modes; writes demo/'
 	@echo 'make portability  the tests without nodes as other processors would run them'
+	@echo 'make soak     long runs of both nodes and of the fuzzers; ARGS="--scale 0.01"'
 	@echo 'make bench    the measurements; writes benchmark/results/'
 	@echo 'make docs     the documentation site, build/site/index.html; warnings are errors'
 	@echo 'make lint     ruff, mypy, docstrings, declared dependencies'
@@ -113,6 +114,10 @@ test: setup
 # ARGS=--cheap runs two settings and the tests marked sensitive, as .ci/run does.
 portability: setup
 	@$(run) python -m tools.portability $(ARGS)
+
+# Days at full length; ARGS="--scale 0.01" shortens it, ARGS="stop kills" runs two parts of it.
+soak: setup
+	@$(run) python -m tools.soak $(ARGS)
 
 demo: setup
 	@$(run) python -m robodyn_ros.cli.demo $(ARGS)

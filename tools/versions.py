@@ -40,7 +40,11 @@ COMBINATIONS = {
 TOOLS = ('pytest', 'hypothesis', 'pin', 'psutil', 'PyYAML', 'scipy', 'setuptools')
 TESTS = (
     'test/codegen/test_recordings.py',
-    'test/compile',
+    'test/compile/test_allocation.py',
+    'test/compile/test_compile.py',
+    'test/compile/test_known_answers.py',
+    'test/compile/test_numba_private.py',
+    'test/compile/test_quick.py',
     'test/control/test_task_passivity.py',
     'test/model',
     'test/robot',
@@ -54,8 +58,8 @@ HEAD = """# Versions of Python, NumPy and Numba
 
 Written by `python -m tools.versions`: each line is an environment of its own, with the oldest or
 the newest NumPy and Numba that `setup.py` allows and that have wheels for that Python. The tests
-are those of the calls through Numba's private parts, of the kernel cache, of the model, of the
-robot's methods, and of the SHA-256 of what is recorded for every robot, the same everywhere.
+are those of Numba's private parts and what serves without one, of the calls in machine code, of
+the model, of the robot's methods, and of the SHA-256 of what is recorded for every robot.
 
 """
 

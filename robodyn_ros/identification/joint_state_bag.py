@@ -10,7 +10,7 @@ import functools
 from pathlib import Path, PurePath
 
 from robodyn_ros.errors import ParameterError, RobodynError, ShapeError, UnknownNameError
-from robodyn_ros.identification.recording import MOST_NUMBERS, resampled
+from robodyn_ros.identification.recording import MOST_NUMBERS, require_file, resampled
 
 TYPE = 'sensor_msgs/msg/JointState'
 MOST_METADATA = 1_000_000  # bytes of metadata.yaml
@@ -23,7 +23,7 @@ def read_bag(path, joint_names, topic='/joint_states', messages=None):
     as they come from other devices. messages : called with path and topic, yields the messages;
     None for the package rosbags. Raises ParameterError without rosbags and for a bag that cannot
     be read, UnknownNameError for a topic that is not there, ShapeError for messages without
-    positions or efforts.
+    positions or efforts, and for pipes and devices.
     """
     _refuse_files_elsewhere(Path(path))
     time, q, tau = [], [], []
@@ -105,7 +105,10 @@ def require_topic(path, topic, there):
 
 
 def _refuse_files_elsewhere(path):
-    """Refuse metadata that names files outside the folder of the bag."""
+    """Refuse what is no file, as a pipe never ends, and metadata that names files elsewhere."""
+    for entry in path.iterdir() if path.is_dir() else [path]:
+        if not entry.is_dir():
+            require_file(entry)
     metadata = path / 'metadata.yaml'
     if not metadata.is_file():
         return
