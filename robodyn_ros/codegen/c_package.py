@@ -31,6 +31,7 @@ UNITS = {
     'reference': 'position, velocity, acceleration',
     'gains': 'position and velocity gain, in the units of the law',
     'damping': 'N m s/rad or N s/m',
+    'diagonal': 'added to that of the mass matrix; kg m^2 or kg',
     'terms': 'feedback, inertia, coriolis, gravity, friction, other; N m or N',
 }
 

@@ -13,7 +13,7 @@ from robodyn_ros.cli import emit
 from robodyn_ros.codegen import c_package
 from robodyn_ros.codegen.c_answers import interpreted
 from robodyn_ros.codegen.emit_c import Style
-from robodyn_ros.control.laws.law_recipes import LAW_RECIPES
+from robodyn_ros.control.laws.law_recipes import COMPANIONS, LAW_RECIPES
 from robodyn_ros.control.laws.law_registry import law_class
 from support.c_libraries import EXACT, call, emitted, run, shared
 from support.processes import ROOT
@@ -21,14 +21,15 @@ from support.real_robots import ARMS, robot
 from support.tape_results import by_the_tape
 
 STYLE = Style('arm')
+PRINTED = LAW_RECIPES | COMPANIONS
 
 
 def generic(one, n, seed):
     """Return arguments of a law at a state far from rest, some references slow enough to creep."""
     rng = np.random.default_rng(seed)
     given = {name: rng.uniform(-2.0, 2.0, shape) for name, shape in one.recording.inputs.items()}
-    for name in {'gains', 'damping'} & set(given):
-        given[name] = np.abs(given[name]) * 50.0
+    for name in {'gains', 'damping', 'diagonal'} & set(given):
+        given[name] = np.abs(given[name]) * (1.0 if name == 'diagonal' else 50.0)
     if 'reference' in given:
         given['reference'][1, : n // 2] *= 0.01
     return given
@@ -44,7 +45,7 @@ def arm(request, tmp_path_factory):
     return case.robot, {one.name: one for one in found}, library, folder
 
 
-@pytest.mark.parametrize('name', LAW_RECIPES)
+@pytest.mark.parametrize('name', PRINTED)
 def test_same_bits_as_the_tape(arm, name):
     """Without contraction every bit of every term is that of the tape in Python."""
     owner, found, library, _ = arm
@@ -55,14 +56,15 @@ def test_same_bits_as_the_tape(arm, name):
         assert terms.tobytes() == by_the_tape(found[name], given)[0].tobytes()
 
 
-@pytest.mark.parametrize('name', LAW_RECIPES)
+@pytest.mark.parametrize('name', PRINTED)
 def test_torque_of_the_law_in_python(arm, name):
-    """The terms are those of the law's own text, friction of the arm with them."""
+    """The results are those of the law's own text, friction of the arm with them."""
     owner, found, library, _ = arm
     for seed in range(5):
         given = generic(found[name], owner.nv, seed)
-        expected = np.zeros((6, owner.nv))
-        interpreted(LAW_RECIPES[name], None, owner.model, given, {'terms': expected})
+        ((result, shape),) = found[name].recording.outputs.items()
+        expected = np.zeros(shape)
+        interpreted(PRINTED[name], None, owner.model, given, {result: expected})
         status, (terms,) = call(library, STYLE, found[name], [*given.values()])
         assert status == 0
         assert np.abs(terms - expected).max() <= 1e-13 * max(1.0, np.abs(expected).max())
@@ -116,13 +118,16 @@ def test_other_styles(style, tmp_path):
 
 
 def test_command_prints_the_law_and_the_safe_torque(tmp_path, capsys):
-    """`--law` prints the law and gravity compensation; manifest and header tell of both."""
+    """`--law` prints the law and its companions; manifest and header tell of them."""
     urdf = str(ROOT / 'config' / 'urdf' / 'two_link.urdf')
     assert emit.main([urdf, '--out', str(tmp_path), '--law', 'computed_torque']) == 0
     assert 'arm_computed_torque' in capsys.readouterr().out
-    functions = json.loads((tmp_path / 'manifest.json').read_text())['functions']
+    told = tmp_path / 'manifest.json'
+    functions = json.loads(told.read_text())['functions']
     header = (tmp_path / 'include' / 'arm_dynamics' / 'arm_dynamics.h').read_text()
-    for name in ('arm_computed_torque', 'arm_gravity_compensation'):
-        assert functions[name]['results'] == {'terms': [6, 2]} and f'int {name}(' in header
+    for name in ('computed_torque', *COMPANIONS):
+        assert f'int arm_{name}(' in header
+    for name in ('computed_torque', 'gravity_compensation'):
+        assert functions[f'arm_{name}']['results'] == {'terms': [6, 2]}
     own_answers = (tmp_path / 'src' / 'self_test.c').read_text()
     assert 'check_computed_torque' in own_answers

@@ -2,15 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Control laws that can be recorded, and so printed as C: their kernels decide nothing."""
 
-from robodyn_ros.codegen.registry import MOTION, Recipe
-from robodyn_ros.control.laws.computed_torque import ComputedTorque
+from dataclasses import replace
+
+from robodyn_ros.codegen.registry import MOTION, RECIPES, VECTOR, Recipe
+from robodyn_ros.control.laws.computed_torque import ComputedTorque, friction_torque
 from robodyn_ros.control.laws.gravity_compensation import GravityCompensation
 from robodyn_ros.control.laws.law import TERMS
 from robodyn_ros.control.laws.pd import PD, PDGravity
 
 _FEEDBACK = MOTION | {'reference': (3, 'nv'), 'gains': (2, 'nv')}
 _INPUTS = {
-    GravityCompensation: {'damping': ('nv',)} | MOTION,
+    GravityCompensation: {'damping': VECTOR} | MOTION,
     PD: _FEEDBACK,
     PDGravity: _FEEDBACK,
     ComputedTorque: _FEEDBACK,
@@ -21,12 +23,20 @@ LAW_RECIPES = {
     law.name: Recipe(law.kernels[0].python, inputs, {'terms': (len(TERMS), 'nv')})
     for law, inputs in _INPUTS.items()
 }
-#: The torque that a supervisor falls back on, printed with every law.
-SAFE_LAW = GravityCompensation.name
+#: Printed with every law: the torque that a supervisor falls back on, and what a simulated robot
+#: moves by. The diagonal is added to the mass matrix, for friction at the end of a step.
+COMPANIONS = {
+    GravityCompensation.name: LAW_RECIPES[GravityCompensation.name],
+    'friction_torque': Recipe(friction_torque, {'qd': VECTOR}, {'tau': VECTOR}),
+    'forward_dynamics_damped': replace(
+        RECIPES['forward_dynamics'],
+        inputs=RECIPES['forward_dynamics'].inputs | {'diagonal': VECTOR},
+    ),
+}
 
 
 def chosen_laws(model, names):
-    """Return {name: Recipe} of laws to print, that of the safe torque with them.
+    """Return {name: Recipe} of laws to print, with their COMPANIONS.
 
     Parameters
     ----------
@@ -44,7 +54,7 @@ def chosen_laws(model, names):
     ModelError
         If a joint of the robot has a quaternion.
     """
-    if names:
-        model.refuse_quaternions(f'the control law {names[0]!r}')
-    wanted = dict.fromkeys([*names, SAFE_LAW]) if names else {}
-    return {name: LAW_RECIPES[name] for name in wanted}
+    if not names:
+        return {}
+    model.refuse_quaternions(f'the control law {names[0]!r}')
+    return {name: LAW_RECIPES[name] for name in names} | COMPANIONS
