@@ -7,22 +7,61 @@ import sys
 from pathlib import Path
 
 from setuptools import find_packages, setup
+from setuptools.command.develop import develop
 from setuptools.command.install_lib import install_lib
 
 NAME = 'robodyn_ros'
 KERNELS = Path(NAME, '__kernels__')
+#: CMake packages in folders of this one, where colcon and rosdep do not look.
+INNER = ('robodyn_msgs', 'robodyn_control')
+
+
+def install_inner_packages(command):
+    """Build and install the INNER packages beside this one, as part of a setuptools command.
+
+    One that the environment has from elsewhere stays as it is. Without ROS there are none.
+    """
+    prefix = Path(command.get_finalized_command('install').install_data).resolve()
+    base = Path(command.get_finalized_command('build').build_base).resolve()
+    folders = os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep)
+    prefixes = [Path(folder) for folder in folders if folder]
+    if not prefixes:
+        return
+    for name in INNER:
+        mark = Path('share/ament_index/resource_index/packages', name)
+        others = [each for each in prefixes if each.resolve() != prefix]
+        if not Path(name).is_dir() or any((each / mark).exists() for each in others):
+            continue
+        build = base / name
+        chosen = [f'-DCMAKE_INSTALL_PREFIX={prefix}', f'-DPython3_EXECUTABLE={sys.executable}']
+        chosen += ['-DBUILD_TESTING=OFF', '-DCMAKE_BUILD_TYPE=Release']
+        for arguments in (
+            ['-S', name, '-B', build, *chosen],
+            ['--build', build, '--parallel', str(os.cpu_count() or 1)],
+            ['--install', build],
+        ):
+            subprocess.run(['cmake', *map(str, arguments)], check=True)
+
+
+class DevelopWithInner(develop):
+    """Install the INNER packages too, as `colcon build --symlink-install` asks for."""
+
+    def run(self):
+        install_inner_packages(self)
+        super().run()
 
 
 class InstallWithKernels(install_lib):
-    """Compile the kernels for any robot into the installed package, as `colcon build` makes it.
+    """Add the INNER packages, and the kernels for any robot compiled, as for `colcon build`.
 
-    A wheel has none: it may go to another machine.
+    A wheel has neither: it may go to another machine.
     """
 
     def run(self):
         super().run()
         if self.distribution.get_command_obj('bdist_wheel', create=False):
             return
+        install_inner_packages(self)
         place = Path(self.install_dir).resolve()
         if KERNELS.is_dir():  # of the same sources: `make setup` has compiled them here
             shutil.copytree(KERNELS, place / KERNELS, dirs_exist_ok=True)
@@ -65,7 +104,7 @@ setup(
         *installed('config'),
     ],
     zip_safe=False,  # type checkers read py.typed from a folder
-    cmdclass={'install_lib': InstallWithKernels},
+    cmdclass={'install_lib': InstallWithKernels, 'develop': DevelopWithInner},
     # The upper bound of numba is the newest version that the tests have run with.
     install_requires=['llvmlite>=0.42', 'numba>=0.59,<0.69', 'numpy>=1.26'],
     extras_require={
@@ -88,7 +127,7 @@ setup(
         ],
         'test': [
             *DEMO,
-            'example-robot-data>=4.1',
+            'example-robot-data==6.0.0',
             'hypothesis>=6.80',
             'mujoco>=3.1',
             'pin>=3.0',

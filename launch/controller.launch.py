@@ -17,6 +17,7 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
 from launch import LaunchDescription
+from robodyn_ros.ros.common.launch_files import fail_with_node
 
 FLAG = ('true', 'false', 'True', 'False')
 ARGUMENTS = {  # default, text, and where not everything will do, what may be given
@@ -38,9 +39,10 @@ ARGUMENTS = {  # default, text, and where not everything will do, what may be gi
         '',
         *FLAG,
     ),
-    'use_sim_time': ('false', 'true: stamps come from /clock', *FLAG),
+    'use_sim_time': ('false', 'true: cycles follow /clock', *FLAG),
     'namespace': ('', 'namespace of the node'),
     'log_level': ('info', 'debug, info, warn, error or fatal'),
+    'required': ('true', 'true: the launch ends with an error where the node does', *FLAG),
 }
 PARAMETERS = {'law': str, 'command_topic': str, 'autostart': bool, 'use_sim_time': bool}
 
@@ -56,6 +58,8 @@ def controller(context):
         for name, kind in PARAMETERS.items()
         if given[name]
     }
+    required = given['required'].lower() == 'true'
+    parameters['end_when_refused'] = required
     if given['description_file']:
         parameters['urdf_path'] = str(share / given['description_file'])
     return [
@@ -68,6 +72,7 @@ def controller(context):
             if given['params_file']
             else [parameters],
             ros_arguments=['--log-level', given['log_level']],
+            on_exit=fail_with_node if required else None,
             output='both',
         )
     ]

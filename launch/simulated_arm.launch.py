@@ -13,7 +13,7 @@ Another arm: description_file, and a params_file where the defaults do not suit 
 
 from pathlib import Path
 
-from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription
+from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription, OpaqueFunction
 from launch.conditions import IfCondition
 from launch.substitutions import (
     FileContent,
@@ -26,6 +26,7 @@ from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
 from launch import LaunchDescription
+from robodyn_ros.ros.common.launch_files import fail_with_node, require_packages
 
 SHARE = Path(__file__).parent.parent
 
@@ -46,12 +47,27 @@ ARGUMENTS = {  # default, text, and where not everything will do, what may be gi
         'topic the efforts go over, from the controller to the simulator',
     ),
     'autostart': ('true', 'true: the controller configures and activates itself', *FLAG),
-    'use_sim_time': ('false', 'true: stamps come from /clock, published by the simulator', *FLAG),
+    'use_sim_time': ('false', 'true: cycles follow /clock, which the simulator publishes', *FLAG),
     'namespace': ('', 'namespace of both nodes'),
     'log_level': ('info', 'debug, info, warn, error or fatal'),
     'robot_state_publisher': ('false', 'true: publish robot_description and the frames', *FLAG),
     'rviz': ('false', 'true: show the arm; implies robot_state_publisher', *FLAG),
 }
+
+
+def require_what_is_asked_for(context):
+    """Refuse to start anything if an optional package that was asked for is missing."""
+    wanted = {
+        name: LaunchConfiguration(name).perform(context).lower() == 'true'
+        for name in ('robot_state_publisher', 'rviz')
+    }
+    needs = {}
+    if any(wanted.values()):
+        asked = next(name for name, is_wanted in wanted.items() if is_wanted)
+        needs['robot_state_publisher'] = f'{asked}:=true'
+    if wanted['rviz']:
+        needs['rviz2'] = 'rviz:=true'
+    require_packages(needs)
 
 
 def generate_launch_description():
@@ -71,10 +87,12 @@ def generate_launch_description():
                 'urdf_path': ParameterValue(description, value_type=str),
                 'effort_command_topic': ParameterValue(given['command_topic'], value_type=str),
                 'joint_states_topic': 'joint_states',
+                'end_when_refused': True,
                 'publish_clock': ParameterValue(given['use_sim_time'], value_type=bool),
             },
         ],
         ros_arguments=['--log-level', given['log_level']],
+        on_exit=fail_with_node,
         output='both',
     )
     controller = IncludeLaunchDescription(
@@ -122,6 +140,7 @@ def generate_launch_description():
                 )
                 for name, (default, text, *choices) in ARGUMENTS.items()
             ),
+            OpaqueFunction(function=require_what_is_asked_for),
             simulator,
             controller,
             state_publisher,

@@ -58,8 +58,9 @@ WHERE = {
     'rosbag2_py': {'ros'},
     'matplotlib': {'cli', 'demonstration', 'formulations'},
     'psutil': {'demonstration'},
+    'pytest': {'testing'},
 }
-ROS_UNITS = {'ros', 'nodes', 'demonstration', 'cli'}
+ROS_UNITS = {'ros', 'nodes', 'demonstration', 'cli', 'testing'}
 #: Parts of the standard library that only one unit may use.
 RESERVED = {'xml': {'model'}}
 #: Extras, which the core must run without: never imported when a module is read, but when needed.

@@ -3,9 +3,12 @@
 """What is imported is declared, and what is declared is imported: setup.py and package.xml."""
 
 import ast
+import os
 import re
+import runpy
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
@@ -24,6 +27,10 @@ ROS = {'rclpy', 'launch', 'launch_ros', 'ament_index_python', 'std_srvs', 'rosba
 WITHOUT_KEY = {'llvmlite', 'rosbags', 'ruamel'}
 #: Started by launch files or needed by what is declared, not imported.
 STARTED = {'robot_state_publisher', 'rviz2'}
+#: In a folder of this package, which builds it: `setup.py`.
+INNER = {'robodyn_msgs'}
+#: Loads our fixtures, and so is there when they are imported.
+LOADER = {'pytest'}
 #: Reached through a name in a string.
 BY_NAME = {'launch_testing', 'xacro'}
 
@@ -89,7 +96,7 @@ def package():
 
 def test_setup_declares_what_the_package_imports(requirements):
     """At run time numpy, numba and llvmlite, each other thing in an extra of a user's."""
-    foreign = {name for name in imported('robodyn_ros') if not is_ros(name)}
+    foreign = {name for name in imported('robodyn_ros') - LOADER if not is_ros(name)}
     core = {'llvmlite', 'numba', 'numpy'}
     assert requirements['run'] == core
     offered = requirements['demo'] | requirements['identification']
@@ -108,17 +115,61 @@ def test_requirements_for_the_tools_are_those_of_setup():
 
 def test_package_xml_declares_what_is_imported(package):
     """Each import has its key, and each key an import or a launch file that starts it."""
-    used = imported('robodyn_ros') | imported('launch')
+    used = imported('robodyn_ros') - LOADER | imported('launch')
     keys = {KEYS.get(name, name) for name in used - WITHOUT_KEY}
-    assert package['exec_depend'] - STARTED == keys
+    inner = dependencies_of(*INNER)
+    assert package['exec_depend'] - STARTED - inner == keys - INNER - inner
+    assert keys - INNER <= package['exec_depend']
     launched = ''.join(path.read_text() for path in (ROOT / 'launch').glob('*.py'))
     assert all(f"package='{name}'" in launched for name in STARTED)
+
+
+def dependencies_of(*names):
+    """All dependencies in the package.xml of these folders."""
+    elements = (e for name in names for e in ElementTree.parse(ROOT / name / 'package.xml').iter())
+    return {element.text for element in elements if element.tag.endswith('depend')}
+
+
+def test_package_xml_declares_what_an_inner_package_needs(package):
+    """`rosdep` and `colcon` look at ours alone."""
+    assert dependencies_of(*INNER) <= set().union(*package.values())
+
+
+def inner_builds(monkeypatch, tmp_path, prefixes):
+    """The arguments of cmake by which setup.py builds the packages in folders of this one."""
+    calls = []
+    monkeypatch.setattr('setuptools.setup', lambda **_: None)
+    monkeypatch.setattr('subprocess.run', lambda command, check: calls.append(command))
+    monkeypatch.setenv('AMENT_PREFIX_PATH', os.pathsep.join(map(str, prefixes)))
+    monkeypatch.chdir(ROOT)
+    options = {'install_data': tmp_path / 'mine', 'build_base': tmp_path / 'build'}
+    command = SimpleNamespace(get_finalized_command=lambda _: SimpleNamespace(**options))
+    runpy.run_path(str(ROOT / 'setup.py'))['install_inner_packages'](command)
+    return calls
+
+
+def test_messages_are_built_with_the_package_where_nobody_has_built_them(monkeypatch, tmp_path):
+    """As by colcon at the root of a workspace, which does not look into a package."""
+    place = 'share/ament_index/resource_index/packages'
+    for name in ('mine', 'other', 'empty'):
+        (tmp_path / name / place).mkdir(parents=True)
+    for name in ('mine', 'other'):
+        for package in ('robodyn_msgs', 'robodyn_control'):
+            (tmp_path / name / place / package).touch()
+    assert not inner_builds(monkeypatch, tmp_path, [])
+    assert not inner_builds(monkeypatch, tmp_path, [tmp_path / 'empty', tmp_path / 'other'])
+    # what stands in the place that is written to is of an earlier build
+    for known in (['empty'], ['mine', 'empty']):
+        calls = inner_builds(monkeypatch, tmp_path, [tmp_path / name for name in known])
+        made = [call for call in calls if 'robodyn_msgs' in ' '.join(call)]
+        assert [call[1] for call in made] == ['-S', '--build', '--install']
+        assert f'-DCMAKE_INSTALL_PREFIX={tmp_path / "mine"}' in made[0]
 
 
 def test_package_xml_declares_what_the_tests_import(package):
     """As far as ROS has packages of it: the rest is in the extra `test`."""
     used = {KEYS.get(name, name) for name in imported('test') if name in KEYS or is_ros(name)}
-    missing = used - package['exec_depend'] - package['test_depend']
+    missing = used - INNER - package['exec_depend'] - package['test_depend']
     assert missing <= {'python3-pytest'}, missing
     assert package['test_depend'] - used <= BY_NAME
 

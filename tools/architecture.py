@@ -23,7 +23,7 @@ FLOOR_PLAN = (
     ('formulations', 'identification', 'control', 'simulation'),
     ('ros',),
     ('nodes', 'demonstration'),
-    ('cli',),
+    ('cli', 'testing'),
 )
 WIDTH, HEIGHT, GAP, MARGIN = 1080, 46, 14, 16
 STYLE = (
@@ -32,7 +32,7 @@ STYLE = (
     'rect{fill:#eef4fb;stroke:#8aa9cc}.ros{fill:#fdf3e1;stroke:#d5a94f}</style>'
 )
 #: Units that import ROS.
-WITH_ROS = ('ros', 'nodes', 'demonstration', 'cli')
+WITH_ROS = ('ros', 'nodes', 'demonstration', 'cli', 'testing')
 
 
 def purpose(unit):

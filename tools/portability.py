@@ -21,6 +21,8 @@ from pathlib import Path
 
 import numpy as np
 
+from tools import recordings
+
 ROOT = Path(__file__).resolve().parents[1]
 #: Where `make portability` keeps a Debian root and wheels for aarch64.
 AARCH64 = ROOT / 'build' / 'aarch64'
@@ -86,6 +88,7 @@ def on_aarch64():
             '-m',
             'tools.recordings',
             '--check',
+            *(['--robots-of', recordings.installed()] if recordings.installed() else []),
         ],
         {},
     )
@@ -101,7 +104,7 @@ def main():
     options = parser.parse_args()
     chosen = settings()
     command = [sys.executable, '-m', 'pytest', '-q', '--nodes=without', '-n', 'auto']
-    command += ['--dist=worksteal', *options.pytest]
+    command += ['--dist=loadfile', *options.pytest]
     if options.cheap:
         chosen = {what: chosen[what] for what in CHEAP}
         command += ['-m', 'sensitive']

@@ -5,11 +5,14 @@
     python -m tools.recordings > test/codegen/recordings.sha256
     python -m tools.recordings --check
 
-needs neither pytest nor ROS, so that it runs wherever NumPy and Numba do.
+needs neither pytest nor ROS, so that it runs wherever NumPy and Numba do. Robots of the package
+example-robot-data are found where it is installed, or in `--robots-of FOLDER`.
 """
 
 import argparse
 import hashlib
+from functools import partial
+from importlib import metadata
 from pathlib import Path
 
 from robodyn_ros.codegen import emit_python
@@ -25,14 +28,43 @@ FILES = (
     *sorted((ROOT / 'config' / 'urdf').glob('*.urdf')),
     ROOT / 'test' / 'nodes' / 'two_hands.urdf',
 )
-#: The model of each robot, by what the page of checksums calls it.
-ROBOTS = {
-    str(path.relative_to(ROOT)): lambda path=path: build.build(urdf.parse(path)) for path in FILES
-} | {
-    'general_6R': lambda: reference_arms.general_arm(6),
-    'Stanford-like': reference_arms.stanford_arm,
-    'Puma-like': reference_arms.puma_arm,
-}
+#: As their makers describe them, angles rounded; in PACKAGE, whose version setup.py pins.
+MAKERS = (
+    'ur_description/urdf/ur5_robot.urdf',
+    'xarm_description/urdf/xarm7.urdf',
+    'allegro_hand_description/urdf/allegro_left_hand.urdf',
+)
+PACKAGE = 'example-robot-data'
+
+
+def load(path):
+    """Return the model of a URDF file."""
+    return build.build(urdf.parse(path))
+
+
+def installed():
+    """Return the folder of the robots of PACKAGE; None where it is not installed."""
+    try:
+        files = metadata.files(PACKAGE)
+    except metadata.PackageNotFoundError:
+        return None
+    first = next(file for file in files if str(file).endswith(MAKERS[0]))
+    return first.locate().resolve().parents[2]
+
+
+def robots(folder):
+    """Return {name on the page: function that builds the model}; MAKERS only with a folder."""
+    ours = {str(path.relative_to(ROOT)): partial(load, path) for path in FILES}
+    arms = {
+        'general_6R': partial(reference_arms.general_arm, 6),
+        'Stanford-like': reference_arms.stanford_arm,
+        'Puma-like': reference_arms.puma_arm,
+    }
+    makers = {name: partial(load, Path(folder) / name) for name in MAKERS if folder}
+    return ours | arms | makers
+
+
+ROBOTS = robots(installed())
 
 
 def digest(model):
@@ -63,11 +95,15 @@ def main():
         action='store_true',
         help=f'compare with {PAGE.name}; exit code 1 if one differs',
     )
-    parser.add_argument('robots', nargs='*', choices=[*ROBOTS, []], help='all if none is named')
+    parser.add_argument(
+        '--robots-of', metavar='FOLDER', default=installed(), help=f'the robots of {PACKAGE}'
+    )
     options = parser.parse_args()
     expected, wrong = read(PAGE), 0
-    for name in options.robots or ROBOTS:
-        found = digest(ROBOTS[name]())
+    if options.robots_of is None:
+        print(f'{PACKAGE} is not installed: its {len(MAKERS)} robots are left out')
+    for name, build_model in robots(options.robots_of).items():
+        found = digest(build_model())
         if not options.check:
             print(f'{found}  {name}', flush=True)
         elif found == expected[name]:

@@ -27,6 +27,7 @@ from robodyn_ros.errors import RobodynError
 from robodyn_ros.robot import child_process
 
 CONTROLLER, SIMULATOR = '/robodyn_controller', '/robodyn_simulator'
+NODES = {name: f'robodyn_ros.nodes.{name}' for name in ('controller', 'simulator')}
 KNOT = 0.1  # [s] between the points of the trajectory that is sent
 DIGITS = 9  # after the point, of what is sent
 PATIENCE = 180.0  # [s] without any news of the controller, such as of what it has compiled
@@ -67,10 +68,13 @@ class Experiment:
     """The two processes of one run, and a node that talks to them. Use it in a with statement.
 
     urdf : path. controller, simulator : parameters by name. progress : called with a word and the
-    share of the run that is done.
+    share of the run that is done. modules : what is run for each of the two names.
     """
 
-    def __init__(self, urdf, controller, simulator, progress=lambda word, share: None):
+    def __init__(
+        self, urdf, controller, simulator, progress=lambda word, share: None, modules=NODES
+    ):
+        self._modules = modules
         self._parameters = {
             'controller': {'urdf_path': str(urdf), **controller},
             'simulator': {'urdf_path': str(urdf), **simulator},
@@ -198,7 +202,7 @@ class Experiment:
         ]
         with path.open('w') as log:
             self._processes[name] = child_process.start(
-                f'robodyn_ros.nodes.{name}',
+                self._modules[name],
                 '--ros-args',
                 *arguments,
                 stdout=log,

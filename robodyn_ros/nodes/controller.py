@@ -32,15 +32,11 @@ from robodyn_ros.ros.controller.emergency_stop import EmergencyStop
 from robodyn_ros.ros.controller.follow_joint_trajectory import make_action
 from robodyn_ros.ros.controller.live_limits import refuse_raised
 from robodyn_ros.ros.controller.lock_step_session import LockStepSession
+from robodyn_ros.ros.controller.simulated_time_session import SimulatedTimeSession
 from robodyn_ros.ros.controller.task_publisher import TaskPublisher, task_settings
 from robodyn_ros.ros.transport.lock_step import LOCK_STEP
 
 FAST_POLL, SLOW_POLL = 0.1, 1.0  # [s] between two looks at what there is to report
-
-SIMULATED_STAMPS = (
-    "With 'use_sim_time' only stamps come from /clock; cycles, trajectories and timeouts follow "
-    "the machine's clock. Where simulated time is faster or slower, set 'trigger' to lock_step."
-)
 
 
 class Controller(ManagedNode):
@@ -85,8 +81,6 @@ class Controller(ManagedNode):
             self.get_logger().warning(f"There is no parameter '{name}': its value is ignored.")
         values = self.parameters.snapshot()
         self._judge(values, robot, law_type)
-        if self.get_clock().ros_time_is_active and values['trigger'] != LOCK_STEP:
-            self.get_logger().warning(SIMULATED_STAMPS)
         kernels = functools.partial(serving, law_type)
         with helped(kernels):
             law = make_law(values, law_type, robot)
@@ -94,8 +88,7 @@ class Controller(ManagedNode):
         known_answers()
         guards_known_answers()
         law_known_answers(law_type, robot)
-        kind = LockStepSession if values['trigger'] == LOCK_STEP else ControlSession
-        self.session = kind(self, robot, law, values, self._changed)
+        self.session = self._session_type(values)(self, robot, law, values, self._changed)
         self._tasks.follow(self.session, values)
         self.get_logger().info(
             f"Robot '{robot.name}' with the joints "
@@ -120,9 +113,9 @@ class Controller(ManagedNode):
         self.parameters.undeclare(self._gains)
         self._gains = ()
 
-    def begin_anew(self):
-        """Go back to the start: the simulation in lock step has been reset."""
-        self.get_logger().info('The simulation has been reset: the controller begins anew.')
+    def begin_anew(self, why: str):
+        """Go back to the start, as when simulated time has."""
+        self.get_logger().info(f'{why} The controller begins anew.')
         if self.phase == ACTIVE:
             self.trigger_deactivate()
         self.trigger_cleanup()
@@ -146,6 +139,11 @@ class Controller(ManagedNode):
         if self.session is not None:
             self.session.adopt(values)
             self._tasks.follow(self.session, values)
+
+    def _session_type(self, values) -> type[ControlSession]:
+        if values['trigger'] == LOCK_STEP:
+            return LockStepSession
+        return SimulatedTimeSession if self.get_clock().ros_time_is_active else ControlSession
 
     def _judge(self, values, robot, law):
         control_settings(values, robot, law)

@@ -30,11 +30,11 @@ def test_every_change_is_told_once():
     def tick(_now):
         supervisor.state, supervisor.reason, supervisor.joint = next(faces)
 
-    supervisor = SimpleNamespace(tick=tick, publishing=False)
+    supervisor = SimpleNamespace(tick=tick, publishing=False, measurement=None)
     told = []
     cycle = ControlCycle(
         supervisor,
-        SimpleNamespace(latest=None),
+        SimpleNamespace(taking=0.0),
         lambda: 0,
         changed=lambda: told.append((supervisor.state, supervisor.reason, supervisor.joint)),
     )
@@ -47,13 +47,18 @@ def test_every_change_is_told_once():
 def test_the_time_it_took_to_take_a_state_in_counts_once():
     """In the cycle that uses it first: whole cycles are from the joint state in to the effort."""
     supervisor = SimpleNamespace(
-        tick=lambda now: None, publishing=False, state=State.HOLD, reason=Reason.NONE, joint=-1
+        tick=lambda now: None,
+        publishing=False,
+        state=State.HOLD,
+        reason=Reason.NONE,
+        joint=-1,
+        measurement=None,
     )
-    intake = SimpleNamespace(latest=None)
+    intake = SimpleNamespace(taking=0.0)
     cycle = ControlCycle(supervisor, intake, lambda: 0)
     for taking in (None, 5.0, None, 7.0):
         if taking:
-            intake.latest = SimpleNamespace(taking=taking)
+            supervisor.measurement, intake.taking = object(), taking
         cycle.tick.clear()
         cycle.run(time.monotonic())
         assert 1e6 * (taking or 0.0) <= cycle.tick.maximum < 1e6 * (taking or 0.0) + 1e6
@@ -68,6 +73,7 @@ def test_row_50_an_error_in_telemetry_drops_no_arm():
         state=State.HOLD,
         reason=Reason.NONE,
         joint=-1,
+        measurement=SimpleNamespace(time=0.0),
     )
     published, errors = [], []
     output = (
@@ -79,7 +85,7 @@ def test_row_50_an_error_in_telemetry_drops_no_arm():
         raise ValueError('no telemetry today')
 
     telemetry = [(SimpleNamespace(publish=broken), SimpleNamespace(fill=lambda stamp: None))]
-    intake = SimpleNamespace(latest=SimpleNamespace(time=0.0, taking=0.0))
+    intake = SimpleNamespace(taking=0.0)
     cycle = ControlCycle(supervisor, intake, lambda: 0, telemetry, failed=errors.append)
     cycle.output = output
     for k in range(3):

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nodes as processes, and a participant that watches them: conditions with deadlines."""
 
-import contextlib
-import math
 import os
 import signal
 import subprocess
@@ -12,30 +10,18 @@ import time
 from array import array
 from pathlib import Path
 
-import rclpy
-from rcl_interfaces.srv import GetParameters, SetParametersAtomically  # noqa: F401
-from rclpy.exceptions import InvalidHandle
-from rclpy.executors import SingleThreadedExecutor
-from rclpy.parameter import Parameter
-from rclpy.qos import DurabilityPolicy, QoSProfile
+from rcl_interfaces.srv import GetParameters  # noqa: F401
+from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
+
+from robodyn_ros.ros.controller.simulated_time_session import SimulatedTimeSession
+from robodyn_ros.testing.hosting import Hosted, ros_arguments
+from robodyn_ros.testing.participant import LATCHED, Participant, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 TWO_LINK = ROOT / 'config' / 'urdf' / 'two_link.urdf'
-LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 COLD = 180.0  # [s] allowed for a node that may have to compile everything on a busy machine
 SOON = 20.0  # [s] allowed for anything else
-
-
-def wait_until(condition, what, timeout=SOON):
-    """Return the first true value of `condition()`, or fail with what was waited for."""
-    deadline = time.monotonic() + timeout
-    while time.monotonic() < deadline:
-        value = condition()
-        if value:
-            return value
-        time.sleep(0.005)
-    raise AssertionError(f'{what}: not within {timeout} s')
 
 
 class StartedNode:
@@ -101,8 +87,48 @@ class StartedNode:
                 self.kill()
 
 
+class HostedNode(Hosted):
+    """A node in this process, with the face of a started one."""
+
+    def __init__(self, name, *arguments):
+        super().__init__(name, *arguments)
+        HOSTED.append(self)
+
+    def end_well(self):
+        """End the node, which must have had nothing to complain of."""
+        self.close()
+        assert 'Traceback' not in self.output
+
+    def close(self):
+        if self in HOSTED:
+            HOSTED.remove(self)
+        super().close()
+
+    def waits_for(self, time):
+        """Whether a controller on simulated time has not run its cycle of that time [ns] yet."""
+        session = getattr(self.node, 'session', None)
+        return isinstance(session, SimulatedTimeSession) and not session.has_reached(time)
+
+
+HOSTED: list[HostedNode] = []  # what runs in this process now
+
+
+def host():
+    """Yield a function that starts nodes in this process, and end what it has started."""
+    started = []
+
+    def start(name, *arguments, **parameters):
+        arguments += tuple(ros_arguments({'specialise': False, **parameters}))
+        started.append(HostedNode(name, *arguments))
+        return started[-1]
+
+    yield start
+    while started:
+        started.pop().close()
+
+
 def starter(node_command, tmp_path_factory):
-    """Yield a function that starts nodes, and end what it has started."""
+    """Yield a function that starts nodes as processes, and end what it has started."""
     started = []
 
     def start(name, *arguments, **parameters):
@@ -117,114 +143,15 @@ def starter(node_command, tmp_path_factory):
         node.close()
 
 
-class Inbox:
-    """Messages of one topic as they came."""
-
-    def __init__(self):
-        self.messages = []
-        self.times = []
-
-    def __call__(self, message):
-        self.times.append(time.monotonic())
-        self.messages.append(message)
-
-    @property
-    def last(self):
-        return self.messages[-1] if self.messages else None
-
-    def clear(self):
-        self.messages, self.times = [], []
-
-    def wait(self, condition=lambda _: True, what='a message', timeout=SOON):
-        """Return the first message, among those kept and those to come, that meets a condition."""
-        seen = 0
-
-        def found():
-            nonlocal seen
-            messages = self.messages
-            while seen < len(messages):
-                seen += 1
-                if condition(messages[seen - 1]):
-                    return messages[seen - 1]
-            return None
-
-        try:
-            return wait_until(found, what, timeout)
-        except AssertionError as error:
-            raise AssertionError(f'{error}; the last of {seen} was {self.last}') from None
-
-
-class Graph:
+class Graph(Participant):
     """Our own participant, spun by a thread of its own."""
-
-    def __init__(self):
-        self._context = rclpy.Context()
-        rclpy.init(context=self._context)
-        self.node = rclpy.create_node('test_harness', context=self._context)
-        self._executor = SingleThreadedExecutor(context=self._context)
-        self._executor.add_node(self.node)
-        self._clients = {}
-        self._closing = False
-        self._thread = threading.Thread(target=self._spin, daemon=True)
-        self._thread.start()
-
-    def _spin(self):
-        while not self._closing:
-            # an entity that a test destroys meanwhile is gone from the next wait set
-            with contextlib.suppress(InvalidHandle):
-                self._executor.spin_once(timeout_sec=0.05)
-
-    def close(self):
-        self._closing = True
-        self._thread.join()
-        self._executor.shutdown()
-        self.node.destroy_node()
-        rclpy.shutdown(context=self._context)
-
-    def collect(self, kind, topic, qos=10):
-        inbox = Inbox()
-        self.node.create_subscription(kind, topic, inbox, qos)
-        return inbox
-
-    def call(self, kind, name, request=None, timeout=SOON, again=False):
-        """
-        Call a service; its response.
-
-        again : ask every two seconds until it answers, as the first answer of a service may get
-        lost when the caller is discovered in halves. Not for what is done twice by asking twice.
-        """
-        # kept for the life of the graph: destroying one under a spinning executor is a race
-        if (kind, name) not in self._clients:
-            self._clients[kind, name] = self.node.create_client(kind, name)
-        client = self._clients[kind, name]
-        assert client.wait_for_service(timeout), f'there is no service {name}'
-        futures, asked = [], -math.inf
-
-        def answered():
-            nonlocal asked
-            if not futures or again and time.monotonic() - asked > 2.0:
-                futures.append(client.call_async(request or kind.Request()))
-                asked = time.monotonic()
-            return next((future for future in futures if future.done()), None)
-
-        return wait_until(answered, f'an answer of {name}', timeout).result()
-
-    def set_parameters(self, node_name, **values):
-        """Set parameters of another node at once; the SetParametersResult."""
-        request = SetParametersAtomically.Request(
-            parameters=[
-                Parameter(name.replace('__', '.'), value=value).to_parameter_msg()
-                for name, value in values.items()
-            ]
-        )
-        service = f'{node_name}/set_parameters_atomically'
-        return self.call(SetParametersAtomically, service, request).result
 
 
 class FakeArm:
     """Publishes joint states at a rate; `alter(message)` may spoil or skip (False) one.
 
-    Not a simulation: the arm stays where `position` says.
+    Not a simulation: the arm stays where `position` says. It publishes simulated time too, which
+    goes on when every hosted controller has run its cycle: a busy machine makes no state late.
     """
 
     def __init__(self, graph, joint_names, position, rate=200.0, topic='joint_states'):
@@ -235,6 +162,9 @@ class FakeArm:
         self.last_time = 0.0
         self._graph = graph
         self._publisher = graph.node.create_publisher(JointState, topic, 1)
+        self._clock = graph.node.create_publisher(Clock, '/clock', 1)
+        if FakeArm._driver is None:  # time has one source
+            FakeArm._driver = self
         self._period, self._stopping = 1.0 / rate, threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
@@ -245,23 +175,53 @@ class FakeArm:
             position=array('d', self.position),
             velocity=array('d', [0.0] * len(self.names)),
         )
-        message.header.stamp = self._graph.node.get_clock().now().to_msg()
+        message.header.stamp.sec, message.header.stamp.nanosec = divmod(self.time, 10**9)
         return message
 
+    @property
+    def time(self):
+        """Simulated time [ns], which no arm of this process turns back."""
+        return FakeArm._now
+
+    _now = 10**12
+    _driver = None
+
     def _run(self):
-        due = time.monotonic()
+        due, step = time.monotonic(), round(self._period * 1e9)
         while not self._stopping.wait(max(0.0, due - time.monotonic())):
             due = max(due + self._period, time.monotonic())
+            FakeArm._now += step if FakeArm._driver is self else 0
             message = self.message()
             if self.alter is None or self.alter(message) is not False:
-                self.last_time = time.monotonic()
+                self.last_time = self.time
                 self._publisher.publish(message)
                 self.published += 1
+            if FakeArm._driver is self:
+                self._turn_clock()
+
+    def _turn_clock(self):
+        message = Clock(clock=self.message().header.stamp)
+        self._clock.publish(message)
+        again = time.monotonic() + 0.1
+        while any(node.waits_for(self.time) for node in list(HOSTED)):
+            if self._stopping.wait(0.0005):
+                return
+            if time.monotonic() > again:  # the first one to a new listener may get lost
+                self._clock.publish(message)
+                again += 0.1
 
     def stop(self):
         self._stopping.set()
         self._thread.join()
+        if FakeArm._driver is self:
+            FakeArm._driver = None
         self._graph.node.destroy_publisher(self._publisher)
+        self._graph.node.destroy_publisher(self._clock)
+
+
+def nanoseconds(message):
+    """Return the stamp of a message [ns]."""
+    return message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
 
 
 CONTROLLER = '/robodyn_controller'
@@ -276,6 +236,8 @@ EASY = {
     'state_timeout': 0.2,
     'robot_compensates_gravity': "'no'",
 }
+# In this process, on the time of a FakeArm.
+SIMULATED = {**EASY, 'use_sim_time': True}
 
 
 class ControllerProbe:
@@ -336,6 +298,9 @@ class ControllerProbe:
 
     def last_refusal(self):
         """Return the sentence about the last reference that was refused."""
+        node = getattr(self, 'node', None)
+        if isinstance(node, HostedNode):  # a report takes a second
+            return node.node.session.last_refusal
         values = {pair.key: pair.value for pair in self.diagnosed('references').values}
         return values['last_refusal']
 

@@ -12,6 +12,7 @@ from robodyn_ros.control.supervisor.controller_states import Reason
 FAST_STATES = 3  # too fast in so many in a row is no outlier of a sensor
 LATE_STATES = 3  # older than the newest, so many in a row: the clock of the sender was set back
 BILLION = 1_000_000_000
+NO_STAMP = 0, 0
 
 
 class Measurement(NamedTuple):
@@ -26,6 +27,7 @@ class Measurement(NamedTuple):
     earliest: float  # [s] of receipt of the one before; it may have waited since then
     fast: int  # how many in a row, up to and with this one, had a joint at overspeed
     since: float  # [s] of receipt of the first of those that are bit for bit like this one
+    stamp: tuple[int, int]  # seconds and nanoseconds of the sender's clock; zeros if it has none
 
     def age(self, now):
         """How old it is [s], by its own account."""
@@ -117,12 +119,13 @@ class Inbox:
             earliest,
             fast + 1 if verdict == guards.TOO_FAST else 0,
             last.since if same else time,
+            stamp or NO_STAMP,
         )
         return Reason.NONE
 
     def _in_order(self, stamp):
         """Whether a state with this stamp is not older than the newest, or the clock was set."""
-        if stamp is None or stamp == (0, 0) or not (stamp[0] >= 0 and 0 <= stamp[1] < BILLION):
+        if stamp is None or stamp == NO_STAMP or not (stamp[0] >= 0 and 0 <= stamp[1] < BILLION):
             stamp = None
         if stamp is not None and self._newest is not None and stamp < self._newest:
             in_row = self._late is not None and stamp >= self._late

@@ -91,6 +91,11 @@ class Supervisor:
         return self._inbox.rejection
 
     @property
+    def measurement(self):
+        """The Measurement of the last joint state that was accepted, or None."""
+        return self._inbox.latest
+
+    @property
     def counters(self):
         """How often what happened, by name."""
         return {

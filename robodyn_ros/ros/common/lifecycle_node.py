@@ -10,7 +10,7 @@ from typing import Callable, Iterable
 from rclpy.clock import Clock, ClockType
 from rclpy.lifecycle import LifecycleNode, TransitionCallbackReturn
 
-from robodyn_ros.errors import RobodynError
+from robodyn_ros.errors import ParameterError, RobodynError
 from robodyn_ros.realtime.log_throttle import LineBudget
 from robodyn_ros.ros.common.parameter_services import BoundedParameterService
 from robodyn_ros.ros.common.parameter_table import START, Parameters, ParamSpec
@@ -25,6 +25,15 @@ NODE_PARAMETERS = (
         True,
         '',
         'Configure and activate without being asked, as soon as that is possible.',
+        change=START,
+    ),
+    ParamSpec(
+        'end_when_refused',
+        'bool',
+        False,
+        '',
+        'End with exit code 2 if the first start without being asked is refused, as launch files '
+        'want it.',
         change=START,
     ),
     ParamSpec(
@@ -58,7 +67,8 @@ class ManagedNode(LifecycleNode):
         super().__init__(name, start_parameter_services=False, **options)
         self.phase = UNCONFIGURED
         self.complaint = ''
-        self._lines = LineBudget()
+        self.refused = False  # the first start by itself, and the process is to end for it
+        self._lines, self._has_run = LineBudget(), False
         self.parameters = Parameters(
             self, (*NODE_PARAMETERS, *table), self.judge_parameters, self.parameters_changed
         )
@@ -120,7 +130,7 @@ class ManagedNode(LifecycleNode):
     def complain(self, sentence: str):
         """Log a sentence, unless it was the last one; ten at once, then one a second."""
         if sentence and sentence != self.complaint and self._lines.take():
-            self.get_logger().warning(sentence)
+            self.get_logger().error(sentence)
         self.complaint = sentence
 
     def start_again(self, within: float = math.inf):
@@ -173,6 +183,7 @@ class ManagedNode(LifecycleNode):
             action()
         except RobodynError as refusal:
             self.complain(f'Cannot {verb}: {refusal}')
+            self._judge_start(refusal)
             return TransitionCallbackReturn.FAILURE
         except Exception as error:
             self.complain(f'Failed to {verb}, which is a defect: {type(error).__name__}: {error}')
@@ -180,8 +191,15 @@ class ManagedNode(LifecycleNode):
             return TransitionCallbackReturn.ERROR
         if after:
             self.phase = after
+            self._has_run |= after == ACTIVE
         self.complaint = ''
         return TransitionCallbackReturn.SUCCESS
+
+    def _judge_start(self, refusal):
+        """See whether a refusal is of what the node was started with, and so for good."""
+        for_good = self.phase == UNCONFIGURED or isinstance(refusal, ParameterError)
+        if self._starting and for_good and not self._has_run:
+            self.refused = self.parameters['end_when_refused']
 
     def _advance(self):
         """One step towards active, when the node starts by itself."""

@@ -12,7 +12,7 @@ from robodyn_msgs.srv import GetDynamics, GetModelInfo, GetOperationalSpaceInert
 from robodyn_ros.control.laws.computed_torque import friction_torque
 from robodyn_ros.errors import RobodynError, ShapeError, shorten
 from robodyn_ros.model import layout
-from robodyn_ros.robot.frames import AXES
+from robodyn_ros.robot.operational_space import AXES
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.requested_state import requested_state
 from robodyn_ros.ros.common.task_space_queries import (
@@ -74,7 +74,9 @@ class ModelServices:
         return self._robot
 
     def _state(self, request, response, robot):
-        state = requested_state(request.state, robot.joint_names, self._session.intake.latest)
+        state = requested_state(
+            request.state, robot.joint_names, self._session.supervisor.measurement
+        )
         response.header.stamp = state.stamp
         response.header.frame_id = robot.model.body_names[0]
         response.joint_names, response.message = list(robot.joint_names), state.note

@@ -275,6 +275,10 @@ class Parameters:
                 for parameter in parameters
                 if parameter.name in self._specs
             }
+            if self.locked and any(parameter.name == 'use_sim_time' for parameter in parameters):
+                raise ParameterError(
+                    "Parameter 'use_sim_time' takes effect at configure: clean the node up first."
+                )
             if not self._declaring:
                 self._judge(MappingProxyType({**self._values, **changes}))
         except ParameterError as error:

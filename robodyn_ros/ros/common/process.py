@@ -20,15 +20,15 @@ REPEAT = 0.2  # [s] from one interrupt to the next, until one is heard
 EXECUTORS = ('single_threaded', 'events')
 
 SHUT_DOWN = 3  # exit code after rclpy.shutdown() by somebody else
-REFUSED = 2  # exit code for arguments that cannot be used, as of argparse
+REFUSED = 2  # exit code for arguments and parameters that cannot be used, as of argparse
 USAGE = (
     'takes ROS arguments only, as in `--ros-args -p urdf_path:=arm.urdf --params-file '
     'arm.yaml`; doc/nodes lists the parameters.'
 )
 
 
-def make_executor(name: str):
-    """Make an executor for one thread by its name.
+def make_executor(name: str, context=None):
+    """Make an executor for one thread by its name, of a context or the default one.
 
     'events' is rclpy.experimental.EventsExecutor, which is to be spun with `spin_once` and a
     timeout: its unbounded `spin` never dispatches in some builds.
@@ -36,8 +36,8 @@ def make_executor(name: str):
     if name == 'events':
         from rclpy.experimental import EventsExecutor
 
-        return EventsExecutor()
-    return SingleThreadedExecutor()
+        return EventsExecutor(context=context)
+    return SingleThreadedExecutor(context=context)
 
 
 class StopSignal:
@@ -127,7 +127,7 @@ def run(make_node: Callable, args=None) -> int:
         executor = make_executor(node.parameters['executor'])
         executor.add_node(node)
         wake_on_signals(executor, node.emergency_stop)
-        while not stop.received and rclpy.ok():
+        while not (stop.received or node.refused) and rclpy.ok():
             spin_guarded(executor, node)
     except KeyboardInterrupt:
         pass
@@ -135,12 +135,13 @@ def run(make_node: Callable, args=None) -> int:
         stop.hear()
         code = 0 if stop.received or rclpy.ok() else SHUT_DOWN
         if node is not None:
+            code = REFUSED if node.refused else code
             node.close()
             node.destroy_node()
         if executor is not None:
             executor.shutdown()
         rclpy.try_shutdown()
-    if code:
+    if code == SHUT_DOWN:
         print(
             f'{program}: rclpy was shut down from elsewhere; the node has ended.', file=sys.stderr
         )

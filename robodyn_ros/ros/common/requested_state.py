@@ -8,9 +8,9 @@ import numpy as np
 from builtin_interfaces.msg import Time
 from sensor_msgs.msg import JointState
 
+from robodyn_ros.control.supervisor.state_buffer import Measurement
 from robodyn_ros.errors import RobodynError, ShapeError, UnknownNameError, shorten
 from robodyn_ros.ros.common.joint_messages import MAX_NAMES
-from robodyn_ros.ros.controller.state_intake import StateSnapshot
 
 LARGEST = 1e9  # [rad | m, rad/s | m/s] a robot may have; forces go with its square
 
@@ -25,7 +25,7 @@ class RequestedState(NamedTuple):
 
 
 def requested_state(
-    request: JointState, joint_names: Sequence[str], latest: StateSnapshot | None
+    request: JointState, joint_names: Sequence[str], latest: Measurement | None
 ) -> RequestedState:
     """The state of a request: joints it names as given (at rest unless it says), others as latest.
 
@@ -79,6 +79,6 @@ def _merge(request, joint_names, latest):
     return RequestedState(q, qd, stamp, f'Joints {", ".join(others)} are {source}.')
 
 
-def _time(latest: StateSnapshot) -> Time:
+def _time(latest: Measurement) -> Time:
     seconds, nanoseconds = latest.stamp
     return Time(sec=seconds, nanosec=nanoseconds)

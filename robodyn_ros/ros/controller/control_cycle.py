@@ -17,7 +17,7 @@ class ControlCycle:
 
     Args:
       supervisor: computes and guards the effort.
-      intake: where joint states come from.
+      intake: what takes joint states in; tells how long that took.
       stamp: ROS time [ns], for messages.
       telemetry: (publisher, writer) of ControllerState and the like.
       every: cycles from one of these messages to the next.
@@ -78,28 +78,35 @@ class ControlCycle:
                 writer.fill(supervisor.command, self._stamp)
                 outlet.publish()
             try:
-                self._keep_books(now, time.monotonic() - now, computed - start, active)
+                self._keep_books(now, self._since(now, start), computed - start, active)
             except Exception as error:  # the effort is out: nobody drops an arm for a report
                 self._failed(error)
+
+    def _since(self, now: float, start: float) -> float:
+        """Return how long ago the cycle began [s]: at `now`, before `start` [perf_counter]."""
+        return time.monotonic() - now
 
     def _keep_books(self, now, tick, compute, active):
         """Count and report; after the effort is out, since it does not wait for this."""
         self.count += 1
         self.last = now
-        state = self._intake.latest
-        if state is not self._used:
-            self._used = state
-            tick += state.taking
+        measured = self._supervisor.measurement
+        if measured is not self._used:
+            self._used = measured
+            tick += self._intake.taking
         self.tick.add(tick * 1e6)
         self.compute.add(compute * 1e6)
+        self._tell_changes()
+        if active:
+            self.state_age.add((now - measured.time) * 1e3)
+            self._report()
+
+    def _tell_changes(self):
         supervisor = self._supervisor
         face = supervisor.state, supervisor.reason, supervisor.joint
         if face != self._told:
             self._told = face
             self._changed()
-        if active:
-            self.state_age.add((now - state.time) * 1e3)
-            self._report()
 
     def watch(self, now: float):
         """Run a cycle if the joint states that should have triggered one stay away."""
@@ -113,4 +120,9 @@ class ControlCycle:
         if self._until <= 0:
             self._until = self._every
             for publisher, writer in self._telemetry:
-                publisher.publish(writer.fill(self._stamp()))
+                if self._heard(publisher):
+                    publisher.publish(writer.fill(self._stamp()))
+
+    def _heard(self, publisher) -> bool:
+        """Whether to publish; to ask for listeners costs half as much as to speak to none."""
+        return True

@@ -175,7 +175,7 @@ class ControlSession:
             return
         self.supervisor.deactivate()
         deadline = time.monotonic() + RELEASE_TIME
-        while self.supervisor.publishing and time.monotonic() < deadline:
+        while self._releasing() and time.monotonic() < deadline:
             time.sleep(self.loop.period)
         output = self.cycle.output
         self._final = self.counts
@@ -184,6 +184,10 @@ class ControlSession:
         if self._node.context.ok():
             self.watch.listen()
         self.pause.__exit__()
+
+    def _releasing(self) -> bool:
+        """Whether the effort is still on its way to the safe one."""
+        return self.supervisor.publishing
 
     def close(self):
         """Give everything back."""

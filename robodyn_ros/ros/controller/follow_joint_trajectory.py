@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The action FollowJointTrajectory, where control_msgs is installed."""
 
-import time
-
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.clock import Clock, ClockType
 from rclpy.task import Future
@@ -126,8 +124,9 @@ class _Goal:
         if not violation:
             self._handle.succeed()
             return self._codes.SUCCESSFUL, ''
-        self._ended = self._ended or time.monotonic()
-        if time.monotonic() - self._ended < self._patience:
+        now = self._session.now()
+        self._ended = now if self._ended is None else self._ended
+        if now - self._ended < self._patience:
             return None
         return self._abort(self._codes.GOAL_TOLERANCE_VIOLATED, violation)
 

@@ -4,7 +4,7 @@
 
 import time
 from collections import Counter
-from typing import Callable, NamedTuple, Sequence
+from typing import Callable, Sequence
 
 import numpy as np
 from rclpy.qos import QoSProfile, ReliabilityPolicy
@@ -17,25 +17,6 @@ from robodyn_ros.ros.transport.rcl_ffi import Inlet
 # Best effort and one deep: the newest state counts, and any publisher is compatible. No deadline:
 # asking for one silences every publisher that offers none.
 STATE_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
-
-
-class StateSnapshot(NamedTuple):
-    """An accepted joint state; its array is never written to again."""
-
-    state: np.ndarray  # (2, n) [rad | m], [rad/s | m/s]
-    stamp: tuple[int, int]  # seconds and nanoseconds, of the message
-    time: float  # of receipt, on the monotonic clock [s]
-    taking: float  # how long it took to take it in [s]
-
-    @property
-    def q(self) -> np.ndarray:
-        """Positions (n,) [rad | m]."""
-        return self.state[0]
-
-    @property
-    def qd(self) -> np.ndarray:
-        """Velocities (n,) [rad/s | m/s]."""
-        return self.state[1]
 
 
 class StateIntake:
@@ -53,6 +34,7 @@ class StateIntake:
       polled: whether the loop takes the messages.
       delivered: called with the time [s] after each message that the executor delivered.
       lag: called with a stamp, returns how old [s] a message with it is on receipt.
+      clock: of the times of receipt [s].
 
     """
 
@@ -64,18 +46,19 @@ class StateIntake:
         polled: bool,
         delivered: Callable[[float], None] = lambda _: None,
         lag: Callable[[tuple[int, int]], float] = lambda _: 0.0,
+        clock: Callable[[], float] = time.monotonic,
     ):
-        self.latest: StateSnapshot | None = None
+        self.taking = 0.0  # how long it took to take the last accepted state in [s]
         self.accepted = 0
         self.rejected: Counter[str] = Counter()
         self.detail = ''  # about the last message that was refused, for people
         self._reader, self._measure = JointStateReader(joint_names), measure
-        self._delivered, self._lag, self._node = delivered, lag, node
+        self._delivered, self._lag, self._node, self._clock = delivered, lag, node, clock
         group = PolledGroup() if polled else None
         self._subscription = node.create_subscription(
             JointState, 'joint_states', self._deliver, STATE_QOS, callback_group=group, raw=True
         )
-        self.topic = self._subscription.topic_name
+        self.topic, self.kind = self._subscription.topic_name, 'sensor_msgs/msg/JointState'
         self._inlet = Inlet(self._subscription) if polled else None
 
     def poll(self, now: float):
@@ -97,7 +80,7 @@ class StateIntake:
         reason = self._measure(reader.state, now, self._lag(reader.stamp), reader.stamp)
         if reason:
             return self._refuse(reason, '')
-        self.latest = StateSnapshot(reader.state, reader.stamp, now, time.monotonic() - now)
+        self.taking = self._clock() - now
         self.accepted += 1
         return True
 
@@ -113,5 +96,5 @@ class StateIntake:
         self._node.destroy_subscription(self._subscription)
 
     def _deliver(self, data: bytes):
-        if self.receive(np.frombuffer(data, np.uint8), time.monotonic()):
-            self._delivered(time.monotonic())
+        if self.receive(np.frombuffer(data, np.uint8), self._clock()):
+            self._delivered(self._clock())

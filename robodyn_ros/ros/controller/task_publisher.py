@@ -8,12 +8,12 @@ from typing import Any, Mapping, NamedTuple
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 
 from robodyn_msgs.msg import OperationalSpaceInertia
+from robodyn_ros.control.supervisor.state_buffer import Measurement
 from robodyn_ros.errors import ParameterError, RobodynError
 from robodyn_ros.realtime.loop import PeriodicLoop
-from robodyn_ros.robot.frames import AXES
+from robodyn_ros.robot.operational_space import AXES
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.task_space_queries import default_link, require_links
-from robodyn_ros.ros.controller.state_intake import StateSnapshot
 from robodyn_ros.ros.transport.cdr import OutgoingMessage
 
 TOPIC = '~/operational_space_inertia'
@@ -57,7 +57,7 @@ def task_settings(values: Mapping[str, Any], robot: Robot) -> TaskSettings:
     if settings.rate:
         try:
             require_links(links, robot)
-            robot.task_rows(settings.links, settings.axes or None)
+            robot.task_space.rows(settings.links, settings.axes or None)
         except RobodynError as error:
             raise ParameterError(f"Parameters 'osi_links' and 'osi_axes': {error}") from error
     return settings
@@ -75,7 +75,7 @@ class TaskWriter:
     def __init__(self, robot: Robot, settings: TaskSettings):
         self._robot, self._settings = robot, settings
         self._axes = settings.axes or None
-        n, rows = robot.nv, robot.task_rows(settings.links, self._axes)
+        n, rows = robot.nv, robot.task_space.rows(settings.links, self._axes)
         m = len(rows)
         message = OperationalSpaceInertia(
             joint_names=list(robot.joint_names),
@@ -102,10 +102,10 @@ class TaskWriter:
             {'rank': 1},
         )
 
-    def fill(self, state: StateSnapshot) -> bytes:
+    def fill(self, state: Measurement) -> bytes:
         """The serialised message for a joint state."""
         settings, out = self._settings, self._message.doubles
-        bias = self._robot.operational_space_bias(
+        bias = self._robot.task_space.bias(
             state.q, state.qd, settings.links, self._axes, settings.damping
         )
         task, (seconds, nanoseconds) = bias.task, state.stamp
@@ -134,7 +134,7 @@ class TaskPublisher:
 
     def __init__(self, node):
         self._node, self._session, self._settings = node, None, None
-        self._loop = self._publisher = self._writer = self._intake = None
+        self._loop = self._publisher = self._writer = self._supervisor = None
 
     def follow(self, session, values: Mapping[str, Any]):
         """Take over a session, None for none, and the values of the node's parameters."""
@@ -148,7 +148,7 @@ class TaskPublisher:
 
     def _start(self, session, settings):
         self._writer = TaskWriter(Robot(session.robot.model), settings)
-        self._intake = session.intake
+        self._supervisor = session.supervisor
         self._publisher = self._node.create_publisher(OperationalSpaceInertia, TOPIC, TASK_QOS)
         self._loop = PeriodicLoop(1.0 / settings.rate, self._publish, self._failed)
         time.sleep(session.until_between_cycles())
@@ -158,11 +158,11 @@ class TaskPublisher:
         if self._loop is not None:
             self._loop.stop()
             self._node.destroy_publisher(self._publisher)
-            self._loop = self._publisher = self._writer = self._intake = None
+            self._loop = self._publisher = self._writer = self._supervisor = None
 
-    def _publish(self, now: float):
-        state = self._intake.latest
-        if state is not None and now - state.time <= self._settings.timeout:
+    def _publish(self, _now: float):
+        state = self._supervisor.measurement
+        if state is not None and self._session.now() - state.time <= self._settings.timeout:
             self._publisher.publish(self._writer.fill(state))
 
     def _failed(self, error: Exception):

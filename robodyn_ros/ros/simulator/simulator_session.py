@@ -183,13 +183,13 @@ class SimulatorSession:
         runner = self.runner
         simulated = runner.time
         stamp = simulated if self._simulated_stamps else self._clock.now().nanoseconds
-        clock = self._clock_publisher
-        if clock is not None:
-            set_stamp(self._clock_message.clock, simulated)
-            clock.publish(self._clock_message)
         if runner.reading_valid:
             sensor = runner.sensor
             self._state.publish(stamp, sensor.position, sensor.velocity, runner.plant.effort)
+        clock = self._clock_publisher  # after the state: a cycle on /clock looks for it
+        if clock is not None:
+            set_stamp(self._clock_message.clock, simulated)
+            clock.publish(self._clock_message)
 
     def _tell_of_reset(self):
         notice = Header(frame_id=self._frame_id)

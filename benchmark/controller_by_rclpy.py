@@ -1,0 +1,13 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The controller node whose loop takes and publishes by rclpy alone, for benchmark.shortcuts."""
+
+import sys
+
+from robodyn_ros.nodes.controller import main
+from robodyn_ros.ros.transport import rcl_ffi
+
+rcl_ffi.library = lambda: None  # Inlet and Outlet of the loop then leave everything to rclpy
+
+if __name__ == '__main__':
+    sys.exit(main())

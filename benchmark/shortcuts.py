@@ -1,0 +1,130 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What a shortcut saves: with it and without it, alternating in one run.
+
+The loop's way around rclpy, in the controller's own tick over DDS; and the C function of a
+robot's method beside the method in Python, for short and for long calls.
+"""
+
+import os
+import timeit
+from types import MethodType
+
+import numpy as np
+
+from benchmark import chains, table
+from benchmark.loop import PRIORITY, _pair
+from robodyn_ros import Robot
+from robodyn_ros.cli.demo import URDF, find, private_domain
+from robodyn_ros.codegen.derivative_registry import DERIVATIVES
+from robodyn_ros.codegen.registry import RECIPES
+from robodyn_ros.demonstration.experiment import Experiment
+from robodyn_ros.demonstration.motion import sway
+from robodyn_ros.robot.dispatch import place_of
+
+ROUNDS, SECONDS, RATE = 6, 10.0, 1000.0  # of each kind of controller, in turn
+MODULES = {'with': 'robodyn_ros.nodes.controller', 'without': 'benchmark.controller_by_rclpy'}
+JOINTS = (7, 30)
+METHODS = (
+    'inverse_dynamics',
+    'forward_dynamics',
+    'mass_matrix',
+    'coriolis_matrix',
+    'inverse_dynamics_derivatives',
+    'forward_dynamics_derivatives',
+)
+BLOCKS, CALLS = 40, 500  # of each way in turn
+
+
+def measure():
+    """Figures of both shortcuts."""
+    return {'loop': _loop(), 'methods': _methods(), 'load_average': os.getloadavg()}
+
+
+def _loop():
+    """{with | without: [{tick_p50_us, tick_p99_us, success_rate} of each round]}."""
+    lock, urdf = private_domain(), find(URDF)
+    robot = Robot.from_urdf(urdf)
+    controller, simulator = _pair(robot, RATE, SECONDS, {'realtime.priority': PRIORITY})
+    motion = sway(robot.limits, SECONDS)
+    rounds = {way: [] for way in MODULES}
+    for _ in range(ROUNDS):
+        for way, module in MODULES.items():
+            modules = {'controller': module, 'simulator': 'robodyn_ros.nodes.simulator'}
+            with Experiment(urdf, controller, simulator, modules=modules) as experiment:
+                experiment.settle()
+                record = experiment.track(motion, robot.joint_names)
+            rounds[way].append(
+                {
+                    'tick_p50_us': record.status.tick_p50,
+                    'tick_p99_us': record.status.tick_p99,
+                    'success_rate': record.cycles / (record.cycles + record.missed),
+                }
+            )
+    if lock:
+        lock.close()
+    return rounds
+
+
+def _methods():
+    """[{joints, method, with_us, without_us}], medians over blocks."""
+    rows = []
+    for joints in JOINTS:
+        robot = Robot.from_urdf(chains.read(joints))
+        rng = np.random.default_rng(joints)
+        for name in METHODS:
+            recipe = (RECIPES | DERIVATIVES)[name]
+            owner, title = place_of(robot, name)
+            given = [rng.uniform(-1.0, 1.0, joints) for _ in recipe.inputs]
+            ways = {
+                'with': getattr(owner, title),
+                'without': MethodType(getattr(type(owner), title), owner),
+            }
+            for method in ways.values():
+                method(*given)  # compiled, and the case of the C function found
+            times = {way: [] for way in ways}
+            for _ in range(BLOCKS):
+                for way, method in ways.items():
+                    elapsed = timeit.timeit(lambda call=method: call(*given), number=CALLS)
+                    times[way].append(1e6 * elapsed / CALLS)
+            rows.append(
+                {'joints': joints, 'method': name}
+                | {f'{way}_us': float(np.median(found)) for way, found in times.items()}
+            )
+    return rows
+
+
+def show(result):
+    """Print both tables."""
+    figures = ('tick_p50_us', 'tick_p99_us', 'success_rate')
+    table.show(
+        f'The loop around rclpy, {ROUNDS} rounds of {SECONDS:g} s each way in turn: '
+        'median (smallest to largest)',
+        ('', 'with', 'without'),
+        [
+            (
+                figure,
+                *(
+                    f'{np.median(found):.4g} ({min(found):.4g} to {max(found):.4g})'
+                    for found in (
+                        [each[figure] for each in result['loop'][way]] for way in MODULES
+                    )
+                ),
+            )
+            for figure in figures
+        ],
+    )
+    table.show(
+        'A call from Python, as a C function and as the method in Python',
+        ('joints', 'method', 'with [us]', 'without [us]', 'ratio'),
+        [
+            (
+                row['joints'],
+                row['method'],
+                f'{row["with_us"]:.2f}',
+                f'{row["without_us"]:.2f}',
+                f'{row["without_us"] / row["with_us"]:.2f}',
+            )
+            for row in result['methods']
+        ],
+    )

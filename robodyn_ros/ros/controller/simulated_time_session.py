@@ -1,0 +1,173 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Cycles on /clock: one per period of simulated time, at whatever speed that goes."""
+
+import time
+
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.serialization import deserialize_message
+from rosgraph_msgs.msg import Clock
+
+from robodyn_ros.errors import ParameterError
+from robodyn_ros.realtime.loop import NANOSECONDS, Counts
+from robodyn_ros.ros.common.realtime_parameters import realtime
+from robodyn_ros.ros.controller.control_cycle import ControlCycle
+from robodyn_ros.ros.controller.controller_parameters import TIMER
+from robodyn_ros.ros.controller.controller_session import COMMAND_QOS, ControlSession
+from robodyn_ros.ros.controller.state_intake import StateIntake
+from robodyn_ros.ros.transport.lock_step import LockStepThread, Mailbox
+
+# The newest time counts: whoever lags behind runs the cycles that are due, with the newest state.
+CLOCK_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+WAIT = 1.0  # [s] on the wall clock without a message after which that is looked into
+SILENCE = 5.0  # [s] on the wall clock without progress that is worth a sentence
+
+
+class ClockThread(LockStepThread):
+    """A thread that serves /clock, and counts cycles in simulated time."""
+
+    cycles = missed = elapsed = 0
+
+    @property
+    def counts(self) -> Counts:
+        """Cycles run, cycles left out, and simulated time [ns] since the first of them."""
+        return Counts(self.cycles, self.missed, self.elapsed)
+
+
+class SimulatedCycle(ControlCycle):
+    """A control cycle whose `now` is no time of this machine."""
+
+    def _since(self, now: float, start: float) -> float:
+        return time.perf_counter() - start
+
+
+class SimulatedTimeSession(ControlSession):
+    """One robot under one law, on simulated time.
+
+    A cycle runs at every whole multiple of the period. Where /clock goes on by several periods
+    at once, as many cycles run one after the other, but none that would find its joint state
+    half as old as `state_timeout` allows.
+    """
+
+    def _make_loop(self, values, changed):
+        for name, needed in (('trigger', TIMER), ('executor', 'single_threaded')):
+            if values[name] != needed:
+                raise ParameterError(
+                    f"Parameter '{name}' is '{values[name]}'; with 'use_sim_time' expected "
+                    f"'{needed}', or 'trigger' lock_step."
+                )
+        self._time, self._slot, self._first = 0, None, 0  # [ns], in periods, [ns]
+        self._progress, self._standing, self._leaving = time.monotonic(), False, False
+        self._step = NANOSECONDS // values['update_rate']
+        self._mailbox = Mailbox(self._node, Clock, '/clock', CLOCK_QOS)
+        told = {} if self.law.task is None else {'lag': self._lag}
+        self.intake = StateIntake(
+            self._node,
+            self.robot.joint_names,
+            self.supervisor.accept_state,
+            True,
+            clock=self.now,
+            **told,
+        )
+        self.cycle = SimulatedCycle(
+            self.supervisor,
+            self.intake,
+            self._ros_now,
+            *self._telemetry(COMMAND_QOS),
+            changed,
+            self._note,
+        )
+        self.loop = ClockThread(
+            self._mailbox,
+            1.0 / values['update_rate'],
+            WAIT,
+            self._serve,
+            self._fault,
+            realtime(values),
+        )
+
+    def close(self):
+        """Give everything back."""
+        super().close()
+        self._mailbox.close()
+
+    def now(self) -> float:
+        """Simulated time of the cycle run last [s]."""
+        return 1e-9 * self._time
+
+    def has_reached(self, time: int) -> bool:
+        """Whether the cycle of a simulated time [ns] has been run, or none will be."""
+        done = self._slot is not None and self._slot >= time // self._step
+        return done or self._leaving or not self.loop.running
+
+    def until_between_cycles(self) -> float:
+        """No time: cycles do not keep to a clock of this machine."""
+        return 0.0
+
+    def _ros_now(self) -> int:
+        return self._time
+
+    def _releasing(self) -> bool:
+        return super()._releasing() and not (self._leaving or self._standing)
+
+    # Time.
+
+    def _serve(self, data: bytes | None):
+        if self._leaving:
+            return
+        if data is not None:
+            clock = deserialize_message(data, Clock).clock
+            self._advance(clock.sec * NANOSECONDS + clock.nanosec)
+        self._watch()
+
+    def _advance(self, now: int):
+        """Run the cycles that are due at the simulated time now [ns]."""
+        slot = now // self._step
+        if self._slot is None:
+            self._slot, self._first = slot - 1, slot * self._step
+        if slot < self._slot:
+            self._begin_anew(now)
+            return
+        due, settings = slot - self._slot, self.supervisor.settings
+        most = max(1, int(0.5 * settings.state_timeout * NANOSECONDS) // self._step)
+        if due > most:
+            self.loop.missed += due - most
+            self._node.get_logger().warning(
+                f'Simulated time went on by {due * self._step * 1e-9:g} s at once; the '
+                f'controller leaves {due - most} cycles out.',
+                throttle_duration_sec=5.0,
+            )
+        if due and self._standing:
+            self._node.get_logger().info(f'Simulated time goes on at {1e-9 * now:.9g} s.')
+        if due:
+            self._progress, self._standing = time.monotonic(), False
+        for at in range(slot - min(due, most) + 1, slot + 1):
+            self._run(at)
+
+    def _run(self, slot: int):
+        self._slot, self._time = slot, slot * self._step
+        self.loop.cycles += 1
+        self.loop.elapsed = self._time - self._first
+        now = self.now()
+        self.intake.poll(now)
+        self.cycle.run(now)
+
+    def _begin_anew(self, now: int):
+        """Time has gone back: nothing of what was is of use."""
+        before, self._leaving = 1e-9 * self._time, True
+        sources = self._node.count_publishers('/clock')
+        more = f" There are {sources} publishers of '/clock'." if sources > 1 else ''
+        self._node.executor.create_task(
+            self._node.begin_anew,
+            f'Simulated time went back from {before:.9g} s to {1e-9 * now:.9g} s.{more}',
+        )
+
+    def _watch(self):
+        silent = time.monotonic() - self._progress
+        if silent > SILENCE and not self._standing:
+            self._standing = True
+            where = 'has not begun' if self._slot is None else f'stands at {self.now():.9g} s'
+            self._node.get_logger().warning(
+                f"Simulated time {where}: nothing new on '/clock' for {silent:.0f} s. The "
+                'controller waits.'
+            )

@@ -1,0 +1,143 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes of this package in the process of a test: they start in milliseconds once compiled."""
+
+import threading
+from typing import Any, Mapping
+
+import rclpy
+from rclpy.impl import rcutils_logger
+from rclpy.signals import SignalHandlerOptions
+
+from robodyn_ros.nodes.controller import Controller
+from robodyn_ros.nodes.simulator import Simulator
+from robodyn_ros.ros.common.process import make_executor, spin_guarded
+from robodyn_ros.testing.participant import SOON, wait_until
+
+NODES = {'controller': Controller, 'simulator': Simulator}
+
+
+def ros_arguments(parameters: Mapping[str, Any]) -> list[str]:
+    """Return parameters as arguments of a node; two underscores in a name stand for a dot."""
+    arguments = []
+    for name, value in parameters.items():
+        arguments += ['-p', f'{name.replace("__", ".")}:={_yaml(value)}']
+    return arguments
+
+
+def _yaml(value) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (tuple, list)):
+        return '[' + ', '.join(map(_yaml, value)) + ']'
+    return str(value)
+
+
+# rclpy tells log calls apart by the file they come from, but for the files named here
+rcutils_logger._internal_callers.append(__file__)
+
+
+class RecordedLogger(rcutils_logger.RcutilsLogger):
+    """A logger that keeps its lines."""
+
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        self.lines: list[str] = []
+
+    def log(self, message, severity, **kwargs):
+        """Log, and keep what was logged."""
+        logged = super().log(message, severity, **kwargs)
+        if logged:
+            self.lines.append(message)
+        return logged
+
+
+def recorded(node_type: type) -> type:
+    """Return a type of node like another one, with a recorded logger."""
+
+    class Recorded(node_type):
+        _recorder = None
+
+        def get_logger(self):
+            if self._recorder is None:
+                self._recorder = RecordedLogger(name=super().get_logger().name)
+            return self._recorder
+
+    return Recorded
+
+
+class Hosted:
+    """A node of this package, spun by a thread of this process.
+
+    Parameters
+    ----------
+    name : str or type
+        'controller' or 'simulator', or a subclass of ManagedNode.
+    arguments : sequence of str
+        ROS arguments, as after `--ros-args`.
+    context : rclpy Context, optional
+        A context to share; nodes that share one exchange lock step without messages.
+
+    Attributes
+    ----------
+    node : ManagedNode
+        The node.
+
+    """
+
+    def __init__(self, name: str | type, *arguments: str, context: rclpy.Context | None = None):
+        self._own = context is None
+        self.context = context if context is not None else new_context()
+        make = recorded(NODES[name] if isinstance(name, str) else name)
+        # the publishers of /rosout of nodes of one name in one process are mixed up by rcl
+        self.node = make(
+            context=self.context, cli_args=['--ros-args', *arguments], enable_rosout=False
+        )
+        self._executor = make_executor(self.node.parameters['executor'], self.context)
+        self._executor.add_node(self.node)
+        self._closing = False
+        self._thread = threading.Thread(
+            target=self._spin, name=f'robodyn_{self.node.get_name()}', daemon=True
+        )
+        self._thread.start()
+
+    @property
+    def running(self) -> bool:
+        """Whether the node is spun."""
+        return self._thread.is_alive()
+
+    @property
+    def output(self) -> str:
+        """What the node has logged."""
+        return '\n'.join(self.node.get_logger().lines)
+
+    def wait_for_output(self, text: str, timeout: float = SOON):
+        """Wait until the node has logged something that contains a text."""
+        try:
+            wait_until(lambda: text in self.output, repr(text), timeout)
+        except AssertionError as error:
+            raise AssertionError(f'{error}; the node logged:\n{self.output}') from None
+
+    def _spin(self):
+        while not self._closing and self.context.ok():
+            spin_guarded(self._executor, self.node)
+
+    def close(self):
+        """End the node in an orderly way; harmless when it is over."""
+        if self._closing:
+            return
+        self._closing = True
+        self._executor.wake()
+        self._thread.join()
+        self.node.close()
+        self.node.destroy_node()
+        self._executor.shutdown()
+        if self._own:
+            rclpy.shutdown(context=self.context)
+
+
+def new_context() -> rclpy.Context:
+    """Return an initialised context, for one node or several."""
+    context = rclpy.Context()
+    rclpy.init(args=[], context=context, signal_handler_options=SignalHandlerOptions.NO)
+    return context

@@ -1,0 +1,199 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A participant of the ROS graph that a test speaks through, and waits with deadlines."""
+
+import contextlib
+import math
+import threading
+import time
+from typing import Any, Callable
+
+import rclpy
+from rcl_interfaces.srv import SetParametersAtomically
+from rclpy.exceptions import InvalidHandle
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.parameter import Parameter
+from rclpy.qos import DurabilityPolicy, QoSProfile
+
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+ALL = QoSProfile(depth=1000)
+SOON = 30.0  # [s] on the wall clock: a deadline of what would never come, no measure of speed
+POLL = 0.001  # [s] between two looks
+AGAIN = 2.0  # [s] after which a service that has not answered is asked again
+
+
+def wait_until(condition: Callable[[], Any], what: str, timeout: float = SOON):
+    """Return the first true value of a condition.
+
+    Parameters
+    ----------
+    condition : callable
+        Called again and again.
+    what : str
+        What is waited for, for people.
+    timeout : float
+        Longest wait [s].
+
+    Raises
+    ------
+    AssertionError
+        If it does not come.
+
+    """
+    deadline = time.monotonic() + timeout
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > deadline:
+            raise AssertionError(f'{what}: not within {timeout} s')
+        time.sleep(POLL)
+
+
+class Inbox:
+    """Messages of one topic as they came."""
+
+    def __init__(self):
+        self.messages: list = []
+        self.times: list[float] = []
+
+    def __call__(self, message):
+        self.times.append(time.monotonic())
+        self.messages.append(message)
+
+    @property
+    def last(self):
+        """The newest message, or None."""
+        return self.messages[-1] if self.messages else None
+
+    def clear(self):
+        """Forget all."""
+        self.messages, self.times = [], []
+
+    def wait(self, condition=lambda _: True, what='a message', timeout=SOON):
+        """Return the first message, of those kept and those to come, that meets a condition."""
+        seen = 0
+
+        def found():
+            nonlocal seen
+            messages = self.messages
+            while seen < len(messages):
+                seen += 1
+                if condition(messages[seen - 1]):
+                    return messages[seen - 1]
+            return None
+
+        try:
+            return wait_until(found, what, timeout)
+        except AssertionError as error:
+            raise AssertionError(f'{error}; the last of {seen} was {self.last}') from None
+
+
+class Participant:
+    """A node of a test, spun by a thread of its own.
+
+    Parameters
+    ----------
+    name : str
+        Of the node.
+
+    Attributes
+    ----------
+    node : rclpy Node
+        For publishers, subscriptions and clients of the test.
+
+    """
+
+    def __init__(self, name: str = 'test_harness'):
+        self._context = rclpy.Context()
+        rclpy.init(context=self._context)
+        self.node = rclpy.create_node(name, context=self._context)
+        self._executor = SingleThreadedExecutor(context=self._context)
+        self._executor.add_node(self.node)
+        self._clients: dict = {}
+        self._closing = False
+        self._thread = threading.Thread(target=self._spin, name='robodyn_test', daemon=True)
+        self._thread.start()
+
+    def _spin(self):
+        while not self._closing:
+            # an entity that a test destroys meanwhile is gone from the next wait set
+            with contextlib.suppress(InvalidHandle):
+                self._executor.spin_once(timeout_sec=0.05)
+
+    def close(self):
+        """Leave the graph."""
+        self._closing = True
+        self._thread.join()
+        self._executor.shutdown()
+        self.node.destroy_node()
+        rclpy.shutdown(context=self._context)
+
+    def collect(self, kind, topic: str, qos=10) -> Inbox:
+        """Return an inbox that fills with the messages of a topic."""
+        inbox = Inbox()
+        self.node.create_subscription(kind, topic, inbox, qos)
+        return inbox
+
+    def publisher(self, kind, topic: str, qos=1):
+        """Return a publisher that somebody listens to."""
+        made = self.node.create_publisher(kind, topic, qos)
+        wait_until(made.get_subscription_count, f'a subscriber of {topic}')
+        return made
+
+    def call(self, kind, name: str, request=None, timeout: float = SOON, again: bool = False):
+        """Call a service.
+
+        Parameters
+        ----------
+        kind : service type
+            Of the service.
+        name : str
+            Of the service.
+        request : optional
+            An empty one by default.
+        timeout : float
+            Longest wait for the service, and for its answer [s].
+        again : bool
+            Ask every two seconds until it answers, as the first answer of a service may get lost
+            when the caller is discovered in halves. Not for what is done twice by asking twice.
+
+        Raises
+        ------
+        AssertionError
+            If it does not answer.
+
+        """
+        # kept for the life of the participant: destroying one under a spinning executor is a race
+        if (kind, name) not in self._clients:
+            self._clients[kind, name] = self.node.create_client(kind, name)
+        client = self._clients[kind, name]
+        assert client.wait_for_service(timeout), f'there is no service {name}'
+        futures, asked = [], -math.inf
+
+        def answered():
+            nonlocal asked
+            if not futures or again and time.monotonic() - asked > AGAIN:
+                futures.append(client.call_async(request or kind.Request()))
+                asked = time.monotonic()
+            return next((future for future in futures if future.done()), None)
+
+        return wait_until(answered, f'an answer of {name}', timeout).result()
+
+    def set_parameters(self, node_name: str, **values):
+        """Set parameters of a node at once; two underscores stand for a dot.
+
+        Returns
+        -------
+        SetParametersResult
+            Whether they were accepted, and if not why.
+
+        """
+        request = SetParametersAtomically.Request(
+            parameters=[
+                Parameter(name.replace('__', '.'), value=value).to_parameter_msg()
+                for name, value in values.items()
+            ]
+        )
+        service = f'{node_name}/set_parameters_atomically'
+        return self.call(SetParametersAtomically, service, request).result

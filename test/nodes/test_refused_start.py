@@ -1,0 +1,40 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A start that the parameters make impossible: one error, and the end of the process if asked."""
+
+import pytest
+
+pytest.importorskip('rclpy', reason='rclpy is not installed')
+pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
+
+from support.node_harness import COLD, EASY, TWO_LINK, wait_until
+
+pytestmark = pytest.mark.ros
+
+IMPOSSIBLE = {
+    'controller': ({**EASY, 'law': 'nonsense'}, "control law: got 'nonsense'"),
+    'simulator': (
+        {'urdf_path': str(TWO_LINK), 'initial_position': [0.1]},
+        "Parameter 'initial_position'",
+    ),
+}
+
+
+@pytest.mark.parametrize('name', IMPOSSIBLE)
+def test_a_refused_start_ends_the_process_where_a_launch_file_wants_it(start, name):
+    parameters, sentence = IMPOSSIBLE[name]
+    node = start(name, **parameters, end_when_refused=True)
+    wait_until(lambda: not node.running, 'the end of the process', COLD)
+    code, _ = node.stop()
+    assert code == 2
+    assert node.output.count(sentence) == 1 and 'ERROR' in node.output
+    assert 'Traceback' not in node.output
+
+
+def test_a_refused_start_leaves_the_node_to_be_mended_by_default(start, probe):
+    node = start('controller', **EASY, law='nonsense')
+    node.wait_for_output("control law: got 'nonsense'", COLD)
+    probe.wait_for('WAIT_MODEL')
+    assert probe.set(law='computed_torque').successful
+    assert probe.change_state('configure')
+    assert node.running
