@@ -9,7 +9,7 @@ from numbers import Real
 import numpy as np
 from numpy.typing import ArrayLike
 
-from robodyn_ros.compile import generic
+from robodyn_ros.compile import embedded, generic
 from robodyn_ros.errors import ShapeError
 from robodyn_ros.robot.validation import Boundary
 
@@ -60,6 +60,48 @@ class Configurations(Boundary):
             turn = rng.normal(size=4)
             q[k : k + 4] = turn / np.linalg.norm(turn)
         return q
+
+    def expand(
+        self, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the state of all joints, those that depend on others included.
+
+        rates = E qd, accelerations = E qdd + dE/dt qd; Jain 2011, section 15.1. Of a robot
+        without dependent joints it is the given state.
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        qd : (nv,) array_like, optional
+            Velocities [rad/s or m/s], zero by default.
+        qdd : (nv,) array_like, optional
+            Accelerations [rad/s^2 or m/s^2], zero by default.
+
+        Returns
+        -------
+        tuple of three ndarray
+            Positions in the order of `all_position_names`; velocities and accelerations in that
+            of `all_joint_names`.
+
+        Raises
+        ------
+        ShapeError
+            For a wrong shape or a value that is not finite.
+        """
+        none = np.zeros((*np.shape(q)[:-1], self.nv))
+        states, k = self._states(q, none if qd is None else qd, none if qdd is None else qdd)
+        if not self.model.is_embedded:
+            return tuple(state.copy() for state in states)
+        sizes = len(self.all_position_names), *[len(self.all_joint_names)] * 2
+        results = tuple(self._out(None, k, (size,)) for size in sizes)
+        run = embedded.expand_state.compiled
+        if k is None:
+            run(*self._body, *states, *results)
+        else:
+            for rows in zip(*states, *results):
+                run(*self._body, *rows)
+        return results
 
     def integrate(
         self, q: ArrayLike, qd: ArrayLike, dt: float, out: np.ndarray | None = None

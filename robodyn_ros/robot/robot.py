@@ -13,12 +13,14 @@ from numpy.typing import ArrayLike
 
 from robodyn_ros.algorithms.core.matrices import wide
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse_world_frame import motions
+from robodyn_ros.codegen import linker
 from robodyn_ros.compile import generic
 from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.model import build, dh, urdf
 from robodyn_ros.model.description import RobotDescription
 from robodyn_ros.model.dh import DHRow
 from robodyn_ros.model.layout import INERTIA, MASS
+from robodyn_ros.model.rotors import EXACT, Rotor, with_rotors
 from robodyn_ros.robot.centroidal import WholeBody
 from robodyn_ros.robot.configuration_space import Configurations
 from robodyn_ros.robot.dispatch import fast_method
@@ -53,6 +55,8 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
         gravity: ArrayLike = (0.0, 0.0, -9.81),
         locked: Mapping[str, Any] | None = None,
         free_base: bool = False,
+        rotors: Mapping[str, Rotor] | None = None,
+        rotor_model: str = EXACT,
     ) -> Robot:
         """Build a robot from a URDF.
 
@@ -72,6 +76,10 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
             positions. Links coincide at 0.
         free_base : bool
             Whether the base moves freely, on a joint 'free_base' that comes first.
+        rotors : mapping of str to Rotor, optional
+            Rotors of geared motors, by the joints that they drive.
+        rotor_model : {'exact', 'reflected'}
+            Whether rotors spin as bodies on their mounts, or are inertia at their joints alone.
 
         Returns
         -------
@@ -85,7 +93,7 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
             If a joint or link of that name does not exist.
         """
         return cls.from_description(
-            urdf.parse(text_or_path), joints, base, gravity, locked, free_base
+            urdf.parse(text_or_path), joints, base, gravity, locked, free_base, rotors, rotor_model
         )
 
     @classmethod
@@ -97,6 +105,8 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
         gravity: ArrayLike = (0.0, 0.0, -9.81),
         locked: Mapping[str, Any] | None = None,
         free_base: bool = False,
+        rotors: Mapping[str, Rotor] | None = None,
+        rotor_model: str = EXACT,
     ) -> Robot:
         """Build a robot from links and joints, also of types that URDF has no word for.
 
@@ -114,6 +124,10 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
             As in `from_urdf`.
         free_base : bool
             As in `from_urdf`.
+        rotors : mapping of str to Rotor, optional
+            As in `from_urdf`.
+        rotor_model : {'exact', 'reflected'}
+            As in `from_urdf`.
 
         Returns
         -------
@@ -121,7 +135,7 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
         """
         return cls(
             build.build(
-                description,
+                with_rotors(description, rotors, rotor_model) if rotors else description,
                 joints=joints,
                 base=base,
                 gravity=gravity,
@@ -187,7 +201,9 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
         return SpecialisedRobot(self.model, frames, progress, also)
 
     def linked(self, kernel: Kernel) -> Kernel:
-        """Return the kernel itself; a specialised robot returns its twin.
+        """Return the kernel for this robot; a specialised robot returns its twin.
+
+        It is the kernel itself unless joints depend on others.
 
         Parameters
         ----------
@@ -198,7 +214,7 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
         -------
         Kernel
         """
-        return kernel
+        return linker.over_independent(kernel) if self.model.is_embedded else kernel
 
     def with_payload(self, mass: float, com: ArrayLike, inertia: ArrayLike, frame: str) -> Robot:
         """Return a new robot that carries a rigid body; this one stays as it is.
@@ -525,7 +541,7 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
             Regressor.
         """
         states, k = self._states(q, qd, qd if qd_r is None else qd_r, qdd)
-        out = self._out(out, k, (self.nv, 10 * self.nv))
+        out = self._out(out, k, (self.nv, 10 * (len(self.model.body_names) - 1)))
         self._run(generic.regressor, k, *self._weighted, *states, out)
         return out
 
