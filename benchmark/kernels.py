@@ -29,6 +29,7 @@ from robodyn_ros.codegen.derivative_registry import DERIVATIVES, WRITTEN_OUT
 from robodyn_ros.codegen.parallel_rows import cores
 from robodyn_ros.codegen.registry import FRAME_RECIPES, RECIPES, frame_recipes
 from robodyn_ros.codegen.specialise import sizes, specialise
+from robodyn_ros.robot.dispatch import method_of
 
 #: Rounds shorter than what a busy system lets a process run undisturbed [s], and many of them.
 ROUND, CALLS, ROUNDS = 1e-3, 1000, 25
@@ -142,7 +143,7 @@ def _disagreements(robot, others, states):
     notes, wrong = [], []
     for name in ('inverse_dynamics', 'forward_dynamics', 'mass_matrix'):
         given = [states[argument][0] for argument in RECIPES[name].inputs]
-        ours, agree, differ = _upper(getattr(robot, name)(*given)), 0, 0
+        ours, agree, differ = _upper(method_of(robot, name)(*given)), 0, 0
         for library in others.values():
             for key, call in list(library.get(name, {}).items()):
                 if not key.endswith('python'):
@@ -199,8 +200,8 @@ def _calls(robot, face, name, frame, made, states, others):
         loop, run = _loop(len(given), len(outputs)), made.one.compiled
         calls['loop'] = lambda: loop(run, *given, *outputs, BANK), BANK
     for key, one in {'python': face, 'generic': robot}.items():
-        getattr(one, name)(*(array[0] for array in given), *at)  # it changes with the first call
-        calls[key] = _from_python(getattr(one, name), given, at)
+        method_of(one, name)(*(array[0] for array in given), *at)  # it changes with the first call
+        calls[key] = _from_python(method_of(one, name), given, at)
     for library in others.values():
         for key, call in library.get(name, {}).items():
             calls[key] = call(given) if key.endswith('loop') else _from_python(call, given)
@@ -252,7 +253,7 @@ def _batches(robot, face):
         given, out = [array[:k] for array in states[:count]], np.empty((k, *shape))
         result[name] = {'of': k} | _timed(
             {
-                key: (lambda method=getattr(which, name): method(*given, out=out), k)
+                key: (lambda method=method_of(which, name): method(*given, out=out), k)
                 for key, which in (('specialised', face), ('generic', robot))
             }
         )

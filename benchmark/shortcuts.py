@@ -20,6 +20,7 @@ from robodyn_ros.codegen.derivative_registry import DERIVATIVES
 from robodyn_ros.codegen.registry import RECIPES
 from robodyn_ros.demonstration.experiment import Experiment
 from robodyn_ros.demonstration.motion import sway
+from robodyn_ros.robot.dispatch import place_of
 
 ROUNDS, SECONDS, RATE = 6, 10.0, 1000.0  # of each kind of controller, in turn
 MODULES = {'with': 'robodyn_ros.nodes.controller', 'without': 'benchmark.controller_by_rclpy'}
@@ -73,10 +74,11 @@ def _methods():
         rng = np.random.default_rng(joints)
         for name in METHODS:
             recipe = (RECIPES | DERIVATIVES)[name]
+            owner, title = place_of(robot, name)
             given = [rng.uniform(-1.0, 1.0, joints) for _ in recipe.inputs]
             ways = {
-                'with': getattr(robot, name),
-                'without': MethodType(getattr(type(robot), name), robot),
+                'with': getattr(owner, title),
+                'without': MethodType(getattr(type(owner), title), owner),
             }
             for method in ways.values():
                 method(*given)  # compiled, and the case of the C function found

@@ -10,7 +10,7 @@ Everything but `ros` and `nodes` works without ROS.
 """
 
 from robodyn_ros.errors import RobodynError
-from robodyn_ros.robot.frames import OperationalSpaceInertia
+from robodyn_ros.robot.operational_space import OperationalSpaceInertia
 from robodyn_ros.robot.robot import Robot
 
 __all__ = ['OperationalSpaceInertia', 'RobodynError', 'Robot', '__version__']

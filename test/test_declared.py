@@ -29,6 +29,8 @@ WITHOUT_KEY = {'llvmlite', 'rosbags', 'ruamel'}
 STARTED = {'robot_state_publisher', 'rviz2'}
 #: In a folder of this package, which builds it: `setup.py`.
 INNER = {'robodyn_msgs'}
+#: Loads our fixtures, and so is there when they are imported.
+LOADER = {'pytest'}
 #: Reached through a name in a string.
 BY_NAME = {'launch_testing', 'xacro'}
 
@@ -94,7 +96,7 @@ def package():
 
 def test_setup_declares_what_the_package_imports(requirements):
     """At run time numpy, numba and llvmlite, each other thing in an extra of a user's."""
-    foreign = {name for name in imported('robodyn_ros') if not is_ros(name)}
+    foreign = {name for name in imported('robodyn_ros') - LOADER if not is_ros(name)}
     core = {'llvmlite', 'numba', 'numpy'}
     assert requirements['run'] == core
     offered = requirements['demo'] | requirements['identification']
@@ -113,7 +115,7 @@ def test_requirements_for_the_tools_are_those_of_setup():
 
 def test_package_xml_declares_what_is_imported(package):
     """Each import has its key, and each key an import or a launch file that starts it."""
-    used = imported('robodyn_ros') | imported('launch')
+    used = imported('robodyn_ros') - LOADER | imported('launch')
     keys = {KEYS.get(name, name) for name in used - WITHOUT_KEY}
     inner = dependencies_of(*INNER)
     assert package['exec_depend'] - STARTED - inner == keys - INNER - inner
@@ -152,7 +154,8 @@ def test_messages_are_built_with_the_package_where_nobody_has_built_them(monkeyp
     for name in ('mine', 'other', 'empty'):
         (tmp_path / name / place).mkdir(parents=True)
     for name in ('mine', 'other'):
-        (tmp_path / name / place / 'robodyn_msgs').touch()
+        for package in ('robodyn_msgs', 'robodyn_control'):
+            (tmp_path / name / place / package).touch()
     assert not inner_builds(monkeypatch, tmp_path, [])
     assert not inner_builds(monkeypatch, tmp_path, [tmp_path / 'empty', tmp_path / 'other'])
     # what stands in the place that is written to is of an earlier build

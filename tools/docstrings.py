@@ -3,14 +3,17 @@
 """Check the docstrings of the public classes and functions: python -m tools.docstrings.
 
 numpydoc validates the form. Checked is what the API reference shows: the names in `__all__` of
-PUBLIC, and the public methods of the classes among them.
+PUBLIC, the views of a Robot, and the public methods of all these classes.
 """
 
 import importlib
 import inspect
 import sys
+import typing
 
 from numpydoc.validate import validate
+
+from robodyn_ros import Robot
 
 PUBLIC = (
     'robodyn_ros',
@@ -52,16 +55,21 @@ def public_objects():
         module = importlib.import_module(name)
         for member in module.__all__:
             found = getattr(module, member)
-            if not (inspect.isclass(found) or inspect.isfunction(found)):
-                continue
-            yield f'{found.__module__}.{found.__qualname__}'
+            if inspect.isfunction(found) or inspect.isclass(found):
+                yield f'{found.__module__}.{found.__qualname__}'
             if inspect.isclass(found):
-                for attribute, value in inspect.getmembers(found):
-                    value = getattr(value, 'fget', value)
-                    ours = getattr(value, '__module__', None) or ''
-                    public = not attribute.startswith('_') and ours.startswith('robodyn_ros')
-                    if public and callable(value):
-                        yield f'{found.__module__}.{found.__qualname__}.{attribute}'
+                yield from public_methods(found)
+    for view in typing.get_type_hints(Robot).values():
+        yield from public_methods(view)
+
+
+def public_methods(found):
+    """Yield the dotted names of the public methods of a class."""
+    for attribute, value in inspect.getmembers(found):
+        value = getattr(value, 'fget', value)
+        ours = (getattr(value, '__module__', None) or '').startswith('robodyn_ros')
+        if ours and callable(value) and not attribute.startswith('_'):
+            yield f'{found.__module__}.{found.__qualname__}.{attribute}'
 
 
 def findings():

@@ -9,12 +9,12 @@ from numbers import Real
 import numpy as np
 from numpy.typing import ArrayLike
 
-from robodyn_ros.compile import embedded, generic
+from robodyn_ros.compile import generic
 from robodyn_ros.errors import ShapeError
-from robodyn_ros.robot.validation import Boundary
+from robodyn_ros.robot.view import View
 
 
-class Configurations(Boundary):
+class ConfigurationSpace(View):
     """Configurations q (nq,) of a robot, and the velocities (nv,) that lead from one to another.
 
     They are of one size, and add up, unless there are spherical or floating joints: those hold a
@@ -30,11 +30,12 @@ class Configurations(Boundary):
         (nq,) ndarray
             Positions [rad or m].
         """
-        q = np.zeros(self.nq)
-        q[[k + 3 for k in self._quaternions]] = 1.0
+        robot = self._robot
+        q = np.zeros(robot.nq)
+        q[[k + 3 for k in robot._quaternions]] = 1.0
         return q
 
-    def random_configuration(
+    def random(
         self, rng: np.random.Generator | int | None = None, reach: float = 3.0
     ) -> np.ndarray:
         """Draw a configuration between the limits, rotations uniform over all.
@@ -51,57 +52,16 @@ class Configurations(Boundary):
         (nq,) ndarray
             Positions [rad or m].
         """
+        robot = self._robot
         rng = np.random.default_rng(rng)
-        lower, upper = self.limits.lower, self.limits.upper
+        lower, upper = robot.limits.lower, robot.limits.upper
         low, high = np.clip(-reach, lower, upper), np.clip(reach, lower, upper)
-        q, at = np.zeros(self.nq), self.model.coordinates
+        q, at = np.zeros(robot.nq), robot.model.coordinates
         q[at[at >= 0]] = rng.uniform(low, high)[at >= 0]
-        for k in self._quaternions:
+        for k in robot._quaternions:
             turn = rng.normal(size=4)
             q[k : k + 4] = turn / np.linalg.norm(turn)
         return q
-
-    def expand(
-        self, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the state of all joints, those that depend on others included.
-
-        rates = E qd, accelerations = E qdd + dE/dt qd; Jain 2011, section 15.1. Of a robot
-        without dependent joints it is the given state.
-
-        Parameters
-        ----------
-        q : (nq,) array_like
-            Positions [rad or m].
-        qd : (nv,) array_like, optional
-            Velocities [rad/s or m/s], zero by default.
-        qdd : (nv,) array_like, optional
-            Accelerations [rad/s^2 or m/s^2], zero by default.
-
-        Returns
-        -------
-        tuple of three ndarray
-            Positions in the order of `all_position_names`; velocities and accelerations in that
-            of `all_joint_names`.
-
-        Raises
-        ------
-        ShapeError
-            For a wrong shape or a value that is not finite.
-        """
-        none = np.zeros((*np.shape(q)[:-1], self.nv))
-        states, k = self._states(q, none if qd is None else qd, none if qdd is None else qdd)
-        if not self.model.is_embedded:
-            return tuple(state.copy() for state in states)
-        sizes = len(self.all_position_names), *[len(self.all_joint_names)] * 2
-        results = tuple(self._out(None, k, (size,)) for size in sizes)
-        run = embedded.expand_state.compiled
-        if k is None:
-            run(*self._body, *states, *results)
-        else:
-            for rows in zip(*states, *results):
-                run(*self._body, *rows)
-        return results
 
     def integrate(
         self, q: ArrayLike, qd: ArrayLike, dt: float, out: np.ndarray | None = None
@@ -126,14 +86,15 @@ class Configurations(Boundary):
         (nq,) ndarray
             Positions, with quaternions of length one.
         """
-        (q, qd), k = self._states(q, qd)
+        robot = self._robot
+        (q, qd), k = robot._states(q, qd)
         if not (isinstance(dt, Real) and np.isfinite(dt)):
             raise ShapeError(
-                f'time of a motion of robot {self.name!r}: got {dt!r}; expected a '
+                f'time of a motion of robot {robot.name!r}: got {dt!r}; expected a '
                 'finite number of seconds'
             )
-        out = self._out(out, k, (self.nq,))
-        self._run(generic.integrate, k, self.model.topology, q, qd, float(dt), out)
+        out = robot._out(out, k, (robot.nq,))
+        robot._run(generic.integrate, k, robot.model.topology, q, qd, float(dt), out)
         return out
 
     def difference(
@@ -157,10 +118,11 @@ class Configurations(Boundary):
         (nv,) ndarray
             Velocity [rad/s or m/s].
         """
-        (start,), k = self._states(start)
-        (end,), of_end = self._states(end)
+        robot = self._robot
+        (start,), k = robot._states(start)
+        (end,), of_end = robot._states(end)
         if k != of_end:
-            raise self._wrong_shapes((start, end))
-        out = self._out(out, k, (self.nv,))
-        self._run(generic.difference, k, self.model.topology, start, end, out)
+            raise robot._wrong_shapes((start, end))
+        out = robot._out(out, k, (robot.nv,))
+        robot._run(generic.difference, k, robot.model.topology, start, end, out)
         return out

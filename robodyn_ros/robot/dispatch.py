@@ -30,24 +30,79 @@ Method = TypeVar('Method', bound=Callable)
 
 _RECIPES = RECIPES | DERIVATIVES | FRAME_RECIPES
 
+#: Kernels whose method stands in a view, or has another name: {kernel: (view, method)}.
+PLACES = {
+    'mass_solve': ('mass_operator', 'solve'),
+    'mass_product': ('mass_operator', 'product'),
+    'mass_matrix_factors': ('mass_operator', 'factors'),
+    'factor_product': ('mass_operator', 'factor_product'),
+    'hinge_inertias': ('mass_operator', 'joint_inertias'),
+    'mass_matrix_diagonal': ('mass_operator', 'diagonal'),
+    'inverse_dynamics_derivatives': ('derivatives', 'inverse_dynamics'),
+    'forward_dynamics_derivatives': ('derivatives', 'forward_dynamics'),
+    'mass_matrix_derivative': ('derivatives', 'mass_matrix'),
+    'centre_of_mass': ('centroidal', 'centre_of_mass'),
+    'centroidal_momentum': ('centroidal', 'momentum'),
+    'centroidal_momentum_matrix': ('centroidal', 'momentum_matrix'),
+    'centroidal_momentum_bias': ('centroidal', 'momentum_bias'),
+    'composite_inertia': ('centroidal', 'composite_inertia'),
+    'link_motions': ('links', 'motions'),
+    'joint_wrenches': ('links', 'joint_wrenches'),
+    'forward_dynamics_wrenches': ('links', 'forward_dynamics_wrenches'),
+    'body_inertias': ('links', 'inertias'),
+    'torque_of_wrench': ('task_space', 'torque_of_wrench'),
+    'acceleration_of_wrench': ('task_space', 'acceleration_of_wrench'),
+    'inverse_dynamics_composite': ('variants', 'inverse_dynamics_composite'),
+    'forward_dynamics_factored': ('variants', 'forward_dynamics_factored'),
+    'forward_dynamics_dense': ('variants', 'forward_dynamics_dense'),
+    'hybrid_dynamics': ('variants', 'hybrid_dynamics'),
+    'hamilton_rates': ('variants', 'hamilton_rates'),
+}
+
+
+def place_of(robot, kernel):
+    """Return the object whose method a kernel serves, the robot or a view, and the method's name.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    kernel : str
+        Name of a kernel, as in `compile.generic`.
+
+    Returns
+    -------
+    tuple of Robot or View, and str
+    """
+    view, method = PLACES.get(kernel, (None, kernel))
+    return robot if view is None else getattr(robot, view), method
+
+
+def method_of(robot, kernel):
+    """Return the method that a kernel serves; see `place_of`."""
+    return getattr(*place_of(robot, kernel))
+
 
 def fast_method(method: Method) -> Method:
-    """Mark a method that has the name of its kernel and of its recipe; `install` finds it."""
+    """Mark a method that a kernel and a recipe of one name serve; `install` finds it."""
     method.is_fast = True  # type: ignore[attr-defined]
     return method
 
 
 def install(robot):
-    """Give a robot its fast methods; a subclass's own methods of these names stay as they are.
+    """Give a robot and its views their fast methods; methods that a subclass overrides stay.
 
     A robot with quaternions keeps the Python methods: one without direction is found in Python.
     """
     if robot._quaternions:
         return
-    for name in _fast_names(type(robot)):
+    for name in _RECIPES:
+        owner, method = place_of(robot, name)
+        if not getattr(getattr(type(owner), method, None), 'is_fast', False):
+            continue
         cases = robot._cases[name] = {} if name in FRAME_RECIPES else []
-        method = with_cases(robot, name, cases)
-        vars(robot)[name] = machine_method_of(robot, name, method, cases)
+        otherwise = with_cases(robot, name, cases)
+        vars(owner)[method] = machine_method_of(robot, name, otherwise, cases)
 
 
 def machine_method_of(robot, name, otherwise, cases):
@@ -66,8 +121,9 @@ def machine_method_of(robot, name, otherwise, cases):
 
 def with_cases(robot, name, cases):
     """Return the Python method, which adds its case once a call has gone well."""
-    function = getattr(type(robot), name)
-    method = MethodType(function, robot)
+    owner, title = place_of(robot, name)
+    function = getattr(type(owner), title)
+    method = MethodType(function, owner)
     place = len(FRAME_RECIPES[name].inputs) if name in FRAME_RECIPES else None
 
     def call(*given, **options):
@@ -81,7 +137,7 @@ def with_cases(robot, name, cases):
             cases[frame] = case
         return result
 
-    call.__name__, call.__doc__, call.__wrapped__ = name, function.__doc__, method
+    call.__name__, call.__doc__, call.__wrapped__ = title, function.__doc__, method
     return call
 
 
@@ -115,8 +171,3 @@ def generic_case(robot, name, frame=None):
         for part in (names[:first], names[first + len(recipe.inputs) : last])
     )
     return kernel.quick, before, after
-
-
-def _fast_names(kind):
-    """Names of the methods of a class that are marked, by itself and not by what it overrides."""
-    return tuple(name for name in _RECIPES if getattr(getattr(kind, name, None), 'is_fast', False))

@@ -11,24 +11,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from robodyn_ros.algorithms.core.matrices import wide
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse_world_frame import motions
 from robodyn_ros.codegen import linker
-from robodyn_ros.compile import generic
+from robodyn_ros.compile import embedded, generic
 from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.model import build, dh, urdf
 from robodyn_ros.model.description import RobotDescription
 from robodyn_ros.model.dh import DHRow
 from robodyn_ros.model.layout import INERTIA, MASS
 from robodyn_ros.model.rotors import EXACT, Rotor, with_rotors
-from robodyn_ros.robot.centroidal import WholeBody
-from robodyn_ros.robot.configuration_space import Configurations
+from robodyn_ros.robot.centroidal import Centroidal
+from robodyn_ros.robot.configuration_space import ConfigurationSpace
+from robodyn_ros.robot.derivatives import Derivatives
 from robodyn_ros.robot.dispatch import fast_method
-from robodyn_ros.robot.mass_matrix import Factors
-from robodyn_ros.robot.variants import DynamicsForms
+from robodyn_ros.robot.frames import Frames
+from robodyn_ros.robot.kinematics import FrameQuantities
+from robodyn_ros.robot.links import Links
+from robodyn_ros.robot.mass_operator import MassOperator
+from robodyn_ros.robot.task_space import TaskSpace
+from robodyn_ros.robot.variants import Variants
+from robodyn_ros.robot.view import View
 
 
-class Robot(DynamicsForms, Factors, WholeBody, Configurations):
+class Robot(FrameQuantities):
     """A robot: every quantity of its dynamics by name.
 
     tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext, in SI units, joints in the order of
@@ -40,11 +45,53 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
     a joint has a quaternion. Wrong shapes, other types, and values that are not finite raise a
     ShapeError. One robot serves one thread at a time.
 
+    What is asked for less often stands in views, such as `robot.centroidal.momentum_matrix(q)`.
+
     Parameters
     ----------
     model : RobotModel
         Arrays of the robot. `Robot(robot.model)` makes another robot over the same model.
+
+    Attributes
+    ----------
+    frames : Frames
+        Names of all frames, their poses and motions.
+    configuration : ConfigurationSpace
+        Zero, random postures, integration, differences.
+    derivatives : Derivatives
+        Derivatives of the dynamics.
+    centroidal : Centroidal
+        Mass, centre of mass, momentum.
+    links : Links
+        Motions, joint wrenches and inertias of all links.
+    mass_operator : MassOperator
+        Solutions, products and factors of the mass matrix.
+    task_space : TaskSpace
+        Compliance, bias, null space, prescribed motion, J^T f.
+    variants : Variants
+        Other routes to the same dynamics; hybrid dynamics; Hamilton.
     """
+
+    frames: Frames
+    configuration: ConfigurationSpace
+    derivatives: Derivatives
+    centroidal: Centroidal
+    links: Links
+    mass_operator: MassOperator
+    task_space: TaskSpace
+    variants: Variants
+
+    def _views(self) -> dict[str, type[View]]:
+        return {
+            'frames': Frames,
+            'configuration': ConfigurationSpace,
+            'derivatives': Derivatives,
+            'centroidal': Centroidal,
+            'links': Links,
+            'mass_operator': MassOperator,
+            'task_space': TaskSpace,
+            'variants': Variants,
+        }
 
     @classmethod
     def from_urdf(
@@ -250,6 +297,48 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
         """
         return Robot(self.model.with_gravity(gravity))
 
+    def expand(
+        self, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the state of all joints, those that depend on others included.
+
+        rates = E qd, accelerations = E qdd + dE/dt qd; Jain 2011, section 15.1. Of a robot
+        without dependent joints it is the given state.
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        qd : (nv,) array_like, optional
+            Velocities [rad/s or m/s], zero by default.
+        qdd : (nv,) array_like, optional
+            Accelerations [rad/s^2 or m/s^2], zero by default.
+
+        Returns
+        -------
+        tuple of three ndarray
+            Positions in the order of `all_position_names`; velocities and accelerations in that
+            of `all_joint_names`.
+
+        Raises
+        ------
+        ShapeError
+            For a wrong shape or a value that is not finite.
+        """
+        none = np.zeros((*np.shape(q)[:-1], self.nv))
+        states, k = self._states(q, none if qd is None else qd, none if qdd is None else qdd)
+        if not self.model.is_embedded:
+            return tuple(state.copy() for state in states)
+        sizes = len(self.all_position_names), *[len(self.all_joint_names)] * 2
+        results = tuple(self._out(None, k, (size,)) for size in sizes)
+        run = embedded.expand_state.compiled
+        if k is None:
+            run(*self._body, *states, *results)
+        else:
+            for rows in zip(*states, *results):
+                run(*self._body, *rows)
+        return results
+
     @fast_method
     def inverse_dynamics(
         self,
@@ -403,35 +492,6 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
         )
         return out
 
-    def mass_solve(self, q: ArrayLike, b: ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
-        """Solve M(q) x = b.
-
-        O(n).
-
-        Parameters
-        ----------
-        q : (nq,) array_like
-            Positions [rad or m].
-        b : (nv,) array_like
-            Right-hand side.
-        out : ndarray, optional
-            Array that receives the result.
-
-        Returns
-        -------
-        (nv,) ndarray
-            The solution x.
-
-        Raises
-        ------
-        SingularityError
-            If the mass matrix is singular.
-        """
-        (q, b), k = self._states(q, b)
-        out = self._out(out, k, (self.nv,))
-        self._run(generic.mass_solve, k, *self._body, q, self._zero, b, out)
-        return out
-
     @fast_method
     def coriolis_matrix(
         self, q: ArrayLike, qd: ArrayLike, out: np.ndarray | None = None
@@ -577,122 +637,3 @@ class Robot(DynamicsForms, Factors, WholeBody, Configurations):
             Parameters in the order of the model.
         """
         return self.model.constants[1:, MASS : INERTIA + 6].ravel()
-
-    @fast_method
-    def inverse_dynamics_derivatives(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        qdd: ArrayLike,
-        f_ext: Mapping[str, ArrayLike] | None = None,
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Compute the derivatives of inverse dynamics.
-
-        Derivatives by q are along unit velocities. For dtau/dq each wrench turns and travels
-        with the link it pushes. O(n depth).
-
-        Parameters
-        ----------
-        q : (nq,) array_like
-            Positions [rad or m].
-        qd : (nv,) array_like
-            Velocities [rad/s or m/s].
-        qdd : (nv,) array_like
-            Accelerations [rad/s^2 or m/s^2].
-        f_ext : mapping of str to (6,) array_like, optional
-            External wrenches by frame: force and moment [N, N m] in base axes, at the frame's
-            origin.
-
-        Returns
-        -------
-        tuple of three (nv, nv) ndarray
-            dtau/dq, dtau/dqd and dtau/dqdd = M.
-        """
-        states, k = self._states(q, qd, qdd)
-        results = self._squares(k)
-        self._run(
-            generic.inverse_dynamics_derivatives,
-            k,
-            *self._weighted,
-            *states,
-            *self._wrenches(states[0], k, f_ext),
-            *results,
-        )
-        return results
-
-    @fast_method
-    def forward_dynamics_derivatives(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        tau: ArrayLike,
-        f_ext: Mapping[str, ArrayLike] | None = None,
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Compute the derivatives of forward dynamics.
-
-        Derivatives by q are along unit velocities. O(n^3).
-
-        Parameters
-        ----------
-        q : (nq,) array_like
-            Positions [rad or m].
-        qd : (nv,) array_like
-            Velocities [rad/s or m/s].
-        tau : (nv,) array_like
-            Joint torques or forces [N m or N].
-        f_ext : mapping of str to (6,) array_like, optional
-            External wrenches by frame: force and moment [N, N m] in base axes, at the frame's
-            origin.
-
-        Returns
-        -------
-        tuple of three (nv, nv) ndarray
-            dqdd/dq, dqdd/dqd and dqdd/dtau = M^-1.
-
-        Raises
-        ------
-        SingularityError
-            If the mass matrix is singular.
-        """
-        states, k = self._states(q, qd, tau)
-        results = self._squares(k)
-        self._run(
-            generic.forward_dynamics_derivatives,
-            k,
-            *self._weighted,
-            *states,
-            *self._wrenches(states[0], k, f_ext),
-            self._zero,
-            np.empty(self.nv),
-            np.empty((self.nv, self.nv)),
-            np.empty(wide(self.nv)),
-            *results,
-        )
-        return results
-
-    @fast_method
-    def mass_matrix_derivative(self, q: ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
-        """Compute the derivative of the mass matrix along unit velocities.
-
-        O(n depth^2).
-
-        Parameters
-        ----------
-        q : (nq,) array_like
-            Positions [rad or m].
-        out : ndarray, optional
-            Array that receives the result.
-
-        Returns
-        -------
-        (nv, nv, nv) ndarray
-            Entry [i, j, k] is dM_ij / dq_k.
-        """
-        (q,), k = self._states(q)
-        out = self._out(out, k, (self.nv, self.nv, self.nv))
-        self._run(generic.mass_matrix_derivative, k, *self._body, q, self._zero, out)
-        return out
-
-    def _squares(self, k):
-        """Three results (nv, nv)."""
-        return tuple(self._out(None, k, (self.nv, self.nv)) for _ in range(3))

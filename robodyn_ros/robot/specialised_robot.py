@@ -27,9 +27,8 @@ from robodyn_ros.compile.vectorcall.method import machine_method, python_method
 from robodyn_ros.errors import UnknownNameError
 from robodyn_ros.model.model_report import NOTE, Finding
 from robodyn_ros.model.normal_form import cleaned
-from robodyn_ros.robot.dispatch import machine_method_of
-from robodyn_ros.robot.frames import FullRankInertia
-from robodyn_ros.robot.robot import Robot
+from robodyn_ros.robot.dispatch import machine_method_of, method_of, place_of
+from robodyn_ros.robot.operational_space import FullRankInertia
 from robodyn_ros.robot.specialised_variants import CHOSEN, PUSHED, SpecialisedForms
 
 SIX = (6, 6)
@@ -105,7 +104,7 @@ class SpecialisedRobot(SpecialisedForms):
         """
         for name, recipe in (RECIPES | FURTHER_RECIPES).items():
             if name in self.kernels and name not in CHOSEN:
-                self._put(name, recipe, MethodType(getattr(Robot, name), self))
+                self._put(name, recipe)
         for name in DERIVATIVES:
             self._install_derivative(name)
 
@@ -127,8 +126,8 @@ class SpecialisedRobot(SpecialisedForms):
         for asked in also:
             name, joints = asked if isinstance(asked, tuple) else (asked, None)
             if joints is not None and name in JOINT_RECIPES:
-                moved = self._prescribed(joints)
-                found[name, self._joints(moved)] = JOINT_RECIPES[name]
+                moved = self.variants._prescribed(joints)
+                found[name, self.variants._joints(moved)] = JOINT_RECIPES[name]
             elif joints is None and name in FURTHER_RECIPES:
                 found[name] = FURTHER_RECIPES[name]
             elif asked not in of_frames:
@@ -138,25 +137,31 @@ class SpecialisedRobot(SpecialisedForms):
                     f'expected some of {", ".join(known)}'
                 )
         if not OF_MASS.isdisjoint(found):
-            self._require_mass()
+            self.centroidal._require_mass()
         if 'hamilton_rates' in found:
-            self._require_rates()
+            self.variants._require_rates()
         return found | {
             (name, frame): recipe
             for frame in frames
             for name, recipe in frame_recipes(self.model, frame, of_frames).items()
         }
 
-    def _put(self, name, recipe, python):
+    def _put(self, name, recipe):
         given, results = self._shapes[name]
-        method = self._python_method(name, recipe, python)
+        method = self._python_method(name, recipe, self._generic_method(name))
         cases = [(self._one[name], (), ())]
-        setattr(self, name, machine_method(method, cases, [n for n, *_ in given], results))
+        owner, title = place_of(self, name)
+        setattr(owner, title, machine_method(method, cases, [n for n, *_ in given], results))
+
+    def _generic_method(self, name):
+        """Return the method of a kernel that is written in Python, for any robot."""
+        owner, title = place_of(self, name)
+        return MethodType(getattr(type(owner), title), owner)
 
     def _python_method(self, name, recipe, python):
         """Return the method in Python: the code of this robot, or `python` for what it refuses."""
         return python_method(
-            name,
+            python.__name__,
             python.__doc__,
             self._one[name],
             self._otherwise(name, python),
@@ -177,7 +182,7 @@ class SpecialisedRobot(SpecialisedForms):
                 results = self._in_rows(name, states, options.get('out'))
             elif name in PUSHED and np.ndim(states[0]) == 2:
                 return self._pushed(
-                    getattr(self, name), *states, **options, forward=name.startswith('forward')
+                    method_of(self, name), *states, **options, forward=name.startswith('forward')
                 )
             if results is None:
                 return careful(*states, **options)
@@ -289,16 +294,17 @@ class SpecialisedRobot(SpecialisedForms):
 
     def _install_derivative(self, name):
         """Install a derivative whose code is recorded and compiled when it is first asked for."""
-        cases, chosen, written = [], [], getattr(Robot, name)
+        cases, chosen, written = [], [], self._generic_method(name)
 
         def derivative(*given, **options):
             if not chosen:
                 chosen.append(self._prepare_derivative(name, cases))
             return chosen[0](*given, **options)
 
-        derivative.__name__, derivative.__doc__ = name, written.__doc__
-        derivative.__wrapped__ = MethodType(written, self)
-        setattr(self, name, machine_method_of(self, name, derivative, cases))
+        derivative.__name__, derivative.__doc__ = written.__name__, written.__doc__
+        derivative.__wrapped__ = written
+        owner, title = place_of(self, name)
+        setattr(owner, title, machine_method_of(self, name, derivative, cases))
 
     def _prepare_derivative(self, name, cases):
         """Fill the case of a derivative, and return what all other arguments take.
@@ -306,7 +312,7 @@ class SpecialisedRobot(SpecialisedForms):
         Straight-line code where it is short enough, else the kernel for any robot. Raises
         KernelError where it does not give what the recursion gives.
         """
-        recipe, python, kernels = DERIVATIVES[name], MethodType(getattr(Robot, name), self), None
+        recipe, python, kernels = DERIVATIVES[name], self._generic_method(name), None
         if self.nv <= WRITTEN_OUT[name] and not self.model.is_embedded:
             kernels = specialise(self.model, name, recipe)
         if kernels:

@@ -8,7 +8,12 @@ from collections.abc import Mapping
 import numpy as np
 
 from robodyn_ros.codegen.registry import FURTHER_RECIPES
+from robodyn_ros.robot.centroidal import Centroidal
+from robodyn_ros.robot.links import Links
+from robodyn_ros.robot.mass_operator import MassOperator
 from robodyn_ros.robot.robot import Robot
+from robodyn_ros.robot.task_space import TaskSpace
+from robodyn_ros.robot.variants import Variants
 
 #: Kernels that are no method of the same name, arguments and results.
 CHOSEN = (
@@ -35,66 +40,58 @@ PUSHED = (
 )
 
 
-class SpecialisedForms(Robot):
-    """The methods of Robot whose kernels SpecialisedRobot cannot put in their place as they are.
+class SpecialisedMassOperator(MassOperator):
+    """The views of a specialised robot: its own code first, then the path of Robot."""
 
-    Whatever the code for one robot refuses, or is not there for, takes the path of Robot.
-    """
-
-    def _quick(self, key, states, out=None):
-        """Results of the code for one robot, of one state or of a batch; None without it."""
-        one = self._one.get(key)
-        if one is None:
-            return None
-        results = [np.empty(shape) for shape in self._shapes[key][1]] if out is None else [out]
-        return results if not one(*states, *results) else self._in_rows(key, states, out)
-
-    def energy(self, q, qd):
-        found = self._quick('energy', (q, qd))
-        return super().energy(q, qd) if found is None else (found[0][..., 0], found[0][..., 1])
-
-    def mass_matrix_factors(self, q):
-        found = self._quick('mass_matrix_factors', (q,))
-        return super().mass_matrix_factors(q) if found is None else self._factors(*found)
+    def factors(self, q):
+        found = self._robot._quick('mass_matrix_factors', (q,))
+        return super().factors(q) if found is None else self._factors(*found)
 
     def factor_product(self, q, x, transposed=False, inverse=False, out=None):
         name = 'factor_product' + '_transposed' * bool(transposed) + '_inverse' * bool(inverse)
-        found = self._quick(name, (q, x), out)
+        found = self._robot._quick(name, (q, x), out)
         if found is None:
             return super().factor_product(q, x, transposed, inverse, out)
         return found[0]
 
+
+class SpecialisedCentroidal(Centroidal):
+    """As SpecialisedMassOperator."""
+
     def composite_inertia(self, q):
-        found = self._quick('composite_inertia', (q,))
+        found = self._robot._quick('composite_inertia', (q,))
         return super().composite_inertia(q) if found is None else (self.mass, *found)
 
-    def body_inertias(self, q):
-        found = self._quick('body_inertias', (q,))
-        return super().body_inertias(q) if found is None else self._blocks(found)
 
-    def regressor(self, q, qd, qdd, qd_r=None, out=None):
-        found = self._quick('regressor', (q, qd, qd if qd_r is None else qd_r, qdd), out)
-        return super().regressor(q, qd, qdd, qd_r, out) if found is None else found[0]
+class SpecialisedLinks(Links):
+    """As SpecialisedMassOperator."""
+
+    def inertias(self, q):
+        found = self._robot._quick('body_inertias', (q,))
+        return super().inertias(q) if found is None else self._blocks(found)
+
+
+class SpecialisedVariants(Variants):
+    """As SpecialisedMassOperator."""
 
     def inverse_dynamics_in(self, reference, q, qd, qdd, f_ext=None, out=None):
-        name = f'inverse_dynamics_{reference}'
-        if f_ext is not None and name in self._one:
-            return self._pushed(
-                functools.partial(self.inverse_dynamics_in, reference), q, qd, qdd, f_ext, out
-            )
-        found = None if f_ext is not None else self._quick(name, (q, qd, qdd), out)
+        robot, name = self._robot, f'inverse_dynamics_{reference}'
+        if f_ext is not None and name in robot._one:
+            method = functools.partial(self.inverse_dynamics_in, reference)
+            return robot._pushed(method, q, qd, qdd, f_ext, out)
+        found = None if f_ext is not None else robot._quick(name, (q, qd, qdd), out)
         if found is None:
             return super().inverse_dynamics_in(reference, q, qd, qdd, f_ext, out)
         return found[0]
 
     def hybrid_dynamics(self, q, qd, tau, qdd, prescribed, f_ext=None):
-        flags, found = self._prescribed(prescribed), None
+        robot, flags, found = self._robot, self._prescribed(prescribed), None
         key = 'hybrid_dynamics', self._joints(flags)
-        if key in self._one:
-            (q, qd, tau, qdd), _ = self._states(q, qd, tau, qdd)
-            push = None if f_ext is None else self.torque_of_wrench(q, f_ext)
+        if key in robot._one:
+            (q, qd, tau, qdd), _ = robot._states(q, qd, tau, qdd)
+            push = None if f_ext is None else robot.task_space.torque_of_wrench(q, f_ext)
             given = tau if push is None else tau + push
-            found = self._quick(key, (q, qd, np.where(flags, qdd, given)))
+            found = robot._quick(key, (q, qd, np.where(flags, qdd, given)))
         if found is None:
             return super().hybrid_dynamics(q, qd, tau, qdd, flags, f_ext)
         if push is not None:
@@ -103,19 +100,11 @@ class SpecialisedForms(Robot):
 
     def _joints(self, flags):
         """Names of the joints of flags (nv,)."""
-        return tuple(name for name, flag in zip(self.joint_names, flags) if flag)
+        return tuple(name for name, flag in zip(self._robot.joint_names, flags) if flag)
 
-    def _pushed(self, method, q, qd, third, f_ext, out=None, forward=False):
-        """A method of PUSHED under wrenches: inverse dynamics less J^T f, forward dynamics with
-        that much more.
-        """
-        (q, qd, third), _ = self._states(q, qd, third)
-        push = self.torque_of_wrench(q, f_ext)
-        if forward:
-            return method(q, qd, third + push, out=out)
-        result = method(q, qd, third, out=out)
-        result -= push
-        return result
+
+class SpecialisedTaskSpace(TaskSpace):
+    """As SpecialisedMassOperator."""
 
     def torque_of_wrench(self, q, f_ext, out=None):
         found = self._under_wrench('torque_of_wrench', q, f_ext, out)
@@ -129,35 +118,78 @@ class SpecialisedForms(Robot):
         """Results of what wrenches on frames do, None where it is not specialised for those."""
         if not isinstance(f_ext, Mapping):
             return None
-        frames = tuple(f_ext)
+        robot, frames = self._robot, tuple(f_ext)
         key = name, frames[0] if len(frames) == 1 else frames
-        if key not in self._one:
+        if key not in robot._one:
             return None
-        (q,), k = self._states(q)
-        wrenches = self._placed_wrenches(k, f_ext)[2]
+        (q,), k = robot._states(q)
+        wrenches = robot._placed_wrenches(k, f_ext)[2]
         if k is None:
-            return self._quick(key, (q, wrenches[0]), out)
+            return robot._quick(key, (q, wrenches[0]), out)
         shape = k, *wrenches.shape[1:]
-        return self._quick(key, (q, np.ascontiguousarray(np.broadcast_to(wrenches, shape))), out)
+        rows = np.ascontiguousarray(np.broadcast_to(wrenches, shape))
+        return robot._quick(key, (q, rows), out)
 
     def _free_acceleration(self, gravity, k, q, qd, names):
-        found = None
-        if gravity is self.model.gravity:
+        robot, found = self._robot, None
+        if gravity is robot.model.gravity:
             key = 'task_acceleration', names[0] if len(names) == 1 else names
-            found = self._quick(key, (q, qd, np.zeros_like(qd)))
+            found = robot._quick(key, (q, qd, np.zeros_like(qd)))
         return super()._free_acceleration(gravity, k, q, qd, names) if found is None else found[0]
 
-    for _method in (
-        energy,
-        mass_matrix_factors,
-        factor_product,
-        composite_inertia,
-        body_inertias,
-        regressor,
-        inverse_dynamics_in,
-        hybrid_dynamics,
-        torque_of_wrench,
-        acceleration_of_wrench,
-    ):
-        _method.__doc__ = getattr(Robot, _method.__name__).__doc__
-    del _method
+
+class SpecialisedForms(Robot):
+    """The methods of Robot whose kernels SpecialisedRobot cannot put in their place as they are.
+
+    Whatever the code for one robot refuses, or is not there for, takes the path of Robot.
+    """
+
+    def _views(self):
+        return super()._views() | {
+            'mass_operator': SpecialisedMassOperator,
+            'centroidal': SpecialisedCentroidal,
+            'links': SpecialisedLinks,
+            'variants': SpecialisedVariants,
+            'task_space': SpecialisedTaskSpace,
+        }
+
+    def _quick(self, key, states, out=None):
+        """Results of the code for one robot, of one state or of a batch; None without it."""
+        one = self._one.get(key)
+        if one is None:
+            return None
+        results = [np.empty(shape) for shape in self._shapes[key][1]] if out is None else [out]
+        return results if not one(*states, *results) else self._in_rows(key, states, out)
+
+    def energy(self, q, qd):
+        found = self._quick('energy', (q, qd))
+        return super().energy(q, qd) if found is None else (found[0][..., 0], found[0][..., 1])
+
+    def regressor(self, q, qd, qdd, qd_r=None, out=None):
+        found = self._quick('regressor', (q, qd, qd if qd_r is None else qd_r, qdd), out)
+        return super().regressor(q, qd, qdd, qd_r, out) if found is None else found[0]
+
+    def _pushed(self, method, q, qd, third, f_ext, out=None, forward=False):
+        """A method of PUSHED under wrenches: inverse dynamics less J^T f, forward dynamics with
+        that much more.
+        """
+        (q, qd, third), _ = self._states(q, qd, third)
+        push = self.task_space.torque_of_wrench(q, f_ext)
+        if forward:
+            return method(q, qd, third + push, out=out)
+        result = method(q, qd, third, out=out)
+        result -= push
+        return result
+
+
+for _kind in (
+    SpecialisedMassOperator,
+    SpecialisedCentroidal,
+    SpecialisedLinks,
+    SpecialisedVariants,
+    SpecialisedTaskSpace,
+    SpecialisedForms,
+):
+    for _name, _method in vars(_kind).items():
+        if not _name.startswith('_'):
+            _method.__doc__ = getattr(_kind.__base__, _name).__doc__

@@ -36,7 +36,6 @@ class Boundary:
         self.all_joint_names = model.all_joint_names
         self.all_position_names = model.all_position_names
         self.nq, self.nv = model.nq, model.nv
-        self.frames = tuple(model.frames)
         self.limits = model.limits
         self.report = model.report
         self._scratch = scratch.allocate(model.topology)
@@ -49,7 +48,13 @@ class Boundary:
         self._cases = {}  # {method: its cases}, see robodyn_ros.robot.dispatch
         self._rows_kept = {}
         self._quaternions = model.quaternions.tolist()
+        for name, kind in self._views().items():
+            setattr(self, name, kind(self, name))
         install(self)
+
+    def _views(self):
+        """Return the classes of the views, {name: class}."""
+        return {}
 
     def __repr__(self):
         names = self.joint_names

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The same dynamics asked or answered in other ways: other routes, wrenches alone, Hamilton."""
+"""The same dynamics by other routes: other references, other factors, Hamilton, hybrid."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from numpy.typing import ArrayLike
 
 from robodyn_ros.compile import generic
 from robodyn_ros.errors import ShapeError, UnknownNameError
-from robodyn_ros.robot.frames import FrameQuantities, times
+from robodyn_ros.robot.view import View
 
 REFERENCES = ('body', 'offset', 'inertial', 'fixed')
 
 
-class DynamicsForms(FrameQuantities):
+class Variants(View):
     """Other routes to the dynamics of a robot, and other questions.
 
     The routes give what `inverse_dynamics` and `forward_dynamics` give, which are faster for all
-    but short chains: they are there to compare. Every method takes one state, q (nq,) and all else
-    (nv,), or a batch with k in front, and writes into `out` if given; wrong shapes and values that
-    are not finite are a ShapeError, a singular pivot is a SingularityError that names the body.
+    but short chains: they are there to compare.
+
+    Every method takes one state, q (nq,) and all else (nv,), or a batch with k in front, and
+    writes into `out` if given.
     """
 
     def inverse_dynamics_composite(
@@ -57,14 +58,15 @@ class DynamicsForms(FrameQuantities):
         (nv,) ndarray
             Joint torques or forces [N m or N].
         """
-        states, k = self._states(q, qd, qdd)
-        out = self._out(out, k, (self.nv,))
-        self._run(
+        robot = self._robot
+        states, k = robot._states(q, qd, qdd)
+        out = robot._out(out, k, (robot.nv,))
+        robot._run(
             generic.inverse_dynamics_composite,
             k,
-            *self._weighted,
+            *robot._weighted,
             *states,
-            *self._wrenches(states[0], k, f_ext),
+            *robot._wrenches(states[0], k, f_ext),
             out,
         )
         return out
@@ -111,22 +113,29 @@ class DynamicsForms(FrameQuantities):
         UnknownNameError
             For another reference.
         """
+        robot = self._robot
         if reference not in REFERENCES:
             raise UnknownNameError(
-                f'reference of inverse dynamics of robot {self.name!r}: got '
+                f'reference of inverse dynamics of robot {robot.name!r}: got '
                 f'{reference!r}; expected one of {", ".join(REFERENCES)}'
             )
-        states, k = self._states(q, qd, qdd)
-        out = self._out(out, k, (self.nv,))
+        states, k = robot._states(q, qd, qdd)
+        out = robot._out(out, k, (robot.nv,))
         kernel, frames = generic.inverse_dynamics_body, []
         if reference == 'body':
-            frames = [np.zeros((len(self.model.constants), 3))]
+            frames = [np.zeros((len(robot.model.constants), 3))]
         elif reference == 'offset':
-            frames = [self.model.centres()]
+            frames = [robot.model.centres()]
         else:
             kernel = getattr(generic, f'inverse_dynamics_{reference}')
-        self._run(
-            kernel, k, *self._weighted, *states, *self._wrenches(states[0], k, f_ext), *frames, out
+        robot._run(
+            kernel,
+            k,
+            *robot._weighted,
+            *states,
+            *robot._wrenches(states[0], k, f_ext),
+            *frames,
+            out,
         )
         return out
 
@@ -209,17 +218,18 @@ class DynamicsForms(FrameQuantities):
 
     def _by_factors(self, kernel, q, qd, tau, f_ext, out):
         """Forward dynamics by a kernel that needs a matrix and a vector to work in."""
-        states, k = self._states(q, qd, tau)
-        out = self._out(out, k, (self.nv,))
-        self._run(
+        robot = self._robot
+        states, k = robot._states(q, qd, tau)
+        out = robot._out(out, k, (robot.nv,))
+        robot._run(
             kernel,
             k,
-            *self._weighted,
+            *robot._weighted,
             *states,
-            *self._wrenches(states[0], k, f_ext),
-            self._zero,
-            np.empty((self.nv, self.nv)),
-            np.empty(self.nv),
+            *robot._wrenches(states[0], k, f_ext),
+            robot._zero,
+            np.empty((robot.nv, robot.nv)),
+            np.empty(robot.nv),
             out,
         )
         return out
@@ -266,163 +276,43 @@ class DynamicsForms(FrameQuantities):
         UnknownNameError
             For a joint that does not exist.
         """
-        (q, qd, tau, qdd), k = self._states(q, qd, tau, qdd)
+        robot = self._robot
+        (q, qd, tau, qdd), k = robot._states(q, qd, tau, qdd)
         prescribed = self._prescribed(prescribed)
-        results = self._out(None, k, (self.nv,)), self._out(None, k, (self.nv,))
-        self._run(
+        results = (robot._out(None, k, (robot.nv,)), robot._out(None, k, (robot.nv,)))
+        robot._run(
             generic.hybrid_dynamics,
             k,
-            *self._weighted,
+            *robot._weighted,
             q,
             qd,
             np.where(prescribed, qdd, tau),
             prescribed,
-            *self._wrenches(q, k, f_ext),
-            self._zero,
+            *robot._wrenches(q, k, f_ext),
+            robot._zero,
             *results,
         )
         return results
 
     def _prescribed(self, given):
         """(nv,) booleans from those, or from names of joints."""
+        robot = self._robot
         names = [given] if isinstance(given, str) else list(given)
         if names and all(isinstance(name, str) for name in names):
-            if unknown := set(names) - set(self.joint_names):
+            if unknown := set(names) - set(robot.joint_names):
                 raise UnknownNameError(
-                    f'prescribed joints of robot {self.name!r}: got '
+                    f'prescribed joints of robot {robot.name!r}: got '
                     f'{", ".join(sorted(unknown))}; expected some of '
-                    f'{", ".join(self.joint_names)}'
+                    f'{", ".join(robot.joint_names)}'
                 )
-            return np.array([name in names for name in self.joint_names])
+            return np.array([name in names for name in robot.joint_names])
         flags = np.array(names)
-        if names and (flags.dtype != np.bool_ or flags.shape != (self.nv,)):
+        if names and (flags.dtype != np.bool_ or flags.shape != (robot.nv,)):
             raise ShapeError(
-                f'prescribed joints of robot {self.name!r}: got {given!r}; expected '
-                f'names of joints, or {self.nv} booleans'
+                f'prescribed joints of robot {robot.name!r}: got {given!r}; expected '
+                f'names of joints, or {robot.nv} booleans'
             )
-        return flags if names else np.zeros(self.nv, dtype=np.bool_)
-
-    def constrained_dynamics(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        tau: ArrayLike,
-        frame: str | Sequence[str],
-        axes: str | Sequence | Mapping | None = None,
-        acceleration: ArrayLike = 0.0,
-        f_ext: Mapping[str, ArrayLike] | None = None,
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Compute the motion with the acceleration of some task axes prescribed.
-
-        qdd = qdd_f + M^-1 J^T f with f = Lambda (a - J qdd_f - Jdot qd); Jain 2011, eq. (7.43).
-        A link is held (a = 0) or moved by a force that the axes transmit. Directions that the
-        robot cannot move are not enforced.
-
-        Parameters
-        ----------
-        q : (nq,) array_like
-            Positions [rad or m].
-        qd : (nv,) array_like
-            Velocities [rad/s or m/s].
-        tau : (nv,) array_like
-            Joint torques or forces [N m or N].
-        frame : str or sequence of str
-            Name of a frame, or names of several.
-        axes : str or sequence, optional
-            Task axes to keep, of 'x y z rx ry rz': names, or six booleans; all by default. A
-            mapping from frames to axes where several frames differ.
-        acceleration : float or (m,) array_like
-            Acceleration of the axes kept [m/s^2, rad/s^2].
-        f_ext : mapping of str to (6,) array_like, optional
-            External wrenches by frame: force and moment [N, N m] in base axes, at the frame's
-            origin.
-
-        Returns
-        -------
-        tuple of (nv,) and (m,) ndarray
-            Accelerations, and the force on the robot [N, N m], in base axes, at the frame's
-            origin.
-        """
-        qdd = self.forward_dynamics(q, qd, tau, f_ext)  # type: ignore[attr-defined]
-        task = self.operational_space_inertia(q, frame, axes)
-        names = tuple(task.rows)
-        bias = np.concatenate([self.jacobian_bias(q, qd, name) for name in names], axis=-1)
-        try:
-            wanted = np.broadcast_to(self._floats(acceleration), task.jacobian.shape[:-1])
-        except ValueError:
-            raise ShapeError(
-                f'acceleration of a task of robot {self.name!r}: got '
-                f'{np.shape(acceleration)}; expected {task.jacobian.shape[:-1]}, or '
-                'one number'
-            ) from None
-        missing = wanted - times(task.jacobian, qdd) - bias[..., self.task_rows(names, axes)]
-        return qdd + times(task.consistent_inverse, missing), times(task.inertia, missing)
-
-    def torque_of_wrench(
-        self, q: ArrayLike, f_ext: Mapping[str, ArrayLike], out: np.ndarray | None = None
-    ) -> np.ndarray:
-        """Compute J^T f, the torques of wrenches on any frames.
-
-        O(n); Jain 2011, Algorithm 5.1 (eq. 5.38).
-
-        Parameters
-        ----------
-        q : (nq,) array_like
-            Positions [rad or m].
-        f_ext : mapping of str to (6,) array_like
-            Wrenches by frame: force and moment [N, N m] in base axes, at the frame's origin.
-        out : ndarray, optional
-            Array that receives the result.
-
-        Returns
-        -------
-        (nv,) ndarray
-            Joint torques or forces [N m or N].
-        """
-        (q,), k = self._states(q)
-        out = self._out(out, k, (self.nv,))
-        self._run(generic.torque_of_wrench, k, *self._body, q, *self._wrenches(q, k, f_ext), out)
-        return out
-
-    def acceleration_of_wrench(
-        self, q: ArrayLike, f_ext: Mapping[str, ArrayLike], out: np.ndarray | None = None
-    ) -> np.ndarray:
-        """Compute M^-1 J^T f, what wrenches on any frames add to qdd.
-
-        Of impulses it is the jump of qd. O(n), neither J nor M is formed; Jain 2011, Algorithm
-        7.3, with the opposite sign of (7.43) and (7.44).
-
-        Parameters
-        ----------
-        q : (nq,) array_like
-            Positions [rad or m].
-        f_ext : mapping of str to (6,) array_like
-            Wrenches by frame: force and moment [N, N m] in base axes, at the frame's origin.
-        out : ndarray, optional
-            Array that receives the result.
-
-        Returns
-        -------
-        (nv,) ndarray
-            Accelerations [rad/s^2 or m/s^2].
-
-        Raises
-        ------
-        SingularityError
-            If the mass matrix is singular.
-        """
-        (q,), k = self._states(q)
-        out = self._out(out, k, (self.nv,))
-        self._run(
-            generic.acceleration_of_wrench,
-            k,
-            *self._body,
-            q,
-            *self._wrenches(q, k, f_ext),
-            self._zero,
-            out,
-        )
-        return out
+        return flags if names else np.zeros(robot.nv, dtype=np.bool_)
 
     def hamiltonian(self, q: ArrayLike, p: ArrayLike) -> Any:
         """Compute the energy over position and momentum: H = p M^-1 p / 2 + V(q).
@@ -441,8 +331,9 @@ class DynamicsForms(FrameQuantities):
         float or (k,) ndarray
             Energy [J].
         """
-        qd = self.mass_solve(q, p)  # type: ignore[attr-defined]
-        kinetic, potential = self.energy(q, qd)  # type: ignore[attr-defined]
+        robot = self._robot
+        qd = robot.mass_operator.solve(q, p)  # type: ignore[attr-defined]
+        kinetic, potential = robot.energy(q, qd)  # type: ignore[attr-defined]
         return kinetic + potential
 
     def hamilton_rates(
@@ -471,15 +362,17 @@ class DynamicsForms(FrameQuantities):
         ShapeError
             For a robot with nq > nv, whose velocities are not rates of its coordinates.
         """
+        robot = self._robot
         self._require_rates()
-        states, k = self._states(q, p, tau)
-        rates = self._out(None, k, (self.nv,)), self._out(None, k, (self.nv,))
-        self._run(generic.hamilton_rates, k, *self._weighted, *states, self._zero, *rates)
+        states, k = robot._states(q, p, tau)
+        rates = (robot._out(None, k, (robot.nv,)), robot._out(None, k, (robot.nv,)))
+        robot._run(generic.hamilton_rates, k, *robot._weighted, *states, robot._zero, *rates)
         return rates
 
     def _require_rates(self):
-        if self.nq != self.nv:
+        robot = self._robot
+        if robot.nq != robot.nv:
             raise ShapeError(
-                f'robot {self.name!r}: got {self.nq} coordinates for {self.nv} '
+                f'robot {robot.name!r}: got {robot.nq} coordinates for {robot.nv} '
                 "velocities; expected as many, for Hamilton's equations"
             )

@@ -70,6 +70,11 @@ class LockStep:
         return self.step * self.period
 
     @property
+    def complete(self) -> bool:
+        """Whether every participant has answered the present state."""
+        return len(self._answers) == len(self.participants)
+
+    @property
     def missing(self) -> list[str]:
         """Participants that have not answered the present state."""
         return [name for name in self.participants if name not in self._answers]
@@ -103,15 +108,19 @@ class LockStep:
             return REPEATED
         self._judge(participant, effort)
         self._answers[participant] = effort
-        return ACCEPTED if self.missing else COMPLETE
+        return COMPLETE if self.complete else ACCEPTED
+
+    def withdraw(self, participant: str):
+        """Forget the answer of a participant to the present state: it has another one now."""
+        self._answers.pop(participant, None)
 
     def advance(self) -> bool:
         """Take one step if the run is to go on and nobody is missing; return whether it was."""
-        if self.step >= self.goal or self.missing:
+        if self.step >= self.goal or not self.complete:
             return False
-        command = np.full(self.runner.plant.qd.shape, np.nan)
-        for effort in self._answers.values():  # no joint is commanded twice
-            np.copyto(command, effort, where=~np.isnan(effort))
+        command, *others = self._answers.values()
+        for effort in others:  # no joint is commanded twice
+            command = np.where(np.isnan(effort), command, effort)
         self._answers.clear()
         self.runner.command(command)
         self.runner.step()

@@ -34,7 +34,7 @@ def _examine(robot, twin):
     for integrator in METHODS:
         settings = PlantSettings(integrator=integrator)
         for _ in range(STATES):
-            q = robot.random_configuration(rng, reach=2.0)
+            q = robot.configuration.random(rng, reach=2.0)
             qd, effort = rng.uniform(-1.0, 1.0, (2, robot.nv))
             expected, got = (Plant(robot, settings, q, qd) for _ in range(2))
             got.use(twin)

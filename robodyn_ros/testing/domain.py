@@ -9,6 +9,8 @@ import socket
 HIGHEST = 101  # above it, ports of domains collide with those that systems give away
 PORT = 32768  # of domain 0
 
+_own: list[socket.socket] = []  # what reserves the domain of this process
+
 
 def reserve_domain() -> tuple[int, socket.socket]:
     """Return a free ROS domain id and the socket that reserves it for as long as it is open.
@@ -32,16 +34,18 @@ def reserve_domain() -> tuple[int, socket.socket]:
     raise RuntimeError('no free ROS domain: all of 1 to 100 are reserved by other tests')
 
 
-def move_to_own_domain() -> socket.socket:
-    """Move this process, and all that it starts, to a domain of its own.
+def move_to_own_domain() -> int:
+    """Move this process, and all that it starts, to a domain of its own, as long as it lives.
 
     Returns
     -------
-    socket
-        Closing it gives the domain back.
+    int
+        The domain; the same one at every call.
 
     """
-    domain, lock = reserve_domain()
-    os.environ['ROS_DOMAIN_ID'] = str(domain)
-    os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
-    return lock
+    if not _own:
+        domain, lock = reserve_domain()
+        _own.append(lock)
+        os.environ['ROS_DOMAIN_ID'] = str(domain)
+        os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
+    return int(os.environ['ROS_DOMAIN_ID'])

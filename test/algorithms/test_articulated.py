@@ -17,7 +17,7 @@ from support.families import Case, inertial, rotation, states
 
 def passed_on(robot, q):
     """Return the (nb, 6, 6) inertias P+ that a solve leaves in scratch, angular rows first."""
-    robot.mass_solve(q, np.ones(robot.nv))
+    robot.mass_operator.solve(q, np.ones(robot.nv))
     rows = robot._scratch
     square = np.array(((0, 1, 2), (1, 3, 4), (2, 4, 5)))
     A, C = rows[:, at.P_ANGULAR + square], rows[:, at.P_LINEAR + square]
@@ -86,7 +86,7 @@ def test_singular_mass_matrix_is_named_whatever_its_size(scale):
         robot = Case(coaxial(seed, scale)).robot
         for solve in (
             lambda: robot.forward_dynamics((0.3, 0.4), (0.1, 0.2), (1.0, 2.0)),
-            lambda: robot.mass_solve((0.3, 0.4), (1.0, 2.0)),
+            lambda: robot.mass_operator.solve((0.3, 0.4), (1.0, 2.0)),
             lambda: robot.mass_matrix_inverse((0.3, 0.4)),
             lambda: robot.operational_space_inertia((0.3, 0.4), 'end'),
         ):
@@ -114,7 +114,7 @@ def test_what_was_singular_is_regular_with_something_on_the_diagonal():
     geared = type(robot)(robot.model.with_joint_values(ROTOR, (0.2, 0.3)))
     q, b, x = np.array((0.3, 0.4)), np.array((1.0, 2.0)), np.empty(2)
     assert generic.mass_solve(*robot._body, q, np.array((0.2, 0.3)), b, x) == 0
-    assert np.array_equal(x, geared.mass_solve(q, b))
+    assert np.array_equal(x, geared.mass_operator.solve(q, b))
     agree(geared.mass_matrix(q) @ x, b)
 
 

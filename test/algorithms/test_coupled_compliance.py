@@ -191,9 +191,9 @@ def test_what_floats_does_not_care_which_body_is_its_base():
         )
         for frame in frames:
             agree(other.robot.pose(moved, frame), case.robot.pose(q, frame), tolerance=1e-11)
-        expected = case.robot.task_compliance(q, frames)[1]
+        expected = case.robot.task_space.compliance(q, frames)[1]
         agree(
-            other.robot.task_compliance(moved, frames)[1],
+            other.robot.task_space.compliance(moved, frames)[1],
             expected,
             tolerance=10.0 * solve_tolerance(case.robot.mass_matrix(q)),
         )
@@ -264,7 +264,7 @@ def test_free_acceleration_and_bias(case):
                 for frame in frames
             ]
         )
-        bias = robot.operational_space_bias(q, qd, frames)
+        bias = robot.task_space.bias(q, qd, frames)
         tolerance = solve_tolerance(robot.mass_matrix(q))
         scale = np.abs(bias.task.jacobian).max() * np.abs(qdd).sum()
         agree(bias.free_acceleration, expected, scale=scale, tolerance=tolerance)
@@ -285,7 +285,7 @@ def test_the_task_moves_as_the_bias_says(dual_arm):
     case, hands = dual_arm
     u = np.arange(1.0, 13.0) / 7.0
     for q, qd, _ in states(case.robot):
-        bias = case.robot.operational_space_bias(q, qd, hands)
+        bias = case.robot.task_space.bias(q, qd, hands)
         force = bias.task.inertia @ u + bias.total
         tau = bias.task.jacobian.T @ force
         qdd = case.robot.forward_dynamics(q, qd, tau)
@@ -303,7 +303,7 @@ def test_null_space_is_dynamically_consistent(dual_arm):
     case, hands = dual_arm
     for q, qd, tau in states(case.robot):
         task = case.robot.operational_space_inertia(q, hands)
-        N, J = case.robot.null_space_projection(q, hands), task.jacobian
+        N, J = case.robot.task_space.null_space_projection(q, hands), task.jacobian
         assert np.array_equal(N, task.null_space_projection)
         tolerance = solve_tolerance(task.inverse)
         agree(N @ N, N, tolerance=tolerance)
@@ -328,22 +328,22 @@ def test_batches_of_several_frames(axes):
     case = FAMILIES['tree']
     robot, frames = case.robot, frames_of(case, 2)
     q, qd, tau = (np.array(rows) for rows in zip(*states(robot, 3)))
-    J, compliance = robot.task_compliance(q, frames)
-    bias = robot.operational_space_bias(q, qd, frames, axes, 0.1)
-    N = robot.null_space_projection(q, frames, axes, 0.1)
-    held = robot.constrained_dynamics(q, qd, tau, frames[0], 'x z')
+    J, compliance = robot.task_space.compliance(q, frames)
+    bias = robot.task_space.bias(q, qd, frames, axes, 0.1)
+    N = robot.task_space.null_space_projection(q, frames, axes, 0.1)
+    held = robot.task_space.constrained_dynamics(q, qd, tau, frames[0], 'x z')
     for k in range(3):
-        alone = robot.operational_space_bias(q[k], qd[k], frames, axes, 0.1)
+        alone = robot.task_space.bias(q[k], qd[k], frames, axes, 0.1)
         for name in ('inertia', 'inverse', 'jacobian', 'singular_values', 'consistent_inverse'):
             agree(getattr(bias.task, name)[k], getattr(alone.task, name), tolerance=1e-12)
         assert bias.task.rank[k] == alone.task.rank and bias.task.rows == alone.task.rows
         for name in ('coriolis', 'gravity', 'free_acceleration', 'total'):
             agree(getattr(bias, name)[k], getattr(alone, name), tolerance=1e-12)
         agree(N[k], alone.task.null_space_projection, tolerance=1e-12)
-        for mine, theirs in zip((J, compliance), robot.task_compliance(q[k], frames)):
+        for mine, theirs in zip((J, compliance), robot.task_space.compliance(q[k], frames)):
             agree(mine[k], theirs, tolerance=1e-14)
         for mine, theirs in zip(
-            held, robot.constrained_dynamics(q[k], qd[k], tau[k], frames[0], 'x z')
+            held, robot.task_space.constrained_dynamics(q[k], qd[k], tau[k], frames[0], 'x z')
         ):
             agree(mine[k], theirs, tolerance=1e-11)  # undamped, by an inverse of its own
 

@@ -7,6 +7,7 @@ import pytest
 
 from benchmark.chains import read
 from robodyn_ros.errors import ShapeError, SingularityError
+from robodyn_ros.robot.dispatch import method_of
 from robodyn_ros.robot.robot import Robot
 from support import slopes
 from support.compare import agree, solve_tolerance
@@ -62,7 +63,7 @@ def test_inverse_dynamics_by_complex_step(any_case):
     robot = any_case.robot
     for (q, qd, qdd), f_ext, rows in alone_and_pushed(any_case):
         all_agree(
-            robot.inverse_dynamics_derivatives(q, qd, qdd, f_ext),
+            robot.derivatives.inverse_dynamics(q, qd, qdd, f_ext),
             slopes.of_inverse_dynamics(robot, q, qd, qdd, rows),
             1e-12,
         )
@@ -73,7 +74,7 @@ def test_forward_dynamics_by_complex_step(any_case):
     robot = any_case.robot
     for (q, qd, tau), f_ext, rows in alone_and_pushed(any_case):
         all_agree(
-            robot.forward_dynamics_derivatives(q, qd, tau, f_ext),
+            robot.derivatives.forward_dynamics(q, qd, tau, f_ext),
             slopes.of_forward_dynamics(robot, q, qd, tau, rows),
             2.0 * solve_tolerance(robot.mass_matrix(q)),
         )
@@ -85,7 +86,7 @@ def test_mass_matrix_by_complex_step(any_case):
     ((q, _, _),) = states(robot, 1)
     expected = slopes.of_mass_matrix(robot, q)
     agree(
-        robot.mass_matrix_derivative(q),
+        robot.derivatives.mass_matrix(q),
         expected,
         scale=max(np.abs(expected).max(), np.abs(robot.mass_matrix(q)).max()),
     )
@@ -100,12 +101,12 @@ def test_pinocchio(every_hinge):
         given = (referee.q(q), referee.v(qd), referee.v(third), referee._forces(q, f_ext))
         pin.computeRNEADerivatives(model, data, *given)
         expected = data.dtau_dq[order], data.dtau_dv[order], symmetric(data.M, order)
-        all_agree(robot.inverse_dynamics_derivatives(q, qd, third, f_ext), expected, 1e-12)
+        all_agree(robot.derivatives.inverse_dynamics(q, qd, third, f_ext), expected, 1e-12)
         pin.computeABADerivatives(model, data, *given)
         expected = data.ddq_dq[order], data.ddq_dv[order], symmetric(data.Minv, order)
-        found = robot.forward_dynamics_derivatives(q, qd, third, f_ext)
+        found = robot.derivatives.forward_dynamics(q, qd, third, f_ext)
         qdd = robot.forward_dynamics(q, qd, third, f_ext)
-        solved = robot.inverse_dynamics_derivatives(q, qd, qdd, f_ext)[:2]
+        solved = robot.derivatives.inverse_dynamics(q, qd, qdd, f_ext)[:2]
         solving = 4.0 * solve_tolerance(robot.mass_matrix(q))
         rounding = [rounding_of_inverse(robot, q, right) for right in (*solved, np.eye(robot.nv))]
         all_agree(found, expected, solving, rounding)
@@ -122,13 +123,13 @@ def test_long_chains(joints):
     for given in states(robot, 2):
         pin.computeRNEADerivatives(model, data, *given)
         all_agree(
-            robot.inverse_dynamics_derivatives(*given),
+            robot.derivatives.inverse_dynamics(*given),
             (data.dtau_dq, data.dtau_dv, symmetric(data.M, all_of_it)),
             1e-12,
         )
         pin.computeABADerivatives(model, data, *given)
         all_agree(
-            robot.forward_dynamics_derivatives(*given),
+            robot.derivatives.forward_dynamics(*given),
             (data.ddq_dq, data.ddq_dv, symmetric(data.Minv, all_of_it)),
             4.0 * solve_tolerance(robot.mass_matrix(given[0])),
         )
@@ -138,13 +139,13 @@ def test_what_they_have_in_common(any_case):
     """dtau/dqdd is M, and dM/dq qdd is what inertia forces add to dtau/dq; dqdd/dtau is M^-1."""
     robot = any_case.robot
     ((q, qd, qdd),) = states(robot, 1)
-    by_q, _, by_qdd = robot.inverse_dynamics_derivatives(q, qd, qdd)
+    by_q, _, by_qdd = robot.derivatives.inverse_dynamics(q, qd, qdd)
     agree(by_qdd, robot.mass_matrix(q))
-    still = robot.inverse_dynamics_derivatives(q, qd, np.zeros(robot.nv))[0]
-    added = np.einsum('ijk,j->ik', robot.mass_matrix_derivative(q), qdd)
+    still = robot.derivatives.inverse_dynamics(q, qd, np.zeros(robot.nv))[0]
+    added = np.einsum('ijk,j->ik', robot.derivatives.mass_matrix(q), qdd)
     agree(by_q - still, added, scale=np.abs(by_q).max() + np.abs(still).max() + 1e-3)
     agree(
-        robot.forward_dynamics_derivatives(q, qd, qdd)[2],
+        robot.derivatives.forward_dynamics(q, qd, qdd)[2],
         robot.mass_matrix_inverse(q),
         tolerance=solve_tolerance(by_qdd),
     )
@@ -156,25 +157,25 @@ def test_batches(any_case):
     q, qd, third = map(np.array, zip(*states(robot, 3)))
     f_ext = {any_case.tip: np.outer((1.0, -0.5, 2.0), WRENCHES[0])}
     for name in ('inverse_dynamics_derivatives', 'forward_dynamics_derivatives'):
-        together = getattr(robot, name)(q, qd, third, f_ext)
+        together = method_of(robot, name)(q, qd, third, f_ext)
         for i in range(3):
-            one = getattr(robot, name)(
+            one = method_of(robot, name)(
                 q[i], qd[i], third[i], {any_case.tip: f_ext[any_case.tip][i]}
             )
             assert all(np.array_equal(rows[i], matrix) for rows, matrix in zip(together, one))
-    assert np.array_equal(robot.mass_matrix_derivative(q)[1], robot.mass_matrix_derivative(q[1]))
+    assert np.array_equal(robot.derivatives.mass_matrix(q)[1], robot.derivatives.mass_matrix(q[1]))
 
 
 def test_refusals():
     """Wrong shapes, numbers that are none, and a mass matrix without inverse."""
     robot = FAMILIES['skew_chain'].robot
     with pytest.raises(ShapeError):
-        robot.mass_matrix_derivative(np.zeros(robot.nv + 1))
+        robot.derivatives.mass_matrix(np.zeros(robot.nv + 1))
     with pytest.raises(ShapeError, match='finite'):
-        robot.inverse_dynamics_derivatives(*np.full((3, robot.nv), np.nan))
+        robot.derivatives.inverse_dynamics(*np.full((3, robot.nv), np.nan))
     constants = robot.model.constants.copy()
     constants[-1, 12:23] = 0.0
     empty = Robot(robot.model.with_constants(constants))
-    assert np.isfinite(empty.inverse_dynamics_derivatives(*np.ones((3, 7)))[0]).all()
+    assert np.isfinite(empty.derivatives.inverse_dynamics(*np.ones((3, 7)))[0]).all()
     with pytest.raises(SingularityError, match='link7'):
-        empty.forward_dynamics_derivatives(*np.ones((3, 7)))
+        empty.derivatives.forward_dynamics(*np.ones((3, 7)))

@@ -31,9 +31,12 @@ def test_inverse_dynamics_through_composite_bodies(every_case, referee):
     """Jain's Algorithm 5.3, with and without wrenches."""
     robot, f_ext = every_case.robot, wrenches(every_case)
     for q, qd, qdd in states(robot):
-        agree(robot.inverse_dynamics_composite(q, qd, qdd), referee.inverse_dynamics(q, qd, qdd))
         agree(
-            robot.inverse_dynamics_composite(q, qd, qdd, f_ext),
+            robot.variants.inverse_dynamics_composite(q, qd, qdd),
+            referee.inverse_dynamics(q, qd, qdd),
+        )
+        agree(
+            robot.variants.inverse_dynamics_composite(q, qd, qdd, f_ext),
             referee.inverse_dynamics(q, qd, qdd, f_ext),
         )
 
@@ -45,12 +48,12 @@ def test_routes_of_forward_dynamics(every_case, referee, route):
     for q, qd, tau in states(robot):
         tolerance = solve_tolerance(robot.mass_matrix(q))
         agree(
-            getattr(robot, route)(q, qd, tau),
+            getattr(robot.variants, route)(q, qd, tau),
             referee.forward_dynamics(q, qd, tau),
             tolerance=tolerance,
         )
         agree(
-            getattr(robot, route)(q, qd, tau, f_ext),
+            getattr(robot.variants, route)(q, qd, tau, f_ext),
             referee.forward_dynamics(q, qd, tau, f_ext),
             tolerance=tolerance,
         )
@@ -73,7 +76,7 @@ def test_hybrid_dynamics(every_case):
             if free.any()
             else []
         )
-        tau, found = robot.hybrid_dynamics(q, qd, given, given, held, f_ext)
+        tau, found = robot.variants.hybrid_dynamics(q, qd, given, given, held, f_ext)
         agree(found, qdd, tolerance=tolerance)
         agree(
             tau,
@@ -90,19 +93,20 @@ def test_hybrid_dynamics_between_its_limits(every_case):
     q, qd, x = states(robot, 1)[0]
     tolerance = solve_tolerance(robot.mass_matrix(q))
     agree(
-        robot.hybrid_dynamics(q, qd, x, x, robot.joint_names)[0],
+        robot.variants.hybrid_dynamics(q, qd, x, x, robot.joint_names)[0],
         robot.inverse_dynamics(q, qd, x),
         tolerance=10.0 * tolerance,
     )
     agree(
-        robot.hybrid_dynamics(q, qd, x, x, [])[1],
+        robot.variants.hybrid_dynamics(q, qd, x, x, [])[1],
         robot.forward_dynamics(q, qd, x),
         tolerance=tolerance,
     )
     for name in robot.joint_names[::3]:
         flags = np.array([name == other for other in robot.joint_names])
         for a, b in zip(
-            robot.hybrid_dynamics(q, qd, x, x, name), robot.hybrid_dynamics(q, qd, x, x, flags)
+            robot.variants.hybrid_dynamics(q, qd, x, x, name),
+            robot.variants.hybrid_dynamics(q, qd, x, x, flags),
         ):
             assert np.array_equal(a, b)
 
@@ -127,7 +131,7 @@ def test_constrained_dynamics(name, axes):
         )
         expected = np.linalg.solve(saddle, right)
         tolerance = solve_tolerance(saddle)
-        qdd, force = robot.constrained_dynamics(q, qd, tau, case.tip, axes, wanted)
+        qdd, force = robot.task_space.constrained_dynamics(q, qd, tau, case.tip, axes, wanted)
         agree(qdd, expected[: robot.nv], tolerance=tolerance)
         agree(force, expected[robot.nv :], tolerance=tolerance)
         agree(
@@ -144,11 +148,11 @@ def test_torque_and_acceleration_of_wrenches(every_case):
     for q, _, _ in states(robot):
         expected = sum(every_case.dense.jacobian(q, frame).T @ f for frame, f in f_ext.items())
         size = sum(np.abs(every_case.dense.jacobian(q, frame)).max() for frame in f_ext) * 10.0
-        agree(robot.torque_of_wrench(q, f_ext), expected, scale=size)
+        agree(robot.task_space.torque_of_wrench(q, f_ext), expected, scale=size)
         M = every_case.dense.mass_matrix(q)
         inverse = np.linalg.inv(M)
         agree(
-            robot.acceleration_of_wrench(q, f_ext),
+            robot.task_space.acceleration_of_wrench(q, f_ext),
             inverse @ expected,
             scale=np.abs(inverse).max() * size,
             tolerance=solve_tolerance(M),
@@ -159,7 +163,7 @@ def test_impulse_at_a_frame(every_case):
     """The jump of a frame's velocity under an impulse is that of its operational-space inertia."""
     robot, tip = every_case.robot, every_case.tip
     for q, _, _ in states(robot, 1):
-        jump = robot.acceleration_of_wrench(q, {tip: WRENCH})
+        jump = robot.task_space.acceleration_of_wrench(q, {tip: WRENCH})
         compliance = every_case.dense.compliance(q, tip)
         agree(
             robot.jacobian(q, tip) @ jump,
@@ -177,7 +181,7 @@ def test_hamilton_rates(every_case):
     if robot.nq != robot.nv:
         q, qd, tau = states(robot, 1)[0]
         with pytest.raises(ShapeError, match="Hamilton's equations"):
-            robot.hamilton_rates(q, qd, tau)
+            robot.variants.hamilton_rates(q, qd, tau)
         return
     n = robot.nv
     ways = np.eye(n) if n <= 12 else np.random.default_rng(1).normal(size=(1, n))
@@ -188,7 +192,7 @@ def test_hamilton_rates(every_case):
         def energy(q, p):
             return 0.5 * p @ np.linalg.solve(dense.mass_matrix(q), p) + dense.potential(q)
 
-        found, pdot = robot.hamilton_rates(q, p, tau)
+        found, pdot = robot.variants.hamilton_rates(q, p, tau)
         by_q = np.array([along(lambda x: energy(x, p + 0j), q, way) for way in ways])
         by_p = np.array([along(lambda x: energy(q + 0j, x), p, way) for way in ways])
         tolerance = solve_tolerance(M)
@@ -206,7 +210,7 @@ def test_hamilton_rates(every_case):
             tolerance=tolerance,
         )
         agree(
-            robot.hamiltonian(q, p),
+            robot.variants.hamiltonian(q, p),
             energy(q, p),
             tolerance=tolerance,
             scale=0.5 * abs(p @ qd) + abs(dense.potential(q)) + 1.0,
@@ -220,8 +224,8 @@ def test_hamilton_gives_the_equations_of_motion(every_case):
         pytest.skip('angular velocities are the rates of no coordinates')
     for q, qd, tau in states(robot):
         M, C = robot.mass_matrix(q), robot.coriolis_matrix(q, qd)
-        p = robot.mass_product(q, qd)
-        found, pdot = robot.hamilton_rates(q, p, tau)
+        p = robot.mass_operator.product(q, qd)
+        found, pdot = robot.variants.hamilton_rates(q, p, tau)
         tolerance = 10.0 * solve_tolerance(M)
         agree(found, qd, tolerance=tolerance)
         expected = M @ robot.forward_dynamics(q, qd, tau) + (C + C.T) @ qd
@@ -243,9 +247,9 @@ def test_batches(name):
     """Row by row the same as one by one, but for the order of roundings in compiled loops."""
     robot = FAMILIES['permuted'].robot
     given = [np.array(rows) for rows in zip(*states(robot, 4))][: BATCHED[name]]
-    together = getattr(robot, name)(*given)
+    together = getattr(robot.variants, name)(*given)
     for k in range(4):
-        alone = getattr(robot, name)(*(array[k] for array in given))
+        alone = getattr(robot.variants, name)(*(array[k] for array in given))
         for mine, theirs in (
             zip(together, alone) if isinstance(together, tuple) else [(together, alone)]
         ):
@@ -257,9 +261,13 @@ def test_batches_of_wrenches(name):
     """One wrench for all rows."""
     case = FAMILIES['permuted']
     q = np.array([state[0] for state in states(case.robot, 4)])
-    together = getattr(case.robot, name)(q, {case.tip: WRENCH})
+    together = getattr(case.robot.task_space, name)(q, {case.tip: WRENCH})
     for k in range(4):
-        agree(together[k], getattr(case.robot, name)(q[k], {case.tip: WRENCH}), tolerance=1e-14)
+        agree(
+            together[k],
+            getattr(case.robot.task_space, name)(q[k], {case.tip: WRENCH}),
+            tolerance=1e-14,
+        )
 
 
 def test_refusals():
@@ -269,21 +277,23 @@ def test_refusals():
     constants[-1, 12:23] = 0.0
     robot, x = Robot(model.with_constants(constants)), np.full(7, 0.3)
     for call in (
-        lambda: robot.forward_dynamics_factored(x, x, x),
-        lambda: robot.forward_dynamics_dense(x, x, x),
-        lambda: robot.acceleration_of_wrench(x, {'link7': WRENCH}),
-        lambda: robot.hamilton_rates(x, x, x),
+        lambda: robot.variants.forward_dynamics_factored(x, x, x),
+        lambda: robot.variants.forward_dynamics_dense(x, x, x),
+        lambda: robot.task_space.acceleration_of_wrench(x, {'link7': WRENCH}),
+        lambda: robot.variants.hamilton_rates(x, x, x),
     ):
         with pytest.raises(SingularityError, match='link7'):
             call()
     with pytest.raises(UnknownNameError, match='got knee; expected some of joint1'):
-        robot.hybrid_dynamics(x, x, x, x, ['joint1', 'knee'])
+        robot.variants.hybrid_dynamics(x, x, x, x, ['joint1', 'knee'])
     with pytest.raises(ShapeError, match='or 7 booleans'):
-        robot.hybrid_dynamics(x, x, x, x, [True] * 6)
+        robot.variants.hybrid_dynamics(x, x, x, x, [True] * 6)
     with pytest.raises(SingularityError, match='link7'):
-        robot.hybrid_dynamics(x, x, x, x, ['joint6'])
-    robot.hybrid_dynamics(x, x, x, x, ['joint7'])  # held, a hinge needs no inertia
+        robot.variants.hybrid_dynamics(x, x, x, x, ['joint6'])
+    robot.variants.hybrid_dynamics(x, x, x, x, ['joint7'])  # held, a hinge needs no inertia
     with pytest.raises(ShapeError, match=r'got \(2,\); expected \(3,\)'):
-        FAMILIES['skew_chain'].robot.constrained_dynamics(x, x, x, 'link7', 'x y z', [0.0, 1.0])
+        FAMILIES['skew_chain'].robot.task_space.constrained_dynamics(
+            x, x, x, 'link7', 'x y z', [0.0, 1.0]
+        )
     with pytest.raises(ShapeError, match='six finite numbers'):
-        robot.torque_of_wrench(x, {'link7': WRENCH[:3]})
+        robot.task_space.torque_of_wrench(x, {'link7': WRENCH[:3]})

@@ -24,7 +24,7 @@ def test_factors_make_the_mass_matrix(every_case):
     robot = every_case.robot
     topology = robot.model.topology
     for q, _, _ in states(robot):
-        M, found = every_case.dense.mass_matrix(q), robot.mass_matrix_factors(q)
+        M, found = every_case.dense.mass_matrix(q), robot.mass_operator.factors(q)
         agree(found.L @ np.diag(found.D) @ found.L.T, M)
         turned = found.L[np.ix_(found.order, found.order)]
         assert np.array_equal(turned, np.triu(turned)) and (np.diag(turned) == 1.0).all()
@@ -46,7 +46,7 @@ def test_factors_are_those_of_pinocchio(every_case):
         pin.crba(referee.model, referee.data, referee.q(q))
         pin.cholesky.decompose(referee.model, referee.data)
         tolerance = solve_tolerance(robot.mass_matrix(q))
-        found = robot.mass_matrix_factors(q)
+        found = robot.mass_operator.factors(q)
         order = referee.order
         agree(found.D, np.array(referee.data.D).ravel()[order], tolerance=tolerance)
         agree(found.L, np.triu(referee.data.U)[np.ix_(order, order)], tolerance=tolerance)
@@ -56,13 +56,13 @@ def test_products_with_the_factors(every_case):
     """L x, L^T x, L^-1 x and L^-T x by sweeps are those of the matrix (Jain 7.17)."""
     robot = every_case.robot
     for q, x, _ in states(robot):
-        L = robot.mass_matrix_factors(q).L
+        L = robot.mass_operator.factors(q).L
         condition = np.linalg.cond(L)
         for transposed in (False, True):
             factor = L.T if transposed else L
-            agree(robot.factor_product(q, x, transposed), factor @ x)
+            agree(robot.mass_operator.factor_product(q, x, transposed), factor @ x)
             agree(
-                robot.factor_product(q, x, transposed, inverse=True),
+                robot.mass_operator.factor_product(q, x, transposed, inverse=True),
                 np.linalg.solve(factor, x),
                 tolerance=max(EXACT, 1e-15 * condition),
             )
@@ -72,9 +72,11 @@ def test_factors_solve(every_case):
     """M^-1 b = L^-T D^-1 L^-1 b (Jain 7.18, as 9.51 corrects it)."""
     robot = every_case.robot
     for q, b, _ in states(robot):
-        half = robot.factor_product(q, b, inverse=True) / robot.hinge_inertias(q)
+        half = robot.mass_operator.factor_product(
+            q, b, inverse=True
+        ) / robot.mass_operator.joint_inertias(q)
         agree(
-            robot.factor_product(q, half, transposed=True, inverse=True),
+            robot.mass_operator.factor_product(q, half, transposed=True, inverse=True),
             np.linalg.solve(every_case.dense.mass_matrix(q), b),
             tolerance=solve_tolerance(robot.mass_matrix(q)),
         )
@@ -87,11 +89,11 @@ def test_determinant_and_trace(every_case):
         M = every_case.dense.mass_matrix(q)
         tolerance = robot.nv * solve_tolerance(M)
         agree(
-            robot.mass_matrix_log_det(q), np.linalg.slogdet(M)[1], scale=1.0, tolerance=tolerance
+            robot.mass_operator.log_det(q), np.linalg.slogdet(M)[1], scale=1.0, tolerance=tolerance
         )
-        agree(robot.mass_matrix_det(q), np.linalg.det(M), tolerance=tolerance)
-        agree(robot.mass_matrix_diagonal(q), np.diag(M))
-        agree(robot.mass_matrix_trace(q), np.trace(M))
+        agree(robot.mass_operator.det(q), np.linalg.det(M), tolerance=tolerance)
+        agree(robot.mass_operator.diagonal(q), np.diag(M))
+        agree(robot.mass_operator.trace(q), np.trace(M))
 
 
 def test_hinge_inertia_is_what_a_joint_feels(every_case):
@@ -100,8 +102,8 @@ def test_hinge_inertia_is_what_a_joint_feels(every_case):
     """
     robot = every_case.robot
     for q, _, _ in states(robot):
-        D, diagonal = robot.hinge_inertias(q), robot.mass_matrix_diagonal(q)
-        last = robot.mass_matrix_factors(q).order[-1]
+        D, diagonal = robot.mass_operator.joint_inertias(q), robot.mass_operator.diagonal(q)
+        last = robot.mass_operator.factors(q).order[-1]
         assert D[last] == pytest.approx(diagonal[last], rel=EXACT)
         assert (D <= diagonal * (1.0 + EXACT)).all() and (D > 0.0).all()
 
@@ -111,17 +113,17 @@ def test_mass_product(every_case):
     robot = every_case.robot
     for q, x, _ in states(robot):
         M = every_case.dense.mass_matrix(q)
-        agree(robot.mass_product(q, x), M @ x, scale=np.abs(M).max() * np.abs(x).sum())
+        agree(robot.mass_operator.product(q, x), M @ x, scale=np.abs(M).max() * np.abs(x).sum())
 
 
 BATCHED = {
     'factor_product': 2,
-    'hinge_inertias': 1,
-    'mass_matrix_log_det': 1,
-    'mass_matrix_det': 1,
-    'mass_matrix_diagonal': 1,
-    'mass_matrix_trace': 1,
-    'mass_product': 2,
+    'joint_inertias': 1,
+    'log_det': 1,
+    'det': 1,
+    'diagonal': 1,
+    'trace': 1,
+    'product': 2,
 }
 
 
@@ -130,13 +132,13 @@ def test_batches(name):
     """Row by row the same as one by one."""
     robot = FAMILIES['permuted'].robot
     given = [np.array(rows) for rows in zip(*states(robot, 4))][: BATCHED[name]]
-    method = getattr(robot, name)
+    method = getattr(robot.mass_operator, name)
     together = method(*given)
     for k in range(4):
         assert np.array_equal(together[k], method(*(array[k] for array in given)))
-    factors, q = robot.mass_matrix_factors(given[0]), given[0][2]
-    assert np.array_equal(factors.L[2], robot.mass_matrix_factors(q).L)
-    assert np.array_equal(factors.D[2], robot.mass_matrix_factors(q).D)
+    factors, q = robot.mass_operator.factors(given[0]), given[0][2]
+    assert np.array_equal(factors.L[2], robot.mass_operator.factors(q).L)
+    assert np.array_equal(factors.D[2], robot.mass_operator.factors(q).D)
 
 
 def test_refusals():
@@ -146,11 +148,11 @@ def test_refusals():
     constants[-1, 12:23] = 0.0
     robot, q = Robot(model.with_constants(constants)), np.full(7, 0.3)
     for call in (
-        lambda: robot.mass_matrix_factors(q),
-        lambda: robot.factor_product(q, q),
-        lambda: robot.mass_matrix_log_det(q),
+        lambda: robot.mass_operator.factors(q),
+        lambda: robot.mass_operator.factor_product(q, q),
+        lambda: robot.mass_operator.log_det(q),
     ):
         with pytest.raises(SingularityError, match='link7'):
             call()
     with pytest.raises(ShapeError, match='expected'):
-        robot.mass_product(q, q[:3])
+        robot.mass_operator.product(q, q[:3])

@@ -121,7 +121,7 @@ def test_names_of_coordinates():
         -1,
         19,
     ]
-    assert robot.neutral().tolist() == [0.0] * 6 + [1.0] + [0.0] * 11 + [1.0, 0.0]
+    assert robot.configuration.neutral().tolist() == [0.0] * 6 + [1.0] + [0.0] * 11 + [1.0, 0.0]
 
 
 def test_limits_of_several_velocities():
@@ -169,20 +169,27 @@ def test_integrate_and_difference_undo_one_another(case):
     """q1 = q0 + (q1 - q0), turning the shorter way, and lengths of quaternions do not matter."""
     robot = case.robot
     for (start, _, _), (end, _, _) in zip(states(robot), states(robot, seed=1)):
-        motion = robot.difference(start, end)
-        reached = robot.integrate(start, motion, 1.0)
+        motion = robot.configuration.difference(start, end)
+        reached = robot.configuration.integrate(start, motion, 1.0)
         for k in robot.model.quaternions:
             agree(np.abs(reached[k : k + 4] @ end[k : k + 4]), np.array(1.0))
             end[k : k + 4] = reached[k : k + 4]
         agree(reached, end)
-        agree(robot.difference(start, robot.integrate(start, 0.1 * motion, 2.0)), 0.2 * motion)
+        agree(
+            robot.configuration.difference(
+                start, robot.configuration.integrate(start, 0.1 * motion, 2.0)
+            ),
+            0.2 * motion,
+        )
 
 
 def test_integrate_is_the_flow_of_the_velocity(case):
     """The pose moves along qd as `velocity` says, and steps along one qd add up."""
     robot = case.robot
     for q, qd, _ in states(robot):
-        before, after = (robot.pose(robot.integrate(q, qd, t), case.tip) for t in (-STEP, STEP))
+        before, after = (
+            robot.pose(robot.configuration.integrate(q, qd, t), case.tip) for t in (-STEP, STEP)
+        )
         rate, R = (after - before) / (2.0 * STEP), robot.pose(q, case.tip)[:3, :3]
         spin = rate[:3, :3] @ R.T
         agree(
@@ -191,7 +198,10 @@ def test_integrate_is_the_flow_of_the_velocity(case):
             scale=np.abs(qd).sum() ** 3,
             tolerance=1e-9,
         )
-        agree(robot.integrate(robot.integrate(q, qd, 0.2), qd, 0.3), robot.integrate(q, qd, 0.5))
+        agree(
+            robot.configuration.integrate(robot.configuration.integrate(q, qd, 0.2), qd, 0.3),
+            robot.configuration.integrate(q, qd, 0.5),
+        )
 
 
 def test_batches_have_q_of_another_width(case):
@@ -206,7 +216,8 @@ def test_batches_have_q_of_another_width(case):
         ('coriolis_matrix', (q, qd)),
         ('difference', (q, q[::-1].copy())),
     ):
-        method = getattr(robot, name)
+        owner = robot.configuration if name in ('integrate', 'difference') else robot
+        method = getattr(owner, name)
         for row, found in enumerate(method(*given)):
             # a single screw has no Coriolis matrix: relative to one, as the coordinates are
             alone = method(*(x[row] if np.ndim(x) else x for x in given))
@@ -222,7 +233,7 @@ def test_random_configurations():
     """Within limits, quaternions of length one and turned everywhere."""
     robot = pair({'type': 'floating'}, {'type': 'revolute', 'limit': Limit(0.5, 0.6)})
     rng = np.random.default_rng(0)
-    found = np.array([robot.random_configuration(rng) for _ in range(2000)])
+    found = np.array([robot.configuration.random(rng) for _ in range(2000)])
     assert np.all((0.5 <= found[:, 7]) & (found[:, 7] <= 0.6))
     assert np.abs(np.linalg.norm(found[:, 3:7], axis=1) - 1.0).max() < 1e-15
     assert np.abs(found[:, :3]).max() <= 3.0
@@ -325,7 +336,7 @@ def test_free_base_that_is_held_is_a_fixed_one(options):
     )
     assert free.joint_names[6:] == fixed.joint_names
     for q, qd, qdd in states(fixed):
-        stands = np.concatenate((free.neutral()[:7], q))
+        stands = np.concatenate((free.configuration.neutral()[:7], q))
         rests = [np.concatenate((np.zeros(6), x)) for x in (qd, qdd)]
         agree(free.inverse_dynamics(stands, *rests)[6:], fixed.inverse_dynamics(q, qd, qdd))
         agree(free.mass_matrix(stands)[6:, 6:], fixed.mass_matrix(q))
@@ -337,7 +348,7 @@ def test_angular_velocity_is_that_of_the_child_in_its_axes():
     for q, qd, _ in states(robot):
         X, V = robot.pose(q, 'l0'), robot.velocity(q, qd, 'l0')
         agree(X[:3, :3].T @ V[3:], qd[3:])
-        parent = robot.pose(robot.neutral(), 'l0')
+        parent = robot.pose(robot.configuration.neutral(), 'l0')
         agree(parent[:3, :3].T @ (X[:3, 3] - parent[:3, 3]), q[:3])
         agree(parent[:3, :3].T @ V[:3], qd[:3])
 
@@ -363,7 +374,7 @@ def test_states_of_another_shape_are_refused():
     with pytest.raises(ShapeError, match='quaternion of length 0'):
         robot.gravity_torque(np.zeros((3, 4)))
     with pytest.raises(ShapeError, match='got inf; expected a finite number of seconds'):
-        robot.integrate(robot.neutral(), np.ones(3), np.inf)
+        robot.configuration.integrate(robot.configuration.neutral(), np.ones(3), np.inf)
 
 
 def test_what_cannot_take_quaternions_says_so():

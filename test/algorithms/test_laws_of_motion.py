@@ -93,7 +93,7 @@ def test_solve_and_inverse_are_those_of_the_mass_matrix(case):
     robot = case.robot
     for q, b, _ in states(robot):
         M, inverse = robot.mass_matrix(q), robot.mass_matrix_inverse(q)
-        x = robot.mass_solve(q, b)
+        x = robot.mass_operator.solve(q, b)
         agree(M @ x, b, scale=np.abs(M).max() * np.abs(x).sum())
         agree(inverse @ b, x, tolerance=solve_tolerance(M))
         assert np.array_equal(inverse, inverse.T)
@@ -103,7 +103,7 @@ def test_determinant_of_the_mass_matrix_is_the_product_of_the_pivots(case):
     """log det M = sum log D (Jain 2011, equation 9.53)."""
     robot = case.robot
     for q, b, _ in states(robot):
-        robot.mass_solve(q, b)
+        robot.mass_operator.solve(q, b)
         pivots = robot._scratch[1:, D_INVERSE]
         agree(
             -np.log(pivots).sum(),

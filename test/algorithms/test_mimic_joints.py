@@ -136,16 +136,20 @@ def test_inverse_dynamics_is_projected(tree):
         expected = E.T @ free.inverse_dynamics(fq, fqd, fqdd)
         size = np.abs(expected).max()
         agree(robot.inverse_dynamics(q, qd, qdd), expected)
-        agree(robot.inverse_dynamics_composite(q, qd, qdd), expected)
+        agree(robot.variants.inverse_dynamics_composite(q, qd, qdd), expected)
         for place in ('body', 'offset', 'inertial', 'fixed'):
-            agree(robot.inverse_dynamics_in(place, q, qd, qdd), expected)
+            agree(robot.variants.inverse_dynamics_in(place, q, qd, qdd), expected)
         agree(
             robot.inverse_dynamics(q, qd, qdd, f_ext),
             E.T @ free.inverse_dynamics(fq, fqd, fqdd, f_ext),
         )
         agree(robot.bias_torque(q, qd), E.T @ free.bias_torque(fq, fqd), size)
         agree(robot.gravity_torque(q), E.T @ free.gravity_torque(fq), size)
-        agree(robot.torque_of_wrench(q, f_ext), E.T @ free.torque_of_wrench(fq, f_ext), size)
+        agree(
+            robot.task_space.torque_of_wrench(q, f_ext),
+            E.T @ free.task_space.torque_of_wrench(fq, f_ext),
+            size,
+        )
         Y = robot.regressor(q, qd, qdd)
         without = expected - E.T @ (free.model.joint_values(ROTOR) * fqdd)
         agree(Y @ robot.inertial_parameters(), without, size)
@@ -159,20 +163,20 @@ def test_mass_matrix_and_its_factors(tree):
         slack = solve_tolerance(M)
         agree(robot.mass_matrix(q), M)
         assert (robot.mass_matrix(q) == robot.mass_matrix(q).T).all()
-        agree(robot.mass_matrix_diagonal(q), np.diag(M))
-        agree(robot.mass_product(q, x), M @ x, np.abs(M).max())
+        agree(robot.mass_operator.diagonal(q), np.diag(M))
+        agree(robot.mass_operator.product(q, x), M @ x, np.abs(M).max())
         agree(robot.mass_matrix_inverse(q), np.linalg.inv(M), tolerance=slack)
-        agree(robot.mass_solve(q, x), np.linalg.solve(M, x), tolerance=slack)
-        factors = robot.mass_matrix_factors(q)
+        agree(robot.mass_operator.solve(q, x), np.linalg.solve(M, x), tolerance=slack)
+        factors = robot.mass_operator.factors(q)
         agree(factors.L @ np.diag(factors.D) @ factors.L.T, M)
         triangle = factors.L[np.ix_(factors.order, factors.order)]
         assert (np.tril(triangle, -1) == 0.0).all() and (np.diag(triangle) == 1.0).all()
-        agree(robot.hinge_inertias(q), factors.D)
+        agree(robot.mass_operator.joint_inertias(q), factors.D)
         for transposed in (False, True):
             L = factors.L.T if transposed else factors.L
-            agree(robot.factor_product(q, x, transposed), L @ x, tolerance=slack)
+            agree(robot.mass_operator.factor_product(q, x, transposed), L @ x, tolerance=slack)
             agree(
-                robot.factor_product(q, x, transposed, True),
+                robot.mass_operator.factor_product(q, x, transposed, True),
                 np.linalg.solve(L, x),
                 tolerance=slack,
             )
@@ -191,18 +195,20 @@ def test_forward_dynamics_inverts_inverse_dynamics(tree):
         h = E.T @ tree.free.inverse_dynamics(fq, fqd, 0.0 * fqd, f_ext)
         expected, slack = np.linalg.solve(M, tau - h), solve_tolerance(M)
         agree(robot.forward_dynamics(q, qd, tau, f_ext), expected, tolerance=slack)
-        agree(robot.forward_dynamics_factored(q, qd, tau, f_ext), expected, tolerance=slack)
-        agree(robot.forward_dynamics_dense(q, qd, tau, f_ext), expected, tolerance=slack)
         agree(
-            robot.acceleration_of_wrench(q, f_ext),
-            np.linalg.solve(M, E.T @ tree.free.torque_of_wrench(fq, f_ext)),
+            robot.variants.forward_dynamics_factored(q, qd, tau, f_ext), expected, tolerance=slack
+        )
+        agree(robot.variants.forward_dynamics_dense(q, qd, tau, f_ext), expected, tolerance=slack)
+        agree(
+            robot.task_space.acceleration_of_wrench(q, f_ext),
+            np.linalg.solve(M, E.T @ tree.free.task_space.torque_of_wrench(fq, f_ext)),
             tolerance=slack,
         )
-        qdd, wrenches = robot.forward_dynamics_wrenches(q, qd, tau, f_ext)
+        qdd, wrenches = robot.links.forward_dynamics_wrenches(q, qd, tau, f_ext)
         agree(qdd, expected, tolerance=slack)
         assert wrenches.shape == (len(robot.model.body_names) - 1, 6)
         given = rng.uniform(size=robot.nv) < 0.5
-        torque, motion = robot.hybrid_dynamics(q, qd, tau, expected, given, f_ext)
+        torque, motion = robot.variants.hybrid_dynamics(q, qd, tau, expected, given, f_ext)
         scale = np.abs(expected).max() * np.abs(M).max()
         agree(motion, expected, tolerance=10.0 * slack)
         agree(torque, tau, scale, tolerance=10.0 * slack)
@@ -215,7 +221,7 @@ def test_hamilton_rates_are_those_of_lagrange(tree):
         if robot.nq != robot.nv:
             continue
         M = robot.mass_matrix(q)
-        rates = robot.hamilton_rates(q, M @ qd, tau)
+        rates = robot.variants.hamilton_rates(q, M @ qd, tau)
         agree(rates[0], qd, tolerance=solve_tolerance(M))
         qdd = robot.forward_dynamics(q, qd, tau)
         C = robot.coriolis_matrix(q, qd)
@@ -230,12 +236,14 @@ def test_operational_space_inertia_of_frames(tree):
     for (q, qd, _), _ in tree.states():
         M, J = robot.mass_matrix(q), robot.jacobian(q, one)
         slack, inverse = solve_tolerance(M), np.linalg.inv(M)
-        agree(robot.task_compliance(q, one)[1], J @ inverse @ J.T, tolerance=slack)
+        agree(robot.task_space.compliance(q, one)[1], J @ inverse @ J.T, tolerance=slack)
         both = np.vstack((J, robot.jacobian(q, two)))
-        agree(robot.task_compliance(q, (one, two))[1], both @ inverse @ both.T, tolerance=slack)
+        agree(
+            robot.task_space.compliance(q, (one, two))[1], both @ inverse @ both.T, tolerance=slack
+        )
         found = robot.operational_space_inertia(q, one, damping=0.1)
         agree(found.jacobian, J, 1.0)
-        bias = robot.operational_space_bias(q, qd, one, damping=0.1)
+        bias = robot.task_space.bias(q, qd, one, damping=0.1)
         assert np.isfinite(bias.total).all()
 
 
@@ -243,22 +251,22 @@ def test_momentum_and_derivatives(tree):
     """Centroidal quantities, and derivatives along unit velocities."""
     robot, free, E = tree.robot, tree.free, tree.E
     for (q, qd, qdd), (fq, fqd, fqdd) in tree.states()[:2]:
-        agree(robot.centre_of_mass(q), free.centre_of_mass(fq), 1.0)
-        agree(robot.centroidal_momentum(q, qd), free.centroidal_momentum(fq, fqd))
-        agree(robot.centroidal_momentum_matrix(q), free.centroidal_momentum_matrix(fq) @ E)
-        agree(robot.centroidal_momentum_bias(q, qd), free.centroidal_momentum_bias(fq, fqd))
-        agree(robot.composite_inertia(q)[2], free.composite_inertia(fq)[2])
+        agree(robot.centroidal.centre_of_mass(q), free.centroidal.centre_of_mass(fq), 1.0)
+        agree(robot.centroidal.momentum(q, qd), free.centroidal.momentum(fq, fqd))
+        agree(robot.centroidal.momentum_matrix(q), free.centroidal.momentum_matrix(fq) @ E)
+        agree(robot.centroidal.momentum_bias(q, qd), free.centroidal.momentum_bias(fq, fqd))
+        agree(robot.centroidal.composite_inertia(q)[2], free.centroidal.composite_inertia(fq)[2])
         for found, expected in zip(
-            robot.inverse_dynamics_derivatives(q, qd, qdd),
-            free.inverse_dynamics_derivatives(fq, fqd, fqdd),
+            robot.derivatives.inverse_dynamics(q, qd, qdd),
+            free.derivatives.inverse_dynamics(fq, fqd, fqdd),
         ):
             agree(found, E.T @ expected @ E)
-        by_q = np.einsum('ia,ijk,jb,kc->abc', E, free.mass_matrix_derivative(fq), E, E)
-        agree(robot.mass_matrix_derivative(q), by_q)
+        by_q = np.einsum('ia,ijk,jb,kc->abc', E, free.derivatives.mass_matrix(fq), E, E)
+        agree(robot.derivatives.mass_matrix(q), by_q)
         tau = robot.inverse_dynamics(q, qd, qdd)
         M, slack = robot.mass_matrix(q), 100.0 * solve_tolerance(robot.mass_matrix(q))
-        found = robot.forward_dynamics_derivatives(q, qd, tau)
-        by = robot.inverse_dynamics_derivatives(q, qd, qdd)
+        found = robot.derivatives.forward_dynamics(q, qd, tau)
+        by = robot.derivatives.inverse_dynamics(q, qd, qdd)
         agree(found[0], -np.linalg.solve(M, by[0]), tolerance=slack)
         agree(found[1], -np.linalg.solve(M, by[1]), tolerance=slack)
 
@@ -267,8 +275,8 @@ def test_moving_along_a_velocity_and_back(tree):
     """integrate and difference, and a batch of states gives the rows of single ones."""
     robot = tree.robot
     (q, qd, qdd), _ = tree.states()[0]
-    moved = robot.integrate(q, qd, 0.3)
-    agree(robot.difference(q, moved), 0.3 * qd)
+    moved = robot.configuration.integrate(q, qd, 0.3)
+    agree(robot.configuration.difference(q, moved), 0.3 * qd)
     rows = [np.stack(each) for each in zip(*(mine for mine, _ in tree.states()))]
     batch = robot.forward_dynamics(*rows, f_ext={robot.frames[-1]: WRENCH})
     for k, state in enumerate(zip(*rows)):

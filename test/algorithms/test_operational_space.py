@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from robodyn_ros.compile import generic
-from robodyn_ros.robot.frames import AXES
+from robodyn_ros.robot.operational_space import AXES
 from support.compare import agree, solve_tolerance
 from support.families import FAMILIES, states
 from support.real_robots import robot as real

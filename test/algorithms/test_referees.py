@@ -101,7 +101,7 @@ def test_mass_solve(every_case, referee):
     robot = every_case.robot
     for q, b, _ in states(robot):
         M = referee.mass_matrix(q)
-        agree(robot.mass_solve(q, b), np.linalg.solve(M, b), tolerance=solve_tolerance(M))
+        agree(robot.mass_operator.solve(q, b), np.linalg.solve(M, b), tolerance=solve_tolerance(M))
 
 
 def test_energy(every_case, referee):

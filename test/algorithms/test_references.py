@@ -102,11 +102,12 @@ def test_face(any_case, reference):
     robot = any_case.robot
     f_ext = {any_case.tip: WRENCH, robot.frames[len(robot.frames) // 2]: -0.5 * WRENCH[::-1]}
     given = [np.array(rows) for rows in zip(*states(robot, 2))]
-    together = robot.inverse_dynamics_in(reference, *given, f_ext)
+    together = robot.variants.inverse_dynamics_in(reference, *given, f_ext)
     for row, *state in zip(together, *given):
         agree(row, any_case.dense.inverse_dynamics(*state, f_ext))
         agree(
-            robot.inverse_dynamics_in(reference, *state), any_case.dense.inverse_dynamics(*state)
+            robot.variants.inverse_dynamics_in(reference, *state),
+            any_case.dense.inverse_dynamics(*state),
         )
 
 
@@ -122,4 +123,4 @@ def test_frames_of_offset_are_at_the_centres_of_mass():
 def test_refusal():
     """A reference that there is not."""
     with pytest.raises(UnknownNameError, match="got 'world'; expected one of body, offset, inert"):
-        FAMILIES['one_hinge'].robot.inverse_dynamics_in('world', [0.1], [0.2], [0.3])
+        FAMILIES['one_hinge'].robot.variants.inverse_dynamics_in('world', [0.1], [0.2], [0.3])

@@ -9,6 +9,7 @@ import pytest
 
 from robodyn_ros.algorithms.task_space.cholesky_inverse import MAX_CONDITION
 from robodyn_ros.codegen.registry import FRAME_RECIPES, RECIPES, frame_recipes
+from robodyn_ros.robot.dispatch import method_of
 from support.families import FAMILIES, states
 from support.real_robots import ARMS, MAKERS, PACKAGE, robot
 
@@ -79,7 +80,7 @@ class Answers:
             task = self.task
             return [task.jacobian, task.inverse, task.inertia]
         frame = [self.frame] if name in FRAME_RECIPES else []
-        return [np.array(getattr(self.robot, name)(*self.given(recipe), *frame))]
+        return [np.array(method_of(self.robot, name)(*self.given(recipe), *frame))]
 
     def tolerance(self, name, expected, exact):
         """Return the error that rounding, and clean direction cosines, may leave."""

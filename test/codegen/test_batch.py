@@ -12,6 +12,7 @@ from robodyn_ros.cli.demo import find
 from robodyn_ros.codegen import parallel_rows
 from robodyn_ros.codegen.emit_llvm import LANES
 from robodyn_ros.errors import ShapeError
+from robodyn_ros.robot.dispatch import method_of
 from robodyn_ros.robot.specialised_robot import RECIPES
 from support.families import FAMILIES
 
@@ -51,9 +52,9 @@ def test_rows_equal_single_states(name, k):
     """What one state after the other gives, to rounding: the same code in a loop."""
     rng = np.random.default_rng(k)
     given = [rng.uniform(-1.4, 1.4, (k, ROBOT.nv)) for _ in RECIPES[name].inputs]
-    results = getattr(ROBOT, name)(*given)
+    results = method_of(ROBOT, name)(*given)
     for i in range(0, k, 1 if k < 50 else 131):
-        single = getattr(ROBOT, name)(*(array[i] for array in given))
+        single = method_of(ROBOT, name)(*(array[i] for array in given))
         row = np.array([each[i] for each in results]) if name == 'energy' else results[i]
         assert np.abs(row - single).max() <= 1e-12 * np.abs(single).max()
 
@@ -141,8 +142,8 @@ def test_arrays_of_any_sort(arm, sort, k):
         ('energy', 2),
         ('pose', 1, frame),
     ):
-        expected = np.array(getattr(robot, name)(*given[:count], *frames))
-        got = np.array(getattr(robot, name)(*unusual[:count], *frames))
+        expected = np.array(method_of(robot, name)(*given[:count], *frames))
+        got = np.array(method_of(robot, name)(*unusual[:count], *frames))
         assert np.abs(got - expected).max() <= 1e-13 * np.abs(expected).max()
     task = robot.operational_space_inertia(unusual[0], frame)
     assert (task.jacobian == robot.jacobian(given[0], frame)).all()
@@ -165,12 +166,12 @@ def test_frames_in_batches(arm, name, count, k):
     """What one state after the other gives, in an array of the caller's too."""
     robot, frame = arm
     given = batch_of(robot, k, count)
-    results = getattr(robot, name)(*given, frame)
+    results = method_of(robot, name)(*given, frame)
     for i in range(k):
-        alone = getattr(robot, name)(*given[:, i], frame)
+        alone = method_of(robot, name)(*given[:, i], frame)
         assert np.abs(results[i] - alone).max() <= 1e-13 * max(1.0, np.abs(alone).max())
     out = np.full(results.shape, np.nan)
-    assert getattr(robot, name)(*given, frame, out=out) is out
+    assert method_of(robot, name)(*given, frame, out=out) is out
     assert (out == results).all()
 
 
@@ -238,9 +239,9 @@ def test_derivatives_in_batches():
         ('mass_matrix_derivative', 1),
     ):
         given = batch_of(robot, LANES + 3, count)
-        together = np.array(getattr(robot, name)(*given))
+        together = np.array(method_of(robot, name)(*given))
         together = together if count > 1 else together[None]
         assert robot.kernels[name].rows.is_compiled
         for i in range(LANES + 3):
-            alone = np.array(getattr(robot, name)(*given[:, i]))
+            alone = np.array(method_of(robot, name)(*given[:, i]))
             assert np.abs(together[:, i] - alone).max() <= 1e-13 * max(1.0, np.abs(alone).max())

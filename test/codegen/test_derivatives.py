@@ -13,6 +13,7 @@ from robodyn_ros.codegen.derivative_registry import DERIVATIVES, WRITTEN_OUT, ja
 from robodyn_ros.codegen.specialise import record
 from robodyn_ros.codegen.tape import Recorded, Tape, count, evaluate
 from robodyn_ros.errors import KernelError, ShapeError, SingularityError
+from robodyn_ros.robot.dispatch import method_of
 from robodyn_ros.robot.robot import Robot
 from support import slopes
 from support.compare import agree
@@ -43,7 +44,7 @@ def test_inverse_dynamics(case):
     found, robot = case
     for given in states(found.robot, 2):
         all_agree(
-            robot.inverse_dynamics_derivatives(*given),
+            robot.derivatives.inverse_dynamics(*given),
             slopes.of_inverse_dynamics(found.robot, *given),
             1e-12,
         )
@@ -55,7 +56,7 @@ def test_forward_dynamics(case):
     for given in states(found.robot, 2):
         slack = 1e-12 + 1e-14 * np.linalg.cond(found.robot.mass_matrix(given[0]))
         all_agree(
-            robot.forward_dynamics_derivatives(*given),
+            robot.derivatives.forward_dynamics(*given),
             slopes.of_forward_dynamics(found.robot, *given),
             slack,
         )
@@ -65,7 +66,7 @@ def test_mass_matrix(case):
     """dM by q."""
     found, robot = case
     for q, _, _ in states(found.robot, 2):
-        all_agree(robot.mass_matrix_derivative(q), slopes.of_mass_matrix(found.robot, q), 1e-12)
+        all_agree(robot.derivatives.mass_matrix(q), slopes.of_mass_matrix(found.robot, q), 1e-12)
 
 
 def test_wrenches(case):
@@ -73,7 +74,7 @@ def test_wrenches(case):
     found, robot = case
     given, f_ext = states(found.robot, 1)[0], {found.tip: np.arange(1.0, 7.0)}
     for name in NAMES[:2]:
-        got, expected = (getattr(which, name)(*given, f_ext) for which in (robot, found.robot))
+        got, expected = (method_of(which, name)(*given, f_ext) for which in (robot, found.robot))
         assert all(np.array_equal(*pair) for pair in zip(got, expected, strict=True))
 
 
@@ -107,15 +108,15 @@ def test_long_robots_keep_the_kernels_for_any_robot(monkeypatch):
     given = [np.array(rows) for rows in zip(*states(case.robot, 3))]
     for f_ext in (None, {case.tip: np.arange(1.0, 7.0)}):
         for name in set(WRITTEN_OUT) - {'mass_matrix_derivative'}:
-            together = getattr(robot, name)(*given, f_ext)
+            together = method_of(robot, name)(*given, f_ext)
             for k in range(3):
                 state = [rows[k] for rows in given]
-                expected = getattr(case.robot, name)(*state, f_ext)
-                got = getattr(robot, name)(*state, f_ext)
+                expected = method_of(case.robot, name)(*state, f_ext)
+                got = method_of(robot, name)(*state, f_ext)
                 for many, one, right in zip(together, got, expected, strict=True):
                     assert np.array_equal(one, right) and np.array_equal(many[k], right)
     q = given[0][0]
-    assert np.array_equal(robot.mass_matrix_derivative(q), case.robot.mass_matrix_derivative(q))
+    assert np.array_equal(robot.derivatives.mass_matrix(q), case.robot.derivatives.mass_matrix(q))
     assert set(WRITTEN_OUT) <= set(robot.generic)
 
 
@@ -125,8 +126,8 @@ def test_too_long_for_code(monkeypatch):
     found = make('of no great length', 5)
     robot, given = found.robot.specialised(), states(found.robot, 1)[0]
     for mine, theirs in zip(
-        robot.inverse_dynamics_derivatives(*given),
-        found.robot.inverse_dynamics_derivatives(*given),
+        robot.derivatives.inverse_dynamics(*given),
+        found.robot.derivatives.inverse_dynamics(*given),
         strict=True,
     ):
         assert np.array_equal(mine, theirs)
@@ -146,13 +147,13 @@ def test_a_wrong_kernel_does_not_serve(monkeypatch):
     )
     for _ in range(2):
         with pytest.raises(KernelError, match='inverse_dynamics_derivatives differs'):
-            robot.inverse_dynamics_derivatives(*np.ones((3, 1)))
+            robot.derivatives.inverse_dynamics(*np.ones((3, 1)))
 
 
 def test_a_method_that_was_kept_makes_its_code_once(monkeypatch):
     """Also where somebody took it before there was any."""
     robot = named('one_slide').robot.specialised()
-    kept, q = robot.mass_matrix_derivative, np.array([0.3])
+    kept, q = robot.derivatives.mass_matrix, np.array([0.3])
     first = kept(q)
     monkeypatch.setattr('robodyn_ros.robot.specialised_robot.specialise', None)
     assert np.array_equal(kept(q), first)
@@ -168,7 +169,7 @@ def test_pinocchio(name):
     for q, qd, third in states(found.robot, 2):
         given = referee.q(q), referee.v(qd), referee.v(third)
         pin.computeRNEADerivatives(model, data, *given)
-        by_q, by_qd, by_qdd = robot.inverse_dynamics_derivatives(q, qd, third)
+        by_q, by_qd, by_qdd = robot.derivatives.inverse_dynamics(q, qd, third)
         order = np.ix_(referee.order, referee.order)
         all_agree(
             (by_q, by_qd, by_qdd),
@@ -181,7 +182,7 @@ def test_pinocchio(name):
         )
         slack = 1e-11 + 1e-14 * np.linalg.cond(by_qdd)
         pin.computeABADerivatives(model, data, *given)
-        by_q, by_qd, by_tau = robot.forward_dynamics_derivatives(q, qd, third)
+        by_q, by_qd, by_tau = robot.derivatives.forward_dynamics(q, qd, third)
         all_agree(
             (by_q, by_qd, by_tau),
             (
@@ -197,15 +198,15 @@ def test_batches_and_mistakes(case):
     """A batch row by row; sentences for what does not fit."""
     found, robot = case
     given = [np.array(rows) for rows in zip(*states(found.robot, 4))]
-    together = robot.inverse_dynamics_derivatives(*given)
+    together = robot.derivatives.inverse_dynamics(*given)
     for i in range(4):
         state = [rows[i] for rows in given]
-        for many, one in zip(together, robot.inverse_dynamics_derivatives(*state)):
+        for many, one in zip(together, robot.derivatives.inverse_dynamics(*state)):
             assert np.array_equal(many[i], one)
     with pytest.raises(ShapeError):
-        robot.mass_matrix_derivative(np.zeros(robot.nq + 1))
+        robot.derivatives.mass_matrix(np.zeros(robot.nq + 1))
     with pytest.raises(ShapeError, match='finite'):
-        robot.mass_matrix_derivative(np.full(robot.nq, np.nan))
+        robot.derivatives.mass_matrix(np.full(robot.nq, np.nan))
 
 
 @pytest.mark.parametrize(
@@ -225,8 +226,8 @@ def test_a_state_of_any_sort(sort):
     robot = named('one_slide').robot.specialised()
     given = np.array(((0.5,), (-0.25,), (1.5,)))  # exact in float32
     for name in ('inverse_dynamics_derivatives', 'forward_dynamics_derivatives'):
-        expected = getattr(robot, name)(*given)
-        agree(getattr(robot, name)(*map(sort, given)), expected)
+        expected = method_of(robot, name)(*given)
+        agree(method_of(robot, name)(*map(sort, given)), expected)
 
 
 def test_a_singular_robot():
@@ -236,8 +237,8 @@ def test_a_singular_robot():
     constants[-1, 12:23] = 0.0
     robot = Robot(model.with_constants(constants)).specialised()
     with pytest.raises(SingularityError, match='link7'):
-        robot.forward_dynamics_derivatives(*np.ones((3, 7)))
-    assert np.isfinite(robot.inverse_dynamics_derivatives(*np.ones((3, 7)))[0]).all()
+        robot.derivatives.forward_dynamics(*np.ones((3, 7)))
+    assert np.isfinite(robot.derivatives.inverse_dynamics(*np.ones((3, 7)))[0]).all()
 
 
 @pytest.mark.parametrize('inputs, outputs, backwards', [(1, 12, False), (12, 1, True)])

@@ -16,6 +16,7 @@ from robodyn_ros.codegen.specialise import specialise
 from robodyn_ros.compile.vectorcall import entry as entries
 from robodyn_ros.compile.vectorcall.entry import REFUSED, entry
 from robodyn_ros.errors import ShapeError
+from robodyn_ros.robot.dispatch import method_of, place_of
 from support.families import FAMILIES
 
 ROBOT = FAMILIES['sliding_tree'].robot
@@ -198,16 +199,17 @@ def quick():
 def test_methods_have_the_arguments_of_the_generic_robot(quick, name):
     """By position and by name, with the same sentence."""
     if name not in RECIPES:
-        getattr(quick, name)(*np.ones((3, 1)))  # the code is written when it is first asked for
-    generic = getattr(Robot, name)
+        method_of(quick, name)(*np.ones((3, 1)))  # the code is written when it is first asked for
+    owner, title = place_of(Robot(quick.model), name)
+    generic = getattr(type(owner), title)
     expected = [key for key in inspect.signature(generic).parameters if key != 'self']
-    found = list(inspect.signature(getattr(quick, name)).parameters)
+    found = list(inspect.signature(method_of(quick, name)).parameters)
     assert found == expected
-    assert getattr(quick, name).__doc__ == generic.__doc__
+    assert method_of(quick, name).__doc__ == generic.__doc__
     states = [key for key in expected if key not in ('f_ext', 'out')]
     given = np.random.default_rng(1).uniform(0.5, 1.0, (len(states), 1))
-    by_place = getattr(quick, name)(*given)
-    by_name = getattr(quick, name)(**dict(zip(states, given)))
+    by_place = method_of(quick, name)(*given)
+    by_name = method_of(quick, name)(**dict(zip(states, given)))
     assert np.array_equal(np.array(by_place), np.array(by_name))
 
 

@@ -4,6 +4,7 @@
 
 import itertools
 import re
+from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
@@ -21,9 +22,10 @@ from robodyn_ros.codegen.registry import (
 from robodyn_ros.codegen.specialise import record
 from robodyn_ros.compile import generic
 from robodyn_ros.errors import ShapeError, SingularityError, UnknownNameError
+from robodyn_ros.robot.dispatch import method_of, place_of
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.robot.specialised_variants import PUSHED
-from robodyn_ros.robot.variants import REFERENCES
+from robodyn_ros.robot.variants import REFERENCES, Variants
 from support.compare import agree
 from support.families import FAMILIES, MIXED, states
 from support.families import case as make
@@ -51,20 +53,20 @@ BRANCHES = make('four with rotors', 4, kinds=('revolute', 'prismatic'), branchin
 def expected(robot, name, given):
     """Return the outputs of a recipe by a robot."""
     if name == 'mass_matrix_factors':
-        factors = robot.mass_matrix_factors(*given)
+        factors = robot.mass_operator.factors(*given)
         return [np.swapaxes(factors.L, -1, -2), factors.D]
     if name in REFERENCES_OF:
-        return [robot.inverse_dynamics_in(REFERENCES_OF[name], *given)]
+        return [robot.variants.inverse_dynamics_in(REFERENCES_OF[name], *given)]
     if name.startswith('factor_product'):
         return [
-            robot.factor_product(
+            robot.mass_operator.factor_product(
                 *given, transposed='transposed' in name, inverse='inverse' in name
             )
         ]
     if name == 'regressor':
         q, qd, qd_r, qdd = given
         return [robot.regressor(q, qd, qdd, qd_r)]
-    result = getattr(robot, name)(*given)
+    result = method_of(robot, name)(*given)
     if name == 'body_inertias':
         return [blocks.reshape(*blocks.shape[:-3], -1, 6) for blocks in result]
     if name == 'composite_inertia':
@@ -77,7 +79,7 @@ def size(robot, name, result, q, qd):
     if name == 'centre_of_mass':
         return max(np.linalg.norm(robot.pose(q, frame)[:3, 3]) for frame in robot.frames) + 1.0
     if name.startswith('centroidal'):
-        reach = np.abs(robot.centroidal_momentum_matrix(q)).max()
+        reach = np.abs(robot.centroidal.momentum_matrix(q)).max()
         return max(reach, reach * np.abs(qd).sum() ** 2)
     scale = np.abs(result).max()
     return scale * (np.linalg.cond(robot.mass_matrix(q)) if name.startswith(SOLVES) else 1.0)
@@ -155,11 +157,12 @@ def test_wrenches_on_frames(quick, name, frames, monkeypatch):
     q = np.array([state[0] for state in states(robot, 11)])
     f_ext = {frame: rng.normal(size=6) for frame in frames}
     by_row = f_ext | {frames[0]: rng.normal(size=(11, 6))}
-    wanted = [getattr(robot, name)(*given) for given in ((q[0], f_ext), (q, f_ext), (q, by_row))]
-    monkeypatch.setattr(Robot, name, None)
+    wanted = [method_of(robot, name)(*given) for given in ((q[0], f_ext), (q, f_ext), (q, by_row))]
+    owner, title = place_of(robot, name)
+    monkeypatch.setattr(type(owner), title, None)
     out = np.empty((11, 4))
     found = [
-        getattr(special, name)(*given) for given in ((q[0], f_ext), (q, f_ext), (q, by_row, out))
+        method_of(special, name)(*given) for given in ((q[0], f_ext), (q, f_ext), (q, by_row, out))
     ]
     assert found[2] is out
     for mine, theirs in zip(found, wanted):
@@ -180,12 +183,13 @@ def test_dynamics_under_wrenches(quick, name, frames, monkeypatch):
     by_row = f_ext | {frames[0]: 10.0 * rng.normal(size=(11, 6))}
     first = [rows[0] for rows in given]
     wanted = [
-        getattr(robot, name)(*first, f_ext),
-        getattr(robot, name)(*given, f_ext),
-        getattr(robot, name)(*given, f_ext=by_row),
+        method_of(robot, name)(*first, f_ext),
+        method_of(robot, name)(*given, f_ext),
+        method_of(robot, name)(*given, f_ext=by_row),
     ]
-    monkeypatch.setattr(Robot, name, None)
-    out, method = np.empty((11, 4)), getattr(special, name)
+    owner, title = place_of(robot, name)
+    monkeypatch.setattr(type(owner), title, None)
+    out, method = np.empty((11, 4)), method_of(special, name)
     found = [method(*first, f_ext), method(*given, f_ext), method(*given, by_row, out)]
     assert found[2] is out
     worst = max(map(np.linalg.cond, robot.mass_matrix(given[0])))
@@ -203,13 +207,19 @@ def test_other_dynamics_under_wrenches(quick, monkeypatch):
     robot, special = quick
     q, qd, x = (np.array(rows) for rows in zip(*states(robot, 11)))
     f_ext = {FRAMES[0]: np.arange(1.0, 7.0), 'link1': -np.arange(6.0)}
-    wanted = [robot.inverse_dynamics_in(reference, q, qd, x, f_ext) for reference in REFERENCES]
-    moved = robot.hybrid_dynamics(q, qd, x, qd, DRIVEN, f_ext)
-    monkeypatch.setattr(Robot, 'inverse_dynamics_in', None)
-    monkeypatch.setattr(Robot, 'hybrid_dynamics', None)
+    wanted = [
+        robot.variants.inverse_dynamics_in(reference, q, qd, x, f_ext) for reference in REFERENCES
+    ]
+    moved = robot.variants.hybrid_dynamics(q, qd, x, qd, DRIVEN, f_ext)
+    monkeypatch.setattr(Variants, 'inverse_dynamics_in', None)
+    monkeypatch.setattr(Variants, 'hybrid_dynamics', None)
     for reference, theirs in zip(REFERENCES, wanted):
-        agree(special.inverse_dynamics_in(reference, q, qd, x, f_ext), theirs, tolerance=1e-13)
-    for mine, theirs in zip(special.hybrid_dynamics(q, qd, x, qd, DRIVEN, f_ext), moved):
+        agree(
+            special.variants.inverse_dynamics_in(reference, q, qd, x, f_ext),
+            theirs,
+            tolerance=1e-13,
+        )
+    for mine, theirs in zip(special.variants.hybrid_dynamics(q, qd, x, qd, DRIVEN, f_ext), moved):
         agree(mine, theirs, tolerance=1e-13 * max(map(np.linalg.cond, robot.mass_matrix(q))))
 
 
@@ -236,14 +246,14 @@ def test_hybrid_dynamics(quick, monkeypatch):
     robot, special = quick
     q, qd, x = (np.array(rows) for rows in zip(*states(robot, 11)))
     other = robot.joint_names[:1]
-    left = special.hybrid_dynamics(q[0], qd[0], x[0], x[0], other)
-    wanted = robot.hybrid_dynamics(q, qd, x, qd, DRIVEN)
-    for mine, theirs in zip(left, robot.hybrid_dynamics(q[0], qd[0], x[0], x[0], other)):
+    left = special.variants.hybrid_dynamics(q[0], qd[0], x[0], x[0], other)
+    wanted = robot.variants.hybrid_dynamics(q, qd, x, qd, DRIVEN)
+    for mine, theirs in zip(left, robot.variants.hybrid_dynamics(q[0], qd[0], x[0], x[0], other)):
         assert np.array_equal(mine, theirs)
-    monkeypatch.setattr(Robot, 'hybrid_dynamics', None)
+    monkeypatch.setattr(Variants, 'hybrid_dynamics', None)
     flags = [name in DRIVEN for name in robot.joint_names]
-    together = special.hybrid_dynamics(q, qd, x, qd, flags)
-    alone = special.hybrid_dynamics(q[4], qd[4], x[4], qd[4], DRIVEN)
+    together = special.variants.hybrid_dynamics(q, qd, x, qd, flags)
+    alone = special.variants.hybrid_dynamics(q[4], qd[4], x[4], qd[4], DRIVEN)
     tolerance = 1e-13 * max(map(np.linalg.cond, robot.mass_matrix(q)))
     for many, one, theirs in zip(together, alone, wanted):
         agree(many, theirs, tolerance=tolerance)
@@ -255,9 +265,7 @@ def test_how_frames_accelerate(quick):
     robot, special = quick
     q, qd, _ = (np.array(rows) for rows in zip(*states(robot, 11)))
     for frame in (FRAMES[0], FRAMES):
-        bias, wanted = (
-            of.operational_space_bias(q, qd, frame, 'x y', 0.1) for of in (special, robot)
-        )
+        bias, wanted = (of.task_space.bias(q, qd, frame, 'x y', 0.1) for of in (special, robot))
         agree(
             bias.free_acceleration,
             wanted.free_acceleration,
@@ -289,14 +297,15 @@ def test_what_follows_from_them(quick):
     robot, special = quick
     q, qd, _ = states(robot, 1)[0]
     for name, given in (
-        ('mass_matrix_log_det', [q]),
-        ('mass_matrix_trace', [q]),
-        ('momentum', [q, qd]),
-        ('centre_of_mass_velocity', [q, qd]),
-        ('centre_of_mass_jacobian', [q]),
-        ('centroidal_velocity', [q, qd]),
+        ('mass_operator.log_det', [q]),
+        ('mass_operator.trace', [q]),
+        ('centroidal.momentum_about_base', [q, qd]),
+        ('centroidal.centre_of_mass_velocity', [q, qd]),
+        ('centroidal.centre_of_mass_jacobian', [q]),
+        ('centroidal.velocity', [q, qd]),
     ):
-        agree(getattr(special, name)(*given), getattr(robot, name)(*given))
+        method = attrgetter(name)
+        agree(method(special)(*given), method(robot)(*given))
 
 
 def test_careful_path(quick):
@@ -305,13 +314,15 @@ def test_careful_path(quick):
     q, qd, x = states(robot, 1)[0]
     f_ext = {robot.frames[-1]: np.arange(6.0)}
     assert np.array_equal(
-        special.joint_wrenches(q, qd, x, f_ext), robot.joint_wrenches(q, qd, x, f_ext)
+        special.links.joint_wrenches(q, qd, x, f_ext), robot.links.joint_wrenches(q, qd, x, f_ext)
     )
-    assert np.array_equal(special.centre_of_mass(q.tolist()), robot.centre_of_mass(q))
+    assert np.array_equal(
+        special.centroidal.centre_of_mass(q.tolist()), robot.centroidal.centre_of_mass(q)
+    )
     with pytest.raises(ShapeError, match='finite'):
-        special.hinge_inertias(np.full(4, np.nan))
+        special.mass_operator.joint_inertias(np.full(4, np.nan))
     out = np.empty(3)
-    assert special.centre_of_mass(q, out=out) is out
+    assert special.centroidal.centre_of_mass(q, out=out) is out
 
 
 def test_refusals():

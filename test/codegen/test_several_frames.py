@@ -38,7 +38,7 @@ def test_a_specialised_robot_uses_it(monkeypatch):
     robot = FORK.robot.specialised(frames=[FRAMES[:2]])
     q, qd, _ = states(FORK.robot)[0]
     expected = FORK.robot.operational_space_inertia(q, FRAMES[:2])
-    bias = FORK.robot.operational_space_bias(q, qd, FRAMES[:2])
+    bias = FORK.robot.task_space.bias(q, qd, FRAMES[:2])
     other = robot.operational_space_inertia(q, FRAMES[1:])
     monkeypatch.setattr(Robot, '_fill', None)
     found = robot.operational_space_inertia(q, FRAMES[:2])
@@ -46,7 +46,7 @@ def test_a_specialised_robot_uses_it(monkeypatch):
     agree(found.inverse, expected.inverse, tolerance=tolerance)
     assert found.rank == expected.rank and found.rows == expected.rows
     agree(
-        robot.operational_space_bias(q, qd, FRAMES[:2]).free_acceleration,
+        robot.task_space.bias(q, qd, FRAMES[:2]).free_acceleration,
         bias.free_acceleration,
         tolerance=tolerance,
     )

@@ -57,7 +57,7 @@ def test_derivatives_are_along_velocities(robot, name):
     """[i, j] of the first derivative: change of entry i as q moves along unit velocity j."""
     generic = Robot(robot.model)
     for state in states(robot, 2):
-        slopes = getattr(robot, f'{name}_derivatives')(*state)
+        slopes = getattr(robot.derivatives, name)(*state)
         value = getattr(generic, name)
         for argument, slope in enumerate(slopes):
             for j, e in enumerate(np.eye(robot.nv)):
@@ -65,7 +65,7 @@ def test_derivatives_are_along_velocities(robot, name):
                 for step in (-STEP, STEP):
                     moved = list(state)
                     moved[argument] = (
-                        robot.integrate(state[0], e, step)
+                        robot.configuration.integrate(state[0], e, step)
                         if argument == 0
                         else state[argument] + step * e
                     )
@@ -81,8 +81,10 @@ def test_derivatives_are_along_velocities(robot, name):
 def test_mass_matrix_derivative_is_along_velocities(robot):
     """[i, j, k] = dM_ij along unit velocity k; summed over qd it is dM/dt."""
     for q, qd, _ in states(robot, 2):
-        found = robot.mass_matrix_derivative(q) @ qd
-        ends = [robot.mass_matrix(robot.integrate(q, qd, step)) for step in (-STEP, STEP)]
+        found = robot.derivatives.mass_matrix(q) @ qd
+        ends = [
+            robot.mass_matrix(robot.configuration.integrate(q, qd, step)) for step in (-STEP, STEP)
+        ]
         agree(found, (ends[1] - ends[0]) / (2.0 * STEP), tolerance=1e-7)
 
 

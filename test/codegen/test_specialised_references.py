@@ -33,7 +33,11 @@ def test_every_reference(case, reference):
     name, recipe, given = recipe_of(robot, reference)
     tau = np.full(robot.nv, np.nan)
     assert plain(record(name, recipe, robot.model))(*given, tau) == 0
-    agree(tau, robot.inverse_dynamics_in(reference, *given[:3]), tolerance=exact(robot.model))
+    agree(
+        tau,
+        robot.variants.inverse_dynamics_in(reference, *given[:3]),
+        tolerance=exact(robot.model),
+    )
 
 
 @pytest.mark.parametrize('reference', ['offset', 'inertial', 'fixed'])
@@ -43,4 +47,4 @@ def test_machine_code(reference):
     name, recipe, given = recipe_of(robot, reference)
     tau = np.full(robot.nv, np.nan)
     assert specialise(robot.model, name, recipe).one(*given, tau) == 0
-    agree(tau, robot.inverse_dynamics_in(reference, *given[:3]), tolerance=1e-13)
+    agree(tau, robot.variants.inverse_dynamics_in(reference, *given[:3]), tolerance=1e-13)

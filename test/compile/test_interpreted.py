@@ -24,7 +24,7 @@ for name in sys.argv[1:]:
         for quantity in (tau, robot.forward_dynamics(q, qd, tau), M, C, task.inertia,
                          robot.gravity_torque(q.tolist()), robot.bias_torque(q, qd),
                          task.singular_values, robot.mass_matrix_inverse(q),
-                         robot.mass_solve(q, qd), task.jacobian,
+                         robot.mass_operator.solve(q, qd), task.jacobian,
                          robot.energy(q, qd), robot.pose(q, case.tip), task.consistent_inverse,
                          robot.velocity(q, qd, case.tip), robot.jacobian_bias(q, qd, case.tip),
                          robot.regressor(q, qd, third)):

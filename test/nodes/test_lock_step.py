@@ -42,6 +42,7 @@ from robodyn_ros.simulation.runner import Runner  # noqa: E402
 from support.node_harness import COLD, ROOT, ControllerProbe, wait_until  # noqa: E402
 
 pytestmark = pytest.mark.ros
+pytest_plugins = ['robodyn_ros.testing.fixtures']
 
 ARM = ROOT / 'config' / 'urdf' / 'franka_like.urdf'
 SIMULATOR = '/robodyn_simulator'
@@ -170,6 +171,16 @@ def test_two_processes_give_the_bits_of_direct_calls(start, graph, referee):
     assert np.abs(last - TARGET).max() < 0.05 < np.abs(last - first).max()
 
 
+def test_one_process_gives_the_bits_of_direct_calls(controlled_robot, referee):
+    """States and efforts are handed over, and nobody hears a message."""
+    arm = controlled_robot(ARM)
+    arm.go_to(TARGET, SECONDS)
+    states = {0: np.array(arm.state[1:3]).tobytes()}
+    for step in range(1, round(1000 * SECONDS) + 1):
+        states[step] = np.array(arm.step()[1:3]).tobytes()
+    assert states == referee
+
+
 def test_a_process_that_stands_still_changes_nothing(start, graph, referee):
     run = Run(start, graph)
 
@@ -296,7 +307,7 @@ def test_what_lock_step_cannot_honour_is_refused(start, graph):
     slow = start('simulator', urdf_path=str(ARM), trigger='lock_step', speed_factor=2.0)
     slow.wait_for_output('in lock step it must stay at 1.0', COLD)
     slow.end_well()
-    states = graph.collect(JointState, '/robot_joint_states')
+    states = graph.collect(JointState, '/joint_states')
     start('simulator', urdf_path=str(ARM))
     states.wait(what='a state, which only an active simulator sends', timeout=COLD)
     # asked again while the server of the simulator before is still in the graph

@@ -221,7 +221,7 @@ def test_efforts_by_the_names_of_velocities_come_back_as_wrenches(ferry):
 def test_a_thrown_tree_keeps_what_must_be_kept(ferry):
     """Centre of mass on the parabola, angular momentum about it, energy; nothing holds it."""
     robot = ferry.robot
-    com, h = robot.centre_of_mass(Q), robot.centroidal_momentum(Q, QD)
+    com, h = robot.centroidal.centre_of_mass(Q), robot.centroidal.momentum(Q, QD)
     energy = sum(robot.energy(Q, QD))
     start = ferry.now()[0]
     assert ferry.call(StepSimulation, 'step', steps=RATE // 2).success
@@ -231,11 +231,11 @@ def test_a_thrown_tree_keeps_what_must_be_kept(ferry):
     assert time >= 0.5
     fall = np.array((0.0, 0.0, -9.81))
     assert np.abs(q - Q).max() > 0.5
-    assert robot.centre_of_mass(q) == pytest.approx(
-        com + time * h[:3] / robot.mass + 0.5 * time**2 * fall, abs=1e-9
+    assert robot.centroidal.centre_of_mass(q) == pytest.approx(
+        com + time * h[:3] / robot.centroidal.mass + 0.5 * time**2 * fall, abs=1e-9
     )
-    after = robot.centroidal_momentum(q, qd)
-    assert after[:3] == pytest.approx(h[:3] + time * robot.mass * fall, abs=1e-9)
+    after = robot.centroidal.momentum(q, qd)
+    assert after[:3] == pytest.approx(h[:3] + time * robot.centroidal.mass * fall, abs=1e-9)
     assert after[3:] == pytest.approx(h[3:], abs=1e-9)  # of Runge-Kutta at 2 ms, not of rounding
     assert sum(robot.energy(q, qd)) == pytest.approx(energy, abs=1e-8)
 

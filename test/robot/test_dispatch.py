@@ -17,6 +17,7 @@ from robodyn_ros.codegen.derivative_registry import DERIVATIVES
 from robodyn_ros.codegen.registry import FRAME_RECIPES, RECIPES
 from robodyn_ros.compile.vectorcall import method as methods
 from robodyn_ros.errors import RobodynError
+from robodyn_ros.robot.dispatch import method_of, place_of
 from support.families import FAMILIES, MIXED, states
 
 OF_STATES = (
@@ -47,10 +48,11 @@ def arguments(case, name, seed=0):
 def fast_and_python(case, name, robot=None):
     """Return the fast method of a robot, its kernel in place, and the Python method of another."""
     robot = Robot(case.robot.model) if robot is None else robot
-    fast = getattr(robot, name)
+    fast = method_of(robot, name)
     fast(*arguments(case, name))
     assert isinstance(fast, BUILT_IN) and robot._cases[name], 'it has no kernel'
-    return fast, MethodType(getattr(Robot, name), Robot(case.robot.model))
+    owner, title = place_of(Robot(case.robot.model), name)
+    return fast, MethodType(getattr(type(owner), title), owner)
 
 
 def same(found, expected):
@@ -242,12 +244,13 @@ def test_a_robot_that_nobody_holds_is_gone():
 @pytest.mark.parametrize('name', OF_STATES + OF_FRAMES)
 def test_it_still_says_what_it_is(name):
     """Name, text and arguments are those of the class."""
-    quick = getattr(Robot(FAMILIES['one_slide'].robot.model), name)
-    written = getattr(Robot, name)
+    owner, title = place_of(Robot(FAMILIES['one_slide'].robot.model), name)
+    quick = getattr(owner, title)
+    written = getattr(type(owner), title)
     expected = [key for key in inspect.signature(written).parameters if key != 'self']
     assert list(inspect.signature(quick).parameters) == expected
-    assert (quick.__name__, quick.__doc__) == (name, written.__doc__)
-    with pytest.raises(TypeError, match=rf'{name}\(\) missing'):
+    assert (quick.__name__, quick.__doc__) == (title, written.__doc__)
+    with pytest.raises(TypeError, match=rf'{title}\(\) missing'):
         quick()
 
 
@@ -269,11 +272,11 @@ def test_a_method_is_the_same_object_before_and_after_its_calls(kind, name):
     robot = Robot(case.robot.model)
     if kind == 'specialised':
         robot = robot.specialised([case.tip])
-    kept, given = getattr(robot, name), arguments(case, name)
+    kept, given = method_of(robot, name), arguments(case, name)
     first = kept(*given)
-    assert getattr(robot, name) is kept and isinstance(kept, BUILT_IN)
+    assert method_of(robot, name) is kept and isinstance(kept, BUILT_IN)
     same(kept(*given), first)
-    assert getattr(robot, name) is kept
+    assert method_of(robot, name) is kept
 
 
 def test_the_kernel_serves_from_the_second_call_on(monkeypatch):

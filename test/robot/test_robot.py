@@ -12,6 +12,7 @@ import pytest
 from robodyn_ros import OperationalSpaceInertia, RobodynError, Robot
 from robodyn_ros.errors import ModelError, ShapeError, UnknownNameError
 from robodyn_ros.model.dh import DHRow
+from robodyn_ros.robot.dispatch import method_of
 from support.compare import agree
 from support.families import FAMILIES, states
 from support.real_robots import OURS
@@ -55,7 +56,7 @@ def call(request, robot, case):
 
     def of(*vectors, **options):
         frame = (case.tip,) if name in OF_FRAMES else ()
-        return getattr(robot, name)(*vectors[: METHODS[name]], *frame, **options)
+        return method_of(robot, name)(*vectors[: METHODS[name]], *frame, **options)
 
     of.name, of.takes = name, METHODS[name]
     return of
@@ -320,7 +321,7 @@ def test_out_may_be_an_input(robot):
     q, qd, qdd = states(robot, 1)[0]
     for method, vectors in (
         (robot.inverse_dynamics, (q, qd, qdd)),
-        (robot.mass_solve, (q, qdd)),
+        (robot.mass_operator.solve, (q, qdd)),
         (robot.forward_dynamics, (q, qd, qdd)),
     ):
         expected, reused = method(*vectors), vectors[-1].copy()
@@ -436,9 +437,9 @@ def test_biases_of_tasks_in_batches(robot, case):
     """Each row is the answer to its state, of one frame and of a list of one."""
     q, qd, _ = (np.array(rows) for rows in zip(*states(robot, 3)))
     for frames in (case.tip, [case.tip]):
-        together = robot.operational_space_bias(q, qd, frames)
+        together = robot.task_space.bias(q, qd, frames)
         for k in range(3):
-            one = robot.operational_space_bias(q[k], qd[k], frames)
+            one = robot.task_space.bias(q[k], qd[k], frames)
             for name in ('coriolis', 'gravity'):
                 found, expected = getattr(together, name)[k], getattr(one, name)
                 assert np.abs(found - expected).max() <= 1e-9 * max(1.0, np.abs(expected).max())

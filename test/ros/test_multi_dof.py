@@ -29,7 +29,7 @@ def test_there_and_back(q, qd, _):
         'spherical',
         'planar',
     ] * 2
-    again, rates = ROBOT.neutral(), np.zeros(ROBOT.nv)
+    again, rates = ROBOT.configuration.neutral(), np.zeros(ROBOT.nv)
     for joint in joints:
         place, turn = joint.pose(q)
         rows = [
@@ -60,7 +60,7 @@ def test_a_twist_is_the_rate_of_a_pose():
     """By central differences along the motion."""
     q, qd, _ = STATES[0]
     h = 1e-5
-    ahead, behind = (ROBOT.integrate(q, qd, s * h) for s in (1.0, -1.0))
+    ahead, behind = (ROBOT.configuration.integrate(q, qd, s * h) for s in (1.0, -1.0))
     for joint in multi_dof_joints(ROBOT.model):
         twist = joint.along_axes(q, qd)
         (p, a), (r, b) = joint.pose(ahead), joint.pose(behind)

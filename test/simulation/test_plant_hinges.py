@@ -124,7 +124,9 @@ def test_nothing_from_outside_nothing_gained():
 
     def conserved(q, qd):
         # about the centre of mass: linear and angular momentum in base axes
-        return np.concatenate((robot.momentum(q, qd), [robot.energy(q, qd)[0]]))
+        return np.concatenate(
+            (robot.centroidal.momentum_about_base(q, qd), [robot.energy(q, qd)[0]])
+        )
 
     before, changes = conserved(q, qd), []
     for steps in (250, 500):
@@ -259,15 +261,15 @@ def test_nothing_holds_a_free_base():
         plant = Plant(robot, PlantSettings(integrator='rk4', **settings), q, qd)
         if 'command_timeout' in settings:
             plant.step(np.where(np.arange(robot.nv) < 6, 0.0, np.nan), 1e-3)
-        start, com = plant.t, robot.centre_of_mass(plant.q)
-        speed = robot.centre_of_mass_velocity(plant.q, plant.qd)
+        start, com = plant.t, robot.centroidal.centre_of_mass(plant.q)
+        speed = robot.centroidal.centre_of_mass_velocity(plant.q, plant.qd)
         for _ in range(200):
             plant.step(dt=1e-3)
         time = plant.t - start
         fall = np.array(robot.model.gravity)
         if settings.get('no_command') != 'gravity_compensated':
             assert plant.q[7:].tolist() == q[7:].tolist()
-        assert robot.centre_of_mass(plant.q) == pytest.approx(
+        assert robot.centroidal.centre_of_mass(plant.q) == pytest.approx(
             com + time * speed + 0.5 * time**2 * fall, abs=1e-8
         )
 
@@ -300,11 +302,11 @@ def test_a_raft_cannot_fall():
     qd[2] = 0.0
     plant = Plant(robot, PlantSettings(**FREE, integrator='rk4'), q, qd)
     plant.broken = Faults(stuck_joints=('free_base.z',))
-    before = robot.momentum(q, qd)
+    before = robot.centroidal.momentum_about_base(q, qd)
     for _ in range(200):
         plant.step(dt=1e-3)
-    gained = robot.momentum(plant.q, plant.qd) - before
-    weight = robot.mass * np.array(robot.model.gravity)
+    gained = robot.centroidal.momentum_about_base(plant.q, plant.qd) - before
+    weight = robot.centroidal.mass * np.array(robot.model.gravity)
     assert plant.q[2] == q[2]
     assert gained[:2] == pytest.approx(0.2 * weight[:2], abs=1e-8)
     assert abs(gained[2] - 0.2 * weight[2]) > 0.1

@@ -80,7 +80,7 @@ def test_every_robot_starts_as_forward_dynamics_says(robot):
     plant = Plant(robot, settings, q, qd)
     plant.step(dt=1e-6)
     nothing, pinned = np.zeros(robot.nv), robot.limits.upper == robot.limits.lower
-    _, expected = robot.hybrid_dynamics(q, qd, nothing, nothing, pinned)
+    _, expected = robot.variants.hybrid_dynamics(q, qd, nothing, nothing, pinned)
     assert (plant.qd - qd) / 1e-6 == pytest.approx(expected, rel=1e-6, abs=1e-6)
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Configurations of independent coordinates: moving along a velocity and back, and friction."""
 
-import math
+import numpy as np
 
 from robodyn_ros.algorithms.core.friction import COULOMB_VELOCITY
 from robodyn_ros.algorithms.core.manifold import load_quaternion
@@ -80,14 +80,14 @@ def difference(topology: Topology, start: Vector, end: Vector, motion: Vector):
 
 
 @primitive
-def friction_torque(topology: Topology, constants: Table, qd: Vector, out: Vector):
-    """Friction of all joints at qd (nv,), felt at the independent ones; out (nv,), written."""
-    for k in range(out.shape[0]):
-        out[k] = 0.0
+def friction_torque(topology: Topology, constants: Table, qd: Vector, tau: Vector):
+    """Friction of all joints at qd (nv,), felt at the independent ones; tau (nv,), written."""
+    for k in range(tau.shape[0]):
+        tau[k] = 0.0
     for i in range(1, topology.shape[0]):
         k, ratio = topology[i, FIRST], constants[i, RATIO]
         rate = ratio * qd[k]
-        out[k] = out[k] + ratio * (
+        tau[k] = tau[k] + ratio * (
             constants[i, DAMPING] * rate
-            + constants[i, FRICTION] * math.tanh(rate / COULOMB_VELOCITY)
+            + constants[i, FRICTION] * np.tanh(rate / COULOMB_VELOCITY)
         )

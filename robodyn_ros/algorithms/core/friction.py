@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Friction in the joints, as smooth through zero as a reference needs it."""
 
-import math
+import numpy as np
 
 from robodyn_ros.model.layout import DAMPING, FRICTION, V
 from robodyn_ros.spatial.primitive import primitive
@@ -13,10 +13,10 @@ COULOMB_VELOCITY = 0.01
 
 
 @primitive
-def friction_torque(topology: Topology, constants: Table, qd: Vector, out: Vector):
-    """Viscous and Coulomb friction of the model at qd (nv,); out (nv,) [N m or N], written."""
+def friction_torque(topology: Topology, constants: Table, qd: Vector, tau: Vector):
+    """Viscous and Coulomb friction of the model at qd (nv,); tau (nv,) [N m or N], written."""
     for i in range(1, topology.shape[0]):
         k = topology[i, V]
-        out[k] = constants[i, DAMPING] * qd[k] + constants[i, FRICTION] * math.tanh(
+        tau[k] = constants[i, DAMPING] * qd[k] + constants[i, FRICTION] * np.tanh(
             qd[k] / COULOMB_VELOCITY
         )

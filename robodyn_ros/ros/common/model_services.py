@@ -13,7 +13,7 @@ from robodyn_ros.algorithms.core.friction import friction_torque
 from robodyn_ros.compile.embedded import of_model
 from robodyn_ros.errors import RobodynError, ShapeError, shorten
 from robodyn_ros.model import layout
-from robodyn_ros.robot.frames import AXES
+from robodyn_ros.robot.operational_space import AXES
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.all_joints import independent_joints
 from robodyn_ros.ros.common.requested_state import requested_state

@@ -8,7 +8,7 @@ from typing import Any, Mapping, NamedTuple, Sequence
 import numpy as np
 
 from robodyn_ros.errors import UnknownNameError, shorten
-from robodyn_ros.robot.frames import OperationalSpaceInertia
+from robodyn_ros.robot.operational_space import OperationalSpaceInertia
 from robodyn_ros.robot.robot import Robot
 
 WORLD_ALIGNED, LOCAL, BASE = 0, 1, 2  # as in GetOperationalSpaceInertia.srv
@@ -83,7 +83,7 @@ def task_dynamics(
 
     """
     links = tuple(dict.fromkeys(point.link for point in points))
-    J, compliance = robot.task_compliance(q, links)
+    J, compliance = robot.task_space.compliance(q, links)
     transform, bias = np.zeros((6 * len(points), len(J))), np.zeros(6 * len(points))
     for k, (link, place) in enumerate(points):
         rows, columns = (slice(6 * i, 6 * i + 6) for i in (k, links.index(link)))
@@ -91,7 +91,7 @@ def task_dynamics(
         bias[rows] = (
             transform[rows, columns] @ robot.jacobian_bias(q, qd, link) + rate @ J[columns] @ qd
         )
-    inertia = robot.task_inertia(
+    inertia = robot.task_space.inertia(
         q, transform @ J, transform @ compliance @ transform.T, kept, damping
     )
     gravity = robot.gravity_torque(q)
@@ -102,8 +102,8 @@ def task_dynamics(
         bias[kept],
         coriolis,
         gravity,
-        seen @ robot.mass_solve(q, coriolis) - inertia.inertia @ bias[kept],
-        seen @ robot.mass_solve(q, gravity),
+        seen @ robot.mass_operator.solve(q, coriolis) - inertia.inertia @ bias[kept],
+        seen @ robot.mass_operator.solve(q, gravity),
     )
 
 

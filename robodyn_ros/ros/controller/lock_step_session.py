@@ -13,6 +13,7 @@ from robodyn_ros.errors import RobodynError
 from robodyn_ros.ros.common.realtime_parameters import realtime
 from robodyn_ros.ros.controller.control_cycle import ControlCycle
 from robodyn_ros.ros.controller.controller_session import ControlSession
+from robodyn_ros.ros.transport.local_link import LocalLoop, local_link
 from robodyn_ros.ros.transport.lock_step import (
     QOS,
     CommandWriter,
@@ -32,7 +33,7 @@ class LockStepIntake:
     """The state in use; with the face of a StateIntake for those that report."""
 
     def __init__(self, topic: str):
-        self.topic, self.taking = topic, 0.0
+        self.topic, self.kind, self.taking = topic, 'robodyn_msgs/msg/LockStepState', 0.0
         self.accepted, self.rejected, self.detail = 0, Counter(), ''
 
     def close(self):
@@ -42,13 +43,24 @@ class LockStepIntake:
 class LockStepCycle(ControlCycle):
     """A control cycle on the time of stamps."""
 
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.tick = self.compute  # an answer is no part of a cycle
+
     def run(self, now: float):
         """Run a cycle with the state received last, at the simulated time `now` [s]."""
         with self._lock:
-            start = time.perf_counter()
-            self._supervisor.tick(now)
-            elapsed = time.perf_counter() - start
-            self._keep_books(now, elapsed, elapsed, self._supervisor.publishing)
+            start, supervisor = time.perf_counter(), self._supervisor
+            supervisor.tick(now)
+            self.compute.add((time.perf_counter() - start) * 1e6)
+            self.count += 1
+            self.last = now
+            self._tell_changes()
+            if supervisor.publishing:
+                self._report()
+
+    def _heard(self, publisher) -> bool:
+        return publisher.get_subscription_count() > 0
 
 
 class LockStepSession(ControlSession):
@@ -63,7 +75,8 @@ class LockStepSession(ControlSession):
         require_settings(values, executor='single_threaded')
         node, n = self._node, self.robot.nv
         self._time = 0  # simulated time of the state in use [ns]
-        self._answered, self._answer = None, b''  # (epoch, step), and the bytes
+        self._period = round(NANOSECONDS / values['update_rate'])
+        self._answered, self._effort = None, None  # (epoch, step), and the efforts
         self._heard, self._silent = time.monotonic(), False
         self._leaving, self.dropped = False, 0  # states of the past
         self._states = StateReader(self.robot.joint_names)
@@ -71,8 +84,10 @@ class LockStepSession(ControlSession):
         self._answers = node.create_publisher(
             LockStepCommand, values['lock_step.command_topic'], QOS
         )
-        self._mailbox = Mailbox(node, LockStepState, values['lock_step.state_topic'])
-        self.intake = LockStepIntake(self._mailbox.topic)
+        topic = values['lock_step.state_topic']
+        link = local_link(node, topic)
+        self._mailbox = None if link.wake else Mailbox(node, LockStepState, topic)
+        self.intake = LockStepIntake(node.resolve_topic_name(topic))
         self.cycle = LockStepCycle(
             self.supervisor,
             self.intake,
@@ -80,14 +95,13 @@ class LockStepSession(ControlSession):
             *self._telemetry(QoSProfile(depth=1000)),
             changed,
         )
-        self.loop = LockStepThread(
-            self._mailbox,
-            1.0 / values['update_rate'],
-            WAIT,
-            self._serve,
-            self._fault,
-            realtime(values),
-        )
+        period = 1.0 / values['update_rate']
+        if self._mailbox is None:
+            self.loop = LocalLoop(link, node.get_name(), self._respond, period)
+        else:
+            self.loop = LockStepThread(
+                self._mailbox, period, WAIT, self._serve, self._fault, realtime(values)
+            )
 
     # Life.
 
@@ -114,8 +128,14 @@ class LockStepSession(ControlSession):
     def close(self):
         """Give everything back."""
         super().close()
-        self._mailbox.close()
+        if self._mailbox is not None:
+            self._mailbox.close()
         self._node.destroy_publisher(self._answers)
+
+    @property
+    def epoch(self) -> int | None:
+        """Of the state answered last; None before the first."""
+        return self._answered[0] if self._answered else None
 
     def now(self) -> float:
         """Simulated time of the state in use [s]."""
@@ -140,24 +160,36 @@ class LockStepSession(ControlSession):
             return
         self._heard, self._silent = time.monotonic(), False
         try:
-            self._take(self._states.read(data))
+            state = self._states.read(data)
         except RobodynError as refusal:  # the state stays without an answer
             self._node.get_logger().error(str(refusal), throttle_duration_sec=5.0)
-
-    def _take(self, state: ReadState):
-        key = state.epoch, state.step
-        if self._answered is None or key > self._answered:
-            if self._answered is not None and state.epoch != self._answered[0]:
-                self._begin_anew()
-                return
-            self._compute(state)
-            self._answered = key
-        elif key < self._answered:
-            self.dropped += 1
             return
-        self._answers.publish(self._answer)
+        effort = self._respond(state)
+        if effort is not None:
+            self._answers.publish(self._writer.fill(state.epoch, state.step, effort))
 
-    def _compute(self, state: ReadState):
+    def _respond(self, state: ReadState) -> np.ndarray | None:
+        """Return the efforts (n,) [N m | N] for a state; None if it gets no answer."""
+        key = state.epoch, state.step
+        if self._answered is not None and state.epoch > self._answered[0]:
+            self._begin_anew()
+            return None
+        if self._answered is not None and key < self._answered:
+            self.dropped += 1
+            return None
+        if key != self._answered:
+            try:
+                self._effort = self._compute(state)
+            except RobodynError as refusal:
+                self._node.get_logger().error(str(refusal), throttle_duration_sec=5.0)
+                return None
+            except Exception as error:
+                self._fault(error)
+                return None
+            self._answered = key
+        return self._effort
+
+    def _compute(self, state: ReadState) -> np.ndarray:
         """Run the cycle that is due; between two, the command holds."""
         every, rest = divmod(self._period, state.period)
         if rest:
@@ -168,20 +200,20 @@ class LockStepSession(ControlSession):
         self._time = state.time
         if state.step % every == 0:
             now = self.now()
-            stamp = divmod(state.time, NANOSECONDS)
-            reason = self.supervisor.accept_state(state.state, now, 0.0, stamp)
-            if reason:
-                self.intake.rejected[reason] += 1
-            else:
-                self.intake.accepted += 1
+            if not np.isnan(state.state[0, 0]):  # else the reading is lost
+                self._accept(state, now)
             self.cycle.run(now)
         supervisor = self.supervisor
-        effort = supervisor.command if supervisor.publishing else self._none
-        self._answer = self._writer.fill(state.epoch, state.step, effort)
+        # a copy: what happens between two steps may change the command in place
+        return supervisor.command.copy() if supervisor.publishing else self._none
 
-    @property
-    def _period(self) -> int:
-        return round(NANOSECONDS / self._values['update_rate'])
+    def _accept(self, state: ReadState, now: float):
+        stamp = divmod(state.time, NANOSECONDS)
+        reason = self.supervisor.accept_state(state.state, now, 0.0, stamp)
+        if reason:
+            self.intake.rejected[reason] += 1
+        else:
+            self.intake.accepted += 1
 
     def _begin_anew(self):
         """A new epoch: the node is configured again, as if it had just been started."""
@@ -196,6 +228,6 @@ class LockStepSession(ControlSession):
         if silent > SILENCE and not self._silent:
             self._silent = True
             self._node.get_logger().warning(
-                f"No state has come on '{self._mailbox.topic}' for {silent:.0f} s; expected one "
+                f"No state has come on '{self.intake.topic}' for {silent:.0f} s; expected one "
                 f'after step {self._answered[1] if self._answered else "none"}.'
             )

@@ -11,7 +11,7 @@ from robodyn_msgs.msg import OperationalSpaceInertia
 from robodyn_ros.control.supervisor.state_buffer import Measurement
 from robodyn_ros.errors import ParameterError, RobodynError
 from robodyn_ros.realtime.loop import PeriodicLoop
-from robodyn_ros.robot.frames import AXES
+from robodyn_ros.robot.operational_space import AXES
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.task_space_queries import default_link, require_links
 from robodyn_ros.ros.transport.cdr import OutgoingMessage
@@ -57,7 +57,7 @@ def task_settings(values: Mapping[str, Any], robot: Robot) -> TaskSettings:
     if settings.rate:
         try:
             require_links(links, robot)
-            robot.task_rows(settings.links, settings.axes or None)
+            robot.task_space.rows(settings.links, settings.axes or None)
         except RobodynError as error:
             raise ParameterError(f"Parameters 'osi_links' and 'osi_axes': {error}") from error
     return settings
@@ -75,7 +75,7 @@ class TaskWriter:
     def __init__(self, robot: Robot, settings: TaskSettings):
         self._robot, self._settings = robot, settings
         self._axes = settings.axes or None
-        n, rows = robot.nv, robot.task_rows(settings.links, self._axes)
+        n, rows = robot.nv, robot.task_space.rows(settings.links, self._axes)
         m = len(rows)
         message = OperationalSpaceInertia(
             joint_names=list(robot.joint_names),
@@ -105,7 +105,7 @@ class TaskWriter:
     def fill(self, state: Measurement) -> bytes:
         """The serialised message for a joint state."""
         settings, out = self._settings, self._message.doubles
-        bias = self._robot.operational_space_bias(
+        bias = self._robot.task_space.bias(
             state.q, state.qd, settings.links, self._axes, settings.damping
         )
         task, (seconds, nanoseconds) = bias.task, state.stamp

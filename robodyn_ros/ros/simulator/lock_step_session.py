@@ -7,17 +7,21 @@ import time
 from threading import Event
 from typing import Any, Mapping
 
+import numpy as np
+
 from robodyn_msgs.msg import LockStepCommand, LockStepState
 from robodyn_ros.errors import ParameterError, RobodynError
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.realtime_parameters import realtime
 from robodyn_ros.ros.simulator.simulator_session import SimulatorSession
+from robodyn_ros.ros.transport.local_link import local_link
 from robodyn_ros.ros.transport.lock_step import (
     END,
     QOS,
     CommandReader,
     LockStepThread,
     Mailbox,
+    ReadState,
     StateWriter,
     require_settings,
 )
@@ -38,6 +42,8 @@ class LockStepSimulation(SimulatorSession):
                 'it has spherical or floating joints'
             )
         self._over, self._outcome, self._repeats = Event(), '', 0
+        self._remote = self._heard = True  # whether anybody listens to messages
+        self._measured = np.empty((2, robot.nv))
         super().__init__(
             node,
             robot,
@@ -54,6 +60,8 @@ class LockStepSimulation(SimulatorSession):
             LockStepState, values['lock_step.state_topic'], QOS
         )
         self._mailbox = Mailbox(self._node, LockStepCommand, values['lock_step.command_topic'])
+        self._link = local_link(self._node, values['lock_step.state_topic'])
+        self._link.wake = self._mailbox.wake
         return LockStepThread(
             self._mailbox,
             1.0 / values['update_rate'],
@@ -71,6 +79,7 @@ class LockStepSimulation(SimulatorSession):
     def close(self):
         """Give everything back."""
         super().close()
+        self._link.wake = None
         self._mailbox.close()
         self._node.destroy_publisher(self._publisher)
 
@@ -102,6 +111,7 @@ class LockStepSimulation(SimulatorSession):
                 f'period, {self.run.period} ns, up to {LONGEST} s.'
             )
         with self.lock:
+            self._look_around()
             self._over.clear()
             self._repeats = 0
             self.run.goal = self.run.step + steps
@@ -118,20 +128,38 @@ class LockStepSimulation(SimulatorSession):
 
     def _begin_epoch(self):
         self.run.restart()
+        self._look_around()
         self._tell_of_reset()
 
     # Steps; under the lock.
 
     def tell(self):
         """Send the state, and the joint states for whoever listens."""
-        run, sensor, plant = self.run, self.runner.sensor, self.runner.plant
-        if self.runner.reading_valid:  # a reading that is lost leaves the one before
-            self._measured = sensor.position.copy(), sensor.velocity.copy()
-        state = *self._measured, plant.effort
-        self._publisher.publish(self._writer.first(run.epoch, run.step, *state))
+        run, sensor = self.run, self.runner.sensor
+        self._measured = np.array((sensor.position, sensor.velocity))
+        if not self.runner.reading_valid:  # the step has to be answered, without a reading
+            self._measured[:] = np.nan
+        if self._remote:
+            self._publisher.publish(self._writer.first(run.epoch, run.step, *self._shown))
         self._told, self._repeats = time.monotonic(), 0
-        if self._clock_publisher is not None or self._state.heard:
+        if self._heard:
             super().tell()
+
+    def retell(self):
+        """Send the joint states once more; from the thread of the steps."""
+        super().tell()
+
+    @property
+    def _shown(self):
+        return *self._measured, self.runner.plant.effort
+
+    def _look_around(self):
+        """Note whether messages are of use: discovery has its time while the run stands."""
+        self._remote = (
+            any(name not in self._link for name in self.run.participants)
+            or self._publisher.get_subscription_count() > 0
+        )
+        self._heard = self._clock_publisher is not None or self._state.heard
 
     def _serve(self, data: bytes | None):
         with self.lock:
@@ -142,15 +170,34 @@ class LockStepSimulation(SimulatorSession):
                     self.run.answer(*self._reader.read(data))
                 except ParameterError as error:
                     self._stand(str(error))
-            if self.run.advance():
-                self.tell()
-            elif not self.run.missing and not self._over.is_set():
-                self._finish('')
+            self._go_on()
             if time.monotonic() - self._told > self.values['lock_step.repeat_after']:
                 self._repeat()
 
+    def _go_on(self):
+        """Take steps as long as all have answered, asking those of this process."""
+        try:
+            while self.running and self._ask() and self.run.advance():
+                self.tell()
+        except ParameterError as error:
+            self._stand(str(error))
+        if self.run.step == self.run.goal and self.run.complete and not self._over.is_set():
+            self._finish('')
+
+    def _ask(self) -> bool:
+        """Whether everybody has answered the present state."""
+        run = self.run
+        if not run.complete:
+            state = ReadState(run.epoch, run.step, run.period, self._measured)
+            for name in run.missing:
+                effort = self._link.ask(name, state)
+                if effort is not None:
+                    run.answer(name, run.epoch, run.step, effort)
+        return run.complete
+
     def _repeat(self):
-        self._publisher.publish(self._writer.repeat())
+        run = self.run
+        self._publisher.publish(self._writer.repeat(run.epoch, run.step, *self._shown))
         self._told = time.monotonic()
         self._repeats += 1
         most = self.values['lock_step.repeats']

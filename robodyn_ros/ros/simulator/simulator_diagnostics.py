@@ -107,7 +107,7 @@ class SimulatorDiagnostics:
         level, text = OK, 'The simulation keeps its speed.'
         if clock_trouble:
             level, text = ERROR, clock_trouble
-        elif speed < TOO_SLOW * wanted and not session.runner.paused:
+        elif wanted and speed < TOO_SLOW * wanted and not session.runner.paused:
             level, text = WARN, f'The simulation runs at {speed:.3g} of real time, not {wanted:g}.'
         loop = session.loop
         return entry(

@@ -154,16 +154,14 @@ class StateWriter:
         self._first, self._repeat = (
             _StateShape(joint_names, period, repeat) for repeat in (False, True)
         )
-        self._filled: tuple = ()
 
     def first(self, epoch: int, step: int, *state: np.ndarray) -> bytes:
         """Return state k as it is sent first: position, velocity and effort, each (n,)."""
-        self._filled = epoch, step, *state
-        return self._first.fill(*self._filled)
+        return self._first.fill(epoch, step, *state)
 
-    def repeat(self) -> bytes:
-        """Return the state as it is sent again; its arrays must not have changed."""
-        return self._repeat.fill(*self._filled)
+    def repeat(self, epoch: int, step: int, *state: np.ndarray) -> bytes:
+        """Return the same state as it is sent again."""
+        return self._repeat.fill(epoch, step, *state)
 
 
 class _StateShape:

@@ -52,8 +52,8 @@ def test_joint_wrenches_are_the_forces_between_links(system):
     qd, rows = tree.to_ours(thd), link_rows(robot, tree)
     _, f, _ = inverse_dynamics.newton_euler(tree, thd, thdd)
     expected = np.array(list(in_base_axes(robot, tree, f).values()))
-    agree(robot.joint_wrenches(q, qd, tree.to_ours(thdd))[rows], expected)
-    qdd, wrenches = robot.forward_dynamics_wrenches(q, qd, tree.to_ours(T))
+    agree(robot.links.joint_wrenches(q, qd, tree.to_ours(thdd))[rows], expected)
+    qdd, wrenches = robot.links.forward_dynamics_wrenches(q, qd, tree.to_ours(T))
     found, _, f = forward_dynamics.articulated_body(tree, thd, T)
     agree(qdd, tree.to_ours(found), tolerance=SOLVED)
     agree(wrenches[rows], np.array(list(in_base_axes(robot, tree, f).values())), tolerance=SOLVED)
@@ -63,25 +63,28 @@ def test_momentum_and_centre_of_mass(system):
     """(4.13) to (4.17)."""
     robot, tree, q, thd, *_ = system
     qd = tree.to_ours(thd)
-    agree(robot.centre_of_mass(q), composite_bodies.centre_of_mass(tree))
-    agree(robot.momentum(q, qd), composite_bodies.momentum(tree, thd)[LINEAR_FIRST])
+    agree(robot.centroidal.centre_of_mass(q), composite_bodies.centre_of_mass(tree))
+    agree(
+        robot.centroidal.momentum_about_base(q, qd),
+        composite_bodies.momentum(tree, thd)[LINEAR_FIRST],
+    )
     about = composite_bodies.about_centre_of_mass(tree, thd)[LINEAR_FIRST]
-    agree(robot.centroidal_momentum(q, qd), about)
-    agree(robot.centroidal_momentum_matrix(q) @ qd, about)
+    agree(robot.centroidal.momentum(q, qd), about)
+    agree(robot.centroidal.momentum_matrix(q) @ qd, about)
     M_S, com = composite_bodies.system_inertia(tree), composite_bodies.centre_of_mass(tree)
-    mass, centre, inertia = robot.composite_inertia(q)
+    mass, centre, inertia = robot.centroidal.composite_inertia(q)
     at_centre = shifted(M_S, phi(-com))
     agree(mass, M_S[5, 5])
     agree(centre, com)
     agree(inertia, at_centre[:3, :3], np.abs(M_S).max())
     V_C = phi(com).T @ composite_bodies.centroidal_velocity(tree, thd)
-    agree(robot.centroidal_velocity(q, qd), V_C[LINEAR_FIRST], tolerance=solve_tolerance(M_S))
+    agree(robot.centroidal.velocity(q, qd), V_C[LINEAR_FIRST], tolerance=solve_tolerance(M_S))
 
 
 def test_body_inertias(system):
     """(4.8) and (6.30): R(k) and P(k) of every link, at its origin in base axes."""
     robot, tree, q, *_ = system
-    composite, free = robot.body_inertias(q)
+    composite, free = robot.links.inertias(q)
     rows, poses = link_rows(robot, tree), tree_kinematics.poses(tree)
     expected = composite_bodies.composite_inertias(tree), articulated_bodies.articulated(tree).P
     for k, name in enumerate(tree.names):
@@ -90,11 +93,11 @@ def test_body_inertias(system):
         for found, inertia in zip((composite, free), expected):
             at_link = (turn @ inertia[k] @ turn.T)[np.ix_(LINEAR_FIRST, LINEAR_FIRST)]
             agree(found[rows[k]], at_link, np.abs(turn @ expected[0][k] @ turn.T).max())
-    batch = robot.body_inertias(np.array((q, q)))
+    batch = robot.links.inertias(np.array((q, q)))
     for found, one in zip(batch, (composite, free)):
         agree(found, np.array((one, one)), np.abs(one).max())
     with pytest.raises(ShapeError, match=f'robot {robot.name!r}'):
-        robot.body_inertias(q[:-1])
+        robot.links.inertias(q[:-1])
 
 
 def test_factors_trace_and_determinant(system):
@@ -102,18 +105,18 @@ def test_factors_trace_and_determinant(system):
     robot, tree, q, thd, *_ = system
     art = articulated_bodies.articulated(tree)
     log_det = sum(np.linalg.slogdet(D)[1] for D in art.D)
-    agree(robot.mass_matrix_log_det(q), log_det, max(abs(log_det), 1.0), 1e-11)
-    agree(robot.mass_matrix_trace(q), composite_bodies.trace(tree))
+    agree(robot.mass_operator.log_det(q), log_det, max(abs(log_det), 1.0), 1e-11)
+    agree(robot.mass_operator.trace(q), composite_bodies.trace(tree))
     M = composite_bodies.mass_matrix(tree)
-    agree(robot.mass_product(q, tree.to_ours(thd)), tree.to_ours(M @ thd))
+    agree(robot.mass_operator.product(q, tree.to_ours(thd)), tree.to_ours(M @ thd))
     single = [k for k, H in enumerate(tree.H) if len(H) == 1]
-    ours = tree.to_jain(robot.hinge_inertias(q))
+    ours = tree.to_jain(robot.mass_operator.joint_inertias(q))
     agree([ours[tree.slices[k]][0] for k in single], [art.D[k][0, 0] for k in single])
     if len(single) == tree.n:
         innovations = forward_dynamics.innovations_factor(tree, art)
         expected = tree.to_ours(np.linalg.solve(innovations, thd))
         agree(
-            robot.factor_product(q, tree.to_ours(thd), inverse=True),
+            robot.mass_operator.factor_product(q, tree.to_ours(thd), inverse=True),
             expected,
             tolerance=solve_tolerance(innovations),
         )
@@ -124,12 +127,12 @@ def test_other_routes_to_the_dynamics(system):
     robot, tree, q, thd, thdd, T = system
     qd = tree.to_ours(thd)
     agree(
-        robot.inverse_dynamics_composite(q, qd, tree.to_ours(thdd)),
+        robot.variants.inverse_dynamics_composite(q, qd, tree.to_ours(thdd)),
         tree.to_ours(inverse_dynamics.composite_body(tree, thd, thdd)[0]),
     )
     for fast, form in (
-        (robot.forward_dynamics_factored, forward_dynamics.triangular),
-        (robot.forward_dynamics_dense, forward_dynamics.dense),
+        (robot.variants.forward_dynamics_factored, forward_dynamics.triangular),
+        (robot.variants.forward_dynamics_dense, forward_dynamics.dense),
     ):
         agree(fast(q, qd, tree.to_ours(T)), tree.to_ours(form(tree, thd, T)), tolerance=SOLVED)
 
@@ -145,11 +148,11 @@ def test_wrenches_on_frames(system):
     ]
     given = dict.fromkeys(frames, wrench)
     agree(
-        robot.torque_of_wrench(q, given),
+        robot.task_space.torque_of_wrench(q, given),
         tree.to_ours(tree_kinematics.node_torques(tree, f, nodes)),
     )
     agree(
-        robot.acceleration_of_wrench(q, given),
+        robot.task_space.acceleration_of_wrench(q, given),
         tree.to_ours(forward_dynamics.response(tree, tree_kinematics.pick_off(tree, f, nodes))),
         tolerance=SOLVED,
     )

@@ -196,7 +196,7 @@ def test_compliance_is_that_of_the_package(name):
     frames = [tree.names[0], tree.names[-1]]
     if frames[0] == frames[1]:
         frames.pop()
-    _, compliance = robot.task_compliance(q, frames)
+    _, compliance = robot.task_space.compliance(q, frames)
     turn = np.zeros((6 * len(frames),) * 2)
     for k, frame in enumerate(frames):
         R = robot.pose(q, frame)[:3, :3]

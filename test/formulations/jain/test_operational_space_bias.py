@@ -129,7 +129,7 @@ def test_package_reads_algorithm_10_5_where_forward_dynamics_ends():
     robot, (tree, thd, *_) = case.robot, robot_tree('skew_chain')
     q, qd = configuration(tree), tree.to_ours(thd)
     tip = robot.model.body_names[-1]
-    found = robot.operational_space_bias(q, qd, tip).free_acceleration
+    found = robot.task_space.bias(q, qd, tip).free_acceleration
     alpha = osd.node_accelerations(tree, thd, np.zeros(tree.N), [node(tree, robot, tip)])
     R = robot.pose(q, tip)[:3, :3]
     V = robot.velocity(q, qd, tip)

@@ -16,7 +16,7 @@ ITEMS = (
             'formulations.jain.operational_space_operators.node_accelerations',
             'formulations.jain.sko.dynamics.node_accelerations',
             'robot.robot.Robot.operational_space_inertia',
-            'robot.robot.Robot.operational_space_bias',
+            'robot.task_space.TaskSpace.bias',
         ),
         (
             'test_equations_of_motion_in_operational_space',
@@ -33,7 +33,7 @@ ITEMS = (
         'n + m^2 n + m^3',
         (
             'formulations.jain.operational_space_operators.control_force',
-            'robot.robot.Robot.operational_space_bias',
+            'robot.task_space.TaskSpace.bias',
             'control.laws.operational_space.OperationalSpace',
         ),
         (
@@ -207,7 +207,7 @@ ITEMS = (
         'n^3',
         (
             'formulations.jain.operational_space_operators.projections',
-            'robot.frames.OperationalSpaceInertia.null_space_projection',
+            'robot.operational_space.OperationalSpaceInertia.null_space_projection',
         ),
         ('test_projections_of_10_34', 'test_null_space_is_dynamically_consistent'),
     ),
@@ -220,7 +220,7 @@ ITEMS = (
         (
             'formulations.jain.operational_space_operators.bias_force',
             'algorithms.task_space.task_acceleration.task_acceleration',
-            'robot.robot.Robot.operational_space_bias',
+            'robot.task_space.TaskSpace.bias',
         ),
         (
             'test_bias_force_by_two_sweeps',

@@ -196,7 +196,7 @@ ITEMS = (
             'formulations.jain.hinges.constraint',
             'model.joint_types.elements',
             'algorithms.core.joint_transform.joint_transforms',
-            'robot.configuration_space.Configurations.integrate',
+            'robot.configuration_space.ConfigurationSpace.integrate',
         ),
         tests=(
             'test_rate_of_a_transform_has_its_rotation',
@@ -241,7 +241,7 @@ ITEMS = (
             'formulations.jain.tree_kinematics.velocities',
             'robot.robot.Robot.velocity',
             'algorithms.core.link_motions.link_motions',
-            'robot.robot.Robot.link_motions',
+            'robot.links.Links.motions',
         ),
         tests=(
             'test_velocities_are_rates_of_poses',

@@ -33,9 +33,9 @@ ITEMS = (
             'formulations.jain.operators.spatial_operators.SpatialOperators.R',
             'formulations.jain.operators.sweeps.forward_diagonal',
             'algorithms.centroidal.centroidal_momentum.composite_inertia',
-            'robot.robot.Robot.composite_inertia',
+            'robot.centroidal.Centroidal.composite_inertia',
             'algorithms.centroidal.body_inertias.body_inertias',
-            'robot.robot.Robot.body_inertias',
+            'robot.links.Links.inertias',
         ),
         tests=(
             'test_body_inertias',
@@ -99,11 +99,11 @@ ITEMS = (
             'formulations.jain.composite_bodies.centroidal_velocity',
             'algorithms.centroidal.centroidal_momentum.centroidal_momentum',
             'algorithms.centroidal.centroidal_momentum.centroidal_momentum_matrix',
-            'robot.robot.Robot.centre_of_mass',
-            'robot.robot.Robot.momentum',
-            'robot.robot.Robot.centroidal_momentum_matrix',
-            'robot.robot.Robot.centroidal_velocity',
-            'robot.robot.Robot.centroidal_momentum_bias',
+            'robot.centroidal.Centroidal.centre_of_mass',
+            'robot.centroidal.Centroidal.momentum_about_base',
+            'robot.centroidal.Centroidal.momentum_matrix',
+            'robot.centroidal.Centroidal.velocity',
+            'robot.centroidal.Centroidal.momentum_bias',
         ),
         tests=(
             'test_momentum_and_centre_of_mass',
@@ -129,7 +129,7 @@ ITEMS = (
         functions=(
             'formulations.jain.composite_bodies.trace',
             'algorithms.mass_matrix.mass_matrix_product.mass_matrix_diagonal',
-            'robot.robot.Robot.mass_matrix_trace',
+            'robot.mass_operator.MassOperator.trace',
         ),
         tests=(
             'test_factors_trace_and_determinant',
@@ -194,8 +194,8 @@ ITEMS = (
             'formulations.spong.hamiltonian.hamiltonian',
             'formulations.spong.hamiltonian.rates',
             'algorithms.variants.hamilton.hamilton_rates',
-            'robot.robot.Robot.hamilton_rates',
-            'robot.robot.Robot.hamiltonian',
+            'robot.variants.Variants.hamilton_rates',
+            'robot.variants.Variants.hamiltonian',
         ),
         tests=(
             'test_hamilton_gives_the_motion_of_lagrange',
@@ -246,7 +246,7 @@ ITEMS = (
         functions=(
             'formulations.jain.inverse_dynamics.newton_euler',
             'algorithms.core.joint_wrenches.joint_wrenches',
-            'robot.robot.Robot.joint_wrenches',
+            'robot.links.Links.joint_wrenches',
         ),
         tests=(
             'test_joint_wrenches_are_the_forces_between_links',
@@ -271,7 +271,7 @@ ITEMS = (
             'algorithms.variants.inverse_dynamics_body.inverse_dynamics_body',
             'algorithms.variants.inverse_dynamics_inertial.inverse_dynamics_inertial',
             'algorithms.variants.inverse_dynamics_fixed.inverse_dynamics_fixed',
-            'robot.robot.Robot.inverse_dynamics_in',
+            'robot.variants.Variants.inverse_dynamics_in',
         ),
         tests=(
             'test_coriolis_accelerations_by_type_of_hinge',
@@ -293,7 +293,7 @@ ITEMS = (
             'formulations.jain.tree_kinematics.node_torques',
             'formulations.jain.tree_kinematics.pick_off',
             'algorithms.task_space.wrench_sweeps.torque_of_wrench',
-            'robot.robot.Robot.torque_of_wrench',
+            'robot.task_space.TaskSpace.torque_of_wrench',
         ),
         tests=(
             'test_wrenches_on_frames',
@@ -363,7 +363,7 @@ ITEMS = (
         functions=(
             'formulations.jain.inverse_dynamics.composite_body',
             'algorithms.variants.composite_inverse_dynamics.inverse_dynamics_composite',
-            'robot.robot.Robot.inverse_dynamics_composite',
+            'robot.variants.Variants.inverse_dynamics_composite',
         ),
         tests=(
             'test_other_routes_to_the_dynamics',

@@ -30,7 +30,7 @@ ITEMS = (
             'formulations.jain.articulated_bodies.articulated',
             'algorithms.core.articulated.articulated_inertias',
             'algorithms.centroidal.body_inertias.body_inertias',
-            'robot.robot.Robot.body_inertias',
+            'robot.links.Links.inertias',
         ),
         tests=(
             'test_body_inertias',
@@ -131,7 +131,7 @@ ITEMS = (
             'formulations.jain.operators.spatial_operators.SpatialOperators.innovations_factor',
             'formulations.jain.operators.spatial_operators.SpatialOperators.D',
             'algorithms.mass_matrix.mass_matrix_factors.mass_factors',
-            'robot.robot.Robot.mass_matrix_factors',
+            'robot.mass_operator.MassOperator.factors',
         ),
         tests=(
             'test_factors_trace_and_determinant',
@@ -154,8 +154,8 @@ ITEMS = (
             'algorithms.mass_matrix.mass_matrix_solve.mass_solve',
             'algorithms.mass_matrix.mass_matrix_inverse.mass_matrix_inverse',
             'algorithms.mass_matrix.mass_matrix_factors.factor_product',
-            'robot.robot.Robot.factor_product',
-            'robot.robot.Robot.mass_solve',
+            'robot.mass_operator.MassOperator.factor_product',
+            'robot.mass_operator.MassOperator.solve',
         ),
         tests=(
             'test_factors_and_inverse_of_the_mass_matrix',
@@ -174,7 +174,7 @@ ITEMS = (
         functions=(
             'formulations.jain.forward_dynamics.dense',
             'algorithms.variants.dense_forward_dynamics.forward_dynamics_dense',
-            'robot.robot.Robot.forward_dynamics_dense',
+            'robot.variants.Variants.forward_dynamics_dense',
         ),
         tests=(
             'test_other_routes_to_the_dynamics',
@@ -193,7 +193,7 @@ ITEMS = (
         functions=(
             'formulations.jain.forward_dynamics.triangular',
             'algorithms.variants.factored_forward_dynamics.forward_dynamics_factored',
-            'robot.robot.Robot.forward_dynamics_factored',
+            'robot.variants.Variants.forward_dynamics_factored',
         ),
         tests=(
             'test_other_routes_to_the_dynamics',
@@ -246,7 +246,7 @@ ITEMS = (
         functions=(
             'formulations.jain.forward_dynamics.articulated_body',
             'algorithms.core.joint_wrenches.forward_dynamics_wrenches',
-            'robot.robot.Robot.forward_dynamics_wrenches',
+            'robot.links.Links.forward_dynamics_wrenches',
         ),
         tests=(
             'test_joint_wrenches_are_the_forces_between_links',
@@ -264,8 +264,8 @@ ITEMS = (
         functions=(
             'formulations.jain.forward_dynamics.response',
             'algorithms.task_space.wrench_sweeps.acceleration_of_wrench',
-            'robot.robot.Robot.acceleration_of_wrench',
-            'robot.robot.Robot.constrained_dynamics',
+            'robot.task_space.TaskSpace.acceleration_of_wrench',
+            'robot.task_space.TaskSpace.constrained_dynamics',
         ),
         tests=(
             'test_wrenches_on_frames',

@@ -244,8 +244,8 @@ ITEMS = (
             'formulations.jain.operators.spatial_operators.SpatialOperators.innovations_factor',
             'formulations.jain.operators.spatial_operators.SpatialOperators.mass_matrix_inverse',
             'algorithms.mass_matrix.mass_matrix_factors.hinge_inertias',
-            'robot.robot.Robot.mass_matrix_log_det',
-            'robot.robot.Robot.mass_matrix_det',
+            'robot.mass_operator.MassOperator.log_det',
+            'robot.mass_operator.MassOperator.det',
         ),
         tests=(
             'test_factors_trace_and_determinant',

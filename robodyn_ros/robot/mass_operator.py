@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The mass matrix in factors: M = L D L^T, its determinant, diagonal and trace."""
+"""The mass matrix as an operator: solve, multiply and factorise without forming it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from robodyn_ros.compile import generic
-from robodyn_ros.robot.validation import Boundary
+from robodyn_ros.robot.view import View
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,15 +29,70 @@ class MassFactors:
     order: np.ndarray
 
 
-class Factors(Boundary):
-    """The mass matrix of a robot by its factors, none of which needs the matrix.
+class MassOperator(View):
+    """Solutions, products and factors of the mass matrix, none of which needs the matrix.
 
     Every method takes one state, q (nq,) and all else (nv,), or a batch with k in front, and
-    writes into `out` if given; wrong shapes and values that are not finite are a ShapeError, a
-    singular pivot is a SingularityError that names the body.
+    writes into `out` if given.
     """
 
-    def mass_matrix_factors(self, q: ArrayLike) -> MassFactors:
+    def solve(self, q: ArrayLike, b: ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
+        """Solve M(q) x = b.
+
+        O(n).
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        b : (nv,) array_like
+            Right-hand side.
+        out : ndarray, optional
+            Array that receives the result.
+
+        Returns
+        -------
+        (nv,) ndarray
+            The solution x.
+
+        Raises
+        ------
+        SingularityError
+            If the mass matrix is singular.
+        """
+        robot = self._robot
+        (q, b), k = robot._states(q, b)
+        out = robot._out(out, k, (robot.nv,))
+        robot._run(generic.mass_solve, k, *robot._body, q, robot._zero, b, out)
+        return out
+
+    def product(self, q: ArrayLike, x: ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
+        """Compute M(q) x by two sweeps, without M.
+
+        Of a velocity the generalised momentum, of an acceleration the inertial torque. O(n);
+        Jain 2011, eq. (4.6).
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        x : (nv,) array_like
+            Vector.
+        out : ndarray, optional
+            Array that receives the result.
+
+        Returns
+        -------
+        (nv,) ndarray
+            The product.
+        """
+        robot = self._robot
+        (q, x), k = robot._states(q, x)
+        out = robot._out(out, k, (robot.nv,))
+        robot._run(generic.mass_product, k, *robot._body, q, x, out)
+        return out
+
+    def factors(self, q: ArrayLike) -> MassFactors:
         """Compute the innovations factors M = L D L^T, L = 1 + H phi K.
 
         O(n depth); Jain 2011, Lemmas 7.3 and 9.11 (eq. 7.14 and 9.49).
@@ -56,14 +111,15 @@ class Factors(Boundary):
         SingularityError
             If the mass matrix is singular.
         """
-        (q,), k = self._states(q)
-        F, D = self._out(None, k, (self.nv, self.nv)), self._out(None, k, (self.nv,))
-        self._run(generic.mass_factors, k, *self._body, q, self._zero, F, D)
+        robot = self._robot
+        (q,), k = robot._states(q)
+        F, D = (robot._out(None, k, (robot.nv, robot.nv)), robot._out(None, k, (robot.nv,)))
+        robot._run(generic.mass_factors, k, *robot._body, q, robot._zero, F, D)
         return self._factors(F, D)
 
     def _factors(self, F, D):
         """The MassFactors with L = F^T."""
-        return MassFactors(np.swapaxes(F, -1, -2), D, self.model.elimination_order)
+        return MassFactors(np.swapaxes(F, -1, -2), D, self._robot.model.elimination_order)
 
     def factor_product(
         self,
@@ -101,14 +157,15 @@ class Factors(Boundary):
         SingularityError
             If the mass matrix is singular.
         """
-        (q, x), k = self._states(q, x)
-        out = self._out(out, k, (self.nv,))
-        self._run(
+        robot = self._robot
+        (q, x), k = robot._states(q, x)
+        out = robot._out(out, k, (robot.nv,))
+        robot._run(
             generic.factor_product,
             k,
-            *self._body,
+            *robot._body,
             q,
-            self._zero,
+            robot._zero,
             x,
             bool(transposed),
             bool(inverse),
@@ -116,7 +173,7 @@ class Factors(Boundary):
         )
         return out
 
-    def hinge_inertias(self, q: ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
+    def joint_inertias(self, q: ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
         """Compute D of M = L D L^T: the inertia at each joint, the joints beyond it free.
 
         Rotor included. O(n); Jain 2011, Algorithm 6.1.
@@ -133,12 +190,13 @@ class Factors(Boundary):
         (nv,) ndarray
             Inertias in the order of `joint_names` [kg m^2 or kg].
         """
-        (q,), k = self._states(q)
-        out = self._out(out, k, (self.nv,))
-        self._run(generic.hinge_inertias, k, *self._body, q, self._zero, out)
+        robot = self._robot
+        (q,), k = robot._states(q)
+        out = robot._out(out, k, (robot.nv,))
+        robot._run(generic.hinge_inertias, k, *robot._body, q, robot._zero, out)
         return out
 
-    def mass_matrix_log_det(self, q: ArrayLike) -> Any:
+    def log_det(self, q: ArrayLike) -> Any:
         """Compute the logarithm of det M, where the determinant itself may overflow.
 
         O(n); Jain 2011, eq. (9.53).
@@ -158,9 +216,9 @@ class Factors(Boundary):
         SingularityError
             If the mass matrix is singular.
         """
-        return np.log(self.hinge_inertias(q)).sum(axis=-1)
+        return np.log(self.joint_inertias(q)).sum(axis=-1)
 
-    def mass_matrix_det(self, q: ArrayLike) -> Any:
+    def det(self, q: ArrayLike) -> Any:
         """Compute the determinant of M as the product of D(i).
 
         O(n); Jain 2011, eq. (9.53).
@@ -180,9 +238,9 @@ class Factors(Boundary):
         SingularityError
             If the mass matrix is singular.
         """
-        return self.hinge_inertias(q).prod(axis=-1)
+        return self.joint_inertias(q).prod(axis=-1)
 
-    def mass_matrix_diagonal(self, q: ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
+    def diagonal(self, q: ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
         """Compute the diagonal of M: the inertia at each joint, the other joints locked.
 
         Rotor included. O(n); Jain 2011, eq. (4.20).
@@ -199,12 +257,13 @@ class Factors(Boundary):
         (nv,) ndarray
             Inertias [kg m^2 or kg].
         """
-        (q,), k = self._states(q)
-        out = self._out(out, k, (self.nv,))
-        self._run(generic.mass_matrix_diagonal, k, *self._body, q, out)
+        robot = self._robot
+        (q,), k = robot._states(q)
+        out = robot._out(out, k, (robot.nv,))
+        robot._run(generic.mass_matrix_diagonal, k, *robot._body, q, out)
         return out
 
-    def mass_matrix_trace(self, q: ArrayLike) -> Any:
+    def trace(self, q: ArrayLike) -> Any:
         """Compute the trace of M, rotors included.
 
         O(n); Jain 2011, eq. (4.21).
@@ -219,31 +278,4 @@ class Factors(Boundary):
         float or (k,) ndarray
             Trace.
         """
-        return self.mass_matrix_diagonal(q).sum(axis=-1)
-
-    def mass_product(
-        self, q: ArrayLike, x: ArrayLike, out: np.ndarray | None = None
-    ) -> np.ndarray:
-        """Compute M(q) x by two sweeps, without M.
-
-        Of a velocity the generalised momentum, of an acceleration the inertial torque. O(n);
-        Jain 2011, eq. (4.6).
-
-        Parameters
-        ----------
-        q : (nq,) array_like
-            Positions [rad or m].
-        x : (nv,) array_like
-            Vector.
-        out : ndarray, optional
-            Array that receives the result.
-
-        Returns
-        -------
-        (nv,) ndarray
-            The product.
-        """
-        (q, x), k = self._states(q, x)
-        out = self._out(out, k, (self.nv,))
-        self._run(generic.mass_product, k, *self._body, q, x, out)
-        return out
+        return self.diagonal(q).sum(axis=-1)

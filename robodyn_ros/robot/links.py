@@ -1,0 +1,187 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What every link does: its motion, the wrench it meets, the inertia it carries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from robodyn_ros.compile import generic
+from robodyn_ros.robot.view import View
+
+
+class Links(View):
+    """Motions, joint wrenches and inertias of all links of a robot.
+
+    Base axes, linear part first, a row for each link of `model.body_names[1:]`.
+
+    Every method takes one state, q (nq,) and all else (nv,), or a batch with k in front, and
+    writes into `out` if given.
+    """
+
+    def motions(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Compute velocity and acceleration of every link.
+
+        One sweep, O(n); Jain 2011, Algorithm 3.2 and eq. (5.8). Rows as of `joint_wrenches`,
+        linear part first. Gravity is not included.
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        qd : (nv,) array_like
+            Velocities [rad/s or m/s].
+        qdd : (nv,) array_like
+            Accelerations [rad/s^2 or m/s^2].
+
+        Returns
+        -------
+        tuple of two (nb - 1, 6) ndarray
+            Velocities [m/s, rad/s] and accelerations [m/s^2, rad/s^2] of the origins of the
+            links.
+        """
+        robot = self._robot
+        states, k = robot._states(q, qd, qdd)
+        results = (robot._out(None, k, self._links_shape), robot._out(None, k, self._links_shape))
+        robot._run(generic.link_motions, k, *robot._body, *robot._links, *states, *results)
+        return results
+
+    def joint_wrenches(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        f_ext: Mapping[str, ArrayLike] | None = None,
+        out: np.ndarray | None = None,
+    ) -> np.ndarray:
+        """Compute the wrench that its parent exerts on each moving link.
+
+        O(n); Jain 2011, eq. (5.4) and (5.43). The torque of the motor about the joint is part of
+        it, reflected rotor inertia is not.
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        qd : (nv,) array_like
+            Velocities [rad/s or m/s].
+        qdd : (nv,) array_like
+            Accelerations [rad/s^2 or m/s^2].
+        f_ext : mapping of str to (6,) array_like, optional
+            External wrenches by frame: force and moment [N, N m] in base axes, at the frame's
+            origin.
+        out : ndarray, optional
+            Array that receives the result.
+
+        Returns
+        -------
+        (nb - 1, 6) ndarray
+            Force and moment [N, N m] about the link's origin, a row for each of
+            `model.body_names[1:]`. A body within a joint of several degrees of freedom has the
+            row of the link beyond.
+        """
+        robot = self._robot
+        states, k = robot._states(q, qd, qdd)
+        out, tau = robot._out(out, k, self._links_shape), np.empty(robot.nv)
+        robot._run(
+            generic.joint_wrenches,
+            k,
+            *robot._weighted,
+            *robot._links,
+            *states,
+            *robot._wrenches(states[0], k, f_ext),
+            tau,
+            out,
+        )
+        return out
+
+    def forward_dynamics_wrenches(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        f_ext: Mapping[str, ArrayLike] | None = None,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Compute accelerations and joint wrenches under torques.
+
+        Articulated bodies give the wrenches without a sweep of inverse dynamics, O(n); Jain
+        2011, eq. (7.34) and (7.40).
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        qd : (nv,) array_like
+            Velocities [rad/s or m/s].
+        tau : (nv,) array_like
+            Joint torques or forces [N m or N].
+        f_ext : mapping of str to (6,) array_like, optional
+            External wrenches by frame: force and moment [N, N m] in base axes, at the frame's
+            origin.
+
+        Returns
+        -------
+        tuple of (nv,) and (nb - 1, 6) ndarray
+            Accelerations, and wrenches as of `joint_wrenches`.
+
+        Raises
+        ------
+        SingularityError
+            If the mass matrix is singular.
+        """
+        robot = self._robot
+        states, k = robot._states(q, qd, tau)
+        result = (robot._out(None, k, (robot.nv,)), robot._out(None, k, self._links_shape))
+        robot._run(
+            generic.forward_dynamics_wrenches,
+            k,
+            *robot._weighted,
+            *robot._links,
+            *states,
+            *robot._wrenches(states[0], k, f_ext),
+            robot._zero,
+            *result,
+        )
+        return result
+
+    def inertias(self, q: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+        """Compute composite and articulated-body inertia of every link.
+
+        The inertia of a link and all beyond it, joints locked (R) and free (P). O(n); Jain 2011,
+        Algorithms 4.1 and 6.1 (eq. 4.8, 6.30). R >= P >= the inertia of the link.
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+
+        Returns
+        -------
+        tuple of two (nb - 1, 6, 6) ndarray
+            R and P [kg, kg m, kg m^2] about the link's origin in base axes, linear part first.
+            Rows as of `joint_wrenches`.
+
+        Raises
+        ------
+        SingularityError
+            If the mass matrix is singular.
+        """
+        robot = self._robot
+        (q,), k = robot._states(q)
+        shape = 6 * len(robot.model.topology) - 6, 6
+        results = robot._out(None, k, shape), robot._out(None, k, shape)
+        robot._run(generic.body_inertias, k, *robot._body, *robot._links, q, robot._zero, *results)
+        return self._blocks(results)
+
+    @property
+    def _links_shape(self):
+        return (len(self._robot.model.body_names) - 1, 6)
+
+    def _blocks(self, results):
+        """Six rows a link as a matrix a link."""
+        return tuple(blocks.reshape(*blocks.shape[:-2], -1, 6, 6) for blocks in results)

@@ -1,0 +1,144 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Results of operational-space dynamics: inertia, bias, and their null space."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from robodyn_ros.errors import UnknownNameError
+
+AXES = ('x', 'y', 'z', 'rx', 'ry', 'rz')
+
+
+@dataclass(frozen=True, eq=False)
+class OperationalSpaceInertia:
+    """Operational-space inertia Lambda = (J M^-1 J^T + damping^2 1)^-1 of the task axes kept.
+
+    In base axes, at the origin of the frame, linear rows first.
+
+    Parameters
+    ----------
+    inertia, inverse : (m, m) ndarray
+        Lambda, and J M^-1 J^T undamped.
+    jacobian : (m, nv) ndarray
+        J of the axes kept.
+    rank : int
+        Rank of the inverse.
+    singular_values : (m,) ndarray
+        Singular values of the inverse.
+    consistent_inverse : (nv, m) ndarray
+        Jbar = M^-1 J^T Lambda.
+    axes : tuple of str
+        Name of the axis of each row.
+    damping : float
+        Damping [1/sqrt(kg)].
+    rows : dict of str to slice
+        Rows of each frame, in the order asked for.
+    """
+
+    inertia: np.ndarray
+    inverse: np.ndarray
+    jacobian: np.ndarray
+    rank: int
+    singular_values: np.ndarray
+    consistent_inverse: np.ndarray
+    axes: tuple[str, ...]
+    damping: float
+    rows: dict[str, slice]
+
+    def block(self, frame, other=None, of='inertia'):
+        """Return the block of `inertia` or `inverse` that couples two frames.
+
+        In `inverse` it is J_i M^-1 J_j^T, the acceleration at `frame` by a force at `other`
+        (Jain 2011, eq. 10.18).
+
+        Parameters
+        ----------
+        frame : str
+            Frame of the rows.
+        other : str, optional
+            Frame of the columns; `frame` itself by default.
+        of : {'inertia', 'inverse'}
+            The matrix.
+
+        Raises
+        ------
+        UnknownNameError
+            For a frame that is not of the task.
+        """
+        rows, columns = self._rows(frame), self._rows(frame if other is None else other)
+        return getattr(self, of)[..., rows, columns]
+
+    def _rows(self, frame):
+        if frame not in self.rows:
+            raise UnknownNameError(
+                f'frame of an operational-space inertia: got {frame!r}; '
+                f'expected one of {", ".join(self.rows)}'
+            )
+        return self.rows[frame]
+
+    @property
+    def null_space_projection(self):
+        """N = 1 - Jbar J, (nv, nv): J N = 0, N N = N.
+
+        N qd is the part of a joint velocity that the task does not see, and N^T tau the part of a
+        joint torque that does not accelerate it, J M^-1 N^T = 0: the dynamically consistent
+        projection (Khatib 1987, eq. 47). In Jain's operators M^-1 J^T Lambda J is H Upsilon_f
+        phi^T H^T (2011, Lemma 10.3). Where the task is damped, the projection is one only roughly.
+        """
+        return np.eye(self.jacobian.shape[-1]) - self.consistent_inverse @ self.jacobian
+
+
+class FullRankInertia(OperationalSpaceInertia):
+    """An OperationalSpaceInertia of axes of a frame that have lost no direction: inertia, inverse
+    and jacobian are there, the other fields are computed when first asked for.
+
+    some : J and J M^-1 J^T of all axes, the rows kept and the damping, where it is not all of
+    them undamped.
+    """
+
+    def __init__(self, robot, q, frame, inertia, inverse, jacobian, some=None):
+        known = self.__dict__
+        known['inertia'], known['inverse'], known['jacobian'] = inertia, inverse, jacobian
+        known['_of'] = robot, q, frame, some
+
+    def __getattr__(self, name):
+        if name not in _FIELDS:
+            raise AttributeError(f'{type(self).__name__} has no attribute {name!r}')
+        robot, q, frame, some = self._of
+        known = self.__dict__
+        whole = robot.task_space.inertia(
+            q, *(some or (self.jacobian, self.inverse, range(6), 0.0)), (frame,)
+        )
+        known |= vars(whole) | known
+        return known[name]
+
+    def __reduce__(self):
+        return OperationalSpaceInertia, tuple(getattr(self, name) for name in _FIELDS)
+
+
+_FIELDS = tuple(field.name for field in fields(OperationalSpaceInertia))
+
+
+@dataclass(frozen=True, eq=False)
+class OperationalSpaceBias:
+    """Lambda xdd + coriolis + gravity = F of the task axes kept, without joint torques.
+
+    coriolis : (m,) mu = Lambda (J M^-1 C qd - Jdot qd). gravity : (m,) p = Lambda J M^-1 g. Both
+    [N, N m], base axes, at the frame's origin, linear rows first. free_acceleration : (m,) xdd
+    without force and torque, -J M^-1 (C qd + g) + Jdot qd [m/s^2, rad/s^2], which exists at
+    singular postures too. task : the OperationalSpaceInertia.
+    """
+
+    coriolis: np.ndarray
+    gravity: np.ndarray
+    free_acceleration: np.ndarray
+    task: OperationalSpaceInertia
+
+    @property
+    def total(self):
+        """mu + p, (m,) [N, N m]: Jain's C_os at T = 0 (2011, eq. 10.8)."""
+        return self.coriolis + self.gravity

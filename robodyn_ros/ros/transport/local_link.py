@@ -1,0 +1,113 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Lock step inside one process: states and efforts are handed over, and no message is sent."""
+
+import threading
+from typing import Callable
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from robodyn_ros.realtime.histogram import Histogram
+from robodyn_ros.realtime.loop import Counts
+from robodyn_ros.ros.transport.lock_step import ReadState
+
+Answer = Callable[[ReadState], np.ndarray | None]
+
+_links: WeakKeyDictionary = WeakKeyDictionary()  # context: {topic of the states: LocalLink}
+
+
+class LocalLink:
+    """Where participants meet the simulator of their context.
+
+    Attributes
+    ----------
+    wake : callable or None
+        Tells the simulator that somebody has joined; None while there is no simulator.
+    """
+
+    def __init__(self):
+        self.wake: Callable[[], None] | None = None
+        self._answers: dict[str, Answer] = {}
+        self._lock = threading.Lock()
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._answers
+
+    def join(self, name: str, answer: Answer):
+        """Take part under a name.
+
+        Parameters
+        ----------
+        name : str
+            Of the participant.
+        answer : callable
+            Called with each state, from the simulator's thread; returns the efforts (n,)
+            [N m | N], NaN for none, or None for no answer yet.
+
+        """
+        with self._lock:
+            self._answers[name] = answer
+        if self.wake:
+            self.wake()
+
+    def leave(self, name: str):
+        """Take part no more; an answer that is under way is waited for."""
+        with self._lock:
+            self._answers.pop(name, None)
+
+    def ask(self, name: str, state: ReadState) -> np.ndarray | None:
+        """Return the answer of a participant, or None."""
+        with self._lock:
+            answer = self._answers.get(name)
+            return None if answer is None else answer(state)
+
+
+def local_link(node, topic: str) -> LocalLink:
+    """Return the link of all nodes of a context that name this topic for their states."""
+    links = _links.setdefault(node.context, {})
+    return links.setdefault(node.resolve_topic_name(topic), LocalLink())
+
+
+class LocalLoop:
+    """A participant that is asked by the simulator; with the face of a PeriodicLoop.
+
+    Parameters
+    ----------
+    link : LocalLink
+        Of the simulator.
+    name : str
+        Of the participant.
+    answer : callable
+        See LocalLink.join.
+    period : float
+        Of a step, in simulated time [s].
+    """
+
+    faults, warnings = 0, ()
+
+    def __init__(self, link: LocalLink, name: str, answer: Answer, period: float):
+        self.period, self.wake_latency, self.tick_time = period, Histogram(), Histogram()
+        self._link, self._name, self._answer, self._asked = link, name, answer, 0
+
+    @property
+    def counts(self) -> Counts:
+        """States answered, none missed, and the simulated time [ns] that takes."""
+        return Counts(self._asked, 0, round(self._asked * self.period * 1e9))
+
+    @property
+    def running(self) -> bool:
+        """Whether it takes part."""
+        return self._name in self._link
+
+    def start(self):
+        """Take part."""
+        self._link.join(self._name, self._count)
+
+    def stop(self):
+        """Take part no more."""
+        self._link.leave(self._name)
+
+    def _count(self, state: ReadState):
+        self._asked += 1
+        return self._answer(state)

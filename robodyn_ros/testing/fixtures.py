@@ -1,0 +1,41 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Fixtures for pytest: `pytest_plugins = ['robodyn_ros.testing.fixtures']` in a conftest.py."""
+
+import pytest
+
+from robodyn_ros.testing.domain import move_to_own_domain
+
+
+@pytest.fixture(scope='session')
+def ros_domain():
+    """Move this session, and all that it starts, to a ROS domain of its own."""
+    return move_to_own_domain()
+
+
+@pytest.fixture
+def simulated_robot(ros_domain):
+    """Return the function that starts a SimulatedRobot; it ends with the test."""
+    from robodyn_ros.testing.robots import SimulatedRobot
+
+    yield from _starter(SimulatedRobot)
+
+
+@pytest.fixture
+def controlled_robot(ros_domain):
+    """Return the function that starts a ControlledRobot; it ends with the test."""
+    from robodyn_ros.testing.robots import ControlledRobot
+
+    yield from _starter(ControlledRobot)
+
+
+def _starter(kind):
+    started = []
+
+    def start(*arguments, **options):
+        started.append(kind(*arguments, **options))
+        return started[-1]
+
+    yield start
+    while started:
+        started.pop().close()

@@ -1,0 +1,452 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Robots for integration tests: simulated ones, alone or held by our controller, in lock step.
+
+Simulated time stands unless the test advances it, so nothing rests on the speed of the machine.
+"""
+
+import threading
+from typing import Any, Callable, Mapping, NamedTuple
+
+import numpy as np
+from geometry_msgs.msg import WrenchStamped
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.parameter import Parameter
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from robodyn_ros.ros.transport.local_link import local_link
+from robodyn_ros.ros.transport.lock_step import ReadState
+from robodyn_ros.testing.hosting import Hosted, new_context, ros_arguments
+from robodyn_ros.testing.participant import Participant, wait_until
+from robodyn_ros.testing.topic_commands import TopicCommands
+
+NANOSECONDS = 1_000_000_000
+START = 180.0  # [s] on the wall clock: a first start may compile
+TEST = 'test'  # the participant that the test itself is
+
+
+class RobotState(NamedTuple):
+    """The true state of a simulated robot; each array is (n,), in the order of its joints."""
+
+    time: float  # simulated [s]
+    position: np.ndarray  # [rad | m]
+    velocity: np.ndarray  # [rad/s | m/s]
+    effort: np.ndarray  # that acts [N m | N]
+
+
+class SimulatedRobot:
+    """A simulated robot that takes a step when its commander has answered the last state.
+
+    Parameters
+    ----------
+    urdf : str or path
+        Path of the robot's description.
+    command_topic : str
+        Where a node under test publishes its efforts, an answer to each joint state; '' where
+        the test itself commands by `command`.
+    command_type : str
+        'float64_multi_array' or 'joint_state'.
+    every : int
+        Steps from one joint state that the node under test answers to the next.
+    patience : float
+        Longest wait for an answer, on the wall clock [s].
+    parameters
+        Of the simulator; two underscores stand for a dot.
+
+    Attributes
+    ----------
+    participant : Participant
+        Speaks for the test: publishers, inboxes, services.
+    simulator : Hosted
+        The simulator.
+    joint_names : list of str
+        The joints.
+
+    """
+
+    def __init__(
+        self,
+        urdf,
+        *,
+        command_topic: str = '',
+        command_type: str = 'float64_multi_array',
+        every: int = 1,
+        patience: float = 20.0,
+        **parameters: Any,
+    ):
+        self._closing: list[Callable[[], None]] = []
+        self._events: list[tuple[int, Callable[[], None]]] = []
+        self._context = new_context()
+        self.participant = Participant()
+        self._closing.append(self.participant.close)
+        values = {
+            'urdf_path': urdf,
+            'trigger': 'lock_step',
+            'joint_states_topic': 'joint_states',
+            'lock_step__participants': [TEST],
+            'specialise': False,
+            **parameters,
+        }
+        self.simulator = Hosted('simulator', *ros_arguments(values), context=self._context)
+        self._closing.append(self.simulator.close)
+        self._await(lambda: self._active(self.simulator))
+        self.joint_names = list(self._session.runner.plant.model.joint_names)
+        self._command = np.full(len(self.joint_names), np.nan)
+        if command_topic:
+            commands = TopicCommands(
+                self.participant.node,
+                self.joint_names,
+                command_topic,
+                command_type,
+                every,
+                patience,
+                self._session.retell,
+            )
+            self._join(TEST, commands.answer)
+        elif TEST in values['lock_step__participants']:
+            self._join(TEST, self._answer)
+
+    # State.
+
+    @property
+    def state(self) -> RobotState:
+        """The true state now."""
+        run, plant = self._session.run, self._session.runner.plant
+        return RobotState(
+            run.time / NANOSECONDS, plant.q.copy(), plant.qd.copy(), plant.effort.copy()
+        )
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+        return self.state.time
+
+    @property
+    def position(self) -> np.ndarray:
+        """True positions (n,) [rad | m]."""
+        return self.state.position
+
+    @property
+    def velocity(self) -> np.ndarray:
+        """True velocities (n,) [rad/s | m/s]."""
+        return self.state.velocity
+
+    @property
+    def torque(self) -> np.ndarray:
+        """Efforts (n,) that act [N m | N]."""
+        return self.state.effort
+
+    @property
+    def log(self) -> str:
+        """What the simulator has logged."""
+        return self.simulator.output
+
+    # Time.
+
+    def advance(self, seconds: float) -> RobotState:
+        """Let simulated time pass.
+
+        Parameters
+        ----------
+        seconds : float
+            A whole number of steps [s].
+
+        Returns
+        -------
+        RobotState
+            The state then.
+
+        Raises
+        ------
+        AssertionError
+            If the run ends before, with a sentence that says why.
+
+        """
+        end = self._session.run.time + round(seconds * NANOSECONDS)
+        while True:
+            now = self._session.run.time
+            for event in [event for event in self._events if event[0] <= now]:
+                self._events.remove(event)
+                event[1]()
+            if now >= end:
+                return self.state
+            until = min([end, *(time for time, _ in self._events)])
+            sentence = self._session.advance(until - now)
+            assert not sentence, f'{sentence}\n{self.log}'
+
+    def step(self, count: int = 1) -> RobotState:
+        """Take steps; the state then."""
+        return self.advance(count * self._session.run.period / NANOSECONDS)
+
+    def advance_until(
+        self, condition: Callable[[], Any], what: str, most: float = 60.0, by: float = 0.01
+    ):
+        """Advance until a condition is true, and return its value.
+
+        Parameters
+        ----------
+        condition : callable
+            Looked at while the simulation stands.
+        what : str
+            What is waited for, for people.
+        most : float
+            Simulated time after which it is given up [s].
+        by : float
+            Simulated time between two looks [s].
+
+        Raises
+        ------
+        AssertionError
+            If it does not come true.
+
+        """
+        end = self.time + most
+        while not (value := condition()):
+            assert self.time < end, f'{what}: not within {most} s of simulated time\n{self.log}'
+            self.advance(by)
+        return value
+
+    def at(self, time: float, action: Callable[[], Any]):
+        """Do something when simulated time [s] gets there, between two steps."""
+        self._events.append((round(time * NANOSECONDS), action))
+
+    def during(self, begin: float, end: float, **parameters: Any):
+        """Give parameters of the simulator other values from one simulated time [s] to another.
+
+        Losing 30 % of the states: `during(1.0, 2.0, fault__dropped_states=0.3)`.
+        """
+        before = {
+            name: self.simulator.node.parameters[name.replace('__', '.')] for name in parameters
+        }
+        self.at(begin, lambda: self.set(**parameters))
+        self.at(end, lambda: self.set(**before))
+
+    def lose_states(self, share: float, begin: float, end: float):
+        """Lose a share of the joint states from one simulated time [s] to another."""
+        self.during(begin, end, fault__dropped_states=float(share))
+
+    # What a test does to the robot, while it stands.
+
+    def command(self, effort: np.ndarray | Mapping[str, float]):
+        """Command efforts from the next step on, until the next command.
+
+        Parameters
+        ----------
+        effort : (n,) array_like or dict
+            Of all joints, or of some by their names [N m | N]; NaN: not commanded.
+
+        Raises
+        ------
+        ValueError
+            For an unknown joint, or another number of efforts.
+
+        """
+        if isinstance(effort, Mapping):
+            unknown = set(effort) - set(self.joint_names)
+            if unknown:
+                raise ValueError(
+                    f'got efforts of {sorted(unknown)}; expected some of {self.joint_names}'
+                )
+            effort = [effort.get(name, np.nan) for name in self.joint_names]
+        values = np.array(effort, dtype=float)
+        if values.shape != (len(self.joint_names),):
+            raise ValueError(
+                f'got efforts of shape {values.shape}; expected one for each of {self.joint_names}'
+            )
+        with self._session.lock:  # the present state has been answered already
+            self._command = values
+            self._session.run.withdraw(TEST)
+
+    def push(self, frame: str, force=(0.0, 0.0, 0.0), torque=(0.0, 0.0, 0.0), duration=np.inf):
+        """Apply a wrench to a frame, in its axes [N, N m], for a simulated time [s]."""
+        message = WrenchStamped()
+        message.header.frame_id = frame
+        for part, values in ((message.wrench.force, force), (message.wrench.torque, torque)):
+            part.x, part.y, part.z = map(float, values)
+        with self._session.lock:
+            self._session.apply_wrench(message, duration)
+
+    def set_state(self, position, velocity=None):
+        """Put the robot into a state (n,) [rad | m], [rad/s | m/s]; simulated time begins anew."""
+        with self._session.lock:
+            self._session.set_state(position, velocity)
+        self._settle()
+
+    def reset(self):
+        """Go back to the initial state; simulated time begins anew."""
+        with self._session.lock:
+            self._session.reset()
+        self._settle()
+
+    def set(self, **parameters: Any):
+        """Set parameters of the simulator; two underscores stand for a dot.
+
+        Raises
+        ------
+        AssertionError
+            If they are refused, with the reason.
+
+        """
+        _set(self.simulator, parameters)
+
+    # What runs beside it.
+
+    def spin(self, node):
+        """Run a node under test in a thread of this process, until the robot is closed."""
+        executor = SingleThreadedExecutor(context=node.context)
+        executor.add_node(node)
+
+        def run():
+            try:
+                executor.spin()
+            except ExternalShutdownException:
+                pass
+
+        thread = threading.Thread(target=run, name='node_under_test', daemon=True)
+        thread.start()
+
+        def end():
+            executor.shutdown()
+            thread.join()
+            node.destroy_node()
+
+        self._closing.append(end)
+        return node
+
+    def close(self):
+        """End everything that was started, the last first."""
+        while self._closing:
+            self._closing.pop()()
+        if self._context.ok():
+            self._context.shutdown()
+
+    @property
+    def _session(self):
+        return self.simulator.node.session
+
+    def _answer(self, _: ReadState) -> np.ndarray:
+        return self._command
+
+    def _join(self, name, answer):
+        node = self.simulator.node
+        local_link(node, node.parameters['lock_step.state_topic']).join(name, answer)
+
+    def _active(self, hosted: Hosted) -> bool:
+        complaint = hosted.node.complaint
+        assert not complaint, complaint
+        return hosted.node.phase == 'active'
+
+    def _settle(self):
+        """Wait until all that takes part has heard of the new epoch."""
+
+    def _await(self, condition):
+        try:
+            wait_until(condition, 'the start of the nodes', START)
+        except AssertionError:
+            self.close()
+            raise
+
+
+class ControlledRobot(SimulatedRobot):
+    """A simulated robot under our controller, both in this process.
+
+    Parameters
+    ----------
+    urdf : str or path
+        Path of the robot's description.
+    controller : dict, optional
+        Parameters of the controller.
+    parameters
+        As of SimulatedRobot.
+
+    Attributes
+    ----------
+    controller : Hosted
+        The controller.
+
+    """
+
+    def __init__(self, urdf, controller: Mapping[str, Any] | None = None, **parameters: Any):
+        name = 'robodyn_controller'
+        super().__init__(urdf, **{'lock_step__participants': [name], **parameters})
+        values = {
+            'urdf_path': urdf,
+            'trigger': 'lock_step',
+            'robot_compensates_gravity': "'no'",
+            'update_rate': self.simulator.node.parameters['update_rate'],
+            'specialise': False,
+            **(controller or {}),
+        }
+        self.controller = Hosted('controller', *ros_arguments(values), context=self._context)
+        self._closing.append(self.controller.close)
+        self._settle()
+
+    @property
+    def status(self) -> str:
+        """State and reason of the controller, as 'HOLD ACTIVATED'."""
+        session = self.controller.node.session
+        return f'{session.supervisor.state.name} {session.supervisor.reason}'.strip()
+
+    @property
+    def log(self) -> str:
+        """What both nodes have logged."""
+        return f'{self.simulator.output}\n{self.controller.output}'
+
+    @property
+    def reference(self) -> np.ndarray:
+        """Positions, velocities and accelerations (3, n) that the controller goes to."""
+        return self.controller.node.session.supervisor.reference.copy()
+
+    def go_to(self, position, seconds: float):
+        """Send the controller to a posture, as a trajectory of one point at rest.
+
+        Parameters
+        ----------
+        position : (n,) array_like
+            Where to [rad | m].
+        seconds : float
+            In which simulated time [s].
+
+        Raises
+        ------
+        AssertionError
+            If it is refused, with the reason.
+
+        """
+        rest = [0.0] * len(self.joint_names)
+        point = JointTrajectoryPoint(
+            positions=[float(x) for x in position], velocities=rest, accelerations=rest
+        )
+        whole, part = divmod(round(seconds * NANOSECONDS), NANOSECONDS)
+        point.time_from_start.sec, point.time_from_start.nanosec = whole, part
+        refusal = self.controller.node.session.follow(
+            JointTrajectory(joint_names=self.joint_names, points=[point])
+        )
+        assert not refusal, refusal
+
+    def set_controller(self, **parameters: Any):
+        """Set parameters of the controller; AssertionError with the reason if it refuses them."""
+        _set(self.controller, parameters)
+
+    def _settle(self):
+        def commands():
+            session = self.controller.node.session
+            return (
+                self._active(self.controller)
+                and session.supervisor.active
+                and (session.epoch in (None, self._session.run.epoch))
+            )
+
+        if hasattr(self, 'controller'):
+            self._await(commands)
+
+
+def _set(hosted: Hosted, parameters: Mapping[str, Any]):
+    result = hosted.node.set_parameters_atomically(
+        [Parameter(name.replace('__', '.'), value=_plain(x)) for name, x in parameters.items()]
+    )
+    assert result.successful, result.reason
+
+
+def _plain(value):
+    return list(value) if isinstance(value, tuple) else value

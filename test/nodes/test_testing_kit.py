@@ -1,0 +1,156 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The test kit as its user meets it: start, command, advance, assert."""
+
+import numpy as np
+import pytest
+
+rclpy = pytest.importorskip('rclpy', reason='rclpy is not installed')
+pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
+
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+
+from robodyn_ros import Robot
+from support.node_harness import ROOT, TWO_LINK
+
+pytestmark = pytest.mark.ros
+pytest_plugins = ['robodyn_ros.testing.fixtures']
+
+ARM = ROOT / 'config' / 'urdf' / 'franka_like.urdf'
+TARGET = (0.3, -0.2, 0.2, -1.5, 0.1, 1.2, 0.2)
+TOPIC = '/own/efforts'
+
+
+def test_an_arm_goes_to_its_target_in_ten_lines(controlled_robot):
+    arm = controlled_robot(ARM)
+    arm.go_to(TARGET, 2.0)
+    arm.advance(1.0)
+    assert arm.status == 'ACTIVE FOLLOWING'
+    state = arm.advance(2.0)
+    assert arm.status == 'HOLD TRAJECTORY_END' and state.time == 3.0
+    np.testing.assert_allclose(state.position, TARGET, atol=2e-3)
+    weight = Robot.from_urdf(ARM).gravity_torque(state.position)
+    np.testing.assert_allclose(arm.torque, weight, atol=0.5)
+
+
+def test_a_run_has_the_same_bits_every_time(controlled_robot):
+    runs = []
+    for _ in range(2):
+        arm = controlled_robot(ARM, noise__position=1e-5)
+        arm.go_to(TARGET, 2.0)
+        runs.append(np.concatenate(arm.advance(0.4)[1:]).tobytes())
+    arm.reset()
+    arm.go_to(TARGET, 2.0)
+    runs.append(np.concatenate(arm.advance(0.4)[1:]).tobytes())
+    assert len(set(runs)) == 1
+
+
+def test_states_are_lost_from_one_second_to_another(controlled_robot):
+    arm = controlled_robot(TWO_LINK)
+    arm.lose_states(1.0, 0.2, 0.3)
+    assert arm.advance(0.21) and arm.status == 'HOLD ACTIVATED'
+    assert arm.advance(0.02) and arm.status == 'STALE STATE_TIMEOUT'
+    assert arm.advance(0.1) and arm.status == 'HOLD STATE_RECOVERED'
+    assert 'STALE: No fresh joint state comes.' in arm.log
+
+
+def test_the_test_commands_efforts(simulated_robot):
+    """By name and in order; what does not fit is refused."""
+    arm = simulated_robot(TWO_LINK)
+    arm.command({'joint2': 2.0})
+    state = arm.step(3)
+    assert state.effort.tolist() == [0.0, 2.0] and state.velocity[1] != 0.0
+    arm.command([1.0, 0.0])
+    assert arm.step().effort.tolist() == [1.0, 0.0]
+    with pytest.raises(ValueError, match=r"got efforts of \['elbow'\]; expected some of"):
+        arm.command({'elbow': 1.0})
+    with pytest.raises(ValueError, match='one for each'):
+        arm.command([1.0])
+
+
+def test_a_push_acts_for_its_time_and_a_reset_takes_it_all_back(simulated_robot):
+    robot = Robot.from_urdf(TWO_LINK)
+    arm = simulated_robot(TWO_LINK, initial_position=[0.4, -0.7])
+    arm.command(robot.gravity_torque(np.array([0.4, -0.7])))
+    still = arm.advance(0.1)
+    np.testing.assert_allclose(still.velocity, 0.0, atol=1e-9)
+    arm.push('tool0', force=(0.0, 0.0, 5.0), duration=0.05)
+    assert abs(arm.advance(0.05).velocity).max() > 0.01
+    arm.reset()
+    assert arm.time == 0.0 and arm.position.tolist() == [0.4, -0.7]
+    arm.set_state([0.1, 0.2], [0.3, 0.4])
+    assert arm.position.tolist() == [0.1, 0.2] and arm.velocity.tolist() == [0.3, 0.4]
+
+
+def test_something_happens_at_its_time(simulated_robot):
+    arm, times = simulated_robot(TWO_LINK), []
+    arm.command([0.0, 0.0])
+    for time in (0.05, 0.02, 0.05):
+        arm.at(time, lambda: times.append(arm.time))
+    arm.advance(0.04)
+    assert times == [0.02]
+    arm.advance(0.04)
+    assert times == [0.02, 0.05, 0.05]
+    with pytest.raises(AssertionError, match="no joint 'elbow'"):
+        arm.set(fault__stuck_joints=['elbow'])
+
+
+class Holder(Node):
+    """A node under test: holds the arm by its weight and a spring."""
+
+    def __init__(self):
+        super().__init__('holder')
+        self.robot, self.answered = Robot.from_urdf(TWO_LINK), 0
+        self.create_subscription(JointState, 'joint_states', self.hold, 10)
+        self.publisher = self.create_publisher(Float64MultiArray, TOPIC, 10)
+
+    def hold(self, state):
+        q, qd = np.array(state.position), np.array(state.velocity)
+        effort = self.robot.inverse_dynamics(q, qd, 100.0 * (0.5 - q) - 20.0 * qd)
+        self.answered += 1
+        self.publisher.publish(Float64MultiArray(data=effort.tolist()))
+
+
+@pytest.fixture
+def default_context():
+    rclpy.init()
+    yield
+    rclpy.try_shutdown()
+
+
+def test_a_node_under_test_holds_the_arm(simulated_robot, default_context):
+    """By plain topics: each joint state is answered once, and the run has the same bits."""
+    ends = []
+    for _ in range(2):
+        arm = simulated_robot(TWO_LINK, command_topic=TOPIC)
+        node = arm.spin(Holder())
+        ends.append(arm.advance(1.0))
+        assert 1000 <= node.answered < 1100
+        arm.close()
+    np.testing.assert_allclose(ends[0].position, 0.5, atol=2e-3)
+    assert ends[0].position.tobytes() == ends[1].position.tobytes()
+
+
+def test_a_node_that_does_not_answer_is_told(simulated_robot):
+    arm = simulated_robot(TWO_LINK, command_topic=TOPIC, patience=0.5)
+    with pytest.raises(AssertionError, match=f"No effort command came on '{TOPIC}' within 0.5 s"):
+        arm.advance(0.1)
+
+
+@pytest.mark.parametrize(
+    'message, reason',
+    [
+        (JointState(name=['joint1', 'joint2'], position=[0.0, 0.0]), 'EMPTY'),
+        (JointState(name=['joint1', 'joint2'], effort=[np.nan, np.nan]), 'EMPTY'),
+        (JointState(name=['elbow'], effort=[0.0]), 'UNKNOWN_JOINT'),
+    ],
+    ids=['position only', 'NaN', 'unknown name'],
+)
+def test_a_command_that_is_none_is_refused(simulated_robot, message, reason):
+    arm = simulated_robot(TWO_LINK, command_topic=TOPIC, command_type='joint_state', patience=0.5)
+    arm.participant.publisher(JointState, TOPIC).publish(message)
+    with pytest.raises(AssertionError, match=f'the last one was refused: {reason}'):
+        arm.advance(0.1)
+    assert arm.time == 0.0
