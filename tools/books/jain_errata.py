@@ -175,4 +175,11 @@ MISPRINTS = (
         'a_d(k) = -a(k), of the same hinge',
         'test_dual_bias_of_17_7_belongs_to_its_own_hinge',
     ),
+    ('Jain, (B.1)', 'R33 is cos gamma, not 1', 'test_entry_33_of_b_1_is_the_cosine_of_gamma'),
+    ('Jain, (B.42)', '- |omega|^2 q / 4', 'test_second_rate_of_b_42_turns_towards_the_quaternion'),
+    (
+        'Jain, solution B.18',
+        '(a - b) x (a + b), as in (B.49)',
+        'test_rotations_of_b_49_take_one_vector_to_the_other',
+    ),
 )

@@ -1,8 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""All items of Jain's chapters 1 to 12 and 14 to 17, in the order of the book."""
+"""All items of Jain's chapters 1 to 12, 14 to 17 and appendix B, in the order of the book."""
 
 from tools.books.jain_items import (
+    appendix_b,
     chapter_10,
     chapters_1_to_3,
     chapters_4_to_5,
@@ -25,6 +26,7 @@ ITEMS = sum(
             chapters_11_to_12,
             chapters_14_to_15,
             chapters_16_to_17,
+            appendix_b,
         )
     ),
     (),

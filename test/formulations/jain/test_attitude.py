@@ -1,0 +1,100 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Appendix B of Jain: attitudes and their rates, by complex step."""
+
+import numpy as np
+import pytest
+
+from robodyn_ros.formulations.jain import attitude
+from robodyn_ros.formulations.jain.hinges import about, rotation_of
+from support.compare import agree
+from support.jain_trees import unit, unlike
+
+STEP = 1e-30
+
+
+@pytest.fixture(params=range(4))
+def rng(request):
+    return np.random.default_rng(request.param)
+
+
+def velocity(R):
+    """omega of R(i STEP), a matrix whose imaginary part is its rate times STEP."""
+    spin = np.real(R).T @ np.imag(R) / STEP
+    agree(spin, -spin.T)
+    return np.array([spin[2, 1], spin[0, 2], spin[1, 0]])
+
+
+def test_euler_angles_zxz(rng):
+    angles, rates = rng.normal(size=(2, 3))
+    R = attitude.euler_zxz(*(angles + 1j * STEP * rates))
+    agree(attitude.euler_zxz_velocity(*angles[1:]) @ rates, velocity(R))
+
+
+def test_axis_and_angle(rng):
+    axis, angle = unit(rng), rng.uniform(0.3, 2.8)
+    axis_rate, angle_rate = np.cross(axis, rng.normal(size=3)), rng.normal()
+    R = about(axis + 1j * STEP * axis_rate, angle + 1j * STEP * angle_rate)
+    omega = attitude.axis_angle_velocity(axis, angle, axis_rate, angle_rate)
+    agree(omega, velocity(R))
+    found = attitude.axis_angle_rates(axis, angle, omega)
+    agree(found[0], axis_rate)
+    agree(found[1], angle_rate)
+
+
+def test_quaternion_products(rng):
+    """E-' E+ = diag(R, 1), E+(p) q = E-(q) p, R(p o q) = R(p) R(q)."""
+    axis, angle = unit(rng), rng.normal()
+    p, q = attitude.quaternion(axis, angle), attitude.quaternion(unit(rng), rng.normal())
+    agree(rotation_of(p), about(axis, angle))
+    both = attitude.e_plus(p) @ q
+    agree(both, attitude.e_minus(q) @ p)
+    agree(rotation_of(both), rotation_of(p) @ rotation_of(q))
+    agree(attitude.e_plus(p).T @ attitude.e_plus(p), np.eye(4))
+    T = np.eye(4)
+    T[:3, :3] = rotation_of(p)
+    agree(attitude.e_minus(p).T @ attitude.e_plus(p), T)
+    agree(np.trace(rotation_of(p)), 4.0 * p[3] ** 2 - 1.0, 4.0)
+
+
+def test_quaternion_rates(rng):
+    q, omega = attitude.quaternion(unit(rng), rng.normal()), rng.normal(size=3)
+    rate = attitude.quaternion_rate(q, omega)
+    agree(velocity(rotation_of(q + 1j * STEP * rate)), omega)
+    agree(attitude.quaternion_velocity(q, rate), omega)
+    agree(q @ rate, 0.0, 1.0)
+
+
+def test_second_rate_of_b_42_turns_towards_the_quaternion(rng):
+    """(B.42): - |omega|^2 q / 4; the rate of (B.34) along the motion."""
+    q, omega, domega = attitude.quaternion(unit(rng), rng.normal()), *rng.normal(size=(2, 3))
+    moved = q + 1j * STEP * attitude.quaternion_rate(q, omega)
+    expected = np.imag(attitude.quaternion_rate(moved, omega + 1j * STEP * domega)) / STEP
+    agree(attitude.quaternion_acceleration(q, omega, domega), expected)
+    unlike(attitude.quaternion_rate(q, domega) + 0.25 * (omega @ omega) * q, expected)
+
+
+def test_gibbs_vectors(rng):
+    q, omega = attitude.quaternion(unit(rng), rng.uniform(-2.0, 2.0)), rng.normal(size=3)
+    s = q[:3] / q[3]
+    agree(attitude.gibbs_rotation(s), rotation_of(q))
+    agree(velocity(attitude.gibbs_rotation(s + 1j * STEP * attitude.gibbs_rate(s, omega))), omega)
+
+
+def test_rotations_of_b_49_take_one_vector_to_the_other(rng):
+    """(B.49), for every share; with (a + b) x (a - b), of solution B.18, b would go to a."""
+    a, b = unit(rng), unit(rng)
+    turns = [attitude.gibbs_rotation(attitude.gibbs_between(a, b, x)) for x in (0.0, 0.7, -2.0)]
+    for R in turns:
+        agree(R @ a, b, 1.0)
+    unlike(turns[1], turns[0])
+    printed = np.cross(a + b, a - b) / ((a + b) @ (a + b))
+    unlike(attitude.gibbs_rotation(printed) @ a, b)
+
+
+def test_entry_33_of_b_1_is_the_cosine_of_gamma(rng):
+    psi, gamma, phi = rng.uniform(0.3, 1.2, 3)
+    R = attitude.euler_zxz(psi, gamma, phi)
+    agree(R[2, 2], np.cos(gamma))
+    agree(R[1, 0], np.sin(psi) * np.cos(phi) + np.cos(psi) * np.cos(gamma) * np.sin(phi), 1.0)
+    unlike(1.0, R[2, 2])

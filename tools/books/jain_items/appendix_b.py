@@ -1,0 +1,64 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Items of Jain's appendix B: attitude."""
+
+from tools.books.jain_items.item import Item
+
+ITEMS = (
+    Item(
+        137,
+        'B',
+        'B.1, B.2',
+        'ZXZ Euler angles and their rates',
+        functions=(
+            'formulations.jain.attitude.euler_zxz',
+            'formulations.jain.attitude.euler_zxz_velocity',
+        ),
+        tests=('test_euler_angles_zxz', 'test_entry_33_of_b_1_is_the_cosine_of_gamma'),
+        correction='(B.1): R33 is cos gamma',
+    ),
+    Item(
+        138,
+        'B',
+        'B.10, B.11',
+        'Angle and axis, and their rates',
+        functions=(
+            'formulations.jain.attitude.axis_angle_velocity',
+            'formulations.jain.attitude.axis_angle_rates',
+        ),
+        tests=('test_axis_and_angle',),
+    ),
+    Item(
+        139,
+        'B',
+        'B.14, B.34, B.36, B.42',
+        'Unit quaternions: products, rates, second rates',
+        functions=(
+            'formulations.jain.attitude.quaternion',
+            'formulations.jain.attitude.e_plus',
+            'formulations.jain.attitude.e_minus',
+            'formulations.jain.attitude.quaternion_rate',
+            'formulations.jain.attitude.quaternion_velocity',
+            'formulations.jain.attitude.quaternion_acceleration',
+        ),
+        tests=(
+            'test_quaternion_products',
+            'test_quaternion_rates',
+            'test_second_rate_of_b_42_turns_towards_the_quaternion',
+        ),
+        correction='(B.42): - |omega|^2 q / 4',
+    ),
+    Item(
+        140,
+        'B',
+        'B.45, B.47, B.49',
+        'Gibbs vectors; rotations that take a to b',
+        functions=(
+            'formulations.jain.attitude.gibbs_rotation',
+            'formulations.jain.attitude.gibbs_rate',
+            'formulations.jain.attitude.gibbs_between',
+        ),
+        tests=('test_gibbs_vectors', 'test_rotations_of_b_49_take_one_vector_to_the_other'),
+        correction='solution B.18: (a - b) x (a + b)',
+    ),
+)
