@@ -13,7 +13,18 @@ from pathlib import Path
 
 from robodyn_ros.demonstration.tracking_report import machine
 
-NAMES = ('kernels', 'emitted', 'crossover', 'hands', 'wire', 'tick', 'plant', 'shortcuts', 'loop')
+NAMES = (
+    'kernels',
+    'emitted',
+    'crossover',
+    'hands',
+    'inverse_kinematics',
+    'wire',
+    'tick',
+    'plant',
+    'shortcuts',
+    'loop',
+)
 RESULTS = Path(__file__).parent / 'results'
 
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse_world_frame import motions
 from robodyn_ros.compile import generic
 from robodyn_ros.compile.kernel import Kernel
-from robodyn_ros.model import build, dh, urdf
+from robodyn_ros.model import build, dh, urdf, xacro_file
 from robodyn_ros.model.description import RobotDescription
 from robodyn_ros.model.dh import DHRow
 from robodyn_ros.model.layout import INERTIA, MASS
@@ -23,6 +23,7 @@ from robodyn_ros.robot.configuration_space import ConfigurationSpace
 from robodyn_ros.robot.derivatives import Derivatives
 from robodyn_ros.robot.dispatch import fast_method
 from robodyn_ros.robot.frames import Frames
+from robodyn_ros.robot.inverse_kinematics import InverseKinematicsMethods
 from robodyn_ros.robot.kinematics import FrameQuantities
 from robodyn_ros.robot.links import Links
 from robodyn_ros.robot.mass_operator import MassOperator
@@ -31,7 +32,7 @@ from robodyn_ros.robot.variants import Variants
 from robodyn_ros.robot.view import View
 
 
-class Robot(FrameQuantities):
+class Robot(FrameQuantities, InverseKinematicsMethods):
     """A robot: every quantity of its dynamics by name.
 
     tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext, in SI units, joints in the order of
@@ -39,9 +40,10 @@ class Robot(FrameQuantities):
     first.
 
     Every method takes one state: q (nq,) in the order of `position_names`, and all else (nv,).
-    Or it takes a batch, (k, nq) and (k, nv), and returns arrays with k in front. nq = nv unless
-    a joint has a quaternion. Wrong shapes, other types, and values that are not finite raise a
-    ShapeError. One robot serves one thread at a time.
+    Or it takes a batch, (k, nq) and (k, nv), and returns arrays with k in front; one state beside
+    a batch stands for k of them. nq = nv unless a joint has a quaternion. Wrong shapes and types
+    raise a ShapeError, values that are not finite a NotFiniteError. One robot serves one thread at
+    a time.
 
     What is asked for less often stands in views, such as `robot.centroidal.momentum_matrix(q)`.
 
@@ -106,7 +108,8 @@ class Robot(FrameQuantities):
         Parameters
         ----------
         text_or_path : str or path
-            Text of the URDF, or path of a file.
+            Text of the URDF, or path of a file. A path that ends with .xacro is expanded by
+            xacro, where that is installed.
         joints : sequence of str, optional
             Joints that move, in the order of q. By default all but floating and planar ones,
             which have to be named or locked.
@@ -132,7 +135,7 @@ class Robot(FrameQuantities):
             If a joint or link of that name does not exist.
         """
         return cls.from_description(
-            urdf.parse(text_or_path), joints, base, gravity, locked, free_base
+            urdf.parse(xacro_file.expanded(text_or_path)), joints, base, gravity, locked, free_base
         )
 
     @classmethod
