@@ -11,12 +11,14 @@ Everything but `ros` and `nodes` works without ROS.
 
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.model.examples import example
+from robodyn_ros.robot.capsules import Capsule
 from robodyn_ros.robot.inverse_kinematics import InverseKinematics
 from robodyn_ros.robot.operational_space import OperationalSpaceInertia
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.spatial import se3
 
 __all__ = [
+    'Capsule',
     'InverseKinematics',
     'OperationalSpaceInertia',
     'RobodynError',
