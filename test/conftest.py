@@ -18,6 +18,8 @@ NODES = ('ros', 'launch_file')
 ORDER = ('slow', *NODES)
 MOST_WORKERS = 4  # each takes 1 to 2 GB
 RERUNS, CALM = 1, 10  # of a test that starts nodes, and after how many seconds
+#: Fixtures whose nodes live by simulated time.
+ON_SIMULATED_TIME = {'host', 'host_shared', 'simulated_robot', 'controlled_robot', 'bench'}
 WATCH = pytest.StashKey()
 
 hypothesis.settings.register_profile('robodyn', deadline=None, derandomize=True, print_blob=True)
@@ -58,12 +60,17 @@ def starts_nodes(item):
     return any(item.get_closest_marker(name) for name in NODES)
 
 
+def on_wall_clock(item):
+    """Return whether a test starts nodes that live by the clock of the machine."""
+    return starts_nodes(item) and not ON_SIMULATED_TIME.intersection(item.fixturenames)
+
+
 def pytest_collection_modifyitems(config, items):
     """
     Run the fast tests first, then slow ones, then those that start nodes, then launch files.
 
-    A test that starts nodes may be disturbed by what else the machine does, and is then run once
-    more, a while later; the summary counts it as rerun.
+    A test of nodes on the wall clock may be disturbed by what else the machine does, and is then
+    run once more, a while later; the summary counts it as rerun.
     """
 
     def rank(item):
@@ -78,7 +85,7 @@ def pytest_collection_modifyitems(config, items):
         items[:] = [item for item in items if starts_nodes(item) == (wanted == 'only')]
     items.sort(key=rank)
     for item in items:
-        if starts_nodes(item):
+        if on_wall_clock(item):
             item.add_marker(pytest.mark.flaky(reruns=RERUNS, reruns_delay=CALM))
 
 
@@ -91,7 +98,7 @@ def pytest_collection_finish(session):
     """
     gc.collect()
     gc.freeze()
-    if any(map(starts_nodes, session.items)) and not session.config.option.collectonly:
+    if any(map(on_wall_clock, session.items)) and not session.config.option.collectonly:
         watch = session.config.stash[WATCH] = Watch()
         session.config.add_cleanup(watch.close)
         if ' hypervisor' in Path('/proc/cpuinfo').read_text():
@@ -102,10 +109,10 @@ def pytest_collection_finish(session):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
-    """Skip a test of nodes that failed every time, the last time on a machine that stood still."""
+    """Skip a test on the wall clock that failed twice on a machine that stood still."""
     report = yield
     last = getattr(item, 'execution_count', RERUNS + 1) > RERUNS
-    if report.failed and last and WATCH in item.config.stash:
+    if report.failed and last and on_wall_clock(item) and WATCH in item.config.stash:
         told = item.config.stash[WATCH].told(call.start, call.stop)
         if told:
             what = str(call.excinfo.value).splitlines()[:1]

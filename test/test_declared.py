@@ -154,7 +154,8 @@ def test_messages_are_built_with_the_package_where_nobody_has_built_them(monkeyp
     for name in ('mine', 'other', 'empty'):
         (tmp_path / name / place).mkdir(parents=True)
     for name in ('mine', 'other'):
-        (tmp_path / name / place / 'robodyn_msgs').touch()
+        for package in ('robodyn_msgs', 'robodyn_control'):
+            (tmp_path / name / place / package).touch()
     assert not inner_builds(monkeypatch, tmp_path, [])
     assert not inner_builds(monkeypatch, tmp_path, [tmp_path / 'empty', tmp_path / 'other'])
     # what stands in the place that is written to is of an earlier build

@@ -16,6 +16,7 @@ from robodyn_ros import RobodynError
 from robodyn_ros.codegen import c_package, c_selection
 from robodyn_ros.codegen.c_cost import cost
 from robodyn_ros.codegen.emit_c import Style
+from robodyn_ros.control.laws.law_recipes import LAW_RECIPES, chosen_laws
 from robodyn_ros.model import build, urdf
 
 
@@ -55,6 +56,14 @@ def main(args=None):
         metavar='JOINT',
         help='joints whose motion is given, for hybrid_dynamics',
     )
+    parser.add_argument(
+        '--law',
+        nargs='+',
+        default=[],
+        choices=tuple(LAW_RECIPES),
+        metavar='LAW',
+        help=f'control laws, term by term, of {", ".join(LAW_RECIPES)}',
+    )
     parser.add_argument('--joints', nargs='+', help='joints that move, in order; default all')
     parser.add_argument('--base', help='link that stands still')
     parser.add_argument(
@@ -73,7 +82,8 @@ def main(args=None):
             base=options.base,
             gravity=options.gravity,
         )
-        chosen = c_selection.choose(model, options.quantities, frames, options.prescribed)
+        chosen = c_selection.choose(model, options.quantities, frames, options.prescribed,
+                                    chosen_laws(model, options.law))  # fmt: skip
         emitted = c_selection.record_all(model, chosen)
         style = Style(options.prefix, options.language, options.real, options.lanes)
         c_package.write(options.out, c_package.files(model, text, emitted, style))
@@ -97,7 +107,7 @@ def _operations(recording):
     counts = recording.counts()
     return (
         f'{counts["multiplications"]} multiplications, {counts["additions"]} additions, '
-        f'{counts["divisions"]} divisions, {counts["trigonometric"]} sines and cosines'
+        f'{counts["divisions"]} divisions, {counts["trigonometric"]} sin, cos and tanh'
     )
 
 

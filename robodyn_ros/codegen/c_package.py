@@ -28,6 +28,11 @@ UNITS = {
     'qdd_r': 'rad/s^2 or m/s^2',
     'energies': 'J',
     'com': 'm',
+    'reference': 'position, velocity, acceleration',
+    'gains': 'position and velocity gain, in the units of the law',
+    'damping': 'N m s/rad or N s/m',
+    'diagonal': 'added to that of the mass matrix; kg m^2 or kg',
+    'terms': 'feedback, inertia, coriolis, gravity, friction, other; N m or N',
 }
 
 
@@ -87,10 +92,12 @@ def files(model, urdf, emitted, style):
         'bytes': str(size * wide.lanes),
     }
     words['lanes'] = filled(c_texts.LANES, lanes) if wide.lanes > 1 else ''
-    for function in ('cos', 'sin'):
+    for function in ('cos', 'sin', 'tanh'):
         words[function] = (
             f'std::{function}' if not style.is_c else function + 'f' * (style.real == 'float')
         )
+    has_tangents = any(node[0] == 'tanh' for one in emitted for node in one.recording.tape.nodes)
+    words['tangents'] = filled(c_texts.TANGENTS, words) if has_tangents else ''
     texts['src/internal.h'] = filled(c_texts.INTERNAL, words)
     texts[f'include/{header}'] = public_header(model, emitted, wide, header)
     texts['CMakeLists.txt'] = filled(c_texts.CMAKE, words)

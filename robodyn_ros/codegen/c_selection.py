@@ -42,7 +42,7 @@ class Emitted:
     recording: Recording
 
 
-def choose(model, quantities=None, frames=(), prescribed=()):
+def choose(model, quantities=None, frames=(), prescribed=(), laws=None):
     """Return what to emit, [(quantity, subject, Recipe)].
 
     Parameters
@@ -54,6 +54,8 @@ def choose(model, quantities=None, frames=(), prescribed=()):
         Frames for quantities of frames; a tuple for what couples them.
     prescribed : sequence of str
         Joints whose motion is given, for 'hybrid_dynamics'.
+    laws : dict, optional
+        Control laws to print too, {name: Recipe}.
 
     Raises
     ------
@@ -90,7 +92,7 @@ def choose(model, quantities=None, frames=(), prescribed=()):
                     f'{label(frame)}; expected some of {", ".join(recipes)}'
                 )
             chosen.append((name, frame, recipe))
-    return chosen
+    return chosen + [(name, None, recipe) for name, recipe in (laws or {}).items()]
 
 
 def _joints(model, name, prescribed):

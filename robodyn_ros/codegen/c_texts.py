@@ -92,8 +92,20 @@ static inline void @prefix@cosines_and_sines(
     }
 }
 #endif
-@close@
+@tangents@@close@
 #endif
+"""
+
+#: Where a law has Coulomb friction.
+TANGENTS = """
+/* Hyperbolic tangents of n numbers, by the C library. */
+static inline void @prefix@hyperbolic_tangents(
+    int n, const @real@ *@restrict@ x, @real@ *@restrict@ tangent)
+{
+    for (int k = 0; k < n; ++k) {
+        tangent[k] = @tanh@(x[k]);
+    }
+}
 """
 
 #: Where several states are computed at once.

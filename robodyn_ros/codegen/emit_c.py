@@ -170,7 +170,7 @@ class _Printer:
         self.recording, self.style, self.bodies = recording, style, bodies
         self.tape = recording.tape
         self.shapes = recording.inputs | recording.outputs
-        self.angles, self.place = [], {}
+        self.angles, self.slopes, self.place = [], [], {}
 
     def body(self):
         """Lines of the function."""
@@ -214,23 +214,35 @@ class _Printer:
         yield '}'
 
     def trigonometry(self, order):
-        """Cosine and sine of every angle, all at once."""
-        nodes, style = self.tape.nodes, self.style
-        self.angles = list(dict.fromkeys(nodes[i][1] for i in order if nodes[i][0] in _CIRCULAR))
-        if not self.angles:
-            return
-        before = [i for i in needed(self.tape, self.angles) if nodes[i][0] != 'input']
+        """Cosine and sine of every angle, all at once; then the hyperbolic tangents."""
+        nodes = self.tape.nodes
+        self.angles, self.slopes = (
+            list(dict.fromkeys(nodes[i][1] for i in order if nodes[i][0] in kinds))
+            for kinds in (_CIRCULAR, _HYPERBOLIC)
+        )
+        wanted = needed(self.tape, self.angles + self.slopes)
+        before = [i for i in wanted if nodes[i][0] != 'input']
         for index in before:
             yield self.assignment(index)
         self.place = dict.fromkeys(before)
-        given = [self.value(i) for i in self.angles]
+        if self.angles:
+            yield from self.functions(
+                'cosines_and_sines', self.angles, ('angle', 'cosine', 'sine')
+            )
+        if self.slopes:
+            arrays = 'slope', 'tangent'
+            yield from self.functions('hyperbolic_tangents', self.slopes, arrays)
+
+    def functions(self, routine, nodes, arrays):
+        """Gather the arguments of a routine in the first array, and call it."""
+        style, given = self.style, [self.value(i) for i in nodes]
         if style.lanes == 1:
             given += [style.number(0.0)] * (-len(given) % PACKED)
         size = len(given) * style.lanes
-        for name in ('angle', 'cosine', 'sine'):
+        for name in arrays:
             yield f'{style.real} {name}[{size}];'
-        yield from (style.store('angle', k, value) for k, value in enumerate(given))
-        yield f'{style.own("cosines_and_sines")}({size}, angle, cosine, sine);'
+        yield from (style.store(arrays[0], k, value) for k, value in enumerate(given))
+        yield f'{style.own(routine)}({size}, {", ".join(arrays)});'
 
     def statements(self, order):
         """Compute, check the pivots, store: at once where nothing is checked."""
@@ -268,6 +280,8 @@ class _Printer:
         operation, *rest = self.tape.nodes[index]
         if operation in _CIRCULAR:
             text = self.style.load(_CIRCULAR[operation], self.angles.index(rest[0]))
+        elif operation in _HYPERBOLIC:
+            text = self.style.load(_HYPERBOLIC[operation], self.slopes.index(rest[0]))
         else:
             values = [self.value(i) for i in operands(self.tape.nodes[index])]
             constant = self.style.number(rest[0]) if isinstance(rest[0], float) else None
@@ -307,4 +321,5 @@ def _folded(text, between):
 
 
 _CIRCULAR = {'cos': 'cosine', 'sin': 'sine'}
+_HYPERBOLIC = {'tanh': 'tangent'}
 _NAMED = re.compile(r'_(\d+)_\d+_\d+$')

@@ -210,6 +210,7 @@ def arguments(recursion, model, **given):
         'work': zeros((6, nv)),
         'factor': zeros((6, 6)),
         'qdd': zeros(nv),
+        'acceleration': zeros(nv),
         'wide': zeros(wide(nv)),
         'motions': zeros(motions(nv)),
     }

@@ -263,6 +263,11 @@ class Recorded:
         turned = rest._plain_cos() if quarters % 2 else rest._plain_sin()
         return -turned if quarters >= 2 else turned
 
+    def tanh(self):
+        """tanh x; numpy's tanh calls it."""
+        turned = self.positive
+        return self.tape._node('tanh', self.index) if turned is None else -turned.tanh()
+
     def _quarter_turns(self):
         """(k, y) with this = k pi/2 + y, k from 0 to 3: a constant quarter turn costs nothing."""
         operation, *rest = self.tape.nodes[self.index]
@@ -298,6 +303,7 @@ def count(tape, outputs):
         'invert': 'divisions',
         'cos': 'trigonometric',
         'sin': 'trigonometric',
+        'tanh': 'trigonometric',
     }
     counts = dict.fromkeys(('multiplications', 'additions', 'divisions', 'trigonometric'), 0)
     for index in needed(tape, outputs):
@@ -351,6 +357,7 @@ _ARITHMETIC = {
     'invert': lambda a: 1.0 / a,
     'cos': math.cos,
     'sin': math.sin,
+    'tanh': math.tanh,
     'scale': lambda c, a: c * a,
     'shift': lambda c, a: c + a,
     'from': lambda c, a: c - a,

@@ -14,6 +14,7 @@ from robodyn_ros.ros.common.joint_messages import set_stamp
 from robodyn_ros.ros.common.lifecycle_node import UNCONFIGURED, ManagedNode
 from robodyn_ros.ros.common.process import run
 from robodyn_ros.ros.common.robot_source import RobotSource
+from robodyn_ros.ros.common.topic_hints import silent_topic
 from robodyn_ros.ros.simulator.lock_step_session import LockStepSimulation
 from robodyn_ros.ros.simulator.simulator_diagnostics import SimulatorDiagnostics
 from robodyn_ros.ros.simulator.simulator_parameters import SIMULATOR_PARAMETERS, make_faults
@@ -184,7 +185,7 @@ class Simulator(ManagedNode):
         if self.complaint:
             return self.complaint
         if not self.source.available:
-            return f"Waiting for a robot description on '{self.source.topic}'."
+            return silent_topic(self, self.source.topic, 'std_msgs/msg/String')
         return f'The node is {self.phase}.'
 
     def _report(self):

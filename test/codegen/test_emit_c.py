@@ -15,14 +15,13 @@ import pytest
 from robodyn_ros.codegen import c_package, c_selection
 from robodyn_ros.codegen.c_cost import cost
 from robodyn_ros.codegen.emit_c import Style
-from robodyn_ros.codegen.specialise import stored
-from robodyn_ros.codegen.tape import Recorded, evaluate
 from robodyn_ros.errors import ModelError, UnknownNameError
 from robodyn_ros.robot.dispatch import method_of
 from support.c_libraries import EXACT, STRICT, call, compiler, emitted, run, shared
 from support.families import FAMILIES, MIXED, states
 from support.processes import ROOT, run_script
 from support.real_robots import ARMS, robot
+from support.tape_results import by_the_tape
 
 #: What is printed of every robot: one of each sort.
 SOME = (*c_selection.DEFAULT, 'energy', 'jacobian', 'pose')
@@ -38,23 +37,6 @@ EXACTLY = Style('arm')
 def named(name):
     """Return the case of that name."""
     return (FAMILIES | MIXED).get(name) or robot(name)
-
-
-def by_the_tape(one, given):
-    """Return what plain Python computes along the tape."""
-    recording = one.recording
-    inputs = stored(dict(zip(recording.inputs, given)))
-    nodes = [value for value in recording.results.values() if isinstance(value, Recorded)]
-    values = evaluate(recording.tape, [node.index for node in nodes], inputs)
-    known = dict(zip((node.index for node in nodes), values))
-    flat = [known[v.index] if isinstance(v, Recorded) else v for v in recording.results.values()]
-    sizes = [int(np.prod(shape)) for shape in recording.outputs.values()]
-    return [
-        part.reshape(shape)
-        for part, shape in zip(
-            np.split(np.array(flat), np.cumsum(sizes)[:-1]), recording.outputs.values()
-        )
-    ]
 
 
 def inputs_of(one, robot, seed=0):

@@ -30,11 +30,13 @@ def test_ros2_control_tag_expands_for_every_joint(plugin):
     assert system.findtext('hardware/plugin') == (
         plugin or 'joint_state_topic_hardware_interface/JointStateTopicSystem'
     )
-    assert {p.get('name'): p.text for p in system.findall('hardware/param')} == {
-        'joint_commands_topic': 'robot_joint_commands',
-        'joint_states_topic': 'robot_joint_states',
-        'trigger_joint_command_threshold': '-1',
-    }
+    sockets = {p.get('name'): p.text for p in system.findall('hardware/param')}
+    assert sockets.pop('trigger_joint_command_threshold') == '-1'
+    yaml = pytest.importorskip('yaml', reason='PyYAML is not installed')
+    text = yaml.safe_load((CONFIG / 'ros2_control/simulator.yaml').read_text())
+    simulator = text['/**/robodyn_simulator']['ros__parameters']
+    assert simulator.pop('effort_command_topic') == ''
+    assert simulator == sockets and len(sockets) == 2
     joints = list(moving_joints(urdf('franka_like')))
     assert [joint.get('name') for joint in system.findall('joint')] == joints
     for joint in system.findall('joint'):

@@ -16,6 +16,7 @@ def test_every_file_states_the_same_version():
         for name, pattern in (
             ('package.xml', r'<version>(.*)</version>'),
             ('robodyn_msgs/package.xml', r'<version>(.*)</version>'),
+            ('robodyn_control/package.xml', r'<version>(.*)</version>'),
             ('setup.py', r"version='(.*)'"),
             ('CHANGELOG.rst', r'\n(\d+\.\d+\.\d+)\b'),
         )

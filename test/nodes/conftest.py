@@ -37,6 +37,22 @@ def start_shared(node_command, tmp_path_factory):
 
 
 @pytest.fixture
+def host():
+    """Return the function that starts a node in this process."""
+    from support import node_harness
+
+    yield from node_harness.host()
+
+
+@pytest.fixture(scope='module')
+def host_shared():
+    """Return the same function for nodes that the tests of a module share."""
+    from support import node_harness
+
+    yield from node_harness.host()
+
+
+@pytest.fixture
 def probe(graph):
     """Return what asks the controller; its node is started by the test."""
     from support.node_harness import ControllerProbe

@@ -19,25 +19,25 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint  # noqa: E
 from robodyn_ros import Robot  # noqa: E402
 from robodyn_ros.ros.transport.trajectory_cdr import MAX_BYTES, MAX_POINTS, read_head  # noqa: E402
 from support import node_harness as harness  # noqa: E402
-from support.node_harness import COLD, EASY, JOINTS, POSTURE  # noqa: E402
+from support.node_harness import COLD, EASY, JOINTS, POSTURE, SIMULATED  # noqa: E402
 
 pytestmark = pytest.mark.ros
 
 GRAVITY = Robot.from_urdf(str(harness.TWO_LINK)).gravity_torque(np.array(POSTURE))
 
 
-def test_row_71_what_the_system_refuses_is_told_everywhere(start, probe, arm):
+def test_row_71_what_the_system_refuses_is_told_everywhere(host, probe, arm):
     """A processor that no machine has: a refusal that needs no limits to be set."""
     refused = 'could not be bound to processors [1023]'
-    node = start('controller', **EASY, realtime__cpus='[1023]')
+    node = host('controller', **SIMULATED, realtime__cpus='[1023]')
     assert refused in probe.wait_for('HOLD', timeout=COLD).message
     loop = probe.diagnosed('loop')
     assert loop.level != b'\0' and refused in loop.message
     node.wait_for_output(refused)
 
 
-def test_row_71_what_is_required_and_refused_is_no_reason_to_go_on(start, probe, arm):
-    node = start('controller', **EASY, realtime__cpus='[1023]', realtime__require=True)
+def test_row_71_what_is_required_and_refused_is_no_reason_to_go_on(host, probe, arm):
+    node = host('controller', **SIMULATED, realtime__cpus='[1023]', realtime__require=True)
     node.wait_for_output("Cannot activate: Parameter 'realtime.require' is true", COLD)
     probe.wait_for('READY')
     assert not probe.enable().success and not probe.commands.messages
@@ -59,8 +59,8 @@ def _large_trajectories():
     return lying, bytes(MAX_BYTES + 1), longest
 
 
-def test_row_9_no_trajectory_drops_the_arm(graph, start, probe, arm):
-    start('controller', **EASY)
+def test_row_9_no_trajectory_drops_the_arm(graph, host, probe, arm):
+    host('controller', **SIMULATED)
     probe.wait_for('HOLD', timeout=COLD)
     publisher = graph.node.create_publisher(JointTrajectory, f'{probe.name}/joint_trajectory', 1)
     harness.wait_until(lambda: publisher.get_subscription_count() == 1, 'the controller')
@@ -78,8 +78,8 @@ def test_row_9_no_trajectory_drops_the_arm(graph, start, probe, arm):
 
 
 @pytest.mark.parametrize('way', ['signal', 'topic', 'service'])
-def test_row_79_every_way_to_stop_latches(graph, start, probe, arm, way):
-    node = start('controller', **EASY)
+def test_row_79_every_way_to_stop_latches(graph, host, start, probe, arm, way):
+    node = start('controller', **EASY) if way == 'signal' else host('controller', **SIMULATED)
     probe.wait_for('HOLD', timeout=COLD)
     if way == 'signal':
         node.send(signal.SIGUSR1)

@@ -17,7 +17,7 @@ from robodyn_msgs.msg import ControllerStatus
 from robodyn_ros import Robot
 from robodyn_ros.ros.controller.controller_session import YIELD_TIME
 from support import node_harness as harness
-from support.node_harness import COLD, EASY, JOINTS, POSTURE, ControllerProbe, FakeArm
+from support.node_harness import COLD, EASY, JOINTS, POSTURE, SIMULATED, ControllerProbe, FakeArm
 
 pytestmark = pytest.mark.ros
 
@@ -26,9 +26,9 @@ GRAVITY = Robot.from_urdf(str(harness.TWO_LINK)).gravity_torque(np.array(POSTURE
 
 
 @pytest.mark.parametrize('arm_first', [True, False], ids=['arm first', 'controller first'])
-def test_it_becomes_active_whoever_starts_first(graph, start, probe, arm_first):
+def test_it_becomes_active_whoever_starts_first(graph, host, probe, arm_first):
     arm = FakeArm(graph, JOINTS, POSTURE) if arm_first else None
-    start('controller', **EASY)
+    host('controller', **SIMULATED)
     if not arm_first:
         probe.wait_for('WAIT_STATE', timeout=COLD)
         arm = FakeArm(graph, JOINTS, POSTURE)
@@ -42,9 +42,9 @@ def test_it_becomes_active_whoever_starts_first(graph, start, probe, arm_first):
     arm.stop()
 
 
-def test_without_a_description_it_waits_and_publishes_nothing(graph, start, probe, arm):
-    parameters = {key: value for key, value in EASY.items() if key != 'urdf_path'}
-    node = start('controller', **parameters)
+def test_without_a_description_it_waits_and_publishes_nothing(graph, host, probe, arm):
+    parameters = {key: value for key, value in SIMULATED.items() if key != 'urdf_path'}
+    node = host('controller', **parameters)
     status = probe.wait_for('WAIT_MODEL', timeout=COLD)
     assert "'/robot_description'" in status.message
     assert not probe.commands.messages
@@ -62,9 +62,9 @@ def test_without_a_description_it_waits_and_publishes_nothing(graph, start, prob
     graph.node.destroy_publisher(publisher)
 
 
-def test_a_description_that_is_refused_is_a_sentence(graph, start, probe):
-    parameters = {key: value for key, value in EASY.items() if key != 'urdf_path'}
-    node = start('controller', **parameters)
+def test_a_description_that_is_refused_is_a_sentence(graph, host, probe):
+    parameters = {key: value for key, value in SIMULATED.items() if key != 'urdf_path'}
+    node = host('controller', **parameters)
     probe.wait_for('WAIT_MODEL', timeout=COLD)
     publisher = graph.node.create_publisher(String, 'robot_description', harness.LATCHED)
     publisher.publish(String(data='<robot name="half"><link name="a"/>'))
@@ -76,9 +76,9 @@ def test_a_description_that_is_refused_is_a_sentence(graph, start, probe):
     graph.node.destroy_publisher(publisher)
 
 
-def test_unset_robot_compensates_gravity_refuses_to_activate(start, probe, arm):
-    parameters = {**EASY, 'robot_compensates_gravity': "''"}
-    start('controller', **parameters)
+def test_unset_robot_compensates_gravity_refuses_to_activate(host, probe, arm):
+    parameters = {**SIMULATED, 'robot_compensates_gravity': "''"}
+    host('controller', **parameters)
     harness.wait_until(
         lambda: probe.state == 'READY' and 'is not set' in probe.statuses.last.message,
         'a refusal',
@@ -134,17 +134,17 @@ def test_a_second_controller_of_the_same_name_refuses_too(established, start):
         assert second.stop()[0] == 0
 
 
-def test_a_foreign_publisher_on_the_command_topic_counts_too(graph, start, probe, arm):
+def test_a_foreign_publisher_on_the_command_topic_counts_too(graph, host, probe, arm):
     foreign = graph.node.create_publisher(Float64MultiArray, harness.COMMANDS, 1)
-    start('controller', **EASY)
+    host('controller', **SIMULATED)
     probe.wait_for('READY', timeout=COLD)
     harness.wait_until(lambda: '/test_harness' in probe.statuses.last.message, 'a refusal')
     graph.node.destroy_publisher(foreign)
     probe.wait_for('HOLD')
 
 
-def test_enable_and_disable(start, probe, arm):
-    node = start('controller', autostart='false', **EASY)
+def test_enable_and_disable(host, probe, arm):
+    node = host('controller', autostart='false', **SIMULATED)
     probe.wait_for('WAIT_MODEL', timeout=COLD)
     answer = probe.enable()
     assert not answer.success and 'not configured' in answer.message
@@ -167,8 +167,8 @@ def test_enable_and_disable(start, probe, arm):
     assert node.running
 
 
-def test_the_status_is_latched_for_late_joiners(start, probe, arm):
-    start('controller', **EASY)
+def test_the_status_is_latched_for_late_joiners(host, probe, arm):
+    host('controller', **SIMULATED)
     probe.wait_for('HOLD', timeout=COLD)
     for _ in range(3):
         late = probe.graph.collect(ControllerStatus, f'{probe.name}/status', harness.LATCHED)
@@ -223,13 +223,13 @@ def test_killed_and_started_again_it_takes_over(start, probe, arm):
         node.kill()  # the middleware believes it alive for another 20 s
 
 
-def test_wrong_parameters_are_sentences_and_not_the_end(start, probe, arm):
-    node = start(
+def test_wrong_parameters_are_sentences_and_not_the_end(host, probe, arm):
+    node = host(
         'controller',
         law='magic',
         state_timeout='-1.0',
         gain__joint1__p='1.0',
-        **{key: value for key, value in EASY.items() if key != 'state_timeout'},
+        **{key: value for key, value in SIMULATED.items() if key != 'state_timeout'},
     )
     probe.statuses.wait(lambda status: 'state_timeout' in status.message, 'a refusal', COLD)
     assert node.running
@@ -247,8 +247,8 @@ def test_wrong_parameters_are_sentences_and_not_the_end(start, probe, arm):
     probe.wait_for('ACTIVE')
 
 
-def test_a_controller_that_finds_another_too_late_yields(graph, start, probe, arm):
-    start('controller', **EASY)
+def test_a_controller_that_finds_another_too_late_yields(graph, host, probe, arm):
+    host('controller', **SIMULATED)
     probe.wait_for('HOLD', timeout=COLD)
     foreign = graph.node.create_publisher(Float64MultiArray, harness.COMMANDS, 1)
     status = probe.wait_for('READY')

@@ -307,7 +307,7 @@ def test_what_lock_step_cannot_honour_is_refused(start, graph):
     slow = start('simulator', urdf_path=str(ARM), trigger='lock_step', speed_factor=2.0)
     slow.wait_for_output('in lock step it must stay at 1.0', COLD)
     slow.end_well()
-    states = graph.collect(JointState, '/robot_joint_states')
+    states = graph.collect(JointState, '/joint_states')
     start('simulator', urdf_path=str(ARM))
     states.wait(what='a state, which only an active simulator sends', timeout=COLD)
     # asked again while the server of the simulator before is still in the graph

@@ -165,7 +165,7 @@ def test_waits_for_the_robot_and_refuses_a_bad_one(graph, start):
     """Without a robot: no state, services that say so; a broken description is not the end."""
     states = graph.collect(JointState, STATES, DEEP)
     process = start('simulator')
-    process.wait_for_output('Waiting for a robot description', COLD)
+    process.wait_for_output("Nothing has come on '/robot_description'", COLD)
     answer = ask(graph, Trigger, 'reset')
     assert not answer.success and 'robot_description' in answer.message
     description = graph.node.create_publisher(String, 'robot_description', LATCHED)

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from robodyn_ros.codegen import c_package, c_selection
+from robodyn_ros.control.laws.law_recipes import chosen_laws
 
 #: Where programs of this Python are, such as colcon.
 OWN = str(Path(sys.executable).parent)
@@ -30,9 +31,9 @@ def compiler(name):
     return found
 
 
-def emitted(model, style, quantities=None, frames=(), prescribed=()):
+def emitted(model, style, quantities=None, frames=(), prescribed=(), laws=()):
     """Return the functions of a package, and its files."""
-    chosen = c_selection.choose(model, quantities, frames, prescribed)
+    chosen = c_selection.choose(model, quantities, frames, prescribed, chosen_laws(model, laws))
     found = c_selection.record_all(model, chosen)
     return found, c_package.files(model, '<robot/>', found, style)
 

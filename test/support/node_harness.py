@@ -11,8 +11,11 @@ from array import array
 from pathlib import Path
 
 from rcl_interfaces.srv import GetParameters  # noqa: F401
+from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 
+from robodyn_ros.ros.controller.simulated_time_session import SimulatedTimeSession
+from robodyn_ros.testing.hosting import Hosted, ros_arguments
 from robodyn_ros.testing.participant import LATCHED, Participant, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -84,8 +87,48 @@ class StartedNode:
                 self.kill()
 
 
+class HostedNode(Hosted):
+    """A node in this process, with the face of a started one."""
+
+    def __init__(self, name, *arguments):
+        super().__init__(name, *arguments)
+        HOSTED.append(self)
+
+    def end_well(self):
+        """End the node, which must have had nothing to complain of."""
+        self.close()
+        assert 'Traceback' not in self.output
+
+    def close(self):
+        if self in HOSTED:
+            HOSTED.remove(self)
+        super().close()
+
+    def waits_for(self, time):
+        """Whether a controller on simulated time has not run its cycle of that time [ns] yet."""
+        session = getattr(self.node, 'session', None)
+        return isinstance(session, SimulatedTimeSession) and not session.has_reached(time)
+
+
+HOSTED: list[HostedNode] = []  # what runs in this process now
+
+
+def host():
+    """Yield a function that starts nodes in this process, and end what it has started."""
+    started = []
+
+    def start(name, *arguments, **parameters):
+        arguments += tuple(ros_arguments({'specialise': False, **parameters}))
+        started.append(HostedNode(name, *arguments))
+        return started[-1]
+
+    yield start
+    while started:
+        started.pop().close()
+
+
 def starter(node_command, tmp_path_factory):
-    """Yield a function that starts nodes, and end what it has started."""
+    """Yield a function that starts nodes as processes, and end what it has started."""
     started = []
 
     def start(name, *arguments, **parameters):
@@ -107,7 +150,8 @@ class Graph(Participant):
 class FakeArm:
     """Publishes joint states at a rate; `alter(message)` may spoil or skip (False) one.
 
-    Not a simulation: the arm stays where `position` says.
+    Not a simulation: the arm stays where `position` says. It publishes simulated time too, which
+    goes on when every hosted controller has run its cycle: a busy machine makes no state late.
     """
 
     def __init__(self, graph, joint_names, position, rate=200.0, topic='joint_states'):
@@ -118,6 +162,9 @@ class FakeArm:
         self.last_time = 0.0
         self._graph = graph
         self._publisher = graph.node.create_publisher(JointState, topic, 1)
+        self._clock = graph.node.create_publisher(Clock, '/clock', 1)
+        if FakeArm._driver is None:  # time has one source
+            FakeArm._driver = self
         self._period, self._stopping = 1.0 / rate, threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
@@ -128,23 +175,53 @@ class FakeArm:
             position=array('d', self.position),
             velocity=array('d', [0.0] * len(self.names)),
         )
-        message.header.stamp = self._graph.node.get_clock().now().to_msg()
+        message.header.stamp.sec, message.header.stamp.nanosec = divmod(self.time, 10**9)
         return message
 
+    @property
+    def time(self):
+        """Simulated time [ns], which no arm of this process turns back."""
+        return FakeArm._now
+
+    _now = 10**12
+    _driver = None
+
     def _run(self):
-        due = time.monotonic()
+        due, step = time.monotonic(), round(self._period * 1e9)
         while not self._stopping.wait(max(0.0, due - time.monotonic())):
             due = max(due + self._period, time.monotonic())
+            FakeArm._now += step if FakeArm._driver is self else 0
             message = self.message()
             if self.alter is None or self.alter(message) is not False:
-                self.last_time = time.monotonic()
+                self.last_time = self.time
                 self._publisher.publish(message)
                 self.published += 1
+            if FakeArm._driver is self:
+                self._turn_clock()
+
+    def _turn_clock(self):
+        message = Clock(clock=self.message().header.stamp)
+        self._clock.publish(message)
+        again = time.monotonic() + 0.1
+        while any(node.waits_for(self.time) for node in list(HOSTED)):
+            if self._stopping.wait(0.0005):
+                return
+            if time.monotonic() > again:  # the first one to a new listener may get lost
+                self._clock.publish(message)
+                again += 0.1
 
     def stop(self):
         self._stopping.set()
         self._thread.join()
+        if FakeArm._driver is self:
+            FakeArm._driver = None
         self._graph.node.destroy_publisher(self._publisher)
+        self._graph.node.destroy_publisher(self._clock)
+
+
+def nanoseconds(message):
+    """Return the stamp of a message [ns]."""
+    return message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
 
 
 CONTROLLER = '/robodyn_controller'
@@ -159,6 +236,8 @@ EASY = {
     'state_timeout': 0.2,
     'robot_compensates_gravity': "'no'",
 }
+# In this process, on the time of a FakeArm.
+SIMULATED = {**EASY, 'use_sim_time': True}
 
 
 class ControllerProbe:
@@ -219,6 +298,9 @@ class ControllerProbe:
 
     def last_refusal(self):
         """Return the sentence about the last reference that was refused."""
+        node = getattr(self, 'node', None)
+        if isinstance(node, HostedNode):  # a report takes a second
+            return node.node.session.last_refusal
         values = {pair.key: pair.value for pair in self.diagnosed('references').values}
         return values['last_refusal']
 

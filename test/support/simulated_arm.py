@@ -15,7 +15,7 @@ from support.node_harness import COLD, ROOT, TWO_LINK, wait_until
 
 ARM = ROOT / 'config' / 'urdf' / 'franka_like.urdf'
 JOINTS = [f'joint{k}' for k in range(1, 8)]
-STATES, COMMANDS = '/robot_joint_states', '/robot_joint_commands'
+STATES, COMMANDS = '/joint_states', '/robot_joint_commands'
 EFFORTS = '/forward_effort_controller/commands'
 NODE = '/robodyn_simulator'
 DEEP = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)

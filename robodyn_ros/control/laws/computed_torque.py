@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Computed torque: the model cancels the arm's dynamics, every joint answers like a unit mass."""
 
-import math
-
 import numpy as np
 
 from robodyn_ros.algorithms.core.crba import mass_matrix
@@ -40,11 +38,11 @@ def multiply(M, x, out):
 
 
 @primitive
-def friction_torque(topology, constants, qd, out):
+def friction_torque(topology, constants, qd, tau):
     """Viscous and Coulomb friction of the model at qd, smooth through zero."""
     for i in range(1, topology.shape[0]):
         k = topology[i, layout.V]
-        out[k] = constants[i, layout.DAMPING] * qd[k] + constants[i, layout.FRICTION] * math.tanh(
+        tau[k] = constants[i, layout.DAMPING] * qd[k] + constants[i, layout.FRICTION] * np.tanh(
             qd[k] / COULOMB_VELOCITY
         )
 

@@ -12,10 +12,12 @@ from robodyn_ros.control.supervisor.controller_states import Reason, State
 from robodyn_ros.realtime.log_throttle import LineBudget, SlowCompilation
 from robodyn_ros.realtime.rate_counter import Meter, Reading, success
 from robodyn_ros.ros.common.diagnostic_entry import OK
+from robodyn_ros.ros.common.topic_hints import silent_topic
 from robodyn_ros.ros.controller.controller_diagnostics import diagnose
 
 LATCHED_QOS = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 INTERVAL = 0.95  # [s] at least from one report to the next
+WAITING_INTERVAL = 4.0  # [s] from one line in the log to the next while something is waited for
 
 COMPILING = 'COMPILING'
 
@@ -63,7 +65,7 @@ class StatusReporter:
         self._node, self._meter, self._reading = node, Meter(), Reading()
         self._status = node.create_publisher(ControllerStatus, '~/status', LATCHED_QOS)
         self._diagnostics = node.create_publisher(DiagnosticArray, '/diagnostics', 10)
-        self._last, self._due = None, 0.0
+        self._last, self._due, self._logged = None, 0.0, 0.0
         self._lines, self._slow = LineBudget(), SlowCompilation(node.get_logger())
 
     def compiling(self, name: str, done: int, total: int):
@@ -84,6 +86,7 @@ class StatusReporter:
             state, reason, joint = supervisor.state, supervisor.reason, supervisor.joint
         face = (state, reason, joint, self._node.complaint)
         changed, due = face != self._last, time.monotonic() >= self._due
+        waiting = state in (State.WAIT_MODEL, State.WAIT_STATE)
         if not (changed or due):
             return
         if due:
@@ -94,7 +97,7 @@ class StatusReporter:
             self._describe(status, session)
         self._last = face
         self._status.publish(status)
-        if changed:
+        if changed or waiting and time.monotonic() - self._logged > WAITING_INTERVAL:
             self._log(status)
         if due:
             self._report(status, session)
@@ -107,8 +110,14 @@ class StatusReporter:
         return status
 
     def _sentence(self, state: State, reason: str) -> str:
-        if state is State.WAIT_MODEL and not self._node.source.available:
-            return f"There is no robot description on '{self._node.source.topic}' yet."
+        node = self._node
+        if state is State.WAIT_MODEL and not node.source.available:
+            return silent_topic(node, node.source.topic, 'std_msgs/msg/String')
+        if state is State.WAIT_STATE and not node.session.intake.accepted:
+            intake = node.session.intake
+            if intake.detail:
+                return f"No joint state on '{intake.topic}' fits: {intake.detail}"
+            return silent_topic(node, intake.topic, intake.kind)
         return self._node.complaint or SENTENCES.get(reason, '') or WAITING.get(state, '')
 
     def _describe(self, status: ControllerStatus, session):
@@ -140,6 +149,7 @@ class StatusReporter:
         told = self._node.complaint and status.message == self._node.complaint
         if told or not self._lines.take():
             return
+        self._logged = time.monotonic()
         if status.state in (State.STALE, State.FAULT):
             logger.error(text)
         else:

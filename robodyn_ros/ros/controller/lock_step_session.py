@@ -33,7 +33,7 @@ class LockStepIntake:
     """The state in use; with the face of a StateIntake for those that report."""
 
     def __init__(self, topic: str):
-        self.topic, self.taking = topic, 0.0
+        self.topic, self.kind, self.taking = topic, 'robodyn_msgs/msg/LockStepState', 0.0
         self.accepted, self.rejected, self.detail = 0, Counter(), ''
 
     def close(self):

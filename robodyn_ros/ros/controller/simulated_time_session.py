@@ -95,6 +95,11 @@ class SimulatedTimeSession(ControlSession):
         """Simulated time of the cycle run last [s]."""
         return 1e-9 * self._time
 
+    def has_reached(self, time: int) -> bool:
+        """Whether the cycle of a simulated time [ns] has been run, or none will be."""
+        done = self._slot is not None and self._slot >= time // self._step
+        return done or self._leaving or not self.loop.running
+
     def until_between_cycles(self) -> float:
         """No time: cycles do not keep to a clock of this machine."""
         return 0.0

@@ -58,7 +58,7 @@ class StateIntake:
         self._subscription = node.create_subscription(
             JointState, 'joint_states', self._deliver, STATE_QOS, callback_group=group, raw=True
         )
-        self.topic = self._subscription.topic_name
+        self.topic, self.kind = self._subscription.topic_name, 'sensor_msgs/msg/JointState'
         self._inlet = Inlet(self._subscription) if polled else None
 
     def poll(self, now: float):

@@ -103,7 +103,7 @@ SIMULATOR_PARAMETERS = (
     ParamSpec(
         'joint_states_topic',
         'string',
-        'robot_joint_states',
+        'joint_states',
         '',
         'Where the state goes.',
         judge=topic_name,

@@ -1,0 +1,109 @@
+// Copyright 2026 robodyn_ros maintainers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace robodyn_control
+{
+
+/// State of a controller, numbered as in robodyn_msgs/ControllerStatus.
+enum class State
+{
+  WAIT_STATE = 1,  ///< no fresh joint state
+  READY = 2,       ///< could be activated
+  ACTIVE = 3,      ///< following a reference, or a law that needs none
+  HOLD = 4,        ///< active without a running reference: a posture is held
+  STALE = 5,       ///< the joint state stopped: gravity torque for a while, then the stale action
+  FAULT = 6        ///< latched until reset: gravity torque
+};
+
+/// Why the state is what it is, or why an input was refused.
+enum class Reason
+{
+  NONE,
+  ACTIVATED,
+  DEACTIVATED,
+  FOLLOWING,
+  REFERENCE_TIMEOUT,
+  REFERENCE_NOT_FINITE,
+  HOLD_REQUESTED,
+  POSITION_JUMP,
+  STATE_TIMEOUT,
+  STATE_STUCK,
+  STATE_RECOVERED,
+  RESET,
+  // faults
+  TORQUE_NOT_FINITE,
+  OVERSPEED,
+  KERNEL_STATUS,
+  STOPPED,
+  // joint states that are refused
+  NOT_FINITE,
+  IMPLAUSIBLE,
+  OUTLIER
+};
+
+/// Return the name of a reason, as the node publishes it; empty for NONE.
+constexpr const char * name(Reason reason)
+{
+  switch (reason) {
+    case Reason::NONE: return "";
+    case Reason::ACTIVATED: return "ACTIVATED";
+    case Reason::DEACTIVATED: return "DEACTIVATED";
+    case Reason::FOLLOWING: return "FOLLOWING";
+    case Reason::REFERENCE_TIMEOUT: return "REFERENCE_TIMEOUT";
+    case Reason::REFERENCE_NOT_FINITE: return "REFERENCE_NOT_FINITE";
+    case Reason::HOLD_REQUESTED: return "HOLD_REQUESTED";
+    case Reason::POSITION_JUMP: return "POSITION_JUMP";
+    case Reason::STATE_TIMEOUT: return "STATE_TIMEOUT";
+    case Reason::STATE_STUCK: return "STATE_STUCK";
+    case Reason::STATE_RECOVERED: return "STATE_RECOVERED";
+    case Reason::RESET: return "RESET";
+    case Reason::TORQUE_NOT_FINITE: return "TORQUE_NOT_FINITE";
+    case Reason::OVERSPEED: return "OVERSPEED";
+    case Reason::KERNEL_STATUS: return "KERNEL_STATUS";
+    case Reason::STOPPED: return "STOPPED";
+    case Reason::NOT_FINITE: return "NOT_FINITE";
+    case Reason::IMPLAUSIBLE: return "IMPLAUSIBLE";
+    case Reason::OUTLIER: return "OUTLIER";
+  }
+  return "";
+}
+
+/// Why a request was refused.
+enum class Refusal
+{
+  NONE,
+  IN_FAULT,             ///< reset it first
+  ACTIVE_ALREADY,
+  NOT_ACTIVE,           ///< keeps no reference
+  NO_JOINT_STATE,
+  OLD_JOINT_STATE,
+  NO_EFFORT_LIMIT,      ///< a joint without one; 0 would be one, and means no torque
+  NO_REFERENCE_FOLLOWED,  ///< the law follows none
+  STATE_TAKES_NONE,     ///< STALE or FAULT
+  NOT_A_NUMBER,
+  STEP_TOO_FAR,         ///< farther than the joint moves in the time since the last target
+  BEYOND_LIMITS         ///< a position or velocity limit
+};
+
+/// Return a refusal in words.
+constexpr const char * words(Refusal refusal)
+{
+  switch (refusal) {
+    case Refusal::NONE: return "";
+    case Refusal::IN_FAULT: return "the controller is in FAULT; reset it first";
+    case Refusal::ACTIVE_ALREADY: return "the controller is active already";
+    case Refusal::NOT_ACTIVE: return "the controller is not active, and keeps no reference";
+    case Refusal::NO_JOINT_STATE: return "there is no joint state yet";
+    case Refusal::OLD_JOINT_STATE: return "the last joint state is older than state_timeout";
+    case Refusal::NO_EFFORT_LIMIT: return "effort_limits: got none for a joint; expected one each";
+    case Refusal::NO_REFERENCE_FOLLOWED: return "the control law follows no reference";
+    case Refusal::STATE_TAKES_NONE: return "the controller is in STALE or FAULT";
+    case Refusal::NOT_A_NUMBER: return "the reference is not finite";
+    case Refusal::STEP_TOO_FAR: return "the reference is farther away than a joint may move";
+    case Refusal::BEYOND_LIMITS: return "the reference is beyond a limit";
+  }
+  return "";
+}
+
+}  // namespace robodyn_control

@@ -1,0 +1,56 @@
+// Copyright 2026 robodyn_ros maintainers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace robodyn_control
+{
+
+/// The library that `robodyn_ros emit --law` printed for one robot, loaded by its path.
+class EmittedModel
+{
+public:
+  /// The arguments are arrays of one number a joint; reference has 3 rows, gains 2, terms 6.
+  using Law = int (*)(
+    const double * q, const double * qd, const double * reference, const double * gains,
+    double * terms);
+  using SafeLaw = int (*)(
+    const double * damping, const double * q, const double * qd, double * terms);
+  using ForwardDynamics = int (*)(
+    const double * q, const double * qd, const double * tau, double * qdd);
+  using Friction = int (*)(const double * qd, double * tau);
+
+  /// Load a shared library whose names begin with a prefix, and run its known answers.
+  /// Throws std::runtime_error with a sentence where it cannot serve.
+  EmittedModel(const std::string & path, const std::string & prefix);
+
+  /// Return the function of a law by its name, such as computed_torque; throws if it is not there.
+  Law law(const std::string & name) const;
+  SafeLaw safe_law() const;
+  ForwardDynamics forward_dynamics() const;
+  Friction friction() const;
+
+  const std::vector<std::string> & joint_names() const noexcept {return joint_names_;}
+  std::size_t size() const noexcept {return joint_names_.size();}
+  /// SHA-256 of the description that it was printed from, in hexadecimal.
+  const std::string & urdf_sha256() const noexcept {return urdf_sha256_;}
+
+  /// Throw std::runtime_error unless this was printed from a description, for these joints.
+  void check(const std::string & description, const std::vector<std::string> & joints) const;
+
+private:
+  void * symbol(const std::string & name) const;
+
+  std::string path_, prefix_, urdf_sha256_;
+  std::shared_ptr<void> library_;
+  std::vector<std::string> joint_names_;
+};
+
+/// Return the SHA-256 of a text, in hexadecimal (FIPS 180-4).
+std::string sha256(const std::string & text);
+
+}  // namespace robodyn_control

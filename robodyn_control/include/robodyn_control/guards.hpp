@@ -1,0 +1,47 @@
+// Copyright 2026 robodyn_ros maintainers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+namespace robodyn_control
+{
+
+/// Rows of the limits that the guards read, each of one number a joint.
+enum Guard {LOWER, UPPER, SPEED, EFFORT, RATE, GUARDS};
+
+/// Measurements beyond these are no motion of a robot.
+constexpr double LARGEST_POSITION = 1e5;  // [rad or m]
+constexpr double LARGEST_VELOCITY = 1e4;  // [rad/s or m/s]
+/// Largest velocity that explains a change of position where there is no velocity limit.
+constexpr double FASTEST = 20.0;  // [rad/s or m/s]
+
+/// What `judge` returns of a state that is taken over all the same.
+enum Verdict {FINE = 0, JUMPED = -1, TOO_FAST = -2};
+
+/// Bits that `limit_torque` returns.
+enum Hit {POSITION_GUARDED = 1, RATE_LIMITED = 2, EFFORT_LIMITED = 4};
+
+/// Return the index of the first entry that is NaN or infinite, or -1.
+int first_not_finite(const double * x, std::size_t size) noexcept;
+
+/// Return 1 + i if no robot can have the state of joint i, JUMPED or TOO_FAST if one is, else FINE.
+/// state, previous : n positions, n velocities; guards : GUARDS rows of n; elapsed [s].
+int judge(
+  const double * state, const double * previous, const double * guards, std::size_t n,
+  double elapsed, double allowance, double overspeed) noexcept;
+
+/// Clear the rows that are not commanded, add up the others; return the first bad joint or -1.
+int add_terms(double * terms, const bool * commanded, std::size_t n, double * total) noexcept;
+
+/// Bring the last published torque as near to the wanted one as the limits allow.
+/// Beyond a position limit only torque inwards, above the velocity limit none outwards; then at
+/// most rate * dt away from the last torque; then within the effort limit, or on the way to it at
+/// that rate where it has been lowered. Finite whatever comes in.
+/// torque : last published on entry, to be published on return. Returns bits of Hit; those of
+/// joint i are in hits[i].
+int limit_torque(
+  const double * wanted, const double * state, const double * guards, std::size_t n, double dt,
+  double * torque, int * hits) noexcept;
+
+}  // namespace robodyn_control

@@ -1,0 +1,61 @@
+// Copyright 2026 robodyn_ros maintainers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace robodyn_control
+{
+
+/// The time of references: it follows the loop's clock, but never jumps and never runs back.
+class ReferenceClock
+{
+public:
+  /// Let the next tick be the first.
+  void restart() noexcept {started_ = false;}
+  /// Go on to now [s]; return the time elapsed, at most three periods.
+  double tick(double now, double period) noexcept;
+  /// Return what the time is between two ticks.
+  double at(double now, double period) const noexcept;
+  double time() const noexcept {return time_;}
+  unsigned long clamps() const noexcept {return clamps_;}
+
+private:
+  double time_ = 0.0, last_ = 0.0;
+  bool started_ = false;
+  unsigned long clamps_ = 0;
+};
+
+/// The reference in force: a posture that is held, or a streamed target.
+class Reference
+{
+public:
+  explicit Reference(std::size_t joints);
+
+  /// Positions, velocities and accelerations that the law tracks.
+  const double * rows() const noexcept {return rows_.data();}
+  std::size_t size() const noexcept {return rows_.size();}
+  bool follows() const noexcept {return follows_;}
+  /// Rest at a posture.
+  void hold(const double * q) noexcept;
+  /// Go to a target at once, from the clock's time on, until `timeout` [s] later.
+  void aim(
+    const double * q, const double * qd, const double * qdd, double clock, double timeout) noexcept;
+  /// Move on to the target.
+  void advance() noexcept;
+  /// Return whether the target has been left without a successor.
+  bool expired(double clock) const noexcept {return clock > expires_;}
+  /// Return the seconds since the last target; infinite if there is none.
+  double since_aim(double clock) const noexcept {return clock - aimed_;}
+  /// Return what the reference is now, the target if there is one.
+  const double * current() const noexcept {return follows_ ? target_.data() : rows_.data();}
+
+private:
+  std::size_t n_;
+  std::vector<double> rows_, target_;
+  bool follows_ = false;
+  double expires_, aimed_;
+};
+
+}  // namespace robodyn_control

@@ -1,0 +1,122 @@
+// Copyright 2026 robodyn_ros maintainers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "robodyn_control/controller_states.hpp"
+#include "robodyn_control/emitted_model.hpp"
+#include "robodyn_control/reference.hpp"
+#include "robodyn_control/settings.hpp"
+#include "robodyn_control/state_buffer.hpp"
+
+namespace robodyn_control
+{
+
+/// How often what happened since the supervisor was made.
+struct Counters
+{
+  unsigned long cycles = 0;            ///< ticks in which torque was published
+  unsigned long effort_limited = 0;
+  unsigned long rate_limited = 0;
+  unsigned long position_guarded = 0;
+  unsigned long stale_episodes = 0;
+  unsigned long stuck_episodes = 0;    ///< bit-equal joint states while the torque changed
+  unsigned long faults = 0;
+  unsigned long rejected_references = 0;
+};
+
+/// What stands between a control law and the joints, and answers for every torque that leaves.
+/// The states, guards and limits are those of robodyn_ros.control.Supervisor. Whatever happens, a
+/// tick leaves in `command` a finite torque for every joint, within its limit and within its rate
+/// of the last one published. One thread calls everything; nothing but the constructor and
+/// `configure` allocates. Times are seconds of one monotonic clock, passed in.
+class Supervisor
+{
+public:
+  /// Guard a law of an emitted model; without a law it compensates gravity, and follows no
+  /// reference. Throws std::invalid_argument where the settings are refused.
+  Supervisor(const EmittedModel & model, EmittedModel::Law law, const Settings & settings);
+
+  /// Take over other settings between two ticks. Throws std::invalid_argument as above.
+  void configure(const Settings & settings);
+
+  /// Take over a joint state; return why it was refused, or NONE.
+  Reason measure(const double * q, const double * qd, double time) noexcept;
+  /// Begin to publish torque, from the safe one of the measured posture, which is held.
+  Refusal activate(double now) noexcept;
+  /// Give up the arm: the torque goes to the safe one at its rate, then publishing ends.
+  void deactivate() noexcept;
+  /// Emergency stop: safe torque, latched until `reset`.
+  void stop() noexcept;
+  /// Leave FAULT, to hold the measured posture if active.
+  Refusal reset(double now) noexcept;
+  /// Drop the reference, if one is followed, and hold the measured posture.
+  void hold() noexcept;
+  /// Go to a target at once. Without a successor within `reference_timeout` the posture is held.
+  Refusal stream_target(
+    const double * q, const double * qd, const double * qdd, double now) noexcept;
+  /// Set a torque to be added in ACTIVE, as the term OTHER [N m or N]; null for none.
+  void set_feedforward(const double * effort) noexcept;
+
+  /// Advance to the time now [s] and write `command`; return the state.
+  State tick(double now) noexcept;
+
+  std::size_t size() const noexcept {return n_;}
+  State state() const noexcept {return state_;}
+  Reason reason() const noexcept {return reason_;}
+  int joint() const noexcept {return joint_;}      ///< that the reason is about, or -1
+  double value() const noexcept {return value_;}
+  bool active() const noexcept {return active_;}
+  bool publishing() const noexcept {return publishing_;}
+  bool stuck() const noexcept {return stuck_;}
+  const double * command() const noexcept {return command_.data();}      ///< [N m or N]
+  const double * unlimited() const noexcept {return unlimited_.data();}  ///< before limits
+  const double * terms() const noexcept {return terms_.data();}          ///< TERMS rows
+  const double * reference() const noexcept {return reference_.rows();}  ///< 3 rows
+  const int * hits() const noexcept {return hits_.data();}               ///< bits of Hit, by joint
+  const StateBuffer & states() const noexcept {return states_;}
+  const Counters & counters() const noexcept {return counters_;}
+
+private:
+  bool law_acts(bool fresh, double now) noexcept;
+  void update(bool fresh, double now) noexcept;
+  bool sticks() noexcept;
+  void advance_reference() noexcept;
+  bool write_law_torque() noexcept;
+  void write_safe_torque(bool fresh, double dt) noexcept;
+  void limit(double dt) noexcept;
+  void hold_measured(Reason reason) noexcept;
+  void wait(bool fresh) noexcept;
+  void trip(Reason reason, int joint = -1, double value = 0.0) noexcept;
+  void enter(State state, Reason reason, int joint = -1, double value = 0.0) noexcept;
+  Refusal refuse_age(double now) const noexcept;
+  Refusal refuse_effort_limits() const noexcept;
+  Refusal refuse_target(
+    const double * q, const double * qd, const double * qdd, double clock) const noexcept;
+  void trip_overspeed() noexcept;
+
+  std::size_t n_;
+  EmittedModel model_;  // keeps the library loaded
+  EmittedModel::Law law_;
+  EmittedModel::SafeLaw safe_law_;
+  Settings settings_;
+  double state_timeout_ = 0.0, gravity_held_for_ = 0.0;
+  std::array<bool, TERMS> commanded_{}, safe_{};
+  std::vector<double> guards_, gains_, damping_, undamped_;
+  StateBuffer states_;
+  Reference reference_;
+  ReferenceClock clock_;
+  Counters counters_;
+  State state_ = State::WAIT_STATE;
+  Reason reason_ = Reason::NONE;
+  int joint_ = -1, jumps_ = 0, recovering_ = 0;
+  double value_ = 0.0, lost_for_ = 0.0, stillness_;
+  unsigned long seen_ = 0;
+  bool active_ = false, publishing_ = false, releasing_ = false, stuck_ = false;
+  std::vector<double> q_, terms_, unlimited_, command_, still_, feedforward_;
+  std::vector<int> hits_;
+};
+
+}  // namespace robodyn_control

@@ -1,0 +1,120 @@
+// Copyright 2026 robodyn_ros maintainers
+// SPDX-License-Identifier: Apache-2.0
+#include "robodyn_control/guards.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "robodyn_control/settings.hpp"
+
+// Every comparison is written so that NaN fails it: !(low <= x && x <= high).
+
+namespace robodyn_control
+{
+
+namespace
+{
+
+// The first one stays unless the second is beyond it; NaN never is.
+double larger(double a, double b) {return b > a ? b : a;}
+double smaller(double a, double b) {return b < a ? b : a;}
+
+}  // namespace
+
+int first_not_finite(const double * x, std::size_t size) noexcept
+{
+  for (std::size_t i = 0; i < size; ++i) {
+    if (!std::isfinite(x[i])) {
+      return static_cast<int>(i);
+    }
+  }
+  return -1;
+}
+
+int judge(
+  const double * state, const double * previous, const double * guards, std::size_t n,
+  double elapsed, double allowance, double overspeed) noexcept
+{
+  const double * const speed = guards + SPEED * n;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!(std::fabs(state[i]) <= LARGEST_POSITION && std::fabs(state[n + i]) <= LARGEST_VELOCITY)) {
+      return 1 + static_cast<int>(i);
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    const double reach = smaller(speed[i], FASTEST) * larger(elapsed, 0.0) + allowance;
+    if (!(std::fabs(state[i] - previous[i]) <= reach)) {
+      return JUMPED;
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!(std::fabs(state[n + i]) <= overspeed * speed[i])) {
+      return TOO_FAST;
+    }
+  }
+  return FINE;
+}
+
+int add_terms(double * terms, const bool * commanded, std::size_t n, double * total) noexcept
+{
+  int worst = -1;
+  for (std::size_t i = 0; i < n; ++i) {
+    total[i] = 0.0;
+    for (std::size_t k = 0; k < TERMS; ++k) {
+      if (commanded[k]) {
+        total[i] += terms[k * n + i];
+      } else {
+        terms[k * n + i] = 0.0;
+      }
+    }
+    if (worst < 0 && !std::isfinite(total[i])) {
+      worst = static_cast<int>(i);
+    }
+  }
+  return worst;
+}
+
+int limit_torque(
+  const double * wanted, const double * state, const double * guards, std::size_t n, double dt,
+  double * torque, int * hits) noexcept
+{
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  int hit = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double asked = wanted[i], q = state[i], qd = state[n + i], last = torque[i];
+    const double speed = guards[SPEED * n + i];
+    const double highest = q <= guards[UPPER * n + i] && qd <= speed ? infinite : 0.0;
+    const double lowest = q >= guards[LOWER * n + i] && qd >= -speed ? -infinite : 0.0;
+    double inward = smaller(larger(asked, lowest), highest);
+    if (!std::isfinite(inward)) {
+      inward = 0.0;
+    }
+    double step = guards[RATE * n + i] * dt;
+    if (!(step >= 0.0)) {  // an infinite rate in no time
+      step = 0.0;
+    }
+    double near = inward;
+    if (!(near - last <= step)) {
+      near = last + step;
+    }
+    if (!(near - last >= -step)) {
+      near = last - step;
+    }
+    double largest = guards[EFFORT * n + i];
+    if (!(largest >= 0.0)) {
+      largest = 0.0;
+    }
+    double allowed = largest;
+    if (std::isfinite(last)) {  // a limit that has been lowered is approached at the rate
+      allowed = larger(largest, std::fabs(last) - step);
+    }
+    torque[i] = smaller(larger(near, -allowed), allowed);
+    hits[i] = (inward != asked ? POSITION_GUARDED : 0) |
+      (torque[i] != smaller(larger(inward, -largest), largest) ? RATE_LIMITED : 0) |
+      (torque[i] != near ? EFFORT_LIMITED : 0);
+    hit |= hits[i];
+  }
+  return hit;
+}
+
+}  // namespace robodyn_control

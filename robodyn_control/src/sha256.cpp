@@ -1,0 +1,82 @@
+// Copyright 2026 robodyn_ros maintainers
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "robodyn_control/emitted_model.hpp"
+
+namespace robodyn_control
+{
+
+namespace
+{
+
+using Words = std::array<std::uint32_t, 8>;
+
+constexpr std::array<std::uint32_t, 64> ROUNDS{
+  0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+  0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+  0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+  0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+  0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+  0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+  0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+  0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+
+std::uint32_t turned(std::uint32_t x, int by) {return x >> by | x << (32 - by);}
+
+void absorb(Words & hash, const unsigned char * block)
+{
+  std::array<std::uint32_t, 64> w{};
+  for (std::size_t t = 0; t < 16; ++t) {
+    for (std::size_t k = 0; k < 4; ++k) {
+      w[t] = w[t] << 8 | block[4 * t + k];
+    }
+  }
+  for (std::size_t t = 16; t < 64; ++t) {
+    const auto x = w[t - 15], y = w[t - 2];
+    w[t] = w[t - 16] + (turned(x, 7) ^ turned(x, 18) ^ x >> 3) + w[t - 7] +
+      (turned(y, 17) ^ turned(y, 19) ^ y >> 10);
+  }
+  auto [a, b, c, d, e, f, g, h] = hash;
+  for (std::size_t t = 0; t < 64; ++t) {
+    const auto first = h + (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) +
+      ((e & f) ^ (~e & g)) + ROUNDS[t] + w[t];
+    const auto second =
+      (turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+    h = g; g = f; f = e; e = d + first;
+    d = c; c = b; b = a; a = first + second;
+  }
+  const Words added{a, b, c, d, e, f, g, h};
+  for (std::size_t k = 0; k < 8; ++k) {
+    hash[k] += added[k];
+  }
+}
+
+}  // namespace
+
+std::string sha256(const std::string & text)
+{
+  Words hash{
+    0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  std::string padded = text + '\x80';
+  padded.resize((padded.size() + 8 + 63) / 64 * 64 - 8, '\0');
+  const std::uint64_t bits = 8 * static_cast<std::uint64_t>(text.size());
+  for (int shift = 56; shift >= 0; shift -= 8) {
+    padded += static_cast<char>(bits >> shift & 0xff);
+  }
+  for (std::size_t at = 0; at < padded.size(); at += 64) {
+    absorb(hash, reinterpret_cast<const unsigned char *>(padded.data()) + at);
+  }
+  std::string found;
+  for (const auto word : hash) {
+    for (int shift = 28; shift >= 0; shift -= 4) {
+      found += "0123456789abcdef"[word >> shift & 0xf];
+    }
+  }
+  return found;
+}
+
+}  // namespace robodyn_control

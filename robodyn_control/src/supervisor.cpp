@@ -1,0 +1,399 @@
+// Copyright 2026 robodyn_ros maintainers
+// SPDX-License-Identifier: Apache-2.0
+#include "robodyn_control/supervisor.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "robodyn_control/guards.hpp"
+
+namespace robodyn_control
+{
+
+namespace
+{
+
+constexpr double NEVER = std::numeric_limits<double>::infinity();
+constexpr double STUCK_SHARE = 0.01;  // of an effort limit: less may well move nothing
+constexpr double SPEED_TOLERANCE = 1.001;  // all of a velocity limit is not refused for rounding
+
+}  // namespace
+
+Supervisor::Supervisor(
+  const EmittedModel & model, EmittedModel::Law law, const Settings & settings)
+: n_(model.size()), model_(model), law_(law), safe_law_(model.safe_law()), guards_(GUARDS * n_),
+  gains_(2 * n_), damping_(n_), undamped_(n_), states_(n_), reference_(n_), stillness_(-NEVER),
+  q_(n_), terms_(TERMS * n_), unlimited_(n_), command_(n_), still_(n_), feedforward_(n_), hits_(n_)
+{
+  configure(settings);
+}
+
+void Supervisor::configure(const Settings & settings)
+{
+  std::string sentence = settings.refusal();
+  if (sentence.empty() && settings.size() != n_) {
+    sentence = "settings: got " + std::to_string(settings.size()) + " joints; expected " +
+      std::to_string(n_);
+  }
+  if (!sentence.empty()) {
+    throw std::invalid_argument(sentence);
+  }
+  settings_ = settings;
+  if (active_ && refuse_effort_limits() != Refusal::NONE) {
+    throw std::invalid_argument(words(Refusal::NO_EFFORT_LIMIT));
+  }
+  for (std::size_t i = 0; i < n_; ++i) {
+    guards_[LOWER * n_ + i] = settings.lower[i] - settings.position_margin;
+    guards_[UPPER * n_ + i] = settings.upper[i] + settings.position_margin;
+    guards_[SPEED * n_ + i] = settings.velocity_limits[i];
+    guards_[EFFORT * n_ + i] = settings.effort_limits[i];
+    guards_[RATE * n_ + i] = settings.effort_rate[i];
+    gains_[i] = settings.position_gains[i];
+    gains_[n_ + i] = settings.velocity_gains[i];
+    damping_[i] = settings.stop_damping.empty() ? 0.0 : settings.stop_damping[i];
+  }
+  safe_.fill(true);
+  safe_[GRAVITY] = !settings.robot_compensates_gravity;
+  for (std::size_t k = 0; k < TERMS; ++k) {
+    commanded_[k] = settings.enabled[k] && safe_[k];
+  }
+  state_timeout_ = settings.effective_state_timeout();
+  gravity_held_for_ = settings.gravity_hold ? NEVER : settings.stale_hold;
+}
+
+Reason Supervisor::measure(const double * q, const double * qd, double time) noexcept
+{
+  return states_.accept(
+    q, qd, time, {guards_.data(), settings_.position_jump, settings_.overspeed});
+}
+
+Refusal Supervisor::activate(double now) noexcept
+{
+  if (state_ == State::FAULT) {
+    return Refusal::IN_FAULT;
+  }
+  if (active_) {
+    return Refusal::ACTIVE_ALREADY;
+  }
+  Refusal refusal = refuse_age(now);
+  if (refusal == Refusal::NONE) {
+    refusal = refuse_effort_limits();
+  }
+  if (refusal != Refusal::NONE) {
+    return refusal;
+  }
+  hold_measured(Reason::ACTIVATED);
+  if (!publishing_) {  // else the torque goes on from the last one published
+    write_safe_torque(true, 0.0);
+    limit_torque(
+      unlimited_.data(), states_.state(), guards_.data(), n_, NEVER, command_.data(),
+      hits_.data());
+    clock_.restart();
+  }
+  active_ = true;
+  releasing_ = false;
+  return Refusal::NONE;
+}
+
+void Supervisor::deactivate() noexcept
+{
+  if (active_) {
+    active_ = false;
+    releasing_ = publishing_;
+    reference_.hold(q_.data());
+    if (state_ != State::FAULT) {
+      enter(State::READY, Reason::DEACTIVATED);
+    }
+  }
+}
+
+void Supervisor::stop() noexcept {trip(Reason::STOPPED);}
+
+Refusal Supervisor::reset(double now) noexcept
+{
+  if (state_ != State::FAULT) {
+    return Refusal::NONE;
+  }
+  const Refusal refusal = refuse_age(now);
+  if (refusal == Refusal::NONE) {
+    if (active_) {
+      hold_measured(Reason::RESET);
+    } else {
+      enter(State::READY, Reason::RESET);
+    }
+  }
+  return refusal;
+}
+
+void Supervisor::hold() noexcept
+{
+  if (state_ == State::ACTIVE && reference_.follows()) {
+    hold_measured(Reason::HOLD_REQUESTED);
+  }
+}
+
+Refusal Supervisor::stream_target(
+  const double * q, const double * qd, const double * qdd, double now) noexcept
+{
+  const double clock = clock_.at(now, settings_.period);
+  const Refusal refusal = refuse_target(q, qd, qdd, clock);
+  if (refusal != Refusal::NONE) {
+    ++counters_.rejected_references;
+    return refusal;
+  }
+  reference_.aim(q, qd, qdd, clock, settings_.reference_timeout);
+  enter(State::ACTIVE, Reason::FOLLOWING);
+  return Refusal::NONE;
+}
+
+Refusal Supervisor::refuse_target(
+  const double * q, const double * qd, const double * qdd, double clock) const noexcept
+{
+  for (const double * const row : {q, qd, qdd}) {
+    if (first_not_finite(row, n_) >= 0) {
+      return Refusal::NOT_A_NUMBER;
+    }
+  }
+  if (!law_) {
+    return Refusal::NO_REFERENCE_FOLLOWED;
+  }
+  if (state_ == State::FAULT || state_ == State::STALE) {
+    return Refusal::STATE_TAKES_NONE;
+  }
+  if (!active_) {
+    return Refusal::NOT_ACTIVE;
+  }
+  const double * const start = reference_.current();
+  const double since = reference_.since_aim(clock);
+  const double elapsed = std::max(since, settings_.period);
+  for (std::size_t i = 0; i < n_; ++i) {
+    double reach =
+      settings_.velocity_limits[i] * std::min(elapsed, settings_.reference_timeout);
+    if (elapsed == NEVER) {
+      reach = std::min(reach, settings_.max_start_error);
+    }
+    if (!(std::fabs(q[i] - start[i]) <= reach)) {
+      return Refusal::STEP_TOO_FAR;
+    }
+  }
+  for (std::size_t i = 0; i < n_; ++i) {
+    // a start beyond a limit may come back from there
+    const double low = std::min(guards_[LOWER * n_ + i], start[i]);
+    const double high = std::max(guards_[UPPER * n_ + i], start[i]);
+    const double speed =
+      std::max(guards_[SPEED * n_ + i], std::fabs(start[n_ + i])) * SPEED_TOLERANCE;
+    if (!(low <= q[i] && q[i] <= high && std::fabs(qd[i]) <= speed)) {
+      return Refusal::BEYOND_LIMITS;
+    }
+  }
+  return Refusal::NONE;
+}
+
+void Supervisor::set_feedforward(const double * effort) noexcept
+{
+  if (effort) {
+    std::copy_n(effort, n_, feedforward_.begin());
+  } else {
+    std::fill(feedforward_.begin(), feedforward_.end(), 0.0);
+  }
+}
+
+State Supervisor::tick(double now) noexcept
+{
+  const double dt = clock_.tick(now, settings_.period);
+  bool fresh = states_.is_fresh(now, state_timeout_);
+  if (fresh && active_ && sticks()) {
+    fresh = !settings_.stuck_is_stale;
+  }
+  if (fresh) {
+    std::copy_n(states_.q(), n_, q_.begin());
+  }
+  publishing_ = active_ || releasing_;
+  if (publishing_) {
+    if (!(active_ && law_acts(fresh, now))) {
+      write_safe_torque(fresh, dt);
+    }
+    limit(dt);
+  }
+  if (!active_ && state_ != State::FAULT) {
+    wait(fresh);
+  }
+  return state_;
+}
+
+bool Supervisor::law_acts(bool fresh, double now) noexcept
+{
+  update(fresh, now);
+  return (state_ == State::ACTIVE || state_ == State::HOLD) && write_law_torque();
+}
+
+void Supervisor::update(bool fresh, double now) noexcept
+{
+  if (state_ == State::FAULT) {
+    return;
+  }
+  if (!fresh) {
+    if (state_ != State::STALE) {
+      ++counters_.stale_episodes;
+      reference_.hold(states_.q());
+      enter(
+        State::STALE, stuck_ ? Reason::STATE_STUCK : Reason::STATE_TIMEOUT, -1,
+        now - (stuck_ ? states_.since() : states_.time()));
+    }
+    recovering_ = 0;
+    seen_ = states_.accepted();
+  } else if (state_ == State::STALE) {
+    if (states_.accepted() != seen_) {
+      ++recovering_;
+      seen_ = states_.accepted();
+    }
+    if (recovering_ >= settings_.recovery_states) {
+      hold_measured(Reason::STATE_RECOVERED);
+    }
+  } else if (states_.overspeeding()) {
+    trip_overspeed();
+  } else if (states_.jumps() != jumps_) {
+    hold_measured(Reason::POSITION_JUMP);
+  } else if (reference_.follows()) {
+    advance_reference();
+  }
+}
+
+bool Supervisor::sticks() noexcept
+{
+  if (states_.since() != stillness_) {
+    stillness_ = states_.since();
+    stuck_ = false;
+    still_ = command_;
+  } else if (!stuck_ && states_.time() - states_.since() > settings_.stuck_time) {
+    for (std::size_t i = 0; i < n_; ++i) {
+      stuck_ = stuck_ ||
+        std::fabs(command_[i] - still_[i]) > STUCK_SHARE * settings_.effort_limits[i];
+    }
+    counters_.stuck_episodes += stuck_;
+  }
+  return stuck_;
+}
+
+void Supervisor::advance_reference() noexcept
+{
+  if (reference_.expired(clock_.time())) {
+    hold_measured(Reason::REFERENCE_TIMEOUT);
+  } else {
+    reference_.advance();
+  }
+  if (first_not_finite(reference_.rows(), reference_.size()) >= 0) {
+    hold_measured(Reason::REFERENCE_NOT_FINITE);
+  }
+}
+
+bool Supervisor::write_law_torque() noexcept
+{
+  std::fill(terms_.begin(), terms_.end(), 0.0);
+  const int status = law_ ?
+    law_(q_.data(), states_.qd(), reference_.rows(), gains_.data(), terms_.data()) :
+    safe_law_(undamped_.data(), q_.data(), states_.qd(), terms_.data());
+  if (state_ == State::ACTIVE) {
+    std::copy_n(feedforward_.data(), n_, terms_.data() + OTHER * n_);
+  }
+  const int joint = add_terms(terms_.data(), commanded_.data(), n_, unlimited_.data());
+  if (status != 0) {
+    trip(Reason::KERNEL_STATUS, -1, static_cast<double>(status));
+  } else if (joint >= 0) {
+    trip(Reason::TORQUE_NOT_FINITE, joint, unlimited_[static_cast<std::size_t>(joint)]);
+  }
+  return status == 0 && joint < 0;
+}
+
+void Supervisor::write_safe_torque(bool fresh, double dt) noexcept
+{
+  lost_for_ = fresh ? 0.0 : lost_for_ + dt;
+  std::fill(terms_.begin(), terms_.end(), 0.0);
+  if (lost_for_ <= gravity_held_for_) {
+    safe_law_((fresh ? damping_ : undamped_).data(), states_.q(), states_.qd(), terms_.data());
+  }
+  add_terms(terms_.data(), safe_.data(), n_, unlimited_.data());
+}
+
+void Supervisor::limit(double dt) noexcept
+{
+  const int hit = limit_torque(
+    unlimited_.data(), states_.state(), guards_.data(), n_, dt, command_.data(), hits_.data());
+  ++counters_.cycles;
+  counters_.position_guarded += (hit & POSITION_GUARDED) != 0;
+  counters_.effort_limited += (hit & EFFORT_LIMITED) != 0;
+  if (hit & RATE_LIMITED) {
+    ++counters_.rate_limited;
+  } else {
+    releasing_ = false;  // arrived: this torque is the last one published
+  }
+}
+
+void Supervisor::hold_measured(Reason reason) noexcept
+{
+  jumps_ = states_.jumps();
+  reference_.hold(states_.q());
+  enter(law_ ? State::HOLD : State::ACTIVE, reason);
+}
+
+void Supervisor::wait(bool fresh) noexcept
+{
+  if (fresh && state_ != State::READY) {
+    enter(State::READY, Reason::NONE);
+  } else if (!fresh && state_ != State::WAIT_STATE) {
+    enter(State::WAIT_STATE, Reason::STATE_TIMEOUT);
+  }
+}
+
+void Supervisor::trip_overspeed() noexcept
+{
+  std::size_t fastest = 0;
+  double most = -1.0;
+  for (std::size_t i = 0; i < n_; ++i) {
+    const double share = std::fabs(states_.qd()[i]) / settings_.velocity_limits[i];
+    if (share > most) {
+      most = share;
+      fastest = i;
+    }
+  }
+  trip(Reason::OVERSPEED, static_cast<int>(fastest), states_.qd()[fastest]);
+}
+
+void Supervisor::trip(Reason reason, int joint, double value) noexcept
+{
+  if (state_ != State::FAULT) {  // the first cause stays
+    ++counters_.faults;
+    reference_.hold(q_.data());
+    enter(State::FAULT, reason, joint, value);
+  }
+}
+
+void Supervisor::enter(State state, Reason reason, int joint, double value) noexcept
+{
+  state_ = state;
+  reason_ = reason;
+  joint_ = joint;
+  value_ = value;
+}
+
+Refusal Supervisor::refuse_age(double now) const noexcept
+{
+  if (states_.empty()) {
+    return Refusal::NO_JOINT_STATE;
+  }
+  return states_.is_fresh(now, state_timeout_) ? Refusal::NONE : Refusal::OLD_JOINT_STATE;
+}
+
+Refusal Supervisor::refuse_effort_limits() const noexcept
+{
+  for (const double limit : settings_.effort_limits) {
+    if (std::isnan(limit)) {
+      return Refusal::NO_EFFORT_LIMIT;
+    }
+  }
+  return Refusal::NONE;
+}
+
+}  // namespace robodyn_control

@@ -1,0 +1,119 @@
+// Copyright 2026 robodyn_ros maintainers
+// SPDX-License-Identifier: Apache-2.0
+// A million cycles with an allocator that counts: `no_allocation <library> <prefix> <cycles>`.
+//
+// The program's own malloc, pthread_mutex_lock and write stand before those of the C library.
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <vector>
+
+#include "robodyn_control/supervisor.hpp"
+
+namespace
+{
+
+unsigned long allocations, locks, writes;
+
+}  // namespace
+
+extern "C" {
+
+void * __libc_malloc(std::size_t);
+void * __libc_calloc(std::size_t, std::size_t);
+void * __libc_realloc(void *, std::size_t);
+
+void * malloc(std::size_t size)
+{
+  ++allocations;
+  return __libc_malloc(size);
+}
+
+void * calloc(std::size_t count, std::size_t size)
+{
+  ++allocations;
+  return __libc_calloc(count, size);
+}
+
+void * realloc(void * old, std::size_t size)
+{
+  ++allocations;
+  return __libc_realloc(old, size);
+}
+
+int pthread_mutex_lock(pthread_mutex_t * mutex)
+{
+  static const auto next =
+    reinterpret_cast<int (*)(pthread_mutex_t *)>(dlsym(RTLD_NEXT, "pthread_mutex_lock"));
+  ++locks;
+  return next ? next(mutex) : 0;
+}
+
+ssize_t write(int file, const void * data, std::size_t size)
+{
+  static const auto next =
+    reinterpret_cast<ssize_t (*)(int, const void *, std::size_t)>(dlsym(RTLD_NEXT, "write"));
+  ++writes;
+  return next ? next(file, data, size) : -1;
+}
+
+}
+
+int main(int, char ** arguments)
+{
+  const robodyn_control::EmittedModel model(arguments[1], arguments[2]);
+  const long cycles = std::atol(arguments[3]);
+  const std::size_t n = model.size();
+  robodyn_control::Settings settings;
+  settings.period = 1e-3;
+  settings.position_gains.assign(n, 100.0);
+  settings.velocity_gains.assign(n, 20.0);
+  settings.effort_limits.assign(n, 50.0);
+  settings.effort_rate.assign(n, 1000.0);
+  settings.velocity_limits.assign(n, 3.0);
+  settings.lower.assign(n, -2.5);
+  settings.upper.assign(n, 2.5);
+  robodyn_control::Supervisor arm(model, model.law("computed_torque"), settings);
+  std::vector<double> q(n), qd(n), target(n), zero(n);
+  arm.measure(q.data(), qd.data(), 0.0);
+  arm.activate(0.0);
+
+  std::free(std::malloc(16));
+  std::fflush(stdout);
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&mutex);
+  const unsigned long counted = allocations != 0 && locks != 0;  // the watch is awake
+  allocations = locks = writes = 0;
+  unsigned long faults = 0, states = 0;
+  for (long k = 1; k <= cycles; ++k) {
+    const double now = 1e-3 * static_cast<double>(k);
+    for (std::size_t i = 0; i < n; ++i) {
+      q[i] = 0.3 * std::sin(now + static_cast<double>(i));
+      qd[i] = 0.3 * std::cos(now + static_cast<double>(i));
+      target[i] = q[i] + 1e-3;
+    }
+    if (k % 1000 == 500) {  // now and then a sensor fails, a state stays away, somebody stops
+      q[0] = std::numeric_limits<double>::quiet_NaN();
+    } else if (k % 1000 == 700) {
+      arm.stop();
+    } else if (k % 1000 == 750) {
+      arm.reset(now);
+    }
+    if (k % 1000 < 800 || k % 1000 > 860) {
+      arm.measure(q.data(), qd.data(), now);
+    }
+    arm.stream_target(target.data(), qd.data(), zero.data(), now);
+    states |= 1UL << static_cast<int>(arm.tick(now));
+    faults += !std::isfinite(arm.command()[0]);
+  }
+  const unsigned long found[] = {allocations, locks, writes};
+  std::printf(
+    "%lu %lu %lu %lu %lu %lu\n", counted, found[0], found[1], found[2], faults, states);
+  return 0;
+}

@@ -1,0 +1,16 @@
+// Copyright 2026 robodyn_ros maintainers
+// SPDX-License-Identifier: Apache-2.0
+// The SHA-256 of what comes in: `sha256 < text`.
+
+#include <iostream>
+#include <iterator>
+#include <string>
+
+#include "robodyn_control/emitted_model.hpp"
+
+int main()
+{
+  const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
+  std::cout << robodyn_control::sha256(text) << '\n';
+  return 0;
+}

@@ -1,0 +1,52 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What to tell about a topic on which nothing comes."""
+
+from rclpy.topic_endpoint_info import TopicEndpointTypeEnum
+
+MOST = 3  # other topics that are named
+
+
+def silent_topic(node, topic: str, kind: str) -> str:
+    """Return one sentence: who publishes on a topic, and where else there is such a message.
+
+    Parameters
+    ----------
+    node : rclpy.node.Node
+        The node that listens.
+    topic : str
+        Full name of the topic, on which nothing has come.
+    kind : str
+        Type of its messages, as 'sensor_msgs/msg/JointState'.
+    """
+    types = dict(node.get_topic_names_and_types())
+    count = node.count_publishers(topic)
+    if count:
+        who = 'one node publishes' if count == 1 else f'{count} nodes publish'
+        known = types.get(topic, [])
+        other = [name for name in known if name != kind]
+        as_what = f' {", ".join(other)} instead of {kind}' if other else ''
+        return f"Nothing has come on '{topic}', where {who}{as_what}."
+    others = [
+        name
+        for name, kinds in types.items()
+        if kind in kinds and name != topic and _others_publish(node, name)
+    ]
+    others.sort(key=lambda name: (not _similar(name, topic), name))
+    if not others:
+        return f"Nothing has come on '{topic}': nobody publishes {kind} there, nor elsewhere."
+    listed = ', '.join(f"'{name}'" for name in others[:MOST])
+    return f"Nobody publishes on '{topic}'; {kind} is published on {listed}."
+
+
+def _others_publish(node, topic):
+    return any(
+        info.endpoint_type is TopicEndpointTypeEnum.PUBLISHER and info.node_name != node.get_name()
+        for info in node.get_publishers_info_by_topic(topic)
+    )
+
+
+def _similar(name, topic):
+    """Whether the last parts of two names hold one another."""
+    first, second = (each.rpartition('/')[2] for each in (name, topic))
+    return first in second or second in first

@@ -1,0 +1,133 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Control laws printed as C: the bits of their tape, and the torque of the law in Python."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from robodyn_ros import Robot
+from robodyn_ros.cli import emit
+from robodyn_ros.codegen import c_package
+from robodyn_ros.codegen.c_answers import interpreted
+from robodyn_ros.codegen.emit_c import Style
+from robodyn_ros.control.laws.law_recipes import COMPANIONS, LAW_RECIPES
+from robodyn_ros.control.laws.law_registry import law_class
+from support.c_libraries import EXACT, call, emitted, run, shared
+from support.processes import ROOT
+from support.real_robots import ARMS, robot
+from support.tape_results import by_the_tape
+
+STYLE = Style('arm')
+PRINTED = LAW_RECIPES | COMPANIONS
+
+
+def generic(one, n, seed):
+    """Return arguments of a law at a state far from rest, some references slow enough to creep."""
+    rng = np.random.default_rng(seed)
+    given = {name: rng.uniform(-2.0, 2.0, shape) for name, shape in one.recording.inputs.items()}
+    for name in {'gains', 'damping', 'diagonal'} & set(given):
+        given[name] = np.abs(given[name]) * (1.0 if name == 'diagonal' else 50.0)
+    if 'reference' in given:
+        given['reference'][1, : n // 2] *= 0.01
+    return given
+
+
+@pytest.fixture(scope='module', params=ARMS)
+def arm(request, tmp_path_factory):
+    """Return a robot, its laws, and their library without contraction."""
+    case, folder = robot(request.param), tmp_path_factory.mktemp('law')
+    found, texts = emitted(case.robot.model, STYLE, [], laws=tuple(LAW_RECIPES))
+    c_package.write(folder, texts)
+    library = shared(folder, STYLE, [*EXACT, '-O0', '-DARM_LIBM'], 'gcc')
+    return case.robot, {one.name: one for one in found}, library, folder
+
+
+@pytest.mark.parametrize('name', PRINTED)
+def test_same_bits_as_the_tape(arm, name):
+    """Without contraction every bit of every term is that of the tape in Python."""
+    owner, found, library, _ = arm
+    for seed in range(5):
+        given = [*generic(found[name], owner.nv, seed).values()]
+        status, (terms,) = call(library, STYLE, found[name], given)
+        assert status == 0
+        assert terms.tobytes() == by_the_tape(found[name], given)[0].tobytes()
+
+
+@pytest.mark.parametrize('name', PRINTED)
+def test_torque_of_the_law_in_python(arm, name):
+    """The results are those of the law's own text, friction of the arm with them."""
+    owner, found, library, _ = arm
+    for seed in range(5):
+        given = generic(found[name], owner.nv, seed)
+        ((result, shape),) = found[name].recording.outputs.items()
+        expected = np.zeros(shape)
+        interpreted(PRINTED[name], None, owner.model, given, {result: expected})
+        status, (terms,) = call(library, STYLE, found[name], [*given.values()])
+        assert status == 0
+        assert np.abs(terms - expected).max() <= 1e-13 * max(1.0, np.abs(expected).max())
+
+
+def test_torque_of_the_law_that_the_controller_runs():
+    """The class of the law, with its compiled kernel, gives the same terms to 1e-13."""
+    owner = Robot.from_urdf(ROOT / 'config' / 'urdf' / 'franka_like.urdf')
+    law = law_class('computed_torque')(owner)
+    (one,) = (one for one in emitted(owner.model, STYLE, [], laws=['computed_torque'])[0]
+              if one.name == law.name)  # fmt: skip
+    for seed in range(3):
+        given, terms = generic(one, owner.nv, seed), np.zeros((6, owner.nv))
+        law.torques(*given.values(), terms)
+        (expected,) = by_the_tape(one, [*given.values()])
+        assert np.abs(terms[4]).max() > 0.0
+        assert np.abs(terms - expected).max() <= 1e-13 * np.abs(expected).max()
+
+
+def test_what_is_not_finite_is_refused(arm):
+    """One argument that is no number, and no term is written."""
+    owner, found, library, _ = arm
+    one = found['computed_torque']
+    for name in one.recording.inputs:
+        given = generic(one, owner.nv, 0)
+        given[name].flat[-1] = np.nan
+        status, (terms,) = call(library, STYLE, one, [*given.values()])
+        assert status == -1 and np.isnan(terms).all()
+
+
+@pytest.mark.parametrize('style', [replace(STYLE, lanes=4), Style('arm', 'c++', 'float')], ids=str)
+def test_other_styles(style, tmp_path):
+    """Several states at once give the bits of one; C++ in single precision passes its answers."""
+    case = robot('two_link')
+    found, texts = emitted(case.robot.model, style, [], laws=['computed_torque'])
+    c_package.write(tmp_path, texts)
+    if not style.is_c:
+        sources = [*sorted((tmp_path / 'src').glob('*.cpp')), tmp_path / 'test' / 'check.cpp']
+        run(['g++', '-std=c++17', '-Wall', '-Wconversion', '-Werror', '-O1', '-I']
+            + [tmp_path / 'include', *sources, '-o', tmp_path / 'check'])  # fmt: skip
+        assert ': 0 numbers wrong' in run([tmp_path / 'check'])
+        return
+    library = shared(tmp_path, style, [*EXACT, '-O1', '-DARM_LIBM'], 'gcc')
+    for one in found:
+        alone = [[*generic(one, case.robot.nv, seed).values()] for seed in range(4)]
+        together = [np.stack(arrays, axis=-1) for arrays in zip(*alone)]
+        _, (terms,) = call(library, style, one, together)
+        for lane, given in enumerate(alone):
+            _, (expected,) = call(library, replace(style, lanes=1), one, given)
+            assert np.ascontiguousarray(terms[..., lane]).tobytes() == expected.tobytes()
+
+
+def test_command_prints_the_law_and_the_safe_torque(tmp_path, capsys):
+    """`--law` prints the law and its companions; manifest and header tell of them."""
+    urdf = str(ROOT / 'config' / 'urdf' / 'two_link.urdf')
+    assert emit.main([urdf, '--out', str(tmp_path), '--law', 'computed_torque']) == 0
+    assert 'arm_computed_torque' in capsys.readouterr().out
+    told = tmp_path / 'manifest.json'
+    functions = json.loads(told.read_text())['functions']
+    header = (tmp_path / 'include' / 'arm_dynamics' / 'arm_dynamics.h').read_text()
+    for name in ('computed_torque', *COMPANIONS):
+        assert f'int arm_{name}(' in header
+    for name in ('computed_torque', 'gravity_compensation'):
+        assert functions[f'arm_{name}']['results'] == {'terms': [6, 2]}
+    own_answers = (tmp_path / 'src' / 'self_test.c').read_text()
+    assert 'check_computed_torque' in own_answers

@@ -1,0 +1,348 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The supervisor in C++ against the one in Python: cycle by cycle, on runs with faults in them."""
+
+import hashlib
+import os
+import struct
+import subprocess
+
+import numpy as np
+import pytest
+
+from robodyn_ros.codegen import c_package
+from robodyn_ros.codegen.emit_c import Style
+from robodyn_ros.control import Settings, State, Supervisor
+from robodyn_ros.control.laws.law import FRICTION
+from robodyn_ros.control.laws.law_registry import law_class
+from robodyn_ros.control.reference.trajectory import Trajectory
+from support.c_libraries import EXACT, STRICT, compiler, emitted, run
+from support.processes import ROOT
+from support.supervised import FRANKA, TWO_LINK, settings_for
+
+SOURCES = ROOT / 'robodyn_control'
+ROBOTS = {robot.name: robot for robot in (TWO_LINK, FRANKA)}
+PERIOD = 1e-3
+RATE_LIMITED = 8  # place of that count among the decisions
+FLAGS = ['-std=c++17', '-O1', *STRICT, '-I', SOURCES / 'include']
+
+
+@pytest.fixture(scope='module')
+def programs(tmp_path_factory):
+    """Return the folder with the test programs and the dynamics of both robots."""
+    folder = tmp_path_factory.mktemp('control')
+    objects = []
+    for source in sorted((SOURCES / 'src').glob('*.cpp')):
+        objects.append(folder / f'{source.stem}.o')
+        run([compiler('g++'), *FLAGS, '-c', source, '-o', objects[-1]])
+    for program in ('replay', 'no_allocation', 'sha256'):
+        run(['g++', *FLAGS, SOURCES / 'test' / f'{program}.cpp', *objects]
+            + ['-o', folder / program, '-ldl', '-pthread'])  # fmt: skip
+    for name, robot in ROBOTS.items():
+        _, texts = emitted(robot.model, Style('arm'), [], laws=['computed_torque'])
+        c_package.write(folder / name, texts)
+        sources = sorted((folder / name / 'src').glob('*.c'))
+        flags = ['-std=c99', *EXACT, '-O1', '-shared', '-fPIC', '-I', folder / name / 'include']
+        run(['gcc', *flags, *sources, '-o', folder / f'lib{name}.so', '-lm'])
+    return folder
+
+
+def told(settings):
+    """Return settings as the program reads them."""
+    rows = [*settings.gains, settings.effort_limits, settings.effort_rate]
+    rows += [settings.velocity_limits, settings.lower, settings.upper, settings.stop_damping]
+    numbers = [
+        settings.period,
+        settings.position_margin,
+        settings.state_timeout,
+        settings.reference_timeout,
+        settings.stale_action == 'gravity_hold',
+        settings.stale_hold,
+        settings.recovery_states,
+        settings.max_start_error,
+        settings.position_jump,
+        settings.stuck_time,
+        settings.stuck_action == 'stale',
+        settings.overspeed,
+        settings.robot_compensates_gravity,
+        settings.enabled[FRICTION],
+    ]
+    return np.concatenate([*rows, numbers]).astype(float).tobytes()
+
+
+class Recorder:
+    """A supervisor that is driven, with all that it is told and all that it does."""
+
+    def __init__(self, robot, law, settings):
+        self.robot = robot
+        self.supervisor = Supervisor(robot, law_class(law)(robot), settings)
+        self.events, self.cycles, self.answer = [told(settings)], [], ''
+        self.seen = set()
+
+    def _event(self, letter, now, *rows):
+        flat = [float(x) for row in rows for x in row]
+        self.events.append(letter.encode() + struct.pack(f'{1 + len(flat)}d', now, *flat))
+
+    def measure(self, q, qd, now):
+        self._event('m', now, q, qd)
+        self.answer = self.supervisor.measure(q, qd, now)
+        self.seen.add(self.answer)
+
+    def aim(self, rows, now):
+        self._event('r', now, *rows)
+        point = Trajectory([0.0], *(row[None] for row in rows))
+        self.answer = 'refused' * bool(self.supervisor.stream_target(point, now))
+
+    def request(self, letter, now):
+        self._event(letter, now)
+        arm = self.supervisor
+        if letter in 'ax':
+            self.answer = 'refused' * bool((arm.activate if letter == 'a' else arm.reset)(now))
+        else:
+            {'d': arm.deactivate, 's': arm.stop, 'h': arm.hold}[letter]()
+
+    def configure(self, settings, now):
+        self._event('c', now)
+        self.events.append(told(settings))
+        self.supervisor.settings = settings
+
+    def tick(self, now):
+        self._event('t', now)
+        arm = self.supervisor
+        state = arm.tick(now)
+        self.seen |= {arm.reason, state.name, *(f'bit {k}' for k in np.flatnonzero(bits(arm)))}
+        counted = arm.counters
+        names = ('cycles', 'effort_limited', 'rate_limited', 'position_guarded')
+        names += ('stale_episodes', 'stuck_episodes', 'faults', 'rejected_references')
+        self.cycles.append((
+            (int(state), arm.reason, arm.joint, arm.publishing, arm.stuck, self.answer,
+             *(counted[name] for name in (*names, 'rejected_states'))),
+            bits(arm),
+            np.array([arm.value, *arm.command, *arm.unlimited]),
+        ))  # fmt: skip
+
+
+def bits(arm):
+    """Return which limits hit each joint, as the kernel's bits."""
+    return arm.position_guarded * 1 + arm.rate_limited * 2 + arm.effort_limited * 4
+
+
+def replayed(folder, recorder, law):
+    """Return what the program does with the events, in the form of Recorder.cycles."""
+    n = recorder.robot.nv
+    done = subprocess.run(
+        [folder / 'replay', folder / f'lib{recorder.robot.name}.so', 'arm', law],
+        input=b''.join(recorder.events), capture_output=True, check=True,
+    )  # fmt: skip
+    found = []
+    for line in done.stdout.decode().splitlines():
+        parts = line.split(',')
+        decided = (int(parts[0]), parts[1], int(parts[2]), parts[4] == '1', parts[5] == '1',
+                   parts[6], *map(int, parts[7:16]))  # fmt: skip
+        numbers = np.array([float(x) for x in (parts[3], *parts[16 : 16 + 2 * n])])
+        found.append((decided, np.array(parts[16 + 2 * n :], int), numbers))
+    return found
+
+
+def agree(folder, recorder, law='computed_torque'):
+    """Compare all decisions exactly and all torques to 1e-12 of the largest.
+
+    In a tick of no time a torque that differs from the last by rounding counts as held back by
+    its rate: there the bit of the joint, and the count, may differ.
+    """
+    found = replayed(folder, recorder, law)
+    assert len(found) == len(recorder.cycles)
+    n, ties = recorder.robot.nv, 0
+    for k, ((decided, hits, mine), (expected, theirs_hit, theirs)) in enumerate(
+        zip(found, recorder.cycles)
+    ):
+        finite = np.isfinite(theirs)
+        assert (mine[~finite].astype(str) == theirs[~finite].astype(str)).all(), f'cycle {k}'
+        largest = max(1.0, np.abs(theirs[finite]).max())
+        error = np.abs(mine[finite] - theirs[finite]).max()
+        assert error <= 1e-12 * largest, f'cycle {k}: {error} of {largest}'
+        differ = hits != theirs_hit
+        if differ.any():
+            command, unlimited = theirs[1 : 1 + n], theirs[1 + n :]
+            assert (np.abs(command - unlimited)[differ] <= 1e-12 * largest).all(), f'cycle {k}'
+            assert ((hits ^ theirs_hit)[differ] == 2).all(), f'cycle {k}'
+            ties += 1
+        assert abs(decided[RATE_LIMITED] - expected[RATE_LIMITED]) <= ties, f'cycle {k}'
+        others = [(*row[:RATE_LIMITED], *row[RATE_LIMITED + 1 :]) for row in (decided, expected)]
+        assert others[0] == others[1], f'cycle {k}'
+    assert ties <= len(found) // 50
+
+
+def drive(robot, cycles, seed, law='computed_torque', **changes):
+    """Return the Recorder of an arm in closed loop, with all sorts of trouble at random times."""
+    rng, n, now = np.random.default_rng(seed), robot.nv, 10.0
+    recorder = Recorder(robot, law, settings_for(robot, **changes))
+    recorder.tick(now)
+    q, qd = rng.uniform(0.1, 0.5, n), np.zeros(n)
+    centre, trouble, left = q.copy(), '', 0
+    for k in range(cycles):
+        now += PERIOD
+        arm = recorder.supervisor
+        if arm.publishing:
+            qdd = robot.forward_dynamics(q, qd, arm.command - 0.5 * qd)
+            qd = qd + PERIOD * qdd
+            q = q + PERIOD * qd
+        if left == 0 and k % 40 == 39:
+            trouble, left = str(rng.choice(TROUBLE)), int(rng.integers(1, 30))
+        left = max(0, left - 1)
+        act = trouble if left else ''
+        if act == 'late':
+            now += rng.uniform(-0.5, 6.0) * PERIOD
+        shown, moving = q.copy(), qd.copy()
+        if act == 'nan':
+            shown[rng.integers(n)] = rng.choice([np.nan, np.inf, 2e5])
+        elif act == 'outlier' and left == 5:
+            shown = shown + 1.0
+        elif act == 'jump':
+            shown = shown + 0.8
+        elif act == 'fast':
+            moving[rng.integers(n)] = rng.choice([-9.0, 9.0])
+        elif act == 'limits':
+            shown = shown + 2.4 - shown.max() + 0.2
+        if act != 'lost':
+            recorder.measure(shown, moving, now)
+        letter = ''
+        if arm.state is State.FAULT and not left:
+            letter = 'x'
+        elif not arm.active and not left:
+            letter = 'a'
+        elif act in ('s', 'd', 'h') and left == 2:
+            letter = act
+        if letter:
+            recorder.request(letter, now)
+        if act == 'change' and left == 3:
+            limits = rng.uniform(5.0, 80.0, n)
+            recorder.configure(arm.settings.replace(effort_limits=limits), now)
+        if act != 'silent' and not letter:
+            wave = 0.2 * np.sin(0.004 * k + np.arange(n))
+            rate = 0.2 * 4.0 * np.cos(0.004 * k + np.arange(n))
+            way = np.clip(centre + wave - arm.reference[0], -2e-3, 2e-3)
+            rows = np.array([arm.reference[0] + way, rate, -16.0 * wave])
+            if act == 'far':
+                rows[0] += 0.5
+            elif act == 'bad':
+                rows[2, 0] = np.nan
+            recorder.aim(rows, now)
+        recorder.tick(now)
+    return recorder
+
+
+TROUBLE = ('', 'nan', 'outlier', 'jump', 'fast', 'limits', 'late', 'lost', 'silent', 'far', 'bad',
+           's', 'd', 'h', 'change')  # fmt: skip
+#: What the runs must have met, so that agreement says something.
+MET = {
+    *('ACTIVATED', 'DEACTIVATED', 'FOLLOWING', 'REFERENCE_TIMEOUT', 'HOLD_REQUESTED'),
+    *('POSITION_JUMP', 'STATE_TIMEOUT', 'STATE_RECOVERED', 'RESET', 'OVERSPEED', 'STOPPED'),
+    *('NOT_FINITE', 'IMPLAUSIBLE', 'OUTLIER'),
+    *('WAIT_STATE', 'READY', 'ACTIVE', 'HOLD', 'STALE', 'FAULT'),
+}
+
+
+def test_same_torques_and_the_same_decisions(programs):
+    """Runs through every state and nearly every reason: each cycle is that of Python."""
+    seen = set()
+    for seed in range(4):
+        changes = {'reference_timeout': 0.01, 'stop_damping': np.full(2, 2.0)}
+        if seed % 2:
+            changes |= {'effort_rate': np.full(2, 300.0), 'stale_action': 'gravity_hold'}
+        recorder = drive(TWO_LINK, 1500, seed, **changes)
+        agree(programs, recorder)
+        seen |= recorder.seen
+    assert seen >= MET, MET - seen
+
+
+def test_seven_joints_with_friction(programs):
+    """A longer arm, whose law has friction in it, within its limits and out of them."""
+    recorder = drive(FRANKA, 600, 21, effort_limits=np.full(7, 40.0))
+    agree(programs, recorder)
+    assert recorder.seen >= {'FOLLOWING', 'FAULT'}
+
+
+def test_gravity_compensation_follows_nothing(programs):
+    """The law without a reference is ACTIVE at once, and refuses every target."""
+    recorder = drive(TWO_LINK, 500, 3, 'gravity_compensation')
+    agree(programs, recorder, 'gravity_compensation')
+    assert recorder.supervisor.counters['rejected_references'] > 100
+
+
+@pytest.mark.parametrize('action', ['warn', 'stale'])
+def test_a_frozen_state_is_found(programs, action):
+    """States that are bit for bit the same under a changing torque, as behind a broadcaster."""
+    recorder = Recorder(
+        TWO_LINK,
+        'computed_torque',
+        settings_for(TWO_LINK, stuck_time=0.05, stuck_action=action, reference_timeout=0.05),
+    )
+    q, qd, zero = np.full(2, 0.3), np.zeros(2), np.zeros(2)
+    recorder.measure(q, qd, 10.0)
+    recorder.request('a', 10.0)
+    for k in range(1, 200):
+        now = 10.0 + PERIOD * k
+        recorder.measure(q if k < 150 else q + 1e-6 * k, qd, now)
+        recorder.aim(np.array([q + 2e-4 * min(k, 100), zero, zero]), now)
+        recorder.tick(now)
+    agree(programs, recorder)
+    assert any(cycle[0][4] for cycle in recorder.cycles) and not recorder.cycles[-1][0][4]
+    assert ('STATE_STUCK' in recorder.seen) == (action == 'stale')
+
+
+def test_torque_that_is_no_number_is_a_fault(programs):
+    """Gains that overflow trip, and the safe torque is published."""
+    recorder = Recorder(
+        TWO_LINK, 'computed_torque', settings_for(TWO_LINK, gains=[[1.0, 1.0], [1.2e308, 1.0]])
+    )
+    for k in range(10):
+        now = 10.0 + PERIOD * k
+        recorder.measure(np.full(2, 0.3), np.full(2, 1.9 * (k > 5)), now)
+        if k == 0:
+            recorder.request('a', now)
+        recorder.tick(now)
+    agree(programs, recorder)
+    assert 'TORQUE_NOT_FINITE' in recorder.seen
+
+
+def test_a_million_cycles_allocate_nothing(programs):
+    """No allocation, no lock and no output, with failing sensors, stops and lost states in it."""
+    out = run([programs / 'no_allocation', programs / 'libtwo_link.so', 'arm', 1_000_000])
+    awake, allocations, locks, writes, not_finite, states = map(int, out.split())
+    assert awake and (allocations, locks, writes, not_finite) == (0, 0, 0, 0)
+    assert states == sum(1 << int(s) for s in (State.ACTIVE, State.HOLD, State.STALE, State.FAULT))
+
+
+def test_hash_of_the_description(programs):
+    """SHA-256 is that of Python, for texts about the length of a block."""
+    for size in (0, 1, 55, 56, 63, 64, 65, 1000):
+        text = os.urandom(size)
+        done = subprocess.run([programs / 'sha256'], input=text, capture_output=True, check=True)
+        assert done.stdout.decode().strip() == hashlib.sha256(text).hexdigest()
+
+
+def test_what_does_not_fit_is_refused(programs):
+    """A library that is not there, a prefix and settings that do not fit end with a sentence."""
+    library = programs / 'libtwo_link.so'
+    good = told(settings_for(TWO_LINK))
+    for path, prefix, law, settings, words in (
+        (programs / 'none.so', 'arm', 'computed_torque', good, 'does not load'),
+        (library, 'leg', 'computed_torque', good, 'has no leg_self_test'),
+        (library, 'arm', 'adaptive', good, 'has no arm_adaptive'),
+        (library, 'arm', 'computed_torque', struct.pack('d', -1.0) + good[8:], 'position gains'),
+    ):
+        done = subprocess.run(
+            [programs / 'replay', path, prefix, law], input=settings, capture_output=True,
+            check=False,
+        )  # fmt: skip
+        assert done.returncode and words in done.stderr.decode()
+
+
+def test_settings_have_the_defaults_of_python():
+    """What a user leaves out is the same in both."""
+    text = (SOURCES / 'include' / 'robodyn_control' / 'settings.hpp').read_text()
+    for name in ('position_margin', 'state_timeout', 'reference_timeout', 'stale_hold',
+                 'recovery_states', 'max_start_error', 'position_jump', 'stuck_time',
+                 'overspeed'):  # fmt: skip
+        assert f' {name} = {getattr(Settings, name)};' in text, name
