@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse_world_frame import motions
 from robodyn_ros.compile import generic
 from robodyn_ros.compile.kernel import Kernel
-from robodyn_ros.model import build, dh, urdf, xacro_file
+from robodyn_ros.model import build, dh, mjcf, urdf, xacro_file
 from robodyn_ros.model.description import RobotDescription
 from robodyn_ros.model.dh import DHRow
 from robodyn_ros.model.layout import INERTIA, MASS
@@ -137,6 +137,44 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         return cls.from_description(
             urdf.parse(xacro_file.expanded(text_or_path)), joints, base, gravity, locked, free_base
         )
+
+    @classmethod
+    def from_mjcf(
+        cls,
+        text_or_path: str | os.PathLike,
+        joints: Sequence[str] | None = None,
+        base: str | None = None,
+        gravity: ArrayLike = (0.0, 0.0, -9.81),
+        locked: Mapping[str, Any] | None = None,
+    ) -> Robot:
+        """Build a robot from the bodies, joints, inertias, sites and equalities of an MJCF.
+
+        Quaternions are (x, y, z, w) here, and (w, x, y, z) in MuJoCo. A joint of an equality
+        follows another one.
+
+        Parameters
+        ----------
+        text_or_path : str or path
+            Text of the MJCF, or path of a file.
+        joints : sequence of str, optional
+            As in `from_urdf`.
+        base : str, optional
+            As in `from_urdf`; 'world' by default.
+        gravity : (3,) array_like
+            As in `from_urdf`; that of the file is not read.
+        locked : mapping, optional
+            As in `from_urdf`.
+
+        Returns
+        -------
+        Robot
+
+        Raises
+        ------
+        ModelError
+            If the file has what is not known here; the message names the element.
+        """
+        return cls.from_description(mjcf.parse(text_or_path), joints, base, gravity, locked)
 
     @classmethod
     def from_description(
