@@ -231,10 +231,10 @@ def test_what_is_not_finite_is_refused_by_joint_name(robot, call, value):
 
 @methods_of_several
 def test_states_of_different_batches_are_refused(robot, call):
-    """All states of a call are of one shape."""
+    """All batches of a call have the same number of rows; one state stands for as many."""
     one, two, three = states(robot, 1)[0]
-    with pytest.raises(ShapeError, match=re.escape(f'({robot.nv},), (2, {robot.nv})')):
-        call(one, np.array((two, two)), three)
+    with pytest.raises(ShapeError, match=re.escape(f'(3, {robot.nv}), (2, {robot.nv})')):
+        call(np.array((one, one, one)), np.array((two, two)), three)
 
 
 @every_method
