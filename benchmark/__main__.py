@@ -23,6 +23,7 @@ NAMES = (
     'tick',
     'plant',
     'shortcuts',
+    'lock_step',
     'loop',
 )
 RESULTS = Path(__file__).parent / 'results'
