@@ -156,6 +156,7 @@ setup(
             'scipy>=1.10',
             'xacro>=2.0',
         ],
+        'xacro': ['xacro>=2.0'],
     },
     entry_points={
         'console_scripts': ['robodyn_ros = robodyn_ros.__main__:main', *EXECUTABLES],
