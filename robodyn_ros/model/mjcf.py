@@ -6,6 +6,7 @@ Geoms, assets, actuators, sensors, contacts, springs and visual settings are lef
 the mechanism and is not known here is refused: included files, composites, tendons in equalities.
 """
 
+from dataclasses import replace
 from math import inf, nan, radians
 
 import numpy as np
@@ -60,10 +61,7 @@ class _Reader:
         for world in self.root.findall('worldbody'):
             self._children(world, 'world', None)
         followers = self._equalities()
-        joints = tuple(
-            Joint(**{**vars(joint), 'mimic': followers.get(joint.name, '')})
-            for joint in self.joints
-        )
+        joints = tuple(replace(joint, **followers.get(joint.name, {})) for joint in self.joints)
         unknown = set(followers) - {joint.name for joint in joints}
         if unknown:
             raise ModelError(f'equality: got joint {min(unknown)!r}; expected one of the bodies')
@@ -186,7 +184,7 @@ class _Reader:
         return Link(name, Inertial(mass, place.translation, product(product(R, inertia), R.T)))
 
     def _equalities(self):
-        """Return {joint: the joint that it follows}."""
+        """Return {joint: the joint that it follows, multiplier and offset}."""
         followers = {}
         for element in (child for each in self.root.findall('equality') for child in each):
             if element.get('active', 'true') == 'false':
@@ -195,7 +193,20 @@ class _Reader:
                 raise ModelError(
                     f'equality: got <{element.tag}>; expected <joint> with joint1 and joint2 only'
                 )
-            followers[element.get('joint1')] = element.get('joint2')
+            where = f'equality of joint {element.get("joint1")!r}'
+            offset, multiplier, *rest = self._numbers(
+                element.get('polycoef', '0 1 0 0 0'), 5, where
+            )
+            if any(rest):
+                raise ModelError(
+                    f'{where}: got polycoef {element.get("polycoef")!r}; expected the first two '
+                    'numbers only, as in position = a0 + a1 x'
+                )
+            followers[element.get('joint1')] = {
+                'mimic': element.get('joint2'),
+                'multiplier': float(multiplier),
+                'offset': float(offset),
+            }
         return followers
 
     def _placement(self, values, where):

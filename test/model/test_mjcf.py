@@ -42,6 +42,7 @@ ARM = """
   </worldbody>
 </mujoco>
 """
+FOLLOWS = '<equality><joint joint1="roll" joint2="turn" polycoef="{}"/></equality></mujoco>'
 BALL = """
 <mujoco><compiler angle="radian"/><worldbody><body name="bob" pos="0 0 1">
 <inertial pos="0.1 0.2 -0.3" mass="2" diaginertia="0.1 0.2 0.25"/><joint name="ball" type="ball"/>
@@ -85,10 +86,13 @@ def test_ranges_armatures_and_equalities_are_read():
     agree(robot.limits.upper[[lift, reach]], np.array((np.pi * 2 / 3, 0.4)))
     assert np.isinf(robot.limits.upper[robot.joint_names.index('pan')])
     text = ARM.replace(
-        '</mujoco>', '<equality><joint joint1="roll" joint2="turn"/></equality></mujoco>'
+        '</mujoco>',
+        '<equality><joint joint1="roll" joint2="turn" polycoef="0.1 -2 0 0 0"/></equality></mujoco>',
     )
     by_name = {joint.name: joint for joint in mjcf.parse(text).joints}
-    assert by_name['roll'].mimic == 'turn' and by_name['pan'].mimic == ''
+    roll = by_name['roll']
+    assert (roll.mimic, roll.multiplier, roll.offset) == ('turn', -2.0, 0.1)
+    assert by_name['pan'].mimic == ''
     assert all(by_name[name].rotor_inertia == 0.02 for name in robot.joint_names)
 
 
@@ -105,6 +109,7 @@ def test_ranges_armatures_and_equalities_are_read():
         ('name="hand"', 'name="boom"', "two bodies or sites 'boom'"),
         ('name="turn"', 'name="turn" ref="5"', 'got ref'),
         ('</mujoco>', '<equality><weld body1="hand"/></equality></mujoco>', 'got <weld>'),
+        ('</mujoco>', FOLLOWS.format('0 1 2 0 0'), 'first two numbers'),
         ('pos="0.01 0.02 0.1"', 'pos="0.01 0.02"', 'expected 3 finite numbers'),
     ],
 )
