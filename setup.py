@@ -118,7 +118,13 @@ setup(
         'demo': DEMO,
         'docs': ['furo>=2024.5', 'myst-parser>=3.0', 'sphinx>=7.3', 'sphinx-copybutton>=0.5'],
         'identification': ['matplotlib>=3.5', 'rich>=12', 'rosbags>=0.10', 'scipy>=1.10'],
-        'lint': ['mypy>=1.11', 'numpydoc>=1.8', 'pre-commit>=3.7', 'ruff>=0.17,<0.18'],
+        'lint': [
+            'deptry>=0.20',
+            'mypy>=1.11',
+            'numpydoc>=1.8',
+            'pre-commit>=3.7',
+            'ruff>=0.17,<0.18',
+        ],
         'test': [
             *DEMO,
             'example-robot-data==6.0.0',

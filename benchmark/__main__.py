@@ -13,7 +13,18 @@ from pathlib import Path
 
 from robodyn_ros.demonstration.tracking_report import machine
 
-NAMES = ('kernels', 'emitted', 'crossover', 'hands', 'wire', 'tick', 'plant', 'shortcuts', 'loop')
+NAMES = (
+    'kernels',
+    'emitted',
+    'crossover',
+    'hands',
+    'wire',
+    'tick',
+    'plant',
+    'shortcuts',
+    'lock_step',
+    'loop',
+)
 RESULTS = Path(__file__).parent / 'results'
 
 

@@ -86,3 +86,9 @@ def test_the_bill_of_materials_is_complete_and_reproducible(tmp_path, capsys):
     assert found['bomFormat'] == 'CycloneDX' and found['dependencies'][0]['dependsOn']
     assert 'not stated' not in (tmp_path / 'a.txt').read_text()
     assert 'numba' in capsys.readouterr().out
+
+
+def test_the_page_has_the_runs_that_were_recorded():
+    """And none of them has a finding: `python -m tools.fuzz --page` writes the table."""
+    assert fuzz.table() in fuzz.PAGE.read_text() + '\n'
+    assert all(row['findings'] == '0' for row in fuzz.runs())

@@ -208,7 +208,7 @@ ROWS = tuple(
             (
                 'Joint types, mimic joints',
                 'Served, or refused by name.',
-                'model_build::a_mimic_joint_is_refused_by_name_unless_held '
+                'model_build::impossible_mimic_joints_are_refused '
                 'robot_source::floating_joint_moves_when_it_is_named',
             ),
             (

@@ -6,6 +6,7 @@ import ast
 import re
 from pathlib import Path
 
+from tools import markdown, soak
 from tools.fault_rows import ROWS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -59,7 +60,22 @@ def page():
         '| Row | Fault | What happens | Shown by |',
         '|---:|---|---|---|',
     ]
-    return '\n'.join([*head, *lines]) + '\n'
+    return '\n'.join([*head, *lines, '', *long_runs()]) + '\n'
+
+
+def long_runs():
+    """Return the lines about what `make soak` has run so far."""
+    rows = [
+        [f'`{row["part"]}`', row['seed'], row['count'], row['result'], row['failures'] or 'none']
+        for row in soak.runs()
+    ]
+    return [
+        '## Long runs',
+        'What `make soak ARGS=--record` has run so far, in counts or seconds; `make soak` alone',
+        'has the full length. Times are those of a machine that did other work meanwhile.',
+        '',
+        *markdown.table(('Part', 'Seed', 'Count', 'Result', 'Failures'), rows, False).splitlines(),
+    ]
 
 
 if __name__ == '__main__':

@@ -4,6 +4,7 @@
 
     python -m tools.fuzz                        every target, 1000 inputs each
     python -m tools.fuzz urdf csv --count 1000000 --seed 7
+    python -m tools.fuzz --record               the next seeds, counted in tools/fuzz_runs.csv
 
 Each input becomes a result or a sentence. Anything else is a finding: another exception, a file
 that is opened for writing outside of the folder of the run, a process that is started, code that
@@ -11,9 +12,14 @@ is compiled from the input. A finding is written down with its input and the see
 """
 
 import argparse
+import contextlib
+import csv
+import functools
 import json
+import logging
 import marshal
 import os
+import pickle
 import random
 import sys
 import tempfile
@@ -21,12 +27,22 @@ import time
 import traceback
 import warnings
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 
 from robodyn_ros.errors import RobodynError
+from tools import markdown
 
 ROOT = Path(__file__).resolve().parents[1]
+RUNS = ROOT / 'tools' / 'fuzz_runs.csv'
+PAGE = ROOT / 'doc' / 'security.md'
+MARKER = '<!-- runs of tools.fuzz -->'
+#: What one input costs is the work of a file system on a disk: this one is memory.
+MEMORY = '/dev/shm'
+COLUMNS = ('target', 'seed', 'inputs', 'accepted', 'refused', 'findings', 'slowest_s')
+HEAD = ('Target', 'Seeds', 'Inputs', 'Accepted', 'Refused', 'Findings', 'Longest input')
+AT_A_TIME = 8  # parameters that get one value
 #: What no reading of data does; `exec` and `compile` are judged by what they are given.
 FORBIDDEN = (
     'subprocess.Popen',
@@ -34,6 +50,7 @@ FORBIDDEN = (
     'os.exec',
     'os.fork',
     'os.posix_spawn',
+    'pickle.find_class',
     'socket.connect',
 )
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
@@ -135,7 +152,10 @@ class Csv:
 
 
 class Bag:
-    """Recordings as rosbag2: metadata, or the storage of sqlite3 and mcap."""
+    """Recordings as rosbag2: storage of sqlite3 and mcap by itself, and now and then metadata.
+
+    The parser of YAML, which is Python, takes a hundred times longer than all else.
+    """
 
     def __init__(self, folder):
         from rosbags.rosbag2 import StoragePlugin, Writer
@@ -143,10 +163,11 @@ class Bag:
 
         from robodyn_ros.identification.joint_state_bag import TYPE, read_bag
 
-        self.read, self.folder, self.seeds, self.turn = read_bag, folder, [], 0
+        self.read, self.folder, self.turn = read_bag, folder, 0
         store = get_typestore(Stores.ROS2_JAZZY)
         types = (TYPE, 'std_msgs/msg/Header', 'builtin_interfaces/msg/Time')
         State, Header, Time = (store.types[name] for name in types)
+        self.whole = {}
         for plugin in (StoragePlugin.SQLITE3, StoragePlugin.MCAP):
             path = folder / f'bag-{plugin.name.lower()}'
             with Writer(path, version=9, storage_plugin=plugin) as writer:
@@ -155,35 +176,38 @@ class Bag:
                     value = np.array([k, 0.5])
                     message = State(Header(Time(k, 0), ''), ['a', 'b'], value, value, value)
                     writer.write(connection, k, store.serialize_cdr(message, TYPE))
-            self.seeds += [self._packed(path, file.name) for file in sorted(path.iterdir())]
-
-    @staticmethod
-    def _packed(path, name):
-        return f'{path.name}/{name}\n'.encode() + (path / name).read_bytes()
+            self.whole |= {
+                f'{path.name}/{file.name}'.encode(): file.read_bytes() for file in path.iterdir()
+            }
+        self.seeds = [
+            name + b'\n' + self.whole[name]
+            for name in sorted(self.whole)
+            for _ in range(1 if name.endswith(b'.yaml') else 15)
+        ]
 
     def run(self, data):
         name, _, content = data.partition(b'\n')
-        known = {seed.partition(b'\n')[0]: seed.partition(b'\n')[2] for seed in self.seeds}
-        if name not in known:  # the mutation was of the name
-            name = sorted(known)[self.turn % len(known)]
+        if name not in self.whole:  # the mutation was of the name
+            name = sorted(self.whole)[self.turn % len(self.whole)]
         self.turn += 1
         path = self.folder / name.decode()
         try:
             path.write_bytes(content)
-            found = self.read(path.parent, ['a'])
+            of_folder = path.suffix == '.yaml' or self.turn % 100 == 0
+            found = self.read(path.parent if of_folder else path, ['a'])
             assert np.isfinite(found.q).all()
         finally:
-            path.write_bytes(known[name])
+            path.write_bytes(self.whole[name])
 
 
 class ParametersTarget:
-    """Values for every parameter of both nodes: any JSON, and what a client may send."""
+    """Values for the parameters of both nodes, a few in turn: any JSON, what a client may send."""
 
     def __init__(self, folder):
         from robodyn_ros.ros.controller.controller_parameters import CONTROLLER_PARAMETERS
         from robodyn_ros.ros.simulator.simulator_parameters import SIMULATOR_PARAMETERS
 
-        self.table = (*CONTROLLER_PARAMETERS, *SIMULATOR_PARAMETERS)
+        self.table, self.turn = (*CONTROLLER_PARAMETERS, *SIMULATOR_PARAMETERS), 0
         self.seeds = [
             json.dumps(list(spec.default) if spec.is_array else spec.default).encode()
             for spec in self.table
@@ -202,7 +226,9 @@ class ParametersTarget:
             value = json.loads(data)
         except (ValueError, RecursionError):
             value = data.decode('utf-8', 'replace')
-        for spec in self.table:
+        for _ in range(AT_A_TIME):
+            self.turn = (self.turn + 1) % len(self.table)
+            spec = self.table[self.turn]
             try:
                 found = spec.convert(value)
             except RobodynError as refusal:
@@ -215,33 +241,64 @@ class ParametersTarget:
                 read_locked(found)
 
 
+def double(x):
+    """Return twice a number: a kernel whose machine code is damaged."""
+    return 2.0 * x
+
+
 class Cache:
-    """Files of the kernel cache: texts of generated code, and their compiled form."""
+    """Files of the kernel cache: generated texts, their compiled form, and machine code."""
 
     def __init__(self, folder):
         os.environ['ROBODYN_CACHE_DIR'] = str(folder / 'cache')
-        from robodyn_ros.compile import source_cache
+        from robodyn_ros.compile import cache, sealed_code, source_cache
+        from robodyn_ros.compile.numba_private import MISSING
 
-        self.cache = source_cache
+        logging.getLogger(sealed_code.__name__).setLevel(logging.ERROR)  # a line for each input
+        self.cache, self.sealed = source_cache, sealed_code
         self.text = 'one = rows = 7\n'
         assert source_cache.imported('fuzzed', lambda: self.text).one == 7
-        self.files = [
-            path for ending in ('py', 'code')
-            for path in (folder / 'cache').rglob(f'fuzzed.{ending}')
-        ]  # fmt: skip
-        assert len(self.files) == 2
+        place = folder / 'cache'
+        self.files = [next(place.rglob(f'fuzzed.{ending}')) for ending in ('py', 'code')]
+        if not MISSING:
+            self.files.append(self._machine_code(place))
+        # the way to a folder does not depend on the input: it is walked once
+        own, built = functools.cache(cache._own), functools.cache(cache._built)
+        self.opened = mock.patch.multiple(cache, _own=own, _built=built)
+        self.opened.start()
         self.whole = [path.read_bytes() for path in self.files]
         evil = compile('import builtins; builtins.fuzzed = 1; one = 8', 'evil', 'exec')
-        self.seeds = [*self.whole, marshal.dumps(evil), b'one = 8\n']
+        self.seeds = [*self.whole, marshal.dumps(evil), pickle.dumps(print), b'one = 8\n']
         self.turn = 0
 
+    def close(self):
+        """Let folders be opened as they are outside of a run."""
+        self.opened.stop()
+
+    def _machine_code(self, place):
+        """Return the file of a compiled kernel."""
+        import numba
+        from numba.core.registry import cpu_target
+
+        signature, self.context = numba.float64(numba.float64), cpu_target.target_context
+        self.code = self.sealed.SealedCode(double, signature, {'nopython': True})
+        compiled = numba.njit(signature)(double).overloads[signature.args]
+        self.code.save_overload(None, compiled)
+        (path,) = place.rglob('*.nbc')
+        return path
+
     def run(self, data):
-        path, whole = self.files[self.turn % 2], self.whole[self.turn % 2]
+        kind = self.turn % len(self.files)
+        path, whole = self.files[kind], self.whole[kind]
         self.turn += 1
         try:
             path.write_bytes(data)
-            module = self.cache.imported('fuzzed', lambda: self.text)
-            assert module.one == 7, 'what was damaged was run'
+            if path.suffix == '.nbc':
+                if data != whole:
+                    assert self.code.load_overload(None, self.context) is None
+            else:
+                module = self.cache.imported('fuzzed', lambda: self.text)
+                assert module.one == 7, 'what was damaged was run'
         finally:
             path.write_bytes(whole)
 
@@ -260,8 +317,12 @@ def fuzz(name, count, seed, seconds=float('inf')):
         'refused': 0,
         'findings': [],
     }
-    with tempfile.TemporaryDirectory(prefix='robodyn-fuzz-') as place:
+    memory = MEMORY if os.access(MEMORY, os.W_OK) else None
+    with contextlib.ExitStack() as closing:
+        place = tempfile.TemporaryDirectory(prefix='robodyn-fuzz-', dir=memory)
+        place = closing.enter_context(place)
         watch, target = Watch(place), TARGETS[name](Path(place))
+        closing.callback(getattr(target, 'close', int))
         begin, slowest = time.monotonic(), 0.0
         while results['inputs'] < count and time.monotonic() - begin < seconds:
             data = mutated(rng, rng.choice(target.seeds))
@@ -269,14 +330,8 @@ def fuzz(name, count, seed, seconds=float('inf')):
             started = time.monotonic()
             watch.active = True
             try:
-                target.run(data)
-                results['accepted'] += 1
-            except RobodynError as refusal:
-                results['refused'] += 1
-                assert str(refusal).replace('\n', '').isprintable()
-            except BaseException as error:
-                if isinstance(error, KeyboardInterrupt):
-                    raise
+                results[_outcome(target, data)] += 1
+            except Exception as error:
                 found = ''.join(traceback.format_exception(error)[-3:])
                 results['findings'].append({'error': found, 'input': repr(data[:2000])})
             finally:
@@ -294,6 +349,46 @@ def fuzz(name, count, seed, seconds=float('inf')):
     return results
 
 
+def _outcome(target, data):
+    """Give one input to a target; return what became of it."""
+    try:
+        target.run(data)
+    except RobodynError as refusal:
+        assert str(refusal).replace('\n', '').isprintable()
+        return 'refused'
+    return 'accepted'
+
+
+def runs():
+    """Return the rows of the runs so far."""
+    with RUNS.open(newline='') as file:
+        return list(csv.DictReader(file))
+
+
+def record(found):
+    """Add one run to the file of runs."""
+    row = {key: found[key] for key in COLUMNS[:-2]}
+    row |= {'findings': len(found['findings']), 'slowest_s': found['slowest_s']}
+    with RUNS.open('a', newline='') as file:
+        csv.DictWriter(file, COLUMNS, lineterminator='\n').writerow(row)
+
+
+def table():
+    """Return the runs so far, summed for each target, as a table of the page on security."""
+    rows = []
+    for name in TARGETS:
+        own = [row for row in runs() if row['target'] == name]
+        sums = [
+            f'{sum(int(row[key]) for row in own):,}'.replace(',', ' ')
+            for key in ('inputs', 'accepted', 'refused', 'findings')
+        ]
+        seeds = sorted(int(row['seed']) for row in own)
+        slowest = max((float(row['slowest_s']) for row in own), default=0.0)
+        span = f'{seeds[0]} to {seeds[-1]}' if seeds else 'none'
+        rows.append([f'`{name}`', span, *sums, f'{slowest:.2g} s'])
+    return markdown.table(HEAD, rows)
+
+
 def main(args=None):
     """Run the targets; exit code 1 if anything was found."""
     parser = argparse.ArgumentParser(
@@ -305,15 +400,30 @@ def main(args=None):
     parser.add_argument(
         '--seconds', type=float, default=float('inf'), help='after which a target ends'
     )
+    parser.add_argument(
+        '--record', action='store_true', help='take the next seed, and add to the runs so far'
+    )
+    parser.add_argument(
+        '--page', action='store_true', help='run nothing, put the runs so far into doc/security.md'
+    )
     options = parser.parse_args(args)
     unknown = set(options.targets) - set(TARGETS)
     if unknown:
         parser.error(f'no target {", ".join(unknown)}; expected some of {", ".join(TARGETS)}')
+    if options.page:
+        PAGE.write_text(markdown.renewed(PAGE.read_text(), MARKER, table()))
+        return 0
     warnings.simplefilter('ignore')
     ok = True
     for name in options.targets or TARGETS:
-        found = fuzz(name, options.count, options.seed, options.seconds)
+        seed = options.seed
+        if options.record:
+            used = [int(row['seed']) for row in runs() if row['target'] == name]
+            seed = max(used, default=0) + 1
+        found = fuzz(name, options.count, seed, options.seconds)
         print(json.dumps(found, indent=1), flush=True)
+        if options.record:
+            record(found)
         ok = ok and not found['findings']
     return 0 if ok else 1
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from robodyn_ros import RobodynError, Robot
 from robodyn_ros.errors import ParameterError
-from robodyn_ros.model.layout import DAMPING, FRICTION, MASS, MOMENT, V
+from robodyn_ros.model.layout import DAMPING, FIRST, FRICTION, MASS, MOMENT, RATIO, V
 from robodyn_ros.model.selection import held
 
 COLUMNS = (
@@ -35,6 +35,12 @@ def rows(robot):
     damping, friction = model.joint_values(DAMPING), model.joint_values(FRICTION)
     for body, row in enumerate(model.constants[1:], start=1):
         j = model.topology[body, V]
+        if body in model.followed:
+            leader = model.joint_names[model.topology[body, FIRST]]
+            joint = f'{model.all_joint_names[j]} (follows {leader}, {row[RATIO]:g} to 1)'
+            yield joint, model.body_names[body], f'{row[MASS]:.4g}', *['-'] * 7
+            continue
+        j = model.topology[body, FIRST] if model.is_embedded else j
         distance = np.linalg.norm(row[MOMENT : MOMENT + 3]) / row[MASS] if row[MASS] else 0.0
         limits = (
             values[j]

@@ -34,6 +34,7 @@ from robodyn_ros.codegen.specialise import (
     zeros,
 )
 from robodyn_ros.codegen.tape import Recorded, Tape, count, needed, operands
+from robodyn_ros.errors import ModelError
 from robodyn_ros.model.layout import BALL_X, BALL_Y, BALL_Z
 from robodyn_ros.model.normal_form import normal_form
 
@@ -143,6 +144,11 @@ def _eliminate(index, into, out_of):
 
 def record_shorter(eliminated, name, recipe, model, frame=None):
     """The recording of the recursion, or of a function that eliminates, if that is shorter."""
+    if model.is_embedded:
+        raise ModelError(
+            f'robot {model.name!r} has joints that depend on others, and {name} is not written '
+            'out for such; expected them locked, or other quantities'
+        )
     found = record(name, recipe, model)
     if _length(found) > LONG:
         return found

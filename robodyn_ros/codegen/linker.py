@@ -8,6 +8,7 @@ text is kept, function by function, in a module in which those calls mean the re
 """
 
 import ast
+import functools
 import hashlib
 import inspect
 import re
@@ -18,7 +19,7 @@ from dataclasses import replace
 from robodyn_ros.algorithms.core import aba
 from robodyn_ros.codegen.registry import RECIPES
 from robodyn_ros.codegen.specialise import origin, specialise
-from robodyn_ros.compile import generic
+from robodyn_ros.compile import embedded, generic
 from robodyn_ros.compile.dependencies import fingerprint
 from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.compile.source_cache import imported
@@ -83,10 +84,25 @@ def linked(kernel, model):
 
     Its results are those of the kernel to rounding. Not yet compiled.
     """
-    text = _Text(model)
+    if model.is_embedded and kernel.python in embedded.HAVE_COUNTERPARTS:
+        return embedded.kernel_of(kernel)
+    return _linked(kernel, _Text(model), model.name)
+
+
+@functools.cache
+def over_independent(kernel):
+    """Return the twin of a Kernel for all robots some of whose joints depend on others: the same
+    text with the recursions of robodyn_ros.compile.embedded. Not yet compiled.
+    """
+    if kernel.python in embedded.HAVE_COUNTERPARTS:
+        return embedded.kernel_of(kernel)
+    return _linked(kernel, _Text(None), 'with dependent joints')
+
+
+def _linked(kernel, text, robot):
     if not text.add(kernel.python):
         return kernel
-    what = f'{kernel.python.__name__} of robot {model.name}'
+    what = f'{kernel.python.__name__} of robot {robot}'
     sources = fingerprint(kernel.python)  # the text has their names only
     written = MODULE.format(
         title=re.sub(r'[^\w .,()/-]', '_', what),
@@ -96,13 +112,13 @@ def linked(kernel, model):
         functions='\n'.join(text.functions),
     )
     stem = (
-        f'{re.sub(r"[^a-zA-Z0-9]", "_", f"{model.name} {kernel.python.__name__}")[:100]}_'
+        f'{re.sub(r"[^a-zA-Z0-9]", "_", f"{robot} {kernel.python.__name__}")[:100]}_'
         f'{hashlib.sha256(written.encode()).hexdigest()[:16]}'
     )
     module = imported(stem, lambda: written)
     return Kernel(
         getattr(module, kernel.python.__name__),
-        f'{kernel.name} of {model.name}',
+        f'{kernel.name} of {robot}',
         **kernel.options | {'fastmath': False},
     )
 
@@ -117,7 +133,9 @@ class _Text:
     """The functions and imports of a module, as they are collected."""
 
     def __init__(self, model):
+        """model : RobotModel, or None to record nothing, for all robots with dependent joints."""
         self.functions = []
+        self._is_embedded = model is None or model.is_embedded
         self._model, self._meaning, self._imports, self._linked = model, {}, {}, {}
 
     def add(self, function, decorator=''):
@@ -151,11 +169,22 @@ class _Text:
             return False
         if (name, value) not in self._linked:
             self._linked[name, value] = False  # a function may call itself
-            if value in LINKS:
+            if value in LINKS and self._model is not None:
                 self._linked[name, value] = self._adapt(name, value)
+            if self._linked[name, value]:
+                pass
+            elif self._is_embedded and value in embedded.HAVE_COUNTERPARTS:
+                self._linked[name, value] = self._embed(name, value)
             elif not value.__module__.startswith(RECURSIONS) and value.__name__ == name:
                 self._linked[name, value] = self.add(value, '@primitive\n')
         return self._linked[name, value]
+
+    def _embed(self, name, recursion):
+        """Import what stands for a recursion over independent coordinates."""
+        found = embedded.counterpart(recursion)
+        self._bind(name, recursion)
+        self._import(found.__module__, f'{found.__name__} as {name}')
+        return True
 
     def _adapt(self, name, recursion):
         """Add the function that stands for a recursion."""
@@ -166,6 +195,10 @@ class _Text:
         self._bind(name, recursion)
         self._import(kernels.one.python.__module__, f'one as recorded_{name}')
         self._import('robodyn_ros.compile.generic', f'{GENERAL[recursion]} as any_{name}')
+        fallback = f'any_{name}'
+        if self._is_embedded:
+            self._import('robodyn_ros.compile.embedded', 'kernel_of')
+            fallback = f'kernel_of({fallback})'
         parameters = tuple(inspect.signature(recursion).parameters)
         zeros = [
             f'nothing({zero})'
@@ -179,7 +212,7 @@ class _Text:
         )
         self.functions.append(
             f'own_{name} = called(Kernel(recorded_{name}, fastmath=False))\n'
-            f'any_{name} = called(any_{name})\n\n'
+            f'any_{name} = called({fallback})\n\n'
         )
         self.functions.append(
             ADAPTER.format(
@@ -192,13 +225,16 @@ class _Text:
         )
         return True
 
+    def _whose(self):
+        return f'robot {self._model.name!r}' if self._model else 'robots with dependent joints'
+
     def _import(self, module, name):
         self._imports.setdefault(module, set()).add(name)
 
     def _bind(self, name, value):
         if self._meaning.setdefault(name, value) is not value:
             raise KernelError(
-                f'linking kernels of robot {self._model.name!r}: the name {name!r} '
+                f'linking kernels of {self._whose()}: the name {name!r} '
                 'means two things in the files of one kernel; expected one'
             )
 

@@ -4,7 +4,7 @@
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -49,6 +49,7 @@ from robodyn_ros.algorithms.variants import (
     inverse_dynamics_fixed,
     inverse_dynamics_inertial,
 )
+from robodyn_ros.compile import embedded
 from robodyn_ros.model.layout import PARENT
 
 
@@ -56,7 +57,8 @@ from robodyn_ros.model.layout import PARENT
 class Recipe:
     """Which recursion to record, and the shapes of its inputs and outputs.
 
-    Sizes are numbers, 'nq', 'nv', '6 nv', '10 nv' or 'nb'. regrouped : whether the results survive
+    Sizes are numbers, 'nq', 'nv', 'bodies', '6 bodies', '10 bodies' or 'nb', which counts the
+    base among the bodies. regrouped : whether the results survive
     moving inertias between bodies (`normalise.regroup`), aligned : turning their frames. others :
     recursions with the same result; the one that takes the fewest operations for the robot is
     compiled. given : of a model and a subject, {argument: value} of what is neither state nor
@@ -73,6 +75,16 @@ class Recipe:
     given: Callable | None = None
     before: Callable | None = None
     recorder: Callable | None = None
+
+    def of_model(self, model):
+        """Return the recipe for a RobotModel: over independent coordinates where joints depend on
+        others.
+        """
+        if not model.is_embedded or self.recursion not in embedded.HAVE_COUNTERPARTS:
+            return self
+        before = self.before and embedded.counterpart(self.before)
+        recursion = embedded.counterpart(self.recursion)
+        return replace(self, recursion=recursion, others=(), before=before)
 
 
 def at_frames(model, frame):
@@ -143,7 +155,7 @@ FURTHER_RECIPES = {
     'joint_wrenches': Recipe(
         joint_wrenches.joint_wrenches,
         MOTION | {'qdd': VECTOR},
-        {'wrenches': ('nv', 6)},
+        {'wrenches': ('bodies', 6)},
         regrouped=False,
     ),
     'centre_of_mass': Recipe(
@@ -200,11 +212,14 @@ FURTHER_RECIPES = {
     'forward_dynamics_wrenches': Recipe(
         joint_wrenches.forward_dynamics_wrenches,
         DRIVEN,
-        {'qdd': VECTOR, 'wrenches': ('nv', 6)},
+        {'qdd': VECTOR, 'wrenches': ('bodies', 6)},
         regrouped=False,
     ),
     'link_motions': Recipe(
-        link_motions.link_motions, ACCELERATION, {'V': ('nv', 6), 'A': ('nv', 6)}, regrouped=False
+        link_motions.link_motions,
+        ACCELERATION,
+        {'V': ('bodies', 6), 'A': ('bodies', 6)},
+        regrouped=False,
     ),
     'composite_inertia': Recipe(
         centroidal_momentum.composite_inertia,
@@ -215,13 +230,13 @@ FURTHER_RECIPES = {
     'body_inertias': Recipe(
         body_inertias.body_inertias,
         POSITION,
-        {'composite': ('6 nv', 6), 'articulated': ('6 nv', 6)},
+        {'composite': ('6 bodies', 6), 'articulated': ('6 bodies', 6)},
         regrouped=False,
     ),
     'regressor': Recipe(
         regressor.regressor,
         MOTION | {'qd_r': VECTOR, 'qdd_r': VECTOR},
-        {'Y': ('nv', '10 nv')},
+        {'Y': ('nv', '10 bodies')},
         regrouped=False,
         aligned=False,
     ),

@@ -80,6 +80,7 @@ class Notebook:
         self.shape = shape
         self._tape = tape
         self._entries = {}
+        self._plain = None
 
     def __getitem__(self, place):
         return self._entries[place]
@@ -89,6 +90,17 @@ class Notebook:
         if isinstance(value, Recorded):
             turned = value.positive
             self._name(place, *((value, '') if turned is None else (turned, 'minus_')))
+
+    @property
+    def size(self):
+        """Entries, as of an array."""
+        return self.shape[0] * self.shape[1]
+
+    def reshape(self, size):
+        """Return plain memory of as many entries, for what is kept behind the rows of bodies."""
+        if self._plain is None:
+            self._plain = zeros((size,))
+        return self._plain
 
     def _name(self, place, value, sign):
         if value.index in self._tape.names or self._tape.nodes[value.index][0] == 'input':
@@ -104,6 +116,7 @@ def record(name, recipe, model, subject=None):
 
     subject : what `recipe.given` asks for, such as the name of a frame. Returns a Recording.
     """
+    recipe = recipe.of_model(model)
     forms = [normal_form(model, recipe.regrouped)] if recipe.aligned else []
     if recipe.given or not recipe.aligned:  # of frames that are turned what is asked is not
         forms.append(regroup(clean(model)) if recipe.regrouped else clean(model))
@@ -116,7 +129,7 @@ def counts(model, name, frame=None):
     """Operations of one quantity after each step of the normal form, {step: {kind: number}}:
     'as described', 'cleaned', 'aligned', 'regrouped' and 'compiled', the way that is taken.
     """
-    recipe = (RECIPES | FURTHER_RECIPES | FRAME_RECIPES)[name]
+    recipe = (RECIPES | FURTHER_RECIPES | FRAME_RECIPES)[name].of_model(model)
     models = {'as described': model, 'cleaned': clean(model)}
     models['aligned'] = align(models['cleaned']) if recipe.aligned else models['cleaned']
     models['regrouped'] = regroup(models['aligned']) if recipe.regrouped else models['aligned']
@@ -185,7 +198,7 @@ def play(recursion, model, tape, **given):
     """Run a recursion on recording scalars: its arguments by name, those of the model and zeros
     for the rest; return its status.
     """
-    scratch = Notebook(tape, (len(model.body_names), columns.WIDTH))
+    scratch = Notebook(tape, columns.shape(model.topology))
     return recursion(*arguments(recursion, model, scratch=scratch, **given))
 
 
@@ -223,9 +236,10 @@ def sizes(shapes, model):
     known = {
         'nq': model.nq,
         'nv': model.nv,
-        '6 nv': 6 * model.nv,
-        '10 nv': 10 * model.nv,
-        'nb': model.nv + 1,
+        'bodies': len(model.body_names) - 1,
+        '6 bodies': 6 * (len(model.body_names) - 1),
+        '10 bodies': 10 * (len(model.body_names) - 1),
+        'nb': len(model.body_names),
     }
     return {name: tuple(known.get(size, size) for size in shape) for name, shape in shapes.items()}
 
@@ -283,6 +297,7 @@ def specialise(model, name, recipe, subject=None):
     """
     if model.nv > MOST_JOINTS:
         return _refused(model)
+    recipe = recipe.of_model(model)
     what = ' '.join(part for part in (model.name, name, label(subject)) if part)
     shapes = recipe.inputs, recipe.outputs, recipe.regrouped
     key = hashlib.sha256(repr((what, name, subject, origin(recipe.recursion), shapes)).encode())

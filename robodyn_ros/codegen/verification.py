@@ -89,6 +89,7 @@ def _compare(robot, key, recipe, state, slack):
 
 def interpreted(recipe, subject, model, given, results):
     """Run the recursion of a recipe as plain Python; return whether it met a singular pivot."""
+    recipe = recipe.of_model(model)
     given = given | (recipe.given(model, subject) if recipe.given else {})
     with np.errstate(all='ignore'):
         if recipe.before:

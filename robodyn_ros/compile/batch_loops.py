@@ -32,13 +32,12 @@ Written by robodyn_ros; not meant to be edited.
 """
 import numpy as np
 
-from robodyn_ros.compile import generic
-from robodyn_ros.algorithms.core.kinematics import load_wrenches
+{imports}
 from robodyn_ros.spatial.types import (
     Block, Boolean, Constant, Flags, Indices, Integer, Matrix, Scalar, Stack, Table, Topology,
     Vector)
 
-{name} = generic.{name}.compiled
+{name} = {kernel}.compiled
 
 
 {head}
@@ -71,13 +70,26 @@ def of(kernel):
     """The loop of a Kernel over rows, a Kernel too, not yet compiled."""
     if kernel is generic.task_inertia:
         return task_inertia
-    text = _written(kernel.python)
+    text = _written(kernel.python, kernel is not getattr(generic, kernel.__name__, None))
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     module = imported(f'rows_of_{kernel.python.__name__}_{digest}', lambda: text)
     return Kernel(module.rows, f'{kernel.name} of batches', has_quick=False, nogil=True)
 
 
-def _written(function):
+#: What the text of a loop imports: of kernels for any robot, and of those over independent
+#: coordinates.
+IMPORTS = (
+    'from robodyn_ros.compile import generic\n'
+    'from robodyn_ros.algorithms.core.kinematics import load_wrenches'
+)
+EMBEDDED_IMPORTS = (
+    'from robodyn_ros.compile import generic\n'
+    'from robodyn_ros.algorithms.constraints.task_space import load_wrenches\n'
+    'from robodyn_ros.compile.embedded import kernel_of'
+)
+
+
+def _written(function, embedded):
     """The text of a loop."""
     name, work = function.__name__, ('scratch', *WORK.get(function.__name__, ()))
     typed, given, before, within = [], [], [], []
@@ -108,6 +120,8 @@ def _written(function):
     body = [*before, 'for k in range(first, last):', textwrap.indent('\n'.join(within), '    ')]
     return MODULE.format(
         name=name,
+        imports=EMBEDDED_IMPORTS if embedded else IMPORTS,
+        kernel=f'kernel_of(generic.{name})' if embedded else f'generic.{name}',
         head=textwrap.fill(head, 99, subsequent_indent=9 * ' '),
         body=textwrap.indent('\n'.join(body), '    '),
     )

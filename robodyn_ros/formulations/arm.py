@@ -68,8 +68,10 @@ class Arm:
 
 
 def model_of(robot):
-    """The RobotModel of a Robot; a RobotModel itself."""
-    return getattr(robot, 'model', robot)
+    """The RobotModel of a Robot; a RobotModel itself. ModelError where joints depend on others."""
+    model = getattr(robot, 'model', robot)
+    model.refuse_dependent('a formulation of the books')
+    return model
 
 
 def states(robot, *arrays):

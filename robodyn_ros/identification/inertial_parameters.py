@@ -47,7 +47,7 @@ class Parameters:
     def __init__(self, robot, rotors=False, friction=True):
         robot.model.refuse_quaternions('identification')
         self.robot = robot
-        self.bodies = robot.nv
+        self.bodies = len(robot.model.body_names) - 1
         self.of_joint = (('rotor',) if rotors else ()) + (
             ('damping', 'friction') if friction else ()
         )

@@ -6,10 +6,11 @@ A bag is not trusted. Its files lie in its folder, and its messages are of the t
 here, never as the bag defines it.
 """
 
+import functools
 from pathlib import Path, PurePath
 
 from robodyn_ros.errors import ParameterError, RobodynError, ShapeError, UnknownNameError
-from robodyn_ros.identification.recording import MOST_NUMBERS, resampled
+from robodyn_ros.identification.recording import MOST_NUMBERS, require_file, resampled
 
 TYPE = 'sensor_msgs/msg/JointState'
 MOST_METADATA = 1_000_000  # bytes of metadata.yaml
@@ -22,7 +23,7 @@ def read_bag(path, joint_names, topic='/joint_states', messages=None):
     as they come from other devices. messages : called with path and topic, yields the messages;
     None for the package rosbags. Raises ParameterError without rosbags and for a bag that cannot
     be read, UnknownNameError for a topic that is not there, ShapeError for messages without
-    positions or efforts.
+    positions or efforts, and for pipes and devices.
     """
     _refuse_files_elsewhere(Path(path))
     time, q, tau = [], [], []
@@ -72,19 +73,26 @@ def by_rosbags(path, topic):
     """
     try:
         from rosbags.rosbag2 import Reader
-        from rosbags.typesys import Stores, get_typestore
     except ImportError:
         raise ParameterError(
             f'{path}: reading a bag needs the package rosbags or rosbag2_py, which are not '
             'installed; expected: pip install rosbags, or a CSV file'
         ) from None
-    known = get_typestore(Stores.ROS2_JAZZY)
+    known = _known_types()
     with Reader(Path(path)) as bag:
         of_type = [connection for connection in bag.connections if connection.msgtype == TYPE]
         wanted = [connection for connection in of_type if connection.topic == topic]
         require_topic(path, topic, {connection.topic for connection in of_type})
         for connection, _, raw in bag.messages(connections=wanted):
             yield known.deserialize_cdr(raw, connection.msgtype)
+
+
+@functools.cache
+def _known_types():
+    """Return the types of messages as they are known here; each is compiled once."""
+    from rosbags.typesys import Stores, get_typestore
+
+    return get_typestore(Stores.ROS2_JAZZY)
 
 
 def require_topic(path, topic, there):
@@ -97,7 +105,10 @@ def require_topic(path, topic, there):
 
 
 def _refuse_files_elsewhere(path):
-    """Refuse metadata that names files outside the folder of the bag."""
+    """Refuse what is no file, as a pipe never ends, and metadata that names files elsewhere."""
+    for entry in path.iterdir() if path.is_dir() else [path]:
+        if not entry.is_dir():
+            require_file(entry)
     metadata = path / 'metadata.yaml'
     if not metadata.is_file():
         return

@@ -3,6 +3,7 @@
 """A motion that was recorded: times, positions and efforts of the joints of a robot."""
 
 import csv
+import os
 from array import array
 from dataclasses import dataclass
 
@@ -94,6 +95,18 @@ def resampled(time, q, tau):
     return Recording(1.0 / period, at(q), at(tau))
 
 
+def require_file(path):
+    """Refuse what is there and is no regular file: a pipe or a device may never end.
+
+    Raises
+    ------
+    ShapeError
+        With the path.
+    """
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise ShapeError(f'{path}: got a folder, pipe or device; expected a regular file')
+
+
 def read_csv(path, joint_names):
     """Return the Recording in a CSV file with a header.
 
@@ -116,6 +129,7 @@ def read_csv(path, joint_names):
     """
     wanted = ['time', *_columns(joint_names)]
     values = array('d')
+    require_file(path)
     with open(path, newline='', encoding='utf-8-sig') as file:
         lines = _cells(path, file)
         header = [_unshielded(name.strip()) for name in next(lines, ())]

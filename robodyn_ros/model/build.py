@@ -8,6 +8,7 @@ import numpy as np
 
 from robodyn_ros.model import joint_types, lint, validate
 from robodyn_ros.model.description import ONE_AXIS, Placement, on_free_base
+from robodyn_ros.model.embedding import embed
 from robodyn_ros.model.layout import (
     BALL_X,
     BALL_Y,
@@ -22,7 +23,8 @@ from robodyn_ros.model.layout import (
     ROTOR,
     WORLD,
 )
-from robodyn_ros.model.model_report import NOTE, Finding, ModelReport
+from robodyn_ros.model.mimic import common_limit
+from robodyn_ros.model.model_report import NOTE, WARNING, Finding, ModelReport
 from robodyn_ros.model.rigid_body import add_rigid_body
 from robodyn_ros.model.robot_model import Frame, JointLimits, RobotModel, finite_array
 from robodyn_ros.model.selection import choose
@@ -72,8 +74,8 @@ def build(
         description, free, base = on_free_base(description, root, ordered)
         asked, joints = (free,), None if joints is None else (free, *joints)
         _, ordered = base_to_tip(description, base)
-    commanded, held = choose(description.name, ordered, joints, locked, asked)
-    assembly = _Assembly(description, ordered[0].parent, commanded, held)
+    commanded, led, held = choose(description.name, ordered, joints, locked, asked)
+    assembly = _Assembly(description, ordered[0].parent, commanded, led, held)
     if left_out:
         assembly.findings.append(
             Finding(
@@ -91,10 +93,15 @@ def build(
     )
     constants = np.array(assembly.constants)
     topology = np.array(assembly.topology, dtype=np.int64)
+    if assembly.ways:
+        topology, constants = embed(topology, constants, assembly.ways)
     validate.idle_joints(description.name, assembly.body_names, topology, constants)
-    assembly.findings += lint.massless_bodies(assembly.body_names, constants, assembly.link_frames)
+    frames = {link for link in assembly.link_frames if link not in assembly.rotors}
+    assembly.findings += lint.massless_bodies(assembly.body_names, constants, frames)
     velocities = [name for joint in commanded for name in joint_types.velocity_names(joint)]
     positions = [name for joint in commanded for name in joint_types.position_names(joint)]
+    limits = _limits(commanded, [joint for joint in ordered if joint.name in led], led, assembly)
+    every = (assembly.velocity_names, assembly.position_names) if led else (velocities, positions)
     return RobotModel(
         name=description.name,
         joint_names=tuple(velocities),
@@ -107,19 +114,25 @@ def build(
         topology=_read_only(topology),
         constants=_read_only(constants),
         gravity=finite_array(gravity, (3,), 'gravity', description.name),
-        limits=_limits(commanded),
+        limits=limits,
         report=ModelReport(description.name, tuple(assembly.findings)),
+        all_joint_names=tuple(every[0]),
+        all_position_names=tuple(every[1]),
     )
 
 
 class _Assembly:
     """The rows of the model while they grow from base to tip."""
 
-    def __init__(self, description, root, commanded, held):
+    def __init__(self, description, root, commanded, led, held):
         self.robot = description.name
         self.inertials = {link.name: link.inertial for link in description.links}
+        self.rotors = {link.name for link in description.links if link.is_rotor}
         self.moving = _coordinates(commanded)
+        self.led = led
         self.held = held
+        self.ways = {}  # row -> Following, of the bodies that follow
+        self.velocity_names, self.position_names = [], []
         self.carried = {}  # joint name -> name of the link it carries
         self.body_names = [root]
         self.topology = [(0, WORLD, 0, 0, 0)]
@@ -134,6 +147,7 @@ class _Assembly:
         position = self.held.get(joint.name)
         if (
             joint.name in self.moving
+            or joint.name in self.led
             or joint.type in ONE_AXIS
             or (position is not None and position != joint_types.neutral(joint))
         ):
@@ -141,8 +155,9 @@ class _Assembly:
         parent = self.link_frames[joint.parent]
         body = parent.body
         placement = Placement(parent.rotation, parent.translation) @ joint.placement
-        if joint.name in self.moving:
-            self.findings += lint.joint(joint)
+        if joint.name in self.moving or joint.name in self.led:
+            if joint.child not in self.rotors:
+                self.findings += lint.joint(joint)
             placement = self._add_bodies(joint, body, placement)
             body = len(self.body_names) - 1
         elif position is not None:
@@ -154,8 +169,13 @@ class _Assembly:
 
     def _add_bodies(self, joint, parent, placement):
         """Append the rows of a moving joint; return its link's placement in the last of them."""
-        at_position = self.moving[joint.name].positions.start
-        at_velocity = self.moving[joint.name].velocities.start
+        way = self.led.get(joint.name)
+        hinge = self.moving[way.leader if way else joint.name]
+        at_position, at_velocity = hinge.positions.start, hinge.velocities.start
+        if way:
+            self.ways[len(self.topology)] = way
+        self.velocity_names += joint_types.velocity_names(joint)
+        self.position_names += joint_types.position_names(joint)
         for name, (kind, axes) in zip(
             joint_types.velocity_names(joint), joint_types.elements(joint)
         ):
@@ -184,7 +204,8 @@ class _Assembly:
             self.findings += lint.resting_inertial(link, inertial, link == self.body_names[0])
         else:
             validate.inertia(where, inertial.inertia)
-            self.findings += lint.inertial(f'link {link!r}', inertial)
+            if link not in self.rotors:
+                self.findings += lint.inertial(f'link {link!r}', inertial)
             add_rigid_body(self.constants[body], placement, inertial)
 
     def joint_frames(self):
@@ -220,8 +241,26 @@ def _coordinates(commanded):
     return coordinates
 
 
-def _limits(commanded):
-    limits = [limit for joint in commanded for limit in joint_types.limits(joint)]
+def _limits(commanded, followers, led, assembly):
+    """Return the JointLimits of the commanded joints, within which their followers stay too."""
+    limits = []
+    for joint in commanded:
+        own = [each for each in followers if led[each.name].leader == joint.name]
+        if not own:
+            limits += joint_types.limits(joint)
+            continue
+        (limit,) = joint_types.limits(joint)
+        ways = [(led[each.name], *joint_types.limits(each)) for each in own]
+        limit, apart = common_limit(limit, ways)
+        limits.append(limit)
+        assembly.findings += [
+            Finding(
+                WARNING,
+                f'joint {own[k].name!r}',
+                f'has a range that {joint.name!r} leads it out of everywhere; taken as unlimited',
+            )
+            for k in apart
+        ]
     return JointLimits(
         *(
             _read_only(np.array([getattr(limit, what) for limit in limits]))

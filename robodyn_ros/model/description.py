@@ -55,10 +55,14 @@ class Inertial:
 
 @dataclass(frozen=True)
 class Link:
-    """A rigid link; `inertial` is None where the author gave none."""
+    """A rigid link; `inertial` is None where the author gave none.
+
+    is_rotor : whether it is a rotor, of which the inertia about its axis may be all that is known.
+    """
 
     name: str
     inertial: Inertial | None = None
+    is_rotor: bool = False
 
 
 @dataclass(frozen=True)
@@ -94,6 +98,9 @@ class Joint:
         On each velocity [N m s/rad or N s/m, N m or N, kg m^2 or kg].
     mimic : str
         Joint that this one follows, or ''.
+    multiplier, offset : float
+        Position of a joint that follows: multiplier times that of the other, plus offset [rad or
+        m].
     pitch : float
         Travel of a helical joint by angle [m/rad].
     second_axis : (3,) ndarray
@@ -111,6 +118,8 @@ class Joint:
     friction: float = 0.0
     rotor_inertia: float = 0.0
     mimic: str = ''
+    multiplier: float = 1.0
+    offset: float = 0.0
     pitch: float = 0.0
     second_axis: np.ndarray = field(default_factory=lambda: np.array([0.0, 1.0, 0.0]))
 

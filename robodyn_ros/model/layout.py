@@ -4,6 +4,8 @@
 
 `topology` (nb, 5) int64: how the bodies hang together and where each one's coordinates start.
 `constants` (nb, 28) float64: placement, inertia and joint constants of each body.
+Both have more columns where joints depend on one another, as those of a gripper's fingers: see
+`EMBEDDED_TOPOLOGY_COLUMNS` and robodyn_ros.model.embedding.
 
 Row 0 is the world (the base link, at rest); rows 1 .. nb-1 are the moving bodies from base to tip,
 so that the parent of a body always has a smaller row. A body's frame B has its origin on its joint
@@ -29,3 +31,15 @@ FRICTION = 24  # Coulomb friction [N m or N]
 ZERO = 25  # added to the joint coordinate [rad or m]; of a helical hinge to its angle alone
 PITCH = 26  # travel of a helical hinge by angle [m/rad]; zero for every other one
 CONSTANT_COLUMNS = 28  # 27 is kept free and holds zeros
+
+# Of a robot with dependent joints Q and V count the coordinates of all its joints, in row order,
+# DOF is 0 where a body moves with another joint alone, and these columns follow. Row 0 has the
+# number of independent velocities, the largest COUNT, and the number of all positions.
+FIRST = 5  # first of the independent velocities that move the joint
+COUNT = 6  # how many of them
+AT = 7  # entry of the independent positions that the joint follows
+REDUCED = 8  # 5 columns: topology of a tree in which M of the independent velocities is full
+EMBEDDED_TOPOLOGY_COLUMNS = 13
+RATIO = 27  # position of the joint by the one it follows
+SHIFT = 28  # position of the joint where that is zero [rad or m]
+EMBEDDED_CONSTANT_COLUMNS = 29

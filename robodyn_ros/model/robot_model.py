@@ -13,7 +13,24 @@ from robodyn_ros.errors import ModelError, ShapeError, UnknownNameError
 from robodyn_ros.model import lint, validate
 from robodyn_ros.model.description import Inertial
 from robodyn_ros.model.joint_types import Hinge
-from robodyn_ros.model.layout import BALL_X, BALL_Y, BALL_Z, INERTIA, KIND, MASS, MOMENT, Q, V
+from robodyn_ros.model.layout import (
+    AT,
+    BALL_X,
+    BALL_Y,
+    BALL_Z,
+    DOF,
+    FIRST,
+    FRICTION,
+    INERTIA,
+    KIND,
+    MASS,
+    MOMENT,
+    RATIO,
+    REDUCED,
+    TOPOLOGY_COLUMNS,
+    Q,
+    V,
+)
 from robodyn_ros.model.model_report import ModelReport
 from robodyn_ros.model.rigid_body import add_rigid_body
 
@@ -58,7 +75,8 @@ class RobotModel(ReadOnly):
     : row order, the base link first, then the link each moving joint carries, or the name of the
     velocity where it carries none. hinges : the joints of several velocities. frames : every link
     name, and every joint name that is not also a link's. topology (nb, 5), constants (nb, 28).
-    gravity (3,) [m/s2] in base axes.
+    gravity (3,) [m/s2] in base axes. all_joint_names, all_position_names : the joints that depend
+    on others included, in row order if there are such.
     The with_* methods return a new robot and leave this one, its limits and its report alone.
     """
 
@@ -75,6 +93,8 @@ class RobotModel(ReadOnly):
     gravity: np.ndarray
     limits: JointLimits = field(repr=False)
     report: ModelReport = field(repr=False)
+    all_joint_names: tuple[str, ...] = field(repr=False)
+    all_position_names: tuple[str, ...] = field(repr=False)
 
     def __getstate__(self):
         return self.__dict__ | {'frames': dict(self.frames)}
@@ -121,15 +141,36 @@ class RobotModel(ReadOnly):
     @property
     def quaternions(self):
         """Return the index in q where the quaternion of each spherical hinge starts, (balls,)."""
-        return self.topology[self.topology[:, KIND] == BALL_X, Q]
+        return self.topology[self.topology[:, KIND] == BALL_X, AT if self.is_embedded else Q]
+
+    @property
+    def is_embedded(self):
+        """Return whether joints depend on others, see robodyn_ros.model.embedding."""
+        return self.topology.shape[1] > TOPOLOGY_COLUMNS
+
+    @property
+    def elimination_order(self):
+        """Return (nv,): velocities from base to tip, in which factors of M are triangular."""
+        if self.is_embedded:
+            return self.topology[1 : self.nv + 1, REDUCED + V].copy()
+        return self.topology[1:, V].copy()
+
+    @property
+    def followed(self):
+        """Return {row: row of the leader} of the bodies that move with another joint alone."""
+        if not self.is_embedded:
+            return {}
+        leaders = dict(zip(self.topology[self._joint_rows(), FIRST], self._joint_rows()))
+        rows = np.flatnonzero(self.topology[:, DOF] == 0)[1:]
+        return {int(row): int(leaders[self.topology[row, FIRST]]) for row in rows}
 
     @property
     def coordinates(self):
         """Return (nv,): the index in q of what each velocity is the rate of, -1 for the angular
         velocity of a spherical hinge, which is the rate of no coordinate.
         """
-        rows = self.topology[self._joint_rows()]
-        return np.where(np.isin(rows[:, KIND], (BALL_X, BALL_Y, BALL_Z)), -1, rows[:, Q])
+        rows, at = self.topology[self._joint_rows()], AT if self.is_embedded else Q
+        return np.where(np.isin(rows[:, KIND], (BALL_X, BALL_Y, BALL_Z)), -1, rows[:, at])
 
     def refuse_quaternions(self, what):
         """Raise ModelError where a joint turns freely: `what` takes one position a velocity."""
@@ -142,9 +183,27 @@ class RobotModel(ReadOnly):
                 'place of 0'
             )
 
+    def refuse_dependent(self, what):
+        """Raise ModelError where joints depend on others: `what` takes each of them free."""
+        if self.is_embedded:
+            names = [name for name in self.all_joint_names if name not in self.joint_names]
+            held = dict.fromkeys(names, 0.0)
+            raise ModelError(
+                f'robot {self.name!r}: joints {", ".join(names)} depend on others, which {what} '
+                f'cannot take; expected them held still: locked={held}'
+            )
+
     def joint_values(self, column):
-        """Return a column of the constants, such as layout.DAMPING, as (nv,) in joint order."""
-        return self.constants[self._joint_rows(), column]
+        """Return a column of the constants, such as layout.DAMPING, as (nv,) in joint order.
+
+        What a joint's followers add to ROTOR, DAMPING and FRICTION is in it.
+        """
+        values = self.constants[self._joint_rows(), column].copy()
+        for row, leader in self.followed.items():
+            ratio = abs(self.constants[row, RATIO])
+            share = ratio if column == FRICTION else ratio * ratio
+            values[self.topology[leader, FIRST]] += share * self.constants[row, column]
+        return values
 
     def with_gravity(self, gravity):
         """Return the same robot under another gravity acceleration (3,) [m/s2] in base axes."""
@@ -170,6 +229,7 @@ class RobotModel(ReadOnly):
             )
         constants = self.constants.copy()
         constants[self._joint_rows(), column] = values
+        constants[list(self.followed), column] = 0.0  # the values are of all that moves together
         return self.with_constants(constants)
 
     def with_inertia(self, frame, mass, com, inertia):
@@ -212,8 +272,9 @@ class RobotModel(ReadOnly):
         return self.with_constants(constants)
 
     def _joint_rows(self):
-        """Return the row of the body that each entry of qd moves."""
-        return np.argsort(self.topology[1:, V]) + 1
+        """Return the row of the body that each entry of qd moves first."""
+        rows = np.flatnonzero(self.topology[1:, DOF]) + 1
+        return rows[np.argsort(self.topology[rows, FIRST if self.is_embedded else V])]
 
 
 def finite_array(values, shape, what, robot):

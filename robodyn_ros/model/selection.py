@@ -10,21 +10,23 @@ from numbers import Real
 from robodyn_ros.errors import ModelError, ParameterError, UnknownNameError
 from robodyn_ros.model import joint_types
 from robodyn_ros.model.description import ASKED_TYPES, JOINT_TYPES, MORE_TYPES
+from robodyn_ros.model.mimic import followers
 from robodyn_ros.model.rotation_matrix import SHORTEST
 from robodyn_ros.model.validate import LARGEST_LENGTH
 
 
 def choose(robot, ordered, joints, locked, asked=()):
-    """Split the joints that can move into the commanded ones and the held ones.
+    """Split the joints that can move into commanded ones, those that follow them, and held ones.
 
     robot : name for messages. ordered : joints from base to tip. joints : names to command, in the
-    order of q, or None for all that are not locked. locked : name -> position, a number or as many
-    as the joint has; joints that are neither commanded nor locked are held at 0. asked : names of
-    the floating and planar joints that move without being named in `joints`.
+    order of q, or None for all that are not locked and follow no other. locked : name -> position,
+    a number or as many as the joint has; joints that are neither commanded nor locked are held
+    at 0, and those that follow a held one where it leads them. asked : names of the floating and
+    planar joints that move without being named in `joints`.
 
-    Returns the commanded joints and {name: position} of the held ones, a tuple for each, with
-    quaternions of length one. Raises UnknownNameError for a
-    name that is not a movable joint, ModelError for a choice that cannot be honoured.
+    Returns the commanded joints, {name: Following} of those that follow them, and {name: position}
+    of the held ones, a tuple for each, with quaternions of length one. Raises UnknownNameError for
+    a name that is not a movable joint, ModelError for a choice that cannot be honoured.
     """
     for joint in ordered:
         _check_type(robot, joint)
@@ -41,10 +43,11 @@ def choose(robot, ordered, joints, locked, asked=()):
             f'as [{joints!r}]'
         )
     _check_names(robot, movable, [*(joints or ()), *locked])
+    following = followers(robot, movable, locked)
     commanded = (
         tuple(joints)
         if joints is not None
-        else tuple(name for name in movable if name not in locked)
+        else tuple(name for name in movable if name not in locked and name not in following)
     )
     if not commanded:
         raise ModelError(
@@ -53,13 +56,18 @@ def choose(robot, ordered, joints, locked, asked=()):
         )
     for name in commanded:
         _check_commanded(robot, movable[name], name in asked or joints is not None)
-    _refuse_followers(robot, [movable[name] for name in commanded if movable[name].mimic])
+    _refuse_followers(robot, {name: following[name] for name in commanded if name in following})
+    led = {name: way for name, way in following.items() if way.leader in commanded}
     held = {
         name: _held_position(robot, joint, locked.get(name, 0.0))
         for name, joint in movable.items()
-        if name not in commanded
+        if name not in commanded and name not in following
     }
-    return tuple(movable[name] for name in commanded), held
+    for name, way in following.items():
+        if name not in led:
+            (position,) = held[way.leader]
+            held[name] = (way.ratio * position + way.shift,)
+    return tuple(movable[name] for name in commanded), led, held
 
 
 def _check_names(robot, movable, names):
@@ -94,14 +102,12 @@ def _check_commanded(robot, joint, asked):
         )
 
 
-def _refuse_followers(robot, joints):
-    """Refuse joints that mimic others, all of them at once: hands have many."""
-    if joints:
-        who = ', '.join(f'joint {joint.name!r} mimics {joint.mimic!r}' for joint in joints)
-        held = {joint.name: 0.0 for joint in joints}
+def _refuse_followers(robot, following):
+    """Refuse to command joints that follow others, all of them at once: hands have many."""
+    if following:
+        who = ', '.join(f'joint {name!r} mimics {way.leader!r}' for name, way in following.items())
         raise ModelError(
-            f'robot {robot!r}: {who}, which is not supported; name in joints those '
-            f'that shall move, or lock what mimics to hold it still: locked={held}'
+            f'robot {robot!r}: {who}, and moves with it; expected in joints those that lead alone'
         )
 
 

@@ -97,6 +97,8 @@ def _joint(element):
         damping=_number(dynamics, 'damping', f'{where} dynamics', 0.0),
         friction=_number(dynamics, 'friction', f'{where} dynamics', 0.0),
         mimic='' if mimic is None else _name(mimic, 'joint', f'{where} mimic'),
+        multiplier=_number(mimic, 'multiplier', f'{where} mimic', 1.0),
+        offset=_number(mimic, 'offset', f'{where} mimic', 0.0),
     )
 
 

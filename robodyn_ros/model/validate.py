@@ -13,6 +13,7 @@ from robodyn_ros.model.layout import (
     BALL_X,
     BALL_Y,
     BALL_Z,
+    FIRST,
     HELICAL,
     INERTIA,
     KIND,
@@ -20,6 +21,7 @@ from robodyn_ros.model.layout import (
     PARENT,
     PRISMATIC,
     ROTOR,
+    TOPOLOGY_COLUMNS,
 )
 from robodyn_ros.model.rigid_body import unpack
 
@@ -142,11 +144,14 @@ def idle_joints(robot, body_names, topology, constants):
 
     The last body of a branch needs inertia about its axis (revolute), about every axis (spherical)
     or mass (prismatic), and any other body some inertia or mass on it or beyond it, unless its
-    joint has rotor inertia. This is necessary for a regular M and not sufficient: the pivots of
+    joint has rotor inertia. Of joints that move together one that moves something is enough. This
+    is necessary for a regular M and not sufficient: the pivots of
     the forward dynamics have the last word.
     """
     beyond = np.zeros((len(body_names), 2))  # mass, and mass + trace of inertia
     is_leaf = np.ones(len(body_names), dtype=bool)
+    embedded = topology.shape[1] > TOPOLOGY_COLUMNS
+    idle, busy = {}, set()
     for body in range(len(body_names) - 1, 0, -1):
         row = constants[body]
         trace = row[INERTIA] + row[INERTIA + 3] + row[INERTIA + 5]
@@ -161,12 +166,18 @@ def idle_joints(robot, body_names, topology, constants):
             needed = 'inertia about its axis'
         else:
             moves_nothing, needed = beyond[body, 1] == 0.0, 'mass or inertia'
+        group = topology[body, FIRST] if embedded else body
         if moves_nothing and row[ROTOR] == 0.0:
-            raise ModelError(
-                f'robot {robot!r}: link {body_names[body]!r} moves, but nothing on it or beyond '
-                f'it has {needed}, so that its joint has no equation of motion; expected '
-                f'{needed}, rotor inertia, or a locked joint'
-            )
+            idle[group] = body_names[body], needed
+        else:
+            busy.add(group)
         parent = topology[body, PARENT]
         beyond[parent] += beyond[body]
         is_leaf[parent] = False
+    for group, (name, needed) in idle.items():
+        if group not in busy:
+            raise ModelError(
+                f'robot {robot!r}: link {name!r} moves, but nothing on it or beyond it has '
+                f'{needed}, so that its joint has no equation of motion; expected {needed}, rotor '
+                'inertia, or a locked joint'
+            )

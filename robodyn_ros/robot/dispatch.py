@@ -146,7 +146,7 @@ def generic_case(robot, name, frame=None):
 
     None if the kernel is not compiled yet, as when all that has been asked for is a batch.
     """
-    kernel, recipe, nv = getattr(generic, name), _RECIPES[name], robot.nv
+    kernel, recipe, nv = robot._kernel(getattr(generic, name)), _RECIPES[name], robot.nv
     if not kernel.is_compiled:
         return None
     names = list(inspect.signature(kernel.python).parameters)

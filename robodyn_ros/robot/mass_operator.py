@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from robodyn_ros.compile import generic
-from robodyn_ros.model.layout import V
 from robodyn_ros.robot.view import View
 
 
@@ -120,7 +119,7 @@ class MassOperator(View):
 
     def _factors(self, F, D):
         """The MassFactors with L = F^T."""
-        return MassFactors(np.swapaxes(F, -1, -2), D, self._robot.model.topology[1:, V].copy())
+        return MassFactors(np.swapaxes(F, -1, -2), D, self._robot.model.elimination_order)
 
     def factor_product(
         self,

@@ -12,12 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse_world_frame import motions
-from robodyn_ros.compile import generic
+from robodyn_ros.codegen import linker
+from robodyn_ros.compile import embedded, generic
 from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.model import build, dh, urdf
 from robodyn_ros.model.description import RobotDescription
 from robodyn_ros.model.dh import DHRow
 from robodyn_ros.model.layout import INERTIA, MASS
+from robodyn_ros.model.rotors import EXACT, Rotor, with_rotors
 from robodyn_ros.robot.centroidal import Centroidal
 from robodyn_ros.robot.configuration_space import ConfigurationSpace
 from robodyn_ros.robot.derivatives import Derivatives
@@ -100,6 +102,8 @@ class Robot(FrameQuantities):
         gravity: ArrayLike = (0.0, 0.0, -9.81),
         locked: Mapping[str, Any] | None = None,
         free_base: bool = False,
+        rotors: Mapping[str, Rotor] | None = None,
+        rotor_model: str = EXACT,
     ) -> Robot:
         """Build a robot from a URDF.
 
@@ -119,6 +123,10 @@ class Robot(FrameQuantities):
             positions. Links coincide at 0.
         free_base : bool
             Whether the base moves freely, on a joint 'free_base' that comes first.
+        rotors : mapping of str to Rotor, optional
+            Rotors of geared motors, by the joints that they drive.
+        rotor_model : {'exact', 'reflected'}
+            Whether rotors spin as bodies on their mounts, or are inertia at their joints alone.
 
         Returns
         -------
@@ -132,7 +140,7 @@ class Robot(FrameQuantities):
             If a joint or link of that name does not exist.
         """
         return cls.from_description(
-            urdf.parse(text_or_path), joints, base, gravity, locked, free_base
+            urdf.parse(text_or_path), joints, base, gravity, locked, free_base, rotors, rotor_model
         )
 
     @classmethod
@@ -144,6 +152,8 @@ class Robot(FrameQuantities):
         gravity: ArrayLike = (0.0, 0.0, -9.81),
         locked: Mapping[str, Any] | None = None,
         free_base: bool = False,
+        rotors: Mapping[str, Rotor] | None = None,
+        rotor_model: str = EXACT,
     ) -> Robot:
         """Build a robot from links and joints, also of types that URDF has no word for.
 
@@ -161,6 +171,10 @@ class Robot(FrameQuantities):
             As in `from_urdf`.
         free_base : bool
             As in `from_urdf`.
+        rotors : mapping of str to Rotor, optional
+            As in `from_urdf`.
+        rotor_model : {'exact', 'reflected'}
+            As in `from_urdf`.
 
         Returns
         -------
@@ -168,7 +182,7 @@ class Robot(FrameQuantities):
         """
         return cls(
             build.build(
-                description,
+                with_rotors(description, rotors, rotor_model) if rotors else description,
                 joints=joints,
                 base=base,
                 gravity=gravity,
@@ -234,7 +248,9 @@ class Robot(FrameQuantities):
         return SpecialisedRobot(self.model, frames, progress, also)
 
     def linked(self, kernel: Kernel) -> Kernel:
-        """Return the kernel itself; a specialised robot returns its twin.
+        """Return the kernel for this robot; a specialised robot returns its twin.
+
+        It is the kernel itself unless joints depend on others.
 
         Parameters
         ----------
@@ -245,7 +261,7 @@ class Robot(FrameQuantities):
         -------
         Kernel
         """
-        return kernel
+        return linker.over_independent(kernel) if self.model.is_embedded else kernel
 
     def with_payload(self, mass: float, com: ArrayLike, inertia: ArrayLike, frame: str) -> Robot:
         """Return a new robot that carries a rigid body; this one stays as it is.
@@ -280,6 +296,48 @@ class Robot(FrameQuantities):
         Robot
         """
         return Robot(self.model.with_gravity(gravity))
+
+    def expand(
+        self, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the state of all joints, those that depend on others included.
+
+        rates = E qd, accelerations = E qdd + dE/dt qd; Jain 2011, section 15.1. Of a robot
+        without dependent joints it is the given state.
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        qd : (nv,) array_like, optional
+            Velocities [rad/s or m/s], zero by default.
+        qdd : (nv,) array_like, optional
+            Accelerations [rad/s^2 or m/s^2], zero by default.
+
+        Returns
+        -------
+        tuple of three ndarray
+            Positions in the order of `all_position_names`; velocities and accelerations in that
+            of `all_joint_names`.
+
+        Raises
+        ------
+        ShapeError
+            For a wrong shape or a value that is not finite.
+        """
+        none = np.zeros((*np.shape(q)[:-1], self.nv))
+        states, k = self._states(q, none if qd is None else qd, none if qdd is None else qdd)
+        if not self.model.is_embedded:
+            return tuple(state.copy() for state in states)
+        sizes = len(self.all_position_names), *[len(self.all_joint_names)] * 2
+        results = tuple(self._out(None, k, (size,)) for size in sizes)
+        run = embedded.expand_state.compiled
+        if k is None:
+            run(*self._body, *states, *results)
+        else:
+            for rows in zip(*states, *results):
+                run(*self._body, *rows)
+        return results
 
     @fast_method
     def inverse_dynamics(
@@ -543,7 +601,7 @@ class Robot(FrameQuantities):
             Regressor.
         """
         states, k = self._states(q, qd, qd if qd_r is None else qd_r, qdd)
-        out = self._out(out, k, (self.nv, 10 * self.nv))
+        out = self._out(out, k, (self.nv, 10 * (len(self.model.body_names) - 1)))
         self._run(generic.regressor, k, *self._weighted, *states, out)
         return out
 

@@ -313,7 +313,7 @@ class SpecialisedRobot(SpecialisedForms):
         KernelError where it does not give what the recursion gives.
         """
         recipe, python, kernels = DERIVATIVES[name], self._generic_method(name), None
-        if self.nv <= WRITTEN_OUT[name]:
+        if self.nv <= WRITTEN_OUT[name] and not self.model.is_embedded:
             kernels = specialise(self.model, name, recipe)
         if kernels:
             self._one[name], self._shapes[name] = entry(kernels.one), self._sizes(recipe)

@@ -9,7 +9,7 @@ import numpy as np
 
 from robodyn_ros.algorithms.core import scratch
 from robodyn_ros.codegen.parallel_rows import share_out
-from robodyn_ros.compile import batch_loops, generic, state_checks
+from robodyn_ros.compile import batch_loops, embedded, generic, state_checks
 from robodyn_ros.errors import ModelError, ShapeError, SingularityError
 from robodyn_ros.model.robot_model import RobotModel
 from robodyn_ros.model.rotation_matrix import SHORTEST
@@ -33,6 +33,8 @@ class Boundary:
         self.model = model
         self.name = model.name
         self.joint_names, self.position_names = model.joint_names, model.position_names
+        self.all_joint_names = model.all_joint_names
+        self.all_position_names = model.all_position_names
         self.nq, self.nv = model.nq, model.nv
         self.limits = model.limits
         self.report = model.report
@@ -69,6 +71,18 @@ class Boundary:
     def _case(self, name, frame=None):
         """What the machine code of a method calls, see robodyn_ros.robot.dispatch."""
         return generic_case(self, name, frame)
+
+    def _kernel(self, kernel):
+        """The kernel of `generic` for this robot: another one where joints depend on others."""
+        if not self.model.is_embedded:
+            return kernel
+        found = embedded.kernel_of(kernel)
+        if found is None:
+            raise ModelError(
+                f'robot {self.name!r} has joints that depend on others, and no '
+                f'{kernel.python.__name__} for them; expected them locked, or another quantity'
+            )
+        return found
 
     def _states(self, *arrays):
         """Float64 C-contiguous states, q (nq,) and the others (nv,), or k of each in one more axis
@@ -192,7 +206,7 @@ class Boundary:
             return (self._no_wrench,)
         pushes = np.zeros(self._no_wrench.shape)
         for name, given in self._mapping(f_ext).items():
-            generic.apply_wrench.quick(
+            self._kernel(generic.apply_wrench).quick(
                 *self._body, q, *self._placement(name), self._wrench(name, given, k), pushes
             )
         return (pushes,)
@@ -237,6 +251,7 @@ class Boundary:
         """Run a generic kernel: as it is for one state, for k of them its loop, the rows shared
         out over the cores. Raises SingularityError where it meets a singular pivot.
         """
+        kernel = self._kernel(kernel)
         if k is None:
             status = kernel.quick(*arguments)
         else:

@@ -6,7 +6,6 @@ import numpy as np
 
 from robodyn_ros.compile import kernel
 from robodyn_ros.model.layout import DAMPING as MODEL_DAMPING
-from robodyn_ros.model.layout import DOF, V
 from robodyn_ros.model.layout import FRICTION as MODEL_FRICTION
 from robodyn_ros.simulation.faults import Faults
 from robodyn_ros.simulation.joint_table import (
@@ -73,11 +72,8 @@ class Drives:
         self._driven = np.ones(model.nv, dtype=bool)
         for hinge in model.hinges:
             self._driven[hinge.velocities] = hinge.joint.type != 'floating'
-        self._damping, self._friction = np.zeros(model.nv), np.zeros(model.nv)
-        for row, constants in zip(model.topology[1:], model.constants[1:]):
-            of_body = slice(row[V], row[V] + row[DOF])
-            self._damping[of_body] = settings.damping_scale * constants[MODEL_DAMPING]
-            self._friction[of_body] = settings.friction_scale * constants[MODEL_FRICTION]
+        self._damping = settings.damping_scale * model.joint_values(MODEL_DAMPING)
+        self._friction = settings.friction_scale * model.joint_values(MODEL_FRICTION)
         self.arrange()
 
     def arrange(self):

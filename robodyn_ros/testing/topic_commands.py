@@ -58,7 +58,8 @@ class TopicCommands:
     ):
         self._every, self._patience, self._retell = every, patience, retell
         self._commands: queue.SimpleQueue = queue.SimpleQueue()
-        self._logger, self._begun, self._effort = node.get_logger(), False, None
+        self._logger, self._begun = node.get_logger(), False
+        self._effort = np.empty(0)
         message, reader = KINDS[kind]
         self._reader, self._node = reader(joint_names), node
         self._subscription = node.create_subscription(message, topic, self._commands.put, QOS)
@@ -67,13 +68,17 @@ class TopicCommands:
     def answer(self, state: ReadState) -> np.ndarray:
         """Return the efforts (n,) for a state; wait for them where they are due.
 
+        Where the reading was lost, the last efforts hold.
+
         Raises
         ------
         ParameterError
             If none come, with a sentence.
 
         """
-        if state.step % self._every == 0 or self._effort is None:
+        if np.isnan(state.state[0, 0]):  # nobody was sent a reading that is lost
+            return self._effort if self._begun else np.full(state.state.shape[1], np.nan)
+        if state.step % self._every == 0 or not self._begun:
             self._effort = self._wait(state)
         return self._effort
 

@@ -6,11 +6,14 @@ import sys
 
 import numpy as np
 import pytest
+from llvmlite import ir
 
 from robodyn_ros.compile import kernel
 from robodyn_ros.compile.vectorcall import quick as quickly
+from robodyn_ros.compile.vectorcall.entry import INTEGER, api
 from robodyn_ros.compile.vectorcall.quick import quick
 from robodyn_ros.control.supervisor import guards
+from robodyn_ros.errors import KernelError
 from robodyn_ros.spatial.types import (
     Boolean,
     Flags,
@@ -179,3 +182,13 @@ def test_other_signatures_and_other_interpreters_keep_the_dispatcher(monkeypatch
     assert quick(other) is other.compiled and other.quick(np.zeros(1), 3, False) == -3
     monkeypatch.setattr(quickly, 'layout_is_known', lambda: False)
     assert quick(mixed) is mixed.compiled
+
+
+def test_a_function_that_an_interpreter_lacks_is_refused_before_it_is_called():
+    """An address of 0 would be called: Python 3.10 exports no PyObject_Vectorcall, for one."""
+    module = ir.Module()
+    with pytest.raises(KernelError, match='exports no PyObject_OfAnotherPython'):
+        api(module, 'PyObject_OfAnotherPython', INTEGER)
+    assert not list(module.functions)
+    api(module, 'PyObject_VectorcallDict', *[INTEGER] * 4)
+    assert [each.name for each in module.functions] == ['PyObject_VectorcallDict']

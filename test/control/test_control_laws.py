@@ -5,8 +5,8 @@
 import numpy as np
 import pytest
 
+from robodyn_ros.algorithms.core.friction import COULOMB_VELOCITY
 from robodyn_ros.control import TERMS, law_class
-from robodyn_ros.control.laws.computed_torque import COULOMB_VELOCITY
 from robodyn_ros.control.supervisor.supervisor import Supervisor
 from robodyn_ros.model.layout import DAMPING, FRICTION, V
 from support.supervised import CONFIG, FRANKA, TWO_LINK, by_robot, lagging, settings_for

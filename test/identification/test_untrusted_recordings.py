@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A recording is data: whatever is in it becomes numbers or a sentence, in bounded memory."""
 
+import os
 import re
 import sys
 import tracemalloc
@@ -218,3 +219,22 @@ def test_the_reader_of_ros_gives_equal_arrays(bag, monkeypatch):
     assert found.rate == expected.rate
     np.testing.assert_array_equal(found.q, expected.q)
     np.testing.assert_array_equal(found.tau, expected.tau)
+
+
+@pytest.mark.parametrize('kind', ['pipe', 'device', 'folder'])
+@pytest.mark.parametrize('place', ['motion.csv', 'motion.mcap', 'bag/metadata.yaml'])
+def test_what_is_no_file_is_refused_and_not_waited_for(tmp_path, kind, place):
+    """A pipe that nobody writes to, and a device without an end."""
+    path = tmp_path / place
+    path.parent.mkdir(exist_ok=True)
+    if kind == 'pipe':
+        os.mkfifo(path)
+    elif kind == 'device':
+        path.symlink_to('/dev/zero')
+    else:
+        path.mkdir()
+    with pytest.raises(RobodynError, match='expected a'):
+        if path.suffix == '.csv':
+            read_csv(path, ['a'])
+        else:
+            read_bag(path.parent if path.suffix == '.yaml' else path, ['a'])

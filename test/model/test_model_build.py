@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Choosing joints, merging links, normalising frames: the arrays are the robot described."""
 
-import ast
 from math import inf, isnan, pi
 
 import hypothesis.strategies as st
@@ -230,32 +229,90 @@ def test_a_joint_of_many_freedoms_can_only_be_held_still(kind):
     assert build(robot, joints=['j']).report == held.report
 
 
-def test_a_mimic_joint_is_refused_by_name_unless_held():
+def hand(more='<mimic joint="lead" multiplier="-2" offset="0.1"/>', lead=''):
+    """Return a palm with a finger that leads and one that follows."""
+    return describe(
+        link('root'),
+        link('a', 1),
+        link('b', 1),
+        joint('lead', 'revolute', 'root', 'a', more=lead),
+        joint('follow', 'revolute', 'root', 'b', more=more),
+    )
+
+
+def test_a_mimic_joint_follows_and_has_no_coordinate():
+    model = build(hand())
+    assert (model.joint_names, model.nq, model.nv) == (('lead',), 1, 1)
+    assert model.all_joint_names == model.all_position_names == ('lead', 'follow')
+    assert model.is_embedded and model.followed == {2: 1}
+    assert model.constants[1:, [layout.RATIO, layout.SHIFT]].tolist() == [[1, 0], [-2, 0.1]]
+
+
+def test_a_locked_mimic_joint_follows_nothing():
+    model = build(hand(), locked={'follow': 0.3})
+    assert model.joint_names == model.all_joint_names == ('lead',)
+    assert not model.is_embedded
+    assert any('follow' in line and 'held at 0.3' in line for line in model.report.warnings)
+
+
+def test_a_mimic_joint_follows_one_that_is_held():
     robot = describe(
         link('root'),
         link('a', 1),
         link('b', 1),
-        joint('lead', 'revolute', 'root', 'a'),
-        joint('follow', 'revolute', 'root', 'b', more='<mimic joint="lead"/>'),
+        link('c', 1),
+        joint('lead', 'prismatic', 'root', 'a'),
+        joint('follow', 'prismatic', 'root', 'b', more='<mimic joint="lead" multiplier="2"/>'),
+        joint('j', 'prismatic', 'b', 'c'),
     )
-    with pytest.raises(ModelError, match="'follow' mimics 'lead'"):
-        build(robot)
-    with pytest.raises(ModelError, match="'follow' mimics 'lead'"):
-        build(robot, joints=['lead', 'follow'])
-    model = build(robot, locked={'follow': 0.3})
-    assert model.joint_names == ('lead',)
-    assert any('follow' in line and 'held at 0.3' in line for line in model.report.warnings)
+    model = build(robot, locked={'lead': 0.25})
+    apart = model.constants[1, layout.OFFSET : layout.OFFSET + 3]
+    assert model.joint_names == ('j',) and not model.is_embedded
+    assert np.linalg.norm(apart - build(robot, joints=['j']).constants[1, 9:12]) == 0.5
 
 
-def test_all_mimic_joints_are_told_at_once():
-    hand = [link('palm')]
-    for k, more in enumerate(('', '<mimic joint="f0"/>', '<mimic joint="f0"/>')):
-        hand += [link(f'l{k}', 1), joint(f'f{k}', 'revolute', 'palm', f'l{k}', more=more)]
+def test_mimic_joints_are_not_commanded_all_told_at_once():
+    parts = [link('palm')]
+    for k, more in enumerate(('', '<mimic joint="f0"/>', '<mimic joint="f1"/>')):
+        parts += [link(f'l{k}', 1), joint(f'f{k}', 'revolute', 'palm', f'l{k}', more=more)]
     with pytest.raises(ModelError) as refusal:
-        build(describe(*hand))
-    assert "joint 'f1' mimics 'f0', joint 'f2' mimics 'f0'" in str(refusal.value)
-    told = str(refusal.value).partition('locked=')[2]
-    assert build(describe(*hand), locked=ast.literal_eval(told)).joint_names == ('f0',)
+        build(describe(*parts), joints=['f0', 'f1', 'f2'])
+    assert "joint 'f1' mimics 'f0', joint 'f2' mimics 'f0', and moves" in str(refusal.value)
+    assert build(describe(*parts), joints=['f0']).all_joint_names == ('f0', 'f1', 'f2')
+
+
+def test_a_leader_stays_where_its_followers_may_be():
+    lead = '<limit lower="-1" upper="1" velocity="3" effort="5"/>'
+    way = '<mimic joint="lead" multiplier="-2" offset="0.1"/>'
+    limits = build(hand(f'{way}<limit lower="-0.9" upper="4" velocity="4"/>', lead)).limits
+    assert (limits.lower[0], limits.upper[0]) == (-1.0, 0.5)
+    assert (limits.velocity[0], limits.effort[0]) == (2.0, 5.0)
+    model = build(hand(f'{way}<limit lower="5" upper="6" velocity="4"/>', lead))
+    assert (model.limits.lower[0], model.limits.upper[0]) == (-1.0, 1.0)
+    assert any("joint 'follow': has a range that 'lead'" in line for line in model.report.warnings)
+
+
+def test_joint_constants_are_of_all_that_moves_together():
+    more = '<mimic joint="lead" multiplier="-2"/><dynamics damping="0.5" friction="0.25"/>'
+    model = build(hand(more, '<dynamics damping="1" friction="2"/>'))
+    assert model.joint_values(layout.DAMPING).tolist() == [1.0 + 4.0 * 0.5]
+    assert model.joint_values(layout.FRICTION).tolist() == [2.0 + 2.0 * 0.25]
+    again = model.with_joint_values(layout.DAMPING, [7.0])
+    assert again.joint_values(layout.DAMPING).tolist() == [7.0]
+
+
+@pytest.mark.parametrize(
+    'lead, follow, sentence',
+    [
+        ('<mimic joint="follow"/>', '<mimic joint="lead"/>', 'a loop of joints'),
+        ('', '<mimic joint="follow"/>', 'a loop of joints'),
+        ('', '<mimic joint="nobody"/>', 'no movable joint below the base'),
+        ('', '<mimic joint="lead" multiplier="1e9"/>', 'multiplier 1e\\+09; expected at most'),
+    ],
+)
+def test_impossible_mimic_joints_are_refused(lead, follow, sentence):
+    with pytest.raises(ModelError, match=sentence):
+        build(hand(follow, lead))
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ def test_limits_dynamics_and_mimic(arm):
     assert (lift.limit.lower, lift.limit.upper, lift.limit.effort) == (0, 0.5, 0)
     assert (roll.limit.lower, roll.limit.upper, roll.limit.velocity) == (-inf, inf, 9)
     assert isnan(roll.limit.effort)
-    assert roll.mimic == 'lift'
+    assert (roll.mimic, roll.multiplier, roll.offset) == ('lift', 2.0, 0.0)
 
 
 def test_a_joint_without_range_is_unlimited():

@@ -121,7 +121,7 @@ CHANGES = {
     ),
     'floating': ('"revolute"', '"floating"', ["joint 'shoulder'", 'floating', 'lock']),
     'planar': ('"revolute"', '"planar"', ["joint 'shoulder'", 'planar', 'lock']),
-    'mimic': ('<axis', '<mimic joint="elbow"/><axis', ["joint 'shoulder'", "'elbow'", 'lock']),
+    'mimic': ('<axis', '<mimic joint="nobody"/><axis', ["joint 'shoulder'", "'nobody'", 'lock']),
     'xacro element': (
         '</robot>',
         '<xacro:arm xmlns:xacro="http://www.ros.org/wiki/xacro"/></robot>',

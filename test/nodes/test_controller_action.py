@@ -9,7 +9,10 @@ import pytest
 
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
-pytest.importorskip('control_msgs', reason='control_msgs is not installed')
+
+from support import action_type
+
+action_type.provide()
 
 from action_msgs.msg import GoalStatus
 from control_msgs.action import FollowJointTrajectory

@@ -78,7 +78,7 @@ def test_model_info(probe):
     assert answer.success and answer.message == ''
     assert answer.name == ROBOT.name
     assert tuple(answer.joint_names) == JOINTS
-    assert tuple(answer.link_names) == ROBOT.frames
+    assert tuple(answer.link_names) == tuple(ROBOT.frames)
     assert answer.base_link == ROBOT.model.body_names[0]
     assert list(answer.effort_limit) == [100.0, 50.0]
     assert list(answer.velocity_limit) == [20.0, 20.0]

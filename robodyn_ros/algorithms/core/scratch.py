@@ -3,10 +3,13 @@
 """Where a recursion keeps what it computes for one body: the columns of a (nb, width) array.
 
 Nothing in it has a meaning between two calls: no kernel reads an entry that it did not write in
-the same call (tests fill it with NaN first). One scratch array per thread.
+the same call (tests fill it with NaN first). One scratch array per thread. Behind the rows of the
+bodies a robot with dependent joints has more, for arrays over all its joints.
 """
 
 import numpy as np
+
+from robodyn_ros.model.layout import COUNT, FIRST, TOPOLOGY_COLUMNS
 
 COS, SIN = 0, 1  # of the hinge angle (1, 0 for a prismatic hinge)
 POSITION = 2  # 3, p_PB_P at q
@@ -53,6 +56,26 @@ RUN = 176  # whole number: the first of the unbroken run of bodies that ends wit
 WIDTH = 177
 
 
+#: Vectors of all joints that a kernel over independent coordinates has at hand.
+VECTORS = 8
+
+
 def allocate(topology):
-    """Return the scratch array of a robot, shape (nb, WIDTH)."""
-    return np.zeros((topology.shape[0], WIDTH))
+    """Return the scratch array of a robot, shape (nb, WIDTH); with more rows where its joints
+    depend on one another, see robodyn_ros.algorithms.constraints.expansion.
+    """
+    return np.zeros(shape(topology))
+
+
+def shape(topology):
+    """Return the shape of the scratch array of a robot."""
+    return topology.shape[0] + rows_behind(topology), WIDTH
+
+
+def rows_behind(topology):
+    """Return how many rows there are behind those of the bodies."""
+    if topology.shape[1] == TOPOLOGY_COLUMNS:
+        return 0
+    n, nv, width = topology.shape[0] - 1, topology[0, FIRST], topology[0, COUNT]
+    entries = (2 + VECTORS + width) * n + (n + nv) * (n + 6) + 10 * n * n
+    return -(-int(entries) // WIDTH)

@@ -16,6 +16,7 @@ import numpy as np
 from llvmlite import ir
 
 from robodyn_ros.compile.numba_private import MISSING
+from robodyn_ros.errors import KernelError
 
 REFUSED = -2  # status of an argument that is no float64 array of the expected dimensions
 
@@ -154,7 +155,17 @@ def emit(module, name, body, dimensions, outputs):
 
 
 def api(module, name, *kinds, returns=INTEGER):
-    """A function of CPython's, such as one that returns an object."""
+    """A function of CPython's, such as one that returns an object.
+
+    Raises
+    ------
+    KernelError
+        If this interpreter has no function of that name, which would end the process in the call.
+    """
+    if not hasattr(ctypes.pythonapi, name):
+        raise KernelError(
+            f'Python {sys.version.split()[0]} exports no {name}; expected one that does'
+        )
     return module.globals.get(name) or ir.Function(module, ir.FunctionType(returns, kinds), name)
 
 

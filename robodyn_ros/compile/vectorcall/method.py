@@ -184,7 +184,7 @@ def _emit(of_frame, module):
     made = code.place(frame, first)
     status = code.variable(code.make(plan, results, out, made))
     with code.where('!=', code.value(status), 0):
-        builder.store(code.call('PyObject_Vectorcall', one, frame, total, INTEGER(0)), status)
+        builder.store(code.call('PyObject_VectorcallDict', one, frame, total, INTEGER(0)), status)
     status = code.value(status)
     code.forget(status)
     done = builder.or_(
@@ -202,7 +202,10 @@ def _emit(of_frame, module):
     builder.ret(several)
     builder.position_at_end(refuse)
     code.call('PyErr_Clear', returns=ir.VoidType())
-    builder.ret(code.call('PyObject_Vectorcall', code.item(OTHERWISE), arguments, count, names))
+    named = code.by_name(arguments, count, names)
+    found = code.call('PyObject_VectorcallDict', code.item(OTHERWISE), arguments, count, named)
+    code.forget(named)
+    builder.ret(found)
     return function
 
 
@@ -221,6 +224,22 @@ class _Code(Given):
     def forget(self, something):
         """Give an object up, or nothing."""
         self.call('Py_DecRef', something, returns=ir.VoidType())
+
+    def by_name(self, arguments, count, names):
+        """A dict of the arguments after the first `count`, or 0 without any."""
+        made = self.variable(INTEGER(0))
+        with self.where('!=', names, 0):
+            self.builder.store(self.call('PyDict_New'), made)
+            with self.where('==', self.value(made), 0):
+                self.builder.ret(INTEGER(0))
+            with self.loop(self.load(names, TUPLE_SIZE)) as k:
+                name = self.entry(self.items(names), k)
+                given = self.entry(arguments, self.builder.add(count, k))
+                fault = self.call('PyDict_SetItem', self.value(made), name, given, returns=FLAGS)
+                with self.builder.if_then(self.builder.icmp_signed('!=', fault, FLAGS(0))):
+                    self.forget(self.value(made))
+                    self.builder.ret(INTEGER(0))
+        return self.value(made)
 
     def place(self, address, k):
         """Address of entry k."""

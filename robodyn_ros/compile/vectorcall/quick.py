@@ -124,7 +124,7 @@ def _emit(module, context, code):
     owner, arguments, count = function.args
     builder.ret(
         builder.call(
-            api(module, 'PyObject_Vectorcall', *[INTEGER] * 4),
+            api(module, 'PyObject_VectorcallDict', *[INTEGER] * 4),
             [given.item(DISPATCHER), arguments, count, INTEGER(0)],
         )
     )

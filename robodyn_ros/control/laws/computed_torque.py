@@ -5,6 +5,7 @@
 import numpy as np
 
 from robodyn_ros.algorithms.core.crba import mass_matrix
+from robodyn_ros.algorithms.core.friction import friction_torque
 from robodyn_ros.algorithms.core.gravity import gravity_torque
 from robodyn_ros.algorithms.core.rnea import bias_torque
 from robodyn_ros.compile import kernel
@@ -20,12 +21,8 @@ from robodyn_ros.control.laws.law import (
     model_arrays,
 )
 from robodyn_ros.control.laws.pd import feedback
-from robodyn_ros.model import layout
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
-
-#: Velocity [rad/s or m/s] of the reference at which Coulomb friction is tanh(1) of its full value.
-COULOMB_VELOCITY = 0.01
 
 
 @primitive
@@ -35,16 +32,6 @@ def multiply(M, x, out):
         out[i] = 0.0
         for j in range(M.shape[1]):
             out[i] += M[i, j] * x[j]
-
-
-@primitive
-def friction_torque(topology, constants, qd, tau):
-    """Viscous and Coulomb friction of the model at qd, smooth through zero."""
-    for i in range(1, topology.shape[0]):
-        k = topology[i, layout.V]
-        tau[k] = constants[i, layout.DAMPING] * qd[k] + constants[i, layout.FRICTION] * np.tanh(
-            qd[k] / COULOMB_VELOCITY
-        )
 
 
 @kernel

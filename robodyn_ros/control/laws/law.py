@@ -98,6 +98,7 @@ class ControlLaw:
         `_torques`, set here in one assignment: a cycle under way ends as it began. A law
         with several kernels puts all of them in force here.
         """
+        self._twins = twins
         if self.kernels:
             self._torques = twins.get(self.kernels[0], self.kernels[0]).quick
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy import sqrt
 
 from robodyn_ros.algorithms.core.crba import mass_matrix
+from robodyn_ros.algorithms.core.friction import friction_torque
 from robodyn_ros.algorithms.core.gravity import gravity_torque
 from robodyn_ros.algorithms.core.jacobian import jacobian_bias
 from robodyn_ros.algorithms.core.kinematics import pose
@@ -13,7 +14,7 @@ from robodyn_ros.algorithms.core.rnea import bias_torque
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_solve import mass_solve
 from robodyn_ros.algorithms.task_space.operational_space_inertia import operational_space
 from robodyn_ros.compile import generic, kernel
-from robodyn_ros.control.laws.computed_torque import friction_torque, multiply
+from robodyn_ros.control.laws.computed_torque import multiply
 from robodyn_ros.control.laws.law import (
     ACCELERATION,
     CORIOLIS,
@@ -438,13 +439,13 @@ class OperationalSpace(ControlLaw):
             np.zeros((4, n)),
             self.fastest,
         )
-        self._pose = generic.pose.compiled
 
     def reset(self, q, qd):
         """Hold the pose of the hand."""
         topology, constants, _, scratch = self._arrays[:4]
         X = np.empty((4, 4))
-        self._pose(topology, constants, scratch, q, *self._place, X)
+        pose = self._twins.get(generic.pose, generic.pose)
+        pose.quick(topology, constants, scratch, q, *self._place, X)
         measured = self.task.measured
         observe_pose(X, measured)
         self.task.hold(measured[POSITION, :3], measured[QUATERNION])

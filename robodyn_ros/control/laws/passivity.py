@@ -6,9 +6,10 @@ import numpy as np
 
 from robodyn_ros.algorithms.core.coriolis import coriolis_matrix
 from robodyn_ros.algorithms.core.crba import mass_matrix
+from robodyn_ros.algorithms.core.friction import friction_torque
 from robodyn_ros.algorithms.core.gravity import gravity_torque
 from robodyn_ros.compile import kernel
-from robodyn_ros.control.laws.computed_torque import friction_torque, multiply
+from robodyn_ros.control.laws.computed_torque import multiply
 from robodyn_ros.control.laws.law import (
     ACCELERATION,
     CORIOLIS,

@@ -15,6 +15,7 @@ from robodyn_ros.control.reference import path
 from robodyn_ros.control.supervisor import guards
 from robodyn_ros.control.supervisor.control_settings import EFFORT, LOWER, RATE, SPEED, UPPER
 from robodyn_ros.errors import KernelError
+from robodyn_ros.robot.robot import Robot
 
 TOLERANCE = 1e-8  # relative: wrong code is off by far more, another order of sums by far less
 
@@ -50,7 +51,8 @@ def law_known_answers(law, robot):
     if not law.kernels:
         return
     compiled, plain = law(robot), law(robot)
-    plain.use({kernel: SimpleNamespace(quick=kernel.python) for kernel in law.kernels})
+    linked = Robot(robot.model).linked  # a specialised one links to machine code
+    plain.use({each: SimpleNamespace(quick=linked(each).python) for each in law.kernels})
     rng, found = np.random.default_rng(0), np.zeros((2, len(TERMS), robot.nv))
     q, qd = rng.uniform(-1.0, 1.0, (2, robot.nv))
     reference, gains = rng.uniform(-1.0, 1.0, (3, robot.nv)), np.full((2, robot.nv), 10.0)

@@ -9,11 +9,13 @@ import numpy as np
 from geometry_msgs.msg import Point, Vector3
 
 from robodyn_msgs.srv import GetDynamics, GetModelInfo, GetOperationalSpaceInertia
-from robodyn_ros.control.laws.computed_torque import friction_torque
+from robodyn_ros.algorithms.core.friction import friction_torque
+from robodyn_ros.compile.embedded import of_model
 from robodyn_ros.errors import RobodynError, ShapeError, shorten
 from robodyn_ros.model import layout
 from robodyn_ros.robot.operational_space import AXES
 from robodyn_ros.robot.robot import Robot
+from robodyn_ros.ros.common.all_joints import independent_joints
 from robodyn_ros.ros.common.requested_state import requested_state
 from robodyn_ros.ros.common.task_space_queries import (
     BASE,
@@ -74,9 +76,8 @@ class ModelServices:
         return self._robot
 
     def _state(self, request, response, robot):
-        state = requested_state(
-            request.state, robot.joint_names, self._session.supervisor.measurement
-        )
+        given = independent_joints(request.state, robot.model)
+        state = requested_state(given, robot.joint_names, self._session.supervisor.measurement)
         response.header.stamp = state.stamp
         response.header.frame_id = robot.model.body_names[0]
         response.joint_names, response.message = list(robot.joint_names), state.note
@@ -101,7 +102,9 @@ class ModelServices:
             response.gravity = doubles(gravity)
         if fields & kind.FIELD_FRICTION:
             friction = np.zeros(n)
-            friction_torque(robot.model.topology, robot.model.constants, qd, friction)
+            of_model(robot.model, friction_torque)(
+                robot.model.topology, robot.model.constants, qd, friction
+            )
             response.friction = doubles(friction)
         if fields & kind.FIELD_INVERSE_DYNAMICS:
             response.acceleration = doubles(qdd)
@@ -207,15 +210,14 @@ class ModelServices:
         model, limits = robot.model, robot.limits
         bodies = model.constants[1:]
         mass = bodies[:, layout.MASS]
-        joints = np.argsort(model.topology[1:, layout.V])  # rows of the bodies in joint order
         response.name, response.base_link = robot.name, model.body_names[0]
         response.joint_names, response.link_names = list(robot.joint_names), list(robot.frames)
         response.lower, response.upper = doubles(limits.lower), doubles(limits.upper)
         response.velocity_limit = doubles(limits.velocity)
         response.effort_limit = doubles(limits.effort)
-        response.damping = doubles(bodies[joints, layout.DAMPING])
-        response.friction = doubles(bodies[joints, layout.FRICTION])
-        response.rotor_inertia = doubles(bodies[joints, layout.ROTOR])
+        response.damping = doubles(model.joint_values(layout.DAMPING))
+        response.friction = doubles(model.joint_values(layout.FRICTION))
+        response.rotor_inertia = doubles(model.joint_values(layout.ROTOR))
         response.body_names = list(model.body_names[1:])
         response.body_mass, response.total_mass = doubles(mass), float(mass.sum())
         response.body_com = [_com(model, k) for k in range(1, len(model.body_names))]

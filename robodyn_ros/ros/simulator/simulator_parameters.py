@@ -4,10 +4,8 @@
 
 from typing import Any, Mapping
 
-import numpy as np
-
 from robodyn_ros.errors import ParameterError, RobodynError
-from robodyn_ros.model.layout import ROTOR, V
+from robodyn_ros.model.layout import ROTOR
 from robodyn_ros.model.robot_model import RobotModel
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.parameter_table import (
@@ -387,13 +385,13 @@ def simulated_robot(values: Mapping[str, Any], robot: Robot) -> Robot:
       ModelError: for an impossible payload.
 
     """
-    constants = robot.model.constants.copy()
+    model = robot.model
     if values['rotor_inertia']:
-        constants[1:, ROTOR] = np.array(values['rotor_inertia'])[robot.model.topology[1:, V]]
+        model = model.with_joint_values(ROTOR, values['rotor_inertia'])
     errors = Perturbation(
         *(values[f'perturbation.{name}'] for name in ('mass', 'com', 'friction', 'seed'))
     )
-    robot = Robot(perturbed(robot.model.with_constants(constants), errors))
+    robot = Robot(perturbed(model, errors))
     if not values['payload.frame']:
         return robot
     xx, xy, xz, yy, yz, zz = values['payload.inertia']

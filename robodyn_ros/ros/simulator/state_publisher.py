@@ -12,6 +12,7 @@ from sensor_msgs.msg import JointState, MultiDOFJointState
 
 from robodyn_ros.model.joint_types import has_quaternion
 from robodyn_ros.model.robot_model import RobotModel
+from robodyn_ros.ros.common.all_joints import AllJoints
 from robodyn_ros.ros.common.joint_messages import bound_array, set_stamp
 from robodyn_ros.ros.common.multi_dof_messages import MultiDofJoint, multi_dof_joints, set_vector
 
@@ -38,6 +39,8 @@ def state_topics(node, model: RobotModel, values: Mapping[str, Any], frame_id: s
     joints = multi_dof_joints(model)
     if joints:
         return MixedStates(node, model, joints, values, frame_id)
+    if model.is_embedded:
+        return AllJointStates(node, model, values, frame_id)
     return JointStates(node, model.joint_names, values, frame_id)
 
 
@@ -71,6 +74,18 @@ class JointStates:
         self._node.destroy_publisher(self._publisher)
 
 
+class AllJointStates(JointStates):
+    """The state as a JointState, with the joints that depend on others."""
+
+    def __init__(self, node, model: RobotModel, values: Mapping[str, Any], frame_id: str):
+        super().__init__(node, model.all_joint_names, values, frame_id)
+        self._all = AllJoints(model)
+
+    def publish(self, nanoseconds: int, *state: np.ndarray):
+        """Publish all joints; position, velocity and effort are of the independent ones."""
+        super().publish(nanoseconds, *self._all.state(*state))
+
+
 class MixedStates:
     """A MultiDOFJointState of joints of several freedoms, and a JointState of what that can take.
 
@@ -86,9 +101,12 @@ class MixedStates:
         frame_id: str,
     ):
         self._node, self._joints = node, joints
-        self._velocities = scalar_joints(model)
-        self._positions = model.coordinates[self._velocities]
-        names = [model.joint_names[k] for k in self._velocities]
+        self._all = AllJoints(model) if model.is_embedded else None
+        left_out = {*model.joint_names} - {model.joint_names[k] for k in scalar_joints(model)}
+        places = [k for k, name in enumerate(model.all_joint_names) if name not in left_out]
+        names = [model.all_joint_names[k] for k in places]
+        self._velocities = places
+        self._positions = [model.all_position_names.index(name) for name in names]
         self._scalars = JointStates(node, names, values, frame_id) if names else None
         self._publisher = node.create_publisher(
             MultiDOFJointState, values['multi_dof_joint_states_topic'], STATE_QOS
@@ -121,6 +139,8 @@ class MixedStates:
                 set_vector(message.wrench[k].torque, action[3:])
         self._publisher.publish(message)
         if self._scalars:
+            if self._all:
+                position, velocity, effort = self._all.state(position, velocity, effort)
             self._scalars.publish(
                 nanoseconds,
                 position[self._positions],

@@ -5,6 +5,7 @@
 from sensor_msgs.msg import JointState, MultiDOFJointState
 
 from robodyn_ros.errors import ShapeError, UnknownNameError, shorten
+from robodyn_ros.ros.common.all_joints import independent_joints
 from robodyn_ros.ros.common.joint_messages import MAX_NAMES
 from robodyn_ros.ros.common.multi_dof_messages import multi_dof_joints
 from robodyn_ros.ros.simulator.state_publisher import scalar_joints
@@ -19,6 +20,7 @@ def named_state(joints: JointState, poses: MultiDOFJointState, plant):
 
     """
     model = plant.model
+    joints = independent_joints(joints, model)
     position, velocity = plant.q.copy(), plant.qd.copy()
     if joints.name or not poses.joint_names:
         where = {model.joint_names[k]: k for k in scalar_joints(model)}

@@ -1,0 +1,158 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""How much faster than real time lock step goes: without ROS, in one process, in two processes.
+
+A seven-joint arm at 1 kHz that follows a trajectory under the computed torque law. The three ways
+take turns, so that what else the machine does meets all of them.
+"""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from benchmark import table
+from robodyn_ros import Robot
+from robodyn_ros.control.laws.computed_torque import ComputedTorque
+from robodyn_ros.control.reference.trajectory import Trajectory
+from robodyn_ros.control.supervisor.supervisor import Supervisor
+from robodyn_ros.ros.controller.controller_parameters import (
+    CONTROLLER_PARAMETERS,
+    control_settings,
+    gain_parameters,
+)
+from robodyn_ros.simulation.plant import Plant
+from robodyn_ros.testing.domain import move_to_own_domain
+from robodyn_ros.testing.hosting import ros_arguments
+
+ARM = Path(__file__).resolve().parents[1] / 'config' / 'urdf' / 'franka_like.urdf'
+TARGET = (0.3, -0.2, 0.2, -1.5, 0.1, 1.2, 0.2)
+ROUNDS, STEPS = 7, 1000
+WAYS = ('without ROS', 'one process', 'two processes')
+
+
+class WithoutRos:
+    """Plant and supervisor, called in turn."""
+
+    def __init__(self):
+        robot, self._step = Robot.from_urdf(ARM), 0
+        law = ComputedTorque(robot)
+        specs = (*CONTROLLER_PARAMETERS, *gain_parameters(robot.joint_names, ComputedTorque))
+        values = {spec.name: spec.convert(spec.default) for spec in specs}
+        settings = control_settings(values | {'robot_compensates_gravity': 'no'}, robot, law)
+        self._supervisor, self._plant = Supervisor(robot, law, settings), Plant(robot)
+        self.advance(10)
+        assert self._supervisor.activate(self._now) == ''
+        rest = np.zeros((1, 7))
+        way = Trajectory([60.0], np.array([TARGET]), rest, rest)
+        assert self._supervisor.follow(way, self._now) == ''
+
+    @property
+    def _now(self):
+        return 1e-3 * self._step
+
+    def advance(self, steps):
+        """Take steps."""
+        supervisor, plant = self._supervisor, self._plant
+        for _ in range(steps):
+            supervisor.accept_state(np.array((plant.q, plant.qd)), self._now)
+            supervisor.tick(self._now)
+            plant.step(supervisor.command, 1e-3)
+            self._step += 1
+
+    def close(self):
+        """Nothing is held."""
+
+
+class OneProcess:
+    """Both nodes in this process."""
+
+    def __init__(self):
+        from robodyn_ros.testing.robots import ControlledRobot
+
+        self._arm = ControlledRobot(ARM)
+        self._arm.go_to(TARGET, 60.0)
+
+    def advance(self, steps):
+        """Take steps."""
+        self._arm.step(steps)
+
+    def close(self):
+        """End the nodes."""
+        self._arm.close()
+
+
+class TwoProcesses:
+    """Each node in a process of its own, over the middleware."""
+
+    def __init__(self):
+        from robodyn_msgs.srv import Advance
+        from robodyn_ros.testing.participant import Participant
+
+        both = {'urdf_path': ARM, 'trigger': 'lock_step', 'specialise': False}
+        given = {'simulator': both, 'controller': {**both, 'robot_compensates_gravity': "'no'"}}
+        self._kind, self._participant = Advance, Participant('benchmark')
+        self._processes = [
+            subprocess.Popen(
+                [sys.executable, '-m', f'robodyn_ros.nodes.{name}', '--ros-args']
+                + [*ros_arguments(values), '--log-level', 'warn']
+            )
+            for name, values in given.items()
+        ]
+        deadline = time.monotonic() + 180.0
+        while not self._request(1).success:
+            assert time.monotonic() < deadline, 'the nodes do not start'
+            time.sleep(0.2)
+
+    def _request(self, steps):
+        request = self._kind.Request()
+        request.duration.sec, request.duration.nanosec = divmod(steps * 10**6, 10**9)
+        return self._participant.call(
+            self._kind, '/robodyn_simulator/advance', request, timeout=180.0
+        )
+
+    def advance(self, steps):
+        """Take steps."""
+        response = self._request(steps)
+        assert response.success, response.message
+
+    def close(self):
+        """End the processes."""
+        for process in self._processes:
+            process.terminate()
+            process.wait()
+        self._participant.close()
+
+
+def measure():
+    """Return the speed of each way, of rounds in turn [simulated s / s]."""
+    move_to_own_domain()
+    ways, speeds = [], {name: [] for name in WAYS}
+    try:
+        for kind in (WithoutRos, OneProcess, TwoProcesses):
+            ways.append(kind())
+        for way in ways:
+            way.advance(STEPS // 10)
+        for _ in range(ROUNDS):
+            for name, way in zip(WAYS, ways):
+                begin = time.perf_counter()
+                way.advance(STEPS)
+                speeds[name].append(1e-3 * STEPS / (time.perf_counter() - begin))
+    finally:
+        for way in ways:
+            way.close()
+    return {
+        name: {'best': max(values), 'median': float(np.median(values))}
+        for name, values in speeds.items()
+    }
+
+
+def show(result):
+    """Show the speeds as a table."""
+    table.show(
+        'Lock step, seven joints at 1 kHz: simulated seconds a second',
+        ('way', 'best', 'median'),
+        [(name, f'{result[name]["best"]:.1f}', f'{result[name]["median"]:.1f}') for name in WAYS],
+    )

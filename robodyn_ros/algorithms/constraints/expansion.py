@@ -1,0 +1,249 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""From independent coordinates to all joints and back: rates = E qd, tau = E^T tau_tree.
+
+Joint i depends on COUNT consecutive independent velocities from FIRST on, so that row i of E has
+as many entries. Joints that follow others at a fixed ratio have one, which is a constant.
+"""
+
+from robodyn_ros.algorithms.core.scratch import VECTORS, WIDTH
+from robodyn_ros.model.layout import (
+    AT,
+    BALL_X,
+    BALL_Y,
+    BALL_Z,
+    COUNT,
+    DOF,
+    FIRST,
+    KIND,
+    RATIO,
+    REDUCED,
+    SHIFT,
+    Q,
+)
+from robodyn_ros.spatial.primitive import primitive
+
+
+@primitive
+def independent(topology):
+    """Number of the independent velocities."""
+    return topology[0, FIRST]
+
+
+@primitive
+def reduced(topology):
+    """The topology of the tree in which their mass matrix is full, see model.embedding."""
+    return topology[: topology[0, FIRST] + 1, REDUCED:]
+
+
+@primitive
+def body_of(topology, status):
+    """The body that the velocity of a body of the reduced tree moves first; 0 of 0."""
+    if status == 0:
+        return 0
+    k, found = reduced(topology)[status, Q], 0
+    for i in range(topology.shape[0] - 1, 0, -1):
+        if topology[i, DOF] > 0 and topology[i, FIRST] == k:
+            found = i
+    return found
+
+
+@primitive
+def memory(topology, scratch, start, length):
+    """Entries behind the rows of the bodies."""
+    flat = scratch.reshape(scratch.size)
+    first = topology.shape[0] * WIDTH + start
+    return flat[first : first + length]
+
+
+@primitive
+def all_positions(topology, scratch):
+    """Memory for the positions of all joints."""
+    return memory(topology, scratch, 0, topology[0, AT])
+
+
+@primitive
+def of_joints(topology, scratch, k):
+    """Memory for a vector over all joints, k below VECTORS."""
+    n = topology.shape[0] - 1
+    return memory(topology, scratch, (2 + k) * n, n)
+
+
+@primitive
+def of_velocities(topology, scratch, k):
+    """The same over the independent velocities; it is another view of `of_joints`."""
+    n = topology.shape[0] - 1
+    return memory(topology, scratch, (2 + k) * n, topology[0, FIRST])
+
+
+@primitive
+def expansion(topology, scratch):
+    """Memory for the entries of E, a row of them for each joint."""
+    n, width = topology.shape[0] - 1, topology[0, COUNT]
+    return memory(topology, scratch, (2 + VECTORS) * n, n * width).reshape(n, width)
+
+
+@primitive
+def all_square(topology, scratch):
+    """Memory for a matrix over all joints."""
+    n, width = topology.shape[0] - 1, topology[0, COUNT]
+    return memory(topology, scratch, (2 + VECTORS + width) * n, n * n).reshape(n, n)
+
+
+@primitive
+def square(topology, scratch):
+    """Memory for a matrix over the independent velocities."""
+    n, nv, width = topology.shape[0] - 1, topology[0, FIRST], topology[0, COUNT]
+    return memory(topology, scratch, (2 + VECTORS + width + n) * n, nv * nv).reshape(nv, nv)
+
+
+@primitive
+def all_columns(topology, scratch, rows):
+    """Memory for up to six, or ten n, rows of as many columns as there are joints.
+
+    Rows of six begin where `square` ends.
+    """
+    n, nv, width = topology.shape[0] - 1, topology[0, FIRST], topology[0, COUNT]
+    start = (2 + VECTORS + width + n) * n + nv * n
+    return memory(topology, scratch, start, rows * n).reshape(rows, n)
+
+
+@primitive
+def six_rows(topology, scratch):
+    """Memory for six rows over the independent velocities."""
+    n, nv, width = topology.shape[0] - 1, topology[0, FIRST], topology[0, COUNT]
+    start = (8 + VECTORS + width + n) * n + nv * n
+    return memory(topology, scratch, start, 6 * nv).reshape(6, nv)
+
+
+@primitive
+def all_parameters(topology, scratch):
+    """Memory for the regressor of all joints, a row for each of them."""
+    n, nv, width = topology.shape[0] - 1, topology[0, FIRST], topology[0, COUNT]
+    start = (2 + VECTORS + width) * n + (n + nv) * (n + 6)
+    return memory(topology, scratch, start, 10 * n * n).reshape(n, 10 * n)
+
+
+@primitive
+def expand_positions(topology, constants, scratch, q):
+    """Positions of all joints, and the entries of E at them. Returns the positions."""
+    everything, E = all_positions(topology, scratch), expansion(topology, scratch)
+    for i in range(1, topology.shape[0]):
+        kind, k, j = topology[i, KIND], topology[i, AT], topology[i, Q]
+        E[i - 1, 0] = constants[i, RATIO]
+        if kind == BALL_X:
+            for entry in range(4):
+                everything[j + entry] = q[k + entry]
+        elif kind != BALL_Y and kind != BALL_Z:
+            everything[j] = constants[i, RATIO] * q[k] + constants[i, SHIFT]
+    return everything
+
+
+@primitive
+def expand(topology, scratch, k, rates):
+    """E times a vector of independent velocities. Returns vector k over all joints.
+
+    Needs `expand_positions`.
+    """
+    everything, E = of_joints(topology, scratch, k), expansion(topology, scratch)
+    for i in range(1, topology.shape[0]):
+        total = 0.0
+        for m in range(topology[i, COUNT]):
+            total = total + E[i - 1, m] * rates[topology[i, FIRST] + m]
+        everything[i - 1] = total
+    return everything
+
+
+@primitive
+def expand_acceleration(topology, scratch, k, qd, qdd):
+    """E qdd + dE/dt qd; returns vector k over all joints. Needs `expand_positions`.
+
+    dE/dt is zero for fixed ratios.
+    """
+    return expand(topology, scratch, k, qdd)
+
+
+@primitive
+def unaccelerated(topology, scratch, k, qd):
+    """dE/dt qd, the accelerations of all joints while the independent ones have none; returns
+    vector k over all joints.
+    """
+    everything = of_joints(topology, scratch, k)
+    for i in range(everything.shape[0]):
+        everything[i] = 0.0
+    return everything
+
+
+@primitive
+def project(topology, scratch, tau_tree, tau):
+    """tau = E^T tau_tree (Jain 2011, section 15.1.1). Needs `expand_positions`."""
+    E = expansion(topology, scratch)
+    for k in range(tau.shape[0]):
+        tau[k] = 0.0
+    for i in range(1, topology.shape[0]):
+        for m in range(topology[i, COUNT]):
+            k = topology[i, FIRST] + m
+            tau[k] = tau[k] + E[i - 1, m] * tau_tree[i - 1]
+
+
+@primitive
+def project_columns(topology, scratch, J_tree, J):
+    """J = J_tree E, of any number of rows. Needs `expand_positions`."""
+    E = expansion(topology, scratch)
+    for row in range(J.shape[0]):
+        for k in range(J.shape[1]):
+            J[row, k] = 0.0
+        for i in range(1, topology.shape[0]):
+            for m in range(topology[i, COUNT]):
+                k = topology[i, FIRST] + m
+                J[row, k] = J[row, k] + E[i - 1, m] * J_tree[row, i - 1]
+
+
+@primitive
+def project_rows(topology, scratch, Y_tree, Y):
+    """Y = E^T Y_tree, of any number of columns. Needs `expand_positions`."""
+    E = expansion(topology, scratch)
+    for k in range(Y.shape[0]):
+        for column in range(Y.shape[1]):
+            Y[k, column] = 0.0
+    for i in range(1, topology.shape[0]):
+        for m in range(topology[i, COUNT]):
+            k = topology[i, FIRST] + m
+            for column in range(Y.shape[1]):
+                Y[k, column] = Y[k, column] + E[i - 1, m] * Y_tree[i - 1, column]
+
+
+@primitive
+def project_both(topology, scratch, A_tree, A):
+    """A = E^T A_tree E. Needs `expand_positions`."""
+    E = expansion(topology, scratch)
+    for k in range(A.shape[0]):
+        for other in range(A.shape[1]):
+            A[k, other] = 0.0
+    for i in range(1, topology.shape[0]):
+        for m in range(topology[i, COUNT]):
+            k = topology[i, FIRST] + m
+            for j in range(1, topology.shape[0]):
+                for p in range(topology[j, COUNT]):
+                    other = topology[j, FIRST] + p
+                    entry = E[i - 1, m] * A_tree[i - 1, j - 1] * E[j - 1, p]
+                    A[k, other] = A[k, other] + entry
+
+
+@primitive
+def project_symmetric(topology, scratch, M_tree, M):
+    """The same of a symmetric matrix, symmetric to the bit."""
+    E = expansion(topology, scratch)
+    for k in range(M.shape[0]):
+        for other in range(M.shape[1]):
+            M[k, other] = 0.0
+    for i in range(1, topology.shape[0]):
+        for m in range(topology[i, COUNT]):
+            k = topology[i, FIRST] + m
+            for j in range(1, i + 1):
+                for p in range(topology[j, COUNT]):
+                    other = topology[j, FIRST] + p
+                    entry = E[i - 1, m] * E[j - 1, p] * M_tree[i - 1, j - 1]
+                    M[k, other] = M[k, other] + entry
+                    if i != j:
+                        M[other, k] = M[other, k] + entry

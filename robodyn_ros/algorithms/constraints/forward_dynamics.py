@@ -1,0 +1,266 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Forward dynamics over independent coordinates, by the factors of their mass matrix.
+
+(M + diag) qdd = tau - E^T tau_tree(q, E qd, dE/dt qd): projected dynamics (Jain 2011, section
+11.3), with the reduced tree in the place of dense matrices.
+"""
+
+from robodyn_ros.algorithms.constraints.expansion import (
+    all_square,
+    body_of,
+    expand,
+    expand_acceleration,
+    expand_positions,
+    of_joints,
+    of_velocities,
+    project,
+    project_both,
+    reduced,
+    square,
+    unaccelerated,
+)
+from robodyn_ros.algorithms.constraints.mass_matrix import factors, mass_matrix, mass_solve
+from robodyn_ros.algorithms.core import coriolis, joint_wrenches, rnea
+from robodyn_ros.algorithms.core import gravity as weight
+from robodyn_ros.algorithms.core.composite import factorise, solve_factorised
+from robodyn_ros.algorithms.task_space import wrench_sweeps
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.types import Constant, Flags, Indices, Matrix, Table, Topology, Vector
+
+
+@primitive
+def bias(topology, constants, gravity, scratch, q, qd, f_ext, tau):
+    """tau = C(q, qd) qd + g(q) - J^T f_ext; (nv,), written."""
+    everything = expand_positions(topology, constants, scratch, q)
+    rates = expand(topology, scratch, 0, qd)
+    accelerations = unaccelerated(topology, scratch, 1, qd)
+    tau_tree = of_joints(topology, scratch, 2)
+    rnea.inverse_dynamics(
+        topology, constants, gravity, scratch, everything, rates, accelerations, f_ext, tau_tree
+    )
+    project(topology, scratch, tau_tree, tau)
+
+
+@primitive
+def forward_dynamics(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    tau: Vector,
+    f_ext: Matrix,
+    diagonal: Vector,
+    qdd: Vector,
+):
+    """qdd = (M + diag(diagonal))^-1 (tau - C qd - g + J^T f_ext).
+
+    Arguments as of `aba.forward_dynamics`. Returns 0, or the body whose pivot is singular.
+    """
+    held = of_velocities(topology, scratch, 3)
+    bias(topology, constants, gravity, scratch, q, qd, f_ext, held)
+    status = factors(topology, constants, scratch, q, diagonal, qdd)
+    for k in range(qdd.shape[0]):
+        qdd[k] = tau[k] - held[k]
+    solve_factorised(reduced(topology), square(topology, scratch), qdd)
+    return status
+
+
+@primitive
+def forward_dynamics_factored(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    tau: Vector,
+    f_ext: Matrix,
+    diagonal: Vector,
+    F: Matrix,
+    bias: Vector,
+    qdd: Vector,
+):
+    """The same; F and bias are not used."""
+    return forward_dynamics(
+        topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, qdd
+    )
+
+
+@primitive
+def forward_dynamics_dense(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    tau: Vector,
+    f_ext: Matrix,
+    diagonal: Vector,
+    M: Matrix,
+    bias: Vector,
+    qdd: Vector,
+):
+    """The same; M and bias are not used."""
+    return forward_dynamics(
+        topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, qdd
+    )
+
+
+@primitive
+def forward_dynamics_wrenches(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    carried: Indices,
+    links: Table,
+    q: Vector,
+    qd: Vector,
+    tau: Vector,
+    f_ext: Matrix,
+    diagonal: Vector,
+    qdd: Vector,
+    wrenches: Matrix,
+):
+    """The same, and the wrench across every joint of the tree, as `joint_wrenches` gives it."""
+    status = forward_dynamics(
+        topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, qdd
+    )
+    everything = expand_positions(topology, constants, scratch, q)
+    rates = expand(topology, scratch, 0, qd)
+    accelerations = expand_acceleration(topology, scratch, 1, qd, qdd)
+    joint_wrenches.joint_wrenches(
+        topology,
+        constants,
+        gravity,
+        scratch,
+        carried,
+        links,
+        everything,
+        rates,
+        accelerations,
+        f_ext,
+        of_joints(topology, scratch, 2),
+        wrenches,
+    )
+    return status
+
+
+@primitive
+def acceleration_of_wrench(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    f_ext: Matrix,
+    diagonal: Vector,
+    qdd: Vector,
+):
+    """qdd = (M + diag(diagonal))^-1 J^T f_ext. Returns the pivot status."""
+    tau = of_velocities(topology, scratch, 3)
+    everything, tau_tree = (
+        expand_positions(topology, constants, scratch, q),
+        of_joints(topology, scratch, 2),
+    )
+    wrench_sweeps.torque_of_wrench(topology, constants, scratch, everything, f_ext, tau_tree)
+    project(topology, scratch, tau_tree, tau)
+    return mass_solve(topology, constants, scratch, q, diagonal, tau, qdd)
+
+
+@primitive
+def hybrid_dynamics(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    given: Vector,
+    prescribed: Flags,
+    f_ext: Matrix,
+    diagonal: Vector,
+    tau: Vector,
+    qdd: Vector,
+):
+    """tau = (M + diag(diagonal)) qdd + C qd + g - J^T f_ext with one of tau and qdd given.
+
+    Rows and columns of prescribed velocities are cut out of M (Jain 2011, eq. 16.4). Arguments as
+    of `variants.hybrid_dynamics`. Returns the pivot status.
+    """
+    held, M = of_velocities(topology, scratch, 3), square(topology, scratch)
+    bias(topology, constants, gravity, scratch, q, qd, f_ext, held)
+    mass_matrix(topology, constants, scratch, q, M)
+    n = qdd.shape[0]
+    for k in range(n):
+        qdd[k] = given[k] if prescribed[k] else given[k] - held[k]
+    for k in range(n):
+        if not prescribed[k]:
+            for j in range(n):
+                if prescribed[j]:
+                    qdd[k] = qdd[k] - M[k, j] * given[j]
+    for k in range(n):
+        for j in range(n):
+            if prescribed[k] or prescribed[j]:
+                M[k, j] = 1.0 if k == j else 0.0
+        tau[k] = 0.0 if prescribed[k] else diagonal[k]
+    status = body_of(
+        topology, factorise(reduced(topology), tau, M, of_velocities(topology, scratch, 4))
+    )
+    solve_factorised(reduced(topology), M, qdd)
+    mass_matrix(topology, constants, scratch, q, M)
+    for k in range(n):
+        if prescribed[k]:
+            tau[k] = held[k] + diagonal[k] * qdd[k]
+            for j in range(n):
+                tau[k] = tau[k] + M[k, j] * qdd[j]
+        else:
+            tau[k] = given[k]
+    return status
+
+
+@primitive
+def coriolis_matrix(
+    topology: Topology, constants: Table, scratch: Matrix, q: Vector, qd: Vector, C: Matrix
+):
+    """C = E^T (C_tree E + M_tree dE/dt), whose Mdot - 2 C is skew; (nv, nv), written."""
+    everything, C_tree = (
+        expand_positions(topology, constants, scratch, q),
+        all_square(topology, scratch),
+    )
+    rates = expand(topology, scratch, 0, qd)
+    coriolis.coriolis_matrix(topology, constants, scratch, everything, rates, C_tree)
+    project_both(topology, scratch, C_tree, C)
+
+
+@primitive
+def hamilton_rates(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    q: Vector,
+    p: Vector,
+    tau: Vector,
+    zero: Vector,
+    qd: Vector,
+    pdot: Vector,
+):
+    """qd = M^-1 p and pdot = tau - g + C^T qd, as Mdot = C + C^T. Returns the pivot status."""
+    status = mass_solve(topology, constants, scratch, q, zero, p, qd)
+    C = square(topology, scratch)
+    coriolis_matrix(topology, constants, scratch, q, qd, C)
+    everything, tau_tree = (
+        expand_positions(topology, constants, scratch, q),
+        of_joints(topology, scratch, 2),
+    )
+    weight.gravity_torque(topology, constants, gravity, scratch, everything, tau_tree)
+    project(topology, scratch, tau_tree, pdot)
+    for k in range(pdot.shape[0]):
+        pdot[k] = tau[k] - pdot[k]
+        for j in range(qd.shape[0]):
+            pdot[k] = pdot[k] + C[j, k] * qd[j]
+    return status

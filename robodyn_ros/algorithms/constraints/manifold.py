@@ -1,0 +1,93 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Configurations of independent coordinates: moving along a velocity and back, and friction."""
+
+import numpy as np
+
+from robodyn_ros.algorithms.core.friction import COULOMB_VELOCITY
+from robodyn_ros.algorithms.core.manifold import load_quaternion
+from robodyn_ros.model.layout import (
+    AT,
+    BALL_X,
+    BALL_Y,
+    BALL_Z,
+    DAMPING,
+    DOF,
+    FIRST,
+    FRICTION,
+    KIND,
+    RATIO,
+)
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.quaternion import conjugate, exponential, logarithm, product, unit
+from robodyn_ros.spatial.types import Scalar, Table, Topology, Vector
+
+
+@primitive
+def adds_up(topology, i):
+    """Whether a body has an independent coordinate whose velocity is its rate."""
+    return topology[i, DOF] > 0 and topology[i, KIND] != BALL_Y and topology[i, KIND] != BALL_Z
+
+
+@primitive
+def integrate(topology: Topology, q: Vector, qd: Vector, dt: Scalar, moved: Vector):
+    """moved = q + dt qd, p' = p exp(dt omega) for a quaternion p, as core.manifold.integrate."""
+    for i in range(1, topology.shape[0]):
+        k, j = topology[i, AT], topology[i, FIRST]
+        if topology[i, KIND] == BALL_X:
+            turned = exponential((dt * qd[j], dt * qd[j + 1], dt * qd[j + 2]))
+            (moved[k], moved[k + 1], moved[k + 2], moved[k + 3]) = unit(
+                product(load_quaternion(q, k), turned)
+            )
+        elif adds_up(topology, i):
+            moved[k] = q[k] + dt * qd[j]
+
+
+@primitive
+def position_rates(topology: Topology, q: Vector, qd: Vector, rates: Vector):
+    """rates = dq/dt, as core.manifold.position_rates. rates : (nq,), written."""
+    for i in range(1, topology.shape[0]):
+        k, j = topology[i, AT], topology[i, FIRST]
+        if topology[i, KIND] == BALL_X:
+            omega = (0.5 * qd[j], 0.5 * qd[j + 1], 0.5 * qd[j + 2], 0.0)
+            (rates[k], rates[k + 1], rates[k + 2], rates[k + 3]) = product(
+                load_quaternion(q, k), omega
+            )
+        elif adds_up(topology, i):
+            rates[k] = qd[j]
+
+
+@primitive
+def make_unit(topology: Topology, q: Vector):
+    """Give every quaternion the length one."""
+    for i in range(1, topology.shape[0]):
+        if topology[i, KIND] == BALL_X:
+            k = topology[i, AT]
+            q[k], q[k + 1], q[k + 2], q[k + 3] = unit(load_quaternion(q, k))
+
+
+@primitive
+def difference(topology: Topology, start: Vector, end: Vector, motion: Vector):
+    """The velocity that leads from start to end in unit time, as core.manifold.difference."""
+    for i in range(1, topology.shape[0]):
+        k, j = topology[i, AT], topology[i, FIRST]
+        if topology[i, KIND] == BALL_X:
+            motion[j], motion[j + 1], motion[j + 2] = logarithm(
+                product(conjugate(load_quaternion(start, k)), load_quaternion(end, k))
+            )
+        elif adds_up(topology, i):
+            motion[j] = end[k] - start[k]
+
+
+@primitive
+def friction_torque(topology: Topology, constants: Table, qd: Vector, tau: Vector):
+    """Friction of all joints at qd (nv,), felt at the independent ones; tau (nv,), written."""
+    for k in range(tau.shape[0]):
+        tau[k] = 0.0
+    for i in range(1, topology.shape[0]):
+        k, ratio = topology[i, FIRST], constants[i, RATIO]
+        rate = ratio * qd[k]
+        tau[k] = tau[k] + ratio * (
+            constants[i, DAMPING] * rate
+            + constants[i, FRICTION] * np.tanh(rate / COULOMB_VELOCITY)
+        )

@@ -1,0 +1,198 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The mass matrix over independent coordinates, M = E^T M_tree E, and what its factors give.
+
+M = L^T D L without filling in beyond the reduced tree (model.embedding): Featherstone 2008,
+sections 6.4 and 6.5, with the elimination tree in the place of the robot's own.
+"""
+
+from robodyn_ros.algorithms.constraints.expansion import (
+    all_square,
+    body_of,
+    expand_positions,
+    project_symmetric,
+    reduced,
+    square,
+)
+from robodyn_ros.algorithms.core import crba
+from robodyn_ros.algorithms.core.composite import (
+    factorise,
+    inverse_of_factors,
+    solve_factorised,
+    solve_outer,
+)
+from robodyn_ros.model.layout import PARENT, V
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.types import Boolean, Matrix, Table, Topology, Vector
+
+
+@primitive
+def mass_matrix(topology: Topology, constants: Table, scratch: Matrix, q: Vector, M: Matrix):
+    """M = E^T M_tree E, symmetric positive definite (Jain 2011, eq. 15.8).
+
+    q : (nq,); M : (nv, nv) [kg m^2, kg m or kg], written.
+    """
+    everything, M_tree = (
+        expand_positions(topology, constants, scratch, q),
+        all_square(topology, scratch),
+    )
+    crba.mass_matrix(topology, constants, scratch, everything, M_tree)
+    project_symmetric(topology, scratch, M_tree, M)
+
+
+@primitive
+def factors(topology, constants, scratch, q, diagonal, size):
+    """M + diag(diagonal) = L^T D L in `square`; size (nv,) is overwritten.
+
+    Returns 0, or the body whose pivot is singular.
+    """
+    M = square(topology, scratch)
+    mass_matrix(topology, constants, scratch, q, M)
+    return body_of(topology, factorise(reduced(topology), diagonal, M, size))
+
+
+@primitive
+def mass_solve(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    diagonal: Vector,
+    b: Vector,
+    x: Vector,
+):
+    """x = (M(q) + diag(diagonal))^-1 b, all (nv,). Returns the pivot status."""
+    status = factors(topology, constants, scratch, q, diagonal, x)
+    for k in range(x.shape[0]):
+        x[k] = b[k]
+    solve_factorised(reduced(topology), square(topology, scratch), x)
+    return status
+
+
+@primitive
+def mass_matrix_inverse_in_place(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    diagonal: Vector,
+    inverse: Matrix,
+):
+    """M(q)^-1; inverse : (nv, nv), written. Returns the pivot status."""
+    status = factors(topology, constants, scratch, q, diagonal, inverse[0])
+    inverse_of_factors(reduced(topology), square(topology, scratch), inverse)
+    return status
+
+
+@primitive
+def mass_matrix_inverse(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    diagonal: Vector,
+    motions: Matrix,
+    inverse: Matrix,
+):
+    """The same; motions is not used."""
+    return mass_matrix_inverse_in_place(topology, constants, scratch, q, diagonal, inverse)
+
+
+@primitive
+def mass_product(
+    topology: Topology, constants: Table, scratch: Matrix, q: Vector, x: Vector, y: Vector
+):
+    """y = M(q) x, both (nv,)."""
+    M = square(topology, scratch)
+    mass_matrix(topology, constants, scratch, q, M)
+    for k in range(y.shape[0]):
+        y[k] = 0.0
+        for column in range(x.shape[0]):
+            y[k] = y[k] + M[k, column] * x[column]
+
+
+@primitive
+def mass_matrix_diagonal(
+    topology: Topology, constants: Table, scratch: Matrix, q: Vector, entries: Vector
+):
+    """Diagonal of M(q), (nv,) [kg m^2 or kg], written."""
+    M = square(topology, scratch)
+    mass_matrix(topology, constants, scratch, q, M)
+    for k in range(entries.shape[0]):
+        entries[k] = M[k, k]
+
+
+@primitive
+def hinge_inertias(
+    topology: Topology, constants: Table, scratch: Matrix, q: Vector, diagonal: Vector, D: Vector
+):
+    """D of M + diag(diagonal) = L^T D L, (nv,), written. Returns the pivot status."""
+    status = factors(topology, constants, scratch, q, diagonal, D)
+    M = square(topology, scratch)
+    if status == 0:
+        for k in range(D.shape[0]):
+            D[k] = 1.0 / M[k, k]
+    return status
+
+
+@primitive
+def mass_factors(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    diagonal: Vector,
+    F: Matrix,
+    D: Vector,
+):
+    """F and D of M + diag(diagonal) = F^T D F. Returns the pivot status."""
+    status = hinge_inertias(topology, constants, scratch, q, diagonal, D)
+    tree, L = reduced(topology), square(topology, scratch)
+    for k in range(F.shape[0]):
+        for column in range(F.shape[1]):
+            F[k, column] = 1.0 if k == column else 0.0
+    for k in range(1, tree.shape[0]):
+        i = tree[k, PARENT]
+        while i > 0:
+            F[tree[k, V], tree[i, V]] = L[tree[k, V], tree[i, V]]
+            i = tree[i, PARENT]
+    return status
+
+
+@primitive
+def factor_product(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    diagonal: Vector,
+    x: Vector,
+    transposed: Boolean,
+    inverse: Boolean,
+    y: Vector,
+):
+    """F^T x, F x (transposed), F^-T x (inverse) or F^-1 x (both) of M = F^T D F.
+
+    x, y : (nv,), y written. Returns the pivot status.
+    """
+    status = factors(topology, constants, scratch, q, diagonal, y)
+    tree, L = reduced(topology), square(topology, scratch)
+    for k in range(y.shape[0]):
+        y[k] = x[k]
+    if inverse and not transposed:
+        solve_outer(tree, L, y)
+        return status
+    for step in range(1, tree.shape[0]):
+        # a row is taken before what it needs of y changes
+        k = step if inverse or not transposed else tree.shape[0] - step
+        row, i = tree[k, V], tree[k, PARENT]
+        while i > 0:
+            column = tree[i, V]
+            if inverse:
+                y[row] = y[row] - L[row, column] * y[column]
+            elif transposed:
+                y[row] = y[row] + L[row, column] * y[column]
+            else:
+                y[column] = y[column] + L[row, column] * x[row]
+            i = tree[i, PARENT]
+    return status

@@ -1,0 +1,260 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The recursions over independent coordinates, for robots whose joints depend on one another.
+
+`counterpart` gives, for a recursion over the tree, the one with the same name and arguments over
+independent coordinates. What needs the inverse of the mass matrix is written by hand in
+robodyn_ros.algorithms.constraints. For everything else the text writes itself: arguments are
+expanded to all joints, the recursion over the tree runs, and its results are projected.
+"""
+
+import functools
+import hashlib
+import inspect
+import textwrap
+
+from robodyn_ros.algorithms.centroidal import centroidal_momentum as momentum
+from robodyn_ros.algorithms.constraints import (
+    derivatives,
+    expansion,
+    forward_dynamics,
+    manifold,
+    mass_matrix,
+    task_space,
+)
+from robodyn_ros.algorithms.core import (
+    aba,
+    coriolis,
+    crba,
+    energy,
+    friction,
+    gravity,
+    jacobian,
+    joint_wrenches,
+    kinematics,
+    link_motions,
+    rnea,
+)
+from robodyn_ros.algorithms.core import manifold as of_tree
+from robodyn_ros.algorithms.derivatives import (
+    forward_dynamics_derivatives,
+    inverse_dynamics_derivatives,
+    mass_matrix_derivative,
+    regressor,
+)
+from robodyn_ros.algorithms.mass_matrix import (
+    mass_matrix_factors,
+    mass_matrix_inverse,
+    mass_matrix_inverse_world_frame,
+    mass_matrix_product,
+    mass_matrix_solve,
+)
+from robodyn_ros.algorithms.task_space import (
+    cholesky_inverse,
+    coupled_compliance,
+    operational_space_inertia,
+    task_acceleration,
+    wrench_sweeps,
+)
+from robodyn_ros.algorithms.variants import (
+    composite_inverse_dynamics,
+    dense_forward_dynamics,
+    factored_forward_dynamics,
+    hamilton,
+    hybrid_dynamics,
+    inverse_dynamics_body,
+    inverse_dynamics_fixed,
+    inverse_dynamics_inertial,
+)
+from robodyn_ros.compile import generic
+from robodyn_ros.compile.batch_loops import NAMES
+from robodyn_ros.compile.kernel import Kernel, kernel
+from robodyn_ros.compile.source_cache import imported
+from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
+
+#: Recursions over the tree, and what is written by hand in their place.
+WRITTEN = {
+    crba.mass_matrix: mass_matrix.mass_matrix,
+    mass_matrix_solve.mass_solve: mass_matrix.mass_solve,
+    mass_matrix_inverse_world_frame.mass_matrix_inverse: mass_matrix.mass_matrix_inverse,
+    mass_matrix_inverse.mass_matrix_inverse: mass_matrix.mass_matrix_inverse_in_place,
+    mass_matrix_product.mass_product: mass_matrix.mass_product,
+    mass_matrix_product.mass_matrix_diagonal: mass_matrix.mass_matrix_diagonal,
+    mass_matrix_factors.hinge_inertias: mass_matrix.hinge_inertias,
+    mass_matrix_factors.mass_factors: mass_matrix.mass_factors,
+    mass_matrix_factors.factor_product: mass_matrix.factor_product,
+    aba.forward_dynamics: forward_dynamics.forward_dynamics,
+    factored_forward_dynamics.forward_dynamics_factored: (
+        forward_dynamics.forward_dynamics_factored
+    ),
+    dense_forward_dynamics.forward_dynamics_dense: forward_dynamics.forward_dynamics_dense,
+    joint_wrenches.forward_dynamics_wrenches: forward_dynamics.forward_dynamics_wrenches,
+    wrench_sweeps.acceleration_of_wrench: forward_dynamics.acceleration_of_wrench,
+    hybrid_dynamics.hybrid_dynamics: forward_dynamics.hybrid_dynamics,
+    coriolis.coriolis_matrix: forward_dynamics.coriolis_matrix,
+    hamilton.hamilton_rates: forward_dynamics.hamilton_rates,
+    kinematics.load_wrenches: task_space.load_wrenches,
+    jacobian.jacobian: task_space.jacobian,
+    operational_space_inertia.operational_space: task_space.operational_space,
+    operational_space_inertia.task_solve: task_space.task_solve,
+    cholesky_inverse.by_compliances: task_space.by_compliances,
+    coupled_compliance.coupled_compliance: task_space.coupled_compliance,
+    task_acceleration.task_acceleration: task_space.task_acceleration,
+    inverse_dynamics_derivatives.inverse_dynamics_derivatives: (
+        derivatives.inverse_dynamics_derivatives
+    ),
+    forward_dynamics_derivatives.forward_dynamics_derivatives: (
+        derivatives.forward_dynamics_derivatives
+    ),
+    mass_matrix_derivative.mass_matrix_derivative: derivatives.mass_matrix_derivative,
+    of_tree.integrate: manifold.integrate,
+    of_tree.difference: manifold.difference,
+    of_tree.position_rates: manifold.position_rates,
+    of_tree.make_unit: manifold.make_unit,
+    friction.friction_torque: manifold.friction_torque,
+}
+
+#: Recursions over the tree whose arguments are expanded, and whose results are projected.
+EXPANDED = (
+    kinematics.pose,
+    kinematics.velocity,
+    kinematics.apply_wrench,
+    jacobian.jacobian_bias,
+    rnea.inverse_dynamics,
+    rnea.bias_torque,
+    gravity.gravity_torque,
+    energy.energy,
+    regressor.regressor,
+    joint_wrenches.joint_wrenches,
+    link_motions.link_motions,
+    momentum.centre_of_mass,
+    momentum.centroidal_momentum,
+    momentum.centroidal_momentum_matrix,
+    momentum.centroidal_momentum_bias,
+    momentum.composite_inertia,
+    composite_inverse_dynamics.inverse_dynamics_composite,
+    inverse_dynamics_body.inverse_dynamics_body,
+    inverse_dynamics_inertial.inverse_dynamics_inertial,
+    inverse_dynamics_fixed.inverse_dynamics_fixed,
+    wrench_sweeps.torque_of_wrench,
+)
+
+HAVE_COUNTERPARTS = {*WRITTEN, *EXPANDED}
+
+#: What stands for an argument over all joints, by its name; {k} is another vector each time.
+BEFORE = {
+    'q': 'expand_positions(topology, constants, scratch, q)',
+    'qd': 'expand(topology, scratch, {k}, qd)',
+    'qd_r': 'expand(topology, scratch, {k}, qd_r)',
+    'qdd': 'expand_acceleration(topology, scratch, {k}, qd, qdd)',
+    'qdd_r': 'expand_acceleration(topology, scratch, {k}, qd_r, qdd_r)',
+    'zero': 'unaccelerated(topology, scratch, {k}, qd)',
+    'tau': 'of_joints(topology, scratch, {k})',
+    'Y': 'all_parameters(topology, scratch)',
+}
+#: How a result over all joints becomes one over independent coordinates.
+AFTER = {
+    'tau': 'project(topology, scratch, all_tau, tau)',
+    'Y': 'project_rows(topology, scratch, all_Y, Y)',
+    'A': 'project_columns(topology, scratch, all_A, A)',
+}
+
+MODULE = '''"""{name} over independent coordinates.
+
+Written by robodyn_ros; not meant to be edited.
+"""
+from robodyn_ros.algorithms.constraints.expansion import (
+    all_columns, all_parameters, expand, expand_acceleration, expand_positions, of_joints, project,
+    project_columns, project_rows, unaccelerated)
+from {module} import {name} as of_tree
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.types import (
+    Constant, Indices, Integer, Matrix, Scalar, Table, Topology, Vector)
+
+
+@primitive
+{head}
+    """As of the tree, over independent coordinates."""
+{body}
+'''
+
+
+@functools.cache
+def counterpart(recursion):
+    """Return the recursion over independent coordinates for one over the tree.
+
+    Raises KeyError for a function that is not among HAVE_COUNTERPARTS.
+    """
+    if recursion in WRITTEN:
+        return WRITTEN[recursion]
+    if recursion not in EXPANDED:
+        raise KeyError(recursion)
+    text, name = _written(recursion), recursion.__name__
+    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+    return getattr(imported(f'embedded_{name}_{digest}', lambda: text), name)
+
+
+def of_model(model, recursion):
+    """Return the recursion for a RobotModel: its counterpart where joints depend on others."""
+    return counterpart(recursion) if model.is_embedded else recursion
+
+
+@functools.cache
+def kernel_of(given):
+    """Return the Kernel over independent coordinates for one of `generic`: itself where no robot
+    is among its arguments, None where there is none.
+    """
+    if given.python in HAVE_COUNTERPARTS:
+        nogil = {'nogil': True} if given.options.get('nogil') else {}
+        return Kernel(counterpart(given.python), f'{given.name}, embedded', **nogil)
+    return None if 'topology' in inspect.signature(given.python).parameters else given
+
+
+def _written(function):
+    """The text of a recursion whose arguments are expanded."""
+    given, passed, before, after = [], [], [], []
+    per_body = function is link_motions.link_motions
+    for argument, value in inspect.signature(function).parameters.items():
+        given.append(f'{argument}: {NAMES[value.annotation]}')
+        way = BEFORE.get(argument)
+        if argument == 'A' and not per_body:
+            way = 'all_columns(topology, scratch, A.shape[0])'
+        if way is None:
+            passed.append(argument)
+            continue
+        k = len(before)
+        before.append(f'all_{argument} = {way.format(k=k)}')
+        passed.append(f'all_{argument}')
+        if argument in AFTER:
+            after.append(AFTER[argument])
+    call = textwrap.fill(f'of_tree({", ".join(passed)})', 90, subsequent_indent='        ')
+    head = f'def {function.__name__}({", ".join(given)}):'
+    return MODULE.format(
+        name=function.__name__,
+        module=function.__module__,
+        head=textwrap.fill(head, 99, subsequent_indent=8 * ' '),
+        body=textwrap.indent('\n'.join([*before, call, *after]), '    '),
+    )
+
+
+@kernel
+def expand_state(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    qdd: Vector,
+    all_q: Vector,
+    all_qd: Vector,
+    all_qdd: Vector,
+):
+    """Positions, rates and accelerations of all joints from those of the independent ones."""
+    all_q[:] = expansion.expand_positions(topology, constants, scratch, q)
+    all_qd[:] = expansion.expand(topology, scratch, 0, qd)
+    all_qdd[:] = expansion.expand_acceleration(topology, scratch, 1, qd, qdd)
+
+
+def serving():
+    """Return the kernels of what laws and services call."""
+    return [kernel_of(each) for each in generic.SERVING] + [expand_state]

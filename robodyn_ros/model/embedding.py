@@ -1,0 +1,87 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Joints that depend on others: the tables of a robot whose coordinates are the independent ones.
+
+Constraint embedding (Jain 2011, section 15.1): rates of all joints are E times the independent
+ones, and every recursion over the tree serves between E and its transpose. Kernels find what they
+need in further columns of the tables, see robodyn_ros.model.layout.
+"""
+
+import numpy as np
+
+from robodyn_ros.model.layout import (
+    AT,
+    BALL_X,
+    BALL_Y,
+    BALL_Z,
+    CONSTANT_COLUMNS,
+    COUNT,
+    DOF,
+    EMBEDDED_CONSTANT_COLUMNS,
+    EMBEDDED_TOPOLOGY_COLUMNS,
+    FIRST,
+    KIND,
+    PARENT,
+    RATIO,
+    REDUCED,
+    SHIFT,
+    TOPOLOGY_COLUMNS,
+    Q,
+    V,
+)
+
+
+def embed(topology, constants, ways):
+    """Return the tables of a robot some joints of which follow others.
+
+    topology (nb, 5), constants (nb, 28) : Q and V of a body that follows are those of its leader.
+    ways : {row: Following} of the bodies that follow.
+    """
+    nb, nv = len(topology), topology[1:, V].max() + 1
+    wide = np.zeros((nb, EMBEDDED_TOPOLOGY_COLUMNS), dtype=np.int64)
+    values = np.zeros((nb, EMBEDDED_CONSTANT_COLUMNS))
+    wide[:, :TOPOLOGY_COLUMNS] = topology
+    values[:, :CONSTANT_COLUMNS] = constants
+    wide[1:, FIRST], wide[1:, COUNT], wide[1:, AT] = topology[1:, V], 1, topology[1:, Q]
+    wide[1:, V] = np.arange(nb - 1)
+    values[1:, RATIO] = 1.0
+    for row, way in ways.items():
+        wide[row, DOF] = 0
+        values[row, RATIO], values[row, SHIFT] = way.ratio, way.shift
+    position = 0
+    for row in range(1, nb):
+        within = topology[row, KIND] in (BALL_Y, BALL_Z)  # these share a quaternion
+        wide[row, Q] = wide[row - 1, Q] if within else position
+        position += 0 if within else 4 if topology[row, KIND] == BALL_X else 1
+    wide[0, [FIRST, COUNT, AT]] = nv, wide[1:, COUNT].max(), position
+    wide[: nv + 1, REDUCED:] = reduced_tree(wide)
+    return wide, values
+
+
+def reduced_tree(topology):
+    """Return the (nv + 1, 5) topology of a tree in which two velocities carry one another wherever
+    an entry of the mass matrix, or of its factors L^T D L, is not zero: its elimination tree.
+
+    Liu 1990, "The role of elimination trees in sparse factorization". Of a robot without dependent
+    joints it is the tree itself.
+    """
+    nv = topology[0, FIRST]
+    moved_by = np.zeros((len(topology), nv), dtype=bool)  # body by velocity, with its carriers'
+    for row in range(1, len(topology)):
+        first = topology[row, FIRST]
+        moved_by[row] = moved_by[topology[row, PARENT]]
+        moved_by[row, first : first + topology[row, COUNT]] = True
+    order = np.argsort(np.argmax(moved_by[1:], axis=0), kind='stable')
+    couples = moved_by[1:].T.astype(float) @ moved_by[1:] > 0.0
+    couples = couples[np.ix_(order, order)]
+    tree = np.zeros((nv + 1, TOPOLOGY_COLUMNS), dtype=np.int64)
+    for k in range(nv - 1, -1, -1):
+        nearer = np.flatnonzero(couples[k, :k])
+        couples[np.ix_(nearer, nearer)] = True
+        tree[k + 1, [PARENT, Q, V, DOF]] = (
+            nearer[-1] + 1 if len(nearer) else 0,
+            order[k],
+            order[k],
+            1,
+        )
+    return tree

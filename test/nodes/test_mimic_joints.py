@@ -1,0 +1,83 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A gripper whose second finger follows the first, in the simulator and the controller."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='rclpy is not installed')
+pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
+
+from sensor_msgs.msg import JointState
+
+from robodyn_msgs.srv import GetDynamics, SetJointState
+from robodyn_ros import Robot
+from support import node_harness as harness
+from support.node_harness import COLD, EASY
+from support.simulated_arm import Arm
+
+pytestmark = pytest.mark.ros
+
+FINGER = """<joint name="{name}" type="prismatic"><parent link="forearm"/><child link="{name}"/>
+  <origin xyz="0 0.02 0.3"/><axis xyz="0.6 {y} 0"/>
+  <limit lower="0" upper="0.1" velocity="1" effort="20"/>{more}</joint>
+  <link name="{name}"><inertial><origin xyz="0 0 0.02"/><mass value="0.3"/>
+  <inertia ixx="2e-4" iyy="2e-4" izz="1e-4" ixy="0" ixz="0" iyz="0"/></inertial></link>"""
+MIMIC = '<mimic joint="left" multiplier="-0.5" offset="0.01"/>'
+POSTURE = (0.3, 0.4, 0.02)
+
+
+@pytest.fixture(scope='module')
+def gripper(tmp_path_factory):
+    """Return the path of a URDF: the arm of two links with two fingers."""
+    text = harness.TWO_LINK.read_text()
+    tip = Robot.from_urdf(text).model.body_names[-1]
+    fingers = FINGER.format(name='left', y=0.8, more='') + FINGER.format(
+        name='right', y=-0.8, more=MIMIC
+    )
+    path = tmp_path_factory.mktemp('gripper') / 'gripper.urdf'
+    path.write_text(
+        text.replace('</robot>', fingers.replace('"forearm"', f'"{tip}"') + '</robot>')
+    )
+    return path
+
+
+def test_the_simulator_tells_all_joints_and_takes_efforts_of_those_that_lead(
+    graph, start, gripper
+):
+    """The state of the follower is at its ratio, also after a state was set by all names."""
+    arm = Arm(graph, start, gripper, initial_position=list(POSTURE), no_command='hold')
+    robot = Robot.from_urdf(gripper)
+    assert list(arm.first.name) == list(robot.all_joint_names)
+    np.testing.assert_allclose(arm.first.position, robot.expand(POSTURE)[0], atol=1e-12)
+    q = (0.1, -0.2, 0.015)
+    wanted = JointState(name=list(robot.all_joint_names), position=robot.expand(q)[0].tolist())
+    assert arm.call(SetJointState, 'set_joint_state', state=wanted).success
+    state = arm.next(lambda told: abs(told.position[0] - 0.1) < 1e-3)
+    left, right = (state.position[list(state.name).index(name)] for name in ('left', 'right'))
+    assert right == pytest.approx(-0.5 * left + 0.01, abs=1e-12)
+
+
+def test_the_controller_holds_the_gripper_by_the_joints_that_lead(start, probe, gripper):
+    """It hears all joints, commands three, and its service answers about three."""
+    robot = Robot.from_urdf(gripper)
+    common = {'urdf_path': gripper}
+    start(
+        'simulator',
+        update_rate=EASY['update_rate'],
+        joint_states_topic='joint_states',
+        command_timeout=0.5,
+        initial_position=list(POSTURE),
+        **common,
+    )
+    start('controller', **{**EASY, **common, 'effort_limits': [80.0] * 3})
+    probe.wait_for('HOLD', timeout=COLD)
+    np.testing.assert_allclose(probe.next_command(), robot.gravity_torque(POSTURE), rtol=1e-3)
+    probe.states.clear()
+    np.testing.assert_allclose(probe.states.wait().measured_position, POSTURE, atol=1e-3)
+    request = GetDynamics.Request()
+    request.state.name = list(robot.all_joint_names)
+    request.state.position = robot.expand(POSTURE)[0].tolist()
+    answer = probe.graph.call(GetDynamics, f'{probe.name}/get_dynamics', request)
+    M = np.array(answer.mass_matrix).reshape(3, 3)
+    np.testing.assert_allclose(M, robot.mass_matrix(POSTURE), rtol=1e-12)

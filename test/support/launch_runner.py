@@ -1,0 +1,253 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Run a launch file where `launch` is not importable: as much of it as our launch files use.
+
+    python -m support.launch_runner launch/simulated_arm.launch.py law:=pd_gravity
+
+Every action and substitution that is not known here is an error. SIGINT goes to all processes;
+the exit code is the first of theirs that is not zero.
+"""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import types
+from pathlib import Path
+
+from ament_index_python.packages import get_package_prefix, get_package_share_directory
+
+
+class Context(dict):
+    """The values of launch arguments, and the processes to start."""
+
+    def __init__(self, given=()):
+        super().__init__(given)
+        self.commands = []
+
+
+class LaunchDescription(list):
+    """Actions in their order."""
+
+    def __init__(self, actions):
+        super().__init__(actions)
+
+
+class DeclareLaunchArgument:
+    """An argument, its default, and what it may be."""
+
+    def __init__(self, name, default_value, description, choices=None):
+        self.name, self.default, self.choices = name, default_value, choices
+
+    def visit(self, context):
+        """Take the default, and refuse what is not among the choices."""
+        value = context.setdefault(self.name, self.default)
+        if self.choices and value not in self.choices:
+            raise ValueError(f'{self.name}: got {value!r}, expected one of {self.choices}')
+
+
+class OpaqueFunction:
+    """A function of the context that gives actions."""
+
+    def __init__(self, function):
+        self.function = function
+
+    def visit(self, context):
+        """Visit what the function gives."""
+        visit(self.function(context), context)
+
+
+class IncludeLaunchDescription:
+    """Another launch file, with arguments for it."""
+
+    def __init__(self, path, launch_arguments=()):
+        self.path, self.given = path, dict(launch_arguments)
+
+    def visit(self, context):
+        """Visit its actions; what it declares stays with it, as our files rely on nothing else."""
+        inner = Context({**context, **{key: text(v, context) for key, v in self.given.items()}})
+        visit(described(self.path), inner)
+        context.commands += inner.commands
+
+
+class IfCondition:
+    """Whether a text says true."""
+
+    def __init__(self, substitution):
+        self.substitution = substitution
+
+    def holds(self, context):
+        """Evaluate the condition."""
+        return text(self.substitution, context).lower() in ('true', '1')
+
+
+class Node:
+    """A ROS node as a process."""
+
+    def __init__(
+        self,
+        package,
+        executable,
+        name='',
+        namespace='',
+        parameters=(),
+        arguments=(),
+        ros_arguments=(),
+        output='',
+        condition=None,
+    ):
+        self.place, self.name, self.namespace = (package, executable), name, namespace
+        self.parameters, self.arguments, self.ros = parameters, arguments, ros_arguments
+        self.condition = condition
+
+    def visit(self, context):
+        """Add the command that starts it."""
+        if self.condition and not self.condition.holds(context):
+            return
+        package, executable = self.place
+        path = Path(get_package_prefix(package)) / 'lib' / package / executable
+        command = [str(path), *(text(part, context) for part in self.arguments), '--ros-args']
+        command += [text(part, context) for part in self.ros]
+        for key, value in (('__node', self.name), ('__ns', text(self.namespace, context))):
+            if value:
+                command += ['-r', f'{key}:={"/" * (key == "__ns" and value[0] != "/")}{value}']
+        for entry in self.parameters:
+            if isinstance(entry, dict):
+                for key, value in entry.items():
+                    command += ['-p', f'{key}:={parameter(value, context)}']
+            else:
+                command += ['--params-file', text(entry, context)]
+        context.commands.append(command)
+
+
+class ParameterValue:
+    """A value with a type."""
+
+    def __init__(self, value, value_type):
+        self.value, self.type = value, value_type
+
+
+class LaunchConfiguration:
+    """The value of an argument."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def perform(self, context):
+        """Return the value."""
+        return context[self.name]
+
+
+class PathJoinSubstitution:
+    """Parts of a path."""
+
+    def __init__(self, parts):
+        self.parts = parts
+
+    def perform(self, context):
+        """Return the path."""
+        return str(Path(*(text(part, context) for part in self.parts)))
+
+
+class FileContent(PathJoinSubstitution):
+    """What is in a file."""
+
+    def __init__(self, path):
+        super().__init__([path])
+
+    def perform(self, context):
+        """Return the text."""
+        return Path(super().perform(context)).read_text()
+
+
+class OrSubstitution:
+    """Whether one of two texts says true."""
+
+    def __init__(self, *parts):
+        self.parts = parts
+
+    def perform(self, context):
+        """Return true or false, as a text."""
+        return str(any(IfCondition(part).holds(context) for part in self.parts)).lower()
+
+
+class FindPackageShare:
+    """The share folder of a package."""
+
+    def __init__(self, package):
+        self.package = package
+
+    def perform(self, context):
+        """Return the folder."""
+        return get_package_share_directory(text(self.package, context))
+
+
+def text(value, context):
+    """Return a text, of a substitution what it stands for."""
+    return value.perform(context) if hasattr(value, 'perform') else str(value)
+
+
+def parameter(value, context):
+    """Return a parameter as the command line takes it: YAML, texts in quotes."""
+    if isinstance(value, ParameterValue):
+        found = text(value.value, context)
+        return json.dumps(found) if value.type is str else found.lower()
+    return json.dumps(value if isinstance(value, (bool, int, float)) else text(value, context))
+
+
+MODULES = {
+    'launch': {'LaunchDescription': LaunchDescription},
+    'launch.actions': {
+        'DeclareLaunchArgument': DeclareLaunchArgument,
+        'IncludeLaunchDescription': IncludeLaunchDescription,
+        'OpaqueFunction': OpaqueFunction,
+    },
+    'launch.conditions': {'IfCondition': IfCondition},
+    'launch.substitutions': {
+        each.__name__: each
+        for each in (FileContent, LaunchConfiguration, OrSubstitution, PathJoinSubstitution)
+    },
+    'launch_ros': {},
+    'launch_ros.actions': {'Node': Node},
+    'launch_ros.parameter_descriptions': {'ParameterValue': ParameterValue},
+    'launch_ros.substitutions': {'FindPackageShare': FindPackageShare},
+}
+
+
+def described(path):
+    """Return the actions of a launch file."""
+    space = {'__file__': str(path), '__name__': 'launch_file'}
+    exec(compile(Path(path).read_text(), str(path), 'exec'), space)
+    return space['generate_launch_description']()
+
+
+def visit(actions, context):
+    """Visit actions in their order."""
+    for action in actions:
+        action.visit(context)
+
+
+def commands(path, given):
+    """Return the commands of the processes that a launch file starts."""
+    for name, content in MODULES.items():
+        sys.modules[name] = types.ModuleType(name)
+        vars(sys.modules[name]).update(content)
+    context = Context(given)
+    visit(described(path), context)
+    return context.commands
+
+
+def main():
+    """Start what the launch file says, and wait until all of it has ended."""
+    path, *rest = sys.argv[1:]
+    given = dict(re.fullmatch(r'(\w+):=(.*)', argument).groups() for argument in rest)
+    found = [subprocess.Popen(command) for command in commands(path, given)]
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: [each.send_signal(signal.SIGINT) for each in found])
+    print(f'{len(found)} processes', flush=True)
+    return next((code for code in [each.wait() for each in found] if code), 0)
+
+
+if __name__ == '__main__':
+    sys.exit(main())
