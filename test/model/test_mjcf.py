@@ -85,10 +85,7 @@ def test_ranges_armatures_and_equalities_are_read():
     agree(robot.limits.lower[[lift, reach]], np.array((-np.pi / 2, -0.2)))
     agree(robot.limits.upper[[lift, reach]], np.array((np.pi * 2 / 3, 0.4)))
     assert np.isinf(robot.limits.upper[robot.joint_names.index('pan')])
-    text = ARM.replace(
-        '</mujoco>',
-        '<equality><joint joint1="roll" joint2="turn" polycoef="0.1 -2 0 0 0"/></equality></mujoco>',
-    )
+    text = ARM.replace('</mujoco>', FOLLOWS.format('0.1 -2 0 0 0'))
     by_name = {joint.name: joint for joint in mjcf.parse(text).joints}
     roll = by_name['roll']
     assert (roll.mimic, roll.multiplier, roll.offset) == ('turn', -2.0, 0.1)
