@@ -10,8 +10,8 @@ Everything but `ros` and `nodes` works without ROS.
 """
 
 from robodyn_ros.errors import RobodynError
-from robodyn_ros.model.examples import example
 from robodyn_ros.robot.capsules import Capsule
+from robodyn_ros.robot.examples import example
 from robodyn_ros.robot.inverse_kinematics import InverseKinematics
 from robodyn_ros.robot.operational_space import OperationalSpaceInertia
 from robodyn_ros.robot.robot import Robot

@@ -29,9 +29,9 @@ from robodyn_ros.demonstration import tracking_report
 from robodyn_ros.demonstration.disturbance import ReferenceLost
 from robodyn_ros.demonstration.motion import mid_range, sway
 from robodyn_ros.demonstration.result_files import ResultFolder, add_force
-from robodyn_ros.model.examples import package_file as find
 from robodyn_ros.robot import child_process
 from robodyn_ros.robot.background_compiler import helped
+from robodyn_ros.robot.examples import package_file as find
 from robodyn_ros.simulation import plant
 
 GAINS = {'p': 100.0, 'd': 20.0}  # [1/s^2, 1/s] each joint critically damped at 10 rad/s

@@ -15,11 +15,12 @@ from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse_world_frame import m
 from robodyn_ros.codegen import linker
 from robodyn_ros.compile import embedded, generic
 from robodyn_ros.compile.kernel import Kernel
-from robodyn_ros.model import build, dh, mjcf, urdf, xacro_file
+from robodyn_ros.model import build, dh, urdf
 from robodyn_ros.model.description import RobotDescription
 from robodyn_ros.model.dh import DHRow
 from robodyn_ros.model.layout import INERTIA, MASS
 from robodyn_ros.model.rotors import EXACT, Rotor, with_rotors
+from robodyn_ros.model.sources import mjcf, xacro_file
 from robodyn_ros.robot.centroidal import Centroidal
 from robodyn_ros.robot.configuration_space import ConfigurationSpace
 from robodyn_ros.robot.derivatives import Derivatives

@@ -7,7 +7,7 @@ import pytest
 
 from robodyn_ros import Robot
 from robodyn_ros.errors import ModelError
-from robodyn_ros.model import mjcf
+from robodyn_ros.model.sources import mjcf
 from support.compare import EXACT, agree
 
 mujoco = pytest.importorskip('mujoco')
