@@ -104,8 +104,9 @@ class Watcher:
         self.thread.start()
 
     def _spin(self):
-        while not self.closing:
-            self.rclpy.spin_once(self.node, timeout_sec=0.05)
+        with contextlib.suppress(self.rclpy.executors.ExternalShutdownException):
+            while not self.closing:
+                self.rclpy.spin_once(self.node, timeout_sec=0.05)
 
     def _status(self, message):
         self.state = message.state_name
@@ -157,17 +158,26 @@ class Watcher:
 class Arm:
     """The simulated arm and its controller, watched."""
 
-    def __init__(self, folder, watcher, seed):
+    def __init__(self, folder, watcher, seed, given=()):
         self.folder, self.watcher, self.rng = folder, watcher, random.Random(seed)
-        self.failures = []
-        self.simulator = Node('simulator', folder)
+        self.failures, self.given = [], dict(given)
+        self.simulator = self.make_simulator()
         self.controller = self.make_controller()
         self.expect(watcher.wait(lambda: watcher.state in STANDING, START), 'it did not stand')
 
     def make_controller(self):
         """Start a controller that becomes active by itself."""
-        given = {'law': 'computed_torque', 'autostart': 'true'}
-        return Node('controller', self.folder, **given, robot_compensates_gravity="'no'")
+        given = {
+            'law': 'computed_torque',
+            'autostart': 'true',
+            'robot_compensates_gravity': "'no'",
+        }
+        return Node('controller', self.folder, **given, **self.given)
+
+    def make_simulator(self):
+        """Start the arm."""
+        topics = {'joint_states_topic': 'joint_states', 'effort_command_topic': COMMANDS}
+        return Node('simulator', self.folder, **topics)
 
     def expect(self, condition, sentence):
         """Note a failure."""
@@ -290,7 +300,7 @@ def kills(arm, count):
             arm.controller = arm.make_controller()
         else:
             arm.simulator.end(signal.SIGKILL)
-            arm.simulator = Node('simulator', arm.folder)
+            arm.simulator = arm.make_simulator()
             arm.watcher.wait(lambda: arm.watcher.state == 'STALE', 2.0)
         arm.expect(
             arm.watcher.wait(lambda: arm.watcher.state in STANDING, START), f'kill {k}: no HOLD'
@@ -418,12 +428,12 @@ PARTS = {
 }
 
 
-def soak(part, count, seed):
-    """Run one part; return its row."""
+def soak(part, count, seed, given=()):
+    """Run one part with these parameters of the controller; return its row."""
     with tempfile.TemporaryDirectory(prefix='robodyn-soak-') as folder:
         watcher = Watcher()
         with contextlib.closing(watcher):
-            arm = Arm(folder, watcher, seed)
+            arm = Arm(folder, watcher, seed, given)
             result = ''
             try:
                 result = PARTS[part][0](arm, count)
@@ -452,7 +462,15 @@ def main(args=None):
     parser.add_argument('--scale', type=float, default=1.0, help='of every length (%(default)s)')
     parser.add_argument('--seed', type=int, default=1, help='of what is sent (%(default)s)')
     parser.add_argument('--record', action='store_true', help='add the run to tools/soak_runs.csv')
+    parser.add_argument(
+        '--set',
+        action='append',
+        default=[],
+        metavar='NAME=VALUE',
+        help='a parameter of the controller, as update_rate=200 on a busy machine',
+    )
     options = parser.parse_args(args)
+    given = dict(each.split('=', 1) for each in options.set)
     known = ('fuzz', *PARTS)
     unknown = set(options.parts) - set(known)
     if unknown:
@@ -463,7 +481,8 @@ def main(args=None):
             count = ['--count', str(max(1, round(INPUTS * options.scale)))]
             failed = bool(fuzz.main([*count, '--seed', str(options.seed)])) or failed
             continue
-        row = soak(part, max(1, round(PARTS[part][1] * options.scale)), options.seed)
+        row = soak(part, max(1, round(PARTS[part][1] * options.scale)), options.seed, given)
+        row['result'] += ''.join(f'; {key} {value}' for key, value in given.items())
         print(json.dumps(row, indent=1), flush=True)
         failed = failed or bool(row['failures'])
         if options.record:
