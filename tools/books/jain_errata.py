@@ -160,4 +160,19 @@ MISPRINTS = (
         "H_RS is underlined: X_S' H_S A_S",
         'test_joint_map_of_15_22_is_that_of_the_aggregate',
     ),
+    (
+        'Jain, (16.8)',
+        "M = P - E_psi P E_phi', as in (7.7): psi on one side",
+        'test_riccati_equation_of_16_8_has_psi_on_one_side',
+    ),
+    (
+        'Jain, (16.15c)',
+        "H_a [P (alpha - H_a' thdd_a - a) + z]: z stands outside P",
+        'test_torque_of_16_15_takes_the_acceleration_inside_p',
+    ),
+    (
+        'Jain, (17.7)',
+        'a_d(k) = -a(k), of the same hinge',
+        'test_dual_bias_of_17_7_belongs_to_its_own_hinge',
+    ),
 )

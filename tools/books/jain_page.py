@@ -8,7 +8,7 @@ from tools.books.jain_items.item_index import ITEMS
 from tools.markdown import table
 
 INTRODUCTION = """\
-# Jain, Robot and Multibody Dynamics (2011), chapters 1 to 12, 14 and 15
+# Jain, Robot and Multibody Dynamics (2011), chapters 1 to 12 and 14 to 17
 
 Written by `python -m tools.books`.
 

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""All items of Jain's chapters 1 to 12, 14 and 15, in the order of the book."""
+"""All items of Jain's chapters 1 to 12 and 14 to 17, in the order of the book."""
 
 from tools.books.jain_items import (
     chapter_10,
@@ -10,6 +10,7 @@ from tools.books.jain_items import (
     chapters_8_to_9,
     chapters_11_to_12,
     chapters_14_to_15,
+    chapters_16_to_17,
 )
 
 ITEMS = sum(
@@ -23,6 +24,7 @@ ITEMS = sum(
             chapter_10,
             chapters_11_to_12,
             chapters_14_to_15,
+            chapters_16_to_17,
         )
     ),
     (),
