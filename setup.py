@@ -87,6 +87,22 @@ def installed(folder, pattern='**/*'):
 
 DEMO = ['matplotlib>=3.5', 'rich>=12']
 
+#: What `ros2 run robodyn_ros` starts. They lie in lib/robodyn_ros, where colcon installs them; pip
+#: would put such names on the PATH, and installs `robodyn_ros` alone.
+EXECUTABLES = [
+    'controller = robodyn_ros.nodes.controller:main',
+    'simulator = robodyn_ros.nodes.simulator:main',
+    'demo = robodyn_ros.cli.demo:main',
+    'warmup = robodyn_ros.cli.warmup:main',
+    'emit = robodyn_ros.cli.emit:main',
+    'report = robodyn_ros.cli.report:main',
+    'check = robodyn_ros.cli.check:main',
+    'identify = robodyn_ros.cli.identify:main',
+    'info = robodyn_ros.cli.info:main',
+]
+if not {'install', 'develop'} & set(sys.argv):
+    EXECUTABLES = []
+
 setup(
     name=NAME,
     version='0.2.0',
@@ -140,20 +156,10 @@ setup(
             'scipy>=1.10',
             'xacro>=2.0',
         ],
+        'xacro': ['xacro>=2.0'],
     },
     entry_points={
-        'console_scripts': [
-            'robodyn_ros = robodyn_ros.__main__:main',
-            'controller = robodyn_ros.nodes.controller:main',
-            'simulator = robodyn_ros.nodes.simulator:main',
-            'demo = robodyn_ros.cli.demo:main',
-            'warmup = robodyn_ros.cli.warmup:main',
-            'emit = robodyn_ros.cli.emit:main',
-            'report = robodyn_ros.cli.report:main',
-            'check = robodyn_ros.cli.check:main',
-            'identify = robodyn_ros.cli.identify:main',
-            'info = robodyn_ros.cli.info:main',
-        ],
+        'console_scripts': ['robodyn_ros = robodyn_ros.__main__:main', *EXECUTABLES],
         'robodyn_ros.control_laws': [
             'gravity_compensation = robodyn_ros.control.laws.gravity_compensation:GravityCompensation',  # noqa: E501
             'pd = robodyn_ros.control.laws.pd:PD',

@@ -18,6 +18,7 @@ NAMES = (
     'emitted',
     'crossover',
     'hands',
+    'inverse_kinematics',
     'wire',
     'tick',
     'plant',

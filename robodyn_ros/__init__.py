@@ -10,8 +10,21 @@ Everything but `ros` and `nodes` works without ROS.
 """
 
 from robodyn_ros.errors import RobodynError
+from robodyn_ros.robot.capsules import Capsule
+from robodyn_ros.robot.examples import example
+from robodyn_ros.robot.inverse_kinematics import InverseKinematics
 from robodyn_ros.robot.operational_space import OperationalSpaceInertia
 from robodyn_ros.robot.robot import Robot
+from robodyn_ros.spatial import se3
 
-__all__ = ['OperationalSpaceInertia', 'RobodynError', 'Robot', '__version__']
+__all__ = [
+    'Capsule',
+    'InverseKinematics',
+    'OperationalSpaceInertia',
+    'RobodynError',
+    'Robot',
+    '__version__',
+    'example',
+    'se3',
+]
 __version__ = '0.2.0'

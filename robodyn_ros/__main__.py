@@ -5,6 +5,8 @@
 import importlib
 import sys
 
+import robodyn_ros
+
 COMMANDS = {
     'demo': 'the simulated arm under four control modes, over real DDS',
     'report': 'what a URDF says, and everything about it that is doubtful',
@@ -22,8 +24,11 @@ COMMANDS = {
 def main(arguments=None):
     """Run a command of robodyn_ros.cli; exit code 2 where there is none of that name."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments and arguments[0] == '--version':
+        print(f'robodyn_ros {robodyn_ros.__version__}')
+        return 0
     if not arguments or arguments[0] in ('-h', '--help'):
-        print('robodyn_ros <command> ...\n')
+        print('robodyn_ros <command> ...        robodyn_ros --version\n')
         for name, text in COMMANDS.items():
             print(f'  {name:<10} {text}')
         return 0 if arguments else 2

@@ -17,7 +17,11 @@ class ModelError(RobodynError, ValueError):
 
 
 class ShapeError(RobodynError, ValueError):
-    """An array has the wrong shape, type or non-finite entries for this robot."""
+    """An array has the wrong shape or type for this robot."""
+
+
+class NotFiniteError(ShapeError):
+    """A number is NaN or infinite; the sentence names the joint and the place."""
 
 
 class UnknownNameError(RobodynError, KeyError):

@@ -58,13 +58,24 @@ WHERE = {
     'rosbag2_py': {'ros'},
     'matplotlib': {'cli', 'demonstration', 'formulations'},
     'psutil': {'demonstration'},
+    'xacro': {'model'},
     'pytest': {'testing'},
 }
 ROS_UNITS = {'ros', 'nodes', 'demonstration', 'cli', 'testing'}
 #: Parts of the standard library that only one unit may use.
 RESERVED = {'xml': {'model'}}
 #: Extras, which the core must run without: never imported when a module is read, but when needed.
-EXTRAS = {'scipy', 'rich', 'rosbags', 'rosbag2_py', 'ruamel', 'yaml', 'matplotlib', 'psutil'}
+EXTRAS = {
+    'scipy',
+    'rich',
+    'rosbags',
+    'rosbag2_py',
+    'ruamel',
+    'yaml',
+    'matplotlib',
+    'psutil',
+    'xacro',
+}
 LONGEST_LINE = 99
 LONGEST_FILE = 430  # lines, docstrings left out
 

@@ -99,7 +99,7 @@ def test_setup_declares_what_the_package_imports(requirements):
     foreign = {name for name in imported('robodyn_ros') - LOADER if not is_ros(name)}
     core = {'llvmlite', 'numba', 'numpy'}
     assert requirements['run'] == core
-    offered = requirements['demo'] | requirements['identification']
+    offered = requirements['demo'] | requirements['identification'] | requirements['xacro']
     assert {DISTRIBUTIONS.get(name, name) for name in foreign - core} - {'PyYAML'} == offered
     listed = (ROOT / 'requirements' / 'run.txt').read_text().splitlines()
     assert {name_of(line) for line in listed if line[:1].isalpha()} == core | offered

@@ -69,6 +69,8 @@ def long_runs():
         [f'`{row["part"]}`', row['seed'], row['count'], row['result'], row['failures'] or 'none']
         for row in soak.runs()
     ]
+    if not rows:
+        return ['## Long runs', 'No run of `make soak` has been recorded yet.']
     return [
         '## Long runs',
         'What `make soak ARGS=--record` has run so far, in counts or seconds; `make soak` alone',

@@ -40,6 +40,7 @@ JOINTS, LIMITS = ('joint1', 'joint2'), (100.0, 50.0)
 NAME, COMMANDS = '/robodyn_controller', '/forward_effort_controller/commands'
 START, SOON = 240.0, 30.0  # [s] for a node that compiles, and for anything else
 STANDING = ('HOLD', 'ACTIVE')
+DOMAIN = '151'
 INPUTS = 1_000_000  # of each target of tools.fuzz
 
 
@@ -475,6 +476,8 @@ def main(args=None):
     unknown = set(options.parts) - set(known)
     if unknown:
         parser.error(f'no part {", ".join(unknown)}; expected some of {", ".join(known)}')
+    # beyond those that tests reserve, so that neither hears the other
+    os.environ |= {'ROS_DOMAIN_ID': DOMAIN, 'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST'}
     failed = False
     for part in options.parts or known:
         if part == 'fuzz':

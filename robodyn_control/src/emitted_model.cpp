@@ -62,9 +62,9 @@ EmittedModel::SafeLaw EmittedModel::safe_law() const
   return as<SafeLaw>(symbol("gravity_compensation"));
 }
 
-EmittedModel::ForwardDynamics EmittedModel::forward_dynamics() const
+EmittedModel::DampedForwardDynamics EmittedModel::damped_forward_dynamics() const
 {
-  return as<ForwardDynamics>(symbol("forward_dynamics"));
+  return as<DampedForwardDynamics>(symbol("forward_dynamics_damped"));
 }
 
 EmittedModel::Friction EmittedModel::friction() const

@@ -109,6 +109,18 @@ void Supervisor::deactivate() noexcept
   }
 }
 
+void Supervisor::release(double now) noexcept
+{
+  if (publishing_ || active_) {
+    deactivate();
+    write_safe_torque(states_.is_fresh(now, state_timeout_), 0.0);
+    limit_torque(
+      unlimited_.data(), states_.state(), guards_.data(), n_, NEVER, command_.data(),
+      hits_.data());
+    publishing_ = releasing_ = false;
+  }
+}
+
 void Supervisor::stop() noexcept {trip(Reason::STOPPED);}
 
 Refusal Supervisor::reset(double now) noexcept

@@ -31,6 +31,7 @@ from robodyn_ros.demonstration.motion import mid_range, sway
 from robodyn_ros.demonstration.result_files import ResultFolder, add_force
 from robodyn_ros.robot import child_process
 from robodyn_ros.robot.background_compiler import helped
+from robodyn_ros.robot.examples import package_file as find
 from robodyn_ros.simulation import plant
 
 GAINS = {'p': 100.0, 'd': 20.0}  # [1/s^2, 1/s] each joint critically damped at 10 rad/s
@@ -185,16 +186,6 @@ def private_domain():
             return lock
         lock.close()
     return None
-
-
-def find(path):
-    """A file of this package: beside the sources, or installed in share/ by pip or by colcon."""
-    for folder in (Path(__file__).resolve().parents[2], Path(sys.prefix, 'share', 'robodyn_ros')):
-        if (folder / path).exists():
-            return folder / path
-    from ament_index_python.packages import get_package_share_directory
-
-    return Path(get_package_share_directory('robodyn_ros')) / path
 
 
 def main(args=None):

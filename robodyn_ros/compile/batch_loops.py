@@ -62,6 +62,7 @@ WORK = {
     'mass_matrix_inverse': ('motions',),
     'task_acceleration': ('qdd',),
     'of_axes': ('damped', 'factor'),
+    'inverse_kinematics': ('tried', 'trial', 'step', 'away', 'columns', 'normal', 'residual'),
 }
 
 

@@ -28,6 +28,7 @@ from robodyn_ros.algorithms.mass_matrix import mass_matrix_product as _mass_prod
 from robodyn_ros.algorithms.mass_matrix import mass_matrix_solve as _mass_solve
 from robodyn_ros.algorithms.task_space import cholesky_inverse as _full_rank
 from robodyn_ros.algorithms.task_space import coupled_compliance as _coupled_compliance
+from robodyn_ros.algorithms.task_space import inverse_kinematics as _inverse_kinematics
 from robodyn_ros.algorithms.task_space import operational_space_inertia as _operational_space
 from robodyn_ros.algorithms.task_space import task_acceleration as _task_acceleration
 from robodyn_ros.algorithms.task_space import task_inertia as _task_inertia
@@ -49,6 +50,9 @@ velocity = kernel(kinematics.velocity)
 apply_wrench = kernel(kinematics.apply_wrench)
 jacobian = kernel(_jacobian.jacobian)
 jacobian_bias = kernel(_jacobian.jacobian_bias)
+jacobian_derivative = kernel(_jacobian.jacobian_derivative)
+frame_poses = kernel(kinematics.frame_poses)
+inverse_kinematics = kernel(_inverse_kinematics.inverse_kinematics)
 inverse_dynamics = kernel(rnea.inverse_dynamics)
 bias_torque = kernel(rnea.bias_torque)
 gravity_torque = kernel(gravity.gravity_torque)
@@ -149,6 +153,9 @@ ALL = SERVING + (
     integrate,
     difference,
     of_axes,
+    jacobian_derivative,
+    frame_poses,
+    inverse_kinematics,
     inverse_dynamics_derivatives,
     forward_dynamics_derivatives,
     mass_matrix_derivative,

@@ -4,14 +4,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from robodyn_ros.compile import generic
 from robodyn_ros.errors import ShapeError
+from robodyn_ros.robot.capsules import Capsule, distances, pairs_of
 from robodyn_ros.robot.view import View
+
+#: Postures drawn at once, and at most before none of them is free.
+ATTEMPTS, MOST_ATTEMPTS = 100, 1000
 
 
 class ConfigurationSpace(View):
@@ -62,6 +68,87 @@ class ConfigurationSpace(View):
             turn = rng.normal(size=4)
             q[k : k + 4] = turn / np.linalg.norm(turn)
         return q
+
+    def sample(
+        self,
+        count: int,
+        capsules: Sequence[Capsule] = (),
+        margin: float = 0.0,
+        rng: np.random.Generator | int | None = None,
+        reach: float = 3.0,
+    ) -> np.ndarray:
+        """Draw postures within the limits whose capsules keep their distance.
+
+        As `random`, those rejected in which two capsules come too near. Capsules of one link, and
+        of links that a joint joins, may touch.
+
+        Parameters
+        ----------
+        count : int
+            How many postures.
+        capsules : sequence of Capsule
+            Capsules of the links; none are checked by default.
+        margin : float
+            Least distance of two capsules [m].
+        rng : numpy.random.Generator or int, optional
+            Generator or seed; another one at every call by default.
+        reach : float
+            Largest distance from zero where there is no limit [rad or m].
+
+        Returns
+        -------
+        (count, nq) ndarray
+            Positions [rad or m].
+
+        Raises
+        ------
+        ShapeError
+            If no two capsules can collide, or of 1000 postures and more none is free.
+        UnknownNameError
+            For the frame of a capsule that does not exist.
+        """
+        rng = np.random.default_rng(rng)
+        found: list[np.ndarray] = []
+        drawn, wanted = 0, int(count)
+        while len(found) < wanted:
+            missing = max(wanted - len(found), ATTEMPTS if capsules else 0)
+            rows = np.array([self.random(rng, reach) for _ in range(missing)])
+            free = self.self_distance(rows, capsules) >= margin if capsules else slice(None)
+            found += list(rows[free])
+            drawn += missing
+            if not found and drawn >= MOST_ATTEMPTS:
+                raise ShapeError(
+                    f'postures of robot {self._robot.name!r}: got none of {drawn} whose capsules '
+                    f'are {margin} m apart; expected smaller radii or another margin'
+                )
+        return np.array(found[:wanted]).reshape(wanted, self._robot.nq)
+
+    def self_distance(self, q: ArrayLike, capsules: Sequence[Capsule]) -> Any:
+        """Compute the smallest distance of two capsules on links that no joint joins.
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        capsules : sequence of Capsule
+            Capsules of the links.
+
+        Returns
+        -------
+        float or (k,) ndarray
+            Distance [m], negative by how far they overlap.
+
+        Raises
+        ------
+        ShapeError
+            If no two capsules can collide.
+        UnknownNameError
+            For the frame of a capsule that does not exist.
+        """
+        (q,), k = self._robot._states(q)
+        pairs = pairs_of(self._robot, capsules)
+        least = distances(self._robot, np.atleast_2d(q), capsules, pairs).min(axis=-1)
+        return float(least[0]) if k is None else least
 
     def integrate(
         self, q: ArrayLike, qd: ArrayLike, dt: float, out: np.ndarray | None = None

@@ -20,11 +20,13 @@ from robodyn_ros.model.description import RobotDescription
 from robodyn_ros.model.dh import DHRow
 from robodyn_ros.model.layout import INERTIA, MASS
 from robodyn_ros.model.rotors import EXACT, Rotor, with_rotors
+from robodyn_ros.model.sources import mjcf, xacro_file
 from robodyn_ros.robot.centroidal import Centroidal
 from robodyn_ros.robot.configuration_space import ConfigurationSpace
 from robodyn_ros.robot.derivatives import Derivatives
 from robodyn_ros.robot.dispatch import fast_method
 from robodyn_ros.robot.frames import Frames
+from robodyn_ros.robot.inverse_kinematics import InverseKinematicsMethods
 from robodyn_ros.robot.kinematics import FrameQuantities
 from robodyn_ros.robot.links import Links
 from robodyn_ros.robot.mass_operator import MassOperator
@@ -33,7 +35,7 @@ from robodyn_ros.robot.variants import Variants
 from robodyn_ros.robot.view import View
 
 
-class Robot(FrameQuantities):
+class Robot(FrameQuantities, InverseKinematicsMethods):
     """A robot: every quantity of its dynamics by name.
 
     tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext, in SI units, joints in the order of
@@ -41,9 +43,10 @@ class Robot(FrameQuantities):
     first.
 
     Every method takes one state: q (nq,) in the order of `position_names`, and all else (nv,).
-    Or it takes a batch, (k, nq) and (k, nv), and returns arrays with k in front. nq = nv unless
-    a joint has a quaternion. Wrong shapes, other types, and values that are not finite raise a
-    ShapeError. One robot serves one thread at a time.
+    Or it takes a batch, (k, nq) and (k, nv), and returns arrays with k in front; one state beside
+    a batch stands for k of them. nq = nv unless a joint has a quaternion. Wrong shapes and types
+    raise a ShapeError, values that are not finite a NotFiniteError. One robot serves one thread at
+    a time.
 
     What is asked for less often stands in views, such as `robot.centroidal.momentum_matrix(q)`.
 
@@ -110,7 +113,8 @@ class Robot(FrameQuantities):
         Parameters
         ----------
         text_or_path : str or path
-            Text of the URDF, or path of a file.
+            Text of the URDF, or path of a file. A path that ends with .xacro is expanded by
+            xacro, where that is installed.
         joints : sequence of str, optional
             Joints that move, in the order of q. By default all but floating and planar ones,
             which have to be named or locked.
@@ -140,8 +144,53 @@ class Robot(FrameQuantities):
             If a joint or link of that name does not exist.
         """
         return cls.from_description(
-            urdf.parse(text_or_path), joints, base, gravity, locked, free_base, rotors, rotor_model
+            urdf.parse(xacro_file.expanded(text_or_path)),
+            joints,
+            base,
+            gravity,
+            locked,
+            free_base,
+            rotors,
+            rotor_model,
         )
+
+    @classmethod
+    def from_mjcf(
+        cls,
+        text_or_path: str | os.PathLike,
+        joints: Sequence[str] | None = None,
+        base: str | None = None,
+        gravity: ArrayLike = (0.0, 0.0, -9.81),
+        locked: Mapping[str, Any] | None = None,
+    ) -> Robot:
+        """Build a robot from the bodies, joints, inertias, sites and equalities of an MJCF.
+
+        Quaternions are (x, y, z, w) here, and (w, x, y, z) in MuJoCo. A joint of an equality
+        follows another one.
+
+        Parameters
+        ----------
+        text_or_path : str or path
+            Text of the MJCF, or path of a file.
+        joints : sequence of str, optional
+            As in `from_urdf`.
+        base : str, optional
+            As in `from_urdf`; 'world' by default.
+        gravity : (3,) array_like
+            As in `from_urdf`; that of the file is not read.
+        locked : mapping, optional
+            As in `from_urdf`.
+
+        Returns
+        -------
+        Robot
+
+        Raises
+        ------
+        ModelError
+            If the file has what is not known here; the message names the element.
+        """
+        return cls.from_description(mjcf.parse(text_or_path), joints, base, gravity, locked)
 
     @classmethod
     def from_description(

@@ -30,6 +30,7 @@ from robodyn_ros.model.normal_form import cleaned
 from robodyn_ros.robot.dispatch import machine_method_of, method_of, place_of
 from robodyn_ros.robot.operational_space import FullRankInertia
 from robodyn_ros.robot.specialised_variants import CHOSEN, PUSHED, SpecialisedForms
+from robodyn_ros.robot.validation import spread
 
 SIX = (6, 6)
 #: What has no sense where nothing has mass.
@@ -196,7 +197,7 @@ class SpecialisedRobot(SpecialisedForms):
         """
         if key not in self.kernels:
             return None
-        states = [self._floats(array) for array in states]
+        states = spread([self._floats(array) for array in states])
         if states[0].ndim != 2:
             return None
         (given, wanted), k = self._shapes[key], len(states[0])

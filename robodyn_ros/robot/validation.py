@@ -10,7 +10,7 @@ import numpy as np
 from robodyn_ros.algorithms.core import scratch
 from robodyn_ros.codegen.parallel_rows import share_out
 from robodyn_ros.compile import batch_loops, embedded, generic, state_checks
-from robodyn_ros.errors import ModelError, ShapeError, SingularityError
+from robodyn_ros.errors import ModelError, NotFiniteError, ShapeError, SingularityError
 from robodyn_ros.model.robot_model import RobotModel
 from robodyn_ros.model.rotation_matrix import SHORTEST
 from robodyn_ros.robot.dispatch import generic_case, install
@@ -47,6 +47,7 @@ class Boundary:
         self._placements = {}
         self._cases = {}  # {method: its cases}, see robodyn_ros.robot.dispatch
         self._rows_kept = {}
+        self._restarts = {}  # of inverse kinematics
         self._quaternions = model.quaternions.tolist()
         for name, kind in self._views().items():
             setattr(self, name, kind(self, name))
@@ -86,7 +87,7 @@ class Boundary:
 
     def _states(self, *arrays):
         """Float64 C-contiguous states, q (nq,) and the others (nv,), or k of each in one more axis
-        in front; k is None for a single state.
+        in front; k is None for a single state. One state beside a batch stands for k of them.
         """
         try:
             if len(arrays) <= 3 and state_checks.ALL[len(arrays) - 1].quick(
@@ -96,17 +97,20 @@ class Boundary:
                 return arrays, None
         except Exception:
             pass  # numba refuses in many ways what is no float64 array: convert, or explain
-        checked = [self._floats(array) for array in arrays]
+        checked = spread([self._floats(array) for array in arrays])
         batch = checked[0].shape[:-1]
         sizes = (self.nq,) + (self.nv,) * (len(checked) - 1)
         if len(batch) > 1 or any(a.shape != (*batch, n) for a, n in zip(checked, sizes)):
             raise self._wrong_shapes(checked)
-        for array, names in zip(checked, (self.position_names, *[self.joint_names] * 9)):
+        for place, array in enumerate(checked):
             if not np.isfinite(array).all():
+                names = self.joint_names if place else self.position_names
                 bad = np.argwhere(~np.isfinite(array))[0]
-                raise ShapeError(
+                row = f', row {bad[0]}' if batch else ''
+                raise NotFiniteError(
                     f'robot {self.name!r}: got {array[tuple(bad)]} for joint '
-                    f'{names[bad[-1]]!r}; expected finite numbers'
+                    f'{names[bad[-1]]!r} (state {place + 1} of {len(checked)}{row}); expected '
+                    'finite numbers'
                 )
         self._refuse_lost_turns(checked[0])
         return checked, batch[0] if batch else None
@@ -122,8 +126,20 @@ class Boundary:
                 f'all else, in the order {", ".join(self.joint_names)}'
             )
         return ShapeError(
-            f'robot {self.name!r}: got states of shape {shapes}; expected {expected}'
+            f'robot {self.name!r}: got states of shape {shapes}{self._misfit(arrays)}; expected '
+            f'{expected}'
         )
+
+    def _misfit(self, arrays):
+        """Which of the states is too short or too long, and at which joint; '' if none is."""
+        for place, array in enumerate(arrays):
+            names = self.joint_names if place else self.position_names
+            found, wanted = array.shape[-1] if array.ndim else 0, len(names)
+            if array.ndim and 0 < found < wanted:
+                return f' (state {place + 1} ends before joint {names[found]!r})'
+            if array.ndim and found > wanted > 0:
+                return f' (state {place + 1} goes on after joint {names[-1]!r})'
+        return ''
 
     def _refuse_lost_turns(self, q):
         """Refuse a quaternion without direction; any other stands for the one of length one."""
@@ -229,8 +245,9 @@ class Boundary:
             pass  # as for states
         wrench = self._floats(given)
         if wrench.shape not in ((6,), (k, 6)) or not np.isfinite(wrench).all():
+            kind = ShapeError if np.isfinite(wrench).all() else NotFiniteError
             each_row = '' if k is None else f', or ({k}, 6), one row for each state'
-            raise ShapeError(
+            raise kind(
                 f'f_ext on frame {name!r} of robot {self.name!r}: got '
                 f'{given!r}; expected six finite numbers, force [N] then moment '
                 f'[N m], in base axes{each_row}'
@@ -265,6 +282,15 @@ class Boundary:
                 f'{self.model.body_names[status]!r}; expected mass, inertia or rotor inertia '
                 'about its joint axis'
             )
+
+
+def spread(arrays):
+    """Repeat single states beside a batch of k: (n,) becomes (k, n)."""
+    batches = {len(array) for array in arrays if array.ndim == 2}
+    if len(batches) != 1:
+        return arrays
+    (k,) = batches
+    return [np.tile(array, (k, 1)) if array.ndim == 1 else array for array in arrays]
 
 
 def _described(out):

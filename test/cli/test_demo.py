@@ -30,8 +30,8 @@ def test_files_are_found_where_pip_installs_them(monkeypatch, tmp_path):
     path = tmp_path / 'share' / 'robodyn_ros' / URDF
     path.parent.mkdir(parents=True)
     path.touch()
-    monkeypatch.setattr('robodyn_ros.cli.demo.__file__', str(tmp_path / 'lib' / 'x' / 'y' / 'z'))
-    monkeypatch.setattr(sys, 'prefix', str(tmp_path))
+    place = tmp_path / 'lib' / 'x' / 'y' / 'z'
+    monkeypatch.setattr('robodyn_ros.robot.examples.__file__', str(place))
     assert find(URDF) == path
 
 

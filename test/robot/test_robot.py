@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from robodyn_ros import OperationalSpaceInertia, RobodynError, Robot
-from robodyn_ros.errors import ModelError, ShapeError, UnknownNameError
+from robodyn_ros.errors import ModelError, NotFiniteError, ShapeError, UnknownNameError
 from robodyn_ros.model.dh import DHRow
 from robodyn_ros.robot.dispatch import method_of
 from support.compare import agree
@@ -231,10 +231,10 @@ def test_what_is_not_finite_is_refused_by_joint_name(robot, call, value):
 
 @methods_of_several
 def test_states_of_different_batches_are_refused(robot, call):
-    """All states of a call are of one shape."""
+    """All batches of a call have the same number of rows; one state stands for as many."""
     one, two, three = states(robot, 1)[0]
-    with pytest.raises(ShapeError, match=re.escape(f'({robot.nv},), (2, {robot.nv})')):
-        call(one, np.array((two, two)), three)
+    with pytest.raises(ShapeError, match=re.escape(f'(3, {robot.nv}), (2, {robot.nv})')):
+        call(np.array((one, one, one)), np.array((two, two)), three)
 
 
 @every_method
@@ -459,3 +459,34 @@ def test_operational_space_inertia_owns_its_arrays(robot, case):
         assert np.array_equal(getattr(first, name), value), name
         assert np.array_equal(getattr(same, name), value), f'{name}, asked for later'
     assert first.rows == same.rows
+
+
+@pytest.mark.parametrize('kind', ['generic', 'specialised'])
+def test_one_state_beside_a_batch_stands_for_all_of_it(case, kind):
+    """(n,) with (k, n): the same as k copies, for any argument, one row too."""
+    robot = case.robot if kind == 'generic' else case.robot.specialised()
+    q, qd, qdd = (np.array(rows) for rows in zip(*states(robot, 5)))
+    for k in (1, 5):
+        copies = np.tile(qd[0], (k, 1))
+        expected = robot.inverse_dynamics(q[:k], copies, qdd[:k])
+        assert np.array_equal(robot.inverse_dynamics(q[:k], qd[0], qdd[:k]), expected)
+        expected = robot.mass_operator.solve(np.tile(q[0], (k, 1)), qdd[:k])
+        assert np.array_equal(robot.mass_operator.solve(q[0], qdd[:k]), expected)
+
+
+def test_nan_and_wrong_shapes_have_names_of_their_own(robot):
+    """Both say which state, and at which joint."""
+    q, qd, qdd = states(robot, 1)[0]
+    wrong = qdd.copy()
+    wrong[1] = np.nan
+    second = robot.joint_names[1]
+    with pytest.raises(NotFiniteError, match=rf"got nan for joint '{second}' \(state 3 of 3\)"):
+        robot.inverse_dynamics(q, qd, wrong)
+    with pytest.raises(NotFiniteError, match=rf"'{second}' \(state 3 of 3, row 1\)"):
+        robot.inverse_dynamics(q, qd, np.stack((qdd, wrong)))
+    with pytest.raises(ShapeError, match=rf"state 2 ends before joint '{second}'") as refused:
+        robot.inverse_dynamics(q, qd[:1], qdd)
+    assert not isinstance(refused.value, NotFiniteError)
+    with pytest.raises(ShapeError, match='state 1 goes on after joint'):
+        robot.gravity_torque(np.append(q, 0.0))
+    assert issubclass(NotFiniteError, ValueError)

@@ -88,6 +88,19 @@ OUTPUTS = {
         'by_tau': ('nv', 'nv'),
     },
     'mass_matrix_derivative': {'by_q': ('nv', 'nv', 'nv')},
+    'frame_poses': {'poses': (2, 4, 4)},
+    'jacobian_derivative': {'Jdot': (6, 'nv')},
+    'inverse_kinematics': {
+        'tried': (3,),
+        'trial': ('nq',),
+        'step': ('nv',),
+        'away': ('nv',),
+        'columns': (6, 'nv'),
+        'normal': (6, 6),
+        'residual': (6,),
+        'solution': ('nq',),
+        'outcome': (3,),
+    },
     'body_inertias': {'composite': ('6 (nb - 1)', 6), 'articulated': ('6 (nb - 1)', 6)},
 }
 
@@ -150,6 +163,7 @@ def arguments(robot, kernel, dtype=float, seed=0, **given):
         'J': rng.normal(size=(6, robot.nv)),
         'compliance': half @ half.T,
         'damping': 0.1,
+        **_search(robot, rng),
         'kept': np.array((0, 2, 5)),
     }
     values['kept'].flags.writeable = False
@@ -159,6 +173,31 @@ def arguments(robot, kernel, dtype=float, seed=0, **given):
             values[name] = np.full(shape, np.nan, dtype=dtype)
     values |= given
     return {name: values[name] for name in inspect.signature(kernel.python).parameters}
+
+
+def _search(robot, rng):
+    """Return the arguments of inverse kinematics."""
+    nq, seeds = robot.nq, 3
+    starts = np.array([robot.configuration.random(rng) for _ in range(seeds)])
+    stands = robot.pose(starts, robot.frames[-1])
+    shared = {
+        'weights': np.ones(6),
+        'lower': np.full(nq, -np.inf),
+        'upper': np.full(nq, np.inf),
+        'posture': starts[0],
+        'seeds': starts,
+        'seed_poses': np.hstack((stands[:, :3, :3].reshape(seeds, 9), stands[:, :3, 3])),
+    }
+    for array in shared.values():
+        array.flags.writeable = False
+    return {
+        **shared,
+        'target': robot.pose(robot.configuration.random(rng), robot.frames[-1]),
+        'gain': 0.3,
+        'preferred': 1,
+        'tolerance': 1e-8,
+        'steps': 2,
+    }
 
 
 def results(kernel, called):

@@ -109,7 +109,17 @@ class HostedNode(Hosted):
         session = getattr(self.node, 'session', None)
         return isinstance(session, SimulatedTimeSession) and not session.has_reached(time)
 
+    @property
+    def lags(self):
+        """Whether a controller on simulated time has had no joint state for a while."""
+        session = getattr(self.node, 'session', None)
+        if not isinstance(session, SimulatedTimeSession):
+            return False
+        measured = session.supervisor.measurement
+        return measured is not None and session.now() - measured.time > LAG
 
+
+LAG = 0.04  # [s] of simulated time, a fifth of the timeout of joint states
 HOSTED: list[HostedNode] = []  # what runs in this process now
 
 
@@ -198,6 +208,8 @@ class FakeArm:
                 self.published += 1
             if FakeArm._driver is self:
                 self._turn_clock()
+                if self.alter is None and any(node.lags for node in list(HOSTED)):
+                    self._stopping.wait(0.05)  # the middleware has not delivered it yet
 
     def _turn_clock(self):
         message = Clock(clock=self.message().header.stamp)

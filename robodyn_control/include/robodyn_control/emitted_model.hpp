@@ -20,8 +20,10 @@ public:
     double * terms);
   using SafeLaw = int (*)(
     const double * damping, const double * q, const double * qd, double * terms);
-  using ForwardDynamics = int (*)(
-    const double * q, const double * qd, const double * tau, double * qdd);
+  /// The diagonal is added to that of the mass matrix.
+  using DampedForwardDynamics = int (*)(
+    const double * q, const double * qd, const double * tau, const double * diagonal,
+    double * qdd);
   using Friction = int (*)(const double * qd, double * tau);
 
   /// Load a shared library whose names begin with a prefix, and run its known answers.
@@ -31,7 +33,7 @@ public:
   /// Return the function of a law by its name, such as computed_torque; throws if it is not there.
   Law law(const std::string & name) const;
   SafeLaw safe_law() const;
-  ForwardDynamics forward_dynamics() const;
+  DampedForwardDynamics damped_forward_dynamics() const;
   Friction friction() const;
 
   const std::vector<std::string> & joint_names() const noexcept {return joint_names_;}

@@ -48,6 +48,8 @@ public:
   Refusal activate(double now) noexcept;
   /// Give up the arm: the torque goes to the safe one at its rate, then publishing ends.
   void deactivate() noexcept;
+  /// Give up the arm at once, for who may not publish again: `command` is the safe torque.
+  void release(double now) noexcept;
   /// Emergency stop: safe torque, latched until `reset`.
   void stop() noexcept;
   /// Leave FAULT, to hold the measured posture if active.

@@ -3,8 +3,12 @@
 """The Jacobian of a frame, and the acceleration that velocity alone gives it."""
 
 from robodyn_ros.algorithms.core import scratch as at
-from robodyn_ros.algorithms.core.joint_transform import joint_transforms
-from robodyn_ros.algorithms.core.kinematics import frame_point, poses_base_to_tip
+from robodyn_ros.algorithms.core.joint_transform import joint_transforms, last_of_joint
+from robodyn_ros.algorithms.core.kinematics import (
+    frame_point,
+    poses_base_to_tip,
+    velocities_base_to_tip,
+)
 from robodyn_ros.algorithms.core.rnea import motion_base_to_tip, start_at_base
 from robodyn_ros.model.layout import KIND, PARENT, PITCH, PRISMATIC, V
 from robodyn_ros.spatial.primitive import primitive
@@ -93,3 +97,47 @@ def jacobian_bias(
     bias[3], bias[4], bias[5] = rotate(
         scratch, body, at.WORLD_ROTATION, load(scratch, body, at.ALPHA)
     )
+
+
+@primitive
+def jacobian_derivative(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    body: Integer,
+    frame: Constant,
+    Jdot: Matrix,
+):
+    """Rate of change of `jacobian` along qd, in O(n).
+
+    The column [z x r + pitch z; z] has the rate [zdot x r + z x rdot + pitch zdot; zdot] with
+    zdot = omega x z, omega that of the link beyond the joint. Jdot : (6, nv), written.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    poses_base_to_tip(topology, scratch)
+    velocities_base_to_tip(topology, constants, scratch, qd)
+    for row in range(6):
+        for column in range(Jdot.shape[1]):
+            Jdot[row, column] = 0.0
+    point = frame_point(scratch, body, frame)
+    spin = load(scratch, body, at.OMEGA)
+    speed = add(load(scratch, body, at.SPEED), cross(spin, (frame[9], frame[10], frame[11])))
+    speed = rotate(scratch, body, at.WORLD_ROTATION, speed)
+    i = body
+    while i > 0:
+        column, z, last = topology[i, V], world_axis(scratch, i), last_of_joint(topology, i)
+        omega = rotate(scratch, last, at.WORLD_ROTATION, load(scratch, last, at.OMEGA))
+        turning = cross(omega, z)
+        if topology[i, KIND] == PRISMATIC:
+            Jdot[0, column], Jdot[1, column], Jdot[2, column] = turning
+        else:
+            carrier = rotate(scratch, i, at.WORLD_ROTATION, load(scratch, i, at.SPEED))
+            lever = sub(point, load(scratch, i, at.WORLD_POSITION))
+            Jdot[0, column], Jdot[1, column], Jdot[2, column] = add(
+                add(cross(turning, lever), cross(z, sub(speed, carrier))),
+                scale(constants[i, PITCH], turning),
+            )
+            Jdot[3, column], Jdot[4, column], Jdot[5, column] = turning
+        i = topology[i, PARENT]

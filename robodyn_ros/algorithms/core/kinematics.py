@@ -7,7 +7,16 @@ from robodyn_ros.algorithms.core.joint_transform import joint_transforms, to_chi
 from robodyn_ros.model.layout import KIND, PARENT, PITCH, PRISMATIC, V
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.rotation import rotate, rotate_inverse
-from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import (
+    Constant,
+    Indices,
+    Integer,
+    Matrix,
+    Stack,
+    Table,
+    Topology,
+    Vector,
+)
 from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, store
 
 
@@ -69,6 +78,12 @@ def pose(
     """Homogeneous transform X_0F of a frame in the base, in O(n). X : (4, 4) [-, m], written."""
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)
+    frame_pose(scratch, body, frame, X)
+
+
+@primitive
+def frame_pose(scratch, body, frame, X):
+    """Write X_0F (4, 4) of a frame. Needs the poses."""
     for column in range(3):
         axis = rotate(
             scratch, body, at.WORLD_ROTATION, (frame[column], frame[3 + column], frame[6 + column])
@@ -77,6 +92,23 @@ def pose(
         X[3, column] = 0.0
     X[0, 3], X[1, 3], X[2, 3] = frame_point(scratch, body, frame)
     X[3, 3] = 1.0
+
+
+@primitive
+def frame_poses(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    bodies: Indices,
+    frames: Table,
+    poses: Stack,
+):
+    """Homogeneous transforms of m frames in one sweep, O(n + m). poses : (m, 4, 4), written."""
+    joint_transforms(topology, constants, scratch, q)
+    poses_base_to_tip(topology, scratch)
+    for j in range(bodies.shape[0]):
+        frame_pose(scratch, bodies[j], frames[j], poses[j])
 
 
 @primitive

@@ -1,0 +1,164 @@
+// Copyright 2026 robodyn_ros maintainers
+// SPDX-License-Identifier: Apache-2.0
+#include "simulated_robot.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+#include "pluginlib/class_list_macros.hpp"
+#include "rclcpp/logging.hpp"
+
+namespace robodyn_control
+{
+
+namespace
+{
+
+using hardware_interface::CallbackReturn;
+using hardware_interface::return_type;
+
+constexpr const char * MODES[] = {"effort", "velocity", "position"};  // by Mode
+
+}  // namespace
+
+CallbackReturn SimulatedRobot::on_init(
+  const hardware_interface::HardwareComponentInterfaceParams & params)
+{
+  if (SystemInterface::on_init(params) != CallbackReturn::SUCCESS) {
+    return CallbackReturn::ERROR;
+  }
+  try {
+    make_arm();
+  } catch (const std::exception & error) {
+    RCLCPP_ERROR(get_logger(), "%s", error.what());
+    return CallbackReturn::ERROR;
+  }
+  return CallbackReturn::SUCCESS;
+}
+
+std::string SimulatedRobot::parameter(
+  const std::string & name, const std::string & otherwise) const
+{
+  const auto found = info_.hardware_parameters.find(name);
+  return found == info_.hardware_parameters.end() ? otherwise : found->second;
+}
+
+void SimulatedRobot::make_arm()
+{
+  const EmittedModel model(parameter("dynamics_library", ""), parameter("dynamics_prefix", "arm"));
+  std::vector<std::string> names;
+  std::vector<SimulatedJoint> joints;
+  constexpr double free = std::numeric_limits<double>::infinity();
+  start_.clear();
+  for (const auto & told : info_.joints) {
+    names.push_back(told.name);
+    const auto found = info_.limits.find(told.name);
+    const auto limits = found == info_.limits.end() ? joint_limits::JointLimits() : found->second;
+    joints.push_back(
+      {limits.has_position_limits ? limits.min_position : -free,
+        limits.has_position_limits ? limits.max_position : free,
+        limits.has_effort_limits ? limits.max_effort : free,
+        std::stod(parameter("servo_stiffness", "10000")),
+        std::stod(parameter("servo_damping", "200"))});
+    double start = 0.0;
+    for (const auto & interface : told.state_interfaces) {
+      if (interface.name == "position" && !interface.initial_value.empty()) {
+        start = std::stod(interface.initial_value);
+      }
+    }
+    start_.push_back(start);
+  }
+  model.check(info_.original_xml, names);
+  steps_ = std::stoi(parameter("steps", "4"));
+  if (steps_ < 1) {
+    throw std::invalid_argument(
+            "steps: got " + std::to_string(steps_) + "; expected at least 1 a period");
+  }
+  arm_ = std::make_unique<SimulatedArm>(model, joints);
+  commands_.assign(names.size(), 0.0);
+  modes_.assign(names.size(), Mode::EFFORT);
+}
+
+CallbackReturn SimulatedRobot::on_configure(const rclcpp_lifecycle::State &)
+{
+  arm_->place(start_.data());
+  handles_.assign(arm_->size(), {});
+  for (std::size_t i = 0; i < arm_->size(); ++i) {
+    const std::string & joint = info_.joints[i].name;
+    const auto state = [&](const char * kind) {
+        const std::string name = joint + "/" + kind;
+        return has_state(name) ? get_state_interface_handle(name) : nullptr;
+      };
+    handles_[i].position = state("position");
+    handles_[i].velocity = state("velocity");
+    handles_[i].effort = state("effort");
+    for (std::size_t k = 0; k < 3; ++k) {
+      const std::string name = joint + "/" + MODES[k];
+      handles_[i].commands[k] = has_command(name) ? get_command_interface_handle(name) : nullptr;
+    }
+  }
+  return CallbackReturn::SUCCESS;
+}
+
+return_type SimulatedRobot::perform_command_mode_switch(
+  const std::vector<std::string> & start_interfaces,
+  const std::vector<std::string> & stop_interfaces)
+{
+  for (std::size_t i = 0; i < arm_->size(); ++i) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      const auto is_this = [&](const std::string & name) {
+          return name == info_.joints[i].name + "/" + MODES[k];
+        };
+      const bool stops =
+        std::any_of(stop_interfaces.begin(), stop_interfaces.end(), is_this);
+      if (stops && modes_[i] == static_cast<Mode>(k)) {
+        modes_[i] = Mode::EFFORT;
+      }
+    }
+    for (std::size_t k = 0; k < 3; ++k) {
+      const std::string name = info_.joints[i].name + "/" + MODES[k];
+      if (std::find(start_interfaces.begin(), start_interfaces.end(), name) !=
+        start_interfaces.end())
+      {
+        modes_[i] = static_cast<Mode>(k);
+        // until the first command the joint stays where it is
+        const auto & handle = handles_[i].commands[k];
+        const double still = modes_[i] == Mode::POSITION ? arm_->q()[i] : 0.0;
+        if (handle && !set_command(handle, still, true)) {
+          return return_type::ERROR;
+        }
+      }
+    }
+  }
+  return return_type::OK;
+}
+
+return_type SimulatedRobot::read(const rclcpp::Time &, const rclcpp::Duration &)
+{
+  bool written = true;
+  for (std::size_t i = 0; i < arm_->size(); ++i) {
+    const Handles & joint = handles_[i];
+    written = (!joint.position || set_state(joint.position, arm_->q()[i], false)) && written;
+    written = (!joint.velocity || set_state(joint.velocity, arm_->qd()[i], false)) && written;
+    written = (!joint.effort || set_state(joint.effort, arm_->effort()[i], false)) && written;
+  }
+  return written ? return_type::OK : return_type::ERROR;
+}
+
+return_type SimulatedRobot::write(const rclcpp::Time &, const rclcpp::Duration & period)
+{
+  for (std::size_t i = 0; i < arm_->size(); ++i) {
+    const auto & handle = handles_[i].commands[static_cast<std::size_t>(modes_[i])];
+    double command = 0.0;
+    if (handle && get_command(handle, command, false)) {
+      commands_[i] = command;
+    }
+  }
+  const int status = arm_->advance(commands_.data(), modes_.data(), period.seconds(), steps_);
+  return status == 0 ? return_type::OK : return_type::ERROR;
+}
+
+}  // namespace robodyn_control
+
+PLUGINLIB_EXPORT_CLASS(robodyn_control::SimulatedRobot, hardware_interface::SystemInterface)

@@ -1,0 +1,48 @@
+// Copyright 2026 robodyn_ros maintainers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hardware_interface/system_interface.hpp"
+#include "robodyn_control/simulated_arm.hpp"
+
+namespace robodyn_control
+{
+
+/// Fake hardware with real dynamics: `write` advances a SimulatedArm by one period.
+/// Parameters in the description: dynamics_library, dynamics_prefix, steps, servo_stiffness,
+/// servo_damping; initial_value of the position interfaces.
+class SimulatedRobot : public hardware_interface::SystemInterface
+{
+public:
+  hardware_interface::CallbackReturn on_init(
+    const hardware_interface::HardwareComponentInterfaceParams & params) override;
+  hardware_interface::CallbackReturn on_configure(const rclcpp_lifecycle::State &) override;
+  hardware_interface::return_type perform_command_mode_switch(
+    const std::vector<std::string> & start_interfaces,
+    const std::vector<std::string> & stop_interfaces) override;
+  hardware_interface::return_type read(
+    const rclcpp::Time & time, const rclcpp::Duration & period) override;
+  hardware_interface::return_type write(
+    const rclcpp::Time & time, const rclcpp::Duration & period) override;
+
+private:
+  std::string parameter(const std::string & name, const std::string & otherwise) const;
+  void make_arm();
+
+  std::unique_ptr<SimulatedArm> arm_;
+  std::vector<double> start_, commands_;
+  std::vector<Mode> modes_;
+  int steps_ = 4;
+  struct Handles
+  {
+    hardware_interface::StateInterface::SharedPtr position, velocity, effort;
+    hardware_interface::CommandInterface::SharedPtr commands[3];  ///< by Mode
+  };
+  std::vector<Handles> handles_;
+};
+
+}  // namespace robodyn_control

@@ -1,0 +1,274 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""MJCF text to a description: the subset of bodies, joints, inertias, sites and equalities.
+
+Geoms, assets, actuators, sensors, contacts, springs and visual settings are left out. What changes
+the mechanism and is not known here is refused: included files, composites, tendons in equalities.
+"""
+
+from dataclasses import replace
+from math import inf, nan, radians
+
+import numpy as np
+
+from robodyn_ros.errors import ModelError
+from robodyn_ros.model import xml_text
+from robodyn_ros.model.arithmetic import product
+from robodyn_ros.model.description import Inertial, Joint, Limit, Link, Placement, RobotDescription
+from robodyn_ros.model.rotation_matrix import clean
+
+KINDS = {'hinge': 'revolute', 'slide': 'prismatic', 'ball': 'spherical', 'free': 'floating'}
+ORIENTATIONS = ('quat', 'euler', 'axisangle')
+#: What may stand in a body and changes nothing that is computed here.
+IGNORED = {'geom', 'camera', 'light', 'inertial', 'joint', 'freejoint', 'body', 'site', 'plugin'}
+
+
+def parse(source):
+    """Read a robot from MJCF text, or from the path of a file.
+
+    The world is the base link, sites are links without mass, and a joint off the origin of its
+    body adds a link of its own. Raises ModelError for anything else than such an MJCF.
+    """
+    root = xml_text.read(source)
+    if root.tag != 'mujoco':
+        raise ModelError(f'the root element is <{root.tag}>; expected <mujoco>, an MJCF')
+    for element in root.iter():
+        if element.tag in ('include', 'composite', 'flexcomp', 'replicate', 'attach', 'frame'):
+            raise ModelError(
+                f'the MJCF has an element <{element.tag}>; expected bodies, joints, inertias, '
+                'sites and equalities only. MuJoCo writes such a file with mj_saveLastXML'
+            )
+    return _Reader(root).description()
+
+
+class _Reader:
+    """What is read so far."""
+
+    def __init__(self, root):
+        self.root = root
+        self.degrees, self.order = True, 'xyz'
+        for compiler in root.findall('compiler'):
+            self.degrees = compiler.get('angle', 'degree' if self.degrees else '') == 'degree'
+            self.order = compiler.get('eulerseq', self.order)
+        self.defaults = {}
+        for default in root.findall('default'):
+            self._default(default, {})
+        self.links, self.joints = [Link('world')], []
+        self.names = {'world'}
+
+    def description(self):
+        """Return the robot."""
+        for world in self.root.findall('worldbody'):
+            self._children(world, 'world', None)
+        followers = self._equalities()
+        joints = tuple(replace(joint, **followers.get(joint.name, {})) for joint in self.joints)
+        unknown = set(followers) - {joint.name for joint in joints}
+        if unknown:
+            raise ModelError(f'equality: got joint {min(unknown)!r}; expected one of the bodies')
+        return RobotDescription(self.root.get('model', 'mjcf'), tuple(self.links), joints)
+
+    def _default(self, element, inherited):
+        """Keep the defaults of a class and of those within it."""
+        own = {tag: dict(values) for tag, values in inherited.items()}
+        for child in element:
+            if child.tag != 'default':
+                own.setdefault(child.tag, {}).update(child.attrib)
+        self.defaults[element.get('class', 'main')] = own
+        for child in element.findall('default'):
+            self._default(child, own)
+
+    def _attributes(self, element, kind):
+        """Return the attributes of an element over those of its class."""
+        name = element.get('class') or kind or 'main'
+        if name not in self.defaults and name != 'main':
+            raise ModelError(f'<{element.tag}>: got class {name!r}; expected one of <default>')
+        return {**self.defaults.get(name, {}).get(element.tag, {}), **element.attrib}
+
+    def _children(self, element, link, kind):
+        """Read the bodies and sites of a link."""
+        for child in element:
+            if child.tag == 'site':
+                values = self._attributes(child, kind)
+                name = self._named(values.get('name'), f'site{len(self.links)}')
+                self.links.append(Link(name))
+                place = self._placement(values, f'site {name!r}')
+                self.joints.append(Joint(f'{name}_site', 'fixed', link, name, place))
+            elif child.tag == 'body':
+                self._body(child, link, kind)
+            elif child.tag not in IGNORED:
+                raise ModelError(f'body {link!r}: got an element <{child.tag}> that is not known')
+
+    def _body(self, element, parent, kind):
+        """Read a body, the joints it hangs on, and all that hangs on it."""
+        kind = element.get('childclass', kind)
+        name = self._named(element.get('name'), f'body{len(self.links)}')
+        place = self._placement(element.attrib, f'body {name!r}')
+        found = [*element.findall('joint'), *element.findall('freejoint')]
+        for number, joint in enumerate(found):
+            values = self._attributes(joint, kind)
+            values.setdefault('type', 'free' if joint.tag == 'freejoint' else 'hinge')
+            where = f'joint {values.get("name", "without a name")!r} of body {name!r}'
+            anchor = Placement(translation=self._numbers(values.get('pos', '0 0 0'), 3, where))
+            last = number == len(found) - 1 and not anchor.translation.any()
+            child = name if last else self._named(None, f'{name}_at_{number}')
+            self._joint(values, where, parent, child, place @ anchor)
+            if not last:
+                self.links.append(Link(child))
+            parent, place = child, Placement(translation=-anchor.translation)
+        self.links.append(self._link(element, name))
+        if parent != name:
+            title = self._joint_name(f'{name}_fixed')
+            self.joints.append(Joint(title, 'fixed', parent, name, place))
+        self._children(element, name, kind)
+
+    def _joint(self, values, where, parent, child, place):
+        """Read a joint."""
+        if values['type'] not in KINDS:
+            raise ModelError(f'{where}: got type {values["type"]!r}; expected {", ".join(KINDS)}')
+        if float(values.get('ref', 0)) != 0.0:
+            raise ModelError(f'{where}: got ref {values["ref"]!r}; expected 0')
+        kind = KINDS[values['type']]
+        turns = kind == 'revolute'
+        scale = radians(1.0) if turns and self.degrees else 1.0
+        limited = values.get('limited', 'auto')
+        limit, low, high = Limit(), -inf, inf
+        if kind in ('revolute', 'prismatic'):
+            if 'range' in values and limited != 'false':
+                low, high = scale * self._numbers(values['range'], 2, where)
+            effort = nan
+            if 'actuatorfrcrange' in values:
+                effort = float(np.abs(self._numbers(values['actuatorfrcrange'], 2, where)).max())
+            limit = Limit(float(low), float(high), inf, effort)
+            if turns and not np.isfinite(low):
+                kind = 'continuous'
+        numbers = {
+            ours: float(self._numbers(values.get(theirs, '0'), 1, where)[0])
+            for ours, theirs in (
+                ('damping', 'damping'),
+                ('friction', 'frictionloss'),
+                ('rotor_inertia', 'armature'),
+            )
+        }
+        self.joints.append(
+            Joint(
+                self._joint_name(values.get('name', f'{child}_joint')),
+                kind,
+                parent,
+                child,
+                place,
+                axis=self._numbers(values.get('axis', '0 0 1'), 3, where),
+                limit=limit,
+                **numbers,
+            )
+        )
+
+    def _link(self, element, name):
+        """Read the inertia of a body."""
+        inertial = element.find('inertial')
+        if inertial is None:
+            if element.find('geom') is not None:
+                raise ModelError(
+                    f'body {name!r}: got geoms and no <inertial>; expected <inertial>, as MuJoCo '
+                    'writes it with mj_saveLastXML: shapes are not read'
+                )
+            return Link(name)
+        where = f'inertial of body {name!r}'
+        place = self._placement(inertial.attrib, where)
+        if 'fullinertia' in inertial.attrib:
+            xx, yy, zz, xy, xz, yz = self._numbers(inertial.get('fullinertia'), 6, where)
+            inertia = np.array(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
+        else:
+            inertia = np.diag(self._numbers(inertial.get('diaginertia', ''), 3, where))
+        R = place.rotation
+        mass = float(self._numbers(inertial.get('mass', ''), 1, where)[0])
+        return Link(name, Inertial(mass, place.translation, product(product(R, inertia), R.T)))
+
+    def _equalities(self):
+        """Return {joint: the joint that it follows, multiplier and offset}."""
+        followers = {}
+        for element in (child for each in self.root.findall('equality') for child in each):
+            if element.get('active', 'true') == 'false':
+                continue
+            if element.tag != 'joint' or element.get('joint2') is None:
+                raise ModelError(
+                    f'equality: got <{element.tag}>; expected <joint> with joint1 and joint2 only'
+                )
+            where = f'equality of joint {element.get("joint1")!r}'
+            offset, multiplier, *rest = self._numbers(
+                element.get('polycoef', '0 1 0 0 0'), 5, where
+            )
+            if any(rest):
+                raise ModelError(
+                    f'{where}: got polycoef {element.get("polycoef")!r}; expected the first two '
+                    'numbers only, as in position = a0 + a1 x'
+                )
+            followers[element.get('joint1')] = {
+                'mimic': element.get('joint2'),
+                'multiplier': float(multiplier),
+                'offset': float(offset),
+            }
+        return followers
+
+    def _placement(self, values, where):
+        """Read pos and orientation."""
+        strange = [key for key in ('xyaxes', 'zaxis') if key in values]
+        if strange:
+            raise ModelError(f'{where}: got {strange[0]}; expected {", ".join(ORIENTATIONS)}')
+        place = self._numbers(values.get('pos', '0 0 0'), 3, where)
+        R, scale = np.eye(3), radians(1.0) if self.degrees else 1.0
+        if 'quat' in values:
+            R = _of_quaternion(self._numbers(values['quat'], 4, where), where)
+        elif 'axisangle' in values:
+            *axis, angle = self._numbers(values['axisangle'], 4, where)
+            R = _about(np.array(axis), scale * angle, where)
+        elif 'euler' in values:
+            for letter, angle in zip(self.order, self._numbers(values['euler'], 3, where)):
+                turn = _about(np.eye(3)['xyz'.index(letter.lower())], scale * angle, where)
+                R = product(R, turn) if letter.islower() else product(turn, R)
+        exact = clean(R)
+        return Placement(exact, place, float(np.abs(exact - R).max()))
+
+    def _numbers(self, text, count, where):
+        """Read finite numbers."""
+        try:
+            found = np.array([float(word) for word in text.split()])
+        except ValueError:
+            found = np.array([nan])
+        if found.shape != (count,) or not np.isfinite(found).all():
+            raise ModelError(f'{where}: got {text!r}; expected {count} finite numbers')
+        return found
+
+    def _named(self, name, otherwise):
+        """Return a name that no link has yet."""
+        if name is not None and name in self.names:
+            raise ModelError(f'got two bodies or sites {name!r}; expected different names')
+        name = otherwise if name is None else name
+        while name in self.names:
+            name += '_'
+        self.names.add(name)
+        return name
+
+    def _joint_name(self, name):
+        """Return a name that no joint has yet."""
+        while any(joint.name == name for joint in self.joints):
+            name += '_'
+        return name
+
+
+def _of_quaternion(quaternion, where):
+    """Return the rotation of a quaternion (w, x, y, z) of any length but zero."""
+    size = np.sqrt((quaternion * quaternion).sum())
+    if not size > 0.0:
+        raise ModelError(f'{where}: got a quaternion of length 0; expected a direction')
+    w, x, y, z = quaternion / size
+    K = np.array(((0.0, -z, y), (z, 0.0, -x), (-y, x, 0.0)))
+    return np.eye(3) + 2.0 * (w * K + product(K, K))
+
+
+def _about(axis, angle, where):
+    """Return the rotation about an axis [rad]."""
+    half = 0.5 * angle
+    size = np.sqrt((axis * axis).sum())
+    if not size > 0.0:
+        raise ModelError(f'{where}: got an axis of length 0; expected a direction')
+    return _of_quaternion(np.append(np.cos(half), np.sin(half) * axis / size), where)

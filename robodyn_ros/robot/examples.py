@@ -1,0 +1,73 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Robots to begin with: those of this package, and those of robot_descriptions."""
+
+import importlib
+from pathlib import Path
+
+from robodyn_ros.errors import UnknownNameError
+
+FOLDER = Path('config', 'urdf')
+
+
+def package_file(path: str | Path) -> Path:
+    """Return a file that comes with the package, wherever the package is installed.
+
+    Beside the sources, or in share/robodyn_ros of any folder that the package lies in, as pip and
+    colcon install it.
+
+    Parameters
+    ----------
+    path : str or path
+        Path within the repository, such as 'config/urdf/franka_like.urdf'.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such file.
+    """
+    for folder in Path(__file__).resolve().parents:
+        for found in (folder / path, folder / 'share' / 'robodyn_ros' / path):
+            if found.exists():
+                return found
+    raise UnknownNameError(
+        f'got {str(path)!r}; expected a file of robodyn_ros. It is not beside the package: '
+        'install it again'
+    )
+
+
+def example(name: str) -> Path:
+    """Return the URDF of an example robot, for `Robot.from_urdf`.
+
+    Parameters
+    ----------
+    name : str
+        Name of a robot of this package, such as 'franka_like'; or of a description of the package
+        robot_descriptions where that is installed, such as 'panda_description'.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no robot of that name; the message lists those of this package.
+    """
+    folder = package_file(FOLDER)
+    ours = sorted(path.stem for path in folder.glob('*.urdf'))
+    if name in ours:
+        return folder / f'{name}.urdf'
+    hint = ''
+    if str(name).isidentifier():
+        try:
+            return Path(importlib.import_module(f'robot_descriptions.{name}').URDF_PATH)
+        except ModuleNotFoundError:
+            hint = ', or a URDF of the package robot_descriptions where that is installed'
+        except AttributeError:
+            hint = '; robot_descriptions has no URDF of it'
+    raise UnknownNameError(f'example robot: got {name!r}; expected one of {", ".join(ours)}{hint}')

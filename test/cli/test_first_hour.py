@@ -1,0 +1,120 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What a researcher does first: install, ask for a robot, compute; from any folder."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import robodyn_ros
+from robodyn_ros.__main__ import main
+from robodyn_ros.errors import ModelError, UnknownNameError
+from support.processes import ROOT, run_script
+
+SCRIPTS = """
+import json
+from distutils.core import run_setup
+for command in ('install', 'bdist_wheel'):
+    found = run_setup('setup.py', [command], stop_after='init')
+    print(json.dumps([row.split(' = ')[0] for row in found.entry_points['console_scripts']]))
+"""
+
+
+@pytest.mark.parametrize('name', ['franka_like', 'two_link', 'ur_like'])
+def test_examples_are_found_from_any_folder(monkeypatch, tmp_path, name):
+    """Also where the current folder is another one and the home is empty."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv('HOME', str(tmp_path))
+    path = robodyn_ros.example(name)
+    assert path.is_file() and path.stem == name
+    assert robodyn_ros.Robot.from_urdf(path).nv > 0
+
+
+def test_first_lines_of_the_readme_run_anywhere(tmp_path):
+    """`Robot.from_urdf(example('franka_like'))`, as a process of its own in another folder."""
+    (nv, tau), _ = run_script(
+        """
+import json
+from robodyn_ros import Robot, example
+robot = Robot.from_urdf(example('franka_like'))
+print(json.dumps([robot.nv, robot.gravity_torque([0.1] * 7).tolist()]))
+""",
+        tmp_path,
+    )
+    assert nv == 7 and len(tau) == 7
+
+
+def test_an_unknown_example_lists_those_there_are():
+    """And says where others come from."""
+    with pytest.raises(UnknownNameError, match='franka_like.*robot_descriptions'):
+        robodyn_ros.example('no_such_robot')
+    with pytest.raises(UnknownNameError, match=r'got .\.\./secret.; expected one of'):
+        robodyn_ros.example('../secret')
+
+
+def test_descriptions_of_robot_descriptions_are_examples_too(monkeypatch, tmp_path):
+    """By the name of its module; what has no URDF is told."""
+    package = tmp_path / 'robot_descriptions'
+    package.mkdir()
+    (package / '__init__.py').touch()
+    (package / 'arm_description.py').write_text(f'URDF_PATH = {str(tmp_path / "arm.urdf")!r}\n')
+    (package / 'mjcf_only.py').write_text('MJCF_PATH = "arm.xml"\n')
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in [name for name in sys.modules if name.startswith('robot_descriptions')]:
+        monkeypatch.delitem(sys.modules, name)
+    assert robodyn_ros.example('arm_description') == tmp_path / 'arm.urdf'
+    with pytest.raises(UnknownNameError, match='has no URDF of it'):
+        robodyn_ros.example('mjcf_only')
+
+
+def test_the_version_is_told(capsys):
+    """By the command, as by the package."""
+    assert main(['--version']) == 0
+    assert capsys.readouterr().out == f'robodyn_ros {robodyn_ros.__version__}\n'
+
+
+def test_pip_puts_one_name_on_the_path():
+    """What `ros2 run` starts is installed by colcon alone, into lib/robodyn_ros."""
+    pytest.importorskip('setuptools')
+    done = subprocess.run(
+        [sys.executable, '-c', 'import setuptools\n' + SCRIPTS],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    by_colcon, by_pip = map(json.loads, done.stdout.splitlines()[-2:])
+    assert by_pip == ['robodyn_ros']
+    assert {'robodyn_ros', 'controller', 'simulator', 'demo'} <= set(by_colcon)
+
+
+XACRO = """<robot name="made" xmlns:xacro="http://www.ros.org/wiki/xacro">
+<xacro:property name="reach" value="${0.25 * 2}"/>
+<link name="base"/><link name="tip"><inertial><origin xyz="${reach} 0 0"/><mass value="2"/>
+<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="turn" type="continuous"><parent link="base"/><child link="tip"/><axis xyz="0 1 0"/>
+</joint></robot>
+"""
+
+
+def test_xacro_files_are_expanded(tmp_path):
+    """By path alone: text with xacro in it, as it may come over a topic, is refused."""
+    pytest.importorskip('xacro')
+    path = tmp_path / 'made.urdf.xacro'
+    path.write_text(XACRO)
+    robot = robodyn_ros.Robot.from_urdf(path)
+    assert robot.gravity_torque([0.0]) == pytest.approx([-2.0 * 9.81 * 0.5])
+    with pytest.raises(ModelError, match='xacro'):
+        robodyn_ros.Robot.from_urdf(XACRO)
+    path.write_text(XACRO.replace('0.25 * 2', 'nothing'))
+    with pytest.raises(ModelError, match='xacro refuses'):
+        robodyn_ros.Robot.from_urdf(path)
+
+
+def test_xacro_that_is_missing_is_told(monkeypatch, tmp_path):
+    """With the command that mends it."""
+    monkeypatch.setitem(sys.modules, 'xacro', None)
+    with pytest.raises(ModelError, match='pip install xacro'):
+        robodyn_ros.Robot.from_urdf(tmp_path / 'arm.urdf.xacro')
