@@ -90,8 +90,8 @@ DEMO = ['matplotlib>=3.5', 'rich>=12']
 #: What `ros2 run robodyn_ros` starts. They lie in lib/robodyn_ros, where colcon installs them; pip
 #: would put such names on the PATH, and installs `robodyn_ros` alone.
 EXECUTABLES = [
-    'controller = robodyn_ros.nodes.controller:main',
-    'simulator = robodyn_ros.nodes.simulator:main',
+    'controller = robodyn_ros.nodes.start:controller',
+    'simulator = robodyn_ros.nodes.start:simulator',
     'demo = robodyn_ros.cli.demo:main',
     'warmup = robodyn_ros.cli.warmup:main',
     'emit = robodyn_ros.cli.emit:main',

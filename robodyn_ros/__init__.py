@@ -9,13 +9,17 @@ use them.
 Everything but `ros` and `nodes` works without ROS.
 """
 
-from robodyn_ros.errors import RobodynError
-from robodyn_ros.robot.capsules import Capsule
-from robodyn_ros.robot.examples import example
-from robodyn_ros.robot.inverse_kinematics import InverseKinematics
-from robodyn_ros.robot.operational_space import OperationalSpaceInertia
-from robodyn_ros.robot.robot import Robot
-from robodyn_ros.spatial import se3
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # for editors; at run time a name is imported when it is used
+    from robodyn_ros.errors import RobodynError
+    from robodyn_ros.robot.capsules import Capsule
+    from robodyn_ros.robot.examples import example
+    from robodyn_ros.robot.inverse_kinematics import InverseKinematics
+    from robodyn_ros.robot.operational_space import OperationalSpaceInertia
+    from robodyn_ros.robot.robot import Robot
+    from robodyn_ros.spatial import se3
 
 __all__ = [
     'Capsule',
@@ -28,3 +32,23 @@ __all__ = [
     'se3',
 ]
 __version__ = '0.2.0'
+
+_PLACES = {
+    'Capsule': 'robot.capsules',
+    'InverseKinematics': 'robot.inverse_kinematics',
+    'OperationalSpaceInertia': 'robot.operational_space',
+    'RobodynError': 'errors',
+    'Robot': 'robot.robot',
+    'example': 'robot.examples',
+}
+
+
+def __getattr__(name):
+    """Import a public name, so that a command can say what is missing before Numba is imported."""
+    if name == 'se3':
+        return importlib.import_module('robodyn_ros.spatial.se3')
+    if name not in _PLACES:
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+    value = getattr(importlib.import_module(f'{__name__}.{_PLACES[name]}'), name)
+    globals()[name] = value
+    return value

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """One command for people: `robodyn_ros <what> ...`, or `python -m robodyn_ros <what> ...`."""
 
-import importlib
 import sys
 
 import robodyn_ros
+from robodyn_ros.nodes.start import run_module
 
 COMMANDS = {
     'demo': 'the simulated arm under four control modes, over real DDS',
@@ -39,7 +39,7 @@ def main(arguments=None):
             file=sys.stderr,
         )
         return 2
-    return importlib.import_module(f'robodyn_ros.cli.{name}').main(rest)
+    return run_module(f'robodyn_ros.cli.{name}', f'robodyn_ros {name}', rest)
 
 
 if __name__ == '__main__':

@@ -5,6 +5,7 @@
 import ast
 import importlib
 import inspect
+import itertools
 import sys
 from pathlib import Path
 
@@ -262,7 +263,8 @@ def test_all_names_exist():
     for name, path in FILES.items():
         tree = ast.parse(path.read_text())
         bound, listed = set(), []
-        for node in tree.body:
+        top = (node.body if isinstance(node, ast.If) else [node] for node in tree.body)
+        for node in itertools.chain.from_iterable(top):
             if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
                 bound.add(node.name)
             elif isinstance(node, (ast.Import, ast.ImportFrom)):
