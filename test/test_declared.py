@@ -3,15 +3,14 @@
 """What is imported is declared, and what is declared is imported: setup.py and package.xml."""
 
 import ast
-import os
 import re
-import runpy
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
+
+from support.processes import run_script
 
 ROOT = Path(__file__).resolve().parents[1]
 #: Names of distributions by what they are imported as, where these differ.
@@ -135,20 +134,27 @@ def test_package_xml_declares_what_an_inner_package_needs(package):
     assert dependencies_of(*INNER) <= set().union(*package.values())
 
 
-def inner_builds(monkeypatch, tmp_path, prefixes):
-    """The arguments of cmake by which setup.py builds the packages in folders of this one."""
+INNER_BUILDS = """
+import json, os, runpy, subprocess, sys
+from types import SimpleNamespace
+import setuptools
+
+setuptools.setup = lambda **_: None
+tmp, root = sys.argv[1:]
+options = SimpleNamespace(install_data=f'{tmp}/mine', build_base=f'{tmp}/build')
+command, found = SimpleNamespace(get_finalized_command=lambda _: options), []
+os.chdir(root)
+for known in ([], ['empty', 'other'], ['empty'], ['mine', 'empty']):
     calls = []
-    monkeypatch.setattr('setuptools.setup', lambda **_: None)
-    monkeypatch.setattr('subprocess.run', lambda command, check: calls.append(command))
-    monkeypatch.setenv('AMENT_PREFIX_PATH', os.pathsep.join(map(str, prefixes)))
-    monkeypatch.chdir(ROOT)
-    options = {'install_data': tmp_path / 'mine', 'build_base': tmp_path / 'build'}
-    command = SimpleNamespace(get_finalized_command=lambda _: SimpleNamespace(**options))
-    runpy.run_path(str(ROOT / 'setup.py'))['install_inner_packages'](command)
-    return calls
+    subprocess.run = lambda command, check: calls.append([str(word) for word in command])
+    os.environ['AMENT_PREFIX_PATH'] = os.pathsep.join(f'{tmp}/{name}' for name in known)
+    runpy.run_path('setup.py')['install_inner_packages'](command)
+    found.append(calls)
+print(json.dumps(found))
+"""
 
 
-def test_messages_are_built_with_the_package_where_nobody_has_built_them(monkeypatch, tmp_path):
+def test_messages_are_built_with_the_package_where_nobody_has_built_them(tmp_path):
     """As by colcon at the root of a workspace, which does not look into a package."""
     place = 'share/ament_index/resource_index/packages'
     for name in ('mine', 'other', 'empty'):
@@ -156,11 +162,13 @@ def test_messages_are_built_with_the_package_where_nobody_has_built_them(monkeyp
     for name in ('mine', 'other'):
         for package in ('robodyn_msgs', 'robodyn_control'):
             (tmp_path / name / place / package).touch()
-    assert not inner_builds(monkeypatch, tmp_path, [])
-    assert not inner_builds(monkeypatch, tmp_path, [tmp_path / 'empty', tmp_path / 'other'])
+    # setuptools replaces distutils where it is imported, so a process of its own
+    (nothing, elsewhere, *needed), _ = run_script(
+        INNER_BUILDS, tmp_path, [str(tmp_path), str(ROOT)]
+    )
+    assert nothing == [] and elsewhere == []
     # what stands in the place that is written to is of an earlier build
-    for known in (['empty'], ['mine', 'empty']):
-        calls = inner_builds(monkeypatch, tmp_path, [tmp_path / name for name in known])
+    for calls in needed:
         made = [call for call in calls if 'robodyn_msgs' in ' '.join(call)]
         assert [call[1] for call in made] == ['-S', '--build', '--install']
         assert f'-DCMAKE_INSTALL_PREFIX={tmp_path / "mine"}' in made[0]

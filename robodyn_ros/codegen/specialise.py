@@ -73,7 +73,7 @@ class Notebook:
     _starts = sorted(
         (number, name.lower())
         for name, number in vars(columns).items()
-        if name.isupper() and isinstance(number, int) and name != 'WIDTH'
+        if name.isupper() and isinstance(number, int) and name not in ('WIDTH', 'VECTORS')
     )
 
     def __init__(self, tape, shape):

@@ -167,8 +167,9 @@ def test_batch_and_out():
     assert robot.regressor(q, qd, qdd, out=out) is out
     for k in range(3):
         assert np.array_equal(out[k], robot.regressor(q[k], qd[k], qdd[k]))
+    assert np.array_equal(robot.regressor(q, qd, qdd[0])[0], out[0])
     with pytest.raises(ShapeError, match='expected'):
-        robot.regressor(q, qd, qdd[0])
+        robot.regressor(q, qd, qdd[:2])
     with pytest.raises(ShapeError, match='finite'):
         robot.regressor(q, qd, np.nan * qdd)
 

@@ -5,7 +5,7 @@
     python -m support.launch_runner launch/simulated_arm.launch.py law:=pd_gravity
 
 Every action and substitution that is not known here is an error. SIGINT goes to all processes;
-the exit code is the first of theirs that is not zero.
+the exit code is the first of theirs that is not zero, or 1 where an `on_exit` raises.
 """
 
 import json
@@ -13,6 +13,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 import types
 from pathlib import Path
 
@@ -22,9 +23,11 @@ from ament_index_python.packages import get_package_prefix, get_package_share_di
 class Context(dict):
     """The values of launch arguments, and the processes to start."""
 
+    is_shutdown = False
+
     def __init__(self, given=()):
         super().__init__(given)
-        self.commands = []
+        self.commands = []  # with what is called when the process has ended
 
 
 class LaunchDescription(list):
@@ -55,7 +58,7 @@ class OpaqueFunction:
 
     def visit(self, context):
         """Visit what the function gives."""
-        visit(self.function(context), context)
+        visit(self.function(context) or (), context)
 
 
 class IncludeLaunchDescription:
@@ -96,10 +99,11 @@ class Node:
         ros_arguments=(),
         output='',
         condition=None,
+        on_exit=None,
     ):
         self.place, self.name, self.namespace = (package, executable), name, namespace
         self.parameters, self.arguments, self.ros = parameters, arguments, ros_arguments
-        self.condition = condition
+        self.condition, self.on_exit = condition, on_exit
 
     def visit(self, context):
         """Add the command that starts it."""
@@ -118,7 +122,7 @@ class Node:
                     command += ['-p', f'{key}:={parameter(value, context)}']
             else:
                 command += ['--params-file', text(entry, context)]
-        context.commands.append(command)
+        context.commands.append((command, self.on_exit))
 
 
 class ParameterValue:
@@ -228,25 +232,53 @@ def visit(actions, context):
         action.visit(context)
 
 
-def commands(path, given):
-    """Return the commands of the processes that a launch file starts."""
+def loaded(path, given):
+    """Return the context of a launch file after its actions, with the processes to start."""
     for name, content in MODULES.items():
         sys.modules[name] = types.ModuleType(name)
         vars(sys.modules[name]).update(content)
     context = Context(given)
     visit(described(path), context)
-    return context.commands
+    return context
+
+
+def commands(path, given):
+    """Return the commands of the processes that a launch file starts."""
+    return [command for command, _ in loaded(path, given).commands]
 
 
 def main():
     """Start what the launch file says, and wait until all of it has ended."""
     path, *rest = sys.argv[1:]
     given = dict(re.fullmatch(r'(\w+):=(.*)', argument).groups() for argument in rest)
-    found = [subprocess.Popen(command) for command in commands(path, given)]
+    context = loaded(path, given)
+    running = [(subprocess.Popen(command), on_exit) for command, on_exit in context.commands]
+    processes = [process for process, _ in running]
+
+    def interrupt(*_):
+        context.is_shutdown = True
+        for process in processes:
+            process.send_signal(signal.SIGINT)
+
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: [each.send_signal(signal.SIGINT) for each in found])
-    print(f'{len(found)} processes', flush=True)
-    return next((code for code in [each.wait() for each in found] if code), 0)
+        signal.signal(number, interrupt)
+    print(f'{len(processes)} processes', flush=True)
+    codes = []
+    while running:
+        time.sleep(0.02)
+        for process, on_exit in [each for each in running if each[0].poll() is not None]:
+            running.remove((process, on_exit))
+            codes.append(process.returncode)
+            event = types.SimpleNamespace(
+                process_name=process.args[0], returncode=process.returncode
+            )
+            try:
+                visit((on_exit(event, context) if on_exit else None) or (), context)
+            except RuntimeError as error:
+                print(error, file=sys.stderr)
+                codes.insert(0, 1)
+                interrupt()
+    return next((code for code in codes if code), 0)
 
 
 if __name__ == '__main__':

@@ -9,7 +9,7 @@ bodies a robot with dependent joints has more, for arrays over all its joints.
 
 import numpy as np
 
-from robodyn_ros.model.layout import COUNT, FIRST, TOPOLOGY_COLUMNS
+from robodyn_ros.model import layout
 
 COS, SIN = 0, 1  # of the hinge angle (1, 0 for a prismatic hinge)
 POSITION = 2  # 3, p_PB_P at q
@@ -74,8 +74,8 @@ def shape(topology):
 
 def rows_behind(topology):
     """Return how many rows there are behind those of the bodies."""
-    if topology.shape[1] == TOPOLOGY_COLUMNS:
+    if topology.shape[1] == layout.TOPOLOGY_COLUMNS:
         return 0
-    n, nv, width = topology.shape[0] - 1, topology[0, FIRST], topology[0, COUNT]
+    n, nv, width = topology.shape[0] - 1, topology[0, layout.FIRST], topology[0, layout.COUNT]
     entries = (2 + VECTORS + width) * n + (n + nv) * (n + 6) + 10 * n * n
     return -(-int(entries) // WIDTH)
