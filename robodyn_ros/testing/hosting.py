@@ -131,9 +131,17 @@ class Hosted:
         self._thread.join()
         self.node.close()
         self.node.destroy_node()
+        # rclpy leaves it to the collector, which a node freezes; it keeps the participant alive
+        self.node._state_machine.destroy_when_not_in_use()
         self._executor.shutdown()
         if self._own:
-            rclpy.shutdown(context=self.context)
+            end_context(self.context)
+
+
+def end_context(context: rclpy.Context):
+    """Shut a context down, and leave the graph."""
+    context.try_shutdown()
+    context.destroy()
 
 
 def new_context() -> rclpy.Context:

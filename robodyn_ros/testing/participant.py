@@ -127,7 +127,8 @@ class Participant:
         self._thread.join()
         self._executor.shutdown()
         self.node.destroy_node()
-        rclpy.shutdown(context=self._context)
+        self._context.try_shutdown()
+        self._context.destroy()
 
     def collect(self, kind, topic: str, qos=10) -> Inbox:
         """Return an inbox that fills with the messages of a topic."""

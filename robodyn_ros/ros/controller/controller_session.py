@@ -66,7 +66,7 @@ class ControlSession:
     ):
         self.robot, self.law = robot, law
         self.supervisor = Supervisor(robot, law, control_settings(values, robot, law))
-        self.refused_references, self.last_refusal = 0, ''
+        self.accepted_references, self.refused_references, self.last_refusal = 0, 0, ''
         self._lines = LineBudget()
         self.faults: list[Exception] = []  # exceptions out of the loop, for the node to report
         self._node, self._values = node, values
@@ -345,8 +345,10 @@ class ControlSession:
 
     def _counted(self, refusal: str) -> str:
         if refusal:
-            self.refused_references += 1
             self.last_refusal = refusal
+            self.refused_references += 1
+        else:
+            self.accepted_references += 1
         return refusal
 
     def _refuse(self, sentence: str):
