@@ -133,7 +133,7 @@ class Hosted:
         self.node.destroy_node()
         self._executor.shutdown()
         if self._own:
-            rclpy.shutdown(context=self.context)
+            end_context(self.context)
 
 
 def new_context() -> rclpy.Context:
@@ -141,3 +141,13 @@ def new_context() -> rclpy.Context:
     context = rclpy.Context()
     rclpy.init(args=[], context=context, signal_handler_options=SignalHandlerOptions.NO)
     return context
+
+
+def end_context(context: rclpy.Context):
+    """Shut a context down, and let go of its participant in the ROS graph at once.
+
+    Otherwise that waits for a collection of garbage, which a node on a robot holds off; after some
+    thirty of them the middleware finds nobody else.
+    """
+    context.try_shutdown()
+    context.destroy()

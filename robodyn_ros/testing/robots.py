@@ -16,7 +16,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from robodyn_ros.ros.transport.local_link import local_link
 from robodyn_ros.ros.transport.lock_step import ReadState
-from robodyn_ros.testing.hosting import Hosted, new_context, ros_arguments
+from robodyn_ros.testing.hosting import Hosted, end_context, new_context, ros_arguments
 from robodyn_ros.testing.participant import Participant, wait_until
 from robodyn_ros.testing.topic_commands import TopicCommands
 
@@ -77,6 +77,7 @@ class SimulatedRobot:
         self._closing: list[Callable[[], None]] = []
         self._events: list[tuple[int, Callable[[], None]]] = []
         self._context = new_context()
+        self._closing.append(lambda: end_context(self._context))
         self.participant = Participant()
         self._closing.append(self.participant.close)
         values = {
@@ -317,8 +318,6 @@ class SimulatedRobot:
         """End everything that was started, the last first."""
         while self._closing:
             self._closing.pop()()
-        if self._context.ok():
-            self._context.shutdown()
 
     @property
     def _session(self):
