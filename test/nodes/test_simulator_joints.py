@@ -473,7 +473,7 @@ def test_the_controller_says_what_it_needs(host, tmp_path):
         'controller', urdf_path=urdf, joints=list(JOINTS), robot_compensates_gravity="'no'"
     )
     node.wait_for_output("joint 'swim' turns freely in space", COLD)
-    assert "locked={'swim': 0.0}, or its position in place of 0" in node.output
+    assert "locked: ['swim=0'], or its position in place of 0" in node.output
 
 
 def test_topics_have_names_of_their_own(ferry):

@@ -15,6 +15,7 @@ from robodyn_ros.realtime.log_throttle import LineBudget
 from robodyn_ros.ros.common.parameter_services import BoundedParameterService
 from robodyn_ros.ros.common.parameter_table import START, Parameters, ParamSpec
 from robodyn_ros.ros.common.process import EXECUTORS
+from robodyn_ros.ros.common.robot_source import by_parameters
 
 UNCONFIGURED, INACTIVE, ACTIVE, FINALIZED = 'unconfigured', 'inactive', 'active', 'finalized'
 
@@ -200,7 +201,7 @@ class ManagedNode(LifecycleNode):
         try:
             action()
         except RobodynError as refusal:
-            self.complain(f'Cannot {verb}: {refusal}')
+            self.complain(f'Cannot {verb}: {by_parameters(refusal)}')
             self._judge_start(refusal)
             return TransitionCallbackReturn.FAILURE
         except Exception as error:
