@@ -10,21 +10,21 @@ An argument left empty leaves the matter to params_file, and then to the node's 
 
 from pathlib import Path
 
-from ament_index_python.packages import get_package_share_directory
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
 from launch import LaunchDescription
-from robodyn_ros.ros.common.launch_files import fail_with_node
+from robodyn_ros.ros.common.launch_files import description_path, fail_with_node
 
 FLAG = ('true', 'false', 'True', 'False')
 ARGUMENTS = {  # default, text, and where not everything will do, what may be given
     'description_package': ('robodyn_ros', 'package that description_file belongs to'),
     'description_file': (
         '',
-        'URDF file in that package, or an absolute path; empty: the topic robot_description',
+        'URDF or xacro file in that package, an absolute path, or package://<name>/<path>; '
+        'empty: the topic robot_description',
     ),
     'params_file': ('', 'YAML file with the parameters of robodyn_controller'),
     'law': (
@@ -52,7 +52,6 @@ def controller(context):
     given = {name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS}
     if given['params_file'] and not Path(given['params_file']).is_file():
         raise RuntimeError(f"params_file: there is no file '{given['params_file']}'")
-    share = Path(get_package_share_directory(given['description_package']))
     parameters = {
         name: ParameterValue(LaunchConfiguration(name), value_type=kind)
         for name, kind in PARAMETERS.items()
@@ -61,7 +60,9 @@ def controller(context):
     required = given['required'].lower() == 'true'
     parameters['end_when_refused'] = required
     if given['description_file']:
-        parameters['urdf_path'] = str(share / given['description_file'])
+        parameters['urdf_path'] = description_path(
+            given['description_package'], given['description_file']
+        )
     return [
         Node(
             package='robodyn_ros',

@@ -14,19 +14,17 @@ Another arm: description_file, and a params_file where the defaults do not suit 
 from pathlib import Path
 
 from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription, OpaqueFunction
-from launch.conditions import IfCondition
-from launch.substitutions import (
-    FileContent,
-    LaunchConfiguration,
-    OrSubstitution,
-    PathJoinSubstitution,
-)
+from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
-from launch_ros.substitutions import FindPackageShare
 
 from launch import LaunchDescription
-from robodyn_ros.ros.common.launch_files import fail_with_node, require_packages
+from robodyn_ros.ros.common.launch_files import (
+    description_path,
+    description_text,
+    fail_with_node,
+    require_packages,
+)
 
 SHARE = Path(__file__).parent.parent
 
@@ -35,7 +33,7 @@ ARGUMENTS = {  # default, text, and where not everything will do, what may be gi
     'description_package': ('robodyn_ros', 'package that description_file belongs to'),
     'description_file': (
         'config/urdf/franka_like.urdf',
-        'URDF file in that package, or an absolute path',
+        'URDF or xacro file in that package, an absolute path, or package://<name>/<path>',
     ),
     'params_file': (
         str(SHARE / 'config' / 'simulated_arm.yaml'),
@@ -55,46 +53,74 @@ ARGUMENTS = {  # default, text, and where not everything will do, what may be gi
 }
 
 
-def require_what_is_asked_for(context):
-    """Refuse to start anything if an optional package that was asked for is missing."""
-    wanted = {
-        name: LaunchConfiguration(name).perform(context).lower() == 'true'
-        for name in ('robot_state_publisher', 'rviz')
-    }
-    needs = {}
-    if any(wanted.values()):
-        asked = next(name for name, is_wanted in wanted.items() if is_wanted)
+def watchers(context):
+    """Return robot_state_publisher and rviz where they are asked for, and their packages exist."""
+    given = {name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS}
+    path = description_path(given['description_package'], given['description_file'])
+    shows = given['rviz'].lower() == 'true'
+    publishes = given['robot_state_publisher'].lower() == 'true'
+    needs = {'rviz2': 'rviz:=true'} if shows else {}
+    if shows or publishes:
+        asked = 'robot_state_publisher' if publishes else 'rviz'
         needs['robot_state_publisher'] = f'{asked}:=true'
-    if wanted['rviz']:
-        needs['rviz2'] = 'rviz:=true'
     require_packages(needs)
+    time = {'use_sim_time': ParameterValue(LaunchConfiguration('use_sim_time'), value_type=bool)}
+    nodes = []
+    if needs:
+        description = ParameterValue(description_text(path), value_type=str)
+        nodes.append(
+            Node(
+                package='robot_state_publisher',
+                executable='robot_state_publisher',
+                namespace=given['namespace'],
+                parameters=[{'robot_description': description, **time}],
+            )
+        )
+    if shows:
+        nodes.append(
+            Node(
+                package='rviz2',
+                executable='rviz2',
+                namespace=given['namespace'],
+                arguments=['-d', str(SHARE / 'config' / 'rviz' / 'arm.rviz')],
+                parameters=[time],
+            )
+        )
+    return nodes
+
+
+def simulator(context):
+    """Return the node of the simulated hardware."""
+    given = {name: LaunchConfiguration(name) for name in ARGUMENTS}
+    path = description_path(
+        *(given[name].perform(context) for name in ('description_package', 'description_file'))
+    )
+    return [
+        Node(
+            package='robodyn_ros',
+            executable='simulator',
+            name='robodyn_simulator',
+            namespace=given['namespace'],
+            parameters=[
+                given['params_file'],
+                {
+                    'urdf_path': path,
+                    'effort_command_topic': ParameterValue(given['command_topic'], value_type=str),
+                    'joint_states_topic': 'joint_states',
+                    'end_when_refused': True,
+                    'publish_clock': ParameterValue(given['use_sim_time'], value_type=bool),
+                },
+            ],
+            ros_arguments=['--log-level', given['log_level']],
+            on_exit=fail_with_node,
+            output='both',
+        )
+    ]
 
 
 def generate_launch_description():
     """Declare the arguments; start simulator, controller and what is asked for to watch them."""
     given = {name: LaunchConfiguration(name) for name in ARGUMENTS}
-    description = PathJoinSubstitution(
-        [FindPackageShare(given['description_package']), given['description_file']]
-    )
-    simulator = Node(
-        package='robodyn_ros',
-        executable='simulator',
-        name='robodyn_simulator',
-        namespace=given['namespace'],
-        parameters=[
-            given['params_file'],
-            {
-                'urdf_path': ParameterValue(description, value_type=str),
-                'effort_command_topic': ParameterValue(given['command_topic'], value_type=str),
-                'joint_states_topic': 'joint_states',
-                'end_when_refused': True,
-                'publish_clock': ParameterValue(given['use_sim_time'], value_type=bool),
-            },
-        ],
-        ros_arguments=['--log-level', given['log_level']],
-        on_exit=fail_with_node,
-        output='both',
-    )
     controller = IncludeLaunchDescription(
         str(SHARE / 'launch' / 'controller.launch.py'),
         launch_arguments={
@@ -112,26 +138,6 @@ def generate_launch_description():
             )
         }.items(),
     )
-    state_publisher = Node(
-        package='robot_state_publisher',
-        executable='robot_state_publisher',
-        namespace=given['namespace'],
-        parameters=[
-            {
-                'robot_description': ParameterValue(FileContent(description), value_type=str),
-                'use_sim_time': ParameterValue(given['use_sim_time'], value_type=bool),
-            }
-        ],
-        condition=IfCondition(OrSubstitution(given['robot_state_publisher'], given['rviz'])),
-    )
-    rviz = Node(
-        package='rviz2',
-        executable='rviz2',
-        namespace=given['namespace'],
-        arguments=['-d', str(SHARE / 'config' / 'rviz' / 'arm.rviz')],
-        parameters=[{'use_sim_time': ParameterValue(given['use_sim_time'], value_type=bool)}],
-        condition=IfCondition(given['rviz']),
-    )
     return LaunchDescription(
         [
             *(
@@ -140,10 +146,8 @@ def generate_launch_description():
                 )
                 for name, (default, text, *choices) in ARGUMENTS.items()
             ),
-            OpaqueFunction(function=require_what_is_asked_for),
-            simulator,
+            OpaqueFunction(function=watchers),
+            OpaqueFunction(function=simulator),
             controller,
-            state_publisher,
-            rviz,
         ]
     )

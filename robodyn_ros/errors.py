@@ -16,6 +16,29 @@ class ModelError(RobodynError, ValueError):
     """A robot description is malformed or physically impossible; the sentence names the element"""
 
 
+class UnlockedError(ModelError):
+    """Joints have to be held still; `put` says so in the syntax of another interface.
+
+    Parameters
+    ----------
+    before, after : str
+        The sentence around the remedy.
+    joints : sequence of str
+        The joints to hold.
+    """
+
+    def __init__(self, before, joints=(), after=''):
+        super().__init__(before, joints, after)
+
+    def put(self, remedy):
+        """Return the sentence with what `remedy` makes of the names of the joints."""
+        before, joints, after = self.args
+        return printable(f'{before}{remedy(joints)}{after}')
+
+    def __str__(self):
+        return self.put(lambda joints: f'locked={dict.fromkeys(joints, 0.0)}')
+
+
 class ShapeError(RobodynError, ValueError):
     """An array has the wrong shape or type for this robot."""
 

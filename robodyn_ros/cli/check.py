@@ -15,6 +15,7 @@ import sys
 import numpy as np
 
 from robodyn_ros import RobodynError, Robot
+from robodyn_ros.cli.robot_arguments import add_robot, model_of, refuse
 from robodyn_ros.formulations import compare
 from robodyn_ros.formulations.spong.properties import check, ranges, report
 
@@ -26,18 +27,17 @@ def main(args=None):
     parser = argparse.ArgumentParser(
         prog='check', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument('urdf', help='URDF file')
+    add_robot(parser)
     parser.add_argument('--seed', type=int, default=0, help='of the states (%(default)s)')
     options = parser.parse_args(args)
     try:
-        robot = Robot.from_urdf(options.urdf)
+        robot = Robot(model_of(options))
         rng = np.random.default_rng(options.seed)
         qd, qdd = rng.uniform(-2.0, 2.0, (2, robot.nv))
         found = compare(robot, rng.uniform(*ranges(robot)), qd, qdd)
         checks = check(robot, seed=options.seed)
     except (RobodynError, OSError) as error:
-        print(f'Refused: {error}', file=sys.stderr)
-        return 1
+        return refuse(error)
     print(f'\n{report(checks)}')
     return int(not (found.worst <= AGREEMENT and all(each.holds for each in checks)))
 

@@ -10,14 +10,13 @@ The package builds with plain CMake and with colcon; `ctest` compares it with kn
 
 import argparse
 import sys
-from pathlib import Path
 
 from robodyn_ros import RobodynError
+from robodyn_ros.cli.robot_arguments import add_robot, model_of, refuse, urdf_text
 from robodyn_ros.codegen import c_package, c_selection
 from robodyn_ros.codegen.c_cost import cost
 from robodyn_ros.codegen.emit_c import Style
 from robodyn_ros.control.laws.law_recipes import LAW_RECIPES, chosen_laws
-from robodyn_ros.model import build, urdf
 
 
 def main(args=None):
@@ -25,7 +24,7 @@ def main(args=None):
     parser = argparse.ArgumentParser(
         prog='emit', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument('urdf', help='URDF file')
+    add_robot(parser)
     parser.add_argument('--out', required=True, help='folder of the package')
     parser.add_argument('--prefix', default='arm', help='first part of every name (%(default)s)')
     parser.add_argument('--language', choices=('c', 'c++'), default='c', help='%(default)s')
@@ -64,24 +63,13 @@ def main(args=None):
         metavar='LAW',
         help=f'control laws, term by term, of {", ".join(LAW_RECIPES)}',
     )
-    parser.add_argument('--joints', nargs='+', help='joints that move, in order; default all')
-    parser.add_argument('--base', help='link that stands still')
-    parser.add_argument(
-        '--gravity', nargs=3, type=float, default=(0.0, 0.0, -9.81), help='in base axes [m/s^2]'
-    )
     parser.add_argument(
         '--cost', action='store_true', help='compile by gcc, and print bytes of code and of stack'
     )
     options = parser.parse_args(args)
     frames = [tuple(name.split(',')) if ',' in name else name for name in options.frames]
     try:
-        text = Path(options.urdf).read_text()
-        model = build.build(
-            urdf.parse(options.urdf),
-            joints=options.joints,
-            base=options.base,
-            gravity=options.gravity,
-        )
+        model, text = model_of(options), urdf_text(options)
         chosen = c_selection.choose(model, options.quantities, frames, options.prescribed,
                                     chosen_laws(model, options.law))  # fmt: skip
         emitted = c_selection.record_all(model, chosen)
@@ -90,8 +78,7 @@ def main(args=None):
         names = [one.name for one in emitted]
         bytes_of = cost(options.out, names, style) if options.cost else {}
     except (RobodynError, OSError) as error:
-        print(f'Refused: {error}', file=sys.stderr)
-        return 1
+        return refuse(error)
     for one in emitted:
         line = f'{style.own(one.name)}: {_operations(one.recording)}'
         if options.cost:

@@ -19,9 +19,10 @@ from pathlib import Path
 import numpy as np
 
 from robodyn_ros.cli import identify_demo
+from robodyn_ros.cli.robot_arguments import add_robot, model_of, refuse
 from robodyn_ros.demonstration import identification_report
 from robodyn_ros.demonstration.result_files import ResultFolder, add_force
-from robodyn_ros.errors import ParameterError, RobodynError
+from robodyn_ros.errors import RobodynError
 from robodyn_ros.identification import (
     Parameters,
     base_parameters,
@@ -32,7 +33,6 @@ from robodyn_ros.identification import (
     write_table,
 )
 from robodyn_ros.identification.joint_state_bag import read_bag
-from robodyn_ros.model.selection import held
 from robodyn_ros.robot.robot import Robot
 
 OWN = Path('identification-demo')  # folder of the demonstration
@@ -43,11 +43,9 @@ def main(args=None):
     """Run one of the commands; exit code 1 with a sentence where it is refused."""
     options = parser().parse_args(args)
     try:
-        robot = Robot.from_urdf(options.urdf, joints=options.joints, locked=options.locked)
-        options.run(robot, options)
+        options.run(Robot(model_of(options)), options)
     except (RobodynError, OSError) as error:
-        print(f'Refused: {error}', file=sys.stderr)
-        return 1
+        return refuse(error)
     return 0
 
 
@@ -61,23 +59,7 @@ def parser():
         command = commands.add_parser(run.__name__.removeprefix('run_'), help=run.__doc__)
         command.set_defaults(run=run)
         add_force(command)
-        command.add_argument('urdf', help='URDF file')
-        command.add_argument(
-            '--joints',
-            nargs='+',
-            metavar='JOINT',
-            default=None,
-            help='joints that move, in order; all by default',
-        )
-        command.add_argument(
-            '--locked',
-            nargs='+',
-            type=_locked,
-            action=_Collect,
-            default={},
-            metavar='JOINT=POSITION',
-            help='joints held still [rad or m]',
-        )
+        add_robot(command)
         command.add_argument('--rotors', action='store_true', help='seek rotor inertias too')
         command.add_argument('--no-friction', action='store_true', help='seek no friction')
         command.add_argument(
@@ -219,20 +201,6 @@ def _bar(title):
         yield lambda done, count, condition: progress.update(
             task, completed=done, total=count, description=f'{title}: condition {condition:.3g}'
         )
-
-
-def _locked(text):
-    try:
-        return held(text)
-    except ParameterError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
-class _Collect(argparse.Action):
-    """Pairs into a dictionary."""
-
-    def __call__(self, parser, namespace, values, option_string=None):
-        setattr(namespace, self.dest, dict(values))
 
 
 if __name__ == '__main__':

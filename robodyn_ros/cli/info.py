@@ -10,10 +10,10 @@ import argparse
 import sys
 
 from robodyn_ros import RobodynError
+from robodyn_ros.cli.robot_arguments import add_robot, model_of, refuse
 from robodyn_ros.codegen.derivative_registry import DERIVATIVES
 from robodyn_ros.codegen.registry import FRAME_RECIPES, FURTHER_RECIPES, RECIPES
 from robodyn_ros.codegen.specialise import counts
-from robodyn_ros.model import build, urdf
 from robodyn_ros.model.normal_form import EXACT, cleaned
 
 STEPS = ('as described', 'cleaned', 'aligned', 'regrouped', 'compiled')
@@ -24,17 +24,16 @@ def main(args=None):
     parser = argparse.ArgumentParser(
         prog='info', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument('urdf', help='URDF file')
+    add_robot(parser)
     parser.add_argument('--counts', action='store_true', help='operations of every quantity')
     parser.add_argument('--frame', help='frame of pose, velocity, Jacobian, ...; the last if none')
     options = parser.parse_args(args)
     try:
-        model = build.build(urdf.parse(options.urdf))
+        model = model_of(options)
         frame = options.frame or tuple(model.frames)[-1]
         model.frame(frame)
     except RobodynError as error:
-        print(f'Refused: {error}', file=sys.stderr)
-        return 1
+        return refuse(error)
     print(f'{model.name}: {model.nv} joints, {len(model.frames)} frames')
     if options.counts:
         print('\n'.join(cleaning(model)))

@@ -11,9 +11,8 @@ import sys
 import numpy as np
 
 from robodyn_ros import RobodynError, Robot
-from robodyn_ros.errors import ParameterError
+from robodyn_ros.cli.robot_arguments import add_robot, model_of, refuse
 from robodyn_ros.model.layout import DAMPING, FIRST, FRICTION, MASS, MOMENT, RATIO, V
-from robodyn_ros.model.selection import held
 
 COLUMNS = (
     'joint',
@@ -67,24 +66,12 @@ def main(args=None):
     parser = argparse.ArgumentParser(
         prog='report', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument('urdf', help='URDF file')
-    parser.add_argument(
-        '--locked',
-        nargs='*',
-        default=[],
-        metavar='JOINT=POSITION',
-        help='joints held still [rad or m]',
-    )
+    add_robot(parser)
     options = parser.parse_args(args)
     try:
-        locked = dict(map(held, options.locked))
-    except ParameterError as error:
-        parser.error(f'--locked {error}')
-    try:
-        robot = Robot.from_urdf(options.urdf, locked=locked)
+        robot = Robot(model_of(options))
     except RobodynError as error:
-        print(f'Refused: {error}', file=sys.stderr)
-        return 1
+        return refuse(error)
     table = [COLUMNS, *rows(robot)]
     widths = [max(len(row[k]) for row in table) for k in range(len(COLUMNS))]
     print(

@@ -17,13 +17,13 @@ import time
 import warnings
 
 from robodyn_ros import RobodynError
+from robodyn_ros.cli.robot_arguments import add_robot, model_of, refuse
 from robodyn_ros.compile import batch_loops, cache, generic, known_answers, state_checks, warm_up
 from robodyn_ros.compile.prune import remove_others
 from robodyn_ros.compile.vectorcall import method
 from robodyn_ros.control.laws.law_registry import BUILT_IN, law_class
 from robodyn_ros.control.laws.specialised_law import specialised_kernels
 from robodyn_ros.control.supervisor.supervisor import Supervisor
-from robodyn_ros.model import build, urdf
 from robodyn_ros.robot.background_compiler import ahead, helped, portable, with_batches
 from robodyn_ros.simulation import plant, rollouts
 from robodyn_ros.simulation.specialised_step import specialised_step
@@ -34,12 +34,7 @@ def main(args=None):
     parser = argparse.ArgumentParser(
         prog='warmup', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument('urdf', nargs='?', help='URDF file of the robot to specialise for')
-    parser.add_argument('--joints', nargs='*', help='joints that move, in order; all if not given')
-    parser.add_argument('--base', help='link that stands still')
-    parser.add_argument(
-        '--gravity', nargs=3, type=float, default=(0.0, 0.0, -9.81), help='in base axes [m/s^2]'
-    )
+    add_robot(parser, optional=True)
     parser.add_argument('--frames', nargs='*', default=[], help='frames to specialise for too')
     parser.add_argument(
         '--laws',
@@ -72,8 +67,7 @@ def main(args=None):
                 return 0
             everything(options)
     except (RobodynError, cache.CacheWarning) as error:
-        print(f'Refused: {error}', file=sys.stderr)
-        return 1
+        return refuse(error)
     where = cache.folder(generic.__file__)
     print(f'{time.perf_counter() - begin:.1f} s; kept in {where}')
     return 0
@@ -81,16 +75,7 @@ def main(args=None):
 
 def everything(options):
     """Compile what the arguments ask for."""
-    model = (
-        build.build(
-            urdf.parse(options.urdf),
-            joints=options.joints,
-            base=options.base,
-            gravity=options.gravity,
-        )
-        if options.urdf
-        else None
-    )
+    model = model_of(options) if options.urdf else None
     for frame in options.frames if model else ():
         model.frame(frame)  # refuse before minutes of compiling, not after
     laws = [law_class(name) for name in options.laws]

@@ -118,6 +118,7 @@ def build(
         report=ModelReport(description.name, tuple(assembly.findings)),
         all_joint_names=tuple(every[0]),
         all_position_names=tuple(every[1]),
+        held=MappingProxyType({name: at[0] for name, at in held.items() if len(at) == 1}),
     )
 
 

@@ -4,7 +4,7 @@
 
 from dataclasses import dataclass
 
-from robodyn_ros.errors import ModelError
+from robodyn_ros.errors import ModelError, UnlockedError
 from robodyn_ros.model import joint_types
 from robodyn_ros.model.validate import LARGEST_LENGTH
 
@@ -40,20 +40,26 @@ def _resolved(robot, movable, locked, joint):
     ratio, shift, way = 1.0, 0.0, [joint.name]
     while joint.mimic and joint.name not in locked:
         where = f'robot {robot!r}: joint {joint.name!r} mimics {joint.mimic!r}'
-        hold = f'expected it locked to hold it still: locked={{{joint.name!r}: 0.0}}'
+        hold = 'expected it locked to hold it still: '
         for what, value in (('multiplier', joint.multiplier), ('offset', joint.offset)):
             if not abs(value) <= LARGEST_LENGTH:
                 raise ModelError(
                     f'{where} with {what} {value:g}; expected at most {LARGEST_LENGTH:g}'
                 )
         if joint.mimic in way:
-            raise ModelError(f'{where}, a loop of joints that mimic one another; {hold}')
+            raise UnlockedError(
+                f'{where}, a loop of joints that mimic one another; {hold}', (joint.name,)
+            )
         if joint.mimic not in movable:
-            raise ModelError(f'{where}, which is no movable joint below the base; {hold}')
+            raise UnlockedError(
+                f'{where}, which is no movable joint below the base; {hold}', (joint.name,)
+            )
         leader = movable[joint.mimic]
         for each in (joint, leader):
             if len(joint_types.velocity_names(each)) > 1:
-                raise ModelError(f'{where}, but {each.name!r} is {each.type}; {hold}')
+                raise UnlockedError(
+                    f'{where}, but {each.name!r} is {each.type}; {hold}', (joint.name,)
+                )
         ratio, shift = ratio * joint.multiplier, ratio * joint.offset + shift
         way.append(leader.name)
         joint = leader

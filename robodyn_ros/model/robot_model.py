@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from robodyn_ros.errors import ModelError, ShapeError, UnknownNameError
+from robodyn_ros.errors import ModelError, ShapeError, UnknownNameError, UnlockedError
 from robodyn_ros.model import lint, validate
 from robodyn_ros.model.description import Inertial
 from robodyn_ros.model.joint_types import Hinge
@@ -76,7 +76,8 @@ class RobotModel(ReadOnly):
     velocity where it carries none. hinges : the joints of several velocities. frames : every link
     name, and every joint name that is not also a link's. topology (nb, 5), constants (nb, 28).
     gravity (3,) [m/s2] in base axes. all_joint_names, all_position_names : the joints that depend
-    on others included, in row order if there are such.
+    on others included, in row order if there are such. held : positions of the joints
+    that are held still [rad or m], those of several freedoms left out.
     The with_* methods return a new robot and leave this one, its limits and its report alone.
     """
 
@@ -95,12 +96,14 @@ class RobotModel(ReadOnly):
     report: ModelReport = field(repr=False)
     all_joint_names: tuple[str, ...] = field(repr=False)
     all_position_names: tuple[str, ...] = field(repr=False)
+    held: Mapping[str, float] = field(repr=False)
 
     def __getstate__(self):
-        return self.__dict__ | {'frames': dict(self.frames)}
+        return self.__dict__ | {'frames': dict(self.frames), 'held': dict(self.held)}
 
     def __setstate__(self, state):
-        super().__setstate__(state | {'frames': MappingProxyType(state['frames'])})
+        views = {name: MappingProxyType(state[name]) for name in ('frames', 'held')}
+        super().__setstate__(state | views)
 
     def frame(self, name):
         """Return the frame of that link or joint name; UnknownNameError lists the valid names."""
@@ -176,21 +179,22 @@ class RobotModel(ReadOnly):
         """Raise ModelError where a joint turns freely: `what` takes one position a velocity."""
         for k in self.quaternions[:1]:
             joint = self.position_names[k].rpartition('.')[0]
-            raise ModelError(
+            raise UnlockedError(
                 f'robot {self.name!r}: joint {joint!r} turns freely in space and has '
                 f'a quaternion for its position, which {what} cannot take; expected '
-                f'it held still: locked={{{joint!r}: 0.0}}, or its position in '
-                'place of 0'
+                'it held still: ',
+                (joint,),
+                ', or its position in place of 0',
             )
 
     def refuse_dependent(self, what):
         """Raise ModelError where joints depend on others: `what` takes each of them free."""
         if self.is_embedded:
             names = [name for name in self.all_joint_names if name not in self.joint_names]
-            held = dict.fromkeys(names, 0.0)
-            raise ModelError(
+            raise UnlockedError(
                 f'robot {self.name!r}: joints {", ".join(names)} depend on others, which {what} '
-                f'cannot take; expected them held still: locked={held}'
+                'cannot take; expected them held still: ',
+                names,
             )
 
     def joint_values(self, column):

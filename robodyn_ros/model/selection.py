@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from math import sqrt
 from numbers import Real
 
-from robodyn_ros.errors import ModelError, ParameterError, UnknownNameError
+from robodyn_ros.errors import ModelError, ParameterError, UnknownNameError, UnlockedError
 from robodyn_ros.model import joint_types
 from robodyn_ros.model.description import ASKED_TYPES, JOINT_TYPES, MORE_TYPES
 from robodyn_ros.model.mimic import followers
@@ -95,10 +95,10 @@ def _check_type(robot, joint):
 
 def _check_commanded(robot, joint, asked):
     if joint.type in ASKED_TYPES and not asked:
-        raise ModelError(
+        raise UnlockedError(
             f'robot {robot!r}: joint {joint.name!r} is {joint.type}, and moves only '
-            'when asked to; name it in joints, or lock it to hold it still: '
-            f'locked={{{joint.name!r}: 0.0}}'
+            'when asked to; name it in joints, or lock it to hold it still: ',
+            (joint.name,),
         )
 
 

@@ -78,7 +78,8 @@ class Controller(ManagedNode):
         self.parameters.declare(self._gains)
         self.parameters.require_valid(robot.nv)
         for name in self.parameters.unknown_overrides():
-            self.get_logger().warning(f"There is no parameter '{name}': its value is ignored.")
+            sentence = self.parameters.unknown(name)
+            self.get_logger().warning(f'{sentence} Its value is ignored.')
         values = self.parameters.snapshot()
         self._judge(values, robot, law_type)
         kernels = functools.partial(serving, law_type)

@@ -43,7 +43,8 @@ class Simulator(ManagedNode):
         self.create_service(ApplyWrench, '~/apply_wrench', self._answer(self._apply_wrench))
         self.create_timer(1.0, self._report, clock=Clock(clock_type=ClockType.STEADY_TIME))
         for name in self.parameters.unknown_overrides():
-            self.get_logger().warning(f"There is no parameter '{name}'; it is ignored.")
+            sentence = self.parameters.unknown(name)
+            self.get_logger().warning(f'{sentence} Its value is ignored.')
 
     # Life.
 

@@ -207,7 +207,7 @@ class BackgroundSpecialisation(Background):
 
 def portable(model):
     """The model in a form that goes through pickle."""
-    return replace(model, frames=dict(model.frames))
+    return replace(model, frames=dict(model.frames), held=dict(model.held))
 
 
 def with_batches(model, frames, progress=None):

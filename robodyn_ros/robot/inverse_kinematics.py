@@ -63,7 +63,7 @@ class InverseKinematicsMethods(Boundary):
     ) -> InverseKinematics:
         """Compute joint positions that bring a frame to a pose, within the limits.
 
-        Damped least squares: dq = n + J^T (J J^T + mu |e|^2 1)^-1 (e - J n), with the joints held
+        Damped least squares: dq = n + J^T (J J^T + mu e^T e 1)^-1 (e - J n), with the joints held
         that stand at a limit; Nakamura and Hanafusa 1986, Chan and Lawrence 1988, Siciliano et al.
         2009, section 3.5. From one seed after the other until one succeeds; always the same.
 

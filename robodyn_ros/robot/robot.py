@@ -113,8 +113,8 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         Parameters
         ----------
         text_or_path : str or path
-            Text of the URDF, or path of a file. A path that ends with .xacro is expanded by
-            xacro, where that is installed.
+            Text of the URDF, or path of a file, also as `package://<name>/<path>`. A path that
+            ends with .xacro is expanded by xacro, where that is installed.
         joints : sequence of str, optional
             Joints that move, in the order of q. By default all but floating and planar ones,
             which have to be named or locked.

@@ -19,8 +19,8 @@ SMALL = 0.02
 def exp(V: ArrayLike) -> np.ndarray:
     """Return the motion along a constant twist for unit time: exp([V]).
 
-    [R, (1 + (1 - cos a)/a^2 [w] + (a - sin a)/a^3 [w]^2) v; 0, 1] with a = |w|; Lynch and Park
-    2017, eq. (3.88).
+    [R, (1 + (1 - cos a)/a^2 [w] + (a - sin a)/a^3 [w]^2) v; 0, 1] with a the length of w; Lynch
+    and Park 2017, eq. (3.88).
 
     Parameters
     ----------

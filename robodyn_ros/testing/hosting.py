@@ -131,17 +131,9 @@ class Hosted:
         self._thread.join()
         self.node.close()
         self.node.destroy_node()
-        # rclpy leaves it to the collector, which a node freezes; it keeps the participant alive
-        self.node._state_machine.destroy_when_not_in_use()
         self._executor.shutdown()
         if self._own:
             end_context(self.context)
-
-
-def end_context(context: rclpy.Context):
-    """Shut a context down, and leave the graph."""
-    context.try_shutdown()
-    context.destroy()
 
 
 def new_context() -> rclpy.Context:
@@ -149,3 +141,13 @@ def new_context() -> rclpy.Context:
     context = rclpy.Context()
     rclpy.init(args=[], context=context, signal_handler_options=SignalHandlerOptions.NO)
     return context
+
+
+def end_context(context: rclpy.Context):
+    """Shut a context down, and let go of its participant in the ROS graph at once.
+
+    Otherwise that waits for a collection of garbage, which a node on a robot holds off; after some
+    thirty of them the middleware finds nobody else.
+    """
+    context.try_shutdown()
+    context.destroy()

@@ -127,8 +127,7 @@ class Participant:
         self._thread.join()
         self._executor.shutdown()
         self.node.destroy_node()
-        self._context.try_shutdown()
-        self._context.destroy()
+        rclpy.shutdown(context=self._context)
 
     def collect(self, kind, topic: str, qos=10) -> Inbox:
         """Return an inbox that fills with the messages of a topic."""

@@ -9,14 +9,16 @@ pytest.importorskip('rclpy', reason='rclpy is not installed')
 pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 
 from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
 
 from robodyn_msgs.srv import GetDynamics, SetJointState
 from robodyn_ros import Robot
 from support import node_harness as harness
-from support.node_harness import COLD, EASY
-from support.simulated_arm import Arm
+from support.node_harness import COLD, SIMULATED, FakeArm
+from support.simulated_arm import EFFORTS, StandingArm, floats
 
 pytestmark = pytest.mark.ros
+pytest_plugins = ['robodyn_ros.testing.fixtures']
 
 FINGER = """<joint name="{name}" type="prismatic"><parent link="forearm"/><child link="{name}"/>
   <origin xyz="0 0.02 0.3"/><axis xyz="0.6 {y} 0"/>
@@ -42,42 +44,48 @@ def gripper(tmp_path_factory):
     return path
 
 
-def test_the_simulator_tells_all_joints_and_takes_efforts_of_those_that_lead(
-    graph, start, gripper
-):
+def test_the_simulator_tells_all_joints_and_takes_efforts_of_those_that_lead(graph, host, gripper):
     """The state of the follower is at its ratio, also after a state was set by all names."""
-    arm = Arm(graph, start, gripper, initial_position=list(POSTURE), no_command='hold')
+    arm = StandingArm(graph, host, gripper, initial_position=list(POSTURE), no_command='hold')
     robot = Robot.from_urdf(gripper)
     assert list(arm.first.name) == list(robot.all_joint_names)
     np.testing.assert_allclose(arm.first.position, robot.expand(POSTURE)[0], atol=1e-12)
     q = (0.1, -0.2, 0.015)
     wanted = JointState(name=list(robot.all_joint_names), position=robot.expand(q)[0].tolist())
     assert arm.call(SetJointState, 'set_joint_state', state=wanted).success
-    state = arm.next(lambda told: abs(told.position[0] - 0.1) < 1e-3)
+    np.testing.assert_allclose(arm.next().position, robot.expand(q)[0], atol=1e-12)
+    publisher = arm.publisher(Float64MultiArray, EFFORTS)
+    arm.say(publisher, floats([0.0, 0.0, 1.0]))
+    state = arm.step(50)
     left, right = (state.position[list(state.name).index(name)] for name in ('left', 'right'))
-    assert right == pytest.approx(-0.5 * left + 0.01, abs=1e-12)
+    graph.node.destroy_publisher(publisher)  # a controller wants to be the only one
+    assert left != q[2] and right == pytest.approx(-0.5 * left + 0.01, abs=1e-12)
 
 
-def test_the_controller_holds_the_gripper_by_the_joints_that_lead(start, probe, gripper):
+def test_the_controller_holds_the_gripper_by_the_joints_that_lead(graph, host, probe, gripper):
     """It hears all joints, commands three, and its service answers about three."""
     robot = Robot.from_urdf(gripper)
-    common = {'urdf_path': gripper}
-    start(
-        'simulator',
-        update_rate=EASY['update_rate'],
-        joint_states_topic='joint_states',
-        command_timeout=0.5,
-        initial_position=list(POSTURE),
-        **common,
-    )
-    start('controller', **{**EASY, **common, 'effort_limits': [80.0] * 3})
-    probe.wait_for('HOLD', timeout=COLD)
-    np.testing.assert_allclose(probe.next_command(), robot.gravity_torque(POSTURE), rtol=1e-3)
-    probe.states.clear()
-    np.testing.assert_allclose(probe.states.wait().measured_position, POSTURE, atol=1e-3)
-    request = GetDynamics.Request()
-    request.state.name = list(robot.all_joint_names)
-    request.state.position = robot.expand(POSTURE)[0].tolist()
-    answer = probe.graph.call(GetDynamics, f'{probe.name}/get_dynamics', request)
-    M = np.array(answer.mass_matrix).reshape(3, 3)
-    np.testing.assert_allclose(M, robot.mass_matrix(POSTURE), rtol=1e-12)
+    names, position = list(robot.all_joint_names), robot.expand(POSTURE)[0].tolist()
+    arm = FakeArm(graph, names, position)
+    try:
+        host('controller', **{**SIMULATED, 'urdf_path': gripper, 'effort_limits': [80.0] * 3})
+        probe.wait_for('HOLD', timeout=COLD)
+        np.testing.assert_allclose(probe.next_command(), robot.gravity_torque(POSTURE), rtol=1e-9)
+        probe.states.clear()
+        np.testing.assert_allclose(probe.states.wait().measured_position, POSTURE, atol=1e-12)
+        request = GetDynamics.Request()
+        request.state.name, request.state.position = names, position
+        answer = graph.call(GetDynamics, f'{probe.name}/get_dynamics', request, again=True)
+        M = np.array(answer.mass_matrix).reshape(3, 3)
+        np.testing.assert_allclose(M, robot.mass_matrix(POSTURE), rtol=1e-12)
+    finally:
+        arm.stop()
+
+
+def test_the_controller_holds_the_simulated_gripper(controlled_robot, gripper):
+    arm = controlled_robot(gripper, {'effort_limits': [80.0] * 3}, initial_position=list(POSTURE))
+    state = arm.advance(1.0)
+    assert arm.status == 'HOLD ACTIVATED'
+    np.testing.assert_allclose(state.position, POSTURE, atol=1e-3)
+    weight = Robot.from_urdf(gripper).gravity_torque(state.position)
+    np.testing.assert_allclose(state.effort, weight, rtol=1e-3)

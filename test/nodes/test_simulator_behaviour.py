@@ -5,7 +5,6 @@
 import math
 import re
 import sys
-import time
 from array import array
 
 import numpy as np
@@ -14,99 +13,124 @@ from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import WrenchStamped
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, Header
-from std_srvs.srv import SetBool, Trigger
+from std_srvs.srv import Trigger
 
-from robodyn_msgs.srv import SetJointState, StepSimulation
+from robodyn_msgs.srv import SetJointState
 from robodyn_ros.robot.robot import Robot
-from support.node_harness import LATCHED, StartedNode
-from support.simulated_arm import ARM, COMMANDS, EFFORTS, JOINTS, NODE, Arm, floats, posture
+from support.node_harness import COLD, LATCHED, StartedNode, wait_until
+from support.simulated_arm import (
+    ARM,
+    COMMANDS,
+    EFFORTS,
+    JOINTS,
+    NODE,
+    StandingArm,
+    floats,
+    nanoseconds,
+    posture,
+)
 
 pytestmark = pytest.mark.ros
 
+RATE, TIMEOUT = 500, 100  # [Hz], [steps] for which a command is in force
+
 
 @pytest.fixture(scope='module')
-def shared(graph, start_shared):
+def shared(graph, host_shared):
     """Return a simulated Franka-like arm for the tests that leave it as they found it."""
-    arm = Arm(graph, start_shared, ARM, update_rate=500, command_timeout=0.2)
+    timeout = (TIMEOUT - 0.5) / RATE  # not on a step, where rounding would decide
+    arm = StandingArm(graph, host_shared, ARM, update_rate=RATE, command_timeout=timeout)
     yield arm
     arm.process.end_well()
 
 
 @pytest.fixture
 def arm(shared):
-    """Return the shared arm after a reset."""
-    assert shared.call(Trigger, 'reset').success
+    """Return the shared arm after a reset, standing."""
+    shared.reset()
     yield shared
     assert shared.process.running
     shared.graph.set_parameters(NODE, fault__stuck_joints=[], fault__frozen_sensor=False)
-    shared.call(SetBool, 'pause', data=False)
+    shared.pause()
 
 
 def test_both_command_topics_move_the_motors(arm):
     """By name in any order beside strangers, and by order; limits hold; efforts come back."""
-    by_name = arm.publisher(JointState, COMMANDS)
     names = ['finger', *reversed(JOINTS)]
     message = JointState(name=names, effort=array('d', [5.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0]))
-    with arm.stream(by_name, message):
-        arm.next(
-            lambda state: list(state.effort) == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0],
-            'efforts by name',
-        )
-    assert arm.call(Trigger, 'reset').success
+    arm.say(arm.publisher(JointState, COMMANDS), message)
+    assert list(arm.step().effort) == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]
+    arm.reset()
     by_order = arm.publisher(Float64MultiArray, EFFORTS)
-    with arm.stream(by_order, floats([1.0, -500.0, 0.5, 0.0, 0.0, 0.0, 500.0])):
-        arm.next(
-            lambda state: list(state.effort) == [1.0, -87.0, 0.5, 0.0, 0.0, 0.0, 12.0],
-            'efforts by order',
-        )
+    arm.say(by_order, floats([1.0, -500.0, 0.5, 0.0, 0.0, 0.0, 500.0]))
+    assert list(arm.step().effort) == [1.0, -87.0, 0.5, 0.0, 0.0, 0.0, 12.0]
 
 
 def test_joints_without_a_command_stay_braked(arm):
     """NaN means not commanded: the others move, these do not."""
-    publisher = arm.publisher(JointState, COMMANDS)
     before = posture(arm.next())[0]
     effort = array('d', [math.nan] * 4 + [2.0, 2.0, 2.0])
-    with arm.stream(publisher, JointState(name=JOINTS, effort=effort)):
-        moved = arm.next(
-            lambda state: np.all(np.array(state.position)[4:] != before[4:]),
-            'motion of the commanded joints',
-        )
-    assert posture(moved)[0][:4].tolist() == before[:4].tolist()
+    arm.say(arm.publisher(JointState, COMMANDS), JointState(name=JOINTS, effort=effort))
+    after = posture(arm.step(20))[0]
+    assert after[:4].tolist() == before[:4].tolist()
+    assert np.all(after[4:] != before[4:])
 
 
 @pytest.mark.parametrize(
-    'kind, topic, message',
+    'kind, topic, message, reason',
     [
-        (Float64MultiArray, EFFORTS, floats([math.nan] + [1.0] * 6)),
-        (Float64MultiArray, EFFORTS, floats([math.inf] * 7)),
-        (Float64MultiArray, EFFORTS, floats([1e300] * 7)),
-        (Float64MultiArray, EFFORTS, floats([1.0] * 6)),
-        (Float64MultiArray, EFFORTS, floats([])),
-        (Float64MultiArray, EFFORTS, floats([1.0] * 100_000)),
-        (JointState, COMMANDS, JointState(name=JOINTS, effort=array('d', [1.0] * 3))),
-        (JointState, COMMANDS, JointState(name=JOINTS + ['joint1'], effort=array('d', [1.0] * 8))),
-        (JointState, COMMANDS, JointState(name=JOINTS, effort=array('d', [math.nan] * 7))),
-        (JointState, COMMANDS, JointState(name=JOINTS, position=array('d', [0.0] * 7))),
-        (JointState, COMMANDS, JointState(name=['x'] * 20_000, effort=array('d', [1.0] * 20_000))),
+        (Float64MultiArray, EFFORTS, floats([math.nan] + [1.0] * 6), 'OUT_OF_RANGE'),
+        (Float64MultiArray, EFFORTS, floats([math.inf] * 7), 'OUT_OF_RANGE'),
+        (Float64MultiArray, EFFORTS, floats([1e300] * 7), 'OUT_OF_RANGE'),
+        (Float64MultiArray, EFFORTS, floats([1.0] * 6), 'WRONG_LENGTH'),
+        (Float64MultiArray, EFFORTS, floats([]), 'WRONG_LENGTH'),
+        (Float64MultiArray, EFFORTS, floats([1.0] * 100_000), 'WRONG_LENGTH'),
+        (
+            JointState,
+            COMMANDS,
+            JointState(name=JOINTS, effort=array('d', [1.0] * 3)),
+            'WRONG_LENGTH',
+        ),
+        (
+            JointState,
+            COMMANDS,
+            JointState(name=JOINTS + ['joint1'], effort=array('d', [1.0] * 8)),
+            'DUPLICATE_JOINT',
+        ),
+        (
+            JointState,
+            COMMANDS,
+            JointState(name=JOINTS, effort=array('d', [math.nan] * 7)),
+            'EMPTY',
+        ),
+        (JointState, COMMANDS, JointState(name=JOINTS, position=array('d', [0.0] * 7)), 'EMPTY'),
+        (
+            JointState,
+            COMMANDS,
+            JointState(name=['x'] * 20_000, effort=array('d', [1.0] * 20_000)),
+            'TOO_MANY_NAMES',
+        ),
     ],
 )
-def test_bad_command_changes_nothing(arm, kind, topic, message):
-    """Neither frees the brake, nor stops the node; what follows is obeyed."""
-    before = posture(arm.next())[0]
-    publisher = arm.publisher(kind, topic)
-    with arm.stream(publisher, message):
-        time.sleep(0.2)
-        for state in list(arm.states.messages):
-            position, velocity, effort = posture(state)
-            assert position.tolist() == before.tolist()
-            assert not velocity.any() and not effort.any()
-    good = arm.publisher(Float64MultiArray, EFFORTS)
-    with arm.stream(good, floats([1.0] * 7)):
-        arm.next(lambda state: list(state.effort) == [1.0] * 7, 'obedience')
+def test_bad_command_changes_nothing(arm, kind, topic, message, reason):
+    """It is counted, neither frees the brake nor stops the node; what follows is obeyed."""
+    before, counted = posture(arm.next())[0], refusals(arm, reason)
+    arm.say(arm.publisher(kind, topic), message)
+    assert refusals(arm, reason) > counted
+    position, velocity, effort = posture(arm.step(50))
+    assert position.tolist() == before.tolist()
+    assert not velocity.any() and not effort.any()
+    arm.say(arm.publisher(Float64MultiArray, EFFORTS), floats([1.0] * 7))
+    assert list(arm.step().effort) == [1.0] * 7
+
+
+def refusals(arm, reason):
+    """Return how many commands were refused so; empty ones are told apart from bad ones."""
+    return arm.intake.empty if reason == 'EMPTY' else arm.intake.rejected[reason]
 
 
 def test_refused_commands_are_counted_with_their_reason(arm):
-    """On /diagnostics, within the next reports."""
+    """On /diagnostics."""
     diagnostics = arm.graph.collect(DiagnosticArray, '/diagnostics')
     publisher = arm.publisher(Float64MultiArray, EFFORTS)
 
@@ -118,14 +142,25 @@ def test_refused_commands_are_counted_with_their_reason(arm):
                 for value in status.values
                 if status.name.endswith('commands')
             }
-            return int(values.get(f'rejected.{reason}', 0)) > 0
+            return int(values.get(f'rejected.{reason}', 0)) > before[reason]
 
         return check
 
-    with arm.stream(publisher, floats([1.0])):
-        diagnostics.wait(counts('WRONG_LENGTH'), 'a count of wrong lengths')
-    with arm.stream(publisher, floats([math.nan] * 7)):
-        diagnostics.wait(counts('OUT_OF_RANGE'), 'a count of NaN')
+    before = arm.intake.rejected.copy()
+    arm.say(publisher, floats([1.0]))
+    diagnostics.wait(counts('WRONG_LENGTH'), 'a count of wrong lengths')
+    arm.say(publisher, floats([math.nan] * 7))
+    diagnostics.wait(counts('OUT_OF_RANGE'), 'a count of NaN')
+
+
+def test_a_command_is_in_force_for_its_time(arm):
+    """To the step; then there is no effort, and the brake holds."""
+    arm.say(arm.publisher(Float64MultiArray, EFFORTS), floats([3.0] * 7))
+    assert list(arm.step(TIMEOUT).effort) == [3.0] * 7
+    assert not any(arm.step().effort)
+    still = arm.step(TIMEOUT)
+    assert not any(still.velocity)
+    assert arm.step(TIMEOUT).position == still.position
 
 
 KILLED = """
@@ -144,37 +179,40 @@ def test_killed_commander_leaves_no_torque(arm, tmp_path):
     code = KILLED.format(topic=EFFORTS)
     commander = StartedNode([sys.executable, '-c', code], tmp_path)
     try:
-        arm.next(lambda state: list(state.effort) == [3.0] * 7, 'the commander')
-        arm.next(lambda state: np.max(np.abs(state.velocity)) > 0.05, 'motion')
+        wait_until(lambda: list(arm.step().effort) == [3.0] * 7, 'the commander', COLD)
+        wait_until(lambda: np.max(np.abs(arm.step().velocity)) > 0.05, 'motion')
     finally:
         commander.kill()
-    arm.next(lambda state: not any(state.effort), 'zero effort after the time-out')
-    state = arm.next(lambda state: np.max(np.abs(state.velocity)) < 0.1, 'rest')
-    assert not any(state.effort)
-    with arm.stream(arm.publisher(Float64MultiArray, EFFORTS), floats([1.0] * 7)):
-        arm.next(lambda state: list(state.effort) == [1.0] * 7, 'obedience to a new commander')
+    # what was still on its way is in force for its time, too
+    wait_until(lambda: not any(arm.step(TIMEOUT + 1).effort), 'zero effort after the time-out')
+    assert np.max(np.abs(arm.step(TIMEOUT).velocity)) < 0.1
+    arm.say(arm.publisher(Float64MultiArray, EFFORTS), floats([1.0] * 7))
+    assert list(arm.step().effort) == [1.0] * 7
 
 
 def test_pause_step_and_go_on(arm):
     """Paused: the state stands still but is told; steps are exact; not paused: no steps."""
-    refused = arm.call(StepSimulation, 'step', steps=5)
+    arm.pause(False)
+    refused = arm.ask_for_steps(5)
     assert not refused.success and 'paused' in refused.message
-    publisher = arm.publisher(Float64MultiArray, EFFORTS)
-    with arm.stream(publisher, floats([2.0] * 7)):
+    publisher, command = arm.publisher(Float64MultiArray, EFFORTS), floats([2.0] * 7)
+    with arm.stream(publisher, command):
         arm.next(lambda state: np.max(np.abs(state.velocity)) > 0.01, 'motion')
-        assert arm.call(SetBool, 'pause', data=True).success
+        arm.pause()
         first, second = arm.next(), arm.next()
-        assert posture(first)[0].tolist() == posture(second)[0].tolist()
-        start = arm.call(StepSimulation, 'step', steps=1).time
-        answer = arm.call(StepSimulation, 'step', steps=250)
+        assert first.position == second.position
+        assert nanoseconds(first) < nanoseconds(second)
+        arm.say(publisher, command)
+        start = arm.ask_for_steps(1).time
+        answer = arm.ask_for_steps(250)
         assert answer.success and answer.time == pytest.approx(start + 0.5, abs=1e-9)
-        assert posture(arm.next())[0].tolist() != posture(first)[0].tolist()
+        assert arm.next().position != first.position
         for steps in (0, 2**31):
-            refused = arm.call(StepSimulation, 'step', steps=steps)
+            refused = arm.ask_for_steps(steps)
             assert not refused.success and 'expected 1 to' in refused.message
-        assert arm.call(SetBool, 'pause', data=False).success
-        before = posture(arm.next())[0].tolist()
-        arm.next(lambda state: list(state.position) != before, 'motion after the pause')
+        before = arm.next().position
+        arm.pause(False)
+        arm.next(lambda state: state.position != before, 'motion after the pause')
 
 
 def test_reset_and_set_state_are_announced(arm):
@@ -223,18 +261,28 @@ def test_wrench_pushes_for_its_time(arm):
     push = WrenchStamped()
     push.header.frame_id = 'link7'
     push.wrench.force.x, push.wrench.force.y = 30.0, 30.0
-    robot = Robot.from_urdf(ARM)
-    q = np.array(posture(arm.next())[0])
-    with arm.stream(efforts, floats(robot.gravity_torque(q))):
-        wrenches.publish(push)
-        arm.next(lambda state: np.max(np.abs(np.array(state.velocity))) > 0.2, 'a push')
-        push.header.frame_id = 'no_such_link'
-        wrenches.publish(push)
-        push.header.frame_id = 'link7'
-        push.wrench.force.x = math.nan
-        wrenches.publish(push)
-        arm.process.wait_for_output('no_such_link')
-    assert all(np.all(np.isfinite(state.position)) for state in arm.states.messages)
+    rest = arm.next()
+    weight = floats(Robot.from_urdf(ARM).gravity_torque(rest.position))
+    assert np.max(np.abs(arm.obey(efforts, weight, 20).velocity)) < 1e-6
+    wrenches.publish(push)
+
+    def speed():
+        return np.max(np.abs(arm.obey(efforts, weight, 20).velocity))
+
+    wait_until(lambda: speed() > 0.1, 'a push')
+    refused = arm.process.node.session.refused_wrenches
+    push.header.frame_id = 'no_such_link'
+    wrenches.publish(push)
+    push.header.frame_id = 'link7'
+    push.wrench.force.x = math.nan
+    wrenches.publish(push)
+    wait_until(
+        lambda: arm.process.node.session.refused_wrenches == refused + 2, 'two refused wrenches'
+    )
+    assert 'no_such_link' in arm.process.output
+    arm.obey(efforts, weight, RATE // 2)  # the time for which a wrench acts
+    assert arm.call(SetJointState, 'set_joint_state', state=rest).success
+    assert speed() < 1e-6
 
 
 def test_injected_faults(arm):
@@ -242,15 +290,11 @@ def test_injected_faults(arm):
     refused = arm.graph.set_parameters(NODE, fault__stuck_joints=['elbow'])
     assert not refused.successful and 'elbow' in refused.reason
     assert arm.graph.set_parameters(NODE, fault__stuck_joints=['joint2']).successful
-    before = posture(arm.next())[0]
+    before = arm.next().position
     publisher = arm.publisher(Float64MultiArray, EFFORTS)
-    with arm.stream(publisher, floats([3.0] * 7)):
-        state = arm.next(lambda state: abs(state.position[0] - before[0]) > 0.01, 'motion')
-        assert state.position[1] == before[1]
-        assert arm.graph.set_parameters(NODE, fault__frozen_sensor=True).successful
-        first, second = arm.next(), arm.next()
-        assert posture(first)[0].tolist() == posture(second)[0].tolist()
-        assert (first.header.stamp.sec, first.header.stamp.nanosec) != (
-            second.header.stamp.sec,
-            second.header.stamp.nanosec,
-        )
+    after = arm.obey(publisher, floats([3.0] * 7), 100).position
+    assert abs(after[0] - before[0]) > 0.001 and after[1] == before[1]
+    assert arm.graph.set_parameters(NODE, fault__frozen_sensor=True).successful
+    first, second = (arm.obey(publisher, floats([3.0] * 7), 20) for _ in range(2))
+    assert first.position == second.position
+    assert nanoseconds(first) < nanoseconds(second)

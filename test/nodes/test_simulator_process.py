@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The simulator as a process: start, lock step, clock, waiting, refusing, blowing up, ending."""
+"""A simulator from start to end: clock, steps by command, waiting, refusing, blowing up."""
 
 import os
 import signal
@@ -16,6 +16,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, String
 from std_srvs.srv import Trigger
 
+from robodyn_ros.ros.simulator.simulator_session import AT_ONCE
 from support.node_harness import COLD, LATCHED, TWO_LINK, wait_until
 from support.simulated_arm import (
     ARM,
@@ -26,6 +27,7 @@ from support.simulated_arm import (
     NODE,
     STATES,
     Arm,
+    StandingArm,
     ask,
     floats,
     posture,
@@ -56,33 +58,37 @@ WHEEL = """<robot name="wheel"><link name="base"/>
     <axis xyz="0 0 1"/><limit velocity="9" effort="10"/></joint></robot>"""
 
 
-def test_blow_up_is_contained_and_over_by_reset(graph, start, tmp_path):
+def test_blow_up_is_contained_and_over_by_reset(graph, host, tmp_path):
     """Torque beyond all reason on a free wheel: finite states, a fault told, life after reset."""
     urdf = tmp_path / 'wheel.urdf'
     urdf.write_text(WHEEL)
-    arm = Arm(graph, start, urdf, command_timeout=0.5)
+    arm = StandingArm(graph, host, urdf)
     diagnostics = graph.collect(DiagnosticArray, '/diagnostics')
     efforts = arm.publisher(Float64MultiArray, EFFORTS)
     wrenches = arm.publisher(WrenchStamped, f'{NODE}/external_wrench')
     push = WrenchStamped()
     push.header.frame_id = 'rim'
     push.wrench.torque.z = 1e8
-    with arm.stream(efforts, floats([0.01])):
-        arm.next(lambda state: any(state.effort), 'obedience')
-        wrenches.publish(push)
-        diagnostics.wait(
-            lambda message: any('left all reason' in status.message for status in message.status),
-            'the fault',
-        )
-        for state in list(arm.states.messages):
-            posture(state)
-        assert not any(arm.next().velocity)
-        assert arm.call(Trigger, 'reset').success
-        arm.next(lambda state: list(state.effort) == [0.01], 'life after the reset')
-    assert arm.process.stop()[0] == 0
+    assert any(arm.obey(efforts, floats([0.01]), 1).effort)
+    wrenches.publish(push)
+
+    def faulty():
+        state = arm.obey(efforts, floats([0.01]), 20)
+        posture(state)
+        return not any(state.effort)
+
+    wait_until(faulty, 'the blow-up')
+    assert not any(arm.step().velocity)
+    diagnostics.wait(
+        lambda message: any('left all reason' in status.message for status in message.status),
+        'the fault',
+    )
+    arm.reset()
+    assert list(arm.obey(efforts, floats([0.01]), 1).effort) == [0.01]
+    arm.process.end_well()
 
 
-def lock_step(graph, start, steps):
+def by_command(graph, start, steps):
     """Return the bytes of `steps` states of a fresh simulator, each the answer to a command."""
     arm = Arm(
         graph,
@@ -113,58 +119,69 @@ def lock_step(graph, start, steps):
                 bytes(state.effort),
             )
         )
-    assert arm.process.stop()[0] == 0
+    arm.process.end_well()
     return trace
 
 
-def test_lock_step_is_deterministic(graph, start):
-    """Two processes, the same commands: the same states, bit for bit, noise included."""
-    first = lock_step(graph, start, 200)
+def test_the_same_commands_give_the_same_bits(graph, start, host):
+    """In a process of its own and in this one, noise included."""
+    first = by_command(graph, start, 200)
     assert [entry[:2] for entry in first] == [(0, 1_000_000 * k) for k in range(1, 201)]
     assert len({entry[2] for entry in first}) == 200
-    assert lock_step(graph, start, 200) == first
+    assert by_command(graph, host, 200) == first
 
 
-def test_lock_step_repeats_itself_to_whoever_comes_late(graph, start):
-    """The state is told again under the same stamp, and a bad command takes no step."""
-    arm = Arm(graph, start, trigger='command')
+def test_the_state_is_told_again_until_a_command_comes(graph, host):
+    """Under the same stamp, for whoever comes late; a bad command takes no step."""
+    arm = Arm(graph, host, trigger='command')
     first, again = arm.next(), arm.next()
     assert first == again
     publisher = arm.publisher(Float64MultiArray, EFFORTS)
     publisher.publish(floats([1.0] * 5))
-    assert arm.next().header.stamp == first.header.stamp
+    intake = arm.process.node.session.intake
+    wait_until(lambda: intake.rejected['WRONG_LENGTH'], 'a refusal')
+    for _ in range(3):
+        assert arm.next().header.stamp == first.header.stamp
     publisher.publish(floats([1.0] * 2))
     moved = arm.next(lambda state: state.header.stamp != first.header.stamp, 'a step')
     assert moved.header.stamp.nanosec == first.header.stamp.nanosec + 1_000_000
 
 
-def test_clock_has_one_source(graph, start):
-    """Simulated time, faster than real; a second simulator does not publish it too."""
+@pytest.mark.parametrize('speed, period', [(0.0, AT_ONCE), (0.5, 0.004), (4.0, 0.0005)])
+def test_the_speed_is_how_often_a_step_is_due(graph, host, speed, period):
+    """Here of 2 ms each; with 0 as soon as the last one is over."""
+    arm = StandingArm(graph, host, update_rate=500, speed_factor=speed)
+    assert arm.process.node.session.loop.period == period
+    arm.process.end_well()
+
+
+def test_clock_has_one_source(graph, host):
+    """Simulated time, in stamps too; a second simulator does not publish it."""
     clock = graph.collect(
         Clock, '/clock', QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)
     )
-    arm = Arm(graph, start, publish_clock=True, speed_factor=0.0)
-    clock.wait(lambda message: message.clock.sec >= 25, '25 s of simulated time')
+    arm = Arm(graph, host, publish_clock=True, update_rate=100)
+    wait_until(lambda: len(clock.messages) > 20, 'simulated time')
     times = [message.clock.sec * 10**9 + message.clock.nanosec for message in clock.messages]
-    assert all(later >= earlier for earlier, later in zip(times, times[1:]))
+    assert all(later > earlier for earlier, later in zip(times, times[1:]))
     state = arm.next()
     assert state.header.stamp.sec < 10**6  # simulated, not wall time
-    other = start('simulator', '-r', '__node:=another', urdf_path=TWO_LINK, publish_clock=True)
+    other = host('simulator', '-r', '__node:=another', urdf_path=TWO_LINK, publish_clock=True)
     # whichever of them discovers the other one first leaves it the clock
     wait_until(
         lambda: any("publishes '/clock'" in process.output for process in (other, arm.process)),
         'who gives way',
         COLD,
     )
-    wait_until(lambda: len(graph.node.get_publishers_info_by_topic('/clock')) == 1, 'one source')
+    wait_until(lambda: graph.node.count_publishers('/clock') == 1, 'one source')
     for process in (other, arm.process):
-        assert process.stop()[0] == 0
+        process.end_well()
 
 
-def test_waits_for_the_robot_and_refuses_a_bad_one(graph, start):
+def test_waits_for_the_robot_and_refuses_a_bad_one(graph, host):
     """Without a robot: no state, services that say so; a broken description is not the end."""
     states = graph.collect(JointState, STATES, DEEP)
-    process = start('simulator')
+    process = host('simulator')
     process.wait_for_output("Nothing has come on '/robot_description'", COLD)
     answer = ask(graph, Trigger, 'reset')
     assert not answer.success and 'robot_description' in answer.message
@@ -180,7 +197,7 @@ def test_waits_for_the_robot_and_refuses_a_bad_one(graph, start):
     states.clear()
     assert states.wait(what='a state').name == ['joint1', 'joint2']
     graph.node.destroy_publisher(description)
-    assert process.stop()[0] == 0
+    process.end_well()
 
 
 @pytest.mark.parametrize(
@@ -195,17 +212,17 @@ def test_waits_for_the_robot_and_refuses_a_bad_one(graph, start):
         ({'urdf_path': '/nowhere.urdf'}, '/nowhere.urdf'),
     ],
 )
-def test_bad_parameter_keeps_the_node_waiting_with_a_sentence(graph, start, parameters, words):
+def test_bad_parameter_keeps_the_node_waiting_with_a_sentence(host, parameters, words):
     """Alive, silent, and told why."""
-    process = start('simulator', **{'urdf_path': TWO_LINK, **parameters})
+    process = host('simulator', **{'urdf_path': TWO_LINK, **parameters})
     process.wait_for_output('Cannot configure', COLD)
     assert words in process.output
     assert process.running
     process.end_well()
 
 
-def test_interrupted_while_it_compiles(graph, start, tmp_path, monkeypatch):
-    """SIGINT during a cold start ends it at once, with exit code 0."""
+def test_interrupted_while_it_compiles(start, tmp_path, monkeypatch):
+    """SIGINT during a cold start ends it, with exit code 0, and what it was about is left."""
     monkeypatch.setenv('ROBODYN_CACHE_DIR', os.fspath(tmp_path))
     monkeypatch.setenv('ROBODYN_BUILT_KERNELS', '')
     process = start('simulator', urdf_path=TWO_LINK)

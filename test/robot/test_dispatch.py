@@ -323,7 +323,10 @@ def test_another_interpreter_keeps_the_careful_methods(monkeypatch):
     for robot in (Robot(case.robot.model), FAMILIES['one_slide'].robot.specialised()):
         given = states(robot, 1)[0]
         for _ in range(2):
-            same(robot.inverse_dynamics(*given), Robot(robot.model).inverse_dynamics(*given))
+            found = robot.inverse_dynamics(*given)
+            # code for one robot adds up in another order, so its last bits are its own
+            expected = Robot(robot.model).inverse_dynamics(*given)
+            np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-13 * abs(expected).max())
         assert not isinstance(robot.inverse_dynamics, BUILT_IN)
 
 

@@ -50,6 +50,7 @@ def accepted(bench, away):
     session = SimpleNamespace(
         supervisor=supervisor,
         stamp=Time,
+        require_joints=lambda _: None,
         follow=lambda message: supervisor.follow(
             Trajectory([10.0], [message.points[0].positions]), bench.now
         ),
@@ -69,7 +70,9 @@ def accepted(bench, away):
             points=[JointTrajectoryPoint(positions=(np.array(bench.q) + away).tolist())]
         )
     )
-    return _Goal(handle, session, action), handle
+    goal = _Goal(handle.request, session, action)
+    goal.handle = handle
+    return goal, handle
 
 
 def test_a_goal_that_is_cancelled_is_held():
@@ -104,3 +107,15 @@ def test_cancelling_a_goal_does_not_undo_a_stop():
     assert goal.look()[0] == 0
     bench.run(10)
     assert bench.state is State.FAULT and bench.reason == Reason.STOPPED
+
+
+def test_a_goal_that_another_reference_took_the_place_of_says_so():
+    bench = Bench().activate()
+    goal, handle = accepted(bench, 0.1)
+    bench.run(10)
+    accepted(bench, -0.1)
+    assert goal.look() == (
+        -1,
+        'The trajectory was not completed: it was given up: another reference is followed',
+    )
+    assert handle.told == ['abort']

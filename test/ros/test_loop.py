@@ -5,6 +5,7 @@
 import gc
 import sys
 import threading
+import weakref
 
 import pytest
 
@@ -405,3 +406,19 @@ def test_row_71_only_what_is_required_and_refused_ends_it(required, cpus):
     loop.warnings = ('The memory could not be locked.',)
     with pytest.raises(RobodynError, match='memory could not be locked'):
         require_granted(loop, {'realtime.require': True})
+
+
+def test_garbage_of_an_earlier_loop_is_collected_before_the_next():
+    """Or every time that a node is configured again costs memory for good."""
+
+    class Session:
+        pass
+
+    session = Session()
+    session.itself = session
+    settle_memory()
+    gone = weakref.ref(session)
+    del session
+    settle_memory()
+    assert gone() is None
+    gc.unfreeze()

@@ -17,7 +17,7 @@ import time
 import types
 from pathlib import Path
 
-from ament_index_python.packages import get_package_prefix, get_package_share_directory
+from ament_index_python.packages import get_package_prefix
 
 
 class Context(dict):
@@ -74,17 +74,6 @@ class IncludeLaunchDescription:
         context.commands += inner.commands
 
 
-class IfCondition:
-    """Whether a text says true."""
-
-    def __init__(self, substitution):
-        self.substitution = substitution
-
-    def holds(self, context):
-        """Evaluate the condition."""
-        return text(self.substitution, context).lower() in ('true', '1')
-
-
 class Node:
     """A ROS node as a process."""
 
@@ -98,17 +87,14 @@ class Node:
         arguments=(),
         ros_arguments=(),
         output='',
-        condition=None,
         on_exit=None,
     ):
         self.place, self.name, self.namespace = (package, executable), name, namespace
         self.parameters, self.arguments, self.ros = parameters, arguments, ros_arguments
-        self.condition, self.on_exit = condition, on_exit
+        self.on_exit = on_exit
 
     def visit(self, context):
         """Add the command that starts it."""
-        if self.condition and not self.condition.holds(context):
-            return
         package, executable = self.place
         path = Path(get_package_prefix(package)) / 'lib' / package / executable
         command = [str(path), *(text(part, context) for part in self.arguments), '--ros-args']
@@ -143,50 +129,6 @@ class LaunchConfiguration:
         return context[self.name]
 
 
-class PathJoinSubstitution:
-    """Parts of a path."""
-
-    def __init__(self, parts):
-        self.parts = parts
-
-    def perform(self, context):
-        """Return the path."""
-        return str(Path(*(text(part, context) for part in self.parts)))
-
-
-class FileContent(PathJoinSubstitution):
-    """What is in a file."""
-
-    def __init__(self, path):
-        super().__init__([path])
-
-    def perform(self, context):
-        """Return the text."""
-        return Path(super().perform(context)).read_text()
-
-
-class OrSubstitution:
-    """Whether one of two texts says true."""
-
-    def __init__(self, *parts):
-        self.parts = parts
-
-    def perform(self, context):
-        """Return true or false, as a text."""
-        return str(any(IfCondition(part).holds(context) for part in self.parts)).lower()
-
-
-class FindPackageShare:
-    """The share folder of a package."""
-
-    def __init__(self, package):
-        self.package = package
-
-    def perform(self, context):
-        """Return the folder."""
-        return get_package_share_directory(text(self.package, context))
-
-
 def text(value, context):
     """Return a text, of a substitution what it stands for."""
     return value.perform(context) if hasattr(value, 'perform') else str(value)
@@ -207,15 +149,10 @@ MODULES = {
         'IncludeLaunchDescription': IncludeLaunchDescription,
         'OpaqueFunction': OpaqueFunction,
     },
-    'launch.conditions': {'IfCondition': IfCondition},
-    'launch.substitutions': {
-        each.__name__: each
-        for each in (FileContent, LaunchConfiguration, OrSubstitution, PathJoinSubstitution)
-    },
+    'launch.substitutions': {'LaunchConfiguration': LaunchConfiguration},
     'launch_ros': {},
     'launch_ros.actions': {'Node': Node},
     'launch_ros.parameter_descriptions': {'ParameterValue': ParameterValue},
-    'launch_ros.substitutions': {'FindPackageShare': FindPackageShare},
 }
 
 

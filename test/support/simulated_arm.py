@@ -1,7 +1,8 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A simulator in a process of its own, and what its tests say to it."""
+"""A simulator, and what its tests say to it: on its own clock, or standing between steps."""
 
+import math
 import threading
 import time
 from array import array
@@ -10,7 +11,10 @@ import numpy as np
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
+from std_srvs.srv import SetBool, Trigger
 
+from robodyn_msgs.srv import StepSimulation
+from robodyn_ros.testing.participant import AGAIN
 from support.node_harness import COLD, ROOT, TWO_LINK, wait_until
 
 ARM = ROOT / 'config' / 'urdf' / 'franka_like.urdf'
@@ -38,7 +42,10 @@ FERRY = f"""<robot name="ferry"><link name="sea"/>
 
 
 class Arm:
-    """A simulator, its states, and publishers of commands that it listens to."""
+    """A simulator, its states, and publishers of commands that it listens to.
+
+    `start` makes it a process of its own, `host` a node of this process.
+    """
 
     def __init__(self, graph, start, urdf=TWO_LINK, **parameters):
         self.graph = graph
@@ -51,16 +58,17 @@ class Arm:
 
     def publisher(self, kind, topic):
         """Return a publisher that the simulator has found."""
-        publisher = self.graph.node.create_publisher(kind, topic, 1)
-        wait_until(lambda: publisher.get_subscription_count(), f'a reader of {topic}')
-        return publisher
+        return self.graph.publisher(kind, topic)
 
     def call(self, kind, name, **fields):
         """Call a service of the simulator."""
         return ask(self.graph, kind, name, **fields)
 
     def next(self, condition=lambda _: True, what='a new state'):
-        """Return the first state told from now on that meets a condition; older ones are gone."""
+        """Return the first state told from now on that meets a condition; older ones are gone.
+
+        The clock of the machine serves only to tell old from new.
+        """
         now = time.time_ns() if self._wall_time else 0
         self.states.clear()
         state = self.states.wait(lambda told: nanoseconds(told) >= now and condition(told), what)
@@ -72,6 +80,66 @@ class Arm:
         thread = Stream(publisher, message)
         thread.start()
         return thread
+
+
+class StandingArm(Arm):
+    """A simulator in this process, paused: its state changes only where the test takes steps."""
+
+    def __init__(self, graph, host, urdf=TWO_LINK, **parameters):
+        super().__init__(graph, host, urdf, **parameters)
+        self.pause()
+        # the very first answer of a service may get lost, and a step is not to be asked for twice
+        assert not self.call(StepSimulation, 'step', steps=0).success
+
+    @property
+    def intake(self):
+        """What has counted the commands that came."""
+        return self.process.node.session.intake
+
+    def pause(self, wanted=True):
+        """Pause, or go on by the clock of the machine."""
+        assert self.call(SetBool, 'pause', data=wanted).success
+
+    def reset(self):
+        """Stand in the initial state."""
+        assert self.call(Trigger, 'reset').success
+
+    def say(self, publisher, message):
+        """Publish a command, and wait until it was accepted or refused."""
+        before, asked = self._heard, -math.inf
+
+        def heard():
+            nonlocal asked
+            if (
+                time.monotonic() > asked + AGAIN
+            ):  # the first message to a new listener may get lost
+                publisher.publish(message)
+                asked = time.monotonic()
+            return self._heard > before
+
+        wait_until(heard, f'word of a message on {publisher.topic_name}')
+
+    def ask_for_steps(self, count):
+        """Return the answer of ~/step."""
+        request = StepSimulation.Request(steps=count)
+        return self.graph.call(StepSimulation, f'{NODE}/step', request, timeout=COLD)
+
+    def step(self, count=1):
+        """Take steps; return the state then, as it is told."""
+        answer = self.ask_for_steps(count)
+        assert answer.success, answer.message
+        return self.next()
+
+    def obey(self, publisher, message, count):
+        """Take steps under a command that is renewed at each twentieth; return the state then."""
+        for done in range(0, count, 20):
+            self.say(publisher, message)
+            state = self.step(min(20, count - done))
+        return state
+
+    @property
+    def _heard(self):
+        return self.intake.accepted + self.intake.empty + self.intake.rejected.total()
 
 
 class Stream(threading.Thread):
@@ -94,16 +162,8 @@ class Stream(threading.Thread):
 
 
 def ask(graph, kind, name, **fields):
-    """Call a service of the simulator; once more if the answer is lost.
-
-    A server of the same name that has just ended can still be in the graph, and then the request
-    may be sent before the new server is found.
-    """
-    request = kind.Request(**fields)
-    try:
-        return graph.call(kind, f'{NODE}/{name}', request, timeout=5.0)
-    except AssertionError:
-        return graph.call(kind, f'{NODE}/{name}', request)
+    """Call a service of the simulator whose effect is the same twice; see Participant.call."""
+    return graph.call(kind, f'{NODE}/{name}', kind.Request(**fields), again=True)
 
 
 def nanoseconds(state):

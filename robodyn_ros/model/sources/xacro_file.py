@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Xacro files: expanded by the xacro package where it is installed.
+"""Files of a description: found in their packages, and expanded where they are xacro files.
 
 Xacro evaluates expressions of the file as Python. So a file has to be named by its path; text that
 comes over a topic is never expanded.
@@ -10,15 +10,16 @@ import os
 from pathlib import Path
 
 from robodyn_ros.errors import ModelError
+from robodyn_ros.model.sources import package_path
 
 
 def expanded(source: str | os.PathLike) -> str | os.PathLike:
-    """Return the URDF text of a file whose name ends with .xacro; anything else as it is.
+    """Return the URDF text of a file whose name ends with .xacro; any other file as it is.
 
     Parameters
     ----------
     source : str or path
-        Text, or path of a file.
+        Text, path of a file, or `package://<name>/<path>`.
 
     Returns
     -------
@@ -27,8 +28,9 @@ def expanded(source: str | os.PathLike) -> str | os.PathLike:
     Raises
     ------
     ModelError
-        If xacro is not installed, or refuses the file.
+        If there is no such file in the package, or xacro is not installed, or refuses the file.
     """
+    source = package_path.resolved(source)
     if not isinstance(source, (str, os.PathLike)) or '<' in str(source):
         return source
     path = Path(source)

@@ -3,8 +3,16 @@
 """What the launch files share: checks before the start, and a node that fails ends the launch."""
 
 import os
+from pathlib import Path
 
-from ament_index_python.packages import PackageNotFoundError, get_package_prefix
+from ament_index_python.packages import (
+    PackageNotFoundError,
+    get_package_prefix,
+    get_package_share_directory,
+)
+
+from robodyn_ros.errors import RobodynError
+from robodyn_ros.model.sources import package_path, xacro_file
 
 
 def require_packages(names):
@@ -32,6 +40,46 @@ def require_packages(names):
         raise RuntimeError(
             f'Nothing was started: {needs}, which is not installed (sudo apt install {install}).'
         )
+
+
+def description_path(package, file):
+    """Return the path of a robot's description.
+
+    Parameters
+    ----------
+    package : str
+        The package whose share folder a relative path starts from.
+    file : str
+        A relative or an absolute path, or `package://<name>/<path>`.
+
+    Raises
+    ------
+    RuntimeError
+        If there is no such package or file; nothing has been started then.
+    """
+    try:
+        found = package_path.resolved(file)
+        path = Path(found if found != file else Path(get_package_share_directory(package), file))
+    except (RobodynError, PackageNotFoundError) as error:
+        raise RuntimeError(f'Nothing was started: {error}') from None
+    if not path.is_file():
+        raise RuntimeError(f'Nothing was started: description_file: there is no file {path}')
+    return str(path)
+
+
+def description_text(path):
+    """Return the URDF text of a file, expanded by xacro where its name ends with .xacro.
+
+    Raises
+    ------
+    RuntimeError
+        If xacro is not installed, or refuses the file; nothing has been started then.
+    """
+    try:
+        text = xacro_file.expanded(path)
+    except RobodynError as error:
+        raise RuntimeError(f'Nothing was started: {error}') from None
+    return Path(path).read_text() if text == path else text
 
 
 def fail_with_node(event, context):

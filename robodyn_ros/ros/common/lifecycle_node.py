@@ -15,6 +15,7 @@ from robodyn_ros.realtime.log_throttle import LineBudget
 from robodyn_ros.ros.common.parameter_services import BoundedParameterService
 from robodyn_ros.ros.common.parameter_table import START, Parameters, ParamSpec
 from robodyn_ros.ros.common.process import EXECUTORS
+from robodyn_ros.ros.common.robot_source import by_parameters
 
 UNCONFIGURED, INACTIVE, ACTIVE, FINALIZED = 'unconfigured', 'inactive', 'active', 'finalized'
 
@@ -45,6 +46,13 @@ NODE_PARAMETERS = (
         choices=EXECUTORS,
         change=START,
     ),
+)
+LIFECYCLE_SERVICES = (
+    'change_state',
+    'get_state',
+    'get_available_states',
+    'get_available_transitions',
+    'get_transition_graph',
 )
 
 
@@ -120,6 +128,17 @@ class ManagedNode(LifecycleNode):
             self._attempt('clean up', self.cleanup)
             self.phase = FINALIZED
 
+    def destroy_node(self):
+        """Destroy the node, and what rclpy leaves of it: it would stay in the ROS graph.
+
+        Its lifecycle services hold the node, until a collection of garbage that a node on a robot
+        holds off; and after some thirty participants on a machine the middleware finds no more.
+        """
+        super().destroy_node()
+        for name in LIFECYCLE_SERVICES:
+            getattr(self, f'_service_{name}').destroy()
+        self._state_machine.destroy_when_not_in_use()
+
     def callback_failed(self, error: Exception):
         """Report an exception that came out of a callback."""
         text = ''.join(traceback.format_exception(error))
@@ -182,7 +201,7 @@ class ManagedNode(LifecycleNode):
         try:
             action()
         except RobodynError as refusal:
-            self.complain(f'Cannot {verb}: {refusal}')
+            self.complain(f'Cannot {verb}: {by_parameters(refusal)}')
             self._judge_start(refusal)
             return TransitionCallbackReturn.FAILURE
         except Exception as error:

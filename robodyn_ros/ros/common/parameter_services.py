@@ -33,7 +33,7 @@ class BoundedParameterService(ParameterService):
     """rclpy's services of parameters, each as a BoundedService.
 
     Args:
-      node: one made with start_parameter_services=False.
+      node: one made with start_parameter_services=False, whose `parameters` are Parameters.
 
     """
 
@@ -60,11 +60,26 @@ class BoundedParameterService(ParameterService):
                     f'{MOST_PARAMETERS} are accepted.',
                 )
                 return response
-            return answer(request, response)
+            return self._explained(request, answer(request, response))
 
         return BoundedService(
             self._real, kind, name, counted, _refuse, MOST_OCTETS, qos_profile, MOST_TAKEN
         )
+
+    def _explained(self, request, response):
+        """Say of parameters that do not exist which ones do."""
+        unknown = [
+            self._real.parameters.unknown(parameter.name)
+            if not self._real.has_parameter(parameter.name)
+            else ''
+            for parameter in getattr(request, 'parameters', ())
+        ]
+        if isinstance(response, SetParameters.Response):
+            for result, sentence in zip(response.results, unknown):
+                result.reason = sentence or result.reason
+        elif isinstance(response, SetParametersAtomically.Response) and any(unknown):
+            response.result.reason = ' '.join(filter(None, unknown))
+        return response
 
 
 def _refuse(response, sentence: str):

@@ -8,6 +8,7 @@ a sentence; what already runs stays as it is. What a node reads is a frozen snap
 
 import math
 from dataclasses import dataclass
+from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any, Callable, Iterable, Mapping
 
@@ -27,6 +28,8 @@ from robodyn_ros.errors import ParameterError, shorten
 START, CONFIGURE, LIVE = 'at start', 'before configure', 'any time'
 
 MAX_ENTRIES = 1000  # of an array: more joints than any robot, fewer than would hurt
+
+MOST_ALIKE = 3  # names that are offered in place of one that does not exist
 
 LARGEST_NUMBER = 1.7e308  # a whole number may have any length to Python
 
@@ -262,6 +265,22 @@ class Parameters:
 
     def __getitem__(self, name: str) -> Any:
         return self._values[name]
+
+    def unknown(self, name: str) -> str:
+        """Return the sentence about a name that no parameter has: which are like it.
+
+        Of `gains.elbow.p` those are the gains of the joints that there are.
+        """
+        first, last = name.partition('.')[0], name.rpartition('.')[2]
+        alike = [
+            each
+            for each in self._specs
+            if each.startswith(f'{first}.') and each.endswith(f'.{last}') and name.count('.') > 1
+        ]
+        alike = alike or get_close_matches(name, self._specs, MOST_ALIKE)
+        return f'There is no parameter {shorten(name)}' + (
+            f'; expected one of {", ".join(alike)}.' if alike else '.'
+        )
 
     def unknown_overrides(self) -> list[str]:
         """Names given on the command line or in a file that no parameter has: mostly misspelt."""

@@ -10,8 +10,9 @@ import numpy as np
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from std_msgs.msg import String
 
-from robodyn_ros.errors import ModelError, ParameterError, shorten
+from robodyn_ros.errors import ModelError, ParameterError, RobodynError, UnlockedError, shorten
 from robodyn_ros.model import selection, xml_text
+from robodyn_ros.model.sources import package_path
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.parameter_table import START, ParamSpec
 from robodyn_ros.ros.transport.bounded_subscription import BoundedSubscription
@@ -25,7 +26,14 @@ ROBOT_PARAMETERS = (
         'URDF text. Empty: `urdf_path` or, if that is empty too, the topic `robot_description`.',
         change=START,
     ),
-    ParamSpec('urdf_path', 'string', '', '', 'URDF file.', change=START),
+    ParamSpec(
+        'urdf_path',
+        'string',
+        '',
+        '',
+        'URDF or xacro file, by its path or as `package://<name>/<path>`.',
+        change=START,
+    ),
     ParamSpec(
         'joints',
         'string[]',
@@ -131,9 +139,9 @@ class RobotSource:
                     "A file is named by the parameter 'urdf_path' alone."
                 )
             return text.lstrip()
-        path = self._parameters['urdf_path']
+        path = package_path.resolved(self._parameters['urdf_path'])
         if not os.path.isfile(path):
-            raise ModelError(f"There is no file {shorten(path)} (parameter 'urdf_path').")
+            raise ModelError(f"There is no file {shorten(str(path))} (parameter 'urdf_path').")
         return Path(path)
 
     def _receive(self, data: np.ndarray):
@@ -151,6 +159,13 @@ class RobotSource:
         self._node.get_logger().warning(
             f'A robot description is refused: {sentence}', throttle_duration_sec=1.0
         )
+
+
+def by_parameters(error: RobodynError) -> str:
+    """Return the sentence of an error, with remedies in the syntax of a parameter file."""
+    if isinstance(error, UnlockedError):
+        return error.put(lambda joints: f'locked: {[f"{joint}=0" for joint in joints]}')
+    return str(error)
 
 
 def read_locked(entries: tuple[str, ...]) -> dict[str, float | tuple[float, ...]]:

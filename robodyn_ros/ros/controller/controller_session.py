@@ -32,6 +32,7 @@ from robodyn_ros.ros.controller.publisher_conflict import CommandWatch
 from robodyn_ros.ros.controller.reference_messages import TrajectoryReader
 from robodyn_ros.ros.controller.rival_policy import RivalPolicy
 from robodyn_ros.ros.controller.state_intake import StateIntake
+from robodyn_ros.ros.controller.task_progress import TaskProgress
 from robodyn_ros.ros.controller.task_state_message import TaskStateWriter
 from robodyn_ros.ros.controller.task_target_messages import task_subscriptions
 from robodyn_ros.ros.transport.bounded_subscription import BoundedSubscription
@@ -68,6 +69,7 @@ class ControlSession:
         self.supervisor = Supervisor(robot, law, control_settings(values, robot, law))
         self.accepted_references, self.refused_references, self.last_refusal = 0, 0, ''
         self._lines = LineBudget()
+        self._hand_progress = None if law.task is None else TaskProgress(law.task)
         self.faults: list[Exception] = []  # exceptions out of the loop, for the node to report
         self._node, self._values = node, values
         self._reader = TrajectoryReader(robot.joint_names)
@@ -268,6 +270,12 @@ class ControlSession:
             'controllers on one arm fight.'
         )
 
+    def task_left(self) -> str:
+        """'', or how far from its target the hand has come to stay."""
+        if self._hand_progress is None:
+            return ''
+        return self._hand_progress.left(self.supervisor.state, self.supervisor.reason, self.now())
+
     def until_between_cycles(self) -> float:
         """Time [s] until the loop is half way from one cycle to the next."""
         return (self.cycle.last + 0.5 * self.loop.period - time.monotonic()) % self.loop.period
@@ -334,6 +342,10 @@ class ControlSession:
         """Follow a trajectory; '' or the sentence that says why not."""
         return self._refer(self._reader.read, message, self.supervisor.follow)
 
+    def require_joints(self, names: list[str]):
+        """Raise UnknownNameError unless a reference is for the robot's joints."""
+        self._reader.require_joints(names)
+
     def _refer(self, read, message, accept, **limits) -> str:
         try:
             refusal = self._rivals.refusal or accept(
@@ -341,9 +353,10 @@ class ControlSession:
             )
         except RobodynError as error:
             refusal = str(error)
-        return self._counted(refusal)
+        return self.counted(refusal)
 
-    def _counted(self, refusal: str) -> str:
+    def counted(self, refusal: str) -> str:
+        """Count why a reference is refused, if it is, and return that."""
         if refusal:
             self.last_refusal = refusal
             self.refused_references += 1
@@ -352,7 +365,7 @@ class ControlSession:
         return refusal
 
     def _refuse(self, sentence: str):
-        self._warn(f'A reference is refused: {self._counted(sentence)}')
+        self._warn(f'A reference is refused: {self.counted(sentence)}')
 
     def _follow(self, data: np.ndarray):
         refusal = self._refer(self._reader.read_bytes, data, self.supervisor.follow)
@@ -371,7 +384,7 @@ class ControlSession:
             )
         except RobodynError as error:
             refusal = str(error)
-        if self._counted(refusal):
+        if self.counted(refusal):
             self._warn(f'The target of the hand is refused: {refusal}')
 
     def _warn(self, sentence: str):

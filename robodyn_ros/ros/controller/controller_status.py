@@ -84,7 +84,8 @@ class StatusReporter:
         if session:
             supervisor = session.supervisor
             state, reason, joint = supervisor.state, supervisor.reason, supervisor.joint
-        face = (state, reason, joint, self._node.complaint)
+        left = session.task_left() if session else ''
+        face = (state, reason, joint, self._node.complaint, bool(left))
         changed, due = face != self._last, time.monotonic() >= self._due
         waiting = state in (State.WAIT_MODEL, State.WAIT_STATE)
         if not (changed or due):
@@ -92,7 +93,7 @@ class StatusReporter:
         if due:
             self._due = time.monotonic() + INTERVAL
             self._reading = self._meter.read(session)
-        status = self._begin(state, reason, self._sentence(state, reason))
+        status = self._begin(state, reason, left or self._sentence(state, reason))
         if session:
             self._describe(status, session)
         self._last = face

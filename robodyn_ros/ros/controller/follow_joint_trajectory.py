@@ -7,7 +7,8 @@ from rclpy.clock import Clock, ClockType
 from rclpy.task import Future
 
 from robodyn_ros.control.reference.goal_tolerance import Tolerance
-from robodyn_ros.errors import RobodynError
+from robodyn_ros.errors import RobodynError, UnknownNameError
+from robodyn_ros.realtime.log_throttle import LineBudget
 
 MONITOR_PERIOD = 0.05  # [s] between two looks at a running goal
 
@@ -28,9 +29,10 @@ def make_action(node):
 class FollowJointTrajectoryServer:
     """Hands goals to the controller's session and watches what becomes of them.
 
-    A goal succeeds when its trajectory has been played to the end and the arm is within the goal's
-    tolerances. It is aborted when they are violated (the measured posture is then held), or when
-    another reference, a fault or a deactivation takes its place.
+    A goal that the session does not take is refused, not accepted and aborted. One that is
+    accepted succeeds when its trajectory has been played to the end and the arm is within the
+    goal's tolerances. It is aborted when they are violated (the measured posture is then held), or
+    when a newer goal, another reference, a fault or a deactivation takes its place.
 
     Args:
       node: the controller.
@@ -41,28 +43,42 @@ class FollowJointTrajectoryServer:
     def __init__(self, node, action):
         self._node, self._action = node, action
         self._running: list[_Goal] = []
+        self._begun: list[_Goal] = []  # accepted, and not executed yet
+        self._lines = LineBudget()
         self._server = ActionServer(
             node,
             action,
             '~/follow_joint_trajectory',
             self._execute,
-            goal_callback=lambda _: GoalResponse.ACCEPT if node.session else GoalResponse.REJECT,
+            goal_callback=self._begin,
             cancel_callback=lambda _: CancelResponse.ACCEPT,
         )
         self._monitor = node.create_timer(
             MONITOR_PERIOD, self._watch, clock=Clock(clock_type=ClockType.STEADY_TIME)
         )
 
-    async def _execute(self, handle):
-        result = self._action.Result()
+    def _begin(self, request):
+        """Follow a goal from now on, or refuse it and log why, with the code of the action."""
+        self._watch()  # what has been reached by now is not replaced
         try:
-            goal = _Goal(handle, self._node.session, self._action)
+            goal = _Goal(request, self._node.session, self._action)
         except RobodynError as error:
-            handle.abort()
-            result.error_code, result.error_string = result.INVALID_GOAL, str(error)
-            return result
+            code = 'INVALID_JOINTS' if isinstance(error, UnknownNameError) else 'INVALID_GOAL'
+            if self._lines.take():
+                self._node.get_logger().warning(f'The goal is refused ({code}): {error}')
+            return GoalResponse.REJECT
+        for other in (*self._begun, *self._running):
+            other.replaced = True
+        self._begun.append(goal)
+        return GoalResponse.ACCEPT
+
+    async def _execute(self, handle):
+        (goal,) = (each for each in self._begun if each.request is handle.request)
+        self._begun.remove(goal)
+        goal.handle = handle
         self._running.append(goal)
         self._monitor.reset()
+        result = self._action.Result()
         result.error_code, result.error_string = await goal.outcome
         return result
 
@@ -77,32 +93,45 @@ class FollowJointTrajectoryServer:
 
 
 class _Goal:
-    """One accepted goal; RobodynError when the session does not take it."""
+    """One goal that is followed; RobodynError when the session does not take it.
 
-    def __init__(self, handle, session, action):
+    Attributes:
+      handle: of the goal, from its execution on.
+      replaced: whether a newer goal has been accepted.
+
+    """
+
+    def __init__(self, request, session, action):
         if session is None:
             raise RobodynError('The controller is not configured.')
-        request, joints = handle.request, session.supervisor.joint_names
-        self._path = Tolerance(request.path_tolerance, joints)
-        self._end = Tolerance(request.goal_tolerance, joints)
+        joints = session.supervisor.joint_names
+        try:
+            session.require_joints(request.trajectory.joint_names)
+            self._path = Tolerance(request.path_tolerance, joints)
+            self._end = Tolerance(request.goal_tolerance, joints)
+        except RobodynError as error:
+            session.counted(str(error))
+            raise
         self._patience = (
             request.goal_time_tolerance.sec + 1e-9 * request.goal_time_tolerance.nanosec
         )
         refusal = session.follow(request.trajectory)
         if refusal:
             raise RobodynError(refusal)
-        self.outcome = Future()
-        self._handle, self._session, self._codes = handle, session, action.Result
+        self.request, self.outcome, self.handle, self.replaced = request, Future(), None, False
+        self._session, self._codes = session, action.Result
         self._feedback = action.Feedback()
         self._trajectory, self._ended = session.supervisor.following, None
 
     def look(self):
         """Error code and sentence once the goal is over, None before."""
         supervisor, codes = self._session.supervisor, self._codes
-        if self._handle.is_cancel_requested:
+        if self.handle.is_cancel_requested:
             self._give_up(supervisor)
-            self._handle.canceled()
+            self.handle.canceled()
             return codes.SUCCESSFUL, 'The goal was cancelled; the measured posture is held.'
+        if self.replaced:
+            return self._abort(codes.INVALID_GOAL, 'it was replaced by a newer goal')
         self._give_feedback(supervisor)
         errors = supervisor.reference[0] - supervisor.q, supervisor.reference[1] - supervisor.qd
         if supervisor.following is self._trajectory:
@@ -112,7 +141,9 @@ class _Goal:
             self._give_up(supervisor)
             return self._abort(codes.PATH_TOLERANCE_VIOLATED, violation)
         if supervisor.completed is not self._trajectory:
-            return self._abort(codes.INVALID_GOAL, f'it was given up: {supervisor.reason}')
+            by_another = supervisor.following is not None
+            why = 'another reference is followed' if by_another else supervisor.reason
+            return self._abort(codes.INVALID_GOAL, f'it was given up: {why}')
         return self._judge_end(self._end.violation(*errors))
 
     def _give_up(self, supervisor):
@@ -122,7 +153,7 @@ class _Goal:
 
     def _judge_end(self, violation: str):
         if not violation:
-            self._handle.succeed()
+            self.handle.succeed()
             return self._codes.SUCCESSFUL, ''
         now = self._session.now()
         self._ended = now if self._ended is None else self._ended
@@ -131,7 +162,7 @@ class _Goal:
         return self._abort(self._codes.GOAL_TOLERANCE_VIOLATED, violation)
 
     def _abort(self, code: int, cause: str):
-        self._handle.abort()
+        self.handle.abort()
         return code, f'The trajectory was not completed: {cause}'
 
     def _give_feedback(self, supervisor):
@@ -145,4 +176,4 @@ class _Goal:
         ):
             point.positions, point.velocities = position.tolist(), velocity.tolist()
         feedback.desired.accelerations = qdd.tolist()
-        self._handle.publish_feedback(feedback)
+        self.handle.publish_feedback(feedback)

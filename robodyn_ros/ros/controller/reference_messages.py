@@ -44,9 +44,7 @@ class TrajectoryReader:
     def read_bytes(self, data: np.ndarray, ros_now: int, most: int = MAX_POINTS) -> Trajectory:
         """The same of a serialised message (k,) uint8; the GIL is free while points are read."""
         head = read_head(data)
-        where, reason = self._index.locate(head.joint_names)
-        if where is None:
-            raise self._refusal(reason, head.joint_names)
+        where = self.require_joints(head.joint_names)
         if not 1 <= head.points <= most:
             raise ShapeError(
                 f'The trajectory has {head.points or "no"} points; expected '
@@ -60,6 +58,18 @@ class TrajectoryReader:
         seconds, nanoseconds = head.stamp
         return Trajectory(times=times, delay=delay(seconds, nanoseconds, ros_now), **fields)
 
+    def require_joints(self, names: list[str]) -> np.ndarray:
+        """Return where each joint stands in a list of names (n,).
+
+        Raises:
+          UnknownNameError: unless these are the robot's joints, each once, in any order.
+
+        """
+        where, reason = self._index.locate(names)
+        if where is None:
+            raise self._refusal(reason, names)
+        return where
+
     def _refusal(self, reason, names):
         given, expected = shorten(names), list(self._index.joint_names)
         if reason == MISSING_JOINT:
@@ -68,7 +78,7 @@ class TrajectoryReader:
                 f'The trajectory lacks the joints {missing}; expected {expected}, got {given}.'
             )
         if reason == DUPLICATE_JOINT:
-            return ShapeError(f'The trajectory names a joint twice: {given}.')
+            return UnknownNameError(f'The trajectory names a joint twice: {given}.')
         return UnknownNameError(
             f'The trajectory is for the joints {given} ({reason}); expected '
             f'{expected}, in any order.'

@@ -159,7 +159,7 @@ class LockStepSimulation(SimulatorSession):
             any(name not in self._link for name in self.run.participants)
             or self._publisher.get_subscription_count() > 0
         )
-        self._heard = self._clock_publisher is not None or self._state.heard
+        self._heard = self._clock_source.active or self._state.heard
 
     def _serve(self, data: bytes | None):
         with self.lock:

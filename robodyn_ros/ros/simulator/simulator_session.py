@@ -8,8 +8,7 @@ from threading import Lock
 from typing import Any, Mapping
 
 from geometry_msgs.msg import WrenchStamped
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
-from rosgraph_msgs.msg import Clock
+from rclpy.qos import DurabilityPolicy, QoSProfile
 from std_msgs.msg import Header
 
 from robodyn_ros.compile import warm_up
@@ -21,6 +20,7 @@ from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.joint_messages import set_stamp
 from robodyn_ros.ros.common.realtime_parameters import realtime, require_granted
 from robodyn_ros.ros.common.session_kernels import SessionKernels
+from robodyn_ros.ros.simulator.clock_source import ClockSource
 from robodyn_ros.ros.simulator.effort_intake import EffortIntake
 from robodyn_ros.ros.simulator.simulator_parameters import (
     TIMER,
@@ -34,7 +34,6 @@ from robodyn_ros.simulation.plant import KERNELS
 from robodyn_ros.simulation.runner import Runner
 from robodyn_ros.simulation.specialised_step import specialised_step
 
-CLOCK_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 LATCHED_QOS = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 CATCH_UP = 0.05  # [s] of simulated time at most in one tick; what is beyond is lost
@@ -78,7 +77,7 @@ class SimulatorSession:
         self._state = state_topics(node, robot.model, values, self._frame_id)
         self._slots, self._told = 0, 0.0
         self._reset_notify = node.create_publisher(Header, '~/reset_notify', LATCHED_QOS)
-        self._clock_message, self._clock_publisher = Clock(), None
+        self._clock_source = ClockSource(node, self.lock)
         topics = values['joint_commands_topic'], values['effort_command_topic']
         # To the events executor callback groups mean nothing: it delivers every message.
         self._polled = timed and values['executor'] != 'events'
@@ -137,9 +136,8 @@ class SimulatorSession:
         self.intake.close()
         self._node.destroy_subscription(self._wrench)
         self._state.close()
-        for publisher in (self._reset_notify, self._clock_publisher):
-            if publisher is not None:
-                self._node.destroy_publisher(publisher)
+        self._clock_source.close()
+        self._node.destroy_publisher(self._reset_notify)
 
     def adopt(self, values: Mapping[str, Any]):
         """Take over changed parameters, between two steps."""
@@ -150,18 +148,7 @@ class SimulatorSession:
 
     def keep_clock(self) -> str:
         """Publish /clock if that is wanted and nobody else does; '' or what stands against it."""
-        if not self.values['publish_clock']:
-            return ''
-        ours = self._clock_publisher is not None
-        if self._node.count_publishers('/clock') == ours:
-            if not ours:
-                self._clock_publisher = self._node.create_publisher(Clock, '/clock', CLOCK_QOS)
-            return ''
-        with self.lock:
-            publisher, self._clock_publisher = self._clock_publisher, None
-            if publisher is not None:
-                self._node.destroy_publisher(publisher)
-        return "Another node publishes '/clock', so this one does not: time has one source."
+        return self._clock_source.look() if self.values['publish_clock'] else ''
 
     # Steps; under the lock.
 
@@ -186,10 +173,7 @@ class SimulatorSession:
         if runner.reading_valid:
             sensor = runner.sensor
             self._state.publish(stamp, sensor.position, sensor.velocity, runner.plant.effort)
-        clock = self._clock_publisher  # after the state: a cycle on /clock looks for it
-        if clock is not None:
-            set_stamp(self._clock_message.clock, simulated)
-            clock.publish(self._clock_message)
+        self._clock_source.tell(simulated)  # after the state: a cycle on /clock looks for it
 
     def _tell_of_reset(self):
         notice = Header(frame_id=self._frame_id)

@@ -11,14 +11,13 @@ import pytest
 from geometry_msgs.msg import Quaternion, Transform, Twist, Vector3, WrenchStamped
 from sensor_msgs.msg import JointState, MultiDOFJointState
 from std_msgs.msg import Header
-from std_srvs.srv import SetBool, Trigger
 from test_simulator_commands import values
 
-from robodyn_msgs.srv import SetJointState, StepSimulation
+from robodyn_msgs.srv import SetJointState
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.simulator.simulator_session import SimulatorSession
 from support.families import MIXED
-from support.node_harness import wait_until
+from support.node_harness import COLD, wait_until
 from support.simulated_arm import (
     BODY,
     COMMANDS,
@@ -26,7 +25,7 @@ from support.simulated_arm import (
     FERRY,
     NODE,
     STATES,
-    Arm,
+    StandingArm,
     floats,
     nanoseconds,
 )
@@ -68,16 +67,16 @@ def origin(joint):
     return placement.homogeneous
 
 
-class Ferry(Arm):
-    """The simulated ferry, paused."""
+class Ferry(StandingArm):
+    """The simulated ferry, standing."""
 
-    def __init__(self, graph, start, folder):
+    def __init__(self, graph, host, folder):
         urdf = folder / 'ferry.urdf'
         urdf.write_text(FERRY)
         self.poses = graph.collect(MultiDOFJointState, POSES, DEEP)
         super().__init__(
             graph,
-            start,
+            host,
             urdf,
             joints=list(JOINTS),
             update_rate=RATE,
@@ -86,18 +85,14 @@ class Ferry(Arm):
             command_timeout=10.0,
             initial_position=list(Q),
             initial_velocity=list(QD),
-            publish_clock=True,
         )
         self.robot = Robot.from_urdf(FERRY, joints=JOINTS)
-        assert self.call(SetBool, 'pause', data=True).success
 
     def now(self):
         """Return JointState and MultiDOFJointState of one moment from now on."""
-        self.states.clear()
         self.poses.clear()
-        second = self.poses.wait(lambda _: len(self.poses.messages) > 2, 'poses')
-        same = self.states.wait(lambda state: state.header == second.header, 'the same moment')
-        return same, second
+        joints = self.next()
+        return joints, self.poses.wait(lambda poses: poses.header == joints.header, 'poses')
 
     def state(self):
         """Return q and qd of the robot, read off the wire by what doc/joints.md says of it."""
@@ -134,9 +129,9 @@ class Ferry(Arm):
 
 
 @pytest.fixture(scope='module')
-def shared(graph, start_shared, tmp_path_factory):
+def shared(graph, host_shared, tmp_path_factory):
     """Return the simulated ferry of all tests."""
-    ferry = Ferry(graph, start_shared, tmp_path_factory.mktemp('ferry'))
+    ferry = Ferry(graph, host_shared, tmp_path_factory.mktemp('ferry'))
     yield ferry
     ferry.process.end_well()
 
@@ -144,7 +139,7 @@ def shared(graph, start_shared, tmp_path_factory):
 @pytest.fixture
 def ferry(shared):
     """Return the ferry in its initial state."""
-    assert shared.call(Trigger, 'reset').success
+    shared.reset()
     yield shared
     assert shared.process.running
 
@@ -195,18 +190,10 @@ def test_efforts_by_the_names_of_velocities_come_back_as_wrenches(ferry):
     publisher = ferry.publisher(JointState, COMMANDS)
     shuffled = names[::-1]
     message = JointState(name=shuffled, effort=array('d', [given[name] for name in shuffled]))
-
-    def obeyed(wanted):
-        assert ferry.call(StepSimulation, 'step', steps=1).success
-        return ferry.now()[0].effort[0] == wanted
-
-    with ferry.stream(publisher, message):
-        wait_until(lambda: obeyed(1.0), 'obedience')
+    ferry.say(publisher, message)
+    ferry.step()
     q, qd = ferry.state()
     joints, poses = ferry.now()
-    # what is still on its way when the next test begins is to be of no effect
-    with ferry.stream(publisher, JointState(name=names, effort=array('d', [0.0] * 10))):
-        wait_until(lambda: obeyed(0.0), 'the end of all efforts')
     assert list(joints.effort) == [given[name] for name in SCALARS]
     for joint, twist, wrench in zip(poses.joint_names, poses.twist, poses.wrench):
         rows = [k for k, name in enumerate(names) if name.startswith(f'{joint}.')]
@@ -223,12 +210,9 @@ def test_a_thrown_tree_keeps_what_must_be_kept(ferry):
     robot = ferry.robot
     com, h = robot.centroidal.centre_of_mass(Q), robot.centroidal.momentum(Q, QD)
     energy = sum(robot.energy(Q, QD))
-    start = ferry.now()[0]
-    assert ferry.call(StepSimulation, 'step', steps=RATE // 2).success
+    time = 0.5
+    ferry.step(round(time * RATE))
     q, qd = ferry.state()
-    # a service that is slow to answer is asked once more
-    time = 1e-9 * (nanoseconds(ferry.now()[0]) - nanoseconds(start))
-    assert time >= 0.5
     fall = np.array((0.0, 0.0, -9.81))
     assert np.abs(q - Q).max() > 0.5
     assert robot.centroidal.centre_of_mass(q) == pytest.approx(
@@ -481,19 +465,23 @@ def test_lock_step_by_the_order_of_velocities(graph):
         session.close()
 
 
-def test_the_controller_says_what_it_needs(start, tmp_path):
+def test_the_controller_says_what_it_needs(host, tmp_path):
     """It takes one position a joint: a floating joint has to be held, wherever that is."""
     urdf = tmp_path / 'ferry.urdf'
     urdf.write_text(FERRY)
-    node = start(
-        'controller', urdf_path=urdf, joints=list(JOINTS), robot_compensates_gravity='"no"'
+    node = host(
+        'controller', urdf_path=urdf, joints=list(JOINTS), robot_compensates_gravity="'no'"
     )
-    node.wait_for_output("joint 'swim' turns freely in space", timeout=60.0)
-    assert "locked={'swim': 0.0}, or its position in place of 0" in node.output
+    node.wait_for_output("joint 'swim' turns freely in space", COLD)
+    assert "locked: ['swim=0'], or its position in place of 0" in node.output
 
 
 def test_topics_have_names_of_their_own(ferry):
     """The names that the documents give."""
-    topics = dict(ferry.graph.node.get_publisher_names_and_types_by_node(NODE[1:], '/'))
-    assert topics[STATES] == ['sensor_msgs/msg/JointState']
-    assert topics[POSES] == ['sensor_msgs/msg/MultiDOFJointState']
+
+    def topics():
+        return dict(ferry.graph.node.get_publisher_names_and_types_by_node(NODE[1:], '/'))
+
+    wait_until(lambda: {STATES, POSES} <= topics().keys(), 'word of the topics')
+    assert topics()[STATES] == ['sensor_msgs/msg/JointState']
+    assert topics()[POSES] == ['sensor_msgs/msg/MultiDOFJointState']

@@ -1,0 +1,88 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The robot of a command: its file, the joints that move, and those that are held."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from robodyn_ros.errors import ParameterError, UnlockedError
+from robodyn_ros.model import build, urdf
+from robodyn_ros.model.selection import held
+from robodyn_ros.model.sources import xacro_file
+
+
+def add_robot(parser, optional=False):
+    """Add what describes a robot, the same in every command.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+        Of the command.
+    optional : bool
+        Whether the command does without a robot too.
+    """
+    parser.add_argument(
+        'urdf',
+        nargs='?' if optional else None,
+        help='URDF or xacro file, also as package://<name>/<path>',
+    )
+    parser.add_argument(
+        '--joints',
+        nargs='+',
+        metavar='JOINT',
+        help='joints that move, in order; all that are not locked by default',
+    )
+    parser.add_argument(
+        '--locked',
+        nargs='+',
+        type=_held,
+        action=_Collect,
+        default={},
+        metavar='JOINT=POSITION',
+        help='joints held still, each as name or name=position [rad or m]',
+    )
+    parser.add_argument('--base', metavar='LINK', help='link that stands still; default the root')
+    parser.add_argument(
+        '--gravity', nargs=3, type=float, default=(0.0, 0.0, -9.81), help='in base axes [m/s^2]'
+    )
+
+
+def urdf_text(options):
+    """Return the text of the description, expanded; ModelError or OSError where there is none."""
+    source = xacro_file.expanded(options.urdf)
+    return source if '<' in str(source) else Path(source).read_text()
+
+
+def model_of(options):
+    """Build the RobotModel that the arguments describe; RobodynError where there is none."""
+    return build.build(
+        urdf.parse(xacro_file.expanded(options.urdf)),
+        joints=options.joints,
+        base=options.base,
+        gravity=options.gravity,
+        locked=options.locked,
+    )
+
+
+def refuse(error):
+    """Print why a command is refused, with remedies in its own syntax; return exit code 1."""
+    sentence = error
+    if isinstance(error, UnlockedError):
+        sentence = error.put(lambda joints: ' '.join(['--locked', *(f'{j}=0' for j in joints)]))
+    print(f'Refused: {sentence}', file=sys.stderr)
+    return 1
+
+
+def _held(text):
+    try:
+        return held(text)
+    except ParameterError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+class _Collect(argparse.Action):
+    """Pairs into a dictionary."""
+
+    def __call__(self, parser, namespace, values, option_string=None):
+        setattr(namespace, self.dest, {**getattr(namespace, self.dest), **dict(values)})

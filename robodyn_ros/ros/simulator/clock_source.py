@@ -1,0 +1,64 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Simulated time on /clock, from one source."""
+
+import random
+from threading import Lock
+from typing import Callable
+
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rosgraph_msgs.msg import Clock
+
+from robodyn_ros.ros.common.joint_messages import set_stamp
+
+CLOCK_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+MOST_LOOKS = 5  # that a source lets pass after it gave way
+
+
+class ClockSource:
+    """Publishes simulated time, unless another node does.
+
+    Two sources that begin at once see each other at once, and both give way. Each then lets a
+    random number of looks pass, so that one of them is the first again.
+
+    Args:
+      node: the node that publishes.
+      lock: held while `tell` is called.
+      draw: called with n, returns a random number below n.
+
+    """
+
+    def __init__(self, node, lock: Lock, draw: Callable[[int], int] = random.randrange):
+        self._node, self._lock, self._draw = node, lock, draw
+        self._message, self._publisher = Clock(), None
+        self._looks = 0  # to let pass
+
+    @property
+    def active(self) -> bool:
+        """Whether this one publishes."""
+        return self._publisher is not None
+
+    def look(self) -> str:
+        """Begin, go on or give way; return '' or what stands against publishing."""
+        if self._node.count_publishers('/clock') > self.active:
+            if self.active:
+                self._looks = self._draw(MOST_LOOKS)
+                self.close()
+            return "Another node publishes '/clock', so this one does not: time has one source."
+        if not self.active and not self._looks:
+            self._publisher = self._node.create_publisher(Clock, '/clock', CLOCK_QOS)
+        self._looks = max(0, self._looks - 1)
+        return ''
+
+    def tell(self, nanoseconds: int):
+        """Publish a simulated time [ns]."""
+        if self._publisher is not None:
+            set_stamp(self._message.clock, nanoseconds)
+            self._publisher.publish(self._message)
+
+    def close(self):
+        """Publish no more."""
+        with self._lock:
+            publisher, self._publisher = self._publisher, None
+            if publisher is not None:
+                self._node.destroy_publisher(publisher)

@@ -1,0 +1,158 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Every command takes a robot in the same words: xacro, package paths, joints that are locked."""
+
+import argparse
+import importlib
+
+import numpy as np
+import pytest
+
+from robodyn_ros import Robot
+from robodyn_ros.cli import robot_arguments
+from robodyn_ros.errors import ModelError, UnlockedError
+from robodyn_ros.model.sources import package_path
+
+BODY = """<inertial><origin xyz="0.2 0 0.1"/><mass value="2"/>
+<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.2" iyz="0" izz="0.15"/></inertial>"""
+LIMIT = '<limit lower="-1" upper="1" velocity="2" effort="30"/>'
+ARM = f"""<robot name="arm"><link name="base"/><link name="upper">{BODY}</link>
+<link name="lower">{BODY}</link>
+<joint name="a" type="revolute"><parent link="base"/><child link="upper"/><axis xyz="0 1 0"/>
+{LIMIT}</joint>
+<joint name="b" type="revolute"><origin xyz="0.4 0 0"/><parent link="upper"/><child link="lower"/>
+<axis xyz="0 1 0"/>{LIMIT}</joint></robot>"""
+XACRO = ARM.replace('<robot ', '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" ').replace(
+    'value="2"', 'value="${1 + 1}"'
+)
+COMMANDS = ('report', 'info', 'check')
+
+
+@pytest.fixture
+def share(monkeypatch, tmp_path):
+    """The share folder of a package `my_arm`, of a workspace that has been sourced."""
+    folder = tmp_path / 'install' / 'share' / 'my_arm' / 'urdf'
+    folder.mkdir(parents=True)
+    (folder / 'arm.urdf').write_text(ARM)
+    (folder / 'arm.urdf.xacro').write_text(XACRO)
+    monkeypatch.setenv('AMENT_PREFIX_PATH', f'{tmp_path / "elsewhere"}:{tmp_path / "install"}')
+    monkeypatch.delenv('ROS_PACKAGE_PATH', raising=False)
+    return folder
+
+
+def command(name):
+    """Return what runs one of the commands for people."""
+    return importlib.import_module(f'robodyn_ros.cli.{name}').main
+
+
+def options(*arguments):
+    """Parse the arguments that describe a robot."""
+    parser = argparse.ArgumentParser()
+    robot_arguments.add_robot(parser)
+    return parser.parse_args(list(map(str, arguments)))
+
+
+def weight(robot):
+    """Return the torques that hold a robot, in a posture that is not zero."""
+    return robot.gravity_torque(np.linspace(0.3, -0.4, robot.nv))
+
+
+def test_a_package_path_is_the_file_in_the_share_folder(share):
+    """For `from_urdf` as for the commands; the first prefix that has the file counts."""
+    expected = weight(Robot.from_urdf(ARM))
+    robot = Robot.from_urdf('package://my_arm/urdf/arm.urdf')
+    np.testing.assert_array_equal(weight(robot), expected)
+    model = robot_arguments.model_of(options('package://my_arm/urdf/arm.urdf'))
+    np.testing.assert_array_equal(weight(Robot(model)), expected)
+
+
+def test_a_package_path_may_name_a_xacro_file(share):
+    pytest.importorskip('xacro')
+    robot = Robot.from_urdf('package://my_arm/urdf/arm.urdf.xacro')
+    np.testing.assert_array_equal(weight(robot), weight(Robot.from_urdf(ARM)))
+
+
+def test_packages_are_found_on_ros_package_path_too(share, monkeypatch):
+    monkeypatch.setenv('AMENT_PREFIX_PATH', '')
+    monkeypatch.setenv('ROS_PACKAGE_PATH', str(share.parents[1]))
+    assert package_path.resolved('package://my_arm/urdf/arm.urdf') == share / 'arm.urdf'
+
+
+@pytest.mark.parametrize(
+    'source, words',
+    [
+        ('package://my_arm', 'expected package://<name>/<path>'),
+        ('package://no_such/arm.urdf', "a package 'no_such' on AMENT_PREFIX_PATH"),
+        ('package://my_arm/urdf/leg.urdf', "leg.urdf'; 'my_arm' lies in .*share/my_arm"),
+    ],
+)
+def test_a_package_path_to_nothing_is_a_sentence(share, source, words):
+    with pytest.raises(ModelError, match=words):
+        Robot.from_urdf(source)
+
+
+def test_a_path_or_a_text_is_left_as_it_is(share):
+    for source in (ARM, 'arm.urdf', share / 'arm.urdf', b'<robot/>', None):
+        assert package_path.resolved(source) is source
+
+
+@pytest.mark.parametrize('name', COMMANDS)
+def test_every_command_takes_xacro_and_locked_joints(name, share, capsys):
+    """The report of what is left names it; here only that none refuses, and what moves."""
+    pytest.importorskip('xacro')
+    path = 'package://my_arm/urdf/arm.urdf.xacro'
+    assert command(name)([path, '--joints', 'b', '--locked', 'a=0.5']) == 0
+    assert 'Refused' not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize('name', ['report', 'info', 'check', 'warmup'])
+def test_every_command_names_the_joints_where_a_locked_one_is_unknown(name, share, capsys):
+    arguments = [str(share / 'arm.urdf'), '--locked', 'elbow=0']
+    assert command(name)(arguments) == 1
+    assert "no movable joint 'elbow'" in capsys.readouterr().err
+
+
+def test_emit_and_identify_take_the_same_words(share, tmp_path, capsys):
+    own = ['--out', str(tmp_path / 'made')]
+    assert command('emit')([str(share / 'arm.urdf'), '--locked', 'elbow=0', *own]) == 1
+    assert "no movable joint 'elbow'" in capsys.readouterr().err
+    words = ['excite', str(share / 'arm.urdf'), '--locked', 'elbow=0']
+    assert command('identify')([*words, '-o', str(tmp_path / 'found')]) == 1
+    assert "no movable joint 'elbow'" in capsys.readouterr().err
+
+
+def test_locked_joints_of_a_command_are_those_of_python(share):
+    given = options(share / 'arm.urdf', '--locked', 'a=0.5', '--gravity', '0', '0', '-1.62')
+    expected = Robot.from_urdf(ARM, locked={'a': 0.5}, gravity=(0.0, 0.0, -1.62))
+    np.testing.assert_array_equal(weight(Robot(robot_arguments.model_of(given))), weight(expected))
+    assert expected.joint_names == ('b',)
+
+
+def test_the_model_keeps_where_joints_are_held():
+    """Given positions, and zero for what `joints` leaves out."""
+    assert dict(Robot.from_urdf(ARM, locked={'a': 0.5}).model.held) == {'a': 0.5}
+    assert dict(Robot.from_urdf(ARM, joints=['b']).model.held) == {'a': 0.0}
+    assert not Robot.from_urdf(ARM).model.held
+
+
+PLANAR = ARM.replace('"a" type="revolute"', '"a" type="planar"')
+
+
+def test_a_hint_is_in_the_syntax_of_the_interface(tmp_path, capsys):
+    """Python's for `from_urdf`, flags for a command, YAML for a node."""
+    path = tmp_path / 'arm.urdf'
+    path.write_text(PLANAR)
+    with pytest.raises(UnlockedError, match=r"hold it still: locked=\{'a': 0.0\}$"):
+        Robot.from_urdf(path)
+    assert command('report')([str(path)]) == 1
+    assert capsys.readouterr().err.endswith('hold it still: --locked a=0\n')
+    assert command('report')([str(path), '--locked', 'a=0']) == 0
+
+
+def test_a_hint_of_a_node_is_yaml():
+    pytest.importorskip('rclpy')
+    from robodyn_ros.ros.common.robot_source import by_parameters
+
+    with pytest.raises(UnlockedError) as caught:
+        Robot.from_urdf(PLANAR)
+    assert by_parameters(caught.value).endswith("hold it still: locked: ['a=0']")
