@@ -31,7 +31,7 @@ NODES = {name: f'robodyn_ros.nodes.{name}' for name in ('controller', 'simulator
 KNOT = 0.1  # [s] between the points of the trajectory that is sent
 DIGITS = 9  # after the point, of what is sent
 PATIENCE = 180.0  # [s] without any news of the controller, such as of what it has compiled
-REPORTED = 2.5  # [s] within which a node that lives has told of its loop, once a second
+REPORTED = 30.0  # [s] within which a node that lives has told of its loop twice
 PR_SET_PDEATHSIG = 1
 USUAL = ('', 'ACTIVATED', 'FOLLOWING', 'TRAJECTORY_END')  # reasons of a state in a good run
 TERMS = ('feedback', 'inertia', 'coriolis', 'gravity', 'friction')
@@ -304,8 +304,12 @@ class Experiment:
     def _fault(self, start):
         """What to raise of a FAULT, once the nodes have told whether they missed cycles."""
         sentence = f'the controller is in FAULT: {self._status.message}'
+        # the first report may have been on its way
+        known = {name: len(counts) + 1 for name, counts in self._counts.items()}
         deadline = time.monotonic() + REPORTED
-        while time.monotonic() < deadline:
+        while time.monotonic() < deadline and any(
+            len(self._counts[name]) <= count for name, count in known.items()
+        ):
             self._check()
             self._executor.spin_once(timeout_sec=0.05)
         return _lost(sentence, self._disturbances(start), self._tails())

@@ -1,6 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Lock step over real topics: the same bits on every run, whatever the machine does meanwhile."""
+"""Lock step over real topics: the same bits on every run, whatever the machine does meanwhile.
+
+Nodes of one process that share no context exchange messages as two processes do.
+"""
 
 import itertools
 import signal
@@ -204,10 +207,10 @@ def test_a_loaded_machine_changes_nothing(start, graph, referee):
             process.wait()
 
 
-def test_a_reset_begins_the_same_run_again(start, graph, referee):
-    run = Run(start, graph)
+def test_a_reset_begins_the_same_run_again(host, graph, referee):
+    run = Run(host, graph)
     run.tracked()
-    assert graph.call(Trigger, f'{SIMULATOR}/reset').success
+    assert graph.call(Trigger, f'{SIMULATOR}/reset', again=True).success
     run.probe.statuses.clear()
     run.probe.wait_for('HOLD', 'ACTIVATED', COLD)
     assert run.tracked() == referee
@@ -219,12 +222,12 @@ def answer(message, effort=0.0):
     )
 
 
-def test_lost_repeated_and_late_answers_change_nothing(start, graph):
+def test_lost_repeated_and_late_answers_change_nothing(host, graph):
     """One participant answers once, the other loses, repeats and answers what is past."""
     runs = []
     for clumsy in (False, True):
         run = Run(
-            start,
+            host,
             graph,
             controller=False,
             lock_step__participants='[test]',
@@ -255,15 +258,15 @@ def test_lost_repeated_and_late_answers_change_nothing(start, graph):
     assert len(runs[0]) == 51 and runs[0] == runs[1]
 
 
-def test_silence_is_told_and_ends_nothing(start, graph):
+def test_silence_is_told_and_ends_nothing(host, graph):
     """With `hold`; the run goes on when the participant is there."""
     run = Run(
-        start,
+        host,
         graph,
         controller=False,
         lock_step__participants='[test]',
-        lock_step__repeat_after=0.02,
-        lock_step__repeats=3,
+        lock_step__repeat_after=0.05,
+        lock_step__repeats=60,  # the participant may stand still for three seconds
     )
     wait_until(lambda: run.inbox.messages, 'a state', COLD)
     response = run.advance(1_000_000)
@@ -293,22 +296,23 @@ def test_silence_ends_the_process_where_that_is_wanted(start, graph):
     assert 'No answer from test to step 0' in run.simulator.output
 
 
-def test_what_lock_step_cannot_honour_is_refused(start, graph):
-    run = Run(start, graph, controller=False, lock_step__participants='[test]')
+def test_what_lock_step_cannot_honour_is_refused(host, graph):
+    run = Run(host, graph, controller=False, lock_step__participants='[test]')
     wait_until(lambda: run.inbox.messages, 'a state', COLD)
-    pause = graph.call(SetBool, f'{SIMULATOR}/pause', SetBool.Request(data=True))
-    step = graph.call(StepSimulation, f'{SIMULATOR}/step', StepSimulation.Request(steps=1))
+    pause = graph.call(SetBool, f'{SIMULATOR}/pause', SetBool.Request(data=True), again=True)
+    request = StepSimulation.Request(steps=1)
+    step = graph.call(StepSimulation, f'{SIMULATOR}/step', request, again=True)
     for response in (pause, step):
         assert not response.success and 'in lock step' in response.message
     for duration in (0, 1_500_000, -1_000_000):
         response = run.advance(duration)
         assert not response.success and 'a multiple of the period, 1000000 ns' in response.message
     run.simulator.end_well()
-    slow = start('simulator', urdf_path=str(ARM), trigger='lock_step', speed_factor=2.0)
+    slow = host('simulator', urdf_path=str(ARM), trigger='lock_step', speed_factor=2.0)
     slow.wait_for_output('in lock step it must stay at 1.0', COLD)
     slow.end_well()
     states = graph.collect(JointState, '/joint_states')
-    start('simulator', urdf_path=str(ARM))
+    host('simulator', urdf_path=str(ARM))
     states.wait(what='a state, which only an active simulator sends', timeout=COLD)
     # asked again while the server of the simulator before is still in the graph
     response = graph.call(Advance, f'{SIMULATOR}/advance', again=True)

@@ -92,7 +92,7 @@ class SimulatedTimeSession(ControlSession):
         self._mailbox.close()
 
     def now(self) -> float:
-        """Simulated time of the cycle run last [s]."""
+        """Simulated time of the cycle run last, or running now [s]."""
         return 1e-9 * self._time
 
     def has_reached(self, time: int) -> bool:
@@ -145,12 +145,15 @@ class SimulatedTimeSession(ControlSession):
             self._run(at)
 
     def _run(self, slot: int):
-        self._slot, self._time = slot, slot * self._step
+        self._time = slot * self._step
         self.loop.cycles += 1
         self.loop.elapsed = self._time - self._first
         now = self.now()
-        self.intake.poll(now)
-        self.cycle.run(now)
+        try:
+            self.intake.poll(now)
+            self.cycle.run(now)
+        finally:
+            self._slot = slot
 
     def _begin_anew(self, now: int):
         """Time has gone back: nothing of what was is of use."""
