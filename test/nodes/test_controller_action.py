@@ -60,21 +60,9 @@ def goal(positions=NEAR, seconds=1, **fields):
     )
 
 
-def answered(client, ask, what):
-    """Return the answer to what ask() sends, by the executor's thread.
-
-    An ActionClient drops an answer that another thread takes before the request is noted.
-    """
-    asked = client._node.executor.create_task(ask)
-    harness.wait_until(asked.done, f'a request of {what}')
-    answer = asked.result()
-    harness.wait_until(answer.done, what)
-    return answer.result()
-
-
 def send(client, request):
     feedback = []
-    handle = answered(
+    handle = harness.action_answer(
         client,
         lambda: client.send_goal_async(request, feedback_callback=feedback.append),
         'an answer to the goal',
@@ -83,7 +71,7 @@ def send(client, request):
 
 
 def finish(client, handle):
-    return answered(client, handle.get_result_async, 'a result')
+    return harness.action_answer(client, handle.get_result_async, 'a result')
 
 
 def test_a_goal_succeeds_at_its_end(client, probe):
@@ -108,7 +96,7 @@ def test_a_goal_gives_feedback_until_it_is_cancelled(client, probe):
         np.testing.assert_allclose(
             np.subtract(last.desired.positions, last.actual.positions), last.error.positions
         )
-    answered(client, handle.cancel_goal_async, 'an answer to the cancellation')
+    harness.action_answer(client, handle.cancel_goal_async, 'an answer to the cancellation')
     assert finish(client, handle).status == GoalStatus.STATUS_CANCELED
     probe.wait_for('HOLD', 'HOLD_REQUESTED')
 

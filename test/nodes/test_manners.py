@@ -20,9 +20,9 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from robodyn_msgs.msg import ControllerStatus
 from robodyn_ros.control import TaskTarget
-from robodyn_ros.testing.participant import LATCHED, SOON, wait_until
+from robodyn_ros.testing.participant import LATCHED, SOON
 from robodyn_ros.testing.robots import ControlledRobot
-from support.node_harness import ROOT, TWO_LINK
+from support.node_harness import ROOT, TWO_LINK, action_answer
 
 pytestmark = pytest.mark.ros
 pytest_plugins = ['robodyn_ros.testing.fixtures']
@@ -43,9 +43,7 @@ def lasting_arm(ros_domain):
     assert client.wait_for_server(SOON)
 
     def send(request):
-        answer = client.send_goal_async(request)
-        wait_until(answer.done, 'an answer to the goal')
-        return answer.result()
+        return action_answer(client, lambda: client.send_goal_async(request), 'an answer')
 
     robot.send = send
     yield robot
@@ -71,9 +69,7 @@ def goal(positions=POSTURE, seconds=5, joints=JOINTS, **fields):
 
 def result_of(handle):
     """Return the result of an accepted goal."""
-    asked = handle.get_result_async()
-    wait_until(asked.done, 'a result')
-    return asked.result()
+    return action_answer(handle._action_client, handle.get_result_async, 'a result')
 
 
 @pytest.mark.parametrize(

@@ -236,6 +236,18 @@ def nanoseconds(message):
     return message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
 
 
+def action_answer(client, ask, what):
+    """Return the answer to what ask() sends for an ActionClient, by the executor's thread.
+
+    The client drops an answer that another thread takes before the request is noted.
+    """
+    asked = client._node.executor.create_task(ask)
+    wait_until(asked.done, f'a request of {what}')
+    answer = asked.result()
+    wait_until(answer.done, what)
+    return answer.result()
+
+
 CONTROLLER = '/robodyn_controller'
 COMMANDS = '/forward_effort_controller/commands'
 JOINTS = ('joint1', 'joint2')
