@@ -145,6 +145,7 @@ class Simulator(ManagedNode):
         session.runner.step(request.steps)
         session.tell()
         response.time = session.runner.time * 1e-9
+        response.state, response.multi_dof_state = session.last_told()
         return f'{request.steps} steps were taken.'
 
     def _reset(self, session, _request, _response):

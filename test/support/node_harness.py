@@ -21,7 +21,7 @@ from robodyn_ros.testing.participant import LATCHED, Participant, wait_until
 ROOT = Path(__file__).resolve().parents[2]
 TWO_LINK = ROOT / 'config' / 'urdf' / 'two_link.urdf'
 COLD = 180.0  # [s] allowed for a node that may have to compile everything on a busy machine
-SOON = 20.0  # [s] allowed for anything else
+SOON = 60.0  # [s] allowed for anything else
 
 
 class StartedNode:

@@ -58,6 +58,11 @@ class JointStates:
         self._arrays = [bound_array(self._message, field, len(names)) for field in fields]
 
     @property
+    def messages(self) -> tuple[JointState, MultiDOFJointState]:
+        """What was published last; the next call of `publish` refills it."""
+        return self._message, MultiDOFJointState()
+
+    @property
     def heard(self) -> bool:
         """Whether anybody subscribes."""
         return self._publisher.get_subscription_count() > 0
@@ -119,6 +124,12 @@ class MixedStates:
         message.header.frame_id = frame_id
         if values['publish_effort']:
             message.wrench = [Wrench() for _ in joints]
+
+    @property
+    def messages(self) -> tuple[JointState, MultiDOFJointState]:
+        """What was published last; the next call of `publish` refills it."""
+        scalars = self._scalars.messages[0] if self._scalars else JointState()
+        return scalars, self._message
 
     def publish(
         self, nanoseconds: int, position: np.ndarray, velocity: np.ndarray, effort: np.ndarray
