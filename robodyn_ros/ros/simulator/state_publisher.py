@@ -131,6 +131,12 @@ class MixedStates:
         if values['publish_effort']:
             message.wrench = [Wrench() for _ in joints]
 
+    @property
+    def heard(self) -> bool:
+        """Whether anybody subscribes."""
+        scalars = self._scalars is not None and self._scalars.heard
+        return scalars or self._publisher.get_subscription_count() > 0
+
     def publish(
         self, nanoseconds: int, position: np.ndarray, velocity: np.ndarray, effort: np.ndarray
     ):
