@@ -99,6 +99,7 @@ EXECUTABLES = [
     'check = robodyn_ros.cli.check:main',
     'identify = robodyn_ros.cli.identify:main',
     'info = robodyn_ros.cli.info:main',
+    'play = robodyn_ros.cli.play:main',
 ]
 if not {'install', 'develop'} & set(sys.argv):
     EXECUTABLES = []

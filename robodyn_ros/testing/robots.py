@@ -17,7 +17,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from robodyn_ros.ros.transport.local_link import local_link
 from robodyn_ros.ros.transport.lock_step import ReadState
 from robodyn_ros.testing.hosting import Hosted, end_context, new_context, ros_arguments
-from robodyn_ros.testing.participant import Participant, wait_until
+from robodyn_ros.testing.participant import ALL, Inbox, Participant, wait_until
 from robodyn_ros.testing.topic_commands import TopicCommands
 
 NANOSECONDS = 1_000_000_000
@@ -74,10 +74,9 @@ class SimulatedRobot:
         patience: float = 20.0,
         **parameters: Any,
     ):
-        self._closing: list[Callable[[], None]] = []
         self._events: list[tuple[int, Callable[[], None]]] = []
-        self._context = new_context()
-        self._closing.append(lambda: end_context(self._context))
+        self._context = context = new_context()
+        self._closing: list[Callable[[], None]] = [lambda: end_context(context)]
         self.participant = Participant()
         self._closing.append(self.participant.close)
         values = {
@@ -273,6 +272,14 @@ class SimulatedRobot:
             self._session.set_state(position, velocity)
         self._settle()
 
+    def displace(self, position, velocity=None):
+        """Put the robot into another state (n,) [rad | m], [rad/s | m/s] while time goes on.
+
+        To its controller that is a jump: a slipped encoder, or a hand that took the arm.
+        """
+        with self._session.lock:
+            self._session.runner.plant.set_state(position, velocity)
+
     def reset(self):
         """Go back to the initial state; simulated time begins anew."""
         with self._session.lock:
@@ -289,6 +296,26 @@ class SimulatedRobot:
 
         """
         _set(self.simulator, parameters)
+
+    # What is said beside it.
+
+    def record(self, kind, topic: str) -> Inbox:
+        """Return an inbox that misses no message of a topic of this robot from now on.
+
+        A message may come after `advance` has returned; `Inbox.wait` waits for it.
+        """
+        inbox = self.participant.collect(kind, topic, ALL)
+        name = self.participant.node.resolve_topic_name(topic)
+
+        def heard():
+            return any(
+                publisher.topic_name == name and publisher.get_subscription_count() > 0
+                for hosted in self._nodes
+                for publisher in hosted.node.publishers
+            )
+
+        wait_until(heard, f'a publisher of {name} to find its listener')
+        return inbox
 
     # What runs beside it.
 
@@ -318,6 +345,10 @@ class SimulatedRobot:
         """End everything that was started, the last first."""
         while self._closing:
             self._closing.pop()()
+
+    @property
+    def _nodes(self):
+        return [self.simulator]
 
     @property
     def _session(self):
@@ -367,6 +398,7 @@ class ControlledRobot(SimulatedRobot):
 
     def __init__(self, urdf, controller: Mapping[str, Any] | None = None, **parameters: Any):
         name = 'robodyn_controller'
+        self._publishers: dict = {}
         super().__init__(urdf, **{'lock_step__participants': [name], **parameters})
         values = {
             'urdf_path': urdf,
@@ -423,9 +455,42 @@ class ControlledRobot(SimulatedRobot):
         )
         assert not refusal, refusal
 
+    def send(self, topic: str, message) -> str:
+        """Publish a reference to the controller, and wait until it has judged it.
+
+        Parameters
+        ----------
+        topic : str
+            Of the controller, as 'joint_trajectory', 'reference' or 'target_pose'.
+        message : ROS message
+            The reference.
+
+        Returns
+        -------
+        str
+            '', or why it is refused.
+
+        """
+        node = self.controller.node
+        if topic not in self._publishers:
+            name = f'{node.get_fully_qualified_name()}/{topic}'
+            self._publishers[topic] = self.participant.publisher(type(message), name, 10)
+
+        def judged():
+            return node.session.accepted_references + node.session.refused_references
+
+        before, refused = judged(), node.session.refused_references
+        self._publishers[topic].publish(message)
+        wait_until(lambda: judged() > before, f'the controller to take a message of {topic}')
+        return node.session.last_refusal if node.session.refused_references > refused else ''
+
     def set_controller(self, **parameters: Any):
         """Set parameters of the controller; AssertionError with the reason if it refuses them."""
         _set(self.controller, parameters)
+
+    @property
+    def _nodes(self):
+        return [self.simulator, self.controller]
 
     def _settle(self):
         def commands():

@@ -26,7 +26,7 @@ GRAVITY = Robot.from_urdf(str(harness.TWO_LINK)).gravity_torque(np.array(POSTURE
 VARIANTS = [
     {},
     {'command_type': 'joint_state'},
-    # none of these is for simulated time
+    # none of these is for simulated time, so all wait for what has to come, however late
     {'executor': 'events'},
     {'trigger': 'joint_states'},
     {'trigger': 'joint_states', 'executor': 'events'},
@@ -43,7 +43,7 @@ def test_every_variant_holds_the_arm_and_notices_the_loss_of_its_state(
     wall = variant.keys() & {'executor', 'trigger'}
     host(
         'controller',
-        **(EASY if wall else SIMULATED),
+        **({**EASY, 'stale_action': 'zero'} if wall else SIMULATED),
         **variant,
         **({'command_topic': '/efforts'} if 'command_type' in variant else {}),
     )
@@ -66,24 +66,16 @@ def test_every_variant_holds_the_arm_and_notices_the_loss_of_its_state(
     assert status.gc_collections == 0
 
 
-def test_every_slot_of_the_loop_is_run_or_counted_as_missed(start, probe, arm):
-    start('controller', **{**EASY, 'update_rate': 1000})
+def test_every_slot_of_the_loop_is_run_or_counted_as_missed(host, probe, arm):
+    """On the wall clock, and exactly so, however many a busy machine misses."""
+    node = host('controller', **{**EASY, 'update_rate': 1000}).node
     probe.wait_for('HOLD', timeout=COLD)
-    first = probe.statuses.wait(lambda status: status.cycles > 100)
-    probe.commands.clear()
-    last = probe.statuses.wait(
-        lambda status: status.cycles + status.missed > first.cycles + first.missed + 3000
-    )
-    seconds = (
-        last.header.stamp.sec
-        - first.header.stamp.sec
-        + 1e-9 * (last.header.stamp.nanosec - first.header.stamp.nanosec)
-    )
-    slots = last.cycles + last.missed - first.cycles - first.missed
-    # The stamps are taken a moment after the counters, on a machine that others use too.
-    assert slots == pytest.approx(1000 * seconds, abs=300)
+    last = probe.statuses.wait(lambda status: status.cycles + status.missed > 2000)
+    counts = node.session.loop.counts
+    assert counts.cycles + counts.missed == counts.elapsed // 1_000_000
+    assert counts.cycles >= last.cycles and counts.missed >= last.missed
     assert last.gc_collections == 0
-    assert 0.0 < last.success_rate <= 1.0
+    assert last.success_rate == pytest.approx(last.cycles / (last.cycles + last.missed))
     assert 0.0 < last.compute_p50 <= last.compute_p99 <= last.compute_max
     assert last.tick_p50 > last.compute_p50
 
@@ -98,12 +90,11 @@ def test_services_and_parameters_may_be_called_at_any_rate(graph, host, probe, a
     requests = [GetParameters.Request(names=['law']), GetDynamics.Request()]
     for client in clients:
         assert client.wait_for_service(harness.SOON)
-    futures, deadline = [], time.monotonic() + 3.0
-    while time.monotonic() < deadline:
+    futures = []
+    for _ in range(200):
         futures += [client.call_async(request) for client, request in zip(clients, requests)]
         harness.wait_until(futures[-1].done, 'an answer')
         harness.wait_until(futures[-2].done, 'an answer')
-    assert len(futures) > 100
     assert all(future.result() for future in futures)
     assert probe.state == 'HOLD'
     for client in clients:
@@ -159,9 +150,11 @@ def test_a_fault_does_not_flood_the_log(host, probe, arm):
     probe.wait_for('HOLD', timeout=COLD)
     mark, count = len(node.output), iter(range(10**9))
     arm.alter = lambda message: False if next(count) % 80 < 60 else None  # STALE again and again
-    seconds = 6.0
     before = time.monotonic()
-    harness.wait_until(lambda: time.monotonic() > before + seconds, 'time')
+    episodes = node.node.session.supervisor.counters['stale_episodes'] + 15
+    harness.wait_until(
+        lambda: node.node.session.supervisor.counters['stale_episodes'] >= episodes, 'faults'
+    )
     lines = node.output[mark:].splitlines()
     assert any('STALE' in line for line in lines)
     assert len(lines) <= 12 + 3 * (time.monotonic() - before)

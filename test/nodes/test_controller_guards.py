@@ -4,7 +4,6 @@
 
 import signal
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -60,19 +59,24 @@ def _large_trajectories():
 
 
 def test_row_9_no_trajectory_drops_the_arm(graph, host, probe, arm):
-    host('controller', **SIMULATED)
+    node = host('controller', **SIMULATED).node
     probe.wait_for('HOLD', timeout=COLD)
     publisher = graph.node.create_publisher(JointTrajectory, f'{probe.name}/joint_trajectory', 1)
     harness.wait_until(lambda: publisher.get_subscription_count() == 1, 'the controller')
     probe.statuses.clear()
     lying, large, longest = _large_trajectories()
-    for octets in [lying, large, longest] * 5:
-        publisher.publish(octets)
-        time.sleep(0.1)
+    for times in range(1, 6):
+        publisher.publish(lying)
+        harness.wait_until(lambda n=times: node.session.refused_references == 2 * n - 1, 'a lie')
+        publisher.publish(large)
+        harness.wait_until(lambda n=times: node.session.refused_references == 2 * n, 'its size')
+        publisher.publish(longest)
+        harness.wait_until(lambda n=times: node.session.accepted_references == n, 'the longest')
     probe.wait_for('ACTIVE', 'FOLLOWING')
     refusals = probe.diagnosed('references')
     assert {'STALE', 'FAULT'}.isdisjoint(status.state_name for status in probe.statuses.messages)
-    assert any(pair.key == 'refused' and int(pair.value) >= 2 for pair in refusals.values)
+    counts = {pair.key: pair.value for pair in refusals.values}
+    assert (counts['accepted'], counts['refused']) == ('5', '10')
     np.testing.assert_allclose(probe.next_command(), GRAVITY, atol=1e-6)
     graph.node.destroy_publisher(publisher)
 
@@ -93,7 +97,7 @@ def test_row_79_every_way_to_stop_latches(graph, host, start, probe, arm, way):
         publisher.publish(Bool(data=False))
     probe.wait_for('FAULT', 'STOPPED')
     assert probe.next_status().state_name == 'FAULT'
-    assert probe.trigger('reset').success
+    harness.wait_until(lambda: probe.trigger('reset').success, 'a reset')  # if states are not late
     probe.wait_for('HOLD', 'RESET')
     node.end_well()
 

@@ -120,7 +120,7 @@ def test_a_second_controller_on_the_same_topic_refuses_to_activate(established, 
     )
     harness.wait_until(lambda: '/robodyn_controller' in second.enable().message, 'its name')
     assert second.state == 'READY'
-    assert probe.state == 'HOLD'
+    probe.wait_for('HOLD')
     # When the first lets go, the second may take over.
     assert probe.enable(False).success
     harness.wait_until(lambda: second.enable().success, 'its activation')
@@ -172,14 +172,12 @@ def test_the_status_is_latched_for_late_joiners(host, probe, arm):
     probe.wait_for('HOLD', timeout=COLD)
     for _ in range(3):
         late = probe.graph.collect(ControllerStatus, f'{probe.name}/status', harness.LATCHED)
-        assert late.wait(timeout=3.0).state_name == 'HOLD'
+        assert late.wait().state_name == 'HOLD'
 
 
 @pytest.mark.parametrize('executor', ['single_threaded', 'events'])
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM], ids=['SIGINT', 'SIGTERM'])
-def test_a_signal_ends_it_within_two_seconds_after_the_safe_command(
-    start, probe, arm, executor, number
-):
+def test_a_signal_ends_it_after_the_safe_command(start, probe, arm, executor, number):
     node = start('controller', executor=executor, **EASY)
     probe.wait_for('HOLD', timeout=COLD)
     probe.next_command()
@@ -289,7 +287,7 @@ def test_row_63_of_controllers_that_start_together_one_commands(graph, start, pr
             alone_since = time.monotonic()
         return alone_since and time.monotonic() - alone_since > YIELD_TIME + 1.0
 
-    harness.wait_until(alone, 'one controller, longer than any yields', 10.0 * YIELD_TIME)
+    harness.wait_until(alone, 'one controller, longer than any yields', COLD)
     assert any(INTRUSION in twin.output for twin in twins)
     probe.next_command()
     for twin in twins:

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Controller and simulated robot, two processes: they find each other, move, die and come back."""
+"""Controller and simulated robot: they find each other, move, die and come back."""
 
 from pathlib import Path
 
@@ -10,184 +10,207 @@ import pytest
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 
-from sensor_msgs.msg import JointState
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from std_srvs.srv import SetBool
 
-from robodyn_msgs.srv import SetJointState
+from robodyn_msgs.msg import ControllerState
+from robodyn_msgs.srv import Advance
 from robodyn_ros import Robot
 from support import node_harness as harness
-from support.node_harness import COLD, EASY, JOINTS, POSTURE
-from support.simulated_arm import FERRY, ask
+from support.node_harness import COLD, CONTROLLER, EASY, JOINTS, POSTURE, SIMULATED, nanoseconds
+from support.simulated_arm import FERRY
 
 pytestmark = pytest.mark.ros
+pytest_plugins = ['robodyn_ros.testing.fixtures']
 
 ROBOT = Robot.from_urdf(str(harness.TWO_LINK))
 GRAVITY = ROBOT.gravity_torque(np.array(POSTURE))
+RATE = EASY['update_rate']
+#: As processes on the wall clock: no stall of the machine moves a robot that is stuck.
 SIMULATOR = {
     'urdf_path': str(harness.TWO_LINK),
-    'update_rate': EASY['update_rate'],
+    'update_rate': RATE,
     'joint_states_topic': 'joint_states',
-    'command_timeout': 0.5,
     'initial_position': list(POSTURE),
+    'fault__stuck_joints': list(JOINTS),
 }
 PAGE = (Path(__file__).resolve().parents[2] / 'doc' / 'nodes' / 'controller.md').read_text()
 
 
-def move(probe, target, seconds):
-    """Publish a trajectory to a target, at rest at both ends."""
-    point = JointTrajectoryPoint(
-        positions=list(target), velocities=[0.0] * 2, accelerations=[0.0] * 2
-    )
-    point.time_from_start.sec = seconds
-    publisher = probe.graph.node.create_publisher(
-        JointTrajectory, f'{probe.name}/joint_trajectory', 1
-    )
-    harness.wait_until(publisher.get_subscription_count, 'a subscriber')
-    publisher.publish(JointTrajectory(joint_names=list(JOINTS), points=[point]))
-    probe.wait_for('ACTIVE', 'FOLLOWING')
-    probe.wait_for('HOLD', 'TRAJECTORY_END')
-    probe.graph.node.destroy_publisher(publisher)
+@pytest.fixture
+def held(controlled_robot):
+    """Return the function that starts the arm at POSTURE, held, and lets a second pass."""
+
+    def start(urdf=harness.TWO_LINK, controller=None, **parameters):
+        arm = controlled_robot(
+            urdf, controller, **{'update_rate': RATE, 'initial_position': POSTURE, **parameters}
+        )
+        arm.advance(1.0)
+        assert arm.status == 'HOLD ACTIVATED'
+        return arm
+
+    return start
 
 
-@pytest.mark.parametrize('first', ['controller', 'simulator'])
-def test_in_either_order_they_find_each_other_and_the_arm_stays(start, probe, first):
-    parameters = {'controller': EASY, 'simulator': SIMULATOR}
-    for name in sorted(parameters, key=lambda name: name != first):
-        start(name, **parameters[name])
-    probe.wait_for('HOLD', timeout=COLD)
-    np.testing.assert_allclose(probe.next_command(), GRAVITY, rtol=1e-3)
-    probe.states.clear()
-    np.testing.assert_allclose(probe.states.wait().measured_position, POSTURE, atol=1e-3)
+def test_an_arm_that_is_held_stays(held):
+    arm = held()
+    np.testing.assert_allclose(arm.torque, GRAVITY, rtol=1e-9)
+    np.testing.assert_allclose(arm.position, POSTURE, atol=1e-9)
 
 
-def test_a_cart_with_a_mast_on_a_hull_that_is_held_somewhere(start, probe, tmp_path):
+def test_a_cart_with_a_mast_on_a_hull_that_is_held_somewhere(held, tmp_path):
     """Planar joints are three positions to both; where the floating one is held is what weighs."""
     urdf = tmp_path / 'ferry.urdf'
     urdf.write_text(FERRY)
     posture, swim = [0.4, 0.3, -0.5, 0.8], (0.1, 0.2, 0.3, 0.48, -0.36, 0.48, 0.64)
     robot = Robot.from_urdf(FERRY, joints=['mast', 'deck'], locked={'swim': swim})
-    entry = 'swim=' + ' '.join(map(str, swim))
-    common = {'urdf_path': urdf, 'joints': ['mast', 'deck'], 'locked': [entry]}
-    start('simulator', **{**SIMULATOR, **common, 'initial_position': posture})
-    start('controller', **{**EASY, **common, 'effort_limits': [80.0] * 4})
-    probe.wait_for('HOLD', timeout=COLD)
-    np.testing.assert_allclose(probe.next_command(), robot.gravity_torque(posture), rtol=1e-3)
-    probe.states.clear()
-    np.testing.assert_allclose(probe.states.wait().measured_position, posture, atol=1e-3)
-
-
-def test_the_arm_goes_where_the_trajectory_says(start, probe):
-    start('simulator', **SIMULATOR)
-    start('controller', **EASY)
-    probe.wait_for('HOLD', timeout=COLD)
-    target = (POSTURE[0] + 0.5, POSTURE[1] - 0.3)
-    probe.states.clear()
-    move(probe, target, 2)
-    states = list(probe.states.messages)
-    errors = np.array([state.position_error for state in states])
-    path = np.array([state.measured_position for state in states])
-    # The model is the true one, so what remains is the delay of a cycle or two, more on a busy
-    # machine; without feed-forward the arm would lag by several hundredths.
-    assert abs(errors).max() < 0.02
-    assert np.ptp(path[:, 0]) > 0.45
-    harness.wait_until(
-        lambda: abs(np.array(probe.states.last.position_error)).max() < 1e-3, 'rest at the target'
+    common = {'joints': ['mast', 'deck'], 'locked': ['swim=' + ' '.join(map(str, swim))]}
+    arm = held(
+        urdf, {**common, 'effort_limits': [80.0] * 4}, **{**common, 'initial_position': posture}
     )
+    np.testing.assert_allclose(arm.torque, robot.gravity_torque(posture), rtol=1e-9)
+    np.testing.assert_allclose(arm.position, posture, atol=1e-9)
+
+
+def test_the_arm_goes_where_the_trajectory_says(held):
+    arm = held()
+    told = arm.record(ControllerState, f'{CONTROLLER}/controller_state')
+    target = np.add(POSTURE, (0.5, -0.3))
+    arm.go_to(target, 2.0)
+    arm.advance(1.0)
+    assert arm.status == 'ACTIVE FOLLOWING'
+    arm.advance(1.0 + 2.0 / RATE)
+    assert arm.status == 'HOLD TRAJECTORY_END'
+    last = told.wait(lambda state: nanoseconds(state) >= 1e9 * arm.time - 2e9 / RATE)
+    errors = np.array([state.position_error for state in told.messages])
+    # The model is the true one, so what remains is that a torque acts for a whole period.
+    assert abs(errors).max() < 5e-4
+    np.testing.assert_allclose(last.reference_position, target, rtol=1e-12)
+    arm.advance(2.0)
+    np.testing.assert_allclose(arm.position, target, atol=1e-9)
+
+
+def test_a_jump_of_the_robot_is_held_where_it_is(held):
+    arm = held()
+    arm.displace([1.0, 1.0], [0.0, 0.0])
+    arm.step(3)
+    assert arm.status == 'HOLD POSITION_JUMP'
+    # held is where the second state confirms it: the arm has been on its way for two periods
+    np.testing.assert_allclose(arm.reference[0], (1.0, 1.0), atol=2e-3)
+    arm.advance(2.0)
+    np.testing.assert_allclose(arm.position, arm.reference[0], atol=1e-9)
+
+
+def test_an_arm_that_races_is_left_to_gravity(held):
+    arm = held(controller={'velocity_limits': [0.5, 0.5]})
+    arm.displace(POSTURE, [3.0, 0.0])
+    arm.step(5)
+    assert arm.status == 'FAULT OVERSPEED'
+    harness.wait_until(lambda: 'velocity limit' in arm.log, 'the reason in the log')
+    for _ in range(RATE):
+        before, state = arm.state, arm.step()
+        beyond = abs(before.velocity) > 0.75
+        # once the torque has come there at its rate
+        driven = state.effort * before.velocity > 0.0
+        assert not (beyond & driven).any() or state.time < 1.05
+    assert arm.status == 'FAULT OVERSPEED'
+
+
+def test_a_sagging_arm_is_taken_over_where_it_is(held):
+    """It carries the arm where it finds it, on its way down, and brings it to rest."""
+    arm = held(void_command='damp', timeout_damping=0.0)
+
+    def enable(wanted):
+        request = SetBool.Request(data=wanted)
+        assert arm.participant.call(SetBool, f'{CONTROLLER}/enable', request).success
+
+    enable(False)
+    told = arm.record(ControllerState, f'{CONTROLLER}/controller_state')
+    found = arm.advance(0.25)
+    assert abs(found.velocity).max() > 0.3
+    enable(True)
+    assert arm.status == 'HOLD ACTIVATED'
+    np.testing.assert_array_equal(arm.reference[0], found.position)
+    arm.step(2)
+    state = told.wait()
+    weight = ROBOT.gravity_torque(np.array(state.measured_position))
+    np.testing.assert_allclose(state.gravity, weight, rtol=1e-9)
+    arm.advance(3.0)
+    assert arm.status == 'HOLD ACTIVATED' and abs(arm.velocity).max() < 1e-3
+
+
+# ---------------------------------------------------------------------------- as two processes
+
+
+@pytest.mark.parametrize('first', ['controller', 'simulator'])
+def test_in_either_order_they_find_each_other(start, probe, first):
+    parameters = {'controller': EASY, 'simulator': SIMULATOR}
+    for name in sorted(parameters, key=lambda name: name != first):
+        start(name, **parameters[name])
+    probe.wait_for('HOLD', timeout=COLD)
+    np.testing.assert_allclose(probe.next_command(), GRAVITY, rtol=1e-9)
+    probe.states.clear()
+    np.testing.assert_array_equal(probe.states.wait().measured_position, POSTURE)
 
 
 def test_the_robot_dies_and_another_takes_its_place(start, probe):
     robot = start('simulator', **SIMULATOR)
-    start('controller', **EASY)
+    start('controller', **{**EASY, 'stale_action': 'zero'})
     probe.wait_for('HOLD', timeout=COLD)
     for posture in ((0.0, 0.5), POSTURE):
         robot.kill()
         probe.wait_for('STALE', 'STATE_TIMEOUT')
         harness.wait_until(lambda: not any(probe.commands.last.data), 'zero effort')
         robot = start('simulator', **{**SIMULATOR, 'initial_position': list(posture)})
-        probe.wait_for('HOLD', 'STATE_RECOVERED')
+        probe.wait_for('HOLD', 'STATE_RECOVERED', COLD)
         # The new posture is held; nothing of the old one is resumed.
         weight = ROBOT.gravity_torque(np.array(posture))
         harness.wait_until(
-            lambda: np.allclose(probe.commands.last.data, weight, rtol=1e-2, atol=0.1),
+            lambda w=weight: np.allclose(probe.commands.last.data, w, rtol=1e-9, atol=1e-9),
             'the weight of the new posture',
         )
-        # Until it is held an arm may sag a little; the two postures are far from one another.
         harness.wait_until(
-            lambda place=posture: np.allclose(
-                probe.states.last.reference_position, place, rtol=0.0, atol=0.05
-            ),
+            lambda place=posture: tuple(probe.states.last.reference_position) == place,
             'the new posture as reference',
         )
 
 
-def test_the_controller_dies_and_another_takes_over_the_sagging_arm(start, probe):
-    start('simulator', **SIMULATOR)
-    for _ in range(2):
-        controller = start('controller', **EASY)
+def test_the_controller_dies_and_another_takes_over_in_its_place(start, probe):
+    """In lock step: the simulation stands until another controller answers, and goes on then."""
+    both = {'urdf_path': str(harness.TWO_LINK), 'trigger': 'lock_step', 'update_rate': RATE}
+    start('simulator', **both, initial_position=list(POSTURE))
+
+    def advance():
+        request = Advance.Request()
+        request.duration.nanosec = 500_000_000
+        answer = probe.graph.call(Advance, '/robodyn_simulator/advance', request, COLD)
+        assert answer.success, answer.message
+        return answer.step
+
+    for lives in range(1, 4):
+        controller = start('controller', **both, robot_compensates_gravity="'no'")
         probe.statuses.clear()
-        probe.wait_for('HOLD', 'ACTIVATED', timeout=COLD)
         probe.states.clear()
+        probe.wait_for('HOLD', 'ACTIVATED', timeout=COLD)
+        # of nothing, which is refused: the very first answer of a service may get lost
+        probe.graph.call(Advance, '/robodyn_simulator/advance', timeout=COLD, again=True)
+        assert advance() == lives * RATE // 2
         state = probe.states.wait()
-        # It carries the arm where it finds it, sagging or not.
-        weight = ROBOT.gravity_torque(np.array(state.measured_position))
-        np.testing.assert_allclose(state.gravity, weight, rtol=1e-9, atol=1e-9)
-        harness.wait_until(
-            lambda: abs(np.array(probe.states.last.measured_velocity)).max() < 1e-3,
-            'an arm at rest',
-        )
+        np.testing.assert_allclose(state.measured_position, POSTURE, atol=1e-9)
         controller.kill()
 
 
-def test_in_lock_step_every_state_is_one_cycle(start, probe):
+def test_triggered_by_each_other_every_state_is_one_cycle(start, probe):
     start('simulator', trigger='command', **SIMULATOR)
     start('controller', trigger='joint_states', **EASY)
     probe.wait_for('HOLD', timeout=COLD)
     first = probe.statuses.wait(lambda status: status.cycles > 0)
-    last = probe.statuses.wait(lambda status: status.cycles > first.cycles + 500)
+    last = probe.statuses.wait(lambda status: status.cycles > first.cycles + 500, timeout=COLD)
     assert last.missed == 0
-    target = (POSTURE[0] + 0.2, POSTURE[1])
-    move(probe, target, 1)
-    harness.wait_until(
-        lambda: abs(np.array(probe.states.last.position_error)).max() < 1e-2, 'rest at the target'
-    )
+    np.testing.assert_allclose(probe.next_command(), GRAVITY, rtol=1e-9)
 
 
-def test_a_jump_of_the_robot_is_held_where_it_is(start, probe):
-    start('simulator', **SIMULATOR)
-    start('controller', **EASY)
-    probe.wait_for('HOLD', timeout=COLD)
-    answer = ask(
-        probe.graph,
-        SetJointState,
-        'set_joint_state',
-        state=JointState(name=list(JOINTS), position=[1.0, 1.0], velocity=[0.0, 0.0]),
-    )
-    assert answer.success
-    probe.wait_for('HOLD', 'POSITION_JUMP')
-    # The status comes at once, the next state when it is its turn.
-    harness.wait_until(
-        lambda: np.allclose(probe.states.last.reference_position, (1.0, 1.0), atol=0.05),
-        'the posture after the jump, held',
-    )
-
-
-def test_an_arm_that_races_is_left_to_gravity(start, probe):
-    start('simulator', **SIMULATOR)
-    start('controller', **{**EASY, 'velocity_limits': [0.5, 0.5]})
-    probe.wait_for('HOLD', timeout=COLD)
-    answer = ask(
-        probe.graph,
-        SetJointState,
-        'set_joint_state',
-        state=JointState(name=list(JOINTS), position=list(POSTURE), velocity=[3.0, 0.0]),
-    )
-    assert answer.success
-    probe.wait_for('FAULT', 'OVERSPEED')
-    assert 'velocity limit' in probe.statuses.last.message
-
-
-def test_every_interface_of_the_node_is_on_its_page(start, probe):
-    start('controller', **EASY)
+def test_every_interface_of_the_node_is_on_its_page(host, probe):
+    host('controller', **SIMULATED)
     probe.wait_for('WAIT_STATE', timeout=COLD)
     node, name = probe.graph.node, probe.name.strip('/')
 

@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 
-from support.node_harness import COLD, EASY, TWO_LINK, wait_until
+from support.node_harness import COLD, EASY, SIMULATED, TWO_LINK, wait_until
 
 pytestmark = pytest.mark.ros
 
@@ -31,8 +31,8 @@ def test_a_refused_start_ends_the_process_where_a_launch_file_wants_it(start, na
     assert 'Traceback' not in node.output
 
 
-def test_a_refused_start_leaves_the_node_to_be_mended_by_default(start, probe):
-    node = start('controller', **EASY, law='nonsense')
+def test_a_refused_start_leaves_the_node_to_be_mended_by_default(host, probe):
+    node = host('controller', **SIMULATED, law='nonsense')
     node.wait_for_output("control law: got 'nonsense'", COLD)
     probe.wait_for('WAIT_MODEL')
     assert probe.set(law='computed_torque').successful

@@ -67,7 +67,7 @@ def test_controller_goes_over_while_it_holds_the_arm(graph, start, unknown):
     wait_until(lambda: probe.statuses.last.kernels == SPECIALISED, SPECIALISED, COLD)
     texts = [status.kernels for status in probe.statuses.messages if status.kernels]
     assert texts[0].startswith(f'{GENERIC}, specialising')
-    assert probe.state == 'HOLD'
+    probe.wait_for('HOLD')
     assert np.allclose(probe.next_command(), before, rtol=1e-12, atol=1e-12)
     entry = {pair.key: pair.value for pair in probe.diagnosed('state').values}
     assert entry['kernels'] == SPECIALISED

@@ -13,7 +13,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from robodyn_ros import Robot
-from support.node_harness import ROOT, TWO_LINK, wait_until
+from support.node_harness import COLD, ROOT, TWO_LINK, wait_until
 
 pytestmark = pytest.mark.ros
 pytest_plugins = ['robodyn_ros.testing.fixtures']
@@ -61,9 +61,9 @@ def test_what_is_closed_is_out_of_the_graph(controlled_robot, graph):
     arm = controlled_robot(TWO_LINK)
     arm.advance(0.1)
     names = {'robodyn_simulator', 'robodyn_controller'}
-    wait_until(lambda: names <= set(graph.node.get_node_names()), 'both nodes')
+    wait_until(lambda: names <= set(graph.node.get_node_names()), 'both nodes', COLD)
     arm.close()
-    wait_until(lambda: not names & set(graph.node.get_node_names()), 'a graph without them')
+    wait_until(lambda: not names & set(graph.node.get_node_names()), 'a graph without them', COLD)
 
 
 def test_the_test_commands_efforts(simulated_robot):

@@ -115,5 +115,9 @@ def _references(name, session, reading):
         f'{name}: references',
         level,
         text,
-        {'refused': session.refused_references, 'last_refusal': session.last_refusal},
+        {
+            'accepted': session.accepted_references,
+            'refused': session.refused_references,
+            'last_refusal': session.last_refusal,
+        },
     )

@@ -67,7 +67,7 @@ class ControlSession:
     ):
         self.robot, self.law = robot, law
         self.supervisor = Supervisor(robot, law, control_settings(values, robot, law))
-        self.refused_references, self.last_refusal = 0, ''
+        self.accepted_references, self.refused_references, self.last_refusal = 0, 0, ''
         self._lines = LineBudget()
         self._hand_progress = None if law.task is None else TaskProgress(law.task)
         self.faults: list[Exception] = []  # exceptions out of the loop, for the node to report
@@ -358,8 +358,10 @@ class ControlSession:
     def counted(self, refusal: str) -> str:
         """Count why a reference is refused, if it is, and return that."""
         if refusal:
-            self.refused_references += 1
             self.last_refusal = refusal
+            self.refused_references += 1
+        else:
+            self.accepted_references += 1
         return refusal
 
     def _refuse(self, sentence: str):

@@ -1,0 +1,147 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Play a trajectory of a file on the arm that the controller holds.
+
+    ros2 run robodyn_ros play excitation.csv
+    robodyn_ros play plan.yaml --approach 0        JSON or YAML of MoveIt, as it is
+
+The arm first goes to where the trajectory begins. The command ends when the trajectory does: with
+0, or with 1 and a sentence where the controller refuses it or gives it up.
+"""
+
+import argparse
+import contextlib
+import sys
+import time
+
+import rclpy
+from diagnostic_msgs.msg import DiagnosticArray
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from trajectory_msgs.msg import JointTrajectory
+
+from robodyn_msgs.msg import ControllerStatus
+from robodyn_ros.errors import RobodynError
+from robodyn_ros.ros.common.trajectory_files import delayed, duration_of, read_trajectory
+
+APPROACH = 5.0  # [s]
+PATIENCE = 10.0  # [s] on the wall clock for the controller to be heard
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+class Player:
+    """Sends one trajectory to a controller, and watches what becomes of it.
+
+    Parameters
+    ----------
+    name : str
+        Full name of the controller.
+    """
+
+    def __init__(self, name):
+        self._name, self._status, self._refusals, self._why = name, None, None, ''
+        self._context = rclpy.Context()
+        rclpy.init(context=self._context)
+        self._node = rclpy.create_node('robodyn_play', context=self._context)
+        self._executor = SingleThreadedExecutor(context=self._context)
+        self._executor.add_node(self._node)
+        self._node.create_subscription(ControllerStatus, f'{name}/status', self._hear, LATCHED)
+        self._node.create_subscription(DiagnosticArray, '/diagnostics', self._look, 10)
+        self._publisher = self._node.create_publisher(
+            JointTrajectory, f'{name}/joint_trajectory', 1
+        )
+
+    def close(self):
+        """Leave the graph."""
+        self._executor.shutdown()
+        self._node.destroy_node()
+        rclpy.shutdown(context=self._context)
+
+    def play(self, message, told=print):
+        """Play a trajectory to its end; RobodynError with the reason where that fails.
+
+        Parameters
+        ----------
+        message : trajectory_msgs.msg.JointTrajectory
+            What to play.
+        told : callable
+            Called with sentences about how far it has come.
+        """
+        heard = self._wait(lambda: self._status and self._refusals is not None)
+        if not heard or not self._wait(self._publisher.get_subscription_count):
+            raise RobodynError(
+                f"there is no controller '{self._name}': nothing came on '{self._name}/status'; "
+                'expected one that runs, or its name as --controller'
+            )
+        if self._status.state not in (ControllerStatus.ACTIVE, ControllerStatus.HOLD):
+            raise RobodynError(
+                f'the controller is in {self._status.state_name}: {self._status.message}'
+            )
+        before, self._status = self._refusals, None
+        self._publisher.publish(message)
+        self._wait(lambda: self._is('FOLLOWING') or self._refusals > before)
+        if self._refusals > before:
+            raise RobodynError(f'the controller refuses the trajectory: {self._why}')
+        if not self._is('FOLLOWING'):
+            raise RobodynError(f"the controller '{self._name}' did not answer")
+        told(f'Playing {len(message.points)} points in {duration_of(message):g} s.')
+        while self._is('FOLLOWING'):
+            self._executor.spin_once(timeout_sec=0.1)
+        if not self._is('TRAJECTORY_END'):
+            raise RobodynError(f'the trajectory was given up: {self._status.message}')
+        told(self._status.message)
+
+    def _is(self, reason):
+        return self._status is not None and self._status.reason == reason
+
+    def _wait(self, condition):
+        """Spin until a condition holds, or for PATIENCE; return its value."""
+        deadline = time.monotonic() + PATIENCE
+        while not (value := condition()) and time.monotonic() < deadline:
+            self._executor.spin_once(timeout_sec=0.05)
+        return value
+
+    def _hear(self, status):
+        self._status = status
+
+    def _look(self, array):
+        for entry in array.status:
+            if entry.name == f'{self._name.rpartition("/")[2]}: references':
+                values = {pair.key: pair.value for pair in entry.values}
+                self._refusals, self._why = int(values['refused']), values['last_refusal']
+
+
+def main(args=None):
+    """Play; exit code 1, and a sentence, where that fails."""
+    parser = argparse.ArgumentParser(
+        prog='play', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument('file', help='CSV, JSON or YAML file of a trajectory')
+    parser.add_argument(
+        '--approach',
+        type=float,
+        default=APPROACH,
+        metavar='SECONDS',
+        help='time for the way to the first point; 0 plays the file as it is (%(default)s)',
+    )
+    parser.add_argument(
+        '--controller', default='/robodyn_controller', help='full name of the node (%(default)s)'
+    )
+    options = parser.parse_args(args)
+    if not 0.0 <= options.approach <= 1e6:
+        parser.error(f'--approach: got {options.approach:g}; expected 0 s or more')
+    try:
+        message = delayed(read_trajectory(options.file), options.approach)
+        with contextlib.closing(Player(f'/{options.controller.strip("/")}')) as player:
+            player.play(message)
+    except KeyboardInterrupt:
+        print('The controller plays on; ~/emergency_stop stops it.', file=sys.stderr)
+        return 1
+    except (RobodynError, OSError) as error:
+        print(f'Refused: {error}', file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
