@@ -6,11 +6,13 @@ ros2 run robodyn_ros report arm.urdf        or        python -m robodyn_ros.cli.
 """
 
 import argparse
+import dataclasses
 import sys
 
 import numpy as np
 
 from robodyn_ros import RobodynError, Robot
+from robodyn_ros.cli.holding import cannot_hold
 from robodyn_ros.cli.robot_arguments import add_robot, model_of, refuse
 from robodyn_ros.model.layout import DAMPING, FIRST, FRICTION, MASS, MOMENT, RATIO, V
 
@@ -85,7 +87,8 @@ def main(args=None):
                 for k, (cell, width) in enumerate(zip(row, widths))
             )
         )
-    print(robot.report)
+    findings = (*robot.report.findings, *cannot_hold(robot))
+    print(dataclasses.replace(robot.report, findings=findings))
     return 0
 
 

@@ -11,6 +11,8 @@ from robodyn_ros.model.model_report import NOTE, WARNING, Finding
 from robodyn_ros.model.rotation_matrix import ROUNDING
 from robodyn_ros.model.validate import NO_INERTIA, PRINTED, inertia_fault
 
+HEAVY = 1000.0  # [kg] of one link: grams read as kilograms
+DENSEST = 22_600.0  # [kg/m^3] osmium
 FAR = 5.0  # [m] centre of mass or radius of gyration: millimetres read as metres
 DEGREES = (10.0 * np.pi, 720.0)  # [rad] between them a limit is hardly in radians
 QUARTER_TURN = 1e-15  # rounding of a quarter turn with all its digits, no news
@@ -32,6 +34,17 @@ def inertial(subject, body):
         if largest > NO_INERTIA:
             yield Finding(WARNING, subject, 'has inertia but no mass')
         return
+    if body.mass > HEAVY:
+        yield Finding(WARNING, subject, f'has a mass of {body.mass:g} kg; is its number in kg?')
+    # no body of that mass and density has less inertia than a ball: trace = 6/5 m r^2
+    radius = (body.mass / DENSEST / (4.0 / 3.0 * np.pi)) ** (1.0 / 3.0)
+    if NO_INERTIA < largest and np.trace(body.inertia) < 1.2 * body.mass * radius**2:
+        yield Finding(
+            NOTE,
+            subject,
+            f'has less inertia than a ball of osmium of {body.mass:g} kg; are its numbers in kg '
+            'and kg m2?',
+        )
     if largest <= NO_INERTIA:
         yield Finding(NOTE, subject, f'is a point mass of {body.mass:g} kg')
     distance = np.linalg.norm(body.com)

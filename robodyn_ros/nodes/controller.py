@@ -19,6 +19,7 @@ from robodyn_ros.ros.common.model_services import ModelServices
 from robodyn_ros.ros.common.process import run
 from robodyn_ros.ros.common.robot_source import RobotSource
 from robodyn_ros.ros.common.session_kernels import serving
+from robodyn_ros.ros.common.start_report import StartReport
 from robodyn_ros.ros.controller.controller_parameters import (
     CONTROLLER_PARAMETERS,
     control_settings,
@@ -67,7 +68,12 @@ class Controller(ManagedNode):
 
     def configure(self):
         """Build the robot and its law, compile, and begin to listen to joint states."""
+        with StartReport(self._reporter.starting, self.get_logger().info) as report:
+            self._configure(report)
+
+    def _configure(self, report: StartReport):
         self.parameters.require_valid()
+        report.say('Building the robot from its description.')
         started = time.monotonic()
         robot = self.source.build()
         robot.model.refuse_quaternions("the controller's joint states")
@@ -84,11 +90,15 @@ class Controller(ManagedNode):
         self._judge(values, robot, law_type)
         kernels = functools.partial(serving, law_type)
         with helped(kernels):
+            report.say(f"Making the control law '{law_type.name}'.")
             law = make_law(values, law_type, robot)
-            warm_up(kernels(), self._reporter.compiling)
+            warm_up([each for each in kernels() if not each.is_kept], report.compiling)
+            warm_up(kernels(), report.loading)
+        report.say('Comparing the kernels with known answers.')
         known_answers()
         guards_known_answers()
         law_known_answers(law_type, robot)
+        report.say('Loading the code for this robot alone, and opening the topics.')
         self.session = self._session_type(values)(self, robot, law, values, self._changed)
         self._tasks.follow(self.session, values)
         self.get_logger().info(

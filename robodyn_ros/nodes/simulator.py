@@ -9,11 +9,13 @@ from rclpy.clock import Clock, ClockType
 from std_srvs.srv import SetBool, Trigger
 
 from robodyn_msgs.srv import Advance, ApplyWrench, SetJointState, StepSimulation
+from robodyn_ros.compile import warm_up
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.ros.common.joint_messages import set_stamp
 from robodyn_ros.ros.common.lifecycle_node import UNCONFIGURED, ManagedNode
 from robodyn_ros.ros.common.process import run
 from robodyn_ros.ros.common.robot_source import RobotSource
+from robodyn_ros.ros.common.start_report import StartReport
 from robodyn_ros.ros.common.topic_hints import silent_topic
 from robodyn_ros.ros.simulator.lock_step_session import LockStepSimulation
 from robodyn_ros.ros.simulator.simulator_diagnostics import SimulatorDiagnostics
@@ -21,6 +23,7 @@ from robodyn_ros.ros.simulator.simulator_parameters import SIMULATOR_PARAMETERS,
 from robodyn_ros.ros.simulator.simulator_session import SimulatorSession
 from robodyn_ros.ros.simulator.state_request import named_state
 from robodyn_ros.ros.transport.lock_step import LOCK_STEP
+from robodyn_ros.simulation.plant import KERNELS
 
 LONGEST_STEP = 60  # [s] of simulated time that ~/step takes at once
 MOST_SUBSTEPS = 300_000  # of one ~/step: seconds in which nobody else is answered
@@ -54,13 +57,21 @@ class Simulator(ManagedNode):
 
     def configure(self):
         """Build the robot, compile or load its kernels, open its topics."""
+        with StartReport(self._tell_start, self.get_logger().info) as report:
+            self._configure(report)
+
+    def _configure(self, report: StartReport):
         self.parameters.require_valid()
+        report.say('Building the robot from its description.')
         robot = self.source.build(self.parameters['free_base'])
         self.parameters.require_valid(robot.nv, robot.nq)
         for finding in robot.report.findings:
             if finding.severity == 'warning':
                 self.get_logger().warning(f'{finding.subject}: {finding.sentence}')
         values = self.parameters.snapshot()
+        warm_up([each for each in KERNELS if not each.is_kept], report.compiling)
+        warm_up(KERNELS, report.loading)
+        report.say('Loading the code for this robot alone, and opening the topics.')
         kind = LockStepSimulation if values['trigger'] == LOCK_STEP else SimulatorSession
         self.session = kind(self, robot, values)
         self.get_logger().info(f"'{robot.name}' is simulated: {', '.join(robot.joint_names)}.")
@@ -145,6 +156,7 @@ class Simulator(ManagedNode):
         session.runner.step(request.steps)
         session.tell()
         response.time = session.runner.time * 1e-9
+        response.state, response.multi_dof_state = session.last_told()
         return f'{request.steps} steps were taken.'
 
     def _reset(self, session, _request, _response):
@@ -188,6 +200,11 @@ class Simulator(ManagedNode):
         if not self.source.available:
             return silent_topic(self, self.source.topic, 'std_msgs/msg/String')
         return f'The node is {self.phase}.'
+
+    def _tell_start(self, sentence: str, _compiles: bool):
+        message = self._diagnostics.build(None, sentence, '')
+        message.header.stamp = self.get_clock().now().to_msg()
+        self._diagnostics_publisher.publish(message)
 
     def _report(self):
         """Once a second: diagnostics, the clock's other publishers, and what deserves a line."""

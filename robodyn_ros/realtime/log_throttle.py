@@ -1,10 +1,8 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""When to write a line into the log: a budget, and what takes long."""
+"""When to write a line into the log: a budget."""
 
 import time
-
-PATIENCE = 2.0  # [s] of silence before somebody wonders
 
 
 class LineBudget:
@@ -21,21 +19,3 @@ class LineBudget:
             return False
         self._left -= 1.0
         return True
-
-
-class SlowCompilation:
-    """Says how far compilation has come where it takes long; `progress` of compile.warm_up."""
-
-    def __init__(self, logger):
-        self._logger, self._due = logger, 0.0
-
-    def __call__(self, _name: str, done: int, total: int):
-        """Take note that `done` of `total` kernels are ready."""
-        now = time.monotonic()
-        if done == 0:
-            self._due = now + PATIENCE
-        elif now >= self._due and done < total:
-            self._due = now + 5.0 * PATIENCE
-            self._logger.info(
-                f'Compiling, once on this machine: {done} of {total} kernels are ready.'
-            )

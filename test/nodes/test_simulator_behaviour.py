@@ -215,6 +215,22 @@ def test_pause_step_and_go_on(arm):
         arm.next(lambda state: state.position != before, 'motion after the pause')
 
 
+def test_steps_return_the_state_that_is_told(arm):
+    """Position, velocity and effort of one moment; empty where the reading was lost."""
+    arm.say(arm.publisher(Float64MultiArray, EFFORTS), floats([2.0] * 7))
+    answer = arm.ask_for_steps(10)
+    assert answer.success, answer.message
+    told, state = arm.next(), answer.state
+    assert state.name == JOINTS and list(state.effort) == [2.0] * 7
+    for field in ('position', 'velocity', 'effort'):
+        assert getattr(state, field) == getattr(told, field)
+    assert any(state.velocity) and not answer.multi_dof_state.joint_names
+    assert arm.graph.set_parameters(NODE, fault__dropped_states=1.0).successful
+    answer = arm.ask_for_steps(1)
+    assert arm.graph.set_parameters(NODE, fault__dropped_states=0.0).successful
+    assert answer.success and not answer.state.name
+
+
 def test_reset_and_set_state_are_announced(arm):
     """State by name, the rest kept; refusals say why; listeners are told to forget."""
     notices = arm.graph.collect(Header, f'{NODE}/reset_notify', LATCHED)

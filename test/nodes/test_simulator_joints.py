@@ -154,6 +154,14 @@ def test_messages_say_whose_they_are(ferry):
     assert joints.header.frame_id == poses.header.frame_id == 'sea'
 
 
+def test_steps_return_the_poses_that_are_told(ferry):
+    answer = ferry.ask_for_steps(1)
+    joints, poses = ferry.now()
+    assert answer.state.name == SCALARS and answer.state.position == joints.position
+    assert answer.multi_dof_state.transforms == poses.transforms
+    assert answer.multi_dof_state.twist == poses.twist
+
+
 def test_initial_state_is_that_of_the_parameters(ferry):
     """Seven numbers for the floating joint among those of the others; rates as well."""
     q, qd = ferry.state()

@@ -46,7 +46,7 @@ def test_state_comes_at_once_whole_and_held(graph, start):
         position, velocity, effort = posture(state)
         assert position.tolist() == [0.1, -0.2, 0.3, -1.5, 0.2, 1.6, -0.1]
         assert velocity.tolist() == effort.tolist() == [0.0] * 7
-    code, _ = arm.process.stop(signal.SIGTERM)
+    code, _ = arm.process.stop(signal.SIGTERM, COLD)
     assert code == 0
     assert 'Traceback' not in arm.process.output
 
@@ -227,5 +227,5 @@ def test_interrupted_while_it_compiles(start, tmp_path, monkeypatch):
     monkeypatch.setenv('ROBODYN_BUILT_KERNELS', '')
     process = start('simulator', urdf_path=TWO_LINK)
     wait_until(lambda: any(tmp_path.iterdir()), 'the beginning of compilation', COLD)
-    code, _ = process.stop()
+    code, _ = process.stop(timeout=COLD)
     assert code == 0

@@ -14,6 +14,8 @@ from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import remove_ros_args
 
+from robodyn_ros.ros.common import parameter_files
+
 POLL = 1.0  # [s] longest time a signal that wakes nobody goes unnoticed
 REPEAT = 0.2  # [s] from one interrupt to the next, until one is heard
 
@@ -124,6 +126,8 @@ def run(make_node: Callable, args=None) -> int:
     stop, node, executor = StopSignal(), None, None
     try:
         node = make_node()
+        for sentence in parameter_files.for_others(arguments, node.get_fully_qualified_name()):
+            node.get_logger().warning(sentence)
         executor = make_executor(node.parameters['executor'])
         executor.add_node(node)
         wake_on_signals(executor, node.emergency_stop)

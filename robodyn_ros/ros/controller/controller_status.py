@@ -9,7 +9,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 
 from robodyn_msgs.msg import ControllerStatus
 from robodyn_ros.control.supervisor.controller_states import Reason, State
-from robodyn_ros.realtime.log_throttle import LineBudget, SlowCompilation
+from robodyn_ros.realtime.log_throttle import LineBudget
 from robodyn_ros.realtime.rate_counter import Meter, Reading, success
 from robodyn_ros.ros.common.diagnostic_entry import OK
 from robodyn_ros.ros.common.topic_hints import silent_topic
@@ -19,7 +19,7 @@ LATCHED_QOS = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 INTERVAL = 0.95  # [s] at least from one report to the next
 WAITING_INTERVAL = 4.0  # [s] from one line in the log to the next while something is waited for
 
-COMPILING = 'COMPILING'
+COMPILING, STARTING = 'COMPILING', 'STARTING'
 
 SENTENCES = {
     Reason.ACTIVATED: 'The controller has been activated and holds the measured posture.',
@@ -66,16 +66,13 @@ class StatusReporter:
         self._status = node.create_publisher(ControllerStatus, '~/status', LATCHED_QOS)
         self._diagnostics = node.create_publisher(DiagnosticArray, '/diagnostics', 10)
         self._last, self._due, self._logged = None, 0.0, 0.0
-        self._lines, self._slow = LineBudget(), SlowCompilation(node.get_logger())
+        self._lines = LineBudget()
 
-    def compiling(self, name: str, done: int, total: int):
-        """Tell how far compilation has come."""
-        self._slow(name, done, total)
-        self._status.publish(
-            self._begin(
-                State.WAIT_MODEL, COMPILING, f'{done} of {total} kernels are ready; next: {name}'
-            )
-        )
+    def starting(self, sentence: str, compiles: bool):
+        """Publish what the controller is at while it is being configured."""
+        status = self._begin(State.WAIT_MODEL, COMPILING if compiles else STARTING, sentence)
+        self._status.publish(status)
+        self._diagnostics.publish(diagnose(self._node.get_name(), status, None, Reading(), 0))
 
     def update(self):
         """Publish what has changed, and what is due."""

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """All that exists while the simulator is configured for one robot."""
 
+import copy
 import functools
 import time
 from threading import Lock
@@ -9,6 +10,7 @@ from typing import Any, Mapping
 
 from geometry_msgs.msg import WrenchStamped
 from rclpy.qos import DurabilityPolicy, QoSProfile
+from sensor_msgs.msg import JointState, MultiDOFJointState
 from std_msgs.msg import Header
 
 from robodyn_ros.compile import warm_up
@@ -174,6 +176,12 @@ class SimulatorSession:
             sensor = runner.sensor
             self._state.publish(stamp, sensor.position, sensor.velocity, runner.plant.effort)
         self._clock_source.tell(simulated)  # after the state: a cycle on /clock looks for it
+
+    def last_told(self) -> tuple[JointState, MultiDOFJointState]:
+        """The state as it was told last; empty messages where the reading was lost."""
+        if not self.runner.reading_valid:
+            return JointState(), MultiDOFJointState()
+        return copy.deepcopy(self._state.messages)
 
     def _tell_of_reset(self):
         notice = Header(frame_id=self._frame_id)

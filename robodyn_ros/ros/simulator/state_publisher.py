@@ -41,21 +41,36 @@ def state_topics(node, model: RobotModel, values: Mapping[str, Any], frame_id: s
         return MixedStates(node, model, joints, values, frame_id)
     if model.is_embedded:
         return AllJointStates(node, model, values, frame_id)
-    return JointStates(node, model.joint_names, values, frame_id)
+    return JointStates(node, model.joint_names, values, frame_id, model.held)
 
 
 class JointStates:
-    """The state as a JointState."""
+    """The state as a JointState; joints that are held still come last, so that TF is whole."""
 
-    def __init__(self, node, names: Sequence[str], values: Mapping[str, Any], frame_id: str):
+    def __init__(
+        self,
+        node,
+        names: Sequence[str],
+        values: Mapping[str, Any],
+        frame_id: str,
+        held: Mapping[str, float],
+    ):
         self._node = node
         self._publisher = node.create_publisher(
             JointState, values['joint_states_topic'], STATE_QOS
         )
-        self._message = JointState(name=list(names))
+        self._message = JointState(name=[*names, *held])
         self._message.header.frame_id = frame_id
         fields = ('position', 'velocity', *('effort',) * values['publish_effort'])
-        self._arrays = [bound_array(self._message, field, len(names)) for field in fields]
+        count = len(names) + len(held)
+        whole = [bound_array(self._message, field, count) for field in fields]
+        whole[0][len(names) :] = list(held.values())
+        self._arrays = [array[: len(names)] for array in whole]
+
+    @property
+    def messages(self) -> tuple[JointState, MultiDOFJointState]:
+        """What was published last; the next call of `publish` refills it."""
+        return self._message, MultiDOFJointState()
 
     @property
     def heard(self) -> bool:
@@ -78,7 +93,7 @@ class AllJointStates(JointStates):
     """The state as a JointState, with the joints that depend on others."""
 
     def __init__(self, node, model: RobotModel, values: Mapping[str, Any], frame_id: str):
-        super().__init__(node, model.all_joint_names, values, frame_id)
+        super().__init__(node, model.all_joint_names, values, frame_id, model.held)
         self._all = AllJoints(model)
 
     def publish(self, nanoseconds: int, *state: np.ndarray):
@@ -107,7 +122,8 @@ class MixedStates:
         names = [model.all_joint_names[k] for k in places]
         self._velocities = places
         self._positions = [model.all_position_names.index(name) for name in names]
-        self._scalars = JointStates(node, names, values, frame_id) if names else None
+        held = model.held
+        self._scalars = JointStates(node, names, values, frame_id, held) if names else None
         self._publisher = node.create_publisher(
             MultiDOFJointState, values['multi_dof_joint_states_topic'], STATE_QOS
         )
@@ -119,6 +135,12 @@ class MixedStates:
         message.header.frame_id = frame_id
         if values['publish_effort']:
             message.wrench = [Wrench() for _ in joints]
+
+    @property
+    def messages(self) -> tuple[JointState, MultiDOFJointState]:
+        """What was published last; the next call of `publish` refills it."""
+        scalars = self._scalars.messages[0] if self._scalars else JointState()
+        return scalars, self._message
 
     @property
     def heard(self) -> bool:

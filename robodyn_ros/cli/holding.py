@@ -1,0 +1,70 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Joints that cannot hold themselves: an effort limit below the gravity torque in the range."""
+
+import numpy as np
+
+from robodyn_ros.formulations.spong.properties import ranges
+from robodyn_ros.model.model_report import WARNING, Finding
+
+SAMPLES = 1000  # postures that are tried first
+GRID = 33  # values of one joint at a time
+ROUNDS = 4  # over all joints, on ever narrower grids
+
+
+def largest_gravity_torques(robot, seed=0):
+    """Find the largest gravity torque of every joint within the ranges.
+
+    From the worst of random postures, one joint after the other goes to its worst value.
+
+    Parameters
+    ----------
+    robot : Robot
+        With as many positions as velocities.
+    seed : int
+        Of the random postures.
+
+    Returns
+    -------
+    torque : (nv,) ndarray
+        Magnitudes [N m or N].
+    q : (nv, nq) ndarray
+        The posture of each [rad or m].
+    """
+    lower, upper = ranges(robot)
+    q = np.random.default_rng(seed).uniform(lower, upper, (SAMPLES, robot.nq))
+    worst = q[np.argmax(np.abs(robot.gravity_torque(q)), axis=0)]
+    for joint, posture in enumerate(worst):
+        for turn in range(ROUNDS):
+            for k in range(robot.nq):
+                reach = (upper[k] - lower[k]) * (2.0 / GRID) ** turn
+                values = np.clip(
+                    posture[k] + np.linspace(-reach, reach, 2 * GRID - 1), lower[k], upper[k]
+                )
+                tried = np.tile(posture, (len(values), 1))
+                tried[:, k] = values
+                posture[:] = tried[np.argmax(np.abs(robot.gravity_torque(tried)[:, joint]))]
+    return np.abs(np.diagonal(robot.gravity_torque(worst))).copy(), worst
+
+
+def cannot_hold(robot):
+    """Return a Finding for every joint whose effort limit is below its gravity torque somewhere.
+
+    Parameters
+    ----------
+    robot : Robot
+        One with a quaternion among its positions has none.
+    """
+    if robot.nq != robot.nv:
+        return []
+    torque, postures = largest_gravity_torques(robot)
+    return [
+        Finding(
+            WARNING,
+            f'joint {name!r}',
+            f'cannot hold itself: gravity takes up to {torque[k]:.4g}, its effort limit is '
+            f'{robot.limits.effort[k]:g}; at q = {np.round(postures[k], 3).tolist()}',
+        )
+        for k, name in enumerate(robot.joint_names)
+        if torque[k] > robot.limits.effort[k]
+    ]

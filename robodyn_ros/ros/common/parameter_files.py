@@ -1,0 +1,59 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Parameter files of a command line that have nothing for a node: mostly a misspelt name."""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+OPTION = '--params-file'
+KEY = 'ros__parameters'
+
+
+def for_others(arguments: Sequence[str], node_name: str) -> list[str]:
+    """Return a sentence about every parameter file that names other nodes only.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+        Of the process, with what comes after --ros-args.
+    node_name : str
+        Full name of the node.
+    """
+    files = [value for option, value in zip(arguments, arguments[1:]) if option == OPTION]
+    sentences = []
+    for file in files:
+        names = list(_names(file))
+        if names and not any(_pattern(name).fullmatch(node_name) for name in names):
+            listed = ', '.join(f"'{name}'" for name in names)
+            sentences.append(
+                f"Parameter file '{file}' has nothing for this node, '{node_name}': it is for "
+                f"{listed}. Expected that name, or '/**' for any node."
+            )
+    return sentences
+
+
+def _names(file: str) -> Iterator[str]:
+    """Yield the names of the nodes of a file, as patterns; rcl has refused what is none."""
+    import yaml  # comes with ROS
+
+    content = yaml.safe_load(Path(file).read_text(encoding='utf-8'))
+    yield from dict.fromkeys(_walk(content, ''))
+
+
+def _walk(content, name):
+    if not isinstance(content, dict):
+        return
+    for key, value in content.items():
+        if key == KEY:
+            yield name
+        else:
+            yield from _walk(value, f'{name}/{str(key).strip("/")}')
+
+
+def _pattern(name: str) -> re.Pattern:
+    """Return what a name of rcl matches: `*` one part of a name, `**` any number of them."""
+    parts = {'**': r'(/[^/]+)*', '*': r'/[^/]+'}
+    return re.compile(
+        ''.join(parts.get(part, '/' + re.escape(part)) for part in name.split('/')[1:])
+    )

@@ -1,0 +1,67 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A node that compiles says so in its log, its status and its diagnostics, with what is left."""
+
+import threading
+
+import pytest
+
+pytest.importorskip('rclpy', reason='rclpy is not installed')
+pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
+
+from diagnostic_msgs.msg import DiagnosticArray
+
+from robodyn_msgs.msg import ControllerStatus
+from robodyn_ros.compile import warm_up
+from robodyn_ros.nodes import controller, simulator
+from robodyn_ros.ros.common import start_report
+from robodyn_ros.testing.hosting import Hosted, ros_arguments
+from robodyn_ros.testing.participant import LATCHED, Participant
+from support.node_harness import TWO_LINK
+
+pytestmark = pytest.mark.ros
+pytest_plugins = ['robodyn_ros.testing.fixtures']
+
+SENTENCE = 'Compiling kernel 3 of 11, once on this machine: model.aba.'
+
+
+@pytest.fixture
+def participant(ros_domain):
+    """Somebody who listens."""
+    made = Participant()
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize('module', [controller, simulator], ids=['controller', 'simulator'])
+def test_a_kernel_that_takes_long_is_told_everywhere(module, participant, monkeypatch):
+    """The node stands in its compilation until the test has heard of it."""
+    name = module.__name__.rpartition('.')[2]
+    go_on = threading.Event()
+
+    def slow(kernels, progress):
+        progress('model.aba', 2, 11)
+        assert go_on.wait(60.0)
+        warm_up(kernels, progress)
+
+    monkeypatch.setattr(module, 'warm_up', slow)
+    monkeypatch.setattr(start_report, 'INTERVAL', 0.01)
+    monkeypatch.setattr(start_report, 'FIRST', 0.0)
+    diagnostics = participant.collect(DiagnosticArray, '/diagnostics')
+    statuses = participant.collect(ControllerStatus, '/robodyn_controller/status', LATCHED)
+    node = Hosted(name, *ros_arguments({'urdf_path': TWO_LINK, 'specialise': False}))
+    try:
+        node.wait_for_output(SENTENCE)
+        diagnostics.wait(
+            lambda message: any(
+                SENTENCE in (entry.message, *(pair.value for pair in entry.values))
+                for entry in message.status
+            ),
+            'diagnostics of the compilation',
+        )
+        if module is controller:
+            status = statuses.wait(lambda status: status.message == SENTENCE, 'a status')
+            assert (status.state_name, status.reason) == ('WAIT_MODEL', 'COMPILING')
+    finally:
+        go_on.set()
+        node.close()

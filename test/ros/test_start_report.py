@@ -1,0 +1,76 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""No start is silent: within 2 s, and at least every 5 s, it is told what a node is at."""
+
+import threading
+
+import pytest
+
+pytest.importorskip('rclpy', reason='rclpy is not installed')
+
+from robodyn_ros.ros.common import start_report
+from robodyn_ros.ros.common.start_report import StartReport
+
+SOON, OFTEN = 2.0, 5.0  # [s]
+
+
+class Told:
+    """What a report told and logged, and when, by a clock of the test."""
+
+    def __init__(self):
+        self.now, self.messages, self.lines = 100.0, [], []
+        self.report = StartReport(
+            lambda *what: self.messages.append((self.now, *what)),
+            lambda sentence: self.lines.append((self.now, sentence)),
+            lambda: self.now,
+        )
+
+    def passes(self, seconds):
+        """Let time pass as the thread of the report sees it."""
+        for _ in range(round(seconds / start_report.INTERVAL)):
+            self.now += start_report.INTERVAL
+            self.report.tick()
+
+
+def test_messages_and_lines_come_soon_and_often():
+    """However long one kernel takes to compile."""
+    told = Told()
+    told.report.compiling('model.aba', 2, 11)
+    told.passes(60.0)
+    for found in (told.messages, told.lines):
+        times = [100.0, *(what[0] for what in found), told.now]
+        assert times[1] - times[0] <= SOON
+        assert max(b - a for a, b in zip(times, times[1:])) <= OFTEN
+
+
+def test_a_quick_start_is_not_logged():
+    """What is over within a second is told by nobody."""
+    told = Told()
+    told.now += 0.9
+    told.report.tick()
+    assert told.messages and not told.lines
+
+
+def test_what_is_left_is_told():
+    told = Told()
+    told.report.compiling('model.aba', 2, 11)
+    told.passes(1.0)
+    told.report.loading('model.rnea', 10, 11)
+    told.passes(1.0)
+    told.report.loading('', 11, 11)  # the end changes nothing
+    told.report.say('Opening the topics.')
+    told.passes(1.0)
+    assert [what[1:] for what in told.messages] == [
+        ('Compiling kernel 3 of 11, once on this machine: model.aba.', True),
+        ('Loading kernel 11 of 11: model.rnea.', False),
+        ('Opening the topics.', False),
+    ]
+
+
+def test_the_thread_tells_while_its_owner_is_busy_and_ends_with_it(monkeypatch):
+    monkeypatch.setattr(start_report, 'INTERVAL', 1e-3)
+    heard = threading.Event()
+    with StartReport(lambda *_: heard.set(), lambda _: None) as report:
+        report.say('Busy.')
+        assert heard.wait(30.0)
+    assert not any(each.name == 'start_report' for each in threading.enumerate())
