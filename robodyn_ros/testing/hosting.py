@@ -7,11 +7,11 @@ from typing import Any, Mapping
 
 import rclpy
 from rclpy.impl import rcutils_logger
-from rclpy.signals import SignalHandlerOptions
 
 from robodyn_ros.nodes.controller import Controller
 from robodyn_ros.nodes.simulator import Simulator
 from robodyn_ros.ros.common.process import make_executor, spin_guarded
+from robodyn_ros.testing.context import end_context, new_context
 from robodyn_ros.testing.participant import SOON, wait_until
 
 NODES = {'controller': Controller, 'simulator': Simulator}
@@ -134,20 +134,3 @@ class Hosted:
         self._executor.shutdown()
         if self._own:
             end_context(self.context)
-
-
-def new_context() -> rclpy.Context:
-    """Return an initialised context, for one node or several."""
-    context = rclpy.Context()
-    rclpy.init(args=[], context=context, signal_handler_options=SignalHandlerOptions.NO)
-    return context
-
-
-def end_context(context: rclpy.Context):
-    """Shut a context down, and let go of its participant in the ROS graph at once.
-
-    Otherwise that waits for a collection of garbage, which a node on a robot holds off; after some
-    thirty of them the middleware finds nobody else.
-    """
-    context.try_shutdown()
-    context.destroy()

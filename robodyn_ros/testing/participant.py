@@ -10,10 +10,13 @@ from typing import Any, Callable
 
 import rclpy
 from rcl_interfaces.srv import SetParametersAtomically
+from rclpy.action import ActionClient
 from rclpy.exceptions import InvalidHandle
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
+
+from robodyn_ros.testing.context import end_context, new_context
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 ALL = QoSProfile(depth=1000)
@@ -105,8 +108,7 @@ class Participant:
     """
 
     def __init__(self, name: str = 'test_harness'):
-        self._context = rclpy.Context()
-        rclpy.init(context=self._context)
+        self._context = new_context()
         self.node = rclpy.create_node(name, context=self._context)
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self.node)
@@ -126,8 +128,11 @@ class Participant:
         self._closing = True
         self._thread.join()
         self._executor.shutdown()
+        for waitable in list(self.node.waitables):
+            if isinstance(waitable, ActionClient):  # which the node leaves alone
+                waitable.destroy()
         self.node.destroy_node()
-        rclpy.shutdown(context=self._context)
+        end_context(self._context)
 
     def collect(self, kind, topic: str, qos=10) -> Inbox:
         """Return an inbox that fills with the messages of a topic."""

@@ -16,7 +16,8 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from robodyn_ros.ros.transport.local_link import local_link
 from robodyn_ros.ros.transport.lock_step import ReadState
-from robodyn_ros.testing.hosting import Hosted, end_context, new_context, ros_arguments
+from robodyn_ros.testing.context import end_context, new_context
+from robodyn_ros.testing.hosting import Hosted, ros_arguments
 from robodyn_ros.testing.participant import ALL, Inbox, Participant, wait_until
 from robodyn_ros.testing.topic_commands import TopicCommands
 

@@ -6,6 +6,7 @@ Nodes of one process that share no context exchange messages as two processes do
 """
 
 import itertools
+import os
 import signal
 import subprocess
 import sys
@@ -43,6 +44,7 @@ from robodyn_ros.ros.simulator.simulator_parameters import (  # noqa: E402
 from robodyn_ros.simulation.lock_step import LockStep  # noqa: E402
 from robodyn_ros.simulation.runner import Runner  # noqa: E402
 from support.node_harness import COLD, ROOT, ControllerProbe, wait_until  # noqa: E402
+from support.processes import run_script  # noqa: E402
 
 pytestmark = pytest.mark.ros
 pytest_plugins = ['robodyn_ros.testing.fixtures']
@@ -166,10 +168,34 @@ def referee():
     return alone()
 
 
-def test_two_processes_give_the_bits_of_direct_calls(start, graph, referee):
+CHILD = """import json, sys
+sys.path.insert(0, sys.argv[1])
+import test_lock_step
+print(json.dumps({step: state.hex() for step, state in test_lock_step.alone().items()}))
+"""
+
+
+@pytest.fixture(scope='module')
+def referee_of_processes(tmp_path_factory):
+    """Return the direct calls of a third process, which loads kernels in an order of its own."""
+    here, folder = os.path.dirname(__file__), tmp_path_factory.mktemp('referee')
+    told, _ = run_script(CHILD, folder, [here], ROBODYN_REPRODUCIBLE=1)
+    return {int(step): bytes.fromhex(state) for step, state in told.items()}
+
+
+@pytest.fixture
+def start_reproducible(monkeypatch, start):
+    """Return the function that starts nodes whose bits do not rest on what a process loads."""
+    monkeypatch.setenv('ROBODYN_REPRODUCIBLE', '1')
+    return start
+
+
+def test_two_processes_give_the_bits_of_direct_calls(
+    start_reproducible, graph, referee_of_processes
+):
     """And the arm does move."""
-    states = Run(start, graph).tracked()
-    assert states == referee
+    states = Run(start_reproducible, graph).tracked()
+    assert states == referee_of_processes
     first, last = (np.frombuffer(states[step])[:7] for step in (0, max(states)))
     assert np.abs(last - TARGET).max() < 0.05 < np.abs(last - first).max()
 
@@ -184,8 +210,10 @@ def test_one_process_gives_the_bits_of_direct_calls(controlled_robot, referee):
     assert states == referee
 
 
-def test_a_process_that_stands_still_changes_nothing(start, graph, referee):
-    run = Run(start, graph)
+def test_a_process_that_stands_still_changes_nothing(
+    start_reproducible, graph, referee_of_processes
+):
+    run = Run(start_reproducible, graph)
 
     def stall():
         for node in (run.controller, run.simulator):
@@ -194,13 +222,13 @@ def test_a_process_that_stands_still_changes_nothing(start, graph, referee):
             time.sleep(1.0)
             node.send(signal.SIGCONT)
 
-    assert run.tracked(stall) == referee
+    assert run.tracked(stall) == referee_of_processes
 
 
-def test_a_loaded_machine_changes_nothing(start, graph, referee):
+def test_a_loaded_machine_changes_nothing(start_reproducible, graph, referee_of_processes):
     busy = [subprocess.Popen([sys.executable, '-c', 'while True: pass']) for _ in range(3)]
     try:
-        assert Run(start, graph).tracked() == referee
+        assert Run(start_reproducible, graph).tracked() == referee_of_processes
     finally:
         for process in busy:
             process.kill()

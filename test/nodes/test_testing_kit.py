@@ -13,7 +13,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from robodyn_ros import Robot
-from support.node_harness import COLD, ROOT, TWO_LINK, wait_until
+from support.node_harness import ROOT, TWO_LINK
 
 pytestmark = pytest.mark.ros
 pytest_plugins = ['robodyn_ros.testing.fixtures']
@@ -54,16 +54,6 @@ def test_states_are_lost_from_one_second_to_another(controlled_robot):
     assert arm.advance(0.02) and arm.status == 'STALE STATE_TIMEOUT'
     assert arm.advance(0.1) and arm.status == 'HOLD STATE_RECOVERED'
     assert 'STALE: No fresh joint state comes.' in arm.log
-
-
-def test_what_is_closed_is_out_of_the_graph(controlled_robot, graph):
-    """At once: a few dozen participants that linger, and the middleware finds nobody else."""
-    arm = controlled_robot(TWO_LINK)
-    arm.advance(0.1)
-    names = {'robodyn_simulator', 'robodyn_controller'}
-    wait_until(lambda: names <= set(graph.node.get_node_names()), 'both nodes', COLD)
-    arm.close()
-    wait_until(lambda: not names & set(graph.node.get_node_names()), 'a graph without them', COLD)
 
 
 def test_the_test_commands_efforts(simulated_robot):

@@ -7,6 +7,7 @@ import time
 import traceback
 from typing import Callable, Iterable
 
+from rclpy.action import ActionServer
 from rclpy.clock import Clock, ClockType
 from rclpy.lifecycle import LifecycleNode, TransitionCallbackReturn
 
@@ -131,9 +132,13 @@ class ManagedNode(LifecycleNode):
     def destroy_node(self):
         """Destroy the node, and what rclpy leaves of it: it would stay in the ROS graph.
 
-        Its lifecycle services hold the node, until a collection of garbage that a node on a robot
-        holds off; and after some thirty participants on a machine the middleware finds no more.
+        Its actions and lifecycle services hold the node, until a collection of garbage that a node
+        on a robot holds off; and after some thirty participants on a machine the middleware finds
+        no more.
         """
+        for waitable in list(self.waitables):
+            if isinstance(waitable, ActionServer):
+                waitable.destroy()
         super().destroy_node()
         for name in LIFECYCLE_SERVICES:
             getattr(self, f'_service_{name}').destroy()

@@ -1,0 +1,23 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A context of rclpy from its start to an end that everybody in the ROS graph sees at once."""
+
+import rclpy
+from rclpy.signals import SignalHandlerOptions
+
+
+def new_context() -> rclpy.Context:
+    """Return an initialised context, for one node or several."""
+    context = rclpy.Context()
+    rclpy.init(args=[], context=context, signal_handler_options=SignalHandlerOptions.NO)
+    return context
+
+
+def end_context(context: rclpy.Context):
+    """Shut a context down, and let go of its participant in the ROS graph at once.
+
+    Otherwise that waits for a collection of garbage, which a node on a robot holds off; after some
+    thirty of them the middleware finds nobody else.
+    """
+    context.try_shutdown()
+    context.destroy()
