@@ -5,6 +5,7 @@
 Simulated time stands unless the test advances it, so nothing rests on the speed of the machine.
 """
 
+import contextlib
 import threading
 from typing import Any, Callable, Mapping, NamedTuple
 
@@ -24,6 +25,7 @@ from robodyn_ros.testing.topic_commands import TopicCommands
 NANOSECONDS = 1_000_000_000
 START = 180.0  # [s] on the wall clock: a first start may compile
 TEST = 'test'  # the participant that the test itself is
+SPIN = 0.05  # [s] after which a thread that spins looks whether it is to end
 
 
 class RobotState(NamedTuple):
@@ -324,19 +326,20 @@ class SimulatedRobot:
         """Run a node under test in a thread of this process, until the robot is closed."""
         executor = SingleThreadedExecutor(context=node.context)
         executor.add_node(node)
+        ending = threading.Event()
 
         def run():
-            try:
-                executor.spin()
-            except ExternalShutdownException:
-                pass
+            with contextlib.suppress(ExternalShutdownException):
+                while not ending.is_set():
+                    executor.spin_once(timeout_sec=SPIN)
 
         thread = threading.Thread(target=run, name='node_under_test', daemon=True)
         thread.start()
 
         def end():
-            executor.shutdown()
+            ending.set()
             thread.join()
+            executor.shutdown()  # a shutdown under a spinning executor is lost now and then
             node.destroy_node()
 
         self._closing.append(end)

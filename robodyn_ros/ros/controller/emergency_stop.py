@@ -39,18 +39,22 @@ class EmergencyStop:
         self._node.create_subscription(Bool, topic, self._hear, 1)
         self._executor = SingleThreadedExecutor(context=node.context)
         self._executor.add_node(self._node)
+        self._closing = False
+        self._end = self._node.create_guard_condition(lambda: None)
         self._thread = Thread(target=self._run, name='robodyn_stop', daemon=True)
         self._thread.start()
 
     def close(self):
         """End the thread; nothing listens any more."""
-        self._executor.shutdown()
+        self._closing = True
+        self._end.trigger()  # a shutdown under a spinning executor is lost now and then
         self._thread.join()
+        self._executor.shutdown()
         self._node.destroy_node()
 
     def _run(self):
         # Whatever a caller does wrong, the next one is served.
-        while self._executor.context.ok() and not self._executor._is_shutdown:
+        while self._executor.context.ok() and not self._closing:
             with contextlib.suppress(Exception, ExternalShutdownException):
                 self._executor.spin_once()
 
