@@ -150,7 +150,6 @@ setup(
             'pin>=3.0',
             'psutil>=5.9',
             'pytest>=7.4',
-            'pytest-rerunfailures>=13.0',
             'pytest-xdist>=3.3',
             'PyYAML>=5.4',
             'rosbags>=0.10',

@@ -33,6 +33,9 @@ __all__ = [
 ]
 __version__ = '0.2.0'
 
+#: Whether first calls that compile say so on stderr; None is where somebody is likely to wait.
+verbose: bool | None = None
+
 _PLACES = {
     'Capsule': 'robot.capsules',
     'InverseKinematics': 'robot.inverse_kinematics',

@@ -11,16 +11,11 @@ import hypothesis
 import pytest
 
 from robodyn_ros.testing.domain import move_to_own_domain
-from support.stalls import Watch
 
 ROOT = Path(__file__).resolve().parent.parent
 NODES = ('ros', 'launch_file')
 ORDER = ('slow', *NODES)
 MOST_WORKERS = 4  # each takes 1 to 2 GB
-RERUNS, CALM = 1, 10  # of a test that starts nodes, and after how many seconds
-#: Fixtures whose nodes live by simulated time.
-ON_SIMULATED_TIME = {'host', 'host_shared', 'simulated_robot', 'controlled_robot', 'bench'}
-WATCH = pytest.StashKey()
 
 hypothesis.settings.register_profile('robodyn', deadline=None, derandomize=True, print_blob=True)
 hypothesis.settings.load_profile('robodyn')
@@ -60,18 +55,8 @@ def starts_nodes(item):
     return any(item.get_closest_marker(name) for name in NODES)
 
 
-def on_wall_clock(item):
-    """Return whether a test starts nodes that live by the clock of the machine."""
-    return starts_nodes(item) and not ON_SIMULATED_TIME.intersection(item.fixturenames)
-
-
 def pytest_collection_modifyitems(config, items):
-    """
-    Run the fast tests first, then slow ones, then those that start nodes, then launch files.
-
-    A test of nodes on the wall clock may be disturbed by what else the machine does, and is then
-    run once more, a while later; the summary counts it as rerun.
-    """
+    """Run the fast tests first, then slow ones, then those that start nodes, then launch files."""
 
     def rank(item):
         return max(
@@ -84,41 +69,22 @@ def pytest_collection_modifyitems(config, items):
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if starts_nodes(item) == (wanted == 'only')]
     items.sort(key=rank)
-    for item in items:
-        if on_wall_clock(item):
-            item.add_marker(pytest.mark.flaky(reruns=RERUNS, reruns_delay=CALM))
 
 
 def pytest_collection_finish(session):
     """
-    Exempt what has been imported and collected from garbage collections, and watch the machine.
+    Exempt what has been imported and collected from garbage collections; keep processors awake.
 
-    They would go through all of it again and again, a second each time, in which an arm that a
-    test plays from a thread says nothing, and its controller takes it for lost.
+    Collections would go through all of it again and again, a second each time, in which an arm
+    that a test plays from a thread says nothing, and its controller takes it for lost.
     """
     gc.collect()
     gc.freeze()
-    if any(map(on_wall_clock, session.items)) and not session.config.option.collectonly:
-        watch = session.config.stash[WATCH] = Watch()
-        session.config.add_cleanup(watch.close)
-        if ' hypervisor' in Path('/proc/cpuinfo').read_text():
-            from benchmark.idle_prevention import Awake
+    nodes = any(map(starts_nodes, session.items)) and not session.config.option.collectonly
+    if nodes and ' hypervisor' in Path('/proc/cpuinfo').read_text():
+        from benchmark.idle_prevention import Awake  # a processor that sleeps comes back late
 
-            session.config.add_cleanup(Awake().close)
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item, call):
-    """Skip a test on the wall clock that failed twice on a machine that stood still."""
-    report = yield
-    last = getattr(item, 'execution_count', RERUNS + 1) > RERUNS
-    if report.failed and last and on_wall_clock(item) and WATCH in item.config.stash:
-        told = item.config.stash[WATCH].told(call.start, call.stop)
-        if told:
-            what = str(call.excinfo.value).splitlines()[:1]
-            report.outcome = 'skipped'
-            report.longrepr = (*item.reportinfo()[:2], f'Skipped: {told}; {" ".join(what)[:200]}')
-    return report
+        session.config.add_cleanup(Awake().close)
 
 
 @pytest.fixture

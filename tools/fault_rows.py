@@ -234,6 +234,7 @@ ROWS = tuple(
                 'Bad commands to the simulator',
                 'Ignored whole, counted with their reason.',
                 'plant_commands::bad_command_is_ignored_whole_and_counted '
+                'plant_commands::a_command_of_another_size_raises_and_changes_nothing '
                 'simulator_behaviour::refused_commands_are_counted_with_their_reason',
             ),
             (
@@ -256,7 +257,8 @@ ROWS = tuple(
                 'kill -9 of the controller',
                 'The next one takes over.',
                 'controller_lifecycle::killed_and_started_again_it_takes_over '
-                'controller_simulated::the_controller_dies_and_another_takes_over_the_sagging_arm',
+                'controller_simulated::the_controller_dies_and_another_takes_over_in_its_place '
+                'controller_simulated::a_sagging_arm_is_taken_over_where_it_is',
             ),
             (
                 'A cache that is damaged, foreign, read-only, absent',
@@ -283,7 +285,7 @@ ROWS = tuple(
             (
                 'SIGINT, SIGTERM, rclpy.shutdown(), twice',
                 'The safe torque last, then the end with an exit code.',
-                'controller_lifecycle::a_signal_ends_it_within_two_seconds_after_the_safe_command '
+                'controller_lifecycle::a_signal_ends_it_after_the_safe_command '
                 'controller_lifecycle::a_second_signal_does_not_interrupt_the_end',
             ),
             (
@@ -354,7 +356,7 @@ ROWS = tuple(
             (
                 'Any order of starting',
                 'They find each other.',
-                'controller_simulated::in_either_order_they_find_each_other_and_the_arm_stays',
+                'controller_simulated::in_either_order_they_find_each_other',
             ),
             (
                 'Two controllers, one arm',

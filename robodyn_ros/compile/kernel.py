@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiling a plain function for the one signature that its annotations state."""
 
+import contextlib
 import functools
 import inspect
 import os
@@ -9,7 +10,7 @@ import threading
 
 from numba import njit, types
 
-from robodyn_ros.compile import reproducible
+from robodyn_ros.compile import notice, reproducible
 from robodyn_ros.compile.numba_private import MISSING
 from robodyn_ros.compile.sealed_code import SealedCode
 from robodyn_ros.compile.vectorcall.quick import QuickCompiler, quick
@@ -51,8 +52,10 @@ class Kernel:
         with _lock:
             if reproducible.WANTED:
                 reproducible.install()
+            telling = contextlib.nullcontext() if self.is_kept else notice.compiling(self.name)
             try:
-                return _compile(self.python, self.signature, self.options, self._code)
+                with telling:
+                    return _compile(self.python, self.signature, self.options, self._code)
             except Exception as error:
                 raise KernelError(
                     f'kernel {self.name} does not compile: {type(error).__name__}: {error}'
@@ -93,10 +96,12 @@ def warm_up(kernels, progress=None):
     once at the end. Raises KernelError with the name of a kernel that does not compile.
     """
     kernels = list(kernels)
-    for done, item in enumerate(kernels):
-        if progress:
-            progress(item.name, done, len(kernels))
-        item.compiled  # noqa: B018  the property compiles
+    telling = notice.told_elsewhere() if progress else contextlib.nullcontext()
+    with telling:
+        for done, item in enumerate(kernels):
+            if progress:
+                progress(item.name, done, len(kernels))
+            item.compiled  # noqa: B018  the property compiles
     if progress:
         progress('', len(kernels), len(kernels))
 

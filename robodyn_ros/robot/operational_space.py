@@ -49,7 +49,7 @@ class OperationalSpaceInertia:
     damping: float
     rows: dict[str, slice]
 
-    def block(self, frame, other=None, of='inertia'):
+    def block(self, frame: str, other: str | None = None, of: str = 'inertia') -> np.ndarray:
         """Return the block of `inertia` or `inverse` that couples two frames.
 
         In `inverse` it is J_i M^-1 J_j^T, the acceleration at `frame` by a force at `other`
@@ -63,6 +63,11 @@ class OperationalSpaceInertia:
             Frame of the columns; `frame` itself by default.
         of : {'inertia', 'inverse'}
             The matrix.
+
+        Returns
+        -------
+        (6, 6) ndarray
+            The rows of one frame, the columns of the other.
 
         Raises
         ------
@@ -81,7 +86,7 @@ class OperationalSpaceInertia:
         return self.rows[frame]
 
     @property
-    def null_space_projection(self):
+    def null_space_projection(self) -> np.ndarray:
         """N = 1 - Jbar J, (nv, nv): J N = 0, N N = N.
 
         N qd is the part of a joint velocity that the task does not see, and N^T tau the part of a

@@ -246,7 +246,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         rows: Sequence[DHRow],
         convention: str = 'modified',
         gravity: ArrayLike = (0.0, 0.0, -9.81),
-        **options,
+        **options: Any,
     ) -> Robot:
         """Build a serial arm from Denavit-Hartenberg rows.
 

@@ -154,7 +154,7 @@ class TaskSpace(View):
         q: np.ndarray,
         jacobian: np.ndarray,
         compliance: np.ndarray,
-        kept: ArrayLike,
+        kept: Sequence[int],
         damping: float,
         names: Sequence[str] = (),
     ) -> OperationalSpaceInertia:

@@ -21,8 +21,9 @@ KERNELS = (drives.take, step)
 class Plant:
     """A robot that obeys efforts: M qdd + C qd + g + friction = tau + J^T f_ext, between stops.
 
-    The same calls give the same bits. A bad command is ignored as a whole, and counted in
-    `refused`. A blow-up restores the last valid state, latches `fault`, and counts in `faults`.
+    The same calls give the same bits. A command with an infinite effort, or without any, is
+    ignored as a whole and counted in `refused`. A blow-up restores the last valid state, latches
+    `fault`, and counts in `faults`.
 
     Parameters
     ----------
@@ -47,7 +48,7 @@ class Plant:
     faults : int
         Number of blow-ups.
     refused : Counter
-        Commands ignored, by reason: 'size', 'value', 'empty' (no joint commanded).
+        Commands ignored, by reason: 'value', 'empty' (no joint commanded).
 
     Raises
     ------
@@ -146,6 +147,13 @@ class Plant:
             Efforts [N m or N]; NaN leaves a joint without command. None repeats the last command.
         dt : float
             Length of the step [s], at most 1.
+
+        Raises
+        ------
+        ShapeError
+            For a command of another size. Nothing has changed then.
+        ParameterError
+            For a step of another length. Nothing has changed then.
         """
         if not 0.0 < dt <= 1.0:
             raise ParameterError(
@@ -273,14 +281,17 @@ class Plant:
         return np.abs(self.qd) > self.model.limits.velocity
 
     def _vector(self, command):
-        """The command as a vector of its own, or None when it is none for this robot."""
+        """The command as a vector of its own."""
         try:
             vector = np.array(command, dtype=np.float64)
         except (TypeError, ValueError):
             vector = None
         if vector is None or vector.shape != self.qd.shape:
-            self.refused['size'] += 1
-            return None
+            got = f'one of shape {vector.shape}' if vector is not None else repr(command)[:80]
+            raise ShapeError(
+                f'robot {self.model.name!r}: got {got} for a command; expected an effort for each '
+                f'of {", ".join(self.model.joint_names)}, NaN where none is commanded'
+            )
         return vector
 
     def _accept(self, command):

@@ -131,13 +131,6 @@ def test_joint_without_a_command_keeps_its_brake_and_loses_its_effort(arm, middl
 @pytest.mark.parametrize(
     'command, reason',
     [
-        ([1.0] * 6, 'size'),
-        ([1.0] * 8, 'size'),
-        ([], 'size'),
-        ([[1.0] * 7], 'size'),
-        (1.0, 'size'),
-        (['a'] * 7, 'size'),
-        (object(), 'size'),
         ([inf] + [0.0] * 6, 'value'),
         ([0.0] * 6 + [-inf], 'value'),
         ([nan] * 6 + [1e308], 'value'),
@@ -158,6 +151,21 @@ def test_bad_command_is_ignored_whole_and_counted(arm, middle, command, reason):
     for _ in range(200):
         plant.step(command)
     assert not plant.effort.any()  # a stream of bad commands is silence
+
+
+@pytest.mark.parametrize(
+    'command', [[1.0] * 6, [1.0] * 8, [], [[1.0] * 7], 1.0, ['a'] * 7, object()]
+)
+@pytest.mark.parametrize('latency', [0, 2])
+def test_a_command_of_another_size_raises_and_changes_nothing(arm, middle, command, latency):
+    plant = Plant(arm, PlantSettings(latency=latency), middle)
+    plant.step(np.arange(7.0))
+    before = bits(plant), plant.t
+    with pytest.raises(ShapeError, match="'franka_like'.*expected an effort for each of joint1"):
+        plant.step(command)
+    assert (bits(plant), plant.t) == before
+    plant.step(np.ones(7))
+    assert plant.t > before[1] and not plant.refused
 
 
 def test_latency_delays_by_whole_steps(arm, middle):

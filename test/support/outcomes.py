@@ -10,7 +10,7 @@ from pathlib import Path
 def pytest_terminal_summary(terminalreporter):
     """Write [outcome, reason of skipping] of every test to the file ROBODYN_OUTCOMES."""
     listed = []
-    for outcome in ('passed', 'failed', 'error', 'skipped', 'xfailed', 'xpassed', 'rerun'):
+    for outcome in ('passed', 'failed', 'error', 'skipped', 'xfailed', 'xpassed'):
         for report in terminalreporter.getreports(outcome):
             listed.append((outcome, _reason(report) if outcome == 'skipped' else ''))
     Path(os.environ['ROBODYN_OUTCOMES']).write_text(json.dumps(listed))

@@ -1,0 +1,112 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""First calls that compile say so, where somebody is likely to wait."""
+
+import sys
+
+import pytest
+from numba import float64
+
+import robodyn_ros
+from robodyn_ros.compile import cache
+from robodyn_ros.compile.kernel import kernel, warm_up
+from support.processes import run_script
+
+
+@pytest.fixture
+def fresh(monkeypatch, tmp_path):
+    """Return two kernels that no cache has, the second of which calls the first."""
+    monkeypatch.setenv('ROBODYN_CACHE_DIR', str(tmp_path))
+    monkeypatch.setenv('ROBODYN_BUILT_KERNELS', '')
+
+    @kernel
+    def inner(x: float64):
+        return 2.0 * x
+
+    called = inner.compiled
+
+    @kernel
+    def outer(x: float64):
+        return called(x) + 1.0
+
+    return inner, outer
+
+
+def lines(capsys):
+    return [line for line in capsys.readouterr().err.splitlines() if 'compiling' in line]
+
+
+def test_each_kernel_is_told_once_by_its_name(fresh, capsys, monkeypatch):
+    monkeypatch.setattr(robodyn_ros, 'verbose', True)
+    outer = fresh[1]
+    assert outer(3.0) == 7.0
+    (line,) = lines(capsys)
+    assert 'outer' in line and line.startswith('robodyn_ros: compiling ')
+    assert outer(3.0) == 7.0
+    assert not lines(capsys)
+
+
+@pytest.mark.parametrize('terminal', [True, False])
+def test_by_default_a_terminal_is_told(fresh, capsys, monkeypatch, terminal):
+    monkeypatch.setattr(robodyn_ros, 'verbose', None)
+    monkeypatch.setattr(sys.stderr, 'isatty', lambda: terminal)
+    fresh[1](3.0)
+    assert len(lines(capsys)) == terminal
+
+
+def test_an_interactive_python_is_told(fresh, capsys, monkeypatch):
+    monkeypatch.setattr(sys, 'ps1', '>>> ', raising=False)
+    fresh[1](3.0)
+    assert len(lines(capsys)) == 1
+
+
+def test_nothing_is_told_where_it_is_forbidden_or_told_elsewhere(fresh, capsys, monkeypatch):
+    monkeypatch.setattr(sys.stderr, 'isatty', lambda: True)
+    monkeypatch.setattr(robodyn_ros, 'verbose', False)
+    fresh[0](3.0)
+    monkeypatch.setattr(robodyn_ros, 'verbose', True)
+    capsys.readouterr()
+    warm_up([fresh[1]], progress=lambda *_: None)
+    assert not lines(capsys)
+
+
+CALLS = """
+import json
+import numpy as np
+import robodyn_ros
+from robodyn_ros import Robot, example
+robodyn_ros.verbose = True
+for name in ('franka_like', 'ur_like', 'two_link'):
+    robot = Robot.from_urdf(example(name))
+    q, qd, qdd = np.random.default_rng(1).uniform(-1.0, 1.0, (3, robot.nv))
+    hand = robot.links[-1]
+    for rows in (q, np.array([q, qd])):
+        robot.inverse_dynamics(rows, qd, qdd)
+        robot.forward_dynamics(rows, qd, qdd)
+        robot.mass_matrix(rows)
+        robot.mass_matrix_inverse(rows)
+        robot.gravity_torque(rows)
+        robot.bias_torque(rows, qd)
+        robot.coriolis_matrix(rows, qd)
+        robot.energy(rows, qd)
+        robot.pose(rows, hand)
+        robot.jacobian(rows, hand)
+        robot.jacobian_bias(rows, qd, hand)
+        robot.velocity(rows, qd, hand)
+        robot.operational_space_inertia(rows, hand)
+        robot.regressor(rows, qd, qdd)
+        robot.derivatives.inverse_dynamics(rows, qd, qdd)
+        robot.derivatives.forward_dynamics(rows, qd, qdd)
+    robot.inverse_kinematics(hand, robot.pose(q, hand))
+print(json.dumps(0))
+"""
+
+
+def test_nothing_is_compiled_after_the_build(tmp_path):
+    """By the first calls of a new user, whose own cache is empty."""
+    if not cache.built_root() or not list(cache.built_root().glob('*')):
+        pytest.skip('the package was not built: no kernels lie in it (make setup compiles them)')
+    _, told = run_script(
+        CALLS, tmp_path, ROBODYN_CACHE_DIR=tmp_path, ROBODYN_BUILT_KERNELS=cache.built_root()
+    )
+    assert 'compiling' not in told, told
