@@ -104,6 +104,8 @@ def for_any_robot(laws):
     kernels = [
         *generic.ALL,
         *batch_loops.serving(),
+        batch_loops.of(generic.inverse_dynamics_derivatives),
+        batch_loops.of(generic.forward_dynamics_derivatives),
         *state_checks.ALL,
         *method.ALL,
         *plant.KERNELS,
