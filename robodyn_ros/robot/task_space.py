@@ -154,7 +154,7 @@ class TaskSpace(View):
         q: np.ndarray,
         jacobian: np.ndarray,
         compliance: np.ndarray,
-        kept: Sequence[int],
+        kept: ArrayLike,
         damping: float,
         names: Sequence[str] = (),
     ) -> OperationalSpaceInertia:
@@ -168,7 +168,7 @@ class TaskSpace(View):
             J of m tasks.
         compliance : (6 m, 6 m) array_like
             J M^-1 J^T.
-        kept : sequence of int
+        kept : (k,) array_like of int
             Rows that are kept.
         damping : float
             Damping of the inverse near singular postures [1/sqrt(kg)].
