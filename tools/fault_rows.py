@@ -338,9 +338,8 @@ ROWS = tuple(
             ),
             (
                 'Subscribers that come, go or are slow',
-                'Best effort, one deep.',
-                '',
-                'how long publishing takes is a figure of a machine: doc/benchmarks.md has it',
+                'Best effort, one deep: nobody is waited for. How long publishing takes is a '
+                'figure of a machine: doc/benchmarks.md has it.',
             ),
             (
                 'Late joiners',
@@ -371,10 +370,8 @@ ROWS = tuple(
             ),
             (
                 'Peers with an incompatible QoS',
-                'States are taken best effort, so that every sender fits; a best-effort sender '
-                'of references is not heard.',
-                '',
-                'the middleware says it, not this package: its events are not polled',
+                'States are taken best effort, so that every sender fits. A best-effort sender of '
+                'references is named with its policy, in log and diagnostics.',
             ),
             (
                 'Garbage collections',

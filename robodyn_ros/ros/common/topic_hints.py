@@ -1,7 +1,8 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What to tell about a topic on which nothing comes."""
+"""What to tell about a topic on which nothing comes, or not everything."""
 
+from rclpy.qos import QoSCompatibility, qos_check_compatible
 from rclpy.topic_endpoint_info import TopicEndpointTypeEnum
 
 MOST = 3  # other topics that are named
@@ -37,6 +38,26 @@ def silent_topic(node, topic: str, kind: str) -> str:
         return f"Nothing has come on '{topic}': nobody publishes {kind} there, nor elsewhere."
     listed = ', '.join(f"'{name}'" for name in others[:MOST])
     return f"Nobody publishes on '{topic}'; {kind} is published on {listed}."
+
+
+def unheard_publishers(node) -> list[str]:
+    """Return a sentence for each publisher whose quality of service keeps it from being heard.
+
+    Parameters
+    ----------
+    node : rclpy.node.Node
+        The node that listens.
+    """
+    sentences = []
+    for subscription in node.subscriptions:
+        topic, ours = subscription.topic_name, subscription.qos_profile
+        for info in node.get_publishers_info_by_topic(topic):
+            compatible, why = qos_check_compatible(info.qos_profile, ours)
+            if compatible == QoSCompatibility.ERROR:
+                name = f'{info.node_namespace.rstrip("/")}/{info.node_name}'
+                policies = why.removeprefix('ERROR: ').rstrip('; ').lower()
+                sentences.append(f"'{name}' is not heard on '{topic}': {policies}.")
+    return sentences
 
 
 def _others_publish(node, topic):

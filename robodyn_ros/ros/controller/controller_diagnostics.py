@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The controller on /diagnostics: its state, its loop, its joint states."""
 
+from typing import Sequence
+
 from diagnostic_msgs.msg import DiagnosticArray
 
 from robodyn_msgs.msg import ControllerStatus
@@ -31,7 +33,12 @@ LEVELS = {State.WAIT_MODEL: WARN, State.WAIT_STATE: WARN, State.STALE: ERROR, St
 
 
 def diagnose(
-    name: str, status: ControllerStatus, session, reading: Reading, publishers: int
+    name: str,
+    status: ControllerStatus,
+    session,
+    reading: Reading,
+    publishers: int,
+    unheard: Sequence[str] = (),
 ) -> DiagnosticArray:
     """Build the message.
 
@@ -41,6 +48,7 @@ def diagnose(
       session: the ControlSession, or None.
       reading: rates since the last report.
       publishers: how many there are of joint states.
+      unheard: sentences about publishers that are not heard.
 
     """
     message = DiagnosticArray(status=[_state(name, status, session)])
@@ -50,6 +58,7 @@ def diagnose(
             _joint_states(name, session.intake, session.supervisor.stuck, reading, publishers),
             _references(name, session, reading),
             _command(name, session),
+            _topics(name, unheard),
         ]
     message.header.stamp = status.header.stamp
     return message
@@ -105,6 +114,15 @@ def _command(name, session):
     if intruders:
         level, text = ERROR, f"Others publish on '{session.watch.topic}': {', '.join(intruders)}."
     return entry(f'{name}: command', level, text, {'others': len(intruders)})
+
+
+def _topics(name, unheard):
+    return entry(
+        f'{name}: topics',
+        WARN if unheard else OK,
+        ' '.join(unheard) or 'Every publisher is heard.',
+        {'unheard': len(unheard)},
+    )
 
 
 def _references(name, session, reading):
