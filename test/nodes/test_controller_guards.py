@@ -122,9 +122,9 @@ def test_row_49_after_a_shutdown_of_rclpy_the_last_word_is_the_safe_torque(
     node = next(starter)('controller', **{**EASY, 'robot_compensates_gravity': "'yes'"})
     probe.wait_for('HOLD', timeout=COLD)
     arm.position[0] += 0.05
-    harness.wait_until(lambda: abs(probe.commands.last.data[0]) > 1.0, 'feedback')
+    harness.wait_until(lambda: abs(probe.effort[0]) > 1.0, 'feedback')
     code, _ = node.stop(signal.SIGUSR2)
     assert code == 3 and 'rclpy was shut down from elsewhere' in node.output
     assert 'Traceback' not in node.output
-    harness.wait_until(lambda: not any(probe.commands.last.data), 'zero effort')
+    harness.wait_until(lambda: not any(probe.effort), 'zero effort')
     starter.close()

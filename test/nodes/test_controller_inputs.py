@@ -117,7 +117,7 @@ def test_a_bad_joint_state_is_refused_and_the_controller_recovers(probe, arm, al
     harness.wait_until(lambda: rejections(probe) > before, 'a counted rejection')
     arm.alter = None
     probe.wait_for('HOLD', 'STATE_RECOVERED')
-    harness.wait_until(lambda: np.allclose(probe.commands.last.data, GRAVITY), 'gravity torque')
+    harness.wait_until(lambda: np.allclose(probe.effort, GRAVITY), 'gravity torque')
 
 
 def test_single_bad_messages_among_good_ones_do_no_harm(probe, arm):
@@ -166,16 +166,16 @@ def test_a_position_jump_is_held_at_the_new_posture(probe, arm):
     arm.position = [POSTURE[0] + 1.0, POSTURE[1]]
     probe.wait_for('HOLD', 'POSITION_JUMP')
     expected = ROBOT.gravity_torque(np.array(arm.position))
-    harness.wait_until(lambda: np.allclose(probe.commands.last.data, expected), 'its gravity')
+    harness.wait_until(lambda: np.allclose(probe.effort, expected), 'its gravity')
     arm.position = list(POSTURE)
-    harness.wait_until(lambda: np.allclose(probe.commands.last.data, GRAVITY), 'gravity torque')
+    harness.wait_until(lambda: np.allclose(probe.effort, GRAVITY), 'gravity torque')
 
 
 def test_stale_states_lead_to_gravity_then_to_nothing(probe, arm):
     probe.states.clear()
     arm.alter = lambda message: False
     probe.wait_for('STALE', 'STATE_TIMEOUT')
-    harness.wait_until(lambda: not any(probe.commands.last.data), 'zero effort')
+    harness.wait_until(lambda: not any(probe.effort), 'zero effort')
     # Silence is not safe: the zeros are published again and again.
     assert probe.next_command() == [0.0, 0.0]
     gone = [
@@ -406,26 +406,26 @@ def test_gains_act_at_once(probe, arm, send):
     for gain in (100.0, 50.0):
         assert probe.set(gains__joint1__p=gain, gains__joint2__p=int(gain)).successful
         expected = GRAVITY + gain * M @ error
-        harness.wait_until(lambda: np.allclose(probe.commands.last.data, expected), 'that effort')
+        harness.wait_until(lambda: np.allclose(probe.effort, expected), 'that effort')
     assert probe.set(gains__joint1__p=100.0, gains__joint2__p=100.0).successful
 
 
 def test_switched_off_terms_are_not_commanded(probe, arm):
     assert probe.set(compensate__gravity=False).successful
-    harness.wait_until(lambda: np.allclose(probe.commands.last.data, 0.0), 'no gravity torque')
+    harness.wait_until(lambda: np.allclose(probe.effort, 0.0), 'no gravity torque')
     assert probe.set(compensate__gravity=True).successful
-    harness.wait_until(lambda: np.allclose(probe.commands.last.data, GRAVITY), 'gravity torque')
+    harness.wait_until(lambda: np.allclose(probe.effort, GRAVITY), 'gravity torque')
 
 
 def test_effort_limits_clamp_and_are_reported(probe, arm):
     assert probe.set(effort_limits=[5.0, 1.0]).successful
     harness.wait_until(
-        lambda: np.allclose(abs(np.array(probe.commands.last.data)), [5.0, 1.0]), 'clamped efforts'
+        lambda: np.allclose(abs(np.array(probe.effort)), [5.0, 1.0]), 'clamped efforts'
     )
     probe.states.clear()
     assert list(probe.states.wait().effort_limited) == [True, True]
     assert probe.set(effort_limits=[]).successful
-    harness.wait_until(lambda: np.allclose(probe.commands.last.data, GRAVITY), 'gravity torque')
+    harness.wait_until(lambda: np.allclose(probe.effort, GRAVITY), 'gravity torque')
 
 
 def test_stop_is_latched_until_reset(probe, arm, send):

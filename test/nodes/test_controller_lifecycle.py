@@ -68,7 +68,7 @@ def test_a_description_that_is_refused_is_a_sentence(graph, host, probe):
     probe.wait_for('WAIT_MODEL', timeout=COLD)
     publisher = graph.node.create_publisher(String, 'robot_description', harness.LATCHED)
     publisher.publish(String(data='<robot name="half"><link name="a"/>'))
-    harness.wait_until(lambda: 'Cannot configure' in probe.statuses.last.message, 'a refusal')
+    harness.wait_until(lambda: 'Cannot configure' in probe.message, 'a refusal')
     assert 'Traceback' not in node.output
     # A better one is taken.
     publisher.publish(String(data=harness.TWO_LINK.read_text()))
@@ -80,14 +80,12 @@ def test_unset_robot_compensates_gravity_refuses_to_activate(host, probe, arm):
     parameters = {**SIMULATED, 'robot_compensates_gravity': "''"}
     host('controller', **parameters)
     harness.wait_until(
-        lambda: probe.state == 'READY' and 'is not set' in probe.statuses.last.message,
-        'a refusal',
-        COLD,
+        lambda: probe.state == 'READY' and 'is not set' in probe.message, 'a refusal', COLD
     )
     answer = probe.enable()
     assert not answer.success
     assert "'robot_compensates_gravity' is not set" in answer.message
-    assert "'robot_compensates_gravity' is not set" in probe.statuses.last.message
+    assert "'robot_compensates_gravity' is not set" in probe.message
     assert not probe.commands.messages
     # It takes effect at configure, like everything else that says what the robot is.
     assert not probe.set(robot_compensates_gravity='yes').successful
@@ -138,7 +136,7 @@ def test_a_foreign_publisher_on_the_command_topic_counts_too(graph, host, probe,
     foreign = graph.node.create_publisher(Float64MultiArray, harness.COMMANDS, 1)
     host('controller', **SIMULATED)
     probe.wait_for('READY', timeout=COLD)
-    harness.wait_until(lambda: '/test_harness' in probe.statuses.last.message, 'a refusal')
+    harness.wait_until(lambda: '/test_harness' in probe.message, 'a refusal')
     graph.node.destroy_publisher(foreign)
     probe.wait_for('HOLD')
 
@@ -163,7 +161,7 @@ def test_enable_and_disable(host, probe, arm):
             'the end of its publisher',
         )
         # The last command is the safe one: the gravity torque of the posture.
-        np.testing.assert_allclose(probe.commands.last.data, GRAVITY, rtol=1e-9)
+        np.testing.assert_allclose(probe.effort, GRAVITY, rtol=1e-9)
     assert node.running
 
 
@@ -184,7 +182,7 @@ def test_a_signal_ends_it_after_the_safe_command(start, probe, arm, executor, nu
     code, _ = node.stop(number)
     assert code == 0, node.output
     assert 'Traceback' not in node.output
-    np.testing.assert_allclose(probe.commands.last.data, GRAVITY, rtol=1e-9)
+    np.testing.assert_allclose(probe.effort, GRAVITY, rtol=1e-9)
 
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM], ids=['SIGINT', 'SIGTERM'])
@@ -208,7 +206,7 @@ def test_a_second_signal_does_not_interrupt_the_end(start, probe, arm):
     probe.wait_for('HOLD', timeout=COLD)
     node.send(signal.SIGINT)
     assert node.stop(signal.SIGINT)[0] == 0
-    np.testing.assert_allclose(probe.commands.last.data, GRAVITY, rtol=1e-9)
+    np.testing.assert_allclose(probe.effort, GRAVITY, rtol=1e-9)
 
 
 def test_killed_and_started_again_it_takes_over(start, probe, arm):

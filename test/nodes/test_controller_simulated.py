@@ -159,13 +159,13 @@ def test_the_robot_dies_and_another_takes_its_place(start, probe):
     for posture in ((0.0, 0.5), POSTURE):
         robot.kill()
         probe.wait_for('STALE', 'STATE_TIMEOUT')
-        harness.wait_until(lambda: not any(probe.commands.last.data), 'zero effort')
+        harness.wait_until(lambda: not any(probe.effort), 'zero effort')
         robot = start('simulator', **{**SIMULATOR, 'initial_position': list(posture)})
         probe.wait_for('HOLD', 'STATE_RECOVERED', COLD)
         # The new posture is held; nothing of the old one is resumed.
         weight = ROBOT.gravity_torque(np.array(posture))
         harness.wait_until(
-            lambda w=weight: np.allclose(probe.commands.last.data, w, rtol=1e-9, atol=1e-9),
+            lambda w=weight: np.allclose(probe.effort, w, rtol=1e-9, atol=1e-9),
             'the weight of the new posture',
         )
         harness.wait_until(

@@ -10,6 +10,7 @@ import time
 from array import array
 from pathlib import Path
 
+import numpy as np
 from rcl_interfaces.srv import GetParameters  # noqa: F401
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
@@ -283,6 +284,17 @@ class ControllerProbe:
     @property
     def state(self):
         return self.statuses.last.state_name if self.statuses.last else ''
+
+    @property
+    def message(self):
+        """The sentence of the last status."""
+        return self.statuses.last.message if self.statuses.last else ''
+
+    @property
+    def effort(self):
+        """The efforts commanded last, NaN before any was."""
+        last = self.commands.last
+        return np.array(last.data) if last else np.array([np.nan])
 
     def wait_for(self, state, reason=None, timeout=SOON):
         """Return the present status, or the next one, with that state (and reason)."""
