@@ -114,7 +114,10 @@ class Background:
             with contextlib.suppress(OSError):  # it ended already
                 os.setpriority(os.PRIO_PROCESS, self._process.pid, NICE)
             errors = []
-            reader = threading.Thread(target=lambda: errors.append(self._process.stderr.read()))
+            reader = threading.Thread(
+                target=lambda: errors.append(self._process.stderr.read()),
+                daemon=True,  # an exit that comes without `stop` waits for no compiler
+            )
             reader.start()
             if self._stopped.is_set():  # before there was a process to end
                 self._process.terminate()

@@ -68,3 +68,41 @@ def make():
     return node
 sys.exit(run(make, []))
 """
+
+
+def test_a_middleware_that_never_lets_go_does_not_keep_the_process():
+    """Which was seen to spin at its end, with the GIL: the trace says where."""
+    done = subprocess.run(
+        [sys.executable, '-c', STUCK_NODE], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 1, done.stderr
+    assert 'it is closed' in done.stderr and 'in destroy_node' in done.stderr
+
+
+STUCK_NODE = """
+import ctypes
+import sys
+
+from rclpy.node import Node as RosNode
+
+from robodyn_ros.ros.common import process
+
+
+class Node(RosNode):
+    def __init__(self):
+        super().__init__('stuck')
+        self.parameters, self.refused = {'executor': 'single_threaded'}, True
+
+    def emergency_stop(self):
+        pass
+
+    def close(self):
+        self.get_logger().info('it is closed')
+
+    def destroy_node(self):
+        ctypes.PyDLL(None).sleep(100)  # PyDLL keeps the GIL
+
+
+process.PATIENCE = 0.5
+sys.exit(process.run(Node, []))
+"""

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A process that runs one node: executor, signals, and an orderly end."""
 
+import contextlib
+import faulthandler
 import os
 import signal
 import sys
@@ -17,6 +19,7 @@ from rclpy.utilities import remove_ros_args
 from robodyn_ros.ros.common import parameter_files
 
 POLL = 1.0  # [s] longest time a signal that wakes nobody goes unnoticed
+PATIENCE = 10.0  # [s] for the middleware to let a node go that has been closed
 REPEAT = 0.2  # [s] from one interrupt to the next, until one is heard
 
 EXECUTORS = ('single_threaded', 'events')
@@ -141,15 +144,27 @@ def run(make_node: Callable, args=None) -> int:
         if node is not None:
             code = REFUSED if node.refused else code
             node.close()
+            _end_at_last()
             node.destroy_node()
         if executor is not None:
             executor.shutdown()
         rclpy.try_shutdown()
+        faulthandler.cancel_dump_traceback_later()
     if code == SHUT_DOWN:
         print(
             f'{program}: rclpy was shut down from elsewhere; the node has ended.', file=sys.stderr
         )
     return code
+
+
+def _end_at_last():
+    """End the process with exit code 1 and a trace if the middleware does not let it go.
+
+    Fast DDS 2.14 may spin for ever in `DomainParticipant::set_listener` when a participant ends
+    while it hears of the end of another one. That holds the GIL: no Python could come between.
+    """
+    with contextlib.suppress(OSError, RuntimeError, ValueError):  # there is no error output
+        faulthandler.dump_traceback_later(PATIENCE, exit=True)
 
 
 def spin_guarded(executor, node, timeout: float = POLL):
