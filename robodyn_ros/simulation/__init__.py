@@ -5,16 +5,19 @@
 command -> drives (limits, brake, time-out)
         -> step (forward dynamics, friction, integrator, stops) -> sensor -> state
 
-layout.py        columns of the joint table and rows of the work array
-settings.py      what a plant is told, validated
-stops.py         position stops: inelastic, unilateral, never a source of energy
+joint_table.py   columns of the joint table and rows of the work array
+plant_settings.py  behaviour of a plant, validated
+friction.py      which joints slide, which stick, and how strong dry friction is
+stops.py         position stops as bounds on the velocity
+impulses.py      friction and inelastic stops of all joints, solved together
 integrators.py   semi-implicit Euler and classical Runge-Kutta
+events.py        Runge-Kutta from one change of friction to the next
 step.py          one compiled step: drives, substeps, containment of blow-ups
 drives.py        whose command a joint follows
 plant.py         the plant with its clock, commands and external wrenches
 sensor.py        noise and quantisation
 faults.py        what can be broken on purpose
-perturb.py       a robot that differs from the one its controller believes in
+perturbation.py  a robot that differs from the one its controller believes in
 runner.py        a plant in steps of one length, with its sensor and a clock
 
 plant = Plant(robot, PlantSettings(integrator='rk4'))

@@ -16,6 +16,7 @@ from robodyn_ros.simulation.joint_table import (
     EFFORT,
     FRICTION,
     LOWER,
+    STATIC,
     STRENGTH,
     UPPER,
     WIDTH,
@@ -87,6 +88,7 @@ class Drives:
         joints[:, EFFORT] = np.where(np.isnan(limits.effort), np.inf, limits.effort)
         joints[:, DAMPING] = self._damping + self.settings.timeout_damping * silent
         joints[:, FRICTION] = self._friction
+        joints[:, STATIC] = self.settings.static_friction * self._friction
         joints[:, STRENGTH] = [1.0 - self.faults.effort_loss.get(name, 0.0) for name in names]
         braking = self._expired & (self.settings.void_command == 'brake')
         joints[:, BRAKED] = stuck | braking | (waiting & (self.settings.no_command == 'hold'))

@@ -2,49 +2,61 @@
 # SPDX-License-Identifier: Apache-2.0
 """One substep of the equations of motion, by either of two schemes."""
 
-from numpy import sqrt
-
 from robodyn_ros.algorithms.core.aba import forward_dynamics
 from robodyn_ros.algorithms.core.manifold import integrate, make_unit, position_rates
+from robodyn_ros.simulation.friction import (
+    friction_holds,
+    friction_level,
+    next_velocity,
+    presume_friction,
+    presume_none,
+    slides_on,
+)
+from robodyn_ros.simulation.impulses import resolve
 from robodyn_ros.simulation.joint_table import (
     BRAKE,
     BRAKED,
     DAMPING,
     DIAGONAL,
-    FRICTION,
+    LEVEL,
     LOWER,
     MEAN_QDD,
     MEAN_RATE,
+    NEXT,
     OLD_Q,
     OLD_QD,
     QDD,
     RATE,
+    SLIDING,
+    STUCK,
     TORQUE,
     UPPER,
 )
-from robodyn_ros.simulation.stops import arrest, clip, crosses_stop, position
+from robodyn_ros.simulation.stops import clip, crosses_stop, position
 from robodyn_ros.spatial.primitive import primitive
 
 SEMI_IMPLICIT_EULER, RK4 = 0, 1
+EVENT = -1  # what was presumed of friction ended within the substep
 
 
 @primitive
 def accelerate(
-    topology, constants, gravity, joints, scratch, work, effort, f_ext, h, ahead, sticking, q, qd
+    topology, constants, gravity, joints, scratch, work, effort, f_ext, h, ahead, stribeck, q, qd
 ):
-    """Solve (M + ahead D + h F) qdd = tau - (D + F) qd - C qd - g + J^T f_ext into work[QDD].
+    """Solve (M + ahead D) qdd = tau - D qd - F - C qd - g + J^T f_ext into work[QDD].
 
-    D is the viscous friction; F qd the Coulomb friction f qd / sqrt(qd^2 + vs^2), F its secant.
-    Coulomb friction is as stiff as f / vs, so it is taken at the end of the substep; so is viscous
-    friction with ahead = h, while ahead = 0 takes it at the start. A braked joint comes to rest
-    within h whatever pulls at it. Returns 0, or the body whose pivot is singular.
+    D is the viscous friction, taken at the end of the substep with ahead = h and at its start with
+    ahead = 0. F is the dry friction of the joints that are presumed to slide, see friction.py. A
+    joint that is presumed to stick keeps its velocity, and a braked one comes to rest within h,
+    whatever pulls at it. Writes work[LEVEL]. Returns 0, or the body whose pivot is singular.
     """
     n = qd.shape[0]
     for k in range(n):
         rate, viscous, brake = qd[k], joints[k, DAMPING], BRAKE * joints[k, BRAKED]
-        coulomb = joints[k, FRICTION] / sqrt(rate * rate + sticking * sticking)
-        work[TORQUE, k] = effort[k] - (viscous + coulomb + brake / h) * rate
-        work[DIAGONAL, k] = ahead * viscous + h * coulomb + brake
+        work[LEVEL, k] = friction_level(joints, stribeck, rate, k)
+        friction = work[SLIDING, k] * work[LEVEL, k]
+        work[TORQUE, k] = effort[k] - friction - (viscous + brake / h) * rate
+        work[DIAGONAL, k] = ahead * viscous + brake + BRAKE * work[STUCK, k]
     return forward_dynamics(
         topology,
         constants,
@@ -60,22 +72,48 @@ def accelerate(
 
 
 @primitive
-def euler(topology, constants, gravity, joints, scratch, work, effort, f_ext, h, sticking, q, qd):
-    """qd' = qd + h qdd, q' = q + h qd', friction at qd' and stops between the two; order 1.
+def euler(topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd):
+    """qd' = qd + h qdd + A p, q' = q + h qd', with the impulses p of friction and stops; order 1.
 
-    A spherical hinge turns by the exponential of its angular velocity.
-    Implicit friction takes the power qd'^T (D + F) qd' >= 0 out at any size of the step.
+    A spherical hinge turns by the exponential of its angular velocity. Viscous friction at qd'
+    takes the power qd'^T D qd' >= 0 out at any size of the step. Where every joint slides on or
+    goes on sticking, one O(n) pass has the impulses of friction already.
     Returns 0, or the body whose pivot is singular.
     """
+    n = qd.shape[0]
+    rubs = presume_friction(joints, work, qd)
     status = accelerate(
-        topology, constants, gravity, joints, scratch, work, effort, f_ext, h, h, sticking, q, qd
+        topology, constants, gravity, joints, scratch, work, effort, f_ext, h, h, stribeck, q, qd
     )
     if status != 0:
         return status
-    for k in range(qd.shape[0]):
-        qd[k] = 0.0 if joints[k, BRAKED] > 0.0 else qd[k] + h * work[QDD, k]
-    if crosses_stop(joints, h, q, qd):
-        status = arrest(topology, constants, joints, scratch, work, h, q, qd)
+    next_velocity(joints, work, h, qd)
+    kept = friction_holds(topology, constants, gravity, scratch, work, q, qd, f_ext) and slides_on(
+        work, work[NEXT][:n]
+    )
+    if not kept or crosses_stop(joints, h, q, work[NEXT][:n]):
+        if rubs:
+            presume_none(work, n)
+            status = accelerate(
+                topology,
+                constants,
+                gravity,
+                joints,
+                scratch,
+                work,
+                effort,
+                f_ext,
+                h,
+                h,
+                stribeck,
+                q,
+                qd,
+            )
+            next_velocity(joints, work, h, qd)
+        if status == 0:
+            status = resolve(topology, constants, joints, scratch, work, h, q, work[NEXT][:n])
+    for k in range(n):
+        qd[k] = work[NEXT, k]
     integrate(topology, q, qd, h, q)
     clip(joints, work[OLD_Q], q)
     return status
@@ -83,15 +121,15 @@ def euler(topology, constants, gravity, joints, scratch, work, effort, f_ext, h,
 
 @primitive
 def runge_kutta(
-    topology, constants, gravity, joints, scratch, work, effort, f_ext, h, sticking, q, qd
+    topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
 ):
-    """Classical Runge-Kutta on (q, qd), order 4 where nothing rubs; it knows no stops.
+    """Classical Runge-Kutta on (q, qd), order 4 between the events of friction; it knows no stops.
 
-    Coulomb friction is linearly implicit in every stage, of order 1, and never turns a joint
-    round. Quaternions run as the four numbers they are, which keeps the order, and are made
-    of length one at the end. Stable while h D / M < 2.8. Returns 0, or the body whose pivot is
-    singular.
+    Quaternions run as the four numbers they are, which keeps the order, and are made of length one
+    at the end. Stable while h D / M < 2.8. Returns 0, the body whose pivot is singular, or EVENT
+    where a joint began to slide, stopped or turned round.
     """
+    presume_friction(joints, work, qd)
     for k in range(q.shape[0]):
         work[MEAN_RATE, k] = 0.0
         work[MEAN_QDD, k] = 0.0
@@ -107,12 +145,16 @@ def runge_kutta(
             f_ext,
             h,
             0.0,
-            sticking,
+            stribeck,
             q,
             qd,
         )
         if status != 0:
             return status
+        if not slides_on(work, qd):
+            return EVENT
+        if not friction_holds(topology, constants, gravity, scratch, work, q, qd, f_ext):
+            return EVENT
         weight = h / 3.0 if stage == 1 or stage == 2 else h / 6.0
         to_next = h if stage == 2 else 0.5 * h
         position_rates(topology, q, qd, work[RATE])
@@ -129,7 +171,7 @@ def runge_kutta(
     make_unit(topology, q)
     for k in range(qd.shape[0]):
         qd[k] = 0.0 if joints[k, BRAKED] > 0.0 else work[OLD_QD, k] + work[MEAN_QDD, k]
-    return 0
+    return 0 if slides_on(work, qd) else EVENT
 
 
 @primitive

@@ -21,7 +21,8 @@ class PlantSettings:
     ----------
     integrator : {'semi_implicit_euler', 'rk4'}
         The first has order 1 and is stable for friction at any step. The second has order 4,
-        except at Coulomb friction and stops, and treats viscous friction explicitly.
+        except where a joint starts, stops or touches a stop, and treats viscous friction
+        explicitly.
     substeps : int
         Equal parts into which each step is cut.
     no_command : {'hold', 'free', 'gravity_compensated'}
@@ -37,9 +38,10 @@ class PlantSettings:
         Steps between a command and its effect.
     damping_scale, friction_scale : float
         Factors on the viscous and Coulomb friction of the robot.
+    static_friction : float
+        Static friction over Coulomb friction, at least 1.
     friction_speed : float
-        Velocity [rad/s or m/s] below which Coulomb friction fades. A joint that sticks creeps more
-        slowly than this.
+        Velocity [rad/s or m/s] at which static friction has fallen half-way to Coulomb friction.
     largest_speed : float
         Velocity [rad/s or m/s] beyond which a state counts as a blow-up.
 
@@ -58,6 +60,7 @@ class PlantSettings:
     latency: int = 0
     damping_scale: float = 1.0
     friction_scale: float = 1.0
+    static_friction: float = 1.0
     friction_speed: float = 1e-3
     largest_speed: float = 1e4
 
@@ -73,6 +76,11 @@ class PlantSettings:
             )
         for name in ('timeout_damping', 'damping_scale', 'friction_scale'):
             at_least_zero(name, getattr(self, name))
+        if not 1.0 <= self.static_friction < inf:
+            raise ParameterError(
+                f'static_friction is {self.static_friction}; expected a finite factor of 1 or '
+                'more, since a joint starts no more easily than it slides'
+            )
         for name in ('friction_speed', 'largest_speed'):
             positive(name, getattr(self, name))
 

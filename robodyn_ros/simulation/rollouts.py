@@ -10,8 +10,9 @@ from robodyn_ros.algorithms.core import scratch as columns
 from robodyn_ros.codegen.parallel_rows import share_out
 from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.errors import ParameterError, ShapeError
+from robodyn_ros.simulation.events import keep
 from robodyn_ros.simulation.joint_table import work_rows
-from robodyn_ros.simulation.step import LARGEST_EFFORT, advance, keep
+from robodyn_ros.simulation.step import LARGEST_EFFORT, advance
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import (
     Block,
@@ -58,7 +59,7 @@ def rollouts(
     dt: Scalar,
     substeps: Integer,
     method: Integer,
-    sticking: Scalar,
+    stribeck: Scalar,
     largest_speed: Scalar,
     q: Vector,
     qd: Vector,
@@ -105,7 +106,7 @@ def rollouts(
                         dt,
                         substeps,
                         method,
-                        sticking,
+                        stribeck,
                         largest_speed,
                         q,
                         qd,

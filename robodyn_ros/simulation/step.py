@@ -4,8 +4,17 @@
 
 from robodyn_ros.algorithms.core.gravity import gravity_torque
 from robodyn_ros.compile import kernel
-from robodyn_ros.simulation.integrators import RK4, euler, runge_kutta, smooth
-from robodyn_ros.simulation.joint_table import ASSISTED, BRAKED, EFFORT, OLD_Q, OLD_QD, STRENGTH
+from robodyn_ros.simulation.events import keep, runge_kutta_with_events
+from robodyn_ros.simulation.integrators import RK4, euler
+from robodyn_ros.simulation.joint_table import (
+    ASSISTED,
+    BRAKED,
+    EFFORT,
+    OLD_Q,
+    START_Q,
+    START_QD,
+    STRENGTH,
+)
 from robodyn_ros.simulation.stops import position
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
@@ -26,13 +35,6 @@ def drive(topology, constants, gravity, joints, scratch, command, q, effort):
         wanted, limit = effort[k] if joints[k, ASSISTED] > 0.0 else command[k], joints[k, EFFORT]
         given = joints[k, STRENGTH] * min(max(wanted, -limit), limit)
         effort[k] = 0.0 if joints[k, BRAKED] > 0.0 else given
-
-
-@primitive
-def keep(source, target):
-    """target = source."""
-    for k in range(source.shape[0]):
-        target[k] = source[k]
 
 
 @primitive
@@ -58,7 +60,7 @@ def advance(
     dt: Scalar,
     substeps: Integer,
     method: Integer,
-    sticking: Scalar,
+    stribeck: Scalar,
     largest_speed: Scalar,
     q: Vector,
     qd: Vector,
@@ -66,26 +68,23 @@ def advance(
 ):
     """Advance q, qd by dt under a constant command, in `substeps` equal substeps.
 
-    A substep of Runge-Kutta that ends beyond a stop is taken again by the Euler scheme, which
-    knows stops. A substep that fails leaves the state before it, bit for bit, and ends the step.
+    A substep that fails leaves the state before it, bit for bit, and ends the step.
 
-    joints : (nv, 9) and work : (work_rows(nv), nq), see layout; command : (nv,) [N m or N];
-    f_ext : (nb, 6) [N m, N]; dt [s]; method : 0 or 1, see integrators; sticking [rad/s or m/s]
-    below which Coulomb friction fades; q : (nq,) and qd : (nv,), updated; effort : (nv,) [N m or
-    N], written.
+    joints : (nv, WIDTH) and work : (work_rows(nv), nq), see joint_table; command : (nv,) [N m or
+    N]; f_ext : (nb, 6) [N m, N]; dt [s]; method : 0 or 1, see integrators; stribeck [rad/s or m/s]
+    at which static friction has fallen half-way to Coulomb's; q : (nq,) and qd : (nv,), updated;
+    effort : (nv,) [N m or N], written.
 
     Returns 0, body i > 0 with a singular pivot, or -1 - k for joint k whose state left all reason.
     """
     drive(topology, constants, gravity, joints, scratch, command, q, effort)
     h = dt / substeps
-    old_q, old_qd = work[OLD_Q], work[OLD_QD][: qd.shape[0]]
+    old_q, old_qd = work[START_Q], work[START_QD][: qd.shape[0]]
     for _ in range(substeps):
         keep(q, old_q)
         keep(qd, old_qd)
-        status = 0
-        finished = False
         if method == RK4:
-            status = runge_kutta(
+            status = runge_kutta_with_events(
                 topology,
                 constants,
                 gravity,
@@ -95,15 +94,12 @@ def advance(
                 effort,
                 f_ext,
                 h,
-                sticking,
+                stribeck,
                 q,
                 qd,
             )
-            finished = status != 0 or smooth(joints, work, q)
-            if not finished:
-                keep(old_q, q)
-                keep(old_qd, qd)
-        if not finished:
+        else:
+            keep(q, work[OLD_Q])
             status = euler(
                 topology,
                 constants,
@@ -114,7 +110,7 @@ def advance(
                 effort,
                 f_ext,
                 h,
-                sticking,
+                stribeck,
                 q,
                 qd,
             )

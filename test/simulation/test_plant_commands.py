@@ -320,6 +320,7 @@ def test_default_start_is_the_nearest_to_zero_between_the_stops(arm):
         {'damping_scale': inf},
         {'friction_scale': nan},
         {'friction_speed': 0.0},
+        {'static_friction': 0.9},
         {'largest_speed': -1.0},
     ],
 )

@@ -207,11 +207,20 @@ SIMULATOR_PARAMETERS = (
         upper=1000.0,
     ),
     ParamSpec(
+        'static_friction',
+        'float',
+        1.0,
+        '',
+        'Static friction over Coulomb friction.',
+        lower=1.0,
+        upper=100.0,
+    ),
+    ParamSpec(
         'friction_speed',
         'float',
         1e-3,
         'rad/s or m/s',
-        'Speed below which Coulomb friction fades.',
+        'Speed at which static friction has fallen half-way to Coulomb friction.',
         lower=1e-9,
         upper=10.0,
     ),
@@ -369,6 +378,7 @@ SAME_NAME = (
     'timeout_damping',
     'damping_scale',
     'friction_scale',
+    'static_friction',
     'friction_speed',
 )
 

@@ -1,0 +1,88 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Runge-Kutta from one change of friction to the next, with the Euler scheme across it."""
+
+from robodyn_ros.simulation.integrators import EVENT, euler, runge_kutta, smooth
+from robodyn_ros.simulation.joint_table import LOWER, OLD_Q, OLD_QD, UPPER
+from robodyn_ros.simulation.stops import position
+from robodyn_ros.spatial.primitive import primitive
+
+TICKS = 64  # of a substep: the least that is taken by itself
+
+
+@primitive
+def keep(source, target):
+    """target = source."""
+    for k in range(source.shape[0]):
+        target[k] = source[k]
+
+
+@primitive
+def on_a_stop(joints, q):
+    """Whether any joint lies on its stop or beyond."""
+    for k in range(joints.shape[0]):
+        x = position(joints, q, k)
+        if x <= joints[k, LOWER] or x >= joints[k, UPPER]:
+            return True
+    return False
+
+
+@primitive
+def runge_kutta_with_events(
+    topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
+):
+    """Advance by h, by Runge-Kutta as long as neither friction changes nor a stop is met.
+
+    Where friction changes, the piece of the substep is halved; a piece of one tick, and one that
+    meets a stop, is taken by the Euler scheme, which knows both. So a change costs an error of
+    order (h / TICKS)^2. A joint that rests on a stop would halve every piece: then Euler takes it
+    whole. Returns 0, or the body whose pivot is singular.
+    """
+    done, ticks = 0, TICKS
+    old_q, old_qd = work[OLD_Q], work[OLD_QD][: qd.shape[0]]
+    while done < TICKS:
+        keep(q, old_q)
+        keep(qd, old_qd)
+        piece = h if ticks == TICKS else ticks * (h / TICKS)
+        status = runge_kutta(
+            topology,
+            constants,
+            gravity,
+            joints,
+            scratch,
+            work,
+            effort,
+            f_ext,
+            piece,
+            stribeck,
+            q,
+            qd,
+        )
+        if status > 0:
+            return status
+        taken = status == 0 and smooth(joints, work, q)
+        if not taken:
+            keep(old_q, q)
+            keep(old_qd, qd)
+            if status == EVENT and ticks > 1 and not on_a_stop(joints, q):
+                ticks = ticks // 2
+                continue
+            status = euler(
+                topology,
+                constants,
+                gravity,
+                joints,
+                scratch,
+                work,
+                effort,
+                f_ext,
+                piece,
+                stribeck,
+                q,
+                qd,
+            )
+            if status != 0:
+                return status
+        done = done + ticks
+        ticks = min(2 * ticks, TICKS - done)
+    return 0

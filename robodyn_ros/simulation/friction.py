@@ -1,0 +1,99 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Dry friction of the joints: which joints slide, which stick, and how strong it is."""
+
+from robodyn_ros.algorithms.core.rnea import inverse_dynamics
+from robodyn_ros.simulation.joint_table import (
+    BRAKED,
+    FRICTION,
+    LEVEL,
+    NEEDED,
+    NEXT,
+    QDD,
+    SLIDING,
+    STATIC,
+    STUCK,
+    TORQUE,
+)
+from robodyn_ros.spatial.primitive import primitive
+
+
+@primitive
+def friction_level(joints, stribeck, rate, k):
+    """Effort of dry friction, f = fc + (fs - fc) / (1 + (v / vs)^2).
+
+    Stribeck curve of Hess and Soom 1990, in Armstrong-Helouvry, Dupont and Canudas de Wit 1994,
+    eq. (4). A rational curve has the same bits on every processor; an exponential has not.
+    stribeck : vs [rad/s or m/s]; rate : v of joint k [rad/s or m/s].
+    """
+    ratio = rate / stribeck
+    kinetic = joints[k, FRICTION]
+    return kinetic + (joints[k, STATIC] - kinetic) / (1.0 + ratio * ratio)
+
+
+@primitive
+def presume_friction(joints, work, qd):
+    """Presume that moving joints slide on and that joints at rest stick; whether any has friction.
+
+    Writes SLIDING and STUCK. A brake is stronger than friction.
+    """
+    found = False
+    for k in range(qd.shape[0]):
+        rubs = joints[k, STATIC] > 0.0 and joints[k, BRAKED] == 0.0
+        found = found or rubs
+        work[SLIDING, k] = 0.0
+        work[STUCK, k] = 0.0
+        if rubs and qd[k] == 0.0:
+            work[STUCK, k] = 1.0
+        elif rubs:
+            work[SLIDING, k] = 1.0 if qd[k] > 0.0 else -1.0
+    return found
+
+
+@primitive
+def presume_none(work, n):
+    """Presume that no joint has friction."""
+    for k in range(n):
+        work[SLIDING, k] = 0.0
+        work[STUCK, k] = 0.0
+
+
+@primitive
+def friction_holds(topology, constants, gravity, scratch, work, q, qd, f_ext):
+    """Whether friction at its limit suffices for every joint that is presumed to stick.
+
+    Its effort is what inverse dynamics leaves of work[TORQUE]. The acceleration of such a joint
+    is set to zero. O(n), and only where a joint sticks.
+    """
+    n = qd.shape[0]
+    sticks = False
+    for k in range(n):
+        if work[STUCK, k] > 0.0:
+            sticks = True
+            work[QDD, k] = 0.0
+    if sticks:
+        inverse_dynamics(
+            topology, constants, gravity, scratch, q, qd, work[QDD][:n], f_ext, work[NEEDED][:n]
+        )
+        for k in range(n):
+            held_by = work[NEEDED, k] - work[TORQUE, k]
+            if work[STUCK, k] > 0.0 and not abs(held_by) <= work[LEVEL, k]:
+                return False
+    return True
+
+
+@primitive
+def slides_on(work, velocity):
+    """Whether no joint that is presumed to slide has turned round."""
+    for k in range(velocity.shape[0]):
+        if not work[SLIDING, k] * velocity[k] >= 0.0:
+            return False
+    return True
+
+
+@primitive
+def next_velocity(joints, work, h, qd):
+    """work[NEXT] = qd + h qdd, and 0 where a brake or friction holds the joint."""
+    for k in range(qd.shape[0]):
+        held = joints[k, BRAKED] > 0.0 or work[STUCK, k] > 0.0
+        work[NEXT, k] = 0.0 if held else qd[k] + h * work[QDD, k]

@@ -1,0 +1,253 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Impulses of dry friction and position stops over one substep, solved together.
+
+The velocity v' = v + A p after the impulses p, A = (M + h D)^-1, is the one minimum of
+
+    (v' - v)^T A^-1 (v' - v) / 2 + sum_k h f_k |v'_k|   over   lower <= q + h v' <= upper,
+
+the maximal-dissipation form of Coulomb's law on impulses: Stewart 2000, section 3, SIAM Review 42;
+the stops alone are Jain 2011, eq. (11.48)-(11.49), without restitution. Projected Gauss-Seidel
+finds which joints slide, stick or touch a stop; a Cholesky factorisation then gives the impulses
+of exactly that case.
+"""
+
+from numpy import sqrt
+
+from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse import mass_matrix_inverse
+from robodyn_ros.simulation.joint_table import (
+    BRAKE,
+    BRAKED,
+    DAMPING,
+    DIAGONAL,
+    FREE,
+    IMPULSE,
+    INVERSE,
+    KEPT_IMPULSE,
+    KEPT_NEXT,
+    KIND_OF,
+    LEVEL,
+    RHS,
+    TARGET,
+)
+from robodyn_ros.simulation.stops import fastest, slowest
+from robodyn_ros.spatial.primitive import primitive
+
+ROUNDS = 20  # of sweeps and exact solutions; then the sweeps have to do
+SWEEPS = 5  # of Gauss-Seidel in a round
+TRIES = 8  # of exact solutions in a round, each for the cases that the one before stands for
+SETTLED = 1e-13  # [rad/s or m/s] change of a velocity below which the sweeps have converged
+SLACK = 1e-11  # [-] of impulses and velocities at the border of two cases, where either is right
+
+SLIDES_BACK, SLIDES_ON, HELD, AT_LOWER, AT_UPPER = -1.0, 1.0, 0.0, -2.0, 2.0
+FREELY = 3.0  # no friction, no stop
+
+
+@primitive
+def constrained(free, reach, low, high):
+    """Velocity of one joint from its velocity without the impulse: the proximal map of friction
+    that changes it by at most `reach`, cut to the interval from low <= 0 to high >= 0.
+    """
+    after = max(free - reach, 0.0) if free > 0.0 else min(free + reach, 0.0)
+    return min(max(after, low), high)
+
+
+@primitive
+def sweep(joints, work, h, q, qd):
+    """One round of projected Gauss-Seidel over the impulses; the largest change of a velocity."""
+    largest = 0.0
+    for k in range(qd.shape[0]):
+        old, bound = work[IMPULSE, k], h * work[LEVEL, k]
+        low, high = slowest(joints, h, q, k), fastest(joints, h, q, k)
+        idle = old == 0.0 and bound == 0.0 and low <= qd[k] <= high
+        if joints[k, BRAKED] > 0.0 or idle:
+            continue
+        compliance = work[INVERSE + k, k]
+        free = qd[k] - compliance * old
+        after = constrained(free, compliance * bound, low, high)
+        work[IMPULSE, k] = (after - free) / compliance
+        change = work[IMPULSE, k] - old
+        for j in range(qd.shape[0]):
+            qd[j] = qd[j] + work[INVERSE + k, j] * change
+        largest = max(largest, abs(compliance * change))
+    return largest
+
+
+@primitive
+def classify(joints, work, h, q, qd):
+    """Write the case of every joint that its impulse and velocity stand for, and its velocity."""
+    for k in range(qd.shape[0]):
+        compliance, bound = work[INVERSE + k, k], h * work[LEVEL, k]
+        low, high = slowest(joints, h, q, k), fastest(joints, h, q, k)
+        free = qd[k] - compliance * work[IMPULSE, k]
+        reach = compliance * bound
+        case, target = FREELY, 0.0
+        if joints[k, BRAKED] > 0.0:
+            case = FREELY
+        elif free - reach > high:
+            case, target = AT_UPPER, high
+        elif free + reach < low:
+            case, target = AT_LOWER, low
+        elif bound > 0.0:
+            case = SLIDES_ON if free > reach else (SLIDES_BACK if free < -reach else HELD)
+        work[KIND_OF, k] = case
+        work[TARGET, k] = target
+
+
+@primitive
+def prescribed(case):
+    """Whether a joint of that case has a prescribed velocity, and an impulse to be found."""
+    return case == HELD or case == AT_LOWER or case == AT_UPPER
+
+
+@primitive
+def solve_prescribed(work, n):
+    """Solve A_SS p_S = work[RHS] over the prescribed joints S, into work[RHS]; whether it could.
+
+    Cholesky, in the rows behind the inverse. No sum here or below is a loop over its terms, whose
+    order the compiler may choose anew in each kernel: bits would differ between them.
+    """
+    factor = INVERSE + n
+    for i in range(n):
+        for j in range(i + 1):
+            work[factor + i, j] = work[INVERSE + i, j]
+    for j in range(n):
+        if not prescribed(work[KIND_OF, j]):
+            continue
+        if not work[factor + j, j] > 0.0:
+            return False
+        reciprocal = 1.0 / sqrt(work[factor + j, j])
+        work[factor + j, j] = reciprocal
+        work[RHS, j] = work[RHS, j] * reciprocal
+        for i in range(j + 1, n):
+            work[factor + i, j] = work[factor + i, j] * reciprocal
+        for i in range(j + 1, n):
+            below = work[factor + i, j]
+            work[RHS, i] = work[RHS, i] - below * work[RHS, j]
+            for m in range(j + 1, i + 1):
+                work[factor + i, m] = work[factor + i, m] - below * work[factor + m, j]
+    for i in range(n - 1, -1, -1):
+        if not prescribed(work[KIND_OF, i]):
+            continue
+        work[RHS, i] = work[RHS, i] * work[factor + i, i]
+        for j in range(i):
+            if prescribed(work[KIND_OF, j]):
+                work[RHS, j] = work[RHS, j] - work[factor + i, j] * work[RHS, i]
+    return True
+
+
+@primitive
+def fits(joints, work, h, q, qd, k):
+    """Whether impulse and velocity of joint k are those of its case, but for rounding."""
+    case, p, bound = work[KIND_OF, k], work[IMPULSE, k], h * work[LEVEL, k]
+    slack = SLACK * (bound + abs(p))
+    if case == HELD:
+        return abs(p) <= bound + slack
+    if case == AT_UPPER:
+        return p <= slack - bound
+    if case == AT_LOWER:
+        return p >= bound - slack
+    if joints[k, BRAKED] > 0.0:
+        return True
+    slack = SLACK * (abs(qd[k]) + abs(work[FREE, k]))
+    low, high = slowest(joints, h, q, k) - slack, fastest(joints, h, q, k) + slack
+    if case == SLIDES_ON:
+        low = -slack
+    elif case == SLIDES_BACK:
+        high = slack
+    return low <= qd[k] <= high
+
+
+@primitive
+def add_impulses(work, qd):
+    """qd = work[FREE] + A work[IMPULSE]."""
+    for k in range(qd.shape[0]):
+        qd[k] = work[FREE, k]
+    for j in range(qd.shape[0]):
+        for k in range(qd.shape[0]):
+            qd[k] = qd[k] + work[INVERSE + j, k] * work[IMPULSE, j]
+
+
+@primitive
+def solve_cases(joints, work, h, q, qd):
+    """Put the impulses and velocities of the cases that those before stand for; whether they fit.
+
+    A step of the semi-smooth Newton method on the proximal equations of all joints.
+    """
+    n = qd.shape[0]
+    classify(joints, work, h, q, qd)
+    for k in range(n):
+        case = work[KIND_OF, k]
+        sliding = case == SLIDES_ON or case == SLIDES_BACK
+        work[IMPULSE, k] = -case * h * work[LEVEL, k] if sliding else 0.0
+    add_impulses(work, qd)
+    for k in range(n):
+        work[RHS, k] = work[TARGET, k] - qd[k]
+    if not solve_prescribed(work, n):
+        return False
+    for k in range(n):
+        if prescribed(work[KIND_OF, k]):
+            work[IMPULSE, k] = work[RHS, k]
+    add_impulses(work, qd)
+    for k in range(n):
+        if prescribed(work[KIND_OF, k]):
+            qd[k] = work[TARGET, k]
+    for k in range(n):
+        if not fits(joints, work, h, q, qd, k):
+            return False
+    return True
+
+
+@primitive
+def solve_exactly(joints, work, h, q, qd):
+    """Go on to the exact impulses and velocities; nothing changes where they are not found."""
+    n = qd.shape[0]
+    for k in range(n):
+        work[KEPT_IMPULSE, k] = work[IMPULSE, k]
+        work[KEPT_NEXT, k] = qd[k]
+    found = False
+    for _ in range(TRIES):
+        found = found or solve_cases(joints, work, h, q, qd)
+    for k in range(n):
+        if not found:
+            work[IMPULSE, k] = work[KEPT_IMPULSE, k]
+            qd[k] = work[KEPT_NEXT, k]
+        elif work[KIND_OF, k] == SLIDES_ON:
+            qd[k] = max(qd[k], 0.0)  # rounding turns no joint round
+        elif work[KIND_OF, k] == SLIDES_BACK:
+            qd[k] = min(qd[k], 0.0)
+    return found
+
+
+@primitive
+def resolve(topology, constants, joints, scratch, work, h, q, qd):
+    """Change the velocity qd without friction and stops into that with the impulses of both.
+
+    work[LEVEL] holds the limits f of friction [N m or N]. No sweep raises the dual objective
+    p^T A p / 2 + p^T v + s(p) above its value 0 at p = 0, and s, the conjugate of friction and
+    stops, is never negative. So no impulses, converged or not, add energy in the norm of A^-1.
+    O(n^2) a sweep and O(n^3) a try, and only where a joint starts, stops or touches.
+
+    Returns 0, or the body whose pivot is singular.
+    """
+    n = qd.shape[0]
+    for k in range(n):
+        work[IMPULSE, k] = 0.0
+        work[FREE, k] = qd[k]
+        work[DIAGONAL, k] = h * joints[k, DAMPING] + BRAKE * joints[k, BRAKED]
+    status = mass_matrix_inverse(topology, constants, scratch, q, work[DIAGONAL], work[INVERSE:])
+    settled = status != 0
+    exact = settled
+    for _ in range(ROUNDS):
+        if settled or exact:
+            break
+        for _ in range(SWEEPS):
+            settled = settled or sweep(joints, work, h, q, qd) <= SETTLED
+        exact = solve_exactly(joints, work, h, q, qd)
+    if not exact:
+        classify(joints, work, h, q, qd)
+    for k in range(n):
+        braked = joints[k, BRAKED] > 0.0  # a huge diagonal, not an infinite one
+        if braked or (not exact and work[KIND_OF, k] == HELD):
+            qd[k] = 0.0
+    return status

@@ -1,0 +1,204 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Dry friction sticks without creep, slides with its force, and never adds energy."""
+
+from math import inf
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from robodyn_ros import Robot
+from robodyn_ros.algorithms.core import scratch
+from robodyn_ros.simulation import impulses
+from robodyn_ros.simulation.joint_table import AT, IMPULSE, LEVEL, LOWER, UPPER, WIDTH, work_rows
+from robodyn_ros.simulation.plant import Plant
+from robodyn_ros.simulation.plant_settings import PlantSettings
+from support.families import FAMILIES
+
+URDF = Path(__file__).resolve().parents[2] / 'config' / 'urdf' / 'franka_like.urdf'
+BOTH = pytest.mark.parametrize('integrator', ['semi_implicit_euler', 'rk4'])
+LENGTH, MASS, G = 0.5, 1.0, 9.81
+
+PENDULUM = """<robot name="pendulum">
+  <link name="base"/>
+  <link name="rod"><inertial><origin xyz="0.5 0 0"/><mass value="1"/>
+    <inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial></link>
+  <joint name="hinge" type="continuous"><parent link="base"/><child link="rod"/>
+    <axis xyz="0 1 0"/><dynamics damping="0" friction="{friction}"/>
+    <limit velocity="99" effort="1000"/></joint>
+</robot>"""
+
+ROTOR = """<robot name="rotor">
+  <link name="base"/>
+  <link name="wheel"><inertial><mass value="1"/>
+    <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="0.5"/></inertial></link>
+  <joint name="spin" type="continuous"><parent link="base"/><child link="wheel"/>
+    <axis xyz="0 0 1"/><dynamics damping="0" friction="{friction}"/>
+    <limit velocity="9" effort="1000"/></joint>
+</robot>"""
+
+
+def wheel(friction):
+    """Return one wheel about a vertical axis, inertia 0.5 kg m2."""
+    return Robot.from_urdf(ROTOR.format(friction=friction))
+
+
+@BOTH
+def test_pendulum_below_its_friction_does_not_creep(integrator):
+    """4.9 N m of weight against 10 N m and against 4.91 N m: the same bits after 10 s."""
+    for friction in (10.0, 4.91):
+        robot = Robot.from_urdf(PENDULUM.format(friction=friction))
+        plant = Plant(robot, PlantSettings(integrator=integrator, no_command='free'))
+        for _ in range(10_000):
+            plant.step()
+        assert plant.q[0] == plant.qd[0] == 0.0
+
+
+@BOTH
+def test_pendulum_above_its_friction_falls_with_the_excess(integrator):
+    """The first acceleration is (m g l - f) / J."""
+    robot = Robot.from_urdf(PENDULUM.format(friction=4.9))
+    plant = Plant(robot, PlantSettings(integrator=integrator, no_command='free'))
+    for _ in range(10):
+        plant.step(dt=1e-5)
+    inertia = 0.01 + MASS * LENGTH**2
+    assert plant.qd[0] == pytest.approx((MASS * G * LENGTH - 4.9) / inertia * 1e-4, rel=1e-6)
+
+
+@BOTH
+def test_arm_comes_to_rest_and_stays(arm, middle, integrator):
+    """Seven coupled joints under twenty times their friction: at rest, then the same bits."""
+    settings = PlantSettings(integrator=integrator, no_command='free', friction_scale=20.0)
+    plant = Plant(arm, settings, middle, np.array([1.0, -0.5, 0.3, 0.7, -1.0, 2.0, 1.0]))
+    while np.any(plant.qd != 0.0) and plant.t < 20.0:
+        plant.step()
+    rest = plant.q.copy()
+    for _ in range(5000):
+        plant.step()
+    assert plant.t < 20.0
+    assert np.array_equal(plant.q, rest)
+
+
+@BOTH
+def test_friction_stops_the_wheel_in_due_time(integrator):
+    """From 2 rad/s with 1 N m on 0.5 kg m2: after J w / f = 1 s and J w^2 / (2 f) = 1 rad."""
+    settings = PlantSettings(integrator=integrator, no_command='free')
+    plant = Plant(wheel(1.0), settings, velocity=[2.0])
+    for _ in range(1002):
+        plant.step(dt=1e-3)
+    assert plant.q[0] == pytest.approx(1.0, abs=1e-9 if integrator == 'rk4' else 1.1e-3)
+    assert plant.qd[0] == 0.0
+
+
+@BOTH
+def test_joint_sticks_below_and_slips_above_its_friction(integrator):
+    """0.9 of the friction moves nothing; 1.5 of it accelerates with the excess from the start."""
+    plant = Plant(wheel(2.0), PlantSettings(integrator=integrator, command_timeout=inf))
+    for _ in range(1000):
+        plant.step([1.8])
+    assert plant.q[0] == plant.qd[0] == 0.0
+    for _ in range(1000):
+        plant.step([3.0])
+    assert plant.qd[0] == pytest.approx((3.0 - 2.0) / 0.5 * 1.0, rel=1e-12)
+
+
+@BOTH
+def test_static_friction_holds_more_than_coulomb_friction(integrator):
+    """With twice the static friction 1.8 times the friction holds; once it slides it goes on.
+
+    Far above the Stribeck speed the wheel accelerates with what Coulomb friction leaves.
+    """
+    settings = PlantSettings(
+        integrator=integrator, command_timeout=inf, static_friction=2.0, friction_speed=1e-2
+    )
+    plant = Plant(wheel(1.0), settings)
+    for _ in range(100):
+        plant.step([1.8])
+    assert plant.qd[0] == 0.0
+    plant.set_state(velocity=[1.0])
+    for _ in range(1000):
+        plant.step([1.8])
+    # the curve adds vs^2 / v^2 of the Coulomb friction, at most 1e-4 here
+    assert plant.qd[0] == pytest.approx(1.0 + 0.8 / 0.5, rel=1e-4)
+
+
+def test_runge_kutta_keeps_its_order_while_joints_slide(arm, middle):
+    """Errors of a slide without a stop at 2 h and h are as sixteen to one, within a third."""
+    qd = np.array([1.0, -1.5, 1.3, 1.7, -1.0, 2.0, 4.0])
+
+    def end(steps):
+        plant = Plant(arm, PlantSettings(integrator='rk4', no_command='free'), middle, qd)
+        for _ in range(steps):
+            plant.step(dt=0.064 / steps)
+        return plant.q.copy()
+
+    finest = end(256)
+    errors = [np.abs(end(steps) - finest).max() for steps in (8, 16)]
+    assert errors[0] / errors[1] == pytest.approx(16.0, rel=0.35)
+
+
+def random_case(robot, rng, friction):
+    """Return a joint table, a posture, a free velocity and friction of a random slip and stick."""
+    n = robot.nv
+    low, high = np.full(n, -1.0), np.full(n, 1.0)
+    q = rng.uniform(-0.9, 0.9, n)
+    close = rng.random(n) < 0.3
+    q[close] = high[close] - 1e-3 * rng.random(close.sum())
+    joints = np.zeros((n, WIDTH))
+    joints[:, AT] = robot.model.coordinates
+    joints[:, LOWER], joints[:, UPPER] = low, high
+    qd = rng.normal(0.0, 1.0, n)
+    level = friction * rng.uniform(0.0, 2.0, n) * np.diag(robot.mass_matrix(q)) / 1e-3
+    level[rng.random(n) < 0.2] = 0.0
+    return joints, q, qd, level
+
+
+@pytest.mark.parametrize('name', FAMILIES)
+@pytest.mark.parametrize('seed', range(3))
+def test_impulses_satisfy_coulomb_law_at_every_joint(name, seed):
+    """Karush-Kuhn-Tucker of the coupled problem, with M from another algorithm; energy falls.
+
+    The condition of the mass matrix, up to 1e6 here, is what impulses lose.
+    """
+    robot, h = FAMILIES[name].robot, 1e-3
+    rng, model, n = np.random.default_rng(seed), robot.model, robot.nv
+    for friction in (0.03, 0.3):
+        joints, q, qd, level = random_case(robot, rng, friction)
+        work, free = np.full((work_rows(n), n), np.nan), qd.copy()
+        work[LEVEL] = level
+        places = scratch.allocate(model.topology)
+        assert 0 == impulses.resolve(
+            model.topology, model.constants, joints, places, work, h, q, qd
+        )
+        M, p, bound = robot.mass_matrix(q), work[IMPULSE], h * level
+        low, high = np.minimum(0.0, (-1.0 - q) / h), np.maximum(0.0, (1.0 - q) / h)
+        assert qd @ M @ qd <= free @ M @ free
+        assert np.all((low - 1e-12 <= qd) & (qd <= high + 1e-12))
+        tiny = 1e-9 * np.abs(np.diag(M)) * np.abs(free).max()
+        assert np.all(np.abs(M @ (qd - free) - p) <= tiny * 10.0)
+        inside = (low < qd) & (qd < high)
+        sliding = inside & (np.abs(qd) > 1e-12)
+        assert np.all(np.abs(p + bound * np.sign(qd))[sliding] <= tiny[sliding])
+        stuck = inside & ~sliding
+        assert np.all(qd[stuck] == 0.0)
+        assert np.all(np.abs(p[stuck]) <= bound[stuck] + tiny[stuck])
+        assert np.all(p[qd == high] <= tiny[qd == high] - bound[qd == high])
+        assert np.all(p[qd == low] >= bound[qd == low] - tiny[qd == low])
+
+
+@BOTH
+def test_friction_only_takes_energy(integrator):
+    """Without gravity and motors the kinetic energy of an arm falls at every step."""
+    robot = Robot.from_urdf(URDF, gravity=(0.0, 0.0, 0.0))
+    settings = PlantSettings(
+        integrator=integrator, no_command='free', friction_scale=5.0, static_friction=1.5
+    )
+    q = 0.5 * (robot.limits.lower + robot.limits.upper)
+    plant = Plant(robot, settings, q, [0.4, -0.3, 0.2, 0.5, -0.6, 0.3, 0.9])
+    energy = robot.energy(plant.q, plant.qd)[0]
+    while energy > 0.0 and plant.t < 5.0:
+        plant.step()
+        before, energy = energy, robot.energy(plant.q, plant.qd)[0]
+        assert energy < before
+    assert energy == 0.0
