@@ -10,7 +10,8 @@ plant_settings.py  behaviour of a plant, validated
 friction.py      which joints slide, which stick, and how strong dry friction is
 stops.py         position stops as bounds on the velocity
 impulses.py      friction and inelastic stops of all joints, solved together
-integrators.py   semi-implicit Euler and classical Runge-Kutta
+integrators.py   semi-implicit Euler, explicit midpoint rule and classical Runge-Kutta
+energy_balance.py  projection of a step on the balance of energy
 events.py        Runge-Kutta from one change of friction to the next
 step.py          one compiled step: drives, substeps, containment of blow-ups
 drives.py        whose command a joint follows

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runge-Kutta from one change of friction to the next, with the Euler scheme across it."""
 
-from robodyn_ros.simulation.integrators import EVENT, euler, runge_kutta, smooth
-from robodyn_ros.simulation.joint_table import LOWER, OLD_Q, OLD_QD, UPPER
+from robodyn_ros.simulation.energy_balance import balance_energy, is_pushed, total_energy
+from robodyn_ros.simulation.integrators import EVENT, RK4, euler, runge_kutta, smooth
+from robodyn_ros.simulation.joint_table import LOWER, OLD_Q, OLD_QD, UPPER, WORK_DONE
 from robodyn_ros.simulation.stops import position
 from robodyn_ros.spatial.primitive import primitive
 
@@ -29,21 +30,26 @@ def on_a_stop(joints, q):
 
 @primitive
 def runge_kutta_with_events(
-    topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
+    topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, method, q, qd
 ):
     """Advance by h, by Runge-Kutta as long as neither friction changes nor a stop is met.
 
     Where friction changes, the piece of the substep is halved; a piece of one tick, and one that
     meets a stop, is taken by the Euler scheme, which knows both. So a change costs an error of
     order (h / TICKS)^2. A joint that rests on a stop would halve every piece: then Euler takes it
-    whole. Returns 0, or the body whose pivot is singular.
+    whole. ENERGY_MIDPOINT and ENERGY_RK4 balance the energy of every piece by Runge-Kutta, unless
+    an external wrench acts. Returns 0, or the body whose pivot is singular.
     """
+    balanced = method != RK4 and not is_pushed(f_ext)
     done, ticks = 0, TICKS
     old_q, old_qd = work[OLD_Q], work[OLD_QD][: qd.shape[0]]
     while done < TICKS:
         keep(q, old_q)
         keep(qd, old_qd)
         piece = h if ticks == TICKS else ticks * (h / TICKS)
+        before = 0.0
+        if balanced:
+            before = total_energy(topology, constants, gravity, scratch, q, qd)
         status = runge_kutta(
             topology,
             constants,
@@ -55,6 +61,7 @@ def runge_kutta_with_events(
             f_ext,
             piece,
             stribeck,
+            method,
             q,
             qd,
         )
@@ -83,6 +90,9 @@ def runge_kutta_with_events(
             )
             if status != 0:
                 return status
+        elif balanced:
+            expected = before + work[WORK_DONE, 0]
+            balance_energy(topology, constants, gravity, scratch, expected, q, qd)
         done = done + ticks
         ticks = min(2 * ticks, TICKS - done)
     return 0

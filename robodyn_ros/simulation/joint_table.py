@@ -35,7 +35,8 @@ KIND_OF = 17  # of the constraint in force, see impulses.py
 RHS = 18  # right-hand side, then solution, of the prescribed joints
 START_Q, START_QD = 19, 20  # state at the start of the substep
 NEEDED = 21  # effort of the motion, by inverse dynamics
-INVERSE = 22  # nv rows: M^-1, then nv rows: a Cholesky factor of a part of it
+WORK_DONE = 22  # in its first entry: by motors and friction [J]
+INVERSE = 23  # nv rows: M^-1, then nv rows: a Cholesky factor of a part of it
 
 #: Diagonal that nails a joint to its place: above any inertia by more than rounding can tell.
 BRAKE = 1e20

@@ -6,9 +6,19 @@ from dataclasses import dataclass
 from math import inf, isfinite
 
 from robodyn_ros.errors import ParameterError
-from robodyn_ros.simulation.integrators import RK4, SEMI_IMPLICIT_EULER
+from robodyn_ros.simulation.integrators import (
+    ENERGY_MIDPOINT,
+    ENERGY_RK4,
+    RK4,
+    SEMI_IMPLICIT_EULER,
+)
 
-METHODS = {'semi_implicit_euler': SEMI_IMPLICIT_EULER, 'rk4': RK4}
+METHODS = {
+    'semi_implicit_euler': SEMI_IMPLICIT_EULER,
+    'rk4': RK4,
+    'energy_midpoint': ENERGY_MIDPOINT,
+    'energy_rk4': ENERGY_RK4,
+}
 VOID_COMMAND = ('brake', 'damp')
 NO_COMMAND = ('hold', 'free', 'gravity_compensated')
 
@@ -19,10 +29,11 @@ class PlantSettings:
 
     Parameters
     ----------
-    integrator : {'semi_implicit_euler', 'rk4'}
-        The first has order 1 and is stable for friction at any step. The second has order 4,
-        except where a joint starts, stops or touches a stop, and treats viscous friction
-        explicitly.
+    integrator : {'semi_implicit_euler', 'rk4', 'energy_midpoint', 'energy_rk4'}
+        The first has order 1 and is stable for friction at any step. The others have order 4, 2
+        and 4, except where a joint starts, stops or touches a stop, and treat viscous friction
+        explicitly. The last two balance the energy of every step that no external wrench acts in:
+        it never drifts. They keep the momentum of a free flyer to their order only.
     substeps : int
         Equal parts into which each step is cut.
     no_command : {'hold', 'free', 'gravity_compensated'}

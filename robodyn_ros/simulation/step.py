@@ -5,7 +5,7 @@
 from robodyn_ros.algorithms.core.gravity import gravity_torque
 from robodyn_ros.compile import kernel
 from robodyn_ros.simulation.events import keep, runge_kutta_with_events
-from robodyn_ros.simulation.integrators import RK4, euler
+from robodyn_ros.simulation.integrators import SEMI_IMPLICIT_EULER, euler
 from robodyn_ros.simulation.joint_table import (
     ASSISTED,
     BRAKED,
@@ -71,7 +71,7 @@ def advance(
     A substep that fails leaves the state before it, bit for bit, and ends the step.
 
     joints : (nv, WIDTH) and work : (work_rows(nv), nq), see joint_table; command : (nv,) [N m or
-    N]; f_ext : (nb, 6) [N m, N]; dt [s]; method : 0 or 1, see integrators; stribeck [rad/s or m/s]
+    N]; f_ext : (nb, 6) [N m, N]; dt [s]; method : see METHODS; stribeck [rad/s or m/s]
     at which static friction has fallen half-way to Coulomb's; q : (nq,) and qd : (nv,), updated;
     effort : (nv,) [N m or N], written.
 
@@ -83,7 +83,7 @@ def advance(
     for _ in range(substeps):
         keep(q, old_q)
         keep(qd, old_qd)
-        if method == RK4:
+        if method != SEMI_IMPLICIT_EULER:
             status = runge_kutta_with_events(
                 topology,
                 constants,
@@ -95,6 +95,7 @@ def advance(
                 f_ext,
                 h,
                 stribeck,
+                method,
                 q,
                 qd,
             )

@@ -72,7 +72,7 @@ SIMULATOR_PARAMETERS = (
         'string',
         'semi_implicit_euler',
         '',
-        'Scheme that advances the state.',
+        'Scheme that advances the state; the two of energy keep its balance in every step.',
         choices=tuple(METHODS),
     ),
     ParamSpec(
