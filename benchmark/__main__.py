@@ -22,7 +22,6 @@ NAMES = (
     'wire',
     'tick',
     'plant',
-    'integrators',
     'shortcuts',
     'lock_step',
     'loop',
