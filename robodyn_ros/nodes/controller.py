@@ -16,7 +16,7 @@ from robodyn_ros.control.supervisor.self_test import guards_known_answers, law_k
 from robodyn_ros.robot.background_compiler import helped
 from robodyn_ros.ros.common.lifecycle_node import ACTIVE, INACTIVE, UNCONFIGURED, ManagedNode
 from robodyn_ros.ros.common.model_services import ModelServices
-from robodyn_ros.ros.common.process import run
+from robodyn_ros.ros.common.process import bound_memory, run
 from robodyn_ros.ros.common.robot_source import RobotSource
 from robodyn_ros.ros.common.session_kernels import serving
 from robodyn_ros.ros.common.start_report import StartReport
@@ -237,6 +237,7 @@ def _answer(response, sentence: str):
 
 def main(args=None) -> int:
     """Run the node until SIGINT or SIGTERM."""
+    bound_memory()
     return run(Controller, args)
 
 

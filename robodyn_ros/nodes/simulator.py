@@ -13,7 +13,7 @@ from robodyn_ros.compile import warm_up
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.ros.common.joint_messages import set_stamp
 from robodyn_ros.ros.common.lifecycle_node import UNCONFIGURED, ManagedNode
-from robodyn_ros.ros.common.process import run
+from robodyn_ros.ros.common.process import bound_memory, run
 from robodyn_ros.ros.common.robot_source import RobotSource
 from robodyn_ros.ros.common.start_report import StartReport
 from robodyn_ros.ros.common.topic_hints import silent_topic
@@ -235,6 +235,7 @@ def most_steps(update_rate: int, substeps: int) -> int:
 
 def main(args=None) -> int:
     """Run the node until a signal."""
+    bound_memory()
     return run(Simulator, args)
 
 
