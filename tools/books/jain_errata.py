@@ -136,6 +136,31 @@ MISPRINTS = (
         'test_accelerations_of_12_27_are_those_at_the_hinge_itself',
     ),
     (
+        'Jain, (13.28), (13.30), (13.36), (13.52)',
+        'body k hangs on node O_k^+ of body k + 1: so A_fl(k) has Pi of O_(k-1)^+',
+        'test_node_of_13_30_is_where_the_body_hangs',
+    ),
+    (
+        'Jain, (13.31)',
+        'Pi_B is 6 x n_md, not 6 x (n_md + r)',
+        'test_modal_map_of_13_31_has_a_column_for_every_mode',
+    ),
+    (
+        'Jain, (13.47) to (13.50), (13.63)',
+        'K vartheta, the deformation and not its rate',
+        'test_strain_of_13_47_comes_from_the_deformation',
+    ),
+    (
+        'Jain, (13.66)',
+        'the hinge is at the inboard node, the modes are at the outboard one, by algorithm 13.5',
+        'test_two_stages_of_13_66_have_the_modes_outside',
+    ),
+    (
+        'Jain, (13.70)',
+        "Gamma is singular: L - U Gamma (1 + O Gamma)^-1 U'",
+        'test_articulated_weight_of_13_70_is_singular',
+    ),
+    (
         'Jain, (14.7)',
         "the second E_S of X and the last of Y is E_S'",
         'test_connector_of_14_7_is_transposed_inside',

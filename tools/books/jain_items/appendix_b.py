@@ -6,7 +6,7 @@ from tools.books.jain_items.item import Item
 
 ITEMS = (
     Item(
-        137,
+        151,
         'B',
         'B.1, B.2',
         'ZXZ Euler angles and their rates',
@@ -18,7 +18,7 @@ ITEMS = (
         correction='(B.1): R33 is cos gamma',
     ),
     Item(
-        138,
+        152,
         'B',
         'B.10, B.11',
         'Angle and axis, and their rates',
@@ -29,7 +29,7 @@ ITEMS = (
         tests=('test_axis_and_angle',),
     ),
     Item(
-        139,
+        153,
         'B',
         'B.14, B.34, B.36, B.42',
         'Unit quaternions: products, rates, second rates',
@@ -49,7 +49,7 @@ ITEMS = (
         correction='(B.42): - |omega|^2 q / 4',
     ),
     Item(
-        140,
+        154,
         'B',
         'B.45, B.47, B.49',
         'Gibbs vectors; rotations that take a to b',
