@@ -188,7 +188,7 @@ MISPRINTS = (
     Misprint(
         'Spong, Example 6.2',
         'the names of the two angles are exchanged',
-        'test_elastic_link_conserves_energy_and_stiffens_to_the_geared_one',
+        'test_elastic_link_hangs_its_weight_on_the_angle_of_the_link',
     ),
     Misprint(
         'Spong, (6.54)',
