@@ -200,8 +200,19 @@ MISPRINTS = (
         'a_d(k) = -a(k), of the same hinge',
         'test_dual_bias_of_17_7_belongs_to_its_own_hinge',
     ),
+    (
+        'Jain, (A.29)',
+        'Tr(A^-1 dA/dt), not A^-T: the same for symmetric A alone',
+        'test_trace_of_a_29_has_the_inverse_and_not_its_transpose',
+    ),
     ('Jain, (B.1)', 'R33 is cos gamma, not 1', 'test_entry_33_of_b_1_is_the_cosine_of_gamma'),
     ('Jain, (B.42)', '- |omega|^2 q / 4', 'test_second_rate_of_b_42_turns_towards_the_quaternion'),
+    (
+        'Jain, (B.37), (B.40)',
+        'the factor 2 is of both terms',
+        'test_both_terms_of_b_37_are_doubled',
+    ),
+    ('Jain, (B.43)', '+ |omega|^2 e_q / 2', 'test_square_of_b_43_is_added'),
     (
         'Jain, solution B.18',
         '(a - b) x (a + b), as in (B.49)',

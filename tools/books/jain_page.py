@@ -8,7 +8,7 @@ from tools.books.jain_items.item_index import ITEMS
 from tools.markdown import table
 
 INTRODUCTION = """\
-# Jain, Robot and Multibody Dynamics (2011), chapters 1 to 17 and appendix B
+# Jain, Robot and Multibody Dynamics (2011), chapters 1 to 17 and appendices A and B
 
 Written by `python -m tools.books`.
 

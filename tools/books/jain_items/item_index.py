@@ -1,8 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""All items of Jain's chapters 1 to 17 and appendix B, in the order of the book."""
+"""All items of Jain's chapters 1 to 17 and appendices A and B, in the order of the book."""
 
 from tools.books.jain_items import (
+    appendix_a,
     appendix_b,
     chapter_10,
     chapter_13,
@@ -28,6 +29,7 @@ ITEMS = sum(
             chapter_13,
             chapters_14_to_15,
             chapters_16_to_17,
+            appendix_a,
             appendix_b,
         )
     ),
