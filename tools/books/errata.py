@@ -68,7 +68,7 @@ MISPRINTS = (
     Misprint(
         'Angeles, Table 7.1',
         'row {c_i}, 8n and 10n, is missing: with it 82n and 66n',
-        'test_published_counts_add_up',
+        'test_tables_7_1_and_7_2_are_the_steps_of_the_code',
     ),
     Misprint(
         'Angeles, Table 7.4, Balafoutis-Patel',
@@ -149,10 +149,11 @@ MISPRINTS = (
     ),
     Misprint(
         'Turney, appendix',
-        'second derivatives take 8n(n^2 - 1) additions, not 16n(n^2 - 1), and brackets '
-        '(16/3)n(n + 1)(n + 2) + 32n, so that Table 1 is 16n(n + 1) short; its last lines '
-        'exchange the words addition and multiplication',
-        'test_published_counts_add_up',
+        'second derivatives take 8n(n^2 - 1) additions, not 16n(n^2 - 1); brackets 16 '
+        'multiplications more for every thdd_j, 8n(n + 1) in all, and '
+        '(16/3)n(n + 1)(n + 2) + 32n additions with both orders of a second derivative; the last '
+        'lines exchange the words addition and multiplication',
+        'test_plan_of_the_appendix_takes_the_steps_of_table_2',
     ),
     Misprint(
         'Turney, (3.16)',
