@@ -182,6 +182,47 @@ def test_oracle_7_cartesian_arm():
     np.testing.assert_allclose(got, [3.5 * 10.81, 3.0], rtol=1e-12)
 
 
+def test_a_lifted_mass_obeys_its_lagrangian():
+    # (6.1) to (6.5): d/dt dL/d(yd) - dL/dy = f of L = m yd^2 / 2 - m g y, and a sliding joint.
+    m, y, yd, ydd = 2.5, np.array([0.3]), np.array([0.7]), np.array([-1.2])
+    arm = spong_arms.vertical_mass(m)
+
+    def lagrangian(x, xd):
+        return 0.5 * m * xd[0] ** 2 - m * 9.81 * x[0]
+
+    momentum_rate = gradient(lambda xd: lagrangian(y, xd), ydd)  # linear in the rate
+    force = momentum_rate - gradient(lambda x: lagrangian(x, yd), y)
+    np.testing.assert_allclose(arm.torque(yd, ydd), force, rtol=1e-14)
+    robot = Robot.from_dh([DHRow(joint='prismatic', mass=m)], convention='standard')
+    np.testing.assert_allclose(robot.inverse_dynamics(y, yd, ydd), force, rtol=1e-12)
+
+
+def test_regressors_of_the_worked_arms_are_closed_forms():
+    p, pd, pdd = np.array([0.3, 1.0]), np.array([0.4, -0.2]), np.array([1.0, 0.5])
+    Y = spong_arms.absolute_regressor(p, pd, pdd)
+    arm = spong_arms.remotely_driven(**ELBOW, p=p, pd=pd)
+    theta = spong_arms.remotely_driven_parameters(**ELBOW)
+    np.testing.assert_allclose(Y @ theta, arm.torque(pd, pdd), rtol=1e-13)
+    arm = spong_arms.five_bar(**BARS, q=p, qd=pd)
+    theta = spong_arms.five_bar_parameters(**BARS)
+    np.testing.assert_allclose(Y @ theta, arm.torque(pd, pdd), rtol=1e-13)
+    arm = spong_arms.cartesian((2.0, 1.5))
+    Y = spong_arms.cartesian_regressor(pdd)
+    theta = spong_arms.cartesian_parameters((2.0, 1.5))
+    np.testing.assert_allclose(Y @ theta, arm.torque(pd, pdd), rtol=1e-13)
+
+
+def test_regressors_of_the_worked_arms_have_no_parameter_too_many():
+    # Rows of many motions are independent: each entry of Theta can be found from torques.
+    rng = np.random.default_rng(5)
+    for count, regressor in (
+        (5, lambda p, pd, pdd: spong_arms.absolute_regressor(p, pd, pdd)),
+        (2, lambda p, pd, pdd: spong_arms.cartesian_regressor(pdd)),
+    ):
+        stacked = np.vstack([regressor(*rng.normal(size=(3, 2))) for _ in range(10)])
+        assert np.linalg.matrix_rank(stacked) == count == stacked.shape[1]
+
+
 def test_oracle_7_geared_link():
     # Printed r Bm + Bl would give B = 0.25: r^2 Bm + Bl is what the motor's power asks for.
     arm = spong_arms.geared_link(50, 2e-4, 0.35, 4, 0.3, 1e-3, 0.2, q=np.array([0.4]))

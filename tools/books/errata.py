@@ -73,18 +73,18 @@ MISPRINTS = (
     Misprint(
         'Angeles, Table 7.4, Balafoutis-Patel',
         '81n - 65 is 421 at n = 6, not 420',
-        'test_published_counts_add_up',
+        'test_published_formulas_have_the_published_worth',
     ),
     Misprint(
         'Angeles, (7.117), (7.118), section 7.6',
         'the steps of the algorithm add up to 1540 and 1137 at n = 6, not 1414/1032, '
         '1450/1068, 1596/1263',
-        'test_published_counts_add_up',
+        'test_steps_of_forward_dynamics_add_up_to_1540_and_1137',
     ),
     Misprint(
         'Angeles, section 7.2',
         "800 and 595 are Walker and Orin's counts, Luh's are 852 and 738",
-        'test_published_counts_add_up',
+        'test_published_formulas_have_the_published_worth',
     ),
     Misprint(
         'Angeles, (7.88), (7.89)',
@@ -120,7 +120,7 @@ MISPRINTS = (
     Misprint(
         'Angeles, (7.112)',
         'the sums run over n - j: 17 n^2 - 15 n and 10 n^2 - 10 n in all',
-        'test_published_counts_add_up',
+        'test_columns_of_p_take_34_multiplications_a_step_beyond_their_first',
     ),
     Misprint(
         'Angeles, (7.121)',

@@ -23,7 +23,7 @@ from robodyn_ros.formulations.angeles import (
 )
 from robodyn_ros.formulations.angeles import natural_orthogonal_complement as noc
 from robodyn_ros.formulations.count import general_arm, of_general_arm
-from robodyn_ros.formulations.craig import iterative_newton_euler, solids
+from robodyn_ros.formulations.craig import iterative_newton_euler, joint_friction, solids
 from robodyn_ros.formulations.index import ANGELES, CRAIG, SPONG, TURNEY
 from robodyn_ros.formulations.spong import properties, spong_arms
 from robodyn_ros.formulations.turney import (
@@ -317,15 +317,30 @@ COMPANIONS = (
         'Worked arms',
         SPONG,
         '6.1, 6.4',
-        '6.69 to 6.111',
+        '6.1 to 6.14, 6.69 to 6.111',
         'O(1)',
         (
+            spong_arms.vertical_mass,
             spong_arms.cartesian,
             spong_arms.planar_elbow,
             spong_arms.remotely_driven,
             spong_arms.five_bar,
             spong_arms.geared_link,
             spong_arms.elastic_link,
+        ),
+    ),
+    Companion(
+        'Regressors of the worked arms',
+        SPONG,
+        '6.5.3',
+        '6.122 to 6.133',
+        'O(1)',
+        (
+            spong_arms.planar_elbow_regressor,
+            spong_arms.absolute_regressor,
+            spong_arms.remotely_driven_parameters,
+            spong_arms.five_bar_parameters,
+            spong_arms.cartesian_regressor,
         ),
     ),
     Companion(
@@ -404,6 +419,18 @@ COMPANIONS = (
         ),
         '',
         counted(_state_space),
+    ),
+    Companion(
+        'Friction, viscous and Coulomb, by position',
+        CRAIG,
+        '6.8',
+        'after 6.59, 6.104',
+        'O(n)',
+        (
+            joint_friction.friction,
+            joint_friction.inverse_dynamics,
+            joint_friction.forward_dynamics,
+        ),
     ),
     Companion(
         'Moving frames',
