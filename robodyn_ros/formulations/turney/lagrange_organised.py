@@ -22,8 +22,7 @@ import numpy as np
 
 from robodyn_ros.formulations.arm import states
 from robodyn_ros.formulations.links import links_at
-from robodyn_ros.formulations.turney.lagrange_4x4 import SLIDE, TURN
-from robodyn_ros.formulations.turney.modified_newton_euler import pseudo_inertia
+from robodyn_ros.formulations.turney.lagrange_4x4 import SLIDE, TURN, inertia_about
 
 
 class Plan:
@@ -130,9 +129,7 @@ class Plan:
 
     def _inertia(self, i):
         """J (4, 4) about the far origin of link i (1.28)."""
-        m, rbar, K = self.links.m[i], -self.links.delta[i], pseudo_inertia(self.links.I[i])
-        moment = m * rbar
-        return np.block([[K + np.outer(moment, rbar), moment[:, None]], [moment, m]])
+        return inertia_about(self.links.m[i], -self.links.delta[i], self.links.I[i])
 
 
 def _step(links, i):
