@@ -588,7 +588,7 @@ def exercises(lesson):
     lesson.compare('7.11 I', D, noc.mass_matrix(robot, q))
     links = links_at(robot, q)
     moving = newton_euler.outward(links, qd, qdd)
-    n, f = newton_euler.inward(replace(links, b=np.zeros(3)), moving, *np.zeros((2, 3)))
+    n, f, _ = newton_euler.inward(replace(links, b=np.zeros(3)), moving, *np.zeros((2, 3)))
     literal = [(links.Q[i] @ x)[2] for i, x in enumerate((n[0], n[1], f[2]))]
     lesson.misprint(
         '7.11 tau',

@@ -286,6 +286,12 @@ IDENTITIES = (
         'test_geared_mass_matrix_by_every_route',
         'test_factors_of_the_geared_mass_matrix',
     ),
+    _of(
+        '13.50, 13.58, 13.62',
+        "M_fl = H_fl Phi_fl M_fl Phi_fl' H_fl', its parts, factors and inverse",
+        'test_mass_matrix_of_flexible_links_by_every_route',
+        'test_factors_of_the_flexible_mass_matrix',
+    ),
     _of('14.1, 14.11', 'S in S_I in S_P in S_A', 'test_subgraphs_contain_each_other'),
     _of(
         '14.4, 14.10',
