@@ -29,6 +29,8 @@ from robodyn_ros.robot.specialised_robot import SpecialisedRobot
 from robodyn_ros.simulation.specialised_step import specialised_step
 from support.families import describe
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def model():

@@ -23,6 +23,8 @@ from support.processes import ROOT, run_script
 from support.real_robots import ARMS, robot
 from support.tape_results import by_the_tape
 
+pytestmark = pytest.mark.slow
+
 #: What is printed of every robot: one of each sort.
 SOME = (*c_selection.DEFAULT, 'energy', 'jacobian', 'pose')
 #: Rest of what a short arm is printed with: nothing that specialises is left out.

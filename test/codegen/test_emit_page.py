@@ -6,9 +6,13 @@ import re
 import shutil
 import sys
 
+import pytest
+
 from robodyn_ros import Robot
 from support.c_libraries import compiler, run
 from support.processes import ROOT
+
+pytestmark = pytest.mark.slow
 
 
 def test_the_page_runs(tmp_path):

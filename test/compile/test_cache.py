@@ -15,6 +15,8 @@ from robodyn_ros.compile import cache
 from robodyn_ros.compile.trusted_folder import TrustedFolder
 from support.processes import run_script
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 #: A kernel that compiles at once and needs no robot: does a state fit, is it finite.
 SCRIPT = """

@@ -13,6 +13,8 @@ from robodyn_ros.compile.dependencies import fingerprint
 from robodyn_ros.control.laws.law_registry import BUILT_IN
 from support.processes import run_script
 
+pytestmark = pytest.mark.slow
+
 PLUGIN = {
     'law.py': """
 import helpers_elsewhere
