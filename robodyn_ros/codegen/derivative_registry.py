@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exact derivatives for one robot: recursions recorded, or what was recorded differentiated.
 
-A recursion in one frame needs a few dot products for each pair of hinges that carry one another,
+A recursion in one frame needs a few dot products for each pair of joints that carry one another,
 which nothing beats on long chains. On short ones elimination on the tape of the value often takes
 fewer operations: both are recorded, and the shorter one is kept.
 

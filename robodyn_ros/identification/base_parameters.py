@@ -17,7 +17,7 @@ STATES = 60  # random ones, with some hundred rows between them
 INDEPENDENT = 1e-8  # of a column must be left; structural zeros leave 1e-13, others 1e-3 and more
 FELT = 1e-9  # a column this small beside the largest is rounding
 SHOWN = 1e-9  # coefficients below are rounding
-#: What is kept first; what a revolute hinge shares with its parent comes last (Khalil's rules).
+#: What is kept first; what a revolute joint shares with its parent comes last (Khalil's rules).
 PREFERENCE = (
     'damping',
     'friction',

@@ -92,12 +92,12 @@ def test_mass_matrix_by_complex_step(any_case):
     )
 
 
-def test_pinocchio(every_hinge):
+def test_pinocchio(every_joint_type):
     """computeRNEADerivatives and computeABADerivatives, with and without wrenches."""
-    robot, referee = every_hinge.robot, every_hinge.pinocchio
+    robot, referee = every_joint_type.robot, every_joint_type.pinocchio
     model, data, order = referee.model, referee.data, np.ix_(referee.order, referee.order)
     for k, (q, qd, third) in enumerate(states(robot, 2)):
-        f_ext = pushed(every_hinge) if k else None
+        f_ext = pushed(every_joint_type) if k else None
         given = (referee.q(q), referee.v(qd), referee.v(third), referee._forces(q, f_ext))
         pin.computeRNEADerivatives(model, data, *given)
         expected = data.dtau_dq[order], data.dtau_dv[order], symmetric(data.M, order)

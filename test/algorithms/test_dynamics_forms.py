@@ -16,9 +16,9 @@ WRENCH = np.array((3.0, -2.0, 5.0, 0.4, -0.7, 0.3))  # [N, N m]
 
 
 @pytest.fixture(scope='session')
-def every_case(every_hinge):
-    """Return robots with hinges of any number of freedoms."""
-    return every_hinge
+def every_case(every_joint_type):
+    """Return robots with joints of any number of freedoms."""
+    return every_joint_type
 
 
 def wrenches(case):
@@ -290,7 +290,7 @@ def test_refusals():
         robot.variants.hybrid_dynamics(x, x, x, x, [True] * 6)
     with pytest.raises(SingularityError, match='link7'):
         robot.variants.hybrid_dynamics(x, x, x, x, ['joint6'])
-    robot.variants.hybrid_dynamics(x, x, x, x, ['joint7'])  # held, a hinge needs no inertia
+    robot.variants.hybrid_dynamics(x, x, x, x, ['joint7'])  # held, a joint needs no inertia
     with pytest.raises(ShapeError, match=r'got \(2,\); expected \(3,\)'):
         FAMILIES['skew_chain'].robot.task_space.constrained_dynamics(
             x, x, x, 'link7', 'x y z', [0.0, 1.0]

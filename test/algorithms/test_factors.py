@@ -14,9 +14,9 @@ from support.families import FAMILIES, states
 
 
 @pytest.fixture(scope='session')
-def every_case(every_hinge):
-    """Return robots with hinges of any number of freedoms."""
-    return every_hinge
+def every_case(every_joint_type):
+    """Return robots with joints of any number of freedoms."""
+    return every_joint_type
 
 
 def test_factors_make_the_mass_matrix(every_case):
@@ -83,7 +83,7 @@ def test_factors_solve(every_case):
 
 
 def test_determinant_and_trace(every_case):
-    """log det and det by the hinge inertias (9.53), trace by composite bodies (4.21)."""
+    """log det and det by the joint inertias (9.53), trace by composite bodies (4.21)."""
     robot = every_case.robot
     for q, _, _ in states(robot):
         M = every_case.dense.mass_matrix(q)

@@ -17,9 +17,9 @@ WRENCH = np.array((3.0, -2.0, 5.0, 0.4, -0.7, 0.3))  # [N, N m]
 
 
 @pytest.fixture(scope='session')
-def every_case(every_hinge):
+def every_case(every_joint_type):
     """Return one robot after the other, with as many coordinates as velocities or more."""
-    return every_hinge
+    return every_joint_type
 
 
 def test_inverse_dynamics(every_case, referee):
@@ -61,7 +61,7 @@ def test_mass_matrix(every_case, referee):
 
 
 def test_coriolis_matrix(every_case, referee):
-    """Christoffel symbols; a single hinge has none, so relative to M qd."""
+    """Christoffel symbols; a single joint has none, so relative to M qd."""
     robot = every_case.robot
     for q, qd, _ in states(robot):
         scale = np.abs(robot.mass_matrix(q)).max() * np.abs(qd).sum()

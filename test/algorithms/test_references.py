@@ -35,7 +35,7 @@ def reference(request):
 
 
 def called(robot, reference, seed=0, **given):
-    """Run the kernel of a reference, frames anywhere or at the hinges; return its arguments."""
+    """Run the kernel of a reference, frames anywhere or at the joints; return its arguments."""
     if reference == 'body':
         given['offsets'] = np.zeros((len(robot.model.topology), 3))
     arrays = arguments(robot, KERNELS[reference], seed=seed, **given)
@@ -112,7 +112,7 @@ def test_face(any_case, reference):
 
 
 def test_frames_of_offset_are_at_the_centres_of_mass():
-    """Where a body has no mass, at its hinge."""
+    """Where a body has no mass, at its joint."""
     robot = FAMILIES['massless_links'].robot
     centres, constants = robot.model.centres(), robot.model.constants
     assert (constants[:, MASS] == 0.0).sum() >= 3 and np.abs(centres).max() > 0.01

@@ -18,9 +18,9 @@ WRENCH = np.array((3.0, -2.0, 5.0, 0.4, -0.7, 0.3))  # [N, N m]
 
 
 @pytest.fixture(scope='session')
-def every_case(every_hinge):
-    """Return robots with hinges of any number of freedoms."""
-    return every_hinge
+def every_case(every_joint_type):
+    """Return robots with joints of any number of freedoms."""
+    return every_joint_type
 
 
 @pytest.fixture(params=REFEREES, scope='module')
@@ -37,7 +37,7 @@ def test_joint_wrenches(every_case, whole):
     for q, qd, qdd in states(robot):
         found = robot.links.joint_wrenches(q, qd, qdd)
         agree(found[rows], whole.joint_wrenches(q, qd, qdd))
-        for row in set(range(len(found))) - set(rows):  # within a hinge
+        for row in set(range(len(found))) - set(rows):  # within a joint
             assert np.array_equal(found[row], found[row + 1])
         agree(
             robot.links.joint_wrenches(q, qd, qdd, f_ext)[rows],
@@ -67,8 +67,8 @@ def test_joint_wrenches_of_forward_dynamics(every_case):
 
 
 def test_joint_wrenches_hold_the_torque(every_case):
-    """Their component along or about each hinge, and what turns its rotor, is the torque: power
-    balance of the hinge, with its axis from the Jacobian of the link.
+    """Their component along or about each joint, and what turns its rotor, is the torque: power
+    balance of the joint, with its axis from the Jacobian of the link.
     """
     robot = every_case.robot
     names, parents = robot.model.body_names, robot.model.topology[:, PARENT]
@@ -78,7 +78,7 @@ def test_joint_wrenches_hold_the_torque(every_case):
         for link in links_of(robot):
             row = names.index(link)
             parent = parents[row]
-            while parent > 0 and names[parent] not in robot.frames:  # within the same hinge
+            while parent > 0 and names[parent] not in robot.frames:  # within the same joint
                 parent = parents[parent]
             J, carrier = robot.jacobian(q, link), robot.jacobian(q, names[parent])
             lever = robot.pose(q, link)[:3, 3] - robot.pose(q, names[parent])[:3, 3]
@@ -156,7 +156,7 @@ def test_base_wrench_is_rate_of_momentum(every_case):
     )
     wrenches, roots = robot.links.joint_wrenches(q, qd, qdd), robot.model.topology[1:, PARENT] == 0
     for row in np.flatnonzero(roots):
-        while robot.model.body_names[row + 1] not in robot.frames:  # within a hinge
+        while robot.model.body_names[row + 1] not in robot.frames:  # within a joint
             row += 1
         total += wrenches[row]
         place = robot.pose(q, robot.model.body_names[row + 1])[:3, 3]
@@ -239,6 +239,6 @@ def test_refusals():
     for name in ('centre_of_mass', 'momentum_matrix', 'composite_inertia'):
         with pytest.raises(SingularityError, match='no mass'):
             getattr(empty.centroidal, name)(q)
-    constants[-1, 12] = 1.0  # a point on the last hinge
+    constants[-1, 12] = 1.0  # a point on the last joint
     with pytest.raises(SingularityError, match='on a line'):
         Robot(robot.model.with_constants(constants)).centroidal.velocity(q, qd)

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Recursions in one frame for all bodies: the referees are composite bodies hinge by hinge, numpy,
+"""Recursions in one frame for all bodies: the referees are composite bodies joint by joint, numpy,
 and the rigid bodies themselves.
 """
 
@@ -37,7 +37,7 @@ def run(recursion, model, **given):
 
 
 def test_mass_matrix(answers):
-    """Entry by entry, and what no hinge carries is zero."""
+    """Entry by entry, and what no joint carries is zero."""
     robot, n = answers.robot, answers.robot.nv
     M = np.full((n, n), np.nan)
     run(crba_world_frame.mass_matrix, robot.model, q=answers.q, M=M)
@@ -50,7 +50,7 @@ def test_mass_matrix(answers):
 
 @pytest.mark.parametrize('module', [mass_matrix_inverse, mass_matrix_inverse_world_frame])
 def test_inverse(answers, module):
-    """With and without something on the diagonal; hinge by hinge, and in one frame."""
+    """With and without something on the diagonal; joint by joint, and in one frame."""
     robot, n = answers.robot, answers.robot.nv
     for diagonal in (np.zeros(n), np.linspace(0.1, 0.5, n)):
         inverse = np.full((n, n), np.nan)
@@ -122,14 +122,14 @@ def test_frame(answers):
 
 @pytest.mark.parametrize('name', ['mass_matrix', 'mass_matrix_inverse'])
 def test_long_chains_take_it(name, franka):
-    """Where there are many hinges to feel a wrench; the code of an arm stays what it was."""
+    """Where there are many joints to feel a wrench; the code of an arm stays what it was."""
     model = case('long_chain', 24).robot.model
     assert record(name, RECIPES[name], model).origin.endswith('_world_frame')
     assert not record(name, RECIPES[name], franka.model).origin.endswith('_world_frame')
 
 
 def test_fewer_operations(franka):
-    """Of 24 skew hinges the mass matrix takes two thirds of what it takes hinge by hinge; the
+    """Of 24 skew joints the mass matrix takes two thirds of what it takes joint by joint; the
     Coriolis matrix of an arm does not depend on its first angle.
     """
     model, recipe = case('long_chain', 24).robot.model, RECIPES['mass_matrix']

@@ -67,7 +67,7 @@ def test_plain(answers):
 
 def test_torque_of_easy_motion(answers):
     """It is that of the acceleration which comes with it, and no body is accelerated about its
-    hinge, or along it.
+    joint, or along it.
     """
     robot, n = answers.robot, answers.robot.nv
     qdd, tau = np.full(n, np.nan), np.full(n, np.nan)

@@ -231,7 +231,7 @@ def test_a_state_of_any_sort(sort):
 
 
 def test_a_singular_robot():
-    """No inertia about the last hinge: forward derivatives refuse and name the body."""
+    """No inertia about the last joint: forward derivatives refuse and name the body."""
     model = named('skew_chain').robot.model
     constants = model.constants.copy()
     constants[-1, 12:23] = 0.0

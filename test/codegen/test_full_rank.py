@@ -138,7 +138,7 @@ def test_a_result_is_frozen_and_travels():
 
 
 def test_short_arms_have_the_compliance_only():
-    """Fewer than six hinges never give full rank: no code is written for it."""
+    """Fewer than six joints never give full rank: no code is written for it."""
     case = FAMILIES['one_slide']
     robot = case.robot.specialised(frames=[case.tip])
     assert ('operational_space', case.tip) in robot.kernels

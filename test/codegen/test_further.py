@@ -36,7 +36,7 @@ from test.codegen.test_specialised_code import exact, plain
 REFERENCES_OF = {f'inverse_dynamics_{reference}': reference for reference in REFERENCES}
 #: Those that solve: their rounding grows with the condition of the mass matrix.
 SOLVES = (
-    'hinge_inertias',
+    'joint_inertias',
     'mass_matrix_factors',
     'factor_product',
     'forward_dynamics',

@@ -84,7 +84,7 @@ def test_refuses_other_types(arm):
 
 
 def test_a_singular_pivot_leaves_the_output():
-    """No inertia about a hinge: status 1, nothing written; the face says which body."""
+    """No inertia about a joint: status 1, nothing written; the face says which body."""
     model = named('skew_chain').robot.model
     constants = model.constants.copy()
     constants[-1, 12:23] = 0.0

@@ -100,7 +100,7 @@ PLACE = 'position', 'quaternion'
     ],
 )
 def test_a_stream_is_followed_by_its_stamps(ahead, parts, bounds):
-    """Whatever time a target takes to come: the hand is told where to be when."""
+    """Whatever time a target takes to come: the end effector is told where to be when."""
     led, rng = Led(), np.random.default_rng(3)
     worst = None
     for k in range(2000):
@@ -247,7 +247,7 @@ def test_targets_in_a_frame_fixed_to_the_base():
 
 
 def test_old_joint_states_are_made_up_for():
-    """A hand that moves with its reference has no error, however old the state is."""
+    """An end effector that moves with its reference has no error, however old the state is."""
     law = OperationalSpace(FRANKA, 'flange')
     qd, terms = np.linspace(-0.3, 0.4, 7), np.zeros((6, 7))
     law.reset(POSTURE, qd)

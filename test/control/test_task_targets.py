@@ -1,6 +1,7 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Targets of the hand: the way there, limits, timeouts, refusals, and the supervisor's part"""
+"""Targets of the end effector: the way there, limits, timeouts, refusals, and the supervisor's
+part"""
 
 import re
 
@@ -323,11 +324,11 @@ def test_what_is_no_array_is_refused():
             TaskTarget('base_link', **{field: value})
 
 
-def test_a_law_of_the_joints_leads_no_hand():
+def test_a_law_of_the_joints_refuses_targets_of_the_end_effector():
     """Every other law says so."""
     bench = Bench(TWO_LINK, law_class('computed_torque')).activate()
     got = bench.supervisor.set_task_target(TaskTarget('base_link', [0.3, 0.0, 0.2]), bench.now)
-    assert got == 'control law computed_torque leads no hand'
+    assert got == 'control law computed_torque takes no target of the end effector'
     assert bench.supervisor.law.task is None and bench.state is State.HOLD
 
 
@@ -335,7 +336,7 @@ def test_a_law_of_the_joints_leads_no_hand():
 
 
 def arm_bench(**changes):
-    """Return a bench with the arm, whose hand holds."""
+    """Return a bench with the arm, whose end effector holds."""
     limits = FRANKA.limits
     bench = Bench(
         FRANKA,
@@ -361,7 +362,7 @@ class Moving:
         self.bench.activate()
 
     def run(self, seconds):
-        """Return the pose errors of the hand over time, (k, 6)."""
+        """Return the pose errors of the end effector over time, (k, 6)."""
         errors = []
         for _ in range(round(seconds / PERIOD)):
             self.plant.step(self.bench.command, PERIOD)
@@ -410,7 +411,7 @@ def test_a_step_of_the_target_pose_is_no_step_of_the_torque():
 
 
 def test_a_twist_ends_without_a_successor():
-    """The hand goes on for the timeout, comes to rest by its limits, and is held there."""
+    """The end effector goes on for the timeout, comes to rest by its limits, and is held there."""
     moving = Moving()
     for _ in range(50):
         assert (
@@ -424,7 +425,7 @@ def test_a_twist_ends_without_a_successor():
     moving.run(0.09)
     assert moving.bench.state is State.ACTIVE
     moved_on = begin[:3, :3].T @ (moving.pose[:3, 3] - begin[:3, 3])
-    assert moved_on == pytest.approx([0.0, 0.0, 0.009], abs=1e-3), 'in the axes of the hand'
+    assert moved_on == pytest.approx([0.0, 0.0, 0.009], abs=1e-3), 'in axes of the tool'
     moving.run(0.7)
     assert moving.bench.state is State.HOLD
     assert moving.bench.reason == Reason.REFERENCE_TIMEOUT
@@ -454,7 +455,8 @@ def test_a_wrench_pushes_by_its_jacobian():
     [('stop', State.FAULT, Reason.STOPPED), ('deactivate', State.READY, Reason.DEACTIVATED)],
 )
 def test_asking_for_a_hold_brings_nothing_back(end, state, reason):
-    """A client that cancels what it sent must not undo a stop, even one of a moving hand."""
+    """A client that cancels what it sent must not undo a stop, even one of an end effector that
+    moves."""
     bench = arm_bench(reference_timeout=5.0).activate()
     assert (
         bench.supervisor.set_task_target(
@@ -471,7 +473,8 @@ def test_asking_for_a_hold_brings_nothing_back(end, state, reason):
 
 
 def test_the_elbow_moves_while_the_hand_stays():
-    """A trajectory of the joints is one of the posture: only what the hand leaves over obeys."""
+    """A trajectory of the joints is one of the posture: only what the end effector leaves over
+    obeys."""
     moving = Moving()
     away = POSTURE + [0.3, 0.0, -0.4, 0.0, 0.2, 0.0, 0.0]
     begin, elbow = moving.pose, FRANKA.pose(POSTURE, 'link4')[:3, 3]

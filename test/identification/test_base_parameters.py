@@ -148,7 +148,7 @@ def test_regrouped_robot_has_the_same_values(every):
 
 @pytest.fixture(params=['aligned_chain', 'sliding_chain', 'sliding_tree', 'permuted'])
 def every(request):
-    """Return robots with every kind of hinge."""
+    """Return robots with every kind of joint."""
     return FAMILIES[request.param].robot
 
 

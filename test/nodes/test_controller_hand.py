@@ -1,6 +1,7 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The hand under operational-space control, in lock step: an eight, a stretch, nonsense."""
+"""The end effector under operational-space control, in lock step: an eight, a stretch,
+nonsense."""
 
 from pathlib import Path
 
@@ -62,7 +63,7 @@ PAGE = (Path(__file__).resolve().parents[2] / 'doc' / 'nodes' / 'controller.md')
 
 
 class Hand:
-    """A simulated arm whose controller leads its hand; all that is told of it is kept."""
+    """A simulated arm whose controller leads its end effector; all that is told of it is kept."""
 
     def __init__(self, start):
         self.arm = start(URDF, LAW, update_rate=2 * RATE, initial_position=list(STRETCH))
@@ -168,7 +169,7 @@ def test_an_eight_of_the_hand(hand, told):
     wanted = np.array([eight.at(t)[0] for t in np.arange(0.0, eight.duration, STREAM)])
     assert len(way) >= RATE * eight.duration
     np.testing.assert_allclose(np.ptp(way, axis=0), np.ptp(wanted, axis=0), rtol=1e-3, atol=2e-5)
-    # A torque acts for a whole period, in which the hand is led on by 0.7 mm at most.
+    # A torque acts for a whole period, in which the end effector is led on by 0.7 mm at most.
     assert max(missed) < 1e-4 and errors.max() < 1e-4
     assert errors[-1] < 5e-6
 

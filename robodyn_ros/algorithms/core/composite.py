@@ -80,7 +80,7 @@ def solve_factorised(topology, M, x):
 def inverse_of_factors(topology, M, inverse):
     """(L^T D L)^-1, symmetric, of the factors in M.
 
-    In L M^-1 = D^-1 L^-T a row of the right side is 1 / D up to its hinge, and zero before it: so
+    In L M^-1 = D^-1 L^-T a row of the right side is 1 / D up to its joint, and zero before it: so
     a row of M^-1 follows from those of its carriers, and what is beyond it from symmetry.
     """
     clear(inverse)
@@ -209,7 +209,7 @@ def operational_space(
 
 
 @primitive
-def hinge_inertias(
+def joint_inertias(
     topology: Topology,
     constants: Table,
     scratch: Matrix,
@@ -238,7 +238,7 @@ def mass_factors(
     D: Vector,
 ):
     """F and D of M + diag(diagonal) = F^T D F, as of `mass_factors.mass_factors`."""
-    status = hinge_inertias(topology, constants, scratch, q, diagonal, F, D)
+    status = joint_inertias(topology, constants, scratch, q, diagonal, F, D)
     for k in range(1, topology.shape[0]):
         row, i = topology[k, V], topology[k, PARENT]
         F[row, row] = 1.0

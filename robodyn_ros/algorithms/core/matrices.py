@@ -53,7 +53,7 @@ def subtract_first(X, row, A):
 
 @inlined
 def subtract_carriers(topology, X, k, A):
-    """Take A[k, i] X[i] from row k of X for every hinge i that carries hinge k."""
+    """Take A[k, i] X[i] from row k of X for every joint i that carries joint k."""
     row, i = topology[k, V], topology[k, PARENT]
     while i > 0:
         subtract_row(X, row, A[row, topology[i, V]], topology[i, V], X.shape[1])

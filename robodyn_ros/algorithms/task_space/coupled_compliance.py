@@ -53,7 +53,7 @@ def mark_between(topology, scratch, ancestor, body):
 @primitive
 def carry(topology, constants, scratch, ancestor, body, frame, alpha, a):
     """Acceleration (linear, angular) of a frame, in base axes, when its ancestor has (alpha, a)
-    and nothing drives the hinges between: psi(ancestor, body)^T. Needs `mark_between`.
+    and nothing drives the joints between: psi(ancestor, body)^T. Needs `mark_between`.
     """
     store(scratch, ancestor, at.ALPHA, alpha)
     store(scratch, ancestor, at.ACCEL, a)

@@ -111,12 +111,12 @@ class ControlLaw:
     def forget(self):
         """Give up what was learnt about the robot: called at activation and at reset, not later.
 
-        A load in the hand is still there when a posture is held.
+        A load at the end effector is still there when a posture is held.
         """
 
     def refuse_target(self, target):
         """Return '' if the law can follow a TaskTarget, or the sentence that says why not."""
-        return f'control law {self.name} leads no hand'
+        return f'control law {self.name} takes no target of the end effector'
 
     def torques(self, q, qd, reference, gains, terms):
         """Write the torque terms; called every cycle, by one compiled kernel if it is to be fast.

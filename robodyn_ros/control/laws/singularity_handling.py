@@ -1,9 +1,10 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The task inertia that yields: exact where the hand can move, smoothly nothing where it cannot.
+"""The task inertia that yields: exact where the end effector can move, smoothly nothing where it
+cannot.
 
-Near a singular posture J M^-1 J^T has a small eigenvalue: along its direction the hand seems
-heavier and heavier, and the torque that would move it grows without bound. Beyond a mass the
+Near a singular posture J M^-1 J^T has a small eigenvalue: along its direction the end effector
+seems heavier and heavier, and the torque that would move it grows without bound. Beyond a mass the
 direction is given up by a share that falls smoothly to zero. The result is a function of the
 matrix, not of its eigenvectors, with two continuous derivatives: no torque jumps, not even where
 eigenvalues cross or a direction is lost and found.

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""From where a hand's reference is to where it shall be: a smooth motion within limits.
+"""From where an end effector's reference is to where it shall be: a smooth motion within limits.
 
 Each of position and orientation is a chain of three first-order lags (a triple pole at the
 bandwidth), whose distances are closed no faster than a speed, an acceleration and a jerk allow:

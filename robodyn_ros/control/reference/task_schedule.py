@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Targets of a hand that are still to come, each for its time."""
+"""Targets of an end effector that are still to come, each for its time."""
 
 import bisect
 

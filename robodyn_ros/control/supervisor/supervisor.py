@@ -248,7 +248,8 @@ class Supervisor:
         return self._count_refusal(self._receive(point, now, streamed=True))
 
     def set_task_target(self, target, now):
-        """Lead the hand of the law to a TaskTarget, smoothly and by its time, and hold it there.
+        """Lead the end effector of the law to a TaskTarget, smoothly and by its time, and hold it
+        there.
 
         Its twist and its wrench end without a successor within `reference_timeout`. Returns '' or
         why not; what was followed before then goes on.
@@ -399,7 +400,7 @@ class Supervisor:
 
     @property
     def _following(self):
-        """Whether anything is followed: a path of the joints, or a target of the hand."""
+        """Whether anything is followed: a path of the joints, or a target of the end effector."""
         task = self.law.task
         return self._reference.path is not None or (task is not None and task.moving)
 

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Targets of the hand: topics in, and messages to TaskTargets."""
+"""Targets of the end effector: topics in, and messages to TaskTargets."""
 
 from typing import Callable
 
@@ -18,8 +18,8 @@ def task_subscriptions(
 ) -> list:
     """Subscribe to ~/target_pose, ~/target_twist, ~/target_acceleration and ~/target_wrench.
 
-    header.frame_id says in whose axes a message is, header.stamp when the hand is to be there, to
-    move, to push like that; zero is on receipt.
+    header.frame_id says in whose axes a message is, header.stamp when the end effector is to be
+    there, to move, to push like that; zero is on receipt.
 
     Args:
       node: the node that subscribes.

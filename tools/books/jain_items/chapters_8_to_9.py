@@ -243,7 +243,7 @@ ITEMS = (
         functions=(
             'formulations.jain.operators.spatial_operators.SpatialOperators.innovations_factor',
             'formulations.jain.operators.spatial_operators.SpatialOperators.mass_matrix_inverse',
-            'algorithms.mass_matrix.mass_matrix_factors.hinge_inertias',
+            'algorithms.mass_matrix.mass_matrix_factors.joint_inertias',
             'robot.mass_operator.MassOperator.log_det',
             'robot.mass_operator.MassOperator.det',
         ),

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Straight-line code of robots with screws, quaternions and other hinges of several freedoms."""
+"""Straight-line code of robots with screws, quaternions and other joints of several freedoms."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ STEP = 1e-5  # of the differences, whose error is of the order of its square
 
 @pytest.fixture(scope='module')
 def case():
-    """Return a robot with one hinge of each sort, its joints in another order."""
+    """Return a robot with one joint of each sort, its joints in another order."""
     return MIXED['mixed_permuted']
 
 

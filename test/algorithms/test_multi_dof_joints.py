@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Hinges of several degrees of freedom: their coordinates, and what they are equal to."""
+"""Joints of several degrees of freedom: their coordinates, and what they are equal to."""
 
 import numpy as np
 import pytest
@@ -252,7 +252,7 @@ def test_length_of_a_quaternion_does_not_matter(case):
 
 
 def test_plain_text_equals_machine_code():
-    """Python runs the same text of every kernel on every sort of hinge."""
+    """Python runs the same text of every kernel on every sort of joint."""
     robot = MIXED['mixed_permuted'].robot
     for kernel in generic.ALL:
         compiled, plain = arguments(robot, kernel), arguments(robot, kernel)
@@ -262,7 +262,7 @@ def test_plain_text_equals_machine_code():
             agree(compiled[name], plain[name], scale=max(np.abs(plain[name]).max(), 1.0))
 
 
-# --- what hinges are equal to -------------------------------------------------------------------
+# --- what joints are equal to -------------------------------------------------------------------
 
 
 def test_screw_without_pitch_is_a_revolute_joint():
