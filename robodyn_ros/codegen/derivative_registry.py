@@ -42,7 +42,7 @@ from robodyn_ros.model.normal_form import normal_form
 #: chains are long, and it has never been shorter.
 LONG = 20_000
 #: Freedoms beyond which a derivative is not written out: code far longer than the caches of the
-#: processor is no quicker than the loops of the kernel for any robot.
+#: processor is no faster than the loops of the kernel for any robot.
 WRITTEN_OUT = {
     'inverse_dynamics_derivatives': 24,
     'forward_dynamics_derivatives': 16,

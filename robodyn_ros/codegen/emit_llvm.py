@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Straight-line Python text straight to LLVM: for long recorded code ten times quicker to compile
+"""Straight-line Python text straight to LLVM: for long recorded code ten times faster to compile
 than by type inference, and the same text also runs on several states at once.
 """
 

@@ -63,9 +63,9 @@ def packed(builder, numbers):
 
 def _of_vectors(builder, vectors):
     """[(cos, sin)] of vectors: short polynomials if all are small enough, else the C library."""
-    quick = functools.reduce(builder.and_, [_small(builder, x) for x in vectors])
+    small = functools.reduce(builder.and_, [_small(builder, x) for x in vectors])
     ways = []
-    with builder.if_else(quick, likely=True) as (then, otherwise):
+    with builder.if_else(small, likely=True) as (then, otherwise):
         with then:
             ways.append(([_polynomials(builder, x) for x in vectors], builder.block))
         with otherwise:

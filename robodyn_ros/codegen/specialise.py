@@ -322,7 +322,7 @@ def specialise(model, name, recipe, subject=None):
     if module.one is None:
         return _refused(model)
     # the text has its order of operations, and numba's fastmath would break the rounding of angles
-    plain = {'has_quick': False, 'fastmath': False}
+    plain = {'has_vectorcall': False, 'fastmath': False}
     return Specialised(
         Kernel(module.one, what, **plain),
         Kernel(module.rows, f'{what} of batches', nogil=True, **plain),

@@ -74,7 +74,7 @@ def of(kernel):
     text = _written(kernel.python, kernel is not getattr(generic, kernel.__name__, None))
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     module = imported(f'rows_of_{kernel.python.__name__}_{digest}', lambda: text)
-    return Kernel(module.rows, f'{kernel.name} of batches', has_quick=False, nogil=True)
+    return Kernel(module.rows, f'{kernel.name} of batches', has_vectorcall=False, nogil=True)
 
 
 #: What the text of a loop imports: of kernels for any robot, and of those over independent
@@ -134,7 +134,7 @@ def _judges(function):
     return any(isinstance(node, ast.Return) for node in ast.walk(tree))
 
 
-@functools.partial(Kernel, has_quick=False, nogil=True)
+@functools.partial(Kernel, has_vectorcall=False, nogil=True)
 def task_inertia(
     compliance: Stack,
     damping: Scalar,

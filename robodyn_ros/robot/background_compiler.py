@@ -203,7 +203,7 @@ class BackgroundSpecialisation(Background):
     @property
     def robot(self):
         """The Robot to use now: the one for any, or the SpecialisedRobot that has passed its
-        examination, whole.
+        verification as a whole.
         """
         return self.result or self._generic
 

@@ -170,4 +170,4 @@ def generic_case(robot, name, frame=None):
         tuple(known[each] for each in part)
         for part in (names[:first], names[first + len(recipe.inputs) : last])
     )
-    return kernel.quick, before, after
+    return kernel.vectorcall, before, after

@@ -90,7 +90,7 @@ class Boundary:
         in front; k is None for a single state. One state beside a batch stands for k of them.
         """
         try:
-            if len(arrays) <= 3 and state_checks.ALL[len(arrays) - 1].quick(
+            if len(arrays) <= 3 and state_checks.ALL[len(arrays) - 1].vectorcall(
                 self.nq, self.nv, *arrays
             ):
                 self._refuse_lost_turns(arrays[0])
@@ -222,7 +222,7 @@ class Boundary:
             return (self._no_wrench,)
         pushes = np.zeros(self._no_wrench.shape)
         for name, given in self._mapping(f_ext).items():
-            self._kernel(generic.apply_wrench).quick(
+            self._kernel(generic.apply_wrench).vectorcall(
                 *self._body, q, *self._placement(name), self._wrench(name, given, k), pushes
             )
         return (pushes,)
@@ -239,7 +239,7 @@ class Boundary:
     def _wrench(self, name, given, k):
         """A float64 wrench (6,) on a frame, or one for each of k states."""
         try:
-            if state_checks.one.quick(6, 6, given):
+            if state_checks.one.vectorcall(6, 6, given):
                 return given
         except Exception:
             pass  # as for states
@@ -270,7 +270,7 @@ class Boundary:
         """
         kernel = self._kernel(kernel)
         if k is None:
-            status = kernel.quick(*arguments)
+            status = kernel.vectorcall(*arguments)
         else:
             loop = batch_loops.of(kernel).compiled
             status = next(

@@ -60,7 +60,7 @@ class Answers:
             pytest.skip('six joints carry the frame, or fewer do: the other recipe serves')
 
     def refuses(self, name):
-        """Return whether the code has to leave the state to the careful path."""
+        """Return whether the code has to leave the state to the Python path."""
         return name == 'operational_space_inertia' and not (
             np.trace(self.task.inverse) * np.sum(1.0 / self.task.singular_values) < MAX_CONDITION
         )

@@ -111,7 +111,7 @@ def test_angles_of_any_size(arm, franka, size):
 
 
 def test_mistakes_get_the_sentences_of_robot(arm):
-    """Whatever the quick way does not take, the careful one explains."""
+    """What the fast call does not take, the Python path explains."""
     with pytest.raises(ShapeError, match='expected'):
         arm.inverse_dynamics(np.ones(6), np.ones(7), np.ones(7))
     with pytest.raises(ShapeError, match='finite'):

@@ -12,7 +12,7 @@ from robodyn_ros.compile import kernel
 from robodyn_ros.control import Reason, State, TaskTarget, Trajectory, law_class
 from robodyn_ros.control.laws.operational_space import BANDWIDTH, OperationalSpace
 from robodyn_ros.control.laws.operational_space import SPEED as FIRST_LIMIT
-from robodyn_ros.control.reference.task_motion import lead
+from robodyn_ros.control.reference.task_motion import advance_reference
 from robodyn_ros.control.reference.task_reference import (
     ACCELERATION,
     ARRIVED,
@@ -39,8 +39,8 @@ SPEED, RATE, JERK = (0.25, 1.0), (1.0, 4.0), (50.0, 200.0)
 
 @kernel
 def leading(goal: Matrix, target: Matrix, state: Matrix, limits: Vector, dt: Scalar):
-    """`lead` with the limits in one vector."""
-    lead(
+    """`advance_reference` with the limits in one vector."""
+    advance_reference(
         goal,
         target,
         state,
@@ -107,7 +107,9 @@ def test_a_step_becomes_a_straight_line_within_limits():
     task, goal = resting(), np.array([0.7, -0.2, 0.4])
     turn = np.array([0.4, -1.2, 0.5])
     start = task.state[POSITION, :3].copy()
-    task.aim(TaskTarget('base_link', goal, turn_by(turn, task.state[QUATERNION])), 0.0, 0.0, 0.1)
+    task.set_target(
+        TaskTarget('base_link', goal, turn_by(turn, task.state[QUATERNION])), 0.0, 0.0, 0.1
+    )
     states = moved(task, 5.0)
     for row, limit in (
         (VELOCITY, SPEED[0]),
@@ -138,7 +140,7 @@ def test_it_has_arrived_when_both_the_way_and_the_turn_have_ended(distance, turn
     """Whichever takes longer; and what has arrived stays so."""
     task = resting()
     goal = task.state[POSITION, :3] + [0.0, distance, 0.0]
-    task.aim(
+    task.set_target(
         TaskTarget('base_link', goal, turn_by((turn, 0.0, 0.0), task.state[QUATERNION])),
         0.0,
         0.0,
@@ -155,7 +157,7 @@ def test_it_has_arrived_when_both_the_way_and_the_turn_have_ended(distance, turn
 def test_a_pose_that_is_held_is_not_led_on():
     """Torques asked for between `hold` and the next tick are those of the pose itself."""
     task = resting()
-    task.aim(TaskTarget('base_link', [0.5, 0.1, 0.5]), 0.0, 0.0, 0.1)
+    task.set_target(TaskTarget('base_link', [0.5, 0.1, 0.5]), 0.0, 0.0, 0.1)
     task.advance(1.0, PERIOD, 0.0)
     assert task.elapsed == PERIOD and task.moving
     task.hold((0.4, 0.1, 0.5), (0.0, 0.0, 0.0, 1.0))
@@ -166,7 +168,7 @@ def test_reference_is_its_own_derivative():
     """Position, velocity and acceleration belong together, in translation and in rotation."""
     task = resting()
     turned = turn_by((0.9, 0.3, -0.8), task.state[QUATERNION])
-    task.aim(TaskTarget('base_link', [0.5, 0.3, 0.2], turned), 0.0, 0.0, 0.1)
+    task.set_target(TaskTarget('base_link', [0.5, 0.3, 0.2], turned), 0.0, 0.0, 0.1)
     states = moved(task, 1.0)
     mean = 0.5 * (states[1:, :, :3] + states[:-1, :, :3])
     change = np.diff(states[:, :, :3], axis=0) / PERIOD
@@ -181,7 +183,7 @@ def test_a_moving_target_is_caught_up_with():
     """No lag behind a steady twist; three accelerations over bandwidth^2 behind a bent way."""
     task = resting()
     twist = [0.1, -0.05, 0.02, 0.2, 0.1, -0.3]
-    task.aim(TaskTarget('base_link', twist=twist), 0.0, 0.0, 9.0)
+    task.set_target(TaskTarget('base_link', twist=twist), 0.0, 0.0, 9.0)
     states = moved(task, 2.0)
     assert np.abs(task.target[POSITION] - states[-1, POSITION]).max() < 1e-6
     assert np.abs(turn_between(task.target[QUATERNION], states[-1, QUATERNION])).max() < 1e-6
@@ -191,7 +193,7 @@ def test_a_moving_target_is_caught_up_with():
         for k in range(6000):
             t = k * PERIOD
             x, v, a = (0.2 * f for f in (1.0 - np.cos(t), np.sin(t), np.cos(t)))
-            task.aim(
+            task.set_target(
                 TaskTarget(
                     'base_link',
                     [0.5 + x, 0.0, 0.5],
@@ -213,7 +215,7 @@ def test_a_moving_target_is_caught_up_with():
 def test_the_way_is_stable_at_any_rate(dt):
     """A coarse loop makes it slower, never unstable."""
     task = resting()
-    task.aim(TaskTarget('base_link', [0.6, 0.1, 0.5]), 0.0, 0.0, 0.1)
+    task.set_target(TaskTarget('base_link', [0.6, 0.1, 0.5]), 0.0, 0.0, 0.1)
     states = moved(task, 6.0, dt=dt)
     assert states[:, POSITION, 0].max() < 0.6 * (1.0 + 2e-2) and states[-1, ARRIVED, 0] == 1.0
     assert np.abs(np.diff(states[-20:, POSITION, 0])).max() < 1e-6
@@ -222,7 +224,9 @@ def test_the_way_is_stable_at_any_rate(dt):
 def test_a_wrench_comes_and_goes_at_its_rate():
     """Straight to it, no faster; zero again after its time."""
     task = resting()
-    task.aim(TaskTarget('base_link', wrench=[30.0, 0.0, 40.0, 0.0, 2.0, 0.0]), 0.0, 0.0, 1.0)
+    task.set_target(
+        TaskTarget('base_link', wrench=[30.0, 0.0, 40.0, 0.0, 2.0, 0.0]), 0.0, 0.0, 1.0
+    )
     states = moved(task, 1.0)
     steps = np.linalg.norm(np.diff(states[:, FORCE, :3], axis=0), axis=1)
     assert steps.max() <= 0.1 * (1.0 + 1e-9)
@@ -239,7 +243,7 @@ def test_a_target_is_moved_back_to_the_last_tick():
     """A target told between two ticks is where it shall be then, not a period ahead."""
     task = resting()
     q = task.state[QUATERNION].copy()
-    task.aim(
+    task.set_target(
         TaskTarget('base_link', [0.5, 0.0, 0.0], q, twist=[0.2, 0, 0, 0, 0, 0.5]), 0.0, 4e-3, 1.0
     )
     leading(task.goal, task.target, task.state, LIMITS, 4e-3)

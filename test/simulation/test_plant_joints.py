@@ -214,7 +214,7 @@ def test_stops_next_to_a_ball():
 
 
 def test_specialised_step_is_the_same():
-    """The step linked to the code of a robot with a ball passes its examination."""
+    """The step linked to the code of a robot with a ball passes its self-test."""
     assert specialised_step(MIXED['one_ball'].robot.model) is not None
 
 

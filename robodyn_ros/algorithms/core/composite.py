@@ -5,7 +5,7 @@ articulated inertias.
 
 The mass matrix of a tree factors as L^T D L without filling in, in O(n depth^2): Featherstone
 2008, sections 6.4 and 6.5. Entries of M whose column is nearer to the base hold L, its diagonal
-1 / D, and the others nothing: whole rows are quicker than looking for those that matter.
+1 / D, and the others nothing: whole rows are faster than a search for those that matter.
 """
 
 from robodyn_ros.algorithms.core.articulated import singular

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The quickest safe way into machine code from Python: no type resolution, no boxes, no copies.
+"""The fastest safe call of machine code from Python: no type resolution, no boxes, no copies.
 
 Numba's dispatcher asks every argument for its type and wraps every array; for straight-line code
 of 0.1 us that is most of a call. An entry is a C function of CPython's vectorcall, emitted beside

@@ -100,7 +100,7 @@ class ControlLaw:
         """
         self._twins = twins
         if self.kernels:
-            self._torques = twins.get(self.kernels[0], self.kernels[0]).quick
+            self._torques = twins.get(self.kernels[0], self.kernels[0]).vectorcall
 
     def reset(self, q, qd):
         """Forget the past: called at activation, reset, recovery and whenever a posture is held.

@@ -34,7 +34,11 @@ from robodyn_ros.control.laws.law import POSITION as JOINT
 from robodyn_ros.control.laws.law import VELOCITY_GAIN as RATE_GAIN
 from robodyn_ros.control.laws.pd import feedback
 from robodyn_ros.control.laws.singularity_handling import yielding_inertia
-from robodyn_ros.control.reference.task_motion import lead, quaternion, store_quaternion
+from robodyn_ros.control.reference.task_motion import (
+    advance_reference,
+    quaternion,
+    store_quaternion,
+)
 from robodyn_ros.control.reference.task_reference import ACCELERATION as TASK_ACCELERATION
 from robodyn_ros.control.reference.task_reference import (
     ERROR,
@@ -255,7 +259,7 @@ def operational_space_control(
     observe_velocity(J, qd, state, age, measured)
     if elapsed > 0.0:
         step = values[FORCE_RATE] * elapsed
-        lead(
+        advance_reference(
             goal,
             target,
             state,
@@ -453,7 +457,7 @@ class OperationalSpace(ControlLaw):
         topology, constants, _, scratch = self._arrays[:4]
         X = np.empty((4, 4))
         pose = self._twins.get(generic.pose, generic.pose)
-        pose.quick(topology, constants, scratch, q, *self._place, X)
+        pose.vectorcall(topology, constants, scratch, q, *self._place, X)
         measured = self.task.measured
         observe_pose(X, measured)
         self.task.hold(measured[POSITION, :3], measured[QUATERNION])

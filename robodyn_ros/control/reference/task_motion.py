@@ -139,7 +139,9 @@ def make_for(goal, target, dt):
 
 
 @primitive
-def lead(goal, target, state, bandwidth, speed, acceleration, jerk, force_step, moment_step, dt):
+def advance_reference(
+    goal, target, state, bandwidth, speed, acceleration, jerk, force_step, moment_step, dt
+):
     """Advance target and state (task_reference.py) by dt [s], the former to its goal.
 
     speed, acceleration, jerk : pairs, linear and angular. force_step, moment_step : [N, N m].

@@ -70,7 +70,7 @@ class TaskReference:
         self.goal[AHEAD] = 0.0
         self.elapsed, self.moving = 0.0, False
 
-    def aim(self, target, clock, since, timeout):
+    def set_target(self, target, clock, since, timeout):
         """Follow a TaskTarget; return '' or the sentence that says why not.
 
         What is told for later is reached then; what is told for the past has moved on since; what

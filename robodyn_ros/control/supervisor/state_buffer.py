@@ -63,7 +63,7 @@ class Inbox:
         self.latest = None  # Measurement
         self.rejection = None  # the last Rejection
         self.rejected = 0  # how many
-        self._nv, self._judge = nv, guards.judge.quick
+        self._nv, self._judge = nv, guards.judge.vectorcall
         self._outlier = None  # state and time of a jump that no second state has confirmed
         self._newest, self._late, self._lates = None, None, 0  # stamps, and how many in a row
 

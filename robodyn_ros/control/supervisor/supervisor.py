@@ -57,7 +57,7 @@ class Supervisor:
         self._rehearsal = Rehearsal(robot)
         self._jumps, self._recovering, self._seen = 0, 0, None
         self.stuck, self._still, self._stillness = False, np.zeros(robot.nv), -math.inf
-        self._first_not_finite = guards.first_not_finite.quick
+        self._first_not_finite = guards.first_not_finite.vectorcall
         self.reference, self.terms = self._reference.rows, self._output.terms
         self.q, self.qd = self.reference[0], self.reference[1]  # until there is a joint state
         self.command, self.unlimited = self._output.command, self._output.unlimited
@@ -82,7 +82,7 @@ class Supervisor:
 
     @property
     def following(self):
-        """The Trajectory in force, as given to `follow` or `aim`, or None."""
+        """The Trajectory in force, as given to `follow` or `stream_target`, or None."""
         return self._reference.source
 
     @property
@@ -263,7 +263,7 @@ class Supervisor:
             return sentence
         with self._lock:
             clock = self._clock.at(now, self._settings.period)
-            sentence = self._refuse_reference() or self.law.task.aim(
+            sentence = self._refuse_reference() or self.law.task.set_target(
                 target, clock, clock - self._clock.time, timeout
             )
             if not sentence:
@@ -280,7 +280,7 @@ class Supervisor:
                 return sentence
             settings, epoch = self._settings, self._reference.epoch
             clock = self._clock.at(now, settings.period)
-            start, elapsed = self._reference.at(clock), self._reference.since_aim(clock)
+            start, elapsed = self._reference.at(clock), self._reference.since_streamed(clock)
         # not under the lock: checking a long trajectory takes longer than a period
         if streamed:
             way, sentence = receive_target(trajectory, start, elapsed, settings, self.joint_names)
@@ -292,7 +292,7 @@ class Supervisor:
             if epoch != self._reference.epoch:
                 return f'the reference changed meanwhile ({self.reason}); send it again'
             if streamed:
-                self._reference.aim(way, trajectory, clock, settings.reference_timeout)
+                self._reference.stream(way, trajectory, clock, settings.reference_timeout)
             else:
                 self._reference.follow(way, trajectory, clock)
             self._enter(State.ACTIVE, Reason.FOLLOWING)

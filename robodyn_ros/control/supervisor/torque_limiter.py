@@ -26,7 +26,7 @@ class Output:
         self.rate_limited, self.effort_limited = np.zeros(n, bool), np.zeros(n, bool)
         self._gravity, self._undamped = GravityCompensation(robot), np.zeros(n)
         self._lost_for = 0.0
-        self._add, self._limit = guards.add_terms.quick, guards.limit_torque.quick
+        self._add, self._limit = guards.add_terms.vectorcall, guards.limit_torque.vectorcall
 
     def use(self, twins):
         """Compute the safe torque with these twins of kernels, see ControlLaw.use."""

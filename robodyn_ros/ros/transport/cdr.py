@@ -177,7 +177,7 @@ class JointStateShape:
         ]  # how many efforts follow
         self.form, state = data.copy(), np.empty((2, len(where)))
         self._plan = np.array([*np.ravel(spans), *(first + 8 * where), *(second + 8 * where)])
-        self._read = read_numbers.quick
+        self._read = read_numbers.vectorcall
         stamp, (q, qd) = message.header.stamp, (message.position, message.velocity)
         # Zeros look the same in both byte orders; and not every writer fills up the end.
         if (
