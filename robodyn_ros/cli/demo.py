@@ -75,7 +75,7 @@ def parameters(robot, law, start):
     """Parameters of the controller and of the simulator for one run that begins at a posture.
 
     In real time a machine that also shows progress may pause a process for longer than a robot
-    would tolerate: the state timeout is the longest that the controller accepts.
+    would tolerate. So the state timeout is the longest that the controller accepts.
     """
     controller = {
         'law': law,

@@ -4,7 +4,7 @@
 
     python -m robodyn_ros laws_demo          a table; laws/laws.json and laws/laws.png
 
-The simulated arm, the supervisor with its guards and the laws are those of the nodes; time is
+The simulated arm, the supervisor with its guards and the laws are those of the nodes. Time is
 simulated, so the numbers are the same on any machine.
 """
 

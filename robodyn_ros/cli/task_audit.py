@@ -5,11 +5,11 @@
     python -m robodyn_ros task_audit              48 drives: a table, audit/audit.json
     python -m robodyn_ros task_audit --seeds 1    16 of them
 
-Of an arm with six joints and one with seven. A quarter of the drives are ways of the joints
-through a singular posture, which the arm can do; the others lines, circles and figure eights of
-the end effector through its pose there, which it mostly cannot. All are told as pose and twist,
-end at rest where the arm can be, and take two, four or six seconds, so that some ask for more than
-the end effector may do, and have targets refused.
+Of an arm with six joints and one with seven. A quarter of the drives are joint motions through a
+singular posture, which the arm can follow. The others are lines, circles and figure eights of the
+end effector through its pose there. Mostly the arm cannot follow these. All are sent as pose and
+twist, end at rest within reach, and take two, four or six seconds. Some exceed the limits of the
+end effector, and have targets refused.
 """
 
 import argparse

@@ -4,7 +4,7 @@
 
     python -m robodyn_ros task_demo          a table; task/task.json and task/task.png
 
-The simulated arms, the supervisor with its guards and the law are those of the nodes; time is
+The simulated arms, the supervisor with its guards and the law are those of the nodes. Time is
 simulated, so the numbers are the same on any machine.
 """
 

@@ -3,7 +3,7 @@
 """Cosine and sine of several angles at once, emitted as vector code.
 
 Reduction by multiples of pi/2 in three parts and the polynomials of fdlibm (Sun Microsystems 1993,
-k_sin.c and k_cos.c), within an ulp of the exact value; angles too large for that reduction take
+k_sin.c and k_cos.c), within an ulp of the exact value. Angles too large for that reduction take
 the functions of the C library.
 """
 

@@ -293,9 +293,9 @@ FURTHER_FRAME_RECIPES = ('torque_of_wrench', 'acceleration_of_wrench', 'task_acc
 
 
 def frame_recipes(model, frame, also=()):
-    """The recipes that make sense for a frame: its operational-space inertia where six joints
-    or more carry it, else what leads to it; for a tuple of frames, what couples them. also : names
-    out of FURTHER_FRAME_RECIPES.
+    """The recipes that make sense for a frame: its operational-space inertia where six joints or
+    more carry it, else what leads to it. For a tuple of frames also what couples them. also :
+    names out of FURTHER_FRAME_RECIPES.
     """
     m = 1 if isinstance(frame, str) else len(frame)
     pushed = POSITION | {'wrenches': (m, 6)}

@@ -5,9 +5,9 @@
 All loops are one text, filled in for a kernel of `generic` when it is first asked for. It calls
 the machine code of the kernel: as fast as its text once more, in a fifth of the time to compile.
 Arguments are those of the kernel: arrays of states and results with one axis more in front, the
-model and WORK as they are, and in the place of f_ext the bodies (m,) and placements (m, 12) of m
-frames and the wrenches on them, (k, m, 6) or (1, m, 6) for all rows; then the first row and the
-one behind the last. A loop ends with the first status that is not 0, and returns it.
+model and WORK as they are. In the place of f_ext are the bodies (m,) and placements (m, 12) of m
+frames, and the wrenches on them, (k, m, 6) or (1, m, 6) for all rows. Last are the first row and
+the one behind the last. A loop ends with the first status that is not 0, and returns it.
 """
 
 import ast

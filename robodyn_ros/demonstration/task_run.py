@@ -1,7 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A simulated arm, its end effector led by a drive under the supervisor: what is written down of
-it."""
+"""Run a drive of the end effector of a simulated arm under the supervisor, and record it."""
 
 from dataclasses import dataclass
 

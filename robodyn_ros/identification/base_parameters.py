@@ -5,7 +5,7 @@
 W theta = W_b beta for every motion, with beta = theta_b + K theta_d (Gautier 1991, "Numerical
 calculation of the base inertial parameters of robots"): W_b is a set of independent columns of W,
 and the others are W_d = W_b K. Found numerically by an orthogonalisation of the columns of W at
-random states, in an order that takes first what is usual to keep: a column that leaves nothing
+random states, in an order that takes first what is usual to keep. A column that leaves nothing
 after the ones taken before it is dependent.
 """
 

@@ -138,8 +138,8 @@ def align(model):
     """Turn and slide every body's frame along its own joint, until its placement needs the fewest
     numbers.
 
-    x of a body lies along the common normal of its joint and that of its longest branch, and the
-    origin of a revolute body is the foot of the common normal with its parent's joint: a placement
+    x of a body lies along the common normal of its joint and that of its longest branch. The
+    origin of a revolute body is the foot of the common normal with its parent's joint. A placement
     is then a turn about x, a constant added to the joint coordinate, and an offset without a y
     component. The last body of a branch turns its first moment into x. The frames a user asks for
     keep their place, and so do the bodies of a spherical joint.

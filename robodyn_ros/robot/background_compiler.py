@@ -29,8 +29,8 @@ class _Stopped(Exception):
 class Background:
     """Makes something of compiled kernels without holding up this process.
 
-    Another process, of low priority, makes it first, and so fills the kernel cache; a
-    thread of this one then makes it from there, which takes tenths of a second of its time.
+    Another process, of low priority, makes it first, and so fills the kernel cache. A thread of
+    this process then makes it from the cache, in tenths of a second.
 
     make : called as make(progress=...) in both; has to go through pickle, as a function of a
     module or a functools.partial of one does. fill : what the other process is to make instead, if

@@ -42,7 +42,7 @@ class SpecialisedRobot(SpecialisedForms):
     """A Robot whose recursions are straight-line code with its numbers in it.
 
     One state, or a batch, in float64 arrays goes straight to that code, which checks shapes and
-    finiteness itself; under wrenches the torque J^T f is added to a batch. Anything else (lists,
+    finiteness itself. Under wrenches the torque J^T f is added to a batch. Anything else (lists,
     wrenches on one state, mistakes, singular pivots) takes the path of Robot, with the same
     results and sentences.
 

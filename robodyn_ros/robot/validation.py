@@ -19,9 +19,9 @@ from robodyn_ros.robot.dispatch import generic_case, install
 class Boundary:
     """A model with scratch memory, and the checks between a caller and the kernels.
 
-    model : RobotModel. A wrong shape, another type or a value that is not finite is a ShapeError
-    that names the joint, the frame or the expected shape; a singular pivot is a SingularityError
-    that names the body.
+    model : RobotModel. A wrong shape, another type or a value that is not finite raises a
+    ShapeError that names the joint, the frame or the expected shape. A singular pivot raises a
+    SingularityError that names the body.
     """
 
     def __init__(self, model):

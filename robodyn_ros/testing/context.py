@@ -16,8 +16,8 @@ def new_context() -> rclpy.Context:
 def end_context(context: rclpy.Context):
     """Shut a context down, and let go of its participant in the ROS graph at once.
 
-    Otherwise that waits for a collection of garbage, which a node on a robot holds off; after some
-    thirty of them the middleware finds nobody else.
+    Otherwise that waits for the garbage collector, which a node on a robot holds off. After some
+    thirty of them the middleware discovers no other participant.
     """
     context.try_shutdown()
     context.destroy()

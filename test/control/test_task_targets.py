@@ -12,7 +12,7 @@ from robodyn_ros.compile import kernel
 from robodyn_ros.control import Reason, State, TaskTarget, Trajectory, law_class
 from robodyn_ros.control.laws.operational_space import BANDWIDTH, OperationalSpace
 from robodyn_ros.control.laws.operational_space import SPEED as FIRST_LIMIT
-from robodyn_ros.control.reference.task_motion import advance_reference
+from robodyn_ros.control.reference.task_motion import track_target
 from robodyn_ros.control.reference.task_reference import (
     ACCELERATION,
     ARRIVED,
@@ -39,8 +39,8 @@ SPEED, RATE, JERK = (0.25, 1.0), (1.0, 4.0), (50.0, 200.0)
 
 @kernel
 def leading(goal: Matrix, target: Matrix, state: Matrix, limits: Vector, dt: Scalar):
-    """`advance_reference` with the limits in one vector."""
-    advance_reference(
+    """`track_target` with the limits in one vector."""
+    track_target(
         goal,
         target,
         state,

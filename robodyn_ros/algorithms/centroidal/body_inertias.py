@@ -19,8 +19,8 @@ from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale
 
 @primitive
 def unit_motion(scratch, links, i, j):
-    """Motion (w, v) of body i, about its origin in its frame, whose link has component j of its
-    motion 1 and all others 0: linear, then angular, in base axes. Needs the poses.
+    """Motion (w, v) of body i, about its origin in its frame. Component j of the motion of its
+    link is 1, all others 0: linear, then angular, in base axes. Needs the poses.
     """
     e = (1.0 if j % 3 == 0 else 0.0, 1.0 if j % 3 == 1 else 0.0, 1.0 if j % 3 == 2 else 0.0)
     e = rotate_inverse(scratch, i, at.WORLD_ROTATION, e)

@@ -34,8 +34,8 @@ from robodyn_ros.spatial.rotational_inertia import (
 )
 from robodyn_ros.spatial.vec3 import add, dot, load, scale, store
 
-#: Below this share of the inertia about the other axes a pivot counts as singular: rounding of
-#: what the bodies beyond cancel leaves about 1e-16 of it.
+#: Below this share of the inertia about the other axes a pivot counts as singular. Rounding, where
+#: the bodies beyond cancel, leaves about 1e-16 of it.
 PIVOT_SHARE = 1e-14
 #: Below this joint inertia [kg m^2 or kg] it does in any case: a grain of dust a tenth of a
 #: millimetre long.

@@ -1,7 +1,7 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What recursions do with whole matrices: row by row, and several rows at a time, so that a
-compiler takes many columns at once and loads each number once for several sums.
+"""Operations of the recursions on whole matrices, several rows at a time. A compiler then takes
+many columns at once, and loads each number once for several sums.
 """
 
 from robodyn_ros.model.layout import PARENT, V

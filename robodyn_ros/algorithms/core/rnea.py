@@ -186,8 +186,8 @@ def bias_torque(
 
 @primitive
 def torque_of_prescribed_motion(topology, constants, gravity, scratch, q, qd, qdd, tau):
-    """An acceleration whose torque takes fewer operations than that at rest, and that torque: no
-    body accelerates about its own joint, or along it where it slides.
+    """An acceleration whose torque takes fewer operations than that at rest, and that torque. No
+    body accelerates about its own joint, or along it if it is prismatic.
 
     Any motion serves forward dynamics: M (qdd' - qdd) = tau' - tau. q, qd : (nv,); qdd, tau :
     (nv,), written.

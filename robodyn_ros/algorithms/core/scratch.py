@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where a recursion keeps what it computes for one body: the columns of a (nb, width) array.
 
-Nothing in it has a meaning between two calls: no kernel reads an entry that it did not write in
+Nothing in it has a meaning between two calls. No kernel reads an entry that it did not write in
 the same call (tests fill it with NaN first). One scratch array per thread. Behind the rows of the
 bodies a robot with dependent joints has more, for arrays over all its joints.
 """

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bodies, joints and wrenches in one frame for all bodies that hang together.
 
-What many joints are to feel is brought there once; then each of them takes a product of six
-numbers with six, eleven operations, where a transport from body to body takes twelve to
-thirty-four. The frame is that of a body near the base: seen from there, the axes of its neighbours
-are simple, and its own turn is none.
+A wrench that acts on many joints is brought there once. Then each joint takes a product of six
+numbers with six: eleven operations, where a transport from body to body takes twelve to
+thirty-four. The frame is that of a body near the base. There its own rotation is the identity, and
+the axes of its neighbours are simple.
 """
 
 from robodyn_ros.algorithms.core import scratch as at

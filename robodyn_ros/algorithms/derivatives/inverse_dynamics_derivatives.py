@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Derivatives of inverse dynamics, with everything about the origin of the base.
 
-In one frame a motion of joint i turns whatever hangs on it like one rigid body, so that most of
-what changes cancels in the torque. With V and A of the body that carries joint i (A_0 = -gravity),
+In one frame a motion of joint i turns all bodies that it carries like one rigid body. So most of
+the changes cancel in the torque. With V and A of the body that carries joint i (A_0 = -gravity),
 
     psi' = V x S,  psi'' = A x S + V x psi'   rates of its axis, were it fixed to that body
     dtau_j/dq_i  = S_j . (I_k psi''_i + 2 B_k psi'_i + [S_i x* F_i if i is beyond j])
@@ -11,10 +11,10 @@ what changes cancels in the torque. With V and A of the body that carries joint 
     dtau_j/dqdd_i = S_j . I_k S_i + rotor,
 
 where k is the one of i and j that is further out, and I_k, B_k (coriolis.body_coriolis) and the
-wrench F_k are of everything that joint k carries; other pairs have nothing to do with each other.
-Singh, Russo and Wensing 2022, "Efficient analytical derivatives of rigid-body dynamics using
-spatial vector algebra"; Carpentier and Mansard 2018, "Analytical derivatives of rigid body
-dynamics algorithms".
+wrench F_k are of everything that joint k carries. For other pairs the derivative is zero. Singh,
+Russo and Wensing 2022, "Efficient analytical derivatives of rigid-body dynamics using spatial
+vector algebra"; Carpentier and Mansard 2018, "Analytical derivatives of rigid body dynamics
+algorithms".
 """
 
 from robodyn_ros.algorithms.core import scratch as at

@@ -4,10 +4,10 @@
 L, its inverse and their transposes that never form it.
 
 Jain 2011, Lemma 7.3 (eq. 7.14) and Lemma 9.11. D are the joint inertias of the articulated bodies.
-L(i, j) is 1 for i = j, H(i) phi(i, j) G(j) where joint i carries joint j, and 0 otherwise: unit
-upper triangular with the joints in the order of the bodies, base to tip (the book counts from the
-tip, and calls it lower). H phi and H psi differ in one thing: psi lets each joint on the way give
-in.
+L(i, j) is 1 for i = j, H(i) phi(i, j) G(j) where joint i carries joint j, and 0 otherwise. It is
+unit upper triangular with the joints in the order of the bodies, base to tip. The book counts from
+the tip, and calls it lower. H phi and H psi differ in one thing: psi lets each joint on the way
+give in.
 """
 
 from robodyn_ros.algorithms.core import scratch as at

@@ -1,7 +1,7 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The inverse of the mass matrix, row by row, with all motions in one frame: how torque at each of
-the joints so far moves the next one.
+"""The inverse of the mass matrix, row by row, with all motions in one frame. Each row is the
+acceleration of one joint by torque at the joints before it.
 
 In one frame a body moves as its parent does, and along its joint. So what torque at many joints
 does to a body is six rows of numbers, which a compiler takes several columns at a time.
@@ -27,8 +27,8 @@ LANES = 8  # columns are computed so many at a time; those beyond the body hold 
 
 def motions(n):
     """Shape of the array that `mass_matrix_inverse` of n joints needs: six rows for the body in
-    each of n places, column by column of the joint at which torque acts; before them one for the
-    row of the inverse, and after them six for the axes of the joints.
+    each of n places, column by column of the joint at which torque acts. Before them is one row
+    for the row of the inverse, after them are six for the axes of the joints.
     """
     return 6 * n + 12, LANES * (n // LANES + 1)
 
@@ -41,8 +41,8 @@ def number(scratch, i, k):
 
 @primitive
 def assign_places(topology, scratch):
-    """A place of its motion for every body, which the last child takes over from its parent; and
-    where the unbroken run of bodies begins that ends with it.
+    """A place of its motion for every body, which the last child takes over from its parent. Also
+    where the unbroken run of bodies begins that ends with this body.
     """
     for i in range(1, topology.shape[0]):
         scratch[topology[i, PARENT], at.LAST_CHILD] = i

@@ -63,10 +63,10 @@ def hybrid_dynamics(
     """tau = (M + diag(diagonal)) qdd + C qd + g - J^T f_ext with one of tau and qdd known at each
     joint, in O(n).
 
-    Articulated bodies that give in at the joints with known torque only, and carry the known
-    accelerations along as they carry those that velocity causes: Featherstone 2008, section 9.2;
-    Jain 2011, section 16.2. q : (nq,); qd : (nv,); given : (nv,) qdd where prescribed : (nv,) is
-    true, tau elsewhere; tau, qdd : (nv,), written. Returns 0, or the body whose pivot is singular.
+    The articulated-body recursion eliminates only the joints with known torque. It treats known
+    accelerations like those that velocity causes: Featherstone 2008, section 9.2; Jain 2011,
+    section 16.2. q : (nq,); qd : (nv,); given : (nv,) qdd where prescribed : (nv,) is true, tau
+    elsewhere; tau, qdd : (nv,), written. Returns 0, or the body whose pivot is singular.
     """
     joint_transforms(topology, constants, scratch, q)
     velocity_base_to_tip(topology, constants, scratch, qd, f_ext)

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls of kernels from a control loop: those of the dispatcher, without its cost.
 
-Numba's dispatcher finds out the type of every argument and wraps every array, which for the small
-kernels of a control cycle takes longer than their work, above all on cold caches. But each has
-one signature, so it is enough to look whether the arguments are of it. What looks is compiled and
-cached together with the kernel.
+Numba's dispatcher finds out the type of every argument and wraps every array. For the small
+kernels of a control cycle this takes longer than their work, above all on cold caches. But each
+kernel has one signature, so it is enough to check that the arguments match it. This check is
+compiled and cached together with the kernel.
 """
 
 import numpy as np
@@ -46,7 +46,7 @@ NUMBERS = {types.float64: (Given.real, FLOAT), types.int64: (Given.whole, WHOLE)
 def vectorcall(kernel):
     """A callable that does exactly what `kernel.compiled` does, three to ten times as fast.
 
-    Arrays and numbers of the very types of its signature go straight to the machine code; for
+    Arrays and numbers of the very types of its signature go straight to the machine code. For
     everything else the dispatcher is called with the same arguments, and answers or raises. Where
     the signature has other arguments, or the interpreter another layout, it is the dispatcher.
     """

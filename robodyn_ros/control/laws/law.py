@@ -61,7 +61,7 @@ class ControlLaw:
     #: Whether `torques` keeps anything from one call for the next; one that does not may be called
     #: for nothing, to have it in the caches.
     stateful = True
-    #: Whether a limit changed the torque of the cycle before; what learns or integrates then
+    #: Whether a limit changed the torque of the cycle before. What learns or integrates then
     #: stops, since the error does not say what its torque would have done.
     saturated = False
     #: Units of the position and the velocity gain.

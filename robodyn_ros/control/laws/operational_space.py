@@ -1,6 +1,7 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Operational-space control: the end effector obeys, and what it leaves over holds a posture."""
+"""Operational-space control: the end effector follows its target, the null space holds a
+posture."""
 
 import numpy as np
 from numpy import sqrt
@@ -34,11 +35,7 @@ from robodyn_ros.control.laws.law import POSITION as JOINT
 from robodyn_ros.control.laws.law import VELOCITY_GAIN as RATE_GAIN
 from robodyn_ros.control.laws.pd import feedback
 from robodyn_ros.control.laws.singularity_handling import yielding_inertia
-from robodyn_ros.control.reference.task_motion import (
-    advance_reference,
-    quaternion,
-    store_quaternion,
-)
+from robodyn_ros.control.reference.task_motion import quaternion, store_quaternion, track_target
 from robodyn_ros.control.reference.task_reference import ACCELERATION as TASK_ACCELERATION
 from robodyn_ros.control.reference.task_reference import (
     ERROR,
@@ -68,7 +65,7 @@ SPEED, RATE, JERK, BANDWIDTH, FORCE_RATE, LONGEST_AGE = 20, 22, 24, 26, 27, 28
 WANTED, BIAS, GAP, PUSH, WEIGHTS, BACK = range(6)
 NOTHING, POSTURE, WAY, NOW = range(4)
 
-#: Share of the velocity limit of a joint that the reference of the end effector may ask for, and
+#: Share of the velocity limit of a joint that the reference of the end effector may use. Share
 #: that the return of the end effector to it, and of the joints to their posture, may add.
 JOINT_SHARE, RETURN_SHARE = 0.5, 0.25
 
@@ -87,8 +84,8 @@ def observe_pose(X, measured):
 
 @primitive
 def observe_velocity(J, qd, state, age, measured):
-    """Velocity and spin of the end effector, J qd, and what they gain as a joint state gets
-    old."""
+    """Linear and angular velocity of the end effector: J qd, and what the age of the state
+    adds."""
     for i in range(3):
         measured[TASK_VELOCITY, i] = age * state[TASK_ACCELERATION, i]
         measured[SPIN, i] = age * state[SPIN_RATE, i]
@@ -99,7 +96,7 @@ def observe_velocity(J, qd, state, age, measured):
 
 @primitive
 def compare(state, measured):
-    """What the end effector lacks to its reference: a distance and a rotation vector."""
+    """The error of the end effector to its reference: a distance and a rotation vector."""
     store(measured, ERROR, 0, sub(load(state, POSITION, 0), load(measured, POSITION, 0)))
     store(measured, TURN, 0, turn_between(quaternion(state), quaternion(measured)))
 
@@ -113,7 +110,7 @@ def gather(rows, linear, angular, out):
 
 @primitive
 def return_share(error, values, part, speed):
-    """What is used of an error, so that Kd^-1 Kp e is no faster than the reference may be.
+    """Return the share of an error for which Kd^-1 Kp e is no faster than the reference may be.
 
     1 near the reference; far from it the end effector comes back at that speed (Khatib 1987).
     """
@@ -159,7 +156,7 @@ def room(rate, fastest):
 
 @primitive
 def calm_share(rate, fastest):
-    """Return what is used of an error, so that it brings no joint back faster than it may."""
+    """Return the gain scale that respects the joint return speeds."""
     return min(1.0, RETURN_SHARE / JOINT_SHARE * room(rate, fastest))
 
 
@@ -259,7 +256,7 @@ def operational_space_control(
     observe_velocity(J, qd, state, age, measured)
     if elapsed > 0.0:
         step = values[FORCE_RATE] * elapsed
-        advance_reference(
+        track_target(
             goal,
             target,
             state,
@@ -306,11 +303,11 @@ def operational_space_control(
 class OperationalSpace(ControlLaw):
     """tau = M a + J^T F (x'' - Jdot qd - J a) + C qd + g + J^T f, and the friction on the way.
 
-    x'' = x''_r + Kd (v_r - v) + Kp e is what the end effector shall do, a = qdd_r + Kd ed + Kp e
-    what the joints would do without an end effector. With F = Lambda = (J M^-1 J^T)^-1 this is
+    x'' = x''_r + Kd (v_r - v) + Kp e is the wanted acceleration of the end effector, and a = qdd_r
+    + Kd ed + Kp e that of the joints without a task. With F = Lambda = (J M^-1 J^T)^-1 this is
     Khatib's law (1987; Jain 2011, eq. 10.9-10.10; Craig, eq. 6.91-6.99) with the null-space torque
     (1 - J^T Jbar^T) M a of the dynamically consistent inverse Jbar = M^-1 J^T Lambda, written
-    without one: the end effector accelerates as it shall, and the joints as near to a as that
+    without Jbar. The end effector accelerates as required, and the joints as near to a as that
     allows, in the metric of M. F yields near singular postures (singularity_handling.py), where
     the posture takes over what the end effector gives up; with F = 0 the law is computed torque.
 
@@ -327,9 +324,7 @@ class OperationalSpace(ControlLaw):
     gain_unit = ('1/s^2', '1/s')
     options = (
         LawOption(
-            'frame',
-            '',
-            'Link or joint frame of the end effector. Empty: the link of the last joint.',
+            'frame', '', 'Link or joint frame of the end effector. Empty: that of the last joint.'
         ),
     )
     parameters = (
@@ -340,9 +335,7 @@ class OperationalSpace(ControlLaw):
             'Position gain of the end effector along and about x, y, z of the base.',
             upper=1e6,
         ),
-        LawParameter(
-            'damping', (40.0,) * 6, '1/s', 'Velocity gain of the end effector.', upper=1e4
-        ),
+        LawParameter('damping', (40.0,) * 6, '1/s', 'Velocity gain, as stiffness.', upper=1e4),
         LawParameter(
             'axes',
             (1.0,) * 6,

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Where an end effector shall be: what was told, and the smooth motion that leads it there."""
+"""The reference of the end effector: its target, and the smooth motion towards it."""
 
 import math
 
@@ -27,8 +27,7 @@ ENDS = {
 
 
 class TaskReference:
-    """What the end effector of a law follows; belongs to the loop, like the reference of the
-    joints.
+    """What the end effector of a law follows. It belongs to the loop, like the joint reference.
 
     Vectors are in base axes; position and velocity are those of the end effector's origin. Rows
     are four wide, for the quaternions (x, y, z, w); the fourth entry of the other rows is zero.
@@ -73,9 +72,9 @@ class TaskReference:
     def set_target(self, target, clock, since, timeout):
         """Follow a TaskTarget; return '' or the sentence that says why not.
 
-        What is told for later is reached then; what is told for the past has moved on since; what
-        is told for now replaces all that was to come. What moves or pushes ends a timeout after
-        its time, without a successor.
+        A target for a later time is reached then. A target for the past has moved on since. A
+        target for now replaces all that were scheduled. A twist or a wrench without a successor
+        ends a timeout after its time.
 
         clock : [s] now; since : [s] from the last `advance` to now; timeout : [s].
         """

@@ -84,10 +84,10 @@ class Inbox:
         stamp : seconds and nanoseconds of the sender's clock, which orders states that overtook
         one another; None, zero or an impossible one orders nothing.
 
-        A position that the joint cannot have moved to since the last state is a jump: refused
-        until the next state confirms it, which is taken over, and counted in `jumps`, for the
-        loop to see. After a stall the first sample is stale and the newest comes right after it,
-        so the time allowed for a way is counted from the state before both.
+        A position that the joint cannot have moved to since the last state is a jump. It is
+        refused until the next state confirms it. That state is accepted, and counted in `jumps`,
+        for the loop to see. After a stall the first sample is stale, and the newest comes right
+        after it. So the time allowed for a motion is counted from the state before both.
         """
         if not self._in_order(stamp):
             return self._reject(Reason.OUT_OF_ORDER, -1, 0.0)

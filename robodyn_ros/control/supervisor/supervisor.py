@@ -32,10 +32,10 @@ STUCK_SHARE = 0.01  # of an effort limit: a torque that changes by less may well
 class Supervisor:
     """Guards, states and torque of one robot under one control law.
 
-    `tick` runs in the loop's thread, everything else in others. It allocates nothing that
-    stays, never raises, and whatever happens leaves in `command` a finite torque for every
-    joint, within its limit and within its rate of the last one published. Times are seconds of
-    one monotonic clock, passed in.
+    `tick` runs in the loop's thread, everything else in others. It allocates nothing that stays
+    and never raises. Whatever happens, it leaves in `command` a finite torque for every joint,
+    within its limit and within its rate of the last one published. Times are seconds of one
+    monotonic clock, passed in.
 
     robot : Robot; its scratch memory is not used. law : its ControlLaw. settings : Settings.
 
@@ -248,8 +248,7 @@ class Supervisor:
         return self._count_refusal(self._receive(point, now, streamed=True))
 
     def set_task_target(self, target, now):
-        """Lead the end effector of the law to a TaskTarget, smoothly and by its time, and hold it
-        there.
+        """Set the target of the end effector: it moves there smoothly by its time, and holds it.
 
         Its twist and its wrench end without a successor within `reference_timeout`. Returns '' or
         why not; what was followed before then goes on.

@@ -132,9 +132,9 @@ class ManagedNode(LifecycleNode):
     def destroy_node(self):
         """Destroy the node, and what rclpy leaves of it: it would stay in the ROS graph.
 
-        Its actions and lifecycle services hold the node, until a collection of garbage that a node
-        on a robot holds off; and after some thirty participants on a machine the middleware finds
-        no more.
+        Its actions and lifecycle services hold the node until the garbage collector runs, which a
+        node on a robot holds off. After some thirty participants on a machine the middleware
+        discovers no more.
         """
         for waitable in list(self.waitables):
             if isinstance(waitable, ActionServer):

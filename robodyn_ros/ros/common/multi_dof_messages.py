@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Floating, spherical and planar joints between coordinates and geometry messages.
 
-On the wire all is as in URDF's frames: the pose of the joint's child link in the frame of the
-joint, which stands in the parent link where `<origin>` puts it, and the twist of that link and the
-wrench upon it at its origin, in axes of the joint. The coordinates are those of doc/joints.md.
+Messages use URDF's frames: the pose of the joint's child link is in the frame of the joint, which
+is in the parent link where `<origin>` puts it. The twist of that link and the wrench on it are at
+its origin, in axes of the joint. The coordinates are those of doc/joints.md.
 """
 
 from typing import Sequence

@@ -48,7 +48,7 @@ def make_executor(name: str, context=None):
 class StopSignal:
     """SIGINT and SIGTERM end the main thread's work at once, even a compilation of many seconds.
 
-    The handler raises KeyboardInterrupt, and again until it is heard, because an exception that
+    The handler raises KeyboardInterrupt, and again until it takes effect. An exception that
     surfaces in a destructor or in a callback of the compiler is lost. rclpy's own handlers are not
     used: they close the context, and then the last safe command could no longer be published.
     """

@@ -318,8 +318,8 @@ ACCELERATION_GAINS = {'p': 100.0, 'd': 20.0}  # critically damped at 10 rad/s, o
 def gain_parameters(joint_names, law: type[ControlLaw]) -> tuple[ParamSpec, ...]:
     """`gains.<joint>.p` and `.d` of each joint, in the units of the law.
 
-    Where the law works on accelerations the default suits any robot; where it works on efforts
-    there is none that would, and the default is zero.
+    If the law works on accelerations, the default suits any robot. If it works on efforts, no
+    default would, so it is zero.
     """
     return tuple(
         ParamSpec(

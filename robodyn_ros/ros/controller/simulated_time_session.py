@@ -44,9 +44,9 @@ class SimulatedCycle(ControlCycle):
 class SimulatedTimeSession(ControlSession):
     """One robot under one law, on simulated time.
 
-    A cycle runs at every whole multiple of the period. Where /clock goes on by several periods
-    at once, as many cycles run one after the other, but none that would find its joint state
-    half as old as `state_timeout` allows.
+    A cycle runs at every whole multiple of the period. If /clock advances by several periods at
+    once, as many cycles run one after the other. No cycle runs whose joint state would be half as
+    old as `state_timeout` allows.
     """
 
     def _make_loop(self, values, changed):

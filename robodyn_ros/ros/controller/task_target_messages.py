@@ -18,8 +18,8 @@ def task_subscriptions(
 ) -> list:
     """Subscribe to ~/target_pose, ~/target_twist, ~/target_acceleration and ~/target_wrench.
 
-    header.frame_id says in whose axes a message is, header.stamp when the end effector is to be
-    there, to move, to push like that; zero is on receipt.
+    header.frame_id is the frame of a message, and header.stamp the time at which its pose,
+    velocity or wrench holds. A stamp of zero means on receipt.
 
     Args:
       node: the node that subscribes.

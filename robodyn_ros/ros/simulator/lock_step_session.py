@@ -101,8 +101,8 @@ class LockStepSimulation(SimulatorSession):
     def advance(self, nanoseconds: int) -> str:
         """Run for a simulated time and stand there; return '' or why it stands before.
 
-        Waits until the last state has been answered too, so that whatever is asked of anybody
-        afterwards is in force from the next step on.
+        Waits until the last state has been answered too. A request made afterwards is then in
+        force from the next step on.
         """
         steps, rest = divmod(nanoseconds, self.run.period)
         if rest or not 1 <= steps * self.run.period <= LONGEST * NANOSECONDS:
