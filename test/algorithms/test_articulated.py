@@ -39,7 +39,7 @@ def composite(robot, q):
     return R
 
 
-def test_nothing_is_passed_on_along_the_hinge(case):
+def test_nothing_is_passed_on_along_the_joint(case):
     """S^T P+ = 0 exactly where there is no rotor (Jain 6.26): the joint is free to move."""
     model = case.robot.model
     for q, _, _ in states(case.robot):

@@ -86,7 +86,7 @@ def test_one_frame_in_a_list_is_the_frame_alone(case):
     assert alone.rows == listed.rows == {case.tip: slice(0, 6)}
 
 
-def test_two_hands_of_real_robots(dual_arm):
+def test_two_end_effectors_of_real_robots_agree_with_pinocchio(dual_arm):
     """Lambda of both end effectors of a dual arm, against Pinocchio and a dense inverse."""
     case, hands = dual_arm
     for q, _, _ in states(case.robot):
@@ -100,7 +100,7 @@ def test_two_hands_of_real_robots(dual_arm):
         agree(task.inertia @ task.inverse, np.eye(12), tolerance=solve_tolerance(expected))
 
 
-def test_hands_are_coupled_by_what_they_share():
+def test_end_effectors_are_coupled_by_shared_bodies():
     """Arms on a fixed torso are not coupled at all; a torso that moves couples them."""
     q = {name: states(real(name).robot)[0][0] for name in DUAL_ARMS if real(name)}
     for name, hands in DUAL_ARMS.items():
@@ -113,7 +113,7 @@ def test_hands_are_coupled_by_what_they_share():
                 assert not task.block(*hands, 'inverse').any()
 
 
-def test_a_force_at_one_hand_moves_the_other(dual_arm):
+def test_a_force_at_one_end_effector_moves_the_other(dual_arm):
     """J_i (qdd(f at j) - qdd(0)) = J_i M^-1 J_j^T f, by two runs of forward dynamics."""
     case, (left, right) = dual_arm
     force = np.array((3.0, -2.0, 5.0, 0.4, -0.7, 0.3))

@@ -47,7 +47,7 @@ def pair(*joints, seed=0):
 # --- coordinates --------------------------------------------------------------------------------
 
 
-def test_names_of_coordinates():
+def test_every_coordinate_has_a_name():
     """One name a velocity and one a position; a joint of one freedom keeps its own."""
     robot = pair(
         {'type': 'floating'},
@@ -229,7 +229,7 @@ def test_batches_have_q_of_another_width(case):
             )
 
 
-def test_random_configurations():
+def test_random_configurations_are_within_limits():
     """Within limits, quaternions of length one and turned everywhere."""
     robot = pair({'type': 'floating'}, {'type': 'revolute', 'limit': Limit(0.5, 0.6)})
     rng = np.random.default_rng(0)

@@ -54,7 +54,7 @@ def equations(tree, qd, reference, offsets):
     }[reference](tree, qd)
 
 
-def test_the_same_torque(any_case, reference):
+def test_every_reference_gives_the_same_torque(any_case, reference):
     """As turned around by Turney, Mudge and Lee, with forces on every body."""
     robot = any_case.robot
     for seed in range(3):
@@ -88,7 +88,7 @@ def test_the_reference_it_claims(any_case, reference):
     agree(tree.to_jain(found['tau']), torque, scale=max(size, np.abs(torque).max()))
 
 
-def test_references_differ():
+def test_accelerations_differ_between_references():
     """The accelerations that a swinging chain has by each of them are not the same."""
     robot = FAMILIES['skew_chain'].robot
     found = [called(robot, name)['scratch'][-1, at.ACCEL : at.ACCEL + 3] for name in REFERENCES]
@@ -97,7 +97,7 @@ def test_references_differ():
             assert np.abs(one - other).max() > 0.1
 
 
-def test_face(any_case, reference):
+def test_inverse_dynamics_in_a_reference_agrees_with_the_textbook(any_case, reference):
     """One state with wrenches on two frames, and a batch, against the textbook referee."""
     robot = any_case.robot
     f_ext = {any_case.tip: WRENCH, robot.frames[len(robot.frames) // 2]: -0.5 * WRENCH[::-1]}
@@ -120,7 +120,7 @@ def test_frames_of_offset_are_at_the_centres_of_mass():
     assert not centres[constants[:, MASS] == 0.0].any()
 
 
-def test_refusal():
+def test_an_unknown_reference_is_refused():
     """A reference that there is not."""
     with pytest.raises(UnknownNameError, match="got 'world'; expected one of body, offset, inert"):
         FAMILIES['one_hinge'].robot.variants.inverse_dynamics_in('world', [0.1], [0.2], [0.3])

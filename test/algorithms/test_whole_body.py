@@ -29,7 +29,7 @@ def whole(request, every_case):
     return REFEREES[request.param](every_case)
 
 
-def test_joint_wrenches(every_case, whole):
+def test_joint_wrenches_are_those_of_inverse_dynamics(every_case, whole):
     """What inverse dynamics hands on, with and without wrenches at the tip and half-way."""
     robot, links = every_case.robot, links_of(every_case.robot)
     f_ext = {every_case.tip: WRENCH, links[len(links) // 2]: -0.5 * WRENCH}
@@ -45,7 +45,7 @@ def test_joint_wrenches(every_case, whole):
         )
 
 
-def test_link_motions(every_case):
+def test_link_motions_are_j_qd_and_its_rate(every_case):
     """Velocity and acceleration of every link: J qd and J qdd + Jdot qd of the dense referee."""
     robot, dense = every_case.robot, every_case.dense
     for q, qd, qdd in states(robot, 1):
@@ -87,7 +87,7 @@ def test_joint_wrenches_hold_the_torque(every_case):
         agree(given, robot.inverse_dynamics(q, qd, qdd))
 
 
-def test_centre_of_mass(every_case, whole):
+def test_centre_of_mass_is_the_sum_over_the_bodies(every_case, whole):
     """Mass, centre and its Jacobian."""
     robot = every_case.robot
     agree(robot.centroidal.mass, whole.mass())
@@ -102,7 +102,7 @@ def test_centre_of_mass(every_case, whole):
         )
 
 
-def test_momentum(every_case, whole):
+def test_momentum_is_the_sum_over_the_bodies(every_case, whole):
     """About the centre of mass, as a vector and as a matrix, and about the base."""
     robot = every_case.robot
     for q, qd, _ in states(robot):
@@ -114,7 +114,7 @@ def test_momentum(every_case, whole):
         agree(robot.centroidal.momentum_about_base(q, qd), about_base, scale=size)
 
 
-def test_momentum_bias(every_case, whole):
+def test_momentum_bias_is_the_rate_at_zero_acceleration(every_case, whole):
     """Adot qd, against the complex step of the sums and against Pinocchio."""
     robot = every_case.robot
     for q, qd, _ in states(robot):
@@ -126,7 +126,7 @@ def test_momentum_bias(every_case, whole):
         )
 
 
-def test_composite_inertia(every_case, whole):
+def test_composite_inertia_is_that_of_one_rigid_body(every_case, whole):
     """The robot as one rigid body, and the velocity that body would need for the momentum."""
     robot = every_case.robot
     for q, qd, _ in states(robot):
@@ -207,7 +207,7 @@ BATCHED = {
 
 
 @pytest.mark.parametrize('name', BATCHED)
-def test_batches(name):
+def test_a_batch_is_its_rows_one_by_one(name):
     """Row by row the same as one by one, into an array of the caller's where there is one."""
     robot, count = FAMILIES['permuted'].robot, BATCHED[name]
     method = attrgetter(name)(robot)
@@ -227,7 +227,7 @@ def test_batches(name):
             method(*given, out=np.empty(2))
 
 
-def test_refusals():
+def test_wrong_shapes_and_a_robot_without_mass_are_refused():
     """States of the wrong shape, and a robot without mass."""
     robot = FAMILIES['skew_chain'].robot
     q, qd, qdd = states(robot, 1)[0]

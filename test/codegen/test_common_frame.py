@@ -36,7 +36,7 @@ def run(recursion, model, **given):
     return recursion(*(known[name] for name in inspect.signature(recursion).parameters))
 
 
-def test_mass_matrix(answers):
+def test_mass_matrix_in_one_frame_agrees_entry_by_entry(answers):
     """Entry by entry, and what no joint carries is zero."""
     robot, n = answers.robot, answers.robot.nv
     M = np.full((n, n), np.nan)
@@ -49,7 +49,7 @@ def test_mass_matrix(answers):
 
 
 @pytest.mark.parametrize('module', [mass_matrix_inverse, mass_matrix_inverse_world_frame])
-def test_inverse(answers, module):
+def test_inverse_in_one_frame_inverts_the_mass_matrix(answers, module):
     """With and without something on the diagonal; joint by joint, and in one frame."""
     robot, n = answers.robot, answers.robot.nv
     for diagonal in (np.zeros(n), np.linspace(0.1, 0.5, n)):
@@ -70,7 +70,7 @@ def test_inverse(answers, module):
         assert error <= 1e-13 * answers.condition * np.abs(expected).max()
 
 
-def test_factors(answers):
+def test_factors_in_one_frame_give_the_mass_matrix(answers):
     """F is unit triangular in the order of the bodies, and F^T D F the mass matrix."""
     robot, n = answers.robot, answers.robot.nv
     for diagonal in (np.zeros(n), np.linspace(0.1, 0.5, n)):
@@ -92,7 +92,7 @@ def test_factors(answers):
         assert np.array_equal(np.triu(F[np.ix_(order, order)]), np.eye(n)) and (D > 0.0).all()
 
 
-def test_frame(answers):
+def test_the_common_frame_keeps_placements_on_parents(answers):
     """Wherever the bodies are seen from, they stand to their parents as they do; the first one of
     each tree, or one that it carries without a branch, is where they are seen from.
     """
@@ -128,7 +128,7 @@ def test_long_chains_take_it(name, franka):
     assert not record(name, RECIPES[name], franka.model).origin.endswith('_world_frame')
 
 
-def test_fewer_operations(franka):
+def test_one_frame_takes_fewer_operations(franka):
     """Of 24 skew joints the mass matrix takes two thirds of what it takes joint by joint; the
     Coriolis matrix of an arm does not depend on its first angle.
     """

@@ -11,7 +11,7 @@ from support.c_libraries import compiler, run
 from support.processes import ROOT
 
 
-def test_the_page_runs(tmp_path):
+def test_the_commands_of_the_page_run(tmp_path):
     """Files are written under the name before them, commands run in a folder with an arm."""
     compiler('gcc')
     compiler('cmake')

@@ -94,7 +94,7 @@ def test_near_and_at_a_singular_posture_eigenvalues_decide():
     assert ranks[0] < 6 and ranks[-1] == 6
 
 
-def test_axes_and_damping():
+def test_axes_and_damping_agree_with_the_generic_robot():
     """Some axes, a damping, numbers of other types: as the generic robot answers, rank and names
     included, without eigenvalues.
     """

@@ -105,7 +105,7 @@ def refused(robot, name):
         ),
     ],
 )
-def test_every_recipe(case, name):
+def test_recorded_text_of_every_recipe_gives_what_the_recursion_gives(case, name):
     """Any robot, any further quantity: the recorded text gives what the recursion gives."""
     robot, recipe = ({**FAMILIES, **MIXED}.get(case) or named(case)).robot, FURTHER_RECIPES[name]
     q, qd, x = states(robot, 1)[0]
@@ -130,7 +130,7 @@ def fast():
 
 
 @pytest.mark.parametrize('name', FURTHER_RECIPES)
-def test_machine_code(fast, name):
+def test_machine_code_answers_states_and_batches(fast, name):
     """One state and batches by machine code; the code answers, not the generic kernel."""
     robot, special = fast
     given = arguments(name, *(np.array(rows) for rows in zip(*states(robot, 21))))
@@ -150,7 +150,7 @@ def test_machine_code(fast, name):
 
 @pytest.mark.parametrize('frames', [FRAMES[:1], FRAMES])
 @pytest.mark.parametrize('name', ['torque_of_wrench', 'acceleration_of_wrench'])
-def test_wrenches_on_frames(fast, name, frames, monkeypatch):
+def test_wrenches_on_frames_act_as_in_the_generic_robot(fast, name, frames, monkeypatch):
     """Of one frame and of two, for one state, a batch, and a wrench for each row of it."""
     robot, special = fast
     rng = np.random.default_rng(2)
@@ -172,7 +172,7 @@ def test_wrenches_on_frames(fast, name, frames, monkeypatch):
 
 @pytest.mark.parametrize('frames', [FRAMES[:1], FRAMES, ('link1', 'link3')])
 @pytest.mark.parametrize('name', PUSHED)
-def test_dynamics_under_wrenches(fast, name, frames, monkeypatch):
+def test_dynamics_under_wrenches_agree_with_the_generic_robot(fast, name, frames, monkeypatch):
     """For one state, a batch, and a wrench for each row; on frames that there is code for, and on
     others. The recursion for any robot takes no part in it.
     """
@@ -202,7 +202,7 @@ def test_dynamics_under_wrenches(fast, name, frames, monkeypatch):
     )
 
 
-def test_other_dynamics_under_wrenches(fast, monkeypatch):
+def test_other_dynamics_under_wrenches_agree_with_the_generic_robot(fast, monkeypatch):
     """In each reference, and where the motion of some joints is given."""
     robot, special = fast
     q, qd, x = (np.array(rows) for rows in zip(*states(robot, 11)))
@@ -223,7 +223,7 @@ def test_other_dynamics_under_wrenches(fast, monkeypatch):
         agree(mine, theirs, tolerance=1e-13 * max(map(np.linalg.cond, robot.mass_matrix(q))))
 
 
-def test_mistakes_about_wrenches(fast):
+def test_mistakes_about_wrenches_raise_the_generic_errors(fast):
     """The sentences of Robot: an unknown frame, five numbers, a result of another shape."""
     robot, special = fast
     q, qd, x = states(robot, 1)[0]
@@ -241,7 +241,7 @@ def test_mistakes_about_wrenches(fast):
         assert sentences[0] == sentences[1]
 
 
-def test_hybrid_dynamics(fast, monkeypatch):
+def test_hybrid_dynamics_of_the_chosen_joints_is_specialised(fast, monkeypatch):
     """Some joints by their motion, the others by their torque; another choice is left to Robot."""
     robot, special = fast
     q, qd, x = (np.array(rows) for rows in zip(*states(robot, 11)))
@@ -260,7 +260,7 @@ def test_hybrid_dynamics(fast, monkeypatch):
         agree(one, theirs[4], tolerance=tolerance)
 
 
-def test_how_frames_accelerate(fast):
+def test_frame_accelerations_are_consistent_with_the_bias(fast):
     """J qdd + Jdot qd of the free robot is what the operational-space bias is made of."""
     robot, special = fast
     q, qd, _ = (np.array(rows) for rows in zip(*states(robot, 11)))
@@ -325,7 +325,7 @@ def test_the_python_path_takes_all_other_calls(fast):
     assert special.centroidal.centre_of_mass(q, out=out) is out
 
 
-def test_refusals():
+def test_unknown_names_and_centres_are_refused():
     """Names that there are not, and centres that there are not."""
     robot = FAMILIES['one_hinge'].robot
     with pytest.raises(UnknownNameError, match="'zero_moment'.*joint_wrenches"):

@@ -39,7 +39,7 @@ def robot(request):
 
 
 @pytest.mark.parametrize('name', LAWS)
-def test_laws(robot, name):
+def test_linked_laws_agree_with_the_generic_ones_in_every_term(robot, name):
     """Every term of every law that has dynamics, at several states, to rounding."""
     law = law_class(name)
     found = specialised_kernels(robot.model, law)
@@ -66,7 +66,7 @@ def test_laws(robot, name):
 
 @pytest.mark.parametrize('integrator', ['semi_implicit_euler', 'rk4'])
 @pytest.mark.parametrize('trouble', ['', 'wrench', 'brake', 'stop', 'assisted'])
-def test_step(robot, integrator, trouble):
+def test_linked_steps_of_the_plant_agree_with_the_generic_ones(robot, integrator, trouble):
     """Friction, a wrench, a brake, stops, a drive that carries the weight: each step the same.
 
     Every step begins at the same state, since small differences may grow in a chaotic motion.

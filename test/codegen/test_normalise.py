@@ -27,7 +27,7 @@ def step(request):
     return STEPS[request.param]
 
 
-def test_dynamics_stay(answers, step):
+def test_dynamics_are_the_same_in_normal_form(answers, step):
     """Torques, mass matrix and forward dynamics do not notice."""
     turned = Robot(step(answers.robot.model))
     for name in (

@@ -27,7 +27,7 @@ def recipe_of(robot, reference):
 
 @pytest.mark.parametrize('reference', REFERENCES)
 @pytest.mark.parametrize('case', [*FAMILIES, *MIXED])
-def test_every_reference(case, reference):
+def test_recorded_text_of_every_reference_gives_what_the_recursion_gives(case, reference):
     """Any robot; the frames of a body stand where the inputs say, at the joints or away."""
     robot = {**FAMILIES, **MIXED}[case].robot
     name, recipe, given = recipe_of(robot, reference)
@@ -41,7 +41,7 @@ def test_every_reference(case, reference):
 
 
 @pytest.mark.parametrize('reference', ['offset', 'inertial', 'fixed'])
-def test_machine_code(reference):
+def test_a_spherical_joint_compiles_in_every_reference(reference):
     """Of a spherical joint, compiled as any quantity of a specialised robot is."""
     robot = MIXED['one_ball'].robot
     name, recipe, given = recipe_of(robot, reference)

@@ -365,7 +365,7 @@ print(json.dumps([tau[0], sum(generic.gravity_torque.compiled.stats.cache_hits.v
 """
 
 
-def test_full_disk(python, filled):
+def test_a_full_disk_costs_only_the_cache(python, filled):
     """What fits no more is compiled and not kept, what is there is used and stays."""
     before = sorted(filled.rglob('*'))
     (torque, hits), warnings = python(FULL_DISK, ROBODYN_CACHE_DIR=filled)

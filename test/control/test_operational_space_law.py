@@ -134,7 +134,7 @@ def test_torque_is_that_of_the_books(robot):
 
 @by_robot
 @pytest.mark.parametrize('seed', range(4))
-def test_hand_accelerates_as_it_shall(robot, seed):
+def test_the_end_effector_accelerates_as_wanted(robot, seed):
     """By the forward dynamics, which know nothing of the law; without friction, free to move."""
     law, q, qd, reference, gains = situation(robot, seed)
     law.task.state[FORCE:ARRIVED] = 0.0
@@ -148,7 +148,7 @@ def test_hand_accelerates_as_it_shall(robot, seed):
 
 
 @by_robot
-def test_what_pushes_in_the_null_space_does_not_move_the_hand(robot):
+def test_null_space_torque_does_not_move_the_end_effector(robot):
     """J M^-1 (change of torque) = 0 for any change of posture: dynamic consistency."""
     law, q, qd, reference, gains = situation(robot)
     before = sum(torques(law, q, qd, reference, gains).values())
@@ -200,7 +200,7 @@ def test_without_axes_it_is_computed_torque():
     assert np.allclose(total, sum(other.values()), rtol=1e-10, atol=1e-9)
 
 
-def test_friction_is_that_of_the_joints_that_carry_the_hand():
+def test_friction_is_that_of_the_joints_that_carry_the_end_effector():
     """Qd_r = qd_0 + Jbar (v_r - J qd_0), the dynamically consistent inverse."""
     law, q, qd, reference, gains = situation(FRANKA)
     friction = torques(law, q, qd, reference, gains)['friction']
@@ -236,7 +236,7 @@ def test_error_is_a_linear_oscillator():
     assert np.abs(law.task.measured[ERROR, :3]).max() < 0.02 * np.abs(offset).max()
 
 
-def test_far_from_its_reference_the_hand_comes_back_no_faster_than_it_may():
+def test_the_end_effector_returns_within_its_velocity_limit():
     """Kp e is that of a distance at which Kd times the velocity limit balances it."""
     law, q, qd, reference, gains = situation(FRANKA)
     still = np.zeros(7)
@@ -383,7 +383,7 @@ def test_not_a_number_shows():
 # ------------------------------------------------------------------------ what it is made of
 
 
-def test_frame_of_the_hand():
+def test_the_frame_of_the_end_effector_is_the_option_or_the_last_joint():
     """By name; by default the last link; the base and unknown names are refused."""
     assert OperationalSpace(FRANKA).task.end_effector == FRANKA.model.body_names[-1]
     law = OperationalSpace(FRANKA, 'tool0')
@@ -414,7 +414,7 @@ def test_values_are_those_of_the_parameters():
     assert at == law.values.size == 29
 
 
-def test_massless_hand_is_a_status():
+def test_a_massless_end_effector_is_a_status():
     """A singular pivot is the body's number, which the supervisor turns into a FAULT."""
     constants = FRANKA.model.constants.copy()
     constants[-1, 12:23] = 0.0

@@ -81,7 +81,7 @@ def norms(states, row):
 # ------------------------------------------------------------------------ turns
 
 
-def test_turns():
+def test_exponential_and_logarithm_of_rotations_are_inverse():
     """exp and log are inverse; R of a product is the product; every branch of Shepperd's."""
     rng = np.random.default_rng(0)
     for axis in [*np.eye(3), *-np.eye(3), *rng.normal(size=(20, 3))]:
@@ -382,7 +382,7 @@ class Moving:
         return FRANKA.pose(self.plant.q, 'flange')
 
 
-def test_the_hand_holds_its_pose_at_activation():
+def test_the_end_effector_holds_its_pose_at_activation():
     """The torque is that of gravity, and nothing moves."""
     bench = arm_bench().activate()
     assert bench.state is State.HOLD
@@ -476,7 +476,7 @@ def test_asking_for_a_hold_brings_nothing_back(end, state, reason):
     assert bench.state is state and bench.reason == reason
 
 
-def test_the_elbow_moves_while_the_hand_stays():
+def test_the_elbow_moves_while_the_end_effector_stays():
     """A trajectory of the joints is one of the posture: only what the end effector leaves over
     obeys."""
     moving = Moving()
@@ -494,7 +494,7 @@ def test_the_elbow_moves_while_the_hand_stays():
     assert np.linalg.norm(FRANKA.pose(moving.plant.q, 'link4')[:3, 3] - elbow) > 0.04
 
 
-def test_hand_and_posture_end_separately():
+def test_task_and_posture_end_separately():
     """HOLD only when nothing is followed any more."""
     bench = arm_bench(reference_timeout=0.5).activate()
     still = np.zeros((1, 7))
@@ -516,7 +516,7 @@ def test_hand_and_posture_end_separately():
     assert bench.state is State.HOLD and bench.reason == Reason.REFERENCE_TIMEOUT
 
 
-def test_after_a_loss_of_state_the_hand_holds_where_it_is():
+def test_after_a_loss_of_state_the_end_effector_holds_where_it_is():
     """Nothing of the target is resumed."""
     bench = arm_bench().activate()
     target = TaskTarget('base_link', [0.5, 0.2, 0.6])
@@ -563,7 +563,7 @@ def test_array_parameters_are_taken_over_and_refused_by_name():
 
 
 @pytest.mark.parametrize('seed', range(3))
-def test_a_chased_hand_stays_within_the_guards(seed):
+def test_an_end_effector_chasing_random_targets_stays_within_the_guards(seed):
     """Targets anywhere, out of reach too, wrenches, weak motors: bounded, finite, no FAULT."""
     rng = np.random.default_rng(seed)
     limits = FRANKA.limits

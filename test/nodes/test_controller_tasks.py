@@ -60,7 +60,7 @@ def ask(probe, **fields):
     )
 
 
-def test_two_hands_in_one_request(probe):
+def test_one_request_couples_two_end_effectors(probe):
     """Lambda, J, mu and p of both end effectors, and Lambda couples them."""
     answer = ask(probe, fields=31)
     assert answer.success, answer.message

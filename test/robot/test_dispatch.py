@@ -304,7 +304,7 @@ def test_a_subclass_keeps_its_own_methods():
         assert np.array_equal(robot.gravity_torque(q), expected)
 
 
-def test_quaternions_stay_careful():
+def test_quaternions_without_direction_take_the_python_path():
     """One without direction is found in Python."""
     robot = Robot(MIXED['balls_in_a_row'].robot.model)
     assert robot.nq > robot.nv
