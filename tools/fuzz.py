@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Inputs that nobody would think of, for all that comes in from outside.
+"""Feed unexpected inputs to all interfaces that take data from outside.
 
     python -m tools.fuzz                        every target, 1000 inputs each
     python -m tools.fuzz urdf csv --count 1000000 --seed 7

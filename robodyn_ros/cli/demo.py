@@ -189,7 +189,7 @@ def private_domain():
 
 
 def main(args=None):
-    """Run the demonstration; its exit code is told by EXIT_CODES."""
+    """Run the demonstration; EXIT_CODES lists its exit codes."""
     parser = argparse.ArgumentParser(
         prog='demo',
         description=__doc__,

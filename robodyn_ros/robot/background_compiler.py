@@ -19,7 +19,7 @@ from robodyn_ros.robot import child_process
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.robot.specialised_robot import SpecialisedRobot
 
-NICE = 10  # whoever computes for the robot comes first
+NICE = 10  # processes that compute for the robot come first
 
 
 class _Stopped(Exception):
@@ -143,8 +143,8 @@ class Background:
 def helped(listed):
     """While entered, another process compiles kernels too, beginning at the end of their list.
 
-    It fills the cache: whoever warms up the same list finds there what it has compiled. There is
-    none where all of them are on disk, or a single processor is to do it.
+    It fills the cache: a later warm-up of the same list loads what it has compiled. There is none
+    where all of them are on disk, or a single processor is to do it.
 
     listed : called without arguments, returns the kernels; has to go through pickle.
     """
@@ -174,7 +174,7 @@ def ahead(make, progress=None):
 
 
 def _worker(told):
-    """Start a process that makes the parcel it is handed; told : where its output goes."""
+    """Start a process that makes the parcel that it gets; told : where its output goes."""
     return child_process.start(
         'robodyn_ros.cli.warmup', '--parcel', stdin=subprocess.PIPE, stdout=told, stderr=told
     )

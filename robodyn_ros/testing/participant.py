@@ -141,7 +141,7 @@ class Participant:
         return inbox
 
     def publisher(self, kind, topic: str, qos=1):
-        """Return a publisher that somebody listens to."""
+        """Return a publisher that has a subscriber."""
         made = self.node.create_publisher(kind, topic, qos)
         wait_until(made.get_subscription_count, f'a subscriber of {topic}')
         return made

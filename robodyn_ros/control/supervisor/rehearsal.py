@@ -7,7 +7,7 @@ from robodyn_ros.control.supervisor.torque_limiter import Output
 
 
 class Rehearsal:
-    """An inbox and an output that nobody reads, for one robot."""
+    """An inbox and an output without readers, for one robot."""
 
     def __init__(self, robot):
         self._inbox, self._output = Inbox(robot.nv), Output(robot)

@@ -178,7 +178,7 @@ class ManagedNode(LifecycleNode):
         return self._attempt('activate', self.activate, after=ACTIVE)
 
     def on_deactivate(self, state):
-        """Deactivate; a node that was told so does not start again by itself."""
+        """Deactivate; after that request a node does not start again by itself."""
         self._starting = False
         return self._attempt('deactivate', self.deactivate, after=INACTIVE)
 

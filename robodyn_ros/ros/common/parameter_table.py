@@ -43,7 +43,7 @@ class ParamSpec:
     Attributes:
       name: as ROS sees it.
       type: 'bool', 'int', 'float', 'string', or one of them followed by '[]'.
-      default: value when nobody gives one.
+      default: value if none is given.
       unit: of every entry; '' for none.
       text: one sentence.
       lower: smallest value accepted.

@@ -18,13 +18,13 @@ from rclpy.utilities import remove_ros_args
 
 from robodyn_ros.ros.common import parameter_files
 
-POLL = 1.0  # [s] longest time a signal that wakes nobody goes unnoticed
+POLL = 1.0  # [s] longest time that a signal goes unnoticed if it wakes no thread
 PATIENCE = 10.0  # [s] for the middleware to let a node go that has been closed
 REPEAT = 0.2  # [s] from one interrupt to the next, until one is heard
 
 EXECUTORS = ('single_threaded', 'events')
 
-SHUT_DOWN = 3  # exit code after rclpy.shutdown() by somebody else
+SHUT_DOWN = 3  # exit code after rclpy.shutdown() by other code
 REFUSED = 2  # exit code for arguments and parameters that cannot be used, as of argparse
 USAGE = (
     'takes ROS arguments only, as in `--ros-args -p urdf_path:=arm.urdf --params-file '
@@ -72,7 +72,7 @@ class StopSignal:
 
 
 def wake_on_signals(executor, stop: Callable = lambda: None):
-    """Have every signal from now on end the executor's wait, which is deaf to them.
+    """Wake the executor on signals; `spin_once` ignores them.
 
     SIGUSR1 calls `stop`, from a thread of its own that waits for nothing the main thread does.
 

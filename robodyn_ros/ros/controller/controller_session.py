@@ -140,8 +140,8 @@ class ControlSession:
         """Begin to command the robot.
 
         Raises:
-          ParameterError: when nobody has said whether the robot compensates gravity itself.
-          RobodynError: when another node commands it, or the supervisor refuses.
+          ParameterError: if `robot_compensates_gravity` is not set. RobodynError: when another
+          node commands it, or the supervisor refuses.
 
         """
         self._require_gravity_answer()

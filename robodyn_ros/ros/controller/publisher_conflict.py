@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Whether somebody else commands the robot."""
+"""Find out whether another node commands the robot."""
 
 import time
 

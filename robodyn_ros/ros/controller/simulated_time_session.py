@@ -17,7 +17,8 @@ from robodyn_ros.ros.controller.controller_session import COMMAND_QOS, ControlSe
 from robodyn_ros.ros.controller.state_intake import StateIntake
 from robodyn_ros.ros.transport.lock_step import LockStepThread, Mailbox
 
-# The newest time counts: whoever lags behind runs the cycles that are due, with the newest state.
+# Only the newest time counts. A controller that lags behind runs the due cycles with the newest
+# state.
 CLOCK_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 WAIT = 1.0  # [s] on the wall clock without a message after which that is looked into
 SILENCE = 5.0  # [s] on the wall clock without progress that is worth a sentence

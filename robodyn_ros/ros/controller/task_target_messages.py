@@ -10,7 +10,7 @@ from robodyn_ros.control.reference.task_target import TaskTarget
 from robodyn_ros.ros.controller.reference_messages import delay
 from robodyn_ros.ros.transport.bounded_subscription import SMALL, BoundedSubscription, decoding
 
-DEPTH = 100  # targets may be told ahead, many at once
+DEPTH = 100  # targets may be sent ahead, many at once
 
 
 def task_subscriptions(

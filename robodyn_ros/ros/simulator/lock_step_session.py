@@ -134,7 +134,7 @@ class LockStepSimulation(SimulatorSession):
     # Steps; under the lock.
 
     def tell(self):
-        """Send the state, and the joint states for whoever listens."""
+        """Send the state, and the joint states if there are subscribers."""
         run, sensor = self.run, self.runner.sensor
         self._measured = np.array((sensor.position, sensor.velocity))
         if not self.runner.reading_valid:  # the step has to be answered, without a reading

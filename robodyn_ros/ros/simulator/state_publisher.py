@@ -74,7 +74,7 @@ class JointStates:
 
     @property
     def heard(self) -> bool:
-        """Whether anybody subscribes."""
+        """Whether there is a subscriber."""
         return self._publisher.get_subscription_count() > 0
 
     def publish(self, nanoseconds: int, *state: np.ndarray):
@@ -144,7 +144,7 @@ class MixedStates:
 
     @property
     def heard(self) -> bool:
-        """Whether anybody subscribes."""
+        """Whether there is a subscriber."""
         scalars = self._scalars is not None and self._scalars.heard
         return scalars or self._publisher.get_subscription_count() > 0
 
