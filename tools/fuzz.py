@@ -6,9 +6,10 @@
     python -m tools.fuzz urdf csv --count 1000000 --seed 7
     python -m tools.fuzz --record               the next seeds, counted in tools/fuzz_runs.csv
 
-Each input becomes a result or a sentence. Anything else is a finding: another exception, a file
-that is opened for writing outside of the folder of the run, a process that is started, code that
-is compiled from the input. A finding is written down with its input and the seed, exit code 1.
+Each input becomes a result or a sentence. Anything else is a finding. Examples are another
+exception, a file opened for writing outside of the folder of the run, a process that is started,
+or code compiled from the input. A finding is written down with its input and the seed, exit code
+1.
 """
 
 import argparse

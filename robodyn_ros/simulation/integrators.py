@@ -35,7 +35,7 @@ def accelerate(
     """Solve (M + ahead D + h F) qdd = tau - (D + F) qd - C qd - g + J^T f_ext into work[QDD].
 
     D is the viscous friction; F qd the Coulomb friction f qd / sqrt(qd^2 + vs^2), F its secant.
-    Coulomb friction is as stiff as f / vs, so it is taken at the end of the substep. So is viscous
+    Coulomb friction is as stiff as f / vs, so it is taken at the end of the substep; so is viscous
     friction with ahead = h, while ahead = 0 takes it at the start. A braked joint comes to rest
     within h whatever pulls at it. Returns 0, or the body whose pivot is singular.
     """

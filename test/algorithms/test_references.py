@@ -64,7 +64,7 @@ def test_every_reference_gives_the_same_torque(any_case, reference):
 
 
 def test_the_reference_it_claims(any_case, reference):
-    """alpha of every body and the torque, without weight, are those of Jain's Table 5.1: each
+    """alpha of every body and the torque, without weight, are those of Jain's Table 5.1. Each
     reference has another alpha, so that none can pass for another.
     """
     robot = any_case.robot

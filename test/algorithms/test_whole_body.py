@@ -67,8 +67,8 @@ def test_joint_wrenches_of_forward_dynamics(every_case):
 
 
 def test_joint_wrenches_hold_the_torque(every_case):
-    """Their component along or about each joint, and what turns its rotor, is the torque: power
-    balance of the joint, with its axis from the Jacobian of the link.
+    """Their component along or about each joint, and what turns its rotor, is the torque. This is
+    the power balance of the joint, with its axis from the Jacobian of the link.
     """
     robot = every_case.robot
     names, parents = robot.model.body_names, robot.model.topology[:, PARENT]

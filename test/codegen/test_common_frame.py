@@ -93,8 +93,8 @@ def test_factors_in_one_frame_give_the_mass_matrix(answers):
 
 
 def test_the_common_frame_keeps_placements_on_parents(answers):
-    """Wherever the bodies are seen from, they stand to their parents as they do; the first one of
-    each tree, or one that it carries without a branch, is where they are seen from.
+    """In the common frame, bodies keep their placements on their parents. The common frame is the
+    first body of each tree, or one that it carries without a branch.
     """
     model = answers.robot.model
     scratch = np.full((len(model.body_names), columns.WIDTH), np.nan)
@@ -129,8 +129,8 @@ def test_long_chains_take_it(name, franka):
 
 
 def test_one_frame_takes_fewer_operations(franka):
-    """Of 24 skew joints the mass matrix takes two thirds of what it takes joint by joint; the
-    Coriolis matrix of an arm does not depend on its first angle.
+    """Of 24 skew joints the mass matrix takes two thirds of the operations that it takes joint by
+    joint. The Coriolis matrix of an arm does not depend on its first angle.
     """
     model, recipe = case('long_chain', 24).robot.model, RECIPES['mass_matrix']
     best, before = (

@@ -91,7 +91,7 @@ except IndexError as error:
 
 
 def test_shapes_without_the_compiler(python):
-    """Numbers in one column, or in a table of one row too many axes, are no state: the sentence is
+    """Numbers in one column, or in a table of one row too many axes, are no state. The sentence is
     that of compiled code, and so is a batch of states.
     """
     script = """

@@ -49,7 +49,7 @@ def let_go(robot, q, qd, steps, time, **settings):
 def top_after(time):
     """Return rotation and angular velocity of the top: it precesses about its momentum.
 
-    omega turns about the axis of the body at (1 - along/across) spin; the body turns about the
+    omega turns about the axis of the body at (1 - along/across) spin. The body turns about the
     momentum L at |L| / across, and about its own axis by the rest (Euler).
     """
     L = np.array((ACROSS * NUTATION, 0.0, ALONG * SPIN))
