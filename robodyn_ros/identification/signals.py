@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""From recorded positions to velocities and accelerations: filters without delay.
+"""Differentiate recorded positions, with filters without delay.
 
 Low-pass forwards and backwards (zero phase), then central differences; torques and the columns of
 the regressor go through the same filter, which changes both sides of W beta = tau alike. Both are
@@ -66,8 +66,8 @@ def thinned(rate, cutoff, count):
 
 
 def steady(qd, rate, cutoff, share):
-    """(k, nv) where a joint is faster than a share of its greatest speed, and has been, and will
-    be, for half a period of the cutoff: what the filter looks at.
+    """(k, nv) where a joint is faster than a share of its greatest speed. This must hold for half
+    a period of the cutoff before and after, which is what the filter uses.
     """
     slow = np.abs(qd) <= share * np.abs(qd).max(axis=0)
     reach = int(np.ceil(0.5 * rate / cutoff))

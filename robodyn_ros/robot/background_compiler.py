@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Compiling in another process, while what is there already serves."""
+"""Compile in another process, while the kernels at hand serve."""
 
 import atexit
 import contextlib
@@ -62,7 +62,7 @@ class Background:
 
     @property
     def ended(self):
-        """Whether it has come to its end, one or the other."""
+        """Whether it has ended, with or without a result."""
         return self.ready or self.trouble != '' or not self._thread.is_alive()
 
     def wait(self, timeout=None):
@@ -71,7 +71,7 @@ class Background:
         return self.ready
 
     def stop(self):
-        """End what is still at work, here between two kernels; what serves goes on serving."""
+        """End the compilation, in this process between two kernels; the robot in use stays."""
         self._stopped.set()
         process = self._process
         if process is not None and process.poll() is None:
@@ -165,8 +165,8 @@ def _warm_up_backwards(listed, progress):
 
 
 def ahead(make, progress=None):
-    """Make something in this process, so that a Background which is to make or to fill the same
-    finds it in the cache; return it.
+    """Make something in this process and return it. A Background that makes the same then finds it
+    in the cache.
     """
     result = make(progress=progress)
     cache.set_mark(_mark(pickle.dumps(make)))
@@ -202,8 +202,8 @@ class BackgroundSpecialisation(Background):
 
     @property
     def robot(self):
-        """The Robot to use now: the one for any, or the SpecialisedRobot that has passed its
-        verification as a whole.
+        """The Robot to use now: the generic one, or the SpecialisedRobot once it has passed its
+        whole verification.
         """
         return self.result or self._generic
 

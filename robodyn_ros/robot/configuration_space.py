@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What a configuration is: its coordinates, its zero, and moving from one to another."""
+"""Configurations of a robot: coordinates, the neutral one, integration and differences."""
 
 from __future__ import annotations
 

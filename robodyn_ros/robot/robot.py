@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The friendly face of a robot: every quantity of its dynamics by name. Check, allocate, call."""
+"""The interface of a robot: every quantity of its dynamics by name. Check, allocate, call."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The boundary of a robot: what callers bring is checked here, and kernels may trust it."""
+"""Validate the arguments of a robot's methods, so that kernels may trust them."""
 
 import reprlib
 from collections.abc import Mapping

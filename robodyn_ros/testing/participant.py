@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A participant of the ROS graph that a test speaks through, and waits with deadlines."""
+"""A participant of the ROS graph for tests: topics, services, and waits with deadlines."""
 
 import contextlib
 import math

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""References on their way in: a path that keeps to the limits, or why there is none."""
+"""Plan received references: a path within the limits, or the reason why there is none."""
 
 import numpy as np
 

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Targets of the end effector as they come from outside: pose, motion, wrench."""
+"""Targets of the end effector as received: pose, motion, wrench."""
 
 import dataclasses
 

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Joint states on their way in: checked as a whole, kept as a whole, or refused as a whole."""
+"""Received joint states: checked as a whole, and kept or refused as a whole."""
 
 from typing import NamedTuple
 
@@ -79,7 +79,7 @@ class Inbox:
         return self.accept(state, time, settings, lag, stamp)
 
     def accept(self, state, time, settings, lag, stamp=None):
-        """As `put`, for an array (2, nv) of q and qd that nobody will write to any more.
+        """As `put`, for an array (2, nv) of q and qd that is not written to any more.
 
         stamp : seconds and nanoseconds of the sender's clock, which orders states that overtook
         one another; None, zero or an impossible one orders nothing.

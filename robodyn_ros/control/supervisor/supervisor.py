@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What stands between a control law and the joints, and answers for every torque that leaves."""
+"""The supervisor of a control law: it checks and limits every torque that leaves."""
 
 import contextlib
 import dataclasses
@@ -74,7 +74,7 @@ class Supervisor:
 
     def use(self, twins):
         """Compute with these twins of kernels from the next tick on, {kernel: twin}; {} for the
-        kernels of any robot. Torques stay the same to rounding.
+        generic kernels. Torques stay the same to rounding.
         """
         with self._lock:
             self.law.use(twins)
@@ -311,7 +311,7 @@ class Supervisor:
     # ------------------------------------------------------------------------ the loop
 
     def rehearse(self, now):
-        """Go through a tick at the time now [s] to no effect: the next finds it in the caches."""
+        """Rehearse a tick at the time now [s] without effect, to warm the caches for the next."""
         measured, settings = self._inbox.latest, self._settings
         if self.active and not self.law.stateful and measured is not None:
             # what fails here fails again in the tick, which answers for it

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The torque on its way out: term by term, added up, limited against the last one published."""
+"""Add the terms of the torque, and limit it against the last one published."""
 
 import numpy as np
 
