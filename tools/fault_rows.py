@@ -389,8 +389,8 @@ ROWS = tuple(
                 'Fast arithmetic that assumes NaN away',
                 'It does not.',
                 'compile::fast_arithmetic_still_sees_nan_and_infinity '
-                'interpreted::without_the_compiler '
-                'interpreted::with_bounds_checked',
+                'interpreted::everything_runs_without_the_compiler '
+                'interpreted::no_kernel_reads_out_of_bounds',
             ),
             (
                 'Several threads',
@@ -422,7 +422,8 @@ ROWS = tuple(
             (
                 'A full disk, a read-only root',
                 'It starts without cache and without log files.',
-                'cache::full_disk texts::a_folder_that_cannot_be_written_keeps_nothing',
+                'cache::a_full_disk_costs_only_the_cache '
+                'texts::a_folder_that_cannot_be_written_keeps_nothing',
             ),
             ('Two arms in namespaces', 'Neither hears the other.'),
             (

@@ -194,7 +194,7 @@ class Controller(ManagedNode):
             self.executor.create_task(self._report)
 
     def _pace(self):
-        """Look often for what nobody tells: the executor takes the interpreter from the loop."""
+        """Poll fast until settled; executor wake-ups compete with the loop for the GIL."""
         calm = self.session is not None and self.session.settled
         period = round(1e9 * (SLOW_POLL if calm else FAST_POLL))
         if self._reports.timer_period_ns != period:

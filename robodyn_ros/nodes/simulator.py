@@ -26,7 +26,7 @@ from robodyn_ros.ros.transport.lock_step import LOCK_STEP
 from robodyn_ros.simulation.plant import KERNELS
 
 LONGEST_STEP = 60  # [s] of simulated time that ~/step takes at once
-MOST_SUBSTEPS = 300_000  # of one ~/step: seconds in which nobody else is answered
+MOST_SUBSTEPS = 300_000  # of one ~/step: seconds in which no other request is answered
 
 
 class Simulator(ManagedNode):

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The friendly face of a robot: every quantity of its dynamics by name. Check, allocate, call."""
+"""The interface of a robot: every quantity of its dynamics by name. Check, allocate, call."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
     first.
 
     Every method takes one state: q (nq,) in the order of `position_names`, and all else (nv,).
-    Or it takes a batch, (k, nq) and (k, nv), and returns arrays with k in front; one state beside
-    a batch stands for k of them. nq = nv unless a joint has a quaternion. Wrong shapes and types
+    Or it takes a batch, (k, nq) and (k, nv), and returns arrays with k in front. One state beside
+    a batch is used for all k rows. nq = nv unless a joint has a quaternion. Wrong shapes and types
     raise a ShapeError, values that are not finite a NotFiniteError. One robot serves one thread at
     a time.
 

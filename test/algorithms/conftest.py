@@ -37,7 +37,7 @@ def every_case(request):
 
 
 @pytest.fixture(params=[*FAMILIES, *MIXED, *ARMS, *MAKERS, *FREE], scope='session')
-def every_hinge(request):
+def every_joint_type(request):
     """Return one robot after the other: all there are."""
     return named(request.param)
 

@@ -145,7 +145,7 @@ def test_serves_before_and_after(model, home):
         assert sum(kernels.one.compiled.stats.cache_hits.values()) == 1
 
 
-def test_stopped(model, home):
+def test_an_early_end_leaves_the_generic_kernels(model, home):
     """An early end leaves the generic kernels serving, and no process behind."""
     background = BackgroundSpecialisation(model)
     background.stop()

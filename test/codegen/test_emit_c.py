@@ -78,7 +78,7 @@ def test_same_bits_as_the_tape(name, command, optimised, tmp_path):
             assert mine.tobytes() == expected.tobytes(), one.name
 
 
-def test_everything_that_specialises(tmp_path):
+def test_everything_that_specialises_is_printed(tmp_path):
     """What is left of the quantities: the other forms, derivatives, momentum, wrenches, joints."""
     case = named('two_link')
     found, texts = emitted(case.robot.model, EXACTLY, REST, [case.tip], case.robot.joint_names[:1])

@@ -374,7 +374,7 @@ print(json.dumps([tau[0], sum(generic.gravity_torque.compiled.stats.cache_hits.v
 """
 
 
-def test_full_disk(python, store):
+def test_a_full_disk_costs_only_the_cache(python, store):
     """What fits no more is compiled and not kept, what is there is used and stays."""
     python(TORQUE_SCRIPT, ROBODYN_CACHE_DIR=store)
     before = sorted(store.rglob('*'))

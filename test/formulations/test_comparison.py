@@ -160,9 +160,7 @@ def test_every_misprint_names_a_test():
 
 
 def test_companions_outside_this_folder_are_there():
-    named = [
-        name for companion in COMPANIONS for name in companion.functions if isinstance(name, str)
-    ]
+    named = [name for each in COMPANIONS for name in each.functions if isinstance(name, str)]
     assert len(named) > 5
     for name in named:
         assert callable(pkgutil.resolve_name(f'robodyn_ros.{name}'))
