@@ -27,12 +27,20 @@ from robodyn_ros.model.mimic import common_limit
 from robodyn_ros.model.model_report import NOTE, WARNING, Finding, ModelReport
 from robodyn_ros.model.rigid_body import add_rigid_body
 from robodyn_ros.model.robot_model import Frame, JointLimits, RobotModel, finite_array
+from robodyn_ros.model.rotors import EXACT, with_rotors
 from robodyn_ros.model.selection import choose
 from robodyn_ros.model.tree import base_to_tip
 
 
 def build(
-    description, joints=None, base=None, gravity=(0.0, 0.0, -9.81), locked=None, free_base=False
+    description,
+    joints=None,
+    base=None,
+    gravity=(0.0, 0.0, -9.81),
+    locked=None,
+    free_base=False,
+    rotors=None,
+    rotor_model=EXACT,
 ):
     """Build the arrays that every recursion reads.
 
@@ -54,6 +62,10 @@ def build(
     free_base : bool
         Whether the base link moves freely. It then hangs on a floating joint 'free_base' below a
         link 'world', and its coordinates come first.
+    rotors : mapping of str to Rotor, optional
+        Rotors of geared motors by the joints that they drive, in place of those described.
+    rotor_model : {'exact', 'reflected'}
+        Whether rotors spin as bodies on their mounts, or are inertia at their joints alone.
 
     Returns
     -------
@@ -68,6 +80,7 @@ def build(
     ShapeError
         For a gravity that is not three finite numbers.
     """
+    description = with_rotors(description, rotors, rotor_model)
     root, ordered = base_to_tip(description, base)
     left_out, asked = len(description.joints) - len(ordered), ()
     if free_base:

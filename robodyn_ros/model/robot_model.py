@@ -25,6 +25,7 @@ from robodyn_ros.model.layout import (
     KIND,
     MASS,
     MOMENT,
+    PRISMATIC,
     RATIO,
     REDUCED,
     TOPOLOGY_COLUMNS,
@@ -174,6 +175,11 @@ class RobotModel(ReadOnly):
         """
         rows, at = self.topology[self._joint_rows()], AT if self.is_embedded else Q
         return np.where(np.isin(rows[:, KIND], (BALL_X, BALL_Y, BALL_Z)), -1, rows[:, at])
+
+    @property
+    def slides(self):
+        """Return (nv,): whether each velocity is that of a travel [m/s], and not of a turn."""
+        return self.topology[self._joint_rows(), KIND] == PRISMATIC
 
     def refuse_quaternions(self, what):
         """Raise ModelError where a joint turns freely: `what` takes one position a velocity."""

@@ -12,7 +12,8 @@ from std_msgs.msg import String
 
 from robodyn_ros.errors import ModelError, ParameterError, RobodynError, UnlockedError, shorten
 from robodyn_ros.model import selection, xml_text
-from robodyn_ros.model.sources import package_path
+from robodyn_ros.model.rotors import EXACT, REFLECTED, Rotor
+from robodyn_ros.model.sources import package_path, rotor_file
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.parameter_table import START, ParamSpec
 from robodyn_ros.ros.transport.bounded_subscription import BoundedSubscription
@@ -63,6 +64,30 @@ ROBOT_PARAMETERS = (
         upper=100.0,
         lengths=(3,),
     ),
+    ParamSpec(
+        'rotors_path',
+        'string',
+        '',
+        '',
+        'YAML file of the rotors of geared motors, by its path or as `package://<name>/<path>` '
+        '(see doc/joints.md). Empty: those of the transmissions of the URDF.',
+    ),
+    ParamSpec(
+        'rotors',
+        'string[]',
+        (),
+        '',
+        'Rotors of geared motors, each as `joint=inertia` or `joint=inertia gear_ratio`: about '
+        'the axis of the rotor, before the gear [kg m^2]. In place of those of the file.',
+    ),
+    ParamSpec(
+        'rotor_model',
+        'string',
+        EXACT,
+        '',
+        'Whether rotors spin as bodies on their mounts, or are inertia at their joints alone.',
+        choices=(EXACT, REFLECTED),
+    ),
 )
 
 LENGTH = slice(4, 8)  # octets of a serialised String that say how many of its text follow
@@ -110,7 +135,7 @@ class RobotSource:
 
         Raises:
           ModelError: when there is no description, or it is refused, with the element's name.
-          ParameterError: when `locked` cannot be read.
+          ParameterError: when `locked` or `rotors` cannot be read.
 
         """
         if not self.available:
@@ -127,6 +152,11 @@ class RobotSource:
             gravity=values['gravity'],
             locked=read_locked(values['locked']),
             free_base=free_base,
+            rotors={
+                **rotor_file.rotors_of(values['rotors_path'] or None),
+                **read_rotors(values['rotors']),
+            },
+            rotor_model=values['rotor_model'],
         )
 
     def _source(self) -> bytes | Path:
@@ -174,3 +204,11 @@ def read_locked(entries: tuple[str, ...]) -> dict[str, float | tuple[float, ...]
         return dict(map(selection.held, entries))
     except ParameterError as error:
         raise ParameterError(f"Parameter 'locked' has the entry {error}.") from None
+
+
+def read_rotors(entries: tuple[str, ...]) -> dict[str, Rotor]:
+    """Joint name -> Rotor from `joint=inertia gear_ratio`; ParameterError if there is none."""
+    try:
+        return dict(map(rotor_file.rotor, entries))
+    except ParameterError as error:
+        raise ParameterError(f"Parameter 'rotors' has the entry {error}.") from None
