@@ -42,7 +42,11 @@ def every_joint_type(request):
     return named(request.param)
 
 
-@pytest.fixture(params=('dense', 'pinocchio'), scope='session')
+@pytest.fixture(params=('dense', 'pinocchio'))
 def referee(request, every_case):
-    """Return one referee after the other."""
+    """Return one referee after the other.
+
+    For each test anew: files say `every_case` in their own way, and pytest would keep the referee
+    of the last robot of one file for the first robot of the next.
+    """
     return getattr(every_case, request.param)
