@@ -13,8 +13,10 @@ import numpy as np
 
 from robodyn_ros import RobodynError, Robot
 from robodyn_ros.cli.holding import cannot_hold
-from robodyn_ros.cli.robot_arguments import add_robot, model_of, refuse
+from robodyn_ros.cli.robot_arguments import add_robot, model_of, refuse, rotors_of
+from robodyn_ros.cli.rotor_table import ROTOR_COLUMNS, ROTOR_TABLE, rotor_rows
 from robodyn_ros.model.layout import DAMPING, FIRST, FRICTION, MASS, MOMENT, RATIO, V
+from robodyn_ros.model.rotors import EXACT, REFLECTED
 
 COLUMNS = (
     'joint',
@@ -63,6 +65,18 @@ def rows(robot):
         )
 
 
+def print_table(table, names):
+    """Print cells in columns; those of the first `names` columns stand on the left."""
+    widths = [max(len(row[k]) for row in table) for k in range(len(table[0]))]
+    for row in table:
+        print(
+            '  '.join(
+                cell.ljust(width) if k < names else cell.rjust(width)
+                for k, (cell, width) in enumerate(zip(row, widths))
+            )
+        )
+
+
 def main(args=None):
     """Print the report; exit code 1 if the description is refused."""
     parser = argparse.ArgumentParser(
@@ -74,19 +88,16 @@ def main(args=None):
         robot = Robot(model_of(options))
     except RobodynError as error:
         return refuse(error)
-    table = [COLUMNS, *rows(robot)]
-    widths = [max(len(row[k]) for row in table) for k in range(len(COLUMNS))]
     print(
         f"Robot '{robot.name}': {robot.nv} joints on '{robot.model.body_names[0]}', "
         f'{robot.model.constants[:, MASS].sum():.4g} kg moving.'
     )
-    for row in table:
-        print(
-            '  '.join(
-                cell.ljust(width) if k < 2 else cell.rjust(width)
-                for k, (cell, width) in enumerate(zip(row, widths))
-            )
-        )
+    print_table([COLUMNS, *rows(robot)], 2)
+    if rotors := rotors_of(options):
+        exact, near = (Robot(model_of(options, way)) for way in (EXACT, REFLECTED))
+        print(f'\nRotors, in the {options.rotor_model} model. {ROTOR_TABLE}')
+        print_table([ROTOR_COLUMNS, *rotor_rows(rotors, exact, near)], 1)
+        print()
     findings = (*robot.report.findings, *cannot_hold(robot))
     print(dataclasses.replace(robot.report, findings=findings))
     return 0

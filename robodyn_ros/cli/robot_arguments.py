@@ -8,8 +8,9 @@ from pathlib import Path
 
 from robodyn_ros.errors import ParameterError, UnlockedError
 from robodyn_ros.model import build, urdf
+from robodyn_ros.model.rotors import EXACT, REFLECTED, known_rotors
 from robodyn_ros.model.selection import held
-from robodyn_ros.model.sources import xacro_file
+from robodyn_ros.model.sources import rotor_file, xacro_file
 
 
 def add_robot(parser, optional=False):
@@ -46,6 +47,17 @@ def add_robot(parser, optional=False):
     parser.add_argument(
         '--gravity', nargs=3, type=float, default=(0.0, 0.0, -9.81), help='in base axes [m/s^2]'
     )
+    parser.add_argument(
+        '--rotor-file',
+        metavar='FILE',
+        help='YAML of the rotors of geared motors (see doc/joints.md)',
+    )
+    parser.add_argument(
+        '--rotor-model',
+        choices=(EXACT, REFLECTED),
+        default=EXACT,
+        help='rotors as bodies that spin, or as inertia at their joints',
+    )
 
 
 def urdf_text(options):
@@ -54,15 +66,26 @@ def urdf_text(options):
     return source if '<' in str(source) else Path(source).read_text()
 
 
-def model_of(options):
-    """Build the RobotModel that the arguments describe; RobodynError where there is none."""
+def model_of(options, rotor_model=None):
+    """Build the RobotModel that the arguments describe; RobodynError where there is none.
+
+    rotor_model : that of the arguments by default.
+    """
     return build.build(
         urdf.parse(xacro_file.expanded(options.urdf)),
         joints=options.joints,
         base=options.base,
         gravity=options.gravity,
         locked=options.locked,
+        rotors=rotor_file.rotors_of(options.rotor_file),
+        rotor_model=rotor_model or options.rotor_model,
     )
+
+
+def rotors_of(options):
+    """Return {joint: Rotor} of the robot that the arguments describe."""
+    description = urdf.parse(xacro_file.expanded(options.urdf))
+    return known_rotors(description, rotor_file.rotors_of(options.rotor_file))
 
 
 def refuse(error):

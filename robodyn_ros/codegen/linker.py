@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels that call recursions, linked to the straight-line code of one robot.
 
-A control law or a step of the plant decides by the numbers it meets (limits, stops, friction), so
-it cannot be recorded as a recursion can. But all its dynamics are calls of recursions. Its own
-text is kept, function by function, in a module in which those calls mean the recorded code.
+A control law or a step of the plant branches on its data (limits, stops, friction). So it cannot
+be recorded as a recursion can. But all its dynamics are calls of recursions. Its own text is kept,
+function by function, in a module in which those calls mean the recorded code.
 """
 
 import ast
@@ -78,8 +78,8 @@ def nothing(array):
 
 
 def linked(kernel, model):
-    """Return the twin of a Kernel for one robot: the same text, arguments and results, with the
-    straight-line code of `specialise` wherever it calls a recursion of LINKS by its name. The
+    """Return the twin of a Kernel for one robot. It has the same text, arguments and results, with
+    the straight-line code of `specialise` wherever it calls a recursion of LINKS by its name. The
     kernel itself where there is nothing to gain.
 
     Its results are those of the kernel to rounding. Not yet compiled.

@@ -5,9 +5,9 @@
 All loops are one text, filled in for a kernel of `generic` when it is first asked for. It calls
 the machine code of the kernel: as fast as its text once more, in a fifth of the time to compile.
 Arguments are those of the kernel: arrays of states and results with one axis more in front, the
-model and WORK as they are, and in the place of f_ext the bodies (m,) and placements (m, 12) of m
-frames and the wrenches on them, (k, m, 6) or (1, m, 6) for all rows; then the first row and the
-one behind the last. A loop ends with the first status that is not 0, and returns it.
+model and WORK as they are. In the place of f_ext are the bodies (m,) and placements (m, 12) of m
+frames, and the wrenches on them, (k, m, 6) or (1, m, 6) for all rows. Last are the first row and
+the one behind the last. A loop ends with the first status that is not 0, and returns it.
 """
 
 import ast
@@ -74,7 +74,7 @@ def of(kernel):
     text = _written(kernel.python, kernel is not getattr(generic, kernel.__name__, None))
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     module = imported(f'rows_of_{kernel.python.__name__}_{digest}', lambda: text)
-    return Kernel(module.rows, f'{kernel.name} of batches', has_quick=False, nogil=True)
+    return Kernel(module.rows, f'{kernel.name} of batches', has_vectorcall=False, nogil=True)
 
 
 #: What the text of a loop imports: of kernels for any robot, and of those over independent
@@ -134,7 +134,7 @@ def _judges(function):
     return any(isinstance(node, ast.Return) for node in ast.walk(tree))
 
 
-@functools.partial(Kernel, has_quick=False, nogil=True)
+@functools.partial(Kernel, has_vectorcall=False, nogil=True)
 def task_inertia(
     compliance: Stack,
     damping: Scalar,

@@ -80,7 +80,7 @@ WRITTEN = {
     mass_matrix_inverse.mass_matrix_inverse: mass_matrix.mass_matrix_inverse_in_place,
     mass_matrix_product.mass_product: mass_matrix.mass_product,
     mass_matrix_product.mass_matrix_diagonal: mass_matrix.mass_matrix_diagonal,
-    mass_matrix_factors.hinge_inertias: mass_matrix.hinge_inertias,
+    mass_matrix_factors.joint_inertias: mass_matrix.joint_inertias,
     mass_matrix_factors.mass_factors: mass_matrix.mass_factors,
     mass_matrix_factors.factor_product: mass_matrix.factor_product,
     aba.forward_dynamics: forward_dynamics.forward_dynamics,

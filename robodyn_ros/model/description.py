@@ -2,13 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """A robot as its author described it: links and joints by name, in SI units."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import inf, nan
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from robodyn_ros.model.arithmetic import product
 from robodyn_ros.model.rotation_matrix import clean
+
+if TYPE_CHECKING:  # which imports this module
+    from robodyn_ros.model.rotors import Rotor
 
 ONE_AXIS = ('revolute', 'continuous', 'prismatic')
 JOINT_TYPES = ONE_AXIS + ('fixed', 'floating', 'planar')  # those of URDF
@@ -126,11 +131,15 @@ class Joint:
 
 @dataclass(frozen=True, eq=False)
 class RobotDescription:
-    """A robot as its author described it: links and joints in document order."""
+    """A robot as its author described it: links and joints in document order.
+
+    rotors : of geared motors, by the joints that they drive, as far as the author gave any.
+    """
 
     name: str
     links: tuple[Link, ...]
     joints: tuple[Joint, ...]
+    rotors: 'Mapping[str, Rotor]' = field(default_factory=dict)
 
 
 def on_free_base(description, root, ordered):

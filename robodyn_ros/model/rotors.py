@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rotors of geared motors: bodies of their own that follow their joints, or their reflection.
 
-A motor is mounted on the link that carries its joint, and its rotor turns gear_ratio times as fast
+A motor is mounted on the link that carries its joint. Its rotor turns gear_ratio times as fast,
 about an axis of the mount (Jain 2011, chapter 12). Exactly, it is a body that follows the joint:
 its spin couples with the turning of its mount. Reflected, it is gear_ratio^2 times its inertia at
 the joint, and nothing else (section 12.3.1).
@@ -31,9 +31,9 @@ class Rotor:
     ----------
     inertia : float
         About its own axis, before the gear [kg m^2].
-    gear_ratio : float
+    gear_ratio : float, optional
         Turns of the rotor by turns of the joint, or by its travel [rad/m]; negative where it turns
-        the other way.
+        the other way. That of the description by default, or 1 where it has none.
     axis : (3,) array_like, optional
         Its axis in axes of the mount; that of the joint by default.
     mass : float
@@ -45,24 +45,64 @@ class Rotor:
     """
 
     inertia: float
-    gear_ratio: float = 1.0
+    gear_ratio: float | None = None
     axis: np.ndarray | None = None
     mass: float = 0.0
     position: np.ndarray | None = None
     across: float = field(default=0.0)
 
 
-def with_rotors(
-    description: RobotDescription, rotors: Mapping[str, Rotor], way: str = EXACT
-) -> RobotDescription:
-    """Return a description with rotors.
+def known_rotors(
+    description: RobotDescription, rotors: Mapping[str, Rotor] | None = None
+) -> dict[str, Rotor]:
+    """Return the rotors of a robot: those of its description, and given ones in their place.
 
     Parameters
     ----------
     description : RobotDescription
-        The robot without them.
-    rotors : mapping of str to Rotor
+        The robot.
+    rotors : mapping of str to Rotor, optional
         By the name of the joint that each drives.
+
+    Returns
+    -------
+    dict
+        Rotors that have inertia or mass, by the names of their joints, each with its gear ratio.
+
+    Raises
+    ------
+    ModelError
+        For a rotor that is impossible.
+    UnknownNameError
+        For a joint that does not exist.
+    """
+    robot = f'robot {description.name!r}'
+    joints, found = {joint.name: joint for joint in description.joints}, {}
+    for name, rotor in {**description.rotors, **(rotors or {})}.items():
+        if name not in joints:
+            raise UnknownNameError(
+                f'{robot} has no joint {name!r} for a rotor; valid: {", ".join(joints)}'
+            )
+        if rotor.gear_ratio is None:
+            described = description.rotors.get(name, rotor).gear_ratio
+            rotor = replace(rotor, gear_ratio=1.0 if described is None else described)
+        _check(f'{robot}: the rotor of joint {name!r}', joints[name], rotor)
+        if max(rotor.inertia, rotor.mass, rotor.across) > 0.0:
+            found[name] = rotor
+    return found
+
+
+def with_rotors(
+    description: RobotDescription, rotors: Mapping[str, Rotor] | None = None, way: str = EXACT
+) -> RobotDescription:
+    """Return a description in which the rotors are bodies, or inertia at their joints.
+
+    Parameters
+    ----------
+    description : RobotDescription
+        The robot.
+    rotors : mapping of str to Rotor, optional
+        As of `known_rotors`.
     way : {'exact', 'reflected'}
         Bodies that follow their joints (Jain 2011, sections 12.2 and 12.4), or their reflected
         inertia alone (section 12.3.1).
@@ -70,7 +110,7 @@ def with_rotors(
     Returns
     -------
     RobotDescription
-        With links and joints `<joint>_rotor`, or with more `rotor_inertia`.
+        With links and joints `<joint>_rotor`, or with more `rotor_inertia`; it has no `rotors`.
 
     Raises
     ------
@@ -79,26 +119,25 @@ def with_rotors(
     UnknownNameError
         For a joint that does not exist.
     """
-    robot = f'robot {description.name!r}'
     if way not in (EXACT, REFLECTED):
-        raise ModelError(f'{robot}: rotors are {way!r}; expected {EXACT!r} or {REFLECTED!r}')
-    known = {joint.name: joint for joint in description.joints}
-    for name, rotor in rotors.items():
-        if name not in known:
-            raise UnknownNameError(
-                f'{robot} has no joint {name!r} for a rotor; valid: {", ".join(known)}'
-            )
-        _check(f'{robot}: the rotor of joint {name!r}', known[name], rotor)
+        raise ModelError(
+            f'robot {description.name!r}: rotors are {way!r}; expected {EXACT!r} or {REFLECTED!r}'
+        )
+    known = known_rotors(description, rotors)
     if way == REFLECTED:
         return replace(
             description,
-            joints=tuple(_reflected(joint, rotors.get(joint.name)) for joint in known.values()),
+            joints=tuple(_reflected(joint, known.get(joint.name)) for joint in description.joints),
+            rotors={},
         )
-    bodies = [_body(known[name], rotor) for name, rotor in rotors.items()]
+    bodies = [
+        _body(joint, known[joint.name]) for joint in description.joints if joint.name in known
+    ]
     return replace(
         description,
         links=(*description.links, *(link for link, _ in bodies)),
         joints=(*description.joints, *(joint for _, joint in bodies)),
+        rotors={},
     )
 
 

@@ -3,6 +3,7 @@
 """URDF text to a description; a refusal names the link or joint, element and attribute."""
 
 import re
+from dataclasses import replace
 from math import inf, isfinite, nan
 
 import numpy as np
@@ -20,8 +21,12 @@ from robodyn_ros.model.description import (
     RobotDescription,
 )
 from robodyn_ros.model.rotation_matrix import from_rpy, made_exact
+from robodyn_ros.model.rotors import Rotor
 
 MOST_LINKS = 1000
+#: Elements of a transmission: of ROS 1, of ros2_control, of Drake (with its namespace).
+GEAR_RATIO = ('mechanicalReduction', 'mechanical_reduction', 'gear_ratio')
+ROTOR_INERTIA = ('motorInertia', 'rotor_inertia')
 LONGEST_NAME = 200
 # Stricter than float(), which takes 'nan', 'inf', '1_000' and full-width digits.
 _NUMBER = re.compile(r'[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?')
@@ -30,8 +35,9 @@ _NUMBER = re.compile(r'[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?')
 def parse(source):
     """Read a robot from URDF text (str or UTF-8 bytes) or from the path of a URDF file.
 
-    Visual, collision, transmission and vendor elements are ignored, meshes are never opened.
-    Raises ModelError for anything that is not a URDF of at most 10 MB and 1000 links.
+    Visual, collision and vendor elements are ignored, meshes are never opened. Of transmissions
+    between one motor and one joint the gear ratio is read, and the inertia of the rotor. Raises
+    ModelError for anything that is not a URDF of at most 10 MB and 1000 links.
     """
     root = xml_text.read(source)
     if root.tag != 'robot':
@@ -48,7 +54,59 @@ def parse(source):
             raise ModelError(
                 f'robot {robot!r} has {len(elements)} {what}; expected at most {MOST_LINKS}'
             )
-    return RobotDescription(robot, tuple(map(_link, links)), tuple(map(_joint, joints)))
+    joints = tuple(map(_joint, joints))
+    return RobotDescription(robot, tuple(map(_link, links)), joints, _rotors(root, joints))
+
+
+def _rotors(root, joints):
+    """Return {joint: Rotor} of the transmissions of ROS, of ros2_control and of Drake.
+
+    A transmission of several joints or motors, as of a differential wrist, has no ratio that one
+    joint turns by: it is passed over, as are those of joints that are not there or do not move.
+    """
+    moving, found = {joint.name for joint in joints if joint.type != 'fixed'}, {}
+    elements = [
+        *root.findall('transmission'),
+        *(
+            each
+            for system in root.findall('ros2_control')
+            for each in system.findall('transmission')
+        ),
+    ]
+    for element in elements:
+        driven, motors = element.findall('joint'), element.findall('actuator')
+        if len(driven) != 1 or len(motors) > 1 or driven[0].get('name') not in moving:
+            continue
+        name = driven[0].get('name')
+        where = f'the transmission of joint {name!r}'
+        places = (*motors, driven[0], element)
+        ratio = _first(places, GEAR_RATIO, where)
+        inertia = _first(places, ROTOR_INERTIA, where)
+        if ratio == 0.0:
+            raise ModelError(f'{where} has gear ratio 0; expected one other than 0')
+        before = found.get(name, Rotor(0.0))
+        if None not in (ratio, before.gear_ratio) and ratio != before.gear_ratio:
+            raise ModelError(
+                f'joint {name!r} has transmissions with the gear ratios {before.gear_ratio:g} and '
+                f'{ratio:g}; expected one'
+            )
+        found[name] = replace(
+            before,
+            inertia=before.inertia if inertia is None else inertia,
+            gear_ratio=before.gear_ratio if ratio is None else ratio,
+        )
+    return found
+
+
+def _first(places, tags, where):
+    """Return the first number that a child of those tags has, as its text or its `value`."""
+    for place in places:
+        for child in place:
+            if child.tag.rpartition('}')[2] in tags:  # without the namespace, as of Drake
+                text = child.get('value') or (child.text or '').strip()
+                if text:
+                    return _value(text, f'{where} element <{child.tag.rpartition("}")[2]}>')
+    return None
 
 
 def _link(element):

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The friendly face of a robot: every quantity of its dynamics by name. Check, allocate, call."""
+"""The interface of a robot: every quantity of its dynamics by name. Check, allocate, call."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from robodyn_ros.model import build, dh, urdf
 from robodyn_ros.model.description import RobotDescription
 from robodyn_ros.model.dh import DHRow
 from robodyn_ros.model.layout import INERTIA, MASS
-from robodyn_ros.model.rotors import EXACT, Rotor, with_rotors
-from robodyn_ros.model.sources import mjcf, xacro_file
+from robodyn_ros.model.rotors import EXACT, Rotor
+from robodyn_ros.model.sources import mjcf, rotor_file, xacro_file
 from robodyn_ros.robot.centroidal import Centroidal
 from robodyn_ros.robot.configuration_space import ConfigurationSpace
 from robodyn_ros.robot.derivatives import Derivatives
@@ -43,8 +43,8 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
     first.
 
     Every method takes one state: q (nq,) in the order of `position_names`, and all else (nv,).
-    Or it takes a batch, (k, nq) and (k, nv), and returns arrays with k in front; one state beside
-    a batch stands for k of them. nq = nv unless a joint has a quaternion. Wrong shapes and types
+    Or it takes a batch, (k, nq) and (k, nv), and returns arrays with k in front. One state beside
+    a batch is used for all k rows. nq = nv unless a joint has a quaternion. Wrong shapes and types
     raise a ShapeError, values that are not finite a NotFiniteError. One robot serves one thread at
     a time.
 
@@ -105,7 +105,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         gravity: ArrayLike = (0.0, 0.0, -9.81),
         locked: Mapping[str, Any] | None = None,
         free_base: bool = False,
-        rotors: Mapping[str, Rotor] | None = None,
+        rotors: Mapping[str, Rotor] | str | os.PathLike | None = None,
         rotor_model: str = EXACT,
     ) -> Robot:
         """Build a robot from a URDF.
@@ -127,8 +127,9 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
             positions. Links coincide at 0.
         free_base : bool
             Whether the base moves freely, on a joint 'free_base' that comes first.
-        rotors : mapping of str to Rotor, optional
-            Rotors of geared motors, by the joints that they drive.
+        rotors : mapping of str to Rotor or path, optional
+            Rotors of geared motors, by the joints that they drive, or a YAML file of them; in
+            place of those that the URDF has for these joints.
         rotor_model : {'exact', 'reflected'}
             Whether rotors spin as bodies on their mounts, or are inertia at their joints alone.
 
@@ -150,7 +151,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
             gravity,
             locked,
             free_base,
-            rotors,
+            rotor_file.rotors_of(rotors),
             rotor_model,
         )
 
@@ -221,7 +222,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         free_base : bool
             As in `from_urdf`.
         rotors : mapping of str to Rotor, optional
-            As in `from_urdf`.
+            Rotors of geared motors by the joints that they drive, in place of those described.
         rotor_model : {'exact', 'reflected'}
             As in `from_urdf`.
 
@@ -231,12 +232,14 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         """
         return cls(
             build.build(
-                with_rotors(description, rotors, rotor_model) if rotors else description,
+                description,
                 joints=joints,
                 base=base,
                 gravity=gravity,
                 locked=locked or {},
                 free_base=free_base,
+                rotors=rotors,
+                rotor_model=rotor_model,
             )
         )
 

@@ -21,7 +21,7 @@ ENERGY_ROUNDING = 1e-14  # [-] of the energies whose difference these integrator
 
 
 def specialised_step(model, progress=None):
-    """Return the twin of `step` for one robot, for Plant.use; compiled and examined.
+    """Return the twin of `step` for one robot, for Plant.use; compiled and verified.
 
     model : RobotModel. progress : as in robodyn_ros.compile.warm_up. Raises KernelError where a
     state differs from that of the step for any robot.

@@ -8,7 +8,7 @@ from robodyn_ros.spatial.primitive import primitive
 
 @primitive
 def position(joints, q, k):
-    """Position of joint k; 0 for the angular velocity of a spherical hinge, which has no stop."""
+    """Position of joint k; 0 for the angular velocity of a spherical joint, which has no stop."""
     at = int(joints[k, AT])
     return q[at] if at >= 0 else 0.0
 

@@ -31,6 +31,9 @@ def source(text, node=None, **values):
         'locked': (),
         'base_link': '',
         'gravity': (0.0, 0.0, -9.81),
+        'rotors_path': '',
+        'rotors': (),
+        'rotor_model': 'exact',
         **values,
     }
     return RobotSource(node, parameters, lambda: None)
@@ -123,3 +126,27 @@ def test_file_is_named_by_its_parameter_alone(tmp_path):
     assert source('', urdf_path=str(file), **values).build().nq == 8
     with pytest.raises(ModelError, match='There is no file'):
         source('', urdf_path=TEXT, **values).build()
+
+
+def test_rotors_are_of_the_file_and_of_the_parameter(tmp_path):
+    """Each entry of the parameter takes the place of what the file has for its joint."""
+    path = tmp_path / 'buoy.yaml'
+    path.write_text('rotors: {tilt: {inertia: 1e-3, gear_ratio: 50}}')
+    near = {'locked': ('swim',), 'rotor_model': 'reflected'}
+    plain, filed, given = (
+        source(TEXT, **near, **rotors).build().mass_matrix([0.2])[0, 0]
+        for rotors in (
+            {},
+            {'rotors_path': str(path)},
+            {'rotors_path': str(path), 'rotors': ('tilt=2e-3 30',)},
+        )
+    )
+    np.testing.assert_allclose((filed - plain, given - plain), (2.5, 1.8), rtol=1e-14)
+    exact = source(TEXT, locked=('swim',), rotors=('tilt=2e-3 30',)).build()
+    assert exact.all_joint_names == ('tilt', 'tilt_rotor')
+
+
+@pytest.mark.parametrize('entry', ['tilt', 'tilt=', 'tilt=a', 'tilt=1 2 3', '=1'])
+def test_a_rotor_that_cannot_be_read_is_refused(entry):
+    with pytest.raises(ParameterError, match="'rotors' has the entry '.*'; expected 'joint=inert"):
+        source(TEXT, locked=('swim',), rotors=(entry,)).build()

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from robodyn_ros.formulations.angeles.kane import mass_matrix
-from robodyn_ros.formulations.arm import arm_at
 from robodyn_ros.formulations.complex_step import along
 from robodyn_ros.formulations.simulate import runge_kutta
 from robodyn_ros.model.layout import MASS, ROTOR
@@ -85,7 +84,7 @@ def passivity(robot, q, qd, torque, steps=STEPS, dt=STEP):
 def inertia_bounds(robot, samples=2000, seed=0):
     """(lambda_m, lambda_M): extreme eigenvalues of D(q) over the joint ranges [kg m2, kg, ...].
 
-    By random postures, the best of which is then improved by a pattern search: lambda_m is an
+    By random postures, the best of which is then improved by a pattern search. lambda_m is an
     upper estimate of the bound, and lambda_M a lower one. A joint without limits is searched over
     one turn if it turns, and over a metre either way if it slides.
     """
@@ -107,7 +106,7 @@ def inertia_bounds(robot, samples=2000, seed=0):
 
 def ranges(robot):
     """(lower, upper), (n,) each: the joint limits, or a turn or a metre where there are none."""
-    free = np.where(_turns(robot), np.pi, 1.0)
+    free = np.where(robot.model.slides, 1.0, np.pi)
     return (
         np.where(np.isfinite(robot.limits.lower), robot.limits.lower, -free),
         np.where(np.isfinite(robot.limits.upper), robot.limits.upper, free),
@@ -159,10 +158,6 @@ def report(checks):
 
 def _ratio(difference, sizes):
     return np.abs(difference).max() / max(1e-12, *(np.abs(size).max() for size in sizes))
-
-
-def _turns(robot):
-    return arm_at(robot, np.zeros(robot.nv)).revolute
 
 
 def _descend(f, x, lower, upper):

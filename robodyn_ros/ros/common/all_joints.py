@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Joints that depend on others, in messages: told of, and passed over where they are named."""
+"""Joints that depend on others, in messages: published, and skipped in messages that name them."""
 
 import numpy as np
 from sensor_msgs.msg import JointState

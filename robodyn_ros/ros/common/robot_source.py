@@ -4,7 +4,7 @@
 
 import os
 from pathlib import Path
-from typing import Callable
+from typing import Any, Callable
 
 import numpy as np
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -12,7 +12,8 @@ from std_msgs.msg import String
 
 from robodyn_ros.errors import ModelError, ParameterError, RobodynError, UnlockedError, shorten
 from robodyn_ros.model import selection, xml_text
-from robodyn_ros.model.sources import package_path
+from robodyn_ros.model.rotors import EXACT, REFLECTED
+from robodyn_ros.model.sources import package_path, rotor_file
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.parameter_table import START, ParamSpec
 from robodyn_ros.ros.transport.bounded_subscription import BoundedSubscription
@@ -63,6 +64,30 @@ ROBOT_PARAMETERS = (
         upper=100.0,
         lengths=(3,),
     ),
+    ParamSpec(
+        'rotors_path',
+        'string',
+        '',
+        '',
+        'YAML file of the rotors of geared motors, by its path or as `package://<name>/<path>` '
+        '(see doc/joints.md). Empty: those of the transmissions of the URDF.',
+    ),
+    ParamSpec(
+        'rotors',
+        'string[]',
+        (),
+        '',
+        'Rotors of geared motors, each as `joint=inertia` or `joint=inertia gear_ratio`: about '
+        'the axis of the rotor, before the gear [kg m^2]. In place of those of the file.',
+    ),
+    ParamSpec(
+        'rotor_model',
+        'string',
+        EXACT,
+        '',
+        'Whether rotors spin as bodies on their mounts, or are inertia at their joints alone.',
+        choices=(EXACT, REFLECTED),
+    ),
 )
 
 LENGTH = slice(4, 8)  # octets of a serialised String that say how many of its text follow
@@ -110,7 +135,7 @@ class RobotSource:
 
         Raises:
           ModelError: when there is no description, or it is refused, with the element's name.
-          ParameterError: when `locked` cannot be read.
+          ParameterError: when `locked` or `rotors` cannot be read.
 
         """
         if not self.available:
@@ -125,8 +150,13 @@ class RobotSource:
             joints=values['joints'] or None,
             base=values['base_link'] or None,
             gravity=values['gravity'],
-            locked=read_locked(values['locked']),
+            locked=read_entries(values, 'locked', selection.held),
             free_base=free_base,
+            rotors={
+                **rotor_file.rotors_of(values['rotors_path'] or None),
+                **read_entries(values, 'rotors', rotor_file.rotor),
+            },
+            rotor_model=values['rotor_model'],
         )
 
     def _source(self) -> bytes | Path:
@@ -145,7 +175,7 @@ class RobotSource:
         return Path(path)
 
     def _receive(self, data: np.ndarray):
-        """Keep the octets of a text, which nobody decodes before a robot is built from them."""
+        """Keep the octets of a text. They are decoded when a robot is built from them."""
         order = 'little' if data[1:2].any() else 'big'
         length = int.from_bytes(data[LENGTH].tobytes(), order)  # counts the zero at the end
         text = data[LENGTH.stop : LENGTH.stop + length - 1]
@@ -168,9 +198,15 @@ def by_parameters(error: RobodynError) -> str:
     return str(error)
 
 
-def read_locked(entries: tuple[str, ...]) -> dict[str, float | tuple[float, ...]]:
-    """Joint name -> position [rad or m] from `name` or `name=position`; ParameterError if not."""
+def read_entries(values, name: str, read: Callable[[str], tuple[str, Any]]) -> dict[str, Any]:
+    """Return what the entries of a parameter say by joint, each as `read` understands it.
+
+    Raises
+    ------
+    ParameterError
+        For an entry that cannot be read; the message names the parameter.
+    """
     try:
-        return dict(map(selection.held, entries))
+        return dict(map(read, values[name]))
     except ParameterError as error:
-        raise ParameterError(f"Parameter 'locked' has the entry {error}.") from None
+        raise ParameterError(f'Parameter {name!r} has the entry {error}.') from None
