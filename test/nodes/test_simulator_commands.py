@@ -15,13 +15,13 @@ from robodyn_ros.errors import ParameterError
 from robodyn_ros.model.layout import ROTOR
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.simulator.effort_intake import NamedEfforts, OrderedEfforts
-from robodyn_ros.ros.simulator.simulator_parameters import (
-    SIMULATOR_PARAMETERS,
+from robodyn_ros.ros.simulator.simulated_plant import (
     make_faults,
     make_plant,
     make_sensor,
     simulated_robot,
 )
+from robodyn_ros.ros.simulator.simulator_parameters import SIMULATOR_PARAMETERS
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.sensor import SensorSettings
 from support.node_harness import TWO_LINK

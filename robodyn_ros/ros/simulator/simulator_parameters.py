@@ -1,13 +1,7 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The simulator's parameters, and the plant, sensor and faults they amount to for one robot."""
+"""The parameters of the simulator."""
 
-from typing import Any, Mapping
-
-from robodyn_ros.errors import ParameterError, RobodynError
-from robodyn_ros.model.layout import ROTOR
-from robodyn_ros.model.robot_model import RobotModel
-from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.parameter_table import (
     LIVE,
     ParamSpec,
@@ -18,11 +12,7 @@ from robodyn_ros.ros.common.realtime_parameters import REALTIME_PARAMETERS
 from robodyn_ros.ros.common.robot_source import ROBOT_PARAMETERS
 from robodyn_ros.ros.common.session_kernels import KERNEL_PARAMETERS
 from robodyn_ros.ros.transport.lock_step import LOCK_STEP, LOCK_STEP_PARAMETERS
-from robodyn_ros.simulation.faults import Faults
-from robodyn_ros.simulation.perturbation import Perturbation, perturbed
-from robodyn_ros.simulation.plant import Plant
-from robodyn_ros.simulation.plant_settings import METHODS, NO_COMMAND, VOID_COMMAND, PlantSettings
-from robodyn_ros.simulation.sensor import Sensor, SensorSettings
+from robodyn_ros.simulation.plant_settings import METHODS, NO_COMMAND, VOID_COMMAND
 
 TIMER, COMMAND = 'timer', 'command'
 LARGEST_SEED = 2**31 - 1
@@ -367,87 +357,3 @@ SIMULATOR_PARAMETERS = (
     *KERNEL_PARAMETERS,
     *REALTIME_PARAMETERS,
 )
-
-# Parameters that are a field of PlantSettings under the same name.
-SAME_NAME = (
-    'integrator',
-    'substeps',
-    'no_command',
-    'command_timeout',
-    'void_command',
-    'timeout_damping',
-    'damping_scale',
-    'friction_scale',
-    'static_friction',
-    'friction_speed',
-)
-
-
-def simulated_robot(values: Mapping[str, Any], robot: Robot) -> Robot:
-    """The robot that is simulated: the described one with its rotors, errors and payload.
-
-    Args:
-      values: of the node's parameters, by name.
-      robot: as described.
-
-    Raises:
-      UnknownNameError: for the frame of the payload.
-      ModelError: for an impossible payload.
-
-    """
-    model = robot.model
-    if values['rotor_inertia']:
-        model = model.with_joint_values(ROTOR, values['rotor_inertia'])
-    errors = Perturbation(
-        *(values[f'perturbation.{name}'] for name in ('mass', 'com', 'friction', 'seed'))
-    )
-    robot = Robot(perturbed(model, errors))
-    if not values['payload.frame']:
-        return robot
-    xx, xy, xz, yy, yz, zz = values['payload.inertia']
-    inertia = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
-    return robot.with_payload(
-        values['payload.mass'], values['payload.com'], inertia, values['payload.frame']
-    )
-
-
-def make_plant(values: Mapping[str, Any], robot: Robot) -> Plant:
-    """The plant of `robot`; ShapeError or ParameterError when it cannot start where it should."""
-    settings = PlantSettings(
-        latency=values['command_latency'], **{name: values[name] for name in SAME_NAME}
-    )
-    return Plant(
-        robot, settings, values['initial_position'] or None, values['initial_velocity'] or None
-    )
-
-
-def make_sensor(values: Mapping[str, Any], robot: Robot) -> Sensor:
-    """The sensor of `robot`."""
-    return Sensor(
-        robot.nv,
-        SensorSettings(
-            values['noise.position'],
-            values['noise.velocity'],
-            values['resolution.position'],
-            values['resolution.velocity'],
-            values['noise.seed'],
-        ),
-        robot.nq,
-        robot.model.quaternions,
-    )
-
-
-def make_faults(values: Mapping[str, Any], model: RobotModel) -> Faults:
-    """The faults to inject; ParameterError when they are none of this robot's."""
-    losses = dict(zip(model.joint_names, values['fault.effort_loss']))
-    try:
-        faults = Faults(
-            values['fault.stuck_joints'],
-            losses,
-            values['fault.frozen_sensor'],
-            values['fault.dropped_states'],
-        )
-        faults.check_names(model.name, model.joint_names)
-    except RobodynError as error:
-        raise ParameterError(str(error)) from None
-    return faults

@@ -24,13 +24,13 @@ from robodyn_ros.ros.common.realtime_parameters import realtime, require_granted
 from robodyn_ros.ros.common.session_kernels import SessionKernels
 from robodyn_ros.ros.simulator.clock_source import ClockSource
 from robodyn_ros.ros.simulator.effort_intake import EffortIntake
-from robodyn_ros.ros.simulator.simulator_parameters import (
-    TIMER,
+from robodyn_ros.ros.simulator.simulated_plant import (
     make_faults,
     make_plant,
     make_sensor,
     simulated_robot,
 )
+from robodyn_ros.ros.simulator.simulator_parameters import TIMER
 from robodyn_ros.ros.simulator.state_publisher import state_topics
 from robodyn_ros.simulation.plant import KERNELS
 from robodyn_ros.simulation.runner import Runner
