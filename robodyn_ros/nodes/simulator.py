@@ -18,8 +18,8 @@ from robodyn_ros.ros.common.robot_source import RobotSource
 from robodyn_ros.ros.common.start_report import StartReport
 from robodyn_ros.ros.common.topic_hints import silent_topic
 from robodyn_ros.ros.simulator.lock_step_session import LockStepSimulation
-from robodyn_ros.ros.simulator.simulator_diagnostics import SimulatorDiagnostics
 from robodyn_ros.ros.simulator.simulated_plant import make_faults
+from robodyn_ros.ros.simulator.simulator_diagnostics import SimulatorDiagnostics
 from robodyn_ros.ros.simulator.simulator_parameters import SIMULATOR_PARAMETERS
 from robodyn_ros.ros.simulator.simulator_session import SimulatorSession
 from robodyn_ros.ros.simulator.state_request import named_state
