@@ -18,6 +18,7 @@ from robodyn_ros.algorithms.constraints import (
     derivatives,
     expansion,
     forward_dynamics,
+    loops,
     manifold,
     mass_matrix,
     task_space,
@@ -70,7 +71,7 @@ from robodyn_ros.compile import generic
 from robodyn_ros.compile.batch_loops import NAMES
 from robodyn_ros.compile.kernel import Kernel, kernel
 from robodyn_ros.compile.source_cache import imported
-from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Boolean, Matrix, Table, Topology, Vector
 
 #: Recursions over the tree, and what is written by hand in their place.
 WRITTEN = {
@@ -83,6 +84,7 @@ WRITTEN = {
     mass_matrix_factors.hinge_inertias: mass_matrix.hinge_inertias,
     mass_matrix_factors.mass_factors: mass_matrix.mass_factors,
     mass_matrix_factors.factor_product: mass_matrix.factor_product,
+    rnea.bias_torque: forward_dynamics.bias_torque,
     aba.forward_dynamics: forward_dynamics.forward_dynamics,
     factored_forward_dynamics.forward_dynamics_factored: (
         forward_dynamics.forward_dynamics_factored
@@ -121,7 +123,6 @@ EXPANDED = (
     kinematics.apply_wrench,
     jacobian.jacobian_bias,
     rnea.inverse_dynamics,
-    rnea.bias_torque,
     gravity.gravity_torque,
     energy.energy,
     regressor.regressor,
@@ -141,14 +142,21 @@ EXPANDED = (
 
 HAVE_COUNTERPARTS = {*WRITTEN, *EXPANDED}
 
+#: Those whose counterparts take E as constant, as no closed loop has it.
+OF_FIXED_RATIOS = (
+    inverse_dynamics_derivatives.inverse_dynamics_derivatives,
+    forward_dynamics_derivatives.forward_dynamics_derivatives,
+    mass_matrix_derivative.mass_matrix_derivative,
+)
+
 #: What stands for an argument over all joints, by its name; {k} is another vector each time.
 BEFORE = {
     'q': 'expand_positions(topology, constants, scratch, q)',
     'qd': 'expand(topology, scratch, {k}, qd)',
     'qd_r': 'expand(topology, scratch, {k}, qd_r)',
-    'qdd': 'expand_acceleration(topology, scratch, {k}, qd, qdd)',
-    'qdd_r': 'expand_acceleration(topology, scratch, {k}, qd_r, qdd_r)',
-    'zero': 'unaccelerated(topology, scratch, {k}, qd)',
+    'qdd': 'expand_acceleration(topology, constants, scratch, {k}, qd, qdd)',
+    'qdd_r': 'expand_reference(topology, constants, scratch, {k}, qd, qd_r, qdd_r)',
+    'zero': 'unaccelerated(topology, constants, scratch, {k}, qd)',
     'tau': 'of_joints(topology, scratch, {k})',
     'Y': 'all_parameters(topology, scratch)',
 }
@@ -164,8 +172,8 @@ MODULE = '''"""{name} over independent coordinates.
 Written by robodyn_ros; not meant to be edited.
 """
 from robodyn_ros.algorithms.constraints.expansion import (
-    all_columns, all_parameters, expand, expand_acceleration, expand_positions, of_joints, project,
-    project_columns, project_rows, unaccelerated)
+    all_columns, all_parameters, expand, expand_acceleration, expand_positions, expand_reference,
+    of_joints, project, project_columns, project_rows, unaccelerated)
 from {module} import {name} as of_tree
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import (
@@ -252,7 +260,23 @@ def expand_state(
     """Positions, rates and accelerations of all joints from those of the independent ones."""
     all_q[:] = expansion.expand_positions(topology, constants, scratch, q)
     all_qd[:] = expansion.expand(topology, scratch, 0, qd)
-    all_qdd[:] = expansion.expand_acceleration(topology, scratch, 1, qd, qdd)
+    all_qdd[:] = expansion.expand_acceleration(topology, constants, scratch, 1, qd, qdd)
+
+
+@kernel
+def loop_equations(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    all_q: Vector,
+    rates: Vector,
+    moving: Boolean,
+    L: Matrix,
+):
+    """Rows of all closures at all_q: of unknowns, of independent velocities, and how far each is
+    open; of what moves, the rows of dJ/dt times rates instead.
+    """
+    loops.write_equations(topology, constants, scratch, all_q, rates, moving, L)
 
 
 def serving():
