@@ -150,7 +150,7 @@ setup(
             'pin>=3.0',
             'psutil>=5.9',
             'pytest>=7.4',
-            'pytest-xdist>=3.3',
+            'pytest-xdist>=3.7',
             'PyYAML>=5.4',
             'rosbags>=0.10',
             'scipy>=1.10',

@@ -17,7 +17,7 @@ NAMES = (
     'kernels',
     'emitted',
     'crossover',
-    'hands',
+    'end_effectors',
     'inverse_kinematics',
     'wire',
     'tick',

@@ -7,9 +7,8 @@
 
 Every route is a recursion of the package, compiled for any robot (`generic`), and for one robot
 alone (`specialised`) where that takes at most MOST operations. Times are the least of ROUNDS
-interleaved rounds over a bank of states, in a compiled loop on one core: what disturbs a
-measurement only ever adds to it. Operations are those of the specialised code, whether it is
-compiled or not.
+interleaved rounds over a bank of states, in a compiled loop on one core. Disturbances only ever
+add to a time. Operations are those of the specialised code, whether it is compiled or not.
 """
 
 import argparse

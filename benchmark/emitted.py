@@ -3,8 +3,8 @@
 """Emitted C beside templated and generated peers: one compiled loop, random states.
 
 One program calls every function over a bank of 1024 random states, the functions in turn, round
-after round; what counts is the best round [us a call]. Results are compared with those of this
-package at three states: whatever differs is left out and named. All of it is compiled by gcc -O3
+after round. The best round counts [us a call]. Results are compared with those of this package at
+three states: whatever differs is left out and named. All of it is compiled by gcc -O3
 -march=native. Peers are those installed, see benchmark/emitted_peers.py.
 """
 

@@ -3,7 +3,7 @@
 """Processors that do not fall asleep, as with `idle=poll` of the kernel.
 
 A virtual machine's processor that sleeps is given to another machine, and comes back when that one
-lets it go: milliseconds late where the host is busy. Real-time robot computers do not let theirs
+releases it. On a busy host that is milliseconds late. Real-time robot computers do not let theirs
 sleep either.
 """
 

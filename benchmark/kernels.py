@@ -98,8 +98,8 @@ def _robot(text, wrong):
     states['tau'] = states['qdd']
     frame = robot.model.body_names[-1]
     others, absent = libraries.find(text, frame)
-    notes, doubts = _disagreements(robot, others, states)
-    wrong += doubts
+    notes, differing = _disagreements(robot, others, states)
+    wrong += differing
     notes += [f'No {library}: {why}' for library, why in absent.items()]
     serve = [
         name

@@ -255,7 +255,7 @@ def casadi(text, frame):
 
 
 def _buffered(function, shape):
-    """A call of a CasADi function by its quickest way: through memory that both sides know."""
+    """A call of a CasADi function by its fastest way: through memory that both sides know."""
     result = np.zeros(shape)
     memory, run = function.buffer()
     memory.set_res(0, memoryview(result))

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the machine alone does to a loop: a minimal program, to tell its delays from ours.
 
-No Python runs in it, no middleware and no second thread: it sleeps until an absolute deadline, as
-the control loop does, and reads memory for as long as a tick should take.
+It has no Python, no middleware and no second thread. It sleeps until an absolute deadline, as the
+control loop does, and reads memory for as long as a tick should take.
 """
 
 import ctypes

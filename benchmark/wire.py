@@ -1,7 +1,8 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A joint state taken and an effort published after a sleep, as in a control cycle, in turn by the
-middleware's own functions (ros/transport/rcl_ffi.py), as bytes by rclpy, and as messages by rclpy.
+"""Take a joint state and publish an effort after a sleep, as in a control cycle. In turn by the
+functions of the middleware (ros/transport/rcl_ffi.py), as bytes by rclpy, and as messages by
+rclpy.
 """
 
 import os

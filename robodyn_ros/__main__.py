@@ -17,8 +17,8 @@ COMMANDS = {
     'identify': 'inertial parameters from a recorded motion, and motions worth recording',
     'play': 'a trajectory of a CSV, JSON or YAML file on the arm that the controller holds',
     'laws_demo': 'four control laws under a load that none of them knows of',
-    'task_audit': 'random drives of a hand through singular postures, judged by numbers',
-    'task_demo': 'a hand draws a figure-eight and goes through singular postures',
+    'task_audit': 'random drives of an end effector through singular postures, judged by numbers',
+    'task_demo': 'an end effector draws a figure-eight and goes through singular postures',
 }
 
 

@@ -56,7 +56,10 @@ def starts_nodes(item):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Run the fast tests first, then slow ones, then those that start nodes, then launch files."""
+    """Run the fast tests first, then slow ones, then those that start nodes, then launch files.
+
+    Several processes begin with the slow ones, so that none is left with a long file in the end.
+    """
 
     def rank(item):
         return max(
@@ -68,7 +71,7 @@ def pytest_collection_modifyitems(config, items):
         left_out = [item for item in items if starts_nodes(item) != (wanted == 'only')]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if starts_nodes(item) == (wanted == 'only')]
-    items.sort(key=rank)
+    items.sort(key=rank, reverse=hasattr(config, 'workerinput'))
 
 
 def pytest_collection_finish(session):

@@ -333,7 +333,8 @@ ROWS = tuple(
             ),
             (
                 'Huge requests',
-                'Refused by their size, with nothing decoded.',
+                'Refused by their size, with nothing decoded. Lengths that lie are read by the '
+                'middleware before: the memory of a process is bounded, its loop goes on.',
                 'controller_services::a_bad_request_is_answered_with_a_sentence',
             ),
             (
@@ -388,8 +389,8 @@ ROWS = tuple(
                 'Fast arithmetic that assumes NaN away',
                 'It does not.',
                 'compile::fast_arithmetic_still_sees_nan_and_infinity '
-                'interpreted::without_the_compiler '
-                'interpreted::with_bounds_checked',
+                'interpreted::everything_runs_without_the_compiler '
+                'interpreted::no_kernel_reads_out_of_bounds',
             ),
             (
                 'Several threads',
@@ -410,9 +411,8 @@ ROWS = tuple(
             ),
             (
                 'Versions of Python and NumPy',
-                'The suite runs on each.',
-                '',
-                'a matter of continuous integration, one run a version, and of no single test',
+                'Both ends of the range of each pass, see [the versions](versions.md).',
+                'generated_pages::every_combination_of_versions_has_passed',
             ),
             (
                 'Any fault for a minute',
@@ -422,7 +422,8 @@ ROWS = tuple(
             (
                 'A full disk, a read-only root',
                 'It starts without cache and without log files.',
-                'cache::full_disk texts::a_folder_that_cannot_be_written_keeps_nothing',
+                'cache::a_full_disk_costs_only_the_cache '
+                'texts::a_folder_that_cannot_be_written_keeps_nothing',
             ),
             ('Two arms in namespaces', 'Neither hears the other.'),
             (

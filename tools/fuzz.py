@@ -1,14 +1,15 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Inputs that nobody would think of, for all that comes in from outside.
+"""Feed unexpected inputs to all interfaces that take data from outside.
 
     python -m tools.fuzz                        every target, 1000 inputs each
     python -m tools.fuzz urdf csv --count 1000000 --seed 7
     python -m tools.fuzz --record               the next seeds, counted in tools/fuzz_runs.csv
 
-Each input becomes a result or a sentence. Anything else is a finding: another exception, a file
-that is opened for writing outside of the folder of the run, a process that is started, code that
-is compiled from the input. A finding is written down with its input and the seed, exit code 1.
+Each input becomes a result or a sentence. Anything else is a finding. Examples are another
+exception, a file opened for writing outside of the folder of the run, a process that is started,
+or code compiled from the input. A finding is written down with its input and the seed, exit code
+1.
 """
 
 import argparse

@@ -7,14 +7,15 @@
 
 Parts: `fuzz` (10^6 inputs for each target of tools.fuzz), `traffic` (an hour of computed torque
 under valid references and 1 % of garbage), `kills` (1000 by SIGKILL), `malformed` (10^6 changed
-messages on every subscription), `parameters` (10^4 changes), `stop` (1000 calls of ~/stop under
-each load). `--scale` shortens all of them. What came of a run is added to tools/soak_runs.csv by
-`--record`, and doc/faults.md has the table.
+messages, for every subscription and service in turn), `parameters` (10^4 changes), `stop` (1000
+calls of ~/stop under each load). `--scale` shortens all of them. What came of a run is added to
+tools/soak_runs.csv by `--record`, and doc/faults.md has the table.
 """
 
 import argparse
 import contextlib
 import csv
+import importlib
 import json
 import os
 import random
@@ -31,6 +32,7 @@ import numpy as np
 
 from tools import fuzz
 from tools.fuzz import mutated
+from tools.raw_requests import RawRequests
 
 ROOT = Path(__file__).resolve().parents[1]
 RUNS = ROOT / 'tools' / 'soak_runs.csv'
@@ -261,6 +263,24 @@ def heard(watcher):
     }
 
 
+def served(watcher):
+    """Return {absolute name: type} of the services of both nodes.
+
+    Not of ~/change_state: a request that is well formed by chance would rightly end the node.
+    """
+
+    def load(text):
+        package, folder, name = text.split('/')
+        return getattr(importlib.import_module(f'{package}.{folder}'), name)
+
+    return {
+        name: load(types[0])
+        for node in ('robodyn_controller', 'robodyn_simulator')
+        for name, types in watcher.node.get_service_names_and_types_by_node(node, '/')
+        if not name.endswith('/change_state')
+    }
+
+
 # ------------------------------------------------------------------------------------------ parts
 
 
@@ -311,21 +331,48 @@ def kills(arm, count):
 
 
 def malformed(arm, count):
-    """Changed messages on every subscription in turn, as bytes."""
-    from rclpy.serialization import serialize_message
+    """Changed messages on every subscription, as bytes, and changed requests to every service.
+
+    A request is sent if it can be decoded: Fast CDR 2.2 reads beyond the end of one that cannot.
+    """
+    from rclpy.serialization import deserialize_message, serialize_message
 
     found = heard(arm.watcher)
     good = {name: serialize_message(message) for name, (_, message) in found.items()}
-    for k in range(count):
-        name = sorted(found)[k % len(found)]
-        arm.watcher.send(found[name][0], name, mutated(arm.rng, good[name]))
-        if k % 1000 == 999:
-            time.sleep(0.2)  # the queues are short: what is not taken is not tried
-        elif k % 10 == 9:
-            time.sleep(0.002)
-    time.sleep(1.0)
+    with contextlib.ExitStack() as stack:
+        asked, kinds = {}, {}
+        for name, kind in served(arm.watcher).items():
+            asked[name] = RawRequests(arm.watcher.node, kind, name)
+            stack.callback(asked[name].close)
+            kinds[name] = kind.Request
+            good[name] = asked[name].good
+        order, refused = sorted(good), 0
+        for k in range(count):
+            name = order[k % len(order)]
+            data = mutated(arm.rng, good[name])
+            if name in asked:
+                try:
+                    data = serialize_message(deserialize_message(data, kinds[name]))
+                except Exception:  # as the middleware says it: RCLError, UnicodeDecodeError
+                    refused += 1
+                    continue
+            if k % 1000 == 999:
+                time.sleep(0.2)  # the queues are short: what is not taken is not tried
+            elif k % 10 == 9:
+                time.sleep(0.002)
+            if name in asked:
+                asked[name].publish(data)
+                continue
+            try:
+                arm.watcher.send(found[name][0], name, data)
+            except RuntimeError:
+                refused += 1
+        time.sleep(1.0)
     arm.recover()
-    return f'on {len(found)} topics; alive and standing afterwards'
+    return (
+        f'on {len(found)} topics and {len(asked)} services; {refused} not sent, being no request '
+        f'or too long; alive and standing afterwards'
+    )
 
 
 def parameters(arm, count):
@@ -470,6 +517,7 @@ def main(args=None):
         metavar='NAME=VALUE',
         help='a parameter of the controller, as update_rate=200 on a busy machine',
     )
+    parser.add_argument('--domain', default=DOMAIN, help='ROS domain of the run (%(default)s)')
     options = parser.parse_args(args)
     given = dict(each.split('=', 1) for each in options.set)
     known = ('fuzz', *PARTS)
@@ -477,7 +525,7 @@ def main(args=None):
     if unknown:
         parser.error(f'no part {", ".join(unknown)}; expected some of {", ".join(known)}')
     # beyond those that tests reserve, so that neither hears the other
-    os.environ |= {'ROS_DOMAIN_ID': DOMAIN, 'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST'}
+    os.environ |= {'ROS_DOMAIN_ID': options.domain, 'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST'}
     failed = False
     for part in options.parts or known:
         if part == 'fuzz':

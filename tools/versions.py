@@ -44,7 +44,7 @@ TESTS = (
     'test/compile/test_compile.py',
     'test/compile/test_known_answers.py',
     'test/compile/test_numba_private.py',
-    'test/compile/test_quick.py',
+    'test/compile/test_vectorcall.py',
     'test/control/test_task_passivity.py',
     'test/model',
     'test/robot',

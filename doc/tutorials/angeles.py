@@ -266,7 +266,7 @@ def example_7_5_1(lesson):
     """Example 7.5.1: a minimum-time trajectory.
 
     theta = theta_0 + s(t/T) dtheta with the 3-4-5 polynomial: tau = f(x)/T^2, so that T_i^2 is the
-    largest |f_i| over the torque that motor i has. The book has the method; the numbers come from
+    largest |f_i| over the torque that motor i has. The book has the method. The numbers come from
     its I and mu above, on a grid of 4000 points, which misses the largest value by a little.
     """
     start, step, limits = (
@@ -494,7 +494,7 @@ def section_7_6_2(lesson):
 def section_7_6_3(lesson):
     """Section 7.6.3: simulation.
 
-    The arm of Fig. 7.1 falls for half a second. The book has no numbers: the embedded pair RK45
+    The arm of Fig. 7.1 falls for half a second. The book has no numbers. The embedded pair RK45
     and the stiff method that it names must find one state, and no energy may appear or vanish.
     """
     try:
@@ -588,7 +588,7 @@ def exercises(lesson):
     lesson.compare('7.11 I', D, noc.mass_matrix(robot, q))
     links = links_at(robot, q)
     moving = newton_euler.outward(links, qd, qdd)
-    n, f = newton_euler.inward(replace(links, b=np.zeros(3)), moving, *np.zeros((2, 3)))
+    n, f, _ = newton_euler.inward(replace(links, b=np.zeros(3)), moving, *np.zeros((2, 3)))
     literal = [(links.Q[i] @ x)[2] for i, x in enumerate((n[0], n[1], f[2]))]
     lesson.misprint(
         '7.11 tau',

@@ -41,8 +41,8 @@ def two_link():
 def acceleration_of_a_point(lesson):
     """Equations (6.10), (6.12): the acceleration of a point in a moving frame.
 
-    The frame turns about z with the angle t^2 while the point slides along its x by 0.2 sin 3t;
-    the book's side is the second derivative of the position, by differences.
+    The frame turns about z with the angle t^2 while the point slides along its x by 0.2 sin 3t.
+    The book's side is the second derivative of the position, by differences.
     """
 
     def position(t):

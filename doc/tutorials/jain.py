@@ -4,9 +4,9 @@
 
     python doc/tutorials/jain.py [folder for the figures]
 
-The book has no numbers, so both sides are computed: what its operators give when they are written
-down as matrices, beside what the fast recursions of the package give. The robot is the tree of
-figure 8.2: 1, 3 and 2, 4 are arms, 5 is the head, 6 the chest, 7 a torso that slides up and down.
+The book has no numbers, so both sides are computed. One is by its operators, written down as
+matrices, the other by the fast recursions of the package. The robot is the tree of figure 8.2: 1,
+3 and 2, 4 are arms, 5 is the head, 6 the chest, 7 a torso that slides up and down.
 """
 
 import sys

@@ -4,10 +4,10 @@
 
     python doc/tutorials/spong.py [folder for the figures]
 
-The book's formulas are those of spong_arms.py, one function an arm, written down in the order of
-the chapter (the text at hand has lost its displayed equations; they were restored from its prose).
-Beside them stands what the package computes for the same arm as a table of DH parameters, from
-energies, or by Newton-Euler. Both sides are evaluated for one set of numbers.
+The book's formulas are those of spong_arms.py, one function an arm, in the order of the chapter.
+The text at hand has lost its displayed equations; they were restored from its prose. Beside them
+stands what the package computes for the same arm as a table of DH parameters, from energies, or by
+Newton-Euler. Both sides are evaluated for one set of numbers.
 """
 
 import sys
@@ -226,7 +226,7 @@ def linearity(lesson):
     Five parameters for the elbow, three without gravity: the rank of many Y on top of each other.
     For any robot Y has ten columns a link; which sums of parameters can be told apart is found by
     orthogonalising them. With the lengths known m2 l1 lc2 follows from m2 lc2, and the centres of
-    mass may be off the lines of the links: six are left of twenty, four without gravity.
+    mass may be off the lines of the links. Six are left of twenty, four without gravity.
     """
     Y, theta = (
         spong_arms.planar_elbow_regressor(Q, QD, QDD),

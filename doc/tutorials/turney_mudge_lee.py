@@ -115,10 +115,10 @@ def sections_2_and_3(lesson):
 def strobing_and_sensor(lesson):
     """End of section 3: inertia and Coriolis terms by strobing; a wrist sensor.
 
-    C^i_jk is left by torques at the rates e_j + e_k, e_j and e_k; the report leaves unsaid that
-    the last two have to be subtracted, and what is left is to be halved. The sensor's reading
-    seeds f_(n+1), n_(n+1): an arm that knows nothing of the 2 kg in its hand finds the torque of
-    one that does.
+    C^i_jk follows from torques at the rates e_j + e_k, e_j and e_k. The report leaves unsaid that
+    the last two have to be subtracted, and the rest halved. The sensor's reading seeds f_(n+1),
+    n_(n+1): an arm that knows nothing of the 2 kg at its end effector finds the torque of one that
+    does.
     """
     robot = arm()
     lesson.compare(

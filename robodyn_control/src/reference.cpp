@@ -45,7 +45,7 @@ double ReferenceClock::at(double now, double period) const noexcept
 }
 
 Reference::Reference(std::size_t joints)
-: n_(joints), rows_(3 * joints), target_(3 * joints), expires_(NEVER), aimed_(-NEVER)
+: n_(joints), rows_(3 * joints), target_(3 * joints), expires_(NEVER), streamed_at_(-NEVER)
 {
 }
 
@@ -54,17 +54,17 @@ void Reference::hold(const double * q) noexcept
   std::copy_n(q, n_, rows_.begin());
   std::fill(rows_.begin() + static_cast<std::ptrdiff_t>(n_), rows_.end(), 0.0);
   follows_ = false;
-  aimed_ = -NEVER;
+  streamed_at_ = -NEVER;
 }
 
-void Reference::aim(
+void Reference::stream(
   const double * q, const double * qd, const double * qdd, double clock, double timeout) noexcept
 {
   std::copy_n(q, n_, target_.data());
   std::copy_n(qd, n_, target_.data() + n_);
   std::copy_n(qdd, n_, target_.data() + 2 * n_);
   follows_ = true;
-  aimed_ = clock;
+  streamed_at_ = clock;
   expires_ = clock + timeout;
 }
 

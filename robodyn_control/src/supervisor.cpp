@@ -155,7 +155,7 @@ Refusal Supervisor::stream_target(
     ++counters_.rejected_references;
     return refusal;
   }
-  reference_.aim(q, qd, qdd, clock, settings_.reference_timeout);
+  reference_.stream(q, qd, qdd, clock, settings_.reference_timeout);
   enter(State::ACTIVE, Reason::FOLLOWING);
   return Refusal::NONE;
 }
@@ -178,7 +178,7 @@ Refusal Supervisor::refuse_target(
     return Refusal::NOT_ACTIVE;
   }
   const double * const start = reference_.current();
-  const double since = reference_.since_aim(clock);
+  const double since = reference_.since_streamed(clock);
   const double elapsed = std::max(since, settings_.period);
   for (std::size_t i = 0; i < n_; ++i) {
     double reach =

@@ -2,23 +2,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sweeps over bodies: one algorithm a file, each a plain function over the model's frozen arrays.
 
-Conventions: bodies are numbered base to tip (parent < child), row 0 is the world, everything is
-expressed in the frame of its own body (z along the hinge), forces and motions are angular first.
+Conventions: bodies are numbered base to tip (parent < child), row 0 is the world. Everything is
+expressed in the frame of its own body (z along the joint). Forces and motions are angular first.
 Accelerations are those of the body's origin (classical, not spatial): the base accelerates with
 -gravity, so that weight needs no term of its own (Angeles 7.44). inverse_dynamics_body and
 inverse_dynamics_fixed have other rates and places on purpose: Jain 2011, Table 5.1. So have the
 derivatives, about the origin of the base as inverse_dynamics_fixed.
 
     ours                         Featherstone 2008    Jain 2011         Drake
-    axis of the hinge S          S                    H*                H_PB
+    axis of the joint S          S                    H*                H_PB
     articulated inertia P        I^A                  P                 P_B
-    P after the hinge, P+        I^a                  P+                Pplus_PB
-    hinge inertia D = S* P S     D                    D                 D_B
+    P after the joint, P+        I^a                  P+                Pplus_PB
+    joint inertia D = S* P S     D                    D                 D_B
     Kalman gain G = P S / D      U D^-1               G                 g_PB
     bias force z                 p^A                  z                 Z_B
-    hinge force residual u       u                    epsilon           e_B
+    joint force residual u       u                    epsilon           e_B
     compliance Omega (diagonal)  Lambda^-1            Upsilon           -
 
-    The bias force differs between the books by P times the velocity-dependent acceleration: z here
-    excludes it until the force has crossed the hinge, as in Featherstone's p^A.
+    The bias force differs between the books by P times the velocity-dependent acceleration. Here z
+    excludes it until the force has crossed the joint, as in Featherstone's p^A.
 """

@@ -5,7 +5,7 @@
     ros2 run robodyn_ros check arm.urdf        or        python -m robodyn_ros.cli.check arm.urdf
 
 Torque, mass matrix and acceleration by each formulation in a random state within the joint ranges,
-with the differences; then skew symmetry of Ddot - 2 C, passivity, bounds of the inertia matrix and
+with the differences. Then skew symmetry of Ddot - 2 C, passivity, bounds of the inertia matrix and
 linearity in the parameters (Spong, section 6.5).
 """
 

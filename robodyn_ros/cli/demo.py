@@ -75,7 +75,7 @@ def parameters(robot, law, start):
     """Parameters of the controller and of the simulator for one run that begins at a posture.
 
     In real time a machine that also shows progress may pause a process for longer than a robot
-    would tolerate: the state timeout is the longest that the controller accepts.
+    would tolerate. So the state timeout is the longest that the controller accepts.
     """
     controller = {
         'law': law,
@@ -189,7 +189,7 @@ def private_domain():
 
 
 def main(args=None):
-    """Run the demonstration; its exit code is told by EXIT_CODES."""
+    """Run the demonstration; EXIT_CODES lists its exit codes."""
     parser = argparse.ArgumentParser(
         prog='demo',
         description=__doc__,

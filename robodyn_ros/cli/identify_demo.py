@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""An arm that is not what its description says moves as it was told; what it does is recorded."""
+"""Move an arm that differs from its description along a motion, and record it."""
 
 import numpy as np
 

@@ -4,7 +4,7 @@
 
     python -m robodyn_ros laws_demo          a table; laws/laws.json and laws/laws.png
 
-The simulated arm, the supervisor with its guards and the laws are those of the nodes; time is
+The simulated arm, the supervisor with its guards and the laws are those of the nodes. Time is
 simulated, so the numbers are the same on any machine.
 """
 
@@ -46,7 +46,7 @@ HEAD = (
     f'RMS error in the first {PART:g} s [mrad]',
     f'in the last {PART:g} s [mrad]',
     'largest [mrad]',
-    'hand in the end [mm]',
+    'tip in the end [mm]',
     'largest torque / limit',
     'torque limited [%]',
 )
@@ -56,12 +56,13 @@ HEAD = (
 class Run:
     """What one law did, over time.
 
-    error (k, nv) [rad]; hand (k,) [m] error of the hand; effort (k, nv) [N m]; mass (k,) [kg]
-    learnt, of all bodies; limited : share of the cycles at an effort limit; faults : how many.
+    error (k, nv) [rad]; distance (k,) [m] of the end effector from its reference; effort (k, nv)
+    [N m]; mass (k,) [kg] learnt, of all bodies; limited : share of the cycles at an effort limit;
+    faults : how many.
     """
 
     error: np.ndarray
-    hand: np.ndarray
+    distance: np.ndarray
     effort: np.ndarray
     mass: np.ndarray
     limited: float
@@ -104,7 +105,7 @@ def run(robot, plant, law, motion, progress):
     plant = Plant(plant, position=motion.centre)
     steps = round(motion.duration / PERIOD)
     error, effort = np.empty((2, steps, robot.nv))
-    hand, mass = np.empty((2, steps))
+    distance, mass = np.empty((2, steps))
     supervisor.measure(plant.q, plant.qd, 0.0)
     refusal = supervisor.activate(0.0) or supervisor.follow(trajectory(motion), 0.0)
     if refusal:
@@ -115,7 +116,7 @@ def run(robot, plant, law, motion, progress):
         supervisor.tick(now)
         wanted = supervisor.reference[0]
         error[k], effort[k] = wanted - plant.q, supervisor.command
-        hand[k] = np.linalg.norm(
+        distance[k] = np.linalg.norm(
             robot.pose(wanted, FRAME)[:3, 3] - robot.pose(plant.q, FRAME)[:3, 3]
         )
         mass[k] = supervisor.law.learnt[:, 0].sum() if hasattr(supervisor.law, 'learnt') else 0.0
@@ -126,7 +127,7 @@ def run(robot, plant, law, motion, progress):
     counters = supervisor.counters
     return Run(
         error,
-        hand,
+        distance,
         effort,
         mass,
         counters['effort_limited'] / steps,
@@ -141,7 +142,7 @@ def figures(record, limits):
         'first_rms_rad': rms(record.error[:part]),
         'last_rms_rad': rms(record.error[-part:]),
         'max_error_rad': float(np.abs(record.error).max()),
-        'last_hand_rms_m': rms(record.hand[-part:]),
+        'last_end_effector_rms_m': rms(record.distance[-part:]),
         'peak_effort_share': float((np.abs(record.effort).max(axis=0) / limits.effort).max()),
         'effort_limited_share': record.limited,
         'learnt_mass_kg': float(record.mass[-1]),
@@ -162,7 +163,7 @@ def rows(numbers):
             f'{1e3 * found["first_rms_rad"]:.1f}',
             f'{1e3 * found["last_rms_rad"]:.1f}',
             f'{1e3 * found["max_error_rad"]:.0f}',
-            f'{1e3 * found["last_hand_rms_m"]:.1f}',
+            f'{1e3 * found["last_end_effector_rms_m"]:.1f}',
             f'{found["peak_effort_share"]:.2f}',
             f'{100 * found["effort_limited_share"]:.1f}',
         )
@@ -178,7 +179,7 @@ def show(numbers, load):
             f'first {PART:g} s',
             f'last {PART:g} s',
             'largest',
-            'hand',
+            'tip',
             'torque',
             'limited %',
         ),
@@ -186,7 +187,7 @@ def show(numbers, load):
     ]
     print(
         f'{load:g} kg at the {FRAME} that no law knows of: RMS and largest error of the joints, '
-        f'error of the\nhand in the last {PART:g} s, largest torque over its limit.'
+        f'error of the\ntip in the last {PART:g} s, largest torque over its limit.'
     )
     print(aligned(lines))
 
@@ -206,7 +207,7 @@ def draw(records, motion, load, path):
         norm = 1e3 * np.maximum(np.linalg.norm(record.error, axis=1), 1e-7)
         left.semilogy(time, norm, color=colour, lw=1.0, label=LAWS[law])
     left.set(
-        title=f'a 7-joint arm with {load:g} kg in its hand that no law knows of',
+        title=f'a 7-joint arm with {load:g} kg at its end effector that no law knows of',
         xlabel='time [s]',
         ylabel='error, norm over the joints [mrad]',
         ylim=(0.5, None),
@@ -238,7 +239,7 @@ def options_of(args):
     )
     parser.add_argument('--output', type=Path, default=Path('laws'), help='folder for the results')
     add_force(parser)
-    parser.add_argument('--load', type=float, default=LOAD, help='mass in the hand [kg]')
+    parser.add_argument('--load', type=float, default=LOAD, help='mass at the end effector [kg]')
     parser.add_argument('--duration', type=float, default=DURATION, help='of a run [s]')
     options = parser.parse_args(args)
     if not 2.0 * PART <= options.duration <= 600.0:

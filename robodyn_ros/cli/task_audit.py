@@ -1,15 +1,15 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Random drives of a hand through singular postures, judged by numbers. Without ROS.
+"""Random drives of an end effector through singular postures, judged by numbers. Without ROS.
 
     python -m robodyn_ros task_audit              48 drives: a table, audit/audit.json
     python -m robodyn_ros task_audit --seeds 1    16 of them
 
-Of an arm with six joints and one with seven. A quarter of the drives are ways of the joints
-through a singular posture, which the arm can do; the others lines, circles and figure eights of
-the hand through its pose there, which it mostly cannot. All are told as pose and twist, end at
-rest where the arm can be, and take two, four or six seconds, so that some ask for more than the
-hand may do, and have targets refused.
+Of an arm with six joints and one with seven. A quarter of the drives are joint motions through a
+singular posture, which the arm can follow. The others are lines, circles and figure eights of the
+end effector through its pose there. Mostly the arm cannot follow these. All are sent as pose and
+twist, end at rest within reach, and take two, four or six seconds. Some exceed the limits of the
+end effector, and have targets refused.
 """
 
 import argparse
@@ -27,12 +27,12 @@ from robodyn_ros.control import Supervisor, TaskTarget
 from robodyn_ros.control.laws.operational_space import HEAVIEST, LENGTH, OperationalSpace
 from robodyn_ros.demonstration.result_files import ResultFolder, add_force
 from robodyn_ros.demonstration.task_drives import rise
-from robodyn_ros.demonstration.task_run import EFFORT_RATE, HAND, PERIOD, run
+from robodyn_ros.demonstration.task_run import EFFORT_RATE, END_EFFECTOR, PERIOD, run
 from robodyn_ros.demonstration.text_table import aligned
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.spatial.turning import quaternion_of, turn_between, turn_by
 
-REST = 5.0  # [s] at the end of a drive, for the hand to come back
+REST = 5.0  # [s] at the end of a drive, for the end effector to come back
 BACK = 1e-3  # [m] of distance and of turn times `length` together that count as back
 ARMS = {'ur_like': {'wrist': (4,), 'elbow': (2,), 'shoulder': ()}, 'franka_like': {'any': None}}
 SHAPES = 'joints', 'line', 'circle', 'eight'
@@ -83,10 +83,10 @@ def singular_posture(robot, rng, straight=None):
 
 def least_singular_value(robot, q, h=1e-6):
     """Of J, and its gradient: u^T dJ v of its singular vectors."""
-    U, sigma, V = np.linalg.svd(robot.jacobian(q, HAND), full_matrices=False)
+    U, sigma, V = np.linalg.svd(robot.jacobian(q, END_EFFECTOR), full_matrices=False)
     slope = np.empty(robot.nv)
     for k, step in enumerate(h * np.eye(robot.nv)):
-        change = robot.jacobian(q + step, HAND) - robot.jacobian(q - step, HAND)
+        change = robot.jacobian(q + step, END_EFFECTOR) - robot.jacobian(q - step, END_EFFECTOR)
         slope[k] = U[:, -1] @ change @ V[-1] / (2.0 * h)
     return sigma[-1], slope
 
@@ -105,20 +105,21 @@ class JointsDrive:
 
     def told(self, t):
         """Position (3,) and quaternion (4,) at t [s]."""
-        pose = self._robot.pose(self._joints(t)[0], HAND)
+        pose = self._robot.pose(self._joints(t)[0], END_EFFECTOR)
         return pose[:3, 3], quaternion_of(*pose[:3, :3].T)
 
     def target(self, t):
         """The TaskTarget of that time."""
-        twist = self._robot.velocity(*self._joints(t), HAND)
+        twist = self._robot.velocity(*self._joints(t), END_EFFECTOR)
         return TaskTarget(self._base, *self.told(t), twist)
 
 
 class ShapeDrive:
-    """A line, a circle or an eight of the hand from a pose through the singular one, and back."""
+    """A line, a circle or an eight of the end effector from a pose through the singular one, and
+    back."""
 
     def __init__(self, robot, rng, singular, across, way, shape):
-        start, middle = (robot.pose(q, HAND) for q in (singular - across, singular))
+        start, middle = (robot.pose(q, END_EFFECTOR) for q in (singular - across, singular))
         self._base, self._way, self._shape = robot.model.body_names[0], way, shape
         self._place, self._quaternion = start[:3, 3], quaternion_of(*start[:3, :3].T)
         self._chord = middle[:3, 3] - start[:3, 3]
@@ -188,7 +189,7 @@ def drives(seeds):
 
 def figures(robot, record, way):
     """The numbers of one drive that was on its way for so long [s]."""
-    values = OperationalSpace(robot, HAND).values
+    values = OperationalSpace(robot, END_EFFECTOR).values
     error = record.error + values[LENGTH] * record.turn
     away = np.flatnonzero(error > BACK)
     last = away[-1] + 1 if away.size else 0
@@ -209,9 +210,10 @@ def figures(robot, record, way):
 
 
 def kept_error(robot, record, values, every=10):
-    """What the hand lacks to its reference along the directions that are kept whole, (k,) [m]."""
+    """What the end effector lacks to its reference along the directions that are kept whole, (k,)
+    [m]."""
     S = np.array([1.0] * 3 + [values[LENGTH]] * 3)
-    compliance = robot.operational_space_inertia(record.q[::every], HAND).inverse
+    compliance = robot.operational_space_inertia(record.q[::every], END_EFFECTOR).inverse
     value, vectors = np.linalg.eigh(S[:, None] * compliance * S)
     parts = np.einsum('kij,ki->kj', vectors, S * record.lack[::every])
     return np.sqrt((parts**2 * (value > 1.0 / values[HEAVIEST])).sum(axis=1))

@@ -1,10 +1,10 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A hand draws a figure-eight and is driven through singular postures. Without ROS.
+"""An end effector draws a figure-eight and is driven through singular postures. Without ROS.
 
     python -m robodyn_ros task_demo          a table; task/task.json and task/task.png
 
-The simulated arms, the supervisor with its guards and the law are those of the nodes; time is
+The simulated arms, the supervisor with its guards and the law are those of the nodes. Time is
 simulated, so the numbers are the same on any machine.
 """
 
@@ -24,7 +24,7 @@ from robodyn_ros.demonstration.task_drives import DRIVES
 from robodyn_ros.demonstration.task_run import EFFORT_RATE, LAW, PERIOD, run
 from robodyn_ros.demonstration.text_table import aligned
 
-WANTED_ERROR = 1e-3  # [m] of the hand in the eight
+WANTED_ERROR = 1e-3  # [m] of the end effector in the eight
 HEAD = (
     'Drive',
     'largest error [mm]',
@@ -94,8 +94,8 @@ def show(numbers):
         *rows(numbers),
     ]
     print(
-        'Largest error of the hand and of its orientation, error in the end, least share of a\n'
-        f'direction that is kept, largest torque rate (limit {EFFORT_RATE:g}), largest torque '
+        'Largest error of position and orientation, error in the end, least share of\n'
+        f'a direction that is kept, largest torque rate (limit {EFFORT_RATE:g}), largest torque '
         'over its\nlimit, cycles in which a guard acted.'
     )
     print(aligned(lines))
@@ -115,14 +115,14 @@ def draw(records, path):
     )
     axes[0, 0].plot(1e3 * eight.told[:, 1], 1e3 * eight.told[:, 2], 'k--', lw=1.2, label='told')
     axes[0, 0].plot(
-        1e3 * eight.hand[:, 1], 1e3 * eight.hand[:, 2], 'tab:blue', lw=0.8, label='hand'
+        1e3 * eight.reached[:, 1], 1e3 * eight.reached[:, 2], 'tab:blue', lw=0.8, label='tip'
     )
     axes[0, 0].set(title='a figure-eight', xlabel='y [mm]', ylabel='z [mm]', aspect='equal')
     axes[1, 0].plot(time['eight'], 1e3 * eight.error, 'tab:blue', lw=0.8)
     axes[1, 0].set(title='its error', xlabel='time [s]', ylabel='[mm]', ylim=(0.0, 1.0))
     for column, name in ((1, 'wrist'), (2, 'stretch')):
         record, t, upper = records[name], time[name], axes[0, column]
-        upper.plot(t, 1e3 * record.error, 'k', lw=0.9, label='error of the hand [mm]')
+        upper.plot(t, 1e3 * record.error, 'k', lw=0.9, label='error of the end effector [mm]')
         upper.set(title=DRIVES[name][1].title, xlabel='time [s]', ylabel='[mm]')
         twin = upper.twinx()
         twin.plot(t, record.shares[:, 0], 'tab:orange', lw=1.2, label='least share kept')
@@ -159,7 +159,8 @@ def show_progress(name, share):
 
 
 def main(args=None):
-    """Run the drives; exit code 0 if the hand is as exact, and as gentle, as it should be."""
+    """Run the drives; exit code 0 if the end effector is as exact, and as gentle, as it should
+    be."""
     parser = argparse.ArgumentParser(
         prog='task_demo', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,7 +1,7 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Compile ahead of time: the kernels of any robot, and with a URDF those of that robot alone: its
-recursions, control laws and plant, so that neither programs nor nodes compile them again.
+"""Compile ahead of time: the kernels of any robot, and with a URDF those of that robot alone
+(recursions, control laws and plant). Programs and nodes then load them.
 
     ros2 run robodyn_ros warmup arm.urdf --frames tool0
     python -m robodyn_ros.cli.warmup arm.urdf

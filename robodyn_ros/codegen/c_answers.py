@@ -25,9 +25,8 @@ def answers(model, one, style):
     Returns
     -------
     list of tuple
-        Arrays of the inputs and of the results, in the order of the arguments, and for each
-        result the absolute error allowed; results are None where the recursion meets a singular
-        pivot.
+        Arrays of the inputs and of the results, in the order of the arguments, and for each result
+        the absolute error allowed. Results are None where the recursion meets a singular pivot.
     """
     rng, found = np.random.default_rng(0), []
     inputs, outputs = (sizes(part, model) for part in (one.recipe.inputs, one.recipe.outputs))

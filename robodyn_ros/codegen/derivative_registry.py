@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exact derivatives for one robot: recursions recorded, or what was recorded differentiated.
 
-A recursion in one frame needs a few dot products for each pair of hinges that carry one another,
-which nothing beats on long chains. On short ones elimination on the tape of the value often takes
-fewer operations: both are recorded, and the shorter one is kept.
+A recursion in one frame needs a few dot products for each pair of joints of which one carries the
+other. On long chains this is the cheapest way. On short ones elimination on the tape of the value
+often takes fewer operations: both are recorded, and the shorter one is kept.
 
-The tape is a graph whose edges carry partial derivatives. Eliminating an inner node joins every
-edge into it with every edge out of it; when only inputs and outputs are left, the edges are the
+The tape is a graph whose edges carry partial derivatives. To eliminate an inner node joins every
+edge into it with every edge out of it. When only inputs and outputs are left, the edges are the
 Jacobian (Griewank and Walther 2008, chapter 9). From the inputs on this is forward accumulation,
 from the outputs on reverse accumulation: whichever takes fewer operations for the robot is kept.
 """
@@ -41,8 +41,8 @@ from robodyn_ros.model.normal_form import normal_form
 #: Operations of a recursion beyond which elimination, which takes seconds, is not tried: such
 #: chains are long, and it has never been shorter.
 LONG = 20_000
-#: Freedoms beyond which a derivative is not written out: code far longer than the caches of the
-#: processor is no quicker than the loops of the kernel for any robot.
+#: Degrees of freedom beyond which a derivative is not written out. Code far longer than the caches
+#: of the processor is no faster than the loops of the kernel for any robot.
 WRITTEN_OUT = {
     'inverse_dynamics_derivatives': 24,
     'forward_dynamics_derivatives': 16,

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Print a recording as a function in C99 or C++17.
 
-The printed text has the operations and the constants of the tape: no heap, no mutable data, no
-branch but the checks of the status.
+The printed text has the operations and the constants of the tape. It has no heap, no mutable data,
+and no branch but the checks of the status.
 """
 
 import re

@@ -1,7 +1,7 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Straight-line Python text straight to LLVM: for long recorded code ten times quicker to compile
-than by type inference, and the same text also runs on several states at once.
+"""Translate straight-line Python text directly to LLVM. For long recorded code this compiles ten
+times faster than type inference. The same text also runs on several states at once.
 """
 
 import ast
@@ -33,7 +33,7 @@ def straight_line(function, by_lanes=False, outputs=None):
     and sin to names and array entries, of `if test: return code`, and a last return (see
     `source.write`).
     by_lanes : take arrays with one axis more in front, and after them the first of LANES rows to
-    compute; the status is then that of the worst row, and with any row refused none is written.
+    compute. The status is then that of the worst row. If any row is refused, none is written.
     outputs : how many arrays, the last ones, are written: the kernel that calls the twin has an
     `entry` then.
     """

@@ -57,7 +57,7 @@ def write(recording):
     two kernels that compile it for one state (`one`) and for many (`rows`).
 
     It returns 0, or -1 where an argument has the wrong length or is not finite, or 1 where a pivot
-    is singular; whenever it does not return 0 the output is as it was.
+    is singular. If it does not return 0, the output is unchanged.
     """
     lines = _checks(recording) + (['return 1'] if recording.singular else _steps(recording))
     shapes = recording.inputs | recording.outputs

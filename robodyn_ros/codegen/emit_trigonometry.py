@@ -3,7 +3,7 @@
 """Cosine and sine of several angles at once, emitted as vector code.
 
 Reduction by multiples of pi/2 in three parts and the polynomials of fdlibm (Sun Microsystems 1993,
-k_sin.c and k_cos.c), within an ulp of the exact value; angles too large for that reduction take
+k_sin.c and k_cos.c), within an ulp of the exact value. Angles too large for that reduction take
 the functions of the C library.
 """
 
@@ -63,9 +63,9 @@ def packed(builder, numbers):
 
 def _of_vectors(builder, vectors):
     """[(cos, sin)] of vectors: short polynomials if all are small enough, else the C library."""
-    quick = functools.reduce(builder.and_, [_small(builder, x) for x in vectors])
+    small = functools.reduce(builder.and_, [_small(builder, x) for x in vectors])
     ways = []
-    with builder.if_else(quick, likely=True) as (then, otherwise):
+    with builder.if_else(small, likely=True) as (then, otherwise):
         with then:
             ways.append(([_polynomials(builder, x) for x in vectors], builder.block))
         with otherwise:

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Long straight-line functions in blocks, so that compiling them takes about as long as they are.
 
-What a compiler does to statements without a branch grows faster than their number: for every store
-it looks at hundreds of others, and it weighs every value that is alive. Statements come in the
-order of a recursion, body after body, so a cut every LONGEST of them leaves blocks of bodies, each
-a function of its own. What a block leaves to later ones is in a frame of memory, where a place is
-used again once nobody needs its value. Within a block fences, which are no instructions, bound how
-far stores are compared.
+The time to compile straight-line statements grows faster than their number. For every store the
+compiler looks at hundreds of others, and it weighs every live value. Statements come in the order
+of a recursion, body after body, so a cut after every LONGEST of them leaves blocks of bodies. Each
+is a function of its own. What a block leaves to later ones is in a frame of memory, where a place
+is used again once nobody needs its value. Within a block fences, which are no instructions, bound
+how far stores are compared.
 """
 
 import ast

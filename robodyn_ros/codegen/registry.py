@@ -96,7 +96,7 @@ def at_frames(model, frame):
 
 
 def at_joints(model, _):
-    """Frames of the bodies at their hinges."""
+    """Frames of the bodies at their joints."""
     return {'offsets': np.zeros((len(model.body_names), 3))}
 
 
@@ -176,11 +176,11 @@ FURTHER_RECIPES = {
     'mass_matrix_diagonal': Recipe(
         mass_matrix_product.mass_matrix_diagonal, POSITION, {'entries': VECTOR}
     ),
-    'hinge_inertias': Recipe(
-        mass_matrix_factors.hinge_inertias,
+    'joint_inertias': Recipe(
+        mass_matrix_factors.joint_inertias,
         POSITION,
         {'D': VECTOR},
-        others=(composite.hinge_inertias,),
+        others=(composite.joint_inertias,),
     ),
     'mass_matrix_factors': Recipe(
         mass_matrix_factors.mass_factors,
@@ -293,9 +293,9 @@ FURTHER_FRAME_RECIPES = ('torque_of_wrench', 'acceleration_of_wrench', 'task_acc
 
 
 def frame_recipes(model, frame, also=()):
-    """The recipes that make sense for a frame: its operational-space inertia where six hinges
-    or more carry it, else what leads to it; for a tuple of frames, what couples them. also : names
-    out of FURTHER_FRAME_RECIPES.
+    """The recipes that make sense for a frame: its operational-space inertia where six joints or
+    more carry it, else what leads to it. For a tuple of frames also what couples them. also :
+    names out of FURTHER_FRAME_RECIPES.
     """
     m = 1 if isinstance(frame, str) else len(frame)
     pushed = POSITION | {'wrenches': (m, 6)}
@@ -331,8 +331,8 @@ def frame_recipes(model, frame, also=()):
                 given=at_frames,
             )
         } | further
-    hinges, body = 0, model.frame(frame).body
+    joints, body = 0, model.frame(frame).body
     while body > 0:
-        hinges, body = hinges + 1, model.topology[body, PARENT]
-    other = 'operational_space' if hinges >= 6 else 'operational_space_inertia'
+        joints, body = joints + 1, model.topology[body, PARENT]
+    other = 'operational_space' if joints >= 6 else 'operational_space_inertia'
     return {name: recipe for name, recipe in FRAME_RECIPES.items() if name != other} | further

@@ -280,8 +280,8 @@ class Specialised:
     """The two kernels of one recursion for one robot; both take its inputs, then its outputs.
 
     one : for one state; returns a status, see codegen/emit_python.py. rows : for states
-    `first` to `last`, a multiple of LANES, in arrays with one axis more in front; returns last, or
-    the first row of a block that it refused, and leaves other threads running.
+    `first` to `last`, a multiple of LANES, in arrays with one axis more in front. It returns last,
+    or the first row of a block that it refused, and releases the GIL.
     """
 
     one: Kernel
@@ -322,7 +322,7 @@ def specialise(model, name, recipe, subject=None):
     if module.one is None:
         return _refused(model)
     # the text has its order of operations, and numba's fastmath would break the rounding of angles
-    plain = {'has_quick': False, 'fastmath': False}
+    plain = {'has_vectorcall': False, 'fastmath': False}
     return Specialised(
         Kernel(module.one, what, **plain),
         Kernel(module.rows, f'{what} of batches', nogil=True, **plain),

@@ -3,8 +3,8 @@
 """Recording scalars: run a recursion on them once, and they write down the arithmetic of one
 robot.
 
-Constants fold, zeros and units vanish, signs move outwards and equal expressions are one node, so
-that what is left on the tape is what this robot needs and no more.
+Constants fold, zeros and units vanish, signs move outwards and equal expressions are one node. The
+tape then has what this robot needs and no more.
 """
 
 import contextlib
@@ -13,8 +13,8 @@ import math
 import struct
 import time
 
-#: Units in the last place within which a constant is an earlier one: products of the same numbers
-#: in another order differ by two or three.
+#: Units in the last place within which a constant equals an earlier one. Products of the same
+#: numbers in another order differ by two or three.
 CLOSE = 8
 #: Nodes between two looks at the limits.
 CHECKED_EVERY = 256
@@ -118,8 +118,9 @@ class Tape:
         return self._node('subtract', a.index, b.index)
 
     def _common(self, a, b):
-        """(x, y, c) with a = c x and b = c y, where a constant is among the factors of each: one
-        multiplication for two, as hardly any product with a constant is used twice. Else None.
+        """(x, y, c) with a = c x and b = c y, where a constant is among the factors of each. This
+        takes one multiplication for two, as hardly any product with a constant is used twice. Else
+        None.
         """
         (left, *of_a), (right, *of_b) = self.nodes[a.index], self.nodes[b.index]
         if not left == right == 'scale':

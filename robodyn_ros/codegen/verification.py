@@ -79,7 +79,7 @@ def _compare(robot, key, recipe, state, slack):
     if name == 'operational_space_inertia':
         largest, *_, smallest = np.linalg.svd(expected[1], compute_uv=False)
         if status != 0 and largest >= ALMOST_LOST * smallest:
-            return  # left to the careful path
+            return  # left to the Python path
         slack += ROUNDING * largest / smallest
     for mine, theirs in zip(got, expected):
         error, size = np.abs(mine - theirs).max(), np.abs(theirs).max()

@@ -3,8 +3,8 @@
 """Where compiled kernels are kept: folders that nobody else can write to, keyed by everything the
 machine code depends on.
 
-Two folders are looked at: one inside the installation, filled when the package is built, and one
-of this user, for what was not known then.
+It looks in two folders. One is inside the installation, filled when the package is built. One
+belongs to this user, for kernels that were not known then.
 """
 
 import collections

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls of machine code that is there already, from kernels that are compiled later.
 
-Numba copies what a kernel calls into the kernel, and compiles it once more: for the code of one
-robot that takes longer than all the rest. Here only its name goes into the kernel; the linker
-asks for the address, whether the kernel has just been compiled or comes from the cache.
+Numba copies what a kernel calls into the kernel, and compiles it once more. For the code of one
+robot that takes longer than all the rest. Here only its name goes into the kernel. The linker asks
+for the address, whether the kernel has just been compiled or comes from the cache.
 """
 
 import llvmlite.binding

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the machine code of another package's kernel is made of, besides its own file.
 
-Numba looks at the file of a function alone, while it copies into the code whatever that calls:
+Numba looks at the file of a function alone. But it copies into the code what the function calls:
 helpers of other files, and the values of constants.
 """
 

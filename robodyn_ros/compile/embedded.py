@@ -71,7 +71,7 @@ from robodyn_ros.compile import generic
 from robodyn_ros.compile.batch_loops import NAMES
 from robodyn_ros.compile.kernel import Kernel, kernel
 from robodyn_ros.compile.source_cache import imported
-from robodyn_ros.spatial.types import Boolean, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Boolean, Looped, Matrix, Table, Topology, Vector
 
 #: Recursions over the tree, and what is written by hand in their place.
 WRITTEN = {
@@ -81,10 +81,9 @@ WRITTEN = {
     mass_matrix_inverse.mass_matrix_inverse: mass_matrix.mass_matrix_inverse_in_place,
     mass_matrix_product.mass_product: mass_matrix.mass_product,
     mass_matrix_product.mass_matrix_diagonal: mass_matrix.mass_matrix_diagonal,
-    mass_matrix_factors.hinge_inertias: mass_matrix.hinge_inertias,
+    mass_matrix_factors.joint_inertias: mass_matrix.joint_inertias,
     mass_matrix_factors.mass_factors: mass_matrix.mass_factors,
     mass_matrix_factors.factor_product: mass_matrix.factor_product,
-    rnea.bias_torque: forward_dynamics.bias_torque,
     aba.forward_dynamics: forward_dynamics.forward_dynamics,
     factored_forward_dynamics.forward_dynamics_factored: (
         forward_dynamics.forward_dynamics_factored
@@ -123,6 +122,7 @@ EXPANDED = (
     kinematics.apply_wrench,
     jacobian.jacobian_bias,
     rnea.inverse_dynamics,
+    rnea.bias_torque,
     gravity.gravity_torque,
     energy.energy,
     regressor.regressor,
@@ -141,6 +141,13 @@ EXPANDED = (
 )
 
 HAVE_COUNTERPARTS = {*WRITTEN, *EXPANDED}
+
+#: What is written by hand for closed loops alone: their joints accelerate at constant rates.
+WRITTEN_FOR_LOOPS = {rnea.bias_torque: forward_dynamics.bias_torque}
+
+#: The types that make a kernel over independent coordinates one of robots with closed loops, see
+#: robodyn_ros.algorithms.constraints.of_loops.
+KINDS = {Topology: Looped}
 
 #: Those whose counterparts take E as constant, as no closed loop has it.
 OF_FIXED_RATIOS = (
@@ -188,11 +195,14 @@ from robodyn_ros.spatial.types import (
 
 
 @functools.cache
-def counterpart(recursion):
+def counterpart(recursion, has_loops=False):
     """Return the recursion over independent coordinates for one over the tree.
 
-    Raises KeyError for a function that is not among HAVE_COUNTERPARTS.
+    has_loops : whether it is for robots with closed loops. Raises KeyError for a function that is
+    not among HAVE_COUNTERPARTS.
     """
+    if has_loops and recursion in WRITTEN_FOR_LOOPS:
+        return WRITTEN_FOR_LOOPS[recursion]
     if recursion in WRITTEN:
         return WRITTEN[recursion]
     if recursion not in EXPANDED:
@@ -204,17 +214,19 @@ def counterpart(recursion):
 
 def of_model(model, recursion):
     """Return the recursion for a RobotModel: its counterpart where joints depend on others."""
-    return counterpart(recursion) if model.is_embedded else recursion
+    return counterpart(recursion, model.has_loops) if model.is_embedded else recursion
 
 
 @functools.cache
-def kernel_of(given):
+def kernel_of(given, has_loops=False):
     """Return the Kernel over independent coordinates for one of `generic`: itself where no robot
-    is among its arguments, None where there is none.
+    is among its arguments, None where there is none. has_loops : for robots with closed loops.
     """
     if given.python in HAVE_COUNTERPARTS:
         nogil = {'nogil': True} if given.options.get('nogil') else {}
-        return Kernel(counterpart(given.python), f'{given.name}, embedded', **nogil)
+        name = f'{given.name}, {"closed loops" if has_loops else "embedded"}'
+        kinds = KINDS if has_loops else None
+        return Kernel(counterpart(given.python, has_loops), name, kinds=kinds, **nogil)
     return None if 'topology' in inspect.signature(given.python).parameters else given
 
 
@@ -263,9 +275,17 @@ def expand_state(
     all_qdd[:] = expansion.expand_acceleration(topology, constants, scratch, 1, qd, qdd)
 
 
+@functools.cache
+def state_expansion(has_loops):
+    """Return `expand_state`, or the same for robots with closed loops."""
+    if not has_loops:
+        return expand_state
+    return Kernel(expand_state.python, f'{expand_state.name}, closed loops', kinds=KINDS)
+
+
 @kernel
 def loop_equations(
-    topology: Topology,
+    topology: Looped,
     constants: Table,
     scratch: Matrix,
     all_q: Vector,

@@ -83,7 +83,7 @@ composite_inertia = kernel(_momentum.composite_inertia)
 body_inertias = kernel(_body_inertias.body_inertias)
 mass_factors = kernel(_mass_factors.mass_factors)
 factor_product = kernel(_mass_factors.factor_product)
-hinge_inertias = kernel(_mass_factors.hinge_inertias)
+joint_inertias = kernel(_mass_factors.joint_inertias)
 mass_product = kernel(_mass_product.mass_product)
 mass_matrix_diagonal = kernel(_mass_product.mass_matrix_diagonal)
 inverse_dynamics_composite = kernel(_composite_inverse_dynamics.inverse_dynamics_composite)
@@ -135,7 +135,7 @@ ALL = SERVING + (
     composite_inertia,
     mass_factors,
     factor_product,
-    hinge_inertias,
+    joint_inertias,
     mass_product,
     mass_matrix_diagonal,
     centroidal_momentum_bias,

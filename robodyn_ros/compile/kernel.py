@@ -13,7 +13,7 @@ from numba import njit, types
 from robodyn_ros.compile import notice, reproducible
 from robodyn_ros.compile.numba_private import MISSING
 from robodyn_ros.compile.sealed_code import SealedCode
-from robodyn_ros.compile.vectorcall.quick import QuickCompiler, quick
+from robodyn_ros.compile.vectorcall.kernel_call import VectorcallCompiler, vectorcall
 from robodyn_ros.errors import KernelError
 
 #: Rewrites that keep infinities and NaN meaningful: guards in a kernel still see them.
@@ -28,20 +28,23 @@ class Kernel:
 
     Calling it runs the machine code, compiling it first if need be. An argument of another type or
     layout than the annotations state is a TypeError, never a second compilation. `python` is the
-    plain function, `compiled` the bare dispatcher, `quick` the same for hot loops. name : for
-    messages. has_quick : False where `quick` is not worth its compilation; it is the dispatcher
-    then, as for a kernel that lets other threads run. options : of numba.njit, where they differ
-    from OPTIONS.
+    plain function, `compiled` the bare dispatcher, `vectorcall` the same for hot loops. name : for
+    messages. has_vectorcall : False where `vectorcall` is not worth its compilation; it is the
+    dispatcher then, as for a kernel that lets other threads run. kinds : {type: another in its
+    place}, for a second kernel of one function. options : of numba.njit, where they differ from
+    OPTIONS.
     """
 
-    def __init__(self, function, name=None, has_quick=True, **options):
+    def __init__(self, function, name=None, has_vectorcall=True, kinds=None, **options):
         functools.update_wrapper(self, function)
         self.python = function
         module = function.__module__.removeprefix('robodyn_ros.')
         self.name = name or f'{module}.{function.__qualname__}'
-        is_quick = has_quick and not options.get('nogil') and not MISSING
-        self.options = OPTIONS | options | ({'pipeline_class': QuickCompiler} if is_quick else {})
-        self.signature = _signature(function)
+        is_fast = has_vectorcall and not options.get('nogil') and not MISSING
+        self.options = (
+            OPTIONS | options | ({'pipeline_class': VectorcallCompiler} if is_fast else {})
+        )
+        self.signature = tuple((kinds or {}).get(kind, kind) for kind in _signature(function))
 
     def __call__(self, *arguments):
         return self.compiled(*arguments)
@@ -62,9 +65,9 @@ class Kernel:
                 ) from error
 
     @functools.cached_property
-    def quick(self):
-        """`compiled` without the cost of its dispatcher, see compile.vectorcall.quick."""
-        return quick(self)
+    def vectorcall(self):
+        """`compiled` without the cost of its dispatcher, see compile.vectorcall.kernel_call."""
+        return vectorcall(self)
 
     @property
     def is_kept(self):

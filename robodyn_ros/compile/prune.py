@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Keeping the kernel cache small: what nobody has used for long goes, then the oldest."""
+"""Keep the kernel cache small: delete what has not been used for long, then the oldest."""
 
 import contextlib
 import os

@@ -3,7 +3,7 @@
 """Machine code whose results are the same bits on every processor, where that is asked for.
 
 The ordinary kernels let the compiler fuse a product with a sum, and take sine and cosine from the
-C library; both depend on the processor. With ROBODYN_REPRODUCIBLE=1 in the environment every
+C library. Both depend on the processor. With ROBODYN_REPRODUCIBLE=1 in the environment every
 operation is rounded by itself in the written order, and sine and cosine are those below.
 """
 

@@ -1,8 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A short examination of the machine code before anything relies on it: known answers, not
-plausibility.
-"""
+"""A short self-test of the machine code before anything relies on it, by known answers."""
 
 import numpy as np
 

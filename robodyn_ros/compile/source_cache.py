@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Generated texts: kept in the kernel cache, so that they are written once and can be read.
 
-Python takes longer to compile one than to do all else with it, so its code is kept beside it: by
-this module, as a file of Python's own is trusted when it is damaged, or not written at all.
+Python takes longer to compile such a text than for all else with it, so its bytecode is kept
+beside it. This module keeps it, because Python trusts a damaged file of its own, or does not write
+one.
 """
 
 import hashlib

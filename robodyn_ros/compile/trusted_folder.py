@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A folder that nobody else can write to, held open: what is read from it may be executed.
 
-A path alone proves nothing: whoever owns one of its ancestors can put another folder in its
-place, even after a check. So every ancestor is checked, and every file is opened relative to the
-checked folder.
+A path alone proves nothing: the owner of one of its ancestors can put another folder in its place,
+even after a check. So every ancestor is checked, and every file is opened relative to the checked
+folder.
 """
 
 import contextlib

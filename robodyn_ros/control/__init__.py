@@ -1,10 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What to command: control laws, references, guards. Pure: arrays and seconds, no ROS.
+"""Control laws, references and guards. Only arrays and seconds, no ROS.
 
-A `ControlLaw` turns a state and a reference into torque terms by name; a `Trajectory` becomes
-the reference; a `Supervisor` stands between the two and the joints, and answers for every
-torque that leaves the controller.
+A `ControlLaw` turns a state and a reference into torque terms by name; a `Trajectory` becomes the
+reference. A `Supervisor` runs both and checks every torque that leaves the controller.
 """
 
 from robodyn_ros.control.laws.law import TERMS, ControlLaw, LawOption, LawParameter

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """When the machine kept the nodes from their work, by the cycles they say they missed.
 
-A computer that stands still for a tenth of a second leaves an arm without torque: what it tracks
-then says nothing of its control law.
+A computer that stops for a tenth of a second leaves an arm without torque. Its tracking error then
+says nothing of its control law.
 """
 
 from typing import NamedTuple

@@ -370,7 +370,7 @@ _libc = ctypes.CDLL(None)
 
 
 def _end_with_parent():
-    """In a child: have it ended when its parent is, were it by SIGKILL, which nobody hears."""
+    """In a child: end it with its parent, even if that ends by SIGKILL."""
     with contextlib.suppress(AttributeError):  # Linux only
         _libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 

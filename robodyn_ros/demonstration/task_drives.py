@@ -1,13 +1,13 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What the demonstration of operational-space control asks of a hand: three drives."""
+"""What the demonstration of operational-space control asks of an end effector: three drives."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from robodyn_ros.control import TaskTarget
-from robodyn_ros.demonstration.task_run import HAND
+from robodyn_ros.demonstration.task_run import END_EFFECTOR
 from robodyn_ros.spatial.turning import quaternion_of
 
 #: Postures where the drives begin: elbow bent, wrist bent.
@@ -31,10 +31,11 @@ def rise(x):
 
 @dataclass(frozen=True, eq=False)
 class Eight:
-    """A figure-eight in the plane of y and z about where a hand is, growing and dying away.
+    """A figure-eight in the plane of y and z about where an end effector is, growing and dying
+    away.
 
-    pose : (4, 4) of the hand, whose orientation stays. width, height [m]; frequency [Hz]; ramp,
-    duration [s].
+    pose : (4, 4) of the end effector, whose orientation stays. width, height [m]; frequency [Hz];
+    ramp, duration [s].
     """
 
     pose: np.ndarray
@@ -46,7 +47,7 @@ class Eight:
 
     @property
     def quaternion(self):
-        """Orientation of the hand, x y z w."""
+        """Orientation of the end effector, x y z w."""
         return quaternion_of(*self.pose[:3, :3].T)
 
     def at(self, t):
@@ -65,9 +66,10 @@ class Eight:
 
 
 def stretched_target(robot):
-    """A point farther from the shoulder than the arm is long [m], in line with the hand."""
-    hand = robot.pose(np.array(STRETCH), HAND)[:3, 3]
-    return hand + BEYOND * (hand - SHOULDER) / np.linalg.norm(hand - SHOULDER)
+    """A point farther from the shoulder than the arm is long [m], in line with the end
+    effector."""
+    tip = robot.pose(np.array(STRETCH), END_EFFECTOR)[:3, 3]
+    return tip + BEYOND * (tip - SHOULDER) / np.linalg.norm(tip - SHOULDER)
 
 
 class EightDrive:
@@ -77,7 +79,7 @@ class EightDrive:
 
     def __init__(self, robot):
         self._base = robot.model.body_names[0]
-        self._eight = Eight(robot.pose(np.array(self.start), HAND))
+        self._eight = Eight(robot.pose(np.array(self.start), END_EFFECTOR))
         self.duration = self._eight.duration
 
     def told(self, t):
@@ -106,12 +108,14 @@ class WristDrive:
 
     def told(self, t):
         """Position (3,) and quaternion (4,) at t [s]."""
-        pose = self._robot.pose(self._joints(t)[0], HAND)
+        pose = self._robot.pose(self._joints(t)[0], END_EFFECTOR)
         return pose[:3, 3], quaternion_of(*pose[:3, :3].T)
 
     def target(self, t):
         """The TaskTarget of that time."""
-        return TaskTarget(self._base, *self.told(t), self._robot.velocity(*self._joints(t), HAND))
+        return TaskTarget(
+            self._base, *self.told(t), self._robot.velocity(*self._joints(t), END_EFFECTOR)
+        )
 
 
 class StretchDrive:
@@ -121,7 +125,7 @@ class StretchDrive:
 
     def __init__(self, robot):
         self._base = robot.model.body_names[0]
-        pose = robot.pose(np.array(self.start), HAND)
+        pose = robot.pose(np.array(self.start), END_EFFECTOR)
         self._quaternion = quaternion_of(*pose[:3, :3].T)
         self._places = pose[:3, 3], stretched_target(robot)
         self._last = None

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A simulated arm, its hand led by a drive under the supervisor: what is written down of it."""
+"""Run a drive of the end effector of a simulated arm under the supervisor, and record it."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from robodyn_ros.errors import RobodynError
 from robodyn_ros.simulation import Plant
 from robodyn_ros.spatial.turning import turn_between
 
-LAW, HAND = 'operational_space', 'flange'
+LAW, END_EFFECTOR = 'operational_space', 'flange'
 PERIOD = 1e-3  # [s]
 STREAM = 0.01  # [s] between two targets of a stream
 EFFORT_RATE = 1000.0  # [N m/s]
@@ -23,15 +23,15 @@ POSTURE_GAINS = 100.0, 20.0  # [1/s^2, 1/s]
 class Record:
     """One drive over time.
 
-    told, hand (k, 3) [m] where the hand was told to be, and where it was; turn (k,) [rad] between
-    the two orientations; lack (k, 6) [m, rad] of the hand to its reference; shares (k, 6) [-] kept
-    of the directions; q, qd (k, nv) of the joints; torque (k, nv) [N m] as the law asked for it;
-    limited : cycles in which a guard changed it; refused : targets; faults : how many; limits :
-    JointLimits of the robot.
+    told, reached (k, 3) [m] where the end effector was told to be, and where it was; turn (k,)
+    [rad] between the two orientations; lack (k, 6) [m, rad] of the end effector to its reference;
+    shares (k, 6) [-] kept of the directions; q, qd (k, nv) of the joints; torque (k, nv) [N m] as
+    the law asked for it; limited : cycles in which a guard changed it; refused : targets; faults :
+    how many; limits : JointLimits of the robot.
     """
 
     told: np.ndarray
-    hand: np.ndarray
+    reached: np.ndarray
     turn: np.ndarray
     lack: np.ndarray
     shares: np.ndarray
@@ -50,8 +50,8 @@ class Record:
 
     @property
     def error(self):
-        """Distance from where the hand was told to be, (k,) [m]."""
-        return np.linalg.norm(self.told - self.hand, axis=1)
+        """Distance from where the end effector was told to be, (k,) [m]."""
+        return np.linalg.norm(self.told - self.reached, axis=1)
 
     @property
     def speed(self):
@@ -84,10 +84,10 @@ def run(robot, drive, progress=lambda share: None):
     drive : with start (nv,), duration [s], told(t) and target(t), see task_drives.py. progress :
     called with the share done. Raises RobodynError where the arm cannot be activated.
     """
-    law = law_class(LAW)(robot, HAND)
+    law = law_class(LAW)(robot, END_EFFECTOR)
     supervisor, plant = Supervisor(robot, law, settings(robot)), Plant(robot, position=drive.start)
     steps, every = round(drive.duration / PERIOD), round(STREAM / PERIOD)
-    told, hand = np.empty((2, steps, 3))
+    told, reached = np.empty((2, steps, 3))
     turn, lack, shares = np.empty(steps), *np.empty((2, steps, 6))
     q, qd, torque = np.empty((3, steps, robot.nv))
     sentence = supervisor.measure(plant.q, plant.qd, 0.0) or supervisor.activate(0.0)
@@ -104,7 +104,7 @@ def run(robot, drive, progress=lambda share: None):
         if k == 0:  # no time has passed, and so no torque may change
             first = limited(supervisor)
         told[k], orientation = drive.told(now)
-        hand[k] = law.task.measured[POSITION, :3]
+        reached[k] = law.task.measured[POSITION, :3]
         turn[k] = np.linalg.norm(turn_between(orientation, law.task.measured[QUATERNION]))
         lack[k] = np.ravel(law.task.measured[ERROR : TURN + 1, :3])
         shares[k], torque[k] = np.sort(law.task.shares), supervisor.unlimited
@@ -115,7 +115,7 @@ def run(robot, drive, progress=lambda share: None):
     progress(1.0)
     return Record(
         told,
-        hand,
+        reached,
         turn,
         lack,
         shares,

@@ -3,9 +3,9 @@
 """Classical formulations of robot dynamics, to be read with the book open.
 
 They are referees of the fast recursions: numpy only, the symbols of the book, one formulation per
-file, and where the print is wrong, what is right. A folder per book, and `jain` for the spatial
-operators. `index` has all by name, `comparison` puts them side by side, `count` counts their
-operations. Each takes a Robot or a RobotModel, and states in the order of its joints.
+file. Where the print is wrong, the docstring has the correction. A folder per book, and `jain` for
+the spatial operators. `index` has all by name, `comparison` puts them side by side, `count` counts
+their operations. Each takes a Robot or a RobotModel, and states in the order of its joints.
 
 May import: model, robot; scipy for the solvers of `angeles.angeles_simulation`.
 """

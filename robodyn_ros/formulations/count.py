@@ -3,7 +3,7 @@
 """Operation counts, by running a formulation on numbers that count what is done to them.
 
 What is known before q is (constants times constants, products with 0 and 1, sums with 0) costs
-nothing, sines and cosines neither, as in the books; a division or a root counts as a
+nothing, nor do sines and cosines, as in the books. A division or a root counts as a
 multiplication. So the count is that of the text as it stands here, readable before it is fast.
 """
 

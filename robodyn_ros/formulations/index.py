@@ -16,7 +16,9 @@ from robodyn_ros.formulations.angeles import (
 from robodyn_ros.formulations.craig import iterative_newton_euler
 from robodyn_ros.formulations.spong import christoffel, hamiltonian, spong_newton_euler
 from robodyn_ros.formulations.turney import (
+    expanded_newton_euler,
     lagrange_4x4,
+    lagrange_organised,
     luh_walker_paul,
     modified_newton_euler,
     strobing,
@@ -77,15 +79,7 @@ FORMULATIONS = (
         countable=False,
     ),
     Formulation(
-        'Kane',
-        ANGELES,
-        '7.3.3',
-        '7.21',
-        TREE,
-        'n^2',
-        '105n-109, 90n-105: 521, 435 (Angeles et al. 1989)',
-        kane.inverse_dynamics,
-        kane.mass_matrix,
+        'Kane', ANGELES, '7.3.3', '7.21', TREE, 'n^2', '', kane.inverse_dynamics, kane.mass_matrix
     ),
     Formulation(
         'Natural orthogonal complement',
@@ -142,9 +136,29 @@ FORMULATIONS = (
         '2.1 to 2.11',
         TREE,
         'n^4',
-        '66271, 51548 as written (Hollerbach 1980); 5916, 4840 organised',
+        '66271, 51548 as written (Hollerbach 1980)',
         lagrange_4x4.inverse_dynamics,
         lagrange_4x4.mass_matrix,
+    ),
+    Formulation(
+        'Lagrange, 4 x 4, organised',
+        TURNEY,
+        'appendix',
+        '2.11',
+        SERIAL,
+        'n^3',
+        '81n^3/6+165n^2/2+5n, 40n^3/3+58n^2-64n/3: 5916, 4840',
+        lagrange_organised.inverse_dynamics,
+    ),
+    Formulation(
+        'Newton-Euler in closed sums',
+        TURNEY,
+        '4',
+        '4.1 to 4.19',
+        TREE,
+        'n^4',
+        '',
+        expanded_newton_euler.inverse_dynamics,
     ),
     Formulation(
         'Newton-Euler (Luh-Walker-Paul)',

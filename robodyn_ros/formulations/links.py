@@ -4,8 +4,8 @@
 
 Frame F_(i+1) is fixed to link i at O_(i+1), its z axis along joint i+1 (standard DH; Turney and
 Spong number it i). Q_i turns components in F_(i+1) into components in F_i. The books write
-Q_i = [[c, -lam s, mu s], [s, lam c, -mu c], [0, mu, lam]]; here it is Rz(theta_i) times whatever
-fixed rotation the robot has, so that any serial chain will do, DH parameters or not.
+Q_i = [[c, -lam s, mu s], [s, lam c, -mu c], [0, mu, lam]]. Here it is Rz(theta_i) times the fixed
+rotation of the robot, so any serial chain will do, with DH parameters or without.
 """
 
 from dataclasses import dataclass

@@ -5,7 +5,7 @@
 W theta = W_b beta for every motion, with beta = theta_b + K theta_d (Gautier 1991, "Numerical
 calculation of the base inertial parameters of robots"): W_b is a set of independent columns of W,
 and the others are W_d = W_b K. Found numerically by an orthogonalisation of the columns of W at
-random states, in an order that takes first what is usual to keep: a column that leaves nothing
+random states, in an order that takes first what is usual to keep. A column that leaves nothing
 after the ones taken before it is dependent.
 """
 
@@ -17,7 +17,7 @@ STATES = 60  # random ones, with some hundred rows between them
 INDEPENDENT = 1e-8  # of a column must be left; structural zeros leave 1e-13, others 1e-3 and more
 FELT = 1e-9  # a column this small beside the largest is rounding
 SHOWN = 1e-9  # coefficients below are rounding
-#: What is kept first; what a revolute hinge shares with its parent comes last (Khalil's rules).
+#: What is kept first; what a revolute joint shares with its parent comes last (Khalil's rules).
 PREFERENCE = (
     'damping',
     'friction',

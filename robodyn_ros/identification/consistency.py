@@ -6,8 +6,8 @@ minimise |R (K theta - beta)|^2 / 2 + trust * sum_i (tr X_i - log det X_i - 4)
 with X_i = L_i^-1 P_i L_i^-T, L_i L_i^T = P_i of the nominal model, P = [[S, h], [h^T, m]] the
 pseudo-inertia (S = tr(I)/2 1 - I, the second moments of mass). Lee, Wensing and Park 2020,
 "Geometric robot dynamic identification": a body is possible if and only if P is positive definite
-(Wensing, Kim and Slotine 2018), and the second term, the entropic divergence of its mass
-distribution from the nominal one, does not depend on frames or units and grows beyond all bounds
+(Wensing, Kim and Slotine 2018). The second term is the entropic divergence of its mass
+distribution from the nominal one. It does not depend on frames or units, and grows without bound
 towards what is impossible. Constants of joints take the same term with one number for X.
 """
 
@@ -203,7 +203,7 @@ def _barrier(blocks, theta, trust):
 
 def _line_search(blocks, K, target, trust, theta, direction, value, gain):
     """Up to nine tenths of the way to what is impossible, halved until it gains a quarter of what
-    the slope promises: nearer to the edge Newton's method would take long to come back.
+    the slope promises. Nearer to the edge Newton's method would take long to come back.
     """
     steepest = min(
         np.linalg.eigvals(

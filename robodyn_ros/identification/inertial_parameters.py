@@ -1,10 +1,10 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Which constants of a robot a motion may tell: their names, their values, the columns they take.
+"""The parameters of a robot that a motion may identify: names, values, columns of the regressor.
 
 tau = Y(q, qd, qdd) theta (Spong, eq. 6.122), theta = ten numbers for each moving body (those of
 its row in the model: m, m c, and the inertia about the body's origin, in the axes of the body's
-frame, whose z axis is the hinge), and for each joint its rotor inertia (times qdd), viscous
+frame, whose z axis is the joint), and for each joint its rotor inertia (times qdd), viscous
 friction (times qd) and Coulomb friction (times sign(qd)).
 """
 

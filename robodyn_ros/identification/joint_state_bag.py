@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Joint states out of a rosbag2 recording: by the package rosbags, or by what ROS reads them with.
+"""Read joint states from a rosbag2 recording, by the package rosbags or by rosbag2_py.
 
 A bag is not trusted. Its files lie in its folder, and its messages are of the type as it is known
 here, never as the bag defines it.

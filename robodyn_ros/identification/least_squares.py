@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Ordinary and weighted least squares with what can be said about the errors.
+"""Ordinary and weighted least squares, with standard deviations and a condition number.
 
 minimise |S^-1 (W beta - tau)|^2, S = diag(standard deviation of the noise of each joint); Gautier
 and Khalil 1990; Khalil and Dombre 2002, section 12.2.5. Cov(beta) = (W^T S^-2 W)^-1, which holds

@@ -41,7 +41,7 @@ class Recording:
 
 @np.errstate(over='ignore')  # steps too long for a number are refused as gaps
 def resampled(time, q, tau):
-    """Return the Recording of samples that are not quite equally far apart.
+    """Return the Recording of samples at slightly unequal distances, by interpolation.
 
     They go onto a grid with the median of the distances, by straight lines between neighbours.
     Samples of the same instant count once.

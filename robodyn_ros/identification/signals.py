@@ -1,11 +1,11 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""From recorded positions to velocities and accelerations: filters without delay.
+"""Differentiate recorded positions, with filters without delay.
 
 Low-pass forwards and backwards (zero phase), then central differences; torques and the columns of
-the regressor go through the same filter, so that it changes both sides of W beta = tau alike, and
-are then thinned out, so that the errors left are nearly independent (Khalil and Dombre 2002,
-section 12.2.5; Swevers, Verdonck and De Schutter 2007).
+the regressor go through the same filter, which changes both sides of W beta = tau alike. Both are
+then thinned out, so that the errors left are nearly independent (Khalil and Dombre 2002, section
+12.2.5; Swevers, Verdonck and De Schutter 2007).
 """
 
 import numpy as np
@@ -21,8 +21,8 @@ SAMPLES = 2.0  # kept for each period of the cutoff: with more, their errors wou
 def differentiated(q, rate, cutoff):
     """Smooth position, velocity and acceleration (k, nv) of recorded positions (k, nv).
 
-    rate [Hz] of the samples. The filter is WIDER than the cutoff [Hz] of the one that the columns
-    made from them go through, or what is near the cutoff would be weakened twice.
+    rate [Hz] of the samples. The filter is WIDER than the cutoff [Hz] of the filter of the columns
+    made from them. Otherwise signals near the cutoff would be weakened twice.
     """
     q = lowpass(q, rate, min(WIDER * cutoff, 0.45 * rate))
     qd = np.gradient(q, 1.0 / rate, axis=0)
@@ -66,8 +66,8 @@ def thinned(rate, cutoff, count):
 
 
 def steady(qd, rate, cutoff, share):
-    """(k, nv) where a joint is faster than a share of its greatest speed, and has been, and will
-    be, for half a period of the cutoff: what the filter looks at.
+    """(k, nv) where a joint is faster than a share of its greatest speed. This must hold for half
+    a period of the cutoff before and after, which is what the filter uses.
     """
     slow = np.abs(qd) <= share * np.abs(qd).max(axis=0)
     reach = int(np.ceil(0.5 * rate / cutoff))

@@ -4,6 +4,6 @@
 
     urdf.parse, dh.describe -> RobotDescription -> build.build -> RobotModel
 
-`layout` says what the columns of the arrays mean, `refusals` what no robot can be and `doubts`
-what hardly any robot is. Only numpy is needed here.
+`layout` says what the columns of the arrays mean, `validate` refuses what no robot can be, and
+`lint` warns of what hardly any robot is. Only numpy is needed here.
 """

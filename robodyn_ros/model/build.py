@@ -100,9 +100,9 @@ def build(
     for joint in ordered:
         assembly.add(joint)
     several = tuple(
-        hinge
-        for hinge in assembly.moving.values()
-        if hinge.velocities.stop - hinge.velocities.start > 1
+        moving
+        for moving in assembly.moving.values()
+        if moving.velocities.stop - moving.velocities.start > 1
     )
     constants = np.array(assembly.constants)
     topology = np.array(assembly.topology, dtype=np.int64)
@@ -122,7 +122,7 @@ def build(
         nq=len(positions),
         nv=len(velocities),
         body_names=tuple(assembly.body_names),
-        hinges=several,
+        multi_dof_joints=several,
         frames=MappingProxyType(assembly.link_frames | assembly.joint_frames()),
         topology=_read_only(topology),
         constants=_read_only(constants),
@@ -184,8 +184,8 @@ class _Assembly:
     def _add_bodies(self, joint, parent, placement):
         """Append the rows of a moving joint; return its link's placement in the last of them."""
         way = self.led.get(joint.name)
-        hinge = self.moving[way.leader if way else joint.name]
-        at_position, at_velocity = hinge.positions.start, hinge.velocities.start
+        moving = self.moving[way.leader if way else joint.name]
+        at_position, at_velocity = moving.positions.start, moving.velocities.start
         if way:
             self.ways[len(self.topology)] = way
         self.velocity_names += joint_types.velocity_names(joint)
@@ -245,12 +245,12 @@ def _frame(body, placement):
 
 
 def _coordinates(commanded):
-    """Return {joint name: Hinge}, the coordinates of one joint after those of the other."""
+    """Return {joint name: Joint}, the coordinates of one joint after those of the other."""
     coordinates, position, velocity = {}, 0, 0
     for joint in commanded:
         positions = slice(position, position + len(joint_types.position_names(joint)))
         velocities = slice(velocity, velocity + len(joint_types.velocity_names(joint)))
-        coordinates[joint.name] = joint_types.Hinge(joint, positions, velocities)
+        coordinates[joint.name] = joint_types.JointCoordinates(joint, positions, velocities)
         position, velocity = positions.stop, velocities.stop
     return coordinates
 

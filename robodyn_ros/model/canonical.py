@@ -4,8 +4,8 @@
 
 Constants that an author wrote as equal arrive by different sums, a few units of roundoff apart.
 Code that is recorded shares what is equal, so each kind of constant is brought into a canonical
-set: the largest magnitude stands for all within CLOSE units of roundoff below it, then the largest
-of the rest. The result does not depend on the order in which constants are met.
+set. The largest magnitude replaces all within CLOSE units of roundoff below it, then the largest
+of the rest does the same. The result does not depend on the order in which constants are met.
 """
 
 from bisect import bisect_right

@@ -32,7 +32,7 @@ NO_TURN = (0.0, 0.0, 0.0, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Hinge:
+class JointCoordinates:
     """A moving joint of several velocities: as described, and where it stands in q and qd."""
 
     joint: Joint

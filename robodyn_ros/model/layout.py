@@ -15,8 +15,8 @@ and its z axis along the joint axis; P is the frame of its parent body.
 PARENT, KIND, Q, V, DOF = range(5)
 TOPOLOGY_COLUMNS = 5
 
-# What a body does on its parent. A hinge of several degrees of freedom is a chain of such bodies,
-# all but the last of them massless. BALL_X, BALL_Y, BALL_Z are the three of a spherical hinge:
+# What a body does on its parent. A joint of several degrees of freedom is a chain of such bodies,
+# all but the last of them massless. BALL_X, BALL_Y, BALL_Z are the three of a spherical joint:
 # their z axes are x, y and z of the last one, which turns by the quaternion at Q (doc/joints.md).
 WORLD, REVOLUTE, PRISMATIC, HELICAL, BALL_X, BALL_Y, BALL_Z = range(7)
 
@@ -28,8 +28,8 @@ INERTIA = 16  # about the body origin, xx xy xz yy yz zz [kg m2]
 ROTOR = 22  # rotor inertia seen at the joint [kg m2 or kg]
 DAMPING = 23  # viscous friction [N m s/rad or N s/m]
 FRICTION = 24  # Coulomb friction [N m or N]
-ZERO = 25  # added to the joint coordinate [rad or m]; of a helical hinge to its angle alone
-PITCH = 26  # travel of a helical hinge by angle [m/rad]; zero for every other one
+ZERO = 25  # added to the joint coordinate [rad or m]; of a helical joint to its angle alone
+PITCH = 26  # travel of a helical joint by angle [m/rad]; zero for every other one
 CONSTANT_COLUMNS = 28  # 27 is kept free and holds zeros
 
 # Of a robot with dependent joints Q and V count the coordinates of all its joints, in row order,
@@ -43,7 +43,8 @@ EMBEDDED_TOPOLOGY_COLUMNS = 13
 
 # Of a robot with closed loops these columns follow. Closure k is in row k + 1. Row 0 has the
 # numbers of closures, of unknown joints, and of motions that the closures stop. Joints that loops
-# lead have COUNT consecutive independent velocities from FIRST on.
+# lead have COUNT consecutive independent velocities from FIRST on. The topology is int32: the type
+# tells the compiler, see robodyn_ros.algorithms.constraints.of_loops.
 COORDINATE = 13  # of the joint in the loops: independent, or nv and the unknown; -1 for neither
 BODY_A, BODY_B = 14, 15  # that the two frames of the closure are fixed to
 STOPS = 16  # bits of the stopped motions: x y z and turns about them, in axes of A; the distance

@@ -97,12 +97,12 @@ def cleaned(model):
 
 
 def regroup(model):
-    """Move to the parent what a hinge does not feel; what reaches the base is dropped.
+    """Move to the parent what a joint does not feel; what reaches the base is dropped.
 
-    A revolute hinge does not tell whether the mass, the first moment along its axis and an inertia
+    A revolute joint does not tell whether the mass, the first moment along its axis and an inertia
     (J, J, 0) belong to the body or to its parent, so they go to the parent and Iyy becomes zero:
-    the base parameters of Gautier and Khalil 1990. A prismatic hinge does not tell it of the
-    inertia; screws and spherical hinges feel all of it. Torques, mass matrix and forward dynamics
+    the base parameters of Gautier and Khalil 1990. A prismatic joint does not tell it of the
+    inertia; screws and spherical joints feel all of it. Torques, mass matrix and forward dynamics
     stay the same, potential energy changes by a constant, momentum and energies of single bodies
     lose their meaning.
     """
@@ -135,14 +135,14 @@ def regroup(model):
 
 
 def align(model):
-    """Turn and slide every body's frame along its own hinge, until its placement needs the fewest
+    """Turn and slide every body's frame along its own joint, until its placement needs the fewest
     numbers.
 
-    x of a body lies along the common normal of its hinge and that of its longest branch, and the
-    origin of a revolute body is the foot of the common normal with its parent's hinge: a placement
+    x of a body lies along the common normal of its joint and that of its longest branch. The
+    origin of a revolute body is the foot of the common normal with its parent's joint. A placement
     is then a turn about x, a constant added to the joint coordinate, and an offset without a y
     component. The last body of a branch turns its first moment into x. The frames a user asks for
-    keep their place, and so do the bodies of a spherical hinge.
+    keep their place, and so do the bodies of a spherical joint.
     """
     count = len(model.body_names)
     branch = _longest_branches(model.topology)
@@ -185,7 +185,7 @@ def _rotation(model, i):
 
 
 def _foot(model, i, slides, child):
-    """How far along hinge i the common normal with its parent's hinge meets it (with its child's,
+    """How far along joint i the common normal with its parent's joint meets it (with its child's,
     at the base)."""
     if model.topology[i, PARENT] > 0:
         # parent's axis in the frame of i: direction v, through the point c

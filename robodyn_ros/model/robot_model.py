@@ -12,7 +12,7 @@ import numpy as np
 from robodyn_ros.errors import ModelError, ShapeError, UnknownNameError, UnlockedError
 from robodyn_ros.model import lint, validate
 from robodyn_ros.model.description import Inertial
-from robodyn_ros.model.joint_types import Hinge
+from robodyn_ros.model.joint_types import JointCoordinates
 from robodyn_ros.model.layout import (
     AT,
     BALL_X,
@@ -76,12 +76,12 @@ class RobotModel(ReadOnly):
     joint_names (nv,) : order of qd, qdd and tau; a joint of several velocities has one for each.
     position_names (nq,) : order of q, the same names but for the four of a quaternion. body_names
     : row order, the base link first, then the link each moving joint carries, or the name of the
-    velocity where it carries none. hinges : the joints of several velocities. frames : every link
-    name, and every joint name that is not also a link's. topology (nb, 5), constants (nb, 28).
-    gravity (3,) [m/s2] in base axes. all_joint_names, all_position_names : the joints that depend
-    on others included, in row order if there are such. held : positions of the joints
-    that are held still [rad or m], those of several freedoms left out. closures : names of those
-    of its loops.
+    velocity where it carries none. multi_dof_joints : those of several velocities. frames : every
+    link name, and every joint name that is not also a link's. topology (nb, 5), constants (nb,
+    28). gravity (3,) [m/s2] in base axes. all_joint_names, all_position_names : the joints that
+    depend on others included, in row order if there are such. held : positions of the joints that
+    are held still [rad or m], those of several freedoms left out. closures : names of those of its
+    loops.
     The with_* methods return a new robot and leave this one, its limits and its report alone.
     """
 
@@ -91,7 +91,7 @@ class RobotModel(ReadOnly):
     nq: int
     nv: int
     body_names: tuple[str, ...]
-    hinges: tuple[Hinge, ...] = field(repr=False)
+    multi_dof_joints: tuple[JointCoordinates, ...] = field(repr=False)
     frames: Mapping[str, Frame] = field(repr=False)
     topology: np.ndarray = field(repr=False)
     constants: np.ndarray = field(repr=False)
@@ -135,12 +135,12 @@ class RobotModel(ReadOnly):
         """Return the link at each body: (nb,) the body that carries it, and (nb, 12) its rotation
         (row-major) and translation there, read-only.
 
-        That of a body within a hinge is the link that the hinge carries.
+        That of a body within a joint is the link that the joint carries.
         """
         bodies = np.arange(len(self.body_names))
         for i in range(len(bodies) - 1, 0, -1):
             if self.body_names[i] not in self.frames:
-                bodies[i] = bodies[i + 1]  # a hinge of several freedoms is consecutive rows
+                bodies[i] = bodies[i + 1]  # a joint of several freedoms is consecutive rows
         frames = [self.frames[self.body_names[body]] for body in bodies]
         placements = np.array([[*frame.rotation.ravel(), *frame.translation] for frame in frames])
         bodies.flags.writeable = placements.flags.writeable = False
@@ -148,7 +148,7 @@ class RobotModel(ReadOnly):
 
     @property
     def quaternions(self):
-        """Return the index in q where the quaternion of each spherical hinge starts, (balls,)."""
+        """Return the index in q where the quaternion of each spherical joint starts, (balls,)."""
         return self.topology[self.topology[:, KIND] == BALL_X, AT if self.is_embedded else Q]
 
     @property
@@ -188,7 +188,7 @@ class RobotModel(ReadOnly):
     @property
     def coordinates(self):
         """Return (nv,): the index in q of what each velocity is the rate of, -1 for the angular
-        velocity of a spherical hinge, which is the rate of no coordinate.
+        velocity of a spherical joint, which is the rate of no coordinate.
         """
         rows, at = self.topology[self._joint_rows()], AT if self.is_embedded else Q
         return np.where(np.isin(rows[:, KIND], (BALL_X, BALL_Y, BALL_Z)), -1, rows[:, at])

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rotors of geared motors: bodies of their own that follow their joints, or their reflection.
 
-A motor is mounted on the link that carries its joint, and its rotor turns gear_ratio times as fast
+A motor is mounted on the link that carries its joint. Its rotor turns gear_ratio times as fast,
 about an axis of the mount (Jain 2011, chapter 12). Exactly, it is a body that follows the joint:
 its spin couples with the turning of its mount. Reflected, it is gear_ratio^2 times its inertia at
 the joint, and nothing else (section 12.3.1).

@@ -143,7 +143,7 @@ def idle_joints(robot, body_names, topology, constants):
     """Refuse a joint that moves nothing: M would be singular in every posture.
 
     The last body of a branch needs inertia about its axis (revolute), about every axis (spherical)
-    or mass (prismatic), and any other body some inertia or mass on it or beyond it, unless its
+    or mass (prismatic). Any other body needs some inertia or mass on it or beyond it, unless its
     joint has rotor inertia. Of joints that move together one that moves something is enough. This
     is necessary for a regular M and not sufficient: the pivots of
     the forward dynamics have the last word.

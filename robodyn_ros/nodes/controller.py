@@ -16,7 +16,7 @@ from robodyn_ros.control.supervisor.self_test import guards_known_answers, law_k
 from robodyn_ros.robot.background_compiler import helped
 from robodyn_ros.ros.common.lifecycle_node import ACTIVE, INACTIVE, UNCONFIGURED, ManagedNode
 from robodyn_ros.ros.common.model_services import ModelServices
-from robodyn_ros.ros.common.process import run
+from robodyn_ros.ros.common.process import bound_memory, run
 from robodyn_ros.ros.common.robot_source import RobotSource
 from robodyn_ros.ros.common.session_kernels import serving
 from robodyn_ros.ros.common.start_report import StartReport
@@ -194,7 +194,7 @@ class Controller(ManagedNode):
             self.executor.create_task(self._report)
 
     def _pace(self):
-        """Look often for what nobody tells: the executor takes the interpreter from the loop."""
+        """Poll fast until settled; executor wake-ups compete with the loop for the GIL."""
         calm = self.session is not None and self.session.settled
         period = round(1e9 * (SLOW_POLL if calm else FAST_POLL))
         if self._reports.timer_period_ns != period:
@@ -237,6 +237,7 @@ def _answer(response, sentence: str):
 
 def main(args=None) -> int:
     """Run the node until SIGINT or SIGTERM."""
+    bound_memory()
     return run(Controller, args)
 
 

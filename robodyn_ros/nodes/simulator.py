@@ -13,7 +13,7 @@ from robodyn_ros.compile import warm_up
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.ros.common.joint_messages import set_stamp
 from robodyn_ros.ros.common.lifecycle_node import UNCONFIGURED, ManagedNode
-from robodyn_ros.ros.common.process import run
+from robodyn_ros.ros.common.process import bound_memory, run
 from robodyn_ros.ros.common.robot_source import RobotSource
 from robodyn_ros.ros.common.start_report import StartReport
 from robodyn_ros.ros.common.topic_hints import silent_topic
@@ -26,7 +26,7 @@ from robodyn_ros.ros.transport.lock_step import LOCK_STEP
 from robodyn_ros.simulation.plant import KERNELS
 
 LONGEST_STEP = 60  # [s] of simulated time that ~/step takes at once
-MOST_SUBSTEPS = 300_000  # of one ~/step: seconds in which nobody else is answered
+MOST_SUBSTEPS = 300_000  # of one ~/step: seconds in which no other request is answered
 
 
 class Simulator(ManagedNode):
@@ -235,6 +235,7 @@ def most_steps(update_rate: int, substeps: int) -> int:
 
 def main(args=None) -> int:
     """Run the node until a signal."""
+    bound_memory()
     return run(Simulator, args)
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Periodic loops, what they ask of the operating system, and what they measure. No ROS.
+"""Periodic loops, their requests to the operating system, and their measurements. No ROS.
 
 May import: errors, numpy.
 """

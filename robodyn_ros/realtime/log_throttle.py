@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""When to write a line into the log: a budget."""
+"""Limit the number of log lines by a budget."""
 
 import time
 

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What a thread may ask of the operating system and of Python to be woken in time: soft real time.
+"""Requests of a thread to the operating system and to Python, to be woken in time: soft real time.
 
 Every request that is refused is reported in one sentence with its cure; the thread runs without.
 """

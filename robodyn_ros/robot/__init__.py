@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The face of a robot: about twenty methods, and views for the rest. Check, allocate, call.
+"""The interface of a robot: about twenty methods, and views for the rest. Check, allocate, call.
 
 May import: model, spatial, algorithms, compile, codegen.
 """

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Compiling in another process, while what is there already serves."""
+"""Compile in another process, while the kernels at hand serve."""
 
 import atexit
 import contextlib
@@ -19,7 +19,7 @@ from robodyn_ros.robot import child_process
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.robot.specialised_robot import SpecialisedRobot
 
-NICE = 10  # whoever computes for the robot comes first
+NICE = 10  # processes that compute for the robot come first
 
 
 class _Stopped(Exception):
@@ -29,8 +29,8 @@ class _Stopped(Exception):
 class Background:
     """Makes something of compiled kernels without holding up this process.
 
-    Another process, of low priority, makes it first, and so fills the kernel cache; a
-    thread of this one then makes it from there, which takes tenths of a second of its time.
+    Another process, of low priority, makes it first, and so fills the kernel cache. A thread of
+    this process then makes it from the cache, in tenths of a second.
 
     make : called as make(progress=...) in both; has to go through pickle, as a function of a
     module or a functools.partial of one does. fill : what the other process is to make instead, if
@@ -62,7 +62,7 @@ class Background:
 
     @property
     def ended(self):
-        """Whether it has come to its end, one or the other."""
+        """Whether it has ended, with or without a result."""
         return self.ready or self.trouble != '' or not self._thread.is_alive()
 
     def wait(self, timeout=None):
@@ -71,7 +71,7 @@ class Background:
         return self.ready
 
     def stop(self):
-        """End what is still at work, here between two kernels; what serves goes on serving."""
+        """End the compilation, in this process between two kernels; the robot in use stays."""
         self._stopped.set()
         process = self._process
         if process is not None and process.poll() is None:
@@ -143,8 +143,8 @@ class Background:
 def helped(listed):
     """While entered, another process compiles kernels too, beginning at the end of their list.
 
-    It fills the cache: whoever warms up the same list finds there what it has compiled. There is
-    none where all of them are on disk, or a single processor is to do it.
+    It fills the cache: a later warm-up of the same list loads what it has compiled. There is none
+    where all of them are on disk, or a single processor is to do it.
 
     listed : called without arguments, returns the kernels; has to go through pickle.
     """
@@ -165,8 +165,8 @@ def _warm_up_backwards(listed, progress):
 
 
 def ahead(make, progress=None):
-    """Make something in this process, so that a Background which is to make or to fill the same
-    finds it in the cache; return it.
+    """Make something in this process and return it. A Background that makes the same then finds it
+    in the cache.
     """
     result = make(progress=progress)
     cache.set_mark(_mark(pickle.dumps(make)))
@@ -174,7 +174,7 @@ def ahead(make, progress=None):
 
 
 def _worker(told):
-    """Start a process that makes the parcel it is handed; told : where its output goes."""
+    """Start a process that makes the parcel that it gets; told : where its output goes."""
     return child_process.start(
         'robodyn_ros.cli.warmup', '--parcel', stdin=subprocess.PIPE, stdout=told, stderr=told
     )
@@ -202,8 +202,8 @@ class BackgroundSpecialisation(Background):
 
     @property
     def robot(self):
-        """The Robot to use now: the one for any, or the SpecialisedRobot that has passed its
-        examination, whole.
+        """The Robot to use now: the generic one, or the SpecialisedRobot once it has passed its
+        whole verification.
         """
         return self.result or self._generic
 

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What a configuration is: its coordinates, its zero, and moving from one to another."""
+"""Configurations of a robot: coordinates, the neutral one, integration and differences."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ATTEMPTS, MOST_ATTEMPTS = 100, 1000
 class ConfigurationSpace(View):
     """Configurations q (nq,) of a robot, and the velocities (nv,) that lead from one to another.
 
-    They are of one size, and add up, unless there are spherical or floating joints: those hold a
+    They are of one size, and add up, unless there are spherical or floating joints. Those hold a
     quaternion (x, y, z, w) in q and an angular velocity in axes of the child in qd. A quaternion
     stands for the one of length one in its direction; one without direction is a ShapeError.
     """

@@ -36,7 +36,7 @@ PLACES = {
     'mass_product': ('mass_operator', 'product'),
     'mass_matrix_factors': ('mass_operator', 'factors'),
     'factor_product': ('mass_operator', 'factor_product'),
-    'hinge_inertias': ('mass_operator', 'joint_inertias'),
+    'joint_inertias': ('mass_operator', 'joint_inertias'),
     'mass_matrix_diagonal': ('mass_operator', 'diagonal'),
     'inverse_dynamics_derivatives': ('derivatives', 'inverse_dynamics'),
     'forward_dynamics_derivatives': ('derivatives', 'forward_dynamics'),
@@ -171,4 +171,4 @@ def generic_case(robot, name, frame=None):
         tuple(known[each] for each in part)
         for part in (names[:first], names[first + len(recipe.inputs) : last])
     )
-    return kernel.quick, before, after
+    return kernel.vectorcall, before, after

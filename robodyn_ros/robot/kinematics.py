@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Where the frames of a robot are, how they move, and what a force there meets."""
+"""Pose, velocity, Jacobian and operational-space inertia of the frames of a robot."""
 
 from __future__ import annotations
 

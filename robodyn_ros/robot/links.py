@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What every link does: its motion, the wrench it meets, the inertia it carries."""
+"""Motions, joint wrenches, and composite and articulated inertias of all links."""
 
 from __future__ import annotations
 

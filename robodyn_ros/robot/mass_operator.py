@@ -21,7 +21,7 @@ class MassFactors:
     L : (nv, nv), 1 on its diagonal, beside it not zero only where joint i carries joint j. order :
     (nv,) numbers of the joints from base to tip; L[order][:, order] is unit upper triangular, and
     unit lower triangular with the order turned round, as Jain counts. D : (nv,) [kg m^2 or kg]
-    hinge inertias. Of a batch, L and D have k in front.
+    joint inertias. Of a batch, L and D have k in front.
     """
 
     L: np.ndarray
@@ -193,7 +193,7 @@ class MassOperator(View):
         robot = self._robot
         (q,), k = robot._states(q)
         out = robot._out(out, k, (robot.nv,))
-        robot._run(generic.hinge_inertias, k, *robot._body, q, robot._zero, out)
+        robot._run(generic.joint_inertias, k, *robot._body, q, robot._zero, out)
         return out
 
     def log_det(self, q: ArrayLike) -> Any:

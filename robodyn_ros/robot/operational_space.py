@@ -89,7 +89,7 @@ class OperationalSpaceInertia:
     def null_space_projection(self) -> np.ndarray:
         """N = 1 - Jbar J, (nv, nv): J N = 0, N N = N.
 
-        N qd is the part of a joint velocity that the task does not see, and N^T tau the part of a
+        N qd is the part of a joint velocity that the task does not see. N^T tau is the part of a
         joint torque that does not accelerate it, J M^-1 N^T = 0: the dynamically consistent
         projection (Khatib 1987, eq. 47). In Jain's operators M^-1 J^T Lambda J is H Upsilon_f
         phi^T H^T (2011, Lemma 10.3). Where the task is damped, the projection is one only roughly.
@@ -98,8 +98,8 @@ class OperationalSpaceInertia:
 
 
 class FullRankInertia(OperationalSpaceInertia):
-    """An OperationalSpaceInertia of axes of a frame that have lost no direction: inertia, inverse
-    and jacobian are there, the other fields are computed when first asked for.
+    """An OperationalSpaceInertia of axes of a frame that have lost no direction. It has inertia,
+    inverse and jacobian; the other fields are computed at first use.
 
     some : J and J M^-1 J^T of all axes, the rows kept and the damping, where it is not all of
     them undamped.

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The friendly face of a robot: every quantity of its dynamics by name. Check, allocate, call."""
+"""The interface of a robot: every quantity of its dynamics by name. Check, allocate, call."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
     first.
 
     Every method takes one state: q (nq,) in the order of `position_names`, and all else (nv,).
-    Or it takes a batch, (k, nq) and (k, nv), and returns arrays with k in front; one state beside
-    a batch stands for k of them. nq = nv unless a joint has a quaternion. Wrong shapes and types
+    Or it takes a batch, (k, nq) and (k, nv), and returns arrays with k in front. One state beside
+    a batch is used for all k rows. nq = nv unless a joint has a quaternion. Wrong shapes and types
     raise a ShapeError, values that are not finite a NotFiniteError. One robot serves one thread at
     a time.
 
@@ -338,7 +338,8 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         -------
         Kernel
         """
-        return linker.over_independent(kernel) if self.model.is_embedded else kernel
+        model = self.model
+        return linker.over_independent(kernel, model.has_loops) if model.is_embedded else kernel
 
     def with_payload(self, mass: float, com: ArrayLike, inertia: ArrayLike, frame: str) -> Robot:
         """Return a new robot that carries a rigid body; this one stays as it is.
@@ -408,7 +409,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
             return tuple(state.copy() for state in states)
         sizes = len(self.all_position_names), *[len(self.all_joint_names)] * 2
         results = tuple(self._out(None, k, (size,)) for size in sizes)
-        run = embedded.expand_state.compiled
+        run = embedded.state_expansion(self.model.has_loops).compiled
         if k is None:
             run(*self._body, *states, *results)
         else:

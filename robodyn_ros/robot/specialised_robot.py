@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The same face over code for one robot alone: a quick way in, and the careful one behind it."""
+"""The methods of a Robot over code for one robot alone; the Python path takes all other calls."""
 
 import inspect
 from dataclasses import replace
@@ -42,7 +42,7 @@ class SpecialisedRobot(SpecialisedForms):
     """A Robot whose recursions are straight-line code with its numbers in it.
 
     One state, or a batch, in float64 arrays goes straight to that code, which checks shapes and
-    finiteness itself; under wrenches the torque J^T f is added to a batch. Anything else (lists,
+    finiteness itself. Under wrenches the torque J^T f is added to a batch. Anything else (lists,
     wrenches on one state, mistakes, singular pivots) takes the path of Robot, with the same
     results and sentences.
 
@@ -109,7 +109,7 @@ class SpecialisedRobot(SpecialisedForms):
         for name in DERIVATIVES:
             self._install_derivative(name)
 
-        self._quick_task = machine_method(
+        self._fast_task = machine_method(
             self._task,
             {
                 key[1]: (one, (), ())
@@ -171,13 +171,11 @@ class SpecialisedRobot(SpecialisedForms):
             'f_ext' in inspect.signature(python).parameters,
         )
 
-    def _otherwise(self, name, careful):
-        """A function of what is not one state without wrenches: a batch, or a case for
-        `careful`.
-        """
+    def _otherwise(self, name, python):
+        """The method for all but one state without wrenches: a batch, or a case for `python`."""
         several = len(self._shapes[name][1]) > 1
 
-        def careful_method(*states, **options):
+        def other_cases(*states, **options):
             results = None
             if options.get('f_ext') is None:
                 results = self._in_rows(name, states, options.get('out'))
@@ -186,10 +184,10 @@ class SpecialisedRobot(SpecialisedForms):
                     method_of(self, name), *states, **options, forward=name.startswith('forward')
                 )
             if results is None:
-                return careful(*states, **options)
+                return python(*states, **options)
             return tuple(results) if several else results[0]
 
-        return careful_method
+        return other_cases
 
     def _in_rows(self, key, states, out=None):
         """Results of a batch, shared out over the cores; None where it is no batch, or the kernel
@@ -237,7 +235,7 @@ class SpecialisedRobot(SpecialisedForms):
 
     def operational_space_inertia(self, q, frame, axes=None, damping=0.0):
         if axes is None and damping.__class__ is float and not damping:
-            found = self._quick_task(q, frame)
+            found = self._fast_task(q, frame)
             if found:
                 J, inverse, inertia = found
                 return FullRankInertia(self, q.copy(), frame, inertia, inverse, J)

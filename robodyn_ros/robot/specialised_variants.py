@@ -44,12 +44,12 @@ class SpecialisedMassOperator(MassOperator):
     """The views of a specialised robot: its own code first, then the path of Robot."""
 
     def factors(self, q):
-        found = self._robot._quick('mass_matrix_factors', (q,))
+        found = self._robot._fast('mass_matrix_factors', (q,))
         return super().factors(q) if found is None else self._factors(*found)
 
     def factor_product(self, q, x, transposed=False, inverse=False, out=None):
         name = 'factor_product' + '_transposed' * bool(transposed) + '_inverse' * bool(inverse)
-        found = self._robot._quick(name, (q, x), out)
+        found = self._robot._fast(name, (q, x), out)
         if found is None:
             return super().factor_product(q, x, transposed, inverse, out)
         return found[0]
@@ -59,7 +59,7 @@ class SpecialisedCentroidal(Centroidal):
     """As SpecialisedMassOperator."""
 
     def composite_inertia(self, q):
-        found = self._robot._quick('composite_inertia', (q,))
+        found = self._robot._fast('composite_inertia', (q,))
         return super().composite_inertia(q) if found is None else (self.mass, *found)
 
 
@@ -67,7 +67,7 @@ class SpecialisedLinks(Links):
     """As SpecialisedMassOperator."""
 
     def inertias(self, q):
-        found = self._robot._quick('body_inertias', (q,))
+        found = self._robot._fast('body_inertias', (q,))
         return super().inertias(q) if found is None else self._blocks(found)
 
 
@@ -79,7 +79,7 @@ class SpecialisedVariants(Variants):
         if f_ext is not None and name in robot._one:
             method = functools.partial(self.inverse_dynamics_in, reference)
             return robot._pushed(method, q, qd, qdd, f_ext, out)
-        found = None if f_ext is not None else robot._quick(name, (q, qd, qdd), out)
+        found = None if f_ext is not None else robot._fast(name, (q, qd, qdd), out)
         if found is None:
             return super().inverse_dynamics_in(reference, q, qd, qdd, f_ext, out)
         return found[0]
@@ -91,7 +91,7 @@ class SpecialisedVariants(Variants):
             (q, qd, tau, qdd), _ = robot._states(q, qd, tau, qdd)
             push = None if f_ext is None else robot.task_space.torque_of_wrench(q, f_ext)
             given = tau if push is None else tau + push
-            found = robot._quick(key, (q, qd, np.where(flags, qdd, given)))
+            found = robot._fast(key, (q, qd, np.where(flags, qdd, given)))
         if found is None:
             return super().hybrid_dynamics(q, qd, tau, qdd, flags, f_ext)
         if push is not None:
@@ -125,16 +125,16 @@ class SpecialisedTaskSpace(TaskSpace):
         (q,), k = robot._states(q)
         wrenches = robot._placed_wrenches(k, f_ext)[2]
         if k is None:
-            return robot._quick(key, (q, wrenches[0]), out)
+            return robot._fast(key, (q, wrenches[0]), out)
         shape = k, *wrenches.shape[1:]
         rows = np.ascontiguousarray(np.broadcast_to(wrenches, shape))
-        return robot._quick(key, (q, rows), out)
+        return robot._fast(key, (q, rows), out)
 
     def _free_acceleration(self, gravity, k, q, qd, names):
         robot, found = self._robot, None
         if gravity is robot.model.gravity:
             key = 'task_acceleration', names[0] if len(names) == 1 else names
-            found = robot._quick(key, (q, qd, np.zeros_like(qd)))
+            found = robot._fast(key, (q, qd, np.zeros_like(qd)))
         return super()._free_acceleration(gravity, k, q, qd, names) if found is None else found[0]
 
 
@@ -153,7 +153,7 @@ class SpecialisedForms(Robot):
             'task_space': SpecialisedTaskSpace,
         }
 
-    def _quick(self, key, states, out=None):
+    def _fast(self, key, states, out=None):
         """Results of the code for one robot, of one state or of a batch; None without it."""
         one = self._one.get(key)
         if one is None:
@@ -162,11 +162,11 @@ class SpecialisedForms(Robot):
         return results if not one(*states, *results) else self._in_rows(key, states, out)
 
     def energy(self, q, qd):
-        found = self._quick('energy', (q, qd))
+        found = self._fast('energy', (q, qd))
         return super().energy(q, qd) if found is None else (found[0][..., 0], found[0][..., 1])
 
     def regressor(self, q, qd, qdd, qd_r=None, out=None):
-        found = self._quick('regressor', (q, qd, qd if qd_r is None else qd_r, qdd), out)
+        found = self._fast('regressor', (q, qd, qd if qd_r is None else qd_r, qdd), out)
         return super().regressor(q, qd, qdd, qd_r, out) if found is None else found[0]
 
     def _pushed(self, method, q, qd, third, f_ext, out=None, forward=False):

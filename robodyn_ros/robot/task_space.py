@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Dynamics of tasks: what a force at frames does, and what it has to overcome."""
+"""Dynamics of tasks at frames: compliance, bias, null space, prescribed motion."""
 
 from __future__ import annotations
 

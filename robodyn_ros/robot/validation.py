@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The boundary of a robot: what callers bring is checked here, and kernels may trust it."""
+"""Validate the arguments of a robot's methods, so that kernels may trust them."""
 
 import reprlib
 from collections.abc import Mapping
@@ -20,9 +20,9 @@ from robodyn_ros.robot.dispatch import generic_case, install
 class Boundary:
     """A model with scratch memory, and the checks between a caller and the kernels.
 
-    model : RobotModel. A wrong shape, another type or a value that is not finite is a ShapeError
-    that names the joint, the frame or the expected shape; a singular pivot is a SingularityError
-    that names the body.
+    model : RobotModel. A wrong shape, another type or a value that is not finite raises a
+    ShapeError that names the joint, the frame or the expected shape. A singular pivot raises a
+    SingularityError that names the body.
     """
 
     def __init__(self, model):
@@ -80,7 +80,7 @@ class Boundary:
             return kernel
         if kernel.python in embedded.OF_FIXED_RATIOS:
             self.model.refuse_loops(kernel.python.__name__)
-        found = embedded.kernel_of(kernel)
+        found = embedded.kernel_of(kernel, self.model.has_loops)
         if found is None:
             raise ModelError(
                 f'robot {self.name!r} has joints that depend on others, and no '
@@ -93,7 +93,7 @@ class Boundary:
         in front; k is None for a single state. One state beside a batch stands for k of them.
         """
         try:
-            if len(arrays) <= 3 and state_checks.ALL[len(arrays) - 1].quick(
+            if len(arrays) <= 3 and state_checks.ALL[len(arrays) - 1].vectorcall(
                 self.nq, self.nv, *arrays
             ):
                 self._refuse_lost_turns(arrays[0])
@@ -225,7 +225,7 @@ class Boundary:
             return (self._no_wrench,)
         pushes = np.zeros(self._no_wrench.shape)
         for name, given in self._mapping(f_ext).items():
-            self._kernel(generic.apply_wrench).quick(
+            self._kernel(generic.apply_wrench).vectorcall(
                 *self._body, q, *self._placement(name), self._wrench(name, given, k), pushes
             )
         return (pushes,)
@@ -242,7 +242,7 @@ class Boundary:
     def _wrench(self, name, given, k):
         """A float64 wrench (6,) on a frame, or one for each of k states."""
         try:
-            if state_checks.one.quick(6, 6, given):
+            if state_checks.one.vectorcall(6, 6, given):
                 return given
         except Exception:
             pass  # as for states
@@ -273,7 +273,7 @@ class Boundary:
         """
         kernel = self._kernel(kernel)
         if k is None:
-            status = kernel.quick(*arguments)
+            status = kernel.vectorcall(*arguments)
         else:
             loop = batch_loops.of(kernel).compiled
             status = next(

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The robot that is not there: plant, drives, stops, sensors and faults; seeded, without ROS.
+"""The simulated robot: plant, drives, stops, sensors and faults; seeded, without ROS.
 
 command -> drives (limits, brake, time-out)
         -> step (forward dynamics, friction, integrator, stops) -> sensor -> state

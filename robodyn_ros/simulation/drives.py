@@ -70,8 +70,8 @@ class Drives:
         self._model = model
         # a floating joint says that nothing holds the body, so there is no drive to brake or damp
         self._driven = np.ones(model.nv, dtype=bool)
-        for hinge in model.hinges:
-            self._driven[hinge.velocities] = hinge.joint.type != 'floating'
+        for coordinates in model.multi_dof_joints:
+            self._driven[coordinates.velocities] = coordinates.joint.type != 'floating'
         self._damping = settings.damping_scale * model.joint_values(MODEL_DAMPING)
         self._friction = settings.friction_scale * model.joint_values(MODEL_FRICTION)
         self.arrange()

@@ -115,7 +115,8 @@ class LockStep:
         self._answers.pop(participant, None)
 
     def advance(self) -> bool:
-        """Take one step if the run is to go on and nobody is missing; return whether it was."""
+        """Take one step if the run is to go on and every answer is there; return whether it
+        was."""
         if self.step >= self.goal or not self.complete:
             return False
         command, *others = self._answers.values()

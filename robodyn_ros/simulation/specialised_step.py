@@ -18,7 +18,7 @@ STEP = 1e-4  # [s] short, so that the states stay comparable
 
 
 def specialised_step(model, progress=None):
-    """Return the twin of `step` for one robot, for Plant.use; compiled and examined.
+    """Return the twin of `step` for one robot, for Plant.use; compiled and verified.
 
     model : RobotModel. progress : as in robodyn_ros.compile.warm_up. Raises KernelError where a
     state differs from that of the step for any robot.

@@ -21,7 +21,7 @@ SETTLED = 1e-13  # [rad/s or m/s] change of a velocity below which the impulses 
 
 @primitive
 def position(joints, q, k):
-    """Position of joint k; 0 for the angular velocity of a spherical hinge, which has no stop."""
+    """Position of joint k; 0 for the angular velocity of a spherical joint, which has no stop."""
     at = int(joints[k, AT])
     return q[at] if at >= 0 else 0.0
 

@@ -4,7 +4,7 @@
 inertias.
 
 Every function is a plain Python function that Numba can also compile (`primitive`), so the same
-text runs interpreted on floats, complex numbers (complex-step derivatives) and recording scalars,
-and compiled to machine code. Vectors travel as values, matrices live as columns of a row of a two-
-dimensional array and are named by (rows, i, column).
+source runs in two ways: interpreted on floats, complex numbers (complex-step derivatives) and
+recording scalars, or compiled to machine code. Vectors travel as values, matrices live as columns
+of a row of a two- dimensional array and are named by (rows, i, column).
 """

@@ -1,6 +1,7 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A context of rclpy from its start to an end that everybody in the ROS graph sees at once."""
+"""A context of rclpy from its start to its end, which all participants of the ROS graph see at
+once."""
 
 import rclpy
 from rclpy.signals import SignalHandlerOptions
@@ -14,10 +15,10 @@ def new_context() -> rclpy.Context:
 
 
 def end_context(context: rclpy.Context):
-    """Shut a context down, and let go of its participant in the ROS graph at once.
+    """Shut a context down, and release its participant in the ROS graph at once.
 
-    Otherwise that waits for a collection of garbage, which a node on a robot holds off; after some
-    thirty of them the middleware finds nobody else.
+    Otherwise that waits for the garbage collector, which a node on a robot holds off. After some
+    thirty of them the middleware discovers no other participant.
     """
     context.try_shutdown()
     context.destroy()

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A participant of the ROS graph that a test speaks through, and waits with deadlines."""
+"""A participant of the ROS graph for tests: topics, services, and waits with deadlines."""
 
 import contextlib
 import math
@@ -141,7 +141,7 @@ class Participant:
         return inbox
 
     def publisher(self, kind, topic: str, qos=1):
-        """Return a publisher that somebody listens to."""
+        """Return a publisher that has a subscriber."""
         made = self.node.create_publisher(kind, topic, qos)
         wait_until(made.get_subscription_count, f'a subscriber of {topic}')
         return made

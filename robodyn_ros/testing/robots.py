@@ -38,7 +38,7 @@ class RobotState(NamedTuple):
 
 
 class SimulatedRobot:
-    """A simulated robot that takes a step when its commander has answered the last state.
+    """A simulated robot that takes a step when its controller has answered the last state.
 
     Parameters
     ----------
@@ -433,7 +433,7 @@ class ControlledRobot(SimulatedRobot):
         return self.controller.node.session.supervisor.reference.copy()
 
     def go_to(self, position, seconds: float):
-        """Send the controller to a posture, as a trajectory of one point at rest.
+        """Send the controller a posture, as a trajectory of one point at rest.
 
         Parameters
         ----------

@@ -76,7 +76,7 @@ class TopicCommands:
             If none come, with a sentence.
 
         """
-        if np.isnan(state.state[0, 0]):  # nobody was sent a reading that is lost
+        if np.isnan(state.state[0, 0]):  # a lost reading is sent to no participant
             return self._effort if self._begun else np.full(state.state.shape[1], np.nan)
         if state.step % self._every == 0 or not self._begun:
             self._effort = self._wait(state)

@@ -37,12 +37,16 @@ def every_case(request):
 
 
 @pytest.fixture(params=[*FAMILIES, *MIXED, *ARMS, *MAKERS, *FREE], scope='session')
-def every_hinge(request):
+def every_joint_type(request):
     """Return one robot after the other: all there are."""
     return named(request.param)
 
 
-@pytest.fixture(params=('dense', 'pinocchio'), scope='session')
+@pytest.fixture(params=('dense', 'pinocchio'))
 def referee(request, every_case):
-    """Return one referee after the other."""
+    """Return one referee after the other.
+
+    For each test anew: files say `every_case` in their own way, and pytest would keep the referee
+    of the last robot of one file for the first robot of the next.
+    """
     return getattr(every_case, request.param)

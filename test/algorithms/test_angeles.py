@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Worked problems of Angeles, Fundamentals of Robotic Mechanical Systems, chapter 7.
 
-Numbers were computed from the corrected closed forms with twelve digits and more; where the text
+Numbers were computed from the corrected closed forms with twelve digits and more. Where the text
 is misprinted, the test says so and shows that the misprint would not pass.
 """
 

@@ -39,21 +39,21 @@ def composite(robot, q):
     return R
 
 
-def test_nothing_is_passed_on_along_the_hinge(case):
-    """S^T P+ = 0 exactly where there is no rotor (Jain 6.26): the hinge is free to move."""
+def test_nothing_is_passed_on_along_the_joint(case):
+    """S^T P+ = 0 exactly where there is no rotor (Jain 6.26): the joint is free to move."""
     model = case.robot.model
     for q, _, _ in states(case.robot):
         P = passed_on(case.robot, q)
         for i in range(1, len(P)):
-            hinge = 5 if model.topology[i, KIND] == PRISMATIC else 2
+            about = 5 if model.topology[i, KIND] == PRISMATIC else 2
             if model.constants[i, ROTOR] == 0.0:
-                assert not P[i, hinge].any()
+                assert not P[i, about].any()
             else:
-                assert P[i, hinge, hinge] > 0.0
+                assert P[i, about, about] > 0.0
 
 
 def test_composite_outweighs_articulated(case):
-    """R >= P+ >= 0 in Loewner order: free hinges beyond only make a body lighter (Jain 6.31)."""
+    """R >= P+ >= 0 in Loewner order: free joints beyond only make a body lighter (Jain 6.31)."""
     for q, _, _ in states(case.robot):
         P, R = passed_on(case.robot, q), composite(case.robot, q)
         for i in range(1, len(P)):
@@ -63,7 +63,7 @@ def test_composite_outweighs_articulated(case):
 
 
 def coaxial(seed, scale):
-    """Return two hinges about one line with nothing between them: M = I [[1, 1], [1, 1]]."""
+    """Return two joints about one line with nothing between them: M = I [[1, 1], [1, 1]]."""
     rng = np.random.default_rng(seed)
     body, turn, axis = inertial(rng), rotation(rng), rng.normal(size=3)
     body = Inertial(scale * body.mass, body.com, scale * body.inertia)
@@ -109,7 +109,7 @@ def test_singular_kernels_return_the_body_and_stay_finite():
 
 
 def test_what_was_singular_is_regular_with_something_on_the_diagonal():
-    """A rotor, or an implicit damper on the diagonal, makes the coaxial hinges regular."""
+    """A rotor, or an implicit damper on the diagonal, makes the coaxial joints regular."""
     robot = Case(coaxial(0, 1.0)).robot
     geared = type(robot)(robot.model.with_joint_values(ROTOR, (0.2, 0.3)))
     q, b, x = np.array((0.3, 0.4)), np.array((1.0, 2.0)), np.empty(2)

@@ -13,7 +13,8 @@ from support.compare import agree, solve_tolerance
 from support.families import FAMILIES, MIXED, states
 from support.real_robots import robot as real
 
-#: Two hands each; those of baxter share nothing but the base, the others a torso; talos floats.
+#: Two end effectors each; those of baxter share nothing but the base, the others a torso; talos
+#: floats.
 DUAL_ARMS = {
     'baxter': ('left_gripper', 'right_gripper'),
     'tiago_dual': ('arm_left_tool_link', 'arm_right_tool_link'),
@@ -25,13 +26,13 @@ DUAL_ARMS = {
 
 @pytest.fixture
 def case(any_case):
-    """Return one robot after the other, with hinges of every kind."""
+    """Return one robot after the other, with joints of every kind."""
     return any_case
 
 
 @pytest.fixture(params=DUAL_ARMS)
 def dual_arm(request):
-    """Return one real dual arm after the other, and its hands."""
+    """Return one real dual arm after the other, and its end effectors."""
     case = real(request.param)
     if case is None:
         pytest.skip('example-robot-data is not installed')
@@ -85,8 +86,8 @@ def test_one_frame_in_a_list_is_the_frame_alone(case):
     assert alone.rows == listed.rows == {case.tip: slice(0, 6)}
 
 
-def test_two_hands_of_real_robots(dual_arm):
-    """Lambda of both hands of a dual arm, against Pinocchio and a dense inverse."""
+def test_two_end_effectors_of_real_robots_agree_with_pinocchio(dual_arm):
+    """Lambda of both end effectors of a dual arm, against Pinocchio and a dense inverse."""
     case, hands = dual_arm
     for q, _, _ in states(case.robot):
         J, expected = stacked(case.pinocchio, q, hands)
@@ -99,7 +100,7 @@ def test_two_hands_of_real_robots(dual_arm):
         agree(task.inertia @ task.inverse, np.eye(12), tolerance=solve_tolerance(expected))
 
 
-def test_hands_are_coupled_by_what_they_share():
+def test_end_effectors_are_coupled_by_shared_bodies():
     """Arms on a fixed torso are not coupled at all; a torso that moves couples them."""
     q = {name: states(real(name).robot)[0][0] for name in DUAL_ARMS if real(name)}
     for name, hands in DUAL_ARMS.items():
@@ -112,7 +113,7 @@ def test_hands_are_coupled_by_what_they_share():
                 assert not task.block(*hands, 'inverse').any()
 
 
-def test_a_force_at_one_hand_moves_the_other(dual_arm):
+def test_a_force_at_one_end_effector_moves_the_other(dual_arm):
     """J_i (qdd(f at j) - qdd(0)) = J_i M^-1 J_j^T f, by two runs of forward dynamics."""
     case, (left, right) = dual_arm
     force = np.array((3.0, -2.0, 5.0, 0.4, -0.7, 0.3))
@@ -148,11 +149,11 @@ def test_axes_may_differ_between_frames(dual_arm):
 def test_frames_of_a_free_base():
     """What floats has all six directions anywhere: Lambda of the base body is P (Remark 10.2).
 
-    The hand of a floating robot is more compliant than that of the same robot held at its base
-    (Jain 2011, eq. 10.24), and every pair of frames is coupled.
+    The end effector of a floating robot is more compliant than that of the same robot held at its
+    base (Jain 2011, eq. 10.24), and every pair of frames is coupled.
     """
     case = MIXED['free_base']
-    trunk = case.robot.model.body_names[6]  # the last of the six rows of the free hinge
+    trunk = case.robot.model.body_names[6]  # the last of the six rows of the free joint
     for q, _, _ in states(case.robot):
         M = case.dense.mass_matrix(q)
         task = case.robot.operational_space_inertia(q, [trunk, case.tip])
@@ -164,7 +165,7 @@ def test_frames_of_a_free_base():
         assert np.linalg.eigvalsh(surplus).min() > -solve_tolerance(M) * np.abs(held).max()
         assert np.trace(surplus) > 1e-3 * np.trace(held)
         free = task.block(trunk, of='inverse')
-        # articulated inertia of the base body: its own and all that hangs on it, hinges free
+        # articulated inertia of the base body: its own and all that hangs on it, joints free
         joined = M[:6, :6] - M[:6, 6:] @ np.linalg.solve(M[6:, 6:], M[6:, :6])
         J = case.dense.jacobian(q, trunk)[:, :6]
         agree(free, J @ np.linalg.solve(joined, J.T), tolerance=solve_tolerance(M))
@@ -281,7 +282,8 @@ def test_free_acceleration_and_bias(case):
 
 
 def test_the_task_moves_as_the_bias_says(dual_arm):
-    """Driven by J^T F with F = Lambda u + mu + p, both hands accelerate with u (Jain 10.10)."""
+    """Driven by J^T F with F = Lambda u + mu + p, both end effectors accelerate with u (Jain
+    10.10)."""
     case, hands = dual_arm
     u = np.arange(1.0, 13.0) / 7.0
     for q, qd, _ in states(case.robot):
@@ -299,7 +301,7 @@ def test_the_task_moves_as_the_bias_says(dual_arm):
 
 
 def test_null_space_is_dynamically_consistent(dual_arm):
-    """N N = N, J N = 0, J M^-1 N^T = 0: a null-space torque moves neither hand."""
+    """N N = N, J N = 0, J M^-1 N^T = 0: a null-space torque moves neither end effector."""
     case, hands = dual_arm
     for q, qd, tau in states(case.robot):
         task = case.robot.operational_space_inertia(q, hands)

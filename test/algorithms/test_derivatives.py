@@ -92,12 +92,12 @@ def test_mass_matrix_by_complex_step(any_case):
     )
 
 
-def test_pinocchio(every_hinge):
+def test_derivatives_agree_with_pinocchio(every_joint_type):
     """computeRNEADerivatives and computeABADerivatives, with and without wrenches."""
-    robot, referee = every_hinge.robot, every_hinge.pinocchio
+    robot, referee = every_joint_type.robot, every_joint_type.pinocchio
     model, data, order = referee.model, referee.data, np.ix_(referee.order, referee.order)
     for k, (q, qd, third) in enumerate(states(robot, 2)):
-        f_ext = pushed(every_hinge) if k else None
+        f_ext = pushed(every_joint_type) if k else None
         given = (referee.q(q), referee.v(qd), referee.v(third), referee._forces(q, f_ext))
         pin.computeRNEADerivatives(model, data, *given)
         expected = data.dtau_dq[order], data.dtau_dv[order], symmetric(data.M, order)
@@ -113,7 +113,7 @@ def test_pinocchio(every_hinge):
 
 
 @pytest.mark.parametrize('joints', [14, 30, 48])
-def test_long_chains(joints):
+def test_derivatives_of_long_chains_agree_with_pinocchio(joints):
     """Arms in series, up to ten metres long, against Pinocchio: everything is about the base, so
     up to a digit of 1e-15 goes with the distance.
     """
@@ -151,7 +151,7 @@ def test_what_they_have_in_common(any_case):
     )
 
 
-def test_batches(any_case):
+def test_a_batch_is_its_rows_one_by_one(any_case):
     """Row by row, with wrenches by row."""
     robot = any_case.robot
     q, qd, third = map(np.array, zip(*states(robot, 3)))
@@ -166,7 +166,7 @@ def test_batches(any_case):
     assert np.array_equal(robot.derivatives.mass_matrix(q)[1], robot.derivatives.mass_matrix(q[1]))
 
 
-def test_refusals():
+def test_wrong_shapes_and_singular_matrices_are_refused():
     """Wrong shapes, numbers that are none, and a mass matrix without inverse."""
     robot = FAMILIES['skew_chain'].robot
     with pytest.raises(ShapeError):

@@ -16,9 +16,9 @@ WRENCH = np.array((3.0, -2.0, 5.0, 0.4, -0.7, 0.3))  # [N, N m]
 
 
 @pytest.fixture(scope='session')
-def every_case(every_hinge):
-    """Return robots with hinges of any number of freedoms."""
-    return every_hinge
+def every_case(every_joint_type):
+    """Return robots with joints of any number of freedoms."""
+    return every_joint_type
 
 
 def wrenches(case):
@@ -59,7 +59,7 @@ def test_routes_of_forward_dynamics(every_case, referee, route):
         )
 
 
-def test_hybrid_dynamics(every_case):
+def test_hybrid_dynamics_solves_the_rows_of_the_equation_of_motion(every_case):
     """Known motion of some joints and torque of the others: the rows of M qdd + bias = tau, solved
     for what is missing.
     """
@@ -116,7 +116,7 @@ FULL_RANK = ('skew_chain', 'sliding_chain', 'sliding_tree', 'rotors', 'permuted'
 
 @pytest.mark.parametrize('name', FULL_RANK)
 @pytest.mark.parametrize('axes', ['x y z', 'z', 'x rz'])
-def test_constrained_dynamics(name, axes):
+def test_a_prescribed_tip_acceleration_solves_the_saddle_point_system(name, axes):
     """A prescribed acceleration of the tip: the saddle-point system of M, J and the force."""
     case = FAMILIES[name]
     robot, dense = case.robot, case.dense
@@ -173,7 +173,7 @@ def test_impulse_at_a_frame(every_case):
         )
 
 
-def test_hamilton_rates(every_case):
+def test_rates_of_hamilton_are_the_gradients_of_the_energy(every_case):
     """The gradients of H, by complex step of the dense energy (Jain 4.43): all of it, or along one
     direction where there are many joints.
     """
@@ -243,7 +243,7 @@ BATCHED = {
 
 
 @pytest.mark.parametrize('name', BATCHED)
-def test_batches(name):
+def test_a_batch_is_its_rows_one_by_one(name):
     """Row by row the same as one by one, but for the order of roundings in compiled loops."""
     robot = FAMILIES['permuted'].robot
     given = [np.array(rows) for rows in zip(*states(robot, 4))][: BATCHED[name]]
@@ -257,7 +257,7 @@ def test_batches(name):
 
 
 @pytest.mark.parametrize('name', ['torque_of_wrench', 'acceleration_of_wrench'])
-def test_batches_of_wrenches(name):
+def test_one_wrench_serves_all_rows(name):
     """One wrench for all rows."""
     case = FAMILIES['permuted']
     q = np.array([state[0] for state in states(case.robot, 4)])
@@ -270,7 +270,7 @@ def test_batches_of_wrenches(name):
         )
 
 
-def test_refusals():
+def test_singular_pivots_and_wrong_wrenches_are_refused():
     """A singular pivot names its body by every route, and a wrench has six numbers."""
     model = FAMILIES['skew_chain'].robot.model
     constants = model.constants.copy()
@@ -290,7 +290,7 @@ def test_refusals():
         robot.variants.hybrid_dynamics(x, x, x, x, [True] * 6)
     with pytest.raises(SingularityError, match='link7'):
         robot.variants.hybrid_dynamics(x, x, x, x, ['joint6'])
-    robot.variants.hybrid_dynamics(x, x, x, x, ['joint7'])  # held, a hinge needs no inertia
+    robot.variants.hybrid_dynamics(x, x, x, x, ['joint7'])  # held, a joint needs no inertia
     with pytest.raises(ShapeError, match=r'got \(2,\); expected \(3,\)'):
         FAMILIES['skew_chain'].robot.task_space.constrained_dynamics(
             x, x, x, 'link7', 'x y z', [0.0, 1.0]

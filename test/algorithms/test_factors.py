@@ -14,9 +14,9 @@ from support.families import FAMILIES, states
 
 
 @pytest.fixture(scope='session')
-def every_case(every_hinge):
-    """Return robots with hinges of any number of freedoms."""
-    return every_hinge
+def every_case(every_joint_type):
+    """Return robots with joints of any number of freedoms."""
+    return every_joint_type
 
 
 def test_factors_make_the_mass_matrix(every_case):
@@ -68,7 +68,7 @@ def test_products_with_the_factors(every_case):
             )
 
 
-def test_factors_solve(every_case):
+def test_factors_solve_with_the_mass_matrix(every_case):
     """M^-1 b = L^-T D^-1 L^-1 b (Jain 7.18, as 9.51 corrects it)."""
     robot = every_case.robot
     for q, b, _ in states(robot):
@@ -82,8 +82,8 @@ def test_factors_solve(every_case):
         )
 
 
-def test_determinant_and_trace(every_case):
-    """log det and det by the hinge inertias (9.53), trace by composite bodies (4.21)."""
+def test_determinant_and_trace_agree_with_the_dense_matrix(every_case):
+    """log det and det by the joint inertias (9.53), trace by composite bodies (4.21)."""
     robot = every_case.robot
     for q, _, _ in states(robot):
         M = every_case.dense.mass_matrix(q)
@@ -96,7 +96,7 @@ def test_determinant_and_trace(every_case):
         agree(robot.mass_operator.trace(q), np.trace(M))
 
 
-def test_hinge_inertia_is_what_a_joint_feels(every_case):
+def test_joint_inertia_is_what_a_joint_feels(every_case):
     """The last joint of the order carries nothing that could give in: D is the diagonal there;
     everywhere else the joints beyond soften it (Jain 6.31: P <= R).
     """
@@ -108,7 +108,7 @@ def test_hinge_inertia_is_what_a_joint_feels(every_case):
         assert (D <= diagonal * (1.0 + EXACT)).all() and (D > 0.0).all()
 
 
-def test_mass_product(every_case):
+def test_the_mass_product_by_two_sweeps_is_m_times_x(every_case):
     """M x by two sweeps."""
     robot = every_case.robot
     for q, x, _ in states(robot):
@@ -128,7 +128,7 @@ BATCHED = {
 
 
 @pytest.mark.parametrize('name', BATCHED)
-def test_batches(name):
+def test_a_batch_is_its_rows_one_by_one(name):
     """Row by row the same as one by one."""
     robot = FAMILIES['permuted'].robot
     given = [np.array(rows) for rows in zip(*states(robot, 4))][: BATCHED[name]]
@@ -141,7 +141,7 @@ def test_batches(name):
     assert np.array_equal(factors.D[2], robot.mass_operator.factors(q).D)
 
 
-def test_refusals():
+def test_singular_pivots_and_wrong_shapes_are_refused():
     """A singular pivot names its body; a wrong shape says what was expected."""
     model = FAMILIES['skew_chain'].robot.model
     constants = model.constants.copy()

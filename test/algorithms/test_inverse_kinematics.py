@@ -77,8 +77,8 @@ def test_a_seed_close_by_keeps_its_branch(arm):
 
 
 def test_a_preferred_posture_uses_the_null_space():
-    """Where the pose is reached, what is left of the way to the posture lies across the null
-    space: moving along it brings the posture no nearer.
+    """Where the pose is reached, the remaining way to the posture lies across the null space.
+    Moving along it brings the posture no nearer.
     """
     robot, tool = real('franka_like').robot, 'tool0'
     rng, near = np.random.default_rng(3), 0

@@ -9,7 +9,9 @@ To 1e-11 of the largest entry: the multipliers' matrix of the referee has condit
 import numpy as np
 import pytest
 
-from robodyn_ros.model.layout import ROTOR
+from robodyn_ros.algorithms.core.scratch import allocate
+from robodyn_ros.compile import embedded
+from robodyn_ros.model.layout import AT, RATIO, ROTOR, SHIFT, Q
 from support.closed_loops import MECHANISMS, Referee, reference
 from support.compare import agree
 
@@ -51,6 +53,22 @@ def test_loops_close_and_leave_as_many_joints_as_they_should(case):
         agree(J @ accelerations, -bias, np.abs(J).max() * np.abs(accelerations).max(), 1e-12)
         lead = [referee.tree.joint_names.index(name) for name in robot.joint_names]
         np.testing.assert_array_equal(theta[lead], q)
+
+
+def test_kernels_of_fixed_ratios_have_no_code_of_loops(case):
+    """By the type of the topology: joints that loops lead stay where fixed ratios put them."""
+    _, robot, _, states = case
+    model, (q, qd, qdd, _) = robot.model, states[0]
+    of_ratios = model.topology.astype(np.int64), model.constants, allocate(model.topology)
+    found = [np.full(len(model.all_joint_names), np.nan) for _ in range(3)]
+    embedded.expand_state(*of_ratios, q, qd, qdd, *found)
+    rows = np.array(model.led_by_loops)
+    led = model.topology[rows]
+    ratio, shift = model.constants[rows, RATIO], model.constants[rows, SHIFT]
+    np.testing.assert_array_equal(found[0][led[:, Q]], ratio * q[led[:, AT]] + shift)
+    assert np.abs(robot.expand(q)[0] - found[0]).max() > 1e-3
+    with pytest.raises(TypeError):
+        embedded.expand_state(*robot._body, q, qd, qdd, *found)
 
 
 def test_dynamics_are_those_of_the_tree_with_multipliers(case):

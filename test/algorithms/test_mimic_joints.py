@@ -247,7 +247,7 @@ def test_operational_space_inertia_of_frames(tree):
         assert np.isfinite(bias.total).all()
 
 
-def test_momentum_and_derivatives(tree):
+def test_momentum_and_derivatives_are_those_of_the_free_tree(tree):
     """Centroidal quantities, and derivatives along unit velocities."""
     robot, free, E = tree.robot, tree.free, tree.E
     for (q, qd, qdd), (fq, fqd, fqdd) in tree.states()[:2]:

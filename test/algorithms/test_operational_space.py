@@ -110,7 +110,7 @@ def test_lost_directions_have_no_inertia(case):
         assert np.array_equal(L, L.T)
 
 
-def test_consistent_inverse(case):
+def test_the_consistent_inverse_inverts_the_jacobian(case):
     """Jbar = M^-1 J^T Lambda; J Jbar = 1 wherever no direction is lost (Khatib 1987)."""
     for q, _, _ in states(case.robot):
         M = case.robot.mass_matrix(q)

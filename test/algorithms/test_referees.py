@@ -17,12 +17,12 @@ WRENCH = np.array((3.0, -2.0, 5.0, 0.4, -0.7, 0.3))  # [N, N m]
 
 
 @pytest.fixture(scope='session')
-def every_case(every_hinge):
+def every_case(every_joint_type):
     """Return one robot after the other, with as many coordinates as velocities or more."""
-    return every_hinge
+    return every_joint_type
 
 
-def test_inverse_dynamics(every_case, referee):
+def test_inverse_dynamics_agrees_with_the_dense_referee(every_case, referee):
     """Torques of a motion."""
     robot = every_case.robot
     for q, qd, qdd in states(robot):
@@ -40,35 +40,35 @@ def test_inverse_dynamics_under_wrenches(every_case, referee):
         )
 
 
-def test_gravity_torque(every_case, referee):
+def test_gravity_torque_agrees_with_the_dense_referee(every_case, referee):
     """Torques at rest; zero where gravity is along every axis, so relative to all the weight."""
     robot = every_case.robot
     for q, _, _ in states(robot):
         agree(robot.gravity_torque(q), referee.gravity_torque(q), scale=weight(every_case))
 
 
-def test_bias_torque(every_case, referee):
+def test_bias_torque_agrees_with_the_dense_referee(every_case, referee):
     """Torques without acceleration."""
     robot = every_case.robot
     for q, qd, _ in states(robot):
         agree(robot.bias_torque(q, qd), referee.bias_torque(q, qd))
 
 
-def test_mass_matrix(every_case, referee):
+def test_mass_matrix_agrees_with_the_dense_referee(every_case, referee):
     """Composite bodies."""
     for q, _, _ in states(every_case.robot):
         agree(every_case.robot.mass_matrix(q), referee.mass_matrix(q))
 
 
-def test_coriolis_matrix(every_case, referee):
-    """Christoffel symbols; a single hinge has none, so relative to M qd."""
+def test_coriolis_matrix_agrees_with_the_dense_referee(every_case, referee):
+    """Christoffel symbols; a single joint has none, so relative to M qd."""
     robot = every_case.robot
     for q, qd, _ in states(robot):
         scale = np.abs(robot.mass_matrix(q)).max() * np.abs(qd).sum()
         agree(robot.coriolis_matrix(q, qd), referee.coriolis_matrix(q, qd), scale)
 
 
-def test_forward_dynamics(every_case, referee):
+def test_forward_dynamics_agrees_with_the_dense_referee(every_case, referee):
     """Accelerations under torques, with and without a wrench."""
     robot, f_ext = every_case.robot, {every_case.tip: WRENCH}
     for q, qd, tau in states(robot):
@@ -85,7 +85,7 @@ def test_forward_dynamics(every_case, referee):
         )
 
 
-def test_mass_matrix_inverse(every_case, referee):
+def test_mass_matrix_inverse_agrees_with_the_dense_referee(every_case, referee):
     """Compliances, base to tip (Jain 2011, Algorithm 10.4)."""
     robot = every_case.robot
     for q, _, _ in states(robot):
@@ -96,7 +96,7 @@ def test_mass_matrix_inverse(every_case, referee):
         )
 
 
-def test_mass_solve(every_case, referee):
+def test_mass_solve_agrees_with_the_dense_referee(every_case, referee):
     """M^-1 b."""
     robot = every_case.robot
     for q, b, _ in states(robot):
@@ -104,7 +104,7 @@ def test_mass_solve(every_case, referee):
         agree(robot.mass_operator.solve(q, b), np.linalg.solve(M, b), tolerance=solve_tolerance(M))
 
 
-def test_energy(every_case, referee):
+def test_energy_agrees_with_the_dense_referee(every_case, referee):
     """Kinetic and potential energy; the latter may be zero, so relative to all the weight."""
     robot = every_case.robot
     for q, qd, _ in states(robot):
@@ -114,13 +114,13 @@ def test_energy(every_case, referee):
         agree(potential, expected[1], scale=weight(every_case))
 
 
-def test_pose(every_case, referee):
+def test_pose_agrees_with_the_dense_referee(every_case, referee):
     """Rotation and origin of the tip."""
     for q, _, _ in states(every_case.robot):
         agree(every_case.robot.pose(q, every_case.tip), referee.pose(q, every_case.tip))
 
 
-def test_velocity(every_case, referee):
+def test_velocity_agrees_with_the_dense_referee(every_case, referee):
     """Velocity of the tip."""
     for q, qd, _ in states(every_case.robot):
         agree(
@@ -129,13 +129,13 @@ def test_velocity(every_case, referee):
         )
 
 
-def test_jacobian(every_case, referee):
+def test_jacobian_agrees_with_the_dense_referee(every_case, referee):
     """Jacobian of the tip."""
     for q, _, _ in states(every_case.robot):
         agree(every_case.robot.jacobian(q, every_case.tip), referee.jacobian(q, every_case.tip))
 
 
-def test_jacobian_bias(every_case, referee):
+def test_jacobian_bias_agrees_with_the_dense_referee(every_case, referee):
     """Acceleration of the tip by velocity alone; a slide has none, so relative to |qd|^2."""
     robot = every_case.robot
     for q, qd, _ in states(robot):
@@ -146,7 +146,7 @@ def test_jacobian_bias(every_case, referee):
         )
 
 
-def test_compliance(every_case, referee):
+def test_compliance_agrees_with_the_dense_referee(every_case, referee):
     """J M^-1 J^T of the tip, from compliances carried outwards."""
     robot = every_case.robot
     for q, _, _ in states(robot):

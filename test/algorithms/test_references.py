@@ -35,7 +35,7 @@ def reference(request):
 
 
 def called(robot, reference, seed=0, **given):
-    """Run the kernel of a reference, frames anywhere or at the hinges; return its arguments."""
+    """Run the kernel of a reference, frames anywhere or at the joints; return its arguments."""
     if reference == 'body':
         given['offsets'] = np.zeros((len(robot.model.topology), 3))
     arrays = arguments(robot, KERNELS[reference], seed=seed, **given)
@@ -54,7 +54,7 @@ def equations(tree, qd, reference, offsets):
     }[reference](tree, qd)
 
 
-def test_the_same_torque(any_case, reference):
+def test_every_reference_gives_the_same_torque(any_case, reference):
     """As turned around by Turney, Mudge and Lee, with forces on every body."""
     robot = any_case.robot
     for seed in range(3):
@@ -64,7 +64,7 @@ def test_the_same_torque(any_case, reference):
 
 
 def test_the_reference_it_claims(any_case, reference):
-    """alpha of every body and the torque, without weight, are those of Jain's Table 5.1: each
+    """alpha of every body and the torque, without weight, are those of Jain's Table 5.1. Each
     reference has another alpha, so that none can pass for another.
     """
     robot = any_case.robot
@@ -88,7 +88,7 @@ def test_the_reference_it_claims(any_case, reference):
     agree(tree.to_jain(found['tau']), torque, scale=max(size, np.abs(torque).max()))
 
 
-def test_references_differ():
+def test_accelerations_differ_between_references():
     """The accelerations that a swinging chain has by each of them are not the same."""
     robot = FAMILIES['skew_chain'].robot
     found = [called(robot, name)['scratch'][-1, at.ACCEL : at.ACCEL + 3] for name in REFERENCES]
@@ -97,7 +97,7 @@ def test_references_differ():
             assert np.abs(one - other).max() > 0.1
 
 
-def test_face(any_case, reference):
+def test_inverse_dynamics_in_a_reference_agrees_with_the_textbook(any_case, reference):
     """One state with wrenches on two frames, and a batch, against the textbook referee."""
     robot = any_case.robot
     f_ext = {any_case.tip: WRENCH, robot.frames[len(robot.frames) // 2]: -0.5 * WRENCH[::-1]}
@@ -112,7 +112,7 @@ def test_face(any_case, reference):
 
 
 def test_frames_of_offset_are_at_the_centres_of_mass():
-    """Where a body has no mass, at its hinge."""
+    """Where a body has no mass, at its joint."""
     robot = FAMILIES['massless_links'].robot
     centres, constants = robot.model.centres(), robot.model.constants
     assert (constants[:, MASS] == 0.0).sum() >= 3 and np.abs(centres).max() > 0.01
@@ -120,7 +120,7 @@ def test_frames_of_offset_are_at_the_centres_of_mass():
     assert not centres[constants[:, MASS] == 0.0].any()
 
 
-def test_refusal():
+def test_an_unknown_reference_is_refused():
     """A reference that there is not."""
     with pytest.raises(UnknownNameError, match="got 'world'; expected one of body, offset, inert"):
         FAMILIES['one_hinge'].robot.variants.inverse_dynamics_in('world', [0.1], [0.2], [0.3])

@@ -159,7 +159,7 @@ def turned(place):
     return np.array(columns).T
 
 
-def test_batch_and_out():
+def test_a_batch_is_its_rows_and_out_is_written():
     """A batch is its states one by one, written where asked; a wrong shape is refused in words."""
     robot = FAMILIES['rotors'].robot
     q, qd, qdd = np.array(states(robot)).transpose(1, 0, 2)

@@ -204,7 +204,7 @@ def test_elbow_driven_remotely_numbers():
 class FiveBar:
     """The parallelogram linkage of section 6.4 (6.100-6.111) as two open arms with equal angles.
 
-    Bars 1 and 3 stay parallel, and so do 2 and 4: two open chains 1-4 and 2-3 move with the
+    Bars 1 and 3 stay parallel, and so do 2 and 4. Two open chains 1-4 and 2-3 move with the
     absolute angles of the loop, so that T^T (...) T of their dynamics is that of the linkage.
     """
 

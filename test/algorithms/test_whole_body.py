@@ -18,9 +18,9 @@ WRENCH = np.array((3.0, -2.0, 5.0, 0.4, -0.7, 0.3))  # [N, N m]
 
 
 @pytest.fixture(scope='session')
-def every_case(every_hinge):
-    """Return robots with hinges of any number of freedoms."""
-    return every_hinge
+def every_case(every_joint_type):
+    """Return robots with joints of any number of freedoms."""
+    return every_joint_type
 
 
 @pytest.fixture(params=REFEREES, scope='module')
@@ -29,7 +29,7 @@ def whole(request, every_case):
     return REFEREES[request.param](every_case)
 
 
-def test_joint_wrenches(every_case, whole):
+def test_joint_wrenches_are_those_of_inverse_dynamics(every_case, whole):
     """What inverse dynamics hands on, with and without wrenches at the tip and half-way."""
     robot, links = every_case.robot, links_of(every_case.robot)
     f_ext = {every_case.tip: WRENCH, links[len(links) // 2]: -0.5 * WRENCH}
@@ -37,7 +37,7 @@ def test_joint_wrenches(every_case, whole):
     for q, qd, qdd in states(robot):
         found = robot.links.joint_wrenches(q, qd, qdd)
         agree(found[rows], whole.joint_wrenches(q, qd, qdd))
-        for row in set(range(len(found))) - set(rows):  # within a hinge
+        for row in set(range(len(found))) - set(rows):  # within a joint
             assert np.array_equal(found[row], found[row + 1])
         agree(
             robot.links.joint_wrenches(q, qd, qdd, f_ext)[rows],
@@ -45,7 +45,7 @@ def test_joint_wrenches(every_case, whole):
         )
 
 
-def test_link_motions(every_case):
+def test_link_motions_are_j_qd_and_its_rate(every_case):
     """Velocity and acceleration of every link: J qd and J qdd + Jdot qd of the dense referee."""
     robot, dense = every_case.robot, every_case.dense
     for q, qd, qdd in states(robot, 1):
@@ -67,8 +67,8 @@ def test_joint_wrenches_of_forward_dynamics(every_case):
 
 
 def test_joint_wrenches_hold_the_torque(every_case):
-    """Their component along or about each hinge, and what turns its rotor, is the torque: power
-    balance of the hinge, with its axis from the Jacobian of the link.
+    """Their component along or about each joint, and what turns its rotor, is the torque. This is
+    the power balance of the joint, with its axis from the Jacobian of the link.
     """
     robot = every_case.robot
     names, parents = robot.model.body_names, robot.model.topology[:, PARENT]
@@ -78,7 +78,7 @@ def test_joint_wrenches_hold_the_torque(every_case):
         for link in links_of(robot):
             row = names.index(link)
             parent = parents[row]
-            while parent > 0 and names[parent] not in robot.frames:  # within the same hinge
+            while parent > 0 and names[parent] not in robot.frames:  # within the same joint
                 parent = parents[parent]
             J, carrier = robot.jacobian(q, link), robot.jacobian(q, names[parent])
             lever = robot.pose(q, link)[:3, 3] - robot.pose(q, names[parent])[:3, 3]
@@ -87,7 +87,7 @@ def test_joint_wrenches_hold_the_torque(every_case):
         agree(given, robot.inverse_dynamics(q, qd, qdd))
 
 
-def test_centre_of_mass(every_case, whole):
+def test_centre_of_mass_is_the_sum_over_the_bodies(every_case, whole):
     """Mass, centre and its Jacobian."""
     robot = every_case.robot
     agree(robot.centroidal.mass, whole.mass())
@@ -102,7 +102,7 @@ def test_centre_of_mass(every_case, whole):
         )
 
 
-def test_momentum(every_case, whole):
+def test_momentum_is_the_sum_over_the_bodies(every_case, whole):
     """About the centre of mass, as a vector and as a matrix, and about the base."""
     robot = every_case.robot
     for q, qd, _ in states(robot):
@@ -114,7 +114,7 @@ def test_momentum(every_case, whole):
         agree(robot.centroidal.momentum_about_base(q, qd), about_base, scale=size)
 
 
-def test_momentum_bias(every_case, whole):
+def test_momentum_bias_is_the_rate_at_zero_acceleration(every_case, whole):
     """Adot qd, against the complex step of the sums and against Pinocchio."""
     robot = every_case.robot
     for q, qd, _ in states(robot):
@@ -126,7 +126,7 @@ def test_momentum_bias(every_case, whole):
         )
 
 
-def test_composite_inertia(every_case, whole):
+def test_composite_inertia_is_that_of_one_rigid_body(every_case, whole):
     """The robot as one rigid body, and the velocity that body would need for the momentum."""
     robot = every_case.robot
     for q, qd, _ in states(robot):
@@ -156,7 +156,7 @@ def test_base_wrench_is_rate_of_momentum(every_case):
     )
     wrenches, roots = robot.links.joint_wrenches(q, qd, qdd), robot.model.topology[1:, PARENT] == 0
     for row in np.flatnonzero(roots):
-        while robot.model.body_names[row + 1] not in robot.frames:  # within a hinge
+        while robot.model.body_names[row + 1] not in robot.frames:  # within a joint
             row += 1
         total += wrenches[row]
         place = robot.pose(q, robot.model.body_names[row + 1])[:3, 3]
@@ -207,7 +207,7 @@ BATCHED = {
 
 
 @pytest.mark.parametrize('name', BATCHED)
-def test_batches(name):
+def test_a_batch_is_its_rows_one_by_one(name):
     """Row by row the same as one by one, into an array of the caller's where there is one."""
     robot, count = FAMILIES['permuted'].robot, BATCHED[name]
     method = attrgetter(name)(robot)
@@ -227,7 +227,7 @@ def test_batches(name):
             method(*given, out=np.empty(2))
 
 
-def test_refusals():
+def test_wrong_shapes_and_a_robot_without_mass_are_refused():
     """States of the wrong shape, and a robot without mass."""
     robot = FAMILIES['skew_chain'].robot
     q, qd, qdd = states(robot, 1)[0]
@@ -239,6 +239,6 @@ def test_refusals():
     for name in ('centre_of_mass', 'momentum_matrix', 'composite_inertia'):
         with pytest.raises(SingularityError, match='no mass'):
             getattr(empty.centroidal, name)(q)
-    constants[-1, 12] = 1.0  # a point on the last hinge
+    constants[-1, 12] = 1.0  # a point on the last joint
     with pytest.raises(SingularityError, match='on a line'):
         Robot(robot.model.with_constants(constants)).centroidal.velocity(q, qd)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from robodyn_ros.cli import task_audit
-from robodyn_ros.demonstration.task_run import EFFORT_RATE, HAND, PERIOD, run
+from robodyn_ros.demonstration.task_run import EFFORT_RATE, END_EFFECTOR, PERIOD, run
 
 DRIVES = (
     'ur_like wrist circle 2 s #0',
@@ -44,12 +44,12 @@ def test_drives_are_what_they_say():
             slope = (drive.told(t + h)[0] - drive.told(t - h)[0]) / (2.0 * h)
             assert np.abs(drive.target(t).twist[:3] - slope).max() < 1e-7, name
         assert np.abs(drive.target(way).twist).max() < 1e-12
-        start = robot.pose(np.array(drive.start), HAND)[:3, 3]
+        start = robot.pose(np.array(drive.start), END_EFFECTOR)[:3, 3]
         assert np.abs(drive.told(0.0)[0] - start).max() < 1e-12
     for robot_name in ('ur_like', 'franka_like'):
         robot = next(robot for name, robot, _ in task_audit.drives(1) if robot_name in name)
         q = task_audit.singular_posture(robot, np.random.default_rng(1))
-        assert np.linalg.svd(robot.jacobian(q, HAND))[1][-1] < 1e-6
+        assert np.linalg.svd(robot.jacobian(q, END_EFFECTOR))[1][-1] < 1e-6
         assert np.all((q > robot.limits.lower) & (q < robot.limits.upper))
 
 

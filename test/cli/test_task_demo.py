@@ -1,6 +1,7 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The drives of the hand, as their user runs them: a millimetre, no jump, and the same numbers."""
+"""The drives of the end effector, as their user runs them: a millimetre, no jump, and the same
+numbers."""
 
 import json
 from pathlib import Path

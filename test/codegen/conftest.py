@@ -57,10 +57,10 @@ class Answers:
     def skip_if_pointless(self, name):
         """Skip a quantity that no code is written for."""
         if name in FRAME_RECIPES and name not in frame_recipes(self.robot.model, self.frame):
-            pytest.skip('six hinges carry the frame, or fewer do: the other recipe serves')
+            pytest.skip('six joints carry the frame, or fewer do: the other recipe serves')
 
     def refuses(self, name):
-        """Return whether the code has to leave the state to the careful path."""
+        """Return whether the code has to leave the state to the Python path."""
         return name == 'operational_space_inertia' and not (
             np.trace(self.task.inverse) * np.sum(1.0 / self.task.singular_values) < MAX_CONDITION
         )

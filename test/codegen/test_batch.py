@@ -21,7 +21,7 @@ ROBOT = FAMILIES['sliding_tree'].robot
 
 @pytest.mark.parametrize('count', [0, 1, LANES, 1023, 1024, 1025, 5000, 100003])
 @pytest.mark.parametrize('processors', [1, 2, 7])
-def test_every_row_once(count, processors, monkeypatch):
+def test_every_row_is_computed_once(count, processors, monkeypatch):
     """Parts are in order, touch, and all but the last are multiples of LANES."""
     monkeypatch.setattr(parallel_rows, 'cores', lambda: processors)
     parts = parallel_rows.share_out(count, lambda first, last: (first, last))
@@ -162,7 +162,7 @@ def test_masked_entries_are_refused(arm):
 @pytest.mark.parametrize(
     'name, count', [('pose', 1), ('velocity', 2), ('jacobian', 1), ('jacobian_bias', 2)]
 )
-def test_frames_in_batches(arm, name, count, k):
+def test_batches_of_frame_quantities_are_their_rows(arm, name, count, k):
     """What one state after the other gives, in an array of the caller's too."""
     robot, frame = arm
     given = batch_of(robot, k, count)
@@ -203,7 +203,7 @@ def test_singular_rows_among_regular_ones(arm):
     assert task.rank[3] < 6 and (np.delete(task.rank, 3) == 6).all()
 
 
-def test_regressors_in_batches(arm):
+def test_batches_of_regressors_are_their_rows(arm):
     """Y of every row."""
     robot, _ = arm
     given = batch_of(robot, 5, 4)
@@ -230,7 +230,7 @@ def test_what_is_not_finite_is_named_in_batches(arm):
             call()
 
 
-def test_derivatives_in_batches():
+def test_batches_of_derivatives_are_their_rows():
     """The compiled rows give what the single states give."""
     robot = FAMILIES['one_slide'].robot.specialised()
     for name, count in (

@@ -41,8 +41,8 @@ def short_blocks(monkeypatch, tmp_path):
     ],
 )
 def test_blocks_equal_the_text(short_blocks, robot, name):
-    """Machine code in blocks gives what the text gives that Python runs, for one state and eight;
-    what it refuses leaves the outputs as they were.
+    """Machine code in blocks gives what Python gives with the same text, for one state and eight.
+    What it refuses leaves the outputs unchanged.
     """
     model, recipe = named(robot).robot.model, (RECIPES | DERIVATIVES)[name]
     kernels = specialise(model, name, recipe)

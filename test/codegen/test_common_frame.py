@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Recursions in one frame for all bodies: the referees are composite bodies hinge by hinge, numpy,
+"""Recursions in one frame for all bodies: the referees are composite bodies joint by joint, numpy,
 and the rigid bodies themselves.
 """
 
@@ -36,8 +36,8 @@ def run(recursion, model, **given):
     return recursion(*(known[name] for name in inspect.signature(recursion).parameters))
 
 
-def test_mass_matrix(answers):
-    """Entry by entry, and what no hinge carries is zero."""
+def test_mass_matrix_in_one_frame_agrees_entry_by_entry(answers):
+    """Entry by entry, and what no joint carries is zero."""
     robot, n = answers.robot, answers.robot.nv
     M = np.full((n, n), np.nan)
     run(crba_world_frame.mass_matrix, robot.model, q=answers.q, M=M)
@@ -49,8 +49,8 @@ def test_mass_matrix(answers):
 
 
 @pytest.mark.parametrize('module', [mass_matrix_inverse, mass_matrix_inverse_world_frame])
-def test_inverse(answers, module):
-    """With and without something on the diagonal; hinge by hinge, and in one frame."""
+def test_inverse_in_one_frame_inverts_the_mass_matrix(answers, module):
+    """With and without something on the diagonal; joint by joint, and in one frame."""
     robot, n = answers.robot, answers.robot.nv
     for diagonal in (np.zeros(n), np.linspace(0.1, 0.5, n)):
         inverse = np.full((n, n), np.nan)
@@ -70,7 +70,7 @@ def test_inverse(answers, module):
         assert error <= 1e-13 * answers.condition * np.abs(expected).max()
 
 
-def test_factors(answers):
+def test_factors_in_one_frame_give_the_mass_matrix(answers):
     """F is unit triangular in the order of the bodies, and F^T D F the mass matrix."""
     robot, n = answers.robot, answers.robot.nv
     for diagonal in (np.zeros(n), np.linspace(0.1, 0.5, n)):
@@ -92,9 +92,9 @@ def test_factors(answers):
         assert np.array_equal(np.triu(F[np.ix_(order, order)]), np.eye(n)) and (D > 0.0).all()
 
 
-def test_frame(answers):
-    """Wherever the bodies are seen from, they stand to their parents as they do; the first one of
-    each tree, or one that it carries without a branch, is where they are seen from.
+def test_the_common_frame_keeps_placements_on_parents(answers):
+    """In the common frame, bodies keep their placements on their parents. The common frame is the
+    first body of each tree, or one that it carries without a branch.
     """
     model = answers.robot.model
     scratch = np.full((len(model.body_names), columns.WIDTH), np.nan)
@@ -122,15 +122,15 @@ def test_frame(answers):
 
 @pytest.mark.parametrize('name', ['mass_matrix', 'mass_matrix_inverse'])
 def test_long_chains_take_it(name, franka):
-    """Where there are many hinges to feel a wrench; the code of an arm stays what it was."""
+    """Where there are many joints to feel a wrench; the code of an arm stays what it was."""
     model = case('long_chain', 24).robot.model
     assert record(name, RECIPES[name], model).origin.endswith('_world_frame')
     assert not record(name, RECIPES[name], franka.model).origin.endswith('_world_frame')
 
 
-def test_fewer_operations(franka):
-    """Of 24 skew hinges the mass matrix takes two thirds of what it takes hinge by hinge; the
-    Coriolis matrix of an arm does not depend on its first angle.
+def test_one_frame_takes_fewer_operations(franka):
+    """Of 24 skew joints the mass matrix takes two thirds of the operations that it takes joint by
+    joint. The Coriolis matrix of an arm does not depend on its first angle.
     """
     model, recipe = case('long_chain', 24).robot.model, RECIPES['mass_matrix']
     best, before = (

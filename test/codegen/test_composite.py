@@ -32,7 +32,7 @@ def run(recursion, model, **given):
     return recursion(**{name: known[name] for name in inspect.signature(recursion).parameters})
 
 
-def test_plain(answers):
+def test_the_plain_functions_agree_with_the_dense_matrix(answers):
     """The three functions as they stand, on trees too, with and without a diagonal."""
     robot, q, qd, b = answers.robot, answers.q, answers.qd, answers.qdd
     M, n = robot.mass_matrix(q), robot.nv
@@ -67,7 +67,7 @@ def test_plain(answers):
 
 def test_torque_of_easy_motion(answers):
     """It is that of the acceleration which comes with it, and no body is accelerated about its
-    hinge, or along it.
+    joint, or along it.
     """
     robot, n = answers.robot, answers.robot.nv
     qdd, tau = np.full(n, np.nan), np.full(n, np.nan)
@@ -91,7 +91,7 @@ def test_torque_of_easy_motion(answers):
         assert abs(body[along + 2]) <= 1e-14 * largest
 
 
-def test_singular_pivot(franka):
+def test_a_singular_pivot_names_its_body(franka):
     """The body without inertia is named, and everything stays finite."""
     constants = franka.model.constants.copy()
     constants[-1, SINGULAR_ROWS] = 0.0

@@ -39,7 +39,7 @@ def all_agree(got, expected, tolerance):
         agree(mine, theirs, scale=max(1.0, np.abs(theirs).max()), tolerance=tolerance)
 
 
-def test_inverse_dynamics(case):
+def test_derivatives_of_inverse_dynamics_agree_with_the_generic_ones(case):
     """dtau by q, qd and qdd."""
     found, robot = case
     for given in states(found.robot, 2):
@@ -50,7 +50,7 @@ def test_inverse_dynamics(case):
         )
 
 
-def test_forward_dynamics(case):
+def test_derivatives_of_forward_dynamics_agree_with_the_generic_ones(case):
     """dqdd by q, qd and tau."""
     found, robot = case
     for given in states(found.robot, 2):
@@ -62,14 +62,14 @@ def test_forward_dynamics(case):
         )
 
 
-def test_mass_matrix(case):
+def test_the_derivative_of_the_mass_matrix_agrees_with_the_generic_one(case):
     """dM by q."""
     found, robot = case
     for q, _, _ in states(found.robot, 2):
         all_agree(robot.derivatives.mass_matrix(q), slopes.of_mass_matrix(found.robot, q), 1e-12)
 
 
-def test_wrenches(case):
+def test_wrenches_take_the_python_path(case):
     """With them the path of Robot is taken."""
     found, robot = case
     given, f_ext = states(found.robot, 1)[0], {found.tip: np.arange(1.0, 7.0)}
@@ -160,7 +160,7 @@ def test_a_method_that_was_kept_makes_its_code_once(monkeypatch):
 
 
 @pytest.mark.parametrize('name', ['franka_like', 'skew_chain'])
-def test_pinocchio(name):
+def test_specialised_derivatives_agree_with_pinocchio(name):
     """computeRNEADerivatives and computeABADerivatives."""
     pin = pytest.importorskip('pinocchio')
     found = named(name)
@@ -194,7 +194,7 @@ def test_pinocchio(name):
         )
 
 
-def test_batches_and_mistakes(case):
+def test_batches_are_their_rows_and_mistakes_are_refused(case):
     """A batch row by row; sentences for what does not fit."""
     found, robot = case
     given = [np.array(rows) for rows in zip(*states(found.robot, 4))]
@@ -230,8 +230,8 @@ def test_a_state_of_any_sort(sort):
         agree(method_of(robot, name)(*map(sort, given)), expected)
 
 
-def test_a_singular_robot():
-    """No inertia about the last hinge: forward derivatives refuse and name the body."""
+def test_a_singular_robot_is_refused_by_its_body():
+    """No inertia about the last joint: forward derivatives refuse and name the body."""
     model = named('skew_chain').robot.model
     constants = model.constants.copy()
     constants[-1, 12:23] = 0.0
@@ -263,7 +263,7 @@ def test_the_shorter_way_is_taken(inputs, outputs, backwards):
     assert lengths[2] == lengths[backwards] < lengths[not backwards]
 
 
-def test_every_rule():
+def test_every_operation_is_differentiated():
     """One expression with every operation, outputs of outputs, constants, unused inputs."""
     tape = Tape()
     x, y, z = (tape.input(name) for name in 'xyz')

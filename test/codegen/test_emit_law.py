@@ -96,7 +96,7 @@ def test_what_is_not_finite_is_refused(arm):
 
 
 @pytest.mark.parametrize('style', [replace(STYLE, lanes=4), Style('arm', 'c++', 'float')], ids=str)
-def test_other_styles(style, tmp_path):
+def test_lanes_and_single_precision_pass_their_answers(style, tmp_path):
     """Several states at once give the bits of one; C++ in single precision passes its answers."""
     case = robot('two_link')
     found, texts = emitted(case.robot.model, style, [], laws=['computed_torque'])

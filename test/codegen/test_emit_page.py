@@ -6,12 +6,16 @@ import re
 import shutil
 import sys
 
+import pytest
+
 from robodyn_ros import Robot
 from support.c_libraries import compiler, run
 from support.processes import ROOT
 
+pytestmark = pytest.mark.slow
 
-def test_the_page_runs(tmp_path):
+
+def test_the_commands_of_the_page_run(tmp_path):
     """Files are written under the name before them, commands run in a folder with an arm."""
     compiler('gcc')
     compiler('cmake')

@@ -125,7 +125,7 @@ def test_wrong_numbers_of_arguments_are_refused(call, count):
 
 
 def test_subclasses_and_unaligned_arrays_are_refused(kernel):
-    """The careful path makes plain arrays of them."""
+    """The Python path makes plain arrays of them."""
     *given, tau = states()
     for other in (given[0].view(Marked), _unaligned()):
         assert entry(kernel)(other, *given[1:], tau) == REFUSED
@@ -133,7 +133,7 @@ def test_subclasses_and_unaligned_arrays_are_refused(kernel):
 
 
 def test_results_are_never_written_into_what_is_read_only(call):
-    """Not even where the careful path would say so later."""
+    """Not even where the Python path would say so later."""
     *given, tau = states()
     tau.flags.writeable = False
     assert call(*given, tau) == REFUSED and (tau == 7.0).all()
@@ -171,7 +171,7 @@ def test_code_lives_as_long_as_its_entry():
 
 
 def test_the_face_says_what_the_entry_only_refuses():
-    """Wrong types and shapes end in the sentences of the careful path."""
+    """Wrong types and shapes end in the sentences of the Python path."""
     robot = FAMILIES['one_slide'].robot.specialised()
     assert robot.gravity_torque([0.1]).shape == (1,)
     assert robot.gravity_torque(np.ones(1, int)).shape == (1,)
@@ -183,7 +183,7 @@ def test_the_face_says_what_the_entry_only_refuses():
 
 
 @pytest.fixture(scope='module')
-def quick():
+def fast():
     """Return a specialised robot of one joint."""
     return FAMILIES['one_slide'].robot.specialised()
 
@@ -196,30 +196,30 @@ def quick():
         'forward_dynamics_derivatives',
     ],
 )
-def test_methods_have_the_arguments_of_the_generic_robot(quick, name):
+def test_methods_have_the_arguments_of_the_generic_robot(fast, name):
     """By position and by name, with the same sentence."""
     if name not in RECIPES:
-        method_of(quick, name)(*np.ones((3, 1)))  # the code is written when it is first asked for
-    owner, title = place_of(Robot(quick.model), name)
+        method_of(fast, name)(*np.ones((3, 1)))  # the code is written when it is first asked for
+    owner, title = place_of(Robot(fast.model), name)
     generic = getattr(type(owner), title)
     expected = [key for key in inspect.signature(generic).parameters if key != 'self']
-    found = list(inspect.signature(method_of(quick, name)).parameters)
+    found = list(inspect.signature(method_of(fast, name)).parameters)
     assert found == expected
-    assert method_of(quick, name).__doc__ == generic.__doc__
+    assert method_of(fast, name).__doc__ == generic.__doc__
     states = [key for key in expected if key not in ('f_ext', 'out')]
     given = np.random.default_rng(1).uniform(0.5, 1.0, (len(states), 1))
-    by_place = method_of(quick, name)(*given)
-    by_name = method_of(quick, name)(**dict(zip(states, given)))
+    by_place = method_of(fast, name)(*given)
+    by_name = method_of(fast, name)(**dict(zip(states, given)))
     assert np.array_equal(np.array(by_place), np.array(by_name))
 
 
-def test_wrenches_and_out_by_name(quick):
-    """A wrench goes to the careful path, a result into the caller's array."""
+def test_wrenches_and_out_by_name(fast):
+    """A wrench goes to the Python path, a result into the caller's array."""
     case, one = FAMILIES['one_slide'], np.ones(1)
     f_ext = {case.tip: np.arange(1.0, 7.0)}
     expected = case.robot.inverse_dynamics(one, one, one, f_ext)
-    assert np.abs(quick.inverse_dynamics(one, one, one, f_ext=f_ext) - expected).max() <= (
+    assert np.abs(fast.inverse_dynamics(one, one, one, f_ext=f_ext) - expected).max() <= (
         1e-12 * np.abs(expected).max()
     )
     out = np.zeros(1)
-    assert quick.inverse_dynamics(q=one, qd=one, qdd=one, out=out) is out and out[0] != 0.0
+    assert fast.inverse_dynamics(q=one, qd=one, qdd=one, out=out) is out and out[0] != 0.0

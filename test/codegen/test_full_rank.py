@@ -28,8 +28,8 @@ def arm():
 @pytest.mark.parametrize('m', [1, 2, 3, 6])
 @pytest.mark.parametrize('condition', [1.0, 1e2, 1e5, 1e7, 1e9, 1e13])
 def test_inverse_of_a_definite_matrix(m, condition):
-    """A A^-1 = 1 to rounding times the condition number; refused from WORST on, and below never
-    by more than the traces are above the eigenvalues.
+    """A A^-1 = 1 to rounding times the condition number; refused from MAX_CONDITION on, and below
+    never by more than the traces are above the eigenvalues.
     """
     rng = np.random.default_rng(m)
     Q, _ = np.linalg.qr(rng.normal(size=(m, m)))
@@ -56,9 +56,9 @@ def test_what_is_not_definite_is_refused(spoil):
 @pytest.mark.parametrize('seed', range(5))
 def test_every_field_equals_that_of_the_generic_robot(seed):
     """Those that are there, and those that are computed when asked for."""
-    robot, quick, frame = arm()
+    robot, fast, frame = arm()
     q = np.random.default_rng(seed).uniform(-1.5, 1.5, 7)
-    expected, got = (each.operational_space_inertia(q, frame) for each in (robot, quick))
+    expected, got = (each.operational_space_inertia(q, frame) for each in (robot, fast))
     assert isinstance(got, FullRankInertia)
     q[:] = 0.0  # what is computed later is of the state that was asked about
     bound = 1e-13 * np.divide(*expected.singular_values[[0, -1]]) + 1e-12
@@ -72,19 +72,19 @@ def test_every_field_equals_that_of_the_generic_robot(seed):
 
 def test_the_identities_of_a_consistent_inverse():
     """J Jbar = 1 and Lambda Lambda^-1 = 1, whichever way the fields came about."""
-    _, quick, frame = arm()
-    task = quick.operational_space_inertia(np.full(7, 0.4), frame)
+    _, fast, frame = arm()
+    task = fast.operational_space_inertia(np.full(7, 0.4), frame)
     assert np.abs(task.jacobian @ task.consistent_inverse - np.eye(6)).max() < 1e-11
     assert np.abs(task.inertia @ task.inverse - np.eye(6)).max() < 1e-11
 
 
 def test_near_and_at_a_singular_posture_eigenvalues_decide():
     """The stretched arm: the same answer as the generic robot, rank included."""
-    robot, quick, frame = arm()
+    robot, fast, frame = arm()
     ranks = []
     for bend in (0.0, 1e-9, 1e-7, 1e-5, 1e-3, 0.1):
         q = np.full(7, bend)
-        expected, got = (each.operational_space_inertia(q, frame) for each in (robot, quick))
+        expected, got = (each.operational_space_inertia(q, frame) for each in (robot, fast))
         assert got.rank == expected.rank
         ranks.append(got.rank)
         if got.rank == 6:
@@ -94,11 +94,11 @@ def test_near_and_at_a_singular_posture_eigenvalues_decide():
     assert ranks[0] < 6 and ranks[-1] == 6
 
 
-def test_axes_and_damping():
+def test_axes_and_damping_agree_with_the_generic_robot():
     """Some axes, a damping, numbers of other types: as the generic robot answers, rank and names
     included, without eigenvalues.
     """
-    robot, quick, frame = arm()
+    robot, fast, frame = arm()
     q = np.full(7, 0.3)
     for options in (
         {'axes': 'x y z'},
@@ -109,7 +109,7 @@ def test_axes_and_damping():
         {'axes': 'ry x'},
     ):
         expected, got = (
-            each.operational_space_inertia(q, frame, **options) for each in (robot, quick)
+            each.operational_space_inertia(q, frame, **options) for each in (robot, fast)
         )
         for name in FIELDS:
             mine, theirs = getattr(got, name), getattr(expected, name)
@@ -125,8 +125,8 @@ def test_axes_and_damping():
 
 def test_a_result_is_frozen_and_travels():
     """It is no less a dataclass: no assignment, no strange attribute; pickled with all fields."""
-    _, quick, frame = arm()
-    task = quick.operational_space_inertia(np.full(7, 0.3), frame)
+    _, fast, frame = arm()
+    task = fast.operational_space_inertia(np.full(7, 0.3), frame)
     with pytest.raises(AttributeError):
         task.inertia = None
     with pytest.raises(AttributeError, match='no attribute .colour.'):
@@ -138,7 +138,7 @@ def test_a_result_is_frozen_and_travels():
 
 
 def test_short_arms_have_the_compliance_only():
-    """Fewer than six hinges never give full rank: no code is written for it."""
+    """Fewer than six joints never give full rank: no code is written for it."""
     case = FAMILIES['one_slide']
     robot = case.robot.specialised(frames=[case.tip])
     assert ('operational_space', case.tip) in robot.kernels

@@ -36,7 +36,7 @@ from test.codegen.test_specialised_code import exact, plain
 REFERENCES_OF = {f'inverse_dynamics_{reference}': reference for reference in REFERENCES}
 #: Those that solve: their rounding grows with the condition of the mass matrix.
 SOLVES = (
-    'hinge_inertias',
+    'joint_inertias',
     'mass_matrix_factors',
     'factor_product',
     'forward_dynamics',
@@ -105,7 +105,7 @@ def refused(robot, name):
         ),
     ],
 )
-def test_every_recipe(case, name):
+def test_recorded_text_of_every_recipe_gives_what_the_recursion_gives(case, name):
     """Any robot, any further quantity: the recorded text gives what the recursion gives."""
     robot, recipe = ({**FAMILIES, **MIXED}.get(case) or named(case)).robot, FURTHER_RECIPES[name]
     q, qd, x = states(robot, 1)[0]
@@ -120,7 +120,7 @@ def test_every_recipe(case, name):
 
 
 @pytest.fixture(scope='module')
-def quick():
+def fast():
     """Return a tree with slides and rotors, with everything specialised."""
     robot = BRANCHES.robot
     return robot, robot.specialised(
@@ -130,9 +130,9 @@ def quick():
 
 
 @pytest.mark.parametrize('name', FURTHER_RECIPES)
-def test_machine_code(quick, name):
+def test_machine_code_answers_states_and_batches(fast, name):
     """One state and batches by machine code; the code answers, not the generic kernel."""
-    robot, special = quick
+    robot, special = fast
     given = arguments(name, *(np.array(rows) for rows in zip(*states(robot, 21))))
     together = expected(special, name, given)
     for k, row in enumerate(zip(*given)):
@@ -150,9 +150,9 @@ def test_machine_code(quick, name):
 
 @pytest.mark.parametrize('frames', [FRAMES[:1], FRAMES])
 @pytest.mark.parametrize('name', ['torque_of_wrench', 'acceleration_of_wrench'])
-def test_wrenches_on_frames(quick, name, frames, monkeypatch):
+def test_wrenches_on_frames_act_as_in_the_generic_robot(fast, name, frames, monkeypatch):
     """Of one frame and of two, for one state, a batch, and a wrench for each row of it."""
-    robot, special = quick
+    robot, special = fast
     rng = np.random.default_rng(2)
     q = np.array([state[0] for state in states(robot, 11)])
     f_ext = {frame: rng.normal(size=6) for frame in frames}
@@ -172,11 +172,11 @@ def test_wrenches_on_frames(quick, name, frames, monkeypatch):
 
 @pytest.mark.parametrize('frames', [FRAMES[:1], FRAMES, ('link1', 'link3')])
 @pytest.mark.parametrize('name', PUSHED)
-def test_dynamics_under_wrenches(quick, name, frames, monkeypatch):
+def test_dynamics_under_wrenches_agree_with_the_generic_robot(fast, name, frames, monkeypatch):
     """For one state, a batch, and a wrench for each row; on frames that there is code for, and on
     others. The recursion for any robot takes no part in it.
     """
-    robot, special = quick
+    robot, special = fast
     rng = np.random.default_rng(3)
     given = [np.array(rows) for rows in zip(*states(robot, 11))]
     f_ext = {frame: 10.0 * rng.normal(size=6) for frame in frames}
@@ -202,9 +202,9 @@ def test_dynamics_under_wrenches(quick, name, frames, monkeypatch):
     )
 
 
-def test_other_dynamics_under_wrenches(quick, monkeypatch):
+def test_other_dynamics_under_wrenches_agree_with_the_generic_robot(fast, monkeypatch):
     """In each reference, and where the motion of some joints is given."""
-    robot, special = quick
+    robot, special = fast
     q, qd, x = (np.array(rows) for rows in zip(*states(robot, 11)))
     f_ext = {FRAMES[0]: np.arange(1.0, 7.0), 'link1': -np.arange(6.0)}
     wanted = [
@@ -223,9 +223,9 @@ def test_other_dynamics_under_wrenches(quick, monkeypatch):
         agree(mine, theirs, tolerance=1e-13 * max(map(np.linalg.cond, robot.mass_matrix(q))))
 
 
-def test_mistakes_about_wrenches(quick):
+def test_mistakes_about_wrenches_raise_the_generic_errors(fast):
     """The sentences of Robot: an unknown frame, five numbers, a result of another shape."""
-    robot, special = quick
+    robot, special = fast
     q, qd, x = states(robot, 1)[0]
     for f_ext, options in (
         ({'link9': np.ones(6)}, {}),
@@ -241,9 +241,9 @@ def test_mistakes_about_wrenches(quick):
         assert sentences[0] == sentences[1]
 
 
-def test_hybrid_dynamics(quick, monkeypatch):
+def test_hybrid_dynamics_of_the_chosen_joints_is_specialised(fast, monkeypatch):
     """Some joints by their motion, the others by their torque; another choice is left to Robot."""
-    robot, special = quick
+    robot, special = fast
     q, qd, x = (np.array(rows) for rows in zip(*states(robot, 11)))
     other = robot.joint_names[:1]
     left = special.variants.hybrid_dynamics(q[0], qd[0], x[0], x[0], other)
@@ -260,9 +260,9 @@ def test_hybrid_dynamics(quick, monkeypatch):
         agree(one, theirs[4], tolerance=tolerance)
 
 
-def test_how_frames_accelerate(quick):
+def test_frame_accelerations_are_consistent_with_the_bias(fast):
     """J qdd + Jdot qd of the free robot is what the operational-space bias is made of."""
-    robot, special = quick
+    robot, special = fast
     q, qd, _ = (np.array(rows) for rows in zip(*states(robot, 11)))
     for frame in (FRAMES[0], FRAMES):
         bias, wanted = (of.task_space.bias(q, qd, frame, 'x y', 0.1) for of in (special, robot))
@@ -292,9 +292,9 @@ def test_no_kernel_is_forgotten():
     assert left == {*reasons} and all(len(reason) > 20 for reason in reasons.values())
 
 
-def test_what_follows_from_them(quick):
+def test_what_follows_from_them(fast):
     """Determinant, momentum about the base, velocity and Jacobian of the centre of mass."""
-    robot, special = quick
+    robot, special = fast
     q, qd, _ = states(robot, 1)[0]
     for name, given in (
         ('mass_operator.log_det', [q]),
@@ -308,9 +308,9 @@ def test_what_follows_from_them(quick):
         agree(method(special)(*given), method(robot)(*given))
 
 
-def test_careful_path(quick):
+def test_the_python_path_takes_all_other_calls(fast):
     """Lists, wrenches and mistakes take the path of Robot."""
-    robot, special = quick
+    robot, special = fast
     q, qd, x = states(robot, 1)[0]
     f_ext = {robot.frames[-1]: np.arange(6.0)}
     assert np.array_equal(
@@ -325,7 +325,7 @@ def test_careful_path(quick):
     assert special.centroidal.centre_of_mass(q, out=out) is out
 
 
-def test_refusals():
+def test_unknown_names_and_centres_are_refused():
     """Names that there are not, and centres that there are not."""
     robot = FAMILIES['one_hinge'].robot
     with pytest.raises(UnknownNameError, match="'zero_moment'.*joint_wrenches"):

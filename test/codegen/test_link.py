@@ -10,7 +10,7 @@ from robodyn_ros.algorithms.core.gravity import gravity_torque
 from robodyn_ros.algorithms.core.gravity import gravity_torque as weight
 from robodyn_ros.codegen import linker
 from robodyn_ros.compile import kernel
-from robodyn_ros.compile.vectorcall.quick import DISPATCHER
+from robodyn_ros.compile.vectorcall.kernel_call import DISPATCHER
 from robodyn_ros.control import TERMS, law_class
 from robodyn_ros.control.laws.computed_torque import computed_torque
 from robodyn_ros.control.laws.pd import pd
@@ -39,7 +39,7 @@ def robot(request):
 
 
 @pytest.mark.parametrize('name', LAWS)
-def test_laws(robot, name):
+def test_linked_laws_agree_with_the_generic_ones_in_every_term(robot, name):
     """Every term of every law that has dynamics, at several states, to rounding."""
     law = law_class(name)
     found = specialised_kernels(robot.model, law)
@@ -66,7 +66,7 @@ def test_laws(robot, name):
 
 @pytest.mark.parametrize('integrator', ['semi_implicit_euler', 'rk4'])
 @pytest.mark.parametrize('trouble', ['', 'wrench', 'brake', 'stop', 'assisted'])
-def test_step(robot, integrator, trouble):
+def test_linked_steps_of_the_plant_agree_with_the_generic_ones(robot, integrator, trouble):
     """Friction, a wrench, a brake, stops, a drive that carries the weight: each step the same.
 
     Every step begins at the same state, since small differences may grow in a chaotic motion.

@@ -36,7 +36,7 @@ def arm(franka):
     return franka.specialised()
 
 
-def test_machine_code(compiled_case, quantity):
+def test_every_kernel_gives_what_the_generic_one_gives(compiled_case, quantity):
     """Every kernel gives what the generic one gives."""
     case, robot = compiled_case
     answers, (name, recipe) = Answers(case, seed=5), quantity
@@ -84,7 +84,7 @@ def test_refuses_other_types(arm):
 
 
 def test_a_singular_pivot_leaves_the_output():
-    """No inertia about a hinge: status 1, nothing written; the face says which body."""
+    """No inertia about a joint: status 1, nothing written; the face says which body."""
     model = named('skew_chain').robot.model
     constants = model.constants.copy()
     constants[-1, 12:23] = 0.0
@@ -111,7 +111,7 @@ def test_angles_of_any_size(arm, franka, size):
 
 
 def test_mistakes_get_the_sentences_of_robot(arm):
-    """Whatever the quick way does not take, the careful one explains."""
+    """What the fast call does not take, the Python path explains."""
     with pytest.raises(ShapeError, match='expected'):
         arm.inverse_dynamics(np.ones(6), np.ones(7), np.ones(7))
     with pytest.raises(ShapeError, match='finite'):
@@ -123,7 +123,7 @@ def test_mistakes_get_the_sentences_of_robot(arm):
 
 @pytest.mark.parametrize('name', [name for name in RECIPES if name != 'energy'])
 @pytest.mark.parametrize('k', [0, 1, LANES - 1, LANES, 3 * LANES + 5, 1200])
-def test_batches(compiled_case, name, k):
+def test_a_batch_is_its_rows_one_by_one(compiled_case, name, k):
     """Any number of states: row by row the same as one by one, to rounding."""
     _, robot = compiled_case
     rng = np.random.default_rng(k)
@@ -136,7 +136,7 @@ def test_batches(compiled_case, name, k):
         assert np.abs(got[i] - expected).max() <= 1e-11 * max(1.0, np.abs(expected).max())
 
 
-def test_batches_into_out(arm):
+def test_batches_are_written_into_out(arm):
     """The caller's array is used, and wrong ones are refused."""
     states_ = np.random.default_rng(0).uniform(-1.0, 1.0, (3, 40, 7))
     out = np.full((40, 7), np.nan)
@@ -230,7 +230,7 @@ def run(how, home):
     return done.stdout.split(' ', 1)
 
 
-def test_cache_between_processes(tmp_path):
+def test_another_process_loads_what_one_compiled(tmp_path):
     """The second process neither records nor compiles; a damaged text is written anew."""
     home = tmp_path / 'cache'
     hits, tau = run('cold', home)
@@ -246,7 +246,7 @@ def test_cache_between_processes(tmp_path):
     assert run('cached', home)[1] == tau
 
 
-def test_without_a_cache(tmp_path):
+def test_kernels_compile_without_a_cache(tmp_path):
     """No folder to write in: it compiles and runs all the same."""
     blocked = tmp_path / 'file'
     blocked.write_text('')

@@ -27,7 +27,7 @@ def step(request):
     return STEPS[request.param]
 
 
-def test_dynamics_stay(answers, step):
+def test_dynamics_are_the_same_in_normal_form(answers, step):
     """Torques, mass matrix and forward dynamics do not notice."""
     turned = Robot(step(answers.robot.model))
     for name in (
@@ -54,7 +54,7 @@ def test_aligned_frames_keep_their_place(answers):
 
 
 def test_energy_of_aligned_frames(answers):
-    """Kinetic energy stays; potential energy by a constant (mass slides along hinges)."""
+    """Kinetic energy stays; potential energy by a constant (mass slides along joints)."""
     turned = Robot(align(answers.robot.model))
     kinetic, potential = answers.robot.energy(answers.q, answers.qd)
     got = turned.energy(answers.q, answers.qd)
@@ -72,7 +72,7 @@ def test_aligned_chain_is_a_turn_about_x(franka):
 
 
 def test_regrouped_bodies_have_base_parameters(every_case):
-    """A revolute body keeps no mass, no moment along its hinge and no Iyy of its own... except
+    """A revolute body keeps no mass, no moment along its joint and no Iyy of its own... except
     what its children gave it.
     """
     model = regroup(every_case.robot.model)

@@ -41,7 +41,7 @@ LINEAR = (
     'torque_of_wrench',
     'acceleration_of_wrench',
     'hamilton_rates',
-    'hinge_inertias',
+    'joint_inertias',
     'mass_product',
     'mass_matrix_diagonal',
     'composite_inertia',

@@ -38,7 +38,9 @@ def plain(recording):
     return space[recording.name]
 
 
-def test_every_recipe(answers, quantity, every_case):
+def test_recorded_text_of_every_recipe_gives_what_the_recursion_gives(
+    answers, quantity, every_case
+):
     """Any robot, any quantity: the recorded text gives what the recursion gives."""
     name, recipe = quantity
     answers.skip_if_pointless(name)

@@ -72,12 +72,12 @@ def test_a_law_and_a_step_of_the_plant_link_to_the_code(gripper):
     assert specialised_kernels(gripper.model, ComputedTorque)
     step = specialised_step(gripper.model)
     q, qd, tau = states(gripper)[0]
-    plain, quick = Plant(gripper, position=q, velocity=qd), Plant(gripper, position=q, velocity=qd)
-    quick.use(step)
+    plain, fast = Plant(gripper, position=q, velocity=qd), Plant(gripper, position=q, velocity=qd)
+    fast.use(step)
     for _ in range(20):
         plain.step(tau)
-        quick.step(tau)
-    agree(quick.q, plain.q)
+        fast.step(tau)
+    agree(fast.q, plain.q)
 
 
 def test_computed_torque_cancels_the_dynamics(gripper):

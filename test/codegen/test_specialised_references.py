@@ -15,7 +15,7 @@ from test.codegen.test_specialised_code import exact, plain
 
 
 def recipe_of(robot, reference):
-    """Return (name, recipe, state with what else it takes): frames away from hinges if wished."""
+    """Return (name, recipe, state with what else it takes): frames away from joints if wished."""
     state, inputs = states(robot, 1)[0], MOTION | {'qdd': VECTOR}
     name = f'inverse_dynamics_{reference}'
     if reference in ('body', 'offset'):
@@ -27,8 +27,8 @@ def recipe_of(robot, reference):
 
 @pytest.mark.parametrize('reference', REFERENCES)
 @pytest.mark.parametrize('case', [*FAMILIES, *MIXED])
-def test_every_reference(case, reference):
-    """Any robot; the frames of a body stand where the inputs say, at the hinges or away."""
+def test_recorded_text_of_every_reference_gives_what_the_recursion_gives(case, reference):
+    """Any robot; the frames of a body stand where the inputs say, at the joints or away."""
     robot = {**FAMILIES, **MIXED}[case].robot
     name, recipe, given = recipe_of(robot, reference)
     tau = np.full(robot.nv, np.nan)
@@ -41,8 +41,8 @@ def test_every_reference(case, reference):
 
 
 @pytest.mark.parametrize('reference', ['offset', 'inertial', 'fixed'])
-def test_machine_code(reference):
-    """Of a spherical hinge, compiled as any quantity of a specialised robot is."""
+def test_a_spherical_joint_compiles_in_every_reference(reference):
+    """Of a spherical joint, compiled as any quantity of a specialised robot is."""
     robot = MIXED['one_ball'].robot
     name, recipe, given = recipe_of(robot, reference)
     tau = np.full(robot.nv, np.nan)

@@ -65,7 +65,7 @@ def test_zeros_and_ones_vanish(tape):
     assert isinstance(a - a, float) and a - a == 0.0
 
 
-def test_constants_fold(tape):
+def test_a_chain_of_constant_factors_is_one_factor(tape):
     """A chain of constant factors is one."""
     a, *_ = inputs(tape)
     assert total(tape, 2.0 * (3.0 * (a * 0.25))) == (1, 0)
@@ -139,7 +139,7 @@ def test_numpy_scalars_defer(tape):
         assert (number * a).index == (2.0 * a).index
 
 
-def test_sums_cancel(tape):
+def test_opposite_terms_of_a_sum_vanish(tape):
     """What is added and taken away again was never there."""
     a, b, *_ = inputs(tape)
     for same in ((a - b) + b, b + (a - b), (a + b) - b, a - (a - (a - b)) + b, -(b - (a + b))):

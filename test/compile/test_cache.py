@@ -15,9 +15,22 @@ from robodyn_ros.compile import cache
 from robodyn_ros.compile.trusted_folder import TrustedFolder
 from support.processes import run_script
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
-MASS = 2.0
+#: A kernel that compiles at once and needs no robot: does a state fit, is it finite.
 SCRIPT = """
+import json
+import numpy as np
+from robodyn_ros.compile import state_checks
+kernel = state_checks.one
+found = [kernel(1, 1, np.array(q)) for q in ((0.5,), (0.5, 0.5), (np.nan,))]
+stats = kernel.compiled.stats
+print(json.dumps([found, sum(stats.cache_hits.values()), sum(stats.cache_misses.values())]))
+"""
+RIGHT = [True, False, False]
+TORQUE = 2.0 * 9.81 * 0.5  # m g r
+TORQUE_SCRIPT = """
 import json
 import numpy as np
 from support.textbook import Segment, serial
@@ -25,10 +38,8 @@ from robodyn_ros.compile import generic
 robot = serial((Segment('revolute', (0, -1, 0), (0, 0, 0), 2.0, (0.5, 0, 0), 0.1),))
 tau = np.empty(1)
 generic.gravity_torque(*robot._weighted, np.zeros(1), tau)
-stats = generic.gravity_torque.compiled.stats
-print(json.dumps([tau[0], sum(stats.cache_hits.values()), sum(stats.cache_misses.values())]))
+print(json.dumps([tau[0], sum(generic.gravity_torque.compiled.stats.cache_hits.values())]))
 """
-TORQUE = MASS * 9.81 * 0.5
 
 
 @pytest.fixture
@@ -51,9 +62,9 @@ def filled(seed, store):
     return shutil.copytree(seed[0], store)
 
 
-def machine_code(store, kernel='gravity_torque'):
+def machine_code(store, kernel='state_checks.one'):
     """Return the files of a kernel's machine code."""
-    return sorted(store.rglob(f'*.{kernel}-*.nbc'))
+    return sorted(store.rglob(f'*{kernel}-*.nbc'))
 
 
 def private_folder(store):
@@ -64,13 +75,13 @@ def private_folder(store):
 
 def test_fresh_cache_is_private_and_hit_the_next_time(python, seed):
     """The first process compiles into a folder of mode 0700, the second loads."""
-    store, ((torque, hits, _), warnings) = seed
-    assert torque == pytest.approx(TORQUE) and hits == 0 and not warnings
+    store, ((found, hits, _), warnings) = seed
+    assert found == RIGHT and hits == 0 and not warnings
     (file,) = machine_code(store)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE(private_folder(store).stat().st_mode) == 0o700
-    (torque, hits, misses), warnings = python(SCRIPT, ROBODYN_CACHE_DIR=store)
-    assert torque == pytest.approx(TORQUE) and (hits, misses) == (1, 0) and not warnings
+    (found, hits, misses), warnings = python(SCRIPT, ROBODYN_CACHE_DIR=store)
+    assert found == RIGHT and (hits, misses) == (1, 0) and not warnings
 
 
 def flipped(data):
@@ -95,25 +106,23 @@ def test_damaged_code_is_never_run_and_replaced(python, filled, damage):
     """Whatever happened to a file: one line, the right result now, and a hit the next time."""
     (file,) = machine_code(filled)
     file.write_bytes(damage(file.read_bytes()))
-    (torque, hits, _), told = python(SCRIPT, ROBODYN_CACHE_DIR=filled)
-    assert torque == pytest.approx(TORQUE) and hits == 0
+    (found, hits, _), told = python(SCRIPT, ROBODYN_CACHE_DIR=filled)
+    assert found == RIGHT and hits == 0
     assert told.count('\n') == 1 and f'{file.name} is damaged (its seal is broken)' in told
-    (torque, hits, _), told = python(SCRIPT, ROBODYN_CACHE_DIR=filled)
-    assert torque == pytest.approx(TORQUE) and hits == 1 and not told
+    (found, hits, _), told = python(SCRIPT, ROBODYN_CACHE_DIR=filled)
+    assert found == RIGHT and hits == 1 and not told
 
 
 def test_code_under_the_name_of_another_kernel_is_not_run(python, filled):
     """The seal is over the key too, so sound code cannot be passed off as that of another."""
     python(
-        SCRIPT.replace('gravity_torque', 'bias_torque').replace(
-            'zeros(1), tau)', 'zeros(1), np.zeros(1), tau)'
-        ),
+        'from robodyn_ros.compile import state_checks; state_checks.two.compiled; print(0)',
         ROBODYN_CACHE_DIR=filled,
     )
-    gravity, bias = (next(filled.rglob(f'*{name}_torque-*.nbc')) for name in ('gravity', 'bias'))
-    shutil.copy(bias, gravity)
-    (torque, hits, _), told = python(SCRIPT, ROBODYN_CACHE_DIR=filled)
-    assert torque == pytest.approx(TORQUE) and hits == 0 and 'its seal is broken' in told
+    one, two = (machine_code(filled, f'state_checks.{name}')[0] for name in ('one', 'two'))
+    shutil.copy(two, one)
+    (found, hits, _), told = python(SCRIPT, ROBODYN_CACHE_DIR=filled)
+    assert found == RIGHT and hits == 0 and 'its seal is broken' in told
 
 
 @pytest.mark.parametrize('mode', [0o777, 0o770])
@@ -122,8 +131,8 @@ def test_cache_that_others_may_write_is_not_used(python, filled, mode):
     folder = private_folder(filled)
     before = {file: file.read_bytes() for file in folder.rglob('*') if file.is_file()}
     folder.chmod(mode)
-    (torque, hits, _), warnings = python(SCRIPT, ROBODYN_CACHE_DIR=filled)
-    assert torque == pytest.approx(TORQUE) and hits == 0
+    (found, hits, _), warnings = python(SCRIPT, ROBODYN_CACHE_DIR=filled)
+    assert found == RIGHT and hits == 0
     assert f'{folder} is not private to this user' in warnings
     assert {file: file.read_bytes() for file in folder.rglob('*') if file.is_file()} == before
 
@@ -134,8 +143,8 @@ def test_an_ancestor_that_others_may_write_is_refused(python, filled, mode):
     parent = filled.parent
     os.chown(parent, -1, 54321) if os.geteuid() == 0 else None
     parent.chmod(mode)
-    (torque, hits, _), told = python(SCRIPT, ROBODYN_CACHE_DIR=filled)
-    assert torque == pytest.approx(TORQUE)
+    (found, hits, _), told = python(SCRIPT, ROBODYN_CACHE_DIR=filled)
+    assert found == RIGHT
     refused = os.geteuid() == 0 or mode != 0o775
     assert (hits == 0) == refused == (f'others can write to {parent}' in told)
 
@@ -220,14 +229,14 @@ def test_kernels_built_with_the_package_serve_every_user(python, seed, tmp_path)
     assert stat.S_IMODE(machine_code(built)[0].stat().st_mode) == 0o644
     folder.chmod(0o555)
     before = sorted(built.rglob('*'))
-    (torque, hits, _), told = python(SCRIPT, ROBODYN_CACHE_DIR=own, ROBODYN_BUILT_KERNELS=built)
-    assert (torque, hits) == (pytest.approx(TORQUE), 1) and not told
+    (found, hits, _), told = python(SCRIPT, ROBODYN_CACHE_DIR=own, ROBODYN_BUILT_KERNELS=built)
+    assert (found, hits) == (RIGHT, 1) and not told
     python(
-        SCRIPT.replace('robot =', 'generic.energy.compiled\nrobot ='),
+        SCRIPT.replace('kernel =', 'state_checks.two.compiled\nkernel ='),
         ROBODYN_CACHE_DIR=own,
         ROBODYN_BUILT_KERNELS=built,
     )
-    assert sorted(built.rglob('*')) == before and len(machine_code(own, 'energy')) == 1
+    assert sorted(built.rglob('*')) == before and len(machine_code(own, 'state_checks.two')) == 1
 
 
 def test_a_mark_counts_only_with_its_files(monkeypatch, tmp_path):
@@ -247,8 +256,8 @@ def test_a_mark_counts_only_with_its_files(monkeypatch, tmp_path):
 def test_cache_of_another_user_is_not_used(python, filled):
     """A folder that somebody else owns is left alone."""
     os.chown(private_folder(filled), 54321, 54321)
-    (torque, hits, _), warnings = python(SCRIPT, ROBODYN_CACHE_DIR=filled)
-    assert torque == pytest.approx(TORQUE) and hits == 0
+    (found, hits, _), warnings = python(SCRIPT, ROBODYN_CACHE_DIR=filled)
+    assert found == RIGHT and hits == 0
     assert 'is not private to this user' in warnings
 
 
@@ -265,8 +274,8 @@ def test_cache_of_another_user_is_not_used(python, filled):
 )
 def test_where_no_cache_can_be_had_kernels_still_run(python, environment):
     """One warning that says what to do, and the right result."""
-    (torque, hits, _), warnings = python(SCRIPT, **environment)
-    assert torque == pytest.approx(TORQUE) and hits == 0
+    (found, hits, _), warnings = python(SCRIPT, **environment)
+    assert found == RIGHT and hits == 0
     assert warnings.count('no kernel cache at') == 1
     assert 'set ROBODYN_CACHE_DIR to a folder that can be written' in warnings
 
@@ -312,11 +321,11 @@ def test_cache_follows_home_and_xdg(monkeypatch, tmp_path):
 def test_another_processor_has_its_own_folder(python, filled, processor):
     """Machine code of one processor is never looked at by another, and stays for the first."""
     before = private_folder(filled)
-    (torque, hits, _), warnings = python(SCRIPT, ROBODYN_CACHE_DIR=filled, **processor)
-    assert torque == pytest.approx(TORQUE) and hits == 0 and not warnings
+    (found, hits, _), warnings = python(SCRIPT, ROBODYN_CACHE_DIR=filled, **processor)
+    assert found == RIGHT and hits == 0 and not warnings
     assert len(list(filled.iterdir())) == 2
-    (torque, hits, _), _ = python(SCRIPT, ROBODYN_CACHE_DIR=filled)
-    assert torque == pytest.approx(TORQUE) and hits == 1 and before.exists()
+    (found, hits, _), _ = python(SCRIPT, ROBODYN_CACHE_DIR=filled)
+    assert found == RIGHT and hits == 1 and before.exists()
 
 
 def test_edited_source_is_compiled_anew(python, store, tmp_path):
@@ -335,17 +344,17 @@ def test_edited_source_is_compiled_anew(python, store, tmp_path):
         file.write_text(edited)
         os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
 
-    found = [python(SCRIPT, package=copy.parent, ROBODYN_CACHE_DIR=store)[0]]
+    found = [python(TORQUE_SCRIPT, package=copy.parent, ROBODYN_CACHE_DIR=store)[0]]
     edit('algorithms/core/gravity.py', 'h[0] * a[1] - h[1] * a[0]', 'h[1] * a[0] - h[0] * a[1]')
-    found.append(python(SCRIPT, package=copy.parent, ROBODYN_CACHE_DIR=store)[0])
+    found.append(python(TORQUE_SCRIPT, package=copy.parent, ROBODYN_CACHE_DIR=store)[0])
     edit(
         'spatial/rotation.py',
         'return c * v[0] + s * v[1], c * v[1] - s * v[0], v[2]',
         'return c * v[0] + s * v[1], s * v[0] - c * v[1], v[2]',
     )
-    found.append(python(SCRIPT, package=copy.parent, ROBODYN_CACHE_DIR=store)[0])
-    assert [hits for _, hits, _ in found] == [0, 0, 0]
-    assert [torque for torque, _, _ in found] == pytest.approx([TORQUE, -TORQUE, TORQUE])
+    found.append(python(TORQUE_SCRIPT, package=copy.parent, ROBODYN_CACHE_DIR=store)[0])
+    assert [hits for _, hits in found] == [0, 0, 0]
+    assert [torque for torque, _ in found] == pytest.approx([TORQUE, -TORQUE, TORQUE])
 
 
 FULL_DISK = """
@@ -365,13 +374,14 @@ print(json.dumps([tau[0], sum(generic.gravity_torque.compiled.stats.cache_hits.v
 """
 
 
-def test_full_disk(python, filled):
+def test_a_full_disk_costs_only_the_cache(python, store):
     """What fits no more is compiled and not kept, what is there is used and stays."""
-    before = sorted(filled.rglob('*'))
-    (torque, hits), warnings = python(FULL_DISK, ROBODYN_CACHE_DIR=filled)
+    python(TORQUE_SCRIPT, ROBODYN_CACHE_DIR=store)
+    before = sorted(store.rglob('*'))
+    (torque, hits), warnings = python(FULL_DISK, ROBODYN_CACHE_DIR=store)
     assert torque == pytest.approx(TORQUE) and hits == 1
     assert 'nothing can be written to the kernel cache' in warnings
-    assert set(before) <= set(filled.rglob('*')) and not list(filled.rglob('*.part'))
+    assert set(before) <= set(store.rglob('*')) and not list(store.rglob('*.part'))
 
 
 def test_four_processes_race_on_a_cold_cache(store, tmp_path):
@@ -385,5 +395,5 @@ def test_four_processes_race_on_a_cold_cache(store, tmp_path):
 
     with ThreadPoolExecutor(4) as pool:
         found = [*pool.map(race, folders[:4]), race(folders[4])]
-    assert [torque for (torque, _, _), _ in found] == pytest.approx([TORQUE] * 5)
+    assert [right for (right, _, _), _ in found] == [RIGHT] * 5
     assert found[4][0][1:] == [1, 0]

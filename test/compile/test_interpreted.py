@@ -55,7 +55,7 @@ def compiled(python):
     return found
 
 
-def test_without_the_compiler(python, compiled):
+def test_everything_runs_without_the_compiler(python, compiled):
     """NUMBA_DISABLE_JIT=1: plain Python passes the known answers and gives the same numbers."""
     (kind, found), _ = python(SCRIPT, arguments=ROBOTS, NUMBA_DISABLE_JIT='1')
     assert kind == 'function'
@@ -63,7 +63,7 @@ def test_without_the_compiler(python, compiled):
 
 
 @pytest.mark.slow
-def test_with_bounds_checked(python, compiled):
+def test_no_kernel_reads_out_of_bounds(python, compiled):
     """NUMBA_BOUNDSCHECK=1: no kernel reads or writes beside its arrays."""
     (_, found), _ = python(SCRIPT, arguments=ROBOTS, NUMBA_BOUNDSCHECK='1')
     compare(found, compiled)
@@ -91,7 +91,7 @@ except IndexError as error:
 
 
 def test_shapes_without_the_compiler(python):
-    """Numbers in one column, or in a table of one row too many axes, are no state: the sentence is
+    """Numbers in one column, or in a table of one row too many axes, are no state. The sentence is
     that of compiled code, and so is a batch of states.
     """
     script = """

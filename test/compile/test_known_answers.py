@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The examination that machine code has to pass, and that it cannot be passed by accident."""
+"""The self-test that machine code has to pass, and that it cannot be passed by accident."""
 
 import importlib
 
@@ -11,7 +11,7 @@ from robodyn_ros.compile import generic, known_answers
 from robodyn_ros.errors import KernelError
 from robodyn_ros.model import layout
 
-examination = importlib.import_module('robodyn_ros.compile.self_test')
+self_test = importlib.import_module('robodyn_ros.compile.self_test')
 EXAMINED = ('inverse_dynamics', 'gravity_torque', 'mass_matrix', 'forward_dynamics')
 
 
@@ -57,8 +57,8 @@ def test_wrong_results_are_noticed_and_named(monkeypatch, name, spoil):
     'column', [layout.OFFSET, layout.MASS, layout.MOMENT, layout.INERTIA + 5, layout.ROTATION + 7]
 )
 def test_a_corrupted_constant_is_noticed(monkeypatch, column):
-    """One constant of one link wrong in the seventh digit fails the examination."""
-    sound = examination._elbow
+    """One constant of one link wrong in the seventh digit fails the self-test."""
+    sound = self_test._elbow
 
     def corrupted():
         topology, constants, gravity = sound()
@@ -67,6 +67,6 @@ def test_a_corrupted_constant_is_noticed(monkeypatch, column):
         constants.flags.writeable = False
         return topology, constants, gravity
 
-    monkeypatch.setattr(examination, '_elbow', corrupted)
+    monkeypatch.setattr(self_test, '_elbow', corrupted)
     with pytest.raises(KernelError, match='fails its known-answer test'):
         known_answers()

@@ -47,7 +47,7 @@ from support.textbook import Segment, serial
 robot = serial((Segment('revolute', (0, -1, 0), (0, 0, 0), 2.0, (0.5, 0, 0), 0.1),))
 tau, again = np.empty(1), np.empty(1)
 generic.gravity_torque(*robot._weighted, np.zeros(1), tau)
-generic.gravity_torque.quick(*robot._weighted, np.zeros(1), again)
+generic.gravity_torque.vectorcall(*robot._weighted, np.zeros(1), again)
 (law,) = GravityCompensation.kernels
 twin = linked(law, robot.model)
 terms = [np.zeros((6, 1)), np.zeros((6, 1))]

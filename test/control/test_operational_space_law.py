@@ -51,7 +51,7 @@ by_robot = pytest.mark.parametrize('robot', ROBOTS, ids=lambda robot: robot.name
 
 
 def tip(robot):
-    """Return the name of the hand: the flange of an arm, a welded tool of a chain."""
+    """Return the name of the end effector: the flange of an arm, a welded tool of a chain."""
     return 'flange' if 'flange' in robot.frames else robot.model.body_names[-1]
 
 
@@ -64,7 +64,7 @@ def exact(robot):
 
 
 def situation(robot, seed=0):
-    """Return a law whose hand is on the move, with q, qd, reference, gains."""
+    """Return a law whose end effector is on the move, with q, qd, reference, gains."""
     rng = np.random.default_rng(seed)
     q, qd, _ = states(robot, 1, seed)[0]
     law = exact(robot)
@@ -82,9 +82,9 @@ def situation(robot, seed=0):
 
 
 def task(law, q, qd):
-    """Return J, Jdot qd, and the acceleration that the hand is to have."""
-    robot, hand, state, values = law.robot, law.task.hand, law.task.state, law.values
-    J = robot.jacobian(q, hand)
+    """Return J, Jdot qd, and the acceleration that the end effector is to have."""
+    robot, frame, state, values = law.robot, law.task.end_effector, law.task.state, law.values
+    J = robot.jacobian(q, frame)
     velocity = np.r_[state[VELOCITY, :3], state[SPIN, :3]]
     error = np.r_[law.task.measured[ERROR, :3], law.task.measured[TURN, :3]]
     wanted = (
@@ -92,7 +92,7 @@ def task(law, q, qd):
         + values[DAMPING:AXES] * (velocity - J @ qd)
         + values[STIFFNESS:DAMPING] * error
     )
-    return J, robot.jacobian_bias(q, qd, hand), wanted
+    return J, robot.jacobian_bias(q, qd, frame), wanted
 
 
 def torques(law, *arguments):
@@ -134,7 +134,7 @@ def test_torque_is_that_of_the_books(robot):
 
 @by_robot
 @pytest.mark.parametrize('seed', range(4))
-def test_hand_accelerates_as_it_shall(robot, seed):
+def test_the_end_effector_accelerates_as_wanted(robot, seed):
     """By the forward dynamics, which know nothing of the law; without friction, free to move."""
     law, q, qd, reference, gains = situation(robot, seed)
     law.task.state[FORCE:ARRIVED] = 0.0
@@ -148,7 +148,7 @@ def test_hand_accelerates_as_it_shall(robot, seed):
 
 
 @by_robot
-def test_what_pushes_in_the_null_space_does_not_move_the_hand(robot):
+def test_null_space_torque_does_not_move_the_end_effector(robot):
     """J M^-1 (change of torque) = 0 for any change of posture: dynamic consistency."""
     law, q, qd, reference, gains = situation(robot)
     before = sum(torques(law, q, qd, reference, gains).values())
@@ -157,7 +157,7 @@ def test_what_pushes_in_the_null_space_does_not_move_the_hand(robot):
     terms = torques(law, q, qd, moved, gains_after)
     base = torques(law, q, qd, reference, gains)
     change = sum(terms.values()) - terms['friction'] - before + base['friction']
-    J = robot.jacobian(q, law.task.hand)
+    J = robot.jacobian(q, law.task.end_effector)
     M = robot.mass_matrix(q)
     acceleration = J @ np.linalg.solve(M, change)
     posture = np.linalg.norm(gains_after) * np.linalg.norm(moved)
@@ -188,7 +188,7 @@ def test_axes_left_out_belong_to_the_posture(robot, axes):
 
 
 def test_without_axes_it_is_computed_torque():
-    """Nothing is left of the hand: the posture gets all of the arm."""
+    """Nothing is left of the end effector: the posture gets all of the arm."""
     law, q, qd, reference, gains = situation(FRANKA)
     law.task.state[FORCE:ARRIVED] = 0.0
     law.values[AXES : AXES + 6] = 0.0
@@ -200,7 +200,7 @@ def test_without_axes_it_is_computed_torque():
     assert np.allclose(total, sum(other.values()), rtol=1e-10, atol=1e-9)
 
 
-def test_friction_is_that_of_the_joints_that_carry_the_hand():
+def test_friction_is_that_of_the_joints_that_carry_the_end_effector():
     """Qd_r = qd_0 + Jbar (v_r - J qd_0), the dynamically consistent inverse."""
     law, q, qd, reference, gains = situation(FRANKA)
     friction = torques(law, q, qd, reference, gains)['friction']
@@ -236,7 +236,7 @@ def test_error_is_a_linear_oscillator():
     assert np.abs(law.task.measured[ERROR, :3]).max() < 0.02 * np.abs(offset).max()
 
 
-def test_far_from_its_reference_the_hand_comes_back_no_faster_than_it_may():
+def test_the_end_effector_returns_within_its_velocity_limit():
     """Kp e is that of a distance at which Kd times the velocity limit balances it."""
     law, q, qd, reference, gains = situation(FRANKA)
     still = np.zeros(7)
@@ -265,7 +265,7 @@ def yielded(A, weights=np.ones(6), heaviest=50.0):
 
 
 def test_yielding_inertia_is_a_function_of_the_matrix():
-    """The same as by numpy's eigenvectors; Lambda where the hand is light enough."""
+    """The same as by numpy's eigenvectors; Lambda where the end effector is light enough."""
     rng = np.random.default_rng(2)
     V = np.linalg.qr(rng.normal(size=(6, 6)))[0]
     values = np.array([2.0, 0.5, 0.02, 0.012, 1e-3, 0.0])
@@ -303,7 +303,7 @@ def test_share_has_two_continuous_derivatives():
 def through(count):
     """Return torques on a way of the joints through alignment of wrist and stretched elbow.
 
-    The hand is told the same acceleration everywhere; so are the joints.
+    The end effector is told the same acceleration everywhere; so are the joints.
     """
     law = OperationalSpace(UR, 'flange')
     wanted = np.array([1.0, -2.0, 1.5, 2.0, -3.0, 2.5])
@@ -331,7 +331,8 @@ def test_torque_is_continuous_through_singular_postures():
 
 
 def test_lost_direction_belongs_to_the_posture():
-    """At a stretched elbow the hand still accelerates as told where it can; nothing is NaN."""
+    """At a stretched elbow the end effector still accelerates as told where it can; nothing is
+    NaN."""
     law = OperationalSpace(UR, 'flange')
     law.values[HEAVIEST] = 1e4
     q, qd = np.array([0.3, -1.2, 0.0, -0.9, 0.7, 0.4]), np.zeros(6)
@@ -363,7 +364,7 @@ def test_reference_slows_down_before_a_joint_is_too_fast():
     terms, fastest = np.zeros((len(TERMS), 6)), 0.0
     law.task.elapsed = PERIOD
     for _ in range(2000):
-        # as if the hand were not moving: the posture stays nearly stretched
+        # as if the end effector were not moving: the posture stays nearly stretched
         law.torques(q, still, np.array([q, still, still]), np.zeros((2, 6)), terms)
         state = law.task.state
         consistent = UR.operational_space_inertia(q, 'flange').consistent_inverse
@@ -382,9 +383,9 @@ def test_not_a_number_shows():
 # ------------------------------------------------------------------------ what it is made of
 
 
-def test_frame_of_the_hand():
+def test_the_frame_of_the_end_effector_is_the_option_or_the_last_joint():
     """By name; by default the last link; the base and unknown names are refused."""
-    assert OperationalSpace(FRANKA).task.hand == FRANKA.model.body_names[-1]
+    assert OperationalSpace(FRANKA).task.end_effector == FRANKA.model.body_names[-1]
     law = OperationalSpace(FRANKA, 'tool0')
     q = np.array(BENT['franka_like'])
     law.reset(q, np.zeros(7))
@@ -413,7 +414,7 @@ def test_values_are_those_of_the_parameters():
     assert at == law.values.size == 29
 
 
-def test_massless_hand_is_a_status():
+def test_a_massless_end_effector_is_a_status():
     """A singular pivot is the body's number, which the supervisor turns into a FAULT."""
     constants = FRANKA.model.constants.copy()
     constants[-1, 12:23] = 0.0
@@ -425,7 +426,8 @@ def test_massless_hand_is_a_status():
 
 
 def test_law_over_the_code_of_one_robot():
-    """The same numbers, with a hand of two joints, four of whose six axes cannot be had."""
+    """The same numbers, with an end effector of two joints, four of whose six axes cannot be
+    had."""
     found = specialised_kernels(TWO_LINK.model, OperationalSpace)
     laws = generic, special = OperationalSpace(TWO_LINK), OperationalSpace(TWO_LINK)
     special.use(found)

@@ -48,7 +48,7 @@ def terms_of(law, *arguments):
 
 
 def loaded(robot, mass=2.5, frame='flange'):
-    """Return the robot with a load in its hand."""
+    """Return the robot with a load at its end effector."""
     return robot.with_payload(mass, [0.0, 0.02, 0.08], 2e-3 * mass * np.eye(3), frame)
 
 
@@ -373,8 +373,8 @@ def supervised(law, plant, seconds, values=None, weak=1.0, **changes):
 
 @by_law
 def test_law_stays_within_the_guards(law):
-    """With a load, and motors half as strong as they are: bounded, finite, no FAULT but for the
-    speed at which they let it fall, which is not asked for here.
+    """With a load, and motors half as strong as they are: bounded, finite, and no FAULT. The
+    overspeed fault, as the load falls, is not tested here.
     """
     supervisor, plant, _, _ = supervised(law, loaded(FRANKA), 6.0, weak=0.5, overspeed=1e6)
     assert supervisor.counters['effort_limited'] > 0, 'the limits were never tried'

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Guards and laws have to pass an examination before they serve, and cannot by accident."""
+"""Guards and laws have to pass a self-test before they serve, and cannot by accident."""
 
 import numpy as np
 import pytest

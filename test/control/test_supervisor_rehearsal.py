@@ -16,7 +16,7 @@ STATELESS = [name for name, law in BUILT_IN.items() if not law.stateful]
 
 
 def test_which_laws_may_be_rehearsed():
-    """Those that learn, or lead a hand along its way, are left alone."""
+    """Those that learn, or lead an end effector along its way, are left alone."""
     assert set(STATELESS) >= {
         'gravity_compensation',
         'pd',

@@ -1,9 +1,10 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The law of the hand takes energy out of an arm whose target rests, where J is lost as elsewhere.
+"""The law of the end effector takes energy out of an arm whose target rests, where J is lost as
+elsewhere.
 
-With Kp, Kd of the hand and p, d of the joints equal for all axes and joints, what the law does to
-small motions is M qdd = -K dq - D qd with
+With Kp, Kd of the end effector and p, d of the joints equal for all axes and joints, what the law
+does to small motions is M qdd = -K dq - D qd with
 
     D = Kd J^T F J + d (M - J^T F J),     K = Kp J^T F J + p (M - J^T F J).
 
@@ -32,7 +33,7 @@ pytestmark = pytest.mark.sensitive
 
 UR = arm('ur_like')
 KP, KD, P, D = 400.0, 40.0, 100.0, 20.0
-#: Heaviest hand [kg]: yielding as it is by default, and practically never.
+#: Heaviest end effector [kg]: yielding as it is by default, and practically never.
 YIELDS = pytest.mark.parametrize('heaviest', [None, 1e6], ids=['damped', 'undamped'])
 by_robot = pytest.mark.parametrize('robot', [FRANKA, UR], ids=lambda robot: robot.name)
 
@@ -59,7 +60,7 @@ def postures(robot, count=6):
 def rounding_of_inertia(law, q):
     """Return the relative error that sums of six leave in F, the inverse of A with bounds.
 
-    An error u |A| of A becomes u |A| |F| of F, and |F| is bounded by the heaviest hand.
+    An error u |A| of A becomes u |A| |F| of F, and |F| is bounded by the heaviest end effector.
     """
     J = law.robot.jacobian(q, 'flange')
     A = np.linalg.eigvalsh(J @ np.linalg.solve(law.robot.mass_matrix(q), J.T))
@@ -83,12 +84,12 @@ def test_damping_takes_power_from_every_motion(robot, heaviest):
     for q, rng in postures(robot):
         law.reset(q, 0.0 * q)
         motions = [rng.normal(size=robot.nv), *np.linalg.svd(robot.jacobian(q, 'flange'))[2]]
-        for qd in motions:  # at random, along what the hand can and along what it cannot
+        for qd in motions:  # at random, along what the end effector can and along what it cannot
             kinetic = qd @ robot.mass_matrix(q) @ qd
-            power, of_hand = (qd @ feedback(law, q, qd, q, each) for each in (gains, none))
-            # M - J^T F J cancels to nothing along what the hand takes
+            power, of_task = (qd @ feedback(law, q, qd, q, each) for each in (gains, none))
+            # M - J^T F J cancels to nothing along what the end effector takes
             rounding = rounding_of_inertia(law, q) * (KD + D) * kinetic
-            assert of_hand <= rounding and power - of_hand <= rounding, (q, qd)
+            assert of_task <= rounding and power - of_task <= rounding, (q, qd)
             assert power <= -0.999 * min(D, KD) * kinetic
 
 
@@ -153,7 +154,7 @@ def energies(robot, q, amplitude, posture, heaviest=None, steps=1500):
 
 
 @by_robot
-@pytest.mark.parametrize('posture', [False, True], ids=['hand', 'hand and posture'])
+@pytest.mark.parametrize('posture', [False, True], ids=['task', 'task and posture'])
 def test_energy_goes_out_of_an_arm_let_go_at_a_singular_posture(robot, posture):
     """The rise above any earlier energy is of third order, so that it vanishes beside the energy
     of small motions; and energy goes.
@@ -166,6 +167,6 @@ def test_energy_goes_out_of_an_arm_let_go_at_a_singular_posture(robot, posture):
             energy, law = energies(robot, q, amplitude, posture)
             assert law.task.shares.min() < 0.9
             rises.append((energy - np.minimum.accumulate(energy)).max() / energy[0])
-            # what the hand has lost it gets slowly, in seconds
+            # what the end effector has lost it gets slowly, in seconds
             assert energy[-1] < 0.95 * energy[0]
         assert rises[0] < 0.05 and rises[2] < 1e-3, rises

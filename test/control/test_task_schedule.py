@@ -59,9 +59,9 @@ class Led:
         self.task, self.clock = resting(START), 0.0
         self.worst = dict.fromkeys(('target', 'turn', 'velocity', 'state'), 0.0)
 
-    def aim(self, target, late=0.0):
+    def set_target(self, target, late=0.0):
         """Tell a target between two ticks."""
-        assert self.task.aim(target, self.clock + late, late, 0.1) == ''
+        assert self.task.set_target(target, self.clock + late, late, 0.1) == ''
 
     def tick(self, measure=True):
         self.clock += PERIOD
@@ -100,7 +100,7 @@ PLACE = 'position', 'quaternion'
     ],
 )
 def test_a_stream_is_followed_by_its_stamps(ahead, parts, bounds):
-    """Whatever time a target takes to come: the hand is told where to be when."""
+    """Whatever time a target takes to come: the end effector is told where to be when."""
     led, rng = Led(), np.random.default_rng(3)
     worst = None
     for k in range(2000):
@@ -111,7 +111,7 @@ def test_a_stream_is_followed_by_its_stamps(ahead, parts, bounds):
             if ahead > 0.0:
                 due = 0.01 * round(due / 0.01)
             if due >= 0.0:
-                led.aim(told(due, due - led.clock - late, *parts), late)
+                led.set_target(told(due, due - led.clock - late, *parts), late)
         led.tick(measure=k > 500)
         worst = led.worst if k == 1000 else worst
     for name, bound in zip(led.worst, bounds):
@@ -125,12 +125,12 @@ def test_parts_of_one_instant_join_in_any_order():
     for k in range(500):
         if k % 10 == 0:
             due = led_time = together.clock + 0.03
-            together.aim(told(led_time, 0.03, *PLACE, 'twist'))
+            together.set_target(told(led_time, 0.03, *PLACE, 'twist'))
             parts = [PLACE, ('twist',)]
             for part in parts if rng.uniform() < 0.5 else parts[::-1]:
                 # each with a stamp of its own, a moment later
                 stamp = due + rng.uniform(0.0, 2e-4)
-                apart.aim(told(due, stamp - apart.clock, *part))
+                apart.set_target(told(due, stamp - apart.clock, *part))
         together.tick()
         apart.tick()
     assert together.worst['target'] < 1e-6
@@ -143,7 +143,7 @@ def test_a_single_place_is_reached_by_its_time_and_held():
     """From rest to rest, on a straight line; not sooner."""
     led, goal, turn = Led(), START + [0.1, -0.05, 0.02], np.array([0.0, 0.3, 0.2])
     q = turn_by(turn, (0.0, 0.0, 0.0, 1.0))
-    led.aim(TaskTarget('base_link', goal, q, delay=1.5))
+    led.set_target(TaskTarget('base_link', goal, q, delay=1.5))
     found = []
     while led.clock < 1.4995:
         led.tick(measure=False)
@@ -163,7 +163,7 @@ def test_a_single_place_is_reached_by_its_time_and_held():
 def test_a_twist_is_had_by_its_time():
     """Without a place: the velocity changes evenly until then, and ends after its time."""
     led, twist = Led(), np.array([0.1, 0.0, -0.05, 0.0, 0.2, 0.0])
-    led.aim(TaskTarget('base_link', twist=twist, delay=0.2))
+    led.set_target(TaskTarget('base_link', twist=twist, delay=0.2))
     for _ in range(100):
         led.tick(measure=False)
     assert np.allclose(led.task.target[VELOCITY, :3], 0.5 * twist[:3], atol=1e-12)
@@ -180,8 +180,8 @@ def test_a_twist_is_had_by_its_time():
 def test_a_wrench_begins_at_its_time():
     """Beside places for other times, which it leaves alone."""
     led = Led()
-    led.aim(TaskTarget('base_link', START + 0.01, delay=0.1))
-    led.aim(TaskTarget('base_link', wrench=[5.0, 0, 0, 0, 0, 0], delay=0.05))
+    led.set_target(TaskTarget('base_link', START + 0.01, delay=0.1))
+    led.set_target(TaskTarget('base_link', wrench=[5.0, 0, 0, 0, 0, 0], delay=0.05))
     for _ in range(49):
         led.tick(measure=False)
     assert not led.task.target[FORCE].any()
@@ -197,15 +197,15 @@ def test_what_is_told_for_now_replaces_what_was_to_come():
     """A stop is a stop; what is told for the past does not take the future away."""
     led = Led()
     for k in range(1, 20):
-        led.aim(told(0.01 * k, 0.01 * k, *PLACE))
+        led.set_target(told(0.01 * k, 0.01 * k, *PLACE))
     for _ in range(100):
         led.tick()
-    led.aim(told(0.09, -0.01, *PLACE, 'twist'))
+    led.set_target(told(0.09, -0.01, *PLACE, 'twist'))
     for _ in range(40):
         led.tick()
     assert led.worst['target'] < 1e-4
     here = led.task.target[POSITION, :3].copy()
-    led.aim(TaskTarget('base_link', here))
+    led.set_target(TaskTarget('base_link', here))
     for _ in range(300):
         led.tick(measure=False)
     for _ in range(700):
@@ -219,10 +219,12 @@ def test_too_many_targets_are_refused():
     task = resting()
     for k in range(MOST):
         target = TaskTarget('base_link', START, delay=0.002 * (k + 1))
-        assert task.aim(target, 0.0, 0.0, 0.1) == ''
-    assert task.aim(target, 0.0, 0.0, 0.1) == '1000 targets lie ahead already; expected fewer'
+        assert task.set_target(target, 0.0, 0.0, 0.1) == ''
+    assert (
+        task.set_target(target, 0.0, 0.0, 0.1) == '1000 targets lie ahead already; expected fewer'
+    )
     task.hold(START, (0.0, 0.0, 0.0, 1.0))
-    assert task.aim(target, 0.0, 0.0, 0.1) == ''
+    assert task.set_target(target, 0.0, 0.0, 0.1) == ''
 
 
 def test_targets_in_a_frame_fixed_to_the_base():
@@ -235,7 +237,7 @@ def test_targets_in_a_frame_fixed_to_the_base():
     q, twist = turn_by((0.1, 0.2, 0.3), (0.0, 0.0, 0.0, 1.0)), np.arange(6.0) * 0.01
     target = TaskTarget('table', START, q, twist, wrench=twist)
     assert target.refusal(task, np.ones(4)) == ''
-    task.aim(target, 0.0, 0.0, 0.1)
+    task.set_target(target, 0.0, 0.0, 0.1)
     assert np.allclose(task.target[POSITION, :3], R @ START + origin, atol=1e-15)
     assert np.allclose(rotation(task.target[QUATERNION]), R @ rotation(q), atol=1e-14)
     assert np.allclose(task.target[SPIN, :3], R @ twist[3:], atol=1e-15)
@@ -247,7 +249,7 @@ def test_targets_in_a_frame_fixed_to_the_base():
 
 
 def test_old_joint_states_are_made_up_for():
-    """A hand that moves with its reference has no error, however old the state is."""
+    """An end effector that moves with its reference has no error, however old the state is."""
     law = OperationalSpace(FRANKA, 'flange')
     qd, terms = np.linspace(-0.3, 0.4, 7), np.zeros((6, 7))
     law.reset(POSTURE, qd)

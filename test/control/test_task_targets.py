@@ -1,6 +1,7 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Targets of the hand: the way there, limits, timeouts, refusals, and the supervisor's part"""
+"""Targets of the end effector: the way there, limits, timeouts, refusals, and the supervisor's
+part"""
 
 import re
 
@@ -11,7 +12,7 @@ from robodyn_ros.compile import kernel
 from robodyn_ros.control import Reason, State, TaskTarget, Trajectory, law_class
 from robodyn_ros.control.laws.operational_space import BANDWIDTH, OperationalSpace
 from robodyn_ros.control.laws.operational_space import SPEED as FIRST_LIMIT
-from robodyn_ros.control.reference.task_motion import lead
+from robodyn_ros.control.reference.task_motion import track_target
 from robodyn_ros.control.reference.task_reference import (
     ACCELERATION,
     ARRIVED,
@@ -38,8 +39,8 @@ SPEED, RATE, JERK = (0.25, 1.0), (1.0, 4.0), (50.0, 200.0)
 
 @kernel
 def leading(goal: Matrix, target: Matrix, state: Matrix, limits: Vector, dt: Scalar):
-    """`lead` with the limits in one vector."""
-    lead(
+    """`track_target` with the limits in one vector."""
+    track_target(
         goal,
         target,
         state,
@@ -80,7 +81,7 @@ def norms(states, row):
 # ------------------------------------------------------------------------ turns
 
 
-def test_turns():
+def test_exponential_and_logarithm_of_rotations_are_inverse():
     """exp and log are inverse; R of a product is the product; every branch of Shepperd's."""
     rng = np.random.default_rng(0)
     for axis in [*np.eye(3), *-np.eye(3), *rng.normal(size=(20, 3))]:
@@ -106,7 +107,9 @@ def test_a_step_becomes_a_straight_line_within_limits():
     task, goal = resting(), np.array([0.7, -0.2, 0.4])
     turn = np.array([0.4, -1.2, 0.5])
     start = task.state[POSITION, :3].copy()
-    task.aim(TaskTarget('base_link', goal, turn_by(turn, task.state[QUATERNION])), 0.0, 0.0, 0.1)
+    task.set_target(
+        TaskTarget('base_link', goal, turn_by(turn, task.state[QUATERNION])), 0.0, 0.0, 0.1
+    )
     states = moved(task, 5.0)
     for row, limit in (
         (VELOCITY, SPEED[0]),
@@ -137,7 +140,7 @@ def test_it_has_arrived_when_both_the_way_and_the_turn_have_ended(distance, turn
     """Whichever takes longer; and what has arrived stays so."""
     task = resting()
     goal = task.state[POSITION, :3] + [0.0, distance, 0.0]
-    task.aim(
+    task.set_target(
         TaskTarget('base_link', goal, turn_by((turn, 0.0, 0.0), task.state[QUATERNION])),
         0.0,
         0.0,
@@ -154,7 +157,7 @@ def test_it_has_arrived_when_both_the_way_and_the_turn_have_ended(distance, turn
 def test_a_pose_that_is_held_is_not_led_on():
     """Torques asked for between `hold` and the next tick are those of the pose itself."""
     task = resting()
-    task.aim(TaskTarget('base_link', [0.5, 0.1, 0.5]), 0.0, 0.0, 0.1)
+    task.set_target(TaskTarget('base_link', [0.5, 0.1, 0.5]), 0.0, 0.0, 0.1)
     task.advance(1.0, PERIOD, 0.0)
     assert task.elapsed == PERIOD and task.moving
     task.hold((0.4, 0.1, 0.5), (0.0, 0.0, 0.0, 1.0))
@@ -165,7 +168,7 @@ def test_reference_is_its_own_derivative():
     """Position, velocity and acceleration belong together, in translation and in rotation."""
     task = resting()
     turned = turn_by((0.9, 0.3, -0.8), task.state[QUATERNION])
-    task.aim(TaskTarget('base_link', [0.5, 0.3, 0.2], turned), 0.0, 0.0, 0.1)
+    task.set_target(TaskTarget('base_link', [0.5, 0.3, 0.2], turned), 0.0, 0.0, 0.1)
     states = moved(task, 1.0)
     mean = 0.5 * (states[1:, :, :3] + states[:-1, :, :3])
     change = np.diff(states[:, :, :3], axis=0) / PERIOD
@@ -180,7 +183,7 @@ def test_a_moving_target_is_caught_up_with():
     """No lag behind a steady twist; three accelerations over bandwidth^2 behind a bent way."""
     task = resting()
     twist = [0.1, -0.05, 0.02, 0.2, 0.1, -0.3]
-    task.aim(TaskTarget('base_link', twist=twist), 0.0, 0.0, 9.0)
+    task.set_target(TaskTarget('base_link', twist=twist), 0.0, 0.0, 9.0)
     states = moved(task, 2.0)
     assert np.abs(task.target[POSITION] - states[-1, POSITION]).max() < 1e-6
     assert np.abs(turn_between(task.target[QUATERNION], states[-1, QUATERNION])).max() < 1e-6
@@ -190,7 +193,7 @@ def test_a_moving_target_is_caught_up_with():
         for k in range(6000):
             t = k * PERIOD
             x, v, a = (0.2 * f for f in (1.0 - np.cos(t), np.sin(t), np.cos(t)))
-            task.aim(
+            task.set_target(
                 TaskTarget(
                     'base_link',
                     [0.5 + x, 0.0, 0.5],
@@ -212,7 +215,7 @@ def test_a_moving_target_is_caught_up_with():
 def test_the_way_is_stable_at_any_rate(dt):
     """A coarse loop makes it slower, never unstable."""
     task = resting()
-    task.aim(TaskTarget('base_link', [0.6, 0.1, 0.5]), 0.0, 0.0, 0.1)
+    task.set_target(TaskTarget('base_link', [0.6, 0.1, 0.5]), 0.0, 0.0, 0.1)
     states = moved(task, 6.0, dt=dt)
     assert states[:, POSITION, 0].max() < 0.6 * (1.0 + 2e-2) and states[-1, ARRIVED, 0] == 1.0
     assert np.abs(np.diff(states[-20:, POSITION, 0])).max() < 1e-6
@@ -221,7 +224,9 @@ def test_the_way_is_stable_at_any_rate(dt):
 def test_a_wrench_comes_and_goes_at_its_rate():
     """Straight to it, no faster; zero again after its time."""
     task = resting()
-    task.aim(TaskTarget('base_link', wrench=[30.0, 0.0, 40.0, 0.0, 2.0, 0.0]), 0.0, 0.0, 1.0)
+    task.set_target(
+        TaskTarget('base_link', wrench=[30.0, 0.0, 40.0, 0.0, 2.0, 0.0]), 0.0, 0.0, 1.0
+    )
     states = moved(task, 1.0)
     steps = np.linalg.norm(np.diff(states[:, FORCE, :3], axis=0), axis=1)
     assert steps.max() <= 0.1 * (1.0 + 1e-9)
@@ -238,7 +243,7 @@ def test_a_target_is_moved_back_to_the_last_tick():
     """A target told between two ticks is where it shall be then, not a period ahead."""
     task = resting()
     q = task.state[QUATERNION].copy()
-    task.aim(
+    task.set_target(
         TaskTarget('base_link', [0.5, 0.0, 0.0], q, twist=[0.2, 0, 0, 0, 0, 0.5]), 0.0, 4e-3, 1.0
     )
     leading(task.goal, task.target, task.state, LIMITS, 4e-3)
@@ -323,11 +328,11 @@ def test_what_is_no_array_is_refused():
             TaskTarget('base_link', **{field: value})
 
 
-def test_a_law_of_the_joints_leads_no_hand():
+def test_a_law_of_the_joints_refuses_targets_of_the_end_effector():
     """Every other law says so."""
     bench = Bench(TWO_LINK, law_class('computed_torque')).activate()
     got = bench.supervisor.set_task_target(TaskTarget('base_link', [0.3, 0.0, 0.2]), bench.now)
-    assert got == 'control law computed_torque leads no hand'
+    assert got == 'control law computed_torque takes no target of the end effector'
     assert bench.supervisor.law.task is None and bench.state is State.HOLD
 
 
@@ -335,7 +340,7 @@ def test_a_law_of_the_joints_leads_no_hand():
 
 
 def arm_bench(**changes):
-    """Return a bench with the arm, whose hand holds."""
+    """Return a bench with the arm, whose end effector holds."""
     limits = FRANKA.limits
     bench = Bench(
         FRANKA,
@@ -361,7 +366,7 @@ class Moving:
         self.bench.activate()
 
     def run(self, seconds):
-        """Return the pose errors of the hand over time, (k, 6)."""
+        """Return the pose errors of the end effector over time, (k, 6)."""
         errors = []
         for _ in range(round(seconds / PERIOD)):
             self.plant.step(self.bench.command, PERIOD)
@@ -377,7 +382,7 @@ class Moving:
         return FRANKA.pose(self.plant.q, 'flange')
 
 
-def test_the_hand_holds_its_pose_at_activation():
+def test_the_end_effector_holds_its_pose_at_activation():
     """The torque is that of gravity, and nothing moves."""
     bench = arm_bench().activate()
     assert bench.state is State.HOLD
@@ -410,7 +415,7 @@ def test_a_step_of_the_target_pose_is_no_step_of_the_torque():
 
 
 def test_a_twist_ends_without_a_successor():
-    """The hand goes on for the timeout, comes to rest by its limits, and is held there."""
+    """The end effector goes on for the timeout, comes to rest by its limits, and is held there."""
     moving = Moving()
     for _ in range(50):
         assert (
@@ -424,7 +429,7 @@ def test_a_twist_ends_without_a_successor():
     moving.run(0.09)
     assert moving.bench.state is State.ACTIVE
     moved_on = begin[:3, :3].T @ (moving.pose[:3, 3] - begin[:3, 3])
-    assert moved_on == pytest.approx([0.0, 0.0, 0.009], abs=1e-3), 'in the axes of the hand'
+    assert moved_on == pytest.approx([0.0, 0.0, 0.009], abs=1e-3), 'in axes of the tool'
     moving.run(0.7)
     assert moving.bench.state is State.HOLD
     assert moving.bench.reason == Reason.REFERENCE_TIMEOUT
@@ -454,7 +459,8 @@ def test_a_wrench_pushes_by_its_jacobian():
     [('stop', State.FAULT, Reason.STOPPED), ('deactivate', State.READY, Reason.DEACTIVATED)],
 )
 def test_asking_for_a_hold_brings_nothing_back(end, state, reason):
-    """A client that cancels what it sent must not undo a stop, even one of a moving hand."""
+    """A client that cancels what it sent must not undo a stop, even one of an end effector that
+    moves."""
     bench = arm_bench(reference_timeout=5.0).activate()
     assert (
         bench.supervisor.set_task_target(
@@ -470,8 +476,9 @@ def test_asking_for_a_hold_brings_nothing_back(end, state, reason):
     assert bench.state is state and bench.reason == reason
 
 
-def test_the_elbow_moves_while_the_hand_stays():
-    """A trajectory of the joints is one of the posture: only what the hand leaves over obeys."""
+def test_the_elbow_moves_while_the_end_effector_stays():
+    """A trajectory of the joints is one of the posture: only what the end effector leaves over
+    obeys."""
     moving = Moving()
     away = POSTURE + [0.3, 0.0, -0.4, 0.0, 0.2, 0.0, 0.0]
     begin, elbow = moving.pose, FRANKA.pose(POSTURE, 'link4')[:3, 3]
@@ -487,7 +494,7 @@ def test_the_elbow_moves_while_the_hand_stays():
     assert np.linalg.norm(FRANKA.pose(moving.plant.q, 'link4')[:3, 3] - elbow) > 0.04
 
 
-def test_hand_and_posture_end_separately():
+def test_task_and_posture_end_separately():
     """HOLD only when nothing is followed any more."""
     bench = arm_bench(reference_timeout=0.5).activate()
     still = np.zeros((1, 7))
@@ -509,7 +516,7 @@ def test_hand_and_posture_end_separately():
     assert bench.state is State.HOLD and bench.reason == Reason.REFERENCE_TIMEOUT
 
 
-def test_after_a_loss_of_state_the_hand_holds_where_it_is():
+def test_after_a_loss_of_state_the_end_effector_holds_where_it_is():
     """Nothing of the target is resumed."""
     bench = arm_bench().activate()
     target = TaskTarget('base_link', [0.5, 0.2, 0.6])
@@ -556,7 +563,7 @@ def test_array_parameters_are_taken_over_and_refused_by_name():
 
 
 @pytest.mark.parametrize('seed', range(3))
-def test_a_chased_hand_stays_within_the_guards(seed):
+def test_an_end_effector_chasing_random_targets_stays_within_the_guards(seed):
     """Targets anywhere, out of reach too, wrenches, weak motors: bounded, finite, no FAULT."""
     rng = np.random.default_rng(seed)
     limits = FRANKA.limits

@@ -4,6 +4,7 @@
 
 import pytest
 
+from tools import versions
 from tools.books.__main__ import FOLDER, documents
 from tools.books.errata import MISPRINTS
 from tools.operation_counts import PAGE, document
@@ -22,3 +23,12 @@ def test_every_misprint_stands_on_a_page():
 
 def test_operation_counts_are_up_to_date():
     assert PAGE.read_text() == document() + '\n', 'run `python -m tools.operation_counts`'
+
+
+def test_every_combination_of_versions_has_passed():
+    """The oldest and the newest NumPy and Numba under every Python that setup.py allows."""
+    assert versions.PAGE.read_text() == versions.page(), 'run `python -m tools.versions`'
+    rows = versions.runs()
+    assert set(rows) == set(versions.COMBINATIONS)
+    assert [name for name, row in rows.items() if row['failed'] != '0'] == []
+    assert all(int(row['passed']) > 1000 for row in rows.values())

@@ -3,6 +3,8 @@
 """All formulations against each other, and the operation counts."""
 
 import pkgutil
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +12,14 @@ import pytest
 
 from robodyn_ros.errors import ShapeError
 from robodyn_ros.formulations import FORMULATIONS, compare
+from robodyn_ros.formulations.angeles import factored_transfer
+from robodyn_ros.formulations.angeles.noc_forward_dynamics import projected_twists
 from robodyn_ros.formulations.count import Tally, general_arm, operations
 from robodyn_ros.formulations.index import PLANAR, TREE
 from robodyn_ros.formulations.index import SERIAL as SERIAL_ONLY
+from robodyn_ros.formulations.links import links_at
 from support.formulation_arms import ALL, SERIAL, TREES, error, motion
+from tools import published_counts
 from tools.books.errata import MISPRINTS
 from tools.books.supplements import COMPANIONS
 
@@ -90,37 +96,61 @@ def test_recursions_are_linear_in_n_and_close_to_the_published_count():
             assert 500 < counts[-1][0] < 900
 
 
-def test_published_counts_add_up():
-    n = 6
-    # Angeles, Table 7.1 with its missing row {c_i}, Table 7.2, and their sum.
-    assert 4 + 8 + 20 + 10 + 32 + 8 == 82 and 5 + 16 + 7 + 28 + 10 == 66
-    assert (4 + 8 + 20 + 10 + 32, 5 + 16 + 7 + 28) == (74, 56)  # without the row
-    assert (137 * n - 22, 110 * n - 14) == (800, 646)
-    assert (82 * n + 55 * n - 22, 66 * n + 44 * n - 14) == (800, 646)
-    assert 81 * n - 65 == 421  # 420 is printed
-    assert (150 * n - 48, 131 * n - 48, 137 * n - 22, 101 * n - 11) == (852, 738, 800, 595)
-    # Forward dynamics, step by step.
-    cholesky = (n**3 + 3 * n**2 + 2 * n) // 6
-    assert (
-        17 * n**2 - 15 * n + 3 * n**2 + 3 * n + cholesky + n**2 + 800,
-        10 * n**2 - 10 * n + 5 * (n**2 + n) // 2 + cholesky + n**2 - n + 646,
-    ) == (1540, 1137)
-    formula = ((n**3 + 111 * n**2 + 734 * n) / 6 - 22, (n**3 + 69 * n**2 + 596 * n) / 6 - 14)
-    assert formula == (1414, 1032)  # (7.117): neither that, nor what (7.118) says it is worth
-    assert (1450, 1068) != formula
-    # (7.112): column j of P takes n - j steps beyond its first; j steps would add up to more.
-    steps = [n - j for j in range(1, n + 1)]
-    assert (2 * n + 34 * sum(steps), 20 * sum(steps)) == (17 * n**2 - 15 * n, 10 * n**2 - 10 * n)
-    assert 20 * sum(range(1, n + 1)) != 10 * n**2 - 10 * n
-    # Turney, Table 2 against Table 1, with 8 n (n^2 - 1) for the second derivatives.
-    assert 2 * 32 * n * (n - 1) + 32 * n * (n * n - 1) // 3 + 1336 + 336 + 84 == 5916
-    assert 2 * 24 * n * (n - 1) + 8 * n * (n * n - 1) + 1312 + 330 + 78 == 4840
-    assert 8 * 64 == 48 * 32 / 3  # of 4 x 4 products, 64 and 48 each; 16 is printed in the text
-    # A bracket: the sum of q first and q^2 second derivatives, 16 numbers each, times J_q.
-    bracket = sum(16 * (q + q * q - 1) + 48 for q in range(1, n + 1))
-    assert bracket == 16 * n * (n + 1) * (n + 2) // 3 + 32 * n
-    assert 16 * n * (n * n - 1) // 3 + 32 * n == 1312 == bracket - 16 * n * (n + 1)  # as printed
-    assert (108 * n - 12, 100 * n - 9, 90 * n - 27, 88 * n - 24) == (636, 591, 513, 504)
+def worth(formula, n):
+    """What a formula of tools.published_counts is worth, such as '17n^2/6 - 15n(n - 1) + 3'."""
+    text = re.sub(r'(\d|n|\))\s*(?=[n(])', r'\1*', formula).replace('^', '**')
+    assert not set(text) - set('0123456789n+-*/() '), formula
+    return round(eval(text, {'__builtins__': {}}, {'n': n}), 9)
+
+
+def test_published_formulas_have_the_published_worth():
+    # Luh 852/738 and Walker and Orin 800/595, Balafoutis and Patel 421, and all others.
+    rows = [
+        *published_counts.INVERSE,
+        *published_counts.CONCURRENT,
+        *published_counts.FORWARD,
+        *published_counts.STAGES,
+        *(row for part in published_counts.PARTS.values() for row in part),
+    ]
+    checked = {}
+    for source, *counts in rows:
+        formulas = source.rpartition(': ')[2].split(', ')
+        if len(formulas) == 2 and 'n' in formulas[0] and formulas[0][0].isdigit():
+            assert [worth(each, 6) for each in formulas] == counts, source
+            checked[source.partition(':')[0]] = tuple(counts)
+    assert len(checked) > 12
+    assert checked['Luh, Walker and Paul 1980'] == (852, 738) != (800, 595)
+    assert checked['Walker and Orin 1982'] == (800, 595)
+    assert 420 not in checked['Balafoutis and Patel 1991 (420 additions are printed)']
+
+
+def test_steps_of_forward_dynamics_add_up_to_1540_and_1137():
+    (_, *solve), (_, *bias) = (
+        published_counts.PARTS[name][0] for name in ('mass_solve', 'bias_torque')
+    )
+    total = tuple(np.add(solve, bias).tolist())
+    (ours,) = [row[1:] for row in published_counts.FORWARD if 'summed step by step' in row[0]]
+    assert total == ours == (1540, 1137)
+    printed = tuple(
+        worth(each, 6)
+        for each in (
+            'n^3/6 + 37n^2/2 + 367n/3 - 22',  # (7.117)
+            'n^3/6 + 23n^2/2 + 298n/3 - 14',
+        )
+    )
+    assert printed == (1414, 1032) and total not in (printed, (1450, 1068), (1596, 1263))
+
+
+def test_columns_of_p_take_34_multiplications_a_step_beyond_their_first():
+    # (7.112): n - j steps in column j, 17 n (n - 1) multiplications; j steps would be n^2 + n.
+    def twists(robot, q):
+        links = links_at(robot, q)
+        transfers = np.array(factored_transfer.transfers(links), dtype=object)
+        projected_twists(replace(links, Q=transfers))
+
+    counts = [operations(twists, general_arm(n), np.full(n, 0.7))[0] for n in range(1, 8)]
+    assert counts[0] == 0  # no step beyond the first: j steps would be one
+    np.testing.assert_array_equal(np.diff(counts[1:], 2), 34)
 
 
 def test_every_misprint_names_a_test():
@@ -130,9 +160,7 @@ def test_every_misprint_names_a_test():
 
 
 def test_companions_outside_this_folder_are_there():
-    named = [
-        name for companion in COMPANIONS for name in companion.functions if isinstance(name, str)
-    ]
+    named = [name for each in COMPANIONS for name in each.functions if isinstance(name, str)]
     assert len(named) > 5
     for name in named:
         assert callable(pkgutil.resolve_name(f'robodyn_ros.{name}'))

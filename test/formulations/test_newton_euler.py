@@ -139,7 +139,7 @@ def test_oracle_3_sliding_joint_of_example_7_11():
     # As printed, without the lever b e in the inward recursion:
     links = links_at(rrp(), q)
     moving = newton_euler.outward(links, qd, qdd)
-    n, f = newton_euler.inward(replace(links, b=np.zeros(3)), moving, *np.zeros((2, 3)))
+    n, f, _ = newton_euler.inward(replace(links, b=np.zeros(3)), moving, *np.zeros((2, 3)))
     printed = [(links.Q[i] @ x)[2] for i, x in enumerate((n[0], n[1], f[2]))]
     np.testing.assert_allclose(printed, [0.3, 0.56, expected[2]], rtol=2e-2)
 

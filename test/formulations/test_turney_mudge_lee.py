@@ -8,10 +8,13 @@ import pytest
 from robodyn_ros import Robot
 from robodyn_ros.errors import ModelError
 from robodyn_ros.formulations.angeles import newton_euler
-from robodyn_ros.formulations.arm import links_of, skew
+from robodyn_ros.formulations.arm import accelerations, arm_at, links_of, skew, velocities
+from robodyn_ros.formulations.count import general_arm, operations
 from robodyn_ros.formulations.turney import (
     concurrent_schedule,
+    expanded_newton_euler,
     lagrange_4x4,
+    lagrange_organised,
     luh_walker_paul,
     modified_newton_euler,
     strobing,
@@ -144,6 +147,82 @@ def test_the_two_sets_are_equal_term_by_term(name):
         assert error(weight, D_i[i]) < 1e-12
         if weight.any():  # without the m that (4.11) lacks
             assert error(weight / link.m, D_i[i]) > 1e-2
+
+
+@pytest.mark.parametrize('name', ALL)
+def test_closed_sums_of_section_4_are_the_recursions_and_lagrange(name):
+    # (4.1) to (4.9) are the motions of the links; (4.10) to (4.19) give D_ij, D_ijk and D_i.
+    robot = ALL[name]()
+    q, qd, qdd = next(motion(robot))
+    arm = arm_at(robot, q)
+    w, al, a = expanded_newton_euler.motion(robot, q, qd, qdd)
+    assert error(w, velocities(arm, qd)[0]) < 1e-12
+    for got, expected in zip((al, a + arm.g), accelerations(arm, qd, qdd)):
+        assert error(got, expected) < 1e-12
+    for got, expected in zip(
+        expanded_newton_euler.coefficients(robot, q), lagrange_4x4.coefficients(robot, q)
+    ):
+        assert error(got, expected) < 1e-12
+    torque = expanded_newton_euler.inverse_dynamics(robot, q, qd, qdd)
+    assert error(torque, robot.inverse_dynamics(q, qd, qdd)) < 1e-12
+
+
+@pytest.mark.parametrize('name', SERIAL)
+def test_organised_lagrange_gives_the_torque(name):
+    robot = SERIAL[name]()
+    for q, qd, qdd in motion(robot):
+        got = lagrange_organised.inverse_dynamics(robot, q, qd, qdd)
+        assert error(got, robot.inverse_dynamics(q, qd, qdd)) < 1e-12
+
+
+@pytest.mark.parametrize('n', [2, 6, 9])
+def test_plan_of_the_appendix_takes_the_steps_of_table_2(n):
+    states = np.random.default_rng(n).uniform(0.5, 1.0, (3, n))
+    _, plan = lagrange_organised.planned(general_arm(n), *states)
+    spent = {row: (plan.multiplications[row], plan.additions[row]) for row in plan.multiplications}
+    table = lagrange_organised.printed(n)
+    m, a = spent.pop('bracket')
+    assert spent == {row: table[row] for row in spent} and len(spent) == 5
+    # Printed in the text: 16 n (n^2 - 1) additions of second derivatives.
+    assert spent['second'][1] == 8 * n * (n * n - 1)
+    # The brackets of the table have no multiplications by thdd_j, 16 each.
+    assert m == table['bracket'][0] + 8 * n * (n + 1)
+    # Additions: as executed, each second derivative once; the text takes both orders.
+    both = sum(16 * (q + q * q - 1) + 48 for q in range(1, n + 1))
+    assert a == both - sum((16 - 1) * q * (q - 1) // 2 for q in range(1, n + 1))
+    assert both == 16 * n * (n + 1) * (n + 2) // 3 + 32 * n
+    assert table['bracket'][1] == both - 16 * n * (n + 1)
+    if n == 6:
+        assert tuple(np.sum(list(table.values()), axis=0)) == (5916, 4840)
+
+
+def test_organised_lagrange_is_of_third_order_and_cheaper():
+    counts = []
+    for n in (3, 4, 5, 6, 7):
+        states = np.full((3, n), 0.7)
+        counts.append(operations(lagrange_organised.inverse_dynamics, general_arm(n), *states))
+    np.testing.assert_array_equal(np.diff(counts, 4, axis=0), 0)
+    whole = operations(lagrange_4x4.inverse_dynamics, general_arm(6), *np.full((3, 6), 0.7))
+    assert np.less(counts[3], np.array(whole) / 4).all() and np.less(counts[3], (5916, 4840)).all()
+
+
+@pytest.mark.parametrize('name', SERIAL)
+def test_strobing_by_halves_is_the_whole_mass_matrix(name):
+    robot = SERIAL[name]()
+    q, _, _ = next(motion(robot))
+    assert error(strobing.lower_half(robot, q), robot.mass_matrix(q)) < 1e-12
+
+
+def test_strobing_by_halves_takes_links_from_j_on():
+    # Of n links n + 1 - j: about half of the outward and of the inward recursions, and less.
+    q = np.full(8, 0.7)
+    half, whole = (
+        np.array(operations(strobe, general_arm(8), q))
+        for strobe in (strobing.lower_half, lambda robot, q: strobing.mass_matrix(robot, q))
+    )
+    assert (half < 0.72 * whole).all()
+    with pytest.raises(ModelError, match='serial chain'):
+        strobing.lower_half(TREES['tree'](), next(motion(TREES['tree']()))[0])
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def states(robot, rng, count=100):
 
 
 @pytest.mark.parametrize('gravity, free, on_the_line', [(UP, 6, 4), ((0.0, 0.0, 0.0), 4, 3)])
-def test_planar_elbow(gravity, free, on_the_line, rng):
+def test_a_planar_elbow_has_the_base_parameters_of_spong(gravity, free, on_the_line, rng):
     """Spong's elbow has 4 (3 without gravity) with centres of mass on the links, else 6 (4)."""
     robot = Robot.from_urdf(ELBOW, gravity=gravity)
     assert len(inertial(robot)) == free
@@ -148,7 +148,7 @@ def test_regrouped_robot_has_the_same_values(every):
 
 @pytest.fixture(params=['aligned_chain', 'sliding_chain', 'sliding_tree', 'permuted'])
 def every(request):
-    """Return robots with every kind of hinge."""
+    """Return robots with every kind of joint."""
     return FAMILIES[request.param].robot
 
 

@@ -86,7 +86,7 @@ def test_weak_motors_are_refused(franka):
         excite(weak, base_parameters(Parameters(weak)), trials=2)
 
 
-def test_filters_without_delay():
+def test_filters_have_no_delay():
     """A slow sine and its derivatives come back where they were; a fast one is gone."""
     rate, t = 500.0, np.arange(5000) / 500.0
     w = 2.0 * np.pi
@@ -160,7 +160,7 @@ def test_known_rotors_are_taken_off(true, excitation, rng):
     assert found.consistent is None
 
 
-def test_csv_round_trip(tmp_path, franka, recording):
+def test_a_recording_survives_csv(tmp_path, franka, recording):
     """What write_csv writes read_csv reads, whatever the order of the columns."""
     path, names = tmp_path / 'motion.csv', franka.joint_names
     write_csv(path, names, recording.time, recording.q, recording.tau)

@@ -17,7 +17,7 @@ def problem(rng, noise, count=200):
     return W, W @ beta + rng.normal(size=(count, 2)) * noise, beta
 
 
-def test_exact_without_noise(rng):
+def test_estimates_are_exact_without_noise(rng):
     """The parameters come back to rounding."""
     W, tau, beta = problem(rng, (0.0, 0.0))
     np.testing.assert_allclose(fit(W, tau, NAMES).values, beta, rtol=1e-12)
@@ -82,7 +82,7 @@ def test_what_nothing_excites_is_named(rng):
         fit(W, tau, NAMES)
 
 
-def test_too_few_equations(rng):
+def test_too_few_equations_are_refused(rng):
     """Fewer equations than parameters are refused."""
     W, tau, _ = problem(rng, (0.1, 0.1), count=1)
     with pytest.raises(ShapeError, match='expected'):

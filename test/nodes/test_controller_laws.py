@@ -1,6 +1,7 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The laws of Slotine and Li in lock step: a load in the hand that no controller was told of."""
+"""The laws of Slotine and Li in lock step: a load at the end effector that no controller was told
+of."""
 
 import numpy as np
 import pytest

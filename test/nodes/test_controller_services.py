@@ -73,7 +73,7 @@ def state(names=JOINTS, q=Q, qd=QD):
     return JointState(name=list(names), position=array('d', q), velocity=array('d', qd))
 
 
-def test_model_info(probe):
+def test_model_info_lists_joints_limits_and_masses(probe):
     answer = ask(probe, GetModelInfo, 'get_model_info')
     assert answer.success and answer.message == ''
     assert answer.name == ROBOT.name

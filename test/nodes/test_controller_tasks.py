@@ -40,7 +40,7 @@ POINTS = (Point(x=0.1, y=-0.2, z=0.05), Point(z=0.3))
 
 @pytest.fixture(scope='module')
 def probe(graph, host_shared):
-    """Return an inactive controller of a torso with two hands, joint states coming."""
+    """Return an inactive controller of a torso with two end effectors, joint states coming."""
     controller = ControllerProbe(graph)
     host_shared('controller', autostart='false', **{**SIMULATED, 'urdf_path': str(TWO_HANDS)})
     graph.call(GetModelInfo, f'{controller.name}/get_model_info', timeout=COLD)
@@ -60,8 +60,8 @@ def ask(probe, **fields):
     )
 
 
-def test_two_hands_in_one_request(probe):
-    """Lambda, J, mu and p of both hands, and Lambda couples them."""
+def test_one_request_couples_two_end_effectors(probe):
+    """Lambda, J, mu and p of both end effectors, and Lambda couples them."""
     answer = ask(probe, fields=31)
     assert answer.success, answer.message
     m, n = answer.rows, answer.cols
@@ -78,7 +78,7 @@ def test_two_hands_in_one_request(probe):
         compliance,
         atol=1e-11 * np.abs(compliance).max(),
     )
-    assert np.abs(compliance[:6, 6:]).max() > 1e-3  # the hands feel each other
+    assert np.abs(compliance[:6, 6:]).max() > 1e-3  # the end effectors feel each other
     np.testing.assert_allclose(Lambda @ compliance, np.eye(m), atol=1e-8)
     bias = ROBOT.task_space.bias(Q, QD, HANDS)
     np.testing.assert_allclose(answer.task_bias, bias.coriolis, rtol=1e-7, atol=1e-9)

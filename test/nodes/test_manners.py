@@ -152,7 +152,7 @@ def test_a_target_out_of_reach_is_told_with_the_distance_left(controlled_robot):
     assert not send(TaskTarget(task.base, place), arm.controller.node.session.now())
     arm.advance(4.0)
     near = told.wait(lambda status: status.reason == 'TARGET_REACHED', 'the target').message
-    assert 'The hand has reached its target' in near
+    assert 'The end effector has reached its target' in near
     assert not send(TaskTarget(task.base, [3.0, 0.0, 0.4]), arm.controller.node.session.now())
     arm.advance(12.0)
     far = told.wait(lambda status: 'from its target' in status.message, 'the distance').message

@@ -301,7 +301,7 @@ def test_wrench_pushes_for_its_time(arm):
     assert speed() < 1e-6
 
 
-def test_injected_faults(arm):
+def test_injected_faults_act_live_and_unknown_joints_are_refused(arm):
     """Live: a stuck joint, a frozen sensor; a joint that does not exist is refused."""
     refused = arm.graph.set_parameters(NODE, fault__stuck_joints=['elbow'])
     assert not refused.successful and 'elbow' in refused.reason

@@ -69,32 +69,32 @@ def same(found, expected):
 def test_the_same_bits_as_the_careful_method(family, name):
     """New arrays each time, that nobody else holds."""
     case = FAMILIES[family]
-    quick, careful = fast_and_python(case, name)
+    fast, python = fast_and_python(case, name)
     for seed in range(1, 4):
         given = arguments(case, name, seed)
-        found = quick(*given)
-        same(found, careful(*given))
-        same(quick(*arguments(case, name, 0)), careful(*arguments(case, name, 0)))
-        same(found, careful(*given))
+        found = fast(*given)
+        same(found, python(*given))
+        same(fast(*arguments(case, name, 0)), python(*arguments(case, name, 0)))
+        same(found, python(*given))
 
 
 @pytest.mark.parametrize('name', OF_STATES + OF_FRAMES)
 def test_out_by_name_and_by_place(name):
     """It is what comes back; one of another shape or kind is refused with the same sentence."""
     case = FAMILIES['sliding_tree']
-    quick, careful = fast_and_python(case, name)
-    given, expected = arguments(case, name, 1), careful(*arguments(case, name, 1))
+    fast, python = fast_and_python(case, name)
+    given, expected = arguments(case, name, 1), python(*arguments(case, name, 1))
     if isinstance(expected, tuple):
         with pytest.raises(TypeError):
-            quick(*given, out=expected)
+            fast(*given, out=expected)
         return
     out = np.full_like(expected, np.nan)
-    assert quick(*given, out=out) is out
+    assert fast(*given, out=out) is out
     same(out, expected)
-    assert quick(**dict(zip(inspect.signature(quick).parameters, given)), out=out) is out
-    same(quick(*given, out=None), expected)
+    assert fast(**dict(zip(inspect.signature(fast).parameters, given)), out=out) is out
+    same(fast(*given, out=None), expected)
     key = ''.join(['o', 'ut'])  # another object than the name in the code
-    assert quick(*given, **{key: out}) is out
+    assert fast(*given, **{key: out}) is out
     shape = expected.shape
     for wrong in (
         np.zeros((*shape, 1)),
@@ -105,9 +105,9 @@ def test_out_by_name_and_by_place(name):
         [0.0],
         'out',
     ):
-        assert outcome(quick, given, out=wrong) == outcome(careful, given, out=wrong)
+        assert outcome(fast, given, out=wrong) == outcome(python, given, out=wrong)
     out.flags.writeable = False
-    assert outcome(quick, given, out=out) == outcome(careful, given, out=out)
+    assert outcome(fast, given, out=out) == outcome(python, given, out=out)
 
 
 def outcome(call, given, **options):
@@ -157,44 +157,44 @@ CHANGES = {
 def test_whatever_else_is_given_goes_the_careful_way(name, change):
     """In any place: the same numbers, or the same sentence."""
     case = FAMILIES['sliding_tree']
-    quick, careful = fast_and_python(case, name)
+    fast, python = fast_and_python(case, name)
     for place in range(len(arguments(case, name)) - (name in OF_FRAMES)):
         given = arguments(case, name, 2)
         given[place] = CHANGES[change](given[place])
         with np.errstate(all='ignore'):
-            assert outcome(quick, given) == outcome(careful, given)
+            assert outcome(fast, given) == outcome(python, given)
 
 
 @pytest.mark.parametrize('name', OF_STATES + OF_FRAMES)
 def test_batches_and_wrenches_go_the_careful_way(name):
     """And do not spoil what follows."""
     case = FAMILIES['sliding_tree']
-    quick, careful = fast_and_python(case, name)
+    fast, python = fast_and_python(case, name)
     given = arguments(case, name, 3)
     many = [np.tile(x, (3, 1)) if isinstance(x, np.ndarray) else x for x in given]
-    assert outcome(quick, many) == outcome(careful, many)
-    if 'f_ext' in inspect.signature(careful).parameters:
+    assert outcome(fast, many) == outcome(python, many)
+    if 'f_ext' in inspect.signature(python).parameters:
         f_ext = {case.tip: np.arange(1.0, 7.0)}
-        assert outcome(quick, given, f_ext=f_ext) == outcome(careful, given, f_ext=f_ext)
-        assert outcome(quick, [*given, f_ext]) != outcome(quick, given)
-        assert outcome(quick, given, f_ext={'nose': f_ext[case.tip]})[0].__name__ == (
+        assert outcome(fast, given, f_ext=f_ext) == outcome(python, given, f_ext=f_ext)
+        assert outcome(fast, [*given, f_ext]) != outcome(fast, given)
+        assert outcome(fast, given, f_ext={'nose': f_ext[case.tip]})[0].__name__ == (
             'UnknownNameError'
         )
-    same(quick(*given), careful(*given))
+    same(fast(*given), python(*given))
 
 
 def test_every_frame_goes_over_by_itself():
     """What is no frame is told in the same words as before."""
     case = FAMILIES['sliding_tree']
-    quick, _ = fast_and_python(case, 'jacobian')
+    fast, _ = fast_and_python(case, 'jacobian')
     robot = Robot(case.robot.model)
     (q,) = arguments(case, 'jacobian', 4)[:1]
     for _ in range(2):
         for frame in robot.frames:
-            same(quick(q, frame), Robot(robot.model).jacobian(q, frame))
-            same(quick(q, frame=frame), Robot(robot.model).jacobian(q, frame))
+            same(fast(q, frame), Robot(robot.model).jacobian(q, frame))
+            same(fast(q, frame=frame), Robot(robot.model).jacobian(q, frame))
     for wrong in ('nose', None, 3, [case.tip], {}, b'tip'):
-        found = outcome(quick, (q, wrong))
+        found = outcome(fast, (q, wrong))
         assert issubclass(found[0], RobodynError) and 'valid: ' in found[1]
 
 
@@ -202,19 +202,19 @@ def test_every_frame_goes_over_by_itself():
 def test_no_reference_is_kept_or_lost(name):
     """By calls that go well, that write into an array, that are refused, and by the robot."""
     case = FAMILIES['sliding_tree']
-    quick, careful = fast_and_python(case, name)
+    fast, python = fast_and_python(case, name)
     given = arguments(case, name)
-    out = None if isinstance(careful(*given), tuple) else careful(*given)
+    out = None if isinstance(python(*given), tuple) else python(*given)
     bad = [np.full_like(given[0], np.nan), *given[1:]]
-    watched = [*given, out, None, 0, 'out', np.ndarray, np.dtype(np.float64), quick, bad[0]]
+    watched = [*given, out, None, 0, 'out', np.ndarray, np.dtype(np.float64), fast, bad[0]]
 
     def calls():
         for _ in range(3000):
-            quick(*given)
+            fast(*given)
             if out is not None:
-                quick(*given, out=out)
-            outcome(quick, bad)
-            outcome(quick, given[:-1])
+                fast(*given, out=out)
+            outcome(fast, bad)
+            outcome(fast, given[:-1])
 
     calls()
     gc.collect()
@@ -245,23 +245,23 @@ def test_a_robot_that_nobody_holds_is_gone():
 def test_it_still_says_what_it_is(name):
     """Name, text and arguments are those of the class."""
     owner, title = place_of(Robot(FAMILIES['one_slide'].robot.model), name)
-    quick = getattr(owner, title)
+    fast = getattr(owner, title)
     written = getattr(type(owner), title)
     expected = [key for key in inspect.signature(written).parameters if key != 'self']
-    assert list(inspect.signature(quick).parameters) == expected
-    assert (quick.__name__, quick.__doc__) == (title, written.__doc__)
+    assert list(inspect.signature(fast).parameters) == expected
+    assert (fast.__name__, fast.__doc__) == (title, written.__doc__)
     with pytest.raises(TypeError, match=rf'{title}\(\) missing'):
-        quick()
+        fast()
 
 
 def test_copies_and_pickles_begin_again():
     """Each with scratch memory of its own."""
     case = FAMILIES['permuted']
-    quick, careful = fast_and_python(case, 'inverse_dynamics', robot := Robot(case.robot.model))
+    fast, python = fast_and_python(case, 'inverse_dynamics', robot := Robot(case.robot.model))
     given = arguments(case, 'inverse_dynamics', 5)
     for other in (copy.copy(robot), copy.deepcopy(robot), pickle.loads(pickle.dumps(robot))):
         assert vars(other)['inverse_dynamics'] is not vars(robot)['inverse_dynamics']
-        same(other.inverse_dynamics(*given), quick(*given))
+        same(other.inverse_dynamics(*given), fast(*given))
 
 
 @pytest.mark.parametrize('kind', ['generic', 'specialised'])
@@ -304,7 +304,7 @@ def test_a_subclass_keeps_its_own_methods():
         assert np.array_equal(robot.gravity_torque(q), expected)
 
 
-def test_quaternions_stay_careful():
+def test_quaternions_without_direction_take_the_python_path():
     """One without direction is found in Python."""
     robot = Robot(MIXED['balls_in_a_row'].robot.model)
     assert robot.nq > robot.nv

@@ -256,8 +256,8 @@ def test_mistakes_leave_the_robot_as_good_as_before(robot, call):
 def test_batch_equals_singles(robot, call, size):
     """A batch of k states gives the k results of the single states.
 
-    To the last bit or two: the loop over states is compiled into one piece with the recursion,
-    where multiplications and additions are contracted in other places.
+    To the last bit or two. The loop over states is compiled into one piece with the recursion, and
+    multiplications and additions are contracted in other places.
     """
     many = states(robot, size)
     batch = [np.array([state[i] for state in many]).reshape(size, robot.nv) for i in range(3)]

@@ -54,7 +54,7 @@ def encoded(message, encapsulation=CDR_LITTLE, padding=0, options=0):
     Return the bytes of a JointState.
 
     The last two bits of the options say how many bytes fill up the end (OMG DDS-XTypes 1.3,
-    7.6.3.1.2); the middleware of Jazzy does not look at them, that of Kilted cuts so many off.
+    7.6.3.1.2). The middleware of Jazzy ignores them, that of Kilted cuts so many off.
     """
     out = Encoder(encapsulation, padding, options)
     out.put('i', message.header.stamp.sec)
@@ -176,7 +176,7 @@ def test_other_encapsulations_are_read_right_or_refused(message, encapsulation):
 
 @given(states(), st.data())
 def test_damage_is_refused_or_read_as_the_middleware_reads_it(message, data):
-    """Truncated, lengthened or with bytes changed: a reader that knows the stream says the same as
+    """Truncated, lengthened or with bytes changed. A reader that knows the stream says the same as
     one that meets it for the first time, and neither raises.
     """
     whole = encoded(message)

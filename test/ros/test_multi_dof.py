@@ -20,7 +20,7 @@ STATES = states(ROBOT, 5)
 
 
 @pytest.mark.parametrize(('q', 'qd', '_'), STATES)
-def test_there_and_back(q, qd, _):
+def test_pose_and_twist_give_the_coordinates_again(q, qd, _):
     """A pose is where the joint puts its link; pose and twist give the coordinates again."""
     described = {joint.name: joint for joint in TREE.joints}
     joints = multi_dof_joints(ROBOT.model)

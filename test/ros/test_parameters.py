@@ -55,7 +55,7 @@ def set_all(node, **values):
     return node.set_parameters_atomically(parameters)
 
 
-def test_defaults_and_overrides(make_node):
+def test_overrides_replace_defaults(make_node):
     parameters = Parameters(make_node('timeout:=0.05', "joints:=['a','b']"), TABLE)
     parameters.require_valid()
     values = parameters.snapshot()

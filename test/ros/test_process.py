@@ -27,7 +27,7 @@ from robodyn_ros.ros.common.process import REFUSED, run, wake_on_signals  # noqa
         (['--ros-args', '--parameters'], 'ROS does not start: .*--parameters'),
     ],
 )
-def test_bad_arguments(arguments, words, capsys):
+def test_bad_arguments_end_with_a_sentence(arguments, words, capsys):
     assert run(None, arguments) == REFUSED
     assert re.search(words, capsys.readouterr().err)
 

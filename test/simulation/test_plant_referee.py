@@ -88,7 +88,7 @@ def test_every_robot_starts_as_forward_dynamics_says(robot):
 def test_every_robot_falls_onto_its_stops_without_blowing_up(robot, integrator):
     """Two seconds at 1 kHz with the maker's friction: finite, between the stops, no new energy.
 
-    The error of Euler's energy is of the order of the step times the speed: thirty links that
+    The error of Euler's energy is of the order of the step times the speed. Thirty links that
     flail at tens of rad/s need a quarter of it.
     """
     q, qd = somewhere(robot, 2)

@@ -73,7 +73,7 @@ def test_with_the_friction_and_stops_of_an_arm(arm, middle):
         assert np.array_equal(found.velocity[row], states[1])
 
 
-def test_feedback_about_targets(elbow, given):
+def test_feedback_about_targets_is_added_to_the_efforts(elbow, given):
     """efforts + Kp (q_r - q) + Kd (qd_r - qd), to the rounding of fused multiply-adds."""
     q, qd, efforts = (x[0] for x in given)
     rng = np.random.default_rng(3)
@@ -89,7 +89,7 @@ def test_feedback_about_targets(elbow, given):
     assert np.abs(found.position[0, -1] - q).max() > 0.1
 
 
-def test_one_for_all(elbow, given):
+def test_one_state_or_sequence_serves_every_plant(elbow, given):
     """A single state or sequence serves every plant."""
     plant = Plant(elbow)
     q, qd, efforts = given
@@ -140,7 +140,7 @@ def test_parts_run_side_by_side(elbow, monkeypatch):
     assert np.array_equal(results[0].position, results[1].position)
 
 
-def test_refusals(elbow, given):
+def test_rollouts_refuse_what_no_plant_takes(elbow, given):
     """Whatever no plant would take is a sentence."""
     plant = Plant(elbow)
     q, qd, efforts = given

@@ -16,7 +16,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = {
-    'tests that start no nodes': ('--nodes=without', '-n', 'auto', '--dist=loadfile'),
+    'tests that start no nodes': (
+        '--nodes=without',
+        '-n',
+        'auto',
+        '--dist=loadfile',
+        '--no-loadscope-reorder',
+    ),
     'tests that start nodes, one after the other': ('--nodes=only',),
 }
 NO_TESTS = 5  # exit code: ARGS chose none of a part, which is a mistake only if it is of both

@@ -68,7 +68,7 @@ OUTPUTS = {
     'hamilton_rates': {'qd': ('nv',), 'pdot': ('nv',)},
     'mass_factors': {'F': ('nv', 'nv'), 'D': ('nv',)},
     'factor_product': {'y': ('nv',)},
-    'hinge_inertias': {'D': ('nv',)},
+    'joint_inertias': {'D': ('nv',)},
     'mass_product': {'y': ('nv',)},
     'mass_matrix_diagonal': {'entries': ('nv',)},
     'integrate': {'moved': ('nq',)},

@@ -252,7 +252,7 @@ class Dense:
     def coriolis_matrix(self, q, qd):
         """Return C_kj = sum_i c_ijk qd_i (Spong, equation 6.67).
 
-        Angular velocities are the rates of no coordinates and have no Christoffel symbols: there
+        Angular velocities are the rates of no coordinates and have no Christoffel symbols. There
         it is the sum of m (dp/dt by qd)^T d/dt (dp/dt by qd) over the points p of the bodies.
         """
         if len(q) == self.nv:

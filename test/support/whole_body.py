@@ -9,7 +9,7 @@ from .dense import gradient, motion_cross, tangent
 
 
 def links_of(robot):
-    """Return the names of the bodies that carry a link: those within a hinge carry none."""
+    """Return the names of the bodies that carry a link: those within a joint carry none."""
     return [name for name in robot.model.body_names[1:] if name in robot.frames]
 
 
@@ -28,7 +28,7 @@ class DenseWholeBody:
         return found
 
     def joint_wrenches(self, q, qd, qdd, f_ext=None):
-        """Return Newton and Euler of everything beyond each hinge, at the origin of its link."""
+        """Return Newton and Euler of everything beyond each joint, at the origin of its link."""
         dense, links = self.dense, self.dense.links(q)
         bodies = dense.bodies(q)
         rates = dense.along(lambda q: np.array([J for _, J in dense.bodies(q).values()]), q, qd)

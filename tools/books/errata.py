@@ -68,23 +68,23 @@ MISPRINTS = (
     Misprint(
         'Angeles, Table 7.1',
         'row {c_i}, 8n and 10n, is missing: with it 82n and 66n',
-        'test_published_counts_add_up',
+        'test_tables_7_1_and_7_2_are_the_steps_of_the_code',
     ),
     Misprint(
         'Angeles, Table 7.4, Balafoutis-Patel',
         '81n - 65 is 421 at n = 6, not 420',
-        'test_published_counts_add_up',
+        'test_published_formulas_have_the_published_worth',
     ),
     Misprint(
         'Angeles, (7.117), (7.118), section 7.6',
         'the steps of the algorithm add up to 1540 and 1137 at n = 6, not 1414/1032, '
         '1450/1068, 1596/1263',
-        'test_published_counts_add_up',
+        'test_steps_of_forward_dynamics_add_up_to_1540_and_1137',
     ),
     Misprint(
         'Angeles, section 7.2',
         "800 and 595 are Walker and Orin's counts, Luh's are 852 and 738",
-        'test_published_counts_add_up',
+        'test_published_formulas_have_the_published_worth',
     ),
     Misprint(
         'Angeles, (7.88), (7.89)',
@@ -120,7 +120,7 @@ MISPRINTS = (
     Misprint(
         'Angeles, (7.112)',
         'the sums run over n - j: 17 n^2 - 15 n and 10 n^2 - 10 n in all',
-        'test_published_counts_add_up',
+        'test_columns_of_p_take_34_multiplications_a_step_beyond_their_first',
     ),
     Misprint(
         'Angeles, (7.121)',
@@ -149,10 +149,11 @@ MISPRINTS = (
     ),
     Misprint(
         'Turney, appendix',
-        'second derivatives take 8n(n^2 - 1) additions, not 16n(n^2 - 1), and brackets '
-        '(16/3)n(n + 1)(n + 2) + 32n, so that Table 1 is 16n(n + 1) short; its last lines '
-        'exchange the words addition and multiplication',
-        'test_published_counts_add_up',
+        'second derivatives take 8n(n^2 - 1) additions, not 16n(n^2 - 1); brackets 16 '
+        'multiplications more for every thdd_j, 8n(n + 1) in all, and '
+        '(16/3)n(n + 1)(n + 2) + 32n additions with both orders of a second derivative; the last '
+        'lines exchange the words addition and multiplication',
+        'test_plan_of_the_appendix_takes_the_steps_of_table_2',
     ),
     Misprint(
         'Turney, (3.16)',
@@ -188,7 +189,7 @@ MISPRINTS = (
     Misprint(
         'Spong, Example 6.2',
         'the names of the two angles are exchanged',
-        'test_elastic_link_conserves_energy_and_stiffens_to_the_geared_one',
+        'test_elastic_link_hangs_its_weight_on_the_angle_of_the_link',
     ),
     Misprint(
         'Spong, (6.54)',

@@ -155,7 +155,7 @@ IDENTITIES = (
         '4.43',
         "Hamilton's equations are Lagrange's",
         'test_hamilton_gives_the_motion_of_lagrange',
-        'test_hamilton_rates',
+        'test_rates_of_hamilton_are_the_gradients_of_the_energy',
     ),
     _of(
         '4.44 to 4.50, Ex 4.10',
@@ -183,7 +183,7 @@ IDENTITIES = (
         'four references, one M and one C',
         'test_four_references_give_the_same_equations',
         'test_momentum_form_in_the_inertial_frame',
-        'test_the_same_torque',
+        'test_every_reference_gives_the_same_torque',
     ),
     _of(
         '5.36, 5.37',
@@ -199,7 +199,7 @@ IDENTITIES = (
         '5.42, 5.46, 5.57',
         'inverse dynamics by three routes',
         'test_inverse_dynamics_through_composite_bodies',
-        'test_the_same_torque',
+        'test_every_reference_gives_the_same_torque',
     ),
     _of(
         '5.42, 7.2',
@@ -285,6 +285,12 @@ IDENTITIES = (
         "M_G = X' M X = H_G Phi_G M Phi_G' H_G', its factors and inverse",
         'test_geared_mass_matrix_by_every_route',
         'test_factors_of_the_geared_mass_matrix',
+    ),
+    _of(
+        '13.50, 13.58, 13.62',
+        "M_fl = H_fl Phi_fl M_fl Phi_fl' H_fl', its parts, factors and inverse",
+        'test_mass_matrix_of_flexible_links_by_every_route',
+        'test_factors_of_the_flexible_mass_matrix',
     ),
     _of('14.1, 14.11', 'S in S_I in S_P in S_A', 'test_subgraphs_contain_each_other'),
     _of(

@@ -136,6 +136,31 @@ MISPRINTS = (
         'test_accelerations_of_12_27_are_those_at_the_hinge_itself',
     ),
     (
+        'Jain, (13.28), (13.30), (13.36), (13.52)',
+        'body k hangs on node O_k^+ of body k + 1: so A_fl(k) has Pi of O_(k-1)^+',
+        'test_node_of_13_30_is_where_the_body_hangs',
+    ),
+    (
+        'Jain, (13.31)',
+        'Pi_B is 6 x n_md, not 6 x (n_md + r)',
+        'test_modal_map_of_13_31_has_a_column_for_every_mode',
+    ),
+    (
+        'Jain, (13.47) to (13.50), (13.63)',
+        'K vartheta, the deformation and not its rate',
+        'test_strain_of_13_47_comes_from_the_deformation',
+    ),
+    (
+        'Jain, (13.66)',
+        'the hinge is at the inboard node, the modes are at the outboard one, by algorithm 13.5',
+        'test_two_stages_of_13_66_have_the_modes_outside',
+    ),
+    (
+        'Jain, (13.70)',
+        "Gamma is singular: L - U Gamma (1 + O Gamma)^-1 U'",
+        'test_articulated_weight_of_13_70_is_singular',
+    ),
+    (
         'Jain, (14.7)',
         "the second E_S of X and the last of Y is E_S'",
         'test_connector_of_14_7_is_transposed_inside',
@@ -175,8 +200,19 @@ MISPRINTS = (
         'a_d(k) = -a(k), of the same hinge',
         'test_dual_bias_of_17_7_belongs_to_its_own_hinge',
     ),
+    (
+        'Jain, (A.29)',
+        'Tr(A^-1 dA/dt), not A^-T: the same for symmetric A alone',
+        'test_trace_of_a_29_has_the_inverse_and_not_its_transpose',
+    ),
     ('Jain, (B.1)', 'R33 is cos gamma, not 1', 'test_entry_33_of_b_1_is_the_cosine_of_gamma'),
     ('Jain, (B.42)', '- |omega|^2 q / 4', 'test_second_rate_of_b_42_turns_towards_the_quaternion'),
+    (
+        'Jain, (B.37), (B.40)',
+        'the factor 2 is of both terms',
+        'test_both_terms_of_b_37_are_doubled',
+    ),
+    ('Jain, (B.43)', '+ |omega|^2 e_q / 2', 'test_square_of_b_43_is_added'),
     (
         'Jain, solution B.18',
         '(a - b) x (a + b), as in (B.49)',

@@ -8,7 +8,7 @@ from tools.books.jain_items.item_index import ITEMS
 from tools.markdown import table
 
 INTRODUCTION = """\
-# Jain, Robot and Multibody Dynamics (2011), chapters 1 to 12, 14 to 17 and appendix B
+# Jain, Robot and Multibody Dynamics (2011), chapters 1 to 17 and appendices A and B
 
 Written by `python -m tools.books`.
 
@@ -24,6 +24,8 @@ vector first, and adds to the accelerations a g that points up. So do the functi
 with `formulations.jain.operators.spatial_operators.operators(robot, q).draw()`:
 
 ![Digraph and block patterns](operators.png)
+
+`python doc/tutorials/jain_flexible.py` is the lesson of chapter 13, on an arm whose links bend.
 
 ## Items
 """

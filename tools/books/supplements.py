@@ -11,19 +11,28 @@ from robodyn_ros.formulations import simulate
 from robodyn_ros.formulations.angeles import (
     angeles_simulation,
     coupled_bodies,
+    factored_transfer,
     friction,
     kane,
     minimum_time,
     moving_base,
     newton_euler,
+    pointing_arm,
     statics,
+    step_halving,
 )
 from robodyn_ros.formulations.angeles import natural_orthogonal_complement as noc
-from robodyn_ros.formulations.count import of_general_arm
-from robodyn_ros.formulations.craig import iterative_newton_euler, solids
+from robodyn_ros.formulations.count import general_arm, of_general_arm
+from robodyn_ros.formulations.craig import iterative_newton_euler, joint_friction, solids
 from robodyn_ros.formulations.index import ANGELES, CRAIG, SPONG, TURNEY
 from robodyn_ros.formulations.spong import properties, spong_arms
-from robodyn_ros.formulations.turney import concurrent_schedule, luh_walker_paul, strobing
+from robodyn_ros.formulations.turney import (
+    concurrent_schedule,
+    expanded_newton_euler,
+    lagrange_organised,
+    luh_walker_paul,
+    strobing,
+)
 
 UNIT_LOAD = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
 
@@ -76,6 +85,19 @@ def _strobed(robot, q, qd, qdd):
     strobing.mass_matrix(robot, q), strobing.coriolis_coefficients(robot, q)
 
 
+def _coriolis_torque(robot, q, qd, qdd):
+    factored_transfer.coriolis_torque(robot, q, qd)
+
+
+def _strobed_half(robot, q, qd, qdd):
+    strobing.lower_half(robot, q)
+
+
+def _planned(n):
+    _, plan = lagrange_organised.planned(general_arm(n), *np.full((3, n), 0.7))
+    return f'{sum(plan.multiplications.values())}, {sum(plan.additions.values())}'
+
+
 def _state_space(robot, q, qd, qdd):
     iterative_newton_euler.state_space(robot, q, qd)
 
@@ -95,6 +117,50 @@ COMPANIONS = (
         (newton_euler.joint_wrenches,),
         'none beyond the torques',
         counted(newton_euler.joint_wrenches),
+    ),
+    Companion(
+        'Vectors between DH frames in two turns, and Newton-Euler with them',
+        ANGELES,
+        '7.4.1',
+        '7.22 to 7.24',
+        'O(n)',
+        (factored_transfer.inverse_dynamics, factored_transfer.transfers),
+        '137n-22, 110n-14: 800, 646',
+        counted(factored_transfer.inverse_dynamics),
+    ),
+    Companion(
+        'Coriolis torque alone',
+        ANGELES,
+        'Exercise 7.10',
+        '',
+        'O(n)',
+        (factored_transfer.coriolis_torque,),
+        '',
+        counted(_coriolis_torque),
+    ),
+    Companion(
+        'Inertially isotropic links',
+        ANGELES,
+        'Exercise 7.12',
+        '',
+        'O(n)',
+        (factored_transfer.isotropic_inverse_dynamics,),
+    ),
+    Companion(
+        'Pointing arm: energy, I and its rate',
+        ANGELES,
+        'Exercise 7.7',
+        '',
+        'O(1)',
+        (pointing_arm.kinetic_energy, pointing_arm.inertia, pointing_arm.inertia_rate),
+    ),
+    Companion(
+        'Pairs of 2 and 3, and of 4 and 5 stages, that halve their step',
+        ANGELES,
+        '7.6.3',
+        '',
+        'O(1) a stage',
+        (step_halving.simulate, step_halving.two_three, step_halving.four_five),
     ),
     Companion(
         'Constraints, twist shaping and its rate',
@@ -183,6 +249,34 @@ COMPANIONS = (
         counted(_strobed),
     ),
     Companion(
+        'Inertia by strobing, links and torques from j on alone',
+        TURNEY,
+        '3, 7',
+        '',
+        'O(n^2)',
+        (strobing.lower_half,),
+        'k n(n + 1)/2',
+        counted(_strobed_half),
+    ),
+    Companion(
+        'D_ij, D_ijk and D_i of Newton-Euler, link by link',
+        TURNEY,
+        '4',
+        '4.1 to 4.19',
+        'O(n^4)',
+        (expanded_newton_euler.motion, expanded_newton_euler.coefficients),
+    ),
+    Companion(
+        'O(n^3) plan of the Lagrange equations, its steps counted',
+        TURNEY,
+        'appendix',
+        '',
+        'O(n^3)',
+        (lagrange_organised.planned, lagrange_organised.printed),
+        '5916, 4840',
+        _planned,
+    ),
+    Companion(
         'Wrist sensor that seeds the inward recursion',
         TURNEY,
         '3',
@@ -223,15 +317,30 @@ COMPANIONS = (
         'Worked arms',
         SPONG,
         '6.1, 6.4',
-        '6.69 to 6.111',
+        '6.1 to 6.14, 6.69 to 6.111',
         'O(1)',
         (
+            spong_arms.vertical_mass,
             spong_arms.cartesian,
             spong_arms.planar_elbow,
             spong_arms.remotely_driven,
             spong_arms.five_bar,
             spong_arms.geared_link,
             spong_arms.elastic_link,
+        ),
+    ),
+    Companion(
+        'Regressors of the worked arms',
+        SPONG,
+        '6.5.3',
+        '6.122 to 6.133',
+        'O(1)',
+        (
+            spong_arms.planar_elbow_regressor,
+            spong_arms.absolute_regressor,
+            spong_arms.remotely_driven_parameters,
+            spong_arms.five_bar_parameters,
+            spong_arms.cartesian_regressor,
         ),
     ),
     Companion(
@@ -310,6 +419,18 @@ COMPANIONS = (
         ),
         '',
         counted(_state_space),
+    ),
+    Companion(
+        'Friction, viscous and Coulomb, by position',
+        CRAIG,
+        '6.8',
+        'after 6.59, 6.104',
+        'O(n)',
+        (
+            joint_friction.friction,
+            joint_friction.inverse_dynamics,
+            joint_friction.forward_dynamics,
+        ),
     ),
     Companion(
         'Moving frames',

@@ -40,14 +40,14 @@ public:
   /// Rest at a posture.
   void hold(const double * q) noexcept;
   /// Go to a target at once, from the clock's time on, until `timeout` [s] later.
-  void aim(
+  void stream(
     const double * q, const double * qd, const double * qdd, double clock, double timeout) noexcept;
   /// Move on to the target.
   void advance() noexcept;
   /// Return whether the target has been left without a successor.
   bool expired(double clock) const noexcept {return clock > expires_;}
   /// Return the seconds since the last target; infinite if there is none.
-  double since_aim(double clock) const noexcept {return clock - aimed_;}
+  double since_streamed(double clock) const noexcept {return clock - streamed_at_;}
   /// Return what the reference is now, the target if there is one.
   const double * current() const noexcept {return follows_ ? target_.data() : rows_.data();}
 
@@ -55,7 +55,7 @@ private:
   std::size_t n_;
   std::vector<double> rows_, target_;
   bool follows_ = false;
-  double expires_, aimed_;
+  double expires_, streamed_at_;
 };
 
 }  // namespace robodyn_control

@@ -1,9 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The robot as one body: its centre of mass, its momentum, its inertia with all hinges locked.
+"""The robot as one body: its centre of mass, its momentum, its inertia with all joints locked.
 
 Of what moves: the base link is no part of it. Reflected rotor inertias are none either, as they
-have no momentum of their own beyond their hinge.
+have no momentum of their own beyond their joint.
 """
 
 from robodyn_ros.algorithms.core import scratch as at
@@ -175,7 +175,7 @@ def centroidal_momentum_matrix(
 def composite_inertia(
     topology: Topology, constants: Table, scratch: Matrix, q: Vector, com: Vector, inertia: Matrix
 ):
-    """Inertia of everything about its centre of mass, hinges locked, in O(n): R of the whole
+    """Inertia of everything about its centre of mass, joints locked, in O(n): R of the whole
     robot.
 
     Jain 2011, Algorithm 9.2 (eq. 9.20) and eq. (4.13). q : (nv,). com : (3,) [m] and inertia :

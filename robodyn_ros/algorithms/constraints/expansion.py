@@ -8,6 +8,7 @@ as many entries. Joints that follow others at a fixed ratio have one, which is a
 
 from robodyn_ros.algorithms.constraints import loops
 from robodyn_ros.algorithms.constraints.memory import memory
+from robodyn_ros.algorithms.constraints.of_loops import of_loops
 from robodyn_ros.algorithms.core.scratch import VECTORS
 from robodyn_ros.model.layout import (
     AT,
@@ -134,8 +135,7 @@ def expand_positions(topology, constants, scratch, q):
                 everything[j + entry] = q[k + entry]
         elif kind != BALL_Y and kind != BALL_Z:
             everything[j] = constants[i, RATIO] * q[k] + constants[i, SHIFT]
-    if loops.has_loops(topology):
-        loops.close(topology, constants, scratch, everything, E)
+    loops.close(topology, constants, scratch, everything, E)
     return everything
 
 
@@ -170,8 +170,7 @@ def expand_reference(topology, constants, scratch, k, qd, qd_r, qdd_r):
     Needs `expand_positions`.
     """
     everything = expand(topology, scratch, k, qdd_r)
-    if loops.has_loops(topology):
-        add_rate_of_expansion(topology, constants, scratch, qd, qd_r, everything)
+    add_rate_of_expansion(topology, constants, scratch, qd, qd_r, everything)
     return everything
 
 
@@ -183,12 +182,11 @@ def unaccelerated(topology, constants, scratch, k, qd):
     everything = of_joints(topology, scratch, k)
     for i in range(everything.shape[0]):
         everything[i] = 0.0
-    if loops.has_loops(topology):
-        add_rate_of_expansion(topology, constants, scratch, qd, qd, everything)
+    add_rate_of_expansion(topology, constants, scratch, qd, qd, everything)
     return everything
 
 
-@primitive
+@of_loops
 def add_rate_of_expansion(topology, constants, scratch, qd, qd_r, accelerations):
     """Add dE/dt qd_r, along qd, to accelerations of all joints.
 

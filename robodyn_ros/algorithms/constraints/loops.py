@@ -13,6 +13,7 @@ from math import nan, sqrt
 
 from robodyn_ros.algorithms.constraints.least_squares import solve
 from robodyn_ros.algorithms.constraints.memory import loop_memory
+from robodyn_ros.algorithms.constraints.of_loops import of_loops
 from robodyn_ros.algorithms.core.jacobian import frame_acceleration, jacobian_columns
 from robodyn_ros.algorithms.core.joint_transform import joint_transforms
 from robodyn_ros.algorithms.core.kinematics import frame_pose, poses_base_to_tip
@@ -24,7 +25,6 @@ from robodyn_ros.model.layout import (
     COORDINATE,
     COUNT,
     DISTANCE,
-    EMBEDDED_TOPOLOGY_COLUMNS,
     FIRST,
     FRAME_A,
     FRAME_B,
@@ -45,12 +45,6 @@ COARSE = 1e-3  # of the unknowns between two places [rad or m]
 FINE = 1e-8  # before the last two steps of Newton's method, which square it
 OPEN = 1e-9  # beyond which a loop is not closed [m or rad]
 FAR = 10.0  # beyond which a step leads nowhere [rad or m]
-
-
-@primitive
-def has_loops(topology):
-    """Whether the robot has closed loops."""
-    return topology.shape[1] > EMBEDDED_TOPOLOGY_COLUMNS
 
 
 @primitive
@@ -279,7 +273,7 @@ def settle(topology, constants, scratch, everything, enough, L):
     return False
 
 
-@primitive
+@of_loops
 def close(topology, constants, scratch, everything, E):
     """Positions of the joints that loops lead, and the rows of E of all that move with these.
 

@@ -123,7 +123,7 @@ def mass_matrix_diagonal(
 
 
 @primitive
-def hinge_inertias(
+def joint_inertias(
     topology: Topology, constants: Table, scratch: Matrix, q: Vector, diagonal: Vector, D: Vector
 ):
     """D of M + diag(diagonal) = L^T D L, (nv,), written. Returns the pivot status."""
@@ -146,7 +146,7 @@ def mass_factors(
     D: Vector,
 ):
     """F and D of M + diag(diagonal) = F^T D F. Returns the pivot status."""
-    status = hinge_inertias(topology, constants, scratch, q, diagonal, D)
+    status = joint_inertias(topology, constants, scratch, q, diagonal, D)
     tree, L = reduced(topology), square(topology, scratch)
     for k in range(F.shape[0]):
         for column in range(F.shape[1]):

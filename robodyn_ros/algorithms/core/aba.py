@@ -25,7 +25,7 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store,
 
 @primitive
 def velocity_base_to_tip(topology, constants, scratch, qd, f_ext):
-    """Angular velocities, the acceleration that velocity causes across each hinge, and bias forces
+    """Angular velocities, the acceleration that velocity causes across each joint, and bias forces
     of the bodies.
     """
     store(scratch, 0, at.OMEGA, (0.0, 0.0, 0.0))
@@ -78,7 +78,7 @@ def residual_tip_to_base(topology, constants, scratch, tau):
 
 @primitive
 def acceleration_base_to_tip(topology, constants, gravity, scratch, qdd):
-    """Hinge accelerations from the residuals: qdd = (u - U^T a') / D, a = a' + S qdd."""
+    """Joint accelerations from the residuals: qdd = (u - U^T a') / D, a = a' + S qdd."""
     store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
     store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))
     for i in range(1, topology.shape[0]):

@@ -34,10 +34,10 @@ from robodyn_ros.spatial.rotational_inertia import (
 )
 from robodyn_ros.spatial.vec3 import add, dot, load, scale, store
 
-#: Below this share of the inertia about the other axes a pivot counts as singular: rounding of
-#: what the bodies beyond cancel leaves about 1e-16 of it.
+#: Below this share of the inertia about the other axes a pivot counts as singular. Rounding, where
+#: the bodies beyond cancel, leaves about 1e-16 of it.
 PIVOT_SHARE = 1e-14
-#: Below this hinge inertia [kg m^2 or kg] it does in any case: a grain of dust a tenth of a
+#: Below this joint inertia [kg m^2 or kg] it does in any case: a grain of dust a tenth of a
 #: millimetre long.
 PIVOT_FLOOR = 1e-15
 
@@ -55,9 +55,9 @@ def rigid(constants, scratch, i):
 
 @inlined
 def project(topology, constants, scratch, i, d_inverse, held):
-    """P+ = P - U U^T / D: the part of the inertia of body i that its hinge passes on.
+    """P+ = P - U U^T / D: the part of the inertia of body i that its joint passes on.
 
-    held = 1 - S^T P S / D is the share of the inertia about the hinge that is passed on: exactly
+    held = 1 - S^T P S / D is the share of the inertia about the joint that is passed on: exactly
     zero without rotor, so that S^T P+ = 0 (Jain 2011, eq. 6.26) holds to the last bit.
     """
     pitch = constants[i, PITCH]
@@ -179,17 +179,17 @@ def articulated_inertias(topology, constants, scratch, diagonal):
 
 @inlined
 def eliminate_joint(topology, constants, scratch, i, diagonal, status):
-    """U, 1 / D and P+ in place of P of body i, whose hinge gives in. Returns status, or i where
+    """U, 1 / D and P+ in place of P of body i, whose joint gives in. Returns status, or i where
     the pivot is singular.
     """
-    hinge = at.P_LINEAR if topology[i, KIND] == PRISMATIC else at.P_ANGULAR
+    about = at.P_LINEAR if topology[i, KIND] == PRISMATIC else at.P_ANGULAR
     added, pitch = constants[i, ROTOR] + diagonal[topology[i, V]], constants[i, PITCH]
     d = (
-        scratch[i, hinge + 5]
+        scratch[i, about + 5]
         + added
         + pitch * (2.0 * scratch[i, at.P_COUPLING + 8] + pitch * scratch[i, at.P_LINEAR + 5])
     )
-    size = d + scratch[i, hinge] + scratch[i, hinge + 3]
+    size = d + scratch[i, about] + scratch[i, about + 3]
     if singular(d, size):
         d_inverse, held, status = 0.0, 1.0, i  # as if locked, so that the sweep stays finite
     else:
@@ -202,7 +202,7 @@ def eliminate_joint(topology, constants, scratch, i, diagonal, status):
 
 @primitive
 def articulated_times(scratch, i, w, v):
-    """Moment and force P+ (w, v) of body i, or P (w, v) where its hinge is held."""
+    """Moment and force P+ (w, v) of body i, or P (w, v) where its joint is held."""
     b = load_general(scratch, i, at.P_COUPLING)
     return (
         add(times(load_symmetric(scratch, i, at.P_ANGULAR), w), times_general(b, v)),
@@ -214,14 +214,14 @@ def articulated_times(scratch, i, w, v):
 def singular(d, size):
     """Whether a pivot is nothing but the rounding of what cancelled in it; a NaN is.
 
-    d, size : hinge inertia and the trace of its block of P [kg m^2 or kg].
+    d, size : joint inertia and the trace of its block of P [kg m^2 or kg].
     """
     return not d - PIVOT_SHARE * size > PIVOT_FLOOR
 
 
 @primitive
 def accelerate(topology, constants, scratch, i, alpha, a):
-    """Hinge acceleration (u - U^T a') / D of a body that is carried along with (alpha, a).
+    """Joint acceleration (u - U^T a') / D of a body that is carried along with (alpha, a).
 
     Returns it, and leaves the acceleration of the body in scratch. Needs `articulated_inertias`
     and the residual u.

@@ -5,7 +5,7 @@ articulated inertias.
 
 The mass matrix of a tree factors as L^T D L without filling in, in O(n depth^2): Featherstone
 2008, sections 6.4 and 6.5. Entries of M whose column is nearer to the base hold L, its diagonal
-1 / D, and the others nothing: whole rows are quicker than looking for those that matter.
+1 / D, and the others nothing. Whole rows are faster than a search for the entries that matter.
 """
 
 from robodyn_ros.algorithms.core.articulated import singular
@@ -80,8 +80,9 @@ def solve_factorised(topology, M, x):
 def inverse_of_factors(topology, M, inverse):
     """(L^T D L)^-1, symmetric, of the factors in M.
 
-    In L M^-1 = D^-1 L^-T a row of the right side is 1 / D up to its hinge, and zero before it: so
-    a row of M^-1 follows from those of its carriers, and what is beyond it from symmetry.
+    In L M^-1 = D^-1 L^-T a row of the right side is 1 / D up to its joint, and zero before it. So
+    a row of M^-1 follows from those of its carriers, and the entries beyond it follow from
+    symmetry.
     """
     clear(inverse)
     in_order = ordered(topology)
@@ -116,8 +117,8 @@ def forward_dynamics(
 ):
     """qdd = (M + diag(diagonal))^-1 (tau - C qd - g), in O(n depth^2).
 
-    Walker and Orin 1982, method 3; Li 1989 counts it. What is taken from tau is not the torque at
-    rest but that of a motion for which it costs less, and the motion is added in the end. q, qd,
+    Walker and Orin 1982, method 3; Li 1989 counts it. The torque subtracted from tau is not that
+    at rest, but that of a motion for which it costs less. The motion is added in the end. q, qd,
     tau, diagonal : (nv,). M (nv, nv), bias and qdd (nv,) are written. Returns 0, or the body whose
     pivot is singular.
     """
@@ -209,7 +210,7 @@ def operational_space(
 
 
 @primitive
-def hinge_inertias(
+def joint_inertias(
     topology: Topology,
     constants: Table,
     scratch: Matrix,
@@ -238,7 +239,7 @@ def mass_factors(
     D: Vector,
 ):
     """F and D of M + diag(diagonal) = F^T D F, as of `mass_factors.mass_factors`."""
-    status = hinge_inertias(topology, constants, scratch, q, diagonal, F, D)
+    status = joint_inertias(topology, constants, scratch, q, diagonal, F, D)
     for k in range(1, topology.shape[0]):
         row, i = topology[k, V], topology[k, PARENT]
         F[row, row] = 1.0

@@ -33,7 +33,7 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, s
 
 @primitive
 def joint_axes_base_to_tip(topology, constants, scratch, qd):
-    """Spatial velocity of every body about the base origin, and the axis of its hinge with its
+    """Spatial velocity of every body about the base origin, and the axis of its joint with its
     rate.
 
     S = [z; p x z + pitch z] or [0; z]; Sdot = V x S. Needs the poses.
@@ -56,14 +56,14 @@ def joint_axes_base_to_tip(topology, constants, scratch, qd):
         w, v = add(w, scale(rate, axis)), add(v, scale(rate, slide))
         store(scratch, i, at.OMEGA, w)
         store(scratch, i, at.SPEED, v)
-        if topology[i, KIND] == BALL_Z:  # all three axes of a spherical hinge turn with this body
+        if topology[i, KIND] == BALL_Z:  # all three axes of a spherical joint turn with this body
             turn_axis(scratch, i - 2, w, v)
             turn_axis(scratch, i - 1, w, v)
 
 
 @primitive
 def turn_axis(scratch, i, w, v):
-    """Rate of change V x S of the axis of hinge i, fixed to a body that moves with (w, v)."""
+    """Rate of change V x S of the axis of joint i, fixed to a body that moves with (w, v)."""
     axis, slide = load(scratch, i, at.AXIS), load(scratch, i, at.AXIS + 3)
     store(scratch, i, at.AXIS_RATE, cross(w, axis))
     store(scratch, i, at.AXIS_RATE + 3, add(cross(w, slide), cross(v, axis)))

@@ -64,7 +64,7 @@ def composite_tip_to_base(topology, constants, scratch):
 
 @inlined
 def joint_momentum(topology, constants, scratch, i):
-    """Angular and linear momentum, in the frame of body i, that a unit rate of its hinge gives to
+    """Angular and linear momentum, in the frame of body i, that a unit rate of its joint gives to
     everything it carries.
     """
     h, mass = load(scratch, i, at.C_MOMENT), scratch[i, at.C_MASS]
@@ -86,7 +86,7 @@ def mass_matrix(topology: Topology, constants: Table, scratch: Matrix, q: Vector
     """M(q), symmetric and positive definite, rotor inertias included, in O(n depth).
 
     Walker and Orin 1982; Featherstone 2008, Table 6.2; Jain 2011, Algorithm 4.2. The wrench that
-    accelerates the composite body i by a unit of its hinge, carried to the base, has the column of
+    accelerates the composite body i by a unit of its joint, carried to the base, has the column of
     M as its components on the way. q : (nv,); M : (nv, nv) [kg m^2, kg m or kg], written.
     """
     joint_transforms(topology, constants, scratch, q)

@@ -30,7 +30,7 @@ def gravity_torque(
     q: Vector,
     tau: Vector,
 ):
-    """tau = g(q) = dV/dq, in O(n): the weight of everything beyond a hinge, about or along it.
+    """tau = g(q) = dV/dq, in O(n): the weight of everything beyond a joint, about or along it.
 
     Gravity is carried out to the tips as the base acceleration -gravity (Angeles 7.44), mass and
     first moment of the composite bodies back to the base. q : (nv,); tau : (nv,) [N m or N],

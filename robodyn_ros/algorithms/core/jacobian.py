@@ -19,7 +19,7 @@ from robodyn_ros.spatial.vec3 import add, cross, load, scale, sub
 
 @primitive
 def world_axis(scratch, i):
-    """Hinge axis of body i in base axes."""
+    """Joint axis of body i in base axes."""
     return (
         scratch[i, at.WORLD_ROTATION + 2],
         scratch[i, at.WORLD_ROTATION + 5],
@@ -29,7 +29,7 @@ def world_axis(scratch, i):
 
 @primitive
 def jacobian_columns(topology, constants, scratch, body, frame, J):
-    """Columns [z x r + pitch z; z] or [z; 0] of the hinges that carry a frame. Needs the poses."""
+    """Columns [z x r + pitch z; z] or [z; 0] of the joints that carry a frame. Needs the poses."""
     for row in range(6):
         for column in range(J.shape[1]):
             J[row, column] = 0.0

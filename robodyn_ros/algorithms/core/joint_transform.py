@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Crossing a hinge: where each body stands on its parent, and vectors carried from one to the
+"""Crossing a joint: where each body stands on its parent, and vectors carried from one to the
 other.
 """
 
@@ -40,7 +40,7 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, store
 def joint_transforms(topology, constants, scratch, q):
     """Set rotation, cosine, sine and origin of every body on its parent: R_PB = R Rz(q), p_PB_P.
 
-    R is R0, and R0 R(quaternion) where a spherical hinge begins; the origin moves along z by q
+    R is R0, and R0 R(quaternion) where a spherical joint begins; the origin moves along z by q
     where it slides and by pitch q on a screw.
     """
     for i in range(1, topology.shape[0]):
@@ -64,13 +64,13 @@ def joint_transforms(topology, constants, scratch, q):
 
 @primitive
 def first_of_joint(topology, i):
-    """The body with which the hinge of body i begins: itself, but on a spherical hinge."""
+    """The body with which the joint of body i begins: itself, but on a spherical joint."""
     return i - (topology[i, KIND] - BALL_X) if topology[i, KIND] > BALL_X else i
 
 
 @primitive
 def last_of_joint(topology, i):
-    """The body with which the hinge of body i ends: itself, but on a spherical hinge."""
+    """The body with which the joint of body i ends: itself, but on a spherical joint."""
     return i + (BALL_Z - topology[i, KIND]) if topology[i, KIND] >= BALL_X else i
 
 
@@ -116,13 +116,13 @@ def to_parent(scratch, i, v):
 
 @primitive
 def along_joint(topology, constants, i, n, f):
-    """S^T (n, f): the part of a wrench that hinge i feels."""
+    """S^T (n, f): the part of a wrench that joint i feels."""
     return f[2] if topology[i, KIND] == PRISMATIC else n[2] + constants[i, PITCH] * f[2]
 
 
 @primitive
 def add_along_joint(topology, constants, i, w, v, rate):
-    """(w, v) + S rate: a motion of the parent, seen from body i, with that of its hinge."""
+    """(w, v) + S rate: a motion of the parent, seen from body i, with that of its joint."""
     if topology[i, KIND] == PRISMATIC:
         return w, (v[0], v[1], v[2] + rate)
     return (w[0], w[1], w[2] + rate), (v[0], v[1], v[2] + constants[i, PITCH] * rate)
@@ -130,11 +130,11 @@ def add_along_joint(topology, constants, i, w, v, rate):
 
 @primitive
 def axes_turning(rate, rate_r, k):
-    """What the last body of a spherical hinge adds to the rate of its reference velocity.
+    """What the last body of a spherical joint adds to the rate of its reference velocity.
 
-    The axes e_x, e_y, e_z of the hinge turn with its last body. A sweep that lets each turn with
+    The axes e_x, e_y, e_z of the joint turn with its last body. A sweep that lets each turn with
     the body it carries leaves out, for each, the turning by those that come after it:
-    (e_y w_y + e_z w_z) x e_x r_x + e_z w_z x e_y r_y. k : of the last velocity of the hinge.
+    (e_y w_y + e_z w_z) x e_x r_x + e_z w_z x e_y r_y. k : of the last velocity of the joint.
     """
     return (-(rate[k] * rate_r[k - 1]), rate[k] * rate_r[k - 2], -(rate[k - 1] * rate_r[k - 2]))
 

@@ -41,10 +41,10 @@ def joint_wrenches(
     wrenches: Matrix,
 ):
     """f(i) = sum of f(children) + M alpha + b - f_ext, in O(n): the wrenches that inverse dynamics
-    hands from hinge to hinge, kept.
+    hands from joint to joint, kept.
 
     Jain 2011, eq. (5.4) and (5.43). carried, links : (nb,) and (nb, 12) the link at each body, by
-    the body that carries it and its placement there: within a hinge, that beyond the hinge. q :
+    the body that carries it and its placement there: within a joint, that beyond the joint. q :
     (nq,); qd, qdd : (nv,); f_ext : (nb, 6) [N m, N] moment and force on each body, in its
     frame, about its origin; tau : (nv,), written: the torques. wrenches : (nb - 1, 6) [N, N m]
     force and moment at the origin of each link, in base axes, written.
@@ -83,7 +83,7 @@ def forward_dynamics_wrenches(
     another sweep of inverse dynamics.
 
     Jain 2011, eq. (7.34) and (7.40), with z+ = z + G u and alpha+ the acceleration that a body has
-    before its hinge accelerates. Arguments as of `aba.forward_dynamics` and above; qdd (nv,) and
+    before its joint accelerates. Arguments as of `aba.forward_dynamics` and above; qdd (nv,) and
     wrenches (nb - 1, 6) are written. Returns 0, or the body whose pivot is singular.
     """
     status = forward_dynamics(

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Configurations that are more than their coordinates: moving along a velocity, and back.
 
-A spherical hinge turns by the exponential of its angular velocity, which is in the axes of its
+A spherical joint turns by the exponential of its angular velocity, which is in the axes of its
 child; every other coordinate adds up. See doc/joints.md.
 """
 
@@ -22,7 +22,7 @@ def load_quaternion(q, k):
 def integrate(topology: Topology, q: Vector, qd: Vector, dt: Scalar, moved: Vector):
     """moved = q + dt qd along the motion at constant qd: p' = p exp(dt omega) for a quaternion p.
 
-    Jain 2011, section 3.6.3: quasi-velocities of a spherical hinge. q, moved : (nq,), may be the
+    Jain 2011, section 3.6.3: quasi-velocities of a spherical joint. q, moved : (nq,), may be the
     same array; qd : (nv,); dt [s]. Quaternions of moved have length one.
     """
     for i in range(1, topology.shape[0]):

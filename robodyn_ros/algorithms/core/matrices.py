@@ -1,7 +1,7 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What recursions do with whole matrices: row by row, and several rows at a time, so that a
-compiler takes many columns at once and loads each number once for several sums.
+"""Operations of the recursions on whole matrices, several rows at a time. A compiler then takes
+many columns at once, and loads each number once for several sums.
 """
 
 from robodyn_ros.model.layout import PARENT, V
@@ -53,7 +53,7 @@ def subtract_first(X, row, A):
 
 @inlined
 def subtract_carriers(topology, X, k, A):
-    """Take A[k, i] X[i] from row k of X for every hinge i that carries hinge k."""
+    """Take A[k, i] X[i] from row k of X for every joint i that carries joint k."""
     row, i = topology[k, V], topology[k, PARENT]
     while i > 0:
         subtract_row(X, row, A[row, topology[i, V]], topology[i, V], X.shape[1])

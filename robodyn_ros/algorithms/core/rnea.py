@@ -121,7 +121,7 @@ def newton_euler(constants, scratch, i):
 
 @primitive
 def force_tip_to_base(topology, constants, scratch, qdd, tau):
-    """Carry the wrench of every body to its parent; its component along the hinge is what the
+    """Carry the wrench of every body to its parent; its component along the joint is what the
     motor gives.
     """
     for i in range(topology.shape[0] - 1, 0, -1):
@@ -186,8 +186,8 @@ def bias_torque(
 
 @primitive
 def torque_of_prescribed_motion(topology, constants, gravity, scratch, q, qd, qdd, tau):
-    """An acceleration whose torque takes fewer operations than that at rest, and that torque: no
-    body accelerates about its own hinge, or along it where it slides.
+    """An acceleration whose torque takes fewer operations than that at rest, and that torque. No
+    body accelerates about its own joint, or along it if it is prismatic.
 
     Any motion serves forward dynamics: M (qdd' - qdd) = tau' - tau. q, qd : (nv,); qdd, tau :
     (nv,), written.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where a recursion keeps what it computes for one body: the columns of a (nb, width) array.
 
-Nothing in it has a meaning between two calls: no kernel reads an entry that it did not write in
+Nothing in it has a meaning between two calls. No kernel reads an entry that it did not write in
 the same call (tests fill it with NaN first). One scratch array per thread. Behind the rows of the
 bodies a robot with dependent joints has more, for arrays over all its joints.
 """
@@ -11,7 +11,7 @@ import numpy as np
 
 from robodyn_ros.model import layout
 
-COS, SIN = 0, 1  # of the hinge angle (1, 0 for a prismatic hinge)
+COS, SIN = 0, 1  # of the joint angle (1, 0 for a prismatic joint)
 POSITION = 2  # 3, p_PB_P at q
 OMEGA = 5  # 3, angular velocity
 ALPHA = 8  # 3, angular acceleration
@@ -29,7 +29,7 @@ P_LINEAR = 57  # 6, C symmetric
 U_ANGULAR = 63  # 3, U = P S
 U_LINEAR = 66  # 3
 D_INVERSE = 69  # 1 / D
-BIAS_ANGULAR = 70  # 3, velocity-dependent part of the acceleration across the hinge
+BIAS_ANGULAR = 70  # 3, velocity-dependent part of the acceleration across the joint
 BIAS_LINEAR = 73  # 3
 RESIDUAL = 76  # u = tau - S^T z
 WORLD_ROTATION = 77  # 9, row-major R_0B
@@ -41,15 +41,15 @@ ON_PATH = 110  # 1.0 where the body carries the frame asked for
 B_SYMMETRIC = 111  # 6, Coriolis composite, symmetric part
 B_MOMENT = 117  # 3, angular momentum about the world origin
 B_FORCE = 120  # 3, linear momentum
-AXIS = 123  # 6, hinge axis as a spatial motion about the world origin: angular, linear
+AXIS = 123  # 6, joint axis as a spatial motion about the world origin: angular, linear
 AXIS_RATE = 129  # 6, its rate of change
 OMEGA_R = 135  # 3, angular velocity of the reference motion
 ROTATION = 138  # 9, row-major R of R_PB = R Rz: see joint_transforms
-CARRIED = 147  # 6, rate of the hinge axis, were it fixed to the body that carries the hinge
+CARRIED = 147  # 6, rate of the joint axis, were it fixed to the body that carries the joint
 CARRIED_RATE = 153  # 6, its second rate, likewise
 BOTH_RATES = 159  # 6, CARRIED + AXIS_RATE
-HINGE_MOMENTUM = 165  # 6, what a unit rate of the hinge gives to everything it carries
-HINGE_CORIOLIS = 171  # 3, angular part of 2 B^T S
+JOINT_MOMENTUM = 165  # 6, what a unit rate of the joint gives to everything it carries
+JOINT_CORIOLIS = 171  # 3, angular part of 2 B^T S
 LAST_CHILD = 174  # whole number: the last of the bodies that hang on this one
 PLACE = 175  # whole number, see mass_matrix_inverse_common
 RUN = 176  # whole number: the first of the unbroken run of bodies that ends with it

@@ -1,11 +1,11 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Bodies, hinges and wrenches in one frame for all bodies that hang together.
+"""Bodies, joints and wrenches in one frame for all bodies that hang together.
 
-What many hinges are to feel is brought there once; then each of them takes a product of six
-numbers with six, eleven operations, where a transport from body to body takes twelve to
-thirty-four. The frame is that of a body near the base: seen from there, the axes of its neighbours
-are simple, and its own turn is none.
+A wrench that acts on many joints is brought there once. Then each joint takes a product of six
+numbers with six: eleven operations, where a transport from body to body takes twelve to
+thirty-four. The frame is that of a body near the base. There its own rotation is the identity, and
+the axes of its neighbours are simple.
 """
 
 from robodyn_ros.algorithms.core import scratch as at
@@ -17,7 +17,7 @@ from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.rotation import rotate, turn
 from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale, store, sub
 
-#: The common frame is that many hinges beyond the first one, as long as no branch begins there.
+#: The common frame is that many joints beyond the first one, as long as no branch begins there.
 OUTWARD = 2
 
 
@@ -77,7 +77,7 @@ def poses_in_world_frame(topology, scratch):
 
 @primitive
 def joint_axes_in_world_frame(topology, constants, scratch):
-    """S = [z; p x z + pitch z], or [0; z] where it slides, of every hinge. Needs the poses."""
+    """S = [z; p x z + pitch z], or [0; z] where it slides, of every joint. Needs the poses."""
     for i in range(1, topology.shape[0]):
         z = world_axis(scratch, i)
         if topology[i, KIND] == PRISMATIC:
@@ -103,12 +103,12 @@ def wrench_to_world_frame(scratch, i, n, f):
 
 @primitive
 def torques_on_ancestors(topology, constants, scratch, i, n, f, felt):
-    """Put into felt (nv,) what each hinge that carries body i feels of a wrench on it, given
+    """Put into felt (nv,) what each joint that carries body i feels of a wrench on it, given
     about its origin in its frame: S^T (n, f).
     """
     j = topology[i, PARENT]
     if j > 0:
-        # of the nearest hinge one component in its own frame is less than a product
+        # of the nearest joint one component in its own frame is less than a product
         own_n, own_f = wrench_on_parent(scratch, i, n, f)
         felt[topology[j, V]] = along_joint(topology, constants, j, own_n, own_f)
         n, f = wrench_to_world_frame(scratch, i, n, f)

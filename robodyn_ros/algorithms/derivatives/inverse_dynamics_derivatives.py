@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Derivatives of inverse dynamics, with everything about the origin of the base.
 
-In one frame a motion of hinge i turns whatever hangs on it like one rigid body, so that most of
-what changes cancels in the torque. With V and A of the body that carries hinge i (A_0 = -gravity),
+In one frame a motion of joint i turns all bodies that it carries like one rigid body. So most of
+the changes cancel in the torque. With V and A of the body that carries joint i (A_0 = -gravity),
 
     psi' = V x S,  psi'' = A x S + V x psi'   rates of its axis, were it fixed to that body
     dtau_j/dq_i  = S_j . (I_k psi''_i + 2 B_k psi'_i + [S_i x* F_i if i is beyond j])
@@ -11,10 +11,10 @@ what changes cancels in the torque. With V and A of the body that carries hinge 
     dtau_j/dqdd_i = S_j . I_k S_i + rotor,
 
 where k is the one of i and j that is further out, and I_k, B_k (coriolis.body_coriolis) and the
-wrench F_k are of everything that hinge k carries; other pairs have nothing to do with each other.
-Singh, Russo and Wensing 2022, "Efficient analytical derivatives of rigid-body dynamics using
-spatial vector algebra"; Carpentier and Mansard 2018, "Analytical derivatives of rigid body
-dynamics algorithms".
+wrench F_k are of everything that joint k carries. For other pairs the derivative is zero. Singh,
+Russo and Wensing 2022, "Efficient analytical derivatives of rigid-body dynamics using spatial
+vector algebra"; Carpentier and Mansard 2018, "Analytical derivatives of rigid body dynamics
+algorithms".
 """
 
 from robodyn_ros.algorithms.core import scratch as at
@@ -38,7 +38,7 @@ def motion_rate(w, v, axis, slide):
 
 @primitive
 def carry_axes(topology, scratch):
-    """psi' of every hinge, and psi' + S'. Needs the hinges."""
+    """psi' of every joint, and psi' + S'. Needs the joints."""
     for i in range(1, topology.shape[0]):
         carrier = topology[first_of_joint(topology, i), PARENT]
         turning, sliding = motion_rate(
@@ -106,9 +106,9 @@ def by_velocity(topology, constants, scratch, by_qd, by_qdd):
         slide = load(scratch, i, at.AXIS + 3)
         n, f = composite_inertia_times(scratch, i, axis, slide)
         right = twice_coriolis_transposed(scratch, i, axis, slide)
-        store(scratch, i, at.HINGE_MOMENTUM, n)
-        store(scratch, i, at.HINGE_MOMENTUM + 3, f)
-        store(scratch, i, at.HINGE_CORIOLIS, right)
+        store(scratch, i, at.JOINT_MOMENTUM, n)
+        store(scratch, i, at.JOINT_MOMENTUM + 3, f)
+        store(scratch, i, at.JOINT_CORIOLIS, right)
         moment, force = composite_inertia_times(
             scratch, i, load(scratch, i, at.BOTH_RATES), load(scratch, i, at.BOTH_RATES + 3)
         )
@@ -150,12 +150,12 @@ def by_position(topology, scratch, by_q):
         moment, force = composite_inertia_times(scratch, i, alpha, a)
         twist, push = twice_coriolis_times(scratch, i, turning)
         moment, force = add(moment, twist), add(force, push)
-        k, right = topology[i, V], load(scratch, i, at.HINGE_CORIOLIS)
-        n, f = load(scratch, i, at.HINGE_MOMENTUM), load(scratch, i, at.HINGE_MOMENTUM + 3)
+        k, right = topology[i, V], load(scratch, i, at.JOINT_CORIOLIS)
+        n, f = load(scratch, i, at.JOINT_MOMENTUM), load(scratch, i, at.JOINT_MOMENTUM + 3)
         by_q[k, k] = power(scratch, i, at.AXIS, moment, force)
         j = topology[i, PARENT]
         while j > 0:
-            if j == carrier:  # beyond the hinge, whose own axes turn with what it carries
+            if j == carrier:  # beyond the joint, whose own axes turn with what it carries
                 twist, push = momentum_rate(
                     axis, slide, load(scratch, first, at.MOMENT), load(scratch, first, at.FORCE)
                 )

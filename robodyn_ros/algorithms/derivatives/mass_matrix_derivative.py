@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The derivative of the mass matrix, with everything about the origin of the base.
 
-M_ij = S_i . I_j S_j where hinge i carries hinge j, I_j the inertia of everything that j carries.
-A motion of a hinge turns what it carries like one rigid body, so that
+M_ij = S_i . I_j S_j where joint i carries joint j, I_j the inertia of everything that j carries.
+A motion of a joint turns what it carries like one rigid body, so that
 
     dM_ij/dq_k = 0                                     where k carries i, or is i itself,
                = S_i . (S_k x* I_j S_j)                where k is beyond i and carries j, or is j,
                = S_i . (S_k x* I_k - I_k S_k x) S_j    where k is beyond j,
 
-and zero for hinges of different branches. The difference in the last line is the rate of the first
+and zero for joints of different branches. The difference in the last line is the rate of the first
 moment and of the inertia of what k carries: nine numbers.
 Garofalo, Ott and Albu-Schaeffer 2013; Singh, Russo and Wensing 2022, as of
 inverse_dynamics_derivatives.
@@ -39,7 +39,7 @@ from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale
 
 @primitive
 def inertia_rate(scratch, k):
-    """Rate of the first moment (3) and of the inertia (6) of everything that hinge k carries, at
+    """Rate of the first moment (3) and of the inertia (6) of everything that joint k carries, at
     its unit rate.
     """
     w, v = load(scratch, k, at.AXIS), load(scratch, k, at.AXIS + 3)

@@ -6,8 +6,8 @@ Ten parameters a body, as in its row of the model: mass, first moment (3), inert
 (xx xy xz yy yz zz). A point r of a body has, on the reference motion, the acceleration a + A r
 with A = [omega_r][omega] + [alpha_r]: the rate along the actual motion of J qd_r. A body's share
 of the torque is the integral of (dp/dq)^T (a + A r) over its mass, so it is linear in those
-parameters; and since the second derivatives of p are symmetric, the matrix that multiplies qd_r is
-that of the Christoffel symbols. With qd_r = qd this is inverse dynamics (rnea.py).
+parameters. The second derivatives of p are symmetric, so the matrix that multiplies qd_r is that
+of the Christoffel symbols. With qd_r = qd this is inverse dynamics (rnea.py).
 """
 
 from robodyn_ros.algorithms.core import scratch as at

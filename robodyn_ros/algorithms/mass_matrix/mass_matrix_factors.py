@@ -3,11 +3,11 @@
 """The innovations factors of the mass matrix, M = L D L^T with L = 1 + H phi K, and products with
 L, its inverse and their transposes that never form it.
 
-Jain 2011, Lemma 7.3 (eq. 7.14) and Lemma 9.11. D are the hinge inertias of the articulated bodies.
-L(i, j) is 1 for i = j, H(i) phi(i, j) G(j) where hinge i carries hinge j, and 0 otherwise: unit
-upper triangular with the joints in the order of the bodies, base to tip (the book counts from the
-tip, and calls it lower). H phi and H psi differ in one thing: psi lets each hinge on the way give
-in.
+Jain 2011, Lemma 7.3 (eq. 7.14) and Lemma 9.11. D are the joint inertias of the articulated bodies.
+L(i, j) is 1 for i = j, H(i) phi(i, j) G(j) where joint i carries joint j, and 0 otherwise. It is
+unit upper triangular with the joints in the order of the bodies, base to tip. The book counts from
+the tip, and calls it lower. H phi and H psi differ in one thing: psi lets each joint on the way
+give in.
 """
 
 from robodyn_ros.algorithms.core import scratch as at
@@ -42,7 +42,7 @@ def gain(scratch, i, share):
 
 
 @primitive
-def hinge_inertias(
+def joint_inertias(
     topology: Topology, constants: Table, scratch: Matrix, q: Vector, diagonal: Vector, D: Vector
 ):
     """D of M + diag(diagonal) = L D L^T, in O(n): det M is their product.
@@ -60,7 +60,7 @@ def hinge_inertias(
 
 @primitive
 def factor(topology, constants, scratch, F):
-    """F = L^T = 1 + (H phi K)^T, row by row from its hinge to the base, in O(n depth). Needs the
+    """F = L^T = 1 + (H phi K)^T, row by row from its joint to the base, in O(n depth). Needs the
     articulated inertias.
     """
     for row in range(F.shape[0]):
@@ -91,7 +91,7 @@ def mass_factors(
     (nv,) [kg m^2 or kg]. F : (nv, nv) and D : (nv,) are written. Returns 0, or the body whose
     pivot is singular.
     """
-    status = hinge_inertias(topology, constants, scratch, q, diagonal, D)
+    status = joint_inertias(topology, constants, scratch, q, diagonal, D)
     factor(topology, constants, scratch, F)
     return status
 
@@ -136,7 +136,7 @@ def factor_product(
 
 @primitive
 def scatter(topology, constants, scratch, x, inverse, y):
-    """y = L^T x, or L^-T x: what G of each hinge sees of the motion that the hinges before it
+    """y = L^T x, or L^-T x: what G of each joint sees of the motion that the joints before it
     cause.
     """
     rest_base(scratch)

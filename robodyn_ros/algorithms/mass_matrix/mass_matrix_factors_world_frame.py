@@ -7,7 +7,7 @@ from robodyn_ros.algorithms.core.world_frame import (
     poses_in_world_frame,
     torques_on_ancestors,
 )
-from robodyn_ros.algorithms.mass_matrix.mass_matrix_factors import gain, hinge_inertias
+from robodyn_ros.algorithms.mass_matrix.mass_matrix_factors import gain, joint_inertias
 from robodyn_ros.model.layout import V
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
@@ -29,7 +29,7 @@ def mass_factors(
     Jain 2011, eq. (7.14) with phi the identity, as in section 5.4. Arguments and status as of
     `mass_factors.mass_factors`: less arithmetic for long chains and skew axes.
     """
-    status = hinge_inertias(topology, constants, scratch, q, diagonal, D)
+    status = joint_inertias(topology, constants, scratch, q, diagonal, D)
     poses_in_world_frame(topology, scratch)
     joint_axes_in_world_frame(topology, constants, scratch)
     for row in range(F.shape[0]):

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The inverse of the mass matrix, outboard from every hinge: no mass matrix, no solve with it."""
+"""The inverse of the mass matrix, outboard from every joint: no mass matrix, no solve with it."""
 
 from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.articulated import articulated_inertias
@@ -31,7 +31,7 @@ def mark_carriers(topology, scratch, k):
 
 @primitive
 def move(topology, constants, scratch, i, alpha, a, qdd):
-    """Leave the acceleration of body i: (alpha, a) and that of its hinge."""
+    """Leave the acceleration of body i: (alpha, a) and that of its joint."""
     alpha, a = add_along_joint(topology, constants, i, alpha, a, qdd)
     store(scratch, i, at.ALPHA, alpha)
     store(scratch, i, at.ACCEL, a)
@@ -46,10 +46,10 @@ def mass_matrix_inverse(
     diagonal: Vector,
     inverse: Matrix,
 ):
-    """M(q)^-1, symmetric, in O(n^2): how torque at one hinge moves it and every one after it.
+    """M(q)^-1, symmetric, in O(n^2): how torque at one joint moves it and every one after it.
 
     Jain 2011, Algorithm 10.4 (eq. 10.31-10.33): L = D^-1 + G^T Upsilon+ G, and body k accelerates
-    with U^T = S L - Upsilon+ G; what it carries follows, hinge by hinge. In a tree, so does what
+    with U^T = S L - Upsilon+ G; what it carries follows, joint by joint. In a tree, so does what
     hangs on its carriers, whose accelerations are known from their own turn: the term K^T R K of
     (10.29). q : (nq,); diagonal : (nv,); inverse : (nv, nv) [1/(kg m^2), 1/(kg m) or 1/kg],
     written. Returns 0, or the body whose pivot is singular.

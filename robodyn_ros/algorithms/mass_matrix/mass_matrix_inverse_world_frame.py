@@ -1,9 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The inverse of the mass matrix, row by row, with all motions in one frame: how torque at each of
-the hinges so far moves the next one.
+"""The inverse of the mass matrix, row by row, with all motions in one frame. Each row is the
+acceleration of one joint by torque at the joints before it.
 
-In one frame a body moves as its parent does, and along its hinge. So what torque at many hinges
+In one frame a body moves as its parent does, and along its joint. So what torque at many joints
 does to a body is six rows of numbers, which a compiler takes several columns at a time.
 """
 
@@ -26,9 +26,9 @@ LANES = 8  # columns are computed so many at a time; those beyond the body hold 
 
 
 def motions(n):
-    """Shape of the array that `mass_matrix_inverse` of n hinges needs: six rows for the body in
-    each of n places, column by column of the hinge at which torque acts; before them one for the
-    row of the inverse, and after them six for the axes of the hinges.
+    """Shape of the array that `mass_matrix_inverse` of n joints needs: six rows for the body in
+    each of n places, column by column of the joint at which torque acts. Before them is one row
+    for the row of the inverse, after them are six for the axes of the joints.
     """
     return 6 * n + 12, LANES * (n // LANES + 1)
 
@@ -41,8 +41,8 @@ def number(scratch, i, k):
 
 @primitive
 def assign_places(topology, scratch):
-    """A place of its motion for every body, which the last child takes over from its parent; and
-    where the unbroken run of bodies begins that ends with it.
+    """A place of its motion for every body, which the last child takes over from its parent. Also
+    where the unbroken run of bodies begins that ends with this body.
     """
     for i in range(1, topology.shape[0]):
         scratch[topology[i, PARENT], at.LAST_CHILD] = i
@@ -57,7 +57,7 @@ def assign_places(topology, scratch):
 
 @inlined
 def start_as_parent(topology, scratch, i, motions):
-    """Let body i move as its parent does, for torque at any hinge before it."""
+    """Let body i move as its parent does, for torque at any joint before it."""
     parent, own = topology[i, PARENT], 6 * number(scratch, i, at.PLACE)
     if parent == 0:
         for row in range(own, own + 6):
@@ -91,7 +91,7 @@ def move_joint(scratch, i, motions):
 
 @inlined
 def motion_of_run(motions, first, last):
-    """What the hinges from first to last add to a motion, by row 0: the sum of S x."""
+    """What the joints from first to last add to a motion, by row 0: the sum of S x."""
     axes = motions.shape[0] - 6
     a, b, c, d, e, f = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(first, last + 1):
@@ -107,7 +107,7 @@ def motion_of_run(motions, first, last):
 
 @primitive
 def motion_of_parent(topology, scratch, i, motions):
-    """What torque at hinge i does to the parent of its body, by the symmetry of the inverse."""
+    """What torque at joint i does to the parent of its body, by the symmetry of the inverse."""
     alpha, a = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     j = topology[i, PARENT]
     while j > 0:
@@ -120,8 +120,8 @@ def motion_of_parent(topology, scratch, i, motions):
 
 @primitive
 def keep_motion(scratch, b, i, x, alpha, a, motions):
-    """Write the motion of body b for torque at hinge i: that of its parent, and x along its own
-    hinge.
+    """Write the motion of body b for torque at joint i: that of its parent, and x along its own
+    joint.
     """
     own = 6 * number(scratch, b, at.PLACE)
     alpha = add(alpha, scale(x, load(scratch, b, at.AXIS)))
@@ -133,7 +133,7 @@ def keep_motion(scratch, b, i, x, alpha, a, motions):
 
 @primitive
 def move_carriers(topology, scratch, i, motions):
-    """The motions for torque at hinge i of bodies before i on which some after i hang."""
+    """The motions for torque at joint i of bodies before i on which some after i hang."""
     mark_carriers(topology, scratch, i)
     for b in range(1, i):
         if scratch[b, at.ON_PATH] == 1.0:
@@ -155,10 +155,10 @@ def mass_matrix_inverse(
     motions: Matrix,
     inverse: Matrix,
 ):
-    """M(q)^-1, symmetric, in O(n^2): how torque at one hinge moves it and every one after it.
+    """M(q)^-1, symmetric, in O(n^2): how torque at one joint moves it and every one after it.
 
     Jain 2011, Algorithm 10.4 (eq. 10.31-10.33), on the way out as in section 5.4, where psi is the
-    identity less S G^T; Upsilon+ G is summed up over the hinges it is made of. Arguments and
+    identity less S G^T; Upsilon+ G is summed up over the joints it is made of. Arguments and
     status as of `mass_matrix_inverse.mass_matrix_inverse`; motions, see above, is overwritten.
     """
     joint_transforms(topology, constants, scratch, q)

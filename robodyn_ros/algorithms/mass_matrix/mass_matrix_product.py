@@ -15,7 +15,7 @@ from robodyn_ros.spatial.vec3 import load
 
 @primitive
 def momentum_tip_to_base(topology, constants, scratch, x, y):
-    """y = H phi M V + rotors x: momenta of the bodies, gathered, as the hinges feel them. Leaves
+    """y = H phi M V + rotors x: momenta of the bodies, gathered, as the joints feel them. Leaves
     the momentum of each composite body.
     """
     for i in range(1, topology.shape[0]):

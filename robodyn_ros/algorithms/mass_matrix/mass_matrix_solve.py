@@ -43,7 +43,7 @@ def cross_tip_to_base(topology, constants, scratch, i):
 
 @primitive
 def cross_base_to_tip(topology, constants, scratch, i):
-    """Return the hinge acceleration of body i, and leave the acceleration of the body; needs that
+    """Return the joint acceleration of body i, and leave the acceleration of the body; needs that
     of its parent.
     """
     alpha, a = carried_acceleration(scratch, topology[i, PARENT], i)
@@ -59,7 +59,7 @@ def rest_base(scratch):
 
 @primitive
 def solve_loaded(topology, constants, scratch, x):
-    """Accelerations of the hinges, from the residuals and bias forces in scratch, in O(n)."""
+    """Accelerations of the joints, from the residuals and bias forces in scratch, in O(n)."""
     for i in range(topology.shape[0] - 1, 0, -1):
         cross_tip_to_base(topology, constants, scratch, i)
     rest_base(scratch)

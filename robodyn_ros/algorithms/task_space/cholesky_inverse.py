@@ -26,7 +26,8 @@ def invert_definite(a, factor, inverse):
     """The inverse of a symmetric a, from a = L D L^T (Golub and Van Loan, section 4.1.2).
 
     Of a and factor (m, m) the latter is overwritten. Returns 0, or 1 where a pivot is not positive
-    or trace(a) trace(a^-1), which is no less than the condition number, is not below WORST.
+    or trace(a) trace(a^-1), which is no less than the condition number, is not below
+    MAX_CONDITION.
     """
     m, status = a.shape[0], 0
     for j in range(m):  # D L^T on and above the diagonal, L below

@@ -53,7 +53,7 @@ def mark_between(topology, scratch, ancestor, body):
 @primitive
 def carry(topology, constants, scratch, ancestor, body, frame, alpha, a):
     """Acceleration (linear, angular) of a frame, in base axes, when its ancestor has (alpha, a)
-    and nothing drives the hinges between: psi(ancestor, body)^T. Needs `mark_between`.
+    and nothing drives the joints between: psi(ancestor, body)^T. Needs `mark_between`.
     """
     store(scratch, ancestor, at.ALPHA, alpha)
     store(scratch, ancestor, at.ACCEL, a)
@@ -135,10 +135,9 @@ def coupled_compliance(
 
     Jain 2011, Algorithms 10.1 and 10.2 (eq. 10.17, 10.18): the blocks on the diagonal are the
     compliances Upsilon, those beside it are carried along the paths from the closest common
-    ancestor; frames that share nothing but the base are not coupled. bodies : (m,); frames : (m,
-    12) rotation and translation in the body; q, diagonal : (nv,); J : (6 m, nv), compliance :
-    (6 m, 6 m) [1/kg, 1/(kg m), 1/(kg m^2)], written. Returns 0, or the body whose pivot is
-    singular.
+    ancestor. Frames that share nothing but the base are not coupled. bodies : (m,); frames : (m,
+    12) rotation and translation in the body; q, diagonal : (nv,); J : (6 m, nv), compliance : (6
+    m, 6 m) [1/kg, 1/(kg m), 1/(kg m^2)], written. Returns 0, or the body whose pivot is singular.
     """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)

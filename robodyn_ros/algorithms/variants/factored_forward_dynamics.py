@@ -5,7 +5,7 @@
 from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.composite import solve_factorised
 from robodyn_ros.algorithms.core.rnea import inverse_dynamics
-from robodyn_ros.algorithms.mass_matrix.mass_matrix_factors import factor, hinge_inertias
+from robodyn_ros.algorithms.mass_matrix.mass_matrix_factors import factor, joint_inertias
 from robodyn_ros.model.layout import V
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
@@ -43,7 +43,7 @@ def forward_dynamics_factored(
     written. Returns 0, or the body whose pivot is singular.
     """
     torque_left(topology, constants, gravity, scratch, q, qd, tau, f_ext, bias, qdd)
-    status = hinge_inertias(topology, constants, scratch, q, diagonal, bias)
+    status = joint_inertias(topology, constants, scratch, q, diagonal, bias)
     factor(topology, constants, scratch, F)
     for i in range(1, topology.shape[0]):
         F[topology[i, V], topology[i, V]] = scratch[i, at.D_INVERSE]

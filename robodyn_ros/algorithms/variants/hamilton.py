@@ -29,7 +29,7 @@ def hamilton_rates(
 ):
     """qd = dH/dp = M^-1 p and pdot = -dH/dq + tau, both in O(n).
 
-    Jain 2011, eq. (4.43); Spong, problems of chapter 6. A hinge turns or slides everything beyond
+    Jain 2011, eq. (4.43); Spong, problems of chapter 6. A joint turns or slides everything beyond
     it without changing their relative motion, so dK/dq(i) = h(i) . (V(i) x S(i)) with the momentum
     h of the composite body, gathered as forces are. q, p, tau : (nv,); zero : (nv,) of zeros; qd
     and pdot : (nv,), written. Returns 0, or the body whose pivot is singular.

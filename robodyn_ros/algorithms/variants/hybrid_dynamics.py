@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Hybrid dynamics: some hinges are driven by a torque, the others by a motion."""
+"""Hybrid dynamics: some joints are driven by a torque, the others by a motion."""
 
 from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.aba import (
@@ -28,7 +28,7 @@ from robodyn_ros.spatial.vec3 import add, load, store
 
 @primitive
 def articulated_inertias_free(topology, constants, scratch, diagonal, prescribed):
-    """Articulated inertias with P+ = P where the motion of a hinge is prescribed: it does not give
+    """Articulated inertias with P+ = P where the motion of a joint is prescribed: it does not give
     in. Returns 0, or the body whose pivot is singular.
     """
     status = 0
@@ -61,12 +61,12 @@ def hybrid_dynamics(
     qdd: Vector,
 ):
     """tau = (M + diag(diagonal)) qdd + C qd + g - J^T f_ext with one of tau and qdd known at each
-    hinge, in O(n).
+    joint, in O(n).
 
-    Articulated bodies that give in at the hinges with known torque only, and carry the known
-    accelerations along as they carry those that velocity causes: Featherstone 2008, section 9.2;
-    Jain 2011, section 16.2. q : (nq,); qd : (nv,); given : (nv,) qdd where prescribed : (nv,) is
-    true, tau elsewhere; tau, qdd : (nv,), written. Returns 0, or the body whose pivot is singular.
+    The articulated-body recursion eliminates only the joints with known torque. It treats known
+    accelerations like those that velocity causes: Featherstone 2008, section 9.2; Jain 2011,
+    section 16.2. q : (nq,); qd : (nv,); given : (nv,) qdd where prescribed : (nv,) is true, tau
+    elsewhere; tau, qdd : (nv,), written. Returns 0, or the body whose pivot is singular.
     """
     joint_transforms(topology, constants, scratch, q)
     velocity_base_to_tip(topology, constants, scratch, qd, f_ext)

@@ -44,7 +44,7 @@ def at_joint(scratch, i, lever, w, v):
 
 @primitive
 def rotation_rate_of_joint(topology, constants, i, w, v, rate):
-    """tilde(V) Delta: what the motion (w, v) of body i does to that of its hinge (Jain 5.11)."""
+    """tilde(V) Delta: what the motion (w, v) of body i does to that of its joint (Jain 5.11)."""
     if topology[i, KIND] == PRISMATIC:
         return (0.0, 0.0, 0.0), (w[1] * rate, -(w[0] * rate), 0.0)
     travel = constants[i, PITCH] * rate
@@ -121,9 +121,9 @@ def inverse_dynamics_body(
     """tau = H f, f = sum phi f(children) + M alpha + bar(V) M V - f_ext, in O(n), with alpha the
     rate of V that the body sees.
 
-    Jain 2011, Table 5.1: (5.11) and (2.28), and (5.18) for frames away from the hinges. offsets :
+    Jain 2011, Table 5.1: (5.11) and (2.28), and (5.18) for frames away from the joints. offsets :
     (nb, 3) [m] from the origin of each body to that of its frame, in its axes; zeros leave the
-    frames at the hinges. Other arguments as of `rnea.inverse_dynamics`; tau (nv,) is written.
+    frames at the joints. Other arguments as of `rnea.inverse_dynamics`; tau (nv,) is written.
     """
     joint_transforms(topology, constants, scratch, q)
     for k in (at.OMEGA, at.SPEED, at.ALPHA):

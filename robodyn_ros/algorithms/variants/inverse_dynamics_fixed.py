@@ -20,7 +20,7 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, s
 
 @primitive
 def accelerations_about_base(topology, gravity, scratch, qd, qdd):
-    """alpha_I = alpha_I(parent) + H_I* qdd + (dH_I*/dt) qd of every body. Needs the hinges."""
+    """alpha_I = alpha_I(parent) + H_I* qdd + (dH_I*/dt) qd of every body. Needs the joints."""
     store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
     store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))
     for i in range(1, topology.shape[0]):
@@ -66,7 +66,7 @@ def force_about_base(constants, scratch, i, f_ext):
 
 @primitive
 def forces_about_base(topology, constants, gravity, scratch, q, qd, qdd, f_ext):
-    """What moves every body, less the wrench on it, and the hinges and motions it comes from."""
+    """What moves every body, less the wrench on it, and the joints and motions it comes from."""
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)
     joint_axes_base_to_tip(topology, constants, scratch, qd)

@@ -1,10 +1,10 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The quickest safe way into machine code from Python: no type resolution, no boxes, no copies.
+"""The fastest safe call of machine code from Python: no type resolution, no boxes, no copies.
 
 Numba's dispatcher asks every argument for its type and wraps every array; for straight-line code
 of 0.1 us that is most of a call. An entry is a C function of CPython's vectorcall, emitted beside
-the code it leads to: it looks at the arrays themselves, and takes nothing but what it knows.
+the code that it calls. It checks the arrays themselves, and accepts only what it knows.
 """
 
 import ctypes
@@ -172,9 +172,9 @@ def api(module, name, *kinds, returns=INTEGER):
 def entry(kernel):
     """A callable of the arrays of a compiled `Kernel` that returns its status, or REFUSED.
 
-    It never raises and never converts: an array of another type, dtype, order or number of
-    dimensions, or one that should be written and may not be, is REFUSED and nothing happens.
-    Inputs may be read-only.
+    It never raises and never converts. An array of another type, dtype, order or number of
+    dimensions is REFUSED, and so is a read-only array for a result. Then nothing happens. Inputs
+    may be read-only.
     """
     dispatcher = kernel.compiled
     (result,) = dispatcher.overloads.values()
@@ -186,8 +186,8 @@ def entry(kernel):
 
 
 def callable_at(address, *items, name='entry', text=None, keywords=False):
-    """The Python function with this machine code, owned by a tuple that begins with the items:
-    what it compares with, and what has to live as long as it does.
+    """The Python function with this machine code. A tuple owns it that begins with the items: what
+    it compares with, and what has to live as long as it does.
 
     text : what it says of itself. keywords : whether it takes arguments by name.
     """

@@ -37,8 +37,8 @@ NDARRAY, DTYPE, ZERO, OUT, NONE, OTHERWISE, CASES, PLAN = range(8)
 #: What a case is: the code, and its arguments before the states and after them. Code that takes
 #: any before the states is for any robot, and trusts them: they are looked at here.
 ONE, BEFORE, AFTER = range(3)
-#: Numbers of the plan: how many states and results, and where numpy makes arrays; the length of
-#: each state, and of each result how many axes, and their lengths.
+#: Numbers of the plan: how many states and results, and where numpy makes arrays. Then the length
+#: of each state, and of each result how many axes, and their lengths.
 STATES, RESULTS, MAKE, LENGTHS, AXES = 0, 1, 2, 3, 7
 MOST, MOST_AXES = AXES - LENGTHS, 3
 TUPLE_SIZE = 16  # offset of how many items there are
@@ -87,9 +87,9 @@ def machine_method(otherwise, cases, lengths, shapes, of_frame=False):
     """A callable of so many states, and a frame, that gives the results of a case as new arrays,
     or, if there is only one, in `out`; whatever is not just that goes to `otherwise`.
 
-    otherwise : a function or method of the same arguments, whose name, signature and text this
-    takes over; it is returned where the interpreter keeps things elsewhere. cases : see CASES.
-    lengths : of each state. shapes : of the results.
+    otherwise : a function or method of the same arguments, whose name, signature and docstring
+    this takes over. It is returned itself where the interpreter has another layout. cases : see
+    CASES. lengths : of each state. shapes : of the results.
     """
     if not layout_is_known() or max(len(lengths), len(shapes)) > MOST:
         return otherwise

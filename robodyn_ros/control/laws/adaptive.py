@@ -89,8 +89,8 @@ class AdaptiveComputedTorque(ControlLaw):
     teaches: d(learnt)/dt = -Gamma Y^T r - leakage learnt (Slotine and Li 1987, eq. 10 to 13). Then
     r.M r/2 + learning error.Gamma^-1 learning error/2 never grows, whatever the load: r dies out,
     though `learnt` need not become the true difference. What is learnt is bounded by a load of
-    `load` [kg] at most `reach` [m] from its joint, body by body; its torque is the term 'other',
-    so that an arm that carries its own weight still gets that of its load. Friction that the
+    `load` [kg] at most `reach` [m] from its joint, body by body. Its torque is the term 'other',
+    so that an arm that compensates its own weight still gets that of its load. Friction that the
     model lacks is mistaken for mass: leave it in the model, or leak. While a limit changes the
     torque nothing is learnt: an arm that is too weak for its motion teaches no mass.
     """

@@ -61,7 +61,7 @@ class ControlLaw:
     #: Whether `torques` keeps anything from one call for the next; one that does not may be called
     #: for nothing, to have it in the caches.
     stateful = True
-    #: Whether a limit changed the torque of the cycle before; what learns or integrates then
+    #: Whether a limit changed the torque of the cycle before. What learns or integrates then
     #: stops, since the error does not say what its torque would have done.
     saturated = False
     #: Units of the position and the velocity gain.
@@ -100,7 +100,7 @@ class ControlLaw:
         """
         self._twins = twins
         if self.kernels:
-            self._torques = twins.get(self.kernels[0], self.kernels[0]).quick
+            self._torques = twins.get(self.kernels[0], self.kernels[0]).vectorcall
 
     def reset(self, q, qd):
         """Forget the past: called at activation, reset, recovery and whenever a posture is held.
@@ -111,12 +111,12 @@ class ControlLaw:
     def forget(self):
         """Give up what was learnt about the robot: called at activation and at reset, not later.
 
-        A load in the hand is still there when a posture is held.
+        A load at the end effector is still there when a posture is held.
         """
 
     def refuse_target(self, target):
         """Return '' if the law can follow a TaskTarget, or the sentence that says why not."""
-        return f'control law {self.name} leads no hand'
+        return f'control law {self.name} takes no target of the end effector'
 
     def torques(self, q, qd, reference, gains, terms):
         """Write the torque terms; called every cycle, by one compiled kernel if it is to be fast.

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Control laws that can be recorded, and so printed as C: their kernels decide nothing."""
+"""Control laws that can be recorded, and so printed as C: their kernels do not branch on data."""
 
 from dataclasses import replace
 

@@ -1,6 +1,7 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Operational-space control: the hand obeys, and what it leaves over holds a posture."""
+"""Operational-space control: the end effector follows its target, the null space holds a
+posture."""
 
 import numpy as np
 from numpy import sqrt
@@ -34,8 +35,8 @@ from robodyn_ros.control.laws.law import POSITION as JOINT
 from robodyn_ros.control.laws.law import VELOCITY_GAIN as RATE_GAIN
 from robodyn_ros.control.laws.pd import feedback
 from robodyn_ros.control.laws.singularity_handling import yielding_inertia
-from robodyn_ros.control.reference.task_motion import lead, quaternion, store_quaternion
-from robodyn_ros.control.reference.task_reference import ACCELERATION as HAND_ACCELERATION
+from robodyn_ros.control.reference.task_motion import quaternion, store_quaternion, track_target
+from robodyn_ros.control.reference.task_reference import ACCELERATION as TASK_ACCELERATION
 from robodyn_ros.control.reference.task_reference import (
     ERROR,
     FORCE,
@@ -49,7 +50,7 @@ from robodyn_ros.control.reference.task_reference import (
     TURN,
     TaskReference,
 )
-from robodyn_ros.control.reference.task_reference import VELOCITY as HAND_VELOCITY
+from robodyn_ros.control.reference.task_reference import VELOCITY as TASK_VELOCITY
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.turning import quaternion_of, turn_between
@@ -60,18 +61,18 @@ from robodyn_ros.spatial.vec3 import load, store, sub
 STIFFNESS, DAMPING, AXES, LENGTH, HEAVIEST = 0, 6, 12, 18, 19
 SPEED, RATE, JERK, BANDWIDTH, FORCE_RATE, LONGEST_AGE = 20, 22, 24, 26, 27, 28
 
-#: Rows of `hand`, vectors of the task; of `joints`, vectors of the joints.
+#: Rows of `task`, vectors of the task; of `joints`, vectors of the joints.
 WANTED, BIAS, GAP, PUSH, WEIGHTS, BACK = range(6)
 NOTHING, POSTURE, WAY, NOW = range(4)
 
-#: Share of the velocity limit of a joint that the reference of the hand may ask for, and that
-#: the return of the hand to it, and of the joints to their posture, may add.
+#: Share of the velocity limit of a joint that the reference of the end effector may use. Share
+#: that the return of the end effector to it, and of the joints to their posture, may add.
 JOINT_SHARE, RETURN_SHARE = 0.5, 0.25
 
 
 @primitive
 def observe_pose(X, measured):
-    """Pose of the hand, from its homogeneous transform in the base."""
+    """Pose of the end effector, from its homogeneous transform in the base."""
     store(measured, POSITION, 0, (X[0, 3], X[1, 3], X[2, 3]))
     store_quaternion(
         measured,
@@ -83,18 +84,19 @@ def observe_pose(X, measured):
 
 @primitive
 def observe_velocity(J, qd, state, age, measured):
-    """Velocity and spin of the hand, J qd, and what they gain as a joint state gets old."""
+    """Linear and angular velocity of the end effector: J qd, and what the age of the state
+    adds."""
     for i in range(3):
-        measured[HAND_VELOCITY, i] = age * state[HAND_ACCELERATION, i]
+        measured[TASK_VELOCITY, i] = age * state[TASK_ACCELERATION, i]
         measured[SPIN, i] = age * state[SPIN_RATE, i]
         for k in range(qd.shape[0]):
-            measured[HAND_VELOCITY, i] += J[i, k] * qd[k]
+            measured[TASK_VELOCITY, i] += J[i, k] * qd[k]
             measured[SPIN, i] += J[3 + i, k] * qd[k]
 
 
 @primitive
 def compare(state, measured):
-    """What the hand lacks to its reference: a distance and a rotation vector."""
+    """The error of the end effector to its reference: a distance and a rotation vector."""
     store(measured, ERROR, 0, sub(load(state, POSITION, 0), load(measured, POSITION, 0)))
     store(measured, TURN, 0, turn_between(quaternion(state), quaternion(measured)))
 
@@ -108,9 +110,9 @@ def gather(rows, linear, angular, out):
 
 @primitive
 def return_share(error, values, part, speed):
-    """What is used of an error, so that Kd^-1 Kp e is no faster than the reference may be.
+    """Return the share of an error for which Kd^-1 Kp e is no faster than the reference may be.
 
-    1 near the reference; far from it the hand comes back at that speed (Khatib 1987).
+    1 near the reference; far from it the end effector comes back at that speed (Khatib 1987).
     """
     fastest = 0.0
     for i in range(3):
@@ -136,7 +138,7 @@ def damp(state, measured, values, calm, pull):
     """calm pull + Kd (v_r - v), in place of the pull."""
     for i in range(3):
         pull[i] = calm * pull[i] + values[DAMPING + i] * (
-            state[HAND_VELOCITY, i] - measured[HAND_VELOCITY, i]
+            state[TASK_VELOCITY, i] - measured[TASK_VELOCITY, i]
         )
         pull[3 + i] = calm * pull[3 + i] + values[DAMPING + 3 + i] * (
             state[SPIN, i] - measured[SPIN, i]
@@ -154,7 +156,7 @@ def room(rate, fastest):
 
 @primitive
 def calm_share(rate, fastest):
-    """Return what is used of an error, so that it brings no joint back faster than it may."""
+    """Return the gain scale that respects the joint return speeds."""
     return min(1.0, RETURN_SHARE / JOINT_SHARE * room(rate, fastest))
 
 
@@ -184,7 +186,8 @@ def transpose_multiply(J, f, out):
 
 @primitive
 def compose(M, J, F, wanted, posture, gap, push, out):
-    """out = M posture + J^T F (wanted - J posture): the hand takes `wanted`, the rest `posture`.
+    """out = M posture + J^T F (wanted - J posture): the end effector takes `wanted`, the rest
+    `posture`.
 
     wanted, gap, push : (6,); posture, out : (nv,). gap, push and out are written.
     """
@@ -212,7 +215,7 @@ def operational_space_control(
     work: Matrix,
     vectors: Matrix,
     F: Matrix,
-    hand: Matrix,
+    task: Matrix,
     joints: Matrix,
     fastest: Vector,
     body: Integer,
@@ -233,15 +236,16 @@ def operational_space_control(
 ):
     """All terms, after `target` and `state` have been led on by `elapsed` [s].
 
-    M (nv, nv), J (6, nv), X (4, 4), A, work, vectors, F (6, 6), hand (6, 6) and joints (4, nv) are
+    M (nv, nv), J (6, nv), X (4, 4), A, work, vectors, F (6, 6), task (6, 6) and joints (4, nv) are
     scratch. fastest : (nv,) rates that the reference may ask of joints. body, frame : of the
-    hand. goal, target, state, measured, shares : of its TaskReference; all but the first are
-    written. values : (29,) of the law's parameters. age : [s] by which the joint state is older
-    than the reference; the joints have gone on at qd since. The others as in `computed_torque`.
+    end effector. goal, target, state, measured, shares : of its TaskReference; all but the first
+    are written. values : (29,) of the law's parameters. age : [s] by which the joint state is
+    older than the reference; the joints have gone on at qd since. The others as in
+    `computed_torque`.
     """
     age = min(age, values[LONGEST_AGE])
     for i in range(6):
-        hand[WEIGHTS, i] = values[AXES + i] * (1.0 if i < 3 else values[LENGTH])
+        task[WEIGHTS, i] = values[AXES + i] * (1.0 if i < 3 else values[LENGTH])
     for k in range(q.shape[0]):
         joints[NOTHING, k] = 0.0
         joints[NOW, k] = q[k] + age * qd[k]
@@ -252,7 +256,7 @@ def operational_space_control(
     observe_velocity(J, qd, state, age, measured)
     if elapsed > 0.0:
         step = values[FORCE_RATE] * elapsed
-        lead(
+        track_target(
             goal,
             target,
             state,
@@ -265,29 +269,29 @@ def operational_space_control(
             elapsed,
         )
     compare(state, measured)
-    yielding_inertia(A, hand[WEIGHTS], values[HEAVIEST], work, vectors, F, shares)
+    yielding_inertia(A, task[WEIGHTS], values[HEAVIEST], work, vectors, F, shares)
     mass_matrix(topology, constants, scratch, q, M)
-    wanted, gap, push, posture = hand[WANTED], hand[GAP], hand[PUSH], joints[POSTURE]
+    wanted, gap, push, posture = task[WANTED], task[GAP], task[PUSH], joints[POSTURE]
 
-    gather(state, HAND_VELOCITY, SPIN, wanted)
+    gather(state, TASK_VELOCITY, SPIN, wanted)
     compose(M, J, F, wanted, reference[VELOCITY], gap, push, joints[WAY])
     mass_solve(topology, constants, scratch, q, joints[NOTHING], joints[WAY], posture)
     state[PACE, 0] = room(posture, fastest)
     friction_torque(topology, constants, posture, terms[FRICTION])
 
-    pull_back(measured, values, wanted, hand[BACK])
-    compose(M, J, F, hand[BACK], joints[NOTHING], gap, push, joints[WAY])
+    pull_back(measured, values, wanted, task[BACK])
+    compose(M, J, F, task[BACK], joints[NOTHING], gap, push, joints[WAY])
     mass_solve(topology, constants, scratch, q, joints[NOTHING], joints[WAY], posture)
     damp(state, measured, values, calm_share(posture, fastest), wanted)
     posture_feedback(q, qd, reference, gains, fastest, joints[WAY], posture)
     compose(M, J, F, wanted, posture, gap, push, terms[FEEDBACK])
-    gather(state, HAND_ACCELERATION, SPIN_RATE, wanted)
+    gather(state, TASK_ACCELERATION, SPIN_RATE, wanted)
     compose(M, J, F, wanted, reference[ACCELERATION], gap, push, terms[INERTIA])
     gather(state, FORCE, MOMENT, wanted)
     transpose_multiply(J, wanted, terms[OTHER])
 
-    jacobian_bias(topology, constants, scratch, q, qd, body, frame, joints[NOTHING], hand[BIAS])
-    multiply(F, hand[BIAS], push)
+    jacobian_bias(topology, constants, scratch, q, qd, body, frame, joints[NOTHING], task[BIAS])
+    multiply(F, task[BIAS], push)
     transpose_multiply(J, push, joints[WAY])
     gravity_torque(topology, constants, gravity, scratch, q, terms[GRAVITY])
     bias_torque(topology, constants, gravity, scratch, q, qd, terms[CORIOLIS])
@@ -299,16 +303,17 @@ def operational_space_control(
 class OperationalSpace(ControlLaw):
     """tau = M a + J^T F (x'' - Jdot qd - J a) + C qd + g + J^T f, and the friction on the way.
 
-    x'' = x''_r + Kd (v_r - v) + Kp e is what the hand shall do, a = qdd_r + Kd ed + Kp e what the
-    joints would do without a hand. With F = Lambda = (J M^-1 J^T)^-1 this is Khatib's law (1987;
-    Jain 2011, eq. 10.9-10.10; Craig, eq. 6.91-6.99) with the null-space torque
+    x'' = x''_r + Kd (v_r - v) + Kp e is the wanted acceleration of the end effector, and a = qdd_r
+    + Kd ed + Kp e that of the joints without a task. With F = Lambda = (J M^-1 J^T)^-1 this is
+    Khatib's law (1987; Jain 2011, eq. 10.9-10.10; Craig, eq. 6.91-6.99) with the null-space torque
     (1 - J^T Jbar^T) M a of the dynamically consistent inverse Jbar = M^-1 J^T Lambda, written
-    without one: the hand accelerates as it shall, and the joints as near to a as that allows, in
-    the metric of M. F yields near singular postures (singularity_handling.py), where the posture
-    takes over what the hand gives up; with F = 0 the law is computed torque.
+    without Jbar. The end effector accelerates as required, and the joints as near to a as that
+    allows, in the metric of M. F yields near singular postures (singularity_handling.py), where
+    the posture takes over what the end effector gives up; with F = 0 the law is computed torque.
 
-    frame : name of the hand; '' for the link of the last joint. The hand holds its pose until
-    TaskTargets come. Raises UnknownNameError for the frame, RobodynError if it does not move.
+    frame : name of the end effector; '' for the link of the last joint. The end effector holds its
+    pose until TaskTargets come. Raises UnknownNameError for the frame, RobodynError if it does not
+    move.
     """
 
     name = 'operational_space'
@@ -319,7 +324,7 @@ class OperationalSpace(ControlLaw):
     gain_unit = ('1/s^2', '1/s')
     options = (
         LawOption(
-            'frame', '', 'Link or joint frame that is the hand. Empty: the link of the last joint.'
+            'frame', '', 'Link or joint frame of the end effector. Empty: that of the last joint.'
         ),
     )
     parameters = (
@@ -327,22 +332,22 @@ class OperationalSpace(ControlLaw):
             'stiffness',
             (400.0,) * 6,
             '1/s^2',
-            'Position gain of the hand along and about x, y, z of the base.',
+            'Position gain of the end effector along and about x, y, z of the base.',
             upper=1e6,
         ),
-        LawParameter('damping', (40.0,) * 6, '1/s', 'Velocity gain of the hand.', upper=1e4),
+        LawParameter('damping', (40.0,) * 6, '1/s', 'Velocity gain, as stiffness.', upper=1e4),
         LawParameter(
             'axes',
             (1.0,) * 6,
             '',
-            'Which of x, y, z, rx, ry, rz the hand holds: 1, or 0 to leave it to the posture.',
+            '1 if the end effector holds x, y, z, rx, ry, rz; 0 leaves it to the posture.',
             upper=1.0,
         ),
         LawParameter(
             'length',
             0.3,
             'm',
-            'Distance from the hand at which a turn counts as much as a displacement.',
+            'Distance from the end effector at which a turn counts as much as a displacement.',
             lower=1e-3,
             upper=10.0,
         ),
@@ -350,7 +355,7 @@ class OperationalSpace(ControlLaw):
             'heaviest',
             50.0,
             'kg',
-            'Effective mass of the hand beyond which a direction is given up, smoothly.',
+            'Effective mass of the end effector beyond which a direction is given up, smoothly.',
             lower=1e-3,
             upper=1e6,
         ),
@@ -359,7 +364,7 @@ class OperationalSpace(ControlLaw):
             (0.25, 1.0),
             'm/s, rad/s',
             'Largest velocity of the reference, '
-            'and at which the hand comes back to it, linear and angular.',
+            'and at which the end effector comes back to it, linear and angular.',
             lower=1e-3,
             upper=100.0,
         ),
@@ -409,11 +414,11 @@ class OperationalSpace(ControlLaw):
     def __init__(self, robot, frame=''):
         super().__init__(robot)
         n, names = robot.nv, robot.model.body_names
-        hand = frame or names[-1]
-        placement = robot.model.frame(hand)
+        end_effector = frame or names[-1]
+        placement = robot.model.frame(end_effector)
         if placement.body == 0:
             raise RobodynError(
-                f'frame of law {self.name}: got {hand!r}, which does not move; '
+                f'frame of law {self.name}: got {end_effector!r}, which does not move; '
                 'expected one beyond a joint'
             )
         placed = np.concatenate((np.ravel(placement.rotation), placement.translation))
@@ -421,7 +426,7 @@ class OperationalSpace(ControlLaw):
         self.fastest = JOINT_SHARE * robot.limits.velocity
         self.task = TaskReference(
             names[0],
-            hand,
+            end_effector,
             {
                 name: (frame.rotation, frame.translation)
                 for name, frame in robot.model.frames.items()
@@ -441,21 +446,22 @@ class OperationalSpace(ControlLaw):
         )
 
     def reset(self, q, qd):
-        """Hold the pose of the hand."""
+        """Hold the pose of the end effector."""
         topology, constants, _, scratch = self._arrays[:4]
         X = np.empty((4, 4))
         pose = self._twins.get(generic.pose, generic.pose)
-        pose.quick(topology, constants, scratch, q, *self._place, X)
+        pose.vectorcall(topology, constants, scratch, q, *self._place, X)
         measured = self.task.measured
         observe_pose(X, measured)
         self.task.hold(measured[POSITION, :3], measured[QUATERNION])
 
     def refuse_target(self, target):
-        """Return '' if the hand can follow a TaskTarget, or the sentence that says why not."""
+        """Return '' if the end effector can follow a TaskTarget, or the sentence that says why
+        not."""
         return target.refusal(self.task, self.values[SPEED:JERK])
 
     def torques(self, q, qd, reference, gains, terms):
-        """Write every term, in O(n depth), and lead the reference of the hand on."""
+        """Write every term, in O(n depth), and lead the reference of the end effector on."""
         task = self.task
         return self._torques(
             *self._arrays,

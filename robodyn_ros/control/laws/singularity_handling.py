@@ -1,12 +1,13 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The task inertia that yields: exact where the hand can move, smoothly nothing where it cannot.
+"""Task inertia near singular postures: exact where the end effector can move, smoothly zero where
+it cannot.
 
-Near a singular posture J M^-1 J^T has a small eigenvalue: along its direction the hand seems
-heavier and heavier, and the torque that would move it grows without bound. Beyond a mass the
-direction is given up by a share that falls smoothly to zero. The result is a function of the
-matrix, not of its eigenvectors, with two continuous derivatives: no torque jumps, not even where
-eigenvalues cross or a direction is lost and found.
+Near a singular posture J M^-1 J^T has a small eigenvalue. Along its direction the effective mass
+of the end effector, and the torque that would move it, grow without bound. Beyond a chosen mass
+the share of that direction falls smoothly to zero. The result is a function of the matrix, not of
+its eigenvectors, with two continuous derivatives. So no torque jumps, even where eigenvalues cross
+or a direction is lost and found.
 """
 
 from robodyn_ros.algorithms.task_space.task_inertia import diagonalise

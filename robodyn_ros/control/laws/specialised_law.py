@@ -16,7 +16,7 @@ STATES = 5
 
 
 def specialised_kernels(model, law, progress=None):
-    """Return {kernel: twin} of a law for one robot, for Supervisor.use; compiled and examined.
+    """Return {kernel: twin} of a law for one robot, for Supervisor.use; compiled and verified.
 
     model : RobotModel. law : the ControlLaw class. progress : as in robodyn_ros.compile.warm_up.
 

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What the robot shall do: trajectories, their sampling, targets of the end effector.
+"""References: trajectories, their sampling, targets of the end effector.
 
 May import: robot, compile.
 """

@@ -28,7 +28,7 @@ class Path:
     def __init__(self, knots, coefficients, end):
         self.knots, self.coefficients, self.end = knots, coefficients, end
         self.duration = float(knots[-1])
-        self._sample = sample.quick
+        self._sample = sample.vectorcall
 
     @classmethod
     def through(cls, trajectory, start):

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""References on their way in: a path that keeps to the limits, or why there is none."""
+"""Plan received references: a path within the limits, or the reason why there is none."""
 
 import numpy as np
 
@@ -26,9 +26,9 @@ def receive_trajectory(trajectory, start, settings, joint_names):
 def receive_target(trajectory, start, elapsed, settings, joint_names):
     """Return (Path, '') to one streamed target, or (None, sentence).
 
-    elapsed : [s] since the target before it, infinite for the first. A target that is due at
-    once is a step, and as such must not be farther than the joint moves in that time, nor the
-    first one farther than where a reference may begin.
+    elapsed : [s] since the target before it, infinite for the first. A target that is due at once
+    is a step. It must not be farther than the joint moves in that time, and the first one not
+    farther than where a reference may begin.
     """
     if not trajectory.passed:
         return _within_limits(Path.through(trajectory, start), start, settings, joint_names)

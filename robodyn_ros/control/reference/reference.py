@@ -21,7 +21,7 @@ class Reference:
         self.path, self.source, self.streamed, self.epoch = None, None, False, 0
         self._position, self._rates = self.rows[0], self.rows[1:]
         self._flat = self.rows.reshape(-1)
-        self._started, self._expires, self._aimed = 0.0, math.inf, -math.inf
+        self._started, self._expires, self._streamed_at = 0.0, math.inf, -math.inf
 
     @property
     def flat(self):
@@ -33,19 +33,19 @@ class Reference:
         self._position[:] = q
         self._rates.fill(0.0)
         self.path, self.source, self.streamed = None, None, False
-        self._aimed = -math.inf
+        self._streamed_at = -math.inf
         self.epoch += 1
 
     def follow(self, path, source, started):
         """Follow a path that began at the time `started` [s]."""
         self.path, self.source, self.streamed = path, source, False
-        self._started, self._expires, self._aimed = started, math.inf, -math.inf
+        self._started, self._expires, self._streamed_at = started, math.inf, -math.inf
         self.epoch += 1
 
-    def aim(self, path, source, started, timeout):
+    def stream(self, path, source, started, timeout):
         """Follow a streamed target until `timeout` [s] after it is due."""
         self.path, self.source, self.streamed = path, source, True
-        self._started = self._aimed = started
+        self._started = self._streamed_at = started
         self._expires = started + path.duration + timeout
         self.epoch += 1
 
@@ -56,9 +56,9 @@ class Reference:
             self.path.sample(clock - self._started, rows)
         return rows
 
-    def since_aim(self, clock):
+    def since_streamed(self, clock):
         """Seconds since the last streamed target; infinite if there is none."""
-        return clock - self._aimed
+        return clock - self._streamed_at
 
     def expired(self, clock):
         """Whether a streamed target has been left without a successor."""

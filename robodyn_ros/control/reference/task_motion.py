@@ -1,12 +1,12 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""From where a hand's reference is to where it shall be: a smooth motion within limits.
+"""Move the reference of the end effector to its target, smoothly and within limits.
 
 Each of position and orientation is a chain of three first-order lags (a triple pole at the
-bandwidth), whose distances are closed no faster than a speed, an acceleration and a jerk allow:
-a step of the target becomes a straight line (a slerp) with a continuous acceleration, and a moving
-target is caught up with. The same shape, one loop for each limit, is known from flight
-controllers (ArduPilot, AC_Control::shape_pos_vel_accel).
+bandwidth), within limits on speed, acceleration and jerk. A step of the target becomes a straight
+line (a slerp) with a continuous acceleration. The reference catches up with a moving target. The
+same shape, one loop for each limit, is known from flight controllers (ArduPilot,
+AC_Control::shape_pos_vel_accel).
 """
 
 from numpy import sqrt
@@ -139,7 +139,9 @@ def make_for(goal, target, dt):
 
 
 @primitive
-def lead(goal, target, state, bandwidth, speed, acceleration, jerk, force_step, moment_step, dt):
+def track_target(
+    goal, target, state, bandwidth, speed, acceleration, jerk, force_step, moment_step, dt
+):
     """Advance target and state (task_reference.py) by dt [s], the former to its goal.
 
     speed, acceleration, jerk : pairs, linear and angular. force_step, moment_step : [N, N m].

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Where a hand shall be: what was told, and the smooth motion that leads it there."""
+"""The reference of the end effector: its target, and the smooth motion towards it."""
 
 import math
 
@@ -27,10 +27,10 @@ ENDS = {
 
 
 class TaskReference:
-    """What the hand of a law follows; belongs to the loop, like the reference of the joints.
+    """What the end effector of a law follows. It belongs to the loop, like the joint reference.
 
-    Vectors are in base axes; position and velocity are those of the hand's origin. Rows are four
-    wide, for the quaternions (x, y, z, w); the fourth entry of the other rows is zero.
+    Vectors are in base axes; position and velocity are those of the end effector's origin. Rows
+    are four wide, for the quaternions (x, y, z, w); the fourth entry of the other rows is zero.
 
     target : (8, 4) position, quaternion, velocity, spin, acceleration, spin rate, force, moment
         [m, -, m/s, rad/s, m/s^2, rad/s^2, N, N m] as told last, moving on by themselves.
@@ -38,18 +38,19 @@ class TaskReference:
         AHEAD: the target gets there in the time left, which is 0 if there is nothing.
     state : (10, 4) as `target`, of the reference, whether it has arrived, and by which factor it
         could be faster before a joint would be too fast.
-    measured : (6, 4) position, quaternion, velocity, spin of the hand, and what it lacks to the
+    measured : (6, 4) position, quaternion, velocity, spin of the end effector, and what it lacks
+    to the
         reference, a distance and a rotation vector [m, rad]; written by the law.
     shares : (6,) what the law keeps of each principal direction of the task: 1, or less near a
         singular posture; 0 of an axis that is left out.
     elapsed : [s] by which the law is to advance it. age : [s] of the joint state.
     moving : whether a target is being followed.
-    base, hand : names of the two frames. fixed : {name: (R (3, 3), origin (3,) [m])} of the base
-        and of every other frame that does not move in it.
+    base, end_effector : names of the two frames. fixed : {name: (R (3, 3), origin (3,) [m])} of
+        the base and of every other frame that does not move in it.
     """
 
-    def __init__(self, base, hand, fixed):
-        self.base, self.hand, self.fixed = base, hand, fixed
+    def __init__(self, base, end_effector, fixed):
+        self.base, self.end_effector, self.fixed = base, end_effector, fixed
         self.target, self.state = np.zeros((ARRIVED, 4)), np.zeros((PACE + 1, 4))
         self.goal, self.measured, self.shares = np.zeros((5, 4)), np.zeros((6, 4)), np.ones(6)
         self._motion, self._wrenches, self._new = TaskSchedule(), TaskSchedule(), False
@@ -68,12 +69,12 @@ class TaskReference:
         self.goal[AHEAD] = 0.0
         self.elapsed, self.moving = 0.0, False
 
-    def aim(self, target, clock, since, timeout):
+    def set_target(self, target, clock, since, timeout):
         """Follow a TaskTarget; return '' or the sentence that says why not.
 
-        What is told for later is reached then; what is told for the past has moved on since; what
-        is told for now replaces all that was to come. What moves or pushes ends a timeout after
-        its time, without a successor.
+        A target for a later time is reached then. A target for the past has moved on since. A
+        target for now replaces all that were scheduled. A twist or a wrench without a successor
+        ends a timeout after its time.
 
         clock : [s] now; since : [s] from the last `advance` to now; timeout : [s].
         """
@@ -107,7 +108,7 @@ class TaskReference:
     def advance(self, clock, elapsed, age):
         """Move on to a time; return why there is nothing left to follow, or ''.
 
-        A twist or a wrench without a successor ends: the hand comes to rest by its limits.
+        A twist or a wrench without a successor ends: the end effector comes to rest by its limits.
         clock : [s] now; elapsed : [s] since the last call; age : [s] of the joint state.
         """
         self.elapsed, self.age = elapsed, age

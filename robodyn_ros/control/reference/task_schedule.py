@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Targets of a hand that are still to come, each for its time."""
+"""Scheduled targets of the end effector, each for its time."""
 
 import bisect
 
@@ -15,7 +15,7 @@ MOST = 1000  # instants that may lie ahead
 class TaskSchedule:
     """Parts of targets by name, in base axes, in the order of the times [s] at which they hold.
 
-    What comes for an instant that is known already joins its parts or takes their place.
+    A target for an instant that is known already adds to its parts or replaces them.
     """
 
     def __init__(self):
@@ -47,7 +47,7 @@ class TaskSchedule:
         """Return the parts of the next of them.
 
         A place without a twist is passed with the mean velocity from the place before it to the
-        one after it, as on a Catmull-Rom spline; the last one at rest.
+        one after it, as on a Catmull-Rom spline. The last place is reached at rest.
         """
         parts = self._parts[0]
         if 'twist' in parts or not ('position' in parts or 'quaternion' in parts):

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Targets of the end effector as they come from outside: pose, motion, wrench."""
+"""Targets of the end effector as received: pose, motion, wrench."""
 
 import dataclasses
 
@@ -97,13 +97,13 @@ class TaskTarget:
                 'the target has neither pose, twist, acceleration nor wrench; expected one of them'
             )
         placed = self.position is not None or self.quaternion is not None
-        if self.frame in task.fixed or (self.frame == task.hand and not placed):
+        if self.frame in task.fixed or (self.frame == task.end_effector and not placed):
             return ''
         fixed = [name for name in task.fixed if name != task.base]
         expected = (
             f'{task.base!r}, the base'
             + (f', {" or ".join(map(repr, fixed))}, fixed to it' if fixed else '')
-            + ('' if placed else f', or {task.hand!r}, the hand itself')
+            + ('' if placed else f', or {task.end_effector!r}, the end effector itself')
         )
         return f'frame_id of {" and ".join(given)}: got {self.frame!r:.80}; expected {expected}'
 

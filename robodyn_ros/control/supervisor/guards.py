@@ -123,9 +123,9 @@ def limit_torque(
 ):
     """Bring the last published torque as near to the wanted one as the limits allow.
 
-    Beyond a position limit only torque inwards, above the velocity limit none outwards; then at
-    most rate * dt away from the last published torque; then within the effort limit, or on the
-    way to it at that rate where it has been lowered. Finite whatever comes in.
+    Beyond a position limit only torque inwards, above the velocity limit none outwards. Then at
+    most rate * dt away from the last published torque. Then within the effort limit, or on the way
+    to it at that rate where it has been lowered. Finite whatever comes in.
 
     wanted : (nv,) [N m or N]; state : (2, nv) position, velocity; guards : (5, nv); dt >= 0 [s].
     torque : (nv,) [N m or N] last published on entry, to be published on return.

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Why a controller does not start: '' or a sentence."""
+"""Preconditions of a start: each check returns '' or a sentence."""
 
 import numpy as np
 

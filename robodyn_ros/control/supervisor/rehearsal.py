@@ -1,13 +1,13 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What a cycle does to a joint state, to no effect: its code and data are then in the caches."""
+"""Rehearse a cycle without effect, so that its code and data are in the caches."""
 
 from robodyn_ros.control.supervisor.state_buffer import Inbox
 from robodyn_ros.control.supervisor.torque_limiter import Output
 
 
 class Rehearsal:
-    """An inbox and an output that nobody reads, for one robot."""
+    """An inbox and an output without readers, for one robot."""
 
     def __init__(self, robot):
         self._inbox, self._output = Inbox(robot.nv), Output(robot)

@@ -52,7 +52,7 @@ def law_known_answers(law, robot):
         return
     compiled, plain = law(robot), law(robot)
     linked = Robot(robot.model).linked  # a specialised one links to machine code
-    plain.use({each: SimpleNamespace(quick=linked(each).python) for each in law.kernels})
+    plain.use({each: SimpleNamespace(vectorcall=linked(each).python) for each in law.kernels})
     rng, found = np.random.default_rng(0), np.zeros((2, len(TERMS), robot.nv))
     q, qd = rng.uniform(-1.0, 1.0, (2, robot.nv))
     reference, gains = rng.uniform(-1.0, 1.0, (3, robot.nv)), np.full((2, robot.nv), 10.0)

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Joint states on their way in: checked as a whole, kept as a whole, or refused as a whole."""
+"""Received joint states: checked as a whole, and kept or refused as a whole."""
 
 from typing import NamedTuple
 
@@ -63,7 +63,7 @@ class Inbox:
         self.latest = None  # Measurement
         self.rejection = None  # the last Rejection
         self.rejected = 0  # how many
-        self._nv, self._judge = nv, guards.judge.quick
+        self._nv, self._judge = nv, guards.judge.vectorcall
         self._outlier = None  # state and time of a jump that no second state has confirmed
         self._newest, self._late, self._lates = None, None, 0  # stamps, and how many in a row
 
@@ -79,15 +79,15 @@ class Inbox:
         return self.accept(state, time, settings, lag, stamp)
 
     def accept(self, state, time, settings, lag, stamp=None):
-        """As `put`, for an array (2, nv) of q and qd that nobody will write to any more.
+        """As `put`, for an array (2, nv) of q and qd that is not written to any more.
 
         stamp : seconds and nanoseconds of the sender's clock, which orders states that overtook
         one another; None, zero or an impossible one orders nothing.
 
-        A position that the joint cannot have moved to since the last state is a jump: refused
-        until the next state confirms it, which is taken over, and counted in `jumps`, for the
-        loop to see. After a stall the first sample is stale and the newest comes right after it,
-        so the time allowed for a way is counted from the state before both.
+        A position that the joint cannot have moved to since the last state is a jump. It is
+        refused until the next state confirms it. That state is accepted, and counted in `jumps`,
+        for the loop to see. After a stall the first sample is stale, and the newest comes right
+        after it. So the time allowed for a motion is counted from the state before both.
         """
         if not self._in_order(stamp):
             return self._reject(Reason.OUT_OF_ORDER, -1, 0.0)

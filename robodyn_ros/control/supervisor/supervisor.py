@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What stands between a control law and the joints, and answers for every torque that leaves."""
+"""The supervisor of a control law: it checks and limits every torque that leaves."""
 
 import contextlib
 import dataclasses
@@ -32,10 +32,10 @@ STUCK_SHARE = 0.01  # of an effort limit: a torque that changes by less may well
 class Supervisor:
     """Guards, states and torque of one robot under one control law.
 
-    `tick` runs in the loop's thread, everything else in others. It allocates nothing that
-    stays, never raises, and whatever happens leaves in `command` a finite torque for every
-    joint, within its limit and within its rate of the last one published. Times are seconds of
-    one monotonic clock, passed in.
+    `tick` runs in the loop's thread, everything else in others. It allocates nothing that stays
+    and never raises. Whatever happens, it leaves in `command` a finite torque for every joint,
+    within its limit and within its rate of the last one published. Times are seconds of one
+    monotonic clock, passed in.
 
     robot : Robot; its scratch memory is not used. law : its ControlLaw. settings : Settings.
 
@@ -57,7 +57,7 @@ class Supervisor:
         self._rehearsal = Rehearsal(robot)
         self._jumps, self._recovering, self._seen = 0, 0, None
         self.stuck, self._still, self._stillness = False, np.zeros(robot.nv), -math.inf
-        self._first_not_finite = guards.first_not_finite.quick
+        self._first_not_finite = guards.first_not_finite.vectorcall
         self.reference, self.terms = self._reference.rows, self._output.terms
         self.q, self.qd = self.reference[0], self.reference[1]  # until there is a joint state
         self.command, self.unlimited = self._output.command, self._output.unlimited
@@ -74,7 +74,7 @@ class Supervisor:
 
     def use(self, twins):
         """Compute with these twins of kernels from the next tick on, {kernel: twin}; {} for the
-        kernels of any robot. Torques stay the same to rounding.
+        generic kernels. Torques stay the same to rounding.
         """
         with self._lock:
             self.law.use(twins)
@@ -82,7 +82,7 @@ class Supervisor:
 
     @property
     def following(self):
-        """The Trajectory in force, as given to `follow` or `aim`, or None."""
+        """The Trajectory in force, as given to `follow` or `stream_target`, or None."""
         return self._reference.source
 
     @property
@@ -248,7 +248,7 @@ class Supervisor:
         return self._count_refusal(self._receive(point, now, streamed=True))
 
     def set_task_target(self, target, now):
-        """Lead the hand of the law to a TaskTarget, smoothly and by its time, and hold it there.
+        """Set the target of the end effector: it moves there smoothly by its time, and holds it.
 
         Its twist and its wrench end without a successor within `reference_timeout`. Returns '' or
         why not; what was followed before then goes on.
@@ -262,7 +262,7 @@ class Supervisor:
             return sentence
         with self._lock:
             clock = self._clock.at(now, self._settings.period)
-            sentence = self._refuse_reference() or self.law.task.aim(
+            sentence = self._refuse_reference() or self.law.task.set_target(
                 target, clock, clock - self._clock.time, timeout
             )
             if not sentence:
@@ -279,7 +279,7 @@ class Supervisor:
                 return sentence
             settings, epoch = self._settings, self._reference.epoch
             clock = self._clock.at(now, settings.period)
-            start, elapsed = self._reference.at(clock), self._reference.since_aim(clock)
+            start, elapsed = self._reference.at(clock), self._reference.since_streamed(clock)
         # not under the lock: checking a long trajectory takes longer than a period
         if streamed:
             way, sentence = receive_target(trajectory, start, elapsed, settings, self.joint_names)
@@ -291,7 +291,7 @@ class Supervisor:
             if epoch != self._reference.epoch:
                 return f'the reference changed meanwhile ({self.reason}); send it again'
             if streamed:
-                self._reference.aim(way, trajectory, clock, settings.reference_timeout)
+                self._reference.stream(way, trajectory, clock, settings.reference_timeout)
             else:
                 self._reference.follow(way, trajectory, clock)
             self._enter(State.ACTIVE, Reason.FOLLOWING)
@@ -311,7 +311,7 @@ class Supervisor:
     # ------------------------------------------------------------------------ the loop
 
     def rehearse(self, now):
-        """Go through a tick at the time now [s] to no effect: the next finds it in the caches."""
+        """Rehearse a tick at the time now [s] without effect, to warm the caches for the next."""
         measured, settings = self._inbox.latest, self._settings
         if self.active and not self.law.stateful and measured is not None:
             # what fails here fails again in the tick, which answers for it
@@ -399,7 +399,7 @@ class Supervisor:
 
     @property
     def _following(self):
-        """Whether anything is followed: a path of the joints, or a target of the hand."""
+        """Whether anything is followed: a path of the joints, or a target of the end effector."""
         task = self.law.task
         return self._reference.path is not None or (task is not None and task.moving)
 

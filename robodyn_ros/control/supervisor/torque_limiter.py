@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The torque on its way out: term by term, added up, limited against the last one published."""
+"""Add the terms of the torque, and limit it against the last one published."""
 
 import numpy as np
 
@@ -26,7 +26,7 @@ class Output:
         self.rate_limited, self.effort_limited = np.zeros(n, bool), np.zeros(n, bool)
         self._gravity, self._undamped = GravityCompensation(robot), np.zeros(n)
         self._lost_for = 0.0
-        self._add, self._limit = guards.add_terms.quick, guards.limit_torque.quick
+        self._add, self._limit = guards.add_terms.vectorcall, guards.limit_torque.vectorcall
 
     def use(self, twins):
         """Compute the safe torque with these twins of kernels, see ControlLaw.use."""

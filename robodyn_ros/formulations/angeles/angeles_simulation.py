@@ -8,8 +8,8 @@
     backward Euler  y_(k+1) = y_k + h f(t_(k+1), y_(k+1))                               (7.121)
 
 The first three are scipy's RK23, RK45 and BDF. Corrections to the print: (7.121) is the rectangle
-rule at the end of the step, not the trapezoidal one; and a Runge-Kutta method has as many stages
-as its order only up to four.
+rule at the end of the step, not the trapezoidal one. A Runge-Kutta method has as many stages as
+its order only up to four.
 """
 
 from dataclasses import dataclass

@@ -7,9 +7,8 @@
 Equations 7.87 to 7.90; X_i0 = [[1, 0], [-skew(c_i - c_0), 1]] carries the twist of the base,
 t_0 = [omega_0; cdot_0] at its centre of mass, to link i.
 
-Correction to the print: (7.89) has a zero block in place of X_0,
-and with it the base would move without its links: total mass 2 kg in place of 3 kg for a 2 kg base
-and a 1 kg link.
+Correction to the print: (7.89) has a zero block in place of X_0. With it the base would move
+without its links: total mass 2 kg in place of 3 kg for a 2 kg base and a 1 kg link.
 
 All in base axes at the instant considered; any tree; O(n^3).
 """

@@ -70,21 +70,29 @@ def outward(links, qd, qdd):
     return Motion(*(np.array(column) for column in zip(*rows)))
 
 
-def inward(links, motion, force, moment):
-    """Algorithm 7.4.2: wrenches (n_i, f_i), (n, 3) each, on link i by link i-1, at O_i in F_(i+1).
+def euler_moment(I, w, wd):  # noqa: E741
+    """I omegadot + omega x I omega (3,) [N m] about the centre of mass (7.5a)."""
+    return I @ wd + cross(w, I @ w)
 
+
+def inward(links, motion, force, moment, moment_of=euler_moment):
+    """Algorithm 7.4.2: (n_i, f_i, tau_i), (n, 3), (n, 3) and (n,), base to tip.
+
+    The wrench (n_i, f_i) is that on link i by link i-1, at O_i in F_(i+1); tau without rotors.
     force [N], moment [N m] : on the last link by its surroundings, at its centre of mass, in its
     own axes (7.38a; equation 7.61 puts the same wrench at the operation point).
     """
     n, f = np.empty((links.n, 3), motion.cdd.dtype), np.empty((links.n, 3), motion.cdd.dtype)
+    tau = np.empty(links.n, motion.cdd.dtype)
     phi, beyond, lever = -force, -moment, np.zeros(3)
     for i in reversed(range(links.n)):
-        I, w, rho = links.I[i], motion.w[i], links.rho[i]  # noqa: E741
+        own = moment_of(links.I[i], motion.w[i], motion.wd[i])
         f[i] = links.m[i] * motion.cdd[i] + phi
-        n[i] = I @ motion.wd[i] + cross(w, I @ w) + cross(rho, f[i]) + beyond + cross(lever, phi)
+        n[i] = own + cross(links.rho[i], f[i]) + beyond + cross(lever, phi)
         phi, beyond = links.Q[i] @ f[i], links.Q[i] @ n[i]
+        tau[i] = beyond[2] if links.revolute[i] else phi[2]
         lever = links.delta[i - 1] + links.b[i] * Z
-    return n, f
+    return n, f, tau
 
 
 def joint_wrenches(robot, q, qd, qdd, tip_wrench=None):
@@ -96,7 +104,7 @@ def joint_wrenches(robot, q, qd, qdd, tip_wrench=None):
     moment [N m] on the last link at its centre of mass, in base axes. ModelError if the robot
     branches, ShapeError.
     """
-    links, n, f = _wrenches(robot, q, qd, qdd, tip_wrench)
+    links, n, f, _ = _wrenches(robot, q, qd, qdd, tip_wrench)
     R = links.base_axes()
     return links.joint_order(
         np.array([np.concatenate((R[i] @ n[i], R[i] @ f[i])) for i in range(links.n)])
@@ -108,9 +116,8 @@ def inverse_dynamics(robot, q, qd, qdd, tip_wrench=None):
 
     q, qd, qdd (n,). tip_wrench as in joint_wrenches. ModelError if the robot branches, ShapeError.
     """
-    links, n, f = _wrenches(robot, q, qd, qdd, tip_wrench)
-    carried = [links.Q[i] @ (n[i] if links.revolute[i] else f[i]) for i in range(links.n)]
-    return links.joint_order(np.array(carried)[:, 2]) + links.joint_order(links.rotor) * qdd
+    links, _, _, tau = _wrenches(robot, q, qd, qdd, tip_wrench)
+    return links.joint_order(tau) + links.joint_order(links.rotor) * qdd
 
 
 def _wrenches(robot, q, qd, qdd, tip_wrench):

@@ -8,8 +8,9 @@ the axes of the body. A quaternion is (x, y, z, w), scalar last, as in ROS messa
     R(q) = 1 + 2 S(v) S(v) + 2 w S(v),  p o q = E+(p) q = E-(q) p,  R(p o q) = R(p) R(q)
     qdot = E+(q) [omega; 0] / 2,  qddot = E+(q) [domega; 0] / 2 - |omega|^2 q / 4
 
-Corrections to the print: R33 of (B.1) is cos gamma; (B.42) has - |omega|^2 q / 4; solution B.18
-has (a - b) x (a + b), as (B.49). R(q) is hinges.rotation_of.
+Corrections to the print: R33 of (B.1) is cos gamma; the factor 2 of (B.37) and (B.40) is of both
+terms; (B.42) has - |omega|^2 q / 4, and (B.43) + |omega|^2 e / 2; solution B.18 has
+(a - b) x (a + b), as (B.49). R(q) is hinges.rotation_of.
 """
 
 import numpy as np
@@ -81,9 +82,19 @@ def quaternion_velocity(q, rate):
     return 2.0 * (e_plus(q).T @ rate)[:3]
 
 
+def quaternion_velocity_fixed(q, rate):
+    """Return omega (3,) in fixed axes of a unit quaternion and its rate (4,) (B.39)."""
+    return 2.0 * (e_minus(q).T @ rate)[:3]
+
+
 def quaternion_acceleration(q, omega, omega_rate):
     """Return qddot (4,) of omega (3,) and its rate (3,) [rad/s2] (B.42)."""
     return quaternion_rate(q, omega_rate) - 0.25 * (omega @ omega) * q
+
+
+def angular_acceleration(q, omega, rate2):
+    """Return [rate of omega; 0] (4,) of qddot (4,), the inverse of (B.42) (B.43)."""
+    return 2.0 * e_plus(q).T @ rate2 + 0.5 * (omega @ omega) * np.array([0.0, 0.0, 0.0, 1.0])
 
 
 def gibbs_rotation(s):

@@ -131,6 +131,11 @@ def cylindrical(axis=Z):
     return constant('cylindrical', columns, lambda theta: (about(axis, theta[0]), theta[1] * axis))
 
 
+def locked():
+    """No freedom: the body is fixed to its parent."""
+    return constant('locked', np.zeros((6, 0)), lambda theta: (np.eye(3), NIL))
+
+
 def universal():
     """Turning about x of the parent, then about y of the body [Sol 3.1].
 

@@ -28,11 +28,26 @@ class Equations:
         return self.D @ qdd + self.C @ qd + self.g
 
 
+def vertical_mass(m, gravity=G):
+    """A mass m that a force lifts, y upward (6.1 to 6.5): m yddot + m g = f."""
+    return Equations(np.array([[m]]), np.zeros((1, 1)), np.array([m * gravity]))
+
+
 def cartesian(m, gravity=G):
     """Two slides at right angles, the first one vertical (6.69 to 6.77): no Coriolis terms."""
     return Equations(
         np.diag([m[0] + m[1], m[1]]), np.zeros((2, 2)), np.array([(m[0] + m[1]) * gravity, 0.0])
     )
+
+
+def cartesian_parameters(m):
+    """Theta (2,) of the Cartesian arm: m1 + m2, m2 (section 6.5.3)."""
+    return np.array([m[0] + m[1], m[1]])
+
+
+def cartesian_regressor(qdd, gravity=G):
+    """Y (2, 2) of the Cartesian arm, tau = Y Theta."""
+    return np.diag([qdd[0] + gravity, qdd[1]])
 
 
 def planar_elbow(m, l, lc, I, q, qd, gravity=G):  # noqa: E741
@@ -94,6 +109,46 @@ def remotely_driven(m, l, lc, I, p, pd, gravity=G):  # noqa: E741
         np.array([[0.0, -k * pd[1]], [k * pd[0], 0.0]]),
         gravity
         * np.array([(m[0] * lc[0] + m[1] * l[0]) * np.cos(p[0]), m[1] * lc[1] * np.cos(p[1])]),
+    )
+
+
+def remotely_driven_parameters(m, l, lc, I):  # noqa: E741
+    """Theta (5,) of the remotely driven elbow, for absolute_regressor."""
+    return np.array(
+        [
+            m[0] * lc[0] ** 2 + m[1] * l[0] ** 2 + I[0],
+            m[1] * l[0] * lc[1],
+            m[1] * lc[1] ** 2 + I[1],
+            m[0] * lc[0] + m[1] * l[0],
+            m[1] * lc[1],
+        ]
+    )
+
+
+def five_bar_parameters(m, l1, l2, lc, I):  # noqa: E741
+    """Theta (5,) of the parallelogram, for absolute_regressor; the second may be zero (6.108)."""
+    return np.array(
+        [
+            m[0] * lc[0] ** 2 + m[2] * lc[2] ** 2 + m[3] * l1**2 + I[0] + I[2],
+            five_bar_coupling(m, l1, l2, lc),
+            m[1] * lc[1] ** 2 + m[2] * l2**2 + m[3] * lc[3] ** 2 + I[1] + I[3],
+            m[0] * lc[0] + m[2] * lc[2] + m[3] * l1,
+            m[1] * lc[1] + m[2] * l2 - m[3] * lc[3],
+        ]
+    )
+
+
+def absolute_regressor(p, pd, pdd, gravity=G):
+    """Y (2, 5), tau = Y Theta, of two angles from the horizontal (6.122).
+
+    The remotely driven elbow and the parallelogram are the same system, with other Theta.
+    """
+    (g1, g2), c, s = gravity * np.cos(p), np.cos(p[1] - p[0]), np.sin(p[1] - p[0])
+    return np.array(
+        [
+            [pdd[0], c * pdd[1] - s * pd[1] ** 2, 0.0, g1, 0.0],
+            [0.0, c * pdd[0] + s * pd[0] ** 2, pdd[1], 0.0, g2],
+        ]
     )
 
 

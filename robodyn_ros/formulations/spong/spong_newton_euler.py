@@ -9,7 +9,7 @@
              tau_i = R tau_(i+1) - f_i x r_i,ci + (R f_(i+1)) x r_(i+1),ci
                      + I_i al_i + w_i x (I_i w_i)                                (6.147)
 
-b_i is the axis of joint i in frame i, at the far end of link i; r_i,ci runs from the joint to the
+b_i is the axis of joint i in frame i, at the far end of link i. r_i,ci runs from the joint to the
 centre of mass, r_(i+1),ci from the next joint to it. Serial chains, O(n); g_i costs 3 additions a
 link more than a base that accelerates. The section treats turning joints; a slide is carried by
 r_i,ci and r_i,(i+1), and adds R^T (z bdd + 2 w x z bd) to both accelerations.

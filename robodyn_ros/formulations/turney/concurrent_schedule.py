@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Modified Newton-Euler on one processor a vector: Turney, Mudge and Lee, section 6, Table 5.
 
-27 n + 42 steps of multiplication and 27 n + 41 of addition: the rates of the first links fill a
-pipeline, of which every outward stage then advances seven quantities at once, two links apart. The
-count leaves out that the first inward stage waits for the lever arm of the last link.
+27 n + 42 steps of multiplication and 27 n + 41 of addition. The rates of the first links fill a
+pipeline. Every outward stage then advances seven quantities at once, two links apart. The count
+leaves out that the first inward stage waits for the lever arm of the last link.
 """
 
 from dataclasses import dataclass

@@ -34,10 +34,13 @@ SLIDE[2, 3] = 1.0
 
 def homogeneous_inertia(link):
     """J (4, 4) = [[K + m rho rho^T, m rho], [m rho^T, m]] about the link's origin (1.28)."""
-    moment = link.m * link.rho
-    return np.block(
-        [[pseudo_inertia(link.I) + np.outer(moment, link.rho), moment[:, None]], [moment, link.m]]
-    )
+    return inertia_about(link.m, link.rho, link.I)
+
+
+def inertia_about(m, rho, I):  # noqa: E741  the letter of the book
+    """J (4, 4) of m [kg], rho (3,) [m] to the centre of mass, I (3, 3) [kg m2] about it (1.28)."""
+    moment = m * rho
+    return np.block([[pseudo_inertia(I) + np.outer(moment, rho), moment[:, None]], [moment, m]])
 
 
 def transforms(arm):

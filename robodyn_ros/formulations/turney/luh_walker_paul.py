@@ -68,10 +68,10 @@ def torques(links, r, forces, moments, held):
 
 
 def held_load(robot, sensor):
-    """(f_(n+1), n_(n+1)) of a wrist sensor: (frame, (6,)) or None for a free hand.
+    """(f_(n+1), n_(n+1)) of a wrist sensor: (frame, (6,)) or None for a free end effector.
 
-    The six numbers are what the sensor reads in its own axes at its own origin: the force [N] and
-    the moment [N m] by which the arm moves and carries what lies beyond. Its frame must be on the
+    The six numbers are what the sensor reads in its own axes at its own origin. They are the force
+    [N] and the moment [N m] by which the arm moves and carries the load. Its frame must be on the
     last link.
     """
     if sensor is None:
@@ -91,9 +91,9 @@ def held_load(robot, sensor):
 def inverse_dynamics(robot, q, qd, qdd, sensor=None):
     """tau (n,) [N m or N] of a serial robot, in O(n).
 
-    q, qd, qdd (n,). sensor : (frame name, (6,) force and moment), see held_load; it seeds the
-    inward recursion, so that an unknown load in the hand is accounted for (end of section 3).
-    ModelError if the robot branches or the sensor is not on the last link; ShapeError.
+    q, qd, qdd (n,). sensor : (frame name, (6,) force and moment), see held_load. It seeds the
+    inward recursion, so that an unknown load at the end effector is accounted for (end of section
+    3). ModelError if the robot branches or the sensor is not on the last link; ShapeError.
     """
     return recursion(inertia_wrenches, robot, q, qd, qdd, sensor)
 

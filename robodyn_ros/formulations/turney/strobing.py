@@ -7,13 +7,17 @@
     C^i_jk = (NE_i(q, e_j + e_k, 0) - NE_i(q, e_j, 0) - NE_i(q, e_k, 0)) / 2
     thdd = M^-1 (tau - NE(q, thd, 0))
 
+For column j only the links from j on move, and by symmetry only the torques from j on are needed:
+`lower_half` leaves out the rest.
+
 The report leaves the subtraction in C^i_jk unsaid. `inverse_dynamics` is any function of
 (robot, q, qd, qdd), of this folder or `Robot.inverse_dynamics`. n calls for M; n (n + 1)/2 for C.
 """
 
 import numpy as np
 
-from robodyn_ros.formulations.arm import states
+from robodyn_ros.formulations.arm import cross, states
+from robodyn_ros.formulations.links import Z, links_at
 from robodyn_ros.formulations.turney.modified_newton_euler import inverse_dynamics as modified
 
 NO_GRAVITY = (0.0, 0.0, 0.0)
@@ -36,6 +40,40 @@ def mass_matrix(robot, q, inverse_dynamics=modified):
     (q,) = states(robot, q)
     light, rest = robot.with_gravity(NO_GRAVITY), np.zeros(len(q))
     return np.stack([inverse_dynamics(light, q, rest, unit) for unit in np.eye(len(q))], axis=1)
+
+
+def lower_half(robot, q):
+    """M(q) (n, n) of a serial robot, strobed by halves: column j by links and torques from j on.
+
+    The outward recursion at rest starts at link j, and the inward one ends there: al_j = R z,
+    a_j = al_j x r_j (turning) or R z (sliding). ModelError if the robot branches.
+    """
+    (q,) = states(robot, q)
+    links = links_at(robot, q)
+    rbar, n = -links.delta, links.n
+    r = np.array([a + Q.T[:, 2] * b for a, Q, b in zip(links.a, links.Q, links.b)])
+    M = np.empty((n, n), r.dtype)
+    for j in range(n):
+        forces, moments = [], []
+        al = links.Q[j].T @ Z if links.revolute[j] else np.zeros(3)
+        a = cross(al, r[j]) if links.revolute[j] else links.Q[j].T @ Z
+        for i in range(j, n):
+            if i > j:
+                al = links.Q[i].T @ al
+                a = links.Q[i].T @ a + cross(al, r[i])
+            forces.append(links.m[i] * (a + cross(al, rbar[i])))
+            moments.append(links.I[i] @ al)
+        f, moment = np.zeros(3), np.zeros(3)
+        for i in reversed(range(j, n)):
+            own = forces[i - j]
+            moment = moments[i - j] + cross(r[i] + rbar[i], own) + cross(r[i], f) + moment
+            f = own + f
+            f, moment = links.Q[i] @ f, links.Q[i] @ moment
+            M[i, j] = M[j, i] = moment[2] if links.revolute[i] else f[2]
+    M = M + np.diag(links.rotor)
+    ordered = np.empty_like(M)
+    ordered[np.ix_(links.order, links.order)] = M
+    return ordered
 
 
 def coriolis_coefficients(robot, q, inverse_dynamics=modified):

@@ -14,7 +14,7 @@ import numpy as np
 from robodyn_ros.errors import ModelError, shorten
 from robodyn_ros.model.dependent.embedding import embed, reduced_tree
 from robodyn_ros.model.description import Placement
-from robodyn_ros.model.joint_types import Hinge
+from robodyn_ros.model.joint_types import JointCoordinates
 from robodyn_ros.model.layout import (
     AT,
     BALL_X,
@@ -277,7 +277,7 @@ def closed(
         position_names=tuple(model.position_names[k] for k in positions),
         nq=len(positions),
         nv=len(kept),
-        hinges=tuple(_moved(hinge, at, new) for hinge in model.hinges),
+        multi_dof_joints=tuple(_moved(joint, at, new) for joint in model.multi_dof_joints),
         topology=_read_only(topology),
         constants=_read_only(constants),
         limits=JointLimits(
@@ -310,7 +310,7 @@ def _wide(model):
             for name in model.position_names[row[Q] : row[Q] + (4 if row[KIND] == BALL_X else 1)]
         ]
         topology, constants = embed(topology, constants, {})
-    wide = np.zeros((len(topology), CLOSED_TOPOLOGY_COLUMNS), dtype=np.int64)
+    wide = np.zeros((len(topology), CLOSED_TOPOLOGY_COLUMNS), dtype=np.int32)  # see layout
     values = np.zeros((len(topology), CLOSED_CONSTANT_COLUMNS))
     wide[:, :EMBEDDED_TOPOLOGY_COLUMNS] = topology
     values[:, :EMBEDDED_CONSTANT_COLUMNS] = constants
@@ -341,13 +341,13 @@ def _spans(loops, unknown, new):
     return spans
 
 
-def _moved(hinge, at, new):
-    """Return a hinge of several velocities at its places among those that are left."""
+def _moved(joint, at, new):
+    """Return a joint of several velocities at its places among those that are left."""
     positions, velocities = (
         slice(table[part.start], table[part.start] + part.stop - part.start)
-        for table, part in ((at, hinge.positions), (new, hinge.velocities))
+        for table, part in ((at, joint.positions), (new, joint.velocities))
     )
-    return Hinge(hinge.joint, positions, velocities)
+    return JointCoordinates(joint.joint, positions, velocities)
 
 
 def _findings(model, constants, old, unknown):

@@ -60,7 +60,8 @@ def embed(topology, constants, ways):
 
 def reduced_tree(topology):
     """Return the (nv + 1, 5) topology of a tree in which two velocities carry one another wherever
-    an entry of the mass matrix, or of its factors L^T D L, is not zero: its elimination tree.
+    an entry of the mass matrix, or of its factors L^T D L, is not zero. This is its elimination
+    tree.
 
     Liu 1990, "The role of elimination trees in sparse factorization". Of a robot without dependent
     joints it is the tree itself.

@@ -74,8 +74,9 @@ def constraint_forces(
         robot.expand(checked[0], checked[1], qdd),
         np.empty(len(model.all_joint_names)),
     )
-    generic.inverse_dynamics.quick(
-        *robot._weighted, *state, *robot._wrenches(checked[0], None, f_ext), tau_tree
+    tree = model.topology.astype(np.int64)  # all joints on their own, none led by a loop
+    generic.inverse_dynamics.vectorcall(
+        tree, *robot._weighted[1:], *state, *robot._wrenches(checked[0], None, f_ext), tau_tree
     )
     loops, rows = LoopEquations(model), np.array(model.led_by_loops, dtype=np.int64)
     unknowns, needed = model.topology[rows, COORDINATE] - model.nv, np.zeros(loops.unknowns)
@@ -85,10 +86,11 @@ def constraint_forces(
     for row, name in enumerate(model.closures, start=1):
         origins = []
         for body, frame in ((BODY_B, FRAME_B), (BODY_A, FRAME_A)):
-            generic.pose.quick(
-                *robot._body,
+            generic.pose.vectorcall(
+                tree,
+                *robot._body[1:],
                 state[0],
-                model.topology[row, body],
+                tree[row, body],
                 model.constants[row, frame : frame + 12],
                 pose,
             )

@@ -102,7 +102,7 @@ class JointStateReader:
         self._index = JointIndex(joint_names)
         self._shapes: list[JointStateShape] = []  # the newest first
         self._lessons = MAX_LESSONS
-        read_numbers.quick  # noqa: B018  made now, not when the first message waits
+        read_numbers.vectorcall  # noqa: B018  made now, not when the first message waits
 
     def read(self, data: np.ndarray) -> str:
         """Take a message (k,) uint8 over; '' or the reason of a refusal, which changes nothing.

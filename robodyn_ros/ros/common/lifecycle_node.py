@@ -132,9 +132,9 @@ class ManagedNode(LifecycleNode):
     def destroy_node(self):
         """Destroy the node, and what rclpy leaves of it: it would stay in the ROS graph.
 
-        Its actions and lifecycle services hold the node, until a collection of garbage that a node
-        on a robot holds off; and after some thirty participants on a machine the middleware finds
-        no more.
+        Its actions and lifecycle services hold the node until the garbage collector runs, which a
+        node on a robot holds off. After some thirty participants on a machine the middleware
+        discovers no more.
         """
         for waitable in list(self.waitables):
             if isinstance(waitable, ActionServer):
@@ -178,7 +178,7 @@ class ManagedNode(LifecycleNode):
         return self._attempt('activate', self.activate, after=ACTIVE)
 
     def on_deactivate(self, state):
-        """Deactivate; a node that was told so does not start again by itself."""
+        """Deactivate; after that request a node does not start again by itself."""
         self._starting = False
         return self._attempt('deactivate', self.deactivate, after=INACTIVE)
 

@@ -233,7 +233,7 @@ def _refuse(response, sentence: str):
 def _com(model, k: int) -> Point:
     """Centre of mass of body k in the axes and at the origin of its link."""
     frame = model.frames.get(model.body_names[k])
-    if frame is None:  # inside a hinge of several freedoms: neither link nor mass
+    if frame is None:  # inside a joint of several freedoms: neither link nor mass
         return Point()
     mass = model.constants[k, layout.MASS]
     com = model.constants[k, layout.MOMENT : layout.MOMENT + 3] / mass if mass else np.zeros(3)

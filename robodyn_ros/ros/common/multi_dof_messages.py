@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Floating, spherical and planar joints between coordinates and geometry messages.
 
-On the wire all is as in URDF's frames: the pose of the joint's child link in the frame of the
-joint, which stands in the parent link where `<origin>` puts it, and the twist of that link and the
-wrench upon it at its origin, in axes of the joint. The coordinates are those of doc/joints.md.
+Messages use URDF's frames: the pose of the joint's child link is in the frame of the joint, which
+is in the parent link where `<origin>` puts it. The twist of that link and the wrench on it are at
+its origin, in axes of the joint. The coordinates are those of doc/joints.md.
 """
 
 from typing import Sequence
@@ -12,7 +12,7 @@ from typing import Sequence
 import numpy as np
 
 from robodyn_ros.errors import ParameterError
-from robodyn_ros.model.joint_types import Hinge, has_quaternion
+from robodyn_ros.model.joint_types import JointCoordinates, has_quaternion
 from robodyn_ros.model.robot_model import RobotModel
 from robodyn_ros.model.rotation_matrix import SHORTEST, unit_axis, z_to_axis
 from robodyn_ros.spatial.quaternion import axes_of_quaternion
@@ -29,12 +29,12 @@ class MultiDofJoint:
 
     """
 
-    def __init__(self, hinge: Hinge):
-        self.name = hinge.joint.name
-        self._type = hinge.joint.type
-        self._q, self._qd = hinge.positions, hinge.velocities
-        self._free = has_quaternion(hinge.joint)
-        axes = np.eye(3) if self._free else z_to_axis(unit_axis(hinge.joint.axis))
+    def __init__(self, coordinates: JointCoordinates):
+        self.name = coordinates.joint.name
+        self._type = coordinates.joint.type
+        self._q, self._qd = coordinates.positions, coordinates.velocities
+        self._free = has_quaternion(coordinates.joint)
+        axes = np.eye(3) if self._free else z_to_axis(unit_axis(coordinates.joint.axis))
         # (6, freedoms): linear and angular velocity of the child by unit velocities
         slides = {'floating': 3, 'spherical': 0, 'planar': 2}[self._type]
         turns = axes if self._free else axes[:, 2:]
@@ -108,7 +108,11 @@ class MultiDofJoint:
 
 def multi_dof_joints(model: RobotModel) -> list[MultiDofJoint]:
     """The floating, spherical and planar joints of a robot, in its order."""
-    return [MultiDofJoint(hinge) for hinge in model.hinges if hinge.joint.type in TYPES]
+    return [
+        MultiDofJoint(coordinates)
+        for coordinates in model.multi_dof_joints
+        if coordinates.joint.type in TYPES
+    ]
 
 
 def set_vector(message, numbers: Sequence[float]):

@@ -3,7 +3,7 @@
 """Parameters of a node as one table: declared, checked and documented from the same lines.
 
 A change is checked as a whole (type, length, finite, bounds, choice), and refused as a whole with
-a sentence; what already runs stays as it is. What a node reads is a frozen snapshot.
+a sentence. Then the values in force stay. What a node reads is a frozen snapshot.
 """
 
 import math
@@ -43,7 +43,7 @@ class ParamSpec:
     Attributes:
       name: as ROS sees it.
       type: 'bool', 'int', 'float', 'string', or one of them followed by '[]'.
-      default: value when nobody gives one.
+      default: value if none is given.
       unit: of every entry; '' for none.
       text: one sentence.
       lower: smallest value accepted.
@@ -51,8 +51,8 @@ class ParamSpec:
       choices: the only strings accepted; empty for any.
       judge: says what a string must be that is not accepted; '' when it is.
       change: START, CONFIGURE (while the node is unconfigured) or LIVE.
-      lengths: numbers of entries an array may have; 'n' stands for the number of joints (of
-        velocities, where a joint has several), 'nq' for that of positions; empty for any number.
+      lengths: numbers of entries an array may have; empty for any number. 'n' is the number of
+      joints (of velocities, where a joint has several), 'nq' that of positions.
 
     """
 

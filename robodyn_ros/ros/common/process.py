@@ -5,6 +5,7 @@
 import contextlib
 import faulthandler
 import os
+import resource
 import signal
 import sys
 from pathlib import Path
@@ -17,14 +18,16 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import remove_ros_args
 
 from robodyn_ros.ros.common import parameter_files
+from robodyn_ros.ros.transport.rcl_ffi import library
 
-POLL = 1.0  # [s] longest time a signal that wakes nobody goes unnoticed
+POLL = 1.0  # [s] longest time that a signal goes unnoticed if it wakes no thread
 PATIENCE = 10.0  # [s] for the middleware to let a node go that has been closed
+MOST_DATA = 2 << 30  # bytes that the process may allocate: several times what a node needs
 REPEAT = 0.2  # [s] from one interrupt to the next, until one is heard
 
 EXECUTORS = ('single_threaded', 'events')
 
-SHUT_DOWN = 3  # exit code after rclpy.shutdown() by somebody else
+SHUT_DOWN = 3  # exit code after rclpy.shutdown() by other code
 REFUSED = 2  # exit code for arguments and parameters that cannot be used, as of argparse
 USAGE = (
     'takes ROS arguments only, as in `--ros-args -p urdf_path:=arm.urdf --params-file '
@@ -48,7 +51,7 @@ def make_executor(name: str, context=None):
 class StopSignal:
     """SIGINT and SIGTERM end the main thread's work at once, even a compilation of many seconds.
 
-    The handler raises KeyboardInterrupt, and again until it is heard, because an exception that
+    The handler raises KeyboardInterrupt, and again until it takes effect. An exception that
     surfaces in a destructor or in a callback of the compiler is lost. rclpy's own handlers are not
     used: they close the context, and then the last safe command could no longer be published.
     """
@@ -72,7 +75,7 @@ class StopSignal:
 
 
 def wake_on_signals(executor, stop: Callable = lambda: None):
-    """Have every signal from now on end the executor's wait, which is deaf to them.
+    """Wake the executor on signals; `spin_once` ignores them.
 
     SIGUSR1 calls `stop`, from a thread of its own that waits for nothing the main thread does.
 
@@ -89,6 +92,18 @@ def wake_on_signals(executor, stop: Callable = lambda: None):
             executor.wake()
 
     Thread(target=listen, name='robodyn_signals', daemon=True).start()
+
+
+def bound_memory(most: int = MOST_DATA):
+    """Refuse allocations beyond so many bytes in all, for this process and those it starts.
+
+    The middleware decodes a request before anybody can refuse it, and makes room for as many
+    strings as the request claims to hold: without a bound one of 20 bytes takes all memory.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    if soft == resource.RLIM_INFINITY or soft > most:
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
 
 
 def log_folder_usable() -> bool:
@@ -175,3 +190,6 @@ def spin_guarded(executor, node, timeout: float = POLL):
         pass  # the caller asks rclpy.ok()
     except Exception as error:
         node.callback_failed(error)
+    # rclpy leaves the error of a request that could not be decoded, and the next one prints both.
+    if (functions := library()) is not None:
+        functions.forget_error()

@@ -175,7 +175,7 @@ class RobotSource:
         return Path(path)
 
     def _receive(self, data: np.ndarray):
-        """Keep the octets of a text, which nobody decodes before a robot is built from them."""
+        """Keep the octets of a text. They are decoded when a robot is built from them."""
         order = 'little' if data[1:2].any() else 'big'
         length = int.from_bytes(data[LENGTH].tobytes(), order)  # counts the zero at the end
         text = data[LENGTH.stop : LENGTH.stop + length - 1]

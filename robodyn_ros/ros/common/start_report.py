@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What a node that starts is at, told while its executor is busy with the start."""
+"""Report the step of a start while the executor is busy with it."""
 
 import threading
 import time
@@ -41,7 +41,7 @@ class StartReport:
         self._thread.join()
 
     def say(self, sentence: str):
-        """Set what is told from now on."""
+        """Set what is reported from now on."""
         self._sentence, self._compiles = sentence, False
 
     def compiling(self, name: str, done: int, total: int):

@@ -79,7 +79,7 @@ class ControlCycle:
                 outlet.publish()
             try:
                 self._keep_books(now, self._since(now, start), computed - start, active)
-            except Exception as error:  # the effort is out: nobody drops an arm for a report
+            except Exception as error:  # the effort is out: a report must not stop the arm
                 self._failed(error)
 
     def _since(self, now: float, start: float) -> float:

@@ -38,10 +38,9 @@ CONTROLLER_PARAMETERS = (
         'float',
         8e-5,
         's',
-        'How long before a cycle the loop wakes, '
-        'rehearses it and looks for the newest joint state without sleeping: cycles then '
-        'begin in time and on warm caches, for this share of a processor. At most half a '
-        'cycle.',
+        'How long before a cycle the loop wakes, rehearses it and polls for the newest joint '
+        'state. Cycles then begin in time and on warm caches, for this share of a processor. '
+        'At most half a cycle.',
         lower=0.0,
         upper=1e-3,
     ),
@@ -50,9 +49,9 @@ CONTROLLER_PARAMETERS = (
         'string',
         TIMER,
         '',
-        'What starts a cycle: the clock, every joint '
-        'state (then the clock only watches for their loss), or every state of a simulator in '
-        'lock step (see doc/lock_step.md).',
+        'What starts a cycle: the clock, every joint state, or every state of a simulator in '
+        'lock step (see doc/lock_step.md). With joint states the clock only watches for their '
+        'loss.',
         choices=(TIMER, JOINT_STATES, LOCK_STEP),
     ),
     ParamSpec(
@@ -192,8 +191,8 @@ CONTROLLER_PARAMETERS = (
         'float',
         4.0,
         's',
-        'How long joint states may be the same bit for bit, while the effort changes by a '
-        'hundredth of its limit, before a sensor counts as stuck.',
+        'How long joint states may be the same bit for bit before a sensor counts as stuck. '
+        'Meanwhile the effort has to change by a hundredth of its limit.',
         lower=0.1,
         upper=1e6,
         change=LIVE,
@@ -318,8 +317,8 @@ ACCELERATION_GAINS = {'p': 100.0, 'd': 20.0}  # critically damped at 10 rad/s, o
 def gain_parameters(joint_names, law: type[ControlLaw]) -> tuple[ParamSpec, ...]:
     """`gains.<joint>.p` and `.d` of each joint, in the units of the law.
 
-    Where the law works on accelerations the default suits any robot; where it works on efforts
-    there is none that would, and the default is zero.
+    If the law works on accelerations, the default suits any robot. If it works on efforts, no
+    default would, so it is zero.
     """
     return tuple(
         ParamSpec(

@@ -69,7 +69,7 @@ class ControlSession:
         self.supervisor = Supervisor(robot, law, control_settings(values, robot, law))
         self.accepted_references, self.refused_references, self.last_refusal = 0, 0, ''
         self._lines = LineBudget()
-        self._hand_progress = None if law.task is None else TaskProgress(law.task)
+        self._task_progress = None if law.task is None else TaskProgress(law.task)
         self.faults: list[Exception] = []  # exceptions out of the loop, for the node to report
         self._node, self._values = node, values
         self._reader = TrajectoryReader(robot.joint_names)
@@ -140,8 +140,8 @@ class ControlSession:
         """Begin to command the robot.
 
         Raises:
-          ParameterError: when nobody has said whether the robot compensates gravity itself.
-          RobodynError: when another node commands it, or the supervisor refuses.
+          ParameterError: if `robot_compensates_gravity` is not set. RobodynError: when another
+          node commands it, or the supervisor refuses.
 
         """
         self._require_gravity_answer()
@@ -271,10 +271,10 @@ class ControlSession:
         )
 
     def task_left(self) -> str:
-        """'', or how far from its target the hand has come to stay."""
-        if self._hand_progress is None:
+        """'', or how far from its target the end effector stays."""
+        if self._task_progress is None:
             return ''
-        return self._hand_progress.left(self.supervisor.state, self.supervisor.reason, self.now())
+        return self._task_progress.left(self.supervisor.state, self.supervisor.reason, self.now())
 
     def until_between_cycles(self) -> float:
         """Time [s] until the loop is half way from one cycle to the next."""
@@ -385,7 +385,7 @@ class ControlSession:
         except RobodynError as error:
             refusal = str(error)
         if self.counted(refusal):
-            self._warn(f'The target of the hand is refused: {refusal}')
+            self._warn(f'The target of the end effector is refused: {refusal}')
 
     def _warn(self, sentence: str):
         if self._lines.take():

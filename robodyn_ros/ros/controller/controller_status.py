@@ -26,7 +26,7 @@ SENTENCES = {
     Reason.DEACTIVATED: 'The controller has been deactivated.',
     Reason.FOLLOWING: 'A reference is followed.',
     Reason.TRAJECTORY_END: 'The trajectory has ended; its last point is held.',
-    Reason.TARGET_REACHED: 'The hand has reached its target, which is held.',
+    Reason.TARGET_REACHED: 'The end effector has reached its target, which is held.',
     Reason.REFERENCE_TIMEOUT: 'The targets stopped; the posture is held.',
     Reason.REFERENCE_NOT_FINITE: 'The reference is not finite; the measured posture is held.',
     Reason.HOLD_REQUESTED: 'The reference was cancelled; the measured posture is held.',

@@ -31,8 +31,8 @@ class FollowJointTrajectoryServer:
 
     A goal that the session does not take is refused, not accepted and aborted. One that is
     accepted succeeds when its trajectory has been played to the end and the arm is within the
-    goal's tolerances. It is aborted when they are violated (the measured posture is then held), or
-    when a newer goal, another reference, a fault or a deactivation takes its place.
+    goal's tolerances. It is aborted when they are violated (the measured posture is then held). A
+    newer goal, another reference, a fault or a deactivation also aborts it.
 
     Args:
       node: the controller.

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Whether somebody else commands the robot."""
+"""Find out whether another node commands the robot."""
 
 import time
 
@@ -15,8 +15,8 @@ class CommandWatch:
     """Knows who else publishes on the command topic.
 
     A node of another name is believed on sight. One of our own name may be our predecessor, which
-    was killed and which the middleware still believes alive (for 20 s by default): it counts only
-    if it is heard, for which it is listened to while this node does not publish itself. Those that
+    was killed and which the middleware still believes alive (for 20 s by default). It counts only
+    if its messages arrive. This node listens for them while it does not publish itself. Those that
     were silent then are remembered; one more, seen later, is another controller.
 
     Args:

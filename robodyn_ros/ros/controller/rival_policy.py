@@ -24,7 +24,7 @@ class RivalPolicy:
         self._action = REPORT
 
     def meet(self, rivals: list[str], action: str):
-        """Take note of who commands the robot now, and act if somebody has come.
+        """Note which nodes command the robot now, and act if there is a new one.
 
         Args:
           rivals: full names of the nodes.

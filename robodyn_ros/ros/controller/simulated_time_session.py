@@ -17,7 +17,8 @@ from robodyn_ros.ros.controller.controller_session import COMMAND_QOS, ControlSe
 from robodyn_ros.ros.controller.state_intake import StateIntake
 from robodyn_ros.ros.transport.lock_step import LockStepThread, Mailbox
 
-# The newest time counts: whoever lags behind runs the cycles that are due, with the newest state.
+# Only the newest time counts. A controller that lags behind runs the due cycles with the newest
+# state.
 CLOCK_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 WAIT = 1.0  # [s] on the wall clock without a message after which that is looked into
 SILENCE = 5.0  # [s] on the wall clock without progress that is worth a sentence
@@ -44,9 +45,9 @@ class SimulatedCycle(ControlCycle):
 class SimulatedTimeSession(ControlSession):
     """One robot under one law, on simulated time.
 
-    A cycle runs at every whole multiple of the period. Where /clock goes on by several periods
-    at once, as many cycles run one after the other, but none that would find its joint state
-    half as old as `state_timeout` allows.
+    A cycle runs at every whole multiple of the period. If /clock advances by several periods at
+    once, as many cycles run one after the other. No cycle runs whose joint state would be half as
+    old as `state_timeout` allows.
     """
 
     def _make_loop(self, values, changed):

@@ -1,6 +1,7 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a hand gets nearer to its target, and how far it is from one that it does not reach."""
+"""Whether an end effector gets nearer to its target, and how far it is from one that it does not
+reach."""
 
 import math
 
@@ -15,7 +16,7 @@ PATIENCE = 1.0  # [s] without getting nearer
 
 
 class TaskProgress:
-    """Watches one hand; `left` is looked at again and again.
+    """Watches one end effector; `left` is looked at again and again.
 
     Args:
       task: what its law follows.
@@ -27,7 +28,7 @@ class TaskProgress:
         self._target, self._best, self._since = None, (math.inf, math.inf), 0.0
 
     def left(self, state: State, reason: str, now: float) -> str:
-        """Return '' or the sentence that says how far from its target the hand has come to stay.
+        """Return '' or the sentence that says how far from its target the end effector stays.
 
         Args:
           state: of the controller.
@@ -48,12 +49,12 @@ class TaskProgress:
         if is_near or now - self._since < PATIENCE:
             return ''
         return (
-            f'The hand stays {distance:.3g} m and {angle:.3g} rad from its target, which is out '
-            'of reach, or more than the arm can hold.'
+            f'The end effector stays {distance:.3g} m and {angle:.3g} rad from its target, '
+            'which is out of reach, or more than the arm can hold.'
         )
 
     def _distance(self) -> tuple[float, float]:
-        """Return how far [m] and by which angle [rad] the hand is from its target."""
+        """Return how far [m] and by which angle [rad] the end effector is from its target."""
         target, measured = self._task.target, self._task.measured
         distance = np.linalg.norm(target[POSITION, :3] - measured[POSITION, :3])
         cosine = min(1.0, abs(float(target[QUATERNION] @ measured[QUATERNION])))

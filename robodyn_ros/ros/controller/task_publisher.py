@@ -124,8 +124,8 @@ class TaskWriter:
 class TaskPublisher:
     """Publishes while it is asked to, in a thread of its own that wakes between control cycles.
 
-    Both loops keep their phase on one clock, so half a cycle is left before the next one begins,
-    and the kernels let other threads run.
+    Both loops keep their phase on one clock, so half a cycle is left before the next one begins.
+    The kernels release the GIL.
 
     Args:
       node: the node whose topic it is.

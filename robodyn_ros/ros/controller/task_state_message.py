@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The TaskState message: serialised once, refilled from the law that leads a hand."""
+"""The TaskState message: serialised once, refilled from the law that leads an end effector."""
 
 from robodyn_msgs.msg import TaskState
 from robodyn_ros.control.reference.task_reference import (
@@ -44,7 +44,7 @@ class TaskStateWriter:
     """
 
     def __init__(self, task: TaskReference):
-        message = TaskState(hand=task.hand)
+        message = TaskState(hand=task.end_effector)
         message.header.frame_id = task.base
         fields = {**TARGET, **REFERENCE, **MEASURED}
         sizes = {name: sum(map(_width, rows)) for name, rows in fields.items()}

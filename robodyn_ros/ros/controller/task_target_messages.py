@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Targets of the hand: topics in, and messages to TaskTargets."""
+"""Targets of the end effector: topics in, and messages to TaskTargets."""
 
 from typing import Callable
 
@@ -10,7 +10,7 @@ from robodyn_ros.control.reference.task_target import TaskTarget
 from robodyn_ros.ros.controller.reference_messages import delay
 from robodyn_ros.ros.transport.bounded_subscription import SMALL, BoundedSubscription, decoding
 
-DEPTH = 100  # targets may be told ahead, many at once
+DEPTH = 100  # targets may be sent ahead, many at once
 
 
 def task_subscriptions(
@@ -18,8 +18,8 @@ def task_subscriptions(
 ) -> list:
     """Subscribe to ~/target_pose, ~/target_twist, ~/target_acceleration and ~/target_wrench.
 
-    header.frame_id says in whose axes a message is, header.stamp when the hand is to be there, to
-    move, to push like that; zero is on receipt.
+    header.frame_id is the frame of a message, and header.stamp the time at which its pose,
+    velocity or wrench holds. A stamp of zero means on receipt.
 
     Args:
       node: the node that subscribes.

@@ -101,8 +101,8 @@ class LockStepSimulation(SimulatorSession):
     def advance(self, nanoseconds: int) -> str:
         """Run for a simulated time and stand there; return '' or why it stands before.
 
-        Waits until the last state has been answered too, so that whatever is asked of anybody
-        afterwards is in force from the next step on.
+        Waits until the last state has been answered too. A request made afterwards is then in
+        force from the next step on.
         """
         steps, rest = divmod(nanoseconds, self.run.period)
         if rest or not 1 <= steps * self.run.period <= LONGEST * NANOSECONDS:
@@ -134,7 +134,7 @@ class LockStepSimulation(SimulatorSession):
     # Steps; under the lock.
 
     def tell(self):
-        """Send the state, and the joint states for whoever listens."""
+        """Send the state, and the joint states if there are subscribers."""
         run, sensor = self.run, self.runner.sensor
         self._measured = np.array((sensor.position, sensor.velocity))
         if not self.runner.reading_valid:  # the step has to be answered, without a reading

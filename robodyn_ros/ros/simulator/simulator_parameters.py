@@ -45,9 +45,9 @@ SIMULATOR_PARAMETERS = (
         'string',
         TIMER,
         '',
-        'What starts a step: the clock, every command '
-        '(the same commands give the same states, bit for bit), or the answers of all '
-        '`lock_step.participants` to the state before (see doc/lock_step.md).',
+        'What starts a step: the clock, every command, or the answers of all '
+        '`lock_step.participants` to the state before (see doc/lock_step.md). With commands, '
+        'the same commands give the same states, bit for bit.',
         choices=(TIMER, COMMAND, LOCK_STEP),
     ),
     ParamSpec(
@@ -166,8 +166,8 @@ SIMULATOR_PARAMETERS = (
         'string',
         VOID_COMMAND[0],
         '',
-        'What the drive of a joint does when its command is void: brake, as the watchdog of a '
-        'servo drive, or give no effort but timeout_damping.',
+        'What the drive of a joint does when its command is void: brake like the watchdog of a '
+        'servo drive, or apply timeout_damping only.',
         choices=VOID_COMMAND,
     ),
     ParamSpec(

@@ -40,7 +40,7 @@ LATCHED_QOS = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 CATCH_UP = 0.05  # [s] of simulated time at most in one tick; what is beyond is lost
 AT_ONCE = 1e-6  # [s] period of a loop that runs as fast as it can
-REPEAT = 0.2  # [s] without a step after which the state is told again, in lock step
+REPEAT = 0.2  # [s] without a step after which the state is published again, in lock step
 
 
 class SimulatorSession:
@@ -178,7 +178,7 @@ class SimulatorSession:
         self._clock_source.tell(simulated)  # after the state: a cycle on /clock looks for it
 
     def last_told(self) -> tuple[JointState, MultiDOFJointState]:
-        """The state as it was told last; empty messages where the reading was lost."""
+        """The state as it was published last; empty messages where the reading was lost."""
         if not self.runner.reading_valid:
             return JointState(), MultiDOFJointState()
         return copy.deepcopy(self._state.messages)

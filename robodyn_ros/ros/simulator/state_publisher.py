@@ -21,7 +21,7 @@ STATE_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 
 def scalar_joints(model: RobotModel) -> list[int]:
     """Velocities of the joints that a JointState has a place for: all but those of quaternions."""
-    free = [hinge.velocities for hinge in model.hinges if has_quaternion(hinge.joint)]
+    free = [one.velocities for one in model.multi_dof_joints if has_quaternion(one.joint)]
     others = set(chain.from_iterable(range(model.nv)[where] for where in free))
     return [k for k in range(model.nv) if k not in others]
 
@@ -74,7 +74,7 @@ class JointStates:
 
     @property
     def heard(self) -> bool:
-        """Whether anybody subscribes."""
+        """Whether there is a subscriber."""
         return self._publisher.get_subscription_count() > 0
 
     def publish(self, nanoseconds: int, *state: np.ndarray):
@@ -144,7 +144,7 @@ class MixedStates:
 
     @property
     def heard(self) -> bool:
-        """Whether anybody subscribes."""
+        """Whether there is a subscriber."""
         scalars = self._scalars is not None and self._scalars.heard
         return scalars or self._publisher.get_subscription_count() > 0
 

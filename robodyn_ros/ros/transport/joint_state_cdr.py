@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the octets of a JointState are as many as its lengths claim, before anybody decodes it.
+"""Check, before decoding, that a JointState has as many octets as its lengths claim.
 
 The middleware writes a line to the terminal about every message that it cannot decode.
 """

@@ -23,7 +23,7 @@ class LocalLink:
     Attributes
     ----------
     wake : callable or None
-        Tells the simulator that somebody has joined; None while there is no simulator.
+        Tells the simulator that a participant has joined; None while there is no simulator.
     """
 
     def __init__(self):

@@ -21,7 +21,8 @@ from robodyn_ros.ros.transport.polled_group import PolledGroup
 
 LOCK_STEP = 'lock_step'  # the trigger
 HOLD, END = 'hold', 'end'  # what a run that is stuck does
-# Between the ends one state is under way; whoever only records may lag behind by so many.
+# Between the ends one state is in flight. A subscriber that only records may lag behind by so
+# many.
 QOS = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
 MOST_KNOWN = 16  # participants whose messages are read in place
 _MARK = 0x5A17C3B96E2D480F  # a whole number that stands nowhere else in a message

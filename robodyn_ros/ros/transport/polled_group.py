@@ -6,7 +6,7 @@ from rclpy.callback_groups import CallbackGroup
 
 
 class PolledGroup(CallbackGroup):
-    """Keeps a subscription out of the executor, because somebody else takes its messages."""
+    """Keeps a subscription out of the executor, because another thread takes its messages."""
 
     def can_execute(self, entity) -> bool:
         """Never by an executor."""

@@ -5,6 +5,7 @@
 import numpy as np
 import pytest
 
+from robodyn_ros.formulations.arm import skew
 from robodyn_ros.formulations.jain import attitude
 from robodyn_ros.formulations.jain.hinges import about, rotation_of
 from support.compare import agree
@@ -72,6 +73,43 @@ def test_second_rate_of_b_42_turns_towards_the_quaternion(rng):
     expected = np.imag(attitude.quaternion_rate(moved, omega + 1j * STEP * domega)) / STEP
     agree(attitude.quaternion_acceleration(q, omega, domega), expected)
     unlike(attitude.quaternion_rate(q, domega) + 0.25 * (omega @ omega) * q, expected)
+
+
+def test_velocity_in_fixed_axes_is_that_of_the_body_turned(rng):
+    """(B.39) to (B.41)."""
+    q = unit4(rng)
+    rate = attitude.quaternion_rate(q, rng.normal(size=3))
+    fixed = attitude.quaternion_velocity_fixed(q, rate)
+    agree(fixed, rotation_of(q) @ attitude.quaternion_velocity(q, rate))
+    v, w = q[:3], q[3]
+    agree(2.0 * (w * np.eye(3) + skew(v) + np.outer(v, v) / w) @ rate[:3], fixed, None, 1e-11)
+
+
+def test_both_terms_of_b_37_are_doubled(rng):
+    q = unit4(rng)
+    rate = attitude.quaternion_rate(q, rng.normal(size=3))
+    for sign, omega in (
+        (-1.0, attitude.quaternion_velocity(q, rate)),
+        (1.0, attitude.quaternion_velocity_fixed(q, rate)),
+    ):
+        first = (q[3] * np.eye(3) + sign * skew(q[:3])) @ rate[:3]
+        agree(2.0 * (first - q[:3] * rate[3]), omega)
+        unlike(2.0 * first - q[:3] * rate[3], omega)
+
+
+def test_square_of_b_43_is_added(rng):
+    """The inverse of (B.42): its last entry is zero, as a rate has none; printed with a minus."""
+    q, (omega, omega_rate) = unit4(rng), rng.normal(size=(2, 3))
+    rate2 = attitude.quaternion_acceleration(q, omega, omega_rate)
+    agree(attitude.angular_acceleration(q, omega, rate2), np.append(omega_rate, 0.0))
+    printed = 2.0 * attitude.e_plus(q).T @ rate2 - 0.5 * (omega @ omega) * np.eye(4)[3]
+    unlike(printed, np.append(omega_rate, 0.0))
+
+
+def unit4(rng):
+    """A random unit quaternion."""
+    q = rng.normal(size=4)
+    return q / np.linalg.norm(q)
 
 
 def test_gibbs_vectors(rng):

@@ -6,7 +6,7 @@ from tools.books.jain_items.item import Item
 
 ITEMS = (
     Item(
-        137,
+        154,
         'B',
         'B.1, B.2',
         'ZXZ Euler angles and their rates',
@@ -18,7 +18,7 @@ ITEMS = (
         correction='(B.1): R33 is cos gamma',
     ),
     Item(
-        138,
+        155,
         'B',
         'B.10, B.11',
         'Angle and axis, and their rates',
@@ -29,9 +29,9 @@ ITEMS = (
         tests=('test_axis_and_angle',),
     ),
     Item(
-        139,
+        156,
         'B',
-        'B.14, B.34, B.36, B.42',
+        'B.14, B.34 to B.43',
         'Unit quaternions: products, rates, second rates',
         functions=(
             'formulations.jain.attitude.quaternion',
@@ -39,17 +39,22 @@ ITEMS = (
             'formulations.jain.attitude.e_minus',
             'formulations.jain.attitude.quaternion_rate',
             'formulations.jain.attitude.quaternion_velocity',
+            'formulations.jain.attitude.quaternion_velocity_fixed',
             'formulations.jain.attitude.quaternion_acceleration',
+            'formulations.jain.attitude.angular_acceleration',
         ),
         tests=(
             'test_quaternion_products',
             'test_quaternion_rates',
             'test_second_rate_of_b_42_turns_towards_the_quaternion',
+            'test_velocity_in_fixed_axes_is_that_of_the_body_turned',
+            'test_both_terms_of_b_37_are_doubled',
+            'test_square_of_b_43_is_added',
         ),
-        correction='(B.42): - |omega|^2 q / 4',
+        correction='(B.37), (B.40): 2 before both terms; (B.42): - |omega|^2 q / 4; (B.43): +',
     ),
     Item(
-        140,
+        157,
         'B',
         'B.45, B.47, B.49',
         'Gibbs vectors; rotations that take a to b',

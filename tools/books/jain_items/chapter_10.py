@@ -40,7 +40,7 @@ ITEMS = (
             'test_equations_of_motion_in_operational_space',
             'test_the_task_moves_as_the_bias_says',
             'test_torque_is_that_of_the_books',
-            'test_hand_accelerates_as_it_shall',
+            'test_the_end_effector_accelerates_as_wanted',
         ),
     ),
     Item(
@@ -100,9 +100,9 @@ ITEMS = (
             'robot.robot.Robot.operational_space_inertia',
         ),
         (
-            'test_two_hands_of_real_robots',
-            'test_hands_are_coupled_by_what_they_share',
-            'test_a_force_at_one_hand_moves_the_other',
+            'test_two_end_effectors_of_real_robots_agree_with_pinocchio',
+            'test_end_effectors_are_coupled_by_shared_bodies',
+            'test_a_force_at_one_end_effector_moves_the_other',
         ),
     ),
     Item(
@@ -192,7 +192,7 @@ ITEMS = (
         (
             'test_inverse_of_the_mass_matrix_by_the_kernel',
             'test_algorithm_10_4_as_printed_inverts_a_chain',
-            'test_mass_matrix_inverse',
+            'test_mass_matrix_inverse_agrees_with_the_dense_referee',
             'test_every_further_joint_costs_more_by_the_same',
             'test_third_case_of_10_32_is_transposed',
             'test_second_term_of_solution_10_2_has_u_transposed',

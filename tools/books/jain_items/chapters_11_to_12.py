@@ -187,8 +187,15 @@ ITEMS = (
             'formulations.jain.gears.geared_chain.GearedChain',
             'formulations.jain.gears.geared_chain.chain_of',
             'formulations.jain.gears.geared_chain.spanning_model',
+            'formulations.jain.gears.elastic_joints.forward_dynamics',
         ),
-        tests=('test_spanning_tree_of_links_and_motors', 'test_motors_elsewhere_are_refused'),
+        tests=(
+            'test_spanning_tree_of_links_and_motors',
+            'test_motors_elsewhere_are_refused',
+            'test_elastic_joints_solve_the_equations_of_the_tree',
+            'test_springs_give_back_what_they_take',
+            'test_spring_that_holds_the_gear_gives_the_geared_motion',
+        ),
     ),
     Item(
         108,

@@ -6,7 +6,7 @@ from tools.books.jain_items.item import Item
 
 ITEMS = (
     Item(
-        114,
+        128,
         '14.1',
         'Lem 14.1, Ex 14.1',
         'Induced and path-induced sub-graphs, parts C, S, P',
@@ -23,7 +23,7 @@ ITEMS = (
         ),
     ),
     Item(
-        115,
+        129,
         '14.2',
         'Lem 14.2 (14.2 to 14.5)',
         'SKO and SPO operators by parts',
@@ -35,7 +35,7 @@ ITEMS = (
         tests=('test_operators_by_parts',),
     ),
     Item(
-        116,
+        130,
         '14.2.2',
         'Ex 14.2 (14.6, 14.7)',
         'Mass matrix of the outer bodies',
@@ -48,7 +48,7 @@ ITEMS = (
         correction="(14.7): E_S' inside X and Y",
     ),
     Item(
-        117,
+        131,
         '14.3',
         '14.8 to 14.10',
         'Serial branches and the zeros they make',
@@ -60,7 +60,7 @@ ITEMS = (
         tests=('test_branches_make_the_zeros',),
     ),
     Item(
-        118,
+        132,
         '14.4',
         'Lem 14.3 to 14.6 (14.11)',
         'Which sub-graphs may become one node',
@@ -78,7 +78,7 @@ ITEMS = (
         correction='Lem 14.6: a root in S stays',
     ),
     Item(
-        119,
+        133,
         '14.5, 14.6',
         'Lem 14.7 to 14.9, Ex 14.3 (14.12 to 14.37)',
         'Aggregated SKO model',
@@ -96,7 +96,7 @@ ITEMS = (
         correction="(14.20), (14.21): H_S A_S and A_S' a_S; (14.29): A(j, c) in the rows of j",
     ),
     Item(
-        120,
+        134,
         '15.1',
         '',
         'Constraint embedding: spanning tree, sub-graphs, one node each',
@@ -114,7 +114,7 @@ ITEMS = (
         ),
     ),
     Item(
-        121,
+        135,
         '15.1.1',
         'Lem 15.1, 15.2 (15.1 to 15.12)',
         'SKO model with embedded constraints',
@@ -132,7 +132,7 @@ ITEMS = (
         ),
     ),
     Item(
-        122,
+        136,
         '15.2',
         '15.13 to 15.15',
         'Gears, and a four-bar cut at its end or inside',
@@ -149,7 +149,7 @@ ITEMS = (
         correction='(15.14), (15.15): phi(j, c) in the rows of j',
     ),
     Item(
-        123,
+        137,
         '15.3',
         '15.16 to 15.23',
         'Articulated-body forward dynamics of closed chains',
@@ -169,7 +169,7 @@ ITEMS = (
         correction="(15.22): H_RS is X_S' H_S A_S",
     ),
     Item(
-        124,
+        138,
         '15.4',
         'Ex 15.1 (15.24 to 15.27)',
         'Velocities by the independent ones, and the rate of the map',
@@ -182,7 +182,7 @@ ITEMS = (
         tests=('test_rate_of_the_velocity_map', 'test_nonlinear_couplings_by_complex_step'),
     ),
     Item(
-        125,
+        139,
         '15.5',
         '',
         'Several loops, bases and children; the world; many hinges; rank',

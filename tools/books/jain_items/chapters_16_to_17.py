@@ -6,7 +6,7 @@ from tools.books.jain_items.item import Item
 
 ITEMS = (
     Item(
-        126,
+        140,
         '16.1',
         '16.1 to 16.5',
         'Equations of motion of driven and free hinges',
@@ -23,7 +23,7 @@ ITEMS = (
         ),
     ),
     Item(
-        127,
+        141,
         '16.1.1',
         'Alg 16.1 (16.6 to 16.10)',
         'Articulated inertias of the passive arm',
@@ -36,7 +36,7 @@ ITEMS = (
         correction="(16.8): M = P - E_psi P E_phi'",
     ),
     Item(
-        128,
+        142,
         '16.1.2',
         'Lem 16.1, Ex 16.1 (16.11 to 16.13)',
         'Blocks S by operators',
@@ -48,7 +48,7 @@ ITEMS = (
         ),
     ),
     Item(
-        129,
+        143,
         '16.2',
         'Alg 16.2, Lem 16.2 (16.14 to 16.17)',
         'Generalised (hybrid) dynamics',
@@ -63,7 +63,7 @@ ITEMS = (
         correction='(16.15c): z stands outside P',
     ),
     Item(
-        130,
+        144,
         '16.3.1',
         'Alg 16.3, Lem 16.3, Ex 16.2 (16.19 to 16.22)',
         'Generalised Jacobian',
@@ -76,7 +76,7 @@ ITEMS = (
         correction="Ex 16.2: J_a = B' phi' H_a'",
     ),
     Item(
-        131,
+        145,
         '16.3.3',
         'Lem 16.4 (16.20, 16.23, 16.24)',
         'Disturbance Jacobian',
@@ -88,7 +88,7 @@ ITEMS = (
         ),
     ),
     Item(
-        132,
+        146,
         '16.3.2',
         'Alg 16.4 (16.25)',
         'Computed torque with motors lost',
@@ -100,7 +100,7 @@ ITEMS = (
         ),
     ),
     Item(
-        133,
+        147,
         '16.4',
         '16.26 to 16.28',
         'Free-flyer as an under-actuated robot',
@@ -109,7 +109,7 @@ ITEMS = (
         tests=('test_base_jacobian_of_a_free_flyer_keeps_the_momentum_zero',),
     ),
     Item(
-        134,
+        148,
         '17.1',
         'Alg 17.1 (17.3 to 17.6)',
         'Articulated inertias of the dual model',
@@ -121,7 +121,7 @@ ITEMS = (
         ),
     ),
     Item(
-        135,
+        149,
         '17.2',
         'Alg 17.2, 17.3, Lem 17.1 (17.7 to 17.12)',
         'Base-invariant forward dynamics',
@@ -135,7 +135,7 @@ ITEMS = (
         correction='(17.7): a_d(k) = -a(k); Alg 17.2 begins with the wrench on the base',
     ),
     Item(
-        136,
+        150,
         '17.4',
         'Alg 17.5, Lem 17.3 to 17.6 (17.47 to 17.52)',
         'Operational-space inertia of every link',

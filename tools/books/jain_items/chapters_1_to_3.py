@@ -208,7 +208,7 @@ ITEMS = (
             'test_universal_hinge_seen_from_its_parent',
             'test_ball_rolls_without_slip',
             'test_coordinates_are_more_than_velocities',
-            'test_names_of_coordinates',
+            'test_every_coordinate_has_a_name',
             'test_free_joint_is_three_slides_and_a_ball',
             'test_screw_of_large_pitch_is_almost_a_slide',
             'test_symmetric_top_precesses_as_euler_says',
@@ -247,7 +247,7 @@ ITEMS = (
             'test_velocities_are_rates_of_poses',
             'test_poses_velocities_and_jacobians_are_those_of_the_package',
             'test_moving_base_adds_its_velocity_to_all',
-            'test_link_motions',
+            'test_link_motions_are_j_qd_and_its_rate',
         ),
     ),
     Item(

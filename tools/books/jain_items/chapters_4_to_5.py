@@ -19,7 +19,7 @@ ITEMS = (
         tests=(
             'test_kinetic_energy_of_bodies_is_that_of_the_mass_matrix',
             'test_mass_matrix_by_operators_is_that_of_the_package',
-            'test_mass_product',
+            'test_the_mass_product_by_two_sweeps_is_m_times_x',
         ),
     ),
     Item(
@@ -41,7 +41,7 @@ ITEMS = (
             'test_body_inertias',
             'test_mass_depends_on_what_is_outboard',
             'test_lyapunov_decomposition',
-            'test_composite_inertia',
+            'test_composite_inertia_is_that_of_one_rigid_body',
         ),
     ),
     Item(
@@ -112,10 +112,10 @@ ITEMS = (
             'test_sum_of_4_17_runs_to_the_base',
             'test_total_inertia_is_e_r_e_transposed',
             'test_momentum_of_a_free_base',
-            'test_centre_of_mass',
-            'test_momentum',
-            'test_composite_inertia',
-            'test_momentum_bias',
+            'test_centre_of_mass_is_the_sum_over_the_bodies',
+            'test_momentum_is_the_sum_over_the_bodies',
+            'test_composite_inertia_is_that_of_one_rigid_body',
+            'test_momentum_bias_is_the_rate_at_zero_acceleration',
             'test_base_wrench_is_rate_of_momentum',
         ),
         correction="(4.13): E R E'; (4.17): the sum runs to n",
@@ -134,7 +134,7 @@ ITEMS = (
         tests=(
             'test_factors_trace_and_determinant',
             'test_mass_matrix_and_trace_are_those_of_the_package',
-            'test_determinant_and_trace',
+            'test_determinant_and_trace_agree_with_the_dense_matrix',
         ),
     ),
     Item(
@@ -199,7 +199,7 @@ ITEMS = (
         ),
         tests=(
             'test_hamilton_gives_the_motion_of_lagrange',
-            'test_hamilton_rates',
+            'test_rates_of_hamilton_are_the_gradients_of_the_energy',
             'test_hamilton_gives_the_equations_of_motion',
         ),
     ),
@@ -251,7 +251,7 @@ ITEMS = (
         tests=(
             'test_joint_wrenches_are_the_forces_between_links',
             'test_inverse_dynamics_are_mass_times_acceleration_and_bias',
-            'test_joint_wrenches',
+            'test_joint_wrenches_are_those_of_inverse_dynamics',
             'test_joint_wrenches_hold_the_torque',
         ),
     ),
@@ -278,9 +278,9 @@ ITEMS = (
             'test_acceleration_is_the_rate_of_velocity',
             'test_accelerations_of_every_reference_are_rates',
             'test_references_must_not_be_mixed',
-            'test_link_motions',
+            'test_link_motions_are_j_qd_and_its_rate',
             'test_the_reference_it_claims',
-            'test_the_same_torque',
+            'test_every_reference_gives_the_same_torque',
         ),
     ),
     Item(

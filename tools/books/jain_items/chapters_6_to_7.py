@@ -161,7 +161,7 @@ ITEMS = (
             'test_factors_and_inverse_of_the_mass_matrix',
             'test_inverse_of_7_18_has_psi_in_both_factors',
             'test_products_with_the_factors',
-            'test_factors_solve',
+            'test_factors_solve_with_the_mass_matrix',
         ),
         correction="(7.18): (1 - H psi K)' D^-1 (1 - H psi K), psi in both factors",
     ),
@@ -272,7 +272,7 @@ ITEMS = (
             'test_response_to_forces_on_nodes',
             'test_torque_and_acceleration_of_wrenches',
             'test_impulse_at_a_frame',
-            'test_constrained_dynamics',
+            'test_a_prescribed_tip_acceleration_solves_the_saddle_point_system',
         ),
         correction='by (7.43), (7.44) zeta gets + sum phi f_c; as printed Alg 7.3 returns + '
         "M^-1 J' f_c",

@@ -1,10 +1,12 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""All items of Jain's chapters 1 to 12, 14 to 17 and appendix B, in the order of the book."""
+"""All items of Jain's chapters 1 to 17 and appendices A and B, in the order of the book."""
 
 from tools.books.jain_items import (
+    appendix_a,
     appendix_b,
     chapter_10,
+    chapter_13,
     chapters_1_to_3,
     chapters_4_to_5,
     chapters_6_to_7,
@@ -24,8 +26,10 @@ ITEMS = sum(
             chapters_8_to_9,
             chapter_10,
             chapters_11_to_12,
+            chapter_13,
             chapters_14_to_15,
             chapters_16_to_17,
+            appendix_a,
             appendix_b,
         )
     ),

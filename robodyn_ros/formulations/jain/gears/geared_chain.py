@@ -9,7 +9,7 @@
 
 Motor k is mounted on link k + 1 and drives link k. Nodes have 12 velocities, 6 where a hinge has
 no motor; the weights are neither square nor invertible. Without the gear, thd_m and thd_l free, it
-is the model of joints with dynamics of their own, such as elastic ones.
+is the model of joints with dynamics of their own: `elastic_joints`.
 """
 
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ def chain_of(tree, thd, pairs, mu, gravity=True):
     Parameters
     ----------
     tree : the Tree of all links and motors, each on a hinge of one freedom.
-    thd : (N,) with thd_m = mu thd_l.
+    thd : (N,), with thd_m = mu thd_l where the gear is rigid.
     pairs : (motor, link) of every hinge from tip to base, as rows of the tree; motor None where
         there is none.
     mu : (n,) gear ratios; those of hinges without a motor do not count.

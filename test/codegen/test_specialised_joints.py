@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Straight-line code of robots with screws, quaternions and other hinges of several freedoms."""
+"""Straight-line code of robots with screws, quaternions and other joints of several freedoms."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ STEP = 1e-5  # of the differences, whose error is of the order of its square
 
 @pytest.fixture(scope='module')
 def case():
-    """Return a robot with one hinge of each sort, its joints in another order."""
+    """Return a robot with one joint of each sort, its joints in another order."""
     return MIXED['mixed_permuted']
 
 
@@ -99,8 +99,8 @@ def test_lost_quaternion_is_a_sentence(robot):
 def test_a_free_body_costs_little():
     """The chain of massless bodies folds away: one rotation, one rigid body; measured 74 and 69.
 
-    Twelve products make the rotation, 18 carry the force there and the wrench back over a skew
-    placement, and the rest is Newton and Euler about a point that is not the centre of mass.
+    Twelve products make the rotation, and 18 carry the force there and the wrench back over a skew
+    placement. The rest is Newton and Euler about a point that is not the centre of mass.
     """
     model = MIXED['one_free_body'].robot.model
     counts = record('inverse_dynamics', RECIPES['inverse_dynamics'], model).counts()

@@ -1,11 +1,11 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels called from a loop with little to spare: as their dispatcher, without what it costs.
+"""Calls of kernels from a control loop: those of the dispatcher, without its cost.
 
-Numba's dispatcher finds out the type of every argument and wraps every array, which for the small
-kernels of a control cycle takes longer than their work, above all on cold caches. But each has
-one signature, so it is enough to look whether the arguments are of it. What looks is compiled and
-cached together with the kernel.
+Numba's dispatcher finds out the type of every argument and wraps every array. For the small
+kernels of a control cycle this takes longer than their work, above all on cold caches. But each
+kernel has one signature, so it is enough to check that the arguments match it. This check is
+compiled and cached together with the kernel.
 """
 
 import numpy as np
@@ -36,6 +36,7 @@ DTYPES = {
     types.int64: np.int64,
     types.boolean: np.bool_,
     types.uint8: np.uint8,
+    types.int32: np.int32,
 }
 ITEMS = (np.ndarray, float, int, *(np.dtype(kind) for kind in DTYPES.values()), None)
 FLOAT, WHOLE, FIRST_DTYPE, NONE, DISPATCHER = 1, 2, 3, len(ITEMS) - 1, len(ITEMS)
@@ -43,10 +44,10 @@ FLOAT, WHOLE, FIRST_DTYPE, NONE, DISPATCHER = 1, 2, 3, len(ITEMS) - 1, len(ITEMS
 NUMBERS = {types.float64: (Given.real, FLOAT), types.int64: (Given.whole, WHOLE)}
 
 
-def quick(kernel):
-    """A callable that does exactly what `kernel.compiled` does, three to ten times as quickly.
+def vectorcall(kernel):
+    """A callable that does exactly what `kernel.compiled` does, three to ten times as fast.
 
-    Arrays and numbers of the very types of its signature go straight to the machine code; for
+    Arrays and numbers of the very types of its signature go straight to the machine code. For
     everything else the dispatcher is called with the same arguments, and answers or raises. Where
     the signature has other arguments, or the interpreter another layout, it is the dispatcher.
     """
@@ -59,7 +60,7 @@ def quick(kernel):
 
 
 def _is_known(kinds, returned):
-    """Whether there is a quick way into code of this signature."""
+    """Whether code of this signature has a fast call."""
     return returned in (types.int64, types.boolean, types.none) and all(
         kind in NUMBERS
         or isinstance(kind, types.Array)
@@ -70,16 +71,16 @@ def _is_known(kinds, returned):
 
 
 def _name(code):
-    return f'{code.llvm_func_name}.quick'
+    return f'{code.llvm_func_name}.vectorcall'
 
 
 class _LowerBoth(Lower):
-    """Lowers a kernel, and the quick way into it beside the dispatcher's."""
+    """Lowers a kernel, and its fast call beside the dispatcher's."""
 
     def create_cpython_wrapper(self, release_gil=False):
         super().create_cpython_wrapper(release_gil)
         if _is_known(self.fndesc.argtypes, self.fndesc.restype):
-            module = self.library.create_ir_module('quick')
+            module = self.library.create_ir_module('vectorcall')
             _emit(module, self.context, self.fndesc)
             self.library.add_ir_module(module)
 
@@ -90,8 +91,8 @@ class _LoweringOfBoth(typed_passes.NativeLowering):
     lowering_class = _LowerBoth
 
 
-class QuickCompiler(CompilerBase):
-    """Numba's, for kernels that are to have a quick way in: njit(pipeline_class=QuickCompiler)."""
+class VectorcallCompiler(CompilerBase):
+    """Numba's, for kernels with a fast call: njit(pipeline_class=VectorcallCompiler)."""
 
     def define_pipelines(self):
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)

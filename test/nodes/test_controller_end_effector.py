@@ -1,6 +1,7 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The hand under operational-space control, in lock step: an eight, a stretch, nonsense."""
+"""The end effector under operational-space control, in lock step: an eight, a stretch,
+nonsense."""
 
 from pathlib import Path
 
@@ -62,7 +63,7 @@ PAGE = (Path(__file__).resolve().parents[2] / 'doc' / 'nodes' / 'controller.md')
 
 
 class Hand:
-    """A simulated arm whose controller leads its hand; all that is told of it is kept."""
+    """A simulated arm whose controller leads its end effector; all that is told of it is kept."""
 
     def __init__(self, start):
         self.arm = start(URDF, LAW, update_rate=2 * RATE, initial_position=list(STRETCH))
@@ -138,7 +139,7 @@ def hand(controlled_robot):
     assert abs(np.diff(efforts, axis=0)).max() <= 1000.0 / RATE + 1e-9  # max_effort_rate
 
 
-def test_the_hand_holds_where_it_is(hand):
+def test_the_end_effector_holds_where_it_is(hand):
     state = hand.task
     expected = ROBOT.pose(np.array(STRETCH), 'flange')
     assert state.hand == 'flange' and state.header.frame_id == 'base_link'
@@ -149,7 +150,7 @@ def test_the_hand_holds_where_it_is(hand):
 
 
 @pytest.mark.parametrize('told', [('twist',), ()], ids=['pose and twist', 'pose'])
-def test_an_eight_of_the_hand(hand, told):
+def test_the_end_effector_follows_a_figure_eight(hand, told):
     """Told at 100 Hz, 40 ms ahead; by the stamps of the simulator the arm is there in time."""
     eight = Eight(ROBOT.pose(np.array(STRETCH), 'flange'), 5.0, 0.11, 0.05, 0.25, 2.0)
     hand.clear()
@@ -168,7 +169,7 @@ def test_an_eight_of_the_hand(hand, told):
     wanted = np.array([eight.at(t)[0] for t in np.arange(0.0, eight.duration, STREAM)])
     assert len(way) >= RATE * eight.duration
     np.testing.assert_allclose(np.ptp(way, axis=0), np.ptp(wanted, axis=0), rtol=1e-3, atol=2e-5)
-    # A torque acts for a whole period, in which the hand is led on by 0.7 mm at most.
+    # A torque acts for a whole period, in which the end effector is led on by 0.7 mm at most.
     assert max(missed) < 1e-4 and errors.max() < 1e-4
     assert errors[-1] < 5e-6
 
@@ -191,7 +192,7 @@ def test_a_stretch_beyond_reach_and_back(hand):
     assert hand.arm.status == 'HOLD TARGET_REACHED'
 
 
-def test_a_twist_in_the_axes_of_the_hand_ends_by_itself(hand):
+def test_a_twist_in_axes_of_the_end_effector_ends_by_itself(hand):
     start = hand.task
     for _ in range(30):
         assert hand.twist((0.0, 0.0, -0.05), frame='flange') == ''
@@ -262,7 +263,7 @@ def test_a_wrench_is_a_term_of_its_own(hand):
         'infinite',
     ],
 )
-def test_nonsense_is_refused(hand, send, sentence):
+def test_impossible_targets_are_refused_with_a_sentence(hand, send, sentence):
     before = hand.task
     assert sentence in send(hand)
     hand.advance(0.1)
@@ -270,7 +271,7 @@ def test_nonsense_is_refused(hand, send, sentence):
     assert list(hand.task.target_position) == list(before.target_position)
 
 
-def test_parameters_of_the_law(hand):
+def test_parameters_of_the_law_change_live_within_bounds(hand):
     """Arrays, live, of the right length; the frame only before configure."""
 
     def set_(**values):

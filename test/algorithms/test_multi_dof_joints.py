@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Hinges of several degrees of freedom: their coordinates, and what they are equal to."""
+"""Joints of several degrees of freedom: their coordinates, and what they are equal to."""
 
 import numpy as np
 import pytest
@@ -47,7 +47,7 @@ def pair(*joints, seed=0):
 # --- coordinates --------------------------------------------------------------------------------
 
 
-def test_names_of_coordinates():
+def test_every_coordinate_has_a_name():
     """One name a velocity and one a position; a joint of one freedom keeps its own."""
     robot = pair(
         {'type': 'floating'},
@@ -229,7 +229,7 @@ def test_batches_have_q_of_another_width(case):
             )
 
 
-def test_random_configurations():
+def test_random_configurations_are_within_limits():
     """Within limits, quaternions of length one and turned everywhere."""
     robot = pair({'type': 'floating'}, {'type': 'revolute', 'limit': Limit(0.5, 0.6)})
     rng = np.random.default_rng(0)
@@ -252,7 +252,7 @@ def test_length_of_a_quaternion_does_not_matter(case):
 
 
 def test_plain_text_equals_machine_code():
-    """Python runs the same text of every kernel on every sort of hinge."""
+    """Python runs the same text of every kernel on every sort of joint."""
     robot = MIXED['mixed_permuted'].robot
     for kernel in generic.ALL:
         compiled, plain = arguments(robot, kernel), arguments(robot, kernel)
@@ -262,7 +262,7 @@ def test_plain_text_equals_machine_code():
             agree(compiled[name], plain[name], scale=max(np.abs(plain[name]).max(), 1.0))
 
 
-# --- what hinges are equal to -------------------------------------------------------------------
+# --- what joints are equal to -------------------------------------------------------------------
 
 
 def test_screw_without_pitch_is_a_revolute_joint():

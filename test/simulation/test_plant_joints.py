@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The plant of robots with quaternions: tops, free bodies and mixed hinges move as they should."""
+"""The plant of robots with quaternions: tops, free bodies and mixed joints move as they should."""
 
 from dataclasses import replace
 from math import inf
@@ -49,7 +49,7 @@ def let_go(robot, q, qd, steps, time, **settings):
 def top_after(time):
     """Return rotation and angular velocity of the top: it precesses about its momentum.
 
-    omega turns about the axis of the body at (1 - along/across) spin; the body turns about the
+    omega turns about the axis of the body at (1 - along/across) spin. The body turns about the
     momentum L at |L| / across, and about its own axis by the rest (Euler).
     """
     L = np.array((ACROSS * NUTATION, 0.0, ALONG * SPIN))
@@ -138,7 +138,7 @@ def test_nothing_from_outside_nothing_gained():
 
 
 def described():
-    """Return a free body that carries a ball, a hinge and a slide, for us and for MuJoCo."""
+    """Return a free body that carries a ball, a joint and a slide, for us and for MuJoCo."""
     inertia = np.array(((0.08, 0.01, -0.02), (0.01, 0.09, 0.015), (-0.02, 0.015, 0.07)))
     places = {
         'free': (0.0, 0.0, 0.0),
@@ -200,7 +200,7 @@ def test_mujoco_takes_the_same_steps():
 
 
 def test_stops_next_to_a_ball():
-    """Hinges behind a quaternion stop where their limits are, and the ball goes on."""
+    """Joints behind a quaternion stop where their limits are, and the ball goes on."""
     robot, _ = described()
     lower, upper = robot.limits.lower.copy(), robot.limits.upper.copy()
     lower[-2:], upper[-2:] = -0.05, 0.05
@@ -214,7 +214,7 @@ def test_stops_next_to_a_ball():
 
 
 def test_specialised_step_is_the_same():
-    """The step linked to the code of a robot with a ball passes its examination."""
+    """The step linked to the code of a robot with a ball passes its self-test."""
     assert specialised_step(MIXED['one_ball'].robot.model) is not None
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The quick way into a kernel: the dispatcher's answers, errors included, and nothing else."""
+"""The fast call of a kernel: the dispatcher's answers, errors included, and nothing else."""
 
 import sys
 
@@ -9,9 +9,9 @@ import pytest
 from llvmlite import ir
 
 from robodyn_ros.compile import kernel
-from robodyn_ros.compile.vectorcall import quick as quickly
+from robodyn_ros.compile.vectorcall import kernel_call
 from robodyn_ros.compile.vectorcall.entry import INTEGER, api
-from robodyn_ros.compile.vectorcall.quick import quick
+from robodyn_ros.compile.vectorcall.kernel_call import vectorcall
 from robodyn_ros.control.supervisor import guards
 from robodyn_ros.errors import KernelError
 from robodyn_ros.spatial.types import (
@@ -52,7 +52,7 @@ def silent(x: Vector):
 
 @kernel
 def other(x: Vector, count: Integer, up: Boolean):
-    """Take arguments that the quick way does not know."""
+    """Take arguments that the fast call does not know."""
     return count if up else -count
 
 
@@ -71,12 +71,12 @@ def mixed_arguments():
 
 def test_every_type_of_argument_arrives():
     """The same bits as from the dispatcher, and the same truth."""
-    assert quick(mixed) is not mixed.compiled
+    assert vectorcall(mixed) is not mixed.compiled
     expected, got = mixed_arguments(), mixed_arguments()
-    assert mixed.compiled(*expected) is mixed.quick(*got) is True
+    assert mixed.compiled(*expected) is mixed.vectorcall(*got) is True
     assert (got[-1] == expected[-1]).all() and got[-1].any()
     got[3][:] = False
-    assert mixed.quick(*got) is False
+    assert mixed.vectorcall(*got) is False
 
 
 def test_guards_give_the_same():
@@ -88,15 +88,17 @@ def test_guards_give_the_same():
         torques, flags = np.zeros((2, N)), np.zeros((2, 3, N), bool)
         hits = [
             call(wanted, state, limits, 0.01, torques[k], *flags[k])
-            for k, call in enumerate((guards.limit_torque.compiled, guards.limit_torque.quick))
+            for k, call in enumerate(
+                (guards.limit_torque.compiled, guards.limit_torque.vectorcall)
+            )
         ]
         assert hits[0] == hits[1] and (torques[0] == torques[1]).all()
         assert (flags[0] == flags[1]).all()
         bad = np.where(rng.random(N) < 0.1, np.nan, wanted)
-        assert guards.first_not_finite.quick(bad) == guards.first_not_finite.compiled(bad)
-        assert guards.judge.quick(state, -state, limits, 0.1, 0.5, 2.0) == guards.judge.compiled(
+        assert guards.first_not_finite.vectorcall(bad) == guards.first_not_finite.compiled(bad)
+        assert guards.judge.vectorcall(
             state, -state, limits, 0.1, 0.5, 2.0
-        )
+        ) == guards.judge.compiled(state, -state, limits, 0.1, 0.5, 2.0)
 
 
 def marked(array):
@@ -130,10 +132,10 @@ CHANGES = {
 
 @pytest.mark.parametrize('change', CHANGES)
 def test_what_is_not_of_the_signature_is_the_dispatchers_business(change):
-    """It converts a number, takes a subclass or raises a TypeError; so does the quick way."""
+    """It converts a number, takes a subclass or raises a TypeError; so does the fast call."""
     place, make = CHANGES[change]
     outcomes = []
-    for call in (mixed.compiled, mixed.quick):
+    for call in (mixed.compiled, mixed.vectorcall):
         given = mixed_arguments()
         given[place] = make(given[place])
         try:
@@ -147,7 +149,7 @@ def test_what_is_not_of_the_signature_is_the_dispatchers_business(change):
 def test_a_wrong_number_of_arguments_is_a_type_error(count):
     """As for any function."""
     with pytest.raises(TypeError):
-        mixed.quick(*[*mixed_arguments(), None][:count])
+        mixed.vectorcall(*[*mixed_arguments(), None][:count])
 
 
 def test_read_only_inputs_are_taken_directly():
@@ -155,18 +157,18 @@ def test_read_only_inputs_are_taken_directly():
     given = mixed_arguments()
     given[0].flags.writeable = False
     expected = mixed_arguments()
-    assert mixed.quick(*given) is mixed.compiled(*expected) is True
+    assert mixed.vectorcall(*given) is mixed.compiled(*expected) is True
     assert (given[-1] == expected[-1]).all()
 
 
 def test_no_reference_is_lost_or_kept():
     """Of what is given, and of what is returned: None, True, a number; nor by a refused call."""
     given, x, number = mixed_arguments(), np.zeros(N), [1.0] * N
-    watched = [*given, x, number, None, True, mixed.quick, silent.quick]
+    watched = [*given, x, number, None, True, mixed.vectorcall, silent.vectorcall]
     for call, arguments in (
-        (mixed.quick, given),
-        (silent.quick, [x]),
-        (guards.first_not_finite.quick, [x]),
+        (mixed.vectorcall, given),
+        (silent.vectorcall, [x]),
+        (guards.first_not_finite.vectorcall, [x]),
     ):
         call(*arguments)
         before = [sys.getrefcount(item) for item in watched]
@@ -179,9 +181,9 @@ def test_no_reference_is_lost_or_kept():
 
 def test_other_signatures_and_other_interpreters_keep_the_dispatcher(monkeypatch):
     """Whole numbers as arguments; objects laid out otherwise."""
-    assert quick(other) is other.compiled and other.quick(np.zeros(1), 3, False) == -3
-    monkeypatch.setattr(quickly, 'layout_is_known', lambda: False)
-    assert quick(mixed) is mixed.compiled
+    assert vectorcall(other) is other.compiled and other.vectorcall(np.zeros(1), 3, False) == -3
+    monkeypatch.setattr(kernel_call, 'layout_is_known', lambda: False)
+    assert vectorcall(mixed) is mixed.compiled
 
 
 def test_a_function_that_an_interpreter_lacks_is_refused_before_it_is_called():

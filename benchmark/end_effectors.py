@@ -1,6 +1,7 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Two hands of one robot: J and J M^-1 J^T of both along the paths, beside the way by M^-1.
+"""Two end effectors of one robot: J and J M^-1 J^T of both along the paths, beside the way by
+M^-1.
 
 A trunk of one joint with two arms of n joints each. All called from Python the same way, states of
 a bank in turns, least of interleaved rounds. `by M^-1` is the package's own inverse of the mass
@@ -25,7 +26,7 @@ from robodyn_ros.compile import generic
 
 ARMS = (3, 7, 14)
 BANK, ROUNDS = 64, 60
-HANDS = 'left_tip', 'right_tip'
+TIPS = 'left_tip', 'right_tip'
 
 
 def fork(n):
@@ -66,7 +67,7 @@ def measure():
             error = np.abs(way(states[0]) - expected).max() / np.abs(expected).max()
             if not error < 1e-8:
                 result['wrong_counts'].append(f'{n} joints an arm: {name} differs by {error:.1g}')
-        ways['face'] = lambda q, robot=robot: robot.operational_space_inertia(q, HANDS)
+        ways['face'] = lambda q, robot=robot: robot.operational_space_inertia(q, TIPS)
         result['arms'][n] = {'joints': robot.nv} | _timed(ways, states)
     return result
 
@@ -84,8 +85,8 @@ def _paths(robot):
 
 
 def _specialised(robot):
-    recipe = frame_recipes(robot.model, HANDS)['coupled_compliance']
-    run = specialise(robot.model, 'coupled_compliance', recipe, HANDS).one.compiled
+    recipe = frame_recipes(robot.model, TIPS)['coupled_compliance']
+    run = specialise(robot.model, 'coupled_compliance', recipe, TIPS).one.compiled
     _, J, compliance = _arrays(robot)
 
     def way(q):
@@ -111,7 +112,7 @@ def _inverse(robot):
 
 
 def _arrays(robot):
-    arguments = robot._body, np.zeros(robot.nv), robot._placed(HANDS)
+    arguments = robot._body, np.zeros(robot.nv), robot._placed(TIPS)
     return arguments, np.empty((12, robot.nv)), np.empty((12, 12))
 
 
@@ -121,7 +122,7 @@ def _pinocchio(text):
     except ImportError:
         return None
     model = pin.buildModelFromXML(text)
-    data, frames = model.createData(), [model.getFrameId(hand) for hand in HANDS]
+    data, frames = model.createData(), [model.getFrameId(tip) for tip in TIPS]
     # ours are in the order of its joints: both are depth first here, left before right
 
     def way(q):
@@ -158,5 +159,5 @@ def show(result):
         for n, row in result['arms'].items()
     ]
     table.show(
-        'Two hands of one robot: J and J M^-1 J^T of both, us', ('joints', *ways, 'ratio'), rows
+        'Two end effectors of one robot: J and J M^-1 J^T, us', ('joints', *ways, 'ratio'), rows
     )

@@ -1,0 +1,67 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Series-elastic joints: Jain's tree of links and motors without the gear, section 12.1.
+
+    delta = theta_m / mu - theta_l,   s = k delta + d deltadot
+    T_m = tau - s / mu,   T_l = s                          motor k mounted on link k + 1 (12.1)
+
+A spring and a damper between motor and link take the place of thd_m = mu thd_l (12.6). Spong's
+example 6.2 is one such joint with mu = 1. The motors keep their mass, and their gyroscopic forces.
+Forward dynamics in O(n), by algorithm 9.5 of the SkoModel with two freedoms a hinge.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from robodyn_ros.errors import ParameterError
+from robodyn_ros.formulations.jain.gears.geared_chain import spanning_model
+from robodyn_ros.formulations.jain.sko.dynamics import forward_dynamics as sko_forward_dynamics
+
+
+class Pair(NamedTuple):
+    """A quantity of the motors (n,) and of the links (n,); of no account where no motor is."""
+
+    motor: np.ndarray
+    link: np.ndarray
+
+
+def spring_torques(chain, stiffness, damping, theta, thd):
+    """Return s (n,) [N m] on the links; zero where a hinge has no motor.
+
+    chain : GearedChain. stiffness [N m/rad], damping [N m s/rad] : (n,), seen at the link. theta,
+    thd : Pair [rad, rad/s]. ParameterError where a stiffness is not above 0 or a damping below 0.
+    """
+    stiffness, damping = (np.broadcast_to(each, chain.n) for each in (stiffness, damping))
+    wrong = chain.motor & ~((stiffness > 0.0) & (damping >= 0.0))
+    if wrong.any():
+        k = int(np.flatnonzero(wrong)[0])
+        raise ParameterError(
+            f'hinge {k + 1}: got stiffness {stiffness[k]} and damping {damping[k]}; expected the '
+            'first above 0 and the second not below'
+        )
+    mu = np.where(chain.motor, chain.mu, 1.0)
+    delta, rate = (each.motor / mu - each.link for each in (theta, thd))
+    return np.where(chain.motor, stiffness * delta + damping * rate, 0.0)
+
+
+def forward_dynamics(chain, stiffness, damping, theta, thd, tau):
+    """Return the accelerations as a Pair [rad/s2] under motor torques tau (n,) [N m].
+
+    chain : the GearedChain at this state, made with the velocities of motors and links as they
+    are. tau acts on the link where a hinge has no motor. Other arguments as of spring_torques.
+    """
+    s = spring_torques(chain, stiffness, damping, theta, thd)
+    T = []
+    for k in range(chain.n):
+        T += [tau[k] - s[k] / chain.mu[k], s[k]] if chain.motor[k] else [tau[k]]
+    found, _ = sko_forward_dynamics(spanning_model(chain), np.array(T))
+    last = np.cumsum(np.where(chain.motor, 2, 1)) - 1
+    return Pair(np.where(chain.motor, found[last - 1], 0.0), found[last])
+
+
+def strain_energy(chain, stiffness, theta):
+    """Return the sum of k delta^2 / 2 [J]."""
+    still = Pair(np.zeros(chain.n), np.zeros(chain.n))
+    s = spring_torques(chain, stiffness, 0.0, theta, still)
+    return 0.5 * np.sum(s**2 / np.where(chain.motor, stiffness, 1.0))

@@ -1,0 +1,92 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Identities of matrices by blocks, of inverses and their rates: Jain, appendix A.
+
+    [A, B; C, D] = [1, B D^-1; 0, 1] [A - B D^-1 C, 0; 0, D] [1, 0; D^-1 C, 1]           (A.3)
+    [A, B; C, D] [x_1; x_2] + [c_1; c_2] = [b_1; b_2],  Q b_2 = 0,  x_2 = Q' lambda + gamma
+        (A - Z C) x_1 + c_1 + B gamma - Z (c_2 + D gamma) = b_1,  Z = B Q' (Q D Q')^-1 Q  (A.16)
+    [A + X R Y']^-1 = A^-1 - A^-1 X R [1 + Y' A^-1 X R]^-1 Y' A^-1                       (A.19)
+    d(A^-1)/dt = -A^-1 (dA/dt) A^-1,   d log det A / dt = Tr(A^-1 dA/dt)           (A.28, A.29)
+
+(A.19) stands here without R^-1, which need not exist, as in (13.70). A.1 is `arm.skew`, and the
+resolvent of (A.20) is `digraph.power_series`.
+
+Correction to the print: (A.29) has A^-1, not its transpose.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Blocks(NamedTuple):
+    """[A, B; C, D] with square A and D."""
+
+    A: np.ndarray
+    B: np.ndarray
+    C: np.ndarray
+    D: np.ndarray
+
+    @property
+    def whole(self):
+        """The matrix of the blocks."""
+        return np.block([[self.A, self.B], [self.C, self.D]])
+
+
+def schur_complement(blocks):
+    """Return A - B D^-1 C, where D has an inverse."""
+    return blocks.A - blocks.B @ np.linalg.solve(blocks.D, blocks.C)
+
+
+def factors(blocks):
+    """Return the three factors of (A.3): upper, block diagonal, lower."""
+    A, B, C, D = blocks
+    return (
+        Blocks(np.eye(len(A)), np.linalg.solve(D.T, B.T).T, 0.0 * C, np.eye(len(D))).whole,
+        Blocks(schur_complement(blocks), 0.0 * B, 0.0 * C, D).whole,
+        Blocks(np.eye(len(A)), 0.0 * B, np.linalg.solve(D, C), np.eye(len(D))).whole,
+    )
+
+
+def solve_by_d(blocks, b_1, b_2):
+    """Return (x_1, x_2) of [A, B; C, D] [x_1; x_2] = [b_1; b_2], where D has an inverse (A.6)."""
+    y = np.linalg.solve(blocks.D, b_2)
+    x_1 = np.linalg.solve(schur_complement(blocks), b_1 - blocks.B @ y)
+    return x_1, y - np.linalg.solve(blocks.D, blocks.C @ x_1)
+
+
+def solve_by_a(blocks, b_1, b_2):
+    """Return (x_1, x_2) of the same, where A has an inverse (A.10)."""
+    A, B, C, D = blocks
+    x_2, x_1 = solve_by_d(Blocks(D, C, B, A), b_2, b_1)
+    return x_1, x_2
+
+
+def solve_constrained(blocks, c_1, c_2, b_1, Q, gamma):
+    """Return (x_1, x_2, lambda) of (A.14) with Q b_2 = 0 and x_2 = Q' lambda + gamma (A.16).
+
+    Q (n_c, n_2) of full rank; c_1, b_1 (n_1,), c_2, gamma (n_2,). With gamma = 0 it is (A.15),
+    with c_1 and c_2 = 0 besides (A.13).
+    """
+    A, B, C, D = blocks
+    Z = np.linalg.solve(Q @ D.T @ Q.T, Q @ B.T).T @ Q
+    rest = c_2 + D @ gamma
+    x_1 = np.linalg.solve(A - Z @ C, b_1 - (c_1 + B @ gamma - Z @ rest))
+    multipliers = -np.linalg.solve(Q @ D @ Q.T, Q @ (rest + C @ x_1))
+    return x_1, Q.T @ multipliers + gamma, multipliers
+
+
+def updated_inverse(A_inverse, X, R, Y):
+    """Return [A + X R Y']^-1 (n, n) of A^-1 (A.19); R (m, m) may be singular. O(n^2 m)."""
+    AX, YA = A_inverse @ X, Y.T @ A_inverse
+    return A_inverse - AX @ R @ np.linalg.solve(np.eye(len(R)) + Y.T @ AX @ R, YA)
+
+
+def inverse_rate(A, A_rate):
+    """Return d(A^-1)/dt (n, n) (A.28)."""
+    return -np.linalg.solve(A, np.linalg.solve(A.T, A_rate.T).T)
+
+
+def log_det_rate(A, A_rate):
+    """Return d log det A / dt (A.29)."""
+    return np.trace(np.linalg.solve(A, A_rate))
