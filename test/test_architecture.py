@@ -279,6 +279,47 @@ def test_all_names_exist():
     assert not wrong, '\n'.join(wrong)
 
 
+def names_of(path):
+    """Return the names that a module binds anywhere, and what lies in it if it is a folder."""
+    tree, found = ast.parse(path.read_text() if path.exists() else ''), set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            found.add(node.name)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            found |= {alias.asname or alias.name for alias in node.names}
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+    if path.name == '__init__.py':
+        found |= {each.stem for each in path.parent.iterdir()}
+    return found
+
+
+def test_all_imported_names_exist():
+    """What anything here imports from here is there, also where only a rare call imports it."""
+    places = ('robodyn_ros', 'tools', 'benchmark', 'examples', 'launch', 'doc', 'test')
+    names, wrong = {}, []
+    for path in itertools.chain.from_iterable((ROOT / each).rglob('*.py') for each in places):
+        for node in ast.walk(ast.parse(path.read_text())):
+            module = node.module or '' if isinstance(node, ast.ImportFrom) else ''
+            if module.split('.')[0] not in ('robodyn_ros', 'tools', 'benchmark', 'support'):
+                continue
+            base = ROOT.joinpath('test' if module.startswith('support') else '')
+            base = base.joinpath(*module.split('.'))
+            source = base / '__init__.py' if base.is_dir() else base.with_suffix('.py')
+            where = f'{path.relative_to(ROOT)}:{node.lineno}'
+            if not base.is_dir() and not source.exists():
+                wrong.append(f'{where} {module} is no module')
+                continue
+            if source not in names:
+                names[source] = names_of(source)
+            wrong += [
+                f'{where} {module} has no {alias.name}'
+                for alias in node.names
+                if alias.name not in names[source] and '__getattr__' not in names[source]
+            ]
+    assert not wrong, '\n'.join(wrong)
+
+
 def undocumented(body, owner=None):
     """Return (owner, name, line) of public functions, classes and methods without a docstring."""
     found = []

@@ -205,9 +205,16 @@ class ParametersTarget:
     """Values for the parameters of both nodes, a few in turn: any JSON, what a client may send."""
 
     def __init__(self, folder):
+        from robodyn_ros.model import selection
+        from robodyn_ros.model.sources import rotor_file
+        from robodyn_ros.ros.common.robot_source import read_entries
         from robodyn_ros.ros.controller.controller_parameters import CONTROLLER_PARAMETERS
         from robodyn_ros.ros.simulator.simulator_parameters import SIMULATOR_PARAMETERS
 
+        self.readers = {
+            name: functools.partial(read_entries, name=name, read=read)
+            for name, read in (('locked', selection.held), ('rotors', rotor_file.rotor))
+        }
         self.table, self.turn = (*CONTROLLER_PARAMETERS, *SIMULATOR_PARAMETERS), 0
         self.seeds = [
             json.dumps(list(spec.default) if spec.is_array else spec.default).encode()
@@ -221,8 +228,6 @@ class ParametersTarget:
         ]
 
     def run(self, data):
-        from robodyn_ros.ros.common.robot_source import read_locked
-
         try:
             value = json.loads(data)
         except (ValueError, RecursionError):
@@ -238,8 +243,8 @@ class ParametersTarget:
             entries = found if spec.is_array else (found,)
             numbers = [x for x in entries if isinstance(x, (int, float))]
             assert all(spec.lower <= x <= spec.upper for x in numbers) or 'bool' in spec.type
-            if spec.name == 'locked':
-                read_locked(found)
+            if spec.name in self.readers:
+                self.readers[spec.name]({spec.name: found})
 
 
 def double(x):

@@ -43,6 +43,7 @@ NAME, COMMANDS = '/robodyn_controller', '/forward_effort_controller/commands'
 START, SOON = 240.0, 30.0  # [s] for a node that compiles, and for anything else
 STANDING = ('HOLD', 'ACTIVE')
 DOMAIN = '151'
+MOST_GROWTH = 1.0  # [MB] in an hour of traffic
 INPUTS = 1_000_000  # of each target of tools.fuzz
 
 
@@ -302,9 +303,12 @@ def traffic(arm, count):
         if settled is None and time.monotonic() - begin > min(30.0, 0.25 * count):
             settled = arm.controller.memory()
     last = arm.controller.memory()
+    growth = last[0] - settled[0]
+    arm.expect(growth < MOST_GROWTH, f'memory grew by {growth:.2f} MB')
+    arm.expect(last[1:] == settled[1:], 'threads or files were added')
     figures = arm.watcher.figures
     return (
-        f'{sent} references in {count:.0f} s; memory {last[0] - settled[0]:+.2f} MB, threads '
+        f'{sent} references in {count:.0f} s; memory {growth:+.2f} MB, threads '
         f'{last[1] - settled[1]:+d}, files {last[2] - settled[2]:+d}; '
         f'{arm.watcher.efforts} efforts, none beyond a limit; cycles '
         f'{figures.get("cycles", "?")}, missed {figures.get("missed", "?")}'

@@ -4,7 +4,7 @@
 
 import os
 from pathlib import Path
-from typing import Callable
+from typing import Any, Callable
 
 import numpy as np
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -12,7 +12,7 @@ from std_msgs.msg import String
 
 from robodyn_ros.errors import ModelError, ParameterError, RobodynError, UnlockedError, shorten
 from robodyn_ros.model import selection, xml_text
-from robodyn_ros.model.rotors import EXACT, REFLECTED, Rotor
+from robodyn_ros.model.rotors import EXACT, REFLECTED
 from robodyn_ros.model.sources import package_path, rotor_file
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.parameter_table import START, ParamSpec
@@ -150,11 +150,11 @@ class RobotSource:
             joints=values['joints'] or None,
             base=values['base_link'] or None,
             gravity=values['gravity'],
-            locked=read_locked(values['locked']),
+            locked=read_entries(values, 'locked', selection.held),
             free_base=free_base,
             rotors={
                 **rotor_file.rotors_of(values['rotors_path'] or None),
-                **read_rotors(values['rotors']),
+                **read_entries(values, 'rotors', rotor_file.rotor),
             },
             rotor_model=values['rotor_model'],
         )
@@ -198,17 +198,15 @@ def by_parameters(error: RobodynError) -> str:
     return str(error)
 
 
-def read_locked(entries: tuple[str, ...]) -> dict[str, float | tuple[float, ...]]:
-    """Joint name -> position [rad or m] from `name` or `name=position`; ParameterError if not."""
-    try:
-        return dict(map(selection.held, entries))
-    except ParameterError as error:
-        raise ParameterError(f"Parameter 'locked' has the entry {error}.") from None
+def read_entries(values, name: str, read: Callable[[str], tuple[str, Any]]) -> dict[str, Any]:
+    """Return what the entries of a parameter say by joint, each as `read` understands it.
 
-
-def read_rotors(entries: tuple[str, ...]) -> dict[str, Rotor]:
-    """Joint name -> Rotor from `joint=inertia gear_ratio`; ParameterError if there is none."""
+    Raises
+    ------
+    ParameterError
+        For an entry that cannot be read; the message names the parameter.
+    """
     try:
-        return dict(map(rotor_file.rotor, entries))
+        return dict(map(read, values[name]))
     except ParameterError as error:
-        raise ParameterError(f"Parameter 'rotors' has the entry {error}.") from None
+        raise ParameterError(f'Parameter {name!r} has the entry {error}.') from None
