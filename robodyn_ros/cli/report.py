@@ -38,6 +38,10 @@ def rows(robot):
     damping, friction = model.joint_values(DAMPING), model.joint_values(FRICTION)
     for body, row in enumerate(model.constants[1:], start=1):
         j = model.topology[body, V]
+        if body in model.led_by_loops:
+            joint = f'{model.all_joint_names[j]} (led by a loop)'
+            yield joint, model.body_names[body], f'{row[MASS]:.4g}', *['-'] * 7
+            continue
         if body in model.followed:
             leader = model.joint_names[model.topology[body, FIRST]]
             joint = f'{model.all_joint_names[j]} (follows {leader}, {row[RATIO]:g} to 1)'

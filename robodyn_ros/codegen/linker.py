@@ -90,13 +90,15 @@ def linked(kernel, model):
 
 
 @functools.cache
-def over_independent(kernel):
+def over_independent(kernel, has_loops):
     """Return the twin of a Kernel for all robots some of whose joints depend on others: the same
-    text with the recursions of robodyn_ros.compile.embedded. Not yet compiled.
+    text with the recursions of robodyn_ros.compile.embedded. has_loops : the same for robots with
+    closed loops. Not yet compiled.
     """
     if kernel.python in embedded.HAVE_COUNTERPARTS:
-        return embedded.kernel_of(kernel)
-    return _linked(kernel, _Text(None), 'with dependent joints')
+        return embedded.kernel_of(kernel, has_loops)
+    robot = 'with closed loops' if has_loops else 'with dependent joints'
+    return _linked(kernel, _Text(None, has_loops), robot)
 
 
 def _linked(kernel, text, robot):
@@ -119,6 +121,7 @@ def _linked(kernel, text, robot):
     return Kernel(
         getattr(module, kernel.python.__name__),
         f'{kernel.name} of {robot}',
+        kinds=embedded.KINDS if text.has_loops else None,
         **kernel.options | {'fastmath': False},
     )
 
@@ -132,8 +135,11 @@ def twins(kernels, model):
 class _Text:
     """The functions and imports of a module, as they are collected."""
 
-    def __init__(self, model):
-        """model : RobotModel, or None to record nothing, for all robots with dependent joints."""
+    def __init__(self, model, has_loops=False):
+        """model : RobotModel, or None to record nothing, for all robots with dependent joints, or
+        for all with closed loops.
+        """
+        self.has_loops = has_loops
         self.functions = []
         self._is_embedded = model is None or model.is_embedded
         self._model, self._meaning, self._imports, self._linked = model, {}, {}, {}
@@ -181,7 +187,7 @@ class _Text:
 
     def _embed(self, name, recursion):
         """Import what stands for a recursion over independent coordinates."""
-        found = embedded.counterpart(recursion)
+        found = embedded.counterpart(recursion, self.has_loops)
         self._bind(name, recursion)
         self._import(found.__module__, f'{found.__name__} as {name}')
         return True

@@ -24,7 +24,7 @@ from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.compile.source_cache import imported
 from robodyn_ros.compile.syntax_tree import parsed
 from robodyn_ros.spatial import types
-from robodyn_ros.spatial.types import Integer, Matrix, Scalar, Stack, Vector
+from robodyn_ros.spatial.types import Integer, Looped, Matrix, Scalar, Stack, Vector
 
 MODULE = '''"""{name} over the rows of a batch.
 
@@ -34,8 +34,8 @@ import numpy as np
 
 {imports}
 from robodyn_ros.spatial.types import (
-    Block, Boolean, Constant, Flags, Indices, Integer, Matrix, Scalar, Stack, Table, Topology,
-    Vector)
+    Block, Boolean, Constant, Flags, Indices, Integer, Looped, Matrix, Scalar, Stack, Table,
+    Topology, Vector)
 
 {name} = {kernel}.compiled
 
@@ -71,7 +71,7 @@ def of(kernel):
     """The loop of a Kernel over rows, a Kernel too, not yet compiled."""
     if kernel is generic.task_inertia:
         return task_inertia
-    text = _written(kernel.python, kernel is not getattr(generic, kernel.__name__, None))
+    text = _written(kernel, kernel is not getattr(generic, kernel.__name__, None))
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     module = imported(f'rows_of_{kernel.python.__name__}_{digest}', lambda: text)
     return Kernel(module.rows, f'{kernel.name} of batches', has_vectorcall=False, nogil=True)
@@ -90,12 +90,13 @@ EMBEDDED_IMPORTS = (
 )
 
 
-def _written(function, embedded):
+def _written(kernel, embedded):
     """The text of a loop."""
+    function, has_loops = kernel.python, Looped in kernel.signature
     name, work = function.__name__, ('scratch', *WORK.get(function.__name__, ()))
     typed, given, before, within = [], [], [], []
-    for argument, value in inspect.signature(function).parameters.items():
-        kind, passed = NAMES[value.annotation], argument
+    for argument, given_kind in zip(inspect.signature(function).parameters, kernel.signature):
+        kind, passed = NAMES[given_kind], argument
         if argument == 'f_ext':
             typed += ['on: Indices', 'where: Table', 'pushes: Stack']
             before.append('f_ext = np.empty((len(topology), 6))')
@@ -107,8 +108,8 @@ def _written(function, embedded):
             typed.append(f'{argument}: {kind}')
             before.append(f'{argument} = np.empty_like({argument})')
         else:
-            if value.annotation in PROMOTED and argument not in SHARED:
-                kind, passed = PROMOTED[value.annotation], f'{argument}[k]'
+            if given_kind in PROMOTED and argument not in SHARED:
+                kind, passed = PROMOTED[given_kind], f'{argument}[k]'
             typed.append(f'{argument}: {kind}')
         given.append(passed)
     head = f'def rows({", ".join(typed)}, first: Integer, last: Integer):'
@@ -122,7 +123,7 @@ def _written(function, embedded):
     return MODULE.format(
         name=name,
         imports=EMBEDDED_IMPORTS if embedded else IMPORTS,
-        kernel=f'kernel_of(generic.{name})' if embedded else f'generic.{name}',
+        kernel=f'kernel_of(generic.{name}, {has_loops})' if embedded else f'generic.{name}',
         head=textwrap.fill(head, 99, subsequent_indent=9 * ' '),
         body=textwrap.indent('\n'.join(body), '    '),
     )

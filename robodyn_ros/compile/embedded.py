@@ -18,6 +18,7 @@ from robodyn_ros.algorithms.constraints import (
     derivatives,
     expansion,
     forward_dynamics,
+    loops,
     manifold,
     mass_matrix,
     task_space,
@@ -70,7 +71,7 @@ from robodyn_ros.compile import generic
 from robodyn_ros.compile.batch_loops import NAMES
 from robodyn_ros.compile.kernel import Kernel, kernel
 from robodyn_ros.compile.source_cache import imported
-from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.types import Boolean, Looped, Matrix, Table, Topology, Vector
 
 #: Recursions over the tree, and what is written by hand in their place.
 WRITTEN = {
@@ -141,14 +142,28 @@ EXPANDED = (
 
 HAVE_COUNTERPARTS = {*WRITTEN, *EXPANDED}
 
+#: What is written by hand for closed loops alone: their joints accelerate at constant rates.
+WRITTEN_FOR_LOOPS = {rnea.bias_torque: forward_dynamics.bias_torque}
+
+#: The types that make a kernel over independent coordinates one of robots with closed loops, see
+#: robodyn_ros.algorithms.constraints.of_loops.
+KINDS = {Topology: Looped}
+
+#: Those whose counterparts take E as constant, as no closed loop has it.
+OF_FIXED_RATIOS = (
+    inverse_dynamics_derivatives.inverse_dynamics_derivatives,
+    forward_dynamics_derivatives.forward_dynamics_derivatives,
+    mass_matrix_derivative.mass_matrix_derivative,
+)
+
 #: What stands for an argument over all joints, by its name; {k} is another vector each time.
 BEFORE = {
     'q': 'expand_positions(topology, constants, scratch, q)',
     'qd': 'expand(topology, scratch, {k}, qd)',
     'qd_r': 'expand(topology, scratch, {k}, qd_r)',
-    'qdd': 'expand_acceleration(topology, scratch, {k}, qd, qdd)',
-    'qdd_r': 'expand_acceleration(topology, scratch, {k}, qd_r, qdd_r)',
-    'zero': 'unaccelerated(topology, scratch, {k}, qd)',
+    'qdd': 'expand_acceleration(topology, constants, scratch, {k}, qd, qdd)',
+    'qdd_r': 'expand_reference(topology, constants, scratch, {k}, qd, qd_r, qdd_r)',
+    'zero': 'unaccelerated(topology, constants, scratch, {k}, qd)',
     'tau': 'of_joints(topology, scratch, {k})',
     'Y': 'all_parameters(topology, scratch)',
 }
@@ -164,8 +179,8 @@ MODULE = '''"""{name} over independent coordinates.
 Written by robodyn_ros; not meant to be edited.
 """
 from robodyn_ros.algorithms.constraints.expansion import (
-    all_columns, all_parameters, expand, expand_acceleration, expand_positions, of_joints, project,
-    project_columns, project_rows, unaccelerated)
+    all_columns, all_parameters, expand, expand_acceleration, expand_positions, expand_reference,
+    of_joints, project, project_columns, project_rows, unaccelerated)
 from {module} import {name} as of_tree
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import (
@@ -180,11 +195,14 @@ from robodyn_ros.spatial.types import (
 
 
 @functools.cache
-def counterpart(recursion):
+def counterpart(recursion, has_loops=False):
     """Return the recursion over independent coordinates for one over the tree.
 
-    Raises KeyError for a function that is not among HAVE_COUNTERPARTS.
+    has_loops : whether it is for robots with closed loops. Raises KeyError for a function that is
+    not among HAVE_COUNTERPARTS.
     """
+    if has_loops and recursion in WRITTEN_FOR_LOOPS:
+        return WRITTEN_FOR_LOOPS[recursion]
     if recursion in WRITTEN:
         return WRITTEN[recursion]
     if recursion not in EXPANDED:
@@ -196,17 +214,19 @@ def counterpart(recursion):
 
 def of_model(model, recursion):
     """Return the recursion for a RobotModel: its counterpart where joints depend on others."""
-    return counterpart(recursion) if model.is_embedded else recursion
+    return counterpart(recursion, model.has_loops) if model.is_embedded else recursion
 
 
 @functools.cache
-def kernel_of(given):
+def kernel_of(given, has_loops=False):
     """Return the Kernel over independent coordinates for one of `generic`: itself where no robot
-    is among its arguments, None where there is none.
+    is among its arguments, None where there is none. has_loops : for robots with closed loops.
     """
     if given.python in HAVE_COUNTERPARTS:
         nogil = {'nogil': True} if given.options.get('nogil') else {}
-        return Kernel(counterpart(given.python), f'{given.name}, embedded', **nogil)
+        name = f'{given.name}, {"closed loops" if has_loops else "embedded"}'
+        kinds = KINDS if has_loops else None
+        return Kernel(counterpart(given.python, has_loops), name, kinds=kinds, **nogil)
     return None if 'topology' in inspect.signature(given.python).parameters else given
 
 
@@ -252,7 +272,31 @@ def expand_state(
     """Positions, rates and accelerations of all joints from those of the independent ones."""
     all_q[:] = expansion.expand_positions(topology, constants, scratch, q)
     all_qd[:] = expansion.expand(topology, scratch, 0, qd)
-    all_qdd[:] = expansion.expand_acceleration(topology, scratch, 1, qd, qdd)
+    all_qdd[:] = expansion.expand_acceleration(topology, constants, scratch, 1, qd, qdd)
+
+
+@functools.cache
+def state_expansion(has_loops):
+    """Return `expand_state`, or the same for robots with closed loops."""
+    if not has_loops:
+        return expand_state
+    return Kernel(expand_state.python, f'{expand_state.name}, closed loops', kinds=KINDS)
+
+
+@kernel
+def loop_equations(
+    topology: Looped,
+    constants: Table,
+    scratch: Matrix,
+    all_q: Vector,
+    rates: Vector,
+    moving: Boolean,
+    L: Matrix,
+):
+    """Rows of all closures at all_q: of unknowns, of independent velocities, and how far each is
+    open; of what moves, the rows of dJ/dt times rates instead.
+    """
+    loops.write_equations(topology, constants, scratch, all_q, rates, moving, L)
 
 
 def serving():

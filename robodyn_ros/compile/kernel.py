@@ -30,11 +30,12 @@ class Kernel:
     layout than the annotations state is a TypeError, never a second compilation. `python` is the
     plain function, `compiled` the bare dispatcher, `vectorcall` the same for hot loops. name : for
     messages. has_vectorcall : False where `vectorcall` is not worth its compilation; it is the
-    dispatcher then, as for a kernel that lets other threads run. options : of numba.njit, where
-    they differ from OPTIONS.
+    dispatcher then, as for a kernel that lets other threads run. kinds : {type: another in its
+    place}, for a second kernel of one function. options : of numba.njit, where they differ from
+    OPTIONS.
     """
 
-    def __init__(self, function, name=None, has_vectorcall=True, **options):
+    def __init__(self, function, name=None, has_vectorcall=True, kinds=None, **options):
         functools.update_wrapper(self, function)
         self.python = function
         module = function.__module__.removeprefix('robodyn_ros.')
@@ -43,7 +44,7 @@ class Kernel:
         self.options = (
             OPTIONS | options | ({'pipeline_class': VectorcallCompiler} if is_fast else {})
         )
-        self.signature = _signature(function)
+        self.signature = tuple((kinds or {}).get(kind, kind) for kind in _signature(function))
 
     def __call__(self, *arguments):
         return self.compiled(*arguments)

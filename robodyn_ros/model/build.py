@@ -7,8 +7,9 @@ from types import MappingProxyType
 import numpy as np
 
 from robodyn_ros.model import joint_types, lint, validate
+from robodyn_ros.model.dependent.embedding import embed
+from robodyn_ros.model.dependent.mimic import common_limit
 from robodyn_ros.model.description import ONE_AXIS, Placement, on_free_base
-from robodyn_ros.model.embedding import embed
 from robodyn_ros.model.layout import (
     BALL_X,
     BALL_Y,
@@ -23,7 +24,6 @@ from robodyn_ros.model.layout import (
     ROTOR,
     WORLD,
 )
-from robodyn_ros.model.mimic import common_limit
 from robodyn_ros.model.model_report import NOTE, WARNING, Finding, ModelReport
 from robodyn_ros.model.rigid_body import add_rigid_body
 from robodyn_ros.model.robot_model import Frame, JointLimits, RobotModel, finite_array

@@ -5,7 +5,7 @@
 `topology` (nb, 5) int64: how the bodies hang together and where each one's coordinates start.
 `constants` (nb, 28) float64: placement, inertia and joint constants of each body.
 Both have more columns where joints depend on one another, as those of a gripper's fingers: see
-`EMBEDDED_TOPOLOGY_COLUMNS` and robodyn_ros.model.embedding.
+`EMBEDDED_TOPOLOGY_COLUMNS` and robodyn_ros.model.dependent.embedding.
 
 Row 0 is the world (the base link, at rest); rows 1 .. nb-1 are the moving bodies from base to tip,
 so that the parent of a body always has a smaller row. A body's frame B has its origin on its joint
@@ -40,6 +40,21 @@ COUNT = 6  # how many of them
 AT = 7  # entry of the independent positions that the joint follows
 REDUCED = 8  # 5 columns: topology of a tree in which M of the independent velocities is full
 EMBEDDED_TOPOLOGY_COLUMNS = 13
+
+# Of a robot with closed loops these columns follow. Closure k is in row k + 1. Row 0 has the
+# numbers of closures, of unknown joints, and of motions that the closures stop. Joints that loops
+# lead have COUNT consecutive independent velocities from FIRST on. The topology is int32: the type
+# tells the compiler, see robodyn_ros.algorithms.constraints.of_loops.
+COORDINATE = 13  # of the joint in the loops: independent, or nv and the unknown; -1 for neither
+BODY_A, BODY_B = 14, 15  # that the two frames of the closure are fixed to
+STOPS = 16  # bits of the stopped motions: x y z and turns about them, in axes of A; the distance
+DISTANCE = 6  # its bit
+CLOSURES, UNKNOWNS, STOPPED_ROWS = 14, 15, 16  # of row 0
+CLOSED_TOPOLOGY_COLUMNS = 17
 RATIO = 27  # position of the joint by the one it follows
 SHIFT = 28  # position of the joint where that is zero [rad or m]
 EMBEDDED_CONSTANT_COLUMNS = 29
+REFERENCE = 29  # position of the joint in a posture in which all loops are closed [rad or m]
+FRAME_A, FRAME_B = 30, 42  # rotations and translations of the frames on their bodies, 12 each
+LENGTH = 54  # the distance that is kept [m]
+CLOSED_CONSTANT_COLUMNS = 55

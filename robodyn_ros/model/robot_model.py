@@ -18,7 +18,9 @@ from robodyn_ros.model.layout import (
     BALL_X,
     BALL_Y,
     BALL_Z,
+    COORDINATE,
     DOF,
+    EMBEDDED_TOPOLOGY_COLUMNS,
     FIRST,
     FRICTION,
     INERTIA,
@@ -78,7 +80,8 @@ class RobotModel(ReadOnly):
     link name, and every joint name that is not also a link's. topology (nb, 5), constants (nb,
     28). gravity (3,) [m/s2] in base axes. all_joint_names, all_position_names : the joints that
     depend on others included, in row order if there are such. held : positions of the joints that
-    are held still [rad or m], those of several freedoms left out.
+    are held still [rad or m], those of several freedoms left out. closures : names of those of its
+    loops.
     The with_* methods return a new robot and leave this one, its limits and its report alone.
     """
 
@@ -98,6 +101,7 @@ class RobotModel(ReadOnly):
     all_joint_names: tuple[str, ...] = field(repr=False)
     all_position_names: tuple[str, ...] = field(repr=False)
     held: Mapping[str, float] = field(repr=False)
+    closures: tuple[str, ...] = field(repr=False, default=())
 
     def __getstate__(self):
         return self.__dict__ | {'frames': dict(self.frames), 'held': dict(self.held)}
@@ -149,8 +153,20 @@ class RobotModel(ReadOnly):
 
     @property
     def is_embedded(self):
-        """Return whether joints depend on others, see robodyn_ros.model.embedding."""
+        """Return whether joints depend on others, see robodyn_ros.model.dependent.embedding."""
         return self.topology.shape[1] > TOPOLOGY_COLUMNS
+
+    @property
+    def has_loops(self):
+        """Return whether loops lead joints, see robodyn_ros.model.dependent.closures."""
+        return self.topology.shape[1] > EMBEDDED_TOPOLOGY_COLUMNS
+
+    @property
+    def led_by_loops(self):
+        """Return the rows of the bodies whose joints loops lead."""
+        if not self.has_loops:
+            return ()
+        return tuple(np.flatnonzero(self.topology[1:, COORDINATE] >= self.nv) + 1)
 
     @property
     def elimination_order(self):
@@ -166,6 +182,7 @@ class RobotModel(ReadOnly):
             return {}
         leaders = dict(zip(self.topology[self._joint_rows(), FIRST], self._joint_rows()))
         rows = np.flatnonzero(self.topology[:, DOF] == 0)[1:]
+        rows = [row for row in rows if row not in self.led_by_loops]
         return {int(row): int(leaders[self.topology[row, FIRST]]) for row in rows}
 
     @property
@@ -201,6 +218,15 @@ class RobotModel(ReadOnly):
                 f'robot {self.name!r}: joints {", ".join(names)} depend on others, which {what} '
                 'cannot take; expected them held still: ',
                 names,
+            )
+
+    def refuse_loops(self, what):
+        """Raise ModelError where loops lead joints: `what` takes ratios that do not change."""
+        if self.has_loops:
+            names = [self.all_joint_names[self.topology[row, V]] for row in self.led_by_loops]
+            raise ModelError(
+                f'robot {self.name!r}: closed loops lead the joints {", ".join(names)}, which '
+                f'{what} cannot take; expected a robot without closures'
             )
 
     def joint_values(self, column):

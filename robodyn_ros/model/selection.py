@@ -9,8 +9,8 @@ from numbers import Real
 
 from robodyn_ros.errors import ModelError, ParameterError, UnknownNameError, UnlockedError
 from robodyn_ros.model import joint_types
+from robodyn_ros.model.dependent.mimic import followers
 from robodyn_ros.model.description import ASKED_TYPES, JOINT_TYPES, MORE_TYPES
-from robodyn_ros.model.mimic import followers
 from robodyn_ros.model.rotation_matrix import SHORTEST
 from robodyn_ros.model.validate import LARGEST_LENGTH
 

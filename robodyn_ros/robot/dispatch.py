@@ -92,9 +92,10 @@ def fast_method(method: Method) -> Method:
 def install(robot):
     """Give a robot and its views their fast methods; methods that a subclass overrides stay.
 
-    A robot with quaternions keeps the Python methods: one without direction is found in Python.
+    A robot with quaternions or closed loops keeps the Python methods: a quaternion without
+    direction, and a loop that cannot be closed, are found in Python.
     """
-    if robot._quaternions:
+    if robot._quaternions or robot.model.has_loops:
         return
     for name in _RECIPES:
         owner, method = place_of(robot, name)

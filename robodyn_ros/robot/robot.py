@@ -16,11 +16,12 @@ from robodyn_ros.codegen import linker
 from robodyn_ros.compile import embedded, generic
 from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.model import build, dh, urdf
+from robodyn_ros.model.dependent.closures import Closure
 from robodyn_ros.model.description import RobotDescription
 from robodyn_ros.model.dh import DHRow
 from robodyn_ros.model.layout import INERTIA, MASS
 from robodyn_ros.model.rotors import EXACT, Rotor
-from robodyn_ros.model.sources import mjcf, rotor_file, xacro_file
+from robodyn_ros.model.sources import closure_file, mjcf, rotor_file, xacro_file
 from robodyn_ros.robot.centroidal import Centroidal
 from robodyn_ros.robot.configuration_space import ConfigurationSpace
 from robodyn_ros.robot.derivatives import Derivatives
@@ -29,6 +30,8 @@ from robodyn_ros.robot.frames import Frames
 from robodyn_ros.robot.inverse_kinematics import InverseKinematicsMethods
 from robodyn_ros.robot.kinematics import FrameQuantities
 from robodyn_ros.robot.links import Links
+from robodyn_ros.robot.loops.closing import close_loops
+from robodyn_ros.robot.loops.constraint_forces import constraint_forces
 from robodyn_ros.robot.mass_operator import MassOperator
 from robodyn_ros.robot.task_space import TaskSpace
 from robodyn_ros.robot.variants import Variants
@@ -107,6 +110,9 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         free_base: bool = False,
         rotors: Mapping[str, Rotor] | str | os.PathLike | None = None,
         rotor_model: str = EXACT,
+        closures: Sequence[Closure] | str | os.PathLike = (),
+        independent: Sequence[str] | None = None,
+        near: Mapping[str, float] | None = None,
     ) -> Robot:
         """Build a robot from a URDF.
 
@@ -132,6 +138,12 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
             place of those that the URDF has for these joints.
         rotor_model : {'exact', 'reflected'}
             Whether rotors spin as bodies on their mounts, or are inertia at their joints alone.
+        closures : sequence of Closure or path
+            Closures of loops, or a YAML file of them. Joints that they lead have no coordinate.
+        independent : sequence of str, optional
+            Joints of the loops that lead the others; by default those nearest the base that can.
+        near : mapping of str to float, optional
+            Where to seek a posture in which the loops are closed [rad or m]; zero by default.
 
         Returns
         -------
@@ -140,7 +152,8 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         Raises
         ------
         ModelError
-            If the description is malformed or impossible; the message names the element.
+            If the description is malformed or impossible; the message names the element. If loops
+            cannot be closed, or not by the chosen joints; the message names the joints.
         UnknownNameError
             If a joint or link of that name does not exist.
         """
@@ -153,6 +166,9 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
             free_base,
             rotor_file.rotors_of(rotors),
             rotor_model,
+            closure_file.closures_of(closures),
+            independent,
+            near,
         )
 
     @classmethod
@@ -204,6 +220,9 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         free_base: bool = False,
         rotors: Mapping[str, Rotor] | None = None,
         rotor_model: str = EXACT,
+        closures: Sequence[Closure] = (),
+        independent: Sequence[str] | None = None,
+        near: Mapping[str, float] | None = None,
     ) -> Robot:
         """Build a robot from links and joints, also of types that URDF has no word for.
 
@@ -225,23 +244,28 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
             Rotors of geared motors by the joints that they drive, in place of those described.
         rotor_model : {'exact', 'reflected'}
             As in `from_urdf`.
+        closures : sequence of Closure
+            As in `from_urdf`.
+        independent : sequence of str, optional
+            As in `from_urdf`.
+        near : mapping of str to float, optional
+            As in `from_urdf`.
 
         Returns
         -------
         Robot
         """
-        return cls(
-            build.build(
-                description,
-                joints=joints,
-                base=base,
-                gravity=gravity,
-                locked=locked or {},
-                free_base=free_base,
-                rotors=rotors,
-                rotor_model=rotor_model,
-            )
+        model = build.build(
+            description,
+            joints=joints,
+            base=base,
+            gravity=gravity,
+            locked=locked or {},
+            free_base=free_base,
+            rotors=rotors,
+            rotor_model=rotor_model,
         )
+        return cls(close_loops(model, closures, independent, near) if closures else model)
 
     @classmethod
     def from_dh(
@@ -293,6 +317,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         SpecialisedRobot
             A robot with the same methods.
         """
+        self.model.refuse_loops('code for one robot')
         from robodyn_ros.robot.specialised_robot import (
             SpecialisedRobot,  # a subclass: it imports this module
         )
@@ -313,7 +338,8 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         -------
         Kernel
         """
-        return linker.over_independent(kernel) if self.model.is_embedded else kernel
+        model = self.model
+        return linker.over_independent(kernel, model.has_loops) if model.is_embedded else kernel
 
     def with_payload(self, mass: float, com: ArrayLike, inertia: ArrayLike, frame: str) -> Robot:
         """Return a new robot that carries a rigid body; this one stays as it is.
@@ -383,13 +409,52 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
             return tuple(state.copy() for state in states)
         sizes = len(self.all_position_names), *[len(self.all_joint_names)] * 2
         results = tuple(self._out(None, k, (size,)) for size in sizes)
-        run = embedded.expand_state.compiled
+        run = embedded.state_expansion(self.model.has_loops).compiled
         if k is None:
             run(*self._body, *states, *results)
         else:
             for rows in zip(*states, *results):
                 run(*self._body, *rows)
+        self._refuse_open(results[0])
         return results
+
+    def constraint_forces(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        f_ext: Mapping[str, ArrayLike] | None = None,
+    ) -> dict[str, np.ndarray]:
+        """Compute the wrenches with which the closures keep the loops closed.
+
+        Each is that of the link of frame A on the link of frame B: force and moment in base axes,
+        about the origin of B. Where closures stop a motion more than once, the shares of least
+        squares are given. The independent joints alone are driven.
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        qd : (nv,) array_like
+            Velocities [rad/s or m/s].
+        tau : (nv,) array_like
+            Joint torques or forces [N m or N].
+        f_ext : mapping of str to (6,) array_like, optional
+            External wrenches, as of `forward_dynamics`.
+
+        Returns
+        -------
+        dict of str to (6,) ndarray
+            Wrench of each closure by its name [N, N m]; empty for a robot without loops.
+
+        Raises
+        ------
+        ShapeError
+            For a batch of states.
+        SingularityError
+            Where the loops cannot be closed.
+        """
+        return constraint_forces(self, q, qd, tau, f_ext) if self.model.has_loops else {}
 
     @fast_method
     def inverse_dynamics(

@@ -11,6 +11,7 @@ from robodyn_ros.algorithms.core import scratch
 from robodyn_ros.codegen.parallel_rows import share_out
 from robodyn_ros.compile import batch_loops, embedded, generic, state_checks
 from robodyn_ros.errors import ModelError, NotFiniteError, ShapeError, SingularityError
+from robodyn_ros.model.layout import V
 from robodyn_ros.model.robot_model import RobotModel
 from robodyn_ros.model.rotation_matrix import SHORTEST
 from robodyn_ros.robot.dispatch import generic_case, install
@@ -77,7 +78,9 @@ class Boundary:
         """The kernel of `generic` for this robot: another one where joints depend on others."""
         if not self.model.is_embedded:
             return kernel
-        found = embedded.kernel_of(kernel)
+        if kernel.python in embedded.OF_FIXED_RATIOS:
+            self.model.refuse_loops(kernel.python.__name__)
+        found = embedded.kernel_of(kernel, self.model.has_loops)
         if found is None:
             raise ModelError(
                 f'robot {self.name!r} has joints that depend on others, and no '
@@ -276,11 +279,25 @@ class Boundary:
             status = next(
                 filter(None, share_out(k, lambda first, last: loop(*arguments, first, last))), 0
             )
-        if status:
+        if status and not (self.model.has_loops and np.isnan(arguments[-1]).any()):
             raise SingularityError(
                 f'robot {self.name!r}: the mass matrix is singular at body '
                 f'{self.model.body_names[status]!r}; expected mass, inertia or rotor inertia '
                 'about its joint axis'
+            )
+        self._refuse_open(arguments[-1])
+
+    def _refuse_open(self, results):
+        """Refuse results of a posture in which the loops cannot be closed: these are NaN."""
+        if self.model.has_loops and np.isnan(results).any():
+            names = [
+                self.all_joint_names[self.model.topology[row, V]]
+                for row in self.model.led_by_loops
+            ]
+            raise SingularityError(
+                f'robot {self.name!r}: closed loops do not determine the joints '
+                f'{", ".join(names)} there: they cannot be closed, or are singular on the way; '
+                'expected a posture within reach'
             )
 
 

@@ -9,6 +9,7 @@ The model's arrays are read-only, so a kernel that wrote to the model would not 
 from numba import types
 
 Topology = types.Array(types.int64, 2, 'C', readonly=True)  # (nb, 5)   see model/layout.py
+Looped = types.Array(types.int32, 2, 'C', readonly=True)  # the Topology of closed loops
 Table = types.Array(types.float64, 2, 'C', readonly=True)  # (nb, 28)  see model/layout.py
 Constant = types.Array(types.float64, 1, 'C', readonly=True)  # (k,)
 Vector = types.Array(types.float64, 1, 'C')  # (n,)

@@ -156,9 +156,9 @@ def test_a_file_has_every_entry_of_a_rotor(tmp_path):
 @pytest.mark.parametrize(
     'text, sentence',
     [
-        ('a: {inertia: 1}', 'expected one entry, rotors'),
-        ('- rotors', 'expected one entry, rotors'),
-        ('rotors: [a]', 'expected names of joints'),
+        ('a: {inertia: 1}', 'expected rotors, and nothing but closures, rotors'),
+        ('- rotors', 'expected rotors, and nothing but closures, rotors'),
+        ('rotors: [a]', 'expected them by names'),
         ('rotors: {a: 1}', "joint 'a' has 1; expected at least inertia"),
         ('rotors: {a: {gear_ratio: 2}}', 'expected at least inertia'),
         ('rotors: {a: {inertia: 1, teeth: 9}}', "entry 'teeth'; expected some of inertia"),
@@ -173,7 +173,7 @@ def test_a_file_that_is_none_is_a_sentence(tmp_path, text, sentence):
     """It names the file, the joint and the entry."""
     path = tmp_path / 'arm.yaml'
     path.write_text(text)
-    with pytest.raises(ModelError, match=f'rotor file .*{sentence}'):
+    with pytest.raises(ModelError, match=f'file .*{sentence}'):
         Robot.from_urdf(arm(''), rotors=path)
 
 

@@ -44,7 +44,7 @@ def inverse_dynamics_derivatives(
     """dtau/dq, dtau/dqd and dtau/dqdd = M, each (nv, nv), written."""
     everything = expand_positions(topology, constants, scratch, q)
     rates = expand(topology, scratch, 0, qd)
-    accelerations = expand_acceleration(topology, scratch, 1, qd, qdd)
+    accelerations = expand_acceleration(topology, constants, scratch, 1, qd, qdd)
     n = rates.shape[0]
     of_q, of_qd, of_qdd = all_square(topology, scratch), np.empty((n, n)), np.empty((n, n))
     of_inverse_dynamics.inverse_dynamics_derivatives(

@@ -6,7 +6,10 @@ Joint i depends on COUNT consecutive independent velocities from FIRST on, so th
 as many entries. Joints that follow others at a fixed ratio have one, which is a constant.
 """
 
-from robodyn_ros.algorithms.core.scratch import VECTORS, WIDTH
+from robodyn_ros.algorithms.constraints import loops
+from robodyn_ros.algorithms.constraints.memory import memory
+from robodyn_ros.algorithms.constraints.of_loops import of_loops
+from robodyn_ros.algorithms.core.scratch import VECTORS
 from robodyn_ros.model.layout import (
     AT,
     BALL_X,
@@ -19,6 +22,7 @@ from robodyn_ros.model.layout import (
     RATIO,
     REDUCED,
     SHIFT,
+    TOPOLOGY_COLUMNS,
     Q,
 )
 from robodyn_ros.spatial.primitive import primitive
@@ -32,8 +36,11 @@ def independent(topology):
 
 @primitive
 def reduced(topology):
-    """The topology of the tree in which their mass matrix is full, see model.embedding."""
-    return topology[: topology[0, FIRST] + 1, REDUCED:]
+    """The topology of the tree in which their mass matrix is full.
+
+    See model.dependent.embedding.
+    """
+    return topology[: topology[0, FIRST] + 1, REDUCED : REDUCED + TOPOLOGY_COLUMNS]
 
 
 @primitive
@@ -46,14 +53,6 @@ def body_of(topology, status):
         if topology[i, DOF] > 0 and topology[i, FIRST] == k:
             found = i
     return found
-
-
-@primitive
-def memory(topology, scratch, start, length):
-    """Entries behind the rows of the bodies."""
-    flat = scratch.reshape(scratch.size)
-    first = topology.shape[0] * WIDTH + start
-    return flat[first : first + length]
 
 
 @primitive
@@ -136,6 +135,7 @@ def expand_positions(topology, constants, scratch, q):
                 everything[j + entry] = q[k + entry]
         elif kind != BALL_Y and kind != BALL_Z:
             everything[j] = constants[i, RATIO] * q[k] + constants[i, SHIFT]
+    loops.close(topology, constants, scratch, everything, E)
     return everything
 
 
@@ -155,23 +155,63 @@ def expand(topology, scratch, k, rates):
 
 
 @primitive
-def expand_acceleration(topology, scratch, k, qd, qdd):
+def expand_acceleration(topology, constants, scratch, k, qd, qdd):
     """E qdd + dE/dt qd; returns vector k over all joints. Needs `expand_positions`.
 
     dE/dt is zero for fixed ratios.
     """
-    return expand(topology, scratch, k, qdd)
+    return expand_reference(topology, constants, scratch, k, qd, qd, qdd)
 
 
 @primitive
-def unaccelerated(topology, scratch, k, qd):
+def expand_reference(topology, constants, scratch, k, qd, qd_r, qdd_r):
+    """E qdd_r + dE/dt qd_r, along qd; returns vector k over all joints.
+
+    Needs `expand_positions`.
+    """
+    everything = expand(topology, scratch, k, qdd_r)
+    add_rate_of_expansion(topology, constants, scratch, qd, qd_r, everything)
+    return everything
+
+
+@primitive
+def unaccelerated(topology, constants, scratch, k, qd):
     """dE/dt qd, the accelerations of all joints while the independent ones have none; returns
     vector k over all joints.
     """
     everything = of_joints(topology, scratch, k)
     for i in range(everything.shape[0]):
         everything[i] = 0.0
+    add_rate_of_expansion(topology, constants, scratch, qd, qd, everything)
     return everything
+
+
+@of_loops
+def add_rate_of_expansion(topology, constants, scratch, qd, qd_r, accelerations):
+    """Add dE/dt qd_r, along qd, to accelerations of all joints.
+
+    It is a symmetric form f(qd, qd_r), as E has the second derivatives of positions: a quarter of
+    f(qd + qd_r, qd + qd_r) - f(qd - qd_r, qd - qd_r).
+    """
+    both = loops.loop_vector(topology, scratch, 2, accelerations.shape[0])
+    for sign in (1.0, -1.0):
+        moves = False
+        for i in range(1, topology.shape[0]):
+            both[i - 1] = 0.0
+            for m in range(topology[i, COUNT]):
+                rate = qd[topology[i, FIRST] + m] + sign * qd_r[topology[i, FIRST] + m]
+                both[i - 1] += expansion(topology, scratch)[i - 1, m] * rate
+            moves = moves or both[i - 1] != 0.0
+        if moves:
+            loops.closing_acceleration(
+                topology,
+                constants,
+                scratch,
+                all_positions(topology, scratch),
+                both,
+                0.25 * sign,
+                accelerations,
+            )
 
 
 @primitive

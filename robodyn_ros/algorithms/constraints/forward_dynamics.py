@@ -6,7 +6,10 @@
 11.3), with the reduced tree in the place of dense matrices.
 """
 
+import numpy as np
+
 from robodyn_ros.algorithms.constraints.expansion import (
+    add_rate_of_expansion,
     all_square,
     body_of,
     expand,
@@ -21,7 +24,8 @@ from robodyn_ros.algorithms.constraints.expansion import (
     unaccelerated,
 )
 from robodyn_ros.algorithms.constraints.mass_matrix import factors, mass_matrix, mass_solve
-from robodyn_ros.algorithms.core import coriolis, joint_wrenches, rnea
+from robodyn_ros.algorithms.constraints.of_loops import of_loops
+from robodyn_ros.algorithms.core import coriolis, crba, joint_wrenches, rnea
 from robodyn_ros.algorithms.core import gravity as weight
 from robodyn_ros.algorithms.core.composite import factorise, solve_factorised
 from robodyn_ros.algorithms.task_space import wrench_sweeps
@@ -34,12 +38,26 @@ def bias(topology, constants, gravity, scratch, q, qd, f_ext, tau):
     """tau = C(q, qd) qd + g(q) - J^T f_ext; (nv,), written."""
     everything = expand_positions(topology, constants, scratch, q)
     rates = expand(topology, scratch, 0, qd)
-    accelerations = unaccelerated(topology, scratch, 1, qd)
+    accelerations = unaccelerated(topology, constants, scratch, 1, qd)
     tau_tree = of_joints(topology, scratch, 2)
     rnea.inverse_dynamics(
         topology, constants, gravity, scratch, everything, rates, accelerations, f_ext, tau_tree
     )
     project(topology, scratch, tau_tree, tau)
+
+
+@primitive
+def bias_torque(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    tau: Vector,
+):
+    """tau = C(q, qd) qd + g(q), as rnea.bias_torque; joints that loops lead accelerate."""
+    bias(topology, constants, gravity, scratch, q, qd, np.zeros((topology.shape[0], 6)), tau)
 
 
 @primitive
@@ -132,7 +150,7 @@ def forward_dynamics_wrenches(
     )
     everything = expand_positions(topology, constants, scratch, q)
     rates = expand(topology, scratch, 0, qd)
-    accelerations = expand_acceleration(topology, scratch, 1, qd, qdd)
+    accelerations = expand_acceleration(topology, constants, scratch, 1, qd, qdd)
     joint_wrenches.joint_wrenches(
         topology,
         constants,
@@ -222,6 +240,30 @@ def hybrid_dynamics(
     return status
 
 
+@of_loops
+def add_rate_of_embedding(topology, constants, scratch, everything, qd, C):
+    """Add E^T M_tree dE/dt to C (Jain 2011, section 15.1), a column at a time."""
+    M_tree = all_square(topology, scratch)
+    crba.mass_matrix(topology, constants, scratch, everything, M_tree)
+    unit = of_velocities(topology, scratch, 1)
+    for k in range(C.shape[1]):
+        for j in range(C.shape[1]):
+            unit[j] = 1.0 if j == k else 0.0
+        column = of_joints(topology, scratch, 2)
+        for i in range(column.shape[0]):
+            column[i] = 0.0
+        add_rate_of_expansion(topology, constants, scratch, qd, unit, column)
+        torque = of_joints(topology, scratch, 3)
+        for i in range(column.shape[0]):
+            torque[i] = 0.0
+            for j in range(column.shape[0]):
+                torque[i] += M_tree[i, j] * column[j]
+        share = of_velocities(topology, scratch, 4)
+        project(topology, scratch, torque, share)
+        for i in range(C.shape[0]):
+            C[i, k] += share[i]
+
+
 @primitive
 def coriolis_matrix(
     topology: Topology, constants: Table, scratch: Matrix, q: Vector, qd: Vector, C: Matrix
@@ -234,6 +276,7 @@ def coriolis_matrix(
     rates = expand(topology, scratch, 0, qd)
     coriolis.coriolis_matrix(topology, constants, scratch, everything, rates, C_tree)
     project_both(topology, scratch, C_tree, C)
+    add_rate_of_embedding(topology, constants, scratch, everything, qd, C)
 
 
 @primitive

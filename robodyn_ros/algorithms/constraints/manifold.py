@@ -4,6 +4,7 @@
 
 import numpy as np
 
+from robodyn_ros.algorithms.constraints.of_loops import has_loops
 from robodyn_ros.algorithms.core.friction import COULOMB_VELOCITY
 from robodyn_ros.algorithms.core.manifold import load_quaternion
 from robodyn_ros.model.layout import (
@@ -11,6 +12,7 @@ from robodyn_ros.model.layout import (
     BALL_X,
     BALL_Y,
     BALL_Z,
+    COORDINATE,
     DAMPING,
     DOF,
     FIRST,
@@ -81,10 +83,15 @@ def difference(topology: Topology, start: Vector, end: Vector, motion: Vector):
 
 @primitive
 def friction_torque(topology: Topology, constants: Table, qd: Vector, tau: Vector):
-    """Friction of all joints at qd (nv,), felt at the independent ones; tau (nv,), written."""
+    """Friction of all joints at qd (nv,), felt at the independent ones; tau (nv,), written.
+
+    That of joints that loops lead is left out: what they turn depends on the posture.
+    """
     for k in range(tau.shape[0]):
         tau[k] = 0.0
     for i in range(1, topology.shape[0]):
+        if has_loops(topology) and topology[i, COORDINATE] >= topology[0, FIRST]:
+            continue
         k, ratio = topology[i, FIRST], constants[i, RATIO]
         rate = ratio * qd[k]
         tau[k] = tau[k] + ratio * (

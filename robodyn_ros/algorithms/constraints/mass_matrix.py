@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The mass matrix over independent coordinates, M = E^T M_tree E, and what its factors give.
 
-M = L^T D L without filling in beyond the reduced tree (model.embedding): Featherstone 2008,
-sections 6.4 and 6.5, with the elimination tree in the place of the robot's own.
+M = L^T D L without filling in beyond the reduced tree (model.dependent.embedding): Featherstone
+2008, sections 6.4 and 6.5, with the elimination tree in the place of the robot's own.
 """
 
 from robodyn_ros.algorithms.constraints.expansion import (

@@ -182,7 +182,7 @@ def task_acceleration(
     )
     everything = expand_positions(topology, constants, scratch, q)
     rates = expand(topology, scratch, 0, qd)
-    accelerations = expand_acceleration(topology, scratch, 1, qd, qdd)
+    accelerations = expand_acceleration(topology, constants, scratch, 1, qd, qdd)
     for k in range(bodies.shape[0]):
         jacobians.jacobian_bias(
             topology,

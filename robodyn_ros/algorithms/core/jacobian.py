@@ -69,6 +69,17 @@ def jacobian(
 
 
 @primitive
+def frame_acceleration(scratch, body, frame):
+    """Acceleration of the origin of a frame and its angular acceleration, in base axes.
+
+    Needs the poses and `motion_base_to_tip`.
+    """
+    lever = rotate(scratch, body, at.RATE, (frame[9], frame[10], frame[11]))
+    linear = rotate(scratch, body, at.WORLD_ROTATION, add(load(scratch, body, at.ACCEL), lever))
+    return linear, rotate(scratch, body, at.WORLD_ROTATION, load(scratch, body, at.ALPHA))
+
+
+@primitive
 def jacobian_bias(
     topology: Topology,
     constants: Table,
@@ -90,12 +101,8 @@ def jacobian_bias(
     poses_base_to_tip(topology, scratch)
     start_at_base(scratch, (0.0, 0.0, 0.0))
     motion_base_to_tip(topology, constants, scratch, qd, zero)
-    lever = rotate(scratch, body, at.RATE, (frame[9], frame[10], frame[11]))
-    bias[0], bias[1], bias[2] = rotate(
-        scratch, body, at.WORLD_ROTATION, add(load(scratch, body, at.ACCEL), lever)
-    )
-    bias[3], bias[4], bias[5] = rotate(
-        scratch, body, at.WORLD_ROTATION, load(scratch, body, at.ALPHA)
+    (bias[0], bias[1], bias[2]), (bias[3], bias[4], bias[5]) = frame_acceleration(
+        scratch, body, frame
     )
 
 

@@ -78,4 +78,7 @@ def rows_behind(topology):
         return 0
     n, nv, width = topology.shape[0] - 1, topology[0, layout.FIRST], topology[0, layout.COUNT]
     entries = (2 + VECTORS + width) * n + (n + nv) * (n + 6) + 10 * n * n
+    if topology.shape[1] > layout.EMBEDDED_TOPOLOGY_COLUMNS:
+        rows, unknowns = topology[0, [layout.STOPPED_ROWS, layout.UNKNOWNS]]
+        entries += rows * (unknowns + nv + 1) + 17 * n + 44  # see constraints.loops
     return -(-int(entries) // WIDTH)

@@ -1,0 +1,333 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Closed loops: the joints that follow from the independent ones, and the rates at which they do.
+
+A closure stops motions of a frame B relative to a frame A. With J of its rows, split into unknown
+and independent joints, J_u X + J_i = 0 gives the rows X of E (Jain 2011, eq. 11.30 and 15.5), and
+J_u (dX/dt qd) = -dJ/dt E qd their rates. Positions are found by Newton's method, along a straight
+way of the independent joints from a posture in which the loops are closed. So they are a function
+of q alone, stay in one assembly, and have no drift.
+"""
+
+from math import nan, sqrt
+
+from robodyn_ros.algorithms.constraints.least_squares import solve
+from robodyn_ros.algorithms.constraints.memory import loop_memory
+from robodyn_ros.algorithms.constraints.of_loops import of_loops
+from robodyn_ros.algorithms.core.jacobian import frame_acceleration, jacobian_columns
+from robodyn_ros.algorithms.core.joint_transform import joint_transforms
+from robodyn_ros.algorithms.core.kinematics import frame_pose, poses_base_to_tip
+from robodyn_ros.algorithms.core.rnea import motion_base_to_tip, start_at_base
+from robodyn_ros.model.layout import (
+    BODY_A,
+    BODY_B,
+    CLOSURES,
+    COORDINATE,
+    COUNT,
+    DISTANCE,
+    FIRST,
+    FRAME_A,
+    FRAME_B,
+    LENGTH,
+    RATIO,
+    REFERENCE,
+    STOPPED_ROWS,
+    STOPS,
+    UNKNOWNS,
+    Q,
+)
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.vec3 import add, cross, dot, scale, sub
+
+STRIDE = 0.25  # longest step of an independent joint on the way [rad or m]
+MOST_STEPS = 30  # of Newton's method at one place
+COARSE = 1e-3  # of the unknowns between two places [rad or m]
+FINE = 1e-8  # before the last two steps of Newton's method, which square it
+OPEN = 1e-9  # beyond which a loop is not closed [m or rad]
+FAR = 10.0  # beyond which a step leads nowhere [rad or m]
+
+
+@primitive
+def equations(topology, scratch):
+    """Memory for the rows of all closures: of unknowns, of independent velocities, right side."""
+    m, d, nv = topology[0, STOPPED_ROWS], topology[0, UNKNOWNS], topology[0, FIRST]
+    columns = d + nv + 1
+    return loop_memory(topology, scratch, 0, m * columns).reshape(m, columns)
+
+
+@primitive
+def loop_vector(topology, scratch, k, length):
+    """Memory for vector k over all joints, k below 20."""
+    m, d, nv = topology[0, STOPPED_ROWS], topology[0, UNKNOWNS], topology[0, FIRST]
+    n = topology.shape[0] - 1
+    return loop_memory(topology, scratch, m * (d + nv + 1) + k * n, length)
+
+
+@primitive
+def frame_jacobians(topology, scratch):
+    """Memory for the Jacobians of the two frames of a closure."""
+    n = topology.shape[0] - 1
+    both = loop_vector(topology, scratch, 4, 12 * n).reshape(12, n)
+    return both[:6], both[6:]
+
+
+@primitive
+def frame_poses(topology, scratch):
+    """Memory for their poses."""
+    n = topology.shape[0] - 1
+    both = loop_vector(topology, scratch, 16, n + 44)[n:].reshape(11, 4)
+    return both[:4], both[4:8]
+
+
+@primitive
+def column_of(X, k):
+    """An axis of a pose, or its origin."""
+    return X[0, k], X[1, k], X[2, k]
+
+
+@primitive
+def stopped_turns(stops):
+    """How many turns a closure stops, and the axis that is left to turn about."""
+    count, free = 0, 2
+    for a in range(3):
+        if stops & (8 << a):
+            count += 1
+        else:
+            free = a
+    return count, free
+
+
+@primitive
+def turn_error(XA, XB, a, turns, free):
+    """How far frame B is turned out of A about axis a of A: zero where it is not.
+
+    Half the axial part of R_AB where all turns are stopped, e x R_AB e where e is free.
+    """
+    if turns == 3:
+        i, j = (a + 1) % 3, (a + 2) % 3
+        return 0.5 * (
+            dot(column_of(XA, j), column_of(XB, i)) - dot(column_of(XA, i), column_of(XB, j))
+        )
+    return dot(column_of(XA, a), cross(column_of(XA, free), column_of(XB, free)))
+
+
+@primitive
+def entry(A, B, k, lever, axis, turns):
+    """An axis times the velocity of B relative to A that joint k gives."""
+    turning = (A[3, k], A[4, k], A[5, k])
+    if turns:
+        return dot(axis, sub((B[3, k], B[4, k], B[5, k]), turning))
+    carried = add((A[0, k], A[1, k], A[2, k]), cross(turning, lever))
+    return dot(axis, sub((B[0, k], B[1, k], B[2, k]), carried))
+
+
+@primitive
+def write_row(topology, constants, A, B, lever, axis, turns, L, row):
+    """Write one row of the equations; joints that follow others count for those."""
+    d, nv = topology[0, UNKNOWNS], topology[0, FIRST]
+    for column in range(L.shape[1]):
+        L[row, column] = 0.0
+    for i in range(1, topology.shape[0]):
+        coordinate = topology[i, COORDINATE]
+        if coordinate >= 0:
+            column = d + coordinate if coordinate < nv else coordinate - nv
+            share = constants[i, RATIO] * entry(A, B, i - 1, lever, axis, turns)
+            L[row, column] = L[row, column] + share
+
+
+@primitive
+def speed_of(J, rates, first):
+    """Three rows of a Jacobian times rates."""
+    x, y, z = 0.0, 0.0, 0.0
+    for k in range(J.shape[1]):
+        x = x + J[first, k] * rates[k]
+        y = y + J[first + 1, k] * rates[k]
+        z = z + J[first + 2, k] * rates[k]
+    return x, y, z
+
+
+@primitive
+def rate_term(A, B, rates, a_A, alpha_A, a_B, alpha_B, lever, axis, turns, is_distance):
+    """A row of dJ/dt times rates, of the accelerations that the rates alone give the frames."""
+    turning = speed_of(A, rates, 3)
+    if turns:
+        return dot(axis, sub(sub(alpha_B, alpha_A), cross(turning, speed_of(B, rates, 3))))
+    apart = sub(speed_of(B, rates, 0), speed_of(A, rates, 0))
+    if is_distance:
+        along = dot(axis, apart)
+        across = (dot(apart, apart) - along * along) / sqrt(dot(lever, lever))
+        return dot(axis, sub(a_B, a_A)) + across
+    carried = cross(turning, lever)
+    seen = add(cross(alpha_A, lever), scale(2.0, cross(turning, sub(apart, carried))))
+    return dot(axis, sub(sub(a_B, a_A), add(seen, cross(turning, carried))))
+
+
+@primitive
+def write_equations(topology, constants, scratch, everything, rates, moving, L):
+    """Rows of all closures at the positions of all joints.
+
+    The right side is how far each closure is open or, of what moves, the row of dJ/dt times rates.
+    """
+    joint_transforms(topology, constants, scratch, everything)
+    poses_base_to_tip(topology, scratch)
+    if moving:
+        zero = loop_vector(topology, scratch, 3, topology.shape[0] - 1)
+        for k in range(zero.shape[0]):
+            zero[k] = 0.0
+        start_at_base(scratch, (0.0, 0.0, 0.0))
+        motion_base_to_tip(topology, constants, scratch, rates, zero)
+    XA, XB = frame_poses(topology, scratch)
+    JA, JB = frame_jacobians(topology, scratch)
+    row, last = 0, L.shape[1] - 1
+    for k in range(1, topology[0, CLOSURES] + 1):
+        body_A, body_B, stops = topology[k, BODY_A], topology[k, BODY_B], topology[k, STOPS]
+        frame_A = constants[k, FRAME_A : FRAME_A + 12]
+        frame_B = constants[k, FRAME_B : FRAME_B + 12]
+        frame_pose(scratch, body_A, frame_A, XA)
+        frame_pose(scratch, body_B, frame_B, XB)
+        jacobian_columns(topology, constants, scratch, body_A, frame_A, JA)
+        jacobian_columns(topology, constants, scratch, body_B, frame_B, JB)
+        a_A, alpha_A, a_B, alpha_B = (
+            (0.0, 0.0, 0.0),
+            (0.0, 0.0, 0.0),
+            (0.0, 0.0, 0.0),
+            (0.0, 0.0, 0.0),
+        )
+        if moving:
+            a_A, alpha_A = frame_acceleration(scratch, body_A, frame_A)
+            a_B, alpha_B = frame_acceleration(scratch, body_B, frame_B)
+        lever = sub(column_of(XB, 3), column_of(XA, 3))
+        count, free = stopped_turns(stops)
+        for a in range(7):
+            if stops & (1 << a):
+                turns, is_distance = 3 <= a < 6, a == DISTANCE
+                length = sqrt(dot(lever, lever))
+                axis = scale(1.0 / length, lever) if is_distance else column_of(XA, a % 3)
+                write_row(topology, constants, JA, JB, lever, axis, turns, L, row)
+                if moving:
+                    L[row, last] = rate_term(
+                        JA, JB, rates, a_A, alpha_A, a_B, alpha_B, lever, axis, turns, is_distance
+                    )
+                elif is_distance:
+                    L[row, last] = length - constants[k, LENGTH]
+                elif turns:
+                    L[row, last] = turn_error(XA, XB, a - 3, count, free)
+                else:
+                    L[row, last] = dot(axis, lever)
+                row += 1
+
+
+@primitive
+def improve(topology, constants, scratch, everything, L):
+    """One step of Newton's method. Returns its size, or -1 where it leads nowhere."""
+    d, nv, size = topology[0, UNKNOWNS], topology[0, FIRST], 0.0
+    write_equations(topology, constants, scratch, everything, everything, False, L)
+    if not solve(L, d):
+        return -1.0
+    for i in range(1, topology.shape[0]):
+        unknown = topology[i, COORDINATE] - nv
+        if unknown >= 0:
+            step = constants[i, RATIO] * L[unknown, d + nv]
+            everything[topology[i, Q]] -= step
+            size = max(size, abs(step))
+    return size if size < FAR else -1.0
+
+
+@primitive
+def go_on(topology, constants, scratch, everything, target, share, before, L):
+    """Move the independent joints to a share of their way, and the unknown ones with them.
+
+    Needs the solved equations at the share before.
+    """
+    d, nv = topology[0, UNKNOWNS], topology[0, FIRST]
+    way = loop_vector(topology, scratch, 1, nv)
+    for k in range(nv):
+        way[k] = 0.0
+    for i in range(1, topology.shape[0]):
+        coordinate, j = topology[i, COORDINATE], topology[i, Q]
+        if 0 <= coordinate < nv:
+            whole = target[i - 1] - constants[i, REFERENCE]
+            everything[j] = (
+                target[i - 1] if share == 1.0 else constants[i, REFERENCE] + share * whole
+            )
+            if topology[i, COUNT] == 1 and constants[i, RATIO] != 0.0:
+                way[coordinate] = (share - before) * whole / constants[i, RATIO]
+    for i in range(1, topology.shape[0]):
+        unknown = topology[i, COORDINATE] - nv
+        if unknown >= 0:
+            step = 0.0
+            for k in range(nv):
+                step = step - L[unknown, d + k] * way[k]
+            everything[topology[i, Q]] += constants[i, RATIO] * step
+
+
+@primitive
+def settle(topology, constants, scratch, everything, enough, L):
+    """Newton's method until its step is below `enough`. Returns whether it gets there."""
+    for _ in range(MOST_STEPS):
+        size = improve(topology, constants, scratch, everything, L)
+        if size < 0.0:
+            return False
+        if size < enough:
+            return True
+    return False
+
+
+@of_loops
+def close(topology, constants, scratch, everything, E):
+    """Positions of the joints that loops lead, and the rows of E of all that move with these.
+
+    everything : positions of all joints, of the independent ones given; E : (n, width), written.
+    Both are NaN where the loops cannot be closed.
+    """
+    n, d, nv = topology.shape[0] - 1, topology[0, UNKNOWNS], topology[0, FIRST]
+    L, target = equations(topology, scratch), loop_vector(topology, scratch, 0, n)
+    longest = 0.0
+    for i in range(1, n + 1):
+        j = topology[i, Q]
+        target[i - 1] = everything[j]
+        if topology[i, COORDINATE] >= 0:
+            if topology[i, COORDINATE] < nv:
+                longest = max(longest, abs(target[i - 1] - constants[i, REFERENCE]))
+            everything[j] = constants[i, REFERENCE]
+    steps = 1 + int(min(longest, 1e6) / STRIDE)
+    closed = improve(topology, constants, scratch, everything, L) >= 0.0
+    for step in range(steps):
+        if closed:
+            go_on(
+                topology,
+                constants,
+                scratch,
+                everything,
+                target,
+                1.0 if step == steps - 1 else (step + 1.0) / steps,
+                step / steps,
+                L,
+            )
+            enough = FINE if step == steps - 1 else COARSE
+            closed = settle(topology, constants, scratch, everything, enough, L)
+    if closed:
+        closed = improve(topology, constants, scratch, everything, L) >= 0.0
+        for row in range(d, L.shape[0]):
+            if abs(L[row, d + nv]) > OPEN:
+                closed = False
+    for i in range(1, n + 1):
+        unknown = topology[i, COORDINATE] - nv
+        if unknown >= 0:
+            if not closed:
+                everything[topology[i, Q]] = nan
+            for k in range(topology[i, COUNT]):
+                share = L[unknown, d + topology[i, FIRST] + k]
+                E[i - 1, k] = -constants[i, RATIO] * share if closed else nan
+
+
+@primitive
+def closing_acceleration(topology, constants, scratch, everything, rates, share, accelerations):
+    """Add share times dE/dt qd of the joints that loops lead; rates E qd of all joints."""
+    d, nv, L = topology[0, UNKNOWNS], topology[0, FIRST], equations(topology, scratch)
+    write_equations(topology, constants, scratch, everything, rates, True, L)
+    solve(L, d)
+    for i in range(1, topology.shape[0]):
+        unknown = topology[i, COORDINATE] - nv
+        if unknown >= 0:
+            accelerations[i - 1] -= share * constants[i, RATIO] * L[unknown, d + nv]

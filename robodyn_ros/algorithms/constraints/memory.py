@@ -1,0 +1,26 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Memory of kernels over independent coordinates, behind the rows of the bodies.
+
+First what `expansion` keeps, then what loops need; see robodyn_ros.algorithms.core.scratch.
+"""
+
+from robodyn_ros.algorithms.core.scratch import VECTORS, WIDTH
+from robodyn_ros.model.layout import COUNT, FIRST
+from robodyn_ros.spatial.primitive import primitive
+
+
+@primitive
+def memory(topology, scratch, start, length):
+    """Entries behind the rows of the bodies."""
+    flat = scratch.reshape(scratch.size)
+    first = topology.shape[0] * WIDTH + start
+    return flat[first : first + length]
+
+
+@primitive
+def loop_memory(topology, scratch, start, length):
+    """Entries behind those of `expansion`."""
+    n, nv, width = topology.shape[0] - 1, topology[0, FIRST], topology[0, COUNT]
+    before = (2 + VECTORS + width) * n + (n + nv) * (n + 6) + 10 * n * n
+    return memory(topology, scratch, before + start, length)

@@ -1,0 +1,20 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Telling robots with closed loops, and the decorator of what they alone need.
+
+The type of `topology` tells such robots when a kernel is compiled: `Looped`, not `Topology`. So
+kernels of all other robots hold no code of loops, which would double their compilation.
+"""
+
+from robodyn_ros.model.layout import EMBEDDED_TOPOLOGY_COLUMNS
+from robodyn_ros.spatial.primitive import only_for, primitive
+from robodyn_ros.spatial.types import Looped
+
+#: Decorates a function (topology, ...) without result: a call of it is empty without loops.
+of_loops = only_for(Looped.dtype)
+
+
+@primitive
+def has_loops(topology):
+    """Whether the robot has closed loops, at run time."""
+    return topology.shape[1] > EMBEDDED_TOPOLOGY_COLUMNS

@@ -1,0 +1,367 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Closures of loops, and the tables of a robot whose joints they lead.
+
+A URDF is a tree. A closure names two frames of it and the motions between them that it stops. The
+joints of the loops then depend on the independent ones (Jain 2011, sections 11.3 and 15.1).
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from robodyn_ros.errors import ModelError, shorten
+from robodyn_ros.model.dependent.embedding import embed, reduced_tree
+from robodyn_ros.model.description import Placement
+from robodyn_ros.model.joint_types import JointCoordinates
+from robodyn_ros.model.layout import (
+    AT,
+    BALL_X,
+    BALL_Y,
+    BALL_Z,
+    BODY_A,
+    BODY_B,
+    CLOSED_CONSTANT_COLUMNS,
+    CLOSED_TOPOLOGY_COLUMNS,
+    CLOSURES,
+    COORDINATE,
+    COUNT,
+    DAMPING,
+    DISTANCE,
+    DOF,
+    EMBEDDED_CONSTANT_COLUMNS,
+    EMBEDDED_TOPOLOGY_COLUMNS,
+    FIRST,
+    FRAME_A,
+    FRAME_B,
+    FRICTION,
+    KIND,
+    LENGTH,
+    PARENT,
+    REDUCED,
+    REFERENCE,
+    STOPPED_ROWS,
+    STOPS,
+    TOPOLOGY_COLUMNS,
+    UNKNOWNS,
+    Q,
+    V,
+)
+from robodyn_ros.model.model_report import NOTE, WARNING, Finding
+from robodyn_ros.model.robot_model import JointLimits, RobotModel
+from robodyn_ros.model.validate import LARGEST_LENGTH
+
+#: Relative motions of B that a closure can stop: along the axes of A, and turns about them.
+MOTIONS = ('x', 'y', 'z', 'rx', 'ry', 'rz')
+#: What is stopped by each type of closure; the free axis of a hinge and of a slider is z.
+TYPES: dict[str, tuple[str, ...]] = {
+    'weld': MOTIONS,
+    'ball': ('x', 'y', 'z'),
+    'hinge': ('x', 'y', 'z', 'rx', 'ry'),
+    'slider': ('x', 'y', 'rx', 'ry', 'rz'),
+    'plane': ('z',),
+    'distance': (),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Closure:
+    """A joint that closes a loop of the tree.
+
+    Parameters
+    ----------
+    name : str
+        Name of the closure.
+    a, b : str
+        Links or joints that its two frames are fixed to.
+    type : {'weld', 'hinge', 'slider', 'ball', 'plane', 'distance'}
+        What is stopped: all; all but the turn about z; all but the travel along z; travels; the
+        travel along z, of the origin of B in the xy plane of A; the change of distance.
+    stops : sequence of {'x', 'y', 'z', 'rx', 'ry', 'rz'}, optional
+        The stopped motions of B in axes of A, in place of those of the type. Of turns none, two
+        or all three: one alone is no constraint of positions while the others turn.
+    place_a, place_b : Placement
+        The frames on their links.
+    distance : float, optional
+        Of the origins, for type 'distance' [m].
+    """
+
+    name: str
+    a: str
+    b: str
+    type: str = 'weld'
+    stops: tuple[str, ...] | None = None
+    place_a: Placement = field(default_factory=Placement)
+    place_b: Placement = field(default_factory=Placement)
+    distance: float | None = None
+
+
+def stopped(robot: str, closure: Closure) -> tuple[str, ...]:
+    """Return the motions that a closure stops, 'distance' for its distance.
+
+    Parameters
+    ----------
+    robot : str
+        Name for messages.
+    closure : Closure
+        The closure.
+
+    Returns
+    -------
+    tuple of str
+
+    Raises
+    ------
+    ModelError
+        If it is none that can be kept; the message names the closure.
+    """
+    where = f'robot {robot!r}: closure {closure.name!r}'
+    if closure.type not in TYPES:
+        raise ModelError(
+            f'{where} has type {shorten(closure.type)}; expected one of {", ".join(TYPES)}'
+        )
+    if closure.stops is None and closure.type == 'distance':
+        length = closure.distance
+        if length is None or not 0.0 < length <= LARGEST_LENGTH:
+            raise ModelError(f'{where} keeps the distance {length}; expected one above 0 [m]')
+        return ('distance',)
+    names = TYPES[closure.type] if closure.stops is None else tuple(closure.stops)
+    turns = [name for name in names if name.startswith('r')]
+    if not names or len(set(names)) < len(names) or not set(names) <= set(MOTIONS):
+        raise ModelError(
+            f'{where} stops {shorten(names)}; expected some of {", ".join(MOTIONS)}, each once'
+        )
+    if len(turns) == 1:
+        raise ModelError(
+            f'{where} stops the turn {turns[0]} alone; expected none, two or three turns, or '
+            'another joint of the tree'
+        )
+    return names
+
+
+def on_loops(model: RobotModel, closures: Iterable[Closure]) -> list[dict[int, int]]:
+    """Return for each closure the velocities of the tree that move its frames apart.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The tree.
+    closures : iterable of Closure
+        Its closures.
+
+    Returns
+    -------
+    list of dict of int to int
+        Indices in joint_names, with the number of bodies from the base on.
+
+    Raises
+    ------
+    ModelError
+        For a loop without joints, or with one that turns freely.
+    """
+    found, first = [], FIRST if model.is_embedded else V
+    for closure in closures:
+        paths = [_path(model, model.frame(name).body) for name in (closure.a, closure.b)]
+        rows = sorted(set(paths[0]) ^ set(paths[1]))
+        where = f'robot {model.name!r}: closure {closure.name!r}'
+        for row in rows:
+            if model.topology[row, KIND] in (BALL_X, BALL_Y, BALL_Z):
+                name = model.joint_names[model.topology[row, first]].rpartition('.')[0]
+                raise ModelError(
+                    f'{where} has joint {name!r} in its loop, which turns freely; expected joints '
+                    'of one axis there, and a closure of type ball'
+                )
+        if not rows:
+            raise ModelError(
+                f'{where} is between {closure.a!r} and {closure.b!r}, which no joint moves apart; '
+                'expected two bodies'
+            )
+        found.append(
+            {int(model.topology[row, first]): len(_path(model, row)) for row in reversed(rows)}
+        )
+    return found
+
+
+def _path(model, body):
+    """Return the rows from a body to the base."""
+    rows = []
+    while body > 0:
+        rows.append(body)
+        body = model.topology[body, PARENT]
+    return rows
+
+
+def closed(
+    model: RobotModel,
+    closures: tuple[Closure, ...],
+    unknown: Iterable[int],
+    reference: Mapping[str, float],
+) -> RobotModel:
+    """Return the robot in which closures lead the unknown joints.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The tree; joints of it may follow others.
+    closures : tuple of Closure
+        Its closures.
+    unknown : iterable of int
+        Velocities of the tree that follow from the other ones in their loops.
+    reference : mapping of str to float
+        Positions of all joints in which the loops are closed, by `all_position_names`.
+
+    Returns
+    -------
+    RobotModel
+        Over the other velocities.
+
+    Raises
+    ------
+    ModelError
+        As of `stopped` and `on_loops`; for more closures than joints.
+    """
+    stops = [stopped(model.name, closure) for closure in closures]
+    loops, unknown = on_loops(model, closures), sorted(unknown)
+    nb = len(model.topology)
+    if len(closures) >= nb:
+        raise ModelError(
+            f'robot {model.name!r} has {len(closures)} closures; expected at most one for each of '
+            f'its {nb - 1} joints'
+        )
+    kept = [k for k in range(model.nv) if k not in unknown]
+    gone = set(model.coordinates[unknown])
+    positions = [k for k in range(model.nq) if k not in gone]
+    topology, constants, names, position_names = _wide(model)
+    old = topology[:, FIRST].copy()
+    new = {k: place for place, k in enumerate(kept)}
+    at = {k: place for place, k in enumerate(positions)}
+    joined = {k for loop in loops for k in loop}
+    spans = _spans(loops, unknown, new)
+    for row in range(1, nb):
+        k = int(old[row])
+        topology[row, COORDINATE] = -1
+        if k in new:
+            topology[row, FIRST], topology[row, AT] = new[k], at[topology[row, AT]]
+            topology[row, COORDINATE] = new[k] if k in joined else -1
+        else:
+            topology[row, DOF], topology[row, AT] = 0, 0
+            topology[row, FIRST], topology[row, COUNT] = spans[k]
+            topology[row, COORDINATE] = len(kept) + unknown.index(k)
+        if topology[row, KIND] not in (BALL_X, BALL_Y, BALL_Z):
+            constants[row, REFERENCE] = reference[position_names[topology[row, Q]]]
+    topology[0, [FIRST, COUNT]] = len(kept), max(1, topology[1:, COUNT].max())
+    topology[0, [CLOSURES, UNKNOWNS, STOPPED_ROWS]] = (
+        len(closures),
+        len(unknown),
+        sum(map(len, stops)),
+    )
+    for row, (closure, each) in enumerate(zip(closures, stops), start=1):
+        bits = [DISTANCE if name == 'distance' else MOTIONS.index(name) for name in each]
+        topology[row, STOPS] = sum(1 << bit for bit in bits)
+        for body, start, frame, place in (
+            (BODY_A, FRAME_A, model.frame(closure.a), closure.place_a),
+            (BODY_B, FRAME_B, model.frame(closure.b), closure.place_b),
+        ):
+            placed = Placement(frame.rotation, frame.translation) @ place
+            topology[row, body] = frame.body
+            constants[row, start : start + 9] = placed.rotation.ravel()
+            constants[row, start + 9 : start + 12] = placed.translation
+        constants[row, LENGTH] = closure.distance or 0.0
+    if kept:
+        tree = reduced_tree(topology)
+        topology[: len(tree), REDUCED : REDUCED + TOPOLOGY_COLUMNS] = tree
+    return replace(
+        model,
+        joint_names=tuple(model.joint_names[k] for k in kept),
+        position_names=tuple(model.position_names[k] for k in positions),
+        nq=len(positions),
+        nv=len(kept),
+        multi_dof_joints=tuple(_moved(joint, at, new) for joint in model.multi_dof_joints),
+        topology=_read_only(topology),
+        constants=_read_only(constants),
+        limits=JointLimits(
+            *(
+                _read_only(getattr(model.limits, what)[kept])
+                for what in ('lower', 'upper', 'velocity', 'effort')
+            )
+        ),
+        report=replace(
+            model.report,
+            findings=(*model.report.findings, *_findings(model, constants, old, unknown)),
+        ),
+        all_joint_names=tuple(names),
+        all_position_names=tuple(position_names),
+        closures=tuple(closure.name for closure in closures),
+    )
+
+
+def _wide(model):
+    """Return tables with the columns of loops, and the names of all joints in row order."""
+    names, position_names = list(model.all_joint_names), list(model.all_position_names)
+    topology, constants = model.topology, model.constants
+    if not model.is_embedded:
+        rows = topology[1:]
+        names = [model.joint_names[k] for k in rows[:, V]]
+        position_names = [
+            name
+            for row in rows
+            if row[KIND] not in (BALL_Y, BALL_Z)
+            for name in model.position_names[row[Q] : row[Q] + (4 if row[KIND] == BALL_X else 1)]
+        ]
+        topology, constants = embed(topology, constants, {})
+    wide = np.zeros((len(topology), CLOSED_TOPOLOGY_COLUMNS), dtype=np.int32)  # see layout
+    values = np.zeros((len(topology), CLOSED_CONSTANT_COLUMNS))
+    wide[:, :EMBEDDED_TOPOLOGY_COLUMNS] = topology
+    values[:, :EMBEDDED_CONSTANT_COLUMNS] = constants
+    wide[:, REDUCED : REDUCED + TOPOLOGY_COLUMNS] = 0
+    return wide, values, names, position_names
+
+
+def _spans(loops, unknown, new):
+    """Return {unknown velocity: (first, count)} of the independent ones that it depends on.
+
+    Loops that share an unknown joint are solved together, and depend on all of theirs.
+    """
+    groups: list[set[int]] = []
+    for loop in loops:
+        together = set(loop)
+        apart = []
+        for group in groups:
+            if group & together & set(unknown):
+                together |= group
+            else:
+                apart.append(group)
+        groups = [*apart, together]
+    spans = {}
+    for group in groups:
+        own = [new[k] for k in group if k in new]
+        span = (min(own), max(own) - min(own) + 1) if own else (0, 0)
+        spans.update({k: span for k in group if k not in new})
+    return spans
+
+
+def _moved(joint, at, new):
+    """Return a joint of several velocities at its places among those that are left."""
+    positions, velocities = (
+        slice(table[part.start], table[part.start] + part.stop - part.start)
+        for table, part in ((at, joint.positions), (new, joint.velocities))
+    )
+    return JointCoordinates(joint.joint, positions, velocities)
+
+
+def _findings(model, constants, old, unknown):
+    """Return what is to be known of joints that loops lead."""
+    for k in unknown:
+        subject = f'joint {model.joint_names[k]!r}'
+        yield Finding(NOTE, subject, 'is led by a closed loop; its limits are not watched')
+        (row, *_) = np.flatnonzero(old[1:] == k) + 1
+        if constants[row, DAMPING] or constants[row, FRICTION]:
+            yield Finding(
+                WARNING, subject, 'is led by a closed loop; its damping and friction are left out'
+            )
+
+
+def _read_only(array):
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,83 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Closures of loops from a YAML file beside the description, which may have rotors too.
+
+closures:
+  knee:
+    type: hinge                                       # see robodyn_ros.model.dependent.closures
+    a: {link: coupler, xyz: [0.3, 0, 0], rpy: [0, 0, 0]}
+    b: {link: rocker, xyz: [0.2, 0, 0]}
+  rod:
+    type: distance
+    distance: 0.4                                     # [m]
+    a: {link: crank}
+    b: {link: slider}
+  guide:
+    stops: [x, y, rx, ry]                             # in place of a type
+    a: {link: bed}
+    b: {link: slider}
+"""
+
+import os
+from collections.abc import Sequence
+
+from robodyn_ros.errors import ModelError, shorten
+from robodyn_ros.model.dependent.closures import Closure
+from robodyn_ros.model.description import Placement
+from robodyn_ros.model.rotation_matrix import from_rpy
+from robodyn_ros.model.sources import yaml_file
+
+ENTRIES = ('type', 'stops', 'a', 'b', 'distance')
+PLACE = ('link', 'xyz', 'rpy')
+
+
+def closures_of(source: Sequence[Closure] | str | os.PathLike) -> tuple[Closure, ...]:
+    """Return closures.
+
+    Parameters
+    ----------
+    source : sequence of Closure, str or path
+        The closures, or the path of a YAML file, also as `package://<name>/<path>`.
+
+    Returns
+    -------
+    tuple of Closure
+
+    Raises
+    ------
+    ModelError
+        If the file cannot be read, or has what is not known here; the message names the closure.
+    """
+    if not isinstance(source, (str, os.PathLike)):
+        return tuple(source)
+    where, entries = yaml_file.entries(source, 'closures')
+    return tuple(_closure(f'{where}: closure {name!r}', name, each) for name, each in entries)
+
+
+def _closure(where, name, entries):
+    """Return one Closure of the file."""
+    yaml_file.check_names(where, entries, ENTRIES, ('a', 'b'))
+    frames = [_frame(f'{where}, frame {side}', entries[side]) for side in 'ab']
+    stops = entries.get('stops')
+    if stops is not None and not (isinstance(stops, list) and 'type' not in entries):
+        raise ModelError(f'{where} stops {shorten(stops)}; expected a list, and no type beside it')
+    distance = entries.get('distance')
+    return Closure(
+        name,
+        frames[0][0],
+        frames[1][0],
+        'weld' if stops else str(entries.get('type', '')),
+        tuple(map(str, stops)) if stops else None,
+        frames[0][1],
+        frames[1][1],
+        None if distance is None else yaml_file.numbers(where, 'distance', distance, 1)[0],
+    )
+
+
+def _frame(where, entries):
+    """Return the link of a frame, and its placement there."""
+    yaml_file.check_names(where, entries, PLACE, ('link',))
+    xyz, rpy = (
+        yaml_file.numbers(where, name, entries.get(name, [0.0, 0.0, 0.0]), 3) for name in PLACE[1:]
+    )
+    return str(entries['link']), Placement(from_rpy(*rpy), xyz)

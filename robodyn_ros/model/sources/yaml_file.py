@@ -1,0 +1,82 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A YAML file beside a description: its entries, checked, with sentences that name them."""
+
+import os
+from numbers import Real
+
+import numpy as np
+
+from robodyn_ros.errors import ModelError, shorten
+from robodyn_ros.model.sources import package_path
+
+MOST_BYTES = 1_000_000
+KNOWN = ('closures', 'rotors')
+
+
+def entries(source, what):
+    """Return the file in words, and (name, entry) of one of KNOWN; ModelError if there is none."""
+    where = f'file {shorten(os.fspath(source))}'
+    content = _content(package_path.resolved(source), where)
+    if not isinstance(content, dict) or what not in content or not {*content} <= {*KNOWN}:
+        raise ModelError(
+            f'{where} has {shorten(content)}; expected {what}, and nothing but {", ".join(KNOWN)}'
+        )
+    named = content[what]
+    if not isinstance(named, dict) or not all(isinstance(name, str) for name in named):
+        raise ModelError(f'{where} has the {what} {shorten(named)}; expected them by names')
+    return where, list(named.items())
+
+
+def check_names(where, given, known, required):
+    """Refuse an entry that is not known, or without what is required."""
+    if not isinstance(given, dict) or not set(required) <= set(given):
+        raise ModelError(
+            f'{where} has {shorten(given)}; expected at least {" and ".join(required)}'
+        )
+    for name in given:
+        if name not in known:
+            raise ModelError(
+                f'{where} has the entry {shorten(name)}; expected some of {", ".join(known)}'
+            )
+
+
+def numbers(where, name, value, count):
+    """Return (count,) numbers; 1e-4, without a point, is text to YAML 1.1."""
+    given = value if isinstance(value, list) else [value]
+    found = [number for number in map(_number, given) if number is not None]
+    if not len(found) == len(given) == count:
+        expected = 'a number' if count == 1 else 'three numbers'
+        raise ModelError(f'{where} has {name} {shorten(value)}; expected {expected}')
+    return np.array(found)
+
+
+def _number(value):
+    if isinstance(value, bool) or not isinstance(value, (str, Real)):
+        return None
+    try:
+        return float(value)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _content(path, where):
+    """Return what the file says."""
+    try:
+        import yaml  # comes with ROS; needed here only
+    except ModuleNotFoundError:
+        raise ModelError(
+            f'{where} is YAML, and PyYAML is not installed; expected `pip install PyYAML`, or '
+            'what the file says as objects of Python'
+        ) from None
+    try:
+        with open(path, 'rb') as file:
+            octets = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise ModelError(f'{where} cannot be read: {error.strerror}') from None
+    if len(octets) > MOST_BYTES or b'&' in octets:  # an anchor can multiply without end
+        raise ModelError(f'{where} is larger than 1 MB or has anchors; expected plain YAML')
+    try:
+        return yaml.safe_load(octets)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise ModelError(f'{where} is no YAML: {shorten(error)}') from None

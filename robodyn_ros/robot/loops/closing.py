@@ -1,0 +1,153 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Closing the loops of a tree: a posture in which they are closed, and the independent joints.
+
+The posture is sought by Newton's method of least motion from a given one. Independent are the
+joints nearest the base without which the others are still determined (Jain 2011, section 11.3).
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from robodyn_ros.errors import ModelError, UnknownNameError
+from robodyn_ros.model.dependent.closures import Closure, closed, on_loops
+from robodyn_ros.model.robot_model import RobotModel
+from robodyn_ros.robot.loops.equations import SMALLEST, LoopEquations
+
+SHARES = (0.3, 0.1, 0.03, 1e-2, 1e-3, 1e-4)  # of the best, for the smallest singular value
+
+
+def close_loops(
+    model: RobotModel,
+    closures: Sequence[Closure],
+    independent: Sequence[str] | None = None,
+    near: Mapping[str, float] | None = None,
+) -> RobotModel:
+    """Return the robot over independent coordinates whose loops are closed.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The tree.
+    closures : sequence of Closure
+        Its closures.
+    independent : sequence of str, optional
+        Joints of the loops that lead the others; by default those nearest the base that can.
+    near : mapping of str to float, optional
+        Where to seek a posture in which the loops are closed [rad or m]; by default each joint
+        begins as near to zero as its limits allow.
+
+    Returns
+    -------
+    RobotModel
+
+    Raises
+    ------
+    ModelError
+        If the loops cannot be closed, in a singular posture, or if the choice of independent
+        joints is singular or has another number; the message names the joints.
+    UnknownNameError
+        For a joint or frame that does not exist.
+    """
+    closures = tuple(closures)
+    _check_names(model, closures, [*(independent or ()), *(near or {})])
+    loops = on_loops(model, closures)
+    depth = {k: place for loop in loops for k, place in loop.items()}
+    joined = sorted(depth, key=lambda k: (depth[k], k))
+    names = [model.joint_names[k] for k in joined]
+    for name in independent or ():
+        if name not in names:
+            raise ModelError(
+                f'robot {model.name!r}: joint {name!r} is chosen to be independent, and is in no '
+                f'loop; expected some of {", ".join(names)}'
+            )
+    loose = LoopEquations(closed(model, closures, joined, _zeros(model)))
+    start = loose.start(model, near or {})
+    posture = loose.assembled(start)
+    if posture is None:
+        raise ModelError(
+            f'robot {model.name!r}: no posture was found in which '
+            f'{", ".join(each.name for each in closures)} close; {loose.gap(start)} where the '
+            f'search began; expected near={{joint: position}} of {", ".join(names)} close to one'
+        )
+    J = loose.equations(posture)[:, np.argsort(np.argsort(joined))]
+    rank = _rank(J)
+    if rank < _rank(loose.elsewhere(posture)):
+        raise ModelError(
+            f'robot {model.name!r}: the posture in which the loops close is singular; expected '
+            f'near={{joint: position}} of {", ".join(names)} close to another one'
+        )
+    unknown = (
+        _chosen(J, rank)
+        if independent is None
+        else _given(model.name, J, rank, names, independent)
+    )
+    return closed(
+        model,
+        closures,
+        [joined[k] for k in unknown],
+        dict(zip(loose.model.all_position_names, posture)),
+    )
+
+
+def _check_names(model, closures, names):
+    for name in names:
+        if name not in model.joint_names:
+            raise UnknownNameError(
+                f'robot {model.name!r} has no joint {name!r} of its own coordinate; valid: '
+                f'{", ".join(model.joint_names)}'
+            )
+    named = [closure.name for closure in closures]
+    if len(set(named)) < len(named):
+        raise ModelError(
+            f'robot {model.name!r} has closures of the names {", ".join(named)}; expected another '
+            'name for each'
+        )
+
+
+def _zeros(model):
+    return dict.fromkeys((*model.position_names, *model.all_position_names), 0.0)
+
+
+def _rank(J):
+    sizes = np.linalg.svd(J, compute_uv=False)
+    return int(np.count_nonzero(sizes > SMALLEST * max(sizes[0], 1e-300)))
+
+
+def _smallest(J, rank):
+    """Return singular value number `rank`."""
+    return np.linalg.svd(J, compute_uv=False)[rank - 1]
+
+
+def _chosen(J, rank):
+    """Return the columns that follow: the last ones that keep the rank, well determined."""
+    best = _smallest(J, rank)
+    for share in SHARES:
+        unknown = list(range(J.shape[1]))
+        for k in range(J.shape[1]):
+            rest = [each for each in unknown if each != k]
+            if len(rest) >= rank and _smallest(J[:, rest], rank) >= share * best:
+                unknown = rest
+        if len(unknown) == rank:
+            return unknown
+    return unknown
+
+
+def _given(robot, J, rank, names, independent):
+    """Return the columns that follow chosen ones; ModelError where they do not."""
+    free = J.shape[1] - rank
+    if len(set(independent)) != free:
+        raise ModelError(
+            f'robot {robot!r}: joints {", ".join(independent)} are chosen to be independent; '
+            f'expected {free} of {", ".join(names)}, as the closures stop {rank} motions of them'
+        )
+    unknown = [k for k, name in enumerate(names) if name not in independent]
+    if rank and _smallest(J[:, unknown], rank) < SMALLEST * _smallest(J, 1):
+        other = [name for k, name in enumerate(names) if k not in _chosen(J, rank)]
+        raise ModelError(
+            f'robot {robot!r}: joints {", ".join(names[k] for k in unknown)} do not follow from '
+            f'{", ".join(independent)} where the loops close; expected others to be independent, '
+            f'such as {", ".join(other)}'
+        )
+    return unknown

@@ -1,0 +1,105 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The wrenches of closures: what the joints that loops lead need, and no motor of theirs gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from robodyn_ros.compile import generic
+from robodyn_ros.errors import ShapeError
+from robodyn_ros.model.layout import (
+    BODY_A,
+    BODY_B,
+    COORDINATE,
+    DISTANCE,
+    FRAME_A,
+    FRAME_B,
+    RATIO,
+    STOPS,
+)
+from robodyn_ros.robot.loops.equations import LoopEquations
+
+if TYPE_CHECKING:  # which imports this module
+    from robodyn_ros.robot.robot import Robot
+
+
+def constraint_forces(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    tau: ArrayLike,
+    f_ext: Mapping[str, ArrayLike] | None = None,
+) -> dict[str, np.ndarray]:
+    """Return the wrenches of the closures; see Robot.constraint_forces.
+
+    J_u^T lambda = tau_tree, of the unknown joints, which no motor drives (Jain 2011, eq. 11.8).
+
+    Parameters
+    ----------
+    robot : Robot
+        With closed loops.
+    q : (nq,) array_like
+        Positions [rad or m].
+    qd : (nv,) array_like
+        Velocities [rad/s or m/s].
+    tau : (nv,) array_like
+        Torques of the independent joints [N m or N].
+    f_ext : mapping of str to (6,) array_like, optional
+        External wrenches, as of `forward_dynamics`.
+
+    Returns
+    -------
+    dict of str to (6,) ndarray
+        Wrench of each closure [N, N m].
+
+    Raises
+    ------
+    ShapeError
+        For a batch, or a wrong shape.
+    SingularityError
+        Where the loops cannot be closed.
+    """
+    model, (checked, k) = robot.model, robot._states(q, qd, tau)
+    if k is not None:
+        raise ShapeError(
+            f'robot {robot.name!r}: got {k} states for the forces of its closures; expected one'
+        )
+    qdd = robot.forward_dynamics(checked[0], checked[1], checked[2], f_ext)
+    state, tau_tree = (
+        robot.expand(checked[0], checked[1], qdd),
+        np.empty(len(model.all_joint_names)),
+    )
+    tree = model.topology.astype(np.int64)  # all joints on their own, none led by a loop
+    generic.inverse_dynamics.vectorcall(
+        tree, *robot._weighted[1:], *state, *robot._wrenches(checked[0], None, f_ext), tau_tree
+    )
+    loops, rows = LoopEquations(model), np.array(model.led_by_loops, dtype=np.int64)
+    unknowns, needed = model.topology[rows, COORDINATE] - model.nv, np.zeros(loops.unknowns)
+    np.add.at(needed, unknowns, model.constants[rows, RATIO] * tau_tree[rows - 1])
+    J = loops.equations(state[0])[:, : loops.unknowns]
+    shares, found, pose = iter(np.linalg.lstsq(J.T, needed, rcond=None)[0]), {}, np.empty((4, 4))
+    for row, name in enumerate(model.closures, start=1):
+        origins = []
+        for body, frame in ((BODY_B, FRAME_B), (BODY_A, FRAME_A)):
+            generic.pose.vectorcall(
+                tree,
+                *robot._body[1:],
+                state[0],
+                tree[row, body],
+                model.constants[row, frame : frame + 12],
+                pose,
+            )
+            origins.append(pose[:3, 3].copy())
+        wrench, axes, lever = np.zeros(6), pose[:3, :3], origins[0] - origins[1]
+        for bit in range(DISTANCE + 1):
+            if model.topology[row, STOPS] & (1 << bit):
+                along = lever / np.linalg.norm(lever) if bit == DISTANCE else axes[:, bit % 3]
+                part = slice(3, 6) if 3 <= bit < DISTANCE else slice(3)
+                wrench[part] += next(shares) * along
+        found[name] = wrench
+    return found

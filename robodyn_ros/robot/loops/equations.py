@@ -1,0 +1,87 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The equations of closed loops at postures of all joints, and postures in which they hold."""
+
+import numpy as np
+
+from robodyn_ros.algorithms.core import scratch
+from robodyn_ros.compile import embedded
+from robodyn_ros.model.layout import COORDINATE, RATIO, SHIFT, STOPPED_ROWS, UNKNOWNS, Q
+
+MOST_STEPS = 200
+LONGEST_STEP = 0.3  # of one joint [rad or m]
+CLOSED = 1e-11  # [m or rad]
+SMALLEST = 1e-6  # singular value of a rank, as a share of the largest
+NEARBY = 0.05  # how far the joints go to see whether a posture is singular [rad or m]
+
+
+class LoopEquations:
+    """The loops of a robot, all joints of which are unknown."""
+
+    def __init__(self, model):
+        self.model, self._scratch = model, scratch.allocate(model.topology)
+        self.unknowns = model.topology[0, UNKNOWNS]
+        self._columns = self.unknowns + model.nv + 1
+        self._unknown = model.topology[1:, COORDINATE] - model.nv
+        self._at = model.topology[1:, Q]
+
+    def equations(self, posture):
+        """Rows of all closures: of the joints, and how far each is open."""
+        L = np.empty((self.model.topology[0, STOPPED_ROWS], self._columns))
+        embedded.loop_equations(
+            self.model.topology,
+            self.model.constants,
+            self._scratch,
+            posture,
+            np.zeros(len(self._at)),
+            False,
+            L,
+        )
+        return L
+
+    def start(self, tree, near):
+        """Return positions of all joints, each as near to what is given as its limits allow."""
+        q = np.zeros(tree.nq)
+        q[tree.quaternions + 3] = 1.0
+        at = tree.coordinates
+        wanted = np.array([near.get(name, 0.0) for name in tree.joint_names])
+        q[at[at >= 0]] = np.clip(wanted, tree.limits.lower, tree.limits.upper)[at >= 0]
+        place = dict(zip(tree.position_names, q))
+        posture = np.array([place.get(name, 0.0) for name in self.model.all_position_names])
+        for row, leader in tree.followed.items():
+            ratio = tree.constants[row, RATIO]
+            posture[self._at[row - 1]] = (
+                tree.constants[row, SHIFT] + ratio * (posture[self._at[leader - 1]])
+            )
+        return posture
+
+    def moved(self, posture, step):
+        """Return the posture with the unknown joints moved, and those that follow them."""
+        posture, ratios = posture.copy(), self.model.constants[1:, RATIO]
+        for row in np.flatnonzero(self._unknown >= 0):
+            posture[self._at[row]] += ratios[row] * step[self._unknown[row]]
+        return posture
+
+    def assembled(self, posture):
+        """Return the posture with closed loops that Newton's method of least motion finds."""
+        d = self.unknowns
+        for _ in range(MOST_STEPS):
+            L = self.equations(posture)
+            step = -np.linalg.lstsq(L[:, :d], L[:, -1], rcond=SMALLEST)[0]
+            step *= min(1.0, LONGEST_STEP / max(LONGEST_STEP, np.abs(step).max()))
+            posture = self.moved(posture, step)
+            if np.abs(step).max() < CLOSED:
+                break
+        return posture if np.abs(self.equations(posture)[:, -1]).max() < CLOSED else None
+
+    def elsewhere(self, posture):
+        """Return the rows of the joints in another closed posture nearby."""
+        d = self.unknowns
+        free = np.linalg.svd(self.equations(posture)[:, :d])[2][::-1]
+        aside = NEARBY * np.sin(1.0 + np.arange(d)) @ free  # any direction that is none of these
+        found = self.assembled(self.moved(posture, aside))
+        return self.equations(posture if found is None else found)[:, :d]
+
+    def gap(self, posture):
+        """Return in words how far the loops are open."""
+        return f'the largest gap is {np.abs(self.equations(posture)[:, -1]).max():.3g} [m or rad]'

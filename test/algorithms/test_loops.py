@@ -1,0 +1,154 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Closed loops over independent coordinates against the dense system of the tree with multipliers.
+
+To 1e-11 of the largest entry: the multipliers' matrix of the referee has condition numbers up to
+1e4, and both sides lose that much of the rounding. The mechanisms are in support.closed_loops.
+"""
+
+import numpy as np
+import pytest
+
+from robodyn_ros.algorithms.core.scratch import allocate
+from robodyn_ros.compile import embedded
+from robodyn_ros.model.layout import AT, RATIO, ROTOR, SHIFT, Q
+from support.closed_loops import MECHANISMS, Referee, reference
+from support.compare import agree
+
+NEAR = 1e-11
+WRENCH = np.array((3.0, -2.0, 5.0, 0.4, -0.7, 0.3))  # [N, N m]
+
+
+@pytest.fixture(scope='module', params=MECHANISMS)
+def case(request):
+    """A mechanism as a robot, its referee, and states of it."""
+    mechanism = MECHANISMS[request.param]
+    robot, referee = mechanism.robot(), Referee(mechanism)
+    rng = np.random.default_rng(5)
+    near = reference(robot)
+    states = [
+        (near + rng.uniform(-0.15, 0.15, robot.nv), *rng.uniform(-1.5, 1.5, (3, robot.nv)))
+        for _ in range(3)
+    ]
+    return mechanism, robot, referee, states
+
+
+def of_tree(robot, referee, values):
+    """Return values of all joints in the order of the referee's tree."""
+    by_name = dict(zip(robot.all_joint_names, values))
+    return np.array([by_name[name] for name in referee.tree.joint_names])
+
+
+def test_loops_close_and_leave_as_many_joints_as_they_should(case):
+    """phi = 0, rates along J = 0, and accelerations J qdd + Jdot qd = 0."""
+    mechanism, robot, referee, states = case
+    assert robot.nv == mechanism.freedoms
+    for q, qd, qdd, _ in states:
+        theta, rates, accelerations = (
+            of_tree(robot, referee, each) for each in robot.expand(q, qd, qdd)
+        )
+        phi, J, bias = referee.rows(theta, rates)
+        assert np.abs(phi).max() < 1e-13
+        agree(J @ rates, np.zeros(len(J)), np.abs(J).max() * np.abs(rates).max(), 1e-13)
+        agree(J @ accelerations, -bias, np.abs(J).max() * np.abs(accelerations).max(), 1e-12)
+        lead = [referee.tree.joint_names.index(name) for name in robot.joint_names]
+        np.testing.assert_array_equal(theta[lead], q)
+
+
+def test_kernels_of_fixed_ratios_have_no_code_of_loops(case):
+    """By the type of the topology: joints that loops lead stay where fixed ratios put them."""
+    _, robot, _, states = case
+    model, (q, qd, qdd, _) = robot.model, states[0]
+    of_ratios = model.topology.astype(np.int64), model.constants, allocate(model.topology)
+    found = [np.full(len(model.all_joint_names), np.nan) for _ in range(3)]
+    embedded.expand_state(*of_ratios, q, qd, qdd, *found)
+    rows = np.array(model.led_by_loops)
+    led = model.topology[rows]
+    ratio, shift = model.constants[rows, RATIO], model.constants[rows, SHIFT]
+    np.testing.assert_array_equal(found[0][led[:, Q]], ratio * q[led[:, AT]] + shift)
+    assert np.abs(robot.expand(q)[0] - found[0]).max() > 1e-3
+    with pytest.raises(TypeError):
+        embedded.expand_state(*robot._body, q, qd, qdd, *found)
+
+
+def test_dynamics_are_those_of_the_tree_with_multipliers(case):
+    """Forward dynamics, the mass matrix E^T M E, and inverse dynamics there and back."""
+    _, robot, referee, states = case
+    for q, qd, _, tau in states:
+        theta, rates, _ = (of_tree(robot, referee, each) for each in robot.expand(q, qd))
+        E = referee.expansion(theta, robot.joint_names)
+        M_tree = referee.tree.mass_matrix(theta)
+        agree(robot.mass_matrix(q), E.T @ M_tree @ E, tolerance=NEAR)
+        lead = [referee.tree.joint_names.index(name) for name in robot.joint_names]
+        driven = np.zeros(len(theta))
+        driven[lead] = tau
+        expected, _ = referee.solve(theta, rates, driven)
+        qdd = robot.forward_dynamics(q, qd, tau)
+        agree(qdd, expected[lead], tolerance=NEAR)
+        agree(of_tree(robot, referee, robot.expand(q, qd, qdd)[2]), expected, tolerance=NEAR)
+        agree(robot.inverse_dynamics(q, qd, qdd), tau, np.abs(M_tree).max(), NEAR)
+        agree(
+            robot.mass_matrix_inverse(q) @ robot.mass_matrix(q), np.eye(robot.nv), tolerance=NEAR
+        )
+
+
+def test_the_closures_pull_with_the_multipliers(case):
+    """J^T of the wrenches, on frame B and against A, is J^T lambda of the dense system."""
+    mechanism, robot, referee, states = case
+    for q, qd, _, tau in states[:2]:
+        theta, rates, _ = (of_tree(robot, referee, each) for each in robot.expand(q, qd))
+        driven = np.zeros(len(theta))
+        driven[[referee.tree.joint_names.index(name) for name in robot.joint_names]] = tau
+        _, expected = referee.solve(theta, rates, driven)
+        felt = np.zeros(len(theta))
+        for name, wrench in robot.constraint_forces(q, qd, tau).items():
+            lever = (
+                referee.tree.pose(theta, f'{name}_b')[:3, 3]
+                - referee.tree.pose(theta, f'{name}_a')[:3, 3]
+            )
+            back = np.concatenate((wrench[:3], wrench[3:] + np.cross(lever, wrench[:3])))
+            felt += referee.tree.jacobian(theta, f'{name}_b').T @ wrench
+            felt -= referee.tree.jacobian(theta, f'{name}_a').T @ back
+        agree(felt, expected, tolerance=1e-10)  # of a large M qdd, of which it is a difference
+
+
+def test_other_quantities_are_projections(case):
+    """Energy, frames, external wrenches and the bias by E; C by its power and its skew part."""
+    _, robot, referee, states = case
+    (q, qd, qdd, tau), frame = states[0], case[0].closures[0].b
+    theta, rates, _ = (of_tree(robot, referee, each) for each in robot.expand(q, qd))
+    E, tree = referee.expansion(theta, robot.joint_names), referee.tree
+    agree(robot.energy(q, qd), tree.energy(theta, rates), tolerance=NEAR)
+    agree(robot.gravity_torque(q), E.T @ tree.gravity_torque(theta), tolerance=NEAR)
+    agree(robot.pose(q, frame), tree.pose(theta, frame), tolerance=NEAR)
+    J = tree.jacobian(theta, frame) @ E
+    agree(robot.jacobian(q, frame), J, tolerance=NEAR)
+    agree(robot.velocity(q, qd, frame), J @ qd, tolerance=NEAR)
+    accelerated = of_tree(robot, referee, robot.expand(q, qd, 0.0 * qd)[2])
+    agree(
+        robot.jacobian_bias(q, qd, frame),
+        tree.jacobian_bias(theta, rates, frame) + tree.jacobian(theta, frame) @ accelerated,
+        tolerance=NEAR,
+    )
+    pushed = robot.inverse_dynamics(q, qd, qdd, f_ext={frame: WRENCH})
+    agree(pushed, robot.inverse_dynamics(q, qd, qdd) - J.T @ WRENCH, tolerance=NEAR)
+    C = robot.coriolis_matrix(q, qd)
+    agree(C @ qd + robot.gravity_torque(q), robot.bias_torque(q, qd), tolerance=NEAR)
+    h = 1e-5  # central differences leave h^2 of third derivatives
+    Mdot = (robot.mass_matrix(q + h * qd) - robot.mass_matrix(q - h * qd)) / (2.0 * h)
+    agree(C + C.T, Mdot, np.abs(robot.mass_matrix(q)).max(), 1e-7)
+    qd_r = qdd  # any other velocity
+    Y = robot.regressor(q, qd, tau, qd_r)
+    rotors = E.T @ np.diag(tree.model.joint_values(ROTOR))  # which no parameter of a body has
+    turning = E @ tau + of_tree(robot, referee, rate_of_expansion(robot, q, qd, qd_r))
+    agree(
+        Y @ robot.inertial_parameters(),
+        robot.mass_matrix(q) @ tau + C @ qd_r + robot.gravity_torque(q) - rotors @ turning,
+        tolerance=NEAR,
+    )
+
+
+def rate_of_expansion(robot, q, a, b):
+    """Return dE/dt b along a, of all joints, by its symmetry."""
+    forms = [robot.expand(q, each, 0.0 * a)[2] for each in (a + b, a - b)]
+    return 0.25 * (forms[0] - forms[1])
