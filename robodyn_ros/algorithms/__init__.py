@@ -4,7 +4,7 @@
 
 Conventions: bodies are numbered base to tip (parent < child), row 0 is the world. Everything is
 expressed in the frame of its own body (z along the joint). Forces and motions are angular first.
-Accelerations are those of the body's origin (classical, not spatial): the base accelerates with
+Accelerations are those of the body's origin: classical, not spatial. The base accelerates with
 -gravity, so that weight needs no term of its own (Angeles 7.44). inverse_dynamics_body and
 inverse_dynamics_fixed have other rates and places on purpose: Jain 2011, Table 5.1. So have the
 derivatives, about the origin of the base as inverse_dynamics_fixed.

@@ -29,8 +29,8 @@ _COMPARISONS = {ast.Gt: '>', ast.Eq: '==', ast.NotEq: '!='}
 def straight_line(function, by_lanes=False, outputs=None):
     """A compiled twin of a function of straight-line arithmetic, for calls from kernels.
 
-    The function takes float64 arrays of fixed shape, and is made of assignments of + - * /, cos
-    and sin to names and array entries, of `if test: return code`, and a last return (see
+    The function takes float64 arrays of fixed shape. It is made of assignments of + - * /, cos and
+    sin to names and array entries, of `if test: return code`, and a last return (see
     `source.write`).
     by_lanes : take arrays with one axis more in front, and after them the first of LANES rows to
     compute. The status is then that of the worst row. If any row is refused, none is written.

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Machine code: the only door to Numba's compiler.
 
-`@kernel` turns a plain annotated function into a `Kernel`: compiled once, for the one signature
-its annotations state, from a private on-disk cache where that is sound. `generic` holds the
-recursions compiled for any robot.
+`@kernel` turns a plain annotated function into a `Kernel`. It is compiled once, for the one
+signature of its annotations, or comes from a private cache on disk where that is sound. `generic`
+holds the recursions compiled for any robot.
 """
 
 from robodyn_ros.compile.kernel import Kernel, kernel, warm_up

@@ -12,8 +12,8 @@ ATTEMPTS = 20  # threads of other packages parse too, without the lock; seldom t
 def parsed(text):
     """The syntax tree of a text.
 
-    Python 3.11 and 3.12 count the depth of the tree they build in one place for all threads, and
-    give up with a SystemError when they find that another has counted meanwhile
+    Python 3.11 and 3.12 count the depth of the tree they build in one place for all threads. They
+    give up with a SystemError when another thread has counted meanwhile
     (github.com/python/cpython/issues/106905).
     """
     with _ONE:

@@ -21,9 +21,9 @@ def read_bag(path, joint_names, topic='/joint_states', messages=None):
 
     Times are those of the message headers. Messages that do not name every joint are passed over,
     as they come from other devices. messages : called with path and topic, yields the messages;
-    None for the package rosbags. Raises ParameterError without rosbags and for a bag that cannot
-    be read, UnknownNameError for a topic that is not there, ShapeError for messages without
-    positions or efforts, and for pipes and devices.
+    None for the package rosbags. Raises ParameterError without rosbags, and for a bag that cannot
+    be read, a pipe or a device. Raises UnknownNameError for a topic that is not there, ShapeError
+    for messages without positions or efforts.
     """
     _refuse_files_elsewhere(Path(path))
     time, q, tau = [], [], []

@@ -32,9 +32,9 @@ ZERO = 25  # added to the joint coordinate [rad or m]; of a helical joint to its
 PITCH = 26  # travel of a helical joint by angle [m/rad]; zero for every other one
 CONSTANT_COLUMNS = 28  # 27 is kept free and holds zeros
 
-# Of a robot with dependent joints Q and V count the coordinates of all its joints, in row order,
-# DOF is 0 where a body moves with another joint alone, and these columns follow. Row 0 has the
-# number of independent velocities, the largest COUNT, and the number of all positions.
+# Of a robot with dependent joints Q and V count the coordinates of all its joints, in row order.
+# DOF is 0 where a body moves with another joint alone. These columns follow. Row 0 has the number
+# of independent velocities, the largest COUNT, and the number of all positions.
 FIRST = 5  # first of the independent velocities that move the joint
 COUNT = 6  # how many of them
 AT = 7  # entry of the independent positions that the joint follows

@@ -54,8 +54,8 @@ def normal_form(model, regrouped=True):
 
 
 def clean(model):
-    """Make direction cosines within EXACT of 0 or +-1, and offsets within EXACT of 0, exact: those
-    of the bodies on their parents and of the frames on their bodies. `cleaned` tells which.
+    """Make direction cosines within EXACT of 0 or +-1, and offsets within EXACT of 0, exact. They
+    are those of bodies on their parents and of frames on their bodies. `cleaned` tells which.
     """
     constants = model.constants.copy()
     for row in constants[1:]:

@@ -187,8 +187,8 @@ class RobotModel(ReadOnly):
 
     @property
     def coordinates(self):
-        """Return (nv,): the index in q of what each velocity is the rate of, -1 for the angular
-        velocity of a spherical joint, which is the rate of no coordinate.
+        """Return (nv,): the index in q of what each velocity is the rate of. It is -1 for the
+        angular velocity of a spherical joint, which is the rate of no coordinate.
         """
         rows, at = self.topology[self._joint_rows()], AT if self.is_embedded else Q
         return np.where(np.isin(rows[:, KIND], (BALL_X, BALL_Y, BALL_Z)), -1, rows[:, at])

@@ -62,7 +62,7 @@ def _rotors(root, joints):
     """Return {joint: Rotor} of the transmissions of ROS, of ros2_control and of Drake.
 
     A transmission of several joints or motors, as of a differential wrist, has no ratio that one
-    joint turns by: it is passed over, as are those of joints that are not there or do not move.
+    joint turns by. It is passed over, as are those of joints that do not exist or do not move.
     """
     moving, found = {joint.name for joint in joints if joint.type != 'fixed'}, {}
     elements = [

@@ -104,8 +104,8 @@ def prescribed(case):
 def solve_prescribed(work, n):
     """Solve A_SS p_S = work[RHS] over the prescribed joints S, into work[RHS]; whether it could.
 
-    Cholesky, in the rows behind the inverse. No sum here or below is a loop over its terms, whose
-    order the compiler may choose anew in each kernel: bits would differ between them.
+    Cholesky, in the rows behind the inverse. No sum here or below is a loop over its terms. The
+    compiler may choose their order anew in each kernel, and bits would differ.
     """
     factor = INVERSE + n
     for i in range(n):
@@ -223,10 +223,10 @@ def solve_exactly(joints, work, h, q, qd):
 def resolve(topology, constants, joints, scratch, work, h, q, qd):
     """Change the velocity qd without friction and stops into that with the impulses of both.
 
-    work[LEVEL] holds the limits f of friction [N m or N]. No sweep raises the dual objective
-    p^T A p / 2 + p^T v + s(p) above its value 0 at p = 0, and s, the conjugate of friction and
-    stops, is never negative. So no impulses, converged or not, add energy in the norm of A^-1.
-    O(n^2) a sweep and O(n^3) a try, and only where a joint starts, stops or touches.
+    work[LEVEL] holds the limits f of friction [N m or N]. No sweep raises the dual objective p^T A
+    p / 2 + p^T v + s(p) above its value 0 at p = 0. The conjugate s of friction and stops is never
+    negative. So no impulses, converged or not, add energy in the norm of A^-1. O(n^2) a sweep and
+    O(n^3) a try, and only where a joint starts, stops or touches.
 
     Returns 0, or the body whose pivot is singular.
     """

@@ -125,9 +125,9 @@ kernel = Kernel(rollouts, nogil=True)
 def rollout(plant, joints, f_ext, options, position, velocity, efforts, dt, gains, targets):
     """Return the Rollout of k plants like `plant` from k states, in O(k m n), on all cores.
 
-    Each row is, bit for bit, what `plant` does when it is put into that state and takes m steps
-    with those commands: its robot, settings, faults and the wrenches that act at present, of which
-    it gives the joint table of commanded joints, f_ext and options. The face is Plant.rollout:
+    Each row is, bit for bit, what `plant` does from that state in m steps with those commands. It
+    has the robot, settings and faults of the plant, and the wrenches that act at present. The face
+    is Plant.rollout:
 
     position : (k, nq) or (nq,) [rad or m]. velocity : (k, nv) or (nv,) [rad/s or m/s]. efforts :
     (k, m, nv) or (m, nv) for all [N m or N]. dt : [s]. gains : (2, nv) [N m/rad, N m s/rad] for

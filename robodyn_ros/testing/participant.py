@@ -160,8 +160,8 @@ class Participant:
         timeout : float
             Longest wait for the service, and for its answer [s].
         again : bool
-            Ask every two seconds until it answers, as the first answer of a service may get lost
-            when the caller is discovered in halves. Not for what is done twice by asking twice.
+            Ask every two seconds until it answers. The first answer of a service may get lost
+            while the caller is only half discovered. Not for what is done twice by asking twice.
 
         Raises
         ------

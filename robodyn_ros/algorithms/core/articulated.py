@@ -57,8 +57,8 @@ def rigid(constants, scratch, i):
 def project(topology, constants, scratch, i, d_inverse, held):
     """P+ = P - U U^T / D: the part of the inertia of body i that its joint passes on.
 
-    held = 1 - S^T P S / D is the share of the inertia about the joint that is passed on: exactly
-    zero without rotor, so that S^T P+ = 0 (Jain 2011, eq. 6.26) holds to the last bit.
+    held = 1 - S^T P S / D is the share of the inertia about the joint that is passed on. Without
+    rotor it is exactly zero, so that S^T P+ = 0 (Jain 2011, eq. 6.26) holds to the last bit.
     """
     pitch = constants[i, PITCH]
     a, c = load_symmetric(scratch, i, at.P_ANGULAR), load_symmetric(scratch, i, at.P_LINEAR)

@@ -75,8 +75,8 @@ def body_coriolis(constants, scratch, i):
     2.
 
     In blocks B = [[Y - [n]/2, 0], [-[f], 0]] with Y = ([w] J - J [w] - [v][h] - [h][v]) / 2
-    symmetric and the momentum (n, f) = I V: twelve numbers, and everything in one frame, so that
-    bodies simply add up.
+    symmetric and the momentum (n, f) = I V: twelve numbers. Everything is in one frame, so that
+    bodies add up.
     """
     mass, p = constants[i, MASS], load(scratch, i, at.WORLD_POSITION)
     moment = rotate(scratch, i, at.WORLD_ROTATION, load(constants, i, MOMENT))

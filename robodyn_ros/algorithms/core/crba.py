@@ -85,9 +85,10 @@ def joint_momentum(topology, constants, scratch, i):
 def mass_matrix(topology: Topology, constants: Table, scratch: Matrix, q: Vector, M: Matrix):
     """M(q), symmetric and positive definite, rotor inertias included, in O(n depth).
 
-    Walker and Orin 1982; Featherstone 2008, Table 6.2; Jain 2011, Algorithm 4.2. The wrench that
-    accelerates the composite body i by a unit of its joint, carried to the base, has the column of
-    M as its components on the way. q : (nv,); M : (nv, nv) [kg m^2, kg m or kg], written.
+    Walker and Orin 1982; Featherstone 2008, Table 6.2; Jain 2011, Algorithm 4.2. A wrench
+    accelerates the composite body i by a unit of its joint. It is carried to the base, and its
+    components along the joints on the way are the column of M. q : (nv,); M : (nv, nv) [kg m^2, kg
+    m or kg], written.
     """
     joint_transforms(topology, constants, scratch, q)
     composite_tip_to_base(topology, constants, scratch)

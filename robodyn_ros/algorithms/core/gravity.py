@@ -32,8 +32,8 @@ def gravity_torque(
 ):
     """tau = g(q) = dV/dq, in O(n): the weight of everything beyond a joint, about or along it.
 
-    Gravity is carried out to the tips as the base acceleration -gravity (Angeles 7.44), mass and
-    first moment of the composite bodies back to the base. q : (nv,); tau : (nv,) [N m or N],
+    Gravity goes out to the tips as the base acceleration -gravity (Angeles 7.44). Mass and first
+    moment of the composite bodies come back to the base. q : (nv,); tau : (nv,) [N m or N],
     written.
     """
     joint_transforms(topology, constants, scratch, q)

@@ -43,9 +43,9 @@ def joint_wrenches(
     """f(i) = sum of f(children) + M alpha + b - f_ext, in O(n): the wrenches that inverse dynamics
     hands from joint to joint, kept.
 
-    Jain 2011, eq. (5.4) and (5.43). carried, links : (nb,) and (nb, 12) the link at each body, by
-    the body that carries it and its placement there: within a joint, that beyond the joint. q :
-    (nq,); qd, qdd : (nv,); f_ext : (nb, 6) [N m, N] moment and force on each body, in its
+    Jain 2011, eq. (5.4) and (5.43). carried, links : (nb,) and (nb, 12) the link at each body: the
+    body that carries it, and its placement there. Within a joint it is the link beyond the joint.
+    q : (nq,); qd, qdd : (nv,); f_ext : (nb, 6) [N m, N] moment and force on each body, in its
     frame, about its origin; tau : (nv,), written: the torques. wrenches : (nb - 1, 6) [N, N m]
     force and moment at the origin of each link, in base axes, written.
     """

@@ -26,7 +26,7 @@ def link_motions(
     A: Matrix,
 ):
     """V(i) = phi* V(parent) + H* qd and alpha(i) = phi* alpha(parent) + H* qdd + a(i) of every
-    link, in O(n), with the acceleration of its origin as a point has it.
+    link, in O(n). The acceleration is that of its origin as a point.
 
     Jain 2011, Algorithm 3.2 and eq. (5.8), (1.18). carried, links : as of
     `joint_wrenches.joint_wrenches`. q : (nq,); qd, qdd : (nv,). V, A : (nb - 1, 6) [m/s, rad/s]

@@ -5,7 +5,7 @@ with one matrix A a body.
 
 tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext. Turney-Mudge-Lee 1980, section 5, eq. (5.1)-(5.2);
 Angeles, Algorithms 7.4.1 and 7.4.2; Craig, eq. (6.45)-(6.53). With A = [omega]^2 + [alpha], the
-acceleration of a point r of the body is a + A r, its force is m a + A h, and the moment of inertia
+acceleration of a point r of the body is a + A r, and its force is m a + A h. The moment of inertia
 forces is tr(I) alpha - v(A I), v(.) the axial vector.
 """
 

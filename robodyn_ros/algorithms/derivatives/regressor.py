@@ -4,8 +4,8 @@
 
 Ten parameters a body, as in its row of the model: mass, first moment (3), inertia about its origin
 (xx xy xz yy yz zz). A point r of a body has, on the reference motion, the acceleration a + A r
-with A = [omega_r][omega] + [alpha_r]: the rate along the actual motion of J qd_r. A body's share
-of the torque is the integral of (dp/dq)^T (a + A r) over its mass, so it is linear in those
+with A = [omega_r][omega] + [alpha_r]. That is the rate of J qd_r along the actual motion. A body's
+share of the torque is the integral of (dp/dq)^T (a + A r) over its mass, so it is linear in those
 parameters. The second derivatives of p are symmetric, so the matrix that multiplies qd_r is that
 of the Christoffel symbols. With qd_r = qd this is inverse dynamics (rnea.py).
 """

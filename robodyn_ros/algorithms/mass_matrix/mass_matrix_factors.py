@@ -1,7 +1,7 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The innovations factors of the mass matrix, M = L D L^T with L = 1 + H phi K, and products with
-L, its inverse and their transposes that never form it.
+"""The innovations factors of the mass matrix: M = L D L^T with L = 1 + H phi K. Products with L,
+its inverse and their transposes never form L.
 
 Jain 2011, Lemma 7.3 (eq. 7.14) and Lemma 9.11. D are the joint inertias of the articulated bodies.
 L(i, j) is 1 for i = j, H(i) phi(i, j) G(j) where joint i carries joint j, and 0 otherwise. It is

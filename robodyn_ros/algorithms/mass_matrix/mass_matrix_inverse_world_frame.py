@@ -26,9 +26,9 @@ LANES = 8  # columns are computed so many at a time; those beyond the body hold 
 
 
 def motions(n):
-    """Shape of the array that `mass_matrix_inverse` of n joints needs: six rows for the body in
-    each of n places, column by column of the joint at which torque acts. Before them is one row
-    for the row of the inverse, after them are six for the axes of the joints.
+    """Shape of the array that `mass_matrix_inverse` of n joints needs. It has six rows for the
+    body in each of n places, and a column for each joint at which torque acts. Before them is one
+    row for the row of the inverse, after them are six for the axes of the joints.
     """
     return 6 * n + 12, LANES * (n // LANES + 1)
 

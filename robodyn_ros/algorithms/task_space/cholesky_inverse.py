@@ -16,8 +16,8 @@ from robodyn_ros.spatial.types import (
     Vector,
 )
 
-#: Largest condition number of J M^-1 J^T that is taken: far from RANK_TOLERANCE, so that all
-#: directions count there too, and eight digits are right at worst.
+#: Largest condition number of J M^-1 J^T that is accepted. It is far from RANK_TOLERANCE, so that
+#: all directions count there too, and eight digits are right at worst.
 MAX_CONDITION = 1e8
 
 

@@ -92,8 +92,9 @@ def response(scratch, i, j):
 
 @primitive
 def coupling(topology, constants, scratch, i, frame_i, j, frame_j, block):
-    """Acceleration of a frame of body i by force at a frame of body j, from the compliance of
-    their closest common ancestor: psi(a, i)^T Upsilon(a) psi(a, j) (Jain 2011, Algorithm 10.1).
+    """Acceleration of a frame of body i by force at a frame of body j. It is psi(a, i)^T
+    Upsilon(a) psi(a, j), with the compliance of their closest common ancestor a (Jain 2011,
+    Algorithm 10.1).
 
     block : (6, 6), base axes, linear first, written. Needs the compliance of the ancestor.
     """

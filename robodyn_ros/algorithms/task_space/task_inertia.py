@@ -63,7 +63,7 @@ def task_inertia(
     """Lambda = (J M^-1 J^T + damping^2 1)^-1 of the axes kept, and the singular values of J M^-1
     J^T.
 
-    Where the compliance is rank deficient and undamped, Lambda is its pseudo-inverse: infinite
+    Where the compliance is rank deficient and undamped, Lambda is its pseudo-inverse. So infinite
     inertia along a lost direction is left out instead of overflowing. compliance, work, vectors,
     inertia : (m, m); damping [sqrt of the unit of compliance]; singular_values : (m,) descending.
     work, vectors, inertia and singular_values are written. Returns the rank.

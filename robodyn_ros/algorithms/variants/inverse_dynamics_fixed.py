@@ -87,8 +87,8 @@ def inverse_dynamics_fixed(
     f_ext: Matrix,
     tau: Vector,
 ):
-    """tau = H_I f_I, f_I = sum f_I(children) + M_I alpha_I + bar(V_I) h_I - f_ext, in O(n), of the
-    point of each body that is at the origin of the base.
+    """tau = H_I f_I, f_I = sum f_I(children) + M_I alpha_I + bar(V_I) h_I - f_ext, in O(n). All
+    are of the point of each body that is at the origin of the base.
 
     Jain 2011, Table 5.1 and section 5.4: (5.47) to (5.57), with the missing factor thd of (5.55);
     (2.38). Arguments as of `rnea.inverse_dynamics`; tau (nv,) is written.

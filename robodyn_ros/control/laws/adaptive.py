@@ -85,14 +85,14 @@ def adaptive(
 class AdaptiveComputedTorque(ControlLaw):
     """tau = Y(q, qd, v, a) (theta + learnt) - Kd r, and the friction of the reference.
 
-    The law of passivity.py, in which theta, ten parameters of each body, grows by what the error
-    teaches: d(learnt)/dt = -Gamma Y^T r - leakage learnt (Slotine and Li 1987, eq. 10 to 13). Then
-    r.M r/2 + learning error.Gamma^-1 learning error/2 never grows, whatever the load: r dies out,
-    though `learnt` need not become the true difference. What is learnt is bounded by a load of
-    `load` [kg] at most `reach` [m] from its joint, body by body. Its torque is the term 'other',
-    so that an arm that compensates its own weight still gets that of its load. Friction that the
-    model lacks is mistaken for mass: leave it in the model, or leak. While a limit changes the
-    torque nothing is learnt: an arm that is too weak for its motion teaches no mass.
+    The law of passivity.py with a theta that follows the error, ten parameters of each body:
+    d(learnt)/dt = -Gamma Y^T r - leakage learnt (Slotine and Li 1987, eq. 10 to 13). Then r.M r/2
+    + learning error.Gamma^-1 learning error/2 never grows, whatever the load: r dies out, though
+    `learnt` need not become the true difference. What is learnt is bounded by a load of `load`
+    [kg] at most `reach` [m] from its joint, body by body. Its torque is the term 'other', so that
+    an arm that compensates its own weight still gets that of its load. Friction that the model
+    lacks is mistaken for mass: leave it in the model, or leak. While a limit changes the torque
+    nothing is learnt: an arm that is too weak for its motion teaches no mass.
     """
 
     name = 'adaptive_computed_torque'
@@ -123,8 +123,8 @@ class AdaptiveComputedTorque(ControlLaw):
     def __init__(self, robot):
         super().__init__(robot)
         n, bodies = robot.nv, len(robot.model.body_names) - 1
-        #: (nb - 1, 10) mass, first moment, inertia (xx xy xz yy yz zz) of each moving body in its
-        #: own frame about its own origin, beyond the model's [kg, kg m, kg m^2].
+        #: (nb - 1, 10) mass, first moment, inertia (xx xy xz yy yz zz) of each moving body beyond
+        #: the model's [kg, kg m, kg m^2]. They are in its own frame, about its own origin.
         self.learnt = np.zeros((bodies, PARAMETERS))
         self._arrays = (
             *model_arrays(robot),

@@ -85,8 +85,8 @@ class Passivity(ControlLaw):
 
     v = qd_r + Lambda e, a = dv/dt, r = qd - v (Slotine and Li 1987; Spong, section 6.5: Mdot - 2 C
     is skew). With the right model M rd + C r + Kd r = 0, so that r.M r/2 decays at the rate r.Kd
-    r, and e follows with the time constants 1/Lambda. Nothing of the arm is cancelled. Kp = Kd
-    Lambda: the same two gains as PD control, and the same feedback, -Kd r = Kp e + Kd ed.
+    r. The error e follows with the time constants 1/Lambda. Nothing of the arm is cancelled. Kp =
+    Kd Lambda: the same two gains as PD control, and the same feedback, -Kd r = Kp e + Kd ed.
     """
 
     name = 'passivity'

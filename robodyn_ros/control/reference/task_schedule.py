@@ -46,8 +46,8 @@ class TaskSchedule:
     def next(self):
         """Return the parts of the next of them.
 
-        A place without a twist is passed with the mean velocity from the place before it to the
-        one after it, as on a Catmull-Rom spline. The last place is reached at rest.
+        A place without a twist is passed with a velocity as on a Catmull-Rom spline: the mean from
+        the place before it to the one after it. The last place is reached at rest.
         """
         parts = self._parts[0]
         if 'twist' in parts or not ('position' in parts or 'quaternion' in parts):

@@ -9,8 +9,8 @@
     low-speed   Delta = sum tauC_i |qd_i| + eps_i/gamma_i (1 - exp(-gamma_i |qd_i|))  (7.138)
                 delta_i = -(tauC_i + eps_i exp(-gamma_i |qd_i|)) sgn qd_i             (7.136)
 
-Always delta = -dDelta/d(qd) (7.62), and the power lost is -qd . delta: twice the Delta of viscous
-friction, once that of Coulomb friction. sgn 0 = 0: rest is left to whoever integrates. O(n).
+Always delta = -dDelta/d(qd) (7.62). The power lost is -qd . delta: twice the Delta of viscous
+friction, once that of Coulomb friction. sgn 0 = 0, as rest is up to the integrator. O(n).
 """
 
 from dataclasses import dataclass

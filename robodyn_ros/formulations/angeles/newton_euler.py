@@ -15,7 +15,7 @@ Equations 7.25 to 7.44; weight by the base acceleration cddot_0 = -g (7.44). Ser
 {c_i} is missing from the printed Table 7.1).
 
 Corrections to the print, for sliding joints: e_i must be turned into F_(i+1) before it is added to
-vectors there, and the lever from C_i to the next origin is delta_i + b_(i+1) e_(i+1), not delta_i.
+vectors there. The lever from C_i to the next origin is delta_i + b_(i+1) e_(i+1), not delta_i.
 Taken literally, the arm of Example 7.11 gets torques 0.3 and 0.56 in place of 7.28 and -10.95.
 """
 

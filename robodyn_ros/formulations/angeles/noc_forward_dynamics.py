@@ -5,9 +5,9 @@
     I = P^T P,  P = H T,  M = H^T H,  H_i = diag(N_i, n_i 1),  I_i = N_i^T N_i,  n_i = sqrt(m_i)
     I = L^T L,  L^T x = tau + delta - taubar,  L qdd = x                      (7.92 to 7.105)
 
-taubar = C qd - gamma - J^T w is the inverse dynamics at zero acceleration (7.104). Or, without
-ever forming I, whose condition number is the square of that of P: the minimum-norm y of P^T y =
-rhs, then the least squares of P qdd = y, by orthogonalising P (7.106). Serial chains, O(n^3).
+taubar = C qd - gamma - J^T w is the inverse dynamics at zero acceleration (7.104). Or without
+forming I, whose condition number is the square of that of P. P is orthogonalised for the
+minimum-norm y of P^T y = rhs, then the least squares of P qdd = y (7.106). Serial chains, O(n^3).
 
 L is LOWER triangular and stands on the right: the reverse of the usual L L^T.
 P: 17 n^2 - 15 n multiplications and 10 n^2 - 10 n additions; I: 3 n^2 + 3 n and 5 (n^2 + n)/2;
@@ -127,8 +127,8 @@ def orthogonalised(P):
 def forward_dynamics_orthogonal(robot, q, qd, tau, tip_wrench=None):
     """qdd (n,) by orthogonalisation of P = Q R, never forming I (7.106).
 
-    The minimum-norm y of P^T y = rhs is Q R^-T rhs, and the least squares of P qdd = y is R^-1 Q^T
-    y: in all R^-1 R^-T rhs.
+    The minimum-norm y of P^T y = rhs is Q R^-T rhs. The least squares of P qdd = y is R^-1 Q^T y.
+    In all it is R^-1 R^-T rhs.
     """
     R = orthogonalised(factor(robot, q))
     y = forward_substitution(R.T, _driving(robot, q, qd, tau, tip_wrench))

@@ -5,8 +5,8 @@
     t_i = [omega_i; cdot_i] in R^3,  M_i = diag(I_i, m_i, m_i),  I = T^T M T,  C = T^T M Tdot
     t_ij = [1; E r_ij],  E = [[0, -1], [1, 0]]
 
-In the plane omega x I omega is zero, so that T^T W M T drops out and this C is also the matrix of
-the Christoffel symbols. For robots whose turning axes are all parallel and whose slides are across
+In the plane omega x I omega is zero, so that T^T W M T drops out. This C is also the matrix of the
+Christoffel symbols. For robots whose turning axes are all parallel and whose slides are across
 them.
 
 Corrections to the print: in Example 7.6.2 the gravity vector counts m2 c12 and m3 c123 twice, and

@@ -7,9 +7,9 @@
     psi(k + 1, k) = phi(k + 1, k) taubar(k),   K(k + 1, k) = phi(k + 1, k) G(k)
 
 Any Tree or SkoModel, whose weights A stand where the book's chapter 6 has phi, O(n). Nothing here
-depends on velocities, forces or gravity. J, the inertia of the
-drives at the hinges, is not in the book: it takes the place of the measurement noise of its
-filter, and is zero in its systems (`Tree.without_rotors`); with it, H G is no longer 1.
+depends on velocities, forces or gravity. J, the inertia of the drives at the hinges, is not in the
+book. It takes the place of the measurement noise of its filter, and is zero in its systems
+(`Tree.without_rotors`); with it, H G is no longer 1.
 
 Corrections to the print: (6.9) is about O_k^+; K in (6.36) is 6 x r; table 7.1 should read
 P^+ = taubar P taubar', and its recursions add M(k + 1).

@@ -7,8 +7,8 @@
 
 Filter and smoother as textbooks of estimation write them (Kalman 1960; Bryson and Frazier 1963),
 with nothing of mechanics in them: an independent referee. The prediction covariance is P, the
-filtered one P^+, the gain G, the innovations epsilon with covariance D, the prediction z, the
-filtered estimate z^+, and the smoothed estimate f, the force between the links. A tree adds the
+filtered one P^+, the gain G, the innovations epsilon with covariance D. The prediction is z, the
+filtered estimate z^+, and the smoothed estimate f is the force between the links. A tree adds the
 states of its branches, which are uncorrelated. The covariance of all y is the mass matrix.
 
 Correction to the print: (6.49) has H z, not H* z.

@@ -153,8 +153,9 @@ def mass_matrix_inverse(tree):
     """The inverse of the mass matrix (N, N) in O(n^2): Algorithm 10.4 (10.33), on any tree.
 
     M^-1(k, k) = L(k), M^-1(k, j) = -X(up) phi(up, j) G(j), where X(i), (r, 6), is what a force on
-    body i adds to thdd(k): U(k) for k itself, X(up) psi(up, i) outboard, and for the carriers c of
-    k, by which the book's serial chains need not go, -K' psi'(c, k) Upsilon(c) as in (10.29).
+    body i adds to thdd(k): U(k) for k itself, X(up) psi(up, i) outboard, and -K' psi'(c, k)
+    Upsilon(c) for the carriers c of k, as in (10.29). The book's serial chains do not need the
+    last.
     """
     art = articulated(tree)
     Upsilon, L, U = kernel_by_parts(tree, art)

@@ -140,8 +140,8 @@ class Tree(SkoStructure):
 def bodies_of(robot):
     """Every moving link of a Robot or RobotModel as a Body, from base to tip.
 
-    Rows of the model that belong to one hinge of several freedoms, and carry no link, become
-    columns of the H' of the link that the last of them carries.
+    A hinge of several freedoms has rows of the model that carry no link. They become columns of
+    the H' of the link that the last of them carries.
     """
     model = model_of(robot)
     found, parts, inboard = [], [], 0

@@ -84,9 +84,9 @@ def passivity(robot, q, qd, torque, steps=STEPS, dt=STEP):
 def inertia_bounds(robot, samples=2000, seed=0):
     """(lambda_m, lambda_M): extreme eigenvalues of D(q) over the joint ranges [kg m2, kg, ...].
 
-    By random postures, the best of which is then improved by a pattern search. lambda_m is an
-    upper estimate of the bound, and lambda_M a lower one. A joint without limits is searched over
-    one turn if it turns, and over a metre either way if it slides.
+    By random postures. The best of them is improved by a pattern search. lambda_m is an upper
+    estimate of the bound, and lambda_M a lower one. A joint without limits is searched over one
+    turn if it turns, and over a metre either way if it slides.
     """
     lower, upper = ranges(robot)
     q = np.random.default_rng(seed).uniform(lower, upper, (samples, robot.nv))

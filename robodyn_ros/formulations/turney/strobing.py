@@ -45,8 +45,8 @@ def mass_matrix(robot, q, inverse_dynamics=modified):
 def lower_half(robot, q):
     """M(q) (n, n) of a serial robot, strobed by halves: column j by links and torques from j on.
 
-    The outward recursion at rest starts at link j, and the inward one ends there: al_j = R z,
-    a_j = al_j x r_j (turning) or R z (sliding). ModelError if the robot branches.
+    The outward recursion at rest starts at link j with al_j = R z, a_j = al_j x r_j (turning) or R
+    z (sliding). The inward one ends there. ModelError if the robot branches.
     """
     (q,) = states(robot, q)
     links = links_at(robot, q)

@@ -3,8 +3,8 @@
 """Joints that depend on others: the tables of a robot whose coordinates are the independent ones.
 
 Constraint embedding (Jain 2011, section 15.1): rates of all joints are E times the independent
-ones, and every recursion over the tree serves between E and its transpose. Kernels find what they
-need in further columns of the tables, see robodyn_ros.model.layout.
+ones. Every recursion over the tree stands between E and its transpose. Kernels find what they need
+in further columns of the tables, see robodyn_ros.model.layout.
 """
 
 import numpy as np
@@ -59,9 +59,9 @@ def embed(topology, constants, ways):
 
 
 def reduced_tree(topology):
-    """Return the (nv + 1, 5) topology of a tree in which two velocities carry one another wherever
-    an entry of the mass matrix, or of its factors L^T D L, is not zero. This is its elimination
-    tree.
+    """Return the (nv + 1, 5) topology of the elimination tree. In it one velocity carries another
+    wherever an entry of the mass matrix, or of its factors L^T D L, is not zero. This is its
+    elimination tree.
 
     Liu 1990, "The role of elimination trees in sparse factorization". Of a robot without dependent
     joints it is the tree itself.

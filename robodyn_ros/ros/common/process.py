@@ -98,7 +98,7 @@ def bound_memory(most: int = MOST_DATA):
     """Refuse allocations beyond so many bytes in all, for this process and those it starts.
 
     The middleware decodes a request before anybody can refuse it, and makes room for as many
-    strings as the request claims to hold: without a bound one of 17 bytes takes all memory.
+    strings as it claims to hold. Without a bound a request of 17 bytes takes all memory.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
     if soft == resource.RLIM_INFINITY or soft > most:

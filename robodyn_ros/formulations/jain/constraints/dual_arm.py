@@ -24,8 +24,8 @@ def forward_dynamics(arms):
 
     Parameters
     ----------
-    arms : two tuples (tree, thd, T, node): the node is the tip, and both tips have the same axes
-        in the inertial frame, and the same velocity, while they hold each other.
+    arms : two tuples (tree, thd, T, node): the node is the tip. While they hold each other, both
+    tips have the same axes in the inertial frame, and the same velocity.
 
     """
     free = [articulated_body(tree, thd, T) for tree, thd, T, _ in arms]

@@ -30,8 +30,8 @@ from robodyn_ros.formulations.jain.tree_kinematics import (
 class Loop(NamedTuple):
     """A cut edge: nodes x and y, y None for the inertial frame, and Qrel (a, 6) in axes of x.
 
-    Rows of Qrel are the relative motions that are stopped, angular part first: all six of a weld,
-    the last three of a ball joint, those across the axis of a hinge.
+    Rows of Qrel are the relative motions that are stopped, angular part first. A weld has all six,
+    a ball joint the last three, a hinge those across its axis.
     """
 
     x: Node

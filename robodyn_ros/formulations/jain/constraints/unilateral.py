@@ -9,7 +9,7 @@ With F = G_c M^-1 G_c', f = d''_f it is a linear complementarity problem (11.51)
 constraints stay out of it: they are solved before, as part of the free motion. `forward_dynamics`
 tries the contacts that were active first, and solves the problem anew only where they no longer
 suffice, as section 11.5.2 advises. `frictional` has the cone of friction as a pyramid, in
-velocities at the end of a step, since forces alone need not have a solution (Painleve).
+velocities at the end of a step. Forces alone need not have a solution (Painleve).
 
 Corrections to the print: (11.47) has thdd, not d''; what is singular where contacts depend on each
 other is F of (11.48), not (11.46).

@@ -168,8 +168,8 @@ def merged(parent, sets):
 def restrict(model, k, found):
     """The SkoModel whose node k has the velocities thd_R of a Reduction (Lem 15.2).
 
-    Inertia of drives at dependent hinges is that of the independent ones too: it moves into the
-    node, as one velocity thd_S(i) of inertia J_i for each.
+    Inertia of drives at dependent hinges is felt by the independent ones. It moves into the node,
+    as one velocity thd_S(i) of inertia J_i for each.
     """
     H, M, a, b, s = model.H[k], model.M[k], model.a[k], model.b[k], model.slices[k]
     J, weights, m = model.rotor[s], list(model.weights), model.sizes[k]

@@ -49,7 +49,7 @@ def computed_torque(tree, active, thd, alpha_nodes, T_p, nodes, hold=False):
 
     hold : ask the passive hinges for no acceleration as well, in the least squares of (16.25).
     Where there are more active freedoms than conditions, thdd_a is the smallest. alpha_nodes is
-    the rate of the node's velocity as it sees it itself, in its axes, without gravity.
+    the rate of the node's velocity as the node sees it, in its axes, without gravity.
     """
     driven = chosen(tree, active)
     drift = hybrid_dynamics(tree, active, thd, np.zeros(int(driven.sum())), T_p)
