@@ -69,6 +69,8 @@ class Run:
             LockStepCommand, topics['lock_step__command_topic'], ALL
         )
         self.simulator = start('simulator', **both, **parameters)
+        # before anybody answers it: discovery may be later for us than for the controller
+        wait_until(lambda: self.inbox.messages, 'the first state', COLD)
         if controller:
             self.controller = start('controller', **both, robot_compensates_gravity="'no'")
             self.probe = ControllerProbe(graph)

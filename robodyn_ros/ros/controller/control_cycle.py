@@ -10,6 +10,7 @@ from robodyn_ros.control.supervisor.controller_states import State
 from robodyn_ros.control.supervisor.supervisor import Supervisor
 from robodyn_ros.realtime.histogram import Histogram
 from robodyn_ros.ros.controller.state_intake import StateIntake
+from robodyn_ros.ros.controller.task_progress import TaskProgress
 
 
 class ControlCycle:
@@ -22,9 +23,10 @@ class ControlCycle:
       telemetry: (publisher, writer) of ControllerState and the like.
       every: cycles from one of these messages to the next.
       changed: called after a cycle that left the supervisor in another state, or for another
-        reason.
+        reason, and when an end effector stays away from its target.
 
       failed: called with an exception out of the bookkeeping, which ends nothing.
+      progress: watches the end effector, if the law follows a target of it.
 
     Attributes:
       compute: time of the supervisor's tick [us].
@@ -45,6 +47,7 @@ class ControlCycle:
         every: int = 1,
         changed: Callable[[], None] = lambda: None,
         failed: Callable[[Exception], None] = lambda _: None,
+        progress: TaskProgress | None = None,
     ):
         self._output = None
         self.compute, self.tick, self.state_age = Histogram(), Histogram(), Histogram()
@@ -52,6 +55,7 @@ class ControlCycle:
         self._supervisor, self._intake, self._stamp = supervisor, intake, stamp
         self._telemetry, self._every, self._until = telemetry, every, 0
         self._changed, self._told, self._failed = changed, None, failed
+        self._progress = progress
         self._used = None  # the joint state of the last cycle
         self._lock = Lock()  # with trigger joint_states, the watchdog runs cycles too
 
@@ -102,8 +106,11 @@ class ControlCycle:
             self._report()
 
     def _tell_changes(self):
-        supervisor = self._supervisor
-        face = supervisor.state, supervisor.reason, supervisor.joint
+        supervisor, progress = self._supervisor, self._progress
+        if progress is not None:
+            progress.update(supervisor.state, supervisor.reason, self.last)
+        far = progress is not None and progress.sentence != ''
+        face = supervisor.state, supervisor.reason, supervisor.joint, far
         if face != self._told:
             self._told = face
             self._changed()

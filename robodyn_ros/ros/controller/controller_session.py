@@ -120,6 +120,7 @@ class ControlSession:
             *self._telemetry(COMMAND_QOS),
             changed,
             self._note,
+            self._task_progress,
         )
         self.loop = PeriodicLoop(
             1.0 / values['update_rate'],
@@ -272,9 +273,7 @@ class ControlSession:
 
     def task_left(self) -> str:
         """'', or how far from its target the end effector stays."""
-        if self._task_progress is None:
-            return ''
-        return self._task_progress.left(self.supervisor.state, self.supervisor.reason, self.now())
+        return '' if self._task_progress is None else self._task_progress.sentence
 
     def until_between_cycles(self) -> float:
         """Time [s] until the loop is half way from one cycle to the next."""

@@ -94,6 +94,8 @@ class LockStepSession(ControlSession):
             self._ros_now,
             *self._telemetry(QoSProfile(depth=1000)),
             changed,
+            self._note,
+            self._task_progress,
         )
         period = 1.0 / values['update_rate']
         if self._mailbox is None:

@@ -77,6 +77,7 @@ class SimulatedTimeSession(ControlSession):
             *self._telemetry(COMMAND_QOS),
             changed,
             self._note,
+            self._task_progress,
         )
         self.loop = ClockThread(
             self._mailbox,

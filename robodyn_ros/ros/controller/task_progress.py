@@ -13,22 +13,26 @@ from robodyn_ros.control.supervisor.controller_states import Reason, State
 NEAR = 5e-3, 0.02  # [m], [rad] within which a target counts as reached
 PROGRESS = 1e-3  # [m or rad] that count as getting nearer
 PATIENCE = 1.0  # [s] without getting nearer
+PERIOD = 0.1  # [s] between two looks
 
 
 class TaskProgress:
-    """Watches one end effector; `left` is looked at again and again.
+    """Watches one end effector, from the cycles: in simulated time nobody else sees enough of it.
 
     Args:
       task: what its law follows.
 
+    Attributes:
+      sentence: '', or how far from its target the end effector stays.
+
     """
 
     def __init__(self, task: TaskReference):
-        self._task = task
+        self._task, self.sentence, self._looked = task, '', -math.inf
         self._target, self._best, self._since = None, (math.inf, math.inf), 0.0
 
-    def left(self, state: State, reason: str, now: float) -> str:
-        """Return '' or the sentence that says how far from its target the end effector stays.
+    def update(self, state: State, reason: str, now: float):
+        """Look at the end effector, if it is time to.
 
         Args:
           state: of the controller.
@@ -36,6 +40,12 @@ class TaskProgress:
           now: time [s] on the clock of the cycles.
 
         """
+        if not 0.0 <= now - self._looked < PERIOD:
+            self._looked = now
+            self.sentence = self._judge(state, reason, now)
+
+    def _judge(self, state, reason, now):
+        """Return what `sentence` is to be."""
         arrived = reason == Reason.TARGET_REACHED
         if not (state is State.HOLD and arrived or state is State.ACTIVE and self._task.moving):
             self._target = None
