@@ -85,7 +85,7 @@ def test_computed_torque_tracks_better_than_pd_by_the_factor_that_is_demanded():
     assert of_pd / of_computed_torque >= WANTED_RATIO
 
 
-@pytest.mark.parametrize('duration', [6.0, DURATION])
+@pytest.mark.parametrize('duration', [5.0, DURATION])
 def test_what_is_sent_rests_on_no_last_bit(duration):
     """A number far enough from a tie is rounded to the same digits wherever it is computed."""
     motion = sway(Robot.from_urdf(find(URDF)).limits, duration)
@@ -98,23 +98,17 @@ def test_what_is_sent_rests_on_no_last_bit(duration):
 @pytest.mark.ros
 @pytest.mark.slow
 def test_the_demonstration_runs_and_reports_what_it_measured(tmp_path, node_environment):
-    """A short one, with three busy loops beside it."""
+    """A short one; what a busy machine does to its figures is tested with those of lock step."""
     pytest.importorskip('rclpy', reason='rclpy is not installed')
     pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
-    busy = [subprocess.Popen([sys.executable, '-c', 'while True: pass']) for _ in range(3)]
-    try:
-        done = subprocess.run(
-            [sys.executable, '-m', 'robodyn_ros.cli.demo', '--output', str(tmp_path)]
-            + ['--duration', '6'],
-            env=node_environment,
-            capture_output=True,
-            text=True,
-            timeout=900,
-        )
-    finally:
-        for process in busy:
-            process.kill()
-            process.wait()
+    done = subprocess.run(
+        [sys.executable, '-m', 'robodyn_ros.cli.demo', '--output', str(tmp_path)]
+        + ['--duration', '5'],
+        env=node_environment,
+        capture_output=True,
+        text=True,
+        timeout=900,
+    )
     assert done.returncode == SHOWN, done.stdout + done.stderr
     report = json.loads((tmp_path / 'report.json').read_text())
     assert tuple(report['modes']) == MODES
@@ -126,7 +120,7 @@ def test_the_demonstration_runs_and_reports_what_it_measured(tmp_path, node_envi
             0.0 < numbers['rms_error_rad'][joint] <= numbers['max_error_rad'][joint]
             for joint in report['joints']
         )
-        assert (numbers['samples'], numbers['loop']['cycles']) == (1200, 6000)
+        assert (numbers['samples'], numbers['loop']['cycles']) == (1000, 5000)
         assert not numbers['disturbances']
     errors = [report['modes'][mode]['rms_error_all_rad'] for mode in ('pd', 'computed_torque')]
     found = report['computed_torque_against_pd']

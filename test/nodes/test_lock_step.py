@@ -35,7 +35,11 @@ from robodyn_ros.ros.controller.controller_parameters import (  # noqa: E402
     control_settings,
     gain_parameters,
 )
-from robodyn_ros.ros.simulator.simulated_plant import make_plant, make_sensor, simulated_robot  # noqa: E402
+from robodyn_ros.ros.simulator.simulated_plant import (  # noqa: E402
+    make_plant,
+    make_sensor,
+    simulated_robot,
+)
 from robodyn_ros.ros.simulator.simulator_parameters import SIMULATOR_PARAMETERS  # noqa: E402
 from robodyn_ros.simulation.lock_step import LockStep  # noqa: E402
 from robodyn_ros.simulation.runner import Runner  # noqa: E402

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every test in two parts, for `make test`; in the end what was left out is listed.
 
-Tests that start nodes come after the others, with nothing beside them, as they measure time.
+Tests that start nodes come after the others, which take all processors with what they compile.
 """
 
 import collections
@@ -15,15 +15,10 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+PROCESSES = ('-n', 'auto', '--dist=loadfile', '--no-loadscope-reorder')
 PARTS = {
-    'tests that start no nodes': (
-        '--nodes=without',
-        '-n',
-        'auto',
-        '--dist=loadfile',
-        '--no-loadscope-reorder',
-    ),
-    'tests that start nodes, one after the other': ('--nodes=only',),
+    'tests that start no nodes': ('--nodes=without', *PROCESSES),
+    'tests that start nodes': ('--nodes=only', *PROCESSES),
 }
 NO_TESTS = 5  # exit code: ARGS chose none of a part, which is a mistake only if it is of both
 
