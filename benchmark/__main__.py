@@ -22,6 +22,7 @@ NAMES = (
     'wire',
     'tick',
     'plant',
+    'integrators',
     'shortcuts',
     'lock_step',
     'loop',

@@ -40,6 +40,14 @@ def pytest_xdist_auto_num_workers():
     return min(len(os.sched_getaffinity(0)), MOST_WORKERS)
 
 
+def pytest_ignore_collect(collection_path, config):
+    """Read no file for the tests that start nodes if none in it is marked so."""
+    if config.getoption('nodes') == 'only' and collection_path.suffix == '.py':
+        text = collection_path.read_text()
+        return not any(f'mark.{name}' in text for name in NODES) or None
+    return None
+
+
 def pytest_configure(config):
     """Move this process, and so every node a test starts, to a domain nobody else is in."""
     move_to_own_domain()

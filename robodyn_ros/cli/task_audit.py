@@ -103,7 +103,7 @@ class JointsDrive:
         s, ds, _ = rise(t / self._way)
         return self._singular + (2.0 * s - 1.0) * self._across, 2.0 * ds / self._way * self._across
 
-    def told(self, t):
+    def commanded(self, t):
         """Position (3,) and quaternion (4,) at t [s]."""
         pose = self._robot.pose(self._joints(t)[0], END_EFFECTOR)
         return pose[:3, 3], quaternion_of(*pose[:3, :3].T)
@@ -111,7 +111,7 @@ class JointsDrive:
     def target(self, t):
         """The TaskTarget of that time."""
         twist = self._robot.velocity(*self._joints(t), END_EFFECTOR)
-        return TaskTarget(self._base, *self.told(t), twist)
+        return TaskTarget(self._base, *self.commanded(t), twist)
 
 
 class ShapeDrive:
@@ -143,7 +143,7 @@ class ShapeDrive:
             )
         return np.sin(phi), rate * np.cos(phi), np.sin(2.0 * phi), 2.0 * rate * np.cos(2.0 * phi)
 
-    def told(self, t):
+    def commanded(self, t):
         """Position (3,) and quaternion (4,) at t [s]."""
         along, _, beside, _ = self._shares(t)
         return (
@@ -156,7 +156,7 @@ class ShapeDrive:
         _, along, _, beside = self._shares(t)
         return TaskTarget(
             self._base,
-            *self.told(t),
+            *self.commanded(t),
             np.concatenate((along * self._chord + beside * self._side, along * self._turn)),
         )
 

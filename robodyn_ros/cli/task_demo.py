@@ -113,7 +113,9 @@ def draw(records, path):
         records['eight'],
         {name: PERIOD * np.arange(len(record.turn)) for name, record in records.items()},
     )
-    axes[0, 0].plot(1e3 * eight.told[:, 1], 1e3 * eight.told[:, 2], 'k--', lw=1.2, label='told')
+    axes[0, 0].plot(
+        1e3 * eight.commanded[:, 1], 1e3 * eight.commanded[:, 2], 'k--', lw=1.2, label='commanded'
+    )
     axes[0, 0].plot(
         1e3 * eight.reached[:, 1], 1e3 * eight.reached[:, 2], 'tab:blue', lw=0.8, label='tip'
     )

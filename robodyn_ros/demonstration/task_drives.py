@@ -82,7 +82,7 @@ class EightDrive:
         self._eight = Eight(robot.pose(np.array(self.start), END_EFFECTOR))
         self.duration = self._eight.duration
 
-    def told(self, t):
+    def commanded(self, t):
         """Position (3,) and quaternion (4,) at t [s]."""
         return self._eight.at(t)[0], self._eight.quaternion
 
@@ -106,7 +106,7 @@ class WristDrive:
         s, ds, _ = rise(t / (self.duration - 1.0))
         return ALIGNED + (2.0 * s - 1.0) * ACROSS, 2.0 * ds / (self.duration - 1.0) * ACROSS
 
-    def told(self, t):
+    def commanded(self, t):
         """Position (3,) and quaternion (4,) at t [s]."""
         pose = self._robot.pose(self._joints(t)[0], END_EFFECTOR)
         return pose[:3, 3], quaternion_of(*pose[:3, :3].T)
@@ -114,7 +114,7 @@ class WristDrive:
     def target(self, t):
         """The TaskTarget of that time."""
         return TaskTarget(
-            self._base, *self.told(t), self._robot.velocity(*self._joints(t), END_EFFECTOR)
+            self._base, *self.commanded(t), self._robot.velocity(*self._joints(t), END_EFFECTOR)
         )
 
 
@@ -130,13 +130,13 @@ class StretchDrive:
         self._places = pose[:3, 3], stretched_target(robot)
         self._last = None
 
-    def told(self, t):
+    def commanded(self, t):
         """Position (3,) and quaternion (4,) at t [s]."""
         return self._places[t < 0.5 * self.duration], self._quaternion
 
     def target(self, t):
         """The TaskTarget of that time, or None if it is the last one."""
-        position = self.told(t)[0]
+        position = self.commanded(t)[0]
         if position is self._last:
             return None
         self._last = position

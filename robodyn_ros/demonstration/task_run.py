@@ -23,14 +23,14 @@ POSTURE_GAINS = 100.0, 20.0  # [1/s^2, 1/s]
 class Record:
     """One drive over time.
 
-    told, reached (k, 3) [m] where the end effector was told to be, and where it was; turn (k,)
+    commanded, reached (k, 3) [m] where the end effector was to be and where it was; turn (k,)
     [rad] between the two orientations; lack (k, 6) [m, rad] of the end effector to its reference;
     shares (k, 6) [-] kept of the directions; q, qd (k, nv) of the joints; torque (k, nv) [N m] as
     the law asked for it; limited : cycles in which a guard changed it; refused : targets; faults :
     how many; limits : JointLimits of the robot.
     """
 
-    told: np.ndarray
+    commanded: np.ndarray
     reached: np.ndarray
     turn: np.ndarray
     lack: np.ndarray
@@ -50,8 +50,8 @@ class Record:
 
     @property
     def error(self):
-        """Distance from where the end effector was told to be, (k,) [m]."""
-        return np.linalg.norm(self.told - self.reached, axis=1)
+        """Distance from where the end effector was commanded to be, (k,) [m]."""
+        return np.linalg.norm(self.commanded - self.reached, axis=1)
 
     @property
     def speed(self):
@@ -81,13 +81,13 @@ def settings(robot):
 def run(robot, drive, progress=lambda share: None):
     """One drive of the simulated arm under the supervisor, from activation to the end.
 
-    drive : with start (nv,), duration [s], told(t) and target(t), see task_drives.py. progress :
-    called with the share done. Raises RobodynError where the arm cannot be activated.
+    drive : with start (nv,), duration [s], commanded(t) and target(t), see task_drives.py.
+    progress : called with the share done. Raises RobodynError where the arm cannot be activated.
     """
     law = law_class(LAW)(robot, END_EFFECTOR)
     supervisor, plant = Supervisor(robot, law, settings(robot)), Plant(robot, position=drive.start)
     steps, every = round(drive.duration / PERIOD), round(STREAM / PERIOD)
-    told, reached = np.empty((2, steps, 3))
+    commanded, reached = np.empty((2, steps, 3))
     turn, lack, shares = np.empty(steps), *np.empty((2, steps, 6))
     q, qd, torque = np.empty((3, steps, robot.nv))
     sentence = supervisor.measure(plant.q, plant.qd, 0.0) or supervisor.activate(0.0)
@@ -103,7 +103,7 @@ def run(robot, drive, progress=lambda share: None):
         supervisor.tick(now)
         if k == 0:  # no time has passed, and so no torque may change
             first = limited(supervisor)
-        told[k], orientation = drive.told(now)
+        commanded[k], orientation = drive.commanded(now)
         reached[k] = law.task.measured[POSITION, :3]
         turn[k] = np.linalg.norm(turn_between(orientation, law.task.measured[QUATERNION]))
         lack[k] = np.ravel(law.task.measured[ERROR : TURN + 1, :3])
@@ -114,7 +114,7 @@ def run(robot, drive, progress=lambda share: None):
             progress(k / steps)
     progress(1.0)
     return Record(
-        told,
+        commanded,
         reached,
         turn,
         lack,

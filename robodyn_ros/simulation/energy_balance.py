@@ -6,7 +6,7 @@ from numpy import sqrt
 
 from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.energy import energy
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import unfused
 
 #: [-] Share of the energy below which its error is rounding, and is left as it is.
 ROUNDING = 4e-15
@@ -14,7 +14,7 @@ ROUNDING = 4e-15
 LARGEST = 0.01
 
 
-@primitive
+@unfused
 def total_energy(topology, constants, gravity, scratch, q, qd):
     """Kinetic and potential energy [J], summed."""
     energies = scratch[0][at.SPEED : at.SPEED + 2]  # of the base, which nothing reads any more
@@ -22,7 +22,7 @@ def total_energy(topology, constants, gravity, scratch, q, qd):
     return energies[0] + energies[1]
 
 
-@primitive
+@unfused
 def balance_energy(topology, constants, gravity, scratch, expected, q, qd):
     """Scale qd so that the energy is `expected` [J].
 
@@ -40,7 +40,7 @@ def balance_energy(topology, constants, gravity, scratch, expected, q, qd):
             qd[k] = qd[k] * factor
 
 
-@primitive
+@unfused
 def is_pushed(f_ext):
     """Whether an external wrench acts, whose work is not known."""
     for i in range(f_ext.shape[0]):

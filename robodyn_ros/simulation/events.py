@@ -6,19 +6,19 @@ from robodyn_ros.simulation.energy_balance import balance_energy, is_pushed, tot
 from robodyn_ros.simulation.integrators import EVENT, RK4, euler, runge_kutta, smooth
 from robodyn_ros.simulation.joint_table import LOWER, OLD_Q, OLD_QD, UPPER, WORK_DONE
 from robodyn_ros.simulation.stops import position
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import unfused
 
 TICKS = 64  # of a substep: the least that is taken by itself
 
 
-@primitive
+@unfused
 def keep(source, target):
     """target = source."""
     for k in range(source.shape[0]):
         target[k] = source[k]
 
 
-@primitive
+@unfused
 def on_a_stop(joints, q):
     """Whether any joint lies on its stop or beyond."""
     for k in range(joints.shape[0]):
@@ -28,7 +28,7 @@ def on_a_stop(joints, q):
     return False
 
 
-@primitive
+@unfused
 def runge_kutta_with_events(
     topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, method, q, qd
 ):

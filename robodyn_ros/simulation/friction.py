@@ -15,10 +15,10 @@ from robodyn_ros.simulation.joint_table import (
     STUCK,
     TORQUE,
 )
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import unfused
 
 
-@primitive
+@unfused
 def friction_level(joints, stribeck, rate, k):
     """Effort of dry friction, f = fc + (fs - fc) / (1 + (v / vs)^2).
 
@@ -31,7 +31,7 @@ def friction_level(joints, stribeck, rate, k):
     return kinetic + (joints[k, STATIC] - kinetic) / (1.0 + ratio * ratio)
 
 
-@primitive
+@unfused
 def presume_friction(joints, work, qd):
     """Presume that moving joints slide on and that joints at rest stick; whether any has friction.
 
@@ -50,7 +50,7 @@ def presume_friction(joints, work, qd):
     return found
 
 
-@primitive
+@unfused
 def presume_none(work, n):
     """Presume that no joint has friction."""
     for k in range(n):
@@ -58,7 +58,7 @@ def presume_none(work, n):
         work[STUCK, k] = 0.0
 
 
-@primitive
+@unfused
 def friction_holds(topology, constants, gravity, scratch, work, q, qd, f_ext):
     """Whether friction at its limit suffices for every joint that is presumed to stick.
 
@@ -82,7 +82,7 @@ def friction_holds(topology, constants, gravity, scratch, work, q, qd, f_ext):
     return True
 
 
-@primitive
+@unfused
 def slides_on(work, velocity):
     """Whether no joint that is presumed to slide has turned round."""
     for k in range(velocity.shape[0]):
@@ -91,7 +91,7 @@ def slides_on(work, velocity):
     return True
 
 
-@primitive
+@unfused
 def next_velocity(joints, work, h, qd):
     """work[NEXT] = qd + h qdd, and 0 where a brake or friction holds the joint."""
     for k in range(qd.shape[0]):

@@ -31,7 +31,7 @@ from robodyn_ros.simulation.joint_table import (
     TARGET,
 )
 from robodyn_ros.simulation.stops import fastest, slowest
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import unfused
 
 ROUNDS = 20  # of sweeps and exact solutions; then the sweeps have to do
 SWEEPS = 5  # of Gauss-Seidel in a round
@@ -43,7 +43,7 @@ SLIDES_BACK, SLIDES_ON, HELD, AT_LOWER, AT_UPPER = -1.0, 1.0, 0.0, -2.0, 2.0
 FREELY = 3.0  # no friction, no stop
 
 
-@primitive
+@unfused
 def constrained(free, reach, low, high):
     """Velocity of one joint from its velocity without the impulse: the proximal map of friction
     that changes it by at most `reach`, cut to the interval from low <= 0 to high >= 0.
@@ -52,7 +52,7 @@ def constrained(free, reach, low, high):
     return min(max(after, low), high)
 
 
-@primitive
+@unfused
 def sweep(joints, work, h, q, qd):
     """One round of projected Gauss-Seidel over the impulses; the largest change of a velocity."""
     largest = 0.0
@@ -73,7 +73,7 @@ def sweep(joints, work, h, q, qd):
     return largest
 
 
-@primitive
+@unfused
 def classify(joints, work, h, q, qd):
     """Write the case of every joint that its impulse and velocity stand for, and its velocity."""
     for k in range(qd.shape[0]):
@@ -94,13 +94,13 @@ def classify(joints, work, h, q, qd):
         work[TARGET, k] = target
 
 
-@primitive
+@unfused
 def prescribed(case):
     """Whether a joint of that case has a prescribed velocity, and an impulse to be found."""
     return case == HELD or case == AT_LOWER or case == AT_UPPER
 
 
-@primitive
+@unfused
 def solve_prescribed(work, n):
     """Solve A_SS p_S = work[RHS] over the prescribed joints S, into work[RHS]; whether it could.
 
@@ -136,7 +136,7 @@ def solve_prescribed(work, n):
     return True
 
 
-@primitive
+@unfused
 def fits(joints, work, h, q, qd, k):
     """Whether impulse and velocity of joint k are those of its case, but for rounding."""
     case, p, bound = work[KIND_OF, k], work[IMPULSE, k], h * work[LEVEL, k]
@@ -158,7 +158,7 @@ def fits(joints, work, h, q, qd, k):
     return low <= qd[k] <= high
 
 
-@primitive
+@unfused
 def add_impulses(work, qd):
     """qd = work[FREE] + A work[IMPULSE]."""
     for k in range(qd.shape[0]):
@@ -168,7 +168,7 @@ def add_impulses(work, qd):
             qd[k] = qd[k] + work[INVERSE + j, k] * work[IMPULSE, j]
 
 
-@primitive
+@unfused
 def solve_cases(joints, work, h, q, qd):
     """Put the impulses and velocities of the cases that those before stand for; whether they fit.
 
@@ -198,7 +198,7 @@ def solve_cases(joints, work, h, q, qd):
     return True
 
 
-@primitive
+@unfused
 def solve_exactly(joints, work, h, q, qd):
     """Go on to the exact impulses and velocities; nothing changes where they are not found."""
     n = qd.shape[0]
@@ -219,7 +219,7 @@ def solve_exactly(joints, work, h, q, qd):
     return found
 
 
-@primitive
+@unfused
 def resolve(topology, constants, joints, scratch, work, h, q, qd):
     """Change the velocity qd without friction and stops into that with the impulses of both.
 

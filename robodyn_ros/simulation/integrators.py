@@ -34,13 +34,13 @@ from robodyn_ros.simulation.joint_table import (
     WORK_DONE,
 )
 from robodyn_ros.simulation.stops import clip, crosses_stop, position
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import unfused
 
 SEMI_IMPLICIT_EULER, RK4, ENERGY_MIDPOINT, ENERGY_RK4 = range(4)
 EVENT = -1  # what was presumed of friction ended within the substep
 
 
-@primitive
+@unfused
 def accelerate(
     topology, constants, gravity, joints, scratch, work, effort, f_ext, h, ahead, stribeck, q, qd
 ):
@@ -72,7 +72,7 @@ def accelerate(
     )
 
 
-@primitive
+@unfused
 def euler(topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd):
     """qd' = qd + h qdd + A p, q' = q + h qd', with the impulses p of friction and stops; order 1.
 
@@ -120,7 +120,7 @@ def euler(topology, constants, gravity, joints, scratch, work, effort, f_ext, h,
     return status
 
 
-@primitive
+@unfused
 def power(joints, work, effort, qd):
     """Power of motors and friction in the joints [W]."""
     total = 0.0
@@ -130,7 +130,7 @@ def power(joints, work, effort, qd):
     return total
 
 
-@primitive
+@unfused
 def runge_kutta(
     topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, method, q, qd
 ):
@@ -192,7 +192,7 @@ def runge_kutta(
     return 0 if slides_on(work, qd) else EVENT
 
 
-@primitive
+@unfused
 def smooth(joints, work, q):
     """Whether Runge-Kutta saw all there was: no joint beyond a stop, none that a brake arrests."""
     for k in range(joints.shape[0]):

@@ -13,7 +13,7 @@ from robodyn_ros.errors import ParameterError, ShapeError
 from robodyn_ros.simulation.events import keep
 from robodyn_ros.simulation.joint_table import work_rows
 from robodyn_ros.simulation.step import LARGEST_EFFORT, advance
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import unfused
 from robodyn_ros.spatial.types import (
     Block,
     Constant,
@@ -41,7 +41,7 @@ class Rollout(NamedTuple):
     blown_up: np.ndarray
 
 
-@primitive
+@unfused
 def feed_back(gains, target, q, qd, command):
     """command += Kp (q_r - q) + Kd (qd_r - qd)."""
     for k in range(qd.shape[0]):

@@ -16,14 +16,14 @@ from robodyn_ros.simulation.joint_table import (
     STRENGTH,
 )
 from robodyn_ros.simulation.stops import position
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import unfused
 from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
 
 LARGEST_EFFORT = 1e9  # [N m or N] no motor gives that: a slip of the commander
 LARGEST_POSITION = 1e6  # [rad or m]
 
 
-@primitive
+@unfused
 def drive(topology, constants, gravity, joints, scratch, command, q, effort):
     """effort = strength clamp(command, or the weight where the drive carries it), 0 at a brake."""
     assisted = False
@@ -37,7 +37,7 @@ def drive(topology, constants, gravity, joints, scratch, command, q, effort):
         effort[k] = 0.0 if joints[k, BRAKED] > 0.0 else given
 
 
-@primitive
+@unfused
 def first_absurd(joints, largest_speed, q, qd):
     """First joint whose state is not finite or beyond all reason, or -1."""
     for k in range(qd.shape[0]):
@@ -47,7 +47,7 @@ def first_absurd(joints, largest_speed, q, qd):
     return -1
 
 
-@primitive
+@unfused
 def advance(
     topology: Topology,
     constants: Table,

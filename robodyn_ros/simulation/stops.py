@@ -3,29 +3,29 @@
 """Position stops as bounds on the velocity of one substep; their impulses are in impulses.py."""
 
 from robodyn_ros.simulation.joint_table import AT, LOWER, UPPER
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import unfused
 
 
-@primitive
+@unfused
 def position(joints, q, k):
     """Position of joint k; 0 for the angular velocity of a spherical joint, which has no stop."""
     at = int(joints[k, AT])
     return q[at] if at >= 0 else 0.0
 
 
-@primitive
+@unfused
 def slowest(joints, h, q, k):
     """Least velocity of joint k over a substep h; a joint beyond its stop may stay there."""
     return min(0.0, (joints[k, LOWER] - position(joints, q, k)) / h)
 
 
-@primitive
+@unfused
 def fastest(joints, h, q, k):
     """Largest velocity of joint k over a substep h, likewise."""
     return max(0.0, (joints[k, UPPER] - position(joints, q, k)) / h)
 
 
-@primitive
+@unfused
 def crosses_stop(joints, h, q, qd):
     """Whether q + h qd lies outside the stops of any joint."""
     for k in range(qd.shape[0]):
@@ -35,7 +35,7 @@ def crosses_stop(joints, h, q, qd):
     return False
 
 
-@primitive
+@unfused
 def clip(joints, old_q, q):
     """Take back what rounding, or impulses that did not converge, left beyond a stop."""
     for k in range(joints.shape[0]):

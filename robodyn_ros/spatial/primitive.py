@@ -12,6 +12,9 @@ primitive = register_jitable
 #: The same, for what would cost more to call than to repeat, but is too long for the compiler to
 #: see that.
 inlined = register_jitable(forceinline=True)
+#: The same without fused multiply-adds, which the compiler places differently in each kernel: the
+#: results are the same bits in all of them.
+unfused = register_jitable(fastmath=False)
 
 
 def only_for(dtype):

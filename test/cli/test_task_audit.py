@@ -41,11 +41,11 @@ def test_drives_are_what_they_say():
     for name, robot, drive in itertools.islice(task_audit.drives(1), 16):
         way = drive.duration - task_audit.REST
         for t in np.linspace(0.05, 0.95, 7) * way:
-            slope = (drive.told(t + h)[0] - drive.told(t - h)[0]) / (2.0 * h)
+            slope = (drive.commanded(t + h)[0] - drive.commanded(t - h)[0]) / (2.0 * h)
             assert np.abs(drive.target(t).twist[:3] - slope).max() < 1e-7, name
         assert np.abs(drive.target(way).twist).max() < 1e-12
         start = robot.pose(np.array(drive.start), END_EFFECTOR)[:3, 3]
-        assert np.abs(drive.told(0.0)[0] - start).max() < 1e-12
+        assert np.abs(drive.commanded(0.0)[0] - start).max() < 1e-12
     for robot_name in ('ur_like', 'franka_like'):
         robot = next(robot for name, robot, _ in task_audit.drives(1) if robot_name in name)
         q = task_audit.singular_posture(robot, np.random.default_rng(1))

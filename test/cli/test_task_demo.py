@@ -43,13 +43,13 @@ def test_what_is_told_fits_together(urdf, drive):
     robot = Robot.from_urdf(ROOT / 'config' / 'urdf' / f'{urdf}.urdf')
     drive, h = drive(robot), 1e-5
     for t in np.linspace(0.1, drive.duration - 0.1, 40):
-        slope = (drive.told(t + h)[0] - drive.told(t - h)[0]) / (2.0 * h)
+        slope = (drive.commanded(t + h)[0] - drive.commanded(t - h)[0]) / (2.0 * h)
         assert np.abs(drive.target(t).twist[:3] - slope).max() < 1e-8
     for t in (0.0, drive.duration):
         assert np.abs(drive.target(t).twist).max() < 1e-12
     assert isinstance(drive, (EightDrive, WristDrive))
     start = robot.pose(np.array(drive.start), 'flange')[:3, 3]
-    assert np.abs(drive.told(0.0)[0] - start).max() < 1e-12
+    assert np.abs(drive.commanded(0.0)[0] - start).max() < 1e-12
 
 
 def test_a_worse_result_is_no_success():

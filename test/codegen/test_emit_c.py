@@ -55,9 +55,8 @@ def inputs_of(one, robot, seed=0):
 @pytest.mark.parametrize(
     ('name', 'command', 'optimised'),
     [
-        *zip(ARMS, itertools.cycle(('clang', 'gcc')), itertools.repeat('-O2')),
-        ('two_link', 'gcc', '-O2'),
-        ('two_link', 'clang', '-O2'),
+        *itertools.product(('two_link', 'ur_like'), ('clang', 'gcc'), ('-O2',)),
+        *zip(ARMS, itertools.cycle(('clang', 'gcc')), itertools.repeat('-O0')),
         *((name, 'gcc', '-O0') for name in (*FAMILIES, *MIXED)),
     ],
 )

@@ -11,7 +11,7 @@ from robodyn_ros.control.supervisor.controller_states import Reason
 from robodyn_ros.spatial.quaternion import axes_of_quaternion, product, unit
 from robodyn_ros.spatial.turning import quaternion_of, turn_by
 
-#: Rows of `target` and `state`: what is told, and what the law follows.
+#: Rows of `target` and `state`: what is commanded, and what the law follows.
 POSITION, QUATERNION, VELOCITY, SPIN, ACCELERATION, SPIN_RATE, FORCE, MOMENT = range(8)
 ERROR, TURN = 4, 5  # rows of `measured`, in place of the accelerations
 AHEAD = 4  # row of `goal`, whose entries are:
@@ -33,14 +33,13 @@ class TaskReference:
     are four wide, for the quaternions (x, y, z, w); the fourth entry of the other rows is zero.
 
     target : (8, 4) position, quaternion, velocity, spin, acceleration, spin rate, force, moment
-        [m, -, m/s, rad/s, m/s^2, rad/s^2, N, N m] as told last, moving on by themselves.
-    goal : (5, 4) position, quaternion, velocity, spin of what is told for later, and when, see
-        AHEAD: the target gets there in the time left, which is 0 if there is nothing.
+        [m, -, m/s, rad/s, m/s^2, rad/s^2, N, N m] as commanded last, moving on by themselves.
+    goal : (5, 4) position, quaternion, velocity, spin of what is commanded for later, and when,
+        see AHEAD. The target gets there in the time left, which is 0 if there is nothing.
     state : (10, 4) as `target`, of the reference, whether it has arrived, and by which factor it
         could be faster before a joint would be too fast.
-    measured : (6, 4) position, quaternion, velocity, spin of the end effector, and what it lacks
-    to the
-        reference, a distance and a rotation vector [m, rad]; written by the law.
+    measured : (6, 4) position, quaternion, velocity, spin of the end effector, and the error to
+        the reference, a distance and a rotation vector [m, rad]; written by the law.
     shares : (6,) what the law keeps of each principal direction of the task: 1, or less near a
         singular posture; 0 of an axis that is left out.
     elapsed : [s] by which the law is to advance it. age : [s] of the joint state.
@@ -152,7 +151,7 @@ class TaskReference:
         self.goal[AHEAD, PLACED:] = 'position' in parts, 'quaternion' in parts, 'twist' in parts
 
     def _take(self, parts, since):
-        """Let parts of a target that held some time ago [s] be what is told now."""
+        """Let parts of a target that held some time ago [s] be what is commanded now."""
         target = self.target
         for name, row in STREAMED.items():
             if name in parts:
