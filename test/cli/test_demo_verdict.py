@@ -105,6 +105,7 @@ def track(experiment, robot, mode, motion, stalls, enabled):
             upper=limits.upper,
             max_start_error=1.0,
             position_jump=10.0,
+            overspeed=10.0,
             robot_compensates_gravity=False,
         ),
     )
