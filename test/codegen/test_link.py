@@ -32,9 +32,9 @@ LAWS = (
 )
 
 
-@pytest.fixture(params=['franka_like', 'ur_like', 'sliding_tree'], scope='module')
+@pytest.fixture(params=['ur_like', 'sliding_tree'], scope='module')
 def robot(request):
-    """Return an arm, another one, and a tree with slides and rotors."""
+    """Return an arm, and a tree with slides and rotors."""
     return named(request.param).robot
 
 

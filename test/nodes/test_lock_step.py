@@ -35,11 +35,7 @@ from robodyn_ros.ros.controller.controller_parameters import (  # noqa: E402
     control_settings,
     gain_parameters,
 )
-from robodyn_ros.ros.simulator.simulated_plant import (  # noqa: E402
-    make_plant,
-    make_sensor,
-    simulated_robot,
-)
+from robodyn_ros.ros.simulator import simulated_plant  # noqa: E402
 from robodyn_ros.ros.simulator.simulator_parameters import SIMULATOR_PARAMETERS  # noqa: E402
 from robodyn_ros.simulation.lock_step import LockStep  # noqa: E402
 from robodyn_ros.simulation.runner import Runner  # noqa: E402
@@ -139,9 +135,11 @@ def alone():
     law, settings = ComputedTorque(robot), defaults(specs) | {'robot_compensates_gravity': 'no'}
     supervisor = Supervisor(robot, law, control_settings(settings, robot, law))
     values = defaults(SIMULATOR_PARAMETERS)
-    simulated = simulated_robot(values, robot)
-    sensor = make_sensor(values, simulated)
-    run = LockStep(Runner(make_plant(values, simulated), sensor, 1000), 1000, ('a',), 1)
+    simulated = simulated_plant.simulated_robot(values, robot)
+    sensor = simulated_plant.make_sensor(values, simulated)
+    run = LockStep(
+        Runner(simulated_plant.make_plant(values, simulated), sensor, 1000), 1000, ('a',), 1
+    )
     run.goal, states, none = round(1000 * SECONDS), {}, np.full(robot.nv, np.nan)
     while True:
         now, measured = 1e-9 * run.time, np.array([sensor.position, sensor.velocity])
