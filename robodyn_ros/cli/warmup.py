@@ -26,6 +26,7 @@ from robodyn_ros.control.laws.specialised_law import specialised_kernels
 from robodyn_ros.control.supervisor.supervisor import Supervisor
 from robodyn_ros.robot.background_compiler import ahead, helped, portable, with_batches
 from robodyn_ros.simulation import plant, rollouts
+from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.specialised_step import specialised_step
 
 
@@ -127,7 +128,7 @@ def specialise(model, frames, laws, progress):
         print(f'{name}: too long for code of its own, the generic kernel serves', file=sys.stderr)
     for law in laws:
         ahead(functools.partial(specialised_kernels, model, law), progress)
-    ahead(functools.partial(specialised_step, model), progress)
+    ahead(functools.partial(specialised_step, model, PlantSettings.integrator), progress)
 
 
 def plain():

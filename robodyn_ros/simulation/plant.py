@@ -10,12 +10,12 @@ import numpy as np
 from robodyn_ros.algorithms.core import scratch
 from robodyn_ros.errors import ParameterError, ShapeError
 from robodyn_ros.model.rotation_matrix import SHORTEST
-from robodyn_ros.simulation import drives, rollouts
+from robodyn_ros.simulation import drives, rollouts, step
 from robodyn_ros.simulation.joint_table import work_rows
 from robodyn_ros.simulation.plant_settings import PlantSettings
-from robodyn_ros.simulation.step import LARGEST_EFFORT, LARGEST_POSITION, step
+from robodyn_ros.simulation.step import LARGEST_EFFORT, LARGEST_POSITION
 
-KERNELS = (drives.take, step)
+KERNELS = (drives.take, *step.KERNELS)
 
 
 class Plant:
@@ -91,7 +91,7 @@ class Plant:
             velocity = self.qd
         self._initial = self.checked_position(position), self.checked_velocity(velocity)
         self.linked = robot.linked  # the kernels of any robot, or their twins
-        self.use(robot.linked(step))
+        self.use(robot.linked(step.step_of(settings.method)))
         self.reset()
 
     def use(self, kernel):
@@ -100,7 +100,7 @@ class Plant:
         Parameters
         ----------
         kernel : Kernel
-            `step`, or its twin for this robot.
+            `step_of(settings.method)`, or its twin for this robot.
         """
         self._step = kernel.compiled
 

@@ -11,8 +11,9 @@ from robodyn_ros.codegen.parallel_rows import share_out
 from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.errors import ParameterError, ShapeError
 from robodyn_ros.simulation.events import keep
+from robodyn_ros.simulation.integrators import SEMI_IMPLICIT_EULER
 from robodyn_ros.simulation.joint_table import work_rows
-from robodyn_ros.simulation.step import LARGEST_EFFORT, advance
+from robodyn_ros.simulation.step import LARGEST_EFFORT, by_euler, by_runge_kutta
 from robodyn_ros.spatial.primitive import unfused
 from robodyn_ros.spatial.types import (
     Block,
@@ -48,6 +49,65 @@ def feed_back(gains, target, q, qd, command):
         command[k] += gains[0, k] * (target[0, k] - q[k]) + gains[1, k] * (target[1, k] - qd[k])
 
 
+@unfused
+def advance(
+    topology,
+    constants,
+    gravity,
+    joints,
+    scratch,
+    work,
+    command,
+    f_ext,
+    dt,
+    substeps,
+    method,
+    stribeck,
+    largest_speed,
+    q,
+    qd,
+    effort,
+):
+    """One step, by the scheme that the method names."""
+    if method == SEMI_IMPLICIT_EULER:
+        return by_euler(
+            topology,
+            constants,
+            gravity,
+            joints,
+            scratch,
+            work,
+            command,
+            f_ext,
+            dt,
+            substeps,
+            method,
+            stribeck,
+            largest_speed,
+            q,
+            qd,
+            effort,
+        )
+    return by_runge_kutta(
+        topology,
+        constants,
+        gravity,
+        joints,
+        scratch,
+        work,
+        command,
+        f_ext,
+        dt,
+        substeps,
+        method,
+        stribeck,
+        largest_speed,
+        q,
+        qd,
+        effort,
+    )
+
+
 def rollouts(
     topology: Topology,
     constants: Table,
@@ -79,7 +139,7 @@ def rollouts(
     efforts : (k, m, nv) [N m or N]. gains : (2, nv) and targets : (k, m, 2, nv) of position and
     velocity, or none at all for no feedback. position (k, m + 1, nq) and velocity (k, m + 1, nv)
     hold the initial states in their first rows, the others are written. blown_up : (k,), written.
-    q, qd, effort and command are scratch; the others as in `advance`.
+    q, qd, effort and command are scratch; the others as in `by_euler`.
     """
     for row in range(first, last):
         keep(position[row, 0], q)
@@ -93,27 +153,25 @@ def rollouts(
                 keep(efforts[row, step], command)
                 if targets.shape[0] > 0:
                     feed_back(gains, targets[row, step], q, qd, command)
-                if (
-                    advance(
-                        topology,
-                        constants,
-                        gravity,
-                        joints,
-                        scratch,
-                        work,
-                        command,
-                        f_ext,
-                        dt,
-                        substeps,
-                        method,
-                        stribeck,
-                        largest_speed,
-                        q,
-                        qd,
-                        effort,
-                    )
-                    != 0
-                ):
+                status = advance(
+                    topology,
+                    constants,
+                    gravity,
+                    joints,
+                    scratch,
+                    work,
+                    command,
+                    f_ext,
+                    dt,
+                    substeps,
+                    method,
+                    stribeck,
+                    largest_speed,
+                    q,
+                    qd,
+                    effort,
+                )
+                if status != 0:
                     blown_up[row] = step
             keep(q, position[row, step + 1])
             keep(qd, velocity[row, step + 1])

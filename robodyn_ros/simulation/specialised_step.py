@@ -12,7 +12,7 @@ from robodyn_ros.robot.robot import Robot
 from robodyn_ros.simulation.integrators import ENERGY_MIDPOINT, ENERGY_RK4
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import METHODS, PlantSettings
-from robodyn_ros.simulation.step import step
+from robodyn_ros.simulation.step import step_of
 
 STATES = 5
 STEP = 1e-4  # [s] short, so that the states stay comparable
@@ -20,21 +20,25 @@ BALANCED = ENERGY_MIDPOINT, ENERGY_RK4
 ENERGY_ROUNDING = 1e-14  # [-] of the energies whose difference these integrators correct
 
 
-def specialised_step(model, progress=None):
-    """Return the twin of `step` for one robot, for Plant.use; compiled and verified.
+def specialised_step(model, integrator=PlantSettings.integrator, progress=None):
+    """Return the twin for one robot of the kernel that steps it, for Plant.use.
 
-    model : RobotModel. progress : as in robodyn_ros.compile.warm_up. Raises KernelError where a
-    state differs from that of the step for any robot.
+    It is compiled and verified, for all integrators of that kernel.
+
+    model : RobotModel. integrator : as in PlantSettings. progress : as in
+    robodyn_ros.compile.warm_up. Raises KernelError where a state differs from that of the step for
+    any robot.
     """
-    twin = linker.linked(step, model)
+    general = step_of(METHODS[integrator])
+    twin = linker.linked(general, model)
     warm_up([twin], progress)
-    _examine(Robot(model), twin)
+    _examine(Robot(model), twin, [name for name in METHODS if step_of(METHODS[name]) is general])
     return twin
 
 
-def _examine(robot, twin):
+def _examine(robot, twin, integrators):
     rng = np.random.default_rng(0)
-    for integrator in METHODS:
+    for integrator in integrators:
         settings = PlantSettings(integrator=integrator)
         for _ in range(STATES):
             q = robot.configuration.random(rng, reach=2.0)

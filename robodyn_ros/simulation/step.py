@@ -1,6 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""One compiled step of the plant: drives, substeps, and the containment of blow-ups."""
+"""One compiled step of the plant: drives, substeps, and the containment of blow-ups.
+
+Euler and Runge-Kutta are kernels of their own: most plants need only the first.
+"""
 
 from robodyn_ros.algorithms.core.gravity import gravity_torque
 from robodyn_ros.compile import kernel
@@ -48,7 +51,18 @@ def first_absurd(joints, largest_speed, q, qd):
 
 
 @unfused
-def advance(
+def contained(joints, work, largest_speed, status, q, qd):
+    """Return the status of a substep. One that failed leaves the state before it, bit for bit."""
+    if status == 0:
+        status = -1 - first_absurd(joints, largest_speed, q, qd)
+    if status != 0:
+        keep(work[START_Q], q)
+        keep(work[START_QD][: qd.shape[0]], qd)
+    return status
+
+
+@unfused
+def by_euler(
     topology: Topology,
     constants: Table,
     gravity: Constant,
@@ -66,62 +80,86 @@ def advance(
     qd: Vector,
     effort: Vector,
 ):
-    """Advance q, qd by dt under a constant command, in `substeps` equal substeps.
+    """Advance q, qd by dt under a constant command, in `substeps` equal Euler steps.
 
-    A substep that fails leaves the state before it, bit for bit, and ends the step.
+    A substep that fails ends the step.
 
     joints : (nv, WIDTH) and work : (work_rows(nv), nq), see joint_table; command : (nv,) [N m or
-    N]; f_ext : (nb, 6) [N m, N]; dt [s]; method : see METHODS; stribeck [rad/s or m/s]
-    at which static friction has fallen half-way to Coulomb's; q : (nq,) and qd : (nv,), updated;
-    effort : (nv,) [N m or N], written.
+    N]; f_ext : (nb, 6) [N m, N]; dt [s]; method : see METHODS, of no meaning here; stribeck [rad/s
+    or m/s] at which static friction has fallen half-way to Coulomb's; q : (nq,) and qd : (nv,),
+    updated; effort : (nv,) [N m or N], written.
 
     Returns 0, body i > 0 with a singular pivot, or -1 - k for joint k whose state left all reason.
     """
     drive(topology, constants, gravity, joints, scratch, command, q, effort)
     h = dt / substeps
-    old_q, old_qd = work[START_Q], work[START_QD][: qd.shape[0]]
     for _ in range(substeps):
-        keep(q, old_q)
-        keep(qd, old_qd)
-        if method != SEMI_IMPLICIT_EULER:
-            status = runge_kutta_with_events(
-                topology,
-                constants,
-                gravity,
-                joints,
-                scratch,
-                work,
-                effort,
-                f_ext,
-                h,
-                stribeck,
-                method,
-                q,
-                qd,
-            )
-        else:
-            keep(q, work[OLD_Q])
-            status = euler(
-                topology,
-                constants,
-                gravity,
-                joints,
-                scratch,
-                work,
-                effort,
-                f_ext,
-                h,
-                stribeck,
-                q,
-                qd,
-            )
-        if status == 0:
-            status = -1 - first_absurd(joints, largest_speed, q, qd)
+        keep(q, work[START_Q])
+        keep(q, work[OLD_Q])
+        keep(qd, work[START_QD])
+        status = euler(
+            topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
+        )
+        status = contained(joints, work, largest_speed, status, q, qd)
         if status != 0:
-            keep(old_q, q)
-            keep(old_qd, qd)
             return status
     return 0
 
 
-step = kernel(advance)
+@unfused
+def by_runge_kutta(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    joints: Matrix,
+    scratch: Matrix,
+    work: Matrix,
+    command: Vector,
+    f_ext: Matrix,
+    dt: Scalar,
+    substeps: Integer,
+    method: Integer,
+    stribeck: Scalar,
+    largest_speed: Scalar,
+    q: Vector,
+    qd: Vector,
+    effort: Vector,
+):
+    """Advance q, qd by dt under a constant command, in `substeps` equal Runge-Kutta steps.
+
+    Arguments and result as for `by_euler`; method : any but SEMI_IMPLICIT_EULER.
+    """
+    drive(topology, constants, gravity, joints, scratch, command, q, effort)
+    h = dt / substeps
+    for _ in range(substeps):
+        keep(q, work[START_Q])
+        keep(qd, work[START_QD])
+        status = runge_kutta_with_events(
+            topology,
+            constants,
+            gravity,
+            joints,
+            scratch,
+            work,
+            effort,
+            f_ext,
+            h,
+            stribeck,
+            method,
+            q,
+            qd,
+        )
+        status = contained(joints, work, largest_speed, status, q, qd)
+        if status != 0:
+            return status
+    return 0
+
+
+step = kernel(by_euler)
+step_by_runge_kutta = kernel(by_runge_kutta)
+KERNELS = (step, step_by_runge_kutta)
+
+
+def step_of(method):
+    """Return the kernel that takes the steps of a method; see METHODS."""
+    return step if method == SEMI_IMPLICIT_EULER else step_by_runge_kutta

@@ -26,6 +26,7 @@ from robodyn_ros.robot.background_compiler import (
 )
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.robot.specialised_robot import SpecialisedRobot
+from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.specialised_step import specialised_step
 from support.families import describe
 
@@ -51,8 +52,8 @@ def home(tmp_path, monkeypatch):
 
 
 def three():
-    """Return kernels, for another process too."""
-    return generic.energy, generic.velocity, generic.pose
+    """Return kernels that nothing has compiled yet in this process, for another process too."""
+    return [Kernel(each.python) for each in (generic.energy, generic.velocity, generic.pose)]
 
 
 TOGETHER = """
@@ -60,7 +61,6 @@ import sys, time
 from pathlib import Path
 from robodyn_ros.robot import background_compiler as background
 from robodyn_ros.compile import cache, warm_up
-from robodyn_ros.compile.generic import energy, pose, velocity
 from codegen.test_background import three
 home = Path(cache.folder(background.__file__)).parent
 if sys.argv[1] == 'again':
@@ -70,9 +70,10 @@ def meet(name, done, total):
     while done == 0 and not list(home.rglob('kinematics.pose-*.nbc')):
         assert time.monotonic() < deadline
         time.sleep(0.1)
+kernels = three()
 with background.helped(three):
-    warm_up(three(), meet)
-print(*(sum(each.compiled.stats.cache_hits.values()) for each in (energy, velocity, pose)))
+    warm_up(kernels, meet)
+print(*(sum(each.compiled.stats.cache_hits.values()) for each in kernels))
 """
 
 
@@ -243,7 +244,7 @@ def test_warmup_of_a_robot(capsys, monkeypatch):
     for background in (
         BackgroundSpecialisation(model),
         Background(functools.partial(specialised_kernels, model, PD)),
-        Background(functools.partial(specialised_step, model)),
+        Background(functools.partial(specialised_step, model, PlantSettings.integrator)),
     ):
         assert background.known and background._process is None
         assert background.wait(300.0), background.trouble

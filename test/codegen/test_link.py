@@ -18,7 +18,7 @@ from robodyn_ros.control.laws.specialised_law import specialised_kernels
 from robodyn_ros.errors import KernelError
 from robodyn_ros.simulation import Faults, Plant, PlantSettings
 from robodyn_ros.simulation.specialised_step import specialised_step
-from robodyn_ros.simulation.step import step
+from robodyn_ros.simulation.step import step, step_of
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 from test.codegen.conftest import named
 
@@ -84,7 +84,7 @@ def test_linked_steps_of_the_plant_agree_with_the_generic_ones(robot, integrator
         q = high
     qd = rng.uniform(0.2, 1.0, robot.nv)
     one, other = Plant(robot, settings, q, qd), Plant(robot, settings, q, qd)
-    other.use(specialised_step(robot.model))
+    other.use(specialised_step(robot.model, integrator))
     for plant in (one, other):
         if trouble == 'wrench':
             plant.apply_wrench(robot.frames[-1], (3.0, -2.0, 5.0, 0.3, 0.1, -0.2))
@@ -126,17 +126,19 @@ def test_what_the_code_refuses_the_recursion_answers():
     assert np.isnan(terms[1:4]).any()
 
 
-def test_a_singular_body_is_named_as_before():
+@pytest.mark.parametrize('integrator', ['semi_implicit_euler', 'rk4'])
+def test_a_singular_body_is_named_as_before(integrator):
     """The specialised step stops the robot with the sentence of the general one."""
     model = named('two_link').robot.model
     constants = model.constants.copy()
     constants[-1, 12:23] = 0.0
     robot = Robot(model.with_constants(constants))
-    settings = PlantSettings(damping_scale=0.0, friction_scale=0.0)
+    settings = PlantSettings(integrator, damping_scale=0.0, friction_scale=0.0)
     sentences = []
-    for kernel_ in (step, linker.linked(step, robot.model)):
+    kernel_ = step_of(settings.method)
+    for each in (kernel_, linker.linked(kernel_, robot.model)):
         plant = Plant(robot, settings)
-        plant.use(kernel_)
+        plant.use(each)
         plant.step(np.zeros(2))
         sentences.append(plant.fault)
     assert sentences[0] == sentences[1] and 'singular' in sentences[0]

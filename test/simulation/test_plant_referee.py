@@ -12,7 +12,7 @@ from numba.core.runtime import rtsys
 from robodyn_ros.simulation.integrators import RK4
 from robodyn_ros.simulation.plant import KERNELS, Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
-from robodyn_ros.simulation.step import step
+from robodyn_ros.simulation.step import step, step_of
 from support.families import FAMILIES
 from support.real_robots import ARMS, MAKERS, PACKAGE
 from support.real_robots import robot as real_robot
@@ -119,7 +119,7 @@ def test_steps_allocate_nothing_and_compile_once(arm, middle):
     def allocations(substeps, method):
         options = (substeps, method, *plant._options[2:])
         before = rtsys.get_allocation_stats().alloc
-        step(*plant._arrays, 1e-3, *options)
+        step_of(method)(*plant._arrays, 1e-3, *options)
         return rtsys.get_allocation_stats().alloc - before
 
     for method in (0, RK4):
@@ -137,6 +137,7 @@ def test_plain_text_equals_machine_code_and_scratch_has_no_meaning(arm, middle, 
     start = middle.copy()
     start[[1, 4]] = arm.limits.upper[[1, 4]]
     found = []
+    step = step_of(method)
     for kernel, dirt in ((step, 0.0), (step, np.nan), (step.python, np.nan)):
         plant = Plant(arm, PlantSettings(no_command='free'), start, np.full(arm.nv, 0.5))
         plant.step(np.full(arm.nv, 20.0))

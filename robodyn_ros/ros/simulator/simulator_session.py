@@ -97,7 +97,7 @@ class SimulatorSession:
             node,
             robot.name,
             values['specialise'],
-            functools.partial(specialised_step, portable(robot.model)),
+            functools.partial(specialised_step, portable(robot.model), plant.settings.integrator),
             self._use,
             lambda: self._next_step is not None,
         )
