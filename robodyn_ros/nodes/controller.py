@@ -133,11 +133,11 @@ class Controller(ManagedNode):
         self.start_again()
 
     def can_configure(self) -> bool:
-        """Whether there is a robot description."""
+        """Return whether there is a robot description."""
         return self.source.available
 
     def can_activate(self) -> bool:
-        """Whether joint states come."""
+        """Return whether joint states come."""
         return self.session is not None and self.session.supervisor.state is State.READY
 
     def judge_parameters(self, values):

@@ -53,7 +53,7 @@ class Simulator(ManagedNode):
     # Life.
 
     def can_configure(self):
-        """Whether there is a robot to simulate."""
+        """Return whether there is a robot to simulate."""
         return self.source.available
 
     def configure(self):
@@ -116,7 +116,7 @@ class Simulator(ManagedNode):
     # Services.
 
     def _answer(self, action):
-        """A service callback around `action(session, request, response)`, under the lock.
+        """Return a service callback around `action(session, request, response)`, under the lock.
 
         The action returns what to say; a RobodynError becomes success = False and its sentence.
         """
@@ -230,7 +230,7 @@ class Simulator(ManagedNode):
 
 
 def most_steps(update_rate: int, substeps: int) -> int:
-    """How many steps ~/step takes at once, at a rate [Hz] and so many substeps each."""
+    """Return how many steps ~/step takes at once, at a rate [Hz] and so many substeps each."""
     return max(1, min(LONGEST_STEP * update_rate, MOST_SUBSTEPS // substeps))
 
 

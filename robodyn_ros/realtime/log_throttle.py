@@ -12,7 +12,7 @@ class LineBudget:
         self._burst, self._left, self._time = burst, float(burst), time.monotonic()
 
     def take(self) -> bool:
-        """Whether one more line may be written."""
+        """Return whether one more line may be written."""
         now = time.monotonic()
         self._left, self._time = min(self._left + now - self._time, self._burst), now
         if self._left < 1.0:

@@ -42,7 +42,7 @@ def balance_energy(topology, constants, gravity, scratch, expected, q, qd):
 
 @unfused
 def is_pushed(f_ext):
-    """Whether an external wrench acts, whose work is not known."""
+    """Return whether an external wrench acts, whose work is not known."""
     for i in range(f_ext.shape[0]):
         for k in range(6):
             if f_ext[i, k] != 0.0:

@@ -20,7 +20,7 @@ def keep(source, target):
 
 @unfused
 def on_a_stop(joints, q):
-    """Whether any joint lies on its stop or beyond."""
+    """Return whether any joint lies on its stop or beyond."""
     for k in range(joints.shape[0]):
         x = position(joints, q, k)
         if x <= joints[k, LOWER] or x >= joints[k, UPPER]:

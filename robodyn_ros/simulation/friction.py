@@ -60,7 +60,7 @@ def presume_none(work, n):
 
 @unfused
 def friction_holds(topology, constants, gravity, scratch, work, q, qd, f_ext):
-    """Whether friction at its limit suffices for every joint that is presumed to stick.
+    """Return whether friction at its limit suffices for every joint that is presumed to stick.
 
     Its effort is what inverse dynamics leaves of work[TORQUE]. The acceleration of such a joint
     is set to zero. O(n), and only where a joint sticks.
@@ -84,7 +84,7 @@ def friction_holds(topology, constants, gravity, scratch, work, q, qd, f_ext):
 
 @unfused
 def slides_on(work, velocity):
-    """Whether no joint that is presumed to slide has turned round."""
+    """Return whether no joint that is presumed to slide has turned round."""
     for k in range(velocity.shape[0]):
         if not work[SLIDING, k] * velocity[k] >= 0.0:
             return False

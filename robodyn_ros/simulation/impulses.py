@@ -96,7 +96,7 @@ def classify(joints, work, h, q, qd):
 
 @unfused
 def prescribed(case):
-    """Whether a joint of that case has a prescribed velocity, and an impulse to be found."""
+    """Return whether a joint of this case has a prescribed velocity and an unknown impulse."""
     return case == HELD or case == AT_LOWER or case == AT_UPPER
 
 
@@ -138,7 +138,7 @@ def solve_prescribed(work, n):
 
 @unfused
 def fits(joints, work, h, q, qd, k):
-    """Whether impulse and velocity of joint k are those of its case, but for rounding."""
+    """Return whether impulse and velocity of joint k are those of its case, but for rounding."""
     case, p, bound = work[KIND_OF, k], work[IMPULSE, k], h * work[LEVEL, k]
     slack = SLACK * (bound + abs(p))
     if case == HELD:

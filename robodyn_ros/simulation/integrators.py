@@ -194,7 +194,7 @@ def runge_kutta(
 
 @unfused
 def smooth(joints, work, q):
-    """Whether Runge-Kutta saw all there was: no joint beyond a stop, none that a brake arrests."""
+    """Return whether a Runge-Kutta step is valid: no joint beyond a stop, none braked to rest."""
     for k in range(joints.shape[0]):
         x = position(joints, q, k)
         if x < joints[k, LOWER] or x > joints[k, UPPER]:

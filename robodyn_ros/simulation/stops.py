@@ -8,7 +8,7 @@ from robodyn_ros.spatial.primitive import unfused
 
 @unfused
 def position(joints, q, k):
-    """Position of joint k; 0 for the angular velocity of a spherical joint, which has no stop."""
+    """Return the position of joint k; 0 for a velocity of a spherical joint, which has no stop."""
     at = int(joints[k, AT])
     return q[at] if at >= 0 else 0.0
 
@@ -21,13 +21,13 @@ def slowest(joints, h, q, k):
 
 @unfused
 def fastest(joints, h, q, k):
-    """Largest velocity of joint k over a substep h, likewise."""
+    """Return the largest velocity of joint k over a substep h, likewise."""
     return max(0.0, (joints[k, UPPER] - position(joints, q, k)) / h)
 
 
 @unfused
 def crosses_stop(joints, h, q, qd):
-    """Whether q + h qd lies outside the stops of any joint."""
+    """Return whether q + h qd lies outside the stops of any joint."""
     for k in range(qd.shape[0]):
         x = position(joints, q, k) + h * qd[k]
         if x < joints[k, LOWER] or x > joints[k, UPPER]:

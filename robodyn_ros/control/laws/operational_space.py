@@ -234,7 +234,7 @@ def operational_space_control(
     gains: Matrix,
     terms: Matrix,
 ):
-    """All terms, after `target` and `state` have been led on by `elapsed` [s].
+    """Return all terms, after `target` and `state` have been led on by `elapsed` [s].
 
     M (nv, nv), J (6, nv), X (4, 4), A, work, vectors, F (6, 6), task (6, 6) and joints (4, nv) are
     scratch. fastest : (nv,) rates that the reference may ask of joints. body, frame : of the

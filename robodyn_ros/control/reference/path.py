@@ -117,7 +117,7 @@ def evaluate(coefficients, k, i, u):
 
 @primitive
 def keeps_to(limits, i, q, qd):
-    """Whether a position and a velocity of joint i are finite and within the limits."""
+    """Return whether a position and a velocity of joint i are finite and within the limits."""
     return (
         math.isfinite(q)
         and math.isfinite(qd)
@@ -151,7 +151,7 @@ def sample(knots: Vector, coefficients: Matrix, end: Matrix, t: Scalar, referenc
 def first_violation(
     knots: Vector, coefficients: Matrix, end: Matrix, limits: Matrix, begin: Integer, stop: Integer
 ):
-    """Where the segments begin ... stop - 1 leave the limits first, or -1; segment s is the end.
+    """Return where the segments begin ... stop - 1 first leave the limits, or -1.
 
     limits : (3, nv) lowest and highest position, highest speed. Returns
     (segment * CHECKED_INSTANTS + instant) * nv + joint.

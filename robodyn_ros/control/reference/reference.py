@@ -50,7 +50,7 @@ class Reference:
         self.epoch += 1
 
     def at(self, clock):
-        """A copy of what the reference is at a time, (3, nv)."""
+        """Return a copy of what the reference is at a time, (3, nv)."""
         rows = self.rows.copy()
         if self.path is not None:
             self.path.sample(clock - self._started, rows)
@@ -61,7 +61,7 @@ class Reference:
         return clock - self._streamed_at
 
     def expired(self, clock):
-        """Whether a streamed target has been left without a successor."""
+        """Return whether a streamed target has been left without a successor."""
         return clock > self._expires
 
     def advance(self, clock):

@@ -86,7 +86,7 @@ def ramp(rows, target, row, step):
 
 @primitive
 def settled(distance, v, a):
-    """Whether hardly anything is left of a motion."""
+    """Return whether hardly anything is left of a motion."""
     return (
         dot(distance, distance) <= NEAR * NEAR
         and dot(v, v) <= SLOW * SLOW

@@ -20,7 +20,7 @@ LOWER, UPPER, SPEED, EFFORT, RATE = range(5)
 
 
 def derived():
-    """A field that follows from the others."""
+    """Return a field that follows from the others."""
     return dataclasses.field(init=False, repr=False)
 
 
@@ -146,7 +146,7 @@ class Settings:
 
 
 def effective_state_timeout(asked, period):
-    """The timeout in force [s]: within [two periods, 0.2 s], so that nothing disables it."""
+    """Return the timeout in force [s], clamped to [two periods, 0.2 s]: it cannot be disabled."""
     ceiling = STATE_TIMEOUT_CEILING
     return max(asked if asked <= ceiling else ceiling, STATE_TIMEOUT_PERIODS * period)
 

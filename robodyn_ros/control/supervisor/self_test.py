@@ -117,7 +117,7 @@ def _sampled():
 
 
 def _limits():
-    """Two joints from -1 to 1, at most 2 rad/s, 5 N m and 50 N m/s."""
+    """Return two joints from -1 to 1, at most 2 rad/s, 5 N m and 50 N m/s."""
     limits = np.empty((5, 2))
     for row, value in ((LOWER, -1.0), (UPPER, 1.0), (SPEED, 2.0), (EFFORT, 5.0), (RATE, 50.0)):
         limits[row] = value

@@ -30,11 +30,11 @@ class Measurement(NamedTuple):
     stamp: tuple[int, int]  # seconds and nanoseconds of the sender's clock; zeros if it has none
 
     def age(self, now):
-        """How old it is [s], by its own account."""
+        """Return how old it is [s], by its own account."""
         return now - self.time + self.lag
 
     def is_fresh(self, now, settings):
-        """Whether its age is within the timeout; a time far ahead, or NaN, is not fresh."""
+        """Return whether its age is within the timeout; a time far ahead, or NaN, is not fresh."""
         return abs(now - self.time) <= settings.state_timeout
 
     @property
@@ -43,7 +43,7 @@ class Measurement(NamedTuple):
         return self.fast >= FAST_STATES
 
     def fastest(self, settings):
-        """The joint that exceeds its velocity limit most, and its velocity."""
+        """Return the joint that exceeds its velocity limit most, and its velocity."""
         joint = int(np.argmax(np.abs(self.qd) / settings.velocity_limits))
         return joint, float(self.qd[joint])
 
@@ -124,7 +124,7 @@ class Inbox:
         return Reason.NONE
 
     def _in_order(self, stamp):
-        """Whether a state with this stamp is not older than the newest, or the clock was set."""
+        """Return whether a state is at least as new as the newest one, or its clock was set."""
         if stamp is None or stamp == NO_STAMP or not (stamp[0] >= 0 and 0 <= stamp[1] < BILLION):
             stamp = None
         if stamp is not None and self._newest is not None and stamp < self._newest:
@@ -136,7 +136,7 @@ class Inbox:
         return True
 
     def _confirmed(self, state, time, settings):
-        """Whether the state before this one was refused for a jump to where this one is."""
+        """Return whether the state before this one was refused for a jump to where this one is."""
         outlier, self._outlier = self._outlier, (state, time)
         if outlier is None:
             return False

@@ -68,7 +68,7 @@ class Supervisor:
 
     @staticmethod
     def kernels(law):
-        """Every kernel that a supervisor with this law (or class of law) runs, to be warmed up."""
+        """Return every kernel that a supervisor with this law or class of law runs."""
         own = (*Output.kernels, *guards.KERNELS, *path.KERNELS)
         return tuple(dict.fromkeys((*own, *law.kernels)))
 
@@ -377,7 +377,7 @@ class Supervisor:
                 self._settle(self.law.task.advance(clock.time, clock.elapsed, measured.age(now)))
 
     def _sticks(self, measured, settings):
-        """Whether the states have not changed in a bit for long, though the torque has."""
+        """Return whether the states have not changed in a bit for long, though the torque has."""
         if measured.since != self._stillness:
             self._stillness, self.stuck = measured.since, False
             self._still[:] = self.command

@@ -51,7 +51,8 @@ class JointIndex:
         self._current: tuple[np.ndarray | None, str] = (None, EMPTY)
 
     def locate(self, names: list[str]) -> tuple[np.ndarray | None, str]:
-        """Position of every joint of the robot in `names` (n,), and ''; or None and the reason.
+        """Return the index of every joint of the robot in `names` (n,), and ''; or None and the
+        reason.
 
         One comparison of lists while the names stay the same, a look-up among the last few lists
         when they alternate (two publishers), else O(n).
@@ -175,7 +176,7 @@ class JointStateReader:
 
 
 def bound_array(message, field: str, size: int) -> np.ndarray:
-    """A (size,) array over the very buffer of a float64[] field: filling it fills the message.
+    """Return a (size,) view of the buffer of a float64[] field: writing to it fills the message.
 
     With ROS_PYTHON_CHECK_FIELDS unset the field's setter copies, with '1' it keeps a reference;
     the getter gives the message's own buffer in both cases.

@@ -111,11 +111,11 @@ class ManagedNode(LifecycleNode):
         """Stop what is commanded, at once; called on SIGUSR1 from another thread."""
 
     def can_configure(self) -> bool:
-        """Whether it makes sense to try, when starting by itself."""
+        """Return whether it makes sense to try, when starting by itself."""
         return True
 
     def can_activate(self) -> bool:
-        """Whether it makes sense to try, when starting by itself."""
+        """Return whether it makes sense to try, when starting by itself."""
         return True
 
     # What a subclass uses.

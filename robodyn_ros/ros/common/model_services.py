@@ -67,7 +67,7 @@ class ModelServices:
         return respond
 
     def _model(self) -> Robot:
-        """A Robot of our own over the session's model: a Robot serves one thread at a time."""
+        """Return a Robot of this thread over the session's model: a Robot serves one thread."""
         session = self._node.session
         if session is None:
             raise RobodynError(self._node.complaint or 'There is no robot yet.')
@@ -137,7 +137,7 @@ class ModelServices:
         set_duration(response, start)
 
     def _task(self, request, robot):
-        """The points of a request, and the rows kept of their axes."""
+        """Return the points of a request, and the rows kept of their axes."""
         several = len(request.links)
         if several > MAX_POINTS:
             raise ShapeError(f'links: got {several}; at most {MAX_POINTS} are accepted.')
@@ -242,7 +242,7 @@ def _com(model, k: int) -> Point:
 
 
 def doubles(values: np.ndarray) -> array:
-    """Values for a float64[] field, row-major."""
+    """Return the values for a float64[] field, row-major."""
     return array('d', np.ascontiguousarray(values, dtype=float).tobytes())
 
 

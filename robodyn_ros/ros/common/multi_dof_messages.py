@@ -107,7 +107,7 @@ class MultiDofJoint:
 
 
 def multi_dof_joints(model: RobotModel) -> list[MultiDofJoint]:
-    """The floating, spherical and planar joints of a robot, in its order."""
+    """Return the floating, spherical and planar joints of a robot, in its order."""
     return [
         MultiDofJoint(coordinates)
         for coordinates in model.multi_dof_joints

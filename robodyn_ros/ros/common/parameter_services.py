@@ -45,7 +45,7 @@ class BoundedParameterService(ParameterService):
     # rclpy's constructor asks its node for a name and for services; it gets them from here.
 
     def get_name(self) -> str:
-        """The name of the node."""
+        """Return the name of the node."""
         return self._real.get_name()
 
     def create_service(self, kind, name: str, answer, *, qos_profile=qos_profile_parameters):

@@ -74,7 +74,7 @@ class ParamSpec:
         return self.type.endswith('[]')
 
     def convert(self, value: Any) -> Any:
-        """The value in the declared type: 400 is a float where one is asked for, a list a tuple.
+        """Return the value in the declared type: 400 becomes a float if needed, a list a tuple.
 
         Raises:
           ParameterError: with a sentence, when the value is not acceptable.
@@ -260,7 +260,7 @@ class Parameters:
                 self._node.undeclare_parameter(spec.name)
 
     def snapshot(self) -> Mapping[str, Any]:
-        """All values by name; no later change touches it."""
+        """Return all values by name; no later change touches it."""
         return MappingProxyType(dict(self._values))
 
     def __getitem__(self, name: str) -> Any:
@@ -283,7 +283,7 @@ class Parameters:
         )
 
     def unknown_overrides(self) -> list[str]:
-        """Names given on the command line or in a file that no parameter has: mostly misspelt."""
+        """Return overrides of undeclared parameters, which are mostly misspelt names."""
         given = getattr(self._node, '_parameter_overrides', {})
         return sorted(name for name in given if not self._node.has_parameter(name))
 
@@ -335,7 +335,7 @@ def _declare(node, spec: ParamSpec, ignore_override: bool):
 
 
 def render(table: Iterable[ParamSpec]) -> str:
-    """The table as Markdown, for the documents."""
+    """Return the table as Markdown, for the documents."""
     lines = [
         '| Parameter | Type | Unit | Default | May change | Meaning |',
         '|---|---|---|---|---|---|',

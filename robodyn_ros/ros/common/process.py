@@ -107,7 +107,7 @@ def bound_memory(most: int = MOST_DATA):
 
 
 def log_folder_usable() -> bool:
-    """Whether the middleware can write its log files, without which it does not start."""
+    """Return whether the middleware can write its log files, without which it does not start."""
     home = os.environ.get('ROS_HOME') or os.path.join(os.environ.get('HOME', ''), '.ros')
     folder = os.environ.get('ROS_LOG_DIR') or os.path.join(home, 'log')
     try:

@@ -50,7 +50,7 @@ REALTIME_PARAMETERS = (
 
 
 def realtime(values: Mapping[str, Any]) -> RealTime:
-    """The requests, from a node's parameters by name."""
+    """Return the requests, from a node's parameters by name."""
     return RealTime(
         priority=values['realtime.priority'],
         cpus=values['realtime.cpus'],

@@ -27,7 +27,9 @@ class RequestedState(NamedTuple):
 def requested_state(
     request: JointState, joint_names: Sequence[str], latest: Measurement | None
 ) -> RequestedState:
-    """The state of a request: joints it names as given (at rest unless it says), others as latest.
+    """Return the joint state of a request; joints that it does not name keep their latest state.
+
+    Named joints without a velocity are at rest.
 
     Raises:
       RobodynError: with a sentence, when there is none or the request does not fit the robot.

@@ -160,7 +160,7 @@ class RobotSource:
         )
 
     def _source(self) -> bytes | Path:
-        """The text as bytes, which are never taken for the path of a file; or that path."""
+        """Return the text as bytes, which are never taken for the path of a file; or that path."""
         text = self._text.encode('utf-8', errors='surrogatepass') or self._octets.tobytes()
         if text:
             if b'<' not in text:

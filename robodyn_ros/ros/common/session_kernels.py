@@ -29,7 +29,7 @@ GENERIC, SPECIALISED = 'generic kernels', 'specialised kernels'
 
 
 def serving(law) -> tuple:
-    """Every kernel of a controller with this class of law but those of its own robot."""
+    """Return every kernel of a controller with this class of law but those of its own robot."""
     return tuple(
         dict.fromkeys((*Supervisor.kernels(law), *generic.SERVING, read_numbers, points, fits))
     )

@@ -37,7 +37,7 @@ class TaskDynamics:
 
 
 def default_link(values: Mapping[str, Any], robot: Robot) -> str:
-    """The link of tasks that name none: the parameter tip_link, or the link of the last joint."""
+    """Return the default link of tasks: the parameter tip_link, or the link of the last joint."""
     return values['tip_link'] or robot.model.body_names[-1]
 
 
@@ -66,7 +66,7 @@ def task_dynamics(
     kept: Sequence[int],
     damping: float,
 ) -> TaskDynamics:
-    """The task dynamics of one point, or of several with what couples them.
+    """Return the task dynamics of one point, or of several with what couples them.
 
     Args:
       robot: the robot.

@@ -68,6 +68,6 @@ def _others_publish(node, topic):
 
 
 def _similar(name, topic):
-    """Whether the last parts of two names hold one another."""
+    """Return whether the last parts of two names hold one another."""
     first, second = (each.rpartition('/')[2] for each in (name, topic))
     return first in second or second in first

@@ -131,5 +131,5 @@ class ControlCycle:
                     publisher.publish(writer.fill(self._stamp()))
 
     def _heard(self, publisher) -> bool:
-        """Whether to publish; to ask for listeners costs half as much as to speak to none."""
+        """Return whether to publish; counting subscribers is cheaper than publishing."""
         return True

@@ -363,12 +363,12 @@ def _own_parameter(law, own):
 
 
 def make_law(values: Mapping[str, Any], law: type[ControlLaw], robot: Robot) -> ControlLaw:
-    """The law of a robot, made with its options; RobodynError if one of them does not fit."""
+    """Return the law of a robot with its options; RobodynError if an option does not fit."""
     return law(robot, **{own.name: values[f'{law.name}.{own.name}'] for own in law.options})
 
 
 def control_settings(values: Mapping[str, Any], robot: Robot, law: ControlLaw) -> Settings:
-    """The Settings of the supervisor.
+    """Return the Settings of the supervisor.
 
     Args:
       values: of the node's parameters, by name.

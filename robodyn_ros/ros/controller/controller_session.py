@@ -189,7 +189,7 @@ class ControlSession:
         self.pause.__exit__()
 
     def _releasing(self) -> bool:
-        """Whether the effort is still on its way to the safe one."""
+        """Return whether the effort is still on its way to the safe one."""
         return self.supervisor.publishing
 
     def close(self):
@@ -233,7 +233,7 @@ class ControlSession:
         return Counts(*(now - then for now, then in zip(self.totals, self._before)))
 
     def now(self) -> float:
-        """Time [s] on the clock of the cycles."""
+        """Return the time [s] on the clock of the cycles."""
         return time.monotonic()
 
     def stamp(self) -> Time:
@@ -241,7 +241,7 @@ class ControlSession:
         return self._clock.now().to_msg()
 
     def intruders(self) -> list[str]:
-        """Names of the other nodes that command the robot while this one does."""
+        """Return the names of the other nodes that command the robot while this one does."""
         return self.watch.intruders() if self.cycle.output else []
 
     def meet_rivals(self):
@@ -276,7 +276,7 @@ class ControlSession:
         return '' if self._task_progress is None else self._task_progress.sentence
 
     def until_between_cycles(self) -> float:
-        """Time [s] until the loop is half way from one cycle to the next."""
+        """Return the time [s] until the loop is half way from one cycle to the next."""
         return (self.cycle.last + 0.5 * self.loop.period - time.monotonic()) % self.loop.period
 
     def _outlet(self, topic: str):
@@ -311,7 +311,7 @@ class ControlSession:
         return self._clock.now().nanoseconds if self._clock.ros_time_is_active else time.time_ns()
 
     def _lag(self, stamp: tuple[int, int]) -> float:
-        """How old [s] a joint state of a stamp is; 0 if the stamp is of no clock like ours."""
+        """Return the age [s] of a stamp; 0 if it comes from a clock that differs from ours."""
         lag = 1e-9 * (self._ros_now() - 1_000_000_000 * stamp[0] - stamp[1])
         return lag if 0.0 <= lag <= self.supervisor.settings.state_timeout else 0.0
 

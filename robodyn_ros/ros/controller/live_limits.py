@@ -67,7 +67,7 @@ def refuse_raised(values: Mapping[str, Any], at_start: Mapping[str, Any], robot:
 
 
 def _ceilings(n: int, *limits) -> np.ndarray:
-    """The largest of the limits that fit so many joints (n,); NaN where none is known."""
+    """Return the largest of the limits that fit so many joints (n,); NaN where none is known."""
     return np.fmax.reduce(
         [
             np.full(n, np.nan),

@@ -47,7 +47,7 @@ class CommandWatch:
             self._subscription = None
 
     def others(self) -> list[str]:
-        """Full names of the other publishing nodes, before this one publishes.
+        """Return the full names of the other publishing nodes, before this one publishes.
 
         Takes the time LISTENING when one of them has our own name.
         """
@@ -73,12 +73,12 @@ class CommandWatch:
         return not strangers and {min(twins - self._silent, default=None)} == self._ours
 
     def intruders(self) -> list[str]:
-        """Full names of the other publishing nodes, while this one publishes."""
+        """Return the full names of the other publishing nodes, while this one publishes."""
         strangers, twins = self._publishers()
         return strangers + [self._own] * (len(twins - self._silent) > 1)
 
     def _publishers(self):
-        """Full names of those of another node, and identities of those of our own name."""
+        """Return other publishing nodes, and identities of publishers under our own name."""
         strangers, twins = [], set()
         for info in self._node.get_publishers_info_by_topic(self.topic):
             name = _full_name(info.node_name, info.node_namespace)

@@ -26,7 +26,7 @@ class TrajectoryReader:
         self._index = JointIndex(joint_names, extra=False)
 
     def read(self, message: JointTrajectory, ros_now: int, most: int = MAX_POINTS) -> Trajectory:
-        """The trajectory of a message, whose header.stamp, unless zero, says when it begins.
+        """Return the trajectory of a message; its header.stamp, unless zero, is the start time.
 
         Args:
           message: with exactly the robot's joints, in any order.
@@ -99,7 +99,7 @@ def _field(field: str, values: np.ndarray, sizes: np.ndarray, joints: int):
 
 
 def delay(seconds: int, nanoseconds: int, ros_now: int) -> float:
-    """Time [s] from now to a stamp, negative if it has passed; 0 for the stamp zero.
+    """Return the time [s] from now to a stamp, negative if it has passed; 0 for the stamp zero.
 
     Args:
       seconds: of the stamp of a message's header.

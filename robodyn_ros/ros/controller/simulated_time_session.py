@@ -98,7 +98,7 @@ class SimulatedTimeSession(ControlSession):
         return 1e-9 * self._time
 
     def has_reached(self, time: int) -> bool:
-        """Whether the cycle of a simulated time [ns] has been run, or none will be."""
+        """Return whether the cycle of a simulated time [ns] has been run, or none will be."""
         done = self._slot is not None and self._slot >= time // self._step
         return done or self._leaving or not self.loop.running
 

@@ -103,7 +103,7 @@ class TaskWriter:
         )
 
     def fill(self, state: Measurement) -> bytes:
-        """The serialised message for a joint state."""
+        """Return the serialised message for a joint state."""
         settings, out = self._settings, self._message.doubles
         bias = self._robot.task_space.bias(
             state.q, state.qd, settings.links, self._axes, settings.damping

@@ -44,7 +44,7 @@ class TaskStateWriter:
     """
 
     def __init__(self, task: TaskReference):
-        message = TaskState(hand=task.end_effector)
+        message = TaskState(end_effector=task.end_effector)
         message.header.frame_id = task.base
         fields = {**TARGET, **REFERENCE, **MEASURED}
         sizes = {name: sum(map(_width, rows)) for name, rows in fields.items()}
@@ -63,7 +63,7 @@ class TaskStateWriter:
                 ]
 
     def fill(self, nanoseconds: int) -> bytes:
-        """The serialised message for the cycle that has just been run, at that ROS time [ns]."""
+        """Return the serialised message of the cycle that has just run, at that ROS time [ns]."""
         self._message.set_stamp(nanoseconds)
         for out, values in self._copies:
             out[:] = values

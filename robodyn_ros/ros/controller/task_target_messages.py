@@ -63,7 +63,7 @@ def task_subscriptions(
 
 
 def pose_parts(message: PoseStamped) -> dict[str, tuple[float, ...]]:
-    """Position and quaternion of a pose."""
+    """Return the position and quaternion of a pose."""
     position, turn = message.pose.position, message.pose.orientation
     return {
         'position': (position.x, position.y, position.z),

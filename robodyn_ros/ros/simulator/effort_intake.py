@@ -39,7 +39,7 @@ class NamedEfforts:
         self._rows, self._columns, self._reason = [], [], EMPTY
 
     def read(self, message: JointState) -> tuple[np.ndarray | None, str]:
-        """The command (n,) [N m | N] and '', or None and the reason."""
+        """Return the command (n,) [N m | N] and '', or None and the reason."""
         names, given = message.name, message.effort
         if len(names) > MAX_NAMES:
             return None, TOO_MANY_NAMES
@@ -84,7 +84,7 @@ class OrderedEfforts:
         self._size = len(joint_names)
 
     def read(self, message: Float64MultiArray) -> tuple[np.ndarray | None, str]:
-        """The command (n,) [N m | N] and '', or None and the reason."""
+        """Return the command (n,) [N m | N] and '', or None and the reason."""
         if len(message.data) != self._size:
             return None, WRONG_LENGTH
         command = np.array(message.data)

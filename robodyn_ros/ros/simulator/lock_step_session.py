@@ -185,7 +185,7 @@ class LockStepSimulation(SimulatorSession):
             self._finish('')
 
     def _ask(self) -> bool:
-        """Whether everybody has answered the present state."""
+        """Return whether everybody has answered the present state."""
         run = self.run
         if not run.complete:
             state = ReadState(run.epoch, run.step, run.period, self._measured)

@@ -30,7 +30,7 @@ SAME_NAME = (
 
 
 def simulated_robot(values: Mapping[str, Any], robot: Robot) -> Robot:
-    """The robot that is simulated: the described one with its rotors, errors and payload.
+    """Return the robot that is simulated: the described one with its rotors, errors and payload.
 
     Args:
       values: of the node's parameters, by name.
@@ -58,7 +58,7 @@ def simulated_robot(values: Mapping[str, Any], robot: Robot) -> Robot:
 
 
 def make_plant(values: Mapping[str, Any], robot: Robot) -> Plant:
-    """The plant of `robot`; ShapeError or ParameterError when it cannot start where it should."""
+    """Return the plant of `robot`; ShapeError or ParameterError for a bad initial state."""
     settings = PlantSettings(
         latency=values['command_latency'], **{name: values[name] for name in SAME_NAME}
     )
@@ -68,7 +68,7 @@ def make_plant(values: Mapping[str, Any], robot: Robot) -> Plant:
 
 
 def make_sensor(values: Mapping[str, Any], robot: Robot) -> Sensor:
-    """The sensor of `robot`."""
+    """Return the sensor of `robot`."""
     return Sensor(
         robot.nv,
         SensorSettings(
@@ -84,7 +84,7 @@ def make_sensor(values: Mapping[str, Any], robot: Robot) -> Sensor:
 
 
 def make_faults(values: Mapping[str, Any], model: RobotModel) -> Faults:
-    """The faults to inject; ParameterError when they are none of this robot's."""
+    """Return the faults to inject; ParameterError when they are none of this robot's."""
     losses = dict(zip(model.joint_names, values['fault.effort_loss']))
     try:
         faults = Faults(

@@ -35,7 +35,7 @@ class SimulatorDiagnostics:
         self._session, self._before = None, None
 
     def build(self, session, waiting: str, clock_trouble: str) -> DiagnosticArray:
-        """The message.
+        """Return the message.
 
         Args:
           session: the SimulatorSession, or None.

@@ -178,7 +178,7 @@ class SimulatorSession:
         self._clock_source.tell(simulated)  # after the state: a cycle on /clock looks for it
 
     def last_told(self) -> tuple[JointState, MultiDOFJointState]:
-        """The state as it was published last; empty messages where the reading was lost."""
+        """Return the state as it was published last; empty messages where the reading was lost."""
         if not self.runner.reading_valid:
             return JointState(), MultiDOFJointState()
         return copy.deepcopy(self._state.messages)

@@ -12,7 +12,7 @@ from robodyn_ros.ros.simulator.state_publisher import scalar_joints
 
 
 def named_state(joints: JointState, poses: MultiDOFJointState, plant):
-    """Position (nq,) and velocity (nv,) of the plant with what a request names put in its place.
+    """Return position (nq,) and velocity (nv,) of the plant, with the requested joints replaced.
 
     Raises:
       ShapeError, UnknownNameError, ParameterError: with a sentence, when it does not fit the
@@ -68,5 +68,5 @@ def _located(names, where, what, **values):
 
 
 def _numbers(message):
-    """The numbers of a Vector3 or a Quaternion."""
+    """Return the numbers of a Vector3 or a Quaternion."""
     return [getattr(message, field) for field in message.get_fields_and_field_types()]

@@ -125,7 +125,7 @@ class BoundedService(Waitable):
         self._index = wait_set.add_service(self._service.handle)
 
     def is_ready(self, wait_set):
-        """Whether a request waits."""
+        """Return whether a request waits."""
         return self._index is not None and wait_set.is_ready('service', self._index)
 
     def take_data(self):

@@ -93,7 +93,7 @@ class BoundedSubscription(Waitable):
         self._index = wait_set.add_subscription(self._subscription.handle)
 
     def is_ready(self, wait_set):
-        """Whether a message waits."""
+        """Return whether a message waits."""
         return self._index is not None and wait_set.is_ready('subscription', self._index)
 
     def take_data(self):

@@ -79,7 +79,7 @@ class OutgoingMessage:
         return bytes(self.buffer)
 
     def _with(self, name, value) -> bytes:
-        """The serialised message with another value in one field."""
+        """Return the serialised message with another value in one field."""
         before = getattr(self._message, name)
         setattr(self._message, name, value)
         data = serialize_message(self._message)
@@ -120,7 +120,7 @@ SPANS = 4  # of octets in which the messages of one stream are alike
 
 @kernel
 def read_numbers(data: Octets, form: Octets, plan: Indices, state: Matrix):
-    """Whether a message is like the one that was learnt but for its numbers, which are then read.
+    """Read the numbers of a message of a learnt shape; return whether it has this shape.
 
     form : octets of the message that was learnt. plan : first and last + 1 of each of the SPANS in
     which they must be alike, then where each number stands. state : (2, n), written.
@@ -192,7 +192,7 @@ class JointStateShape:
             raise RobodynError('This joint state is not laid out as our own.')
 
     def read(self, data: np.ndarray, state: np.ndarray) -> bool:
-        """Whether a message differs from the one that was learnt in its numbers only.
+        """Return whether a message differs from the one that was learnt in its numbers only.
 
         If so, positions and velocities, in the robot's order, are written to `state` (2, n).
         """

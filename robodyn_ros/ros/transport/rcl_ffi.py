@@ -64,7 +64,7 @@ class _Library:
         self._allocator = declare(rcutils.rcutils_get_default_allocator, _Allocator)()
 
     def octets(self, size: int) -> _Octets:
-        """An empty array with room for so many bytes, which the middleware may enlarge."""
+        """Return an empty array with room for so many bytes, which the middleware may enlarge."""
         made = _Octets()
         status = self._initialise(ctypes.addressof(made), size, ctypes.addressof(self._allocator))
         if (
@@ -78,7 +78,10 @@ class _Library:
 
 
 def rmw_library(kind):
-    """The middleware that rclpy has loaded, as a ctypes library of a kind; OSError without it."""
+    """Return the middleware that rclpy has loaded, as a ctypes library.
+
+    Raises OSError if it is not found.
+    """
     for name in ('librmw_implementation.so', f'lib{get_rmw_implementation_identifier()}.so'):
         with contextlib.suppress(OSError):
             return kind(name, os.RTLD_NOW | os.RTLD_NOLOAD)
@@ -93,7 +96,7 @@ def declare(function, result, *arguments):
 
 @functools.cache
 def library() -> _Library | None:
-    """The middleware's functions, or None where they are not found or not as expected."""
+    """Return the middleware's functions, or None where they are not found or not as expected."""
     try:
         found = _Library()
         trial = found.octets(8)
@@ -121,7 +124,7 @@ class Inlet:
             self._renew()
 
     def take(self) -> np.ndarray | None:
-        """The oldest message that waits (k,) uint8, read-only, until the next call; or None."""
+        """Return the oldest waiting message (k,) uint8 or None; valid until the next call."""
         if self._octets is not None:
             if self._octets.capacity > LARGEST_KEPT:
                 self._renew()
