@@ -68,7 +68,6 @@ def _known(name, module):
     """Return the module once it is complete, since another thread may import it meanwhile.
 
     numba looks for it in sys.modules when it loads machine code; so do generated texts.
-
     """
     sys.modules[name] = module
     return module

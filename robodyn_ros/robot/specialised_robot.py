@@ -262,7 +262,6 @@ class SpecialisedRobot(SpecialisedForms):
         """Return the inertia of some axes of a frame, possibly damped.
 
         None for a batch, or where a direction of the task is lost.
-
         """
         for name in ('operational_space_inertia', 'operational_space'):
             one = self._one.get((name, frame))

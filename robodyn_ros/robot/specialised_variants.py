@@ -173,7 +173,6 @@ class SpecialisedForms(Robot):
         """Return a method of PUSHED under wrenches f.
 
         Inverse dynamics subtracts J^T f; forward dynamics adds it to the efforts.
-
         """
         (q, qd, third), _ = self._states(q, qd, third)
         push = self.task_space.torque_of_wrench(q, f_ext)

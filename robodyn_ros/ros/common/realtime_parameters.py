@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What a node's loop may ask of the operating system, as parameters."""
+"""Parameters for the operating-system requests of a node's loop."""
 
 from typing import Any, Mapping
 
@@ -59,6 +59,6 @@ def realtime(values: Mapping[str, Any]) -> RealTime:
 
 
 def require_granted(loop: PeriodicLoop, values: Mapping[str, Any]):
-    """Refuse to go on without what is required: RobodynError with what the system refused."""
+    """Raise RobodynError if the system refused a request that the parameters require."""
     if values['realtime.require'] and loop.warnings:
         raise RobodynError("Parameter 'realtime.require' is true. " + ' '.join(loop.warnings))
