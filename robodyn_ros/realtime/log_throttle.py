@@ -6,7 +6,7 @@ import time
 
 
 class LineBudget:
-    """So many log lines at once, and one more each second: a fault must not flood the log."""
+    """Allow some log lines at once, then one per second: a fault must not flood the log."""
 
     def __init__(self, burst: int = 10):
         self._burst, self._left, self._time = burst, float(burst), time.monotonic()

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The controller's parameters, and the control settings they amount to for one robot."""
+"""The controller's parameters, and the control settings that they give for one robot."""
 
 from functools import partial
 from typing import Any, Mapping
@@ -315,10 +315,10 @@ ACCELERATION_GAINS = {'p': 100.0, 'd': 20.0}  # critically damped at 10 rad/s, o
 
 
 def gain_parameters(joint_names, law: type[ControlLaw]) -> tuple[ParamSpec, ...]:
-    """`gains.<joint>.p` and `.d` of each joint, in the units of the law.
+    """Return `gains.<joint>.p` and `.d` of each joint, in the units of the law.
 
     If the law works on accelerations, the default suits any robot. If it works on efforts, no
-    default would, so it is zero.
+    value would, so the default is zero.
     """
     return tuple(
         ParamSpec(
@@ -339,7 +339,7 @@ def gain_parameters(joint_names, law: type[ControlLaw]) -> tuple[ParamSpec, ...]
 
 
 def own_parameters(law: type[ControlLaw]) -> tuple[ParamSpec, ...]:
-    """`<law>.<name>` of each parameter and each option of the law's own."""
+    """Return `<law>.<name>` of each parameter and each option of the law."""
     options = (
         ParamSpec(f'{law.name}.{own.name}', 'string', own.default, '', own.text)
         for own in law.options
@@ -372,11 +372,11 @@ def control_settings(values: Mapping[str, Any], robot: Robot, law: ControlLaw) -
 
     Args:
       values: of the node's parameters, by name.
-      robot: for the limits that the parameters leave open.
+      robot: for limits that the parameters do not give.
       law: for the terms and gains.
 
     Raises:
-      ParameterError: with a sentence, when they do not go together.
+      ParameterError: with a sentence, if they conflict.
 
     """
     joints, limits = robot.joint_names, robot.limits

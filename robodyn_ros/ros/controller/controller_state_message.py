@@ -22,7 +22,7 @@ FLAGS = ('rate_limited', 'effort_limited', 'position_guarded')
 
 
 class StateWriter:
-    """Fills one ControllerState again and again."""
+    """Fill one ControllerState repeatedly."""
 
     def __init__(self, supervisor: Supervisor, base_link: str):
         names = list(supervisor.joint_names)
