@@ -102,18 +102,18 @@ class AdaptiveComputedTorque(ControlLaw):
     )
     gain_unit = ('N m/rad', 'N m s/rad')
     parameters = (
-        LawParameter('rate', 2.0, 'kg s^2/m^2', 'How fast the law learns.', upper=1000.0),
+        LawParameter('rate', 2.0, 'kg s^2/m^2', 'Adaptation rate.', upper=1000.0),
         LawParameter(
-            'leakage', 0.0, '1/s', 'How fast it forgets what no error confirms.', upper=100.0
+            'leakage', 0.0, '1/s', 'Rate at which estimates decay towards the model.', upper=100.0
         ),
         LawParameter(
-            'load', 5.0, 'kg', 'Most mass that a body may seem to gain or lose.', upper=1e4
+            'load', 5.0, 'kg', 'Largest change of the estimated mass of a body.', upper=1e4
         ),
         LawParameter(
             'reach',
             0.3,
             'm',
-            'Farthest from its joint that this mass may seem to be.',
+            'Largest distance of this mass from the joint of the body.',
             lower=1e-3,
             upper=100.0,
         ),

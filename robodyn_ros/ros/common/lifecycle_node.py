@@ -26,7 +26,7 @@ NODE_PARAMETERS = (
         'bool',
         True,
         '',
-        'Configure and activate without being asked, as soon as that is possible.',
+        'Configure and activate automatically, as soon as possible.',
         change=START,
     ),
     ParamSpec(
@@ -34,8 +34,7 @@ NODE_PARAMETERS = (
         'bool',
         False,
         '',
-        'End with exit code 2 if the first start without being asked is refused, as launch files '
-        'want it.',
+        'End with exit code 2 if the automatic start is refused. Launch files set this.',
         change=START,
     ),
     ParamSpec(
@@ -43,7 +42,7 @@ NODE_PARAMETERS = (
         'string',
         'single_threaded',
         '',
-        'Which executor of rclpy runs the callbacks; `events` is experimental.',
+        'Executor of rclpy that runs the callbacks; `events` is experimental.',
         choices=EXECUTORS,
         change=START,
     ),

@@ -51,9 +51,9 @@ def make_executor(name: str, context=None):
 class StopSignal:
     """End the main thread's work at once on SIGINT and SIGTERM, even a long compilation.
 
-    The handler raises KeyboardInterrupt repeatedly until it takes effect: an exception raised in a
-    destructor or in a compiler callback is lost. The handlers of rclpy are not used, because they
-    close the context before the last safe command is published.
+    The handler raises KeyboardInterrupt until it takes effect, because destructors and compiler
+    callbacks discard exceptions. The handlers of rclpy are not used, because they close the
+    context before the last safe command is published.
     """
 
     def __init__(self):
@@ -97,7 +97,7 @@ def wake_on_signals(executor, stop: Callable = lambda: None):
 def bound_memory(most: int = MOST_DATA):
     """Limit the total allocations [bytes] of this process and its children.
 
-    The middleware decodes a request before a node can refuse it, and allocates as many strings as
+    The middleware decodes a request before a node can refuse it. It allocates as many strings as
     the request claims to hold. Without a limit a request of 17 bytes exhausts the memory.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)

@@ -15,7 +15,7 @@ REALTIME_PARAMETERS = (
         'int',
         0,
         '',
-        'SCHED_FIFO priority of the loop; 0 for the ordinary scheduler.',
+        'SCHED_FIFO priority of the loop; 0 for the default scheduler.',
         lower=0,
         upper=99,
         change=START,
@@ -35,7 +35,7 @@ REALTIME_PARAMETERS = (
         'bool',
         False,
         '',
-        'Keep the memory of the process from being paged out.',
+        'Lock the memory of the process, so that it is never paged out.',
         change=START,
     ),
     ParamSpec(

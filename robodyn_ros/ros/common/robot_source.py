@@ -40,26 +40,25 @@ ROBOT_PARAMETERS = (
         'string[]',
         (),
         '',
-        'Joints to command, in the order of every command. '
-        'Empty: all that can move and are not locked, base to tip.',
+        'Joints to command, in the order of every command. Empty: all movable joints that are not '
+        'locked, base to tip.',
     ),
     ParamSpec(
         'locked',
         'string[]',
         (),
         '',
-        'Joints held still, each as `name` or `name=position` '
-        '[rad or m]; planar ones as `name=x y turn`, floating ones as `name=x y z qx qy qz '
-        'qw`.',
+        'Joints held at a constant position, each as `name` or `name=position` [rad or m]. Planar '
+        'joints are `name=x y angle`, floating joints `name=x y z qx qy qz qw`.',
     ),
-    ParamSpec('base_link', 'string', '', '', 'Link that stands still. Empty: the root.'),
+    ParamSpec('base_link', 'string', '', '', 'Link that is fixed to the ground. Empty: the root.'),
     ParamSpec(
         'gravity',
         'float[]',
         (0.0, 0.0, -9.81),
         'm/s^2',
-        'Gravity acceleration in the axes '
-        'of the base link; another direction for a base that is mounted otherwise.',
+        'Gravity acceleration in the axes of the base link, which depends on the mounting of the '
+        'base.',
         lower=-100.0,
         upper=100.0,
         lengths=(3,),
@@ -85,7 +84,7 @@ ROBOT_PARAMETERS = (
         'string',
         EXACT,
         '',
-        'Whether rotors spin as bodies on their mounts, or are inertia at their joints alone.',
+        'Model of the rotors: spinning bodies on their mounts, or inertia at their joints alone.',
         choices=(EXACT, REFLECTED),
     ),
 )

@@ -18,8 +18,8 @@ KERNEL_PARAMETERS = (
         'bool',
         True,
         '',
-        'Compile code for this robot alone, in another '
-        'process of low priority, and compute with it as soon as it is ready.',
+        'Compile code for this robot alone in another process of low priority. Use it when it is '
+        'ready.',
     ),
 )
 LOADING = 5.0  # [s] allowed for loading compiled kernels from the cache

@@ -35,9 +35,9 @@ def silent_topic(node, topic: str, kind: str) -> str:
     ]
     others.sort(key=lambda name: (not _similar(name, topic), name))
     if not others:
-        return f"Nothing has come on '{topic}': nobody publishes {kind} there, nor elsewhere."
+        return f"Nothing has come on '{topic}': no node publishes {kind} there, nor elsewhere."
     listed = ', '.join(f"'{name}'" for name in others[:MOST])
-    return f"Nobody publishes on '{topic}'; {kind} is published on {listed}."
+    return f"No node publishes on '{topic}'; {kind} is published on {listed}."
 
 
 def unheard_publishers(node) -> list[str]:

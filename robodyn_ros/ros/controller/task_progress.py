@@ -58,8 +58,8 @@ class TaskProgress:
         if is_near or now - self._since < PATIENCE:
             return ''
         return (
-            f'The end effector stays {distance:.3g} m and {angle:.3g} rad from its target, '
-            'which is out of reach, or more than the arm can hold.'
+            f'The end effector stays {distance:.3g} m and {angle:.3g} rad from its target. This '
+            f'is out of reach, or needs more effort than the arm has.'
         )
 
     def _distance(self) -> tuple[float, float]:

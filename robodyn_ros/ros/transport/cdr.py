@@ -4,7 +4,7 @@
 
 The messages of one stream differ only in their numbers: names, sizes and frame stay. Reading or
 writing these in place avoids the conversion to and from Python objects. Their offsets are found by
-serialising a message of the same layout with marker numbers, so this module does not depend on the
+serialising a message of the same layout with marker numbers. So this module does not depend on the
 format.
 """
 

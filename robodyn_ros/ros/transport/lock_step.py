@@ -32,7 +32,7 @@ TOPIC_PARAMETERS = (
         'string',
         'lock_step/state',
         '',
-        'Where the states of lock step are (robodyn_msgs/LockStepState).',
+        'Topic of the states of lock step (robodyn_msgs/LockStepState).',
         judge=topic_name,
     ),
     ParamSpec(
@@ -40,7 +40,7 @@ TOPIC_PARAMETERS = (
         'string',
         'lock_step/command',
         '',
-        'Where the answers of lock step are (robodyn_msgs/LockStepCommand).',
+        'Topic of the answers of lock step (robodyn_msgs/LockStepCommand).',
         judge=topic_name,
     ),
 )
@@ -52,14 +52,15 @@ LOCK_STEP_PARAMETERS = (
         'string[]',
         ('robodyn_controller',),
         '',
-        'Names of those that answer every state: of a controller the name of its node.',
+        'Names of the participants that answer every state; a controller has the name of its '
+        'node.',
     ),
     ParamSpec(
         'lock_step.repeat_after',
         'float',
         0.2,
         's',
-        'Time on the wall clock after which a state is sent again.',
+        'Wall time after which an unanswered state is repeated.',
         lower=0.001,
         upper=60.0,
     ),
@@ -68,7 +69,7 @@ LOCK_STEP_PARAMETERS = (
         'int',
         150,
         '',
-        'How often a state is sent again before the run counts as stuck; 0 for ever.',
+        'Repetitions of a state before the run counts as stuck; 0: no limit.',
         lower=0,
         upper=1_000_000,
     ),
@@ -77,7 +78,7 @@ LOCK_STEP_PARAMETERS = (
         'string',
         HOLD,
         '',
-        'What follows then: the run stands and ~/advance says why, or the process ends.',
+        'Reaction to a stuck run: it halts and ~/advance says why, or the process ends.',
         choices=(HOLD, END),
     ),
 )

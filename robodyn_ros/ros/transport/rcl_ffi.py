@@ -194,8 +194,8 @@ class Outlet:
     def publish(self):
         """Publish the buffer; raise the same exceptions as rclpy.
 
-        If rcl refuses, the middleware is called directly: the last safe command must go out after
-        a shutdown of the context.
+        If rcl refuses, the middleware is called directly: the last safe command follows a shutdown
+        of the context.
         """
         if self._call is not None:
             if self._call() == OK:
