@@ -15,7 +15,7 @@ def position(joints, q, k):
 
 @unfused
 def slowest(joints, h, q, k):
-    """Least velocity of joint k over a substep h; a joint beyond its stop may stay there."""
+    """Return the least velocity of joint k over a substep h; a joint beyond its stop may stay."""
     return min(0.0, (joints[k, LOWER] - position(joints, q, k)) / h)
 
 
@@ -37,7 +37,7 @@ def crosses_stop(joints, h, q, qd):
 
 @unfused
 def clip(joints, old_q, q):
-    """Take back what rounding, or impulses that did not converge, left beyond a stop."""
+    """Remove small motions beyond a stop, due to rounding or unconverged impulses."""
     for k in range(joints.shape[0]):
         at = int(joints[k, AT])
         if at >= 0:

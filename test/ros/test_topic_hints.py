@@ -41,8 +41,9 @@ def say(listener, words):
 
 
 def test_nobody_publishes_it_anywhere(nodes):
-    say(nodes[0], "'/joint_states': no node publishes sensor_msgs/msg/JointState there, nor "
-                  "elsewh")
+    say(
+        nodes[0], "'/joint_states': no node publishes sensor_msgs/msg/JointState there, nor elsewh"
+    )
 
 
 def test_the_topic_of_the_most_similar_name_comes_first(nodes):

@@ -6,7 +6,7 @@ import numpy as np
 
 
 def refuse_age(measured, now, settings):
-    """No joint state, or one that is too old."""
+    """Refuse a missing or outdated joint state."""
     if measured is None:
         return 'there is no joint state yet'
     if measured.is_fresh(now, settings):
@@ -18,7 +18,7 @@ def refuse_age(measured, now, settings):
 
 
 def refuse_effort_limits(settings, joint_names):
-    """Return a joint without an effort limit: 0 would be one, and means no torque."""
+    """Refuse joints without an effort limit; 0 is a limit, and means no torque."""
     missing = [joint_names[i] for i in np.flatnonzero(np.isnan(settings.effort_limits))]
     return (
         f'effort_limits: got none for {", ".join(missing)}; expected one for every joint'
