@@ -50,7 +50,7 @@ def main(args=None):
 
 
 def parser():
-    """The command line."""
+    """Return the command line."""
     result = argparse.ArgumentParser(
         prog='identify', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

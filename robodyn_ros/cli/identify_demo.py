@@ -25,12 +25,12 @@ DIFFERENCE = Perturbation(mass=0.3, com=0.03, friction=0.5, seed=7)
 
 
 def true_robot(robot):
-    """The robot that moves: masses, centres of mass and friction differ from the description."""
+    """Return the true robot; masses, centres of mass and friction differ from the description."""
     return Robot(perturbed(robot.model, DIFFERENCE))
 
 
 def record(true, nominal, motion, periods=2, seed=0):
-    """The noisy Recording of the true robot while the law believes in the nominal one.
+    """Return the noisy Recording of the true robot while the law believes in the nominal one.
 
     tau = M (qdd_r + 2 w ed + w^2 e) + C qd + g + friction of the nominal model; positions with
     encoder noise, efforts with the noise of torque sensors.

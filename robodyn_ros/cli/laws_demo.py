@@ -92,7 +92,7 @@ def settings(robot, law):
 
 
 def trajectory(motion):
-    """The motion as the points that a sender would give."""
+    """Return the motion as the points that a sender would give."""
     times = np.arange(POINT, motion.duration + 0.5 * POINT, POINT)
     q, qd, qdd = motion.at(times)
     qd[-1] = 0.0  # sin of a rounded angle
@@ -136,7 +136,7 @@ def run(robot, plant, law, motion, progress):
 
 
 def figures(record, limits):
-    """The numbers of one run."""
+    """Return the numbers of one run."""
     part = round(PART / PERIOD)
     return {
         'first_rms_rad': rms(record.error[:part]),
@@ -156,7 +156,7 @@ def rms(values):
 
 
 def rows(numbers):
-    """Cells of the table, a row for each law."""
+    """Return the cells of the table, a row for each law."""
     return [
         (
             LAWS[law],

@@ -61,7 +61,8 @@ MAX_CONDITION = (
 
 
 def singular_posture(robot, rng, straight=None):
-    """A random posture within the limits where J loses rank: sigma q' = -grad sigma, by Newton.
+    """Return a random singular posture within the limits, found by Newton's method on sigma(q) =
+    0.
 
     straight : which of the joints 2 and 4 are at zero, the others far from it; None for any.
     """
@@ -104,12 +105,12 @@ class JointsDrive:
         return self._singular + (2.0 * s - 1.0) * self._across, 2.0 * ds / self._way * self._across
 
     def commanded(self, t):
-        """Position (3,) and quaternion (4,) at t [s]."""
+        """Return the position (3,) and quaternion (4,) at t [s]."""
         pose = self._robot.pose(self._joints(t)[0], END_EFFECTOR)
         return pose[:3, 3], quaternion_of(*pose[:3, :3].T)
 
     def target(self, t):
-        """The TaskTarget of that time."""
+        """Return the TaskTarget of that time."""
         twist = self._robot.velocity(*self._joints(t), END_EFFECTOR)
         return TaskTarget(self._base, *self.commanded(t), twist)
 
@@ -144,7 +145,7 @@ class ShapeDrive:
         return np.sin(phi), rate * np.cos(phi), np.sin(2.0 * phi), 2.0 * rate * np.cos(2.0 * phi)
 
     def commanded(self, t):
-        """Position (3,) and quaternion (4,) at t [s]."""
+        """Return the position (3,) and quaternion (4,) at t [s]."""
         along, _, beside, _ = self._shares(t)
         return (
             self._place + along * self._chord + beside * self._side,
@@ -152,7 +153,7 @@ class ShapeDrive:
         )
 
     def target(self, t):
-        """The TaskTarget of that time."""
+        """Return the TaskTarget of that time."""
         _, along, _, beside = self._shares(t)
         return TaskTarget(
             self._base,
@@ -188,7 +189,7 @@ def drives(seeds):
 
 
 def figures(robot, record, way):
-    """The numbers of one drive that was on its way for so long [s]."""
+    """Return the numbers of one drive that was on its way for so long [s]."""
     values = OperationalSpace(robot, END_EFFECTOR).values
     error = record.error + values[LENGTH] * record.turn
     away = np.flatnonzero(error > BACK)
@@ -220,7 +221,7 @@ def kept_error(robot, record, values, every=10):
 
 
 def rows(found):
-    """Cells of the table, a row for each arm and kind of posture."""
+    """Return the cells of the table, a row for each arm and kind of posture."""
     groups = {}
     for name, numbers in found.items():
         groups.setdefault(tuple(name.split()[:2]), []).append(numbers)
@@ -240,7 +241,7 @@ def rows(found):
 
 
 def succeeded(found):
-    """Whether no joint was too fast, and no guard had to act."""
+    """Return whether no joint was too fast, and no guard had to act."""
     return all(
         numbers['speed'] < 1.0
         and numbers['torque_rate'] <= EFFORT_RATE

@@ -38,14 +38,14 @@ HEAD = (
 
 
 def record(name):
-    """The Record of one of DRIVES."""
+    """Return the Record of one of DRIVES."""
     urdf, drive = DRIVES[name]
     robot = Robot.from_urdf(find(f'config/urdf/{urdf}.urdf'))
     return run(robot, drive(robot), lambda share: show_progress(name, share))
 
 
 def figures(record):
-    """The numbers of one drive."""
+    """Return the numbers of one drive."""
     return {
         'max_error_m': float(record.error.max()),
         'max_turn_rad': float(record.turn.max()),
@@ -60,7 +60,7 @@ def figures(record):
 
 
 def rows(numbers):
-    """Cells of the table, a row for each drive."""
+    """Return the cells of the table, a row for each drive."""
     return [
         (
             DRIVES[name][1].title,
@@ -77,7 +77,7 @@ def rows(numbers):
 
 
 def succeeded(numbers):
-    """Whether the eight is as exact as wanted, and no guard had to act anywhere."""
+    """Return whether the eight is as exact as wanted, and no guard had to act anywhere."""
     return numbers['eight']['max_error_m'] < WANTED_ERROR and all(
         found['max_torque_rate'] <= EFFORT_RATE
         and not found['limited_cycles']

@@ -218,7 +218,7 @@ _STANDARD = {
 
 
 def _words(text):
-    """A name that may stand in a file of any kind."""
+    """Return a name that may stand in a file of any kind."""
     return re.sub(r'[^\w .,()-]', '_', text, flags=re.ASCII)
 
 

@@ -196,7 +196,7 @@ def timing(emitted, model, style, header):
 
 
 def _public(style, name):
-    """A function as programs outside of the namespace call it."""
+    """Return a function as programs outside of the namespace call it."""
     return style.function(name) if style.is_c else f'{style.prefix}::{name}'
 
 
@@ -210,7 +210,7 @@ def _pointers(shapes, start):
 
 
 def _check(one, answers, style):
-    """The part of the self-test that is about one function."""
+    """Return the part of the self-test that is about one function."""
     outputs = one.recording.outputs
     lines = [
         f'static int check_{one.name}(void)' if style.is_c else f'int check_{one.name}()',
@@ -242,7 +242,7 @@ def _check(one, answers, style):
 
 
 def _table(name, values, style, indent):
-    """Lines of a table of constants."""
+    """Return the lines of a table of constants."""
     pad = ' ' * indent
     text = textwrap.fill(
         ', '.join(style.number(value) for value in values),

@@ -143,7 +143,7 @@ def _eliminate(index, into, out_of):
 
 
 def record_shorter(eliminated, name, recipe, model, frame=None):
-    """The recording of the recursion, or of a function that eliminates, if that is shorter."""
+    """Return the shorter recording: of the recursion, or of a function that eliminates."""
     if model.is_embedded:
         raise ModelError(
             f'robot {model.name!r} has joints that depend on others, and {name} is not written '
@@ -245,7 +245,7 @@ def _cost(recursion, model):
 
 
 def _substituted(tape, rows, values):
-    """Entries of rows, computed again with other values for some nodes."""
+    """Return the entries of rows, computed again with other values for some nodes."""
     wanted = [x.index for row in rows for x in row if isinstance(x, Recorded)]
     again = dict(values)
     for index in needed(tape, wanted):

@@ -271,12 +271,12 @@ class _Printer:
         yield from stores.pop(None, ())
 
     def body_of(self, index):
-        """Number of the body that a named value belongs to, else None."""
+        """Return the number of the body that a named value belongs to, else None."""
         found = _NAMED.search(self.tape.names.get(index, ''))
         return int(found[1]) if found and int(found[1]) < len(self.bodies) else None
 
     def assignment(self, index):
-        """The statement of one node."""
+        """Return the statement of one node."""
         operation, *rest = self.tape.nodes[index]
         if operation in _CIRCULAR:
             text = self.style.load(_CIRCULAR[operation], self.angles.index(rest[0]))
@@ -289,7 +289,7 @@ class _Printer:
         return f'const {self.style.variable} {self.name(index)} = {text};'
 
     def name(self, index):
-        """The name of a node's value."""
+        """Return the name of a node's value."""
         return self.tape.names.get(index) or f't{index}'
 
     def value(self, index):
@@ -302,7 +302,7 @@ class _Printer:
         return self.style.load(*self.entry(rest[0]))
 
     def entry(self, text):
-        """The array of an entry, 'M[0, 1]', and its place in a flat one."""
+        """Return the array of an entry, 'M[0, 1]', and its place in a flat one."""
         argument, _, places = text.rstrip(']').partition('[')
         shape, strides = self.shapes[argument], [1]
         for size in reversed(shape[1:]):
@@ -315,7 +315,7 @@ class _Printer:
 
 
 def _folded(text, between):
-    """A long expression on several lines."""
+    """Return a long expression on several lines."""
     lines = textwrap.wrap(text, COLUMNS - 12, break_long_words=False, break_on_hyphens=False)
     return between.join(lines)
 

@@ -27,7 +27,7 @@ _COMPARISONS = {ast.Gt: '>', ast.Eq: '==', ast.NotEq: '!='}
 
 
 def straight_line(function, by_lanes=False, outputs=None):
-    """A compiled twin of a function of straight-line arithmetic, for calls from kernels.
+    """Return a compiled twin of a function of straight-line arithmetic, for calls from kernels.
 
     The function takes float64 arrays of fixed shape. It is made of assignments of + - * /, cos and
     sin to names and array entries, of `if test: return code`, and a last return (see
@@ -104,7 +104,7 @@ def _beside(function, outputs, context, builder, signature, arguments):
 
 
 def _function(module, name, result, kinds):
-    """A new function that nobody else can see."""
+    """Return a new function that nobody else can see."""
     function = ir.Function(module, ir.FunctionType(result, kinds), name)
     function.linkage = 'internal'
     return function
@@ -215,7 +215,7 @@ class Emitter:
             self.kept.add(name)
 
     def place(self, name):
-        """Address of a value in the frame."""
+        """Return the address of a value in the frame."""
         return self.builder.gep(self.frame, [INTEGER(self.places[name])])
 
     def angles(self):
@@ -262,7 +262,7 @@ class Emitter:
         return operation(self.value(node.left), self.value(node.right), flags=FLAGS)
 
     def constant(self, number):
-        """A literal, in every lane."""
+        """Return a literal, in every lane."""
         number = float(number)
         return ir.Constant(self.kind, [number] * LANES if self.lanes else number)
 
@@ -301,7 +301,7 @@ class Emitter:
         ]
 
     def load(self, node):
-        """An array entry: one number, or one for each lane."""
+        """Return an array entry: one number, or one for each lane."""
         numbers = [self.builder.load(address) for address in self.addresses(node)]
         return emit_trigonometry.packed(self.builder, numbers) if self.lanes else numbers[0]
 

@@ -53,8 +53,10 @@ _FORMATS = {
 
 
 def write(recording):
-    """The module of a recording: a function that checks its arguments, computes and stores, and
-    two kernels that compile it for one state (`one`) and for many (`rows`).
+    """Return the source of a module with a recorded function.
+
+    The function checks its arguments, computes and stores. Two kernels compile it: `one` for one
+    state, `rows` for a batch.
 
     It returns 0, or -1 where an argument has the wrong length or is not finite, or 1 where a pivot
     is singular. If it does not return 0, the output is unchanged.
@@ -95,7 +97,7 @@ def _steps(recording):
 
 
 def refuse(recording):
-    """The module of a recording too long to be compiled: it says so, and has no kernels."""
+    """Return the module of a recording too long to be compiled: it says so, and has no kernels."""
     return refuse_unfinished(recording.title, _counted(recording))
 
 

@@ -54,7 +54,7 @@ def cosines_and_sines(builder, angles):
 
 
 def packed(builder, numbers):
-    """A vector of scalars."""
+    """Return a vector of scalars."""
     vector = ir.Constant(ir.VectorType(REAL, len(numbers)), ir.Undefined)
     for k, number in enumerate(numbers):
         vector = builder.insert_element(vector, number, INDEX(k))
@@ -92,7 +92,7 @@ def _of_vectors(builder, vectors):
 
 
 def _small(builder, x):
-    """Whether every lane is within LARGEST."""
+    """Return whether every lane is within LARGEST."""
     size = builder.call(_function(builder, 'llvm.fabs', x.type), [x])
     bits = ir.IntType(x.type.count)
     small = builder.fcmp_ordered('<=', size, _all(x.type, LARGEST))
@@ -135,7 +135,7 @@ def _polynomials(builder, x):
 
 
 def _negated(builder, value, sign):
-    """The value with its sign bit flipped where that of `sign` is set."""
+    """Return the value with its sign bit flipped where that of `sign` is set."""
     return builder.bitcast(builder.xor(builder.bitcast(value, sign.type), sign), value.type)
 
 

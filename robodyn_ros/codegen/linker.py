@@ -70,7 +70,7 @@ RECURSIONS = 'robodyn_ros.algorithms.'
 
 @primitive
 def nothing(array):
-    """Whether all entries are zero."""
+    """Return whether all entries are zero."""
     for entry in array.flat:
         if not entry == 0.0:
             return False
@@ -163,14 +163,17 @@ class _Text:
         return True
 
     def imports(self):
-        """The lines that import what the functions use."""
+        """Return the lines that import what the functions use."""
         return '\n'.join(
             f'from {module} import (\n{_wrapped(", ".join(sorted(names)))})'
             for module, names in sorted(self._imports.items())
         )
 
     def _links(self, name, value):
-        """Whether a name means something else for this robot, which is then among the text."""
+        """Return whether a name is redefined for this robot.
+
+        Its definition is then in the text.
+        """
         if not isinstance(value, types.FunctionType):
             return False
         if (name, value) not in self._linked:
@@ -254,13 +257,13 @@ def _parsed(function):
 
 
 def _names(function):
-    """Names that the text of a function uses, annotations included, in order."""
+    """Return the names that the text of a function uses, annotations included, in order."""
     tree = _parsed(function)
     tree.decorator_list = []
     return dict.fromkeys(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
 
 
 def _source(function):
-    """The text of a function without its decorators."""
+    """Return the text of a function without its decorators."""
     lines = textwrap.dedent(inspect.getsource(function)).splitlines()
     return '\n'.join(lines[_parsed(function).lineno - 1 :]) + '\n\n'

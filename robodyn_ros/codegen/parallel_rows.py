@@ -12,7 +12,7 @@ SMALLEST = 512  # rows that are worth a thread of their own
 
 
 def cores():
-    """How many processors this process may use."""
+    """Return how many processors this process may use."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on this system

@@ -31,7 +31,7 @@ class Plan:
 
 
 def plan(statements):
-    """The Plan of a function; of one that is not long, one part and no frame.
+    """Return the Plan of a function; of one that is not long, one part and no frame.
 
     Cosines and sines are no part's: they are there before the first one.
     """
@@ -50,7 +50,7 @@ def plan(statements):
 
 
 def defines(statement):
-    """Whether a statement gives a name to a value."""
+    """Return whether a statement gives a name to a value."""
     return isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)
 
 
@@ -69,7 +69,7 @@ def names(node):
 
 
 def trigonometric(node):
-    """Whether an expression is a cosine or a sine."""
+    """Return whether an expression is a cosine or a sine."""
     return isinstance(node, ast.Call)
 
 

@@ -88,7 +88,7 @@ class Recipe:
 
 
 def at_frames(model, frame):
-    """Where a frame, or each frame of a tuple, stands."""
+    """Return where a frame, or each frame of a tuple, stands."""
     places = [model.frame(name) for name in ((frame,) if isinstance(frame, str) else frame)]
     bodies = np.array([place.body for place in places], np.int64)
     frames = np.array([[*np.ravel(place.rotation), *place.translation] for place in places])
@@ -106,12 +106,12 @@ def at_centres(model, _):
 
 
 def prescribed(model, joints):
-    """The joints whose motion is given."""
+    """Return the joints whose motion is given."""
     return {'prescribed': np.array([name in joints for name in model.joint_names])}
 
 
 def flags(transposed, inverse, model, _):
-    """Which product with the factor of the mass matrix."""
+    """Return which product with the factor of the mass matrix."""
     return {'transposed': transposed, 'inverse': inverse}
 
 
@@ -293,9 +293,11 @@ FURTHER_FRAME_RECIPES = ('torque_of_wrench', 'acceleration_of_wrench', 'task_acc
 
 
 def frame_recipes(model, frame, also=()):
-    """The recipes that make sense for a frame: its operational-space inertia where six joints or
-    more carry it, else what leads to it. For a tuple of frames also what couples them. also :
-    names out of FURTHER_FRAME_RECIPES.
+    """Return the recipes that make sense for a frame.
+
+    With six joints or more below the frame this is its operational-space inertia, else the
+    quantities it is computed from. A tuple of frames adds the coupling between them. also : names
+    out of FURTHER_FRAME_RECIPES.
     """
     m = 1 if isinstance(frame, str) else len(frame)
     pushed = POSITION | {'wrenches': (m, 6)}

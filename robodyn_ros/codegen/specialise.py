@@ -148,7 +148,7 @@ def record_as_is(name, recipe, model, subject=None):
 
 
 def _shortest(ways):
-    """The shortest of several recordings; RecordingTooLong where each of them is."""
+    """Return the shortest of several recordings; RecordingTooLong where each of them is."""
     found = []
     for way in ways:
         with contextlib.suppress(RecordingTooLong):
@@ -190,7 +190,7 @@ def _record(name, recipe, recursion, model, subject):
 
 
 def label(subject):
-    """A name or a tuple of names in words, '' for None."""
+    """Return a name or a tuple of names in words, '' for None."""
     return subject if isinstance(subject, str) else ', '.join(subject or ())
 
 
@@ -203,7 +203,7 @@ def play(recursion, model, tape, **given):
 
 
 def arguments(recursion, model, **given):
-    """The arguments of a recursion in their order: those given by name, the model's, and zeros."""
+    """Return the arguments of a recursion in order: named ones, the model's, and zeros."""
     nb, nv = len(model.body_names), model.nv
     carried, links = model.link_placements()
     known = {
@@ -245,7 +245,7 @@ def sizes(shapes, model):
 
 
 def recorded_input(tape, argument, shape):
-    """An array of inputs of the tape."""
+    """Return an array of inputs of the tape."""
     array = zeros(shape)
     for place in np.ndindex(shape):
         array[place] = tape.input(_entry(argument, place))
@@ -253,7 +253,7 @@ def recorded_input(tape, argument, shape):
 
 
 def stored(results):
-    """Entries of arrays by their text."""
+    """Return the entries of arrays by their text."""
     return {
         _entry(argument, place): array[place]
         for argument, array in results.items()
@@ -262,12 +262,12 @@ def stored(results):
 
 
 def origin(recursion):
-    """The module a recursion is from, as people write it."""
+    """Return the module a recursion is from, as people write it."""
     return recursion.__module__.removeprefix('robodyn_ros.')
 
 
 def zeros(shape):
-    """An array that can hold recording scalars."""
+    """Return an array that can hold recording scalars."""
     return np.full(shape, 0.0, dtype=object)
 
 

@@ -60,7 +60,7 @@ class Tape:
         self._most, self._deadline = _limits.get()
 
     def input(self, name):
-        """A new input of the tape, such as 'q[0]'."""
+        """Return a new input of the tape, such as 'q[0]'."""
         return self._node('input', name)
 
     def _node(self, operation, *operands):
@@ -182,7 +182,7 @@ class Tape:
         return self._node('shift', constant, a.index)
 
     def _constant(self, value):
-        """The constant a positive value stands for: 1 or the first one this close, or itself."""
+        """Return the constant that represents a positive value: 1, a close one, or itself."""
         place = _place(value)
         for bucket in (place // CLOSE, place // CLOSE - 1, place // CLOSE + 1):
             known = self._constants.get(bucket)
@@ -192,7 +192,7 @@ class Tape:
 
 
 def _place(value):
-    """Where a positive number stands in the sequence of all doubles."""
+    """Return where a positive number stands in the sequence of all doubles."""
     return struct.unpack('<q', struct.pack('<d', value))[0]
 
 
@@ -336,8 +336,7 @@ def operands(node):
 
 
 def evaluate(tape, outputs, inputs):
-    """Values of the nodes `outputs`, with the inputs given by name: the tape's own interpreter,
-    for tests."""
+    """Return the values of the nodes `outputs` for inputs given by name, for tests."""
     values = {}
     for index in needed(tape, outputs):
         operation, *rest = tape.nodes[index]

@@ -68,7 +68,7 @@ WORK = {
 
 @functools.cache
 def of(kernel):
-    """The loop of a Kernel over rows, a Kernel too, not yet compiled."""
+    """Return the loop of a Kernel over rows, a Kernel too, not yet compiled."""
     if kernel is generic.task_inertia:
         return task_inertia
     text = _written(kernel, kernel is not getattr(generic, kernel.__name__, None))
@@ -91,7 +91,7 @@ EMBEDDED_IMPORTS = (
 
 
 def _written(kernel, embedded):
-    """The text of a loop."""
+    """Return the text of a loop."""
     function, has_loops = kernel.python, Looped in kernel.signature
     name, work = function.__name__, ('scratch', *WORK.get(function.__name__, ()))
     typed, given, before, within = [], [], [], []
@@ -130,7 +130,7 @@ def _written(kernel, embedded):
 
 
 def _judges(function):
-    """Whether a function returns a status."""
+    """Return whether a function returns a status."""
     tree = parsed(inspect.getsource(function))
     return any(isinstance(node, ast.Return) for node in ast.walk(tree))
 
@@ -156,5 +156,5 @@ def task_inertia(
 
 
 def serving():
-    """The loops of what laws and services call."""
+    """Return the loops of what laws and services call."""
     return [of(kernel) for kernel in generic.SERVING if kernel is not generic.apply_wrench]

@@ -14,7 +14,7 @@ from robodyn_ros.compile.numba_private import MISSING, cgutils
 
 
 def called(kernel):
-    """A function for kernels that calls the machine code of a `Kernel`, which is compiled now."""
+    """Compile a `Kernel`, and return a function with which kernels call its machine code."""
     if MISSING:
         return kernel.compiled  # Numba copies it
     (result,) = kernel.compiled.overloads.values()
@@ -41,7 +41,7 @@ def called(kernel):
 
 
 def _named(function, typed):
-    """The intrinsic: numba wants its arguments by name."""
+    """Return the intrinsic: numba wants its arguments by name."""
     names = ', '.join(function.__code__.co_varnames[: function.__code__.co_argcount])
     space = {'typed': typed}
     exec(f'def call(context, {names}):\n    return typed(context, {names})\n', space)

@@ -135,7 +135,7 @@ class _Reached:
 
 
 def _is_known(module):
-    """Whether a module is ours, Numba's or Python's; texts of ours are named after all in them."""
+    """Return whether a module is ours, Numba's or Python's, all of which keys cover."""
     first = (module or 'builtins').partition('.')[0]
     return first in KNOWN or first.startswith(GENERATED)
 
@@ -149,13 +149,13 @@ def _is_filled(cell):
 
 
 def _names(code):
-    """Names that a code object and those inside it use."""
+    """Return the names that a code object and those inside it use."""
     inner = [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
     return set(code.co_names).union(*map(_names, inner))
 
 
 def _sources(file):
-    """The Python sources of the outermost package that a file is in, or the file."""
+    """Return the Python sources of the outermost package that a file is in, or the file."""
     package = None
     for folder in file.parents:
         if not (folder / '__init__.py').is_file():

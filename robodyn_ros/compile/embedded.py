@@ -231,7 +231,7 @@ def kernel_of(given, has_loops=False):
 
 
 def _written(function):
-    """The text of a recursion whose arguments are expanded."""
+    """Return the text of a recursion whose arguments are expanded."""
     given, passed, before, after = [], [], [], []
     per_body = function is link_motions.link_motions
     for argument, value in inspect.signature(function).parameters.items():

@@ -51,7 +51,7 @@ def _is_due(folder):
 
 
 def _folders(base):
-    """The folders of this user, of all versions."""
+    """Return the folders of this user, of all versions."""
     return [
         path
         for path in base.iterdir()

@@ -82,7 +82,7 @@ class SealedCode(Cache):
 
 
 def _key(function, signature, options):
-    """All that the code depends on, but for what the folder stands for."""
+    """Return all that the code depends on, but for what the folder stands for."""
     with open(inspect.getsourcefile(function), 'rb') as file:
         source = hashlib.sha256(file.read()).hexdigest()
     cells = [cell.cell_contents for cell in function.__closure__ or ()]

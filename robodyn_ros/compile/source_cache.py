@@ -45,7 +45,7 @@ def imported(stem, write):
 
 
 def _code(path, text):
-    """The code of a text: kept, or compiled and kept."""
+    """Return the code of a text: kept, or compiled and kept."""
     kept, made_of = f'{path.stem}.code', f'{sys.flags.optimize}\n{path}\n{text}'.encode()
     for _, data in cache.found(__file__, kept):
         if data[:SIZE] == _seal(made_of, data[SIZE:]):
@@ -57,7 +57,7 @@ def _code(path, text):
 
 
 def _in_memory(name, path, text):
-    """The module of a text that is kept nowhere else."""
+    """Return the module of a text that is kept nowhere else."""
     _show(path, text)
     module = types.ModuleType(name)
     exec(compile(text, path, 'exec'), vars(module))
@@ -65,8 +65,9 @@ def _in_memory(name, path, text):
 
 
 def _known(name, module):
-    """The module, where numba looks for it when it loads machine code, and texts that import it;
-    not before it is whole, as another thread may be among them.
+    """Return the module once it is complete, since another thread may import it meanwhile.
+
+    numba looks for it in sys.modules when it loads machine code; so do generated texts.
     """
     sys.modules[name] = module
     return module
@@ -78,7 +79,7 @@ def _show(path, text):
 
 
 def _whole(data):
-    """A text with its seal, as it was written; or ''."""
+    """Return a text with its seal, as it was written; or ''."""
     whole = data.decode(errors='replace')
     text, _, digest = whole.rpartition(SEAL)
     return whole if digest.strip() == _digest(text) else ''

@@ -13,7 +13,7 @@ LARGEST = sys.float_info.max
 
 @primitive
 def fits(x, n):
-    """Whether x has n entries, all of them finite.
+    """Return whether x has n entries, all of them finite.
 
     A comparison says so under every LLVM; that of Numba 0.59 takes zero times anything for zero.
     """
@@ -27,7 +27,7 @@ def fits(x, n):
 
 @kernel
 def one(nq: Integer, nv: Integer, q: Vector):
-    """Whether q is a configuration of nq coordinates."""
+    """Return whether q is a configuration of nq coordinates."""
     return fits(q, nq)
 
 

@@ -10,7 +10,7 @@ ATTEMPTS = 20  # threads of other packages parse too, without the lock; seldom t
 
 
 def parsed(text):
-    """The syntax tree of a text.
+    """Return the syntax tree of a text.
 
     Python 3.11 and 3.12 count the depth of the tree they build in one place for all threads. They
     give up with a SystemError when another thread has counted meanwhile

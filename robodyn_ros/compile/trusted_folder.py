@@ -160,7 +160,7 @@ def _expect_owner(found, owners, path):
 
 
 def _is_own_group(found):
-    """Whether the group of a folder is its owner's private one, as Debian gives every user."""
+    """Return whether the group of a folder is its owner's private group, as on Debian."""
     try:
         owner, group = pwd.getpwuid(found.st_uid), grp.getgrgid(found.st_gid)
     except KeyError:

@@ -55,7 +55,7 @@ class Disturbance(NamedTuple):
 
 
 def disturbances(counts):
-    """The disturbances among the reports, in order; one that goes on is told once.
+    """Return the disturbances among the reports, in order; one that goes on is told once.
 
     counts : {node: Counts, oldest first}.
     """
@@ -72,7 +72,7 @@ def disturbances(counts):
 
 
 def undisturbed(time, found):
-    """Which of the times (k,) [s] are neither within a disturbance nor soon after one, (k,)."""
+    """Return which of the times (k,) [s] are outside every disturbance and its aftermath, (k,)."""
     calm = np.ones(len(time), bool)
     for each in found:
         calm &= (time < each.begin) | (time > each.end + SETTLING)

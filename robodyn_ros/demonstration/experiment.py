@@ -376,7 +376,7 @@ def _end_with_parent():
 
 
 def trajectory_message(motion, joint_names):
-    """A motion as one trajectory, in digits that every processor computes alike."""
+    """Return a motion as one trajectory, in digits that every processor computes alike."""
     knots = range(1, round(motion.duration / KNOT) + 1)
     rows = motion.at(np.array([k * KNOT for k in knots]))
     points = [
@@ -405,5 +405,5 @@ def _seconds(stamp):
 
 
 def _text(value):
-    """A parameter's value as YAML, of which JSON is a part."""
+    """Return a parameter's value as YAML, of which JSON is a part."""
     return json.dumps(value, default=lambda array: array.tolist())

@@ -41,7 +41,7 @@ HEADER = ('parameter', 'value', 'std', 'std %', 'nominal', 'possible')
 
 
 def table(found):
-    """The table as text, with what there is to say about the whole below it."""
+    """Return the table as text, with what there is to say about the whole below it."""
     cells = [HEADER, *rows(found)]
     widths = [max(len(row[k]) for row in cells) for k in range(len(HEADER))]
     lines = [

@@ -106,7 +106,7 @@ class LockStepExperiment(Experiment):
         )
 
     def _silent_since(self, step):
-        """Whether a ControllerState up to this step is still on its way."""
+        """Return whether a ControllerState up to this step is still on its way."""
         return not self._states or _step(self._states[-1]) <= step - EVERY
 
     def _greet(self, client, kind):

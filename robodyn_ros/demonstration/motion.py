@@ -39,7 +39,7 @@ class Motion:
         )
 
     def _window(self, t):
-        """A quintic rise over RAMP seconds, its mirror image at the end, one in between."""
+        """Return a quintic rise over RAMP seconds, its mirror image at the end, one in between."""
         rising = t < 0.5 * self.duration
         x = np.clip(np.where(rising, t, self.duration - t) / RAMP, 0.0, 1.0)
         sign = np.where(rising, 1.0, -1.0)
@@ -51,13 +51,13 @@ class Motion:
 
 
 def mid_range(limits):
-    """The posture halfway between the limits, zero where there are none. limits : JointLimits."""
+    """Return the posture halfway between the JointLimits, zero for joints without limits."""
     bounded = np.isfinite(limits.lower) & np.isfinite(limits.upper)
     return np.where(bounded, 0.5 * (limits.lower + limits.upper), 0.0)
 
 
 def sway(limits, duration):
-    """The motion about mid-range that stays well within the position and velocity limits."""
+    """Return a motion about mid-range, well within the position and velocity limits."""
     centre = mid_range(limits)
     frequency = np.resize(FREQUENCY, len(centre))
     room = np.minimum(np.minimum(limits.upper - centre, centre - limits.lower), np.pi)

@@ -48,7 +48,7 @@ class ResultFolder:
 
 
 def _is_ours(folder):
-    """Whether a demonstration has made a folder, which is made and marked if there is none."""
+    """Return whether a demonstration made this folder; a missing folder is created and marked."""
     with contextlib.suppress(FileExistsError):
         folder.mkdir(parents=True)
         (folder / MARK).touch()

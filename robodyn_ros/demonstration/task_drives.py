@@ -20,7 +20,7 @@ ACROSS = np.array([0.25, 0.15, 0.2, -0.2, 0.7, 0.3])  # from there to either sid
 
 
 def rise(x):
-    """A quintic from 0 to 1 over x in [0, 1] with its first and second derivative."""
+    """Return a quintic from 0 to 1 over x in [0, 1] with its first and second derivative."""
     x = np.clip(x, 0.0, 1.0)
     return (
         x**3 * (10.0 + x * (6.0 * x - 15.0)),
@@ -66,7 +66,7 @@ class Eight:
 
 
 def stretched_target(robot):
-    """A point farther from the shoulder than the arm is long [m], in line with the end
+    """Return a point farther from the shoulder than the arm is long [m], in line with the end
     effector."""
     tip = robot.pose(np.array(STRETCH), END_EFFECTOR)[:3, 3]
     return tip + BEYOND * (tip - SHOULDER) / np.linalg.norm(tip - SHOULDER)
@@ -83,11 +83,11 @@ class EightDrive:
         self.duration = self._eight.duration
 
     def commanded(self, t):
-        """Position (3,) and quaternion (4,) at t [s]."""
+        """Return the position (3,) and quaternion (4,) at t [s]."""
         return self._eight.at(t)[0], self._eight.quaternion
 
     def target(self, t):
-        """The TaskTarget of that time."""
+        """Return the TaskTarget of that time."""
         position, velocity, _ = self._eight.at(t)
         return TaskTarget(
             self._base, position, self._eight.quaternion, np.concatenate((velocity, np.zeros(3)))
@@ -107,12 +107,12 @@ class WristDrive:
         return ALIGNED + (2.0 * s - 1.0) * ACROSS, 2.0 * ds / (self.duration - 1.0) * ACROSS
 
     def commanded(self, t):
-        """Position (3,) and quaternion (4,) at t [s]."""
+        """Return the position (3,) and quaternion (4,) at t [s]."""
         pose = self._robot.pose(self._joints(t)[0], END_EFFECTOR)
         return pose[:3, 3], quaternion_of(*pose[:3, :3].T)
 
     def target(self, t):
-        """The TaskTarget of that time."""
+        """Return the TaskTarget of that time."""
         return TaskTarget(
             self._base, *self.commanded(t), self._robot.velocity(*self._joints(t), END_EFFECTOR)
         )
@@ -131,11 +131,11 @@ class StretchDrive:
         self._last = None
 
     def commanded(self, t):
-        """Position (3,) and quaternion (4,) at t [s]."""
+        """Return the position (3,) and quaternion (4,) at t [s]."""
         return self._places[t < 0.5 * self.duration], self._quaternion
 
     def target(self, t):
-        """The TaskTarget of that time, or None if it is the last one."""
+        """Return the TaskTarget of that time, or None if it is the last one."""
         position = self.commanded(t)[0]
         if position is self._last:
             return None

@@ -33,7 +33,7 @@ JUDGEMENTS = (
 
 
 def figures(record, joint_names):
-    """The numbers of one tracking run, per joint where they are of joints.
+    """Return the numbers of one tracking run, per joint where they are of joints.
 
     All but those of the loop are sums of exact rounding: they depend on the record alone.
     """
@@ -61,7 +61,7 @@ def rms(values):
 
 
 def loop(record):
-    """How the controller's loop ran: of this machine, and of what else it did."""
+    """Return how the controller's loop ran: of this machine, and of what else it did."""
     status = record.status
     return {
         'rate_hz': record.rate,
@@ -76,7 +76,7 @@ def loop(record):
 
 
 def push_figures(record):
-    """The numbers of the run in which the arm was pushed."""
+    """Return the numbers of the run in which the arm was pushed."""
     q = record.series['measured_position']
     return {
         'largest_force_n': max(abs(x) for _, f in record.pushes for x in f.tolist()),
@@ -87,7 +87,7 @@ def push_figures(record):
 
 
 def real_time_figures(record, joint_names):
-    """The numbers of the run in real time, and what this machine is good for."""
+    """Return the numbers of the run in real time, and what this machine is good for."""
     if isinstance(record, str):
         return {'sentence': f'The run in real time stopped: {record}'}
     found = {'rms_error_all_rad': figures(record, joint_names)['rms_error_all_rad']} | loop(record)
@@ -103,7 +103,7 @@ def real_time_figures(record, joint_names):
 
 
 def machine():
-    """Where the numbers come from: they are of this machine, and of what else ran on it."""
+    """Return where the numbers come from: they are of this machine, and of what else ran on it."""
     cpu = [
         line.split(':', 1)[1].strip()
         for line in Path('/proc/cpuinfo').read_text().splitlines()
@@ -201,7 +201,7 @@ def disturbed(result):
 
 
 def verdict(result):
-    """Whether computed torque is as much better as it should be, in a sentence."""
+    """Return whether computed torque is as much better as it should be, in a sentence."""
     found = result['computed_torque_against_pd']
     if found['reached'] is None:
         compute = result['modes']['computed_torque']['loop']['compute_us']['p50']

@@ -68,7 +68,7 @@ class Arm:
 
 
 def model_of(robot):
-    """The RobotModel of a Robot; a RobotModel itself. ModelError where joints depend on others."""
+    """Return the RobotModel of a Robot or RobotModel; ModelError where joints depend on others."""
     model = getattr(robot, 'model', robot)
     model.refuse_dependent('a formulation of the books')
     return model
@@ -100,7 +100,7 @@ def cross(u, v):
 
 
 def skew(v):
-    """The cross-product matrix: skew(v) u = v x u."""
+    """Return the cross-product matrix: skew(v) u = v x u."""
     return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
 
 
@@ -135,7 +135,7 @@ class Link:
 
 
 def links_of(robot):
-    """Every moving link as a Link, from base to tip.
+    """Return every moving link as a Link, from base to tip.
 
     The books have turning and sliding joints; ModelError for any other.
     """
@@ -168,7 +168,7 @@ def _link(topology, constants, i):
 
 
 def arm_at(robot, q):
-    """The Arm of a Robot or RobotModel at q (nv,) [rad or m], real or complex."""
+    """Return the Arm of a Robot or RobotModel at q (nv,) [rad or m], real or complex."""
     (q,) = states(robot, q)
     links = links_of(robot)
     n, kind = len(links), np.result_type(q, float)

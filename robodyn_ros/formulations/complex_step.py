@@ -16,5 +16,5 @@ def along(f, x, direction):
 
 
 def gradient(f, x):
-    """All partial derivatives of f at x (n,), stacked on a new last axis: shape (..., n)."""
+    """Return all partial derivatives of f at x (n,), stacked on a new last axis (..., n)."""
     return np.stack([along(f, x, unit) for unit in np.eye(len(x))], axis=-1)

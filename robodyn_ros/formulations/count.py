@@ -115,7 +115,7 @@ def general_arm(n):
 
 
 def of_general_arm(function):
-    """The function of n that counts function(robot, q, qd, qdd) of general_arm(n): 'M, A'."""
+    """Return a function of n that counts function(robot, q, qd, qdd) of general_arm(n)."""
 
     def text(n):
         states = np.random.default_rng(1).uniform(0.5, 1.0, (3, n))

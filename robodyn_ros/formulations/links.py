@@ -61,14 +61,14 @@ class Links:
         return np.array(rotations)
 
     def joint_order(self, values):
-        """Values per link, base to tip, put in the order of q."""
+        """Return the values per link, base to tip, put in the order of q."""
         ordered = np.empty_like(np.asarray(values))
         ordered[self.order] = values
         return ordered
 
 
 def links_at(robot, q):
-    """The Links of a serial Robot or RobotModel at q (nv,); ModelError if it branches.
+    """Return the Links of a serial Robot or RobotModel at q (nv,); ModelError if it branches.
 
     The last link has no next joint: its far frame is put at its own joint, a_n = 0.
     """

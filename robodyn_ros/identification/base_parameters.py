@@ -80,7 +80,7 @@ def base_parameters(parameters, states=STATES, seed=0):
 
 
 def reduce(W, names):
-    """The BaseParameters of the columns of W (rows, p), named (p,); at least p rows."""
+    """Return the BaseParameters of the columns of W (rows, p), named (p,); at least p rows."""
     sizes = np.linalg.norm(W, axis=0)
     felt = sizes > FELT * sizes.max()
     directions, kept = np.empty((0, len(W))), []
@@ -105,7 +105,7 @@ def reduce(W, names):
 
 
 def written(row, names, first):
-    """A combination in words: the parameter that stands for it, then the others."""
+    """Return a combination in words: the parameter that stands for it, then the others."""
     others = [k for k in np.flatnonzero(row) if k != first]
     terms = [f'{"-" if row[k] < 0.0 else "+"} {_factor(abs(row[k]))}{names[k]}' for k in others]
     return ' '.join((names[first], *terms))

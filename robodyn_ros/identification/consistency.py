@@ -61,7 +61,7 @@ def pseudo_inertia(theta):
 
 
 def ten_parameters(P):
-    """The ten parameters of a pseudo-inertia, the inverse of `pseudo_inertia`."""
+    """Return the ten parameters of a pseudo-inertia, the inverse of `pseudo_inertia`."""
     xx, yy, zz = P[0, 0], P[1, 1], P[2, 2]
     return np.array(
         (

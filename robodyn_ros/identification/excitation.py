@@ -168,7 +168,7 @@ def _limits(robot):
 
 
 def _at_rest(a, b):
-    """The nearest coefficients with which the motion begins, and ends, at rest."""
+    """Return the nearest coefficients with which the motion begins, and ends, at rest."""
     order = np.arange(1, a.shape[1] + 1)
     return (a - a.mean(axis=1, keepdims=True), b - np.outer(b @ order, order) / (order @ order))
 

@@ -17,7 +17,8 @@ MOST_METADATA = 1_000_000  # bytes of metadata.yaml
 
 
 def read_bag(path, joint_names, topic='/joint_states', messages=None):
-    """The Recording in a rosbag2 folder or file (mcap or sqlite3) of sensor_msgs/JointState.
+    """Return the Recording of the sensor_msgs/JointState in a rosbag2 folder or file (mcap,
+    sqlite3).
 
     Times are those of the message headers. Messages that do not name every joint are passed over,
     as they come from other devices. messages : called with path and topic, yields the messages;

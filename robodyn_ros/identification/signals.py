@@ -60,7 +60,7 @@ def lowpass(x, rate, cutoff):
 
 
 def thinned(rate, cutoff, count):
-    """Which of `count` filtered samples to keep: a slice without the edges."""
+    """Return which of `count` filtered samples to keep: a slice without the edges."""
     edge = int(np.ceil(EDGE * rate / cutoff))
     return slice(edge, count - edge, max(1, int(rate / (SAMPLES * cutoff))))
 

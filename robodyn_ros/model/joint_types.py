@@ -95,7 +95,7 @@ def neutral(joint):
 
 
 def has_quaternion(joint):
-    """Whether the last four positions of a joint are a quaternion."""
+    """Return whether the last four positions of a joint are a quaternion."""
     return joint.type in ('spherical', 'floating')
 
 

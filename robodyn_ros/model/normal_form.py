@@ -45,7 +45,7 @@ KINDS = (
 
 
 def normal_form(model, regrouped=True):
-    """All steps of the normal form, or all but the last.
+    """Return all steps of the normal form, or all but the last.
 
     Each step leaves constants canonical: what means the same number is the same number.
     """
@@ -65,7 +65,7 @@ def clean(model):
 
 
 def _settled(model, constants, frames):
-    """The model with canonical constants; those of the frames follow those of the bodies."""
+    """Return the model with canonical constants of its bodies, then of its frames."""
     for kind in KINDS:
         constants[1:, kind] = canonical(
             constants[1:, kind], (1.0,) if kind is COSINES else (), absolute=kind is COSINES
@@ -185,8 +185,10 @@ def _rotation(model, i):
 
 
 def _foot(model, i, slides, child):
-    """How far along joint i the common normal with its parent's joint meets it (with its child's,
-    at the base)."""
+    """Return where the common normal with the parent's joint axis meets the axis of joint i.
+
+    At the base, the child's joint takes the place of the parent's.
+    """
     if model.topology[i, PARENT] > 0:
         # parent's axis in the frame of i: direction v, through the point c
         R = _rotation(model, i)
@@ -202,7 +204,7 @@ def _foot(model, i, slides, child):
 
 
 def _regauged(model, turns, slides):
-    """The model with frame i turned about its own z axis, by the angle with cosine and sine
+    """Return the model with frame i turned about its own z axis, by the angle with cosine and sine
     turns[i], and slid by slides[i] along it.
     """
     constants = model.constants.copy()

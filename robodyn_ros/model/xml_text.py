@@ -65,7 +65,7 @@ def read(source):
 
 
 def _end_of_prolog(content):
-    """Where the document type or the root element begins; comments and the like are passed."""
+    """Return where the document type or the root element begins, after comments and the like."""
     place = len(_BYTE_ORDER_MARK) if content.startswith(_BYTE_ORDER_MARK) else 0
     while match := _PROLOG.match(content, place):
         place = match.end()

@@ -1,3 +1,3 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Two processes, thin: the controller and the simulated hardware. May import: ros."""
+"""The two processes: the controller and the simulated hardware. May import: ros."""

@@ -37,11 +37,11 @@ from robodyn_ros.ros.controller.simulated_time_session import SimulatedTimeSessi
 from robodyn_ros.ros.controller.task_publisher import TaskPublisher, task_settings
 from robodyn_ros.ros.transport.lock_step import LOCK_STEP
 
-FAST_POLL, SLOW_POLL = 0.1, 1.0  # [s] between two looks at what there is to report
+FAST_POLL, SLOW_POLL = 0.1, 1.0  # [s] between checks for something to report
 
 
 class Controller(ManagedNode):
-    """Lifecycle node around a ControlSession, which exists while the node is configured."""
+    """Lifecycle node with a ControlSession while it is configured."""
 
     def __init__(self, **options):
         super().__init__('robodyn_controller', CONTROLLER_PARAMETERS, **options)
@@ -67,7 +67,7 @@ class Controller(ManagedNode):
         self._stopper.close()
 
     def configure(self):
-        """Build the robot and its law, compile, and begin to listen to joint states."""
+        """Build the robot and its law, compile, and subscribe to joint states."""
         with StartReport(self._reporter.starting, self.get_logger().info) as report:
             self._configure(report)
 
@@ -108,15 +108,15 @@ class Controller(ManagedNode):
         )
 
     def activate(self):
-        """Begin to command the robot."""
+        """Start commanding the robot."""
         self.session.activate()
 
     def deactivate(self):
-        """Stop commanding the robot, after the safe effort has been reached."""
+        """Ramp to the safe effort, then stop commanding the robot."""
         self.session.deactivate()
 
     def cleanup(self):
-        """Forget the robot."""
+        """Close the session."""
         if self.session is not None:
             self._tasks.follow(None, self.parameters.snapshot())
             self.session.close()
@@ -125,7 +125,7 @@ class Controller(ManagedNode):
         self._gains = ()
 
     def begin_anew(self, why: str):
-        """Go back to the start, as when simulated time has."""
+        """Restart the life cycle, for example after a backward jump of simulated time."""
         self.get_logger().info(f'{why} The controller begins anew.')
         if self.phase == ACTIVE:
             self.trigger_deactivate()
@@ -133,20 +133,20 @@ class Controller(ManagedNode):
         self.start_again()
 
     def can_configure(self) -> bool:
-        """Whether there is a robot description."""
+        """Return whether there is a robot description."""
         return self.source.available
 
     def can_activate(self) -> bool:
-        """Whether joint states come."""
+        """Return whether joint states arrive."""
         return self.session is not None and self.session.supervisor.state is State.READY
 
     def judge_parameters(self, values):
-        """Refuse what does not fit the robot that is configured."""
+        """Refuse values that do not fit the configured robot."""
         if self.session is not None:
             self._judge(values, self.session.robot, self.session.law)
 
     def parameters_changed(self, values):
-        """Put new settings in force between two cycles."""
+        """Apply new settings between two cycles."""
         if self.session is not None:
             self.session.adopt(values)
             self._tasks.follow(self.session, values)
@@ -179,7 +179,7 @@ class Controller(ManagedNode):
             first = self.session.watch.comes_first
             self.trigger_deactivate()
             self.complain(f'Deactivated: {intrusion}')
-            if first:  # and so not ended by a twin that yields, too, in the time it has for that
+            if first:  # so that a twin that yields in the same interval does not end it
                 self.start_again(YIELD_TIME)
         if self.session:
             self.session.meet_rivals()
@@ -210,7 +210,7 @@ class Controller(ManagedNode):
         return _answer(response, sentence)
 
     def emergency_stop(self) -> str:
-        """Stop at once, from any thread; '' or why there is nothing to stop."""
+        """Stop at once, from any thread; return '', or why there is nothing to stop."""
         session = self.session
         if session is None:
             return 'The controller is not configured, and commands nothing.'

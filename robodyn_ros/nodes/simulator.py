@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The simulated hardware: a robot's dynamics behind the topics that a driver would have."""
+"""The simulated hardware: a robot's dynamics with the topics of a driver."""
 
 import sys
 
@@ -26,12 +26,12 @@ from robodyn_ros.ros.simulator.state_request import named_state
 from robodyn_ros.ros.transport.lock_step import LOCK_STEP
 from robodyn_ros.simulation.plant import KERNELS
 
-LONGEST_STEP = 60  # [s] of simulated time that ~/step takes at once
-MOST_SUBSTEPS = 300_000  # of one ~/step: seconds in which no other request is answered
+LONGEST_STEP = 60  # [s] of simulated time per call of ~/step
+MOST_SUBSTEPS = 300_000  # of one ~/step, which blocks other requests for seconds
 
 
 class Simulator(ManagedNode):
-    """The node `robodyn_simulator`; the robot itself lives in a SimulatorSession."""
+    """The node `robodyn_simulator`, with a SimulatorSession while it is configured."""
 
     def __init__(self, **options):
         super().__init__('robodyn_simulator', SIMULATOR_PARAMETERS, **options)
@@ -50,14 +50,14 @@ class Simulator(ManagedNode):
             sentence = self.parameters.unknown(name)
             self.get_logger().warning(f'{sentence} Its value is ignored.')
 
-    # Life.
+    # Life cycle.
 
     def can_configure(self):
-        """Whether there is a robot to simulate."""
+        """Return whether there is a robot to simulate."""
         return self.source.available
 
     def configure(self):
-        """Build the robot, compile or load its kernels, open its topics."""
+        """Build the robot, compile or load its kernels, create its topics."""
         with StartReport(self._tell_start, self.get_logger().info) as report:
             self._configure(report)
 
@@ -78,7 +78,7 @@ class Simulator(ManagedNode):
         self.get_logger().info(f"'{robot.name}' is simulated: {', '.join(robot.joint_names)}.")
 
     def activate(self):
-        """Begin to run."""
+        """Start running."""
         self.session.activate()
 
     def deactivate(self):
@@ -92,12 +92,12 @@ class Simulator(ManagedNode):
             session.close()
 
     def judge_parameters(self, values):
-        """Refuse faults of joints that the robot does not have."""
+        """Refuse faults of unknown joints."""
         if self.session is not None:
             make_faults(values, self.session.runner.plant.model)
 
     def parameters_changed(self, values):
-        """Take over live parameters; others before the next attempt to configure."""
+        """Apply live parameters now, others when the node is configured next."""
         if self.session is not None:
             self.session.adopt(values)
         else:
@@ -116,9 +116,9 @@ class Simulator(ManagedNode):
     # Services.
 
     def _answer(self, action):
-        """A service callback around `action(session, request, response)`, under the lock.
+        """Return a service callback around `action(session, request, response)`, under the lock.
 
-        The action returns what to say; a RobodynError becomes success = False and its sentence.
+        The action returns a sentence. A RobodynError gives success = False and its sentence.
         """
 
         def callback(request, response):
@@ -175,7 +175,7 @@ class Simulator(ManagedNode):
         return 'The wrench acts from the next step on.'
 
     def _run_in_lock_step(self, request, response):
-        """Run in lock step; not under the lock, and nothing else is served meanwhile."""
+        """Run in lock step, without the lock; other requests wait meanwhile."""
         session, duration = self.session, request.duration
         try:
             if session is None or not session.running:
@@ -208,7 +208,7 @@ class Simulator(ManagedNode):
         self._diagnostics_publisher.publish(message)
 
     def _report(self):
-        """Once a second: diagnostics, the clock's other publishers, and what deserves a line."""
+        """Report once a second: diagnostics, other publishers of the clock, log lines."""
         session, clock_trouble = self.session, ''
         if session is not None and session.running:
             clock_trouble = session.keep_clock()
@@ -220,7 +220,7 @@ class Simulator(ManagedNode):
         self._log(message.status)
 
     def _log(self, entries):
-        """Log what is not well, once until it changes; waiting for a robot every five seconds."""
+        """Log problems once until they change, and the wait for a robot every five seconds."""
         if self.session is None and not self.complaint:
             self.get_logger().info(self._waiting(), throttle_duration_sec=5.0)
             return
@@ -230,7 +230,7 @@ class Simulator(ManagedNode):
 
 
 def most_steps(update_rate: int, substeps: int) -> int:
-    """How many steps ~/step takes at once, at a rate [Hz] and so many substeps each."""
+    """Return the largest number of steps of ~/step, at a rate [Hz] and a number of substeps."""
     return max(1, min(LONGEST_STEP * update_rate, MOST_SUBSTEPS // substeps))
 
 

@@ -1,13 +1,13 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What to do about a package that is not installed; imports nothing that could be missing."""
+"""Report a package that is not installed; imports only what is always present."""
 
 import importlib
 import os
 import sys
 from collections.abc import Sequence
 
-#: What mends it, by the first name of the module; all others are of ROS.
+#: The remedy by the first part of the module's name; all others belong to ROS.
 REMEDIES = {
     **dict.fromkeys(('llvmlite', 'numba', 'numpy'), "pip install 'numba>=0.59' 'numpy>=1.26'"),
     **dict.fromkeys(
@@ -20,16 +20,16 @@ ROS = 'source /opt/ros/{}/setup.bash'
 
 
 def run_module(module: str, program: str, arguments: Sequence[str] | None = None) -> int:
-    """Run `main` of a module; without a package that it needs, say which and return 1.
+    """Run `main` of a module; if a package is missing, name it and return 1.
 
     Parameters
     ----------
     module : str
         Full name of the module.
     program : str
-        What the sentence begins with.
+        Name at the beginning of the sentence.
     arguments : sequence of str, optional
-        For `main`; those of the process by default.
+        For `main`; by default those of the process.
     """
     try:
         found = importlib.import_module(module)

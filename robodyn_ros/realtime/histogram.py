@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-_PER_OCTAVE = 32  # so that a percentile is at most 1/32 too high
+_PER_OCTAVE = 32  # a percentile is at most 1/32 too high
 _SMALLEST_EXPONENT = -7  # 2^-7 us, 8 ns
 _OCTAVES = 32  # up to 2^24 us, 17 s
 
@@ -15,8 +15,8 @@ _OCTAVES = 32  # up to 2^24 us, 17 s
 class Histogram:
     """A histogram of 32 bins per octave, from 8 ns to 17 s if the values are in microseconds.
 
-    `add` allocates no memory that stays and never fails, so a real-time loop may call it. Any
-    other thread may read.
+    `add` keeps no allocated memory and never fails, so a real-time loop may call it. Other threads
+    may read.
     """
 
     def __init__(self):

@@ -6,13 +6,13 @@ import time
 
 
 class LineBudget:
-    """So many log lines at once, and one more each second: a fault must not flood the log."""
+    """Allow some log lines at once, then one per second: a fault must not flood the log."""
 
     def __init__(self, burst: int = 10):
         self._burst, self._left, self._time = burst, float(burst), time.monotonic()
 
     def take(self) -> bool:
-        """Whether one more line may be written."""
+        """Return whether one more line may be written."""
         now = time.monotonic()
         self._left, self._time = min(self._left + now - self._time, self._burst), now
         if self._left < 1.0:

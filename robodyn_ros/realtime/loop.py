@@ -1,11 +1,11 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A periodic loop in a thread of its own: absolute deadlines, and a count of those it missed.
+"""A periodic loop in a separate thread with absolute deadlines; it counts missed ones.
 
-A timer of an rclpy executor loses ticks silently; this loop counts them.
+A timer of an rclpy executor loses ticks silently.
 
-A thread wakes late and on cold caches. So it may wake ahead of a tick, prepare it, and poll until
-the deadline without sleeping.
+A thread wakes late and with cold caches. So it can wake ahead of a tick, prepare it, and poll
+until the deadline.
 """
 
 import threading
@@ -29,24 +29,24 @@ class Counts(NamedTuple):
 class PeriodicLoop:
     """Call `tick(now)` at start + k period, k = 1, 2, ..., on the monotonic clock, until stopped.
 
-    A tick that comes too late for its slot is counted as missed and skipped, never caught up in a
-    burst. The phase is kept: cycles + missed == elapsed // period exactly, after every tick.
+    A tick that is too late for its period is counted as missed and skipped. The phase is kept:
+    cycles + missed == elapsed // period exactly, after every tick.
 
     Args:
       period: time between two ticks [s].
       tick: called with the monotonic time [s] at which it starts.
-      on_fault: called with the exception a tick raised; the loop goes on. It must not raise.
-      realtime: what to ask of the operating system for this thread.
-      ahead: how long before a tick to wake [s]; at most half a period. 0: at the deadline.
-      prepare: each is called once with the monotonic time [s] when the loop has woken ahead of a
-        tick, as long as there is time before it.
-      look: called with the monotonic time [s] again and again from then until the tick, and once
-        before a tick that is late already; no more before this tick when it has raised.
+      on_fault: called with the exception of a tick; the loop goes on. It must not raise.
+      realtime: requests to the operating system for this thread.
+      ahead: time between wake-up and tick [s], at most half a period. 0: wake at the deadline.
+      prepare: functions that are called once with the monotonic time [s] after each early wake-up,
+        as long as there is time.
+      look: called with the monotonic time [s] repeatedly until the tick, and once before a late
+        tick. After an exception it is not called again before this tick.
       clock: monotonic clock [ns].
       sleep: suspends the thread [s].
 
     Raises:
-      ValueError: when the period is not positive.
+      ValueError: if the period is not positive.
 
     """
 
@@ -81,18 +81,18 @@ class PeriodicLoop:
 
     @property
     def counts(self) -> Counts:
-        """Cycles, missed cycles and elapsed time [ns] of one and the same instant."""
+        """Cycles, missed cycles and elapsed time [ns] at one instant."""
         return Counts(*self._counts)
 
     @property
     def running(self) -> bool:
-        """Whether the thread lives."""
+        """Whether the thread is alive."""
         return self._thread is not None and self._thread.is_alive()
 
     def start(self):
-        """Start the thread; the counts and histograms begin anew.
+        """Start the thread with cleared counts and histograms.
 
-        `warnings` then says what the system has refused the thread.
+        `warnings` then lists the requests that the system refused.
         """
         if self.running:
             raise RuntimeError('The loop runs already.')
@@ -106,7 +106,7 @@ class PeriodicLoop:
         self._asked.wait()
 
     def stop(self):
-        """End the loop after the tick under way, and wait for that; harmless when it is over."""
+        """End the loop after the current tick, and wait; harmless if it has ended."""
         self._stopping = True
         if self.running and self._thread is not threading.current_thread():
             self._thread.join()
@@ -143,7 +143,7 @@ class PeriodicLoop:
             slot = due
             self._counts = (cycles, missed, now - start)
             self._guarded(self._tick, now / NANOSECONDS)
-            # Bookkeeping comes last: what runs first after a sleep runs on cold caches.
+            # Bookkeeping comes last, since the first code after a sleep runs on cold caches.
             self.tick_time.add((clock() - now) * 1e-3)
             self.wake_latency.add((now - deadline) * 1e-3)
 

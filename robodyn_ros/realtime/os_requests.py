@@ -1,8 +1,8 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Requests of a thread to the operating system and to Python, to be woken in time: soft real time.
+"""Requests of a thread to the operating system and to Python for soft real time.
 
-Every request that is refused is reported in one sentence with its cure; the thread runs without.
+A refused request gives a sentence with its remedy, and the thread runs without it.
 """
 
 import ctypes
@@ -21,12 +21,11 @@ class RealTime:
     """Requests of one thread.
 
     Attributes:
-      priority: SCHED_FIFO priority 1..99; 0 leaves the ordinary scheduler.
-      cpus: processors the thread may run on; empty leaves the choice to the kernel.
-      lock_memory: keep the pages of the process that are in use in memory.
-      switch_interval: longest time [s] another Python thread may keep the interpreter from this
-        one. Python's own 5 ms make a 1 kHz loop beside one busy thread lose five cycles out of
-        six (measured).
+      priority: SCHED_FIFO priority 1..99; 0 keeps the default scheduler.
+      cpus: processors the thread may run on; empty for any.
+      lock_memory: lock the used pages of the process in memory.
+      switch_interval: longest time [s] for which another Python thread may keep the GIL from this
+        one. Python's default of 5 ms makes a 1 kHz loop miss most cycles beside a busy thread.
 
     """
 
@@ -36,7 +35,7 @@ class RealTime:
     switch_interval: float = 5e-5
 
     def apply(self) -> tuple[str, ...]:
-        """Apply to the calling thread; one sentence for each request that was refused."""
+        """Apply to the calling thread; return a sentence for each refused request."""
         sys.setswitchinterval(self.switch_interval)
         requests = [_set_timer_slack]
         if self.priority:
@@ -53,7 +52,7 @@ def _libc():
 
 
 def _set_timer_slack() -> str:
-    # The kernel may delay every wake-up by the slack, 50 us by default, to save power.
+    # The kernel may delay wake-ups by the timer slack to save power.
     try:
         refused = _libc().prctl(PR_SET_TIMERSLACK, ctypes.c_ulong(1), 0, 0, 0)
     except (OSError, AttributeError):
@@ -82,7 +81,7 @@ def _set_affinity(cpus: tuple[int, ...]) -> str:
 
 
 def _lock_memory() -> str:
-    # On fault only: all that is mapped includes the unused stacks of every thread (1 GB measured).
+    # On fault only: locking all mapped pages would include the unused stacks of all threads.
     try:
         refused = _libc().mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT)
     except (OSError, AttributeError):
@@ -97,10 +96,9 @@ def _lock_memory() -> str:
 
 
 def settle_memory():
-    """Collect garbage once, also of earlier loops, and exempt what is left while this one runs.
+    """Collect garbage once, and exempt the remaining objects while this loop runs.
 
-    A full collection beside Numba and rclpy takes some fifty periods at 1 kHz, so it is done
-    before a loop starts.
+    With Numba and rclpy loaded, a full collection takes many periods, so it runs before the loop.
     """
     gc.unfreeze()
     gc.collect()
@@ -108,9 +106,9 @@ def settle_memory():
 
 
 class CollectorPause:
-    """While entered, there are no garbage collections; those that happen all the same are counted.
+    """Suspend garbage collection while entered, and count collections that still happen.
 
-    Several pauses may overlap: the collector returns when the last one ends.
+    Pauses may overlap: collection resumes when the last one ends.
     """
 
     _entered = 0

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Rates over the time between two reports, from counters that only grow."""
+"""Rates between two reports, from monotonic counters."""
 
 import time
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 @dataclass(frozen=True)
 class Reading:
-    """What happened between two reports.
+    """Rates and counts between two reports.
 
     Attributes:
       rate: cycles run per second [Hz].
       success: share of the cycles that were run [-].
       cpu_share: processor time over elapsed time of the process; 1 is one core [-].
-      accepted: joint states taken over per second [Hz].
+      accepted: joint states accepted per second [Hz].
       rejected: joint states refused.
       refused: references refused.
 
@@ -41,14 +41,14 @@ class _Totals(NamedTuple):
 
 
 class Meter:
-    """Remembers the counters of the last report."""
+    """Compute rates since the last report."""
 
     def __init__(self):
         self._time, self._cpu = time.monotonic(), time.process_time()
         self._session, self._totals = None, _Totals()
 
     def read(self, session) -> Reading:
-        """What happened since the last call, in a ControlSession or, if that is None, without."""
+        """Return the Reading since the last call, of a ControlSession or None."""
         now, cpu = time.monotonic(), time.process_time()
         elapsed, busy = max(now - self._time, 1e-9), cpu - self._cpu
         totals = _totals(session)

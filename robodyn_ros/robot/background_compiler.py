@@ -181,7 +181,7 @@ def _worker(told):
 
 
 def _mark(parcel):
-    """The name of the mark that a parcel has been made on this machine."""
+    """Return the name of the mark that a parcel has been made on this machine."""
     return hashlib.sha256(parcel).hexdigest()[:32]
 
 
@@ -209,12 +209,12 @@ class BackgroundSpecialisation(Background):
 
 
 def portable(model):
-    """The model in a form that goes through pickle."""
+    """Return the model in a form that goes through pickle."""
     return replace(model, frames=dict(model.frames), held=dict(model.held))
 
 
 def with_batches(model, frames, progress=None):
-    """A SpecialisedRobot whose kernels of batches are compiled too."""
+    """Return a SpecialisedRobot whose kernels of batches are compiled too."""
     robot = SpecialisedRobot(model, frames, progress)
     warm_up([kernels.rows for kernels in robot.kernels.values()], progress)
     return robot

@@ -34,7 +34,7 @@ def start(module, *arguments, env=None, **options):
 
 
 def _cleaned(env):
-    """The environment without the current folder, which is an empty entry of PYTHONPATH."""
+    """Return the environment without the current folder, which is an empty entry of PYTHONPATH."""
     environment = dict(env)
     folders = environment.pop('PYTHONPATH', '').split(os.pathsep)
     if any(folders):

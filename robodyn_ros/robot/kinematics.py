@@ -115,7 +115,7 @@ class FrameQuantities(Boundary):
         return self._of_frame('jacobian_bias', frame, (6,), out, q, qd, work=(self._zero,))
 
     def _of_frame(self, name, frame, shape, out, *states, work=()):
-        """The result of the kernel `name`, for one state or a batch of them."""
+        """Return the result of the kernel `name`, for one state or a batch of them."""
         states, k = self._states(*states)
         out = self._out(out, k, shape)
         self._run(
@@ -163,7 +163,7 @@ class FrameQuantities(Boundary):
         return self.task_space.inertia(states, J, compliance, kept, damping, names)
 
     def _full_rank(self, q, frame, J, compliance, kept, damping):
-        """The inertia of axes of a frame at one state; None where a direction is lost."""
+        """Return the inertia of axes of a frame at one state; None where a direction is lost."""
         m = len(kept)
         jacobian, square = np.empty((m, self.nv)), np.empty((4, m, m))
         if generic.of_axes(J, compliance, kept, damping, *square[:2], jacobian, *square[2:]):
@@ -188,7 +188,7 @@ class FrameQuantities(Boundary):
         self._run(kernel, k, *self._body, q, self._zero, *places, J, compliance)
 
     def _distinct(self, names):
-        """The names of one frame or several, each once."""
+        """Return the names of one frame or several, each once."""
         if isinstance(names, str):
             return (names,)
         try:

@@ -118,7 +118,7 @@ class MassOperator(View):
         return self._factors(F, D)
 
     def _factors(self, F, D):
-        """The MassFactors with L = F^T."""
+        """Return the MassFactors with L = F^T."""
         return MassFactors(np.swapaxes(F, -1, -2), D, self._robot.model.elimination_order)
 
     def factor_product(

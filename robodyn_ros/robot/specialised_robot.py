@@ -122,7 +122,7 @@ class SpecialisedRobot(SpecialisedForms):
         )
 
     def _further(self, frames, also):
-        """The recipes of frames, and those that `also` asks for."""
+        """Return the recipes of frames, and those that `also` asks for."""
         found, of_frames = {}, [name for name in also if name in FURTHER_FRAME_RECIPES]
         for asked in also:
             name, joints = asked if isinstance(asked, tuple) else (asked, None)
@@ -172,7 +172,7 @@ class SpecialisedRobot(SpecialisedForms):
         )
 
     def _otherwise(self, name, python):
-        """The method for all but one state without wrenches: a batch, or a case for `python`."""
+        """Return the method for batches, and for arguments that only `python` handles."""
         several = len(self._shapes[name][1]) > 1
 
         def other_cases(*states, **options):
@@ -215,7 +215,7 @@ class SpecialisedRobot(SpecialisedForms):
         return (one, (), ()) if one else super()._case(name, frame)
 
     def linked(self, kernel):
-        """The twin of a Kernel that calls recursions, with the code of this robot in it."""
+        """Return the twin of a Kernel that calls recursions, with the code of this robot in it."""
         return linker.linked(kernel, self.model)
 
     def _of_frame(self, name, frame, shape, out, *states, work=()):
@@ -259,8 +259,9 @@ class SpecialisedRobot(SpecialisedForms):
         return results if one and not one(q, *results) else None
 
     def _of_axes(self, q, frame, axes, damping):
-        """The inertia of some axes of a frame, or damped; None for what is not one state, or has
-        lost a direction.
+        """Return the inertia of some axes of a frame, possibly damped.
+
+        None for a batch, or where a direction of the task is lost.
         """
         for name in ('operational_space_inertia', 'operational_space'):
             one = self._one.get((name, frame))
@@ -336,7 +337,7 @@ class SpecialisedRobot(SpecialisedForms):
 
 
 def _plain(array, shape):
-    """Whether the kernels take the array as it is."""
+    """Return whether the kernels take the array as it is."""
     return (
         isinstance(array, np.ndarray)
         and array.shape == shape

@@ -99,7 +99,7 @@ class SpecialisedVariants(Variants):
         return tuple(found)
 
     def _joints(self, flags):
-        """Names of the joints of flags (nv,)."""
+        """Return the names of the joints of flags (nv,)."""
         return tuple(name for name, flag in zip(self._robot.joint_names, flags) if flag)
 
 
@@ -170,8 +170,9 @@ class SpecialisedForms(Robot):
         return super().regressor(q, qd, qdd, qd_r, out) if found is None else found[0]
 
     def _pushed(self, method, q, qd, third, f_ext, out=None, forward=False):
-        """A method of PUSHED under wrenches: inverse dynamics less J^T f, forward dynamics with
-        that much more.
+        """Return a method of PUSHED under wrenches f.
+
+        Inverse dynamics subtracts J^T f; forward dynamics adds it to the efforts.
         """
         (q, qd, third), _ = self._states(q, qd, third)
         push = self.task_space.torque_of_wrench(q, f_ext)

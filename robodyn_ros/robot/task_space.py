@@ -20,7 +20,7 @@ WEIGHTLESS.flags.writeable = False
 
 
 def times(matrix, x):
-    """A product for one state, or for each state of a batch."""
+    """Return a product for one state, or for each state of a batch."""
     return (matrix @ x[..., None])[..., 0]
 
 
@@ -240,7 +240,7 @@ class TaskSpace(View):
         return [6 * k + i for k, name in enumerate(names) for i in self._axes(axes.get(name))]
 
     def _axes(self, axes):
-        """Indices of the task axes kept, from names, six booleans or None."""
+        """Return the indices of the task axes kept, from names, six booleans or None."""
         if axes is None:
             return list(range(6))
         try:

@@ -75,7 +75,7 @@ class Boundary:
         return generic_case(self, name, frame)
 
     def _kernel(self, kernel):
-        """The kernel of `generic` for this robot: another one where joints depend on others."""
+        """Return the kernel of `generic`, or its embedded twin if joints depend on others."""
         if not self.model.is_embedded:
             return kernel
         if kernel.python in embedded.OF_FIXED_RATIOS:
@@ -134,7 +134,7 @@ class Boundary:
         )
 
     def _misfit(self, arrays):
-        """Which of the states is too short or too long, and at which joint; '' if none is."""
+        """Return which state has the wrong length, and at which joint; '' if none has."""
         for place, array in enumerate(arrays):
             names = self.joint_names if place else self.position_names
             found, wanted = array.shape[-1] if array.ndim else 0, len(names)
@@ -161,9 +161,7 @@ class Boundary:
                 )
 
     def _floats(self, given):
-        """A float64, C-contiguous, aligned, writable array: the given one itself wherever it is
-        already.
-        """
+        """Return a float64, C-contiguous, aligned, writable array, copied only where needed."""
         try:
             array = np.array(None) if np.ma.is_masked(given) else np.asarray(given)
         except ValueError:  # rows of unequal length
@@ -177,7 +175,7 @@ class Boundary:
         return array if array.flags.carray else array.copy()
 
     def _out(self, out, k, shape):
-        """The caller's result array, checked, or a new one."""
+        """Return the caller's result array, checked, or a new one."""
         shape = shape if k is None else (k, *shape)
         if out is None:
             return np.empty(shape)
@@ -240,7 +238,7 @@ class Boundary:
         return f_ext
 
     def _wrench(self, name, given, k):
-        """A float64 wrench (6,) on a frame, or one for each of k states."""
+        """Return a float64 wrench (6,) on a frame, or one for each of k states."""
         try:
             if state_checks.one.vectorcall(6, 6, given):
                 return given

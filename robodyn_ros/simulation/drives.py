@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Whose command a joint follows: none yet, the last one, or none any more."""
+"""The drive mode of each joint: no command yet, commanded, or command void."""
 
 import numpy as np
 
@@ -23,17 +23,17 @@ from robodyn_ros.simulation.joint_table import (
 )
 from robodyn_ros.spatial.types import Scalar, Vector
 
-WAITING, COMMANDED, SILENT = 0.0, 1.0, 2.0  # no command yet; commanded; no longer commanded
+WAITING, COMMANDED, SILENT = 0.0, 1.0, 2.0  # no command yet; commanded; command void
 
 
 @kernel
 def take(incoming: Vector, largest: Scalar, mode: Vector, command: Vector):
-    """Take over a command (nv,) [N m or N], NaN where a joint is not commanded, all or nothing.
+    """Accept a command (nv,) [N m or N] as a whole, NaN where a joint is not commanded.
 
     mode : (nv,) and command : (nv,), updated.
 
-    Returns 0, 1 when a mode changed, 2 when no joint is commanded, or -1 - k for the first joint k
-    whose effort is infinite or beyond `largest`.
+    Returns 0; 1 if a mode changed; 2 if no joint is commanded; -1 - k if the effort of joint k is
+    infinite or beyond `largest`.
     """
     some = False
     for k in range(incoming.shape[0]):
@@ -54,7 +54,7 @@ def take(incoming: Vector, largest: Scalar, mode: Vector, command: Vector):
 
 
 class Drives:
-    """The mode of every joint, and the joint table that follows from it.
+    """The mode of every joint, and the resulting joint table.
 
     joints : (nv, WIDTH) table, see layout. command : (nv,) [N m or N] in force. mode : (nv,) as
     above. faults : the Faults that act on joints; call `arrange` after a change.
@@ -65,11 +65,11 @@ class Drives:
         self.faults = Faults()
         self.command = np.zeros(model.nv)
         self.mode = np.full(model.nv, WAITING)
-        self._expired = np.zeros(model.nv, dtype=bool)  # silent because nothing came in time
+        self._expired = np.zeros(model.nv, dtype=bool)  # void because no command arrived in time
         self.joints = np.zeros((model.nv, WIDTH))
         self.joints[:, AT] = model.coordinates
         self._model = model
-        # a floating joint says that nothing holds the body, so there is no drive to brake or damp
+        # a floating joint has no drive to brake or damp
         self._driven = np.ones(model.nv, dtype=bool)
         for coordinates in model.multi_dof_joints:
             self._driven[coordinates.velocities] = coordinates.joint.type != 'floating'
@@ -78,7 +78,7 @@ class Drives:
         self.arrange()
 
     def arrange(self):
-        """Write the joint table anew; needed after every change of a mode or a fault."""
+        """Rewrite the joint table, after every change of a mode or a fault."""
         limits, names, joints = self._model.limits, self._model.joint_names, self.joints
         waiting = self._driven & (self.mode == WAITING)
         silent = self._driven & (self.mode == SILENT)
@@ -95,14 +95,14 @@ class Drives:
         joints[:, ASSISTED] = waiting & (self.settings.no_command == 'gravity_compensated')
 
     def release(self):
-        """Void the command: joints that followed it give no effort from now on."""
+        """Void the command: joints that followed it give no effort."""
         self._expired |= self.mode == COMMANDED
         self.mode[self.mode == COMMANDED] = SILENT
         self.command[:] = 0.0
         self.arrange()
 
     def reset(self):
-        """Forget that there ever was a command."""
+        """Return to the mode before any command."""
         self.mode[:] = WAITING
         self.command[:] = 0.0
         self.arrange()

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Runge-Kutta from one change of friction to the next, with the Euler scheme across it."""
+"""Runge-Kutta between changes of friction, with the Euler scheme across them."""
 
 from robodyn_ros.simulation.energy_balance import balance_energy, is_pushed, total_energy
 from robodyn_ros.simulation.integrators import EVENT, RK4, euler, runge_kutta, smooth
@@ -8,19 +8,19 @@ from robodyn_ros.simulation.joint_table import LOWER, OLD_Q, OLD_QD, UPPER, WORK
 from robodyn_ros.simulation.stops import position
 from robodyn_ros.spatial.primitive import unfused
 
-TICKS = 64  # of a substep: the least that is taken by itself
+TICKS = 64  # of a substep: its smallest piece
 
 
 @unfused
 def keep(source, target):
-    """target = source."""
+    """Copy source to target."""
     for k in range(source.shape[0]):
         target[k] = source[k]
 
 
 @unfused
 def on_a_stop(joints, q):
-    """Whether any joint lies on its stop or beyond."""
+    """Return whether any joint is at its stop or beyond."""
     for k in range(joints.shape[0]):
         x = position(joints, q, k)
         if x <= joints[k, LOWER] or x >= joints[k, UPPER]:
@@ -32,13 +32,13 @@ def on_a_stop(joints, q):
 def runge_kutta_with_events(
     topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, method, q, qd
 ):
-    """Advance by h, by Runge-Kutta as long as neither friction changes nor a stop is met.
+    """Advance by h with Runge-Kutta, and with Euler where friction changes or a stop is met.
 
-    Where friction changes, the piece of the substep is halved; a piece of one tick, and one that
-    meets a stop, is taken by the Euler scheme, which knows both. So a change costs an error of
-    order (h / TICKS)^2. A joint that rests on a stop would halve every piece: then Euler takes it
-    whole. ENERGY_MIDPOINT and ENERGY_RK4 balance the energy of every piece by Runge-Kutta, unless
-    an external wrench acts. Returns 0, or the body whose pivot is singular.
+    Where friction changes, the piece of the substep is halved. A piece of one tick, and one that
+    meets a stop, uses the Euler scheme, which handles both. So a change costs an error of order (h
+    / TICKS)^2. With a joint at rest on a stop Euler takes the whole substep. ENERGY_MIDPOINT and
+    ENERGY_RK4 balance the energy of every Runge-Kutta piece, unless an external wrench acts.
+    Returns 0, or the body whose pivot is singular.
     """
     balanced = method != RK4 and not is_pushed(f_ext)
     done, ticks = 0, TICKS

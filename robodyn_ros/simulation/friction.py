@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Dry friction of the joints: which joints slide, which stick, and how strong it is."""
+"""Dry friction of the joints: its level, and which joints slide or stick."""
 
 from robodyn_ros.algorithms.core.rnea import inverse_dynamics
 from robodyn_ros.simulation.joint_table import (
@@ -20,10 +20,10 @@ from robodyn_ros.spatial.primitive import unfused
 
 @unfused
 def friction_level(joints, stribeck, rate, k):
-    """Effort of dry friction, f = fc + (fs - fc) / (1 + (v / vs)^2).
+    """Return the effort of dry friction, f = fc + (fs - fc) / (1 + (v / vs)^2).
 
     Stribeck curve of Hess and Soom 1990, in Armstrong-Helouvry, Dupont and Canudas de Wit 1994,
-    eq. (4). A rational curve has the same bits on every processor; an exponential has not.
+    eq. (4). Unlike an exponential, a rational curve has the same bits on every processor.
     stribeck : vs [rad/s or m/s]; rate : v of joint k [rad/s or m/s].
     """
     ratio = rate / stribeck
@@ -33,7 +33,9 @@ def friction_level(joints, stribeck, rate, k):
 
 @unfused
 def presume_friction(joints, work, qd):
-    """Presume that moving joints slide on and that joints at rest stick; whether any has friction.
+    """Presume that moving joints slide and joints at rest stick.
+
+    Return whether any has friction.
 
     Writes SLIDING and STUCK. A brake is stronger than friction.
     """
@@ -60,10 +62,10 @@ def presume_none(work, n):
 
 @unfused
 def friction_holds(topology, constants, gravity, scratch, work, q, qd, f_ext):
-    """Whether friction at its limit suffices for every joint that is presumed to stick.
+    """Return whether friction at its limit suffices for every joint that is presumed to stick.
 
-    Its effort is what inverse dynamics leaves of work[TORQUE]. The acceleration of such a joint
-    is set to zero. O(n), and only where a joint sticks.
+    The required effort is work[TORQUE] less inverse dynamics. The acceleration of such a joint is
+    set to zero. O(n), only if a joint sticks.
     """
     n = qd.shape[0]
     sticks = False
@@ -84,7 +86,7 @@ def friction_holds(topology, constants, gravity, scratch, work, q, qd, f_ext):
 
 @unfused
 def slides_on(work, velocity):
-    """Whether no joint that is presumed to slide has turned round."""
+    """Return whether no joint that is presumed to slide has reversed."""
     for k in range(velocity.shape[0]):
         if not work[SLIDING, k] * velocity[k] >= 0.0:
             return False
@@ -93,7 +95,7 @@ def slides_on(work, velocity):
 
 @unfused
 def next_velocity(joints, work, h, qd):
-    """work[NEXT] = qd + h qdd, and 0 where a brake or friction holds the joint."""
+    """Compute work[NEXT] = qd + h qdd, and 0 where a brake or friction holds the joint."""
     for k in range(qd.shape[0]):
         held = joints[k, BRAKED] > 0.0 or work[STUCK, k] > 0.0
         work[NEXT, k] = 0.0 if held else qd[k] + h * work[QDD, k]

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Impulses of dry friction and position stops over one substep, solved together.
 
-The velocity v' = v + A p after the impulses p, A = (M + h D)^-1, is the one minimum of
+The velocity v' = v + A p after the impulses p, A = (M + h D)^-1, is the unique minimum of
 
     (v' - v)^T A^-1 (v' - v) / 2 + sum_k h f_k |v'_k|   over   lower <= q + h v' <= upper,
 
-the maximal-dissipation form of Coulomb's law on impulses: Stewart 2000, section 3, SIAM Review 42;
-the stops alone are Jain 2011, eq. (11.48)-(11.49), without restitution. Projected Gauss-Seidel
-finds which joints slide, stick or touch a stop; a Cholesky factorisation then gives the impulses
-of exactly that case.
+the maximal-dissipation form of Coulomb's law for impulses (Stewart 2000, section 3, SIAM Review
+42). The stops alone are Jain 2011, eq. (11.48)-(11.49), without restitution. Projected
+Gauss-Seidel finds which joints slide, stick or touch a stop. A Cholesky factorisation then gives
+the exact impulses of that case.
 """
 
 from numpy import sqrt
@@ -33,11 +33,11 @@ from robodyn_ros.simulation.joint_table import (
 from robodyn_ros.simulation.stops import fastest, slowest
 from robodyn_ros.spatial.primitive import unfused
 
-ROUNDS = 20  # of sweeps and exact solutions; then the sweeps have to do
+ROUNDS = 20  # of sweeps and exact solutions; after them the result of the sweeps stands
 SWEEPS = 5  # of Gauss-Seidel in a round
-TRIES = 8  # of exact solutions in a round, each for the cases that the one before stands for
-SETTLED = 1e-13  # [rad/s or m/s] change of a velocity below which the sweeps have converged
-SLACK = 1e-11  # [-] of impulses and velocities at the border of two cases, where either is right
+TRIES = 8  # of exact solutions in a round, each for the cases that the previous one gave
+SETTLED = 1e-13  # [rad/s or m/s] change of velocity of converged sweeps
+SLACK = 1e-11  # [-] of impulses and velocities at the border of two cases, where both are right
 
 SLIDES_BACK, SLIDES_ON, HELD, AT_LOWER, AT_UPPER = -1.0, 1.0, 0.0, -2.0, 2.0
 FREELY = 3.0  # no friction, no stop
@@ -45,8 +45,11 @@ FREELY = 3.0  # no friction, no stop
 
 @unfused
 def constrained(free, reach, low, high):
-    """Velocity of one joint from its velocity without the impulse: the proximal map of friction
-    that changes it by at most `reach`, cut to the interval from low <= 0 to high >= 0.
+    """Return the velocity of one joint with its impulse from the one without it.
+
+    It is the proximal map of friction, which changes it by at most `reach`. The result is clamped
+    to the interval from low <= 0 to high >= 0.
+
     """
     after = max(free - reach, 0.0) if free > 0.0 else min(free + reach, 0.0)
     return min(max(after, low), high)
@@ -54,7 +57,7 @@ def constrained(free, reach, low, high):
 
 @unfused
 def sweep(joints, work, h, q, qd):
-    """One round of projected Gauss-Seidel over the impulses; the largest change of a velocity."""
+    """Do one sweep of projected Gauss-Seidel; return the largest change of a velocity."""
     largest = 0.0
     for k in range(qd.shape[0]):
         old, bound = work[IMPULSE, k], h * work[LEVEL, k]
@@ -75,7 +78,7 @@ def sweep(joints, work, h, q, qd):
 
 @unfused
 def classify(joints, work, h, q, qd):
-    """Write the case of every joint that its impulse and velocity stand for, and its velocity."""
+    """Write the case of every joint, given by its impulse and velocity, and the velocity."""
     for k in range(qd.shape[0]):
         compliance, bound = work[INVERSE + k, k], h * work[LEVEL, k]
         low, high = slowest(joints, h, q, k), fastest(joints, h, q, k)
@@ -96,16 +99,16 @@ def classify(joints, work, h, q, qd):
 
 @unfused
 def prescribed(case):
-    """Whether a joint of that case has a prescribed velocity, and an impulse to be found."""
+    """Return whether a joint of this case has a prescribed velocity and an unknown impulse."""
     return case == HELD or case == AT_LOWER or case == AT_UPPER
 
 
 @unfused
 def solve_prescribed(work, n):
-    """Solve A_SS p_S = work[RHS] over the prescribed joints S, into work[RHS]; whether it could.
+    """Solve A_SS p_S = work[RHS] of the prescribed joints S in place; return whether it succeeds.
 
-    Cholesky, in the rows behind the inverse. No sum here or below is a loop over its terms. The
-    compiler may choose their order anew in each kernel, and bits would differ.
+    The Cholesky factor is in the rows behind the inverse. No sum here or below is a loop over its
+    terms. The compiler could reorder them in each kernel, and the bits would differ.
     """
     factor = INVERSE + n
     for i in range(n):
@@ -138,7 +141,7 @@ def solve_prescribed(work, n):
 
 @unfused
 def fits(joints, work, h, q, qd, k):
-    """Whether impulse and velocity of joint k are those of its case, but for rounding."""
+    """Return whether impulse and velocity of joint k match its case to rounding."""
     case, p, bound = work[KIND_OF, k], work[IMPULSE, k], h * work[LEVEL, k]
     slack = SLACK * (bound + abs(p))
     if case == HELD:
@@ -160,7 +163,7 @@ def fits(joints, work, h, q, qd, k):
 
 @unfused
 def add_impulses(work, qd):
-    """qd = work[FREE] + A work[IMPULSE]."""
+    """Compute qd = work[FREE] + A work[IMPULSE]."""
     for k in range(qd.shape[0]):
         qd[k] = work[FREE, k]
     for j in range(qd.shape[0]):
@@ -170,9 +173,9 @@ def add_impulses(work, qd):
 
 @unfused
 def solve_cases(joints, work, h, q, qd):
-    """Put the impulses and velocities of the cases that those before stand for; whether they fit.
+    """Compute the impulses and velocities of the present cases; return whether they fit.
 
-    A step of the semi-smooth Newton method on the proximal equations of all joints.
+    This is a step of the semi-smooth Newton method on the proximal equations of all joints.
     """
     n = qd.shape[0]
     classify(joints, work, h, q, qd)
@@ -200,7 +203,7 @@ def solve_cases(joints, work, h, q, qd):
 
 @unfused
 def solve_exactly(joints, work, h, q, qd):
-    """Go on to the exact impulses and velocities; nothing changes where they are not found."""
+    """Find the exact impulses and velocities; change nothing if none are found."""
     n = qd.shape[0]
     for k in range(n):
         work[KEPT_IMPULSE, k] = work[IMPULSE, k]
@@ -213,7 +216,7 @@ def solve_exactly(joints, work, h, q, qd):
             work[IMPULSE, k] = work[KEPT_IMPULSE, k]
             qd[k] = work[KEPT_NEXT, k]
         elif work[KIND_OF, k] == SLIDES_ON:
-            qd[k] = max(qd[k], 0.0)  # rounding turns no joint round
+            qd[k] = max(qd[k], 0.0)  # rounding must not reverse a joint
         elif work[KIND_OF, k] == SLIDES_BACK:
             qd[k] = min(qd[k], 0.0)
     return found
@@ -221,12 +224,12 @@ def solve_exactly(joints, work, h, q, qd):
 
 @unfused
 def resolve(topology, constants, joints, scratch, work, h, q, qd):
-    """Change the velocity qd without friction and stops into that with the impulses of both.
+    """Apply the impulses of friction and stops to the velocity qd.
 
     work[LEVEL] holds the limits f of friction [N m or N]. No sweep raises the dual objective p^T A
     p / 2 + p^T v + s(p) above its value 0 at p = 0. The conjugate s of friction and stops is never
-    negative. So no impulses, converged or not, add energy in the norm of A^-1. O(n^2) a sweep and
-    O(n^3) a try, and only where a joint starts, stops or touches.
+    negative. So impulses, converged or not, add no energy in the norm of A^-1. A sweep is O(n^2)
+    and an exact solution O(n^3), needed only if a joint starts, stops or touches a stop.
 
     Returns 0, or the body whose pivot is singular.
     """

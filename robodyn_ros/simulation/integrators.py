@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""One substep of the equations of motion, by the Euler scheme or by one of Runge-Kutta."""
+"""One substep of the equations of motion, by the Euler or a Runge-Kutta scheme."""
 
 from robodyn_ros.algorithms.core.aba import forward_dynamics
 from robodyn_ros.algorithms.core.manifold import integrate, make_unit, position_rates
@@ -37,7 +37,7 @@ from robodyn_ros.simulation.stops import clip, crosses_stop, position
 from robodyn_ros.spatial.primitive import unfused
 
 SEMI_IMPLICIT_EULER, RK4, ENERGY_MIDPOINT, ENERGY_RK4 = range(4)
-EVENT = -1  # what was presumed of friction ended within the substep
+EVENT = -1  # a presumed state of friction ended within the substep
 
 
 @unfused
@@ -48,8 +48,8 @@ def accelerate(
 
     D is the viscous friction, taken at the end of the substep with ahead = h and at its start with
     ahead = 0. F is the dry friction of the joints that are presumed to slide, see friction.py. A
-    joint that is presumed to stick keeps its velocity, and a braked one comes to rest within h,
-    whatever pulls at it. Writes work[LEVEL]. Returns 0, or the body whose pivot is singular.
+    joint that is presumed to stick keeps its velocity. A braked joint comes to rest within h under
+    any load. Writes work[LEVEL]. Returns 0, or the body whose pivot is singular.
     """
     n = qd.shape[0]
     for k in range(n):
@@ -76,10 +76,10 @@ def accelerate(
 def euler(topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd):
     """qd' = qd + h qdd + A p, q' = q + h qd', with the impulses p of friction and stops; order 1.
 
-    A spherical hinge turns by the exponential of its angular velocity. Viscous friction at qd'
-    takes the power qd'^T D qd' >= 0 out at any size of the step. Where every joint slides on or
-    goes on sticking, one O(n) pass has the impulses of friction already.
-    Returns 0, or the body whose pivot is singular.
+    A spherical joint turns by the exponential of its angular velocity. Viscous friction at qd'
+    dissipates the power qd'^T D qd' >= 0 for any step size. If every joint keeps sliding or
+    sticking, one O(n) pass includes the impulses of friction. Returns 0, or the body whose pivot
+    is singular.
     """
     n = qd.shape[0]
     rubs = presume_friction(joints, work, qd)
@@ -122,7 +122,7 @@ def euler(topology, constants, gravity, joints, scratch, work, effort, f_ext, h,
 
 @unfused
 def power(joints, work, effort, qd):
-    """Power of motors and friction in the joints [W]."""
+    """Return the power of motors and friction in the joints [W]."""
     total = 0.0
     for k in range(qd.shape[0]):
         friction = work[SLIDING, k] * work[LEVEL, k] + joints[k, DAMPING] * qd[k]
@@ -134,13 +134,14 @@ def power(joints, work, effort, qd):
 def runge_kutta(
     topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, method, q, qd
 ):
-    """Runge-Kutta on (q, qd) between the events of friction: the classical scheme of order 4, or
-    the explicit midpoint rule of order 2. It knows no stops.
+    """Advance (q, qd) by a Runge-Kutta scheme between events of friction, without stops.
 
-    Quaternions run as the four numbers they are, which keeps the order, and are made of length one
-    at the end. Stable while h D / M < 2.8, or < 2. Leaves in work[WORK_DONE, 0] the integral of
-    the power [J], of the same order. Returns 0, the body whose pivot is singular, or EVENT where a
-    joint began to slide, stopped or turned round.
+    The scheme is the classical one of order 4, or the explicit midpoint rule of order 2.
+
+    The four numbers of a quaternion are integrated separately, which keeps the order, and
+    normalised at the end. The schemes are stable while h D / M < 2.8, or < 2. work[WORK_DONE, 0]
+    is the integral of the power [J], of the same order. Returns 0, the body whose pivot is
+    singular, or EVENT if a joint began to slide, stopped or reversed.
     """
     stages = 2 if method == ENERGY_MIDPOINT else 4
     work[WORK_DONE, 0] = 0.0
@@ -194,7 +195,7 @@ def runge_kutta(
 
 @unfused
 def smooth(joints, work, q):
-    """Whether Runge-Kutta saw all there was: no joint beyond a stop, none that a brake arrests."""
+    """Return whether a Runge-Kutta step is valid: no joint beyond a stop, none braked to rest."""
     for k in range(joints.shape[0]):
         x = position(joints, q, k)
         if x < joints[k, LOWER] or x > joints[k, UPPER]:

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Lock step: a step is taken when every participant has answered the state before it."""
+"""Lock step: a step is taken when every participant has answered the current state."""
 
 from collections import Counter
 from typing import Sequence
@@ -10,39 +10,39 @@ import numpy as np
 from robodyn_ros.errors import ParameterError
 from robodyn_ros.simulation.runner import NANOSECONDS, Runner
 
-STALE, STRANGER, REPEATED, ACCEPTED, COMPLETE = range(5)  # what becomes of an answer
+STALE, STRANGER, REPEATED, ACCEPTED, COMPLETE = range(5)  # outcomes of an answer
 
 
 class LockStep:
-    """Take the steps of a runner, each after one answer of every participant.
+    """Run the steps of a runner, each after one answer of every participant.
 
-    State k of an epoch has the time k times the period, in whole nanoseconds. The first answer of
-    a participant to a state counts; every other answer changes nothing.
+    State k of an epoch has the time k times the period, an integer number of nanoseconds. Only the
+    first answer of a participant to a state counts.
 
     Parameters
     ----------
     runner : Runner
-        It is at step 0.
+        At step 0.
     rate : int
-        Steps a second [Hz]; its period must be a whole number of nanoseconds.
+        Steps per second [Hz]; the period must be an integer number of nanoseconds.
     participants : sequence of str
-        Names of those that answer every state.
+        Names of the nodes that answer every state.
     epoch : int
         Larger than that of any run before.
 
     Attributes
     ----------
     step : int
-        Number k of the present state.
+        Number k of the current state.
     goal : int
-        Step at which the run stands.
+        Step at which the run halts.
     dropped : Counter
         Answers without effect, by reason: 'stale', 'stranger', 'repeated'.
 
     Raises
     ------
     ParameterError
-        If the period is no whole number of nanoseconds, or the names are no set of names.
+        If the period is not an integer number of nanoseconds, or a name is missing or repeated.
 
     """
 
@@ -66,28 +66,28 @@ class LockStep:
 
     @property
     def time(self) -> int:
-        """Simulated time of the present state [ns]."""
+        """Simulated time of the current state [ns]."""
         return self.step * self.period
 
     @property
     def complete(self) -> bool:
-        """Whether every participant has answered the present state."""
+        """Whether every participant has answered the current state."""
         return len(self._answers) == len(self.participants)
 
     @property
     def missing(self) -> list[str]:
-        """Participants that have not answered the present state."""
+        """Participants that have not answered the current state."""
         return [name for name in self.participants if name not in self._answers]
 
     def answer(self, participant: str, epoch: int, step: int, effort: np.ndarray) -> int:
-        """Take an answer in; return STALE, STRANGER, REPEATED, ACCEPTED or COMPLETE.
+        """Process an answer; return STALE, STRANGER, REPEATED, ACCEPTED or COMPLETE.
 
         Parameters
         ----------
         participant : str
-            Who answers.
+            Name of the sender.
         epoch, step : int
-            The state that is answered.
+            Of the answered state.
         effort : (nv,) array
             Efforts [N m or N]; NaN where the participant does not command the joint.
 
@@ -111,16 +111,18 @@ class LockStep:
         return COMPLETE if self.complete else ACCEPTED
 
     def withdraw(self, participant: str):
-        """Forget the answer of a participant to the present state: it has another one now."""
+        """Remove the answer of a participant to the current state, because it changed."""
         self._answers.pop(participant, None)
 
     def advance(self) -> bool:
-        """Take one step if the run is to go on and every answer is there; return whether it
-        was."""
+        """Take one step if the goal lies ahead and all have answered.
+
+        Return whether it was taken.
+        """
         if self.step >= self.goal or not self.complete:
             return False
         command, *others = self._answers.values()
-        for effort in others:  # no joint is commanded twice
+        for effort in others:  # no joint may be commanded twice
             command = np.where(np.isnan(effort), command, effort)
         self._answers.clear()
         self.runner.command(command)
@@ -129,7 +131,7 @@ class LockStep:
         return True
 
     def restart(self):
-        """Begin a new epoch at step 0, in the state of the runner."""
+        """Start a new epoch at step 0, in the state of the runner."""
         self.epoch += 1
         self.step = self.goal = self.runner.steps = 0
         self._answers.clear()

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A robot that differs from the one its controller believes in."""
+"""A robot that differs from its controller's model."""
 
 from dataclasses import dataclass
 
@@ -53,10 +53,10 @@ class Perturbation:
 
 
 def perturbed(model, perturbation):
-    """Return the model with every body and joint off by its own error; all bodies stay possible.
+    """Return the model with a random error of every body and joint; inertias stay physical.
 
-    Mass, first moment and inertia take the same factor, so that principal moments keep their
-    proportions. Then the centre of mass moves, with the inertia about it unchanged.
+    Mass, first moment and inertia have the same factor, so principal moments keep their
+    proportions. Then the centre of mass moves, and the inertia about it stays.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def perturbed(model, perturbation):
 
 
 def shift_com(row, shift):
-    """Move the centre of mass of a row of constants by (3,) [m] in its body's axes, in place."""
+    """Shift the centre of mass of a row of constants by (3,) [m] in the body's axes, in place."""
     before = row[MOMENT : MOMENT + 3].copy()
     row[MOMENT : MOMENT + 3] += row[MASS] * shift
     after = row[MOMENT : MOMENT + 3]
@@ -91,5 +91,5 @@ def shift_com(row, shift):
 
 
 def spread(moment):
-    """h.h 1 - h h^T of a first moment h (3,) [kg m]: mass times its point-mass inertia."""
+    """Return h.h 1 - h h^T of a first moment h (3,) [kg m]: mass times point-mass inertia."""
     return moment @ moment * np.eye(3) - np.outer(moment, moment)

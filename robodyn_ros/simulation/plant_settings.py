@@ -30,21 +30,21 @@ class PlantSettings:
     Parameters
     ----------
     integrator : {'semi_implicit_euler', 'rk4', 'energy_midpoint', 'energy_rk4'}
-        The first has order 1 and is stable for friction at any step. The others have order 4, 2
-        and 4, except where a joint starts, stops or touches a stop, and treat viscous friction
-        explicitly. The last two balance the energy of every step that no external wrench acts in:
-        it never drifts. They keep the momentum of a free flyer to their order only.
+        The first has order 1 and is stable for any friction and step. The others have order 4, 2
+        and 4, except where a joint starts, stops or touches a stop. They treat viscous friction
+        explicitly. The last two balance the energy of every step without external wrenches, so it
+        never drifts. They keep the momentum of a free flyer only to their order.
     substeps : int
-        Equal parts into which each step is cut.
+        Equal substeps of each step.
     no_command : {'hold', 'free', 'gravity_compensated'}
-        A joint before its first command: brake, no effort, or its weight carried.
+        Behaviour of a joint before its first command: brake, no effort, or gravity torque.
     command_timeout : float
-        Time [s] after which a command that is not renewed is void; inf for never.
+        Time [s] after which a command is void unless it is renewed; inf for never.
     void_command : {'brake', 'damp'}
-        A joint whose command is void: braked, as by the watchdog of a servo drive, or without
-        effort and with timeout_damping.
+        Reaction to a void command: brake like the watchdog of a servo drive, or zero effort with
+        timeout_damping.
     timeout_damping : float
-        Damping [N m s/rad or N s/m] of a joint whose command is void, as of shorted motors.
+        Damping [N m s/rad or N s/m] of a joint whose command is void, like shorted motors.
     latency : int
         Steps between a command and its effect.
     damping_scale, friction_scale : float
@@ -97,7 +97,7 @@ class PlantSettings:
 
     @property
     def method(self):
-        """Return the number of the integrator, as the compiled step takes it."""
+        """Return the number of the integrator for the compiled step."""
         return METHODS[self.integrator]
 
 

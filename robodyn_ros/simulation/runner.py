@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A plant in steps of one length, with its sensor, its pause and a clock that never goes back."""
+"""A plant with a fixed step, a sensor, a pause and a monotonic clock."""
 
 from collections import deque
 
@@ -8,9 +8,9 @@ NANOSECONDS = 1_000_000_000
 
 
 class Runner:
-    """Advance a plant in steps of one length, with its sensor.
+    """Advance a plant by fixed steps, and sample its sensor.
 
-    Commands may come from another thread; all else from one at a time.
+    Commands may come from another thread; all other calls need one thread at a time.
 
     Parameters
     ----------
@@ -26,9 +26,9 @@ class Runner:
     paused : bool
         Whether `advance` has no effect.
     steps : int
-        Steps taken since the start; a reset does not turn it back.
+        Steps taken since the start, also across resets.
     reading_valid : bool
-        Whether the last reading of the sensor got through.
+        Whether the last reading of the sensor is valid.
     """
 
     def __init__(self, plant, sensor, rate):
@@ -36,16 +36,17 @@ class Runner:
         self.paused = False
         self.steps = 0
         self._rate, self._dt = rate, 1.0 / rate
-        self._pending = deque(maxlen=1)  # appended and popped whole, so that no command is torn
+        # append and popleft are atomic, so that no command is torn
+        self._pending = deque(maxlen=1)
         self.sense()
 
     @property
     def time(self):
-        """Return the simulated time since the start [ns], without the rounding of a sum."""
+        """Return the simulated time since the start [ns], without accumulated rounding."""
         return self.steps * NANOSECONDS // self._rate
 
     def command(self, effort):
-        """Take efforts at the next step, in place of pending ones.
+        """Set the efforts of the next step, in place of pending ones.
 
         Parameters
         ----------
@@ -55,7 +56,7 @@ class Runner:
         self._pending.append(effort)
 
     def advance(self, count=1):
-        """Take steps unless paused, and a reading.
+        """Take steps unless paused, then a reading.
 
         Parameters
         ----------
@@ -68,7 +69,7 @@ class Runner:
             self.sense()
 
     def step(self, count=1):
-        """Take steps, paused or not, and a reading.
+        """Take steps, paused or not, then a reading.
 
         Parameters
         ----------

@@ -54,8 +54,8 @@ class Sensor:
     nq : int, optional
         Number of positions; nv if not given.
     quaternions : sequence of int
-        Where quaternions begin in q. They are normalised after the noise is added, so that the
-        noise turns them by twice its size [rad].
+        Index of each quaternion in q. Quaternions are normalised after the noise is added, so the
+        noise rotates them by twice its size [rad].
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class Sensor:
         self._losses = np.random.Generator(np.random.PCG64(losses))
 
     def read(self, q, qd):
-        """Take a reading; return whether it gets through.
+        """Take a reading; return whether it is valid.
 
         Parameters
         ----------
@@ -98,7 +98,7 @@ class Sensor:
         return dropped == 0.0 or self._losses.random() >= dropped
 
     def _make_unit(self, where, q):
-        """Make a quaternion of length one; the true one where the reading has no direction."""
+        """Normalise a quaternion; use the true one if the reading has length zero."""
         reading = self.position[where]
         length = np.linalg.norm(reading)
         reading[:] = reading / length if length > SHORTEST else q[where]

@@ -8,26 +8,26 @@ from robodyn_ros.spatial.primitive import unfused
 
 @unfused
 def position(joints, q, k):
-    """Position of joint k; 0 for the angular velocity of a spherical joint, which has no stop."""
+    """Return the position of joint k; 0 for a velocity of a spherical joint, which has no stop."""
     at = int(joints[k, AT])
     return q[at] if at >= 0 else 0.0
 
 
 @unfused
 def slowest(joints, h, q, k):
-    """Least velocity of joint k over a substep h; a joint beyond its stop may stay there."""
+    """Return the least velocity of joint k over a substep h; a joint beyond its stop may stay."""
     return min(0.0, (joints[k, LOWER] - position(joints, q, k)) / h)
 
 
 @unfused
 def fastest(joints, h, q, k):
-    """Largest velocity of joint k over a substep h, likewise."""
+    """Return the largest velocity of joint k over a substep h, likewise."""
     return max(0.0, (joints[k, UPPER] - position(joints, q, k)) / h)
 
 
 @unfused
 def crosses_stop(joints, h, q, qd):
-    """Whether q + h qd lies outside the stops of any joint."""
+    """Return whether q + h qd lies outside the stops of any joint."""
     for k in range(qd.shape[0]):
         x = position(joints, q, k) + h * qd[k]
         if x < joints[k, LOWER] or x > joints[k, UPPER]:
@@ -37,7 +37,7 @@ def crosses_stop(joints, h, q, qd):
 
 @unfused
 def clip(joints, old_q, q):
-    """Take back what rounding, or impulses that did not converge, left beyond a stop."""
+    """Remove small motions beyond a stop, due to rounding or unconverged impulses."""
     for k in range(joints.shape[0]):
         at = int(joints[k, AT])
         if at >= 0:

@@ -44,7 +44,7 @@ def product(p, q):
 
 @primitive
 def conjugate(q):
-    """The inverse rotation."""
+    """Return the inverse rotation."""
     return -q[0], -q[1], -q[2], q[3]
 
 
@@ -57,7 +57,7 @@ def unit(q):
 
 @primitive
 def exponential(v):
-    """The unit quaternion of a rotation vector v [rad]: cos(|v|/2), sin(|v|/2) v / |v|."""
+    """Return the unit quaternion of a rotation vector v [rad]: cos(|v|/2), sin(|v|/2) v / |v|."""
     half = 0.5 * sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
     share = 0.5 if half < SMALL else 0.5 * sin(half) / half
     return share * v[0], share * v[1], share * v[2], cos(half)
@@ -65,7 +65,7 @@ def exponential(v):
 
 @primitive
 def logarithm(q):
-    """The shortest rotation vector [rad] of a quaternion, of at most half a turn."""
+    """Return the shortest rotation vector [rad] of a quaternion, of at most half a turn."""
     x, y, z, w = q if q[3] >= 0.0 else (-q[0], -q[1], -q[2], -q[3])
     s = sqrt(x * x + y * y + z * z)
     share = 2.0 / w if s < SMALL * w else 2.0 * arctan2(s, w) / s

@@ -33,13 +33,13 @@ def store_symmetric(rows, i, k, a):
 
 @primitive
 def add_symmetric(a, b):
-    """A + B."""
+    """Return a + B."""
     return a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5]
 
 
 @primitive
 def times(a, v):
-    """A v."""
+    """Return a v."""
     return (
         a[0] * v[0] + a[1] * v[1] + a[2] * v[2],
         a[1] * v[0] + a[3] * v[1] + a[4] * v[2],

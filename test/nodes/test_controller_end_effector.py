@@ -62,7 +62,7 @@ TARGETS = {
 PAGE = (Path(__file__).resolve().parents[2] / 'doc' / 'nodes' / 'controller.md').read_text()
 
 
-class Hand:
+class EndEffector:
     """A simulated arm whose controller leads its end effector; all that is told of it is kept."""
 
     def __init__(self, start):
@@ -129,8 +129,8 @@ def xyz(values):
 
 
 @pytest.fixture
-def hand(controlled_robot):
-    made = Hand(controlled_robot)
+def end_effector(controlled_robot):
+    made = EndEffector(controlled_robot)
     assert made.arm.status == 'HOLD ACTIVATED'
     yield made
     assert 'Traceback' not in made.arm.log
@@ -139,10 +139,10 @@ def hand(controlled_robot):
     assert abs(np.diff(efforts, axis=0)).max() <= 1000.0 / RATE + 1e-9  # max_effort_rate
 
 
-def test_the_end_effector_holds_where_it_is(hand):
-    state = hand.task
+def test_the_end_effector_holds_where_it_is(end_effector):
+    state = end_effector.task
     expected = ROBOT.pose(np.array(STRETCH), 'flange')
-    assert state.hand == 'flange' and state.header.frame_id == 'base_link'
+    assert state.end_effector == 'flange' and state.header.frame_id == 'base_link'
     for position in (state.target_position, state.reference_position, state.measured_position):
         np.testing.assert_allclose(position, expected[:3, 3], atol=1e-9)
     assert np.linalg.norm(state.reference_orientation) == pytest.approx(1.0)
@@ -150,22 +150,24 @@ def test_the_end_effector_holds_where_it_is(hand):
 
 
 @pytest.mark.parametrize('told', [('twist',), ()], ids=['pose and twist', 'pose'])
-def test_the_end_effector_follows_a_figure_eight(hand, told):
+def test_the_end_effector_follows_a_figure_eight(end_effector, told):
     """Told at 100 Hz, 40 ms ahead; by the stamps of the simulator the arm is there in time."""
     eight = Eight(ROBOT.pose(np.array(STRETCH), 'flange'), 5.0, 0.11, 0.05, 0.25, 2.0)
-    hand.clear()
-    begin, missed = hand.arm.time, []
+    end_effector.clear()
+    begin, missed = end_effector.arm.time, []
     for t in np.arange(0.0, eight.duration, STREAM):
         position, velocity, _ = eight.at(t + AHEAD)
-        assert hand.pose(position, eight.quaternion, at=begin + t + AHEAD) == ''
+        assert end_effector.pose(position, eight.quaternion, at=begin + t + AHEAD) == ''
         if told:
-            assert hand.twist(velocity, at=begin + t + AHEAD) == ''
-        place = ROBOT.pose(hand.arm.position, 'flange')[:3, 3]
-        missed.append(np.linalg.norm(place - eight.at(hand.arm.time - begin)[0]))
-        hand.advance(STREAM)
-    hand.advance_until(lambda: hand.arm.status.startswith('HOLD'), 'HOLD')
-    errors = np.linalg.norm([state.pose_error[:3] for state in hand.tasks.messages], axis=1)
-    way = np.array([state.measured_position for state in hand.tasks.messages])
+            assert end_effector.twist(velocity, at=begin + t + AHEAD) == ''
+        place = ROBOT.pose(end_effector.arm.position, 'flange')[:3, 3]
+        missed.append(np.linalg.norm(place - eight.at(end_effector.arm.time - begin)[0]))
+        end_effector.advance(STREAM)
+    end_effector.advance_until(lambda: end_effector.arm.status.startswith('HOLD'), 'HOLD')
+    errors = np.linalg.norm(
+        [state.pose_error[:3] for state in end_effector.tasks.messages], axis=1
+    )
+    way = np.array([state.measured_position for state in end_effector.tasks.messages])
     wanted = np.array([eight.at(t)[0] for t in np.arange(0.0, eight.duration, STREAM)])
     assert len(way) >= RATE * eight.duration
     np.testing.assert_allclose(np.ptp(way, axis=0), np.ptp(wanted, axis=0), rtol=1e-3, atol=2e-5)
@@ -174,82 +176,98 @@ def test_the_end_effector_follows_a_figure_eight(hand, told):
     assert errors[-1] < 5e-6
 
 
-def test_a_stretch_beyond_reach_and_back(hand):
+def test_a_stretch_beyond_reach_and_back(end_effector):
     """Farther than the arm reaches: it stretches, gives the direction up, and comes back."""
-    home = list(hand.task.target_position), list(hand.task.target_orientation)
-    hand.clear()
-    assert hand.pose(stretched_target(ROBOT), home[1]) == ''
-    assert hand.arm.status == 'ACTIVE FOLLOWING'
-    hand.advance_until(lambda: hand.arm.status == 'HOLD TARGET_REACHED', 'the stretch')
-    assert np.linalg.norm(hand.task.pose_error[:3]) > 0.05, 'it was within reach'
-    assert hand.pose(*home) == ''
-    assert hand.arm.status == 'ACTIVE FOLLOWING'
-    hand.advance_until(lambda: hand.arm.status == 'HOLD TARGET_REACHED', 'home')
-    assert min(min(state.shares) for state in hand.tasks.messages) < 0.5
-    assert all(np.isfinite(state.measured_velocity).all() for state in hand.tasks.messages)
-    hand.advance(2.0)
-    assert np.linalg.norm(hand.task.pose_error[:3]) < 1e-9
-    assert hand.arm.status == 'HOLD TARGET_REACHED'
+    home = list(end_effector.task.target_position), list(end_effector.task.target_orientation)
+    end_effector.clear()
+    assert end_effector.pose(stretched_target(ROBOT), home[1]) == ''
+    assert end_effector.arm.status == 'ACTIVE FOLLOWING'
+    end_effector.advance_until(
+        lambda: end_effector.arm.status == 'HOLD TARGET_REACHED', 'the stretch'
+    )
+    assert np.linalg.norm(end_effector.task.pose_error[:3]) > 0.05, 'it was within reach'
+    assert end_effector.pose(*home) == ''
+    assert end_effector.arm.status == 'ACTIVE FOLLOWING'
+    end_effector.advance_until(lambda: end_effector.arm.status == 'HOLD TARGET_REACHED', 'home')
+    assert min(min(state.shares) for state in end_effector.tasks.messages) < 0.5
+    assert all(np.isfinite(state.measured_velocity).all() for state in end_effector.tasks.messages)
+    end_effector.advance(2.0)
+    assert np.linalg.norm(end_effector.task.pose_error[:3]) < 1e-9
+    assert end_effector.arm.status == 'HOLD TARGET_REACHED'
 
 
-def test_a_twist_in_axes_of_the_end_effector_ends_by_itself(hand):
-    start = hand.task
+def test_a_twist_in_axes_of_the_end_effector_ends_by_itself(end_effector):
+    start = end_effector.task
     for _ in range(30):
-        assert hand.twist((0.0, 0.0, -0.05), frame='flange') == ''
-        hand.advance(STREAM * 2)
-    hand.advance_until(lambda: hand.arm.status == 'HOLD REFERENCE_TIMEOUT', 'its end')
-    hand.advance(1.0)
-    assert abs(np.array(hand.task.reference_velocity)).max() < 1e-9
-    moved = np.subtract(hand.task.reference_position, start.reference_position)
+        assert end_effector.twist((0.0, 0.0, -0.05), frame='flange') == ''
+        end_effector.advance(STREAM * 2)
+    end_effector.advance_until(
+        lambda: end_effector.arm.status == 'HOLD REFERENCE_TIMEOUT', 'its end'
+    )
+    end_effector.advance(1.0)
+    assert abs(np.array(end_effector.task.reference_velocity)).max() < 1e-9
+    moved = np.subtract(end_effector.task.reference_position, start.reference_position)
     axis = ROBOT.pose(np.array(STRETCH), 'flange')[:3, 2]
     # 0.6 s of targets and the timeout of 0.1 s, at 0.05 m/s once it has that speed
     assert 0.03 < -moved @ axis < 0.05 * 0.7
     assert np.abs(moved - axis * (axis @ moved)).max() < 1e-9
 
 
-def test_a_wrench_is_a_term_of_its_own(hand):
-    hand.clear()
+def test_a_wrench_is_a_term_of_its_own(end_effector):
+    end_effector.clear()
     for _ in range(20):
-        assert hand.wrench((0.0, 0.0, 5.0)) == ''
-        hand.advance(STREAM * 2)
-    assert list(hand.task.reference_wrench) == [0.0, 0.0, 5.0, 0.0, 0.0, 0.0]
-    state = hand.states.last
+        assert end_effector.wrench((0.0, 0.0, 5.0)) == ''
+        end_effector.advance(STREAM * 2)
+    assert list(end_effector.task.reference_wrench) == [0.0, 0.0, 5.0, 0.0, 0.0, 0.0]
+    state = end_effector.states.last
     J = ROBOT.jacobian(np.array(state.measured_position), 'flange')
     np.testing.assert_allclose(state.other, 5.0 * J[2], rtol=1e-9, atol=1e-9)
-    hand.advance_until(lambda: hand.arm.status == 'HOLD REFERENCE_TIMEOUT', 'its end')
-    assert not any(hand.task.reference_wrench)
+    end_effector.advance_until(
+        lambda: end_effector.arm.status == 'HOLD REFERENCE_TIMEOUT', 'its end'
+    )
+    assert not any(end_effector.task.reference_wrench)
 
 
 @pytest.mark.parametrize(
     ('send', 'sentence'),
     [
         (
-            lambda hand: hand.pose((0.5, 0.0, 0.5), (0, 0, 0, 1), 'map'),
+            lambda end_effector: end_effector.pose((0.5, 0.0, 0.5), (0, 0, 0, 1), 'map'),
             "got 'map'; expected 'base_link', the base",
         ),
         (
-            lambda hand: hand.pose((0.5, 0.0, 0.5), (0, 0, 0, 1), at=hand.arm.time - 0.5),
+            lambda end_effector: end_effector.pose(
+                (0.5, 0.0, 0.5), (0, 0, 0, 1), at=end_effector.arm.time - 0.5
+            ),
             'before now; expected at most 0.1 s (reference_timeout) before it',
         ),
         (
-            lambda hand: hand.pose((0.5, 0.0, 0.5), (0, 0, 0, 1), at=hand.arm.time + 60.0),
+            lambda end_effector: end_effector.pose(
+                (0.5, 0.0, 0.5), (0, 0, 0, 1), at=end_effector.arm.time + 60.0
+            ),
             'after now; expected',
         ),
         (
-            lambda hand: hand.acceleration((0.0, 0.0, 9.0)),
+            lambda end_effector: end_effector.acceleration((0.0, 0.0, 9.0)),
             'acceleration: got 9 m/s^2; expected at',
         ),
         (
-            lambda hand: hand.pose((0.5, 0.0, 0.5), (0, 0, 0, 1), ''),
+            lambda end_effector: end_effector.pose((0.5, 0.0, 0.5), (0, 0, 0, 1), ''),
             "got ''; expected 'base_link'",
         ),
         (
-            lambda hand: hand.pose((0.5, float('nan'), 0.5), (0, 0, 0, 1)),
+            lambda end_effector: end_effector.pose((0.5, float('nan'), 0.5), (0, 0, 0, 1)),
             'expected finite numbers',
         ),
-        (lambda hand: hand.pose((0.5, 0.0, 0.5), (0, 0, 0, 0)), 'expected length 1'),
-        (lambda hand: hand.twist((0.0, 3.0, 0.0)), 'got 3 m/s; expected at most 0.25 m/s'),
-        (lambda hand: hand.wrench((float('inf'), 0.0, 0.0)), 'wrench: got'),
+        (
+            lambda end_effector: end_effector.pose((0.5, 0.0, 0.5), (0, 0, 0, 0)),
+            'expected length 1',
+        ),
+        (
+            lambda end_effector: end_effector.twist((0.0, 3.0, 0.0)),
+            'got 3 m/s; expected at most 0.25 m/s',
+        ),
+        (lambda end_effector: end_effector.wrench((float('inf'), 0.0, 0.0)), 'wrench: got'),
     ],
     ids=[
         'frame',
@@ -263,19 +281,19 @@ def test_a_wrench_is_a_term_of_its_own(hand):
         'infinite',
     ],
 )
-def test_impossible_targets_are_refused_with_a_sentence(hand, send, sentence):
-    before = hand.task
-    assert sentence in send(hand)
-    hand.advance(0.1)
-    assert hand.arm.status == 'HOLD ACTIVATED'
-    assert list(hand.task.target_position) == list(before.target_position)
+def test_impossible_targets_are_refused_with_a_sentence(end_effector, send, sentence):
+    before = end_effector.task
+    assert sentence in send(end_effector)
+    end_effector.advance(0.1)
+    assert end_effector.arm.status == 'HOLD ACTIVATED'
+    assert list(end_effector.task.target_position) == list(before.target_position)
 
 
-def test_parameters_of_the_law_change_live_within_bounds(hand):
+def test_parameters_of_the_law_change_live_within_bounds(end_effector):
     """Arrays, live, of the right length; the frame only before configure."""
 
     def set_(**values):
-        return hand.arm.participant.set_parameters(CONTROLLER, **values)
+        return end_effector.arm.participant.set_parameters(CONTROLLER, **values)
 
     for value in ([1.0], [-1.0] * 6, [1.0] * 5 + [2.0]):
         assert not set_(operational_space__axes=value).successful
@@ -284,12 +302,12 @@ def test_parameters_of_the_law_change_live_within_bounds(hand):
     assert set_(operational_space__stiffness=[400.0, 400.0, 500.0, 400.0, 400.0, 400.0]).successful
     frame = set_(operational_space__frame='tool0')
     assert not frame.successful and 'takes effect at configure' in frame.reason
-    hand.advance(0.1)
-    assert hand.arm.status == 'HOLD ACTIVATED'
+    end_effector.advance(0.1)
+    assert end_effector.arm.status == 'HOLD ACTIVATED'
 
 
-def test_every_interface_of_the_law_is_on_its_page(hand):
-    node, name = hand.arm.participant.node, CONTROLLER.strip('/')
+def test_every_interface_of_the_law_is_on_its_page(end_effector):
+    node, name = end_effector.arm.participant.node, CONTROLLER.strip('/')
     expected = {
         **{topic: kind.__name__ for topic, kind in TARGETS.items()},
         'task_state': 'TaskState',

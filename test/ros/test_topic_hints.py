@@ -41,7 +41,9 @@ def say(listener, words):
 
 
 def test_nobody_publishes_it_anywhere(nodes):
-    say(nodes[0], "'/joint_states': nobody publishes sensor_msgs/msg/JointState there, nor elsewh")
+    say(
+        nodes[0], "'/joint_states': no node publishes sensor_msgs/msg/JointState there, nor elsewh"
+    )
 
 
 def test_the_topic_of_the_most_similar_name_comes_first(nodes):
@@ -50,7 +52,7 @@ def test_the_topic_of_the_most_similar_name_comes_first(nodes):
         if name == TOPIC:
             say(
                 listener,
-                "Nobody publishes on '/joint_states'; sensor_msgs/msg/JointState is published on "
+                "No node publishes on '/joint_states'; sensor_msgs/msg/JointState is published on "
                 "'/robot_joint_states', '/a_gripper'.",
             )
         driver.create_publisher(JointState, name, 1)

@@ -30,13 +30,13 @@ from robodyn_ros.spatial.primitive import primitive
 
 @primitive
 def independent(topology):
-    """Number of the independent velocities."""
+    """Return the number of the independent velocities."""
     return topology[0, FIRST]
 
 
 @primitive
 def reduced(topology):
-    """The topology of the tree in which their mass matrix is full.
+    """Return the topology of the tree in which their mass matrix is full.
 
     See model.dependent.embedding.
     """
@@ -45,7 +45,7 @@ def reduced(topology):
 
 @primitive
 def body_of(topology, status):
-    """The body that the velocity of a body of the reduced tree moves first; 0 of 0."""
+    """Return the body that the velocity of a body of the reduced tree moves first; 0 of 0."""
     if status == 0:
         return 0
     k, found = reduced(topology)[status, Q], 0

@@ -81,13 +81,13 @@ def frame_poses(topology, scratch):
 
 @primitive
 def column_of(X, k):
-    """An axis of a pose, or its origin."""
+    """Return an axis of a pose, or its origin."""
     return X[0, k], X[1, k], X[2, k]
 
 
 @primitive
 def stopped_turns(stops):
-    """How many turns a closure stops, and the axis that is left to turn about."""
+    """Return how many turns a closure stops, and the axis that is left to turn about."""
     count, free = 0, 2
     for a in range(3):
         if stops & (8 << a):
@@ -99,7 +99,7 @@ def stopped_turns(stops):
 
 @primitive
 def turn_error(XA, XB, a, turns, free):
-    """How far frame B is turned out of A about axis a of A: zero where it is not.
+    """Return how far frame B is turned out of A about axis a of A: zero where it is not.
 
     Half the axial part of R_AB where all turns are stopped, e x R_AB e where e is free.
     """
@@ -113,7 +113,7 @@ def turn_error(XA, XB, a, turns, free):
 
 @primitive
 def entry(A, B, k, lever, axis, turns):
-    """An axis times the velocity of B relative to A that joint k gives."""
+    """Return an axis times the velocity of B relative to A that joint k gives."""
     turning = (A[3, k], A[4, k], A[5, k])
     if turns:
         return dot(axis, sub((B[3, k], B[4, k], B[5, k]), turning))
@@ -148,7 +148,7 @@ def speed_of(J, rates, first):
 
 @primitive
 def rate_term(A, B, rates, a_A, alpha_A, a_B, alpha_B, lever, axis, turns, is_distance):
-    """A row of dJ/dt times rates, of the accelerations that the rates alone give the frames."""
+    """Return a row of Jdot qd: the frames' relative acceleration at zero joint acceleration."""
     turning = speed_of(A, rates, 3)
     if turns:
         return dot(axis, sub(sub(alpha_B, alpha_A), cross(turning, speed_of(B, rates, 3))))

@@ -27,7 +27,7 @@ from robodyn_ros.spatial.types import Scalar, Table, Topology, Vector
 
 @primitive
 def adds_up(topology, i):
-    """Whether a body has an independent coordinate whose velocity is its rate."""
+    """Return whether a body has an independent coordinate whose velocity is its rate."""
     return topology[i, DOF] > 0 and topology[i, KIND] != BALL_Y and topology[i, KIND] != BALL_Z
 
 

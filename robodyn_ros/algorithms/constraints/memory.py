@@ -12,7 +12,7 @@ from robodyn_ros.spatial.primitive import primitive
 
 @primitive
 def memory(topology, scratch, start, length):
-    """Entries behind the rows of the bodies."""
+    """Return the entries behind the rows of the bodies."""
     flat = scratch.reshape(scratch.size)
     first = topology.shape[0] * WIDTH + start
     return flat[first : first + length]
@@ -20,7 +20,7 @@ def memory(topology, scratch, start, length):
 
 @primitive
 def loop_memory(topology, scratch, start, length):
-    """Entries behind those of `expansion`."""
+    """Return the entries behind those of `expansion`."""
     n, nv, width = topology.shape[0] - 1, topology[0, FIRST], topology[0, COUNT]
     before = (2 + VECTORS + width) * n + (n + nv) * (n + 6) + 10 * n * n
     return memory(topology, scratch, before + start, length)

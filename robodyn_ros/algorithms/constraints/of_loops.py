@@ -16,5 +16,5 @@ of_loops = only_for(Looped.dtype)
 
 @primitive
 def has_loops(topology):
-    """Whether the robot has closed loops, at run time."""
+    """Return whether the robot has closed loops, at run time."""
     return topology.shape[1] > EMBEDDED_TOPOLOGY_COLUMNS

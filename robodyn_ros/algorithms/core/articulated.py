@@ -212,7 +212,7 @@ def articulated_times(scratch, i, w, v):
 
 @primitive
 def singular(d, size):
-    """Whether a pivot is nothing but the rounding of what cancelled in it; a NaN is.
+    """Return whether a pivot is nothing but the rounding of what cancelled in it; a NaN is.
 
     d, size : joint inertia and the trace of its block of P [kg m^2 or kg].
     """

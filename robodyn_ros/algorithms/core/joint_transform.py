@@ -64,13 +64,13 @@ def joint_transforms(topology, constants, scratch, q):
 
 @primitive
 def first_of_joint(topology, i):
-    """The body with which the joint of body i begins: itself, but on a spherical joint."""
+    """Return the body with which the joint of body i begins: itself, but on a spherical joint."""
     return i - (topology[i, KIND] - BALL_X) if topology[i, KIND] > BALL_X else i
 
 
 @primitive
 def last_of_joint(topology, i):
-    """The body with which the joint of body i ends: itself, but on a spherical joint."""
+    """Return the body with which the joint of body i ends: itself, but on a spherical joint."""
     return i + (BALL_Z - topology[i, KIND]) if topology[i, KIND] >= BALL_X else i
 
 

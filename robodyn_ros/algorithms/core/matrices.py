@@ -18,7 +18,7 @@ def clear(matrix):
 
 @primitive
 def ordered(topology):
-    """Whether columns are in the order of the bodies, so that those of carriers come first."""
+    """Return whether the columns are in the order of the bodies, parents first."""
     for k in range(1, topology.shape[0]):
         if topology[k, V] != k - 1:
             return False

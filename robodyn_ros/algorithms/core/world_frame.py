@@ -23,7 +23,7 @@ OUTWARD = 2
 
 @primitive
 def only_child(topology, i):
-    """The body that hangs on body i; 0 where there are several, or none."""
+    """Return the body that hangs on body i; 0 where there are several, or none."""
     found = 0
     for k in range(i + 1, topology.shape[0]):
         if topology[k, PARENT] == i:

@@ -83,7 +83,7 @@ def twice_coriolis_times(scratch, i, w):
 
 @primitive
 def twice_coriolis_transposed(scratch, i, w, v):
-    """The angular part of 2 B^T (w, v), which has no linear one."""
+    """Return the angular part of 2 B^T (w, v), which has no linear one."""
     turning = add(
         times(twice_symmetric(scratch, i), w), cross(scale(2.0, load(scratch, i, at.B_FORCE)), v)
     )

@@ -35,7 +35,7 @@ def motions(n):
 
 @primitive
 def number(scratch, i, k):
-    """A whole number in scratch, which may be of complex numbers."""
+    """Return a whole number in scratch, which may be of complex numbers."""
     return int(scratch[i, k].real)
 
 

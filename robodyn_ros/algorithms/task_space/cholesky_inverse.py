@@ -23,7 +23,7 @@ MAX_CONDITION = 1e8
 
 @primitive
 def invert_definite(a, factor, inverse):
-    """The inverse of a symmetric a, from a = L D L^T (Golub and Van Loan, section 4.1.2).
+    """Return the inverse of a symmetric a, from a = L D L^T (Golub and Van Loan, section 4.1.2).
 
     Of a and factor (m, m) the latter is overwritten. Returns 0, or 1 where a pivot is not positive
     or trace(a) trace(a^-1), which is no less than the condition number, is not below

@@ -27,7 +27,7 @@ from robodyn_ros.spatial.vec3 import add, cross, load, store
 
 @primitive
 def closest_common_ancestor(topology, i, j):
-    """The last body that carries both i and j, which may be one of them; 0 for the base."""
+    """Return the last body that carries both i and j, which may be one of them; 0 for the base."""
     while i != j:
         if i > j:
             i = topology[i, PARENT]

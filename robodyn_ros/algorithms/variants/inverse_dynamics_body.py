@@ -38,7 +38,7 @@ def momentum_rate(w, v, n, f):
 
 @primitive
 def at_joint(scratch, i, lever, w, v):
-    """A motion (w, v) of the parent, at the origin of body i, in its axes."""
+    """Return a motion (w, v) of the parent, at the origin of body i, in its axes."""
     return to_child(scratch, i, w), to_child(scratch, i, add(v, cross(w, lever)))
 
 

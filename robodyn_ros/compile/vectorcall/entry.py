@@ -155,7 +155,7 @@ def emit(module, name, body, dimensions, outputs):
 
 
 def api(module, name, *kinds, returns=INTEGER):
-    """A function of CPython's, such as one that returns an object.
+    """Return a function of CPython's, such as one that returns an object.
 
     Raises
     ------
@@ -170,7 +170,7 @@ def api(module, name, *kinds, returns=INTEGER):
 
 
 def entry(kernel):
-    """A callable of the arrays of a compiled `Kernel` that returns its status, or REFUSED.
+    """Return a callable of the arrays of a compiled `Kernel` that returns its status, or REFUSED.
 
     It never raises and never converts. An array of another type, dtype, order or number of
     dimensions is REFUSED, and so is a read-only array for a result. Then nothing happens. Inputs
@@ -186,8 +186,10 @@ def entry(kernel):
 
 
 def callable_at(address, *items, name='entry', text=None, keywords=False):
-    """The Python function with this machine code. A tuple owns it that begins with the items: what
-    it compares with, and what has to live as long as it does.
+    """Return the Python function with this machine code.
+
+    The tuple that owns it begins with the items: objects that the code compares with, and objects
+    that must outlive it.
 
     text : what it says of itself. keywords : whether it takes arguments by name.
     """
@@ -209,9 +211,7 @@ def _dispatched(dispatcher, *arrays):
 
 @functools.cache
 def layout_is_known():
-    """Whether this interpreter and this numpy keep things where the entries look for them, and
-    code is compiled at all.
-    """
+    """Return whether compilation is on, and Python and NumPy objects have the expected layout."""
     if (
         MISSING
         or numba.config.DISABLE_JIT

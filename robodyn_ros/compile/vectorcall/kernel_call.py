@@ -45,7 +45,7 @@ NUMBERS = {types.float64: (Given.real, FLOAT), types.int64: (Given.whole, WHOLE)
 
 
 def vectorcall(kernel):
-    """A callable that does exactly what `kernel.compiled` does, three to ten times as fast.
+    """Return a callable that does exactly what `kernel.compiled` does, three to ten times as fast.
 
     Arrays and numbers of the very types of its signature go straight to the machine code. For
     everything else the dispatcher is called with the same arguments, and answers or raises. Where
@@ -60,7 +60,7 @@ def vectorcall(kernel):
 
 
 def _is_known(kinds, returned):
-    """Whether code of this signature has a fast call."""
+    """Return whether code of this signature has a fast call."""
     return returned in (types.int64, types.boolean, types.none) and all(
         kind in NUMBERS
         or isinstance(kind, types.Array)
@@ -150,7 +150,7 @@ def _value(context, given, k, kind):
 
 
 def _object(module, given, kind, value):
-    """An object of a returned value."""
+    """Return an object of a returned value."""
     builder = given.builder
     if kind == types.none:
         nothing = given.item(NONE)

@@ -52,8 +52,9 @@ METHOD = """def {name}({inputs}{option}):
 
 
 def python_method(name, text, one, otherwise, inputs, shapes, wrenches=False):
-    """A Python function of arrays that calls an entry with new results, or, if there is only one,
-    with `out`; whatever is refused goes to `otherwise`.
+    """Return a Python function of arrays that calls an entry with newly allocated results.
+
+    A single result may be given as `out`. Refused arguments go to `otherwise`.
 
     Names of the arguments and all calls are written out: to look any of them up would take as long
     as the work. inputs : names. shapes : of the results. wrenches : whether there is an argument
@@ -84,8 +85,9 @@ def python_method(name, text, one, otherwise, inputs, shapes, wrenches=False):
 
 
 def machine_method(otherwise, cases, lengths, shapes, of_frame=False):
-    """A callable of so many states, and a frame, that gives the results of a case as new arrays,
-    or, if there is only one, in `out`; whatever is not just that goes to `otherwise`.
+    """Return a callable of states and a frame that returns the results of a case as new arrays.
+
+    A single result may be given as `out`. All other arguments go to `otherwise`.
 
     otherwise : a function or method of the same arguments, whose name, signature and docstring
     this takes over. It is returned itself where the interpreter has another layout. cases : see
@@ -129,7 +131,7 @@ def _without_types(function):
 
 @functools.cache
 def _make_array():
-    """Address of PyArray_Empty."""
+    """Return the address of PyArray_Empty."""
     core = getattr(np, '_core', None) or np.core  # before numpy 2
     table = ctypes.pythonapi.PyCapsule_GetPointer
     table.restype, table.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
@@ -138,7 +140,7 @@ def _make_array():
 
 
 def _address_of(emit):
-    """An intrinsic that emits a function and gives its address."""
+    """Return an intrinsic that emits a function and gives its address."""
 
     def typed(_context):
         return types.int64(), lambda _context, builder, *_: builder.ptrtoint(
@@ -226,7 +228,7 @@ class _Code(Given):
         self.call('Py_DecRef', something, returns=ir.VoidType())
 
     def by_name(self, arguments, count, names):
-        """A dict of the arguments after the first `count`, or 0 without any."""
+        """Return a dict of the arguments after the first `count`, or 0 without any."""
         made = self.variable(INTEGER(0))
         with self.where('!=', names, 0):
             self.builder.store(self.call('PyDict_New'), made)
@@ -242,7 +244,7 @@ class _Code(Given):
         return self.value(made)
 
     def place(self, address, k):
-        """Address of entry k."""
+        """Return the address of entry k."""
         return self.builder.add(address, self.builder.mul(k, INTEGER(8)))
 
     def entry(self, address, k):
@@ -250,11 +252,11 @@ class _Code(Given):
         return self.load(self.place(address, k), 0)
 
     def items(self, items):
-        """Address of the items of a tuple."""
+        """Return the address of the items of a tuple."""
         return self.builder.add(items, INTEGER(FIRST_ITEM))
 
     def variable(self, value):
-        """Where a value is that changes."""
+        """Return where a value is that changes."""
         place = cgutils.alloca_once(self.builder, INTEGER)
         self.builder.store(value, place)
         return place
@@ -264,7 +266,7 @@ class _Code(Given):
         return self.builder.load(variable)
 
     def where(self, comparison, value, other):
-        """A context of what is done only if."""
+        """Return a context of what is done only if."""
         other = INTEGER(other) if isinstance(other, int) else other
         return self.builder.if_then(self.builder.icmp_signed(comparison, value, other))
 
@@ -298,7 +300,7 @@ class _Code(Given):
                 self.expect(self.value(bad), INTEGER(0))
 
     def out(self, names, results, plan):
-        """The one array that is given for the results, or 0."""
+        """Return the one array that is given for the results, or 0."""
         given = self.variable(INTEGER(0))
         with self.where('!=', names, 0):
             self.expect(results, INTEGER(1))
@@ -345,13 +347,13 @@ _address_of_frames = _address_of(functools.partial(_emit, True))
 
 @kernel
 def of_states():
-    """Address of the method of states."""
+    """Return the address of the method of states."""
     return _address_of_states()
 
 
 @kernel
 def of_frames():
-    """Address of the method of states and a frame."""
+    """Return the address of the method of states and a frame."""
     return _address_of_frames()
 
 

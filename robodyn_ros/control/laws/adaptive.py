@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Adaptive control: the arm learns, while it moves, how its bodies differ from the model."""
+"""Adaptive control: the law estimates the errors of the model while the arm moves."""
 
 import math
 
@@ -15,15 +15,15 @@ from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Constant, Matrix, Scalar, Table, Topology, Vector
 
 RATE, LEAKAGE, LOAD, REACH = range(4)  # entries of `values`
-MOMENTS, INERTIAS = 1, 4  # first columns of a body's ten parameters
+MOMENTS, INERTIAS = 1, 4  # columns of a body's ten parameters
 
 
 @primitive
 def learn(constants, Y, v, qd, values, period, learnt):
-    """d(learnt)/dt = -Gamma Y^T r - leakage learnt, one Euler step, and back into the box.
+    """Integrate d(learnt)/dt = -Gamma Y^T r - leakage learnt by one Euler step, within bounds.
 
-    Gamma = rate diag(1, reach^2, reach^4) for mass, moments and inertias; the box is load, load
-    reach and load reach^2 wide each way, and no mass becomes negative.
+    Gamma = rate diag(1, reach^2, reach^4) for mass, first moments and inertias. Their bounds are
+    +-load, +-load reach and +-load reach^2, and no mass becomes negative.
     """
     reach = values[REACH]
     for i in range(learnt.shape[0]):
@@ -66,7 +66,7 @@ def adaptive(
     gains: Matrix,
     terms: Matrix,
 ):
-    """All terms, then `learnt` (nb - 1, 10) a period later. matrix, v, a and Y are scratch.
+    """Compute all terms, then `learnt` (nb - 1, 10) one period later. matrix, v, a, Y are scratch.
 
     values : (4,) of the law's parameters; the others as in `passivity`.
     """
@@ -83,16 +83,16 @@ def adaptive(
 
 
 class AdaptiveComputedTorque(ControlLaw):
-    """tau = Y(q, qd, v, a) (theta + learnt) - Kd r, and the friction of the reference.
+    """tau = Y(q, qd, v, a) (theta + learnt) - Kd r, plus friction at the reference velocity.
 
-    The law of passivity.py with a theta that follows the error, ten parameters of each body:
-    d(learnt)/dt = -Gamma Y^T r - leakage learnt (Slotine and Li 1987, eq. 10 to 13). Then r.M r/2
-    + learning error.Gamma^-1 learning error/2 never grows, whatever the load: r dies out, though
-    `learnt` need not become the true difference. What is learnt is bounded by a load of `load`
-    [kg] at most `reach` [m] from its joint, body by body. Its torque is the term 'other', so that
-    an arm that compensates its own weight still gets that of its load. Friction that the model
-    lacks is mistaken for mass: leave it in the model, or leak. While a limit changes the torque
-    nothing is learnt: an arm that is too weak for its motion teaches no mass.
+    This is the law of passivity.py with adaptation of ten parameters of each body (Slotine and Li
+    1987, eq. 10 to 13): d(learnt)/dt = -Gamma Y^T r - leakage learnt. Then r.M r/2 + e.Gamma^-1
+    e/2, e the error of `learnt`, never grows. So r vanishes for any load, though `learnt` need not
+    converge to the true difference. For each body `learnt` is bounded by a load of `load` [kg] at
+    most `reach` [m] from its joint. Its torque is the term 'other', so an arm that compensates its
+    own weight still gets that of its load. Friction that the model lacks appears as mass: add it
+    to the model, or use leakage. Adaptation stops while a limit changes the torque, because the
+    error then does not show the effect of the estimate.
     """
 
     name = 'adaptive_computed_torque'
@@ -102,18 +102,18 @@ class AdaptiveComputedTorque(ControlLaw):
     )
     gain_unit = ('N m/rad', 'N m s/rad')
     parameters = (
-        LawParameter('rate', 2.0, 'kg s^2/m^2', 'How fast the law learns.', upper=1000.0),
+        LawParameter('rate', 2.0, 'kg s^2/m^2', 'Adaptation rate.', upper=1000.0),
         LawParameter(
-            'leakage', 0.0, '1/s', 'How fast it forgets what no error confirms.', upper=100.0
+            'leakage', 0.0, '1/s', 'Rate at which estimates decay towards the model.', upper=100.0
         ),
         LawParameter(
-            'load', 5.0, 'kg', 'Most mass that a body may seem to gain or lose.', upper=1e4
+            'load', 5.0, 'kg', 'Largest change of the estimated mass of a body.', upper=1e4
         ),
         LawParameter(
             'reach',
             0.3,
             'm',
-            'Farthest from its joint that this mass may seem to be.',
+            'Largest distance of this mass from the joint of the body.',
             lower=1e-3,
             upper=100.0,
         ),
@@ -123,8 +123,8 @@ class AdaptiveComputedTorque(ControlLaw):
     def __init__(self, robot):
         super().__init__(robot)
         n, bodies = robot.nv, len(robot.model.body_names) - 1
-        #: (nb - 1, 10) mass, first moment, inertia (xx xy xz yy yz zz) of each moving body beyond
-        #: the model's [kg, kg m, kg m^2]. They are in its own frame, about its own origin.
+        #: (nb - 1, 10) differences from the model [kg, kg m, kg m^2], in the frame of each moving
+        #: body. Columns: mass, first moment, inertia (xx xy xz yy yz zz).
         self.learnt = np.zeros((bodies, PARAMETERS))
         self._arrays = (
             *model_arrays(robot),
@@ -135,11 +135,11 @@ class AdaptiveComputedTorque(ControlLaw):
         )
 
     def forget(self):
-        """Begin again with the model."""
+        """Reset the estimates to the model."""
         self.learnt.fill(0.0)
 
     def torques(self, q, qd, reference, gains, terms):
-        """Write every term and learn for one period unless saturated, in O(n depth)."""
+        """Write every term, and adapt for one period unless saturated, in O(n depth)."""
         period = 0.0 if self.saturated else self.period
         self._torques(
             *self._arrays, self.learnt, self.values, period, q, qd, reference, gains, terms

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Computed torque: the model cancels the arm's dynamics, every joint answers like a unit mass."""
+"""Computed torque: the model cancels the arm's dynamics; every joint behaves like a unit mass."""
 
 import numpy as np
 
@@ -48,7 +48,7 @@ def computed_torque(
     gains: Matrix,
     terms: Matrix,
 ):
-    """All terms but 'other'. M (nv, nv) and acceleration (nv,) are scratch.
+    """Compute all terms but 'other'. M (nv, nv) and acceleration (nv,) are scratch.
 
     q, qd : (nv,); reference : (3, nv); gains : (2, nv) [1/s^2, 1/s]; terms : (6, nv), written.
     """
@@ -64,11 +64,10 @@ def computed_torque(
 
 
 class ComputedTorque(ControlLaw):
-    """tau = M(q) (qdd_r + Kd ed + Kp e) + C(q, qd) qd + g(q), and the friction of the reference.
+    """tau = M(q) (qdd_r + Kd ed + Kp e) + C(q, qd) qd + g(q), plus friction.
 
-    Then edd + Kd ed + Kp e = 0 if the model is right (Craig, chapter 10): Kp = w^2 and Kd = 2 z
-    w give a natural frequency w and a damping ratio z. The friction of the reference's velocity
-    is added.
+    If the model is exact, edd + Kd ed + Kp e = 0 (Craig, chapter 10). Kp = w^2 and Kd = 2 z w give
+    a natural frequency w and a damping ratio z. The friction is that at the reference velocity.
     """
 
     name = 'computed_torque'

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Gravity compensation: the arm can be moved by hand, and stays where it is left."""
+"""Gravity compensation: an operator can move the arm, and it stays where it is released."""
 
 import numpy as np
 
@@ -21,14 +21,14 @@ def gravity_compensation(
     qd: Vector,
     terms: Matrix,
 ):
-    """g(q) and -D qd. damping, q, qd : (nv,); terms : (6, nv), two rows written."""
+    """Compute g(q) and -D qd. damping, q, qd : (nv,); terms : (6, nv), two rows written."""
     gravity_torque(topology, constants, gravity, scratch, q, terms[GRAVITY])
     for i in range(q.shape[0]):
         terms[FEEDBACK, i] = -damping[i] * qd[i]
 
 
 class GravityCompensation(ControlLaw):
-    """tau = g(q), and -D qd where the supervisor asks the arm to come to rest."""
+    """tau = g(q) - D qd; the supervisor sets D to bring the arm to rest."""
 
     name = 'gravity_compensation'
     stateful = False

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What a control law is: the protocol that built-in laws and those of other packages share."""
+"""The interface of control laws, built-in ones and those of other packages."""
 
 import math
 from typing import NamedTuple
@@ -18,9 +18,9 @@ POSITION, VELOCITY, ACCELERATION = 0, 1, 2  # rows of `reference`
 
 
 class LawParameter(NamedTuple):
-    """A number of a law's own, beside the gains of the joints; it may change at any time.
+    """A numeric parameter of a law, besides the joint gains; it may change at any time.
 
-    Where the default is a tuple it is so many numbers, with the same bounds.
+    A tuple as default means as many numbers with the same bounds.
     """
 
     name: str
@@ -37,7 +37,7 @@ class LawParameter(NamedTuple):
 
 
 class LawOption(NamedTuple):
-    """A string that a law is made with, by its name: what it is about, not how it acts."""
+    """A string argument of a law's constructor, such as the name of a frame."""
 
     name: str
     default: str
@@ -45,24 +45,24 @@ class LawOption(NamedTuple):
 
 
 class ControlLaw:
-    """A torque, term by term, from a state and a reference.
+    """Computes the torque, term by term, from a state and a reference.
 
     Another package adds a law as a subclass under the entry-point group
-    `robodyn_ros.control_laws`. It is checked and guarded like the built-in ones: an exception
-    or a non-finite torque is a FAULT, not a crash.
+    `robodyn_ros.control_laws`. It is guarded like the built-in ones: an exception or a non-finite
+    torque leads to FAULT.
     """
 
-    #: Name by which a parameter selects it; the entry point's name.
+    #: Name in the parameter that selects the law; also that of the entry point.
     name = ''
-    #: The equation, as shown to people.
+    #: The equation as text.
     equation = ''
-    #: Whether it follows a reference; one that does not is ACTIVE without one.
+    #: Whether it follows a reference; a law that does not is ACTIVE without one.
     tracks = True
-    #: Whether `torques` keeps anything from one call for the next; one that does not may be called
-    #: for nothing, to have it in the caches.
+    #: Whether `torques` has a state. A law without one may be called without effect, to warm the
+    #: caches.
     stateful = True
-    #: Whether a limit changed the torque of the cycle before. What learns or integrates then
-    #: stops, since the error does not say what its torque would have done.
+    #: Whether a limit changed the torque of the last cycle. Adaptation and integral terms then
+    #: stop, since the error does not show the effect of their torque.
     saturated = False
     #: Units of the position and the velocity gain.
     gain_unit = ('', '')
@@ -70,18 +70,18 @@ class ControlLaw:
     parameters = ()
     #: LawOptions, keyword arguments of the class; the node declares them too.
     options = ()
-    #: TaskReference that the law follows beside the reference of the joints, or None.
+    #: TaskReference that the law follows in addition to the joint reference, or None.
     task = None
-    #: The compiled kernels that `torques` calls, to be warmed up before activation.
+    #: Kernels that `torques` calls, compiled before activation.
     kernels = ()
 
     def __init__(self, robot):
-        """Allocate everything that `torques` needs: it runs in the real-time loop.
+        """Allocate all memory of `torques`, which runs in the real-time loop.
 
         robot : Robot. Raises ModelError if a joint of it has a quaternion.
 
-        values : (k,) of `parameters`, one after the other, and period : [s] between two calls of
-        `torques`, are set by the supervisor, as a whole and between two calls.
+        The supervisor sets values : (k,) of `parameters` in order, and period : [s] of the calls
+        of `torques`. It replaces them as a whole, between two calls.
         """
         robot.model.refuse_quaternions(f'the control law {self.name!r}')
         self.robot = robot
@@ -92,47 +92,47 @@ class ControlLaw:
         self.use({kernel: robot.linked(kernel) for kernel in self.kernels})
 
     def use(self, twins):
-        """Call these twins of `kernels` from now on, {kernel: twin}, or the kernels themselves.
+        """Replace kernels by their twins, {kernel: twin}, or restore them.
 
-        A twin does the same by the code of this robot alone (codegen/linker.py). `torques` calls
-        `_torques`, set here in one assignment: a cycle under way ends as it began. A law
-        with several kernels puts all of them in force here.
+        A twin does the same with code for this robot alone (codegen/linker.py). `torques` calls
+        `_torques`, which one assignment replaces here, so a cycle never mixes kernels. A law with
+        several kernels replaces all of them here.
         """
         self._twins = twins
         if self.kernels:
             self._torques = twins.get(self.kernels[0], self.kernels[0]).vectorcall
 
     def reset(self, q, qd):
-        """Forget the past: called at activation, reset, recovery and whenever a posture is held.
+        """Reset the state: called at activation, reset, recovery and at the start of each hold.
 
         q, qd : (nv,) [rad or m; rad/s or m/s].
         """
 
     def forget(self):
-        """Give up what was learnt about the robot: called at activation and at reset, not later.
+        """Reset estimates of the robot; called at activation and reset only.
 
-        A load at the end effector is still there when a posture is held.
+        Estimates, such as a load, stay valid while a posture is held.
         """
 
     def refuse_target(self, target):
-        """Return '' if the law can follow a TaskTarget, or the sentence that says why not."""
+        """Return '' if the law can follow a TaskTarget, or a sentence with the reason."""
         return f'control law {self.name} takes no target of the end effector'
 
     def torques(self, q, qd, reference, gains, terms):
-        """Write the torque terms; called every cycle, by one compiled kernel if it is to be fast.
+        """Write the torque terms; called every cycle, so best implemented by one compiled kernel.
 
         q, qd : (nv,) measured, not to be changed [rad or m; rad/s or m/s].
         reference : (3, nv) position, velocity, acceleration, not to be changed.
         gains : (2, nv) position and velocity gain, in `gain_unit`.
         terms : (6, nv), zeros on entry, written in the order of TERMS [N m or N].
 
-        Returns None or 0, or a status greater than 0 that becomes a FAULT (the body whose pivot
-        is singular).
+        Returns None or 0, or a positive status that leads to FAULT: the body whose pivot is
+        singular.
         """
         raise NotImplementedError
 
 
 def model_arrays(robot):
-    """What a law's kernel begins with: topology, constants, gravity, a scratch array."""
+    """Return the first arguments of a law's kernel: topology, constants, gravity, scratch."""
     model = robot.model
     return model.topology, model.constants, model.gravity, scratch.allocate(model.topology)

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Control laws that can be recorded, and so printed as C: their kernels do not branch on data."""
+"""Control laws that can be emitted as C, because their kernels do not branch on data."""
 
 from dataclasses import replace
 
@@ -18,13 +18,13 @@ _INPUTS = {
     ComputedTorque: _FEEDBACK,
 }
 
-#: By the name of the law; the arguments of its kernel, less those of the model.
+#: By name of the law: the arguments of its kernel, without those of the model.
 LAW_RECIPES = {
     law.name: Recipe(law.kernels[0].python, inputs, {'terms': (len(TERMS), 'nv')})
     for law, inputs in _INPUTS.items()
 }
-#: Printed with every law: the torque that a supervisor falls back on, and what a simulated robot
-#: moves by. The diagonal is added to the mass matrix, for friction at the end of a step.
+#: Emitted with every law: the safe torque of the supervisor, and the dynamics of a simulated
+#: robot. The diagonal is added to the mass matrix for implicit friction.
 COMPANIONS = {
     GravityCompensation.name: LAW_RECIPES[GravityCompensation.name],
     'friction_torque': Recipe(friction_torque, {'qd': VECTOR}, {'tau': VECTOR}),
@@ -36,7 +36,7 @@ COMPANIONS = {
 
 
 def chosen_laws(model, names):
-    """Return {name: Recipe} of laws to print, with their COMPANIONS.
+    """Return {name: Recipe} of laws to emit, with COMPANIONS.
 
     Parameters
     ----------

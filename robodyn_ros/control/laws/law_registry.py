@@ -34,7 +34,7 @@ def law_names():
 
 
 def law_class(name):
-    """Return the ControlLaw class of that name; a built-in one cannot be replaced from outside.
+    """Return the ControlLaw class of a name; built-in ones cannot be overridden.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def law_class(name):
     UnknownNameError
         If there is no such law; the message lists the valid names.
     RobodynError
-        If the package that adds the law fails to load, or adds something that is no ControlLaw.
+        If the package of the law fails to load, or its object is not a ControlLaw.
     """
     if name in BUILT_IN:
         return BUILT_IN[name]

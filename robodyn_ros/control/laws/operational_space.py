@@ -1,7 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Operational-space control: the end effector follows its target, the null space holds a
-posture."""
+"""Operational-space control: task target for the end effector, posture in the null space."""
 
 import numpy as np
 from numpy import sqrt
@@ -65,14 +64,14 @@ SPEED, RATE, JERK, BANDWIDTH, FORCE_RATE, LONGEST_AGE = 20, 22, 24, 26, 27, 28
 WANTED, BIAS, GAP, PUSH, WEIGHTS, BACK = range(6)
 NOTHING, POSTURE, WAY, NOW = range(4)
 
-#: Share of the velocity limit of a joint that the reference of the end effector may use. Share
-#: that the return of the end effector to it, and of the joints to their posture, may add.
+#: Share of a joint's velocity limit for the reference of the end effector. Share for the return of
+#: the end effector to its reference, and of the joints to their posture.
 JOINT_SHARE, RETURN_SHARE = 0.5, 0.25
 
 
 @primitive
 def observe_pose(X, measured):
-    """Pose of the end effector, from its homogeneous transform in the base."""
+    """Compute the pose of the end effector from its homogeneous transform in the base."""
     store(measured, POSITION, 0, (X[0, 3], X[1, 3], X[2, 3]))
     store_quaternion(
         measured,
@@ -84,8 +83,7 @@ def observe_pose(X, measured):
 
 @primitive
 def observe_velocity(J, qd, state, age, measured):
-    """Linear and angular velocity of the end effector: J qd, and what the age of the state
-    adds."""
+    """Compute the velocity of the end effector: J qd, plus the acceleration times the age."""
     for i in range(3):
         measured[TASK_VELOCITY, i] = age * state[TASK_ACCELERATION, i]
         measured[SPIN, i] = age * state[SPIN_RATE, i]
@@ -96,23 +94,23 @@ def observe_velocity(J, qd, state, age, measured):
 
 @primitive
 def compare(state, measured):
-    """The error of the end effector to its reference: a distance and a rotation vector."""
+    """Compute the pose error, reference - measured: a distance and a rotation vector."""
     store(measured, ERROR, 0, sub(load(state, POSITION, 0), load(measured, POSITION, 0)))
     store(measured, TURN, 0, turn_between(quaternion(state), quaternion(measured)))
 
 
 @primitive
 def gather(rows, linear, angular, out):
-    """Two rows as one vector of the task; out : (6,), written."""
+    """Copy two rows into one task vector; out : (6,), written."""
     for i in range(3):
         out[i], out[3 + i] = rows[linear, i], rows[angular, i]
 
 
 @primitive
 def return_share(error, values, part, speed):
-    """Return the share of an error for which Kd^-1 Kp e is no faster than the reference may be.
+    """Return the factor on an error that limits the return velocity Kd^-1 Kp e.
 
-    1 near the reference; far from it the end effector comes back at that speed (Khatib 1987).
+    It is 1 near the reference; farther away the return speed is constant (Khatib 1987).
     """
     fastest = 0.0
     for i in range(3):
@@ -124,7 +122,7 @@ def return_share(error, values, part, speed):
 
 @primitive
 def pull_back(measured, values, pull, back):
-    """Kp e, held back far from the reference, and Kd^-1 Kp e; pull, back : (6,), written."""
+    """Compute Kp e, limited far from the reference, and Kd^-1 Kp e; pull, back : (6,), written."""
     gather(measured, ERROR, TURN, pull)
     near = return_share(measured[ERROR], values, 0, values[SPEED])
     turned = return_share(measured[TURN], values, 3, values[SPEED + 1])
@@ -135,7 +133,7 @@ def pull_back(measured, values, pull, back):
 
 @primitive
 def damp(state, measured, values, calm, pull):
-    """calm pull + Kd (v_r - v), in place of the pull."""
+    """Replace the pull by calm pull + Kd (v_r - v)."""
     for i in range(3):
         pull[i] = calm * pull[i] + values[DAMPING + i] * (
             state[TASK_VELOCITY, i] - measured[TASK_VELOCITY, i]
@@ -147,7 +145,7 @@ def damp(state, measured, values, calm, pull):
 
 @primitive
 def room(rate, fastest):
-    """Return the factor by which joint rates may grow before one is too fast; FREE at most."""
+    """Return the largest admissible factor on joint rates, at most FREE."""
     share = 1.0 / FREE
     for k in range(rate.shape[0]):
         share = max(share, abs(rate[k]) / fastest[k])
@@ -162,9 +160,9 @@ def calm_share(rate, fastest):
 
 @primitive
 def posture_feedback(q, qd, reference, gains, fastest, back, out):
-    """Kp e + Kd ed of the joints, with e held back far from the posture.
+    """Compute Kp e + Kd ed of the joints, with e limited far from the posture.
 
-    back, out : (nv,); Kd^-1 Kp e, at which the joints come back, and the sum are written.
+    back : (nv,), the return velocity Kd^-1 Kp e, and out : (nv,), the sum, are written.
     """
     for k in range(out.shape[0]):
         back[k] = gains[POSITION_GAIN, k] * (reference[JOINT, k] - q[k])
@@ -186,8 +184,7 @@ def transpose_multiply(J, f, out):
 
 @primitive
 def compose(M, J, F, wanted, posture, gap, push, out):
-    """out = M posture + J^T F (wanted - J posture): the end effector takes `wanted`, the rest
-    `posture`.
+    """Compute out = M posture + J^T F (wanted - J posture), of task and null space.
 
     wanted, gap, push : (6,); posture, out : (nv,). gap, push and out are written.
     """
@@ -234,14 +231,13 @@ def operational_space_control(
     gains: Matrix,
     terms: Matrix,
 ):
-    """All terms, after `target` and `state` have been led on by `elapsed` [s].
+    """Advance `target` and `state` by `elapsed` [s], and compute all terms.
 
     M (nv, nv), J (6, nv), X (4, 4), A, work, vectors, F (6, 6), task (6, 6) and joints (4, nv) are
-    scratch. fastest : (nv,) rates that the reference may ask of joints. body, frame : of the
-    end effector. goal, target, state, measured, shares : of its TaskReference; all but the first
-    are written. values : (29,) of the law's parameters. age : [s] by which the joint state is
-    older than the reference; the joints have gone on at qd since. The others as in
-    `computed_torque`.
+    scratch. fastest : (nv,) largest joint rates due to the reference. body, frame : of the end
+    effector. goal, target, state, measured, shares : of its TaskReference; all but the first are
+    written. values : (29,) of the law's parameters. age : [s] of the joint state, which is
+    extrapolated with qd. The others as in `computed_torque`.
     """
     age = min(age, values[LONGEST_AGE])
     for i in range(6):
@@ -301,19 +297,19 @@ def operational_space_control(
 
 
 class OperationalSpace(ControlLaw):
-    """tau = M a + J^T F (x'' - Jdot qd - J a) + C qd + g + J^T f, and the friction on the way.
+    """tau = M a + J^T F (x'' - Jdot qd - J a) + C qd + g + J^T f, plus friction.
 
-    x'' = x''_r + Kd (v_r - v) + Kp e is the wanted acceleration of the end effector, and a = qdd_r
-    + Kd ed + Kp e that of the joints without a task. With F = Lambda = (J M^-1 J^T)^-1 this is
-    Khatib's law (1987; Jain 2011, eq. 10.9-10.10; Craig, eq. 6.91-6.99) with the null-space torque
-    (1 - J^T Jbar^T) M a of the dynamically consistent inverse Jbar = M^-1 J^T Lambda, written
-    without Jbar. The end effector accelerates as required, and the joints as near to a as that
-    allows, in the metric of M. F yields near singular postures (singularity_handling.py), where
-    the posture takes over what the end effector gives up; with F = 0 the law is computed torque.
+    The required acceleration of the end effector is x'' = x''_r + Kd (v_r - v) + Kp e. That of the
+    joints without a task is a = qdd_r + Kd ed + Kp e. With F = Lambda = (J M^-1 J^T)^-1 this is
+    Khatib's law (1987; Jain 2011, eq. 10.9-10.10; Craig, eq. 6.91-6.99). Its null-space torque (1
+    - J^T Jbar^T) M a uses the dynamically consistent inverse Jbar = M^-1 J^T Lambda, here without
+    Jbar. The joint accelerations are those nearest to a, in the metric of M, that give the end
+    effector x''. Near singular postures F fades out in lost directions (singularity_handling.py),
+    where the posture takes over. With F = 0 the law is computed torque.
 
     frame : name of the end effector; '' for the link of the last joint. The end effector holds its
-    pose until TaskTargets come. Raises UnknownNameError for the frame, RobodynError if it does not
-    move.
+    pose until the first TaskTarget. Raises UnknownNameError for the frame, RobodynError if it does
+    not move.
     """
 
     name = 'operational_space'
@@ -340,14 +336,15 @@ class OperationalSpace(ControlLaw):
             'axes',
             (1.0,) * 6,
             '',
-            '1 if the end effector holds x, y, z, rx, ry, rz; 0 leaves it to the posture.',
+            '1 for each axis x, y, z, rx, ry, rz that the end effector controls; 0 leaves it to '
+            'the posture.',
             upper=1.0,
         ),
         LawParameter(
             'length',
             0.3,
             'm',
-            'Distance from the end effector at which a turn counts as much as a displacement.',
+            'Length that converts rotations to displacements, to compare the two.',
             lower=1e-3,
             upper=10.0,
         ),
@@ -355,7 +352,7 @@ class OperationalSpace(ControlLaw):
             'heaviest',
             50.0,
             'kg',
-            'Effective mass of the end effector beyond which a direction is given up, smoothly.',
+            'Effective mass of the end effector beyond which control of a direction fades out.',
             lower=1e-3,
             upper=1e6,
         ),
@@ -363,8 +360,7 @@ class OperationalSpace(ControlLaw):
             'velocity',
             (0.25, 1.0),
             'm/s, rad/s',
-            'Largest velocity of the reference, '
-            'and at which the end effector comes back to it, linear and angular.',
+            'Largest velocity of the reference, and of the return to it, linear and angular.',
             lower=1e-3,
             upper=100.0,
         ),
@@ -388,7 +384,7 @@ class OperationalSpace(ControlLaw):
             'bandwidth',
             100.0,
             '1/s',
-            'How closely the reference follows a target that moves.',
+            'Bandwidth of the reference that follows the target.',
             lower=0.1,
             upper=1e4,
         ),
@@ -396,7 +392,7 @@ class OperationalSpace(ControlLaw):
             'force_rate',
             100.0,
             'N/s',
-            'Rate at which a target wrench takes effect; moments at this times `length`.',
+            'Largest rate of the reference force; that of moments is this times `length`.',
             lower=1e-3,
             upper=1e6,
         ),
@@ -404,7 +400,7 @@ class OperationalSpace(ControlLaw):
             'longest_age',
             0.02,
             's',
-            'Largest age of a joint state, by its stamp, that the law makes up for. 0: none.',
+            'Largest age of a joint state, by its stamp, that the law compensates. 0: none.',
             upper=0.1,
         ),
     )
@@ -456,12 +452,11 @@ class OperationalSpace(ControlLaw):
         self.task.hold(measured[POSITION, :3], measured[QUATERNION])
 
     def refuse_target(self, target):
-        """Return '' if the end effector can follow a TaskTarget, or the sentence that says why
-        not."""
+        """Return '' if the end effector can follow a TaskTarget, or a sentence with the reason."""
         return target.refusal(self.task, self.values[SPEED:JERK])
 
     def torques(self, q, qd, reference, gains, terms):
-        """Write every term, in O(n depth), and lead the reference of the end effector on."""
+        """Advance the reference of the end effector, and write every term, in O(n depth)."""
         task = self.task
         return self._torques(
             *self._arrays,

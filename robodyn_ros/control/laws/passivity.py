@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Passivity-based control: the arm keeps its own dynamics, and its error loses energy."""
+"""Passivity-based control: the dynamics are kept, and feedback dissipates the error energy."""
 
 import numpy as np
 
@@ -44,7 +44,7 @@ def modified_reference(q, qd, reference, gains, v, a):
 def passive_terms(
     topology, constants, gravity, scratch, matrix, v, a, q, qd, reference, gains, terms
 ):
-    """All terms but 'other', v and a. matrix (nv, nv) is scratch."""
+    """Compute all terms but 'other', and v and a. matrix (nv, nv) is scratch."""
     modified_reference(q, qd, reference, gains, v, a)
     feedback(q, qd, reference, gains, terms[FEEDBACK])
     mass_matrix(topology, constants, scratch, q, matrix)
@@ -70,7 +70,7 @@ def passivity(
     gains: Matrix,
     terms: Matrix,
 ):
-    """All terms but 'other'. matrix (nv, nv), v and a (nv,) are scratch.
+    """Compute all terms but 'other'. matrix (nv, nv), v and a (nv,) are scratch.
 
     q, qd : (nv,); reference : (3, nv); gains : (2, nv) [N m/rad, N m s/rad]; terms : (6, nv),
     written.
@@ -81,12 +81,12 @@ def passivity(
 
 
 class Passivity(ControlLaw):
-    """tau = M(q) a + C(q, qd) v + g(q) - Kd r, and the friction of the reference.
+    """tau = M(q) a + C(q, qd) v + g(q) - Kd r, plus friction at the reference velocity.
 
     v = qd_r + Lambda e, a = dv/dt, r = qd - v (Slotine and Li 1987; Spong, section 6.5: Mdot - 2 C
-    is skew). With the right model M rd + C r + Kd r = 0, so that r.M r/2 decays at the rate r.Kd
-    r. The error e follows with the time constants 1/Lambda. Nothing of the arm is cancelled. Kp =
-    Kd Lambda: the same two gains as PD control, and the same feedback, -Kd r = Kp e + Kd ed.
+    is skew). With an exact model M rd + C r + Kd r = 0, so r.M r/2 decays at the rate r.Kd r. The
+    error e follows with the time constants 1/Lambda. No dynamics are cancelled. With Kp = Kd
+    Lambda the gains and the feedback -Kd r = Kp e + Kd ed are those of PD control.
     """
 
     name = 'passivity'

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Joint-space PD control, with and without the weight of the arm."""
+"""Joint-space PD control, with and without gravity compensation."""
 
 from robodyn_ros.algorithms.core.gravity import gravity_torque
 from robodyn_ros.compile import kernel
@@ -20,7 +20,7 @@ from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 
 @primitive
 def feedback(q, qd, reference, gains, out):
-    """Kp e + Kd ed, with e = q_r - q and ed = qd_r - qd; out : (nv,), written."""
+    """Compute Kp e + Kd ed, e = q_r - q and ed = qd_r - qd; out : (nv,), written."""
     for i in range(out.shape[0]):
         out[i] = gains[POSITION_GAIN, i] * (reference[POSITION, i] - q[i]) + gains[
             VELOCITY_GAIN, i
@@ -29,7 +29,10 @@ def feedback(q, qd, reference, gains, out):
 
 @kernel
 def pd(q: Vector, qd: Vector, reference: Matrix, gains: Matrix, terms: Matrix):
-    """Feedback term. q, qd : (nv,); reference : (3, nv); gains : (2, nv); terms : (6, nv)."""
+    """Compute the feedback term.
+
+    q, qd : (nv,); reference : (3, nv); gains : (2, nv); terms : (6, nv).
+    """
     feedback(q, qd, reference, gains, terms[FEEDBACK])
 
 
@@ -45,13 +48,13 @@ def pd_gravity(
     gains: Matrix,
     terms: Matrix,
 ):
-    """Feedback and gravity terms; arguments as in `pd`, after those of the model."""
+    """Compute feedback and gravity; arguments as in `pd`, after those of the model."""
     feedback(q, qd, reference, gains, terms[FEEDBACK])
     gravity_torque(topology, constants, gravity, scratch, q, terms[GRAVITY])
 
 
 class PD(ControlLaw):
-    """tau = Kp e + Kd ed, e = q_r - q; sags under the weight of the arm."""
+    """tau = Kp e + Kd ed, e = q_r - q; the arm sags under its weight."""
 
     name = 'pd'
     stateful = False
@@ -65,7 +68,7 @@ class PD(ControlLaw):
 
 
 class PDGravity(ControlLaw):
-    """tau = Kp e + Kd ed + g(q): rests at its reference (Takegaki and Arimoto 1981)."""
+    """tau = Kp e + Kd ed + g(q); the arm rests at its reference (Takegaki and Arimoto 1981)."""
 
     name = 'pd_gravity'
     stateful = False

@@ -1,13 +1,12 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Task inertia near singular postures: exact where the end effector can move, smoothly zero where
-it cannot.
+"""Task inertia near singular postures: exact in free directions, smoothly zero in lost ones.
 
 Near a singular posture J M^-1 J^T has a small eigenvalue. Along its direction the effective mass
 of the end effector, and the torque that would move it, grow without bound. Beyond a chosen mass
 the share of that direction falls smoothly to zero. The result is a function of the matrix, not of
 its eigenvectors, with two continuous derivatives. So no torque jumps, even where eigenvalues cross
-or a direction is lost and found.
+or a direction is lost.
 """
 
 from robodyn_ros.algorithms.task_space.task_inertia import diagonalise
@@ -16,19 +15,21 @@ from robodyn_ros.spatial.primitive import primitive
 
 @primitive
 def kept_share(x):
-    """w(x) = x^2 (6 - 8 x + 3 x^2) below 1, else 1: from 0 to 1, with w' = 0 at 0, w' = w'' = 0 at
-    1, so that w(x)/x, too, has two continuous derivatives.
+    """Return w(x) = x^2 (6 - 8 x + 3 x^2) below 1, else 1.
+
+    It rises from 0 to 1 with w' = 0 at 0 and w' = w'' = 0 at 1. So w(x)/x, too, has two
+    continuous derivatives.
     """
     return 1.0 if x >= 1.0 else x * x * (6.0 - 8.0 * x + 3.0 * x * x)
 
 
 @primitive
 def yielding_inertia(compliance, weights, heaviest, work, vectors, inertia, shares):
-    """F = S w(heaviest S A S) (S A S)^-1 S with A = J M^-1 J^T, S = diag(weights); F A F <= F.
+    """Compute F = S w(heaviest S A S) (S A S)^-1 S, A = J M^-1 J^T, S = diag(weights).
 
-    Where every eigenvalue of S A S is at least 1 / heaviest, F = (S A S)^-1 as seen through S:
-    Lambda of the axes whose weight is not zero. Along an eigenvector of a smaller one F is at most
-    1.4 heaviest, and 0 in the limit. Costs one Jacobi diagonalisation.
+    If every eigenvalue of S A S is at least 1 / heaviest, F is Lambda of the axes with a nonzero
+    weight. Along an eigenvector of a smaller eigenvalue F is at most 1.4 heaviest, and 0 in the
+    limit. F A F <= F. The cost is one Jacobi diagonalisation.
 
     compliance : (6, 6) A [1/kg, 1/(kg m), 1/(kg m^2)]; weights : (6,) [-, m]; heaviest [kg].
     work, vectors, inertia (6, 6) and shares (6,), w of every eigenvector, are written.

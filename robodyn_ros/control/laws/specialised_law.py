@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The kernels of a control law for one robot, compared with those for any before they serve."""
+"""The kernels of a control law for one robot, verified against the generic ones before use."""
 
 import numpy as np
 
@@ -20,7 +20,7 @@ def specialised_kernels(model, law, progress=None):
 
     model : RobotModel. law : the ControlLaw class. progress : as in robodyn_ros.compile.warm_up.
 
-    Raises KernelError where a torque term differs from that of the kernels for any robot.
+    Raises KernelError if a torque term differs from that of the generic kernels.
     """
     laws = (law, GravityCompensation)  # the second one gives the safe torque
     found = linker.twins([kernel for each in laws for kernel in each.kernels], model)

@@ -10,15 +10,15 @@ from robodyn_ros.errors import ShapeError, UnknownNameError, shorten
 
 
 class Tolerance:
-    """How far each joint may be from its reference; joints and fields left out may be anywhere.
+    """Largest errors of each joint; joints and fields without a tolerance are not checked.
 
     Args:
-      tolerances: control_msgs/JointTolerance messages; 0 and below mean no tolerance is asked for.
-        Those of acceleration are not judged, since it is not measured.
+      tolerances: control_msgs/JointTolerance messages; 0 and below mean no tolerance.
+        Accelerations are not checked, since they are not measured.
       joint_names: the robot's joints, in its order.
 
     Raises:
-      RobodynError: for an unknown joint or a number that is none.
+      RobodynError: for an unknown joint or NaN.
 
     """
 
@@ -40,7 +40,10 @@ class Tolerance:
             self._limits[:, self._names.index(tolerance.name)] = np.where(asked > 0, asked, np.inf)
 
     def violation(self, position_error: np.ndarray, velocity_error: np.ndarray) -> str:
-        """'' or the first joint beyond its tolerance; errors (n,) [rad | m, rad/s | m/s]."""
+        """Return '', or a sentence about the first joint beyond its tolerance.
+
+        errors : (n,) for each field [rad | m, rad/s | m/s].
+        """
         errors = np.abs((position_error, velocity_error))
         wrong = np.argwhere(~(errors <= self._limits))
         if not len(wrong):

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A trajectory ready to be sampled in the loop: one polynomial a segment."""
+"""A trajectory prepared for sampling in the loop: one polynomial per segment."""
 
 import math
 
@@ -12,17 +12,16 @@ from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Integer, Matrix, Scalar, Vector
 
 ORDER = 6  # coefficients of a segment's polynomial
-CHECKED_INSTANTS = 16  # of every segment, at which limits are checked
-BLOCK = 32  # segments checked in one go: other threads wait no longer than that
-SPEED_TOLERANCE = 1.001  # a plan that uses all of a velocity limit is not refused for rounding
+CHECKED_INSTANTS = 16  # of every segment at which limits are checked
+BLOCK = 32  # segments checked per call, to bound the wait of other threads
+SPEED_TOLERANCE = 1.001  # relative; rounding must not refuse a plan that reaches a velocity limit
 
 
 class Path:
-    """What the reference does from its reception on.
+    """The reference as a function of the time since reception.
 
     knots : (s + 1,) [s] from 0; coefficients : (6 s, nv) ascending powers of the time since a
-    segment
-    began; end : (3, nv) what holds from the last knot on. Without segments it is a target.
+    segment began; end : (3, nv) value after the last knot. Without segments it is a target.
     """
 
     def __init__(self, knots, coefficients, end):
@@ -32,7 +31,7 @@ class Path:
 
     @classmethod
     def through(cls, trajectory, start):
-        """Return the path from a start through the points of a trajectory that lie ahead.
+        """Return the path from a start through the remaining points of a trajectory.
 
         start : (3, nv) reference at reception. Position and velocity continue from it, and the
         acceleration too where the path is quintic. At the end it rests.
@@ -43,7 +42,7 @@ class Path:
             np.vstack([start[row], values[passed:]])
             for row, values in enumerate(trajectory.fields.values())
         ]
-        with np.errstate(over='ignore', invalid='ignore'):  # what overflows, the limits refuse
+        with np.errstate(over='ignore', invalid='ignore'):  # the limits refuse an overflow
             if len(points) == 1:
                 knots, coefficients = polyline(knots, points[0], start[1])
             else:
@@ -54,7 +53,7 @@ class Path:
 
     @classmethod
     def target(cls, trajectory):
-        """Return the path that is at the one point of a trajectory at once, moving as it says."""
+        """Return the path of one target that holds at once, with its velocity."""
         end = np.zeros((3, trajectory.positions.shape[1]))
         for row, values in enumerate(trajectory.fields.values()):
             end[row] = values[-1]
@@ -67,8 +66,8 @@ class Path:
     def refusal(self, start, lower, upper, velocity, joint_names):
         """Return '' if the path keeps to the limits, or a sentence naming the joint that does not.
 
-        Checked at CHECKED_INSTANTS of every segment. A start beyond a limit may come back from
-        there.
+        It is checked at CHECKED_INSTANTS of every segment. A start beyond a limit is accepted if
+        the path returns within it.
         """
         limits = np.array(
             [
@@ -86,7 +85,7 @@ class Path:
         return ''
 
     def _describe(self, found, limits, joint_names):
-        """Put what `first_violation` returned into words."""
+        """Describe the result of `first_violation` in a sentence."""
         instant, i = divmod(found, self.end.shape[1])
         k, j = divmod(instant, CHECKED_INSTANTS)
         t, reference = self.duration, np.empty_like(self.end)
@@ -106,7 +105,7 @@ class Path:
 
 @primitive
 def evaluate(coefficients, k, i, u):
-    """Position, velocity and half the acceleration of joint i, u [s] into segment k, by Horner."""
+    """Return position, velocity and half the acceleration of joint i, u [s] into segment k."""
     q, qd, half_qdd = 0.0, 0.0, 0.0
     for row in range(ORDER * k + ORDER - 1, ORDER * k - 1, -1):
         half_qdd = half_qdd * u + qd
@@ -117,7 +116,7 @@ def evaluate(coefficients, k, i, u):
 
 @primitive
 def keeps_to(limits, i, q, qd):
-    """Whether a position and a velocity of joint i are finite and within the limits."""
+    """Return whether a position and a velocity of joint i are finite and within the limits."""
     return (
         math.isfinite(q)
         and math.isfinite(qd)
@@ -128,7 +127,7 @@ def keeps_to(limits, i, q, qd):
 
 @kernel
 def sample(knots: Vector, coefficients: Matrix, end: Matrix, t: Scalar, reference: Matrix):
-    """Position, velocity and acceleration at t, (3, nv), written; by bisection, O(log s + nv)."""
+    """Write position, velocity and acceleration at t, (3, nv); bisection, O(log s + nv)."""
     last = knots.shape[0] - 1
     if not (t < knots[last]):
         for i in range(end.shape[1]):
@@ -151,7 +150,7 @@ def sample(knots: Vector, coefficients: Matrix, end: Matrix, t: Scalar, referenc
 def first_violation(
     knots: Vector, coefficients: Matrix, end: Matrix, limits: Matrix, begin: Integer, stop: Integer
 ):
-    """Where the segments begin ... stop - 1 leave the limits first, or -1; segment s is the end.
+    """Return where the segments begin ... stop - 1 first leave the limits, or -1.
 
     limits : (3, nv) lowest and highest position, highest speed. Returns
     (segment * CHECKED_INSTANTS + instant) * nv + joint.

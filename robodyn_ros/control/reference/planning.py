@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Plan received references: a path within the limits, or the reason why there is none."""
+"""Plan paths for received references within the limits, or give the reason for a refusal."""
 
 import numpy as np
 
@@ -26,9 +26,9 @@ def receive_trajectory(trajectory, start, settings, joint_names):
 def receive_target(trajectory, start, elapsed, settings, joint_names):
     """Return (Path, '') to one streamed target, or (None, sentence).
 
-    elapsed : [s] since the target before it, infinite for the first. A target that is due at once
-    is a step. It must not be farther than the joint moves in that time, and the first one not
-    farther than where a reference may begin.
+    elapsed : [s] since the previous target, infinite for the first. A target that is due at once
+    is a step. It is limited by the joint's largest motion in the elapsed time. The first one is
+    limited by the largest start error.
     """
     if not trajectory.passed:
         return _within_limits(Path.through(trajectory, start), start, settings, joint_names)

@@ -1,15 +1,15 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Polynomial segments that join points in time: ascending powers of the time since it began."""
+"""Polynomial segments between points: ascending powers of the time since a segment began."""
 
 import numpy as np
 
-#: Longest time [s] that a polyline takes to turn its velocity at the start into its first slope.
+#: Longest time [s] of a polyline's blend from its initial velocity to its first slope.
 BLEND = 0.1
 
 
 def hermite(knots, q, qd, qdd=None):
-    """Cubic (position and velocity at both ends) or quintic (acceleration too) segments.
+    """Return cubic segments (position and velocity at both ends) or quintic ones (acceleration).
 
     Craig, section 7.3. knots : (s + 1,) [s]; q, qd, qdd : (s + 1, nv).
     Returns (6 s, nv).
@@ -23,7 +23,7 @@ def hermite(knots, q, qd, qdd=None):
         c[:, 3] = (qd[:-1] + qd[1:] - 2.0 * gap) / T**2
     else:
         c[:, 2] = 0.5 * qdd[:-1]
-        # what the first three terms leave over at the end of the segment
+        # remainder of the first three terms at the end of the segment
         position = (q[1:] - q[:-1] - qd[:-1] * T - c[:, 2] * T**2) / (T * T * T)
         velocity = (qd[1:] - qd[:-1] - qdd[:-1] * T) / T**2
         acceleration = (qdd[1:] - qdd[:-1]) / T
@@ -34,10 +34,10 @@ def hermite(knots, q, qd, qdd=None):
 
 
 def polyline(knots, q, qd):
-    """Straight lines, onto the first of which a cubic of at most BLEND leads from the velocity qd.
+    """Return linear segments; a cubic blend of at most BLEND [s] starts at the velocity qd.
 
-    knots : (s + 1,) [s]; q : (s + 1, nv); qd : (nv,). Returns its knots (r + 1,), of which the
-    blend is the first segment, and coefficients (6 r, nv).
+    knots : (s + 1,) [s]; q : (s + 1, nv); qd : (nv,). Returns knots (r + 1,), with the blend as
+    first segment, and coefficients (6 r, nv).
     """
     blend = min(knots[1], BLEND)
     slope = (q[1] - q[0]) / knots[1]

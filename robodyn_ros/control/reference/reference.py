@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The reference in force: a posture that is held, or a path that is followed."""
+"""The current reference: a posture to hold, or a path to follow."""
 
 import math
 
@@ -8,12 +8,12 @@ import numpy as np
 
 
 class Reference:
-    """Position, velocity and acceleration that the law tracks; belongs to the loop.
+    """Position, velocity and acceleration that the law tracks; owned by the loop.
 
     rows : (3, nv) [rad or m and their rates]. path : the Path being followed, or None while a
-    posture is held. source : what the caller gave it as. streamed : whether the path is a target
-    of a stream. epoch : grows with every replacement, so that a path prepared from an older
-    reference is found out.
+    posture is held. source : the object that the caller gave. streamed : whether the path is a
+    target of a stream. epoch : grows with every replacement, to detect a path that was prepared
+    from an older reference.
     """
 
     def __init__(self, nv):
@@ -50,22 +50,22 @@ class Reference:
         self.epoch += 1
 
     def at(self, clock):
-        """A copy of what the reference is at a time, (3, nv)."""
+        """Return a copy of the reference at a time, (3, nv)."""
         rows = self.rows.copy()
         if self.path is not None:
             self.path.sample(clock - self._started, rows)
         return rows
 
     def since_streamed(self, clock):
-        """Seconds since the last streamed target; infinite if there is none."""
+        """Return the seconds since the last streamed target; infinite without one."""
         return clock - self._streamed_at
 
     def expired(self, clock):
-        """Whether a streamed target has been left without a successor."""
+        """Return whether the last streamed target has timed out."""
         return clock > self._expires
 
     def advance(self, clock):
-        """Move on to a time; return whether a trajectory has just ended. Its end point is held."""
+        """Advance to a time; return whether a trajectory has just ended. Its end point is held."""
         t = clock - self._started
         self.path.sample(t, self.rows)
         if self.streamed or t < self.path.duration:

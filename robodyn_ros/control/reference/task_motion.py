@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Move the reference of the end effector to its target, smoothly and within limits.
 
-Each of position and orientation is a chain of three first-order lags (a triple pole at the
-bandwidth), within limits on speed, acceleration and jerk. A step of the target becomes a straight
-line (a slerp) with a continuous acceleration. The reference catches up with a moving target. The
-same shape, one loop for each limit, is known from flight controllers (ArduPilot,
+Position and orientation are each a chain of three first-order lags: a triple pole at the
+bandwidth. Speed, acceleration and jerk are limited. A step of the target becomes a straight line
+(a slerp) with a continuous acceleration. The reference catches up with a moving target. Flight
+controllers use the same structure, one loop per limit (ArduPilot,
 AC_Control::shape_pos_vel_accel).
 """
 
@@ -32,9 +32,9 @@ from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.turning import turn_between, turn_by
 from robodyn_ros.spatial.vec3 import add, dot, load, scale, store, sub
 
-#: Share of a limit that a plan uses, so that the loop below it can keep up.
+#: Share of a limit that a plan uses, so that the inner loop can keep up.
 PLANNED = 0.5
-#: Largest product of bandwidth and time step; beyond 1 the chain would not be stable.
+#: Largest product of bandwidth and time step; beyond 1 the chain is unstable.
 COARSEST = 0.25
 #: Distance [m or rad], speed [per s] and acceleration [per s^2] that count as arrived.
 NEAR, SLOW, STEADY = 1e-7, 1e-6, 1e-4
@@ -42,17 +42,17 @@ NEAR, SLOW, STEADY = 1e-7, 1e-6, 1e-4
 
 @primitive
 def at_most(v, limit):
-    """v, shortened to a length."""
+    """Scale v down to at most a length."""
     size = sqrt(dot(v, v))
     return scale(limit / size, v) if size > limit else v
 
 
 @primitive
 def closing(distance, rate, braking):
-    """Close a distance at the speed that `rate` times it or braking over it allows, the slower.
+    """Compute the approach velocity: the slower of `rate` distance and the braking speed.
 
-    v = rate d near zero, v = sqrt(2 b (d - b / (2 rate^2))) from d = b / rate^2 on, where the two
-    and their slopes agree. distance : (3,).
+    v = rate d near zero, and v = sqrt(2 b (d - b / (2 rate^2))) from d = b / rate^2 on. There both
+    have the same value and slope. distance : (3,).
     """
     d, near = sqrt(dot(distance, distance)), braking / (rate * rate)
     if not d > near:
@@ -62,7 +62,7 @@ def closing(distance, rate, braking):
 
 @primitive
 def steer(distance, v_target, a_target, v, a, bandwidth, speed, acceleration, jerk, dt):
-    """Acceleration dt later, on the way to a target at a distance that moves."""
+    """Compute the next acceleration towards a moving target at a distance."""
     approach = add(v_target, closing(distance, bandwidth / 3.0, PLANNED * acceleration))
     change = add(a_target, closing(sub(at_most(approach, speed), v), bandwidth, PLANNED * jerk))
     rate = scale(3.0 * bandwidth, sub(at_most(change, acceleration), a))
@@ -71,14 +71,14 @@ def steer(distance, v_target, a_target, v, a, bandwidth, speed, acceleration, je
 
 @primitive
 def allowed(v, pace, speed):
-    """Return the largest speed in this direction, for a pace that v could be multiplied with."""
+    """Return the largest speed in this direction, given the admissible factor on v."""
     size = sqrt(dot(v, v))
     return speed if size < SLOW else min(speed, pace * size)
 
 
 @primitive
 def ramp(rows, target, row, step):
-    """Bring a row of the reference nearer to that of the target, by at most a step."""
+    """Move a row of the reference towards that of the target by at most a step."""
     gap = sub(load(target, row, 0), load(rows, row, 0))
     store(rows, row, 0, add(load(rows, row, 0), at_most(gap, step)))
     return dot(gap, gap) <= step * step
@@ -86,7 +86,7 @@ def ramp(rows, target, row, step):
 
 @primitive
 def settled(distance, v, a):
-    """Whether hardly anything is left of a motion."""
+    """Return whether a motion has arrived, within tolerances."""
     return (
         dot(distance, distance) <= NEAR * NEAR
         and dot(v, v) <= SLOW * SLOW
@@ -96,7 +96,7 @@ def settled(distance, v, a):
 
 @primitive
 def advance(rows, a, b, dt):
-    """Move a table on under an acceleration a and a spin rate b, exactly but for their change."""
+    """Advance a table by dt with constant acceleration a and spin rate b."""
     v, w = load(rows, VELOCITY, 0), load(rows, SPIN, 0)
     faster, spun = add(v, scale(dt, a)), add(w, scale(dt, b))
     store(rows, POSITION, 0, add(load(rows, POSITION, 0), scale(0.5 * dt, add(v, faster))))
@@ -109,9 +109,9 @@ def advance(rows, a, b, dt):
 
 @primitive
 def bend(distance, v, v_goal, left, dt):
-    """Mean acceleration over dt of the cubic that covers a distance in the time left.
+    """Compute the mean acceleration over dt of the cubic that covers a distance in time.
 
-    It ends at v_goal (Craig, section 7.3):
+    The cubic ends with the velocity v_goal (Craig, section 7.3):
     a(t) = (6 d / T - 4 v - 2 v_goal) / T + 6 t (v + v_goal - 2 d / T) / T^2.
     """
     chord = scale(1.0 / left, distance)
@@ -122,7 +122,7 @@ def bend(distance, v, v_goal, left, dt):
 
 @primitive
 def make_for(goal, target, dt):
-    """Accelerate the target so that it gets to its goal in time, to a place or to a velocity."""
+    """Accelerate the target so that it reaches its goal, a pose or a velocity, in time."""
     left = goal[AHEAD, LEFT]
     v, v_goal = load(target, VELOCITY, 0), load(goal, VELOCITY, 0)
     w, w_goal = load(target, SPIN, 0), load(goal, SPIN, 0)
@@ -142,7 +142,7 @@ def make_for(goal, target, dt):
 def track_target(
     goal, target, state, bandwidth, speed, acceleration, jerk, force_step, moment_step, dt
 ):
-    """Advance target and state (task_reference.py) by dt [s], the former to its goal.
+    """Advance target and state (task_reference.py) by dt [s].
 
     speed, acceleration, jerk : pairs, linear and angular. force_step, moment_step : [N, N m].
     """
@@ -193,6 +193,6 @@ def quaternion(rows):
 
 @primitive
 def store_quaternion(rows, q):
-    """Write it."""
+    """Write the orientation into a table of rows."""
     rows[QUATERNION, 0], rows[QUATERNION, 1] = q[0], q[1]
     rows[QUATERNION, 2], rows[QUATERNION, 3] = q[2], q[3]

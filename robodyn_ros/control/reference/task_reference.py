@@ -11,13 +11,13 @@ from robodyn_ros.control.supervisor.controller_states import Reason
 from robodyn_ros.spatial.quaternion import axes_of_quaternion, product, unit
 from robodyn_ros.spatial.turning import quaternion_of, turn_by
 
-#: Rows of `target` and `state`: what is commanded, and what the law follows.
+#: Rows of `target`, the command, and of `state`, which the law follows.
 POSITION, QUATERNION, VELOCITY, SPIN, ACCELERATION, SPIN_RATE, FORCE, MOMENT = range(8)
 ERROR, TURN = 4, 5  # rows of `measured`, in place of the accelerations
 AHEAD = 4  # row of `goal`, whose entries are:
-LEFT, PLACED, TURNED, MOVING = range(4)  # [s] until then; whether there is such a part
-ARRIVED, PACE = 8, 9  # rows of `state` with one entry: nothing is left to do; see `state`
-FREE = 1e6  # a pace that stands for any
+LEFT, PLACED, TURNED, MOVING = range(4)  # [s] until then; whether the goal has such a part
+ARRIVED, PACE = 8, 9  # rows of `state` with one entry: has arrived; admissible factor on the speed
+FREE = 1e6  # an unlimited factor
 STREAMED = {'twist': VELOCITY, 'acceleration': ACCELERATION, 'wrench': FORCE}
 ENDS = {
     'twist': slice(VELOCITY, FORCE),
@@ -27,25 +27,25 @@ ENDS = {
 
 
 class TaskReference:
-    """What the end effector of a law follows. It belongs to the loop, like the joint reference.
+    """Target and reference of a law's end effector; owned by the loop, like the joint reference.
 
     Vectors are in base axes; position and velocity are those of the end effector's origin. Rows
     are four wide, for the quaternions (x, y, z, w); the fourth entry of the other rows is zero.
 
     target : (8, 4) position, quaternion, velocity, spin, acceleration, spin rate, force, moment
-        [m, -, m/s, rad/s, m/s^2, rad/s^2, N, N m] as commanded last, moving on by themselves.
-    goal : (5, 4) position, quaternion, velocity, spin of what is commanded for later, and when,
-        see AHEAD. The target gets there in the time left, which is 0 if there is nothing.
-    state : (10, 4) as `target`, of the reference, whether it has arrived, and by which factor it
-        could be faster before a joint would be too fast.
+        [m, -, m/s, rad/s, m/s^2, rad/s^2, N, N m] as commanded last, extrapolated since then.
+    goal : (5, 4) position, quaternion, velocity, spin of the next scheduled target, and its time,
+    see AHEAD. The target reaches it in the time left, which is 0 without a goal.
+    state : (10, 4) of the reference, as `target`. Two more rows: whether it has arrived, and the
+    factor on its speed that joint velocity limits admit.
     measured : (6, 4) position, quaternion, velocity, spin of the end effector, and the error to
         the reference, a distance and a rotation vector [m, rad]; written by the law.
-    shares : (6,) what the law keeps of each principal direction of the task: 1, or less near a
-        singular posture; 0 of an axis that is left out.
-    elapsed : [s] by which the law is to advance it. age : [s] of the joint state.
+    shares : (6,) control gain kept in each principal direction of the task: 1, or less near a
+    singular posture. 0 for an axis that is left out.
+    elapsed : [s] by which the law advances it. age : [s] of the joint state.
     moving : whether a target is being followed.
     base, end_effector : names of the two frames. fixed : {name: (R (3, 3), origin (3,) [m])} of
-        the base and of every other frame that does not move in it.
+    the base and of all frames fixed to it.
     """
 
     def __init__(self, base, end_effector, fixed):
@@ -57,7 +57,7 @@ class TaskReference:
         self.hold(np.zeros(3), (0.0, 0.0, 0.0, 1.0))
 
     def hold(self, position, quaternion):
-        """Rest at a pose, push at nothing. position : (3,) [m]; quaternion : (4,)."""
+        """Rest at a pose without a wrench. position : (3,) [m]; quaternion : (4,)."""
         for rows in (self.target, self.state):
             rows.fill(0.0)
             rows[POSITION, :3], rows[QUATERNION] = position, quaternion
@@ -69,11 +69,11 @@ class TaskReference:
         self.elapsed, self.moving = 0.0, False
 
     def set_target(self, target, clock, since, timeout):
-        """Follow a TaskTarget; return '' or the sentence that says why not.
+        """Follow a TaskTarget; return '', or a sentence with the reason for a refusal.
 
-        A target for a later time is reached then. A target for the past has moved on since. A
-        target for now replaces all that were scheduled. A twist or a wrench without a successor
-        ends a timeout after its time.
+        A target for a later time is reached at that time. A target for the past is extrapolated. A
+        target for now replaces all scheduled ones. A twist or a wrench without a successor ends a
+        timeout after its time.
 
         clock : [s] now; since : [s] from the last `advance` to now; timeout : [s].
         """
@@ -105,9 +105,10 @@ class TaskReference:
         return ''
 
     def advance(self, clock, elapsed, age):
-        """Move on to a time; return why there is nothing left to follow, or ''.
+        """Advance to a time; return why there is nothing left to follow, or ''.
 
-        A twist or a wrench without a successor ends: the end effector comes to rest by its limits.
+        A twist or a wrench without a successor ends: the end effector comes to rest within its
+        limits.
         clock : [s] now; elapsed : [s] since the last call; age : [s] of the joint state.
         """
         self.elapsed, self.age = elapsed, age
@@ -127,12 +128,12 @@ class TaskReference:
         return self._outcome
 
     def _go_on(self, clock, tick):
-        """Take over what has become due, as of the last tick, and say what comes next."""
+        """Apply scheduled targets that are due, and set the next goal."""
         for schedule in (self._motion, self._wrenches):
             while schedule and schedule.time <= clock:
                 due, parts = schedule.pop()
                 if schedule is self._motion and not schedule:
-                    self.target[ACCELERATION:FORCE] = 0.0  # of the way there
+                    self.target[ACCELERATION:FORCE] = 0.0  # of the distance to the goal
                 self._take(parts, tick - due)
                 self.state[ARRIVED], self._new = 0.0, True
         if self._new:
@@ -151,7 +152,7 @@ class TaskReference:
         self.goal[AHEAD, PLACED:] = 'position' in parts, 'quaternion' in parts, 'twist' in parts
 
     def _take(self, parts, since):
-        """Let parts of a target that held some time ago [s] be what is commanded now."""
+        """Apply parts of a target whose time has passed by `ago` [s]."""
         target = self.target
         for name, row in STREAMED.items():
             if name in parts:
@@ -165,7 +166,7 @@ class TaskReference:
             target[QUATERNION] = turn_by(since * mean[1], parts['quaternion'])
 
     def _in_base(self, target):
-        """Return what a TaskTarget tells, by name, in base axes."""
+        """Return the parts of a TaskTarget by name, in base axes."""
         R, origin = self.fixed.get(target.frame) or (rotation(self.state[QUATERNION]), 0.0)
         told = {name: getattr(target, name) for name in STREAMED}
         found = {
@@ -181,5 +182,5 @@ class TaskReference:
 
 
 def rotation(quaternion):
-    """R (3, 3) of a quaternion (x, y, z, w)."""
+    """Return R (3, 3) of a quaternion (x, y, z, w)."""
     return np.column_stack(axes_of_quaternion(*quaternion))

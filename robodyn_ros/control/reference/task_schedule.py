@@ -8,14 +8,14 @@ import numpy as np
 
 from robodyn_ros.spatial.turning import turn_between
 
-SAME = 1e-3  # [s] times nearer than this are one instant: of a pose and of its twist
-MOST = 1000  # instants that may lie ahead
+SAME = 1e-3  # [s] times closer than this are one instant, such as those of a pose and its twist
+MOST = 1000  # largest number of instants ahead
 
 
 class TaskSchedule:
-    """Parts of targets by name, in base axes, in the order of the times [s] at which they hold.
+    """Parts of targets by name, in base axes, ordered by time [s].
 
-    A target for an instant that is known already adds to its parts or replaces them.
+    A second target for the same instant adds parts or replaces them.
     """
 
     def __init__(self):
@@ -26,15 +26,15 @@ class TaskSchedule:
 
     @property
     def time(self):
-        """When the next of them holds."""
+        """Time of the next target."""
         return self._times[0]
 
     def begin(self, time, **places):
-        """Say where the target is before the first of them: 'position' (3,), 'quaternion' (4,)."""
+        """Set the pose before the first of them: 'position' (3,), 'quaternion' (4,)."""
         self._before = {name: (time, place) for name, place in places.items()}
 
     def put(self, time, parts):
-        """Keep the parts of a target for its time; there is room for MOST instants."""
+        """Add the parts of a target at its time; there is room for MOST instants."""
         k = bisect.bisect(self._times, time)
         for known in (k - 1, k):
             if 0 <= known < len(self) and abs(self._times[known] - time) <= SAME:
@@ -44,10 +44,10 @@ class TaskSchedule:
         self._parts.insert(k, dict(parts))
 
     def next(self):
-        """Return the parts of the next of them.
+        """Return the parts of the next target.
 
-        A place without a twist is passed with a velocity as on a Catmull-Rom spline: the mean from
-        the place before it to the one after it. The last place is reached at rest.
+        A pose without a twist gets a velocity as in a Catmull-Rom spline: the mean from the
+        previous pose to the next. The last pose is reached at rest.
         """
         parts = self._parts[0]
         if 'twist' in parts or not ('position' in parts or 'quaternion' in parts):
@@ -56,14 +56,14 @@ class TaskSchedule:
         return {**parts, 'twist': twist}
 
     def pop(self):
-        """Let the next of them go; return its time and its parts."""
+        """Remove the next target; return its time and its parts."""
         parts, time = self.next(), self._times.pop(0)
         self._before.update({name: (time, parts[name]) for name in self._before if name in parts})
         del self._parts[0]
         return time, parts
 
     def clear(self):
-        """Let all of them go."""
+        """Remove all targets."""
         self._times.clear()
         self._parts.clear()
 

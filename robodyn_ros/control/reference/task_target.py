@@ -9,9 +9,9 @@ import numpy as np
 from robodyn_ros.errors import ShapeError
 
 SIZES = {'position': 3, 'quaternion': 4, 'twist': 6, 'acceleration': 6, 'wrench': 6}
-UNIT_TOLERANCE = 1e-3  # of the length of a quaternion: rounded to four digits it still is one
-FARTHEST = 1e3  # [m] from the base; no arm reaches there
-LATEST = 10.0  # [s] from now; beyond, a clock is wrong rather than a plan long
+UNIT_TOLERANCE = 1e-3  # of the length of a quaternion, to accept one with four digits
+FARTHEST = 1e3  # [m] from the base, beyond the reach of any arm
+LATEST = 10.0  # [s] from now; a later stamp points to a wrong clock
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -21,21 +21,20 @@ class TaskTarget:
     Parameters
     ----------
     frame : str
-        Frame of the target: the base or a frame fixed to it. Without a pose also the end effector
-        itself, as its reference stands at reception.
+        Frame of the target: the base or a frame fixed to it. Without a pose it may also be the end
+        effector, at its reference pose on reception.
     position : (3,) array_like, optional
         Origin of the end effector in the base [m].
     quaternion : (4,) array_like, optional
         Its orientation in the base, x, y, z, w, of length one.
     twist : (6,) array_like, optional
-        Linear and angular velocity [m/s, rad/s]. The target moves on with it until it times out.
+        Linear and angular velocity [m/s, rad/s]. The target moves with it until it times out.
     acceleration : (6,) array_like, optional
         Rate of change of the twist [m/s^2, rad/s^2], until it times out.
     wrench : (6,) array_like, optional
         Force and moment [N, N m] that the end effector exerts at its origin, until it times out.
     delay : float
-        Time from reception to when the target holds [s]. If negative, the target has moved on
-        since then.
+        Time from reception to the time of the target [s]. If negative, the target is extrapolated.
 
     Raises
     ------
@@ -63,7 +62,7 @@ class TaskTarget:
         Parameters
         ----------
         task : TaskReference
-            The reference that it is for.
+            The reference of the end effector.
         limits : (4,) array_like
             Largest linear and angular velocity and acceleration [m/s, rad/s, m/s^2, rad/s^2].
         """
@@ -80,7 +79,7 @@ class TaskTarget:
         Parameters
         ----------
         timeout : float
-            Time after which a target without a successor has ended [s].
+            Time after which a target without a successor ends [s].
         """
         if -timeout <= self.delay <= LATEST:
             return ''

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Joint trajectories as they come from outside, by the rules of joint_trajectory_controller."""
+"""Joint trajectories as received, with the rules of joint_trajectory_controller."""
 
 import dataclasses
 
@@ -16,8 +16,8 @@ class Trajectory:
     Parameters
     ----------
     times : (k,) array_like
-        Times from the start [s], strictly increasing. A first point at time 0 is where the sender
-        believes the arm to be.
+        Times from the start [s], strictly increasing. A first point at time 0 is the posture that
+        the sender assumes.
     positions : (k, nv) array_like
         Positions [rad or m]. Alone, the interpolation is linear.
     velocities : (k, nv) array_like, optional
@@ -53,7 +53,7 @@ class Trajectory:
 
     @property
     def passed(self):
-        """Return how many points are not later than the reception."""
+        """Return the number of points that are due at reception."""
         return int(np.searchsorted(self.times + self.delay, 0.0, side='right'))
 
     def refusal(self, joint_names, streamed=False):
@@ -64,7 +64,7 @@ class Trajectory:
         joint_names : sequence of str
             Names of the joints, in the order of the columns.
         streamed : bool
-            Whether this is one target of a stream, which may be due at once and may move.
+            Whether this is a target of a stream, which may be due at once and may have a velocity.
         """
         return (
             self._refuse_shape(joint_names)

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What answers for every torque that leaves: states, guards, limits.
+"""Responsible for every published torque: states, guards, limits.
 
 May import: robot, compile, control.reference, realtime.histogram.
 """

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What a user may set about the guards: checked, frozen, replaced as a whole between two ticks."""
+"""Settings of the guards: validated, frozen, and replaced as a whole between two ticks."""
 
 import dataclasses
 import math
@@ -15,12 +15,12 @@ STATE_TIMEOUT_PERIODS = 2.0
 STALE_ACTIONS = ('zero', 'gravity_hold')
 STUCK_ACTIONS = ('warn', 'stale')
 
-#: Rows of `Settings.guards`, what the limiting kernel reads.
+#: Rows of `Settings.guards`, which the limiting kernel reads.
 LOWER, UPPER, SPEED, EFFORT, RATE = range(5)
 
 
 def derived():
-    """A field that follows from the others."""
+    """Return a field that is computed from the others."""
     return dataclasses.field(init=False, repr=False)
 
 
@@ -28,7 +28,7 @@ def derived():
 class Settings:
     """Limits, gains and timeouts of a supervisor; arrays are in joint order.
 
-    Raises ParameterError with a sentence; nothing is taken over unless everything is valid.
+    Raises ParameterError with a sentence unless all fields are valid.
     """
 
     period: float  # [s] of the control loop
@@ -42,20 +42,21 @@ class Settings:
     position_margin: float = 0.002  # [rad or m] beyond a limit before torque acts only inwards
     state_timeout: float = 0.02  # [s] within [2 periods, 0.2 s]; cannot be disabled
     reference_timeout: float = 0.1  # [s] of a streamed target
-    stale_action: str = 'zero'  # what follows the gravity torque when the state stays away
+    stale_action: str = 'zero'  # effort after the gravity torque while joint states are missing
     stale_hold: float = 0.1  # [s] of gravity torque at the last posture
     recovery_states: int = 3  # fresh joint states in a row that end STALE
-    max_start_error: float = 0.1  # [rad or m] between the arm and where a reference begins
-    position_jump: float = 0.1  # [rad or m] more than the velocity limit explains
-    stuck_time: float = 4.0  # [s] of bit-equal states under changing torque that are suspicious
-    stuck_action: str = 'warn'  # or 'stale': what no sensor confirms is not believed
-    overspeed: float = 2.0  # velocity over its limit from which on it is a fault
+    max_start_error: float = 0.1  # [rad or m] between the arm and the start of a reference
+    position_jump: float = 0.1  # [rad or m] beyond the motion that the velocity limit allows
+    stuck_time: float = 4.0  # [s] of bitwise equal states under changing torque before a warning
+    stuck_action: str = 'warn'  # or 'stale': treat the states as missing
+    overspeed: float = 2.0  # velocity over its limit beyond which it is a fault
     stop_damping: np.ndarray = None  # (nv,) [N m s/rad] added to gravity in FAULT; None: none
     robot_compensates_gravity: bool = False
-    law_values: np.ndarray = None  # (k,) of the law's own parameters; None: as they are
-    # what the loop reads
+    law_values: np.ndarray = None  # (k,) of the law's own parameters; None: unchanged
+    # read by the loop
     guards: np.ndarray = derived()  # (5, nv), see the rows above
-    commanded: np.ndarray = derived()  # (6,) enabled, less what the robot does by itself
+    # (6,) enabled terms, without those that the robot compensates
+    commanded: np.ndarray = derived()
     safe: np.ndarray = derived()  # (6,) terms of the safe torque
     gravity_held_for: float = derived()  # [s] without a joint state
 
@@ -137,16 +138,16 @@ class Settings:
 
     @property
     def nv(self):
-        """Number of joint velocities these settings are for."""
+        """Number of joint velocities."""
         return self.gains.shape[1]
 
     def replace(self, **changes):
-        """Return a copy with some fields changed, checked as a whole."""
+        """Return a validated copy with some fields changed."""
         return dataclasses.replace(self, **changes)
 
 
 def effective_state_timeout(asked, period):
-    """The timeout in force [s]: within [two periods, 0.2 s], so that nothing disables it."""
+    """Return the timeout in force [s], clamped to [two periods, 0.2 s]: it cannot be disabled."""
     ceiling = STATE_TIMEOUT_CEILING
     return max(asked if asked <= ceiling else ceiling, STATE_TIMEOUT_PERIODS * period)
 

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The states a controller can be in, the reasons why, and how often what happened."""
+"""States of a controller, their reasons, and counters of events."""
 
 import dataclasses
 import enum
@@ -9,17 +9,17 @@ import enum
 class State(enum.IntEnum):
     """State of the controller, as published (robodyn_msgs/ControllerStatus)."""
 
-    WAIT_MODEL = 0  # no robot description yet (the node's: a supervisor has a model)
+    WAIT_MODEL = 0  # no robot description yet; only of the node, since a supervisor has a model
     WAIT_STATE = 1  # no fresh joint state
-    READY = 2  # could be activated
+    READY = 2  # may be activated
     ACTIVE = 3  # following a reference, or a law that needs none
     HOLD = 4  # active without a running reference: a posture is held
-    STALE = 5  # the joint state stopped: gravity torque for a while, then `stale_action`
+    STALE = 5  # joint states are missing: gravity torque for a while, then `stale_action`
     FAULT = 6  # latched until reset: gravity torque
 
 
 class Reason:
-    """Short codes: why the state is what it is, and why an input was refused."""
+    """Short codes of the causes of states and refusals."""
 
     NONE = ''
     ACTIVATED = 'ACTIVATED'
@@ -42,7 +42,7 @@ class Reason:
     KERNEL_STATUS = 'KERNEL_STATUS'
     STOPPED = 'STOPPED'
     LOOP_EXCEPTION = 'LOOP_EXCEPTION'
-    # joint states that `measure` refuses
+    # refusals of joint states by `measure`
     WRONG_SIZE = 'WRONG_SIZE'
     NOT_FINITE = 'NOT_FINITE'
     IMPLAUSIBLE = 'IMPLAUSIBLE'
@@ -52,13 +52,13 @@ class Reason:
 
 @dataclasses.dataclass
 class Counters:
-    """How often what happened since the supervisor was made."""
+    """Counters of events since the supervisor was created."""
 
     cycles: int = 0  # ticks in which torque was published
     effort_limited: int = 0  # ticks in which a joint was at its effort limit
-    rate_limited: int = 0  # ticks in which a torque could not change fast enough
-    position_guarded: int = 0  # ticks in which a position or velocity limit held a torque back
+    rate_limited: int = 0  # ticks in which the rate limit changed a torque
+    position_guarded: int = 0  # ticks in which a position or velocity limit changed a torque
     stale_episodes: int = 0
-    stuck_episodes: int = 0  # bit-equal joint states while the torque changed
+    stuck_episodes: int = 0  # bitwise equal joint states while the torque changed
     faults: int = 0
     rejected_references: int = 0

@@ -9,14 +9,14 @@ from robodyn_ros.control.supervisor.control_settings import EFFORT, LOWER, RATE,
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Flags, Matrix, Scalar, Vector
 
-#: Measurements beyond these are no motion of a robot: they are refused, as NaN is.
+#: Measurements beyond these are implausible, and refused like NaN.
 LARGEST_POSITION = 1e5  # [rad or m]
 LARGEST_VELOCITY = 1e4  # [rad/s or m/s]
 
-#: Largest velocity that explains a change of position where the robot has no velocity limit.
+#: Largest plausible velocity of a joint without a velocity limit.
 FASTEST = 20.0  # [rad/s or m/s]
 
-#: What `judge` returns of a state that is taken over all the same.
+#: Results of `judge` for states that are accepted nevertheless.
 JUMPED, TOO_FAST = -1, -2
 
 #: Bits that `limit_torque` returns.
@@ -25,7 +25,7 @@ POSITION_GUARDED, RATE_LIMITED, EFFORT_LIMITED = 1, 2, 4
 
 @kernel
 def first_not_finite(x: Vector):
-    """Index of the first entry that is NaN or infinite, or -1."""
+    """Return the index of the first entry that is NaN or infinite, or -1."""
     for i in range(x.shape[0]):
         if not math.isfinite(x[i]):
             return i
@@ -34,7 +34,7 @@ def first_not_finite(x: Vector):
 
 @primitive
 def first_implausible(state):
-    """Joint whose position or velocity no robot can have, or -1. state : (2, nv)."""
+    """Return the first joint with an implausible position or velocity, or -1. state : (2, nv)."""
     for i in range(state.shape[1]):
         if not (
             -LARGEST_POSITION <= state[0, i] <= LARGEST_POSITION
@@ -46,7 +46,7 @@ def first_implausible(state):
 
 @primitive
 def first_jump(state, previous, guards, elapsed, allowance):
-    """Joint whose position changed by more than its velocity limit explains, or -1.
+    """Return the first joint that moved farther than its velocity limit allows, or -1.
 
     state, previous : (2, nv); guards : (5, nv) see control_settings.py in this folder;
     elapsed [s]; allowance [rad or m].
@@ -60,7 +60,7 @@ def first_jump(state, previous, guards, elapsed, allowance):
 
 @primitive
 def first_overspeed(state, guards, factor):
-    """Joint faster than `factor` times its velocity limit, or -1.
+    """Return the first joint faster than `factor` times its velocity limit, or -1.
 
     state : (2, nv); guards : (5, nv) see control/supervisor/control_settings.py.
     """
@@ -79,9 +79,9 @@ def judge(
     allowance: Scalar,
     overspeed: Scalar,
 ):
-    """1 + i if no robot can have the state of joint i, JUMPED or TOO_FAST if a joint is, else 0.
+    """Return 1 + i if the state of joint i is implausible, JUMPED, TOO_FAST, or else 0.
 
-    One kernel, since a call costs more than the comparisons; see above.
+    All checks are in one kernel, since a call costs more than the comparisons.
     """
     joint = first_implausible(state)
     if joint >= 0:
@@ -93,7 +93,7 @@ def judge(
 
 @kernel
 def add_terms(terms: Matrix, commanded: Flags, total: Vector):
-    """Clear the terms that are not commanded, add up the others; return the first bad joint or -1.
+    """Clear disabled terms, sum the others; return the first joint that is not finite, or -1.
 
     terms : (6, nv); commanded : (6,); total : (nv,), written.
     """
@@ -121,17 +121,17 @@ def limit_torque(
     rate_limited: Flags,
     effort_limited: Flags,
 ):
-    """Bring the last published torque as near to the wanted one as the limits allow.
+    """Move the last published torque towards the wanted one within the limits.
 
-    Beyond a position limit only torque inwards, above the velocity limit none outwards. Then at
-    most rate * dt away from the last published torque. Then within the effort limit, or on the way
-    to it at that rate where it has been lowered. Finite whatever comes in.
+    First, beyond a position limit torque acts only inwards, and above the velocity limit never in
+    the direction of motion. Then the change is at most rate * dt. Then the effort limit applies; a
+    lowered limit is approached at that rate. The result is finite for any input.
 
     wanted : (nv,) [N m or N]; state : (2, nv) position, velocity; guards : (5, nv); dt >= 0 [s].
     torque : (nv,) [N m or N] last published on entry, to be published on return.
     position_guarded, rate_limited, effort_limited : (nv,), written.
 
-    Returns which of the three hit any joint, as bits.
+    Returns which of the three limits acted on any joint, as bits.
     """
     hit = 0
     for i in range(torque.shape[0]):
@@ -145,7 +145,7 @@ def limit_torque(
         if not math.isfinite(inward):
             inward = 0.0
         step = guards[RATE, i] * dt
-        if not (step >= 0.0):  # an infinite rate in no time
+        if not (step >= 0.0):  # an infinite rate times dt = 0
             step = 0.0
         near = inward
         if not (near - last <= step):
@@ -156,7 +156,7 @@ def limit_torque(
         if not (largest >= 0.0):
             largest = 0.0
         allowed = largest
-        if math.isfinite(last):  # a limit that has been lowered is approached at the rate
+        if math.isfinite(last):  # a lowered limit is approached at the rate
             allowed = max(largest, abs(last) - step)
         torque[i] = min(max(near, -allowed), allowed)
         position_guarded[i] = inward != asked

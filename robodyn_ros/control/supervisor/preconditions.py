@@ -6,7 +6,7 @@ import numpy as np
 
 
 def refuse_age(measured, now, settings):
-    """No joint state, or one that is too old."""
+    """Refuse a missing or outdated joint state."""
     if measured is None:
         return 'there is no joint state yet'
     if measured.is_fresh(now, settings):
@@ -18,7 +18,7 @@ def refuse_age(measured, now, settings):
 
 
 def refuse_effort_limits(settings, joint_names):
-    """A joint without an effort limit: 0 would be one, and means no torque."""
+    """Refuse joints without an effort limit; 0 is a limit, and means no torque."""
     missing = [joint_names[i] for i in np.flatnonzero(np.isnan(settings.effort_limits))]
     return (
         f'effort_limits: got none for {", ".join(missing)}; expected one for every joint'
@@ -28,7 +28,7 @@ def refuse_effort_limits(settings, joint_names):
 
 
 def refuse_far(wanted, actual, reach, joint_names, what):
-    """A posture farther than reach from the actual one. (nv,) all; reach may be a scalar."""
+    """Return why a posture is too far from the actual one; all (nv,), reach may be a scalar."""
     error = np.abs(wanted - actual)
     wrong = np.flatnonzero(~(error <= reach))
     if not wrong.size:
@@ -41,7 +41,7 @@ def refuse_far(wanted, actual, reach, joint_names, what):
 
 
 def refuse_law_values(values, law):
-    """Values that are not those of the law's own parameters. values : (k,), or None for none."""
+    """Return why values (k,) do not fit the law's own parameters; None for no values."""
     if values is None:
         return ''
     parameters = [parameter for parameter in law.parameters for _ in parameter.defaults]

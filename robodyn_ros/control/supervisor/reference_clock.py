@@ -1,13 +1,13 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The time of references: it follows the loop's clock, but never jumps and never runs back."""
+"""The time of references: it follows the loop's clock, without jumps and never backwards."""
 
-#: Periods by which one tick may advance it; the rest of a longer gap is dropped, and counted.
+#: Periods by which one tick may advance it; the rest of a longer gap is dropped and counted.
 MAX_PERIODS = 3.0
 
 
 class Clock:
-    """Seconds on the clock; `clamps` counts ticks after no, negative or too much time."""
+    """Seconds on the clock; `clamps` counts ticks whose elapsed time was out of range."""
 
     def __init__(self):
         self.time = 0.0
@@ -16,11 +16,11 @@ class Clock:
         self._last = None
 
     def restart(self):
-        """Let the next tick be the first."""
+        """Treat the next tick as the first."""
         self._last = None
 
     def tick(self, now, period):
-        """Go on to now [s]; return the time elapsed, within [0, MAX_PERIODS periods]."""
+        """Advance to now [s]; return the elapsed time, within [0, MAX_PERIODS periods]."""
         self.elapsed = self._advance(now, period)
         return self.elapsed
 
@@ -39,6 +39,6 @@ class Clock:
         return dt
 
     def at(self, now, period):
-        """What the time is between two ticks."""
+        """Return the time between two ticks."""
         since = 0.0 if self._last is None else now - self._last
         return self.time + (since if 0.0 < since <= MAX_PERIODS * period else 0.0)

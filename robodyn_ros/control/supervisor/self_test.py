@@ -1,8 +1,8 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Known answers of the guards, and a law's machine code against its own text, before they serve.
+"""Known-answer tests of the guards, and of a law's machine code against its source.
 
-The text runs as plain Python: that takes milliseconds, and trusts no compiler.
+The source runs as plain Python, independent of any compiler.
 """
 
 import math
@@ -17,16 +17,16 @@ from robodyn_ros.control.supervisor.control_settings import EFFORT, LOWER, RATE,
 from robodyn_ros.errors import KernelError
 from robodyn_ros.robot.robot import Robot
 
-TOLERANCE = 1e-8  # relative: wrong code is off by far more, another order of sums by far less
+TOLERANCE = 1e-8  # relative: far above rounding, far below the error of wrong code
 
 
 def guards_known_answers():
-    """Run every kernel that guards a torque or samples a trajectory on a case worked out by hand.
+    """Run every kernel that guards a torque or samples a trajectory on a known case.
 
     Raises
     ------
     KernelError
-        If one gives another answer; the sentence names it.
+        If a result is wrong; the sentence names the kernel.
     """
     _judged()
     _limited()
@@ -34,7 +34,7 @@ def guards_known_answers():
 
 
 def law_known_answers(law, robot):
-    """Compare the torque terms of a compiled law with those of its text run as plain Python.
+    """Compare the torque terms of a compiled law with those of its source run as Python.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def _judged():
 
 
 def _limited():
-    """Both joints of a case each: free, against the effort, the rate, a stop; and no number."""
+    """Return two joints for each case: free, effort limit, rate limit, stop, NaN."""
     limits, state = _limits(), np.array(((0.0, 1.1), (0.0, 0.0)))
     for wanted, last, expected, bits in (
         ((1.0, -1.0), (0.0, 0.0), (1.0, -1.0), 0),
@@ -103,7 +103,7 @@ def _limited():
 
 
 def _sampled():
-    """One joint along 1 + 2 t + 3 t^2 for a second, then at rest at its end."""
+    """Return one joint along 1 + 2 t + 3 t^2 for a second, then at rest at its end."""
     knots, coefficients = np.array((0.0, 1.0)), np.zeros((path.ORDER, 1))
     coefficients[:3, 0] = 1.0, 2.0, 3.0
     end, reference = np.array(((6.0,), (0.0,), (0.0,))), np.empty((3, 1))
@@ -117,7 +117,7 @@ def _sampled():
 
 
 def _limits():
-    """Two joints from -1 to 1, at most 2 rad/s, 5 N m and 50 N m/s."""
+    """Return two joints from -1 to 1 rad, with limits of 2 rad/s, 5 N m and 50 N m/s."""
     limits = np.empty((5, 2))
     for row, value in ((LOWER, -1.0), (UPPER, 1.0), (SPEED, 2.0), (EFFORT, 5.0), (RATE, 50.0)):
         limits[row] = value

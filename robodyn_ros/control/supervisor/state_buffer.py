@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Received joint states: checked as a whole, and kept or refused as a whole."""
+"""Received joint states: accepted or refused as a whole."""
 
 from typing import NamedTuple
 
@@ -9,41 +9,41 @@ import numpy as np
 from robodyn_ros.control.supervisor import guards
 from robodyn_ros.control.supervisor.controller_states import Reason
 
-FAST_STATES = 3  # too fast in so many in a row is no outlier of a sensor
-LATE_STATES = 3  # older than the newest, so many in a row: the clock of the sender was set back
+FAST_STATES = 3  # consecutive states at overspeed that exclude an outlier
+LATE_STATES = 3  # consecutive older stamps that show a reset of the sender's clock
 BILLION = 1_000_000_000
 NO_STAMP = 0, 0
 
 
 class Measurement(NamedTuple):
-    """A joint state as received; never changed, so that q and qd of two messages cannot mix."""
+    """A joint state as received; immutable, so q and qd of two messages cannot mix."""
 
     state: np.ndarray  # (2, nv)
     q: np.ndarray  # its rows
     qd: np.ndarray
     time: float  # [s] of receipt
-    jumps: int  # position jumps up to and with this one
-    lag: float  # [s] by which it was old already
-    earliest: float  # [s] of receipt of the one before; it may have waited since then
-    fast: int  # how many in a row, up to and with this one, had a joint at overspeed
-    since: float  # [s] of receipt of the first of those that are bit for bit like this one
-    stamp: tuple[int, int]  # seconds and nanoseconds of the sender's clock; zeros if it has none
+    jumps: int  # position jumps, including this one
+    lag: float  # [s] age on receipt
+    earliest: float  # [s] of receipt of the previous state, the lower bound on its time
+    fast: int  # consecutive states at overspeed, including this one
+    since: float  # [s] of receipt of the first of the bitwise equal states before this one
+    stamp: tuple[int, int]  # seconds and nanoseconds of the sender's clock; zeros without a stamp
 
     def age(self, now):
-        """How old it is [s], by its own account."""
+        """Return the age [s], including the age on receipt."""
         return now - self.time + self.lag
 
     def is_fresh(self, now, settings):
-        """Whether its age is within the timeout; a time far ahead, or NaN, is not fresh."""
+        """Return whether its age is within the timeout; a future time, or NaN, is not fresh."""
         return abs(now - self.time) <= settings.state_timeout
 
     @property
     def overspeeding(self):
-        """Whether a joint is at overspeed for good."""
+        """Whether a joint is at overspeed in enough consecutive states."""
         return self.fast >= FAST_STATES
 
     def fastest(self, settings):
-        """The joint that exceeds its velocity limit most, and its velocity."""
+        """Return the joint that exceeds its velocity limit most, and its velocity."""
         joint = int(np.argmax(np.abs(self.qd) / settings.velocity_limits))
         return joint, float(self.qd[joint])
 
@@ -57,18 +57,19 @@ class Rejection(NamedTuple):
 
 
 class Inbox:
-    """The last valid joint state. One thread puts; any may read `latest`, replaced in one go."""
+    """The last valid joint state. One thread puts; any may read `latest`, replaced atomically."""
 
     def __init__(self, nv):
         self.latest = None  # Measurement
         self.rejection = None  # the last Rejection
         self.rejected = 0  # how many
         self._nv, self._judge = nv, guards.judge.vectorcall
-        self._outlier = None  # state and time of a jump that no second state has confirmed
-        self._newest, self._late, self._lates = None, None, 0  # stamps, and how many in a row
+        self._outlier = None  # state and time of an unconfirmed jump
+        # consecutive older stamps, and their number
+        self._newest, self._late, self._lates = None, None, 0
 
     def put(self, q, qd, time, settings, lag=0.0, stamp=None):
-        """Take over a joint state, or return the reason why not; the last valid one then stays."""
+        """Accept a joint state, or return a reason and keep the last valid one."""
         try:
             if len(q) != self._nv or len(qd) != self._nv:
                 return self._reject(Reason.WRONG_SIZE, -1, len(q))
@@ -79,15 +80,15 @@ class Inbox:
         return self.accept(state, time, settings, lag, stamp)
 
     def accept(self, state, time, settings, lag, stamp=None):
-        """As `put`, for an array (2, nv) of q and qd that is not written to any more.
+        """Accept like `put` an array (2, nv) of q and qd, which the caller must not modify.
 
-        stamp : seconds and nanoseconds of the sender's clock, which orders states that overtook
-        one another; None, zero or an impossible one orders nothing.
+        stamp : seconds and nanoseconds of the sender's clock, to detect states out of order. None,
+        zero and invalid stamps are ignored.
 
-        A position that the joint cannot have moved to since the last state is a jump. It is
-        refused until the next state confirms it. That state is accepted, and counted in `jumps`,
-        for the loop to see. After a stall the first sample is stale, and the newest comes right
-        after it. So the time allowed for a motion is counted from the state before both.
+        A position that the joint cannot have reached since the last state is a jump. It is refused
+        until the next state confirms it. That state is accepted, and counted in `jumps`. After a
+        stall the first sample is stale, and the newest comes right after it. So the time allowed
+        for a motion counts from the state before both.
         """
         if not self._in_order(stamp):
             return self._reject(Reason.OUT_OF_ORDER, -1, 0.0)
@@ -124,7 +125,7 @@ class Inbox:
         return Reason.NONE
 
     def _in_order(self, stamp):
-        """Whether a state with this stamp is not older than the newest, or the clock was set."""
+        """Return whether a state is at least as new as the newest one, or its clock was set."""
         if stamp is None or stamp == NO_STAMP or not (stamp[0] >= 0 and 0 <= stamp[1] < BILLION):
             stamp = None
         if stamp is not None and self._newest is not None and stamp < self._newest:
@@ -136,7 +137,7 @@ class Inbox:
         return True
 
     def _confirmed(self, state, time, settings):
-        """Whether the state before this one was refused for a jump to where this one is."""
+        """Return whether the previous state was refused for a jump to the same posture."""
         outlier, self._outlier = self._outlier, (state, time)
         if outlier is None:
             return False

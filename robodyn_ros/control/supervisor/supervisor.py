@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The supervisor of a control law: it checks and limits every torque that leaves."""
+"""The supervisor of a control law: it checks and limits every published torque."""
 
 import contextlib
 import dataclasses
@@ -26,24 +26,23 @@ from robodyn_ros.control.supervisor.state_buffer import Inbox
 from robodyn_ros.control.supervisor.torque_limiter import Output
 from robodyn_ros.errors import ParameterError
 
-STUCK_SHARE = 0.01  # of an effort limit: a torque that changes by less may well move nothing
+STUCK_SHARE = 0.01  # of an effort limit: a smaller change of torque may not move the joint
 
 
 class Supervisor:
     """Guards, states and torque of one robot under one control law.
 
-    `tick` runs in the loop's thread, everything else in others. It allocates nothing that stays
-    and never raises. Whatever happens, it leaves in `command` a finite torque for every joint,
-    within its limit and within its rate of the last one published. Times are seconds of one
-    monotonic clock, passed in.
+    `tick` runs in the loop's thread, everything else in others. It keeps no allocated memory and
+    never raises. In all cases `command` has a finite torque for every joint, within its effort
+    limit and rate limit. Times are seconds of one monotonic clock, passed in.
 
     robot : Robot; its scratch memory is not used. law : its ControlLaw. settings : Settings.
 
-    After a tick: state, reason, joint (index or -1), value, detail; stuck, whether a sensor seems
-    to repeat itself; completed, the Trajectory that came to its end last, or None; publishing,
-    command (nv,) [N m or N], unlimited (nv,) before limits, terms (6, nv); reference (3, nv);
-    q, qd (nv,) used; position_guarded, rate_limited, effort_limited (nv,). The arrays are refilled
-    by the next tick.
+    After a tick the attributes are state, reason, joint (index or -1), value and detail. stuck is
+    whether a sensor repeats itself; completed is the last Trajectory that ended, or None. The next
+    tick refills these arrays: command (nv,) [N m or N], unlimited (nv,) before limits, terms (6,
+    nv), reference (3, nv), q and qd (nv,), position_guarded, rate_limited, effort_limited (nv,).
+    publishing is whether the command is to be published.
     """
 
     def __init__(self, robot, law, settings):
@@ -68,13 +67,15 @@ class Supervisor:
 
     @staticmethod
     def kernels(law):
-        """Every kernel that a supervisor with this law (or class of law) runs, to be warmed up."""
+        """Return every kernel that a supervisor with this law or class of law runs."""
         own = (*Output.kernels, *guards.KERNELS, *path.KERNELS)
         return tuple(dict.fromkeys((*own, *law.kernels)))
 
     def use(self, twins):
-        """Compute with these twins of kernels from the next tick on, {kernel: twin}; {} for the
-        generic kernels. Torques stay the same to rounding.
+        """Replace kernels by their twins from the next tick on, {kernel: twin}.
+
+        {} restores the generic kernels. Torques stay the same to rounding.
+
         """
         with self._lock:
             self.law.use(twins)
@@ -82,22 +83,22 @@ class Supervisor:
 
     @property
     def following(self):
-        """The Trajectory in force, as given to `follow` or `stream_target`, or None."""
+        """The current Trajectory, as given to `follow` or `stream_target`, or None."""
         return self._reference.source
 
     @property
     def rejection(self):
-        """Reason, joint and value of the last joint state that was refused, or None."""
+        """Reason, joint and value of the last refused joint state, or None."""
         return self._inbox.rejection
 
     @property
     def measurement(self):
-        """The Measurement of the last joint state that was accepted, or None."""
+        """The Measurement of the last accepted joint state, or None."""
         return self._inbox.latest
 
     @property
     def counters(self):
-        """How often what happened, by name."""
+        """The Counters of events."""
         return {
             **dataclasses.asdict(self._counters),
             'jumps': self._jumps,
@@ -107,7 +108,7 @@ class Supervisor:
 
     @property
     def settings(self):
-        """The Settings in force; assign a new one to change any of them, between two ticks.
+        """The current Settings; assign new ones to change them between two ticks.
 
         Raises ParameterError if they are for another robot or law, or lack an effort limit while
         active.
@@ -136,34 +137,34 @@ class Supervisor:
     # ------------------------------------------------------------------------ from other threads
 
     def measure(self, q, qd, received_time, lag=0.0, stamp=None):
-        """Take over a joint state in joint order; return '' or the Reason why it was refused.
+        """Accept a joint state in joint order; return '', or the Reason of a refusal.
 
-        q, qd : (nv,) [rad or m; rad/s or m/s]; received_time : [s] of receipt, on the clock of
-        `tick`; lag : [s] from when it was true to its receipt, for laws that make up for it;
-        stamp : seconds and nanoseconds of the sender's clock, which tell what is out of order.
+        q, qd : (nv,) [rad or m; rad/s or m/s]. received_time : [s] of receipt on the clock of
+        `tick`. lag : [s] age on receipt, for laws that compensate it. stamp : seconds and
+        nanoseconds of the sender's clock, to detect states out of order.
         """
         return self._inbox.put(q, qd, received_time, self._settings, lag, stamp)
 
     def accept_state(self, state, received_time, lag=0.0, stamp=None):
-        """Take over a joint state as `measure`, without a copy.
+        """Accept a joint state as `measure` does, without a copy.
 
         Parameters
         ----------
         state : (2, nv) ndarray
-            Positions and velocities, which belong to the supervisor from now on.
+            Positions and velocities; the supervisor takes ownership.
         received_time : float
             Time of receipt [s].
         lag : float
-            Time from when the state was true to its receipt [s].
+            Age of the state on receipt [s].
         stamp : tuple of int or None
-            Seconds and nanoseconds of the sender's clock, which tell what is out of order.
+            Seconds and nanoseconds of the sender's clock, to detect states out of order.
         """
         return self._inbox.accept(state, received_time, self._settings, lag, stamp)
 
     def activate(self, now, posture=None):
-        """Begin to publish torque, from the safe one of the measured posture, which is held.
+        """Start publishing torque: hold the measured posture, starting from its safe torque.
 
-        posture : (nv,) where the caller believes the arm to be, or None. Returns '' or why not.
+        posture : (nv,) that the caller assumes, or None. Returns '', or the reason of a refusal.
         """
         with self._lock:
             settings, measured = self._settings, self._inbox.latest
@@ -184,7 +185,7 @@ class Supervisor:
             )
             if sentence:
                 return sentence
-            if not self.publishing:  # else the torque goes on from the last one published
+            if not self.publishing:  # otherwise the torque continues from the last published one
                 self._output.safe(measured, True, 0.0, settings)
                 self._output.limit(measured, settings, math.inf)
                 self._clock.restart()
@@ -192,7 +193,7 @@ class Supervisor:
             return ''
 
     def deactivate(self):
-        """Give up the arm: the torque goes to the safe one at its rate, then publishing ends."""
+        """Ramp the torque to the safe torque at its rate limit, then stop publishing."""
         with self._lock:
             if self.active:
                 self.active, self._releasing = False, self.publishing
@@ -203,18 +204,21 @@ class Supervisor:
     def stop(self, detail=''):
         """Emergency stop: safe torque, latched until `reset`.
 
-        detail : who or what asked for it, for people.
+        detail : its cause, as text.
         """
         with self._lock:
             self._trip(Reason.STOPPED, detail=detail)
 
     def fail(self, error):
-        """Report an exception from around the tick: safe torque, latched until `reset`."""
+        """Report an exception around the tick: safe torque, latched until `reset`."""
         with self._lock:
             self._trip(Reason.LOOP_EXCEPTION, detail=_text(error))
 
     def reset(self, now):
-        """Leave FAULT, to hold the measured posture if active. Returns '' or why not."""
+        """Leave FAULT, and hold the measured posture if active.
+
+        Return '', or the reason of a refusal.
+        """
         with self._lock:
             if self.state is not State.FAULT:
                 return ''
@@ -227,31 +231,31 @@ class Supervisor:
             return sentence
 
     def hold(self):
-        """Drop the reference, if one is followed, and hold the measured posture."""
+        """Drop the reference, if any, and hold the measured posture."""
         with self._lock:
             if self.state is State.ACTIVE and self._following:
                 self._hold_or_trip(self._inbox.latest, Reason.HOLD_REQUESTED)
 
     def follow(self, trajectory, now):
-        """Follow a Trajectory from now on, smoothly from the reference in force, and hold its end.
+        """Follow a Trajectory, starting smoothly from the current reference, and hold its end.
 
-        Returns '' or the sentence that says why not; what was followed before then goes on.
+        Returns '', or a sentence with the reason of a refusal, which keeps the old reference.
         """
         return self._count_refusal(self._receive(trajectory, now, streamed=False))
 
     def stream_target(self, point, now):
-        """Go to a streamed target, a Trajectory of one point, by its time, or at once if 0.
+        """Move to a streamed target, a Trajectory of one point, by its time; at once if that is 0.
 
-        Without a successor within `reference_timeout` the measured posture is held. Returns ''
-        or why not.
+        Without a successor within `reference_timeout` the measured posture is held. Returns '', or
+        the reason of a refusal.
         """
         return self._count_refusal(self._receive(point, now, streamed=True))
 
     def set_task_target(self, target, now):
-        """Set the target of the end effector: it moves there smoothly by its time, and holds it.
+        """Set the target of the end effector, which reaches it smoothly by its time and holds it.
 
-        Its twist and its wrench end without a successor within `reference_timeout`. Returns '' or
-        why not; what was followed before then goes on.
+        Its twist and its wrench end without a successor within `reference_timeout`. Returns '', or
+        the reason of a refusal, which keeps the old reference.
         """
         return self._count_refusal(self._lead(target, now))
 
@@ -280,7 +284,7 @@ class Supervisor:
             settings, epoch = self._settings, self._reference.epoch
             clock = self._clock.at(now, settings.period)
             start, elapsed = self._reference.at(clock), self._reference.since_streamed(clock)
-        # not under the lock: checking a long trajectory takes longer than a period
+        # without the lock: checking a long trajectory may take longer than a period
         if streamed:
             way, sentence = receive_target(trajectory, start, elapsed, settings, self.joint_names)
         else:
@@ -311,10 +315,10 @@ class Supervisor:
     # ------------------------------------------------------------------------ the loop
 
     def rehearse(self, now):
-        """Rehearse a tick at the time now [s] without effect, to warm the caches for the next."""
+        """Run a tick at the time now [s] without effect, to warm the caches for the next."""
         measured, settings = self._inbox.latest, self._settings
         if self.active and not self.law.stateful and measured is not None:
-            # what fails here fails again in the tick, which answers for it
+            # an exception here recurs in the tick, which handles it
             with self._lock, contextlib.suppress(Exception):
                 reference = self._reference.at(self._clock.at(now, settings.period))
                 self._rehearsal.run(measured, self.law, reference, settings)
@@ -339,7 +343,7 @@ class Supervisor:
             return self.state
 
     def _law_acts(self, measured, fresh, now):
-        """Bring the state up to date, and write the law's torque if it is the law that acts."""
+        """Update the state, and write the law's torque if the law acts."""
         try:
             self._update(measured, fresh, now)
             acts = self.state is State.ACTIVE or self.state is State.HOLD
@@ -377,7 +381,7 @@ class Supervisor:
                 self._settle(self.law.task.advance(clock.time, clock.elapsed, measured.age(now)))
 
     def _sticks(self, measured, settings):
-        """Whether the states have not changed in a bit for long, though the torque has."""
+        """Return whether the states have been bitwise equal for long while the torque changed."""
         if measured.since != self._stillness:
             self._stillness, self.stuck = measured.since, False
             self._still[:] = self.command
@@ -399,12 +403,12 @@ class Supervisor:
 
     @property
     def _following(self):
-        """Whether anything is followed: a path of the joints, or a target of the end effector."""
+        """Whether a joint path or a target of the end effector is being followed."""
         task = self.law.task
         return self._reference.path is not None or (task is not None and task.moving)
 
     def _settle(self, reason):
-        """HOLD, if something has just ended and nothing else is followed."""
+        """Enter HOLD if a reference has just ended and nothing else is followed."""
         if reason:
             self._enter(State.ACTIVE if self._following else State.HOLD, reason)
 
@@ -429,12 +433,13 @@ class Supervisor:
         if hit & guards.RATE_LIMITED:
             counters.rate_limited += 1
         else:
-            self._releasing = False  # arrived: this torque is the last one published
+            # the safe torque is reached: this torque is the last published one
+            self._releasing = False
 
     # ------------------------------------------------------------------------ transitions
 
     def _hold(self, measured, reason):
-        """Hold the measured posture, whatever was followed before."""
+        """Hold the measured posture, and drop any reference."""
         self._jumps = measured.jumps
         self._reference.hold(measured.q)
         self._enter(State.HOLD if self.law.tracks else State.ACTIVE, reason)
@@ -443,7 +448,7 @@ class Supervisor:
         self.law.reset(measured.q, measured.qd)
 
     def _hold_or_trip(self, measured, reason):
-        """Hold, and return ''; or FAULT, if the law cannot be reset, and return why."""
+        """Hold, and return ''; if the law cannot be reset, enter FAULT and return why."""
         try:
             self._hold(measured, reason)
             return ''
@@ -458,7 +463,7 @@ class Supervisor:
             self._enter(State.WAIT_STATE, Reason.STATE_TIMEOUT)
 
     def _trip(self, reason, joint=-1, value=0.0, detail=''):
-        """Latch FAULT; the first cause stays."""
+        """Latch FAULT with its first cause."""
         if self.state is not State.FAULT:
             self._counters.faults += 1
             self._reference.hold(self.q)

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Add the terms of the torque, and limit it against the last one published."""
+"""Sum the terms of the torque, and limit it against the last published one."""
 
 import numpy as np
 
@@ -12,8 +12,8 @@ from robodyn_ros.control.supervisor import guards
 class Output:
     """Torque of one robot; its arrays are refilled, never replaced.
 
-    terms : (6, nv); unlimited : (nv,) their sum; command : (nv,) what is published [N m or N].
-    position_guarded, rate_limited, effort_limited : (nv,) what made the difference.
+    terms : (6, nv); unlimited : (nv,) their sum; command : (nv,) to publish [N m or N].
+    position_guarded, rate_limited, effort_limited : (nv,) limits that acted.
     """
 
     kernels = (*GravityCompensation.kernels, guards.add_terms, guards.limit_torque)
@@ -29,17 +29,23 @@ class Output:
         self._add, self._limit = guards.add_terms.vectorcall, guards.limit_torque.vectorcall
 
     def use(self, twins):
-        """Compute the safe torque with these twins of kernels, see ControlLaw.use."""
+        """Replace the kernels of the safe torque by their twins, see ControlLaw.use."""
         self._gravity.use(twins)
 
     def from_law(self, law, q, qd, reference, settings):
-        """Ask the law; return its status and the first joint whose torque is not finite, or -1."""
+        """Call the law.
+
+        Return its status and the first joint whose torque is not finite, or -1.
+        """
         self.terms.fill(0.0)
         status = law.torques(q, qd, reference, settings.gains, self.terms)
         return status, self._add(self.terms, settings.commanded, self.unlimited)
 
     def safe(self, measured, fresh, dt, settings):
-        """Gravity torque and damping; without fresh joint states gravity alone, for a while."""
+        """Compute the safe torque: gravity and damping.
+
+        Gravity alone without fresh joint states.
+        """
         self._lost_for = 0.0 if fresh else self._lost_for + dt
         self.terms.fill(0.0)
         if self._lost_for <= settings.gravity_held_for:
@@ -48,7 +54,7 @@ class Output:
         self._add(self.terms, settings.safe, self.unlimited)
 
     def limit(self, measured, settings, dt):
-        """Bring the command near to the unlimited torque; return what hit, as bits of guards."""
+        """Move the command towards the unlimited torque; return the limits that acted, as bits."""
         return self._limit(
             self.unlimited,
             measured.state,

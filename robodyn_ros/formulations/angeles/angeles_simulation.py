@@ -32,7 +32,7 @@ class Simulation:
 
 
 def simulate(acceleration, q, qd, duration, method='ode45', tolerance=1e-8):
-    """The Simulation from (q, qd), (n,) each, over a duration [s]; needs scipy.
+    """Return the Simulation from (q, qd), (n,) each, over a duration [s]; needs scipy.
 
     acceleration(t, q, qd) -> (n,). method : 'ode23', 'ode45' or 'gear'. tolerance : of one step,
     relative and absolute. ParameterError for another method or where the solver gives up.

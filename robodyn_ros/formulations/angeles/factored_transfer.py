@@ -53,7 +53,7 @@ class Transfer:
 
 
 def transfers(links):
-    """The Transfer of every link, base to tip.
+    """Return the Transfer of every link, base to tip.
 
     ModelError where a frame is not turned about its x after z, as standard DH parameters have it.
     """
@@ -116,5 +116,5 @@ def _torques(robot, q, qd, qdd, inertias=None, moment_of=euler_moment):
 
 
 def _plain(x):
-    """The value of a counting number, too."""
+    """Return the value of a counting number, too."""
     return getattr(x, 'value', x)

@@ -33,7 +33,7 @@ class MinimumTime:
 
 
 def minimum_time(robot, q0, dq, limits, shape=S345, samples=500):
-    """The MinimumTime of going from q0 to q0 + dq (n,) with |tau_i| <= limits (n,) > 0.
+    """Return the MinimumTime of going from q0 to q0 + dq (n,) with |tau_i| <= limits (n,) > 0.
 
     shape : s(x), a numpy Polynomial from 0 to 1 on [0, 1]. samples : over which the maxima are
     looked for before they are refined. ShapeError, or ParameterError for a limit that is not
@@ -61,7 +61,7 @@ def minimum_time(robot, q0, dq, limits, shape=S345, samples=500):
 
 
 def _peak(f, a, b):
-    """Largest value of f between a and b, where it has one maximum; golden section."""
+    """Return the largest value of f between a and b, where it has one maximum; golden section."""
     best = max(f(a), f(b))
     while b - a > 1e-9:
         left, right = b - GOLDEN * (b - a), a + GOLDEN * (b - a)

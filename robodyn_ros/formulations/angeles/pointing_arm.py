@@ -55,6 +55,6 @@ def kinetic_energy(first, second, angle, rates):
 
 
 def _axes(second, angle):
-    """The first axis in link 2, its derivative by theta_2, and J."""
+    """Return the first axis in link 2, its derivative by theta_2, and J."""
     s, c = np.sin(angle), np.cos(angle)
     return np.array([s, c, 0.0]), np.array([c, -s, 0.0]), second.about_origin

@@ -50,7 +50,7 @@ def four_five(f, t, y, h):
 
 
 def simulate(f, y, duration, h, tolerance, pair=four_five):
-    """The Solution of y' = f(t, y) from y (m,) over a duration [s].
+    """Return the Solution of y' = f(t, y) from y (m,) over a duration [s].
 
     h : longest step [s]. tolerance : of the norm of the difference, in the units of y.
     ParameterError where h, the duration or the tolerance is not above 0; SingularityError where no

@@ -101,7 +101,7 @@ def mass_matrix(robot, q):
 
 
 def pairs(n):
-    """The order of [qd qd]: (0, 1), (0, 2), ..., (n-2, n-1)."""
+    """Return the order of [qd qd]: (0, 1), (0, 2), ..., (n-2, n-1)."""
     return [(j, k) for j in range(n) for k in range(j + 1, n)]
 
 

@@ -44,11 +44,11 @@ class Coordinates:
                 )
 
     def tree(self, x):
-        """The Tree at x (N,), real or complex."""
+        """Return the Tree at x (N,), real or complex."""
         return tree_of(self.bodies, self._place(np.asarray(x)), self.gravity)
 
     def velocity_map(self, x):
-        """A (N, N), block diagonal: beta = A(x) xdot."""
+        """Return a (N, N), block diagonal: beta = A(x) xdot."""
         x = np.asarray(x)
         A, q = np.zeros((len(x), len(x)), np.result_type(x, float)), self._place(x)
         for body, rows in self._rows():
@@ -72,7 +72,7 @@ class Coordinates:
         return self.mass_matrix(x) @ xd
 
     def kinetic_energy(self, x, xd):
-        """Sum of V' M V / 2 of the bodies, and of the drives [J] (4.1)."""
+        """Return the sum of V' M V / 2 of the bodies, and of the drives [J] (4.1)."""
         tree, beta = self.tree(x), self.velocity_map(x) @ xd
         V = tree_kinematics.velocities(tree, beta)
         return sum(kinetic_energy(M, v) for M, v in zip(tree.M, V)) + 0.5 * beta @ (

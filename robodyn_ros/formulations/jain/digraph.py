@@ -43,7 +43,7 @@ def ancestors(parent, k):
 
 
 def closest_common_ancestor(parent, i, j):
-    """The node from which the paths to i and j part, i itself if above j; None if none is."""
+    """Return the lowest common ancestor of i and j, which may be one of them; None without one."""
     above = [i, *ancestors(parent, i)]
     return next((k for k in [j, *ancestors(parent, j)] if k in above), None)
 
@@ -72,12 +72,12 @@ def adjacency(n, edges):
 
 
 def edges_of(parent):
-    """The edges (parent, child) of a tree."""
+    """Return the edges (parent, child) of a tree."""
     return [(up, k) for k, up in enumerate(parent) if up < len(parent)]
 
 
 def is_nilpotent(S):
-    """Whether no directed circle is in the digraph: S^n = 0 (section 8.2.1)."""
+    """Return whether no directed circle is in the digraph: S^n = 0 (section 8.2.1)."""
     return not np.linalg.matrix_power(S, len(S)).any()
 
 
@@ -117,7 +117,7 @@ def weighted(parent, weights, sizes):
 
 
 def resolvent(E, sizes, parent):
-    """A = (1 - E)^-1 of a block-weighted adjacency matrix of a canonical tree (8.14, 8.16).
+    """Return a = (1 - E)^-1 of a block-weighted adjacency matrix of a canonical tree (8.14, 8.16).
 
     Column by column, A(:, k) = A(:, parent(k)) A(parent(k), k): the semigroup (8.17). O(n^2)
     blocks, and zeros are exactly zero.

@@ -71,7 +71,7 @@ def single_body(tree, k, b):
 
 
 def ground(tree, k, gravity):
-    """The inertial frame under base hinge k: no compliance, and g for acceleration (10.53)."""
+    """Return the inertial frame under base hinge k: zero compliance, acceleration g (10.53)."""
     lift = tree.phi[k].T @ tree.g if gravity else np.zeros(6)
     return Subsystem(((k, 'inner'),), np.zeros((6, 6)), lift)
 
@@ -86,7 +86,7 @@ def hinge_force(hinge, S, c):
 
 
 def joined(outer, inner, k, hinge):
-    """Two subsystems joined by hinge k: lemma 10.6."""
+    """Return two subsystems joined by hinge k: lemma 10.6."""
     a2, b2 = outer.rows([(k, 'outer')]), inner.rows([(k, 'inner')])
     left, right = ([h for h in part.handles if h[0] != k] for part in (outer, inner))
     a1, b1 = outer.rows(left), inner.rows(right)

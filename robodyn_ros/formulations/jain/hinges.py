@@ -56,7 +56,9 @@ class Hinge:
 
 
 def constraint(H):
-    """A (6 - r, 6) with A Delta_V = 0, orthonormal rows: what a hinge of map H (r, 6) forbids.
+    """Return A (6 - r, 6), A Delta_V = 0: the motions that a hinge of map H (r, 6) forbids.
+
+    The rows are orthonormal.
 
     A' lambda are the forces that the hinge carries without torque: H A' = 0 (section 3.1).
     """
@@ -84,7 +86,7 @@ def quaternion_rate(quaternion, omega):
 
 
 def constant(name, columns, placement):
-    """A hinge whose H' (6, r) is constant in the body and whose rates are its velocities."""
+    """Return a hinge with constant H' (6, r) in the body; its velocities are coordinate rates."""
     H = np.asarray(columns, float)
     r = H.shape[1]
     return Hinge(
@@ -222,7 +224,7 @@ def free():
 
 
 def rolling_ball(radius):
-    """A ball that rolls without slip on the x-y plane of its parent [Sol 3.2].
+    """Return a ball that rolls without slip on the x-y plane of its parent [Sol 3.2].
 
     theta : a quaternion, and x and y of its centre; beta : its angular velocity in axes of the
     PARENT. Five freedoms of place, three of motion: not holonomic. H' = [1; S(l)] in those axes,

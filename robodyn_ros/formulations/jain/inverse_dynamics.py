@@ -82,7 +82,7 @@ def gravity_torque(tree):
 
 
 def mass_matrix_by_columns(tree):
-    """The mass matrix (N, N): column j is T for thdd = e_j at rest, without weight (5.3.2)."""
+    """Return the mass matrix (N, N): column j is T for thdd = e_j, at rest, no gravity (5.3.2)."""
     rest = np.zeros(tree.N)
     return np.stack(
         [newton_euler(tree, rest, unit, gravity=False)[0] for unit in np.eye(tree.N)], axis=1

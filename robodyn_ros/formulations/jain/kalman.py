@@ -102,7 +102,7 @@ def conditional_mean(parent, F, Q, H, N, y):
 
 
 def of_tree(tree, T):
-    """The arguments (parent, F, Q, H, N, y) that make the filter that of a Tree with torques T."""
+    """Return the arguments (parent, F, Q, H, N, y) of the filter of a Tree with torques T."""
     return (
         tree.parent,
         tree.phi,

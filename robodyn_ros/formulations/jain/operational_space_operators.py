@@ -150,7 +150,7 @@ def control_force(tree, thd, u, nodes, gravity=True):
 
 
 def mass_matrix_inverse(tree):
-    """The inverse of the mass matrix (N, N) in O(n^2): Algorithm 10.4 (10.33), on any tree.
+    """Return the inverse of the mass matrix (N, N) in O(n^2): Algorithm 10.4 (10.33), on any tree.
 
     M^-1(k, k) = L(k), M^-1(k, j) = -X(up) phi(up, j) G(j), where X(i), (r, 6), is what a force on
     body i adds to thdd(k): U(k) for k itself, X(up) psi(up, i) outboard, and -K' psi'(c, k)

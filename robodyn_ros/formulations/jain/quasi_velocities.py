@@ -91,7 +91,7 @@ def transformed_mass_matrix(system, A, q):
 
 
 def quasi_torque(system, A, q, qd, qdd):
-    """The left side of (4.44) (nv,), which is A^-T tau: A(q) a function, gravity in L.
+    """Return the left side of (4.44) (nv,), which is A^-T tau: A(q) a function, gravity in L.
 
     A^-T M qd is dL/dbeta; its rate is along the motion, dL/dtheta is at constant beta.
     """
@@ -114,7 +114,7 @@ def quasi_torque(system, A, q, qd, qdd):
 
 
 def diagonalising(system, q):
-    """A (nv, nv) with M = A' A: D^1/2 [1 + H phi K]', which every tree has (Ex 4.11).
+    """Return a (nv, nv) with M = A' A: D^1/2 [1 + H phi K]', which every tree has (Ex 4.11).
 
     D^1/2 is the upper factor of each block of D. Rows in the order of Jain, columns in that of the
     robot, or of the Coordinates.

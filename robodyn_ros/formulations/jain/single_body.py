@@ -48,7 +48,7 @@ def shifted_components(m, p, J, l):  # noqa: E741
 
 
 def joined(inertias, phis):
-    """Sum of phi(x, y_i) M(y_i) phi'(x, y_i) (6, 6): of bodies joined rigidly (section 2.1.3)."""
+    """Return sum_i phi(x, y_i) M(y_i) phi'(x, y_i) of rigidly joined bodies (section 2.1.3)."""
     return sum(shifted(M, phi) for M, phi in zip(inertias, phis))
 
 

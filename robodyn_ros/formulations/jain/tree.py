@@ -100,11 +100,11 @@ class Tree(SkoStructure):
         return self.phi
 
     def to_jain(self, x):
-        """A vector or the rows of a matrix in the order of the robot, in the order of the tree."""
+        """Return a vector, or the rows of a matrix, reordered from the robot to the tree."""
         return np.asarray(x)[self.dofs]
 
     def to_ours(self, x):
-        """The reverse of to_jain; of a matrix (N, N), rows and columns."""
+        """Return the reverse of to_jain; of a matrix (N, N), rows and columns."""
         x = np.asarray(x)
         result = np.empty_like(x)
         if x.ndim == 2 and x.shape[0] == x.shape[1]:
@@ -114,7 +114,7 @@ class Tree(SkoStructure):
         return result
 
     def permutation(self):
-        """The matrix (N, N) of 0 and 1 with x_ours = permutation @ x_jain."""
+        """Return the matrix (N, N) of 0 and 1 with x_ours = permutation @ x_jain."""
         matrix = np.zeros((self.N, self.N))
         matrix[self.dofs, np.arange(self.N)] = 1.0
         return matrix
@@ -138,7 +138,7 @@ class Tree(SkoStructure):
 
 
 def bodies_of(robot):
-    """Every moving link of a Robot or RobotModel as a Body, from base to tip.
+    """Return every moving link of a Robot or RobotModel as a Body, from base to tip.
 
     A hinge of several freedoms has rows of the model that carry no link. They become columns of
     the H' of the link that the last of them carries.
@@ -181,7 +181,7 @@ def _rows_of_hinge(model, row, inboard):
 
 
 def _coordinates(model, rows):
-    """Entries of q that belong to the rows of a hinge."""
+    """Return the entries of q that belong to the rows of a hinge."""
     found = []
     for row in rows:
         kind, first = model.topology[row, KIND], int(model.topology[row, Q])
@@ -209,7 +209,7 @@ def _inertia(row):
 
 
 def tree_of(bodies, q, gravity=(0.0, 0.0, -9.81)):
-    """The Tree of bodies given from base to tip, at coordinates q, real or complex."""
+    """Return the Tree of bodies given from base to tip, at coordinates q, real or complex."""
     q = np.asarray(q)
     kind = np.result_type(q, float)
     bodies = tuple(reversed(bodies))
@@ -237,7 +237,7 @@ def tree_of(bodies, q, gravity=(0.0, 0.0, -9.81)):
 
 
 def tree_at(robot, q):
-    """The Tree of a Robot or RobotModel at q (nq,) [rad or m], real or complex.
+    """Return the Tree of a Robot or RobotModel at q (nq,) [rad or m], real or complex.
 
     ShapeError where q is of another shape, not finite, or has a quaternion without direction.
     """

@@ -33,7 +33,7 @@ class Node(NamedTuple):
 
 
 def node(tree, robot, frame):
-    """The Node of a named frame of the Robot that a tree was made of.
+    """Return the Node of a named frame of the Robot that a tree was made of.
 
     UnknownNameError where there is no such frame, or where it is fixed to the base.
     """

@@ -42,7 +42,7 @@ class Check:
 
 
 def skew_symmetry(robot, q, qd):
-    """Largest entry of N + N^T, N = Ddot - 2 C, relative to C and to D times qd."""
+    """Return the largest entry of N + N^T, N = Ddot - 2 C, relative to C and to D times qd."""
     C = robot.coriolis_matrix(q, qd)
     N = along(lambda x: mass_matrix(robot, x), q, qd) - 2.0 * C
     return _ratio(N + N.T, (C, np.abs(qd).max() * robot.mass_matrix(q)))
@@ -114,7 +114,7 @@ def ranges(robot):
 
 
 def check(robot, samples=20, seed=0):
-    """Every property at random states within the joint ranges: a list of Check."""
+    """Return every property at random states within the joint ranges: a list of Check."""
     rng = np.random.default_rng(seed)
     lower, upper = ranges(robot)
     found = [
@@ -149,7 +149,7 @@ def check(robot, samples=20, seed=0):
 
 
 def report(checks):
-    """The checks as a plain text table."""
+    """Return the checks as a plain text table."""
     return '\n'.join(
         f'{c.name:<16}{"holds" if c.holds else "FAILS":<7}{c.value:11.2e}  {c.sentence}'
         for c in checks

@@ -29,12 +29,12 @@ class Equations:
 
 
 def vertical_mass(m, gravity=G):
-    """A mass m that a force lifts, y upward (6.1 to 6.5): m yddot + m g = f."""
+    """Return a mass m that a force lifts, y upward (6.1 to 6.5): m yddot + m g = f."""
     return Equations(np.array([[m]]), np.zeros((1, 1)), np.array([m * gravity]))
 
 
 def cartesian(m, gravity=G):
-    """Two slides at right angles, the first one vertical (6.69 to 6.77): no Coriolis terms."""
+    """Return two perpendicular slides, the first vertical (6.69 to 6.77); no Coriolis terms."""
     return Equations(
         np.diag([m[0] + m[1], m[1]]), np.zeros((2, 2)), np.array([(m[0] + m[1]) * gravity, 0.0])
     )
@@ -51,7 +51,7 @@ def cartesian_regressor(qdd, gravity=G):
 
 
 def planar_elbow(m, l, lc, I, q, qd, gravity=G):  # noqa: E741
-    """Two turning links in a vertical plane (6.78 to 6.91); h = -m2 l1 lc2 sin q2."""
+    """Return two turning links in a vertical plane (6.78 to 6.91); h = -m2 l1 lc2 sin q2."""
     c2 = np.cos(q[1])
     d12 = m[1] * (lc[1] ** 2 + l[0] * lc[1] * c2) + I[1]
     d11 = m[0] * lc[0] ** 2 + m[1] * (l[0] ** 2 + lc[1] ** 2 + 2 * l[0] * lc[1] * c2) + I[0] + I[1]
@@ -96,7 +96,7 @@ def planar_elbow_regressor(q, qd, qdd, gravity=G):
 
 
 def remotely_driven(m, l, lc, I, p, pd, gravity=G):  # noqa: E741
-    """The elbow with both motors on the base (6.92 to 6.99); p1, p2 : from the horizontal.
+    """Return the elbow with both motors on the base (6.92 to 6.99); p1, p2 : from the horizontal.
 
     With p = (q1, q1 + q2) the Coriolis terms vanish and the centrifugal ones stay.
     """
@@ -153,7 +153,8 @@ def absolute_regressor(p, pd, pdd, gravity=G):
 
 
 def five_bar(m, l1, l2, lc, I, q, qd, gravity=G):  # noqa: E741
-    """The parallelogram (6.100 to 6.111): bars 1, 3 along q1, bars 2, 4 along q2, both absolute.
+    """Return the parallelogram (6.100 to 6.111); bars 1, 3 along q1 and 2, 4 along q2, both
+    absolute.
 
     m, lc, I (4,); l1 of bars 1 and 3, l2 the side they are apart by. It decouples where
     m3 l2 lc3 = m4 l1 lc4 (6.108): constant diagonal D, C = 0, and g_i of q_i alone.

@@ -37,7 +37,7 @@ class Sums(NamedTuple):
 
 
 def sums(arm):
-    """The Sums of an Arm (4.1, 4.2, 4.9)."""
+    """Return the Sums of an Arm (4.1, 4.2, 4.9)."""
     n, kind = arm.n, arm.o.dtype
     turning, first = np.zeros((2, n, n, 3), kind)
     spinning, second = np.zeros((2, n, n, n, 3), kind)

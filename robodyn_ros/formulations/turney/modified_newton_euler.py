@@ -26,7 +26,7 @@ E = np.eye(3)
 
 
 def rate_matrix(w, al):
-    """A (3, 3) with A b = w x (w x b) + al x b."""
+    """Return a (3, 3) with A b = w x (w x b) + al x b."""
     return np.outer(w, w) - (w @ w) * E + skew(al)
 
 

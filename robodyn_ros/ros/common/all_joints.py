@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Joints that depend on others, in messages: published, and skipped in messages that name them."""
+"""Dependent joints in messages: published with the others, skipped in received messages."""
 
 import numpy as np
 from sensor_msgs.msg import JointState
@@ -11,10 +11,10 @@ from robodyn_ros.model.robot_model import RobotModel
 
 
 class AllJoints:
-    """The state of all joints from that of the independent ones.
+    """Compute the state of all joints from that of the independent ones.
 
     Args:
-      model: of a robot some of whose joints depend on others.
+      model: of a robot with dependent joints.
 
     """
 
@@ -23,12 +23,12 @@ class AllJoints:
         self._model = model.topology, model.constants, scratch.allocate(model.topology)
         self._still, self._accelerations = np.zeros(model.nv), np.zeros(n)
         self._position, self._velocity = np.zeros(len(model.all_position_names)), np.zeros(n)
-        self._effort = np.zeros(n)  # none but at the joints that lead
+        self._effort = np.zeros(n)  # zero except at the independent joints
         self._driven = [model.all_joint_names.index(name) for name in model.joint_names]
         self._expand = embedded.state_expansion(model.has_loops).compiled
 
     def state(self, position: np.ndarray, velocity: np.ndarray, effort: np.ndarray):
-        """Position, velocity and effort of all joints; arrays that the next call writes to."""
+        """Return position, velocity and effort of all joints; the next call overwrites them."""
         self._expand(
             *self._model,
             position,
@@ -43,7 +43,7 @@ class AllJoints:
 
 
 def independent_joints(message: JointState, model: RobotModel) -> JointState:
-    """Return the message without the joints that depend on others: those that lead tell all."""
+    """Return the message without its dependent joints, which the independent ones determine."""
     dependent = {*model.all_joint_names} - {*model.joint_names}
     kept = [k for k, name in enumerate(message.name) if name not in dependent]
     if not kept or len(kept) == len(message.name):

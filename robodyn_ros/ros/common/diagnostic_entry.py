@@ -10,7 +10,7 @@ OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.E
 
 
 def entry(name: str, level: bytes, text: str, values: Mapping[str, Any]) -> DiagnosticStatus:
-    """The entry, its values as text: floats with six digits."""
+    """Return the entry with its values as text, floats with six digits."""
 
     def show(value):
         return f'{value:.6g}' if isinstance(value, float) else str(value)

@@ -1,10 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Messages to arrays by joint name, and arrays into messages that are built once and refilled.
+"""Convert messages to arrays by joint name, and arrays to messages that are built once.
 
-Sizes are checked before anything loops over what came over the wire; a message is accepted whole
-or refused whole with a reason. Values are judged elsewhere: finite numbers, limits and jumps are
-the supervisor's business.
+Sizes are checked before any loop over received data. A message is accepted as a whole, or refused
+as a whole with a reason. The supervisor judges the values: finite numbers, limits and jumps.
 """
 
 import contextlib
@@ -23,7 +22,7 @@ from robodyn_ros.ros.transport.joint_state_cdr import fits
 from robodyn_ros.ros.transport.trajectory_cdr import MAX_NAMES
 
 MAX_BYTES = 200 * MAX_NAMES
-MAX_LESSONS = 100  # shapes of joint states learnt before a reader gives up: learning is slow
+MAX_LESSONS = 100  # layouts that a reader learns; then it decodes, since learning is slow
 
 LITTLE_ENDIAN = b'\0\1'
 PLAIN_CDR = b'\0\0', b'\0\1'  # big and little endian; others align numbers otherwise
@@ -35,7 +34,7 @@ EMPTY_VELOCITY, TOO_LARGE, UNREADABLE = 'EMPTY_VELOCITY', 'TOO_LARGE', 'UNREADAB
 
 
 class JointIndex:
-    """Where a robot's joints stand in the name list of a message, whatever its order.
+    """Find a robot's joints in the name list of a message, in any order.
 
     Args:
       joint_names: the robot's joints, in its order.
@@ -51,10 +50,11 @@ class JointIndex:
         self._current: tuple[np.ndarray | None, str] = (None, EMPTY)
 
     def locate(self, names: list[str]) -> tuple[np.ndarray | None, str]:
-        """Position of every joint of the robot in `names` (n,), and ''; or None and the reason.
+        """Return the index of every joint of the robot in `names` (n,), and ''; or None and the
+        reason.
 
-        One comparison of lists while the names stay the same, a look-up among the last few lists
-        when they alternate (two publishers), else O(n).
+        The cost is one comparison of lists while the names stay the same. With two publishers
+        whose lists alternate it is a look-up among the last few lists, else O(n).
         """
         if names == self._names:
             return self._current
@@ -71,7 +71,7 @@ class JointIndex:
         return self._current
 
     def missing(self, names: Sequence[str]) -> list[str]:
-        """Joints of the robot that the list lacks, for a message to people."""
+        """Return the joints of the robot that the list lacks, as text."""
         return [name for name in self.joint_names if name not in set(names[:MAX_NAMES])]
 
     def _search(self, names):
@@ -86,13 +86,13 @@ class JointIndex:
 
 
 class JointStateReader:
-    """Positions and velocities of serialised JointStates in the robot's order.
+    """Read positions and velocities of serialised JointStates in the robot's order.
 
     Attributes:
       state: (2, n) positions [rad | m] and velocities [rad/s | m/s] of the last accepted message;
         a new array for each.
       stamp: seconds and nanoseconds of the header of the last accepted message.
-      detail: about the last message that was refused, for people.
+      detail: sentence about the last refused message.
 
     """
 
@@ -105,9 +105,9 @@ class JointStateReader:
         read_numbers.vectorcall  # noqa: B018  made now, not when the first message waits
 
     def read(self, data: np.ndarray) -> str:
-        """Take a message (k,) uint8 over; '' or the reason of a refusal, which changes nothing.
+        """Read a message (k,) uint8; return '', or the reason of a refusal, which changes nothing.
 
-        Costs a microsecond while only the numbers change from one message to the next.
+        It is fast while only the numbers differ from the message before.
         """
         state = np.empty_like(self.state)
         for shape in self._shapes:
@@ -117,14 +117,14 @@ class JointStateReader:
         return self._read_in_full(data)
 
     def rehearse(self):
-        """Read a message of a known shape to no effect: the next finds the code in the caches."""
+        """Read a message of a known layout without effect, to warm the caches."""
         if self._shapes:
             shape = self._shapes[0]
             shape.read(shape.form, np.empty_like(self.state))
             shape.stamp(shape.form)
 
     def _read_in_full(self, data: np.ndarray) -> str:
-        """Read a message of a shape that is not known."""
+        """Read a message of an unknown layout."""
         if len(data) > MAX_BYTES:
             self.detail = f'{len(data)} bytes'
             return TOO_LARGE
@@ -137,7 +137,7 @@ class JointStateReader:
             return UNREADABLE
         try:
             message = deserialize_message(bytes(data), JointState)
-        except Exception as error:  # the middleware's own, or a name that is not UTF-8
+        except Exception as error:  # an error of the middleware, or a name that is not UTF-8
             self.detail = shorten(error)
             return UNREADABLE
         where, reason = self._judge(message)
@@ -166,19 +166,19 @@ class JointStateReader:
         return where, reason
 
     def _learn(self, data: np.ndarray, message: JointState, where: np.ndarray):
-        """Remember the shape, for a few writers (or buffers of one) that take turns."""
+        """Remember the layouts of the last few writers, or of the buffers of one writer."""
         if self._lessons > 0:
             self._lessons -= 1
-            # a stream that is not laid out as our own is read in full, message by message
+            # a stream of another layout is decoded message by message
             with contextlib.suppress(RobodynError):
                 self._shapes = [JointStateShape(data, message, where), *self._shapes[:3]]
 
 
 def bound_array(message, field: str, size: int) -> np.ndarray:
-    """A (size,) array over the very buffer of a float64[] field: filling it fills the message.
+    """Return a (size,) view of the buffer of a float64[] field: writing to it fills the message.
 
-    With ROS_PYTHON_CHECK_FIELDS unset the field's setter copies, with '1' it keeps a reference;
-    the getter gives the message's own buffer in both cases.
+    The field's setter copies, or keeps a reference if ROS_PYTHON_CHECK_FIELDS is '1'. The getter
+    returns the message's own buffer in both cases.
     """
     setattr(message, field, array('d', bytes(8 * size)))
     return np.frombuffer(getattr(message, field))

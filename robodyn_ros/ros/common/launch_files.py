@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What the launch files share: checks before the start, and a node that fails ends the launch."""
+"""Shared parts of the launch files: checks before the start, and the end after a failure."""
 
 import os
 from pathlib import Path
@@ -18,12 +18,12 @@ from robodyn_ros.model.sources import package_path, xacro_file
 def require_packages(names):
     """Raise RuntimeError if one of these ROS packages is not installed.
 
-    Call it before anything is started: a launch that fails half-way leaves its nodes behind.
+    Call this before any node is started: a launch that fails half-way leaves its nodes running.
 
     Parameters
     ----------
     names : {str: str}
-        What needs the package, by its name.
+        Feature that needs the package, by the package's name.
     """
     missing = {}
     for name, purpose in names.items():
@@ -48,7 +48,7 @@ def description_path(package, file):
     Parameters
     ----------
     package : str
-        The package whose share folder a relative path starts from.
+        Package whose share folder a relative path refers to.
     file : str
         A relative or an absolute path, or `package://<name>/<path>`.
 
@@ -83,7 +83,7 @@ def description_text(path):
 
 
 def fail_with_node(event, context):
-    """End the launch with exit code 1 if a node has ended by a failure; an `on_exit` of a Node."""
+    """End the launch with exit code 1 if a node has failed; an `on_exit` of a Node."""
     if event.returncode and not context.is_shutdown:
         raise RuntimeError(
             f'{event.process_name} has ended with code {event.returncode}: its last lines say why.'

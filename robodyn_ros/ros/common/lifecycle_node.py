@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A lifecycle node whose transitions never raise, and which starts by itself if asked to."""
+"""A lifecycle node whose transitions never raise, with an optional autostart."""
 
 import math
 import time
@@ -26,7 +26,7 @@ NODE_PARAMETERS = (
         'bool',
         True,
         '',
-        'Configure and activate without being asked, as soon as that is possible.',
+        'Configure and activate automatically, as soon as possible.',
         change=START,
     ),
     ParamSpec(
@@ -34,8 +34,7 @@ NODE_PARAMETERS = (
         'bool',
         False,
         '',
-        'End with exit code 2 if the first start without being asked is refused, as launch files '
-        'want it.',
+        'End with exit code 2 if the automatic start is refused. Launch files set this.',
         change=START,
     ),
     ParamSpec(
@@ -43,7 +42,7 @@ NODE_PARAMETERS = (
         'string',
         'single_threaded',
         '',
-        'Which executor of rclpy runs the callbacks; `events` is experimental.',
+        'Executor of rclpy that runs the callbacks; `events` is experimental.',
         choices=EXECUTORS,
         change=START,
     ),
@@ -58,11 +57,11 @@ LIFECYCLE_SERVICES = (
 
 
 class ManagedNode(LifecycleNode):
-    """What the nodes of this package share.
+    """Base class of the nodes of this package.
 
-    A subclass does its work in `configure`, `activate`, `deactivate` and `cleanup`, which may
-    raise. A RobodynError is a refusal: the node stays in its state (FAILURE). Anything else is a
-    defect (ERROR): the node cleans itself up and is unconfigured. Either way `complaint` holds a
+    A subclass implements `configure`, `activate`, `deactivate` and `cleanup`, which may raise. A
+    RobodynError is a refusal: the node stays in its state (FAILURE). Any other exception is a
+    defect (ERROR): the node cleans up and becomes unconfigured. In both cases `complaint` holds a
     sentence, which is logged once.
 
     Args:
@@ -76,7 +75,7 @@ class ManagedNode(LifecycleNode):
         super().__init__(name, start_parameter_services=False, **options)
         self.phase = UNCONFIGURED
         self.complaint = ''
-        self.refused = False  # the first start by itself, and the process is to end for it
+        self.refused = False  # the autostart was refused for good: the process shall end
         self._lines, self._has_run = LineBudget(), False
         self.parameters = Parameters(
             self, (*NODE_PARAMETERS, *table), self.judge_parameters, self.parameters_changed
@@ -87,38 +86,38 @@ class ManagedNode(LifecycleNode):
         )
         self.start_again()
 
-    # What a subclass defines.
+    # Implemented by a subclass.
 
     def configure(self):
-        """Build everything that is needed to run."""
+        """Build everything that the active node needs."""
 
     def activate(self):
-        """Begin to run."""
+        """Start running."""
 
     def deactivate(self):
         """Stop running; must not fail."""
 
     def cleanup(self):
-        """Undo `configure`, however far it came."""
+        """Undo `configure`, also after a partial failure."""
 
     def judge_parameters(self, values):
-        """Raise ParameterError if these values would not go together with what runs."""
+        """Raise ParameterError if these values conflict with the configuration in use."""
 
     def parameters_changed(self, values):
-        """Take over accepted parameters; `values` is the new snapshot."""
+        """Apply accepted parameters; `values` is the new snapshot."""
 
     def emergency_stop(self):
-        """Stop what is commanded, at once; called on SIGUSR1 from another thread."""
+        """Stop all motion at once; called on SIGUSR1 from another thread."""
 
     def can_configure(self) -> bool:
-        """Whether it makes sense to try, when starting by itself."""
+        """Return whether it makes sense to try, when starting by itself."""
         return True
 
     def can_activate(self) -> bool:
-        """Whether it makes sense to try, when starting by itself."""
+        """Return whether it makes sense to try, when starting by itself."""
         return True
 
-    # What a subclass uses.
+    # Used by a subclass.
 
     def close(self):
         """End in an orderly way, from any state."""
@@ -130,11 +129,11 @@ class ManagedNode(LifecycleNode):
             self.phase = FINALIZED
 
     def destroy_node(self):
-        """Destroy the node, and what rclpy leaves of it: it would stay in the ROS graph.
+        """Destroy the node, and the rclpy objects that would keep it in the ROS graph.
 
-        Its actions and lifecycle services hold the node until the garbage collector runs, which a
-        node on a robot holds off. After some thirty participants on a machine the middleware
-        discovers no more.
+        Actions and lifecycle services keep the node alive until the garbage collector runs, which
+        an active controller prevents. With some thirty participants on a machine the middleware
+        stops discovering new ones.
         """
         for waitable in list(self.waitables):
             if isinstance(waitable, ActionServer):
@@ -145,20 +144,20 @@ class ManagedNode(LifecycleNode):
         self._state_machine.destroy_when_not_in_use()
 
     def callback_failed(self, error: Exception):
-        """Report an exception that came out of a callback."""
+        """Report an exception of a callback."""
         text = ''.join(traceback.format_exception(error))
         self.get_logger().error(
             f'A callback failed, which is a defect: {text}', throttle_duration_sec=1.0
         )
 
     def complain(self, sentence: str):
-        """Log a sentence, unless it was the last one; ten at once, then one a second."""
+        """Log a sentence unless it repeats the last one; ten at once, then one per second."""
         if sentence and sentence != self.complaint and self._lines.take():
             self.get_logger().error(sentence)
         self.complaint = sentence
 
     def start_again(self, within: float = math.inf):
-        """Start by itself once more, within so many seconds, if that is wanted at all."""
+        """Repeat the autostart for some time [s], if autostart is on."""
         self._starting = self.parameters['autostart']
         self._latest = time.monotonic() + within
         self._starter.reset()
@@ -166,7 +165,7 @@ class ManagedNode(LifecycleNode):
     # Transitions.
 
     def on_configure(self, state):
-        """Configure; what an incomplete attempt left behind is cleaned up."""
+        """Configure; clean up after a failed attempt."""
         result = self._attempt('configure', self.configure, after=INACTIVE)
         self.parameters.locked = self.phase == INACTIVE
         if result == TransitionCallbackReturn.FAILURE:
@@ -178,7 +177,7 @@ class ManagedNode(LifecycleNode):
         return self._attempt('activate', self.activate, after=ACTIVE)
 
     def on_deactivate(self, state):
-        """Deactivate; after that request a node does not start again by itself."""
+        """Deactivate, and end the autostart."""
         self._starting = False
         return self._attempt('deactivate', self.deactivate, after=INACTIVE)
 
@@ -220,17 +219,17 @@ class ManagedNode(LifecycleNode):
         return TransitionCallbackReturn.SUCCESS
 
     def _judge_start(self, refusal):
-        """See whether a refusal is of what the node was started with, and so for good."""
+        """Find out whether a refusal is permanent: caused by the values at the start."""
         for_good = self.phase == UNCONFIGURED or isinstance(refusal, ParameterError)
         if self._starting and for_good and not self._has_run:
             self.refused = self.parameters['end_when_refused']
 
     def _advance(self):
-        """One step towards active, when the node starts by itself."""
+        """Take one step of the autostart."""
         if not self._starting or time.monotonic() > self._latest:
-            self._starter.cancel()  # whatever wakes the executor costs a running loop cycles
+            self._starter.cancel()  # wake-ups of the executor would cost the running loop cycles
         elif self.phase == UNCONFIGURED and self.can_configure():
-            # One attempt: neither the description nor the parameters get better by waiting.
+            # One attempt only: waiting changes neither the description nor the parameters.
             self._starting = self.trigger_configure() == TransitionCallbackReturn.SUCCESS
         elif self.phase == INACTIVE and self.can_activate():
             self._starting = self.trigger_activate() != TransitionCallbackReturn.SUCCESS

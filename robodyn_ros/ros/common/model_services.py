@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Services that answer from the model: dynamics, operational-space inertia, what the robot is."""
+"""Services that answer from the model: dynamics, operational-space inertia, model data."""
 
 import time
 from array import array
@@ -27,15 +27,15 @@ from robodyn_ros.ros.common.task_space_queries import (
 )
 from robodyn_ros.ros.transport.bounded_service import BoundedService
 
-MAX_POINTS = 16  # of one request: more than any robot has hands and feet
-MAX_OFFSET = 1000.0  # [m] of a task point from its link: beyond, rounding decides the rank
-MAX_DAMPING = 100.0  # [1/sqrt(kg)], as of the parameter osi_damping
+MAX_POINTS = 16  # of one request; no robot has more end effectors
+MAX_OFFSET = 1000.0  # [m] from a link to its task point; beyond, rounding decides the rank
+MAX_DAMPING = 100.0  # [1/sqrt(kg)], the same as for the parameter osi_damping
 
 
 class ModelServices:
-    """Answers from the latest joint state or a given one, in the executor's thread.
+    """Answer from the latest joint state or a given one, in the executor's thread.
 
-    Every answer is either complete or has success = false and a sentence.
+    An answer is complete, or has success = false and a sentence.
 
     Args:
       node: the controller, with `session` and `parameters`.
@@ -67,7 +67,7 @@ class ModelServices:
         return respond
 
     def _model(self) -> Robot:
-        """A Robot of our own over the session's model: a Robot serves one thread at a time."""
+        """Return a Robot of this thread over the session's model: a Robot serves one thread."""
         session = self._node.session
         if session is None:
             raise RobodynError(self._node.complaint or 'There is no robot yet.')
@@ -137,7 +137,7 @@ class ModelServices:
         set_duration(response, start)
 
     def _task(self, request, robot):
-        """The points of a request, and the rows kept of their axes."""
+        """Return the points of a request, and the rows kept of their axes."""
         several = len(request.links)
         if several > MAX_POINTS:
             raise ShapeError(f'links: got {several}; at most {MAX_POINTS} are accepted.')
@@ -231,9 +231,9 @@ def _refuse(response, sentence: str):
 
 
 def _com(model, k: int) -> Point:
-    """Centre of mass of body k in the axes and at the origin of its link."""
+    """Return the centre of mass of body k from the origin and in the axes of its link."""
     frame = model.frames.get(model.body_names[k])
-    if frame is None:  # inside a joint of several freedoms: neither link nor mass
+    if frame is None:  # an intermediate body of a joint: neither link nor mass
         return Point()
     mass = model.constants[k, layout.MASS]
     com = model.constants[k, layout.MOMENT : layout.MOMENT + 3] / mass if mass else np.zeros(3)
@@ -242,12 +242,12 @@ def _com(model, k: int) -> Point:
 
 
 def doubles(values: np.ndarray) -> array:
-    """Values for a float64[] field, row-major."""
+    """Return the values for a float64[] field, row-major."""
     return array('d', np.ascontiguousarray(values, dtype=float).tobytes())
 
 
 def known(name: str, flags: int, every: int) -> int:
-    """Flags of a request, a sum of some in `every`; ShapeError if not."""
+    """Return the flags of a request, a sum of those in `every`; ShapeError if they are not."""
     if flags & ~every:
         raise ShapeError(
             f'{name}: got {flags}; expected at most {every}, the sum of what there is, or 0.'
@@ -256,7 +256,7 @@ def known(name: str, flags: int, every: int) -> int:
 
 
 def require_finite(response):
-    """ShapeError where a number of the answer is not finite: the request was out of all bounds."""
+    """Raise ShapeError if a number of the answer is not finite: the request was out of bounds."""
     for name, kind in response.get_fields_and_field_types().items():
         if kind == 'sequence<double>' and not np.isfinite(getattr(response, name)).all():
             raise ShapeError(
@@ -266,8 +266,9 @@ def require_finite(response):
 
 
 def sized(name: str, values, size: int, most: float = np.inf) -> np.ndarray:
-    """(size,) finite numbers of a request, at most `most` either way, zeros when it gives none;
-    ShapeError if not.
+    """Return the numbers (size,) of a request, zeros if it gives none.
+
+    Raises ShapeError unless they are finite and within [-most, most].
     """
     if len(values) not in (0, size):
         raise ShapeError(f'{name}: got {len(values)} entries; expected {size}, or none.')
@@ -282,6 +283,6 @@ def sized(name: str, values, size: int, most: float = np.inf) -> np.ndarray:
 
 
 def set_duration(response, start: int):
-    """Fill compute_time with the time since `start` [ns]."""
+    """Set compute_time to the time since `start` [ns]."""
     seconds, nanoseconds = divmod(time.perf_counter_ns() - start, 1_000_000_000)
     response.compute_time.sec, response.compute_time.nanosec = seconds, nanoseconds

@@ -1,10 +1,10 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Floating, spherical and planar joints between coordinates and geometry messages.
+"""Convert floating, spherical and planar joints between coordinates and geometry messages.
 
-Messages use URDF's frames: the pose of the joint's child link is in the frame of the joint, which
-is in the parent link where `<origin>` puts it. The twist of that link and the wrench on it are at
-its origin, in axes of the joint. The coordinates are those of doc/joints.md.
+Messages use URDF's frames. The pose of the child link is in the joint frame, which `<origin>`
+places in the parent link. The twist of the child link and the wrench on it are at its origin, in
+axes of the joint. The coordinates are those of doc/joints.md.
 """
 
 from typing import Sequence
@@ -18,11 +18,11 @@ from robodyn_ros.model.rotation_matrix import SHORTEST, unit_axis, z_to_axis
 from robodyn_ros.spatial.quaternion import axes_of_quaternion
 
 TYPES = ('floating', 'spherical', 'planar')
-OFF = 1e-6  # [m, rad, m/s or rad/s] that a request may leave what the joint can do
+OFF = 1e-6  # [m, rad, m/s or rad/s] tolerance of a request across the joint's motion
 
 
 class MultiDofJoint:
-    """One such joint of a robot.
+    """One joint of this kind.
 
     Attributes:
       name: of the joint.
@@ -35,7 +35,7 @@ class MultiDofJoint:
         self._q, self._qd = coordinates.positions, coordinates.velocities
         self._free = has_quaternion(coordinates.joint)
         axes = np.eye(3) if self._free else z_to_axis(unit_axis(coordinates.joint.axis))
-        # (6, freedoms): linear and angular velocity of the child by unit velocities
+        # (6, freedoms): linear and angular velocity of the child for unit velocities
         slides = {'floating': 3, 'spherical': 0, 'planar': 2}[self._type]
         turns = axes if self._free else axes[:, 2:]
         self._motions = np.zeros((6, slides + turns.shape[1]))
@@ -43,7 +43,7 @@ class MultiDofJoint:
         self._slides, self._normal = slides, axes[:, 2]
 
     def pose(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Place (3,) [m] and quaternion (4,) x y z w of the child link; q: (nq,) of the robot."""
+        """Return position (3,) [m] and quaternion (4,) x y z w of the child link at q (nq,)."""
         q = q[self._q]
         place = self._motions[:3, : self._slides] @ q[: self._slides]
         if self._free:
@@ -52,17 +52,17 @@ class MultiDofJoint:
         return place, np.append(np.sin(half) * self._normal, np.cos(half))
 
     def along_axes(self, q: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Twist (6,) of velocities, or wrench of efforts, (nv,) of the robot: linear first.
+        """Return the twist (6,) of velocities (nv,), or the wrench of efforts (nv,), linear first.
 
-        One map does both: the axes of each of these joints are orthonormal.
+        One map serves both because the axes of each of these joints are orthonormal.
         """
         return self._turned(q[self._q]) @ values[self._qd]
 
     def put_pose(self, place: Sequence[float], turn: Sequence[float], q: np.ndarray):
         """Write the coordinates of a pose into q (nq,).
 
-        Raises ParameterError for a pose that the joint cannot take, or a quaternion without
-        direction; q is unchanged then.
+        Raises ParameterError for a pose that the joint cannot reach, or a quaternion of length
+        zero; q is then unchanged.
         """
         place, turn = np.array(place), np.array(turn)
         length = np.linalg.norm(turn)
@@ -85,7 +85,7 @@ class MultiDofJoint:
     def put_twist(self, twist: Sequence[float], q: np.ndarray, qd: np.ndarray):
         """Write the velocities of a twist (6,) at the posture q (nq,) into qd (nv,).
 
-        Raises ParameterError for a motion that the joint does not allow; qd is unchanged then.
+        Raises ParameterError for a motion that the joint does not allow; qd is then unchanged.
         """
         motions = self._turned(q[self._q])
         velocities = np.array(twist) @ motions
@@ -107,7 +107,7 @@ class MultiDofJoint:
 
 
 def multi_dof_joints(model: RobotModel) -> list[MultiDofJoint]:
-    """The floating, spherical and planar joints of a robot, in its order."""
+    """Return the floating, spherical and planar joints of a robot, in its order."""
     return [
         MultiDofJoint(coordinates)
         for coordinates in model.multi_dof_joints

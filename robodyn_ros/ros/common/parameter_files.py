@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Parameter files of a command line that have nothing for a node: mostly a misspelt name."""
+"""Find parameter files without an entry for a node, mostly due to a misspelt name."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ def for_others(arguments: Sequence[str], node_name: str) -> list[str]:
     Parameters
     ----------
     arguments : sequence of str
-        Of the process, with what comes after --ros-args.
+        Of the process, including those after --ros-args.
     node_name : str
         Full name of the node.
     """
@@ -34,7 +34,7 @@ def for_others(arguments: Sequence[str], node_name: str) -> list[str]:
 
 
 def _names(file: str) -> Iterator[str]:
-    """Yield the names of the nodes of a file, as patterns; rcl has refused what is none."""
+    """Yield the node names of a file, as patterns; rcl has refused malformed files."""
     import yaml  # comes with ROS
 
     content = yaml.safe_load(Path(file).read_text(encoding='utf-8'))
@@ -52,7 +52,7 @@ def _walk(content, name):
 
 
 def _pattern(name: str) -> re.Pattern:
-    """Return what a name of rcl matches: `*` one part of a name, `**` any number of them."""
+    """Return the pattern of an rcl name: `*` is one part of a name, `**` any number."""
     parts = {'**': r'(/[^/]+)*', '*': r'/[^/]+'}
     return re.compile(
         ''.join(parts.get(part, '/' + re.escape(part)) for part in name.split('/')[1:])

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The services of a node's parameters, bounded: a request costs the control loop no cycle."""
+"""Bounded parameter services: a large request costs the control loop no cycle."""
 
 from rcl_interfaces.msg import SetParametersResult
 from rcl_interfaces.srv import (
@@ -16,8 +16,8 @@ from rclpy.qos import qos_profile_parameters
 
 from robodyn_ros.ros.transport.bounded_service import MOST_TAKEN, BoundedService
 
-MOST_OCTETS = 10_000  # of a request: a hundred parameters, decoded in 0.75 ms
-MOST_PARAMETERS = 100  # of a request; each of them is judged together with all others
+MOST_OCTETS = 10_000  # of a request: room for a hundred parameters
+MOST_PARAMETERS = 100  # of a request; each is judged together with all others
 
 _COUNTED = {
     SetParameters: 'parameters',
@@ -30,7 +30,7 @@ _COUNTED = {
 
 
 class BoundedParameterService(ParameterService):
-    """rclpy's services of parameters, each as a BoundedService.
+    """The parameter services of rclpy, each as a BoundedService.
 
     Args:
       node: one made with start_parameter_services=False, whose `parameters` are Parameters.
@@ -42,14 +42,14 @@ class BoundedParameterService(ParameterService):
         super().__init__(self)
         self._node_weak_ref = lambda: node
 
-    # rclpy's constructor asks its node for a name and for services; it gets them from here.
+    # rclpy's constructor asks its node for a name and services; these methods answer it.
 
     def get_name(self) -> str:
-        """The name of the node."""
+        """Return the name of the node."""
         return self._real.get_name()
 
     def create_service(self, kind, name: str, answer, *, qos_profile=qos_profile_parameters):
-        """Make a service with bounds."""
+        """Create a bounded service."""
 
         def counted(request, response):
             count = len(getattr(request, _COUNTED[kind]))
@@ -67,7 +67,7 @@ class BoundedParameterService(ParameterService):
         )
 
     def _explained(self, request, response):
-        """Say of parameters that do not exist which ones do."""
+        """Name existing parameters like those that do not exist."""
         unknown = [
             self._real.parameters.unknown(parameter.name)
             if not self._real.has_parameter(parameter.name)
@@ -83,7 +83,7 @@ class BoundedParameterService(ParameterService):
 
 
 def _refuse(response, sentence: str):
-    """Say why, where the response has room for that."""
+    """Give the reason if the response has a field for it."""
     refused = SetParametersResult(successful=False, reason=sentence)
     if isinstance(response, SetParameters.Response):
         response.results = [refused]

@@ -1,9 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of a node as one table: declared, checked and documented from the same lines.
+"""Parameters of a node as one table that declares, checks and documents them.
 
-A change is checked as a whole (type, length, finite, bounds, choice), and refused as a whole with
-a sentence. Then the values in force stay. What a node reads is a frozen snapshot.
+A change is checked as a whole: type, length, finite, bounds, choice. It is refused as a whole with
+a sentence, and the values in force stay. A node reads a frozen snapshot.
 """
 
 import math
@@ -27,11 +27,11 @@ from robodyn_ros.errors import ParameterError, shorten
 # When a parameter may change.
 START, CONFIGURE, LIVE = 'at start', 'before configure', 'any time'
 
-MAX_ENTRIES = 1000  # of an array: more joints than any robot, fewer than would hurt
+MAX_ENTRIES = 1000  # of an array; no robot has more joints
 
-MOST_ALIKE = 3  # names that are offered in place of one that does not exist
+MOST_ALIKE = 3  # similar names suggested for an unknown one
 
-LARGEST_NUMBER = 1.7e308  # a whole number may have any length to Python
+LARGEST_NUMBER = 1.7e308  # Python's integers have no bounds
 
 _SCALARS = {'bool': (bool,), 'int': (int,), 'float': (float, int), 'string': (str,)}
 
@@ -41,18 +41,18 @@ class ParamSpec:
     """One line of the table.
 
     Attributes:
-      name: as ROS sees it.
+      name: in ROS.
       type: 'bool', 'int', 'float', 'string', or one of them followed by '[]'.
-      default: value if none is given.
-      unit: of every entry; '' for none.
+      default: value without a setting.
+      unit: of each entry; '' for none.
       text: one sentence.
       lower: smallest value accepted.
       upper: largest value accepted.
       choices: the only strings accepted; empty for any.
-      judge: says what a string must be that is not accepted; '' when it is.
+      judge: returns what an unacceptable string must be; '' if it is acceptable.
       change: START, CONFIGURE (while the node is unconfigured) or LIVE.
-      lengths: numbers of entries an array may have; empty for any number. 'n' is the number of
-      joints (of velocities, where a joint has several), 'nq' that of positions.
+      lengths: allowed numbers of entries of an array; empty for any. 'n' is the number of
+        velocities, 'nq' that of positions.
 
     """
 
@@ -74,15 +74,15 @@ class ParamSpec:
         return self.type.endswith('[]')
 
     def convert(self, value: Any) -> Any:
-        """The value in the declared type: 400 is a float where one is asked for, a list a tuple.
+        """Return the value in the declared type: 400 becomes a float if needed, a list a tuple.
 
         Raises:
-          ParameterError: with a sentence, when the value is not acceptable.
+          ParameterError: with a sentence, if the value is not acceptable.
 
         """
         if not self.is_array:
             return self._convert_entry(value, self.name)
-        if value is None:  # what rcl makes of [] in a parameter file
+        if value is None:  # the value that rcl reads from [] in a parameter file
             return ()
         if not hasattr(value, '__len__') or isinstance(value, (str, bytes)):
             raise ParameterError(
@@ -100,8 +100,8 @@ class ParamSpec:
     def _convert_entry(self, value, name):
         scalar = self.type.removesuffix('[]')
         if isinstance(value, bool) and {'yes', 'no'} <= set(self.choices):
-            value = 'yes' if value else 'no'  # without quotes these words are booleans to YAML
-        is_bool = isinstance(value, bool)  # which is an int to Python
+            value = 'yes' if value else 'no'  # which YAML reads as booleans without quotes
+        is_bool = isinstance(value, bool)  # in Python True is an int
         if not isinstance(value, _SCALARS[scalar]) or is_bool != (scalar == 'bool'):
             raise ParameterError(f"Parameter '{name}' must be a {scalar}, got {shorten(value)}.")
         if scalar in ('int', 'float'):
@@ -127,7 +127,7 @@ class ParamSpec:
         return float(value) if scalar == 'float' else value
 
     def length_complaint(self, value: Any, sizes: Mapping[str, int]) -> str:
-        """Why an array does not fit a robot of these sizes, 'n' and 'nq'; '' when it does."""
+        """Return why an array does not fit a robot of sizes 'n' and 'nq'; '' if it does."""
         if not self.is_array or not self.lengths:
             return ''
         valid = [sizes.get(length, length) for length in self.lengths]
@@ -144,8 +144,9 @@ class ParamSpec:
         )
 
     def descriptor(self) -> ParameterDescriptor:
-        """What `ros2 param describe` and the sliders of rqt show."""
-        # Typed by `convert`: rclpy's static types refuse 400 for 400.0 and take [] for bytes.
+        """Return the descriptor that `ros2 param describe` and the sliders of rqt show."""
+        # `convert` checks the type: rclpy's static types refuse 400 for 400.0 and read [] as
+        # bytes.
         described = ParameterDescriptor(
             name=self.name, dynamic_typing=True, read_only=self.change == START
         )
@@ -165,7 +166,7 @@ class ParamSpec:
 
 
 def topic_name(value: str) -> str:
-    """What the name of a topic must be, where this is none; '' where it is one."""
+    """Return what a topic name must be if this is not one, else ''."""
     try:
         validate_full_topic_name(expand_topic_name(value, 'node', '/'))
     except (ValueError, InvalidTopicNameException):
@@ -174,7 +175,7 @@ def topic_name(value: str) -> str:
 
 
 def topic_name_or_nothing(value: str) -> str:
-    """The same, where the empty string stands for no topic."""
+    """Return the same; the empty string is accepted, and means no topic."""
     return topic_name(value) if value else ''
 
 
@@ -184,8 +185,7 @@ class Parameters:
     Args:
       node: the rclpy node.
       table: its parameters.
-      judge: called with the values as a change would leave them; raises ParameterError if they do
-        not go together.
+      judge: called with the values after a change; raises ParameterError if they conflict.
       changed: called with the new values after every accepted change.
 
     """
@@ -197,11 +197,11 @@ class Parameters:
         judge: Callable[[Mapping[str, Any]], None] = lambda _: None,
         changed: Callable[[Mapping[str, Any]], None] = lambda _: None,
     ):
-        self.locked = False  # while true, parameters that take effect at configure are refused
+        self.locked = False  # whether parameters that take effect at configure are refused
         self._sizes: dict[str, int] | None = None
         self._declaring = False
         self._node, self._judge, self._changed = node, judge, changed
-        self.at_start: dict[str, Any] = {}  # as declared: no later change touches it
+        self.at_start: dict[str, Any] = {}  # as declared; no later change affects it
         self._specs: dict[str, ParamSpec] = {}
         self._values: dict[str, Any] = {}
         self._refused: dict[str, str] = {}
@@ -210,30 +210,30 @@ class Parameters:
         self.declare(table)
 
     def declare(self, table: Iterable[ParamSpec]):
-        """Declare more parameters, with the values of the command line or the parameter file.
+        """Declare more parameters, with values from the command line or parameter files.
 
-        A value that is refused is remembered, see `require_valid`; the parameter has its default
-        meanwhile, and can be corrected with `ros2 param set`.
+        A refused value is remembered for `require_valid`. Meanwhile the parameter has its default,
+        and can be corrected with `ros2 param set`.
         """
-        self._declaring = True  # one by one: the whole is neither judged nor taken over meanwhile
+        self._declaring = True  # single declarations are neither judged nor applied
         for spec in table:
             self._specs[spec.name] = spec
             self._values[spec.name] = spec.convert(spec.default)
             try:
                 value = _declare(self._node, spec, ignore_override=False)
                 self._values[spec.name] = spec.convert(value)
-            except Exception as error:  # rclpy has a family of its own for refused values
+            except Exception as error:  # rclpy has several exceptions for refused values
                 _declare(self._node, spec, ignore_override=True)
                 self._refused[spec.name] = str(error)
             self.at_start[spec.name] = self._values[spec.name]
         self._declaring = False
 
     def require_valid(self, joints: int | None = None, positions: int | None = None):
-        """Refuse to go on with a refused value or an array that does not fit the robot.
+        """Raise if a value was refused or an array does not fit the robot.
 
         Args:
-          joints: number of joints (of velocities) of the robot, None while it is not known.
-          positions: number of its positions, None for as many.
+          joints: number of the robot's velocities, None while it is unknown.
+          positions: number of its positions; None if it equals `joints`.
 
         Raises:
           ParameterError: with one sentence for every such value.
@@ -252,7 +252,7 @@ class Parameters:
         self._sizes = sizes
 
     def undeclare(self, table: Iterable[ParamSpec]):
-        """Forget parameters that lost their meaning: those of the joints of a former robot."""
+        """Undeclare obsolete parameters, such as those of the joints of a former robot."""
         for spec in table:
             self._specs.pop(spec.name, None)
             self._values.pop(spec.name, None)
@@ -260,16 +260,16 @@ class Parameters:
                 self._node.undeclare_parameter(spec.name)
 
     def snapshot(self) -> Mapping[str, Any]:
-        """All values by name; no later change touches it."""
+        """Return all values by name; no later change affects the result."""
         return MappingProxyType(dict(self._values))
 
     def __getitem__(self, name: str) -> Any:
         return self._values[name]
 
     def unknown(self, name: str) -> str:
-        """Return the sentence about a name that no parameter has: which are like it.
+        """Return a sentence about an unknown parameter that suggests similar names.
 
-        Of `gains.elbow.p` those are the gains of the joints that there are.
+        For `gains.elbow.p` these are the gains of the robot's joints.
         """
         first, last = name.partition('.')[0], name.rpartition('.')[2]
         alike = [
@@ -283,7 +283,7 @@ class Parameters:
         )
 
     def unknown_overrides(self) -> list[str]:
-        """Names given on the command line or in a file that no parameter has: mostly misspelt."""
+        """Return overrides of undeclared parameters, which are mostly misspelt names."""
         given = getattr(self._node, '_parameter_overrides', {})
         return sorted(name for name in given if not self._node.has_parameter(name))
 
@@ -335,7 +335,7 @@ def _declare(node, spec: ParamSpec, ignore_override: bool):
 
 
 def render(table: Iterable[ParamSpec]) -> str:
-    """The table as Markdown, for the documents."""
+    """Return the table as Markdown, for the documents."""
     lines = [
         '| Parameter | Type | Unit | Default | May change | Meaning |',
         '|---|---|---|---|---|---|',

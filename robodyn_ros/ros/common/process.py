@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A process that runs one node: executor, signals, and an orderly end."""
+"""A process that runs one node: executor, signals, shutdown."""
 
 import contextlib
 import faulthandler
@@ -20,15 +20,15 @@ from rclpy.utilities import remove_ros_args
 from robodyn_ros.ros.common import parameter_files
 from robodyn_ros.ros.transport.rcl_ffi import library
 
-POLL = 1.0  # [s] longest time that a signal goes unnoticed if it wakes no thread
-PATIENCE = 10.0  # [s] for the middleware to let a node go that has been closed
-MOST_DATA = 2 << 30  # bytes that the process may allocate: several times what a node needs
-REPEAT = 0.2  # [s] from one interrupt to the next, until one is heard
+POLL = 1.0  # [s] longest delay of a signal that wakes no thread
+PATIENCE = 10.0  # [s] for the middleware to release a closed node
+MOST_DATA = 2 << 30  # bytes that the process may allocate; a node needs a fraction of it
+REPEAT = 0.2  # [s] between repeated interrupts, until one takes effect
 
 EXECUTORS = ('single_threaded', 'events')
 
 SHUT_DOWN = 3  # exit code after rclpy.shutdown() by other code
-REFUSED = 2  # exit code for arguments and parameters that cannot be used, as of argparse
+REFUSED = 2  # exit code for unusable arguments and parameters, as in argparse
 USAGE = (
     'takes ROS arguments only, as in `--ros-args -p urdf_path:=arm.urdf --params-file '
     'arm.yaml`; doc/nodes lists the parameters.'
@@ -36,10 +36,10 @@ USAGE = (
 
 
 def make_executor(name: str, context=None):
-    """Make an executor for one thread by its name, of a context or the default one.
+    """Create a single-threaded executor by name, in a context or the default one.
 
-    'events' is rclpy.experimental.EventsExecutor, which is to be spun with `spin_once` and a
-    timeout: its unbounded `spin` never dispatches in some builds.
+    'events' is rclpy.experimental.EventsExecutor. Spin it with `spin_once` and a timeout: its
+    unbounded `spin` never dispatches in some builds.
     """
     if name == 'events':
         from rclpy.experimental import EventsExecutor
@@ -49,21 +49,21 @@ def make_executor(name: str, context=None):
 
 
 class StopSignal:
-    """SIGINT and SIGTERM end the main thread's work at once, even a compilation of many seconds.
+    """End the main thread's work at once on SIGINT and SIGTERM, even a long compilation.
 
-    The handler raises KeyboardInterrupt, and again until it takes effect. An exception that
-    surfaces in a destructor or in a callback of the compiler is lost. rclpy's own handlers are not
-    used: they close the context, and then the last safe command could no longer be published.
+    The handler raises KeyboardInterrupt until it takes effect, because destructors and compiler
+    callbacks discard exceptions. The handlers of rclpy are not used, because they close the
+    context before the last safe command is published.
     """
 
     def __init__(self):
         self.received = self._heard = False
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM):
             signal.signal(number, self._handle)
-        signal.signal(signal.SIGUSR1, lambda *_: None)  # heard by `wake_on_signals`
+        signal.signal(signal.SIGUSR1, lambda *_: None)  # read by `wake_on_signals`
 
     def hear(self):
-        """Begin the orderly end, which no signal interrupts any more."""
+        """Begin the shutdown, which no further signal interrupts."""
         self._heard = True
         signal.setitimer(signal.ITIMER_REAL, 0.0)
 
@@ -77,9 +77,9 @@ class StopSignal:
 def wake_on_signals(executor, stop: Callable = lambda: None):
     """Wake the executor on signals; `spin_once` ignores them.
 
-    SIGUSR1 calls `stop`, from a thread of its own that waits for nothing the main thread does.
+    SIGUSR1 calls `stop` from a separate thread that never waits for the main thread.
 
-    To wait for short times instead would take the interpreter from the loop again and again.
+    Polling with short timeouts instead would compete with the loop for the GIL.
     """
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
@@ -95,10 +95,10 @@ def wake_on_signals(executor, stop: Callable = lambda: None):
 
 
 def bound_memory(most: int = MOST_DATA):
-    """Refuse allocations beyond so many bytes in all, for this process and those it starts.
+    """Limit the total allocations [bytes] of this process and its children.
 
-    The middleware decodes a request before anybody can refuse it, and makes room for as many
-    strings as it claims to hold. Without a bound a request of 17 bytes takes all memory.
+    The middleware decodes a request before a node can refuse it. It allocates as many strings as
+    the request claims to hold. Without a limit a request of 17 bytes exhausts the memory.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
     if soft == resource.RLIM_INFINITY or soft > most:
@@ -107,7 +107,7 @@ def bound_memory(most: int = MOST_DATA):
 
 
 def log_folder_usable() -> bool:
-    """Whether the middleware can write its log files, without which it does not start."""
+    """Return whether the middleware can write its log files, which it needs to start."""
     home = os.environ.get('ROS_HOME') or os.path.join(os.environ.get('HOME', ''), '.ros')
     folder = os.environ.get('ROS_LOG_DIR') or os.path.join(home, 'log')
     try:
@@ -118,10 +118,10 @@ def log_folder_usable() -> bool:
 
 
 def run(make_node: Callable, args=None) -> int:
-    """Run a ManagedNode until a signal, then close it; the exit code of the process.
+    """Run a ManagedNode until a signal, close it, and return the exit code of the process.
 
-    An exception in a callback is reported to the node and ends nothing. Arguments that ROS or
-    the node cannot use end the process with a sentence.
+    An exception in a callback is reported to the node, which continues. Unusable arguments end the
+    process with a sentence.
     """
     program = Path(sys.argv[0]).name
     try:
@@ -138,7 +138,7 @@ def run(make_node: Callable, args=None) -> int:
             )
             arguments += ['--ros-args', '--disable-external-lib-logs']
         rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
-    except RuntimeError as error:  # whatever rcl finds wrong
+    except RuntimeError as error:  # any error that rcl finds
         print(f'{program}: ROS does not start: {error}', file=sys.stderr)
         return REFUSED
     stop, node, executor = StopSignal(), None, None
@@ -173,23 +173,23 @@ def run(make_node: Callable, args=None) -> int:
 
 
 def _end_at_last():
-    """End the process with exit code 1 and a trace if the middleware does not let it go.
+    """End the process with exit code 1 and a trace if the middleware hangs.
 
-    Fast DDS 2.14 may spin for ever in `DomainParticipant::set_listener` when a participant ends
-    while it hears of the end of another one. That holds the GIL: no Python could come between.
+    Fast DDS 2.14 may loop forever in `DomainParticipant::set_listener` if two participants end at
+    the same time. It holds the GIL then, so Python code cannot interrupt it.
     """
     with contextlib.suppress(OSError, RuntimeError, ValueError):  # there is no error output
         faulthandler.dump_traceback_later(PATIENCE, exit=True)
 
 
 def spin_guarded(executor, node, timeout: float = POLL):
-    """Run what is ready; an exception in a callback is the node's to report, not the end."""
+    """Run what is ready; report an exception of a callback to the node and continue."""
     try:
         executor.spin_once(timeout_sec=timeout)
     except ExternalShutdownException:
-        pass  # the caller asks rclpy.ok()
+        pass  # the caller checks rclpy.ok()
     except Exception as error:
         node.callback_failed(error)
-    # rclpy leaves the error of a request that could not be decoded, and the next one prints both.
+    # rclpy keeps the error of an undecodable request, and would print it with the next one
     if (functions := library()) is not None:
         functions.forget_error()

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What a node's loop may ask of the operating system, as parameters."""
+"""Parameters for the operating-system requests of a node's loop."""
 
 from typing import Any, Mapping
 
@@ -15,7 +15,7 @@ REALTIME_PARAMETERS = (
         'int',
         0,
         '',
-        'SCHED_FIFO priority of the loop; 0 for the ordinary scheduler.',
+        'SCHED_FIFO priority of the loop; 0 for the default scheduler.',
         lower=0,
         upper=99,
         change=START,
@@ -35,7 +35,7 @@ REALTIME_PARAMETERS = (
         'bool',
         False,
         '',
-        'Keep the memory of the process from being paged out.',
+        'Lock the memory of the process, so that it is never paged out.',
         change=START,
     ),
     ParamSpec(
@@ -50,7 +50,7 @@ REALTIME_PARAMETERS = (
 
 
 def realtime(values: Mapping[str, Any]) -> RealTime:
-    """The requests, from a node's parameters by name."""
+    """Return the requests, from a node's parameters by name."""
     return RealTime(
         priority=values['realtime.priority'],
         cpus=values['realtime.cpus'],
@@ -59,6 +59,6 @@ def realtime(values: Mapping[str, Any]) -> RealTime:
 
 
 def require_granted(loop: PeriodicLoop, values: Mapping[str, Any]):
-    """Refuse to go on without what is required: RobodynError with what the system refused."""
+    """Raise RobodynError if the system refused a request that the parameters require."""
     if values['realtime.require'] and loop.warnings:
         raise RobodynError("Parameter 'realtime.require' is true. " + ' '.join(loop.warnings))

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The joint state a service request asks about: the latest, a given one, or a mixture by name."""
+"""The joint state of a service request: the latest, a given one, or a mixture by name."""
 
 from typing import NamedTuple, Sequence
 
@@ -12,25 +12,27 @@ from robodyn_ros.control.supervisor.state_buffer import Measurement
 from robodyn_ros.errors import RobodynError, ShapeError, UnknownNameError, shorten
 from robodyn_ros.ros.common.joint_messages import MAX_NAMES
 
-LARGEST = 1e9  # [rad | m, rad/s | m/s] a robot may have; forces go with its square
+LARGEST = 1e9  # [rad | m, rad/s | m/s] of a request; forces grow with its square
 
 
 class RequestedState(NamedTuple):
-    """What a request is answered for."""
+    """The joint state for which a request is answered."""
 
     q: np.ndarray  # (n,) [rad | m]
     qd: np.ndarray  # (n,) [rad/s | m/s]
     stamp: Time  # of the joint state used
-    note: str  # what the caller should know, '' if nothing
+    note: str  # note to the caller, '' for none
 
 
 def requested_state(
     request: JointState, joint_names: Sequence[str], latest: Measurement | None
 ) -> RequestedState:
-    """The state of a request: joints it names as given (at rest unless it says), others as latest.
+    """Return the joint state of a request; joints that it does not name keep their latest state.
+
+    Named joints without a velocity are at rest.
 
     Raises:
-      RobodynError: with a sentence, when there is none or the request does not fit the robot.
+      RobodynError: with a sentence, if there is none or the request does not fit the robot.
 
     """
     given = len(request.name)

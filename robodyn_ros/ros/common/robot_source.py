@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Where a node's robot comes from: a parameter, a file, or the topic `robot_description`."""
+"""The source of a node's robot: a parameter, a file, or the topic `robot_description`."""
 
 import os
 from pathlib import Path
@@ -40,26 +40,25 @@ ROBOT_PARAMETERS = (
         'string[]',
         (),
         '',
-        'Joints to command, in the order of every command. '
-        'Empty: all that can move and are not locked, base to tip.',
+        'Joints to command, in the order of every command. Empty: all movable joints that are not '
+        'locked, base to tip.',
     ),
     ParamSpec(
         'locked',
         'string[]',
         (),
         '',
-        'Joints held still, each as `name` or `name=position` '
-        '[rad or m]; planar ones as `name=x y turn`, floating ones as `name=x y z qx qy qz '
-        'qw`.',
+        'Joints held at a constant position, each as `name` or `name=position` [rad or m]. Planar '
+        'joints are `name=x y angle`, floating joints `name=x y z qx qy qz qw`.',
     ),
-    ParamSpec('base_link', 'string', '', '', 'Link that stands still. Empty: the root.'),
+    ParamSpec('base_link', 'string', '', '', 'Link that is fixed to the ground. Empty: the root.'),
     ParamSpec(
         'gravity',
         'float[]',
         (0.0, 0.0, -9.81),
         'm/s^2',
-        'Gravity acceleration in the axes '
-        'of the base link; another direction for a base that is mounted otherwise.',
+        'Gravity acceleration in the axes of the base link, which depends on the mounting of the '
+        'base.',
         lower=-100.0,
         upper=100.0,
         lengths=(3,),
@@ -85,23 +84,23 @@ ROBOT_PARAMETERS = (
         'string',
         EXACT,
         '',
-        'Whether rotors spin as bodies on their mounts, or are inertia at their joints alone.',
+        'Model of the rotors: spinning bodies on their mounts, or inertia at their joints alone.',
         choices=(EXACT, REFLECTED),
     ),
 )
 
-LENGTH = slice(4, 8)  # octets of a serialised String that say how many of its text follow
+LENGTH = slice(4, 8)  # octets of the length field of a serialised String
 MOST_OCTETS = xml_text.MOST_BYTES + LENGTH.stop + 4
 DESCRIPTION_QOS = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 class RobotSource:
-    """The latest robot description, and the robot it makes under the node's parameters.
+    """The latest robot description, and the robot built from it with the node's parameters.
 
     Args:
       node: the node, which has ROBOT_PARAMETERS.
       parameters: its parameters.
-      arrived: called with every description that differs from the one before.
+      arrived: called with each description that differs from the one before.
 
     """
 
@@ -134,8 +133,8 @@ class RobotSource:
           free_base: whether its base link moves freely.
 
         Raises:
-          ModelError: when there is no description, or it is refused, with the element's name.
-          ParameterError: when `locked` or `rotors` cannot be read.
+          ModelError: if there is no description, or it is refused; the sentence names the element.
+          ParameterError: if `locked` or `rotors` cannot be read.
 
         """
         if not self.available:
@@ -160,7 +159,7 @@ class RobotSource:
         )
 
     def _source(self) -> bytes | Path:
-        """The text as bytes, which are never taken for the path of a file; or that path."""
+        """Return the path of a file, or the text as bytes, which are never read as a path."""
         text = self._text.encode('utf-8', errors='surrogatepass') or self._octets.tobytes()
         if text:
             if b'<' not in text:
@@ -175,9 +174,9 @@ class RobotSource:
         return Path(path)
 
     def _receive(self, data: np.ndarray):
-        """Keep the octets of a text. They are decoded when a robot is built from them."""
+        """Keep the octets of a text; they are decoded when a robot is built."""
         order = 'little' if data[1:2].any() else 'big'
-        length = int.from_bytes(data[LENGTH].tobytes(), order)  # counts the zero at the end
+        length = int.from_bytes(data[LENGTH].tobytes(), order)  # includes the final zero
         text = data[LENGTH.stop : LENGTH.stop + length - 1]
         if not 0 < length == len(text) + 1:
             self._refuse('it is shorter than it says.')
@@ -199,12 +198,12 @@ def by_parameters(error: RobodynError) -> str:
 
 
 def read_entries(values, name: str, read: Callable[[str], tuple[str, Any]]) -> dict[str, Any]:
-    """Return what the entries of a parameter say by joint, each as `read` understands it.
+    """Return the entries of a parameter by joint, each converted by `read`.
 
     Raises
     ------
     ParameterError
-        For an entry that cannot be read; the message names the parameter.
+        If an entry cannot be read; the message names the parameter.
     """
     try:
         return dict(map(read, values[name]))

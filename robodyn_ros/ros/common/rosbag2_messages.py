@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Joint states out of a rosbag2 recording by ROS itself, where the package rosbags is missing."""
+"""Read joint states of a rosbag2 recording with ROS, where the package rosbags is missing."""
 
 from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState

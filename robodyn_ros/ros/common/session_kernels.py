@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Which kernels a session computes with: those for any robot, and then those of its own."""
+"""The kernels of a session: first the generic ones, then those compiled for its robot."""
 
 from typing import Any, Callable
 
@@ -18,35 +18,35 @@ KERNEL_PARAMETERS = (
         'bool',
         True,
         '',
-        'Compile code for this robot alone, in another '
-        'process of low priority, and compute with it as soon as it is ready.',
+        'Compile code for this robot alone in another process of low priority. Use it when it is '
+        'ready.',
     ),
 )
-LOADING = 5.0  # [s] at most, to load from the cache what has been compiled before
+LOADING = 5.0  # [s] allowed for loading compiled kernels from the cache
 
 LATER = 'from the next reset on'
 GENERIC, SPECIALISED = 'generic kernels', 'specialised kernels'
 
 
 def serving(law) -> tuple:
-    """Every kernel of a controller with this class of law but those of its own robot."""
+    """Return every generic kernel of a controller with this class of law."""
     return tuple(
         dict.fromkeys((*Supervisor.kernels(law), *generic.SERVING, read_numbers, points, fits))
     )
 
 
 class SessionKernels:
-    """Compiles the kernels of one robot, and hands them over when they are ready.
+    """Compile the kernels of one robot, and pass them on when they are ready.
 
-    Where they have been compiled before on this machine they are there at once.
+    Kernels that were compiled on this machine before are available at once.
 
     Args:
       node: for its logger.
-      robot: what is said to be specialised, for people.
+      robot: name of the specialised object, for sentences.
       wanted: whether to compile any.
       make: see robodyn_ros.robot.background_compiler.Background.
-      adopt: called with what `make` returned, from another thread.
-      waiting: whether what was adopted computes from the next reset on only.
+      adopt: called with the result of `make`, from another thread.
+      waiting: returns whether the adopted kernels wait for the next reset.
 
     """
 
@@ -67,7 +67,7 @@ class SessionKernels:
 
     @property
     def text(self) -> str:
-        """What computes at present, and why."""
+        """The kernels in use, and the reason."""
         background = self._background
         if background is None:
             return GENERIC
@@ -79,7 +79,7 @@ class SessionKernels:
         return f'{GENERIC}, specialising {done}/{total}' if total else f'{GENERIC}, specialising'
 
     def close(self):
-        """End what is under way."""
+        """End a compilation under way."""
         if self._background is not None:
             self._background.stop()
 

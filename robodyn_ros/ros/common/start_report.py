@@ -1,22 +1,22 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Report the step of a start while the executor is busy with it."""
+"""Report the progress of a start while the executor is busy."""
 
 import threading
 import time
 from typing import Callable
 
-INTERVAL = 1.0  # [s] from one message to the next
-FIRST = 1.0  # [s] of silence before the first line in the log
-LATER = 4.0  # [s] from one line to the next
+INTERVAL = 1.0  # [s] between messages
+FIRST = 1.0  # [s] before the first line in the log
+LATER = 4.0  # [s] between lines
 
 
 class StartReport:
-    """Tells the phase of a start from a thread of its own, as long as a `with` block lasts.
+    """Report the phase of a start from a separate thread, within a `with` block.
 
     Args:
-      tell: called with the sentence, and whether it is of a compilation, every second.
-      log: called with the sentence after FIRST and then every LATER seconds.
+      tell: called every second with the sentence, and whether it is about a compilation.
+      log: called with the sentence after FIRST, then every LATER seconds.
       clock: time [s].
 
     """
@@ -41,11 +41,11 @@ class StartReport:
         self._thread.join()
 
     def say(self, sentence: str):
-        """Set what is reported from now on."""
+        """Set the sentence to report."""
         self._sentence, self._compiles = sentence, False
 
     def compiling(self, name: str, done: int, total: int):
-        """Say how far compilation has come; `progress` of compile.warm_up."""
+        """Report the progress of a compilation; `progress` of compile.warm_up."""
         if done < total:
             self._sentence = (
                 f'Compiling kernel {done + 1} of {total}, once on this machine: {name}.'
@@ -53,12 +53,12 @@ class StartReport:
             self._compiles = True
 
     def loading(self, name: str, done: int, total: int):
-        """Say how far loading has come; `progress` of compile.warm_up."""
+        """Report the progress of loading; `progress` of compile.warm_up."""
         if done < total:
             self.say(f'Loading kernel {done + 1} of {total}: {name}.')
 
     def tick(self):
-        """Tell what is due."""
+        """Report if it is due."""
         now, sentence = self._clock(), self._sentence
         self._tell(sentence, self._compiles)
         if now >= self._due:

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Operational-space quantities of points on links, in the axes and at the points asked for."""
+"""Operational-space quantities of points on links, in requested axes."""
 
 from dataclasses import dataclass
 from typing import Any, Mapping, NamedTuple, Sequence
@@ -37,12 +37,12 @@ class TaskDynamics:
 
 
 def default_link(values: Mapping[str, Any], robot: Robot) -> str:
-    """The link of tasks that name none: the parameter tip_link, or the link of the last joint."""
+    """Return the default link of tasks: the parameter tip_link, or the link of the last joint."""
     return values['tip_link'] or robot.model.body_names[-1]
 
 
 def require_links(links: Sequence[str], robot: Robot):
-    """UnknownNameError, with a sentence, for the first name that is no link of the robot."""
+    """Raise UnknownNameError for the first name that is not a link of the robot."""
     for link in links:
         if link not in robot.frames:
             raise UnknownNameError(
@@ -66,20 +66,20 @@ def task_dynamics(
     kept: Sequence[int],
     damping: float,
 ) -> TaskDynamics:
-    """The task dynamics of one point, or of several with what couples them.
+    """Return the task dynamics of one point, or of several with what couples them.
 
     Args:
       robot: the robot.
       q: (n,) positions [rad | m]
       qd: (n,) velocities [rad/s | m/s]
-      points: of the task, of which each takes six rows; several may be on one link.
+      points: of the task, six rows each; several may be on one link.
       reference: WORLD_ALIGNED (at the point, axes of the base), LOCAL (at the point, axes of its
         link) or BASE (at the base's origin, axes of the base).
       kept: rows kept, of x y z rx ry rz point after point.
       damping: of the inverse [1/sqrt(kg)]
 
     Raises:
-      RobodynError: for a link or a number the robot does not accept, with a sentence.
+      RobodynError: for a link or a number that the robot does not accept.
 
     """
     links = tuple(dict.fromkeys(point.link for point in points))
@@ -108,7 +108,7 @@ def task_dynamics(
 
 
 def _transform(robot, q, qd, link, place, reference):
-    """From the velocity of a link to that of a point on it in its reference, and its rate."""
+    """Return the map from a link's velocity to that of a point in its reference, and its rate."""
     pose = robot.pose(q, link)
     lever = pose[:3, :3] @ place
     shift, rate = _to_point(robot, q, qd, link, lever)
@@ -117,7 +117,10 @@ def _transform(robot, q, qd, link, place, reference):
 
 
 def _to_point(robot, q, qd, link, lever):
-    """From the velocity of the link's origin to that of the point: v + omega x r, and its rate."""
+    """Return the map from the velocity of the origin to that of the point, v + omega x r.
+
+    Its rate comes with it.
+    """
     omega = robot.velocity(q, qd, link)[3:]
     shift, rate = np.eye(6), np.zeros((6, 6))
     shift[:3, 3:] = -_cross(lever)
@@ -126,7 +129,7 @@ def _to_point(robot, q, qd, link, lever):
 
 
 def _to_reference(robot, q, qd, link, pose, lever, reference):
-    """From the point, in axes of the base, to what is asked for; and the rate of that."""
+    """Return the map from a point in axes of the base to the reference, and its rate."""
     turn, rate = np.eye(6), np.zeros((6, 6))
     velocity = robot.velocity(q, qd, link)
     if reference == LOCAL:

@@ -1,22 +1,22 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What to tell about a topic on which nothing comes, or not everything."""
+"""Hints about a topic on which no message arrives, or not every one."""
 
 from rclpy.qos import QoSCompatibility, qos_check_compatible
 from rclpy.topic_endpoint_info import TopicEndpointTypeEnum
 
-MOST = 3  # other topics that are named
+MOST = 3  # other topics that a hint names
 
 
 def silent_topic(node, topic: str, kind: str) -> str:
-    """Return one sentence: who publishes on a topic, and where else there is such a message.
+    """Return a sentence: the publishers of a topic, and other topics of that type.
 
     Parameters
     ----------
     node : rclpy.node.Node
         The node that listens.
     topic : str
-        Full name of the topic, on which nothing has come.
+        Full name of the silent topic.
     kind : str
         Type of its messages, as 'sensor_msgs/msg/JointState'.
     """
@@ -35,13 +35,13 @@ def silent_topic(node, topic: str, kind: str) -> str:
     ]
     others.sort(key=lambda name: (not _similar(name, topic), name))
     if not others:
-        return f"Nothing has come on '{topic}': nobody publishes {kind} there, nor elsewhere."
+        return f"Nothing has come on '{topic}': no node publishes {kind} there, nor elsewhere."
     listed = ', '.join(f"'{name}'" for name in others[:MOST])
-    return f"Nobody publishes on '{topic}'; {kind} is published on {listed}."
+    return f"No node publishes on '{topic}'; {kind} is published on {listed}."
 
 
 def unheard_publishers(node) -> list[str]:
-    """Return a sentence for each publisher whose quality of service keeps it from being heard.
+    """Return a sentence for each publisher with an incompatible quality of service.
 
     Parameters
     ----------
@@ -68,6 +68,6 @@ def _others_publish(node, topic):
 
 
 def _similar(name, topic):
-    """Whether the last parts of two names hold one another."""
+    """Return whether the last part of one name contains that of the other."""
     first, second = (each.rpartition('/')[2] for each in (name, topic))
     return first in second or second in first

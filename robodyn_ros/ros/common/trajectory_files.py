@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Trajectories in files: CSV, and JSON or YAML as MoveIt and `ros2 topic echo` write them."""
+"""Trajectories in files: CSV, and JSON or YAML as written by MoveIt and `ros2 topic echo`."""
 
 import csv
 import json
@@ -14,7 +14,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from robodyn_ros.errors import ShapeError, shorten
 
 MOST_BYTES = 50_000_000
-MOST_DEPTH = 10  # of what surrounds the trajectory
+MOST_DEPTH = 10  # nesting around the trajectory
 FIELDS = {'position': 'positions', 'velocity': 'velocities', 'acceleration': 'accelerations'}
 NANOSECONDS = 1_000_000_000
 LATEST = 10**9  # [s] of a point
@@ -23,10 +23,10 @@ LATEST = 10**9  # [s] of a point
 def read_trajectory(path: str | os.PathLike) -> JointTrajectory:
     """Read the trajectory of a file.
 
-    A CSV has a header and the columns time [s], <joint>.position and, where they are known,
-    <joint>.velocity and <joint>.acceleration; other columns are passed over. A JSON or YAML file
-    holds a JointTrajectory, alone or anywhere within a RobotTrajectory, a DisplayTrajectory or a
-    goal of FollowJointTrajectory.
+    A CSV has a header with the columns time [s] and <joint>.position. <joint>.velocity and
+    <joint>.acceleration are optional; other columns are ignored. A JSON or YAML file holds a
+    JointTrajectory, possibly within a RobotTrajectory, a DisplayTrajectory or a goal of
+    FollowJointTrajectory.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def read_trajectory(path: str | os.PathLike) -> JointTrajectory:
     Raises
     ------
     ShapeError
-        If there is no trajectory in it; the sentence says what is missing.
+        If it has no trajectory; the sentence says what is missing.
     OSError
         If the file cannot be read.
     """
@@ -58,7 +58,7 @@ def read_trajectory(path: str | os.PathLike) -> JointTrajectory:
 
 
 def delayed(message: JointTrajectory, seconds: float) -> JointTrajectory:
-    """Return the trajectory with its points so much later [s]."""
+    """Return the trajectory with its points delayed by a time [s]."""
     later = [
         JointTrajectoryPoint(
             positions=point.positions,
@@ -114,7 +114,7 @@ def _point(k, row, joints):
 
 
 def _time(k, given):
-    """Return a Duration from seconds, or from sec and nanosec, secs and nsecs."""
+    """Return a Duration from seconds, or from sec and nanosec, or secs and nsecs."""
     try:
         if isinstance(given, dict):
             whole = given['sec'] if 'sec' in given else given['secs']

@@ -14,25 +14,24 @@ from robodyn_ros.ros.controller.task_progress import TaskProgress
 
 
 class ControlCycle:
-    """What runs at the control rate; nothing in it logs, or looks anything up by name.
+    """The work of one control cycle; it never logs, and looks nothing up by name.
 
     Args:
       supervisor: computes and guards the effort.
-      intake: what takes joint states in; tells how long that took.
+      intake: receives joint states, and measures how long that takes.
       stamp: ROS time [ns], for messages.
       telemetry: (publisher, writer) of ControllerState and the like.
       every: cycles from one of these messages to the next.
-      changed: called after a cycle that left the supervisor in another state, or for another
-        reason, and when an end effector stays away from its target.
+      changed: called after a cycle that changed the supervisor's state or reason, and if an end
+        effector stays away from its target.
 
-      failed: called with an exception out of the bookkeeping, which ends nothing.
-      progress: watches the end effector, if the law follows a target of it.
+      failed: called with an exception of the bookkeeping, after which the loop goes on.
+      progress: watches the end effector, if the law follows a task target.
 
     Attributes:
       compute: time of the supervisor's tick [us].
-      tick: time from the beginning of a cycle, `now`, until the effort is published, and before
-        that to take a new joint state in [us].
-      state_age: age of the joint state in use, since it was taken [ms].
+      tick: time from receiving the joint state to publishing the effort [us].
+      state_age: age of the joint state in use [ms].
       count: cycles run.
       last: monotonic time of the last cycle [s].
 
@@ -66,11 +65,11 @@ class ControlCycle:
 
     @output.setter
     def output(self, output):
-        with self._lock:  # so that no cycle publishes to what was there before
+        with self._lock:  # so that no cycle publishes to a former outlet
             self._output = output
 
     def run(self, now: float):
-        """Run a cycle with the joint state received last, which began at `now` [s]."""
+        """Run a cycle that began at `now` [s], with the newest joint state."""
         with self._lock:
             supervisor, output = self._supervisor, self._output
             start = time.perf_counter()
@@ -87,11 +86,11 @@ class ControlCycle:
                 self._failed(error)
 
     def _since(self, now: float, start: float) -> float:
-        """Return how long ago the cycle began [s]: at `now`, before `start` [perf_counter]."""
+        """Return the time since the cycle began [s]: at `now`, before `start` [perf_counter]."""
         return time.monotonic() - now
 
     def _keep_books(self, now, tick, compute, active):
-        """Count and report; after the effort is out, since it does not wait for this."""
+        """Count and report, after the effort is published."""
         self.count += 1
         self.last = now
         measured = self._supervisor.measurement
@@ -116,7 +115,7 @@ class ControlCycle:
             self._changed()
 
     def watch(self, now: float):
-        """Run a cycle if the joint states that should have triggered one stay away."""
+        """Run a cycle if no joint state has triggered one in time."""
         supervisor = self._supervisor
         late = now - self.last > supervisor.settings.state_timeout
         if late or supervisor.state is State.STALE or not supervisor.active:
@@ -131,5 +130,5 @@ class ControlCycle:
                     publisher.publish(writer.fill(self._stamp()))
 
     def _heard(self, publisher) -> bool:
-        """Whether to publish; to ask for listeners costs half as much as to speak to none."""
+        """Return whether to publish; counting subscribers is cheaper than publishing."""
         return True

@@ -11,7 +11,7 @@ from robodyn_ros.control.supervisor.controller_states import State
 from robodyn_ros.realtime.rate_counter import Reading
 from robodyn_ros.ros.common.diagnostic_entry import ERROR, OK, WARN, entry
 
-# Share of cycles run below which to warn, as libfranka judges its connection.
+# Share of cycles below which to warn; libfranka uses the same for its connection.
 SUCCESS_WARN, SUCCESS_ERROR = 0.95, 0.90
 
 LOOP_FIELDS = (
@@ -48,7 +48,7 @@ def diagnose(
       session: the ControlSession, or None.
       reading: rates since the last report.
       publishers: how many there are of joint states.
-      unheard: sentences about publishers that are not heard.
+      unheard: sentences about publishers with an incompatible quality of service.
 
     """
     message = DiagnosticArray(status=[_state(name, status, session)])

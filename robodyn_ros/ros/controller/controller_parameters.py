@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The controller's parameters, and the control settings they amount to for one robot."""
+"""The controller's parameters, and the control settings that they give for one robot."""
 
 from functools import partial
 from typing import Any, Mapping
@@ -38,9 +38,8 @@ CONTROLLER_PARAMETERS = (
         'float',
         8e-5,
         's',
-        'How long before a cycle the loop wakes, rehearses it and polls for the newest joint '
-        'state. Cycles then begin in time and on warm caches, for this share of a processor. '
-        'At most half a cycle.',
+        'Time before a cycle at which the loop wakes, warms the caches and polls for joint '
+        'states. This costs the same share of a processor. At most half a cycle.',
         lower=0.0,
         upper=1e-3,
     ),
@@ -59,7 +58,7 @@ CONTROLLER_PARAMETERS = (
         'string',
         'forward_effort_controller/commands',
         '',
-        'Where the efforts go.',
+        'Topic of the efforts.',
         judge=topic_name,
     ),
     ParamSpec(
@@ -77,9 +76,8 @@ CONTROLLER_PARAMETERS = (
         'string',
         '',
         '',
-        'Whether the robot adds the gravity '
-        'torque by itself. There is no default: a wrong one drops or launches the arm, so '
-        'unset refuses to activate.',
+        'Whether the robot adds the gravity torque by itself. There is no default, because a '
+        'wrong value drops or launches the arm. Without it the node refuses to activate.',
         choices=('', 'yes', 'no'),
     ),
     *(
@@ -129,8 +127,8 @@ CONTROLLER_PARAMETERS = (
         'float',
         2.0,
         '',
-        'How many times its velocity limit a joint may have '
-        'in three joint states in a row; beyond, the controller goes to FAULT.',
+        'Largest speed of a joint over its velocity limit. Three faster joint states in a row '
+        'lead to FAULT.',
         lower=1.0,
         upper=1e6,
         change=LIVE,
@@ -161,8 +159,7 @@ CONTROLLER_PARAMETERS = (
         'float',
         0.1,
         's',
-        'Time after which a target on ~/reference '
-        'without a successor is dropped and the posture held.',
+        'Time without a new target on ~/reference before the posture is held.',
         lower=0.0,
         upper=10.0,
         change=LIVE,
@@ -172,7 +169,7 @@ CONTROLLER_PARAMETERS = (
         'string',
         STALE_ACTIONS[0],
         '',
-        'What follows the gravity torque of the last posture when the joint state stays away.',
+        'Effort after `stale_hold` while joint states are missing.',
         choices=STALE_ACTIONS,
         change=LIVE,
     ),
@@ -181,7 +178,8 @@ CONTROLLER_PARAMETERS = (
         'float',
         0.1,
         's',
-        'How long the gravity torque of the last posture is held when the joint state stays away.',
+        'Time for which the gravity torque of the last posture is held when joint states are '
+        'missing.',
         lower=0.0,
         upper=1.0,
         change=LIVE,
@@ -191,8 +189,8 @@ CONTROLLER_PARAMETERS = (
         'float',
         4.0,
         's',
-        'How long joint states may be the same bit for bit before a sensor counts as stuck. '
-        'Meanwhile the effort has to change by a hundredth of its limit.',
+        'Time of bitwise equal joint states before a sensor counts as stuck. The effort must '
+        'change by a hundredth of its limit meanwhile.',
         lower=0.1,
         upper=1e6,
         change=LIVE,
@@ -202,7 +200,7 @@ CONTROLLER_PARAMETERS = (
         'string',
         STUCK_ACTIONS[0],
         '',
-        'What a stuck sensor is: a warning, or a joint state that stays away.',
+        'Reaction to a stuck sensor: a warning, or the same as for missing joint states.',
         choices=STUCK_ACTIONS,
         change=LIVE,
     ),
@@ -211,8 +209,8 @@ CONTROLLER_PARAMETERS = (
         'string',
         HOLD,
         '',
-        'What to do when another node begins to command the robot: hold the posture and follow '
-        'nothing, only report it, or stop.',
+        'Reaction to another node that begins to command the robot: hold the posture, only '
+        'report, or stop.',
         choices=RIVAL_ACTIONS,
         change=LIVE,
     ),
@@ -232,7 +230,7 @@ CONTROLLER_PARAMETERS = (
         'float',
         0.1,
         'rad or m',
-        'Largest distance between the arm and where a reference begins.',
+        'Largest distance between the arm and the start of a reference.',
         lower=0.0,
         upper=10.0,
         change=LIVE,
@@ -260,7 +258,7 @@ CONTROLLER_PARAMETERS = (
         'float',
         0.0,
         '1/sqrt(kg)',
-        'Damping of ~/get_operational_space_inertia when the request leaves it to the node.',
+        'Damping of ~/get_operational_space_inertia when the request gives none.',
         lower=0.0,
         upper=100.0,
         change=LIVE,
@@ -270,8 +268,8 @@ CONTROLLER_PARAMETERS = (
         'float',
         0.0,
         'Hz',
-        'Rate of ~/operational_space_inertia, which '
-        'is computed beside the control loop; update_rate for every cycle, 0 turns it off.',
+        'Rate of ~/operational_space_inertia, computed in a separate thread. update_rate: every '
+        'cycle. 0: off.',
         lower=0.0,
         upper=5000.0,
         change=LIVE,
@@ -281,7 +279,7 @@ CONTROLLER_PARAMETERS = (
         'string[]',
         (),
         '',
-        'Links of ~/operational_space_inertia, with what couples them. Empty: tip_link.',
+        'Links of ~/operational_space_inertia; several include their coupling. Empty: tip_link.',
         change=LIVE,
     ),
     ParamSpec(
@@ -315,10 +313,10 @@ ACCELERATION_GAINS = {'p': 100.0, 'd': 20.0}  # critically damped at 10 rad/s, o
 
 
 def gain_parameters(joint_names, law: type[ControlLaw]) -> tuple[ParamSpec, ...]:
-    """`gains.<joint>.p` and `.d` of each joint, in the units of the law.
+    """Return `gains.<joint>.p` and `.d` of each joint, in the units of the law.
 
     If the law works on accelerations, the default suits any robot. If it works on efforts, no
-    default would, so it is zero.
+    value would, so the default is zero.
     """
     return tuple(
         ParamSpec(
@@ -339,7 +337,7 @@ def gain_parameters(joint_names, law: type[ControlLaw]) -> tuple[ParamSpec, ...]
 
 
 def own_parameters(law: type[ControlLaw]) -> tuple[ParamSpec, ...]:
-    """`<law>.<name>` of each parameter and each option of the law's own."""
+    """Return `<law>.<name>` of each parameter and each option of the law."""
     options = (
         ParamSpec(f'{law.name}.{own.name}', 'string', own.default, '', own.text)
         for own in law.options
@@ -363,20 +361,20 @@ def _own_parameter(law, own):
 
 
 def make_law(values: Mapping[str, Any], law: type[ControlLaw], robot: Robot) -> ControlLaw:
-    """The law of a robot, made with its options; RobodynError if one of them does not fit."""
+    """Return the law of a robot with its options; RobodynError if an option does not fit."""
     return law(robot, **{own.name: values[f'{law.name}.{own.name}'] for own in law.options})
 
 
 def control_settings(values: Mapping[str, Any], robot: Robot, law: ControlLaw) -> Settings:
-    """The Settings of the supervisor.
+    """Return the Settings of the supervisor.
 
     Args:
       values: of the node's parameters, by name.
-      robot: for the limits that the parameters leave open.
+      robot: for limits that the parameters do not give.
       law: for the terms and gains.
 
     Raises:
-      ParameterError: with a sentence, when they do not go together.
+      ParameterError: with a sentence, if they conflict.
 
     """
     joints, limits = robot.joint_names, robot.limits

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""All that exists while the controller is configured for one robot."""
+"""The session of a controller that is configured for one robot."""
 
 import functools
 import time
@@ -41,19 +41,19 @@ from robodyn_ros.ros.transport.rcl_ffi import Outlet
 from robodyn_ros.ros.transport.trajectory_cdr import MAX_BYTES
 
 COMMAND_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
-YIELD_TIME = 5.0  # [s] after activation in which a controller found to be there before wins
-RELEASE_TIME = 0.5  # [s] longest wait for the effort to become the safe one on deactivation
+YIELD_TIME = 5.0  # [s] after activation in which another, older controller takes precedence
+RELEASE_TIME = 0.5  # [s] longest wait for the safe effort on deactivation
 
 
 class ControlSession:
-    """One robot under one law: supervisor, loop, and the topics of both.
+    """One robot under one law: supervisor, loop, and their topics.
 
     Args:
-      node: the node whose topics they are.
+      node: the node that owns the topics.
       robot: the robot.
-      law: the control law, of that robot.
+      law: the control law of that robot.
       values: of the node's parameters, by name.
-      changed: called from the loop when the state, or its reason, is another.
+      changed: called from the loop when the state or its reason changes.
 
     """
 
@@ -70,7 +70,7 @@ class ControlSession:
         self.accepted_references, self.refused_references, self.last_refusal = 0, 0, ''
         self._lines = LineBudget()
         self._task_progress = None if law.task is None else TaskProgress(law.task)
-        self.faults: list[Exception] = []  # exceptions out of the loop, for the node to report
+        self.faults: list[Exception] = []  # exceptions of the loop, for the node to report
         self._node, self._values = node, values
         self._reader = TrajectoryReader(robot.joint_names)
         self._clock = node.get_clock()
@@ -105,7 +105,7 @@ class ControlSession:
     def _make_loop(self, values, changed):
         """Make intake, cycle and loop."""
         timed = self._timed
-        # To the events executor callback groups mean nothing: it delivers every message.
+        # The events executor ignores callback groups: it delivers every message.
         polled = timed and values['executor'] != 'events'
         told = {} if timed else {'delivered': self._triggered}
         if self.law.task is not None:
@@ -135,14 +135,14 @@ class ControlSession:
             ),
         )
 
-    # Life.
+    # Life cycle.
 
     def activate(self):
-        """Begin to command the robot.
+        """Start commanding the robot.
 
         Raises:
-          ParameterError: if `robot_compensates_gravity` is not set. RobodynError: when another
-          node commands it, or the supervisor refuses.
+          ParameterError: if `robot_compensates_gravity` is not set. RobodynError: if another node
+            commands it, or the supervisor refuses.
 
         """
         self._require_gravity_answer()
@@ -173,7 +173,7 @@ class ControlSession:
             )
 
     def deactivate(self):
-        """Let the effort go to the safe one at its rate limit, then stop publishing."""
+        """Ramp the effort to the safe effort at its rate limit, then stop publishing."""
         if self.cycle.output is None:
             return
         self.supervisor.deactivate()
@@ -189,11 +189,11 @@ class ControlSession:
         self.pause.__exit__()
 
     def _releasing(self) -> bool:
-        """Whether the effort is still on its way to the safe one."""
+        """Return whether the effort still differs from the safe effort."""
         return self.supervisor.publishing
 
     def close(self):
-        """Give everything back."""
+        """Release all resources."""
         self.deactivate()
         self.kernels.close()
         self.loop.stop()
@@ -205,11 +205,11 @@ class ControlSession:
             self._node.destroy_publisher(publisher)
 
     def adopt(self, values: Mapping[str, Any]):
-        """Take over changed parameters, between two cycles; ParameterError if they do not fit."""
+        """Apply changed parameters between two cycles; ParameterError if they do not fit."""
         self.supervisor.settings = control_settings(values, self.robot, self.law)
         self._values = values
 
-    # Facts.
+    # Queries.
 
     @property
     def histograms(self):
@@ -220,7 +220,7 @@ class ControlSession:
     def totals(self) -> Counts:
         """Cycles run, missed, and time [ns], since the session began.
 
-        Where joint states trigger the cycles, each that comes gets one, and none is missed.
+        If joint states trigger the cycles, each has its cycle, and none is missed.
         """
         counts = self.loop.counts
         return counts if self._timed else Counts(self.cycle.count, 0, counts.elapsed)
@@ -233,7 +233,7 @@ class ControlSession:
         return Counts(*(now - then for now, then in zip(self.totals, self._before)))
 
     def now(self) -> float:
-        """Time [s] on the clock of the cycles."""
+        """Return the time [s] on the clock of the cycles."""
         return time.monotonic()
 
     def stamp(self) -> Time:
@@ -241,26 +241,25 @@ class ControlSession:
         return self._clock.now().to_msg()
 
     def intruders(self) -> list[str]:
-        """Names of the other nodes that command the robot while this one does."""
+        """Return the names of other nodes that command the robot at the same time."""
         return self.watch.intruders() if self.cycle.output else []
 
     def meet_rivals(self):
-        """Act on a node that has begun to command the robot since this one has settled."""
+        """Act on a node that began to command the robot after this one settled."""
         rivals = self.intruders() if self.settled else []
         self._rivals.meet(rivals, self._values['rival_action'])
 
     @property
     def settled(self) -> bool:
-        """Whether it commands, and has for longer than discovery would hide another one."""
+        """Whether this node has commanded for longer than discovery takes."""
         return self.cycle.output is not None and time.monotonic() - self._activated > YIELD_TIME
 
     def intrusion(self) -> str:
-        """'', or that another node was found to command the robot right after activation.
+        """Return '', or a sentence if another node turns out to command the robot already.
 
-        Discovery takes its time, so a controller that was there before may show up only now, and
-        the one that came last yields. Two that start together may both yield; the one for which
-        `watch.comes_first` is then to try again. Later on, whoever comes is the intruder, and
-        reported.
+        Discovery takes time, so an older controller may show up only after activation. The newer
+        one then yields. Two that start together may both yield; the one with `watch.comes_first`
+        tries again. Once settled, this node reports newcomers as intruders.
         """
         intruders = [] if self.settled else self.intruders()
         return self._describe(intruders) if intruders else ''
@@ -272,15 +271,15 @@ class ControlSession:
         )
 
     def task_left(self) -> str:
-        """'', or how far from its target the end effector stays."""
+        """'', or a sentence with the remaining distance of the end effector from its target."""
         return '' if self._task_progress is None else self._task_progress.sentence
 
     def until_between_cycles(self) -> float:
-        """Time [s] until the loop is half way from one cycle to the next."""
+        """Return the time [s] until the loop is half way from one cycle to the next."""
         return (self.cycle.last + 0.5 * self.loop.period - time.monotonic()) % self.loop.period
 
     def _outlet(self, topic: str):
-        """What fills a message with efforts, and the Outlet to a topic that it goes to."""
+        """Return the writer of effort messages, and the Outlet that publishes them."""
         writer = self._effort_kind(self.robot.joint_names)
         publisher = self._node.create_publisher(writer.type, topic, COMMAND_QOS)
         return writer, Outlet(publisher, writer.message.buffer)
@@ -307,11 +306,11 @@ class ControlSession:
             self.faults.append(error)
 
     def _ros_now(self) -> int:
-        # The system clock where it is the source of ROS time: a hundred times cheaper to read.
+        # The system clock where it is the source of ROS time: it is much cheaper to read.
         return self._clock.now().nanoseconds if self._clock.ros_time_is_active else time.time_ns()
 
     def _lag(self, stamp: tuple[int, int]) -> float:
-        """How old [s] a joint state of a stamp is; 0 if the stamp is of no clock like ours."""
+        """Return the age [s] of a stamp; 0 if it comes from a clock that differs from ours."""
         lag = 1e-9 * (self._ros_now() - 1_000_000_000 * stamp[0] - stamp[1])
         return lag if 0.0 <= lag <= self.supervisor.settings.state_timeout else 0.0
 
@@ -338,11 +337,11 @@ class ControlSession:
     # References.
 
     def follow(self, message: JointTrajectory) -> str:
-        """Follow a trajectory; '' or the sentence that says why not."""
+        """Follow a trajectory; return '', or a sentence with the reason for a refusal."""
         return self._refer(self._reader.read, message, self.supervisor.follow)
 
     def require_joints(self, names: list[str]):
-        """Raise UnknownNameError unless a reference is for the robot's joints."""
+        """Raise UnknownNameError unless a reference names the robot's joints."""
         self._reader.require_joints(names)
 
     def _refer(self, read, message, accept, **limits) -> str:
@@ -355,7 +354,7 @@ class ControlSession:
         return self.counted(refusal)
 
     def counted(self, refusal: str) -> str:
-        """Count why a reference is refused, if it is, and return that."""
+        """Count a refused reference, and return the reason."""
         if refusal:
             self.last_refusal = refusal
             self.refused_references += 1

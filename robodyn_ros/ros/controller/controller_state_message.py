@@ -22,7 +22,7 @@ FLAGS = ('rate_limited', 'effort_limited', 'position_guarded')
 
 
 class StateWriter:
-    """Fills one ControllerState again and again."""
+    """Fill one ControllerState repeatedly."""
 
     def __init__(self, supervisor: Supervisor, base_link: str):
         names = list(supervisor.joint_names)
@@ -44,7 +44,7 @@ class StateWriter:
         self._supervisor = supervisor
 
     def fill(self, nanoseconds: int) -> bytes:
-        """The serialised message for the cycle that has just been run, at that ROS time [ns]."""
+        """Return the serialised message of the cycle that has just run, at that ROS time [ns]."""
         supervisor = self._supervisor
         self._message.set_stamp(nanoseconds)
         self._state[0] = supervisor.state

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What the controller says about itself: a latched status on every change, and reports."""
+"""The controller's reports: a latched status on every change, and diagnostics."""
 
 import time
 
@@ -16,8 +16,8 @@ from robodyn_ros.ros.common.topic_hints import silent_topic, unheard_publishers
 from robodyn_ros.ros.controller.controller_diagnostics import diagnose
 
 LATCHED_QOS = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-INTERVAL = 0.95  # [s] at least from one report to the next
-WAITING_INTERVAL = 4.0  # [s] from one line in the log to the next while something is waited for
+INTERVAL = 0.95  # [s] between reports
+WAITING_INTERVAL = 4.0  # [s] between log lines while the controller waits
 
 COMPILING, STARTING = 'COMPILING', 'STARTING'
 
@@ -45,7 +45,7 @@ SENTENCES = {
     Reason.STOPPED: 'The controller has been stopped.',
 }
 
-# Of states that may be entered without a reason.
+# Sentences of states without a reason.
 WAITING = {
     State.WAIT_MODEL: 'The controller is not configured.',
     State.WAIT_STATE: 'There is no joint state yet.',
@@ -54,7 +54,7 @@ WAITING = {
 
 
 class StatusReporter:
-    """Publishes ~/status on every change and every second, and /diagnostics every second.
+    """Publish ~/status on every change and every second, and /diagnostics every second.
 
     Args:
       node: the controller, with `session`, `complaint`, `source` and `parameters`.
@@ -69,13 +69,13 @@ class StatusReporter:
         self._lines = LineBudget()
 
     def starting(self, sentence: str, compiles: bool):
-        """Publish what the controller is at while it is being configured."""
+        """Publish the progress of the configuration."""
         status = self._begin(State.WAIT_MODEL, COMPILING if compiles else STARTING, sentence)
         self._status.publish(status)
         self._diagnostics.publish(diagnose(self._node.get_name(), status, None, Reading(), 0))
 
     def update(self):
-        """Publish what has changed, and what is due."""
+        """Publish changes and periodic reports."""
         session = self._node.session
         state, reason, joint = State.WAIT_MODEL, Reason.NONE, -1
         if session:
@@ -165,7 +165,7 @@ class StatusReporter:
         )
         self._diagnostics.publish(message)
         for entry in message.status[1:]:
-            # Refused references are logged as they come.
+            # Refused references are logged on arrival.
             if entry.level != OK and not entry.name.endswith('references'):
                 self._node.get_logger().warning(entry.message, throttle_duration_sec=5.0)
 

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The emergency stop, which waits for nothing that the controller's executor does."""
+"""The emergency stop, independent of the controller's executor."""
 
 import contextlib
 from threading import Thread
@@ -13,14 +13,14 @@ from std_srvs.srv import Trigger
 
 
 class EmergencyStop:
-    """`~/stop` and `~/emergency_stop`, served by a node, an executor and a thread of their own.
+    """Serve `~/stop` and `~/emergency_stop` with a separate node, executor and thread.
 
-    Both keep the names that the controller has, with its remappings. A message that says false
-    does nothing: what ends a stop is `~/reset`.
+    Both have the controller's names and remappings. A message with false does nothing: only
+    `~/reset` ends a stop.
 
     Args:
       node: the controller.
-      stop: called from the thread; '' or the sentence that says why nothing was stopped.
+      stop: called from the thread; returns '' or a sentence if nothing was stopped.
 
     """
 
@@ -45,15 +45,15 @@ class EmergencyStop:
         self._thread.start()
 
     def close(self):
-        """End the thread; nothing listens any more."""
+        """End the thread."""
         self._closing = True
-        self._end.trigger()  # a shutdown under a spinning executor is lost now and then
+        self._end.trigger()  # rclpy may lose a shutdown during a spin
         self._thread.join()
         self._executor.shutdown()
         self._node.destroy_node()
 
     def _run(self):
-        # Whatever a caller does wrong, the next one is served.
+        # A faulty request must not keep the next one from being served.
         while self._executor.context.ok() and not self._closing:
             with contextlib.suppress(Exception, ExternalShutdownException):
                 self._executor.spin_once()

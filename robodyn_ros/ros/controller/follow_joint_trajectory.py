@@ -10,11 +10,11 @@ from robodyn_ros.control.reference.goal_tolerance import Tolerance
 from robodyn_ros.errors import RobodynError, UnknownNameError
 from robodyn_ros.realtime.log_throttle import LineBudget
 
-MONITOR_PERIOD = 0.05  # [s] between two looks at a running goal
+MONITOR_PERIOD = 0.05  # [s] between checks of a running goal
 
 
 def make_action(node):
-    """Make the action server `~/follow_joint_trajectory`, or None without control_msgs."""
+    """Create the action server `~/follow_joint_trajectory`; return None without control_msgs."""
     try:
         from control_msgs.action import FollowJointTrajectory
     except ImportError:
@@ -27,12 +27,12 @@ def make_action(node):
 
 
 class FollowJointTrajectoryServer:
-    """Hands goals to the controller's session and watches what becomes of them.
+    """Pass goals to the controller's session, and watch their execution.
 
-    A goal that the session does not take is refused, not accepted and aborted. One that is
-    accepted succeeds when its trajectory has been played to the end and the arm is within the
-    goal's tolerances. It is aborted when they are violated (the measured posture is then held). A
-    newer goal, another reference, a fault or a deactivation also aborts it.
+    A goal that the session refuses is not accepted. An accepted goal succeeds when its trajectory
+    has ended and the arm is within the goal's tolerances. It is aborted when they are violated;
+    the controller then holds the measured posture. A newer goal, another reference, a fault or a
+    deactivation also aborts it.
 
     Args:
       node: the controller.
@@ -43,7 +43,7 @@ class FollowJointTrajectoryServer:
     def __init__(self, node, action):
         self._node, self._action = node, action
         self._running: list[_Goal] = []
-        self._begun: list[_Goal] = []  # accepted, and not executed yet
+        self._begun: list[_Goal] = []  # accepted, but not executed yet
         self._lines = LineBudget()
         self._server = ActionServer(
             node,
@@ -58,8 +58,8 @@ class FollowJointTrajectoryServer:
         )
 
     def _begin(self, request):
-        """Follow a goal from now on, or refuse it and log why, with the code of the action."""
-        self._watch()  # what has been reached by now is not replaced
+        """Follow a goal, or refuse it with the action's error code and log the reason."""
+        self._watch()  # a goal that has been reached is not replaced
         try:
             goal = _Goal(request, self._node.session, self._action)
         except RobodynError as error:
@@ -93,10 +93,10 @@ class FollowJointTrajectoryServer:
 
 
 class _Goal:
-    """One goal that is followed; RobodynError when the session does not take it.
+    """One active goal; RobodynError if the session refuses it.
 
     Attributes:
-      handle: of the goal, from its execution on.
+      handle: of the goal, once it is executed.
       replaced: whether a newer goal has been accepted.
 
     """
@@ -124,7 +124,7 @@ class _Goal:
         self._trajectory, self._ended = session.supervisor.following, None
 
     def look(self):
-        """Error code and sentence once the goal is over, None before."""
+        """Return error code and sentence once the goal has ended, None before."""
         supervisor, codes = self._session.supervisor, self._codes
         if self.handle.is_cancel_requested:
             self._give_up(supervisor)
@@ -147,7 +147,7 @@ class _Goal:
         return self._judge_end(self._end.violation(*errors))
 
     def _give_up(self, supervisor):
-        """Hold the posture, unless another reference has taken the place of this one."""
+        """Hold the posture, unless another reference has replaced this one."""
         if supervisor.following is self._trajectory:
             supervisor.hold()
 

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Ceilings of what may be set live: the values at start, or the robot description's limits."""
+"""Ceilings of live parameters: the values at start, or the robot description's limits."""
 
 from typing import Any, Mapping
 
@@ -22,7 +22,7 @@ LIVE_LIMIT_PARAMETERS = (
     ),
 )
 
-#: Limits that the robot description has too; None where only the start value counts.
+#: Corresponding limits of the robot description; None where only the start value counts.
 BOUNDED = {
     'effort_limits': 'effort',
     'velocity_limits': 'velocity',
@@ -40,7 +40,7 @@ def refuse_raised(values: Mapping[str, Any], at_start: Mapping[str, Any], robot:
 
     Args:
       values: of the node's parameters, by name.
-      at_start: the same as they were declared: from the command line, a file or by default.
+      at_start: the same, as declared at the start.
       robot: for the limits of the description.
 
     Raises:
@@ -54,7 +54,7 @@ def refuse_raised(values: Mapping[str, Any], at_start: Mapping[str, Any], robot:
         described = getattr(robot.limits, BOUNDED[name]) if BOUNDED.get(name) else ()
         ceilings = _ceilings(robot.nv, at_start[name], described)
         value = np.broadcast_to(values[name] if np.size(values[name]) else ceilings, robot.nv)
-        beyond = np.flatnonzero(value > ceilings)  # where the ceiling is not known it is NaN
+        beyond = np.flatnonzero(value > ceilings)  # an unknown ceiling is NaN
         if beyond.size:
             k = beyond[0]
             whose = '' if name in gains else f' of {robot.joint_names[k]}'
@@ -67,7 +67,7 @@ def refuse_raised(values: Mapping[str, Any], at_start: Mapping[str, Any], robot:
 
 
 def _ceilings(n: int, *limits) -> np.ndarray:
-    """The largest of the limits that fit so many joints (n,); NaN where none is known."""
+    """Return the largest of the limits for n joints (n,); NaN where none is known."""
     return np.fmax.reduce(
         [
             np.full(n, np.nan),

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The controller's end of lock step: each state is answered once, on the time of its stamp."""
+"""The controller in lock step: it answers each state once, at the time of its stamp."""
 
 import time
 from collections import Counter
@@ -25,30 +25,30 @@ from robodyn_ros.ros.transport.lock_step import (
 )
 
 NANOSECONDS = 1_000_000_000
-WAIT = 1.0  # [s] on the wall clock without a state after which that is looked into
-SILENCE = 5.0  # [s] on the wall clock without a state that is worth a sentence
+WAIT = 1.0  # [s] of wall time without a state before the cause is examined
+SILENCE = 5.0  # [s] of wall time without a state before it is reported
 
 
 class LockStepIntake:
-    """The state in use; with the face of a StateIntake for those that report."""
+    """The state in use, with the interface of a StateIntake for reports."""
 
     def __init__(self, topic: str):
         self.topic, self.kind, self.taking = topic, 'robodyn_msgs/msg/LockStepState', 0.0
         self.accepted, self.rejected, self.detail = 0, Counter(), ''
 
     def close(self):
-        """Nothing is held."""
+        """Do nothing: this intake holds no resources."""
 
 
 class LockStepCycle(ControlCycle):
-    """A control cycle on the time of stamps."""
+    """A control cycle at the time of a stamp."""
 
     def __init__(self, *arguments):
         super().__init__(*arguments)
-        self.tick = self.compute  # an answer is no part of a cycle
+        self.tick = self.compute  # answers are sent outside of cycles
 
     def run(self, now: float):
-        """Run a cycle with the state received last, at the simulated time `now` [s]."""
+        """Run a cycle with the newest state at the simulated time `now` [s]."""
         with self._lock:
             start, supervisor = time.perf_counter(), self._supervisor
             supervisor.tick(now)
@@ -66,19 +66,19 @@ class LockStepCycle(ControlCycle):
 class LockStepSession(ControlSession):
     """One robot under one law, in lock step with a simulator.
 
-    The law acts on the states themselves; nothing here reads the machine's clock but the watch
-    for states that stay away.
+    The received states drive the law. Only the watchdog for missing states reads the machine's
+    clock.
     """
 
     def _make_loop(self, values, changed):
-        """Take the place of the periodic loop, its intake and its cycle."""
+        """Replace the periodic loop, its intake and its cycle."""
         require_settings(values, executor='single_threaded')
         node, n = self._node, self.robot.nv
         self._time = 0  # simulated time of the state in use [ns]
         self._period = round(NANOSECONDS / values['update_rate'])
         self._answered, self._effort = None, None  # (epoch, step), and the efforts
         self._heard, self._silent = time.monotonic(), False
-        self._leaving, self.dropped = False, 0  # states of the past
+        self._leaving, self.dropped = False, 0  # outdated states
         self._states = StateReader(self.robot.joint_names)
         self._writer, self._none = CommandWriter(node.get_name(), n), np.full(n, np.nan)
         self._answers = node.create_publisher(
@@ -108,7 +108,7 @@ class LockStepSession(ControlSession):
     # Life.
 
     def activate(self):
-        """Begin to command the robot, from the next step on."""
+        """Start commanding the robot with the next step."""
         self._require_gravity_answer()
         refusal = self.supervisor.activate(self.now())
         if refusal:
@@ -119,7 +119,7 @@ class LockStepSession(ControlSession):
         self.cycle.output = self._answers
 
     def deactivate(self):
-        """Let the effort go to the safe one at its rate limit, from the next step on."""
+        """Ramp the effort to the safe effort at its rate limit, from the next step on."""
         if self.cycle.output is None:
             return
         self.supervisor.deactivate()
@@ -136,7 +136,7 @@ class LockStepSession(ControlSession):
 
     @property
     def epoch(self) -> int | None:
-        """Of the state answered last; None before the first."""
+        """The epoch of the last answered state; None before the first."""
         return self._answered[0] if self._answered else None
 
     def now(self) -> float:
@@ -144,11 +144,11 @@ class LockStepSession(ControlSession):
         return 1e-9 * self._time
 
     def intruders(self):
-        """Nobody: an answer carries the name of its participant."""
+        """Return no names: an answer carries the name of its participant."""
         return []
 
     def until_between_cycles(self) -> float:
-        """No time: there is no clock whose cycles are to be kept clear of."""
+        """Return 0: there are no periodic cycles to avoid."""
         return 0.0
 
     def _ros_now(self) -> int:
@@ -163,7 +163,7 @@ class LockStepSession(ControlSession):
         self._heard, self._silent = time.monotonic(), False
         try:
             state = self._states.read(data)
-        except RobodynError as refusal:  # the state stays without an answer
+        except RobodynError as refusal:  # the state gets no answer
             self._node.get_logger().error(str(refusal), throttle_duration_sec=5.0)
             return
         effort = self._respond(state)
@@ -171,7 +171,7 @@ class LockStepSession(ControlSession):
             self._answers.publish(self._writer.fill(state.epoch, state.step, effort))
 
     def _respond(self, state: ReadState) -> np.ndarray | None:
-        """Return the efforts (n,) [N m | N] for a state; None if it gets no answer."""
+        """Return the efforts (n,) [N m | N] for a state, or None for no answer."""
         key = state.epoch, state.step
         if self._answered is not None and state.epoch > self._answered[0]:
             self._begin_anew()
@@ -192,7 +192,7 @@ class LockStepSession(ControlSession):
         return self._effort
 
     def _compute(self, state: ReadState) -> np.ndarray:
-        """Run the cycle that is due; between two, the command holds."""
+        """Run a cycle if one is due; between cycles the command is constant."""
         every, rest = divmod(self._period, state.period)
         if rest:
             raise RobodynError(
@@ -202,11 +202,11 @@ class LockStepSession(ControlSession):
         self._time = state.time
         if state.step % every == 0:
             now = self.now()
-            if not np.isnan(state.state[0, 0]):  # else the reading is lost
+            if not np.isnan(state.state[0, 0]):  # otherwise the measurement is lost
                 self._accept(state, now)
             self.cycle.run(now)
         supervisor = self.supervisor
-        # a copy: what happens between two steps may change the command in place
+        # a copy, since the command may change in place between steps
         return supervisor.command.copy() if supervisor.publishing else self._none
 
     def _accept(self, state: ReadState, now: float):
@@ -218,7 +218,7 @@ class LockStepSession(ControlSession):
             self.intake.accepted += 1
 
     def _begin_anew(self):
-        """A new epoch: the node is configured again, as if it had just been started."""
+        """Start a new epoch: the node is configured again."""
         if not self._leaving:
             self._leaving = True
             self._node.executor.create_task(

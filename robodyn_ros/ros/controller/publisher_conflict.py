@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Find out whether another node commands the robot."""
+"""Detect other nodes that command the robot."""
 
 import time
 
@@ -8,16 +8,16 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 
 from robodyn_ros.ros.transport.polled_group import PolledGroup
 
-LISTENING = 0.5  # [s] in which a live controller would have published, even one that is starved
+LISTENING = 0.5  # [s] in which a live controller publishes, even one that is starved
 
 
 class CommandWatch:
-    """Knows who else publishes on the command topic.
+    """Watch the command topic for other publishers.
 
-    A node of another name is believed on sight. One of our own name may be our predecessor, which
-    was killed and which the middleware still believes alive (for 20 s by default). It counts only
-    if its messages arrive. This node listens for them while it does not publish itself. Those that
-    were silent then are remembered; one more, seen later, is another controller.
+    A publisher of another name counts at once. One with our own name may be a killed predecessor,
+    which the middleware believes alive for 20 s by default. It counts only if its messages arrive.
+    This node listens for them while it does not publish itself. Silent ones are remembered; any
+    further one is another controller.
 
     Args:
       node: the controller.
@@ -34,7 +34,7 @@ class CommandWatch:
         self.listen()
 
     def listen(self):
-        """Begin to listen."""
+        """Start listening."""
         qos = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
         self._subscription = self._node.create_subscription(
             self._kind, self.topic, self._hear, qos, callback_group=PolledGroup(), raw=True
@@ -47,9 +47,9 @@ class CommandWatch:
             self._subscription = None
 
     def others(self) -> list[str]:
-        """Full names of the other publishing nodes, before this one publishes.
+        """Return the full names of the other publishing nodes, before this one publishes.
 
-        Takes the time LISTENING when one of them has our own name.
+        This takes the time LISTENING if one of them has our own name.
         """
         strangers, twins = self._publishers()
         if twins and not self._is_heard():
@@ -57,7 +57,7 @@ class CommandWatch:
         return strangers + [self._own] * bool(twins)
 
     def publish(self, make):
-        """Call make(), which returns this node's publisher; return that."""
+        """Create this node's publisher with make(), and return it."""
         before = self._publishers()[1]
         publisher = make()
         self._ours = self._publishers()[1] - before
@@ -65,20 +65,20 @@ class CommandWatch:
 
     @property
     def comes_first(self) -> bool:
-        """Whether only controllers of our own name intrude, and ours has the least identity.
+        """Whether all intruders have our own name, and ours has the least identity.
 
-        Every one of them sees the same identities, so this is true of one.
+        All of them see the same identities, so this is true of exactly one.
         """
         strangers, twins = self._publishers()
         return not strangers and {min(twins - self._silent, default=None)} == self._ours
 
     def intruders(self) -> list[str]:
-        """Full names of the other publishing nodes, while this one publishes."""
+        """Return the full names of the other publishing nodes, while this one publishes."""
         strangers, twins = self._publishers()
         return strangers + [self._own] * (len(twins - self._silent) > 1)
 
     def _publishers(self):
-        """Full names of those of another node, and identities of those of our own name."""
+        """Return other publishing nodes, and identities of publishers under our own name."""
         strangers, twins = [], set()
         for info in self._node.get_publishers_info_by_topic(self.topic):
             name = _full_name(info.node_name, info.node_namespace)
@@ -89,7 +89,7 @@ class CommandWatch:
         return strangers, twins
 
     def _hear(self, _):
-        self._heard = True  # the events executor knows no callback groups, and delivers
+        self._heard = True  # the events executor ignores callback groups and delivers
 
     def _is_heard(self) -> bool:
         self._take()
@@ -105,6 +105,6 @@ class CommandWatch:
 
 
 def _full_name(name: str, namespace: str) -> str:
-    if 'UNKNOWN' in namespace:  # the middleware found the publisher before its node's name
+    if 'UNKNOWN' in namespace:  # the middleware discovers the publisher before its node's name
         return 'one whose name is not known yet'
     return f'{namespace.rstrip("/")}/{name}'

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""JointTrajectory messages to trajectories in the robot's joint order, stamps to delays."""
+"""Convert JointTrajectory messages to trajectories in joint order, and stamps to delays."""
 
 from typing import Sequence
 
@@ -17,32 +17,32 @@ FIELDS = ('positions', 'velocities', 'accelerations')
 
 
 class TrajectoryReader:
-    """Reads JointTrajectory messages for one robot, by joint name and as a whole.
+    """Read JointTrajectory messages for one robot, by joint name.
 
-    Efforts in the points are ignored: the law computes them.
+    Efforts in the points are ignored, since the law computes them.
     """
 
     def __init__(self, joint_names: Sequence[str]):
         self._index = JointIndex(joint_names, extra=False)
 
     def read(self, message: JointTrajectory, ros_now: int, most: int = MAX_POINTS) -> Trajectory:
-        """The trajectory of a message, whose header.stamp, unless zero, says when it begins.
+        """Return the trajectory of a message; its header.stamp, unless zero, is the start time.
 
         Args:
           message: with exactly the robot's joints, in any order.
           ros_now: ROS time [ns].
-          most: number of points that are accepted.
+          most: largest number of points accepted.
 
         Raises:
-          RobodynError: with a sentence, when it is not one trajectory of this robot. Its values
-            are judged by the supervisor.
+          RobodynError: with a sentence, if it is not a trajectory of this robot. The supervisor
+            judges its values.
 
         """
         data = np.frombuffer(serialize_message(message), np.uint8)
         return self.read_bytes(data, ros_now, most)
 
     def read_bytes(self, data: np.ndarray, ros_now: int, most: int = MAX_POINTS) -> Trajectory:
-        """The same of a serialised message (k,) uint8; the GIL is free while points are read."""
+        """Return the trajectory of a serialised message (k,) uint8, with the GIL released."""
         head = read_head(data)
         where = self.require_joints(head.joint_names)
         if not 1 <= head.points <= most:
@@ -86,7 +86,7 @@ class TrajectoryReader:
 
 
 def _field(field: str, values: np.ndarray, sizes: np.ndarray, joints: int):
-    """One field of the points (k, n), or None where they leave it out."""
+    """Return one field of the points (k, n), or None if they omit it."""
     if not sizes.any() and field != 'positions':
         return None
     if (sizes != joints).any():
@@ -99,7 +99,7 @@ def _field(field: str, values: np.ndarray, sizes: np.ndarray, joints: int):
 
 
 def delay(seconds: int, nanoseconds: int, ros_now: int) -> float:
-    """Time [s] from now to a stamp, negative if it has passed; 0 for the stamp zero.
+    """Return the time [s] from now to a stamp, negative if it has passed; 0 for the stamp zero.
 
     Args:
       seconds: of the stamp of a message's header.
@@ -107,7 +107,7 @@ def delay(seconds: int, nanoseconds: int, ros_now: int) -> float:
       ros_now: ROS time [ns].
 
     Raises:
-      RobodynError: with a sentence, when it is no time.
+      RobodynError: with a sentence, if the stamp is not a valid time.
 
     """
     if seconds < 0 or nanoseconds >= 1_000_000_000:

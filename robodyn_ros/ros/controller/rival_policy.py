@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What to do about a node that begins to command the robot while this one does."""
+"""The policy for a node that begins to command the robot while this one does."""
 
 from typing import Callable
 
@@ -9,12 +9,12 @@ RIVAL_ACTIONS = (HOLD, REPORT, STOP)
 
 
 class RivalPolicy:
-    """Meets rivals that come late: those that were there first are yielded to at activation.
+    """React to rivals that come later; at activation this node yields to older ones.
 
     Args:
       supervisor: of this controller.
-      topic: that both publish on.
-      tell: called with a sentence for every change of who the rivals are.
+      topic: of their commands.
+      tell: called with a sentence whenever the set of rivals changes.
 
     """
 
@@ -24,7 +24,7 @@ class RivalPolicy:
         self._action = REPORT
 
     def meet(self, rivals: list[str], action: str):
-        """Note which nodes command the robot now, and act if there is a new one.
+        """Update the rivals, and act if there is a new one.
 
         Args:
           rivals: full names of the nodes.
@@ -47,7 +47,7 @@ class RivalPolicy:
 
     @property
     def refusal(self) -> str:
-        """'' or why no reference is followed at present."""
+        """'', or why no reference is followed at present."""
         if not self._rivals or self._action != HOLD:
             return ''
         return (

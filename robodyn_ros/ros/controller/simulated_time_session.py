@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Cycles on /clock: one per period of simulated time, at whatever speed that goes."""
+"""Cycles on /clock: one per period of simulated time, at any speed."""
 
 import time
 
@@ -17,26 +17,25 @@ from robodyn_ros.ros.controller.controller_session import COMMAND_QOS, ControlSe
 from robodyn_ros.ros.controller.state_intake import StateIntake
 from robodyn_ros.ros.transport.lock_step import LockStepThread, Mailbox
 
-# Only the newest time counts. A controller that lags behind runs the due cycles with the newest
-# state.
+# Only the newest time counts. A late controller runs the due cycles with the newest state.
 CLOCK_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
-WAIT = 1.0  # [s] on the wall clock without a message after which that is looked into
-SILENCE = 5.0  # [s] on the wall clock without progress that is worth a sentence
+WAIT = 1.0  # [s] of wall time without a message before the cause is examined
+SILENCE = 5.0  # [s] of wall time without progress before it is reported
 
 
 class ClockThread(LockStepThread):
-    """A thread that serves /clock, and counts cycles in simulated time."""
+    """A thread that receives /clock, and counts cycles in simulated time."""
 
     cycles = missed = elapsed = 0
 
     @property
     def counts(self) -> Counts:
-        """Cycles run, cycles left out, and simulated time [ns] since the first of them."""
+        """Cycles run, cycles skipped, and simulated time [ns] since the first cycle."""
         return Counts(self.cycles, self.missed, self.elapsed)
 
 
 class SimulatedCycle(ControlCycle):
-    """A control cycle whose `now` is no time of this machine."""
+    """A control cycle in simulated time."""
 
     def _since(self, now: float, start: float) -> float:
         return time.perf_counter() - start
@@ -45,9 +44,9 @@ class SimulatedCycle(ControlCycle):
 class SimulatedTimeSession(ControlSession):
     """One robot under one law, on simulated time.
 
-    A cycle runs at every whole multiple of the period. If /clock advances by several periods at
-    once, as many cycles run one after the other. No cycle runs whose joint state would be half as
-    old as `state_timeout` allows.
+    A cycle runs at every integer multiple of the period. If /clock advances by several periods at
+    once, as many cycles run in sequence. A cycle is skipped if its joint state would be older than
+    half of `state_timeout`.
     """
 
     def _make_loop(self, values, changed):
@@ -94,16 +93,16 @@ class SimulatedTimeSession(ControlSession):
         self._mailbox.close()
 
     def now(self) -> float:
-        """Simulated time of the cycle run last, or running now [s]."""
+        """Simulated time of the last or current cycle [s]."""
         return 1e-9 * self._time
 
     def has_reached(self, time: int) -> bool:
-        """Whether the cycle of a simulated time [ns] has been run, or none will be."""
+        """Return whether the cycle of a simulated time [ns] has run, or never will."""
         done = self._slot is not None and self._slot >= time // self._step
         return done or self._leaving or not self.loop.running
 
     def until_between_cycles(self) -> float:
-        """No time: cycles do not keep to a clock of this machine."""
+        """Return 0: cycles do not follow a clock of this machine."""
         return 0.0
 
     def _ros_now(self) -> int:
@@ -123,7 +122,7 @@ class SimulatedTimeSession(ControlSession):
         self._watch()
 
     def _advance(self, now: int):
-        """Run the cycles that are due at the simulated time now [ns]."""
+        """Run the cycles that are due at the simulated time `now` [ns]."""
         slot = now // self._step
         if self._slot is None:
             self._slot, self._first = slot - 1, slot * self._step
@@ -158,7 +157,7 @@ class SimulatedTimeSession(ControlSession):
             self._slot = slot
 
     def _begin_anew(self, now: int):
-        """Time has gone back: nothing of what was is of use."""
+        """Start again after a backward jump of time, which invalidates the whole state."""
         before, self._leaving = 1e-9 * self._time, True
         sources = self._node.count_publishers('/clock')
         more = f" There are {sources} publishers of '/clock'." if sources > 1 else ''

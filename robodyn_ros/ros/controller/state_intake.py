@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Joint states on their way from the topic to the supervisor."""
+"""Receive joint states from the topic for the supervisor."""
 
 import time
 from collections import Counter
@@ -14,17 +14,16 @@ from robodyn_ros.ros.common.joint_messages import JointStateReader
 from robodyn_ros.ros.transport.polled_group import PolledGroup
 from robodyn_ros.ros.transport.rcl_ffi import Inlet
 
-# Best effort and one deep: the newest state counts, and any publisher is compatible. No deadline:
-# asking for one silences every publisher that offers none.
+# Best effort and depth one: the newest state counts, and any publisher is compatible. No deadline:
+# requesting one would exclude every publisher that offers none.
 STATE_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 
 
 class StateIntake:
-    """Takes joint states from `joint_states`, maps them by name and hands them to the supervisor.
+    """Receive `joint_states`, map them by name and pass them to the supervisor.
 
-    Either the loop takes them with `poll` at the start of each cycle, which costs a third of what
-    the executor needs for it (measured: 11 to 15 % of a core at 1 kHz against 33 %) and which no
-    slow callback delays, or the executor delivers each as it comes.
+    Either the loop takes them with `poll` at the start of each cycle, or the executor delivers
+    each on arrival. Polling costs less processor time, and no slow callback delays it.
 
     Args:
       node: the node that subscribes.
@@ -33,7 +32,7 @@ class StateIntake:
         reason of a refusal.
       polled: whether the loop takes the messages.
       delivered: called with the time [s] after each message that the executor delivered.
-      lag: called with a stamp, returns how old [s] a message with it is on receipt.
+      lag: called with a stamp on receipt; returns its age [s].
       clock: of the times of receipt [s].
 
     """
@@ -48,10 +47,10 @@ class StateIntake:
         lag: Callable[[tuple[int, int]], float] = lambda _: 0.0,
         clock: Callable[[], float] = time.monotonic,
     ):
-        self.taking = 0.0  # how long it took to take the last accepted state in [s]
+        self.taking = 0.0  # [s] spent on receiving the last accepted state
         self.accepted = 0
         self.rejected: Counter[str] = Counter()
-        self.detail = ''  # about the last message that was refused, for people
+        self.detail = ''  # sentence about the last refused message
         self._reader, self._measure = JointStateReader(joint_names), measure
         self._delivered, self._lag, self._node, self._clock = delivered, lag, node, clock
         group = PolledGroup() if polled else None
@@ -62,17 +61,20 @@ class StateIntake:
         self._inlet = Inlet(self._subscription) if polled else None
 
     def poll(self, now: float):
-        """Take the newest message, if there is one; `now` [s] counts as its receipt."""
+        """Take the newest message, if any; `now` [s] is its time of receipt."""
         data = self._inlet.take()
         if data is not None:
             self.receive(data, now)
 
     def rehearse(self, _now: float):
-        """Read a message that was there before to no effect; see JointStateReader."""
+        """Read an earlier message without effect; see JointStateReader."""
         self._reader.rehearse()
 
     def receive(self, data: np.ndarray, now: float) -> bool:
-        """Accept a serialised message (k,) uint8 or count its refusal; whether it was accepted."""
+        """Accept a serialised message (k,) uint8, or count its refusal.
+
+        Return whether it is accepted.
+        """
         reader = self._reader
         reason = reader.read(data)
         if reason:
@@ -90,7 +92,7 @@ class StateIntake:
         return False
 
     def close(self):
-        """Stop receiving; the loop has ended."""
+        """Stop receiving, after the loop has ended."""
         if self._inlet is not None:
             self._inlet.close()
         self._node.destroy_subscription(self._subscription)

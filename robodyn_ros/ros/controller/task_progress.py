@@ -1,7 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Whether an end effector gets nearer to its target, and how far it is from one that it does not
-reach."""
+"""Detect an end effector that does not reach its target."""
 
 import math
 
@@ -10,20 +9,20 @@ import numpy as np
 from robodyn_ros.control.reference.task_reference import POSITION, QUATERNION, TaskReference
 from robodyn_ros.control.supervisor.controller_states import Reason, State
 
-NEAR = 5e-3, 0.02  # [m], [rad] within which a target counts as reached
-PROGRESS = 1e-3  # [m or rad] that count as getting nearer
-PATIENCE = 1.0  # [s] without getting nearer
-PERIOD = 0.1  # [s] between two looks
+NEAR = 5e-3, 0.02  # [m], [rad] tolerance of a reached target
+PROGRESS = 1e-3  # [m or rad] of approach that count as progress
+PATIENCE = 1.0  # [s] without progress
+PERIOD = 0.1  # [s] between checks
 
 
 class TaskProgress:
-    """Watches one end effector, from the cycles: in simulated time nobody else sees enough of it.
+    """Watch one end effector from within the cycles, which see every sample in simulated time.
 
     Args:
-      task: what its law follows.
+      task: followed by the law.
 
     Attributes:
-      sentence: '', or how far from its target the end effector stays.
+      sentence: '', or the remaining distance of the end effector from its target.
 
     """
 
@@ -32,7 +31,7 @@ class TaskProgress:
         self._target, self._best, self._since = None, (math.inf, math.inf), 0.0
 
     def update(self, state: State, reason: str, now: float):
-        """Look at the end effector, if it is time to.
+        """Check the end effector, if a check is due.
 
         Args:
           state: of the controller.
@@ -45,7 +44,7 @@ class TaskProgress:
             self.sentence = self._judge(state, reason, now)
 
     def _judge(self, state, reason, now):
-        """Return what `sentence` is to be."""
+        """Return the new `sentence`."""
         arrived = reason == Reason.TARGET_REACHED
         if not (state is State.HOLD and arrived or state is State.ACTIVE and self._task.moving):
             self._target = None
@@ -59,12 +58,12 @@ class TaskProgress:
         if is_near or now - self._since < PATIENCE:
             return ''
         return (
-            f'The end effector stays {distance:.3g} m and {angle:.3g} rad from its target, '
-            'which is out of reach, or more than the arm can hold.'
+            f'The end effector stays {distance:.3g} m and {angle:.3g} rad from its target. This '
+            f'is out of reach, or needs more effort than the arm has.'
         )
 
     def _distance(self) -> tuple[float, float]:
-        """Return how far [m] and by which angle [rad] the end effector is from its target."""
+        """Return distance [m] and angle [rad] of the end effector from its target."""
         target, measured = self._task.target, self._task.measured
         distance = np.linalg.norm(target[POSITION, :3] - measured[POSITION, :3])
         cosine = min(1.0, abs(float(target[QUATERNION] @ measured[QUATERNION])))

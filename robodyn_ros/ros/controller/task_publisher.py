@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The topic twin of ~/get_operational_space_inertia, of the latest joint state."""
+"""Publish what ~/get_operational_space_inertia returns, for the latest joint state."""
 
 import time
 from typing import Any, Mapping, NamedTuple
@@ -18,28 +18,28 @@ from robodyn_ros.ros.transport.cdr import OutgoingMessage
 
 TOPIC = '~/operational_space_inertia'
 TASK_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
-WARNING_PERIOD = 5.0  # [s] between two sentences about a task that cannot be computed
+WARNING_PERIOD = 5.0  # [s] between log lines about a task that cannot be computed
 
 
 class TaskSettings(NamedTuple):
-    """What is published, how often."""
+    """What to publish, and how often."""
 
     rate: float  # [Hz], 0 for never
     links: tuple[str, ...]
     axes: str  # of every link, '' for all
     damping: float  # [1/sqrt(kg)]
-    timeout: float  # age of a joint state beyond which nothing is published [s]
+    timeout: float  # oldest joint state for which to publish [s]
 
 
 def task_settings(values: Mapping[str, Any], robot: Robot) -> TaskSettings:
-    """What the parameters of a node ask to be published.
+    """Return the TaskSettings of a node's parameters.
 
     Args:
       values: of the node's parameters, by name.
       robot: the robot.
 
     Raises:
-      ParameterError: with a sentence, for links or axes that the robot does not have.
+      ParameterError: with a sentence, for unknown links or axes.
 
     """
     links = values['osi_links'] or (default_link(values, robot),)
@@ -64,10 +64,10 @@ def task_settings(values: Mapping[str, Any], robot: Robot) -> TaskSettings:
 
 
 class TaskWriter:
-    """Fills one OperationalSpaceInertia message again and again.
+    """Fill one OperationalSpaceInertia message repeatedly.
 
     Args:
-      robot: for this writer alone, since a Robot serves one thread at a time.
+      robot: used by this writer alone, since a Robot serves one thread at a time.
       settings: what to publish.
 
     """
@@ -103,7 +103,7 @@ class TaskWriter:
         )
 
     def fill(self, state: Measurement) -> bytes:
-        """The serialised message for a joint state."""
+        """Return the serialised message for a joint state."""
         settings, out = self._settings, self._message.doubles
         bias = self._robot.task_space.bias(
             state.q, state.qd, settings.links, self._axes, settings.damping
@@ -122,9 +122,9 @@ class TaskWriter:
 
 
 class TaskPublisher:
-    """Publishes while it is asked to, in a thread of its own that wakes between control cycles.
+    """Publish from a separate thread that wakes between control cycles.
 
-    Both loops keep their phase on one clock, so half a cycle is left before the next one begins.
+    Both loops keep their phase on one clock, so the thread has half a cycle until the next one.
     The kernels release the GIL.
 
     Args:
@@ -137,7 +137,7 @@ class TaskPublisher:
         self._loop = self._publisher = self._writer = self._supervisor = None
 
     def follow(self, session, values: Mapping[str, Any]):
-        """Take over a session, None for none, and the values of the node's parameters."""
+        """Use a session, None for none, and the values of the node's parameters."""
         settings = task_settings(values, session.robot) if session else None
         if (session, settings) == (self._session, self._settings):
             return

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The TaskState message: serialised once, refilled from the law that leads an end effector."""
+"""The TaskState message: serialised once, refilled from the law of an end effector."""
 
 from robodyn_msgs.msg import TaskState
 from robodyn_ros.control.reference.task_reference import (
@@ -18,7 +18,7 @@ from robodyn_ros.control.reference.task_reference import (
 )
 from robodyn_ros.ros.transport.cdr import OutgoingMessage
 
-# Fields of one or two rows each, of `target`, `state` or `measured`.
+# Fields from one or two rows of `target`, `state` or `measured`.
 TARGET = {'target_position': (POSITION,), 'target_orientation': (QUATERNION,)}
 REFERENCE = {
     'reference_position': (POSITION,),
@@ -36,15 +36,15 @@ MEASURED = {
 
 
 class TaskStateWriter:
-    """Fills one TaskState again and again.
+    """Fill one TaskState repeatedly.
 
     Args:
-      task: what the law follows.
+      task: followed by the law.
 
     """
 
     def __init__(self, task: TaskReference):
-        message = TaskState(hand=task.end_effector)
+        message = TaskState(end_effector=task.end_effector)
         message.header.frame_id = task.base
         fields = {**TARGET, **REFERENCE, **MEASURED}
         sizes = {name: sum(map(_width, rows)) for name, rows in fields.items()}
@@ -63,7 +63,7 @@ class TaskStateWriter:
                 ]
 
     def fill(self, nanoseconds: int) -> bytes:
-        """The serialised message for the cycle that has just been run, at that ROS time [ns]."""
+        """Return the serialised message of the cycle that has just run, at that ROS time [ns]."""
         self._message.set_stamp(nanoseconds)
         for out, values in self._copies:
             out[:] = values

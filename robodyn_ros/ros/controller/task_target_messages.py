@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Targets of the end effector: topics in, and messages to TaskTargets."""
+"""Subscribe to targets of the end effector, and convert them to TaskTargets."""
 
 from typing import Callable
 
@@ -10,7 +10,7 @@ from robodyn_ros.control.reference.task_target import TaskTarget
 from robodyn_ros.ros.controller.reference_messages import delay
 from robodyn_ros.ros.transport.bounded_subscription import SMALL, BoundedSubscription, decoding
 
-DEPTH = 100  # targets may be sent ahead, many at once
+DEPTH = 100  # several targets may be sent ahead at once
 
 
 def task_subscriptions(
@@ -18,12 +18,13 @@ def task_subscriptions(
 ) -> list:
     """Subscribe to ~/target_pose, ~/target_twist, ~/target_acceleration and ~/target_wrench.
 
-    header.frame_id is the frame of a message, and header.stamp the time at which its pose,
-    velocity or wrench holds. A stamp of zero means on receipt.
+    header.frame_id is the frame of a message, and header.stamp the time of its pose, velocity or
+    wrench. A stamp of zero means the time of receipt.
 
     Args:
       node: the node that subscribes.
-      lead: called with what makes a TaskTarget of each message, given the ROS time [ns].
+      lead: called for each message with a function that returns its TaskTarget, given the ROS time
+        [ns].
       refuse: called with a sentence about a message that is too large or cannot be read.
 
     """
@@ -63,7 +64,7 @@ def task_subscriptions(
 
 
 def pose_parts(message: PoseStamped) -> dict[str, tuple[float, ...]]:
-    """Position and quaternion of a pose."""
+    """Return the position and quaternion of a pose."""
     position, turn = message.pose.position, message.pose.orientation
     return {
         'position': (position.x, position.y, position.z),
@@ -72,5 +73,5 @@ def pose_parts(message: PoseStamped) -> dict[str, tuple[float, ...]]:
 
 
 def pair(linear, angular) -> tuple[float, ...]:
-    """Six numbers of two vectors."""
+    """Return the six numbers of two vectors."""
     return linear.x, linear.y, linear.z, angular.x, angular.y, angular.z

@@ -12,14 +12,14 @@ from rosgraph_msgs.msg import Clock
 from robodyn_ros.ros.common.joint_messages import set_stamp
 
 CLOCK_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
-MOST_LOOKS = 5  # that a source lets pass after it gave way
+MOST_LOOKS = 5  # checks that a source skips after it yielded
 
 
 class ClockSource:
-    """Publishes simulated time, unless another node does.
+    """Publish simulated time, unless another node does.
 
-    Two sources that begin at once see each other at once, and both give way. Each then lets a
-    random number of looks pass, so that one of them is the first again.
+    Two sources that start together see each other and both yield. Each then skips a random number
+    of checks, so that one of them resumes first.
 
     Args:
       node: the node that publishes.
@@ -31,15 +31,15 @@ class ClockSource:
     def __init__(self, node, lock: Lock, draw: Callable[[int], int] = random.randrange):
         self._node, self._lock, self._draw = node, lock, draw
         self._message, self._publisher = Clock(), None
-        self._looks = 0  # to let pass
+        self._looks = 0  # checks to skip
 
     @property
     def active(self) -> bool:
-        """Whether this one publishes."""
+        """Whether this source publishes."""
         return self._publisher is not None
 
     def look(self) -> str:
-        """Begin, go on or give way; return '' or what stands against publishing."""
+        """Start, continue or yield; return '', or why this source does not publish."""
         if self._node.count_publishers('/clock') > self.active:
             if self.active:
                 self._looks = self._draw(MOST_LOOKS)
@@ -57,7 +57,7 @@ class ClockSource:
             self._publisher.publish(self._message)
 
     def close(self):
-        """Publish no more."""
+        """Stop publishing."""
         with self._lock:
             publisher, self._publisher = self._publisher, None
             if publisher is not None:

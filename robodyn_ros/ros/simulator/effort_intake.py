@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Effort commands on their way from the topics to the plant."""
+"""Receive effort commands from the topics for the plant."""
 
 from collections import Counter
 from typing import Callable, Sequence
@@ -23,14 +23,14 @@ from robodyn_ros.ros.common.joint_messages import (
 from robodyn_ros.ros.transport.polled_group import PolledGroup
 from robodyn_ros.simulation.step import LARGEST_EFFORT
 
-OUT_OF_RANGE = 'OUT_OF_RANGE'  # not finite, or beyond what any motor gives
+OUT_OF_RANGE = 'OUT_OF_RANGE'  # not finite, or beyond any motor
 
 
 class NamedEfforts:
-    """Efforts by joint name out of a JointState; NaN, and NaN for what is left out: no command.
+    """Read efforts by joint name from a JointState; NaN and missing joints mean no command.
 
-    As JointStateTopicSystem writes it: `effort` is as long as `name`, or holds entries only for
-    the joints that are commanded by effort, in the order of `name`; those are the robot's joints.
+    The format is that of JointStateTopicSystem. `effort` is as long as `name`, or has entries only
+    for the effort-controlled joints in the order of `name`. These are the robot's joints.
     """
 
     def __init__(self, joint_names: Sequence[str]):
@@ -39,7 +39,7 @@ class NamedEfforts:
         self._rows, self._columns, self._reason = [], [], EMPTY
 
     def read(self, message: JointState) -> tuple[np.ndarray | None, str]:
-        """The command (n,) [N m | N] and '', or None and the reason."""
+        """Return the command (n,) [N m | N] and '', or None and the reason."""
         names, given = message.name, message.effort
         if len(names) > MAX_NAMES:
             return None, TOO_MANY_NAMES
@@ -78,13 +78,13 @@ class NamedEfforts:
 
 
 class OrderedEfforts:
-    """Efforts in the robot's joint order out of a Float64MultiArray, every one of them finite."""
+    """Read finite efforts in the robot's joint order from a Float64MultiArray."""
 
     def __init__(self, joint_names: Sequence[str]):
         self._size = len(joint_names)
 
     def read(self, message: Float64MultiArray) -> tuple[np.ndarray | None, str]:
-        """The command (n,) [N m | N] and '', or None and the reason."""
+        """Return the command (n,) [N m | N] and '', or None and the reason."""
         if len(message.data) != self._size:
             return None, WRONG_LENGTH
         command = np.array(message.data)
@@ -98,17 +98,17 @@ class OrderedEfforts:
 
 
 class EffortIntake:
-    """Takes effort commands from either topic; the newest counts.
+    """Receive effort commands from either topic; the newest counts.
 
-    A command is accepted whole or ignored whole, and counted. One that commands no joint is
-    neither: a ros2_control without a controller sends such.
+    A command is accepted or rejected as a whole, and counted. A command for no joint is neither:
+    ros2_control sends it while no controller is active.
 
     Args:
       node: the node that subscribes.
       topics: of the JointState and of the Float64MultiArray; '' for none.
       joint_names: the robot's joints, in its order.
       command: called with each accepted command (n,) [N m | N].
-      polled: whether the loop takes the messages, which costs a third of what the executor does.
+      polled: whether the loop takes the messages, which is cheaper than the executor.
       delivered: called after each well-formed message that the executor delivered.
 
     """
@@ -124,9 +124,10 @@ class EffortIntake:
     ):
         self.accepted = self.empty = 0
         self.rejected: Counter[str] = Counter()
-        self.detail = ''  # about the last rejection, for people
+        self.detail = ''  # sentence about the last rejection
         self._node, self._command, self._delivered = node, command, delivered
-        # In lock step no command may be lost. Else best effort: any publisher is compatible.
+        # In lock step no command may be lost. Otherwise best effort is compatible with any
+        # publisher.
         qos = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
         if delivered:
             qos = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
@@ -148,7 +149,7 @@ class EffortIntake:
                 self._inputs.append((subscription, kind, reader))
 
     def poll(self):
-        """Take the newest message of each topic, if there is one."""
+        """Take the newest message of each topic, if any."""
         for subscription, kind, reader in self._inputs:
             try:
                 with subscription.handle:

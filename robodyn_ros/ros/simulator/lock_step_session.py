@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The simulator's end of lock step: states out, answers in, a step when all have answered."""
+"""The simulator in lock step: it sends a state, and steps when all have answered."""
 
 import signal
 import time
@@ -28,11 +28,11 @@ from robodyn_ros.ros.transport.lock_step import (
 from robodyn_ros.simulation.lock_step import LockStep
 from robodyn_ros.simulation.runner import NANOSECONDS
 
-LONGEST = 3600  # [s] of simulated time that one call advances
+LONGEST = 3600  # [s] of simulated time per call, at most
 
 
 class LockStepSimulation(SimulatorSession):
-    """A simulated robot that takes a step when every participant has answered the last state."""
+    """A simulated robot that steps when every participant has answered the last state."""
 
     def __init__(self, node, robot: Robot, values: Mapping[str, Any]):
         require_settings(values, executor='single_threaded', speed_factor=1.0, free_base=False)
@@ -42,7 +42,7 @@ class LockStepSimulation(SimulatorSession):
                 'it has spherical or floating joints'
             )
         self._over, self._outcome, self._repeats = Event(), '', 0
-        self._remote = self._heard = True  # whether anybody listens to messages
+        self._remote = self._heard = True  # whether the topics have subscribers
         self._measured = np.empty((2, robot.nv))
         super().__init__(
             node,
@@ -72,37 +72,37 @@ class LockStepSimulation(SimulatorSession):
         )
 
     def deactivate(self):
-        """Stand still, and say nothing."""
+        """Stop the simulation and its messages."""
         super().deactivate()
         self._finish('The simulation was deactivated.')
 
     def close(self):
-        """Give everything back."""
+        """Release all resources."""
         super().close()
         self._link.wake = None
         self._mailbox.close()
         self._node.destroy_publisher(self._publisher)
 
-    # Requests; the first two under the lock, when the run stands.
+    # Requests; the first two need the lock and a run that stands still.
 
     def reset(self):
-        """Begin a new epoch in the initial state."""
+        """Start a new epoch in the initial state."""
         self._require_standing()
         self.runner.reset()
         self._begin_epoch()
 
     def set_state(self, position, velocity):
-        """Begin a new epoch in a given state."""
+        """Start a new epoch in a given state."""
         self._require_standing()
         self.runner.reset()
         self.runner.set_state(position, velocity)
         self._begin_epoch()
 
     def advance(self, nanoseconds: int) -> str:
-        """Run for a simulated time and stand there; return '' or why it stands before.
+        """Run for a simulated time and stop; return '', or why the run stopped earlier.
 
-        Waits until the last state has been answered too. A request made afterwards is then in
-        force from the next step on.
+        It returns after the last state has been answered. A later request then takes effect with
+        the next step.
         """
         steps, rest = divmod(nanoseconds, self.run.period)
         if rest or not 1 <= steps * self.run.period <= LONGEST * NANOSECONDS:
@@ -137,7 +137,7 @@ class LockStepSimulation(SimulatorSession):
         """Send the state, and the joint states if there are subscribers."""
         run, sensor = self.run, self.runner.sensor
         self._measured = np.array((sensor.position, sensor.velocity))
-        if not self.runner.reading_valid:  # the step has to be answered, without a reading
+        if not self.runner.reading_valid:  # the step needs an answer, even without a measurement
             self._measured[:] = np.nan
         if self._remote:
             self._publisher.publish(self._writer.first(run.epoch, run.step, *self._shown))
@@ -146,7 +146,7 @@ class LockStepSimulation(SimulatorSession):
             super().tell()
 
     def retell(self):
-        """Send the joint states once more; from the thread of the steps."""
+        """Send the joint states again; called from the stepping thread."""
         super().tell()
 
     @property
@@ -154,7 +154,7 @@ class LockStepSimulation(SimulatorSession):
         return *self._measured, self.runner.plant.effort
 
     def _look_around(self):
-        """Note whether messages are of use: discovery has its time while the run stands."""
+        """Check for subscribers while the run stands still, since discovery takes time."""
         self._remote = (
             any(name not in self._link for name in self.run.participants)
             or self._publisher.get_subscription_count() > 0
@@ -175,7 +175,7 @@ class LockStepSimulation(SimulatorSession):
                 self._repeat()
 
     def _go_on(self):
-        """Take steps as long as all have answered, asking those of this process."""
+        """Take steps as long as all participants answer; call those of this process directly."""
         try:
             while self.running and self._ask() and self.run.advance():
                 self.tell()
@@ -185,7 +185,7 @@ class LockStepSimulation(SimulatorSession):
             self._finish('')
 
     def _ask(self) -> bool:
-        """Whether everybody has answered the present state."""
+        """Return whether all participants have answered the current state."""
         run = self.run
         if not run.complete:
             state = ReadState(run.epoch, run.step, run.period, self._measured)
@@ -206,7 +206,7 @@ class LockStepSimulation(SimulatorSession):
 
     @property
     def silence(self) -> str:
-        """'', or who has not answered the present state."""
+        """'', or which participants have not answered the current state."""
         run, missing = self.run, self.run.missing
         if not missing:
             return ''
@@ -216,7 +216,7 @@ class LockStepSimulation(SimulatorSession):
         )
 
     def _stand(self, sentence: str):
-        """End the run on the way."""
+        """Interrupt the run."""
         self.run.goal = self.run.step
         self._finish(sentence)
         self._node.get_logger().error(sentence, throttle_duration_sec=5.0)

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The plant, the sensor and the faults that the parameters of the simulator ask for."""
+"""Create plant, sensor and faults from the parameters of the simulator."""
 
 from typing import Any, Mapping
 
@@ -14,7 +14,7 @@ from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.sensor import Sensor, SensorSettings
 
-# Parameters that are a field of PlantSettings under the same name.
+# Parameters with the same name as a field of PlantSettings.
 SAME_NAME = (
     'integrator',
     'substeps',
@@ -30,7 +30,7 @@ SAME_NAME = (
 
 
 def simulated_robot(values: Mapping[str, Any], robot: Robot) -> Robot:
-    """The robot that is simulated: the described one with its rotors, errors and payload.
+    """Return the simulated robot: the described one with rotors, model errors and payload.
 
     Args:
       values: of the node's parameters, by name.
@@ -58,7 +58,7 @@ def simulated_robot(values: Mapping[str, Any], robot: Robot) -> Robot:
 
 
 def make_plant(values: Mapping[str, Any], robot: Robot) -> Plant:
-    """The plant of `robot`; ShapeError or ParameterError when it cannot start where it should."""
+    """Return the plant of `robot`; ShapeError or ParameterError for a bad initial state."""
     settings = PlantSettings(
         latency=values['command_latency'], **{name: values[name] for name in SAME_NAME}
     )
@@ -68,7 +68,7 @@ def make_plant(values: Mapping[str, Any], robot: Robot) -> Plant:
 
 
 def make_sensor(values: Mapping[str, Any], robot: Robot) -> Sensor:
-    """The sensor of `robot`."""
+    """Return the sensor of `robot`."""
     return Sensor(
         robot.nv,
         SensorSettings(
@@ -84,7 +84,7 @@ def make_sensor(values: Mapping[str, Any], robot: Robot) -> Sensor:
 
 
 def make_faults(values: Mapping[str, Any], model: RobotModel) -> Faults:
-    """The faults to inject; ParameterError when they are none of this robot's."""
+    """Return the faults to inject; ParameterError if they do not fit this robot."""
     losses = dict(zip(model.joint_names, values['fault.effort_loss']))
     try:
         faults = Faults(

@@ -9,7 +9,7 @@ from diagnostic_msgs.msg import DiagnosticArray
 
 from robodyn_ros.ros.common.diagnostic_entry import ERROR, OK, WARN, entry
 
-TOO_SLOW = 0.95  # share of the wanted speed below which to warn
+TOO_SLOW = 0.95  # share of the requested speed below which to warn
 
 
 class Totals(NamedTuple):
@@ -23,7 +23,7 @@ class Totals(NamedTuple):
 
 
 class SimulatorDiagnostics:
-    """Builds the message, from what happened since the last one.
+    """Build diagnostics of the time since the last message.
 
     Args:
       name: of the node.
@@ -35,12 +35,12 @@ class SimulatorDiagnostics:
         self._session, self._before = None, None
 
     def build(self, session, waiting: str, clock_trouble: str) -> DiagnosticArray:
-        """The message.
+        """Return the message.
 
         Args:
           session: the SimulatorSession, or None.
           waiting: why there is none.
-          clock_trouble: what stands against publishing /clock, '' for nothing.
+          clock_trouble: why /clock is not published, else ''.
 
         """
         if session is None:

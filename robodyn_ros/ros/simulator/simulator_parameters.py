@@ -24,19 +24,25 @@ SIMULATOR_PARAMETERS = (
         'bool',
         False,
         '',
-        'Whether the base link moves freely: on a floating '
-        'joint `free_base` below a link `world`, whose coordinates come first.',
+        'Whether the base link moves freely. It is then on a floating joint `free_base` below a '
+        'link `world`; its coordinates come first.',
     ),
     ParamSpec(
-        'update_rate', 'int', 1000, 'Hz', 'Steps a second of simulated time.', lower=10, upper=5000
+        'update_rate',
+        'int',
+        1000,
+        'Hz',
+        'Steps per second of simulated time.',
+        lower=10,
+        upper=5000,
     ),
     ParamSpec(
         'trigger',
         'string',
         TIMER,
         '',
-        'What starts a step: the clock, every command, or the answers of all '
-        '`lock_step.participants` to the state before (see doc/lock_step.md). With commands, '
+        'Trigger of a step: the clock, every command, or the answers of all '
+        '`lock_step.participants` (see doc/lock_step.md). With commands, '
         'the same commands give the same states, bit for bit.',
         choices=(TIMER, COMMAND, LOCK_STEP),
     ),
@@ -54,27 +60,23 @@ SIMULATOR_PARAMETERS = (
         'bool',
         False,
         '',
-        'Publish simulated time on /clock, unless '
-        'another node does; stamps are then of that time.',
+        'Publish simulated time on /clock, unless another node does. Stamps then have this time.',
     ),
     ParamSpec(
         'integrator',
         'string',
         'semi_implicit_euler',
         '',
-        'Scheme that advances the state; the two of energy keep its balance in every step.',
+        'Integration scheme; the `energy_` ones keep the energy balance in every step.',
         choices=tuple(METHODS),
     ),
-    ParamSpec(
-        'substeps', 'int', 1, '', 'Equal parts into which a step is cut.', lower=1, upper=1000
-    ),
+    ParamSpec('substeps', 'int', 1, '', 'Equal substeps of a step.', lower=1, upper=1000),
     ParamSpec(
         'joint_commands_topic',
         'string',
         'robot_joint_commands',
         '',
-        'Where efforts come '
-        'from by name (sensor_msgs/JointState); NaN or left out: not commanded. Empty: '
+        'Topic of efforts by name (sensor_msgs/JointState); NaN or missing: not commanded. Empty: '
         'off.',
         judge=topic_name_or_nothing,
     ),
@@ -83,9 +85,7 @@ SIMULATOR_PARAMETERS = (
         'string',
         'forward_effort_controller/commands',
         '',
-        'Where '
-        'efforts come from in the order of `joints` (std_msgs/Float64MultiArray). Empty: '
-        'off.',
+        'Topic of efforts in the order of `joints` (std_msgs/Float64MultiArray). Empty: off.',
         judge=topic_name_or_nothing,
     ),
     ParamSpec(
@@ -93,7 +93,7 @@ SIMULATOR_PARAMETERS = (
         'string',
         'joint_states',
         '',
-        'Where the state goes.',
+        'Topic of the joint states.',
         judge=topic_name,
     ),
     ParamSpec(
@@ -101,27 +101,22 @@ SIMULATOR_PARAMETERS = (
         'string',
         'robot_multi_dof_joint_states',
         '',
-        'Where poses, twists and wrenches of floating, spherical and planar joints go.',
+        'Topic of poses, twists and wrenches of floating, spherical and planar joints.',
         judge=topic_name,
     ),
     ParamSpec(
         'frame_id', 'string', '', '', 'Frame in the header of the state. Empty: the base link.'
     ),
     ParamSpec(
-        'publish_effort',
-        'bool',
-        True,
-        '',
-        'Whether the state holds the efforts that the motors gave.',
+        'publish_effort', 'bool', True, '', 'Whether joint states include the motor efforts.'
     ),
     ParamSpec(
         'initial_position',
         'float[]',
         (),
         'rad or m',
-        'Posture at the start, in the order '
-        'of `joints`; of a floating joint x, y, z and quaternion x, y, z, w. Empty: each as '
-        'near to zero as its limits allow.',
+        'Initial posture in the order of `joints`; x, y, z and quaternion x, y, z, w of a '
+        'floating joint. Empty: as near to zero as the limits allow.',
         lengths=(0, 'nq'),
     ),
     ParamSpec(
@@ -129,7 +124,7 @@ SIMULATOR_PARAMETERS = (
         'float[]',
         (),
         'rad/s or m/s',
-        'Velocity at the start. Empty: at rest.',
+        'Initial velocity. Empty: at rest.',
         lengths=(0, 'n'),
     ),
     ParamSpec(
@@ -137,8 +132,7 @@ SIMULATOR_PARAMETERS = (
         'string',
         NO_COMMAND[0],
         '',
-        'What a joint does before its first '
-        'command: brake, no effort, or the effort that carries the weight.',
+        'Behaviour of a joint before its first command: brake, no effort, or its gravity torque.',
         choices=NO_COMMAND,
     ),
     ParamSpec(
@@ -146,8 +140,8 @@ SIMULATOR_PARAMETERS = (
         'float',
         0.1,
         's',
-        'Simulated time after which a command that '
-        'is not renewed is void: zero effort, and what void_command says.',
+        'Simulated time after which a command is void unless it is renewed: zero effort, and the '
+        'action `void_command`.',
         lower=1e-3,
         upper=10.0,
     ),
@@ -156,8 +150,8 @@ SIMULATOR_PARAMETERS = (
         'string',
         VOID_COMMAND[0],
         '',
-        'What the drive of a joint does when its command is void: brake like the watchdog of a '
-        'servo drive, or apply timeout_damping only.',
+        'Reaction of a drive to a void command: brake like the watchdog of a servo drive, or only '
+        'apply timeout_damping.',
         choices=VOID_COMMAND,
     ),
     ParamSpec(
@@ -165,7 +159,7 @@ SIMULATOR_PARAMETERS = (
         'float',
         1.0,
         'N m s/rad or N s/m',
-        'Damping of a joint whose command is void, as of shorted motor windings.',
+        'Damping of a joint whose command is void, like shorted motor windings.',
         lower=0.0,
         upper=1e6,
     ),
@@ -229,7 +223,7 @@ SIMULATOR_PARAMETERS = (
         'float',
         0.0,
         '',
-        'Half-width of the error of each mass and inertia, as a share.',
+        'Largest relative error of each mass and inertia.',
         lower=0.0,
         upper=0.99,
     ),
@@ -238,7 +232,7 @@ SIMULATOR_PARAMETERS = (
         'float',
         0.0,
         'm',
-        'Half-width of the error of each coordinate of each centre of mass.',
+        'Largest error of each coordinate of each centre of mass.',
         lower=0.0,
         upper=10.0,
     ),
@@ -247,7 +241,7 @@ SIMULATOR_PARAMETERS = (
         'float',
         0.0,
         '',
-        'Half-width of the error of each friction figure, as a share.',
+        'Largest relative error of each friction coefficient.',
         lower=0.0,
         upper=1.0,
     ),
@@ -300,7 +294,7 @@ SIMULATOR_PARAMETERS = (
         'float',
         0.0,
         'rad or m',
-        'Step of the measured positions; 0 for none.',
+        'Quantisation of the measured positions; 0 for none.',
         lower=0.0,
         upper=10.0,
     ),
@@ -309,7 +303,7 @@ SIMULATOR_PARAMETERS = (
         'float',
         0.0,
         'rad/s or m/s',
-        'Step of the measured velocities; 0 for none.',
+        'Quantisation of the measured velocities; 0 for none.',
         lower=0.0,
         upper=100.0,
     ),
@@ -318,7 +312,7 @@ SIMULATOR_PARAMETERS = (
         'float',
         0.5,
         's',
-        'Simulated time for which a wrench acts; 0 for until another one replaces it.',
+        'Simulated time for which a wrench acts; 0: until another one replaces it.',
         lower=0.0,
         upper=1e6,
         change=LIVE,

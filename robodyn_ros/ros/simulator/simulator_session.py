@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""All that exists while the simulator is configured for one robot."""
+"""The session of a simulator that is configured for one robot."""
 
 import copy
 import functools
@@ -38,25 +38,25 @@ from robodyn_ros.simulation.specialised_step import specialised_step
 
 LATCHED_QOS = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
-CATCH_UP = 0.05  # [s] of simulated time at most in one tick; what is beyond is lost
-AT_ONCE = 1e-6  # [s] period of a loop that runs as fast as it can
-REPEAT = 0.2  # [s] without a step after which the state is published again, in lock step
+CATCH_UP = 0.05  # [s] of simulated time per tick at most; further due steps are lost
+AT_ONCE = 1e-6  # [s] period of a loop at full speed
+REPEAT = 0.2  # [s] without a step before the state is repeated, in lock step
 
 
 class SimulatorSession:
-    """One simulated robot: plant, loop, and the topics of both.
+    """One simulated robot: plant, loop, and their topics.
 
     Args:
-      node: the node whose topics they are.
+      node: the node that owns the topics.
       robot: as described; the simulated one may differ.
       values: of the node's parameters, by name.
 
     Attributes:
       runner: the plant and its clock; use it under `lock`.
       values: of the parameters, in force.
-      timed: whether the clock starts the steps, not the commands.
+      timed: whether the clock triggers the steps; otherwise commands do.
       running: whether it is active.
-      lost: steps that were due but not taken because the machine was too slow.
+      lost: due steps that were skipped because the machine was too slow.
 
     """
 
@@ -67,7 +67,7 @@ class SimulatorSession:
         self.lock = Lock()
         self.runner = Runner(plant, make_sensor(values, robot), values['update_rate'])
         self.lost = self.refused_wrenches = 0
-        self.faults: list[Exception] = []  # exceptions out of the loop, for the node to report
+        self.faults: list[Exception] = []  # exceptions of the loop, for the node to report
         self.pause = CollectorPause()
         self._node, self._clock, self.running = node, node.get_clock(), False
         self._next_step = None  # a kernel that waits for a reset
@@ -81,7 +81,7 @@ class SimulatorSession:
         self._reset_notify = node.create_publisher(Header, '~/reset_notify', LATCHED_QOS)
         self._clock_source = ClockSource(node, self.lock)
         topics = values['joint_commands_topic'], values['effort_command_topic']
-        # To the events executor callback groups mean nothing: it delivers every message.
+        # The events executor ignores callback groups: it delivers every message.
         self._polled = timed and values['executor'] != 'events'
         self.intake = EffortIntake(
             node,
@@ -106,10 +106,10 @@ class SimulatorSession:
         tick = self._tick if self.timed else self._repeat
         return PeriodicLoop(self._period(), tick, self._fault, realtime(values))
 
-    # Life.
+    # Life cycle.
 
     def activate(self):
-        """Begin to run, and tell the state at once."""
+        """Start running, and publish the state at once."""
         settle_memory()
         self.pause.__enter__()
         self._slots, self.running = 0, True
@@ -125,14 +125,14 @@ class SimulatorSession:
             raise
 
     def deactivate(self):
-        """Stand still, and say nothing."""
+        """Stop the simulation and its messages."""
         if self.running:
             self.running = False
             self.loop.stop()
             self.pause.__exit__()
 
     def close(self):
-        """Give everything back."""
+        """Release all resources."""
         self.deactivate()
         self.kernels.close()
         self.intake.close()
@@ -142,32 +142,32 @@ class SimulatorSession:
         self._node.destroy_publisher(self._reset_notify)
 
     def adopt(self, values: Mapping[str, Any]):
-        """Take over changed parameters, between two steps."""
+        """Apply changed parameters between two steps."""
         faults = make_faults(values, self.runner.plant.model)
         with self.lock:
             self.runner.plant.broken = self.runner.sensor.faults = faults
             self.values = values
 
     def keep_clock(self) -> str:
-        """Publish /clock if that is wanted and nobody else does; '' or what stands against it."""
+        """Publish /clock if requested and no other node does; return '', or the obstacle."""
         return self._clock_source.look() if self.values['publish_clock'] else ''
 
     # Steps; under the lock.
 
     def reset(self):
-        """Begin anew, and tell; kernels that waited for it are now in force."""
+        """Reset and publish the state; kernels that waited for it take effect."""
         self.runner.reset()
         self._take_kernel()
         self._tell_of_reset()
 
     def set_state(self, position, velocity):
-        """Put the robot into a state, and tell; kernels as above."""
+        """Set the state and publish it; kernels as in `reset`."""
         self.runner.set_state(position, velocity)
         self._take_kernel()
         self._tell_of_reset()
 
     def tell(self):
-        """Publish the state as it was measured, unless that was lost on the way."""
+        """Publish the measured state, unless the sensor lost it."""
         self._told = time.monotonic()
         runner = self.runner
         simulated = runner.time
@@ -175,10 +175,10 @@ class SimulatorSession:
         if runner.reading_valid:
             sensor = runner.sensor
             self._state.publish(stamp, sensor.position, sensor.velocity, runner.plant.effort)
-        self._clock_source.tell(simulated)  # after the state: a cycle on /clock looks for it
+        self._clock_source.tell(simulated)  # after the state, which a cycle on /clock reads
 
     def last_told(self) -> tuple[JointState, MultiDOFJointState]:
-        """The state as it was published last; empty messages where the reading was lost."""
+        """Return the last published state; empty messages if the measurement was lost."""
         if not self.runner.reading_valid:
             return JointState(), MultiDOFJointState()
         return copy.deepcopy(self._state.messages)
@@ -195,7 +195,7 @@ class SimulatorSession:
     # Triggers.
 
     def _tick(self, _now: float):
-        """Take the steps that are due: a robot does not wait for a computer that is late."""
+        """Take the due steps: a robot does not wait for a late computer."""
         if self._polled:
             self.intake.poll()
         slots = self.loop.counts.cycles + self.loop.counts.missed
@@ -216,7 +216,7 @@ class SimulatorSession:
                 self.tell()
 
     def _repeat(self, now: float):
-        """Tell the state again, for a commander that came late or missed it; same stamp."""
+        """Repeat the state under the same stamp, for a controller that missed it."""
         with self.lock:
             if now - self._told > REPEAT:
                 self.tell()
@@ -234,10 +234,10 @@ class SimulatorSession:
     # Kernels.
 
     def _use(self, kernel):
-        """Take steps with this kernel, at once where the clock makes the steps.
+        """Use this kernel for the steps, at once if the clock triggers them.
 
-        Its last bits differ, so a run that can be repeated, in lock step or step by step, keeps
-        the kernel it began with.
+        Kernels differ in rounding. So a repeatable run, in lock step or step by step, keeps its
+        first kernel.
         """
         with self.lock:
             runner, self._next_step = self.runner, kernel
@@ -252,7 +252,7 @@ class SimulatorSession:
     # Wrenches.
 
     def apply_wrench(self, message: WrenchStamped, duration: float):
-        """Let a wrench act for a simulated time [s]; under the lock. Raises RobodynError."""
+        """Apply a wrench for a simulated time [s]; needs the lock. Raises RobodynError."""
         force, torque = message.wrench.force, message.wrench.torque
         wrench = force.x, force.y, force.z, torque.x, torque.y, torque.z
         self.runner.plant.apply_wrench(message.header.frame_id[:200], wrench, duration)

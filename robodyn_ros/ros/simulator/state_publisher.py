@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The state of the simulated robot on its topics: messages built once and refilled."""
+"""Publish the state of the simulated robot, in messages built once and refilled."""
 
 from itertools import chain
 from typing import Any, Mapping, Sequence
@@ -20,14 +20,14 @@ STATE_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 
 
 def scalar_joints(model: RobotModel) -> list[int]:
-    """Velocities of the joints that a JointState has a place for: all but those of quaternions."""
+    """Return the velocities that a JointState can hold: all but those of quaternions."""
     free = [one.velocities for one in model.multi_dof_joints if has_quaternion(one.joint)]
     others = set(chain.from_iterable(range(model.nv)[where] for where in free))
     return [k for k in range(model.nv) if k not in others]
 
 
 def state_topics(node, model: RobotModel, values: Mapping[str, Any], frame_id: str):
-    """What publishes the state of a robot of that model.
+    """Return the publisher of the state of a robot.
 
     Args:
       node: the node that publishes.
@@ -45,7 +45,7 @@ def state_topics(node, model: RobotModel, values: Mapping[str, Any], frame_id: s
 
 
 class JointStates:
-    """The state as a JointState; joints that are held still come last, so that TF is whole."""
+    """The state as a JointState; locked joints come last, so that TF is complete."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class JointStates:
 
     @property
     def messages(self) -> tuple[JointState, MultiDOFJointState]:
-        """What was published last; the next call of `publish` refills it."""
+        """The last published message; the next call of `publish` refills it."""
         return self._message, MultiDOFJointState()
 
     @property
@@ -90,21 +90,21 @@ class JointStates:
 
 
 class AllJointStates(JointStates):
-    """The state as a JointState, with the joints that depend on others."""
+    """The state as a JointState, with dependent joints."""
 
     def __init__(self, node, model: RobotModel, values: Mapping[str, Any], frame_id: str):
         super().__init__(node, model.all_joint_names, values, frame_id, model.held)
         self._all = AllJoints(model)
 
     def publish(self, nanoseconds: int, *state: np.ndarray):
-        """Publish all joints; position, velocity and effort are of the independent ones."""
+        """Publish all joints, given position, velocity and effort of the independent ones."""
         super().publish(nanoseconds, *self._all.state(*state))
 
 
 class MixedStates:
-    """A MultiDOFJointState of joints of several freedoms, and a JointState of what that can take.
+    """Joints of several degrees of freedom in a MultiDOFJointState, the others in a JointState.
 
-    A robot with nothing for a JointState publishes none.
+    The JointState is left out if it would be empty.
     """
 
     def __init__(
@@ -138,7 +138,7 @@ class MixedStates:
 
     @property
     def messages(self) -> tuple[JointState, MultiDOFJointState]:
-        """What was published last; the next call of `publish` refills it."""
+        """The last published message; the next call of `publish` refills it."""
         scalars = self._scalars.messages[0] if self._scalars else JointState()
         return scalars, self._message
 

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The state that a request puts the simulated robot into."""
+"""The state of the simulated robot that a request asks for."""
 
 from sensor_msgs.msg import JointState, MultiDOFJointState
 
@@ -12,11 +12,10 @@ from robodyn_ros.ros.simulator.state_publisher import scalar_joints
 
 
 def named_state(joints: JointState, poses: MultiDOFJointState, plant):
-    """Position (nq,) and velocity (nv,) of the plant with what a request names put in its place.
+    """Return position (nq,) and velocity (nv,) of the plant, with the requested joints replaced.
 
     Raises:
-      ShapeError, UnknownNameError, ParameterError: with a sentence, when it does not fit the
-        robot.
+      ShapeError, UnknownNameError, ParameterError: with a sentence, if it does not fit the robot.
 
     """
     model = plant.model
@@ -50,7 +49,7 @@ def named_state(joints: JointState, poses: MultiDOFJointState, plant):
 
 
 def _located(names, where, what, **values):
-    """What stands in `where` under each name, once the request is known to be well formed."""
+    """Return the entries of `where` for the names of a well-formed request."""
     size = len(names)
     if not 1 <= size <= MAX_NAMES:
         raise ShapeError(f'The state names {size} {what}; expected 1 to {MAX_NAMES}.')
@@ -68,5 +67,5 @@ def _located(names, where, what, **values):
 
 
 def _numbers(message):
-    """The numbers of a Vector3 or a Quaternion."""
+    """Return the numbers of a Vector3 or a Quaternion."""
     return [getattr(message, field) for field in message.get_fields_and_field_types()]

@@ -1,3 +1,3 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Messages as bytes: CDR in place, and the middleware without objects between. May import ROS."""
+"""Messages as bytes: CDR in place, and middleware calls without Python objects. May import ROS."""

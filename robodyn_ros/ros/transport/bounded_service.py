@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Services whose requests are bounded by their bytes before they become Python objects."""
+"""Services that check the size of a request before they decode it."""
 
 import ctypes
 import functools
@@ -16,8 +16,8 @@ from robodyn_ros.ros.transport.polled_group import PolledGroup
 from robodyn_ros.ros.transport.rcl_ffi import FIRST_SIZE, OK, declare, library, rmw_library
 
 _POINTER = ctypes.c_void_p
-WAITING = 4  # requests that are answered together
-MOST_TAKEN = 100  # requests that are taken together, if only to be refused
+WAITING = 4  # requests that are answered in one batch
+MOST_TAKEN = 100  # requests that are taken in one batch, including refused ones
 
 
 class _RequestId(ctypes.Structure):
@@ -27,10 +27,10 @@ class _RequestId(ctypes.Structure):
 
 
 class _CType:
-    """What rclpy knows about the C structure of a message class.
+    """The C structure of a message class, as rclpy describes it.
 
     Args:
-      kind: message class, of whose type support rclpy keeps the functions in capsules.
+      kind: message class; rclpy keeps the functions of its type support in capsules.
 
     """
 
@@ -56,7 +56,10 @@ def _address(capsule) -> int:
 
 @functools.cache
 def _middleware():
-    """Functions that take, serialise and answer with the GIL released; None if there are none."""
+    """Return functions that take, serialise and answer with the GIL released.
+
+    None without them.
+    """
     try:
         rcl = ctypes.CDLL('librcl.so', os.RTLD_NOW | os.RTLD_NOLOAD)
         rmw = rmw_library(ctypes.CDLL)
@@ -67,17 +70,17 @@ def _middleware():
 
 
 class BoundedService(Waitable):
-    """A service that refuses a request with too many octets, and decodes nothing of it.
+    """A service that refuses an oversized request without decoding it.
 
     Args:
       node: the node that serves.
       kind: service type.
       name: of the service.
       answer: called by the executor with request and response; returns the response.
-      refuse: called with a response and a sentence instead, for a request that is too large.
+      refuse: called instead with a response and a sentence, for a request that is too large.
       most: octets of the largest request, serialised.
       qos: quality of service.
-      waiting: requests answered of those that wait together; the others are refused as BUSY.
+      waiting: number of waiting requests to answer; further ones are refused as BUSY.
 
     """
 
@@ -96,7 +99,7 @@ class BoundedService(Waitable):
         self._kind, self._answer, self._refuse, self._most = kind, answer, refuse, most
         self._index, self._waiting = None, waiting
         self._library, functions = library(), _middleware()
-        # The events executor knows neither callback groups nor us: there rclpy takes and answers.
+        # The events executor ignores this class: with it rclpy takes and answers.
         own = (
             self._library is not None
             and functions is not None
@@ -117,26 +120,26 @@ class BoundedService(Waitable):
         self._service.handle.__exit__(*error)
 
     def get_num_entities(self):
-        """One service."""
+        """Return the counts of entities: one service."""
         return NumberOfEntities(num_services=1)
 
     def add_to_wait_set(self, wait_set):
-        """Have the executor wait for a request."""
+        """Make the executor wait for a request."""
         self._index = wait_set.add_service(self._service.handle)
 
     def is_ready(self, wait_set):
-        """Whether a request waits."""
+        """Return whether a request waits."""
         return self._index is not None and wait_set.is_ready('service', self._index)
 
     def take_data(self):
-        """Take all requests that wait."""
+        """Take all waiting requests."""
         taken = []
         while len(taken) < MOST_TAKEN and (one := self._take_one()) is not None:
             taken.append(one)
         return taken
 
     def _take_one(self):
-        """Who asked, and the octets of the request, or how many there are if too many."""
+        """Return the client and the octets of a request, or their number if there are too many."""
         who, request = _RequestId(), self._request.create()
         octets = self._library.octets(FIRST_SIZE)
         try:
@@ -156,12 +159,12 @@ class BoundedService(Waitable):
             self._request.destroy(request)
 
     async def execute(self, taken):
-        """Answer the first requests, and refuse the others, or those that are too large."""
+        """Answer the first requests; refuse the others, and those that are too large."""
         failure = None
         for place, (who, data) in enumerate(taken):
             try:
                 self._execute_one(who, data, place)
-            except Exception as error:  # the others are answered all the same
+            except Exception as error:  # the other requests are still answered
                 failure = error
         if failure is not None:
             raise failure
@@ -185,7 +188,7 @@ class BoundedService(Waitable):
                 raise TypeError(f'{type(response).__name__} could not be converted')
             with self._service.handle:
                 status = self._send(self._service.handle.pointer, ctypes.addressof(who), made)
-            if status != OK:  # the caller has gone
+            if status != OK:  # the client is gone
                 self._library.forget_error()
         finally:
             self._response.destroy(made)

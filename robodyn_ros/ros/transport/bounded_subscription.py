@@ -1,10 +1,10 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Messages and requests that are bounded by their bytes before they become Python objects.
+"""Subscriptions that check the size of a message before they decode it.
 
-rclpy takes and decodes while it holds the GIL, for as long as a message is large: the control
-loop misses its cycles. Here the middleware's functions are called with the GIL released, and what
-is too large is dropped with nothing of it decoded. Where they are not found, rclpy takes.
+rclpy holds the GIL while it takes and decodes a message, so large messages cost the control loop
+its cycles. Here the functions of the middleware are called with the GIL released. Oversized
+messages are dropped undecoded. Without these functions rclpy takes the messages.
 """
 
 import ctypes
@@ -21,12 +21,12 @@ from robodyn_ros.errors import shorten
 from robodyn_ros.ros.transport.polled_group import PolledGroup
 from robodyn_ros.ros.transport.rcl_ffi import FIRST_SIZE, NOTHING, OK, declare, library
 
-RELUCTANCE = 1.0  # [s] without decoding after a message that could not be
-SMALL = 20_000  # octets of a message that may be decoded by rclpy: 50 us, with the GIL
+RELUCTANCE = 1.0  # [s] without decoding after an undecodable message
+SMALL = 20_000  # octets of a message that rclpy may decode with the GIL held
 
 
 class BoundedSubscription(Waitable):
-    """A subscription whose messages are handed over as octets, if they are not too many.
+    """A subscription that delivers messages as octets, up to a size.
 
     Args:
       node: the node that subscribes.
@@ -53,7 +53,7 @@ class BoundedSubscription(Waitable):
         self._receive, self._most, self._refuse = receive, most, refuse
         self._node, self._index = node, None
         library_ = library()
-        # The events executor knows neither callback groups nor us: there rclpy takes.
+        # The events executor ignores this class: with it rclpy takes.
         self._own = library_ is not None and node.parameters['executor'] != 'events'
         self._subscription = node.create_subscription(
             kind,
@@ -85,19 +85,19 @@ class BoundedSubscription(Waitable):
         self._subscription.handle.__exit__(*error)
 
     def get_num_entities(self):
-        """One subscription."""
+        """Return the counts of entities: one subscription."""
         return NumberOfEntities(num_subs=1)
 
     def add_to_wait_set(self, wait_set):
-        """Have the executor wait for a message."""
+        """Make the executor wait for a message."""
         self._index = wait_set.add_subscription(self._subscription.handle)
 
     def is_ready(self, wait_set):
-        """Whether a message waits."""
+        """Return whether a message waits."""
         return self._index is not None and wait_set.is_ready('subscription', self._index)
 
     def take_data(self):
-        """Take the message, and let go of the buffer if it was large."""
+        """Take the message, and release the buffer if it was large."""
         octets = self._library.octets(FIRST_SIZE)
         with self._subscription.handle:
             status = self._take(
@@ -111,7 +111,7 @@ class BoundedSubscription(Waitable):
         return octets
 
     async def execute(self, taken):
-        """Hand the message over, or its size if it is too large."""
+        """Deliver the message, or refuse it if it is too large."""
         if taken is None:
             return
         try:
@@ -132,12 +132,12 @@ class BoundedSubscription(Waitable):
 
 
 def decoding(kind, receive: Callable[[Any], None], refuse: Callable[[str], None]):
-    """What decodes small octets, as BoundedSubscription hands them over, for `receive`.
+    """Return a callback for BoundedSubscription that decodes messages for `receive`.
 
     Args:
       kind: message type.
       receive: called with the message.
-      refuse: called with a sentence when the octets are no such message.
+      refuse: called with a sentence if the octets are not such a message.
 
     """
 
@@ -145,12 +145,13 @@ def decoding(kind, receive: Callable[[Any], None], refuse: Callable[[str], None]
 
     def decode(data: np.ndarray):
         nonlocal resume
-        if time.monotonic() < resume:  # the middleware writes a line about each that it refuses
+        # the middleware logs a line about each message that it refuses
+        if time.monotonic() < resume:
             refuse('it came right after one that could not be read.')
             return
         try:
             message = deserialize_message(data.tobytes(), kind)
-        except Exception as error:  # the middleware's own, or a text that is not UTF-8
+        except Exception as error:  # an error of the middleware, or a text that is not UTF-8
             resume = time.monotonic() + RELUCTANCE
             refuse(f'it cannot be read: {shorten(str(error))}')
             return

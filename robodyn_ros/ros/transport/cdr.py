@@ -1,11 +1,10 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Messages as the bytes on the wire, whose numbers are read and written in place.
+"""Serialised messages whose numbers are read and written in place.
 
-Between two messages of one stream only the numbers differ: names, sizes and frame stay. Turning
-such a message into a Python object takes 55 us and publishing one 24 us, for seven joints; its
-bytes take 5 us each (measured). The offsets of the numbers are not computed but found, by
-serialising a message of the same shape with unmistakable numbers. So nothing here knows the
+The messages of one stream differ only in their numbers: names, sizes and frame stay. Reading or
+writing these in place avoids the conversion to and from Python objects. Their offsets are found by
+serialising a message of the same layout with marker numbers. So this module does not depend on the
 format.
 """
 
@@ -22,13 +21,13 @@ from robodyn_ros.errors import RobodynError
 from robodyn_ros.spatial.types import Indices, Matrix, Octets
 
 STAMP = struct.Struct('=iI')  # seconds, nanoseconds
-COUNT = 4  # bytes that say how many entries an array has
+COUNT = 4  # bytes of the length field of an array
 _STAMP_MARK = (0x51A3B5C7, 0x2B3C4D5E)
 _LOOKS = np.random.default_rng(0).permutation(np.repeat((0, 1), 12))
 
 
 def _marks(size: int, seed: int = 0) -> array:
-    """Numbers that stand nowhere else in a message."""
+    """Return marker numbers, which occur nowhere else in a message."""
     return array('d', np.random.default_rng(seed).uniform(1e100, 1e200, size).tobytes())
 
 
@@ -42,20 +41,20 @@ def _find(data: bytes, wanted: bytes) -> int:
 
 
 class OutgoingMessage:
-    """A message serialised once; its numbers are then written straight into its bytes.
+    """A message serialised once, whose numbers are then written directly into its bytes.
 
     Args:
-      message: with everything but the numbers; not to be changed afterwards.
+      message: complete but for the numbers; must not change afterwards.
       doubles: size of each float64[] field.
-      octets: for each field of type uint8 or bool[], ones: 1, or a list of True.
+      octets: ones for each field of type uint8 or bool[]: 1, or a list of True.
 
     Attributes:
-      doubles: (size,) view of each float64[] field, to be written to.
-      octets: uint8 view of each field of that kind, to be written to.
+      doubles: (size,) writable view of each float64[] field.
+      octets: writable uint8 view of each such field.
       buffer: the serialised message, always the same object.
 
     Raises:
-      RobodynError: when the middleware serialises otherwise than expected.
+      RobodynError: if the middleware serialises in an unexpected format.
 
     """
 
@@ -75,11 +74,11 @@ class OutgoingMessage:
         STAMP.pack_into(self.buffer, self._stamp, *divmod(nanoseconds, 1_000_000_000))
 
     def bytes(self) -> bytes:
-        """What is to be published."""
+        """Return the serialised message."""
         return bytes(self.buffer)
 
     def _with(self, name, value) -> bytes:
-        """The serialised message with another value in one field."""
+        """Return the serialised message with another value in one field."""
         before = getattr(self._message, name)
         setattr(self._message, name, value)
         data = serialize_message(self._message)
@@ -93,9 +92,8 @@ class OutgoingMessage:
         )
 
     def _octets(self, name, value):
-        # Bytes between the fields may hold anything, so it takes more than one look to tell which
-        # bytes follow the field. What memory held before may come back in turns, so zeros and ones
-        # have no rhythm.
+        # Padding bytes may hold anything, so several samples are needed to find the bytes of the
+        # field. Padding may repeat earlier contents, so zeros and ones alternate irregularly.
         choices = getattr(self._message, name), value
         looks = np.array([np.frombuffer(self._with(name, choices[k]), np.uint8) for k in _LOOKS])
         where = np.flatnonzero((looks == _LOOKS[:, None]).all(axis=0))
@@ -115,15 +113,15 @@ class OutgoingMessage:
         return where
 
 
-SPANS = 4  # of octets in which the messages of one stream are alike
+SPANS = 4  # of octets that are equal in all messages of one stream
 
 
 @kernel
 def read_numbers(data: Octets, form: Octets, plan: Indices, state: Matrix):
-    """Whether a message is like the one that was learnt but for its numbers, which are then read.
+    """Read the numbers of a message of a learnt shape; return whether it has this shape.
 
-    form : octets of the message that was learnt. plan : first and last + 1 of each of the SPANS in
-    which they must be alike, then where each number stands. state : (2, n), written.
+    form : octets of the learnt message. plan : start and end of each of the SPANS of equal octets,
+    then the offset of each number. state : (2, n), written.
     """
     if data.shape[0] != form.shape[0]:
         return False
@@ -137,26 +135,26 @@ def read_numbers(data: Octets, form: Octets, plan: Indices, state: Matrix):
     for row in range(2):
         for i in range(n):
             place = plan[2 * SPANS + n * row + i]
-            for k in range(8):  # a number in a message stands at a multiple of four
+            for k in range(8):  # numbers in a message are aligned to four octets
                 octets[row, 8 * i + k] = data[place + k]
     return True
 
 
 class JointStateShape:
-    """What all joint states of one stream have in common, learnt from one of them.
+    """The common layout of the joint states of one stream, learnt from one of them.
 
-    The bytes between the fields belong to it: a writer leaves in them what its buffer held before.
+    Padding bytes belong to it, because a writer leaves earlier contents of its buffer in them.
 
     Args:
       data: the bytes of a message.
       message: the same message.
-      where: (n,) place of each joint of the robot in the message.
+      where: (n,) index of each joint of the robot in the message.
 
     Attributes:
       form: a copy of these bytes.
 
     Raises:
-      RobodynError: when its numbers are not found where they should be.
+      RobodynError: if its numbers are not at the expected offsets.
 
     """
 
@@ -175,12 +173,12 @@ class JointStateShape:
             (self._stamp + STAMP.size, first),
             (first + 8 * sizes[0], second),
             (end, end + COUNT),
-        ]  # how many efforts follow
+        ]  # number of efforts
         self.form, state = data.copy(), np.empty((2, len(where)))
         self._plan = np.array([*np.ravel(spans), *(first + 8 * where), *(second + 8 * where)])
         self._read = read_numbers.vectorcall
         stamp, (q, qd) = message.header.stamp, (message.position, message.velocity)
-        # Zeros look the same in both byte orders; and not every writer fills up the end.
+        # Zeros are equal in both byte orders, and some writers omit the final padding.
         if (
             bytes(data[:2]) != form[:2]
             or abs(len(form) - len(data)) >= 8
@@ -192,12 +190,12 @@ class JointStateShape:
             raise RobodynError('This joint state is not laid out as our own.')
 
     def read(self, data: np.ndarray, state: np.ndarray) -> bool:
-        """Whether a message differs from the one that was learnt in its numbers only.
+        """Return whether a message differs from the learnt one only in its numbers.
 
         If so, positions and velocities, in the robot's order, are written to `state` (2, n).
         """
         return self._read(data, self.form, self._plan, state)
 
     def stamp(self, data: np.ndarray) -> tuple[int, int]:
-        """Seconds and nanoseconds of a message that fits."""
+        """Return seconds and nanoseconds of a message of this layout."""
         return STAMP.unpack_from(data, self._stamp)

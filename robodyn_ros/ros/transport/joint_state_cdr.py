@@ -1,8 +1,8 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Check, before decoding, that a JointState has as many octets as its lengths claim.
+"""Check before decoding that a JointState has as many octets as its lengths claim.
 
-The middleware writes a line to the terminal about every message that it cannot decode.
+The middleware prints a line about every message that it cannot decode.
 """
 
 from robodyn_ros.compile.kernel import kernel
@@ -20,7 +20,7 @@ def fits(data: Octets):
     Fields follow their alignment: strings and counts on 4 octets, numbers on 8.
     """
     last, at = data.shape[0], ENCAPSULATION + STAMP_OCTETS
-    texts = 1  # the frame first, then a count, then so many names
+    texts = 1  # the frame, a count, and as many names
     counted = False
     while texts > 0 or not counted:
         at += -(at - ENCAPSULATION) % 4

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Lock step inside one process: states and efforts are handed over, and no message is sent."""
+"""Lock step within one process: states and efforts are passed by function calls."""
 
 import threading
 from typing import Callable
@@ -18,12 +18,12 @@ _links: WeakKeyDictionary = WeakKeyDictionary()  # context: {topic of the states
 
 
 class LocalLink:
-    """Where participants meet the simulator of their context.
+    """Connection of the participants of a context to their simulator.
 
     Attributes
     ----------
     wake : callable or None
-        Tells the simulator that a participant has joined; None while there is no simulator.
+        Notifies the simulator that a participant has joined; None without a simulator.
     """
 
     def __init__(self):
@@ -35,15 +35,15 @@ class LocalLink:
         return name in self._answers
 
     def join(self, name: str, answer: Answer):
-        """Take part under a name.
+        """Join under a name.
 
         Parameters
         ----------
         name : str
             Of the participant.
         answer : callable
-            Called with each state, from the simulator's thread; returns the efforts (n,)
-            [N m | N], NaN for none, or None for no answer yet.
+            Called with each state from the simulator's thread. It returns the efforts (n,) [N m |
+            N], NaN for no command, or None for no answer yet.
 
         """
         with self._lock:
@@ -52,7 +52,7 @@ class LocalLink:
             self.wake()
 
     def leave(self, name: str):
-        """Take part no more; an answer that is under way is waited for."""
+        """Leave, after an answer under way."""
         with self._lock:
             self._answers.pop(name, None)
 
@@ -64,13 +64,13 @@ class LocalLink:
 
 
 def local_link(node, topic: str) -> LocalLink:
-    """Return the link of all nodes of a context that name this topic for their states."""
+    """Return the link of all nodes of a context with this topic of states."""
     links = _links.setdefault(node.context, {})
     return links.setdefault(node.resolve_topic_name(topic), LocalLink())
 
 
 class LocalLoop:
-    """A participant that is asked by the simulator; with the face of a PeriodicLoop.
+    """A participant that the simulator calls, with the interface of a PeriodicLoop.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class LocalLoop:
 
     @property
     def running(self) -> bool:
-        """Whether it takes part."""
+        """Whether it has joined."""
         return self._name in self._link
 
     def start(self):
@@ -105,7 +105,7 @@ class LocalLoop:
         self._link.join(self._name, self._count)
 
     def stop(self):
-        """Take part no more."""
+        """Leave."""
         self._link.leave(self._name)
 
     def _count(self, state: ReadState):

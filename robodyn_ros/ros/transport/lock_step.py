@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What both ends of lock step share: topics, messages as bytes, and a wait for one topic."""
+"""Shared parts of lock step: topics, messages as bytes, and a thread that waits for a topic."""
 
 import struct
 import threading
@@ -20,12 +20,11 @@ from robodyn_ros.ros.common.parameter_table import ParamSpec, topic_name
 from robodyn_ros.ros.transport.polled_group import PolledGroup
 
 LOCK_STEP = 'lock_step'  # the trigger
-HOLD, END = 'hold', 'end'  # what a run that is stuck does
-# Between the ends one state is in flight. A subscriber that only records may lag behind by so
-# many.
+HOLD, END = 'hold', 'end'  # what a stuck run does
+# One state is in flight between the nodes. A recording subscriber may lag by so many messages.
 QOS = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
 MOST_KNOWN = 16  # participants whose messages are read in place
-_MARK = 0x5A17C3B96E2D480F  # a whole number that stands nowhere else in a message
+_MARK = 0x5A17C3B96E2D480F  # an integer that occurs nowhere else in a message
 
 TOPIC_PARAMETERS = (
     ParamSpec(
@@ -33,7 +32,7 @@ TOPIC_PARAMETERS = (
         'string',
         'lock_step/state',
         '',
-        'Where the states of lock step are (robodyn_msgs/LockStepState).',
+        'Topic of the states of lock step (robodyn_msgs/LockStepState).',
         judge=topic_name,
     ),
     ParamSpec(
@@ -41,7 +40,7 @@ TOPIC_PARAMETERS = (
         'string',
         'lock_step/command',
         '',
-        'Where the answers of lock step are (robodyn_msgs/LockStepCommand).',
+        'Topic of the answers of lock step (robodyn_msgs/LockStepCommand).',
         judge=topic_name,
     ),
 )
@@ -53,14 +52,15 @@ LOCK_STEP_PARAMETERS = (
         'string[]',
         ('robodyn_controller',),
         '',
-        'Names of those that answer every state: of a controller the name of its node.',
+        'Names of the participants that answer every state; a controller has the name of its '
+        'node.',
     ),
     ParamSpec(
         'lock_step.repeat_after',
         'float',
         0.2,
         's',
-        'Time on the wall clock after which a state is sent again.',
+        'Wall time after which an unanswered state is repeated.',
         lower=0.001,
         upper=60.0,
     ),
@@ -69,7 +69,7 @@ LOCK_STEP_PARAMETERS = (
         'int',
         150,
         '',
-        'How often a state is sent again before the run counts as stuck; 0 for ever.',
+        'Repetitions of a state before the run counts as stuck; 0: no limit.',
         lower=0,
         upper=1_000_000,
     ),
@@ -78,14 +78,14 @@ LOCK_STEP_PARAMETERS = (
         'string',
         HOLD,
         '',
-        'What follows then: the run stands and ~/advance says why, or the process ends.',
+        'Reaction to a stuck run: it halts and ~/advance says why, or the process ends.',
         choices=(HOLD, END),
     ),
 )
 
 
 def require_settings(values: Mapping[str, Any], **needed):
-    """Raise ParameterError for a parameter that lock step cannot honour."""
+    """Raise ParameterError for a parameter that lock step does not support."""
     for name, value in needed.items():
         if values[name] != value:
             raise ParameterError(
@@ -99,7 +99,7 @@ class MessageBytes:
     Parameters
     ----------
     message : ROS message
-        With its strings and the sizes of its arrays; those never change.
+        With its strings and array sizes, which never change.
     whole : sequence of str
         Fields of type uint64.
     arrays : sequence of str
@@ -149,7 +149,7 @@ class MessageBytes:
 
 
 class StateWriter:
-    """Fills a LockStepState again and again."""
+    """Fill a LockStepState repeatedly."""
 
     def __init__(self, joint_names: Sequence[str], period: int):
         self._first, self._repeat = (
@@ -157,11 +157,11 @@ class StateWriter:
         )
 
     def first(self, epoch: int, step: int, *state: np.ndarray) -> bytes:
-        """Return state k as it is sent first: position, velocity and effort, each (n,)."""
+        """Return state k for its first transmission: position, velocity and effort, each (n,)."""
         return self._first.fill(epoch, step, *state)
 
     def repeat(self, epoch: int, step: int, *state: np.ndarray) -> bytes:
-        """Return the same state as it is sent again."""
+        """Return the same state for a repeated transmission."""
         return self._repeat.fill(epoch, step, *state)
 
 
@@ -202,7 +202,7 @@ class ReadState(NamedTuple):
 
 
 class StateReader:
-    """Reads LockStepStates of one simulator for one robot.
+    """Read LockStepStates of one simulator for one robot.
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ class StateReader:
         self._names, self._shape, self._epoch = list(joint_names), None, None
 
     def read(self, data: bytes) -> ReadState:
-        """Return the state; RobodynError if it is none of this robot."""
+        """Return the state; RobodynError if it does not fit this robot."""
         shape = self._shape
         if (
             shape is None
@@ -243,7 +243,7 @@ class StateReader:
 
 
 class CommandWriter:
-    """Fills a LockStepCommand again and again."""
+    """Fill a LockStepCommand repeatedly."""
 
     def __init__(self, participant: str, size: int):
         self._message = MessageBytes(
@@ -254,7 +254,7 @@ class CommandWriter:
         self._effort = self._message.view('effort', size)
 
     def fill(self, epoch: int, step: int, effort: np.ndarray) -> bytes:
-        """Return the serialised answer to a state: effort (n,) [N m | N], NaN for none."""
+        """Return the serialised answer to a state: effort (n,) [N m | N], NaN for no command."""
         self._message.write('epoch', epoch)
         self._message.write('step', step)
         self._effort[:] = effort
@@ -262,7 +262,7 @@ class CommandWriter:
 
 
 class CommandReader:
-    """Reads LockStepCommands of any participant; knows the shape of those it has seen."""
+    """Read LockStepCommands of any participant; it learns their layouts."""
 
     def __init__(self):
         self._known: list[tuple] = []
@@ -289,12 +289,12 @@ class CommandReader:
 
 
 class Mailbox:
-    """One topic that a thread of its own waits for, beside the executor.
+    """A topic that a separate thread waits for, without the executor.
 
     Parameters
     ----------
     node : rclpy Node
-        It subscribes.
+        Owner of the subscription.
     kind : message type
         Of the topic.
     topic : str
@@ -314,7 +314,7 @@ class Mailbox:
         self._waits = _rclpy.WaitSet(1, 1, 0, 0, 0, 0, node.context.handle)
 
     def take(self, timeout: float) -> bytes | None:
-        """Return the oldest message, waiting up to `timeout` [s] for one; None without any."""
+        """Return the oldest message, waiting up to `timeout` [s]; None if none arrives."""
         handle, waits = self._subscription.handle, self._waits
         with handle:
             waits.clear_entities()
@@ -325,32 +325,32 @@ class Mailbox:
         return None if taken is None else taken[0]
 
     def wake(self):
-        """Let a wait end at once."""
+        """End a wait at once."""
         self._wake.trigger()
 
     def close(self):
-        """Subscribe no more; nobody waits."""
+        """End the subscription, when no thread waits."""
         self._node.destroy_subscription(self._subscription)
         self._node.destroy_guard_condition(self._wake)
 
 
 class LockStepThread:
-    """A thread that serves a mailbox; with the face of a PeriodicLoop for those that report.
+    """A thread that serves a mailbox, with the interface of a PeriodicLoop for reports.
 
     Parameters
     ----------
     mailbox : Mailbox
-        What it waits for.
+        Source of the messages.
     period : float
         Of a step, in simulated time [s].
     timeout : float
         Longest wait for a message [s].
     serve : callable
-        Called with each message, or with None after a wait without any.
+        Called with each message, or with None after a timeout.
     on_fault : callable
         Called with the exception that `serve` raised.
     realtime : RealTime
-        What to ask of the operating system for the thread.
+        Requests to the operating system for the thread.
 
     """
 
@@ -380,7 +380,7 @@ class LockStepThread:
         self._applied.wait()
 
     def stop(self):
-        """End the thread after what is under way, and wait for that."""
+        """End the thread after its current message, and wait for it."""
         self._stopping = True
         if self.running and self._thread is not threading.current_thread():
             self._mailbox.wake()

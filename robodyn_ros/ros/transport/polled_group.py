@@ -1,20 +1,20 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Subscriptions and services that no executor of rclpy takes from."""
+"""A callback group that executors of rclpy never serve."""
 
 from rclpy.callback_groups import CallbackGroup
 
 
 class PolledGroup(CallbackGroup):
-    """Keeps a subscription out of the executor, because another thread takes its messages."""
+    """Exclude a subscription from the executor, because another thread takes its messages."""
 
     def can_execute(self, entity) -> bool:
-        """Never by an executor."""
+        """Return False: no executor runs this group."""
         return False
 
     def beginning_execution(self, entity) -> bool:
-        """Never by an executor."""
+        """Return False: no executor runs this group."""
         return False
 
     def ending_execution(self, entity):
-        """Nothing was begun."""
+        """Do nothing: no execution was begun."""

@@ -1,11 +1,11 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Serialised messages from the middleware into a buffer, and out of one, with no object between.
+"""Take and publish serialised messages with a buffer, without Python objects.
 
-rclpy makes two copies and several objects of each message, which in a control cycle, on cold
-caches, takes longer than it looks: `python -m benchmark wire` measures both ways in one run.
-Here those functions are called with the address that rclpy gives of a publisher or subscription.
-Whatever they refuse is left to rclpy, and where they are not found, everything is.
+rclpy makes two copies and several objects of each message, which is slow on cold caches. `python
+-m benchmark wire` compares both ways. This module calls the functions of rcl with the address of a
+publisher or subscription from rclpy. It leaves to rclpy what they refuse, and everything if they
+are not found.
 """
 
 import contextlib
@@ -17,9 +17,9 @@ from typing import Callable
 import numpy as np
 from rclpy.utilities import get_rmw_implementation_identifier
 
-OK, NOTHING = 0, 401  # rcl's return codes: done; there was no message to take
-LARGEST_KEPT = 500_000  # bytes of a buffer that is kept from message to message
-FIRST_SIZE = 1024  # bytes of a new buffer; the middleware enlarges it as need be
+OK, NOTHING = 0, 401  # rcl's return codes: success; no message to take
+LARGEST_KEPT = 500_000  # bytes of a buffer that is kept between messages
+FIRST_SIZE = 1024  # bytes of a new buffer; the middleware enlarges it as needed
 
 
 class _Allocator(ctypes.Structure):
@@ -47,7 +47,7 @@ class _Library:
 
     def __init__(self):
         loaded = os.RTLD_NOW | os.RTLD_NOLOAD
-        # The lock of the interpreter is kept, as rclpy does: both functions return at once.
+        # The GIL is held, as in rclpy: both functions return at once.
         rcl, rcutils = (ctypes.PyDLL(name, loaded) for name in ('librcl.so', 'librcutils.so'))
         pointer = ctypes.c_void_p
         self.take = declare(rcl.rcl_take_serialized_message, ctypes.c_int, *[pointer] * 4)
@@ -64,7 +64,7 @@ class _Library:
         self._allocator = declare(rcutils.rcutils_get_default_allocator, _Allocator)()
 
     def octets(self, size: int) -> _Octets:
-        """An empty array with room for so many bytes, which the middleware may enlarge."""
+        """Return an empty array with a capacity [bytes] that the middleware may increase."""
         made = _Octets()
         status = self._initialise(ctypes.addressof(made), size, ctypes.addressof(self._allocator))
         if (
@@ -78,7 +78,10 @@ class _Library:
 
 
 def rmw_library(kind):
-    """The middleware that rclpy has loaded, as a ctypes library of a kind; OSError without it."""
+    """Return the middleware that rclpy has loaded, as a ctypes library.
+
+    Raises OSError if it is not found.
+    """
     for name in ('librmw_implementation.so', f'lib{get_rmw_implementation_identifier()}.so'):
         with contextlib.suppress(OSError):
             return kind(name, os.RTLD_NOW | os.RTLD_NOLOAD)
@@ -86,14 +89,14 @@ def rmw_library(kind):
 
 
 def declare(function, result, *arguments):
-    """Tell ctypes what a function takes and returns; return the function."""
+    """Declare argument and result types of a function to ctypes; return the function."""
     function.restype, function.argtypes = result, arguments
     return function
 
 
 @functools.cache
 def library() -> _Library | None:
-    """The middleware's functions, or None where they are not found or not as expected."""
+    """Return the functions of the middleware, or None if they are missing or incompatible."""
     try:
         found = _Library()
         trial = found.octets(8)
@@ -104,10 +107,10 @@ def library() -> _Library | None:
 
 
 class Inlet:
-    """Takes the serialised messages of a subscription, one at a time.
+    """Take the serialised messages of a subscription, one at a time.
 
     Args:
-      subscription: made with raw=True, and kept out of every executor. It is not destroyed before
+      subscription: created with raw=True, and in no executor. It must not be destroyed before
         `close`.
 
     """
@@ -121,7 +124,7 @@ class Inlet:
             self._renew()
 
     def take(self) -> np.ndarray | None:
-        """The oldest message that waits (k,) uint8, read-only, until the next call; or None."""
+        """Return the oldest waiting message (k,) uint8 or None; valid until the next call."""
         if self._octets is not None:
             if self._octets.capacity > LARGEST_KEPT:
                 self._renew()
@@ -137,7 +140,7 @@ class Inlet:
         return None if taken is None else np.frombuffer(taken[0], np.uint8)
 
     def _renew(self):
-        """Take into a new buffer: a large message leaves none of its size behind."""
+        """Allocate a new buffer, so that the memory of a large message is released."""
         if self._octets is not None:
             self._place = self._data = None
             self._library.free(ctypes.addressof(self._octets))
@@ -148,7 +151,7 @@ class Inlet:
         )
 
     def close(self):
-        """Let the subscription be destroyed."""
+        """Release the subscription, which may then be destroyed."""
         if self._octets is not None:
             self._data = None
             self._library.free(ctypes.addressof(self._octets))
@@ -163,10 +166,10 @@ class Inlet:
 
 
 class Outlet:
-    """Publishes what stands in a buffer.
+    """Publish the contents of a buffer.
 
     Args:
-      publisher: it is not destroyed before `close`.
+      publisher: must not be destroyed before `close`.
       buffer: the serialised message; its size never changes.
 
     """
@@ -189,10 +192,10 @@ class Outlet:
             )
 
     def publish(self):
-        """Publish the buffer as it is now; raises what rclpy does.
+        """Publish the buffer; raise the same exceptions as rclpy.
 
-        The middleware is asked itself where rcl refuses: after a shutdown of the context there
-        is still the last word to be said.
+        If rcl refuses, the middleware is called directly: the last safe command follows a shutdown
+        of the context.
         """
         if self._call is not None:
             if self._call() == OK:
@@ -204,6 +207,6 @@ class Outlet:
         self.publisher.publish(bytes(self._buffer))
 
     def close(self):
-        """Let the publisher be destroyed."""
+        """Release the publisher, which may then be destroyed."""
         self._call = self._last_call = None
         self._handle.__exit__(None, None, None)

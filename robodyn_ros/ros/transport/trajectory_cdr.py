@@ -1,10 +1,10 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""JointTrajectory messages read from their bytes by compiled code that leaves the GIL alone.
+"""Read serialised JointTrajectory messages by compiled code that releases the GIL.
 
-rclpy makes a Python object of every point while it holds the GIL, and the control loop waits for
-that. Here the layout (little-endian CDR, XCDR 1) is walked with every length checked against the
-bytes that are left, before anything is allocated for it.
+rclpy holds the GIL while it makes a Python object of every point, which blocks the control loop.
+This module walks the layout, little-endian CDR (XCDR 1). It checks every length against the
+remaining bytes before it allocates memory.
 """
 
 import struct
@@ -19,7 +19,7 @@ from robodyn_ros.spatial.types import Indices, Integer, Matrix, Octets, Stack, V
 
 MAX_BYTES = 2_000_000  # of one trajectory: 10 s of seven joints at 1 kHz, with all three fields
 MAX_NAME_BYTES = 100_000
-MAX_NAMES = 1000  # in one message; a robot with its hands and its whole line has fewer joints
+MAX_NAMES = 1000  # in one message; no robot has more joints
 MAX_POINTS = 40_000  # of one trajectory
 
 LITTLE_ENDIAN_CDR = b'\0\1'
@@ -32,12 +32,12 @@ _COUNT = struct.Struct('<I')
 
 
 class TrajectoryBytes(NamedTuple):
-    """What a message says before its points are read."""
+    """The contents of a message before its points."""
 
     stamp: tuple[int, int]  # seconds, nanoseconds
     joint_names: list[str]
-    points: int  # how many it claims to have
-    start: int  # octet at which they begin
+    points: int  # number of points that it claims
+    start: int  # octet at which the points begin
 
 
 def read_head(data: np.ndarray) -> TrajectoryBytes:
@@ -54,7 +54,7 @@ def read_head(data: np.ndarray) -> TrajectoryBytes:
     Raises
     ------
     ShapeError
-        When the message is too large, no plain CDR, or shorter than it claims.
+        If the message is too large, is not plain CDR, or is shorter than it claims.
 
     """
     if len(data) > MAX_BYTES:
@@ -104,8 +104,8 @@ def read_points(data: np.ndarray, head: TrajectoryBytes, where: np.ndarray):
     Parameters
     ----------
     data : (k,) uint8, the message.
-    head : what `read_head` returned for it.
-    where : (n,) place of each joint of the robot in the message.
+    head : result of `read_head` for it.
+    where : (n,) index of each joint of the robot in the message.
 
     Returns
     -------
@@ -117,7 +117,7 @@ def read_points(data: np.ndarray, head: TrajectoryBytes, where: np.ndarray):
     Raises
     ------
     ShapeError
-        When there are too many points, none, or fewer than the message claims.
+        If there are too many points, none, or fewer than the message claims.
 
     """
     count = head.points

@@ -40,7 +40,8 @@ class Pfaffian:
 
 
 def holonomic(d: Callable, theta, t, thd):
-    """The Pfaffian of d(theta, t) = 0, (n_c,), on coordinates whose rates are the velocities.
+    """Return the Pfaffian form of d(theta, t) = 0, (n_c,), for velocities that are coordinate
+    rates.
 
     Uacc is minus the part of d2 d/dt2 that velocities and time make: - (d/dt)(dd/dt) at thdd = 0.
     """

@@ -69,7 +69,7 @@ def _leaving_row(table, entering, basis):
 
 
 def enumerate_active(F, f, tolerance=1e-9):
-    """All solutions z of the problem, by trying all 2^n sets of z that may be positive."""
+    """Return all solutions z of the problem, by trying all 2^n sets of z that may be positive."""
     n, found = len(f), []
     for size in range(n + 1):
         for active in map(list, itertools.combinations(range(n), size)):
@@ -84,7 +84,7 @@ def enumerate_active(F, f, tolerance=1e-9):
 
 
 def is_solution(F, f, z, tolerance=1e-9):
-    """Whether z >= 0, w >= 0 and w' z = 0, each to the tolerance times the size of f."""
+    """Return whether z >= 0, w >= 0 and w' z = 0, each to the tolerance times the size of f."""
     w, scale = F @ z + f, tolerance * max(1.0, np.abs(f).max(initial=0.0))
     return bool(
         z.min(initial=0.0) >= -scale

@@ -31,7 +31,7 @@ class Partitioned(NamedTuple):
 
 
 def partitioned(M, force, G):
-    """The Partitioned equations of motion (11.41), dependent coordinates first."""
+    """Return the Partitioned equations of motion (11.41), dependent coordinates first."""
     dependent, independent = dependent_first(G)
     P = transformation(G, dependent, independent)
     return Partitioned(P.T @ M @ P, P.T @ force, G[:, dependent], P)

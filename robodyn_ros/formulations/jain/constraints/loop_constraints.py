@@ -47,7 +47,7 @@ PLANAR_PIN = np.eye(6)[3:5]
 
 
 def nodes_of(loops):
-    """All nodes of the loops, x before y."""
+    """Return all nodes of the loops, x before y."""
     return [node for loop in loops for node in (loop.x, loop.y) if node is not None]
 
 
@@ -114,7 +114,7 @@ def drift(tree, thd, loops, alpha=None):
 
 
 def pfaffian(tree, thd, loops, U=0.0, U_rate=0.0):
-    """The Pfaffian of closed loops: G_c thd = U, G_c thdd = dU/dt - Gdot_c thd (11.17).
+    """Return the Pfaffian of closed loops: G_c thd = U, G_c thdd = dU/dt - Gdot_c thd (11.17).
 
     U, U_rate : (n_c,) velocities that the loops are driven with, and their rates.
     """
@@ -125,7 +125,8 @@ def pfaffian(tree, thd, loops, U=0.0, U_rate=0.0):
 
 
 def gap(tree, loop):
-    """How far y stands from x, (6,): half the turn about each axis, and the offset, in axes of x.
+    """Return the error (6,) of y from x: half the rotation about each axis, and the offset, in
+    axes of x.
 
     Zero where the loop is closed; only Qrel of it has to be. y None is the inertial frame's origin
     with its axes.

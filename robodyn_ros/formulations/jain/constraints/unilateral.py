@@ -47,7 +47,7 @@ def problem(solve, force, G, acceleration):
 
 
 def forward_dynamics(solve, force, G, acceleration, active=()):
-    """The Contact motion, the contacts in `active` first, the problem if they fail (11.5.2)."""
+    """Return the Contact motion; solve the full problem only if `active` fails (11.5.2)."""
     F, f = problem(solve, force, G, acceleration)
     active = list(active)
     multipliers = np.zeros(len(f))

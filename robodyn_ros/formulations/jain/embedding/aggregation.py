@@ -34,7 +34,7 @@ class Aggregated(NamedTuple):
 
 
 def aggregate(model, nodes):
-    """The Aggregated model of a set of nodes that satisfies the aggregation condition (Lem 14.9).
+    """Return the Aggregated model of nodes that satisfy the aggregation condition (Lem 14.9).
 
     Raises
     ------

@@ -27,7 +27,7 @@ class Branches(NamedTuple):
 
 
 def branches(model):
-    """The Branches of a Tree or SkoModel: cut wherever a node has more than one child."""
+    """Return the Branches of a Tree or SkoModel: cut wherever a node has more than one child."""
     found = {}  # by the node nearest to the base, which is the last of its branch
     for k in range(model.n):
         if len(model.children[k]) == 1:
@@ -44,7 +44,7 @@ def branches(model):
 
 
 def related(found, j, k):
-    """Whether one of two branches carries the other, or they are the same."""
+    """Return whether one of two branches carries the other, or they are the same."""
     return j in _path(found, k) or k in _path(found, j)
 
 
@@ -57,7 +57,7 @@ def _path(found, k):
 
 
 def resolvent_blocks(model):
-    """A by branches: {(j, k): A_(j,k)}, for every branch j that carries k (14.10)."""
+    """Return a by branches: {(j, k): A_(j,k)}, for every branch j that carries k (14.10)."""
     found, E = branches(model), SpatialOperators(model).E_phi.array
     rows = [indices(model.rows, nodes) for nodes in found.nodes]
 

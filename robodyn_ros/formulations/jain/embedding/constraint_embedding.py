@@ -79,7 +79,7 @@ class Embedding:
 
 
 def embed(tree, thd, loops=(), couplings=(), independent=None, gravity=True):
-    """The Embedding of a Tree with loops and couplings (15.1).
+    """Return the Embedding of a Tree with loops and couplings (15.1).
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def merged(parent, sets):
 
 
 def restrict(model, k, found):
-    """The SkoModel whose node k has the velocities thd_R of a Reduction (Lem 15.2).
+    """Return the SkoModel whose node k has the velocities thd_R of a Reduction (Lem 15.2).
 
     Inertia of drives at dependent hinges is felt by the independent ones. It moves into the node,
     as one velocity thd_S(i) of inertia J_i for each.

@@ -36,7 +36,7 @@ class Reduction(NamedTuple):
 
 
 def reduction(Y, acceleration, independent=None, names=None):
-    """The Reduction of Y thd_S = 0, Y thdd_S = acceleration.
+    """Return the Reduction of Y thd_S = 0, Y thdd_S = acceleration.
 
     Parameters
     ----------

@@ -52,13 +52,13 @@ class Parts(NamedTuple):
 
 
 def indices(slices, nodes):
-    """Indices that the slices of some nodes stand for, in the order of the nodes."""
+    """Return the indices that the slices of some nodes stand for, in the order of the nodes."""
     found = [np.arange(slices[k].start, slices[k].stop) for k in nodes]
     return np.concatenate([np.arange(0), *found]).astype(int)
 
 
 def parts(model, nodes):
-    """The Parts of a Tree or SkoModel by a path-induced set of nodes (14.2, 14.5)."""
+    """Return the Parts of a Tree or SkoModel by a path-induced set of nodes (14.2, 14.5)."""
     ops, cut = SpatialOperators(model), subgraphs.partition(model.parent, nodes)
     rows = [indices(model.rows, part) for part in cut]
     freedoms = [indices(model.slices, part) for part in cut]
@@ -82,7 +82,7 @@ def parts(model, nodes):
 
 
 def resolvent(found):
-    """A of the whole by its parts, in the order C, S, P (Lem 14.2)."""
+    """Return a of the whole by its parts, in the order C, S, P (Lem 14.2)."""
     C, S, P = found.C.A, found.S.A, found.P.A
     down = S @ found.B @ C
     across = P @ found.up

@@ -54,7 +54,7 @@ def path_induced(parent, nodes):
 
 
 def is_path_induced(parent, nodes):
-    """Whether no path between the nodes leaves them."""
+    """Return whether no path between the nodes leaves them."""
     return path_induced(parent, nodes) == set(nodes)
 
 
@@ -64,12 +64,12 @@ def parents_of(parent, nodes):
 
 
 def may_aggregate(parent, nodes):
-    """The aggregation condition (14.4.2): exactly one node is the parent of S."""
+    """Return the aggregation condition (14.4.2): exactly one node is the parent of S."""
     return len(parents_of(parent, nodes)) == 1
 
 
 def partition(parent, nodes):
-    """The Partition of a tree by a path-induced S (Lem 14.1).
+    """Return the Partition of a tree by a path-induced S (Lem 14.1).
 
     Raises
     ------

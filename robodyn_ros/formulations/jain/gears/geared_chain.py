@@ -49,7 +49,7 @@ class GearedChain:
 
 
 def chain_of(tree, thd, pairs, mu, gravity=True):
-    """The GearedChain of a spanning Tree of links and motors (12.1).
+    """Return the GearedChain of a spanning Tree of links and motors (12.1).
 
     Parameters
     ----------
@@ -104,12 +104,12 @@ def chain_of(tree, thd, pairs, mu, gravity=True):
 
 
 def spanning_model(chain):
-    """The SkoModel without the gear: two velocities a hinge, motor first (12.2, 12.3)."""
+    """Return the SkoModel without the gear: two velocities a hinge, motor first (12.2, 12.3)."""
     return _model(chain, lambda k: np.eye(2) if chain.motor[k] else np.eye(1))
 
 
 def geared_model(chain):
-    """The SkoModel with the gear: one velocity thd_l a hinge, H_G = [mu H_m, H_l] (12.8)."""
+    """Return the SkoModel with gears, one velocity thd_l per hinge: H_G = [mu H_m, H_l] (12.8)."""
     return _model(chain, lambda k: np.array([[chain.mu[k], 1.0]]) if chain.motor[k] else np.eye(1))
 
 

@@ -29,7 +29,7 @@ class Constants(NamedTuple):
 
 
 def constants(chain):
-    """The Constants of a GearedChain: they do not depend on its configuration."""
+    """Return the Constants of a GearedChain: they do not depend on its configuration."""
     Mc = np.array(chain.M_l)
     for k in range(1, chain.n):
         Mc[k] += chain.phi_m[k - 1] @ chain.M_m[k - 1] @ chain.phi_m[k - 1].T

@@ -24,7 +24,7 @@ class Blocks:
         return slice(sum(self.sizes[:k]), sum(self.sizes[: k + 1]))
 
     def text(self):
-        """The names as text."""
+        """Return the names as text."""
         return ', '.join(self.names)
 
     @property
@@ -57,7 +57,7 @@ class BlockMatrix:
         object.__setattr__(self, 'array', view)
 
     def __getitem__(self, names):
-        """The block of a row name and a column name, a view."""
+        """Return the block of a row name and a column name, a view."""
         if not isinstance(names, tuple) or len(names) != 2:
             raise UnknownNameError(
                 f'got {names!r}; expected the names of two bodies, of a row '
@@ -67,7 +67,7 @@ class BlockMatrix:
         return self.array[self.rows[row], self.columns[column]]
 
     def __array__(self, dtype=None, copy=None):
-        """The dense matrix."""
+        """Return the dense matrix."""
         array = np.asarray(self.array, dtype)
         return array.copy() if copy else array
 
@@ -93,7 +93,7 @@ class BlockMatrix:
         return BlockMatrix(self.array.T, self.columns, self.rows)
 
     def __matmul__(self, other):
-        """The product with another operator, or with an array."""
+        """Return the product with another operator, or with an array."""
         if isinstance(other, BlockMatrix):
             self._meet(self.columns, other.rows)
             return BlockMatrix(self.array @ other.array, self.rows, other.columns)
@@ -106,17 +106,17 @@ class BlockMatrix:
         return self.array @ other
 
     def __add__(self, other):
-        """The sum with an operator of the same blocks."""
+        """Return the sum with an operator of the same blocks."""
         self._alike(other)
         return self.same(self.array + other.array)
 
     def __sub__(self, other):
-        """The difference to an operator of the same blocks."""
+        """Return the difference to an operator of the same blocks."""
         self._alike(other)
         return self.same(self.array - other.array)
 
     def pattern(self):
-        """Which blocks hold anything but zeros, (row blocks, column blocks) of bool."""
+        """Return which blocks hold anything but zeros, (row blocks, column blocks) of bool."""
         return np.array(
             [
                 [bool(np.any(self[row, column])) for column in self.columns.names]
@@ -125,7 +125,7 @@ class BlockMatrix:
         )
 
     def same(self, array):
-        """An operator of the same blocks with other entries."""
+        """Return an operator of the same blocks with other entries."""
         return BlockMatrix(array, self.rows, self.columns)
 
     def _alike(self, other):

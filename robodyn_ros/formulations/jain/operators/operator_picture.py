@@ -19,7 +19,7 @@ DARK = '#1f5f8b'
 
 
 def draw(ops, names=DEFAULT):
-    """A Figure: the digraph, then the block pattern of every operator named."""
+    """Return a Figure: the digraph, then the block pattern of every operator named."""
     from matplotlib.figure import Figure
 
     names = (names,) if isinstance(names, str) else tuple(names)
@@ -42,7 +42,7 @@ def draw(ops, names=DEFAULT):
 
 
 def operator(ops, name):
-    """The operator of a name; UnknownNameError lists those of the table."""
+    """Return the operator of a name; UnknownNameError lists those of the table."""
     found = getattr(ops, name, None) if isinstance(name, str) else None
     if not isinstance(found, BlockMatrix):
         raise UnknownNameError(
@@ -57,7 +57,7 @@ def tips(tree):
 
 
 def depth(tree):
-    """Number of bodies on the longest path."""
+    """Return the number of bodies on the longest path."""
     return max(len(list(tree.path(k))) for k in range(tree.n))
 
 

@@ -26,7 +26,7 @@ OPERATORS = (
 
 
 def as_table(ops):
-    """Lines of text: symbol, rows x columns, blocks that are not zero, definition, meaning."""
+    """Return lines of text: symbol, rows x columns, nonzero blocks, definition, meaning."""
     lines = [f'{"operator":<20} {"size":>9} {"blocks":>9}  {"definition":<28} meaning']
     for name, definition, meaning in OPERATORS:
         operator = getattr(ops, name)
@@ -39,7 +39,7 @@ def as_table(ops):
 
 
 def bodies_table(ops):
-    """Lines of text: k of the book, body, its parent, its hinge, its rows of qd."""
+    """Return the lines of text: k of the book, body, its parent, its hinge, its rows of qd."""
     tree = ops.tree
     lines = [f'{"k":>3}  {"body":<24} {"parent":<24} {"hinge":<12} rows of qd']
     for k, body in enumerate(tree.bodies):

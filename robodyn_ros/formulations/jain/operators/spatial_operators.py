@@ -34,7 +34,7 @@ __all__ = ['BlockMatrix', 'SpatialOperators', 'operators']
 
 
 def operators(robot, q):
-    """The SpatialOperators of a Robot or RobotModel at q (nq,) [rad or m].
+    """Return the SpatialOperators of a Robot or RobotModel at q (nq,) [rad or m].
 
     ShapeError where q is of another shape or not finite, or a quaternion has no direction.
     """
@@ -243,18 +243,18 @@ class SpatialOperators:
         return operator_table.as_table(self)
 
     def bodies_table(self):
-        """The numbering: k of the book, body, parent, and the freedoms in the robot's order."""
+        """Return the numbering: the book's k, body, parent, the robot's velocity indices."""
         return operator_table.bodies_table(self)
 
     def draw(self, names=operator_picture.DEFAULT):
-        """A matplotlib Figure of the digraph and of the block patterns of the operators named.
+        """Return a matplotlib Figure of the digraph and the block patterns of the operators named.
 
         UnknownNameError for what is no operator.
         """
         return operator_picture.draw(self, names)
 
     def __repr__(self):
-        """How many bodies and freedoms there are, and the bodies' names."""
+        """Return how many bodies and freedoms there are, and the bodies' names."""
         return (
             f'SpatialOperators of {self.tree.n} bodies with {self.tree.N} degrees of freedom, '
             f'tips first: {self.bodies.text()}'

@@ -25,7 +25,7 @@ from robodyn_ros.formulations.jain.tree_kinematics import velocities
 
 
 def of_tree(tree, thd, gravity=True):
-    """The SkoModel of a Tree that moves with thd (N,): blocks of 6, weights phi."""
+    """Return the SkoModel of a Tree that moves with thd (N,): blocks of 6, weights phi."""
     V = velocities(tree, thd)
     a = coriolis_accelerations(tree, V, thd)
     if gravity:
@@ -44,7 +44,7 @@ def of_tree(tree, thd, gravity=True):
 
 
 def of_equations(tree, equations):
-    """The SkoModel of conventions.Equations of a Tree: its weights A where they are not phi."""
+    """Return the SkoModel of conventions.Equations of a Tree, with weights A in place of phi."""
     return SkoModel(
         tree.names,
         tree.parent,
@@ -59,7 +59,7 @@ def of_equations(tree, equations):
 
 
 def acatastatic(tree, thd, thdd, driven, gravity=True):
-    """The SkoModel of a Tree of which some freedoms move by themselves (11.1.1, 9.6.1).
+    """Return the SkoModel of a Tree of which some freedoms move by themselves (11.1.1, 9.6.1).
 
     Delta_V(k) = H'(k) beta(k) + u(k, t): the columns of a driven freedom leave H', and with them
     its column of the mass matrix; u and its rate join V and a.
@@ -89,7 +89,7 @@ def acatastatic(tree, thd, thdd, driven, gravity=True):
 
 
 def in_freedoms(model, k):
-    """The SkoModel in which the root k is known by its freedoms: V(k) = thd(k), H(k) = 1.
+    """Return the SkoModel in which the root k is known by its freedoms: V(k) = thd(k), H(k) = 1.
 
     M(k) becomes H M H', b(k) H (M a + b), the weights of its children H(k) A(k, j), and what
     H' thdd leaves out of alpha(k), a(k), goes to a of the children. A rolling ball has 3
