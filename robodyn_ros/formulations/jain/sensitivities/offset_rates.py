@@ -32,7 +32,8 @@ class OffsetOperators(NamedTuple):
 
 def offset_operators(ops, offsets):
     """Return the OffsetOperators of MovingOperators for offsets l(O_k, B_k) (n, 3) [m] (5.28)."""
-    Delta, inverse = (_diagonal(ops, [phi(s * l) for l in offsets]) for s in (-1.0, 1.0))  # noqa: E741
+    Delta = _diagonal(ops, [phi(-l) for l in offsets])  # noqa: E741
+    inverse = _diagonal(ops, [phi(l) for l in offsets])  # noqa: E741
     return OffsetOperators(
         Delta, Delta @ ops.E_phi @ inverse, Delta @ ops.phi @ inverse, ops.H @ inverse
     )
