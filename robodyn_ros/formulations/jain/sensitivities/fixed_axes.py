@@ -16,6 +16,7 @@ import numpy as np
 
 from robodyn_ros.formulations.jain.conventions import inertial_derivative
 from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOperators
+from robodyn_ros.formulations.jain.sensitivities.articulated_rates import hinge_rates
 from robodyn_ros.formulations.jain.sko.model import SkoModel
 from robodyn_ros.formulations.jain.spatial_algebra import angular, bar, linear, phi, tilde
 from robodyn_ros.formulations.jain.tree_kinematics import poses, velocities
@@ -94,8 +95,6 @@ def moving_operators(tree, thd):
     own = inertial_derivative(tree, thd)
     R = poses(tree)[:, :3, :3]
     turns = np.array([np.kron(np.eye(2), each) for each in R[:-1]])
-    Delta, maps = tree.hinge_velocity(thd), tree.hinge_map_rates(thd)
-    seen = [B + tilde(angular(d)) @ H.T for B, d, H in zip(maps, Delta, tree.H)]
 
     def turned(vectors):
         return np.array([turn @ each for turn, each in zip(turns, vectors)])
@@ -115,6 +114,6 @@ def moving_operators(tree, thd):
         model,
         thd,
         turned(velocities(tree, thd)),
-        turned(Delta),
-        tuple(turn @ B for turn, B in zip(turns, seen)),
+        turned(tree.hinge_velocity(thd)),
+        tuple(turn @ W for turn, W in zip(turns, hinge_rates(tree, thd))),
     )
