@@ -100,6 +100,18 @@ def test_sensitivities_of_operators(system):
             agree(own.array, *rate(later))
 
 
+def test_velocities_of_18_31b_are_of_the_parents():
+    """H^w_<i, without body i itself, is the derivative of V_S^w and not of V^w."""
+    tree, *_ = any_tree('tree of 20')
+    i = next(k for k, H in enumerate(tree.H) if H[0, :3].any() and k in tree.parent)
+    ops = moving_operators(tree, unit_velocity(tree, i))
+    turn = tilde(angular(ops.tree.H[i][0]))
+    right = [turn if i in list(tree.path(k))[1:] else 0.0 * turn for k in range(tree.n)]
+    own = [[each[name, name] for name in ops.names] for each in (ops.V_S_tilde_w, ops.V_tilde_w)]
+    agree(own[0], right)
+    unlike(own[1], right)
+
+
 def form_of_18_33c(ops, i, first, counts):
     """(18.33c) of a chain with `first` in its first term; counts(k, j) : has block the second?"""
     turn, rows, A = tilde(angular(ops.tree.H[i][0])), ops.tree.rows, ops.phi.array
