@@ -18,10 +18,7 @@ from robodyn_ros.formulations.jain.sensitivities.articulated_sensitivities impor
     lambda_sensitivities,
 )
 from robodyn_ros.formulations.jain.sensitivities.fixed_axes import moving_operators
-from robodyn_ros.formulations.jain.sensitivities.operator_sensitivities import (
-    body_of,
-    unit_velocity,
-)
+from robodyn_ros.formulations.jain.sensitivities.operator_sensitivities import unit_velocity
 from robodyn_ros.formulations.jain.spatial_algebra import angular, tilde
 from robodyn_ros.formulations.jain.tree_kinematics import poses
 from support.compare import agree, solve_tolerance
@@ -57,7 +54,7 @@ def test_inertias_by_one_coordinate(system):
     art, size = articulated(tree), np.abs(articulated(tree).P).max()
     turns = [np.kron(np.eye(2), R) for R in poses(tree)[:-1, :3, :3]]
     for i in drawn(tree):
-        unit, b = unit_velocity(tree, i), body_of(tree, i)
+        unit, b = unit_velocity(tree, i), tree.owners[i]
         ahead = ahead_of(tree, unit)
         later = moving_operators(ahead, unit).P
         found, D = inertia_sensitivities(tree, art, i), articulated(ahead).D

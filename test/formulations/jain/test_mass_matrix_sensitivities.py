@@ -19,7 +19,6 @@ from robodyn_ros.formulations.jain.sensitivities.momentum_gradient import (
     momentum_gradient,
 )
 from robodyn_ros.formulations.jain.sensitivities.operator_sensitivities import (
-    body_of,
     operator_sensitivities,
     unit_velocity,
 )
@@ -74,7 +73,7 @@ def test_inboard_coordinates_change_no_block(system):
     tree = system[0]
     R = composite_bodies.composite_inertias(tree)
     for i in (0, tree.N // 2, tree.N - 1):
-        found, k = mass_matrix_sensitivity(tree, R, i), body_of(tree, i)
+        found, k = mass_matrix_sensitivity(tree, R, i), tree.owners[i]
         outboard = [j for j in range(tree.n) if j != k and k in tree.path(j)]
         for j in outboard:
             for other in outboard:

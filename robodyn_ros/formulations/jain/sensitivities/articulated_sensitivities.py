@@ -17,10 +17,7 @@ holds for turning hinges i only.
 
 import numpy as np
 
-from robodyn_ros.formulations.jain.sensitivities.operator_sensitivities import (
-    body_of,
-    unit_velocity,
-)
+from robodyn_ros.formulations.jain.sensitivities.operator_sensitivities import map_gradients
 from robodyn_ros.formulations.jain.spatial_algebra import angular, linear, tilde
 
 
@@ -29,13 +26,13 @@ def lambda_sensitivities(tree, art, i):
 
     tree : a Tree, art : its Articulated. In the axes of the bodies.
     """
-    b = body_of(tree, i)
-    unit = unit_velocity(tree, i)[tree.slices[b]]
-    h, P, P_plus, taubar = tree.H[b].T @ unit, art.P[b], art.P_plus[b], art.taubar[b]
+    b = tree.owners[i]
+    own = i - tree.slices[b].start
+    h, P, P_plus, taubar = tree.H[b][own], art.P[b], art.P_plus[b], art.taubar[b]
     turn, slide = tilde(angular(h)), tilde(linear(h))
     # A hinge whose map turns, as the parent sees it; zero in the book.
-    B = tree.bodies[b].hinge.map_rate(tree.theta[b], unit) + turn @ tree.H[b].T
-    bend = P_plus @ (slide + B @ art.G[b].T)
+    W = map_gradients(tree, b)[own] + turn @ tree.H[b].T
+    bend = P_plus @ (slide + W @ art.G[b].T)
     found = {b: turn @ P - P @ turn}
     lam = taubar @ found[b] @ taubar.T - bend - bend.T
     A = tree.phi[b]
@@ -47,7 +44,7 @@ def lambda_sensitivities(tree, art, i):
 
 def inertia_sensitivities(tree, art, i):
     """Return P_i(k) (n, 6, 6) for the inertial observer, in the axes of the bodies (18.56)."""
-    b, found = body_of(tree, i), np.zeros_like(art.P)
+    b, found = tree.owners[i], np.zeros_like(art.P)
     w = {b: tree.H[b][i - tree.slices[b].start][:3]}
     for k, lam in lambda_sensitivities(tree, art, i).items():
         found[k] = lam

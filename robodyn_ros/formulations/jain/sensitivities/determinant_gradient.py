@@ -22,7 +22,7 @@ from robodyn_ros.formulations.jain.operational_space_operators import kernel
 from robodyn_ros.formulations.jain.sensitivities.articulated_sensitivities import (
     lambda_sensitivities,
 )
-from robodyn_ros.formulations.jain.sensitivities.operator_sensitivities import unit_velocity
+from robodyn_ros.formulations.jain.sensitivities.operator_sensitivities import map_gradients
 from robodyn_ros.formulations.jain.spatial_algebra import angular, bar, tilde
 
 
@@ -76,6 +76,5 @@ def by_compliances(tree):
 
 def _freedoms(tree):
     """Every freedom: (its body, its number i, dH'/dtheta_i of this body (6, r))."""
-    for b, (body, s) in enumerate(zip(tree.bodies, tree.slices)):
-        for i in range(s.start, s.stop):
-            yield b, i, body.hinge.map_rate(tree.theta[b], unit_velocity(tree, i)[s])
+    for b, s in enumerate(tree.slices):
+        yield from zip([b] * (s.stop - s.start), range(s.start, s.stop), map_gradients(tree, b))

@@ -18,7 +18,7 @@ import numpy as np
 
 from robodyn_ros.formulations.jain.articulated_bodies import articulated
 from robodyn_ros.formulations.jain.operators.sweeps import gather
-from robodyn_ros.formulations.jain.sensitivities.operator_sensitivities import unit_velocity
+from robodyn_ros.formulations.jain.sensitivities.operator_sensitivities import map_gradients
 from robodyn_ros.formulations.jain.spatial_algebra import bar
 from robodyn_ros.formulations.jain.tree_kinematics import velocities
 
@@ -61,9 +61,10 @@ def _gathered(tree, thd, V, h):
 
 def _turning_maps(tree, thd, h):
     """thd' (dH/dtheta_i) h (N,): zero where maps are constant."""
-    rows = np.zeros(tree.N, np.result_type(tree.dtype, thd))
-    for body, theta, s, each in zip(tree.bodies, tree.theta, tree.slices, h):
-        for i in range(s.start, s.stop):
-            B = body.hinge.map_rate(theta, unit_velocity(tree, i)[s])
-            rows[i] = thd[s] @ B.T @ each
-    return rows
+    return np.array(
+        [
+            thd[s] @ B.T @ each
+            for k, (s, each) in enumerate(zip(tree.slices, h))
+            for B in map_gradients(tree, k)
+        ]
+    )

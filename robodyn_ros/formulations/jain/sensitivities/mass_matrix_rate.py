@@ -26,15 +26,11 @@ def mass_matrix_rate(tree, thd):
     found = np.zeros((tree.N, tree.N), R_rate.dtype)
     for k in range(tree.n):
         own, H = tree.slices[k], tree.H[k]
-        X, X_rate, j = R[k] @ H.T, R_rate[k] @ H.T + R[k] @ maps[k], k
-        block = H @ X_rate + maps[k].T @ X
-        while True:
+        X, X_rate = R[k] @ H.T, R_rate[k] @ H.T + R[k] @ maps[k]
+        for j in tree.path(k):
+            block = tree.H[j] @ X_rate + maps[j].T @ X
             found[tree.slices[j], own], found[own, tree.slices[j]] = block, block.T
-            above = tree.parent[j]
-            if above == tree.n:
-                break
             X, X_rate = tree.phi[j] @ X, tree.phi[j] @ (Delta[j] @ X + X_rate)
-            j, block = above, tree.H[above] @ X_rate + maps[above].T @ X
         if tree.parent[k] < tree.n:
             turned = Delta[k] @ R[k]
             carried = R_rate[k] + turned + turned.T

@@ -13,16 +13,13 @@ any Tree from its composite bodies. Every other entry of M_i is exactly zero.
 
 import numpy as np
 
-from robodyn_ros.formulations.jain.sensitivities.operator_sensitivities import (
-    body_of,
-    unit_velocity,
-)
+from robodyn_ros.formulations.jain.sensitivities.operator_sensitivities import map_gradients
 from robodyn_ros.formulations.jain.spatial_algebra import bar
 
 
 def mass_matrix_sensitivity(tree, R, i):
     """Return M_i (N, N) of a Tree by freedom i; R : its composite_inertias (18.36)."""
-    k = body_of(tree, i)
+    k = tree.owners[i]
     at = tree.slices[k]
     inboard, W = np.zeros((tree.N, 6), tree.dtype), np.zeros((6, tree.N), tree.dtype)
     back = np.eye(6)
@@ -30,14 +27,13 @@ def mass_matrix_sensitivity(tree, R, i):
         row = tree.H[j] @ back
         inboard[tree.slices[j]], W[:, tree.slices[j]] = row, R[k] @ row.T
         back = tree.phi[j] @ back
-    carried = {k: np.eye(6)}
-    for j in reversed(range(k)):
-        if tree.parent[j] in carried:
-            carried[j] = carried[tree.parent[j]] @ tree.phi[j]
-            W[:, tree.slices[j]] = carried[j] @ R[j] @ tree.H[j].T
-    own = tree.bodies[k].hinge.map_rate(tree.theta[k], unit_velocity(tree, i)[at])
-    h = tree.H[k][i - at.start]
+    carried, outboard = {k: np.eye(6)}, [*tree.children[k]]
+    while outboard:
+        j = outboard.pop()
+        carried[j] = carried[tree.parent[j]] @ tree.phi[j]
+        W[:, tree.slices[j]] = carried[j] @ R[j] @ tree.H[j].T
+        outboard += tree.children[j]
     inboard[at] = 0.0
-    X = inboard @ bar(h) @ W
-    X[at] += own.T @ W
+    X = inboard @ bar(tree.H[k][i - at.start]) @ W
+    X[at] += map_gradients(tree, k)[i - at.start].T @ W
     return X + X.T

@@ -20,7 +20,7 @@ from robodyn_ros.errors import ModelError
 from robodyn_ros.formulations.jain.composite_bodies import composite_inertias
 from robodyn_ros.formulations.jain.operators.sweeps import gather
 from robodyn_ros.formulations.jain.sensitivities.mass_matrix_rate import mass_matrix_rate
-from robodyn_ros.formulations.jain.sensitivities.operator_sensitivities import unit_velocity
+from robodyn_ros.formulations.jain.sensitivities.operator_sensitivities import map_gradients
 from robodyn_ros.formulations.jain.spatial_algebra import bar, tilde
 from robodyn_ros.formulations.jain.tree_kinematics import velocities
 
@@ -32,27 +32,23 @@ def momentum_gradient(tree, thd):
     V_plus = V - tree.hinge_velocity(thd)
     M_D = np.zeros((tree.N, tree.N), V.dtype)
     for k, s in enumerate(tree.slices):
-        body, beta = tree.bodies[k], thd[s]
-        # Columns of all freedoms of the hinge at once.
-        maps = [
-            body.hinge.map_rate(tree.theta[k], unit_velocity(tree, i)[s])
-            for i in range(s.start, s.stop)
-        ]
+        maps, H = map_gradients(tree, k), tree.H[k]
         if not maps:
             continue
-        H = tree.H[k]
-        u = np.stack([tilde(each) @ V_plus[k] - B @ beta for each, B in zip(H, maps)], axis=1)
+        # Columns of all freedoms of the hinge at once.
+        u = np.stack([tilde(each) @ V_plus[k] - B @ thd[s] for each, B in zip(H, maps)], axis=1)
         f = np.stack([bar(each) @ h[k] for each in H], axis=1) - R[k] @ u
         M_D[s, s] = np.stack([B.T @ h[k] for B in maps], axis=1) - H @ R[k] @ u
         j = k
         while (up := tree.parent[j]) < tree.n:
             f, j = tree.phi[j] @ f, up
             M_D[tree.slices[j], s] = tree.H[j] @ f
-        moving = {k: u}
-        for j in reversed(range(k)):
-            if tree.parent[j] in moving:
-                moving[j] = tree.phi[j].T @ moving[tree.parent[j]]
-                M_D[tree.slices[j], s] = -tree.H[j] @ R[j] @ moving[j]
+        moving, outboard = {k: u}, [*tree.children[k]]
+        while outboard:
+            j = outboard.pop()
+            moving[j] = tree.phi[j].T @ moving[tree.parent[j]]
+            M_D[tree.slices[j], s] = -tree.H[j] @ R[j] @ moving[j]
+            outboard += tree.children[j]
     return M_D
 
 

@@ -28,7 +28,15 @@ from robodyn_ros.formulations.jain.spatial_algebra import angular, bar, tilde
 
 def unit_velocity(tree, i):
     """Return e_i (N,): thd_i = 1, all other velocities zero."""
-    return np.eye(tree.N)[i]
+    unit = np.zeros(tree.N)
+    unit[i] = 1.0
+    return unit
+
+
+def map_gradients(tree, k):
+    """Return dH'(k)/dtheta_i (6, r) of each freedom i of hinge k, as body k of a Tree sees it."""
+    hinge, theta = tree.bodies[k].hinge, tree.theta[k]
+    return [hinge.map_rate(theta, unit) for unit in np.eye(hinge.nv)]
 
 
 def operator_sensitivities(tree, i):
@@ -36,15 +44,10 @@ def operator_sensitivities(tree, i):
     return operator_rates(moving_operators(tree, unit_velocity(tree, i)))
 
 
-def body_of(tree, i):
-    """Return the body whose hinge has freedom i."""
-    return next(k for k, s in enumerate(tree.slices) if s.start <= i < s.stop)
-
-
 def phi_sensitivity(ops, i):
     """Return [phi]_i (6n, 6n) of SpatialOperators in fixed axes, block by block (18.33c)."""
     tree, phi = ops.tree, ops.phi.array
-    found, rows, b = np.zeros_like(phi), tree.rows, body_of(tree, i)
+    found, rows, b = np.zeros_like(phi), tree.rows, tree.owners[i]
     h = tree.H[b][i - tree.slices[b].start]
     turn = tilde(angular(h))
     carrying = list(tree.path(b))[1:]
