@@ -8,7 +8,11 @@ import pytest
 from robodyn_ros.errors import ModelError
 from robodyn_ros.formulations.complex_step import H as STEP
 from robodyn_ros.formulations.jain import composite_bodies, inverse_dynamics, tree_kinematics
-from robodyn_ros.formulations.jain.sensitivities import coriolis_torque, kinetic_energy_gradient
+from robodyn_ros.formulations.jain.sensitivities import (
+    coriolis_torque,
+    determinant_gradient,
+    kinetic_energy_gradient,
+)
 from robodyn_ros.formulations.jain.sensitivities.fixed_axes import moving_operators
 from robodyn_ros.formulations.jain.sensitivities.mass_matrix_rate import mass_matrix_rate
 from robodyn_ros.formulations.jain.sensitivities.mass_matrix_sensitivity import (
@@ -24,6 +28,7 @@ from robodyn_ros.formulations.jain.sensitivities.operator_sensitivities import (
 )
 from robodyn_ros.formulations.jain.single_body import kinetic_energy
 from support.compare import agree
+from support.families import FAMILIES, MIXED
 from support.jain_trees import any_tree, configuration, moved, unlike
 
 
@@ -89,6 +94,26 @@ def test_sensitivities_are_those_of_the_package(named):
     if holonomic(tree):
         found = tree.to_ours(coriolis_matrix(tree, thd))
         agree(found, robot.coriolis_matrix(q, tree.to_ours(thd)))
+
+
+@pytest.mark.parametrize('name', ['skew_chain', 'sliding_tree', 'rotors', 'mixed_chain'])
+def test_rate_of_the_mass_matrix_of_pinocchio(name):
+    """Its Coriolis matrix and that matrix's transpose add up to dM/dt.
+
+    log det M by its inverse: central differences of second order leave step^2 = 1e-10 of it.
+    """
+    case, (tree, thd, *_) = (FAMILIES | MIXED)[name], any_tree(name)
+    referee, q, qd = case.pinocchio, configuration(tree), tree.to_ours(thd)
+    C = referee.coriolis_matrix(q, qd)
+    agree(tree.to_ours(mass_matrix_rate(tree, thd)), C + C.T, np.abs(C).max())
+    if holonomic(tree):
+        inverse, h = referee.mass_matrix_inverse(q), 1e-5
+        right = [
+            np.trace(inverse @ (referee.mass_matrix(q + h * e) - referee.mass_matrix(q - h * e)))
+            for e in np.eye(tree.N)
+        ]
+        gradient = determinant_gradient.by_compliances(tree)
+        agree(tree.to_ours(gradient), np.array(right) / (2.0 * h), None, 1e-7)
 
 
 def test_gradient_of_the_momentum(system):

@@ -55,6 +55,7 @@ ITEMS = (
         ),
         tests=(
             'test_rate_of_the_mass_matrix',
+            'test_rate_of_the_mass_matrix_of_pinocchio',
             'test_rates_of_operators',
             'test_second_delta_of_18_23_is_the_linear_one',
         ),
@@ -210,6 +211,7 @@ ITEMS = (
         ),
         tests=(
             'test_gradient_of_the_determinant',
+            'test_rate_of_the_mass_matrix_of_pinocchio',
             'test_rate_of_the_determinant',
             'test_gradient_of_the_determinant_of_turning_joints',
             'test_traces_of_18_67_and_18_68_are_of_square_matrices',
