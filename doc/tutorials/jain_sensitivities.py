@@ -4,8 +4,8 @@
 
     python doc/tutorials/jain_sensitivities.py [folder for the figures]
 
-The book has no numbers. Beside ours stand closed forms of the arm of two links in the plane, and
-complex steps of an arm whose middle hinge slides: f'(x) = Im f(x + i h) / h.
+The book has no numbers. Beside ours stand closed forms of an arm of two links in the plane. An arm
+whose middle hinge slides has complex steps there: f'(x) = Im f(x + i h) / h.
 """
 
 import sys

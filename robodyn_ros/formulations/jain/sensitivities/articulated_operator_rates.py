@@ -13,7 +13,7 @@
 
 Of MovingOperators, in fixed axes, O(n^3) but for lam, which (18.44) gives in one gather. At unit
 velocities these are the sensitivities (18.53) and (18.54). `articulated_rates` is the recursion,
-as the bodies see it, and tells what the rate B of the map of a hinge adds.
+as the bodies see it. Hinge maps that turn for the parent add the terms of their rate W.
 
 Corrections to the print: the last term of (18.49) is subtracted; (18.54f) and (18.54g) have
 bar(H^v) where it stands on the left.
@@ -57,12 +57,12 @@ def lambda_operator(ops):
 def articulated_operator_rates(ops):
     """Return the ArticulatedOperatorRates of MovingOperators (18.43, 18.49)."""
     H, P, G, tau, P_plus = ops.H, ops.P, ops.G, ops.tau, ops.P_plus
-    lam, W_S, B, inverse = lambda_operator(ops), ops.V_S_tilde_w, ops.H_seen.T, ops.D_inverse
+    lam, W_S, W, inverse = lambda_operator(ops), ops.V_S_tilde_w, ops.H_seen.T, ops.D_inverse
     G_seen = gain_rate(ops, lam)
-    tau_seen = G_seen @ H + G @ B.T
-    bent = B.T @ P @ H.T
+    tau_seen = G_seen @ H + G @ W.T
+    bent = W.T @ P @ H.T
     D = H @ lam @ H.T + bent + bent.T
-    bend = P_plus @ B @ G.T
+    bend = P_plus @ W @ G.T
     return ArticulatedOperatorRates(
         lam=lam,
         P=lam + W_S @ P - P @ W_S,
@@ -79,5 +79,5 @@ def articulated_operator_rates(ops):
 
 def gain_rate(ops, lam):
     """Return taubar lam H' D^-1 (6n, N): dG/dt as the parents see it (18.43c)."""
-    B = ops.H_seen.T
-    return (ops.tau_bar @ lam @ ops.H.T + ops.P_plus @ B) @ ops.D_inverse - ops.G @ B.T @ ops.G
+    W = ops.H_seen.T
+    return (ops.tau_bar @ lam @ ops.H.T + ops.P_plus @ W) @ ops.D_inverse - ops.G @ W.T @ ops.G

@@ -11,8 +11,8 @@ Of any Tree at thd, O(n), inward with the articulated inertias. Prate is the rat
 sees it, lam as its parent sees it (18.51); the last line is also seen from the parent. For
 observers in the inertial frame: `articulated_operator_rates`.
 
-The book's H' is constant for the body and for its parent. Other hinges, such as a universal
-joint, add W, the rate of H' that the parent sees, and so do balls with drives.
+The book's H' is constant for the body and for its parent. Of other hinges, W is the rate of H'
+that the parent sees. It counts for a universal joint, and for a ball with drives.
 
 Correction to the print: the last term of (18.49) is subtracted.
 """

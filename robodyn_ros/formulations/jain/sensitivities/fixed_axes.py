@@ -28,13 +28,13 @@ class MovingOperators(SpatialOperators):
 
     tree : SkoModel with a_J and b_J, of inertial derivatives and without gravity. thd : (N,).
     V, Delta : (n, 6) velocities of the bodies, and of each relative to its parent.
-    map_rates : n matrices (6, r), dH'/dt as the parents see it; zero in the book.
+    W : n matrices (6, r), dH'/dt as the parents see it; zero in the book.
     """
 
     thd: np.ndarray
     V: np.ndarray
     Delta: np.ndarray
-    map_rates: tuple
+    W: tuple
 
     @functools.cached_property
     def V_tilde_w(self):  # noqa: N802  the book's letter
@@ -79,7 +79,7 @@ class MovingOperators(SpatialOperators):
     @functools.cached_property
     def H_seen(self):  # noqa: N802
         """dH/dt as the parents see it (N, 6n): zero where hinges are as in the book."""
-        return self._diagonal([B.T for B in self.map_rates], self.hinges, self.bodies)
+        return self._diagonal([W.T for W in self.W], self.hinges, self.bodies)
 
     @property
     def _above(self):

@@ -4,10 +4,9 @@
 
     dg/dtheta_i = d(dg/dt)/d(thd_i)  of any g(theta)                                     (18.26)
 
-A rate is linear in thd. So the sensitivity to theta_i is the rate at the unit velocity e_i: then
-Delta is H'(i) at the body of i alone, and V^w is H^w'(i) at this body and all that it carries,
-which the book writes H_=i and H^w_<=i (18.31). Every function of this folder that takes thd takes
-e_i.
+A rate is linear in thd. So the sensitivity to theta_i is the rate at the unit velocity e_i. Delta
+is then H'(i) at the body of i alone, H_=i in the book. V^w is H^w'(i) at this body and at all that
+it carries, H^w_<=i (18.31). Every function of this folder that takes thd takes e_i.
 
     [phi]_i(k, j) = phi(k, i) [bar(H'(i)) phi(i, j) - phi(i, j) tilde(H^w'(i))]   j <= i < k
                   = tilde(H^w'(i)) phi(k, j) - phi(k, j) tilde(H^w'(i))      j <= k <= i (18.33c)
