@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The identities of chapters 1 to 15, and the tests that hold every tree to them.
+"""The identities of chapters 1 to 18, and the tests that hold every tree to them.
 
 The trees are chains, trees and forests of 3 to 20 bodies on hinges of every kind (`TREES` of the
 tests); section 4.2 is tested on robots of single freedoms, and on trees with all hinges by their
@@ -306,5 +306,27 @@ IDENTITIES = (
         'test_velocities_of_all_three_models_are_one',
         'test_embedded_mass_matrix_is_the_projected_one',
         'test_projection_of_an_aggregate',
+    ),
+    _of(
+        '18.6, 18.9',
+        'phi bar(V) - bar(V) phi = (phi - 1) bar(Delta) phi, and its linear parts',
+        'test_identities_of_velocities',
+    ),
+    _of(
+        '18.37, 4.30 to 4.33',
+        "M_D thd = Mdot thd, [M_D - M_D'/2] thd = C; Mdot + M_D' - M_D is twice a skew difference",
+        'test_gradient_of_the_momentum',
+        'test_christoffel_matrix_leaves_a_skew_difference',
+    ),
+    _of(
+        '18.44',
+        "lambda - E_psi lambda E_psi' = tilde(Delta^w) P + E bar(Delta^v) P^+ E' + transpose",
+        'test_lambda_by_the_lyapunov_equation',
+    ),
+    _of(
+        '18.66, 9.53',
+        'the rate of log det M is the sum of Tr(D^-1 Ddot)',
+        'test_rate_of_the_determinant',
+        'test_gradient_of_the_determinant',
     ),
 )

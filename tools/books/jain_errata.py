@@ -201,6 +201,52 @@ MISPRINTS = (
         'test_dual_bias_of_17_7_belongs_to_its_own_hinge',
     ),
     (
+        'Jain, (18.9d)',
+        'bars: phi bar(V) - bar(V) phi = (phi - 1) bar(Delta) phi',
+        'test_exercise_18_9d_has_bars',
+    ),
+    (
+        'Jain, (18.23)',
+        'E bar(Delta^v), as in (18.13), where Delta^w is printed',
+        'test_second_delta_of_18_23_is_the_linear_one',
+    ),
+    ('Jain, (18.31b)', 'of V_S^w, not of V^w', 'test_velocities_of_18_31b_are_of_the_parents'),
+    (
+        'Jain, (18.33c)',
+        "bar(H'(i)) in the first term, j <= i and not k >= i in the second",
+        'test_terms_of_18_33c',
+    ),
+    (
+        'Jain, (18.49)',
+        '- P tilde(V_S^w): the last term is subtracted',
+        'test_last_term_of_18_49_is_subtracted',
+    ),
+    (
+        'Jain, (18.54f), (18.54g)',
+        'bar(H^v), not tilde, where it stands on the left',
+        'test_bars_of_18_54',
+    ),
+    (
+        'Jain, (18.55)',
+        'bar(H^v), not tilde, before P^+; (i) at the end of the line is one too many',
+        'test_first_slide_of_18_55_has_a_bar',
+    ),
+    (
+        'Jain, (18.56)',
+        "psi P_i(i) psi' holds for hinges i that turn; others need (18.55)",
+        'test_congruence_of_18_56_is_of_turning_hinges',
+    ),
+    (
+        'Jain, (18.64), (18.65)',
+        'bar(H^v), as in (18.61), not tilde',
+        'test_bars_of_18_64_and_18_65',
+    ),
+    (
+        'Jain, (18.67), (18.68)',
+        'tilde(H^w), a square matrix, in place of H^w',
+        'test_traces_of_18_67_and_18_68_are_of_square_matrices',
+    ),
+    (
         'Jain, (A.29)',
         'Tr(A^-1 dA/dt), not A^-T: the same for symmetric A alone',
         'test_trace_of_a_29_has_the_inverse_and_not_its_transpose',

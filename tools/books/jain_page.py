@@ -8,7 +8,7 @@ from tools.books.jain_items.item_index import ITEMS
 from tools.markdown import table
 
 INTRODUCTION = """\
-# Jain, Robot and Multibody Dynamics (2011), chapters 1 to 17 and appendices A and B
+# Jain, Robot and Multibody Dynamics (2011), chapters 1 to 18 and appendices A and B
 
 Written by `python -m tools.books`.
 
@@ -26,6 +26,8 @@ with `formulations.jain.operators.spatial_operators.operators(robot, q).draw()`:
 ![Digraph and block patterns](operators.png)
 
 `python doc/tutorials/jain_flexible.py` is the lesson of chapter 13, on an arm whose links bend.
+
+`python doc/tutorials/jain_sensitivities.py` is the lesson of chapter 18, on rates and gradients.
 
 ## Items
 """

@@ -123,14 +123,16 @@ class Tree(SkoStructure):
         """Delta_V(k) = H'(k) beta(k) of all bodies (n, 6) (3.7)."""
         return np.array([H.T @ thd[s] for H, s in zip(self.H, self.slices)])
 
+    def hinge_map_rates(self, thd):
+        """dH'/dt of all bodies, (6, r) each, as the body sees it."""
+        return [
+            body.hinge.map_rate(theta, thd[s])
+            for body, theta, s in zip(self.bodies, self.theta, self.slices)
+        ]
+
     def hinge_drift(self, thd):
         """(dH'/dt) beta of all bodies (n, 6), the rate as the body sees it."""
-        return np.array(
-            [
-                body.hinge.map_rate(theta, thd[s]) @ thd[s]
-                for body, theta, s in zip(self.bodies, self.theta, self.slices)
-            ]
-        )
+        return np.array([B @ thd[s] for B, s in zip(self.hinge_map_rates(thd), self.slices)])
 
     def without_rotors(self):
         """The same tree, its drives without inertia: the system of the book."""

@@ -46,6 +46,11 @@ class SkoStructure:
         return _slices(len(H) for H in self.H)
 
     @functools.cached_property
+    def owners(self):
+        """Node whose hinge every one of the N velocities belongs to."""
+        return tuple(k for k, H in enumerate(self.H) for _ in H)
+
+    @functools.cached_property
     def rows(self):
         """Where every node stands among the sum of sizes rows of a stacked vector."""
         return _slices(self.sizes)

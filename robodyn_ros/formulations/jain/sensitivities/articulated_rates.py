@@ -1,0 +1,93 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Time derivatives of articulated-body quantities: Jain, section 18.5.
+
+    Prate(k) = sum phi(k, j) Q^+(j) phi'(k, j)                                    (Alg 18.1, 18.48)
+    lam = Prate + tilde(Delta^w) P - P tilde(Delta^w)
+    Q^+ = taubar lam taubar' + bar(Delta^v) P^+ - P^+ tilde(Delta^v)
+    dD/dt = H lam H',  dG/dt = taubar lam H' D^-1,  dtau/dt = dG/dt H                (18.43, 18.50)
+
+Of any Tree at thd, O(n), inward with the articulated inertias. Prate is the rate of P as body k
+sees it, lam as its parent sees it (18.51); the last line is also seen from the parent. For
+observers in the inertial frame: `articulated_operator_rates`.
+
+The book's H' is constant for the body and for its parent. Of other hinges, W is the rate of H'
+that the parent sees. It counts for a universal joint, and for a ball with drives.
+
+Correction to the print: the last term of (18.49) is subtracted.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from robodyn_ros.formulations.jain.articulated_bodies import Articulated
+from robodyn_ros.formulations.jain.operators.sweeps import stacked
+from robodyn_ros.formulations.jain.spatial_algebra import angular, bar, linear, tilde
+
+
+@dataclass(frozen=True, eq=False)
+class ArticulatedRates:
+    """Rates of all articulated quantities of a Tree, in the axes of the bodies.
+
+    Delta : (n, 6) velocities of the bodies relative to their parents.
+    W : n matrices (6, r), rates of H' as the parents see them; zero in the book.
+    lam : (n, 6, 6) rates of P as the parents see them.
+    entries : Articulated, whose fields are the rates of the entries of these fields.
+    """
+
+    Delta: np.ndarray
+    W: tuple
+    lam: np.ndarray
+    entries: Articulated
+
+    @property
+    def D(self):  # noqa: N802  the book's letter
+        """Rates of D (r, r) of all bodies, the same for every observer."""
+        return self.entries.D
+
+
+def hinge_rates(tree, thd):
+    """Return W(k) = dH'/dt (6, r) of all bodies of a Tree, as their parents see it (3.8)."""
+    return tuple(
+        B + tilde(angular(Delta)) @ H.T
+        for B, Delta, H in zip(tree.hinge_map_rates(thd), tree.hinge_velocity(thd), tree.H)
+    )
+
+
+def articulated_rates(tree, art, thd):
+    """Return the ArticulatedRates of a Tree at velocities thd (N,), by algorithm 18.1.
+
+    art : its Articulated. The inertia of drives is constant: it may be there or not.
+    """
+    Delta, W = tree.hinge_velocity(thd), hinge_rates(tree, thd)
+    P_rate = np.zeros((tree.n, 6, 6), np.result_type(tree.dtype, thd))
+    rows = []
+    for k, up in enumerate(tree.parent):
+        H, P, P_plus, G, taubar = tree.H[k], art.P[k], art.P_plus[k], art.G[k], art.taubar[k]
+        turn, slide, phi = tilde(angular(Delta[k])), bar(linear(Delta[k])), tree.phi[k]
+        lam = P_rate[k] + turn @ P - P @ turn
+        D = H @ lam @ H.T + W[k].T @ P @ H.T + H @ P @ W[k]
+        gain = np.linalg.solve(art.D[k], H @ lam @ taubar.T + W[k].T @ P_plus).T
+        G_seen = gain - G @ W[k].T @ G
+        bend = P_plus @ W[k] @ G.T
+        P_plus_seen = taubar @ lam @ taubar.T - bend - bend.T
+        if up < tree.n:
+            carried = P_plus_seen + slide @ P_plus + P_plus @ slide.T
+            P_rate[up] = P_rate[up] + phi @ carried @ phi.T
+        # Seen from the body, which turns at Delta^w relative to its parent:
+        G_rate = G_seen - turn @ G
+        tau = G_rate @ H + G @ (W[k] - turn @ H.T).T
+        P_plus_rate = P_plus_seen - turn @ P_plus + P_plus @ turn
+        moving = phi @ bar(Delta[k])  # d phi(up, k)/dt in axes of both bodies (1.42)
+        psi, K = moving @ taubar - phi @ tau, moving @ G + phi @ G_rate
+        rows.append((lam, P_rate[k], D, G_rate, tau, -tau, P_plus_rate, psi, K))
+    lam, P, D, G, tau, taubar, P_plus, psi, K = zip(*rows)
+    return ArticulatedRates(
+        Delta,
+        W,
+        stacked(lam),
+        Articulated(
+            stacked(P), D, G, stacked(tau), stacked(taubar), stacked(P_plus), stacked(psi), K
+        ),
+    )

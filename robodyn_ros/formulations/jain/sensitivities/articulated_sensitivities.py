@@ -1,0 +1,56 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Derivatives of articulated-body quantities by a coordinate: Jain, section 18.6.
+
+    lam_i(k) = tilde(H^w') P - P tilde(H^w')                                  k = i     (18.55)
+             = phi [taubar lam_i taubar' + bar(H^v') P^+ - P^+ tilde(H^v')] phi'   k = parent(i)
+             = psi lam_i psi'                                              beyond it
+    P_i(k) = tilde(H^w'(i)) P(k) - P(k) tilde(H^w'(i)),  k <= i                         (18.56)
+           = lam_i(k), k > i,   D_i(k) = H(k) P_i(k) H'(k), k > i                       (18.57)
+
+Zero for all other bodies. lam_i costs the depth of its body. All quantities for all bodies at once
+are `articulated_rates` at e_i, O(n): what it calls entries is constant from hinge i outwards.
+
+Correction to the print: (18.55) has a bar over its first H^v; P_i(k) = psi P_i(i) psi' of (18.56)
+holds for turning hinges i only.
+"""
+
+import numpy as np
+
+from robodyn_ros.formulations.jain.sensitivities.operator_sensitivities import map_gradients
+from robodyn_ros.formulations.jain.spatial_algebra import angular, linear, tilde
+
+
+def lambda_sensitivities(tree, art, i):
+    """Return {k: lam_i(k) (6, 6)} of the body of freedom i and all that carries it (18.55).
+
+    tree : a Tree, art : its Articulated. In the axes of the bodies.
+    """
+    b = tree.owners[i]
+    own = i - tree.slices[b].start
+    h, P, P_plus, taubar = tree.H[b][own], art.P[b], art.P_plus[b], art.taubar[b]
+    turn, slide = tilde(angular(h)), tilde(linear(h))
+    # A hinge whose map turns, as the parent sees it; zero in the book.
+    W = map_gradients(tree, b)[own] + turn @ tree.H[b].T
+    bend = P_plus @ (slide + W @ art.G[b].T)
+    found = {b: turn @ P - P @ turn}
+    lam = taubar @ found[b] @ taubar.T - bend - bend.T
+    A = tree.phi[b]
+    for k in list(tree.path(b))[1:]:
+        lam = found[k] = A @ lam @ A.T
+        A = art.psi[k]
+    return found
+
+
+def inertia_sensitivities(tree, art, i):
+    """Return P_i(k) (n, 6, 6) for the inertial observer, in the axes of the bodies (18.56)."""
+    b, found = tree.owners[i], np.zeros_like(art.P)
+    w = {b: tree.H[b][i - tree.slices[b].start][:3]}
+    for k, lam in lambda_sensitivities(tree, art, i).items():
+        found[k] = lam
+    for k in reversed(range(b)):
+        if tree.parent[k] in w:
+            w[k] = tree.R[k].T @ w[tree.parent[k]]
+            turn = tilde(np.concatenate((w[k], np.zeros(3))))
+            found[k] = turn @ art.P[k] - art.P[k] @ turn
+    return found

@@ -1,0 +1,35 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Coriolis torques of Newton and Euler, and of Lagrange: Jain, section 18.4.4.
+
+    C = H phi [b_J + M phi' a_J]                                                  (18.39, 18.40)
+      = H phi [bar(V) M - M phi' (tilde(Delta^v) E' + tilde(Delta^w))] V                 (18.41)
+      = dM/dt thd - 1/2 d(thd' M thd)/dtheta                                              (4.27)
+
+(18.41) has the Coriolis accelerations tilde(V) Delta of the bodies' own derivative (5.11): its
+recursion, O(n), is `inverse_dynamics.bias` without gravity. Here are the operators, in fixed axes,
+and Lagrange's route, O(n^2).
+"""
+
+import numpy as np
+
+from robodyn_ros.formulations.jain.sensitivities.kinetic_energy_gradient import by_momentum
+from robodyn_ros.formulations.jain.sensitivities.mass_matrix_rate import mass_matrix_rate
+
+
+def of_inertial_derivatives(ops):
+    """Return C (N,) of MovingOperators from b_J and a_J (18.39)."""
+    a, b = np.concatenate(ops.tree.a), np.concatenate(ops.tree.b)
+    return ops.H @ ops.phi @ (b + ops.M @ ops.phi.T @ a)
+
+
+def by_operators(ops):
+    """Return C (N,) of MovingOperators in closed form (18.41)."""
+    V = np.concatenate(ops.V)
+    a = ops.H_seen.T @ ops.thd - (ops.Delta_tilde_v @ ops.E_phi.T + ops.Delta_tilde_w) @ V
+    return ops.H @ ops.phi @ (ops.V_bar @ ops.M @ V + ops.M @ ops.phi.T @ a)
+
+
+def of_lagrange(tree, thd):
+    """Return C (N,) of a Tree whose velocities are rates of coordinates (4.27)."""
+    return mass_matrix_rate(tree, thd) @ thd - by_momentum(tree, thd)

@@ -1,0 +1,70 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The gradient of the kinetic energy: Jain, lemma 18.10.
+
+    dKE/dtheta = - H bar(V^+) h,           h = phi M V,  V^+ = V - Delta                  (18.38a)
+               = - H phi {bar(V) - bar(Delta) phi} M V                                    (18.38b)
+               = - H phi {bar(V) M - bar(Delta) [1 + phi K H] P} V                        (18.38c)
+
+Three routes in O(n), of any Tree in the axes of its bodies: one gather of momenta; two gathers;
+and two with the articulated inertias, which need no momentum of the bodies. A hinge whose map
+turns adds (dH/dtheta_i)' thd to row i.
+
+The book has Delta^w in the first, and tilde(Delta^w) + E bar(Delta^v) for bar(Delta) in the
+others: the same for turning, sliding and screwing hinges, where H bar(Delta^v) is zero.
+"""
+
+import numpy as np
+
+from robodyn_ros.formulations.jain.articulated_bodies import articulated
+from robodyn_ros.formulations.jain.operators.sweeps import gather
+from robodyn_ros.formulations.jain.sensitivities.operator_sensitivities import map_gradients
+from robodyn_ros.formulations.jain.spatial_algebra import bar
+from robodyn_ros.formulations.jain.tree_kinematics import velocities
+
+
+def by_momentum(tree, thd):
+    """Return dKE/dtheta (N,) [J/rad or J/m] of a Tree at velocities thd (N,) (18.38a)."""
+    V = velocities(tree, thd)
+    h = gather(tree, [M @ v for M, v in zip(tree.M, V)], tree.phi)
+    V_plus = V - tree.hinge_velocity(thd)
+    own = np.concatenate([-H @ bar(v) @ each for H, v, each in zip(tree.H, V_plus, h)])
+    return own + _turning_maps(tree, thd, h)
+
+
+def by_forces(tree, thd):
+    """Return the same by forces that are gathered (18.38b)."""
+    V = velocities(tree, thd)
+    h = gather(tree, [M @ v for M, v in zip(tree.M, V)], tree.phi)
+    return _gathered(tree, thd, V, h)
+
+
+def by_articulated_bodies(tree, thd):
+    """Return the same with h = [1 + phi K H] P V, the innovations being those of V (18.38c)."""
+    V, art = velocities(tree, thd), articulated(tree)
+    V_plus = V - tree.hinge_velocity(thd)
+    z = [np.zeros(6, V.dtype) for _ in range(tree.n)]
+    for k, up in enumerate(tree.parent):
+        if up < tree.n:
+            innovation = art.D[k] @ thd[tree.slices[k]] + tree.H[k] @ art.P[k] @ V_plus[k]
+            z[up] = z[up] + tree.phi[k] @ (z[k] + art.G[k] @ innovation)
+    return _gathered(tree, thd, V, [P @ v + each for P, v, each in zip(art.P, V, z)])
+
+
+def _gathered(tree, thd, V, h):
+    Delta = tree.hinge_velocity(thd)
+    y = [bar(v) @ M @ v - bar(delta) @ each for v, M, delta, each in zip(V, tree.M, Delta, h)]
+    f = gather(tree, y, tree.phi)
+    own = -np.concatenate([H @ each for H, each in zip(tree.H, f)])
+    return own + _turning_maps(tree, thd, h)
+
+
+def _turning_maps(tree, thd, h):
+    """thd' (dH/dtheta_i) h (N,): zero where maps are constant."""
+    return np.array(
+        [
+            thd[s] @ B.T @ each
+            for k, (s, each) in enumerate(zip(tree.slices, h))
+            for B in map_gradients(tree, k)
+        ]
+    )

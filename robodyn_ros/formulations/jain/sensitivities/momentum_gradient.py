@@ -1,0 +1,67 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""M_D, the gradient of the momentum, and Christoffel's matrix: Jain, remark 18.1.
+
+    M_D = grad (M thd) = [M_1 thd, ..., M_N thd]                                    (4.29, 18.37)
+        column i = H phi {[E bar(H'(i)) phi M - M phi' tilde(H'(i)) E'] V}
+    C_M = 1/2 (dM/dt + M_D - M_D'),  C_M thd = C,  dM/dt - 2 C_M skew
+
+In the axes of the bodies, with h = phi M V and u = tilde(H'(i)) V^+(k), V^+ = V - Delta, at the
+body k of i. Column i is the torque of a force bar(H'(i)) h(k) - R(k) u on all that carries k. On k
+and what it carries, it is that of an acceleration -u. O(sum of depths), at most O(n^2).
+
+C_M is not in the book, which says only that (M_D' - M_D) is skew. [M_D - M_D'/2] thd is C too
+(4.32), and dM/dt - 2 [M_D - M_D'/2] is not skew: controllers that need passivity take C_M.
+"""
+
+import numpy as np
+
+from robodyn_ros.errors import ModelError
+from robodyn_ros.formulations.jain.composite_bodies import composite_inertias
+from robodyn_ros.formulations.jain.operators.sweeps import gather
+from robodyn_ros.formulations.jain.sensitivities.mass_matrix_rate import mass_matrix_rate
+from robodyn_ros.formulations.jain.sensitivities.operator_sensitivities import map_gradients
+from robodyn_ros.formulations.jain.spatial_algebra import bar, tilde
+from robodyn_ros.formulations.jain.tree_kinematics import velocities
+
+
+def momentum_gradient(tree, thd):
+    """Return M_D (N, N) of a Tree at velocities thd (N,), column by column (18.37)."""
+    V, R = velocities(tree, thd), composite_inertias(tree)
+    h = gather(tree, [M @ v for M, v in zip(tree.M, V)], tree.phi)
+    V_plus = V - tree.hinge_velocity(thd)
+    M_D = np.zeros((tree.N, tree.N), V.dtype)
+    for k, s in enumerate(tree.slices):
+        maps, H = map_gradients(tree, k), tree.H[k]
+        if not maps:
+            continue
+        # Columns of all freedoms of the hinge at once.
+        u = np.stack([tilde(each) @ V_plus[k] - B @ thd[s] for each, B in zip(H, maps)], axis=1)
+        f = np.stack([bar(each) @ h[k] for each in H], axis=1) - R[k] @ u
+        M_D[s, s] = np.stack([B.T @ h[k] for B in maps], axis=1) - H @ R[k] @ u
+        j = k
+        while (up := tree.parent[j]) < tree.n:
+            f, j = tree.phi[j] @ f, up
+            M_D[tree.slices[j], s] = tree.H[j] @ f
+        moving, outboard = {k: u}, [*tree.children[k]]
+        while outboard:
+            j = outboard.pop()
+            moving[j] = tree.phi[j].T @ moving[tree.parent[j]]
+            M_D[tree.slices[j], s] = -tree.H[j] @ R[j] @ moving[j]
+            outboard += tree.children[j]
+    return M_D
+
+
+def coriolis_matrix(tree, thd):
+    """Return C_M (N, N), Christoffel's: C_M thd is the Coriolis torque, dM/dt - 2 C_M is skew.
+
+    ModelError where velocities are no rates of coordinates, as those of a ball are none.
+    """
+    for body in tree.bodies:
+        if body.hinge.nq != body.hinge.nv:
+            raise ModelError(
+                f'body {body.name!r}: got a {body.hinge.name} hinge; expected hinges whose '
+                'velocities are rates of coordinates'
+            )
+    M_D = momentum_gradient(tree, thd)
+    return 0.5 * (mass_matrix_rate(tree, thd) + M_D - M_D.T)

@@ -1,0 +1,70 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Time derivatives of spatial operators: Jain, sections 18.2.1 and 18.2.3.
+
+    dphi(up, k)/dt = tilde(V^w(up)) phi - phi tilde(V^w(up)) + bar(Delta^v(k))         (18.10b)
+    dE/dt   = tilde(V^w) E - E tilde(V_S^w) + E bar(Delta^v)                           (18.12a)
+    dH'/dt  = tilde(V_S^w) H',   dM/dt = tilde(V^w) M - M tilde(V^w)                (18.12b, c)
+    dphi/dt = (phi - 1) bar(Delta) phi + tilde(V^w) phi - phi tilde(V^w)               (18.12d)
+    dH phi/dt = H phi [tilde(Delta^w) phi + E bar(Delta^v) phi - tilde(V^w)]             (18.13)
+    d(H phi M phi' H')/dt = X + X',
+    X = H phi [tilde(Delta^w) + E bar(Delta^v)] phi M phi' H'                            (18.23)
+    a_J = [tilde(V_S^w) - E' tilde(V^w) - tilde(Delta^v) E'] V                           (18.14)
+
+Of MovingOperators, all in fixed axes, O(n^3): to read and to test. `mass_matrix_rate` is the
+recursion. A hinge map may turn for its parent: the rate W of H' is in dH/dt, dH phi/dt, X and a_J.
+
+Corrections to the print: (18.9d) has bars, phi bar(V) - bar(V) phi = (phi - 1) bar(Delta) phi;
+the second Delta of (18.23) is the linear one, as in (18.13).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from robodyn_ros.formulations.jain.operators.block_matrix import BlockMatrix
+from robodyn_ros.formulations.jain.spatial_algebra import angular, bar, linear, tilde
+
+
+class OperatorRates(NamedTuple):
+    """Rates of the operators of the same names, and of H phi and phi M phi'."""
+
+    E_phi: BlockMatrix
+    H: BlockMatrix
+    M: BlockMatrix
+    phi: BlockMatrix
+    H_phi: BlockMatrix
+    phi_M_phi: BlockMatrix
+    mass_matrix: BlockMatrix
+
+
+def phi_rate(phi, V_up, Delta):
+    """Return dphi(up, k)/dt (6, 6) from V(up) (6,) and Delta(k) (6,), in fixed axes (18.10b)."""
+    W = tilde(angular(V_up))
+    return W @ phi - phi @ W + bar(linear(Delta))
+
+
+def operator_rates(ops):
+    """Return the OperatorRates of MovingOperators (18.12, 18.13, 18.23, 18.24)."""
+    E, H, M, phi, over = ops.E_phi, ops.H, ops.M, ops.phi, ops.phi_tilde
+    W, W_S, slide = ops.V_tilde_w, ops.V_S_tilde_w, ops.Delta_bar_v
+    H_phi, moving = H @ phi, ops.Delta_tilde_w + E @ slide
+    phi_M_phi = phi @ M @ phi.T
+    half = (over @ ops.Delta_bar + W) @ phi_M_phi
+    X = (H_phi @ moving + ops.H_seen) @ phi_M_phi @ H.T
+    return OperatorRates(
+        E_phi=W @ E - E @ W_S + E @ slide,
+        H=ops.H_seen - H @ W_S,
+        M=W @ M - M @ W,
+        phi=over @ ops.Delta_bar @ phi + W @ phi - phi @ W,
+        H_phi=H_phi @ (moving @ phi - W) + ops.H_seen @ phi,
+        phi_M_phi=half + half.T,
+        mass_matrix=X + X.T,
+    )
+
+
+def coriolis_accelerations(ops):
+    """Return a_J (n, 6) of inertial derivatives by operators (18.14)."""
+    E, V = ops.E_phi, np.concatenate(ops.V)
+    a = (ops.V_S_tilde_w - E.T @ ops.V_tilde_w - ops.Delta_tilde_v @ E.T) @ V
+    return (a + ops.H_seen.T @ ops.thd).reshape(-1, 6)
