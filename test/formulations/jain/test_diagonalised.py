@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Chapter 19 of Jain: velocities in which the mass matrix is diagonal, against Cholesky factors."""
+"""Chapter 19 of Jain: velocities that diagonalise, against Cholesky factors."""
 
 import numpy as np
 import pytest

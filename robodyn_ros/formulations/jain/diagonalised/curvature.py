@@ -18,9 +18,9 @@ import numpy as np
 from robodyn_ros.formulations.jain.quasi_velocities import energies_of
 from robodyn_ros.formulations.spong.christoffel import symbols_of
 
-#: Points and radius of the circle. Sines of four times an angle, the most a mass matrix has, leave
-#: 2^26/26! of themselves.
-POINTS, RADIUS = 24, 0.5
+#: Points on the upper half of a circle, which the lower half mirrors. A mass matrix has at most
+#: sines of four times an angle; of these, 2^26/26! is what 24 points leave.
+CIRCLE = 0.5 * np.exp(2j * np.pi * (np.arange(12) + 0.5) / 24)
 
 
 def riemann_symbols(system, q):
@@ -38,8 +38,10 @@ def is_flat(system, q, tolerance=1e-9):
 
 def _terms(system, q):
     energies, q = energies_of(system, q)
-    return second_order_terms(second_derivatives(energies.mass_matrix, q)), first_order_terms(
-        energies.mass_matrix(q), symbols_of(energies.mass_matrix, q)
+    M = energies.mass_matrix
+    return (
+        second_order_terms(second_derivatives(M, q)),
+        first_order_terms(M(q), symbols_of(M, q)),
     )
 
 
@@ -60,10 +62,9 @@ def first_order_terms(M, symbols):
 def second_derivatives(f, x):
     """Return d^2 f/dx_i dx_j [..., i, j] of a matrix f that takes complex x (N,)."""
     units = np.eye(len(x))
-    circle = RADIUS * np.exp(2j * np.pi * np.arange(POINTS) / POINTS)
 
     def twice(u):
-        return 2.0 * np.real(sum(f(x + z * u) / z**2 for z in circle)) / POINTS
+        return 2.0 * np.real(sum(f(x + z * u) / z**2 for z in CIRCLE)) / len(CIRCLE)
 
     own = [twice(u) for u in units]
     result = np.zeros((*own[0].shape, len(x), len(x)))
