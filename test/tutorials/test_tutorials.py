@@ -20,6 +20,7 @@ LESSONS = {
     'craig': (30, 7),
     'jain': (37, 5),
     'jain_flexible': (14, 2),
+    'jain_diagonalised': (13, 1),
 }
 
 

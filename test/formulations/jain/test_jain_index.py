@@ -28,8 +28,10 @@ def resolve(name):
     raise ModuleNotFoundError(name)
 
 
-def test_items_are_numbered_1_to_157():
-    assert [item.number for item in ITEMS] == list(range(1, 158))
+def test_every_item_has_a_number_of_its_own():
+    numbers = [item.number for item in ITEMS]
+    assert numbers[0] == 1
+    assert all(before < after for before, after in zip(numbers, numbers[1:]))
 
 
 @pytest.mark.parametrize('name', sorted({name for item in ITEMS for name in item.functions}))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 class Item:
     """What the book has under one number of our list.
 
-    number : 1 to 157, in the order of the book. section, equations : where it stands there.
+    number : increasing, 1 to 157 and from 170 on. section, equations : where it stands there.
     cost : order of growth with the number of bodies n, without the O().
     functions : dotted names below robodyn_ros, such as 'algorithms.core.crba.mass_matrix'; a class
     or a method, such as 'robot.robot.Robot.mass_matrix', counts too. The form to read first.

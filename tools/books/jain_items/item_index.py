@@ -1,12 +1,13 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""All items of Jain's chapters 1 to 17 and appendices A and B, in the order of the book."""
+"""All items of Jain's chapters and appendices, by their numbers."""
 
 from tools.books.jain_items import (
     appendix_a,
     appendix_b,
     chapter_10,
     chapter_13,
+    chapter_19,
     chapters_1_to_3,
     chapters_4_to_5,
     chapters_6_to_7,
@@ -31,6 +32,7 @@ ITEMS = sum(
             chapters_16_to_17,
             appendix_a,
             appendix_b,
+            chapter_19,
         )
     ),
     (),
