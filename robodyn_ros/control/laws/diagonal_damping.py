@@ -64,8 +64,6 @@ class DiagonalDamping(ControlLaw):
     kernels = (diagonal_damping,)
 
     def __init__(self, robot):
-        """As of ControlLaw; ModelError, too, if joints of the robot depend on others."""
-        robot.model.refuse_dependent(f'the control law {self.name!r}')
         super().__init__(robot)
         self._arrays = model_arrays(robot)
 
