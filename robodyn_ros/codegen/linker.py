@@ -17,7 +17,8 @@ import types
 from dataclasses import replace
 
 from robodyn_ros.algorithms.core import aba
-from robodyn_ros.codegen.registry import RECIPES
+from robodyn_ros.algorithms.variants.damping_torques import damping_torques
+from robodyn_ros.codegen.registry import FURTHER_RECIPES, RECIPES
 from robodyn_ros.codegen.specialise import origin, specialise
 from robodyn_ros.compile import embedded, generic
 from robodyn_ros.compile.dependencies import fingerprint
@@ -59,6 +60,8 @@ LINKS[aba.forward_dynamics] = (
     _name,
     replace(_recipe, inputs=_recipe.inputs | {'diagonal': _recipe.inputs['tau']}),
 )
+#: A law calls it, though no robot is specialised for it unless asked.
+LINKS[damping_torques] = ('damping_torques', FURTHER_RECIPES['damping_torques'])
 
 #: Names of the kernels for any robot, by what they compile.
 GENERAL = {item.python: name for name, item in vars(generic).items() if isinstance(item, Kernel)}

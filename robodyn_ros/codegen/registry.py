@@ -41,6 +41,7 @@ from robodyn_ros.algorithms.task_space import (
 )
 from robodyn_ros.algorithms.variants import (
     composite_inverse_dynamics,
+    damping_torques,
     dense_forward_dynamics,
     factored_forward_dynamics,
     hamilton,
@@ -244,6 +245,11 @@ FURTHER_RECIPES = {
         hamilton.hamilton_rates,
         POSITION | {'p': VECTOR, 'tau': VECTOR},
         {'qd': VECTOR, 'pdot': VECTOR},
+    ),
+    'damping_torques': Recipe(
+        damping_torques.damping_torques,
+        MOTION | {'rates': VECTOR},
+        {'damping': VECTOR, 'coriolis': VECTOR},
     ),
 } | {
     'factor_product' + '_transposed' * transposed + '_inverse' * inverse: Recipe(

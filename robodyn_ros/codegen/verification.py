@@ -57,7 +57,7 @@ def _states(robot):
     rng = np.random.default_rng(0)
     for _ in range(STATES):
         q, qd, third = (rng.uniform(-1.5, 1.5, n) for n in (robot.nq, robot.nv, robot.nv))
-        same = dict.fromkeys(('qdd', 'qdd_r', 'tau', 'b', 'x', 'p', 'given'), third)
+        same = dict.fromkeys(('qdd', 'qdd_r', 'tau', 'b', 'x', 'p', 'given', 'rates'), third)
         yield {
             'q': q,
             'qd': qd,

@@ -15,6 +15,7 @@ import textwrap
 
 from robodyn_ros.algorithms.centroidal import centroidal_momentum as momentum
 from robodyn_ros.algorithms.constraints import (
+    damping_torques,
     derivatives,
     expansion,
     forward_dynamics,
@@ -67,6 +68,7 @@ from robodyn_ros.algorithms.variants import (
     inverse_dynamics_fixed,
     inverse_dynamics_inertial,
 )
+from robodyn_ros.algorithms.variants import damping_torques as of_damping
 from robodyn_ros.compile import generic
 from robodyn_ros.compile.batch_loops import NAMES
 from robodyn_ros.compile.kernel import Kernel, kernel
@@ -94,6 +96,7 @@ WRITTEN = {
     hybrid_dynamics.hybrid_dynamics: forward_dynamics.hybrid_dynamics,
     coriolis.coriolis_matrix: forward_dynamics.coriolis_matrix,
     hamilton.hamilton_rates: forward_dynamics.hamilton_rates,
+    of_damping.damping_torques: damping_torques.damping_torques,
     kinematics.load_wrenches: task_space.load_wrenches,
     jacobian.jacobian: task_space.jacobian,
     operational_space_inertia.operational_space: task_space.operational_space,

@@ -36,6 +36,7 @@ from robodyn_ros.algorithms.task_space import wrench_sweeps as _wrench_sweeps
 from robodyn_ros.algorithms.variants import (
     composite_inverse_dynamics as _composite_inverse_dynamics,
 )
+from robodyn_ros.algorithms.variants import damping_torques as _damping_torques
 from robodyn_ros.algorithms.variants import dense_forward_dynamics as _dense_forward_dynamics
 from robodyn_ros.algorithms.variants import factored_forward_dynamics as _factored_forward_dynamics
 from robodyn_ros.algorithms.variants import hamilton as _hamilton
@@ -96,6 +97,7 @@ torque_of_wrench = kernel(_wrench_sweeps.torque_of_wrench)
 acceleration_of_wrench = kernel(_wrench_sweeps.acceleration_of_wrench)
 hamilton_rates = kernel(_hamilton.hamilton_rates)
 hybrid_dynamics = kernel(_hybrid_dynamics.hybrid_dynamics)
+damping_torques = kernel(_damping_torques.damping_torques)
 inverse_dynamics_derivatives = kernel(_inverse_dynamics_derivatives.inverse_dynamics_derivatives)
 forward_dynamics_derivatives = kernel(_forward_dynamics_derivatives.forward_dynamics_derivatives)
 mass_matrix_derivative = kernel(_mass_matrix_derivative.mass_matrix_derivative)
@@ -159,4 +161,5 @@ ALL = SERVING + (
     inverse_dynamics_derivatives,
     forward_dynamics_derivatives,
     mass_matrix_derivative,
+    damping_torques,
 )

@@ -57,6 +57,7 @@ PLACES = {
     'forward_dynamics_dense': ('variants', 'forward_dynamics_dense'),
     'hybrid_dynamics': ('variants', 'hybrid_dynamics'),
     'hamilton_rates': ('variants', 'hamilton_rates'),
+    'damping_torques': ('variants', 'damping_torques'),
 }
 
 

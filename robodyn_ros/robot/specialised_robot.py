@@ -139,8 +139,9 @@ class SpecialisedRobot(SpecialisedForms):
                 )
         if not OF_MASS.isdisjoint(found):
             self.centroidal._require_mass()
-        if 'hamilton_rates' in found:
-            self.variants._require_rates()
+        for name in ('hamilton_rates', 'damping_torques'):
+            if name in found:
+                self.variants._require_rates(name)
         return found | {
             (name, frame): recipe
             for frame in frames

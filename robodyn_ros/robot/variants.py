@@ -363,16 +363,51 @@ class Variants(View):
             For a robot with nq > nv, whose velocities are not rates of its coordinates.
         """
         robot = self._robot
-        self._require_rates()
+        self._require_rates('hamilton_rates')
         states, k = robot._states(q, p, tau)
         rates = (robot._out(None, k, (robot.nv,)), robot._out(None, k, (robot.nv,)))
         robot._run(generic.hamilton_rates, k, *robot._weighted, *states, robot._zero, *rates)
         return rates
 
-    def _require_rates(self):
+    def damping_torques(
+        self, q: ArrayLike, qd: ArrayLike, rates: ArrayLike
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Compute torques that damp each velocity eta = m^T qd by itself, with M = m m^T.
+
+        The first, -m rates eta, takes the power sum rates eta^2. The second, m C(q, eta), does no
+        work. Under both, and the weight, eta_i(t) = eta_i(0) exp(-rates_i t). O(n); Jain 2011,
+        Lemma 19.10.
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        qd : (nv,) array_like
+            Velocities [rad/s or m/s].
+        rates : (nv,) array_like
+            Rates of decay [1/s].
+
+        Returns
+        -------
+        tuple of two (nv,) ndarray
+            Both torques or forces [N m or N].
+
+        Raises
+        ------
+        ShapeError
+            For a robot with nq > nv, whose velocities are not rates of its coordinates.
+        """
+        robot = self._robot
+        self._require_rates('damping_torques')
+        states, k = robot._states(q, qd, rates)
+        torques = (robot._out(None, k, (robot.nv,)), robot._out(None, k, (robot.nv,)))
+        robot._run(generic.damping_torques, k, *robot._body, *states, robot._zero, *torques)
+        return torques
+
+    def _require_rates(self, what):
         robot = self._robot
         if robot.nq != robot.nv:
             raise ShapeError(
                 f'robot {robot.name!r}: got {robot.nq} coordinates for {robot.nv} '
-                "velocities; expected as many, for Hamilton's equations"
+                f'velocities; expected as many, for {what}'
             )

@@ -92,7 +92,7 @@ def arguments(name, q, qd, x):
 
 def refused(robot, name):
     """Return whether a quantity has no sense for a robot."""
-    return name == 'hamilton_rates' and robot.nq != robot.nv
+    return name in ('hamilton_rates', 'damping_torques') and robot.nq != robot.nv
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ LAWS = (
     'computed_torque',
     'passivity',
     'adaptive_computed_torque',
+    'diagonal_damping',
 )
 
 

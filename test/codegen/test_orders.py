@@ -41,6 +41,7 @@ LINEAR = (
     'torque_of_wrench',
     'acceleration_of_wrench',
     'hamilton_rates',
+    'damping_torques',
     'joint_inertias',
     'mass_product',
     'mass_matrix_diagonal',

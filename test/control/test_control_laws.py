@@ -19,6 +19,7 @@ LAWS = [
     'passivity',
     'adaptive_computed_torque',
     'operational_space',
+    'diagonal_damping',
 ]
 
 
@@ -186,7 +187,7 @@ def test_every_law_says_what_it_is(name):
     """Name, equation, unit of its gains."""
     law = law_class(name)
     assert law.name == name and law.equation.startswith('tau = ') and len(law.gain_unit) == 2
-    assert law.kernels and law.tracks == (name != 'gravity_compensation')
+    assert law.kernels and law.tracks == (name not in ('gravity_compensation', 'diagonal_damping'))
 
 
 def test_config_has_the_arms_these_tests_are_about():

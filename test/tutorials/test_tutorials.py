@@ -21,6 +21,7 @@ LESSONS = {
     'jain': (37, 5),
     'jain_flexible': (14, 2),
     'jain_sensitivities': (23, 3),
+    'jain_diagonalised': (13, 1),
 }
 
 

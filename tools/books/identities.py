@@ -329,4 +329,16 @@ IDENTITIES = (
         'test_rate_of_the_determinant',
         'test_gradient_of_the_determinant',
     ),
+    _of(
+        '19.12, 19.20, 19.37',
+        "m m' = M, l' l = M^-1, eta' eta = xi' D xi = thd' M thd",
+        'test_factor_is_that_of_cholesky',
+        'test_kinetic_energy_needs_no_masses',
+    ),
+    _of(
+        '19.14, 19.18, 19.19, 19.38',
+        "eta' C = 0, d(eta' eta / 2)/dt = eta' zeta, etadot + C = zeta, D xidot + C = epsilon",
+        'test_diagonal_equations_of_motion',
+        'test_normalised_coriolis_forces_do_no_work',
+    ),
 )

@@ -247,6 +247,49 @@ MISPRINTS = (
         'test_traces_of_18_67_and_18_68_are_of_square_matrices',
     ),
     (
+        'Jain, Lemma 19.2',
+        'N^2 (N^2 - 1)/12 of the symbols are independent, not N (N + 1)/2',
+        'test_count_of_independent_symbols_of_lemma_19_2',
+    ),
+    (
+        'Jain, (19.28)',
+        "H' (1 + H phi K)' thd = tau' V: the left side lacks H'",
+        'test_map_of_19_28_leads_to_six_numbers_a_body_only_with_h',
+    ),
+    (
+        'Jain, (19.29), (19.30)',
+        "- E_psi lambda + lambda E_psi' in the bracket that is halved; (19.32) is right",
+        'test_signs_of_19_29',
+    ),
+    (
+        'Jain, (19.33), (19.34), (19.35)',
+        'bar, not tilde, of linear velocities',
+        'test_rates_of_the_factors_take_bar',
+    ),
+    ('Jain, (19.35)', 'phi G D, not phi G', 'test_rates_of_the_factors_take_bar'),
+    ('Jain, (19.37)', "xi' D xi / 2, without dots", 'test_energy_of_19_37_is_of_velocities'),
+    (
+        'Jain, table 19.2',
+        'z^+ = z + G D^1/2 zeta; T = m zeta runs inward, too',
+        'test_gain_of_table_19_2_has_the_root',
+    ),
+    (
+        'Jain, algorithm 19.1',
+        "S = X + Z, and Z - Z' beside X - X' in y",
+        'test_algorithm_19_1_adds_slides_to_turns',
+    ),
+    (
+        'Jain, algorithm 19.2',
+        'bar(Delta^v) P^+ of a child takes the velocity of the child',
+        'test_algorithm_19_2_takes_the_velocity_of_the_child',
+    ),
+    (
+        'Jain, (19.41), (19.42)',
+        'the sweep of (19.42) lacks phi bar(Delta^v) P^+ V, which (19.41) has',
+        'test_two_sweeps_of_19_42_need_the_slides',
+    ),
+    ('Jain, algorithm 19.3, step 4', 'eta = D^1/2 xi', 'test_root_of_step_4_of_algorithm_19_3'),
+    (
         'Jain, (A.29)',
         'Tr(A^-1 dA/dt), not A^-T: the same for symmetric A alone',
         'test_trace_of_a_29_has_the_inverse_and_not_its_transpose',

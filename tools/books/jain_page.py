@@ -8,7 +8,7 @@ from tools.books.jain_items.item_index import ITEMS
 from tools.markdown import table
 
 INTRODUCTION = """\
-# Jain, Robot and Multibody Dynamics (2011), chapters 1 to 18 and appendices A and B
+# Jain, Robot and Multibody Dynamics (2011), chapters 1 to 19 and appendices A and B
 
 Written by `python -m tools.books`.
 
@@ -28,6 +28,9 @@ with `formulations.jain.operators.spatial_operators.operators(robot, q).draw()`:
 `python doc/tutorials/jain_flexible.py` is the lesson of chapter 13, on an arm whose links bend.
 
 `python doc/tutorials/jain_sensitivities.py` is the lesson of chapter 18, on rates and gradients.
+
+`python doc/tutorials/jain_diagonalised.py` is the lesson of chapter 19, on
+velocities that decouple.
 
 ## Items
 """

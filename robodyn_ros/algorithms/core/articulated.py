@@ -128,33 +128,39 @@ def project(topology, constants, scratch, i, d_inverse, held):
 
 
 @primitive
-def propagate_inertia(topology, scratch, i):
-    """Add P+ of body i, seen from its parent, to the articulated inertia of the parent."""
-    parent, c, s = topology[i, PARENT], scratch[i, at.COS], scratch[i, at.SIN]
+def carry_inertia(scratch, i, parent, angular_at, coupling_at, linear_at):
+    """Add an articulated inertia in these columns of body i, seen from its parent, to the same
+    columns of the parent.
+    """
+    c, s = scratch[i, at.COS], scratch[i, at.SIN]
     angular = rotate_symmetric(
-        scratch, i, at.ROTATION, turn_symmetric(c, s, load_symmetric(scratch, i, at.P_ANGULAR))
+        scratch, i, at.ROTATION, turn_symmetric(c, s, load_symmetric(scratch, i, angular_at))
     )
     linear = rotate_symmetric(
-        scratch, i, at.ROTATION, turn_symmetric(c, s, load_symmetric(scratch, i, at.P_LINEAR))
+        scratch, i, at.ROTATION, turn_symmetric(c, s, load_symmetric(scratch, i, linear_at))
     )
-    coupling = rotate_general(
-        scratch, i, at.ROTATION, c, s, load_general(scratch, i, at.P_COUPLING)
-    )
+    coupling = rotate_general(scratch, i, at.ROTATION, c, s, load_general(scratch, i, coupling_at))
     angular, coupling = shift_articulated(angular, coupling, linear, load(scratch, i, at.POSITION))
     store_symmetric(
         scratch,
         parent,
-        at.P_ANGULAR,
-        add_symmetric(load_symmetric(scratch, parent, at.P_ANGULAR), angular),
+        angular_at,
+        add_symmetric(load_symmetric(scratch, parent, angular_at), angular),
     )
     store_symmetric(
         scratch,
         parent,
-        at.P_LINEAR,
-        add_symmetric(load_symmetric(scratch, parent, at.P_LINEAR), linear),
+        linear_at,
+        add_symmetric(load_symmetric(scratch, parent, linear_at), linear),
     )
     for k in range(9):
-        scratch[parent, at.P_COUPLING + k] = scratch[parent, at.P_COUPLING + k] + coupling[k]
+        scratch[parent, coupling_at + k] = scratch[parent, coupling_at + k] + coupling[k]
+
+
+@primitive
+def propagate_inertia(topology, scratch, i):
+    """Add P+ of body i, seen from its parent, to the articulated inertia of the parent."""
+    carry_inertia(scratch, i, topology[i, PARENT], at.P_ANGULAR, at.P_COUPLING, at.P_LINEAR)
 
 
 @primitive

@@ -37,6 +37,7 @@ WORLD_POSITION = 86  # 3, p_0B_0
 O_ANGULAR = 89  # 6, compliance Omega = [[A, B], [B^T, C]] in the body's frame: A symmetric
 O_COUPLING = 95  # 9, B row-major
 O_LINEAR = 104  # 6, C symmetric
+L_ANGULAR, L_COUPLING, L_LINEAR = O_ANGULAR, O_COUPLING, O_LINEAR  # dP/dt, in its place
 ON_PATH = 110  # 1.0 where the body carries the frame asked for
 B_SYMMETRIC = 111  # 6, Coriolis composite, symmetric part
 B_MOMENT = 117  # 3, angular momentum about the world origin

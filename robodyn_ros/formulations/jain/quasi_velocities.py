@@ -127,7 +127,7 @@ def diagonalising(system, q):
     art = articulated(tree)
     A = innovations_factor(tree, art).T @ columns
     for s, D in zip(tree.slices, art.D):
-        A[s] = _upper_factor(D) @ A[s]
+        A[s] = upper_factor(D) @ A[s]
     return A
 
 
@@ -141,7 +141,7 @@ def diagonal_coriolis_torque(system, q, qd):
     return np.linalg.solve(A(q).T, gamma(A, q, qd).T @ A(q) @ qd)
 
 
-def _upper_factor(D):
+def upper_factor(D):
     """U (r, r) with U' U = D, of complex D too, which numpy would take for Hermitian."""
     U = np.zeros_like(D)
     for i in range(len(D)):

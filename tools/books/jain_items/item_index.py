@@ -8,6 +8,7 @@ from tools.books.jain_items import (
     chapter_10,
     chapter_13,
     chapter_18,
+    chapter_19,
     chapters_1_to_3,
     chapters_4_to_5,
     chapters_6_to_7,
@@ -33,6 +34,7 @@ ITEMS = sum(
             appendix_a,
             appendix_b,
             chapter_18,
+            chapter_19,
         )
     ),
     (),
