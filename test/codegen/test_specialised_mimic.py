@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from robodyn_ros.control.laws.computed_torque import ComputedTorque
+from robodyn_ros.control.laws.diagonal_damping import DiagonalDamping
 from robodyn_ros.control.laws.specialised_law import specialised_kernels
 from robodyn_ros.model import build
 from robodyn_ros.robot.robot import Robot
@@ -93,3 +94,18 @@ def test_computed_torque_cancels_the_dynamics(gripper):
         wanted = reference[2] + gains[0] * (reference[0] - q) + gains[1] * (reference[1] - qd)
         agree(qdd, wanted, tolerance=10.0 * solve_tolerance(gripper.mass_matrix(q)))
     assert model.is_embedded
+
+
+def test_diagonal_damping_links_to_the_code(gripper):
+    """Every term by the code of the robot, over the independent coordinates; the power is lost."""
+    law, rates = DiagonalDamping(gripper), np.linspace(1.0, 4.0, gripper.nv)
+    gains, reference = np.array([0.0 * rates, rates]), np.zeros((3, gripper.nv))
+    q, qd, _ = states(gripper, 1)[0]
+    generic, special = np.zeros((2, 6, gripper.nv))
+    assert law.torques(q, qd, reference, gains, generic) == 0
+    law.use(specialised_kernels(gripper.model, DiagonalDamping))
+    assert law.torques(q, qd, reference, gains, special) == 0
+    agree(special, generic)
+    damping, coriolis = gripper.variants.damping_torques(q, qd, rates)
+    agree(generic[0] + generic[2], damping + coriolis)
+    assert qd @ (special[0] + special[2]) < 0.0

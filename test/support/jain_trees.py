@@ -7,7 +7,13 @@ import numpy as np
 from robodyn_ros.formulations.jain import hinges as hinges
 from robodyn_ros.formulations.jain.single_body import spatial_inertia
 from robodyn_ros.formulations.jain.spatial_algebra import phi
-from robodyn_ros.formulations.jain.tree import Body, coordinate_rates, tree_at, tree_of
+from robodyn_ros.formulations.jain.tree import (
+    Body,
+    configuration,
+    coordinate_rates,
+    tree_at,
+    tree_of,
+)
 from robodyn_ros.formulations.jain.tree_kinematics import Node
 from support.families import FAMILIES, MIXED, case, inertial, rotation, states
 
@@ -138,14 +144,6 @@ def robot_tree(name):
     (q, qd, qdd), (_, tau, _) = states(robot, 2)
     tree = tree_at(robot, q)
     return tree, tree.to_jain(qd), tree.to_jain(qdd), tree.to_jain(tau)
-
-
-def configuration(tree):
-    """The coordinates q that a tree is at, in the order of the robot."""
-    q = np.empty(sum(len(theta) for theta in tree.theta))
-    for body, theta in zip(tree.bodies, tree.theta):
-        q[list(body.coordinates)] = theta
-    return q
 
 
 def mixed_tree(name):

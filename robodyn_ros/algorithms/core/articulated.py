@@ -127,7 +127,7 @@ def project(topology, constants, scratch, i, d_inverse, held):
     store_symmetric(scratch, i, at.P_LINEAR, c)
 
 
-@primitive
+@inlined
 def carry_inertia(scratch, i, parent, angular_at, coupling_at, linear_at):
     """Add an articulated inertia in these columns of body i, seen from its parent, to the same
     columns of the parent.

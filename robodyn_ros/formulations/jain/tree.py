@@ -265,3 +265,11 @@ def coordinate_rates(tree, thd):
     for body, theta, s in zip(tree.bodies, tree.theta, tree.slices):
         qdot[list(body.coordinates)] = body.hinge.rates(theta, thd[s])
     return qdot
+
+
+def configuration(tree):
+    """The coordinates q (nq,) that a Tree is at, in the order of the robot."""
+    q = np.empty(sum(len(theta) for theta in tree.theta), tree.dtype)
+    for body, theta in zip(tree.bodies, tree.theta):
+        q[list(body.coordinates)] = theta
+    return q

@@ -33,16 +33,17 @@ def point(place, inertia=0.0):
     return spatial_inertia(MASS, place, J)
 
 
-def carried(hinge, M):
-    """Coordinates of a mass on a hinge, which a massless pin about z carries."""
+def carried(hinge, M, carrier=hinges.pin()):
+    """Coordinates of a mass on a hinge, which a massless pin about z carries, or another hinge."""
     still = np.eye(3), np.zeros(3)
-    first = Body('a', None, *still, hinges.pin(), np.zeros((6, 6)), (0,), (0,), np.zeros(1))
+    first = Body('a', None, *still, carrier, np.zeros((6, 6)), (0,), (0,), np.zeros(1))
     last = Body('b', 'a', *still, hinge, M, (1,), (1,), np.zeros(1))
     return Coordinates([first, last], np.array([0.3, 0.8]))
 
 
 POLAR = carried(hinges.prismatic(X), point(0.0 * X))
 BALL = carried(hinges.prismatic(X), point(0.0 * X, TURNING))
+SLIDES = carried(hinges.prismatic(X), point(0.0 * X), hinges.prismatic(Y + X))
 SPHERE = carried(hinges.pin(Y), point(LENGTH * X))
 AT = np.array([0.1, 0.2])
 
@@ -50,6 +51,7 @@ AT = np.array([0.1, 0.2])
 def test_mass_on_a_plane_is_flat_on_a_sphere_it_is_not():
     """(19.10): R_0101 = K det M, of a sphere with K = 1/(m l^2); a mass that turns, K < 0."""
     assert curvature.is_flat(POLAR, AT)
+    assert curvature.is_flat(SLIDES, AT)
     assert not curvature.is_flat(BALL, AT)
     assert not curvature.is_flat(SPHERE, AT)
     R = curvature.riemann_symbols(SPHERE, AT)

@@ -16,11 +16,7 @@ from robodyn_ros.formulations.jain.diagonalised import (
     two_sweep_dynamics,
     unnormalised_coriolis,
 )
-from robodyn_ros.formulations.jain.sensitivities.articulated_rates import (
-    articulated_rates,
-    hinge_rates,
-)
-from robodyn_ros.formulations.jain.spatial_algebra import angular, tilde
+from robodyn_ros.formulations.jain.sensitivities.articulated_rates import hinge_rates
 from support.compare import agree
 from support.families import FAMILIES
 from support.jain_trees import (

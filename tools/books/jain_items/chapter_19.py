@@ -101,8 +101,16 @@ ITEMS = (
         'Lem 19.10',
         'Decoupled rate control',
         'n',
-        functions=('formulations.jain.diagonalised.decoupled_control.damping_torque',),
+        functions=(
+            'formulations.jain.diagonalised.decoupled_control.damping_torque',
+            'algorithms.variants.damping_torques.damping_torques',
+            'robot.variants.Variants.damping_torques',
+            'control.laws.diagonal_damping.DiagonalDamping',
+        ),
         tests=(
+            'test_recursion_is_that_of_the_operators',
+            'test_every_diagonal_velocity_decays_at_its_own_rate',
+            'test_power_is_always_negative',
             'test_damping_takes_energy_at_its_rate',
             'test_every_diagonal_velocity_decays_by_itself',
         ),

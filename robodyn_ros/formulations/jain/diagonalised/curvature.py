@@ -30,10 +30,10 @@ def riemann_symbols(system, q):
 
 
 def is_flat(system, q, tolerance=1e-9):
-    """Return whether all symbols vanish at q, relative to the terms they are added up from."""
-    second, products = _terms(system, q)
-    size = max(np.abs(second).max(), np.abs(products).max())
-    return bool(np.abs(second + products).max() <= tolerance * size)
+    """Return whether all symbols vanish at q: beside M, and the terms they are added up from."""
+    terms = _terms(system, q)
+    size = max(np.abs(each).max() for each in (*terms, energies_of(system)[0].mass_matrix(q)))
+    return bool(np.abs(sum(terms)).max() <= tolerance * size)
 
 
 def _terms(system, q):

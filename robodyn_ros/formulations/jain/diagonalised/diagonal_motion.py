@@ -15,7 +15,7 @@ from robodyn_ros.formulations.jain.articulated_bodies import articulated
 from robodyn_ros.formulations.jain.diagonalised import coordinate_maps, normalised_coriolis
 from robodyn_ros.formulations.jain.diagonalised.two_sweep_dynamics import xi_rates
 from robodyn_ros.formulations.jain.inverse_dynamics import gravity_torque
-from robodyn_ros.formulations.jain.tree import coordinate_rates, tree_of
+from robodyn_ros.formulations.jain.tree import configuration, coordinate_rates, tree_of
 from robodyn_ros.formulations.simulate import runge_kutta
 
 
@@ -25,7 +25,7 @@ def motion(tree, thd, torque, dt, steps, gravity=True, normalised=False):
     thd (N,), in the order of the tree. torque(t, tree, thd) -> T (N,). normalised : integrate eta,
     not xi.
     """
-    start, count = coordinates(tree), tree.N
+    start, count = configuration(tree), tree.N
 
     def at(q):
         return tree_of(tree.bodies[::-1], q, -tree.g[3:])
@@ -52,14 +52,6 @@ def motion(tree, thd, torque, dt, steps, gravity=True, normalised=False):
         y = runge_kutta(rates, k * dt, y, dt)
     end = at(y[:-count])
     return end, _velocities(end, articulated(end), y[-count:], normalised).thd
-
-
-def coordinates(tree):
-    """Return q of a Tree, in the order of the robot."""
-    q = np.empty(sum(len(theta) for theta in tree.theta), tree.dtype)
-    for body, theta in zip(tree.bodies, tree.theta):
-        q[list(body.coordinates)] = theta
-    return q
 
 
 def _velocities(tree, art, speed, normalised):

@@ -8,7 +8,8 @@
     thd = xi - G' V^+,   V = V^+ + H' thd                                         base to tips
 
 Any Tree, O(n). P, lambda and mu may share the sweep inward; V and g go out together. No sweep is
-spent on Coriolis accelerations. Hinges whose axes move on both sides have the terms of
+spent on Coriolis accelerations, which the book calls a significant improvement. In operations it
+is none, as lambda costs as much as P. Hinges whose axes move on both sides have the terms of
 unnormalised_coriolis.py. g and f_ext, which the book leaves out, act as in Algorithm 7.2.
 
 Corrections to the print: (19.42) leaves out the sum with bar(Delta^v). In step 4,
