@@ -12,18 +12,19 @@ import pytest
 from robodyn_ros.errors import ModelError, ShapeError, SingularityError, UnknownNameError
 from robodyn_ros.formulations.spong import spong_arms
 from robodyn_ros.model.dependent.closures import Closure
+from robodyn_ros.model.sources.closure_file import loops_of
 from robodyn_ros.robot.robot import Robot
 from support.closed_loops import (
     GRAVITY,
     MECHANISMS,
     at,
     four_bar,
-    palletizer,
     reference,
     rod_of_constant_length,
     spong_five_bar,
 )
 from support.compare import agree
+from support.mechanisms import palletizer
 
 BARS = dict(
     m=(1.5, 1.0, 0.8, 0.7), l1=0.6, l2=0.3, lc=(0.3, 0.15, 0.25, 0.2), I=(0.1, 0.05, 0.06, 0.04)
@@ -48,11 +49,11 @@ def test_five_bar_is_the_closed_form_of_spong():
 
 
 def test_the_plate_of_a_palletizer_stays_level():
-    """Two parallelograms: its turn is that of the table, however the arm moves."""
+    """Two parallelograms: its turn is that of the column, however the arm moves."""
     robot = palletizer().robot()
     turns = [
-        robot.pose(q, 'table')[:3, :3].T @ robot.pose(q, 'plate')[:3, :3]
-        for q in ((0.3, 1.1, -1.4), (-1.2, 1.6, -1.0), (0.9, 0.7, -1.9))
+        robot.pose(q, 'column')[:3, :3].T @ robot.pose(q, 'plate')[:3, :3]
+        for q in ((0.3, 1.1, -0.4, 0.2), (-1.2, 1.6, 0.3, 0.5), (0.9, 2.1, -1.1, -0.4))
     ]
     for turn in turns[1:]:
         agree(turn, turns[0], tolerance=1e-13)
@@ -117,12 +118,14 @@ def test_a_file_has_the_closures(tmp_path):
     type: hinge
     a: {link: coupler, xyz: [0.5, 0, 0]}
     b: {link: rocker, xyz: [0.4, 0, 0], rpy: [0, 0, 0]}
+independent: [rocker]
+near: {crank: 1.0, coupler: -0.5, rocker: 1.6e0}
 rotors: {crank: {inertia: 1e-3}}
 """
     )
-    from robodyn_ros.model.sources.closure_file import closures_of
-
-    filed = replace(mechanism, closures=closures_of(path)).robot()
+    loops = loops_of(path)
+    assert loops.independent == ('rocker',) and loops.near == mechanism.near
+    filed = replace(mechanism, closures=loops.closures).robot()
     q = np.array((0.3, 1.1, 0.1))
     np.testing.assert_array_equal(filed.mass_matrix(q), mechanism.robot().mass_matrix(q))
 
@@ -138,6 +141,9 @@ rotors: {crank: {inertia: 1e-3}}
             'closures: {pin: {a: {link: x}, b: {link: y}, type: ball, stops: [x]}}',
             'expected a list, and no type beside it',
         ),
+        ('{closures: {}, near: [x]}', r"has the near \['x'\]; expected them by names"),
+        ('{closures: {}, near: {x: up}}', "near has joint 'x' 'up'; expected a number"),
+        ('{closures: {}, independent: x}', "independent 'x'; expected a list of the names"),
     ],
 )
 def test_a_file_of_closures_that_is_none_is_a_sentence(tmp_path, text, sentence):

@@ -7,17 +7,17 @@ import pytest
 
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
-from support.closed_loops import MECHANISMS, Referee, reference
+from support.closed_loops import Referee, four_bar, reference
+from support.mechanisms import palletizer
 
 STEPS, DT = 2000, 1e-3
 ERROR = 1e-12  # [m or rad] of the loops: that of Newton's method at any time, so none grows
 DRIFT = 1e-6  # of the kinetic energy, by the fourth order of the scheme at this step
 
 
-@pytest.mark.parametrize('name', ['four-bar in a tree', 'palletizer'])
-def test_loops_stay_closed_and_energy_stays(name):
+@pytest.mark.parametrize('mechanism', [four_bar(), palletizer()], ids=['four-bar', 'palletizer'])
+def test_loops_stay_closed_and_energy_stays(mechanism):
     """Two seconds at 1 kHz without a drive: positions are a function of q, so nothing drifts."""
-    mechanism = MECHANISMS[name]
     robot, referee = mechanism.robot(gravity=(0.0, 0.0, 0.0)), Referee(mechanism)
     settings = PlantSettings(integrator='rk4', no_command='free')
     qd = np.full(robot.nv, 0.2)
