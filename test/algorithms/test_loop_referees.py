@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Closed loops against closed forms and Pinocchio, and what is refused of them."""
+"""Closed loops against closed forms, from files, and what is refused of them."""
 
 import copy
 import pickle
@@ -14,15 +14,7 @@ from robodyn_ros.formulations.spong import spong_arms
 from robodyn_ros.model.dependent.closures import Closure
 from robodyn_ros.model.sources.closure_file import loops_of
 from robodyn_ros.robot.robot import Robot
-from support.closed_loops import (
-    GRAVITY,
-    MECHANISMS,
-    at,
-    four_bar,
-    reference,
-    rod_of_constant_length,
-    spong_five_bar,
-)
+from support.closed_loops import at, four_bar, rod_of_constant_length, spong_five_bar
 from support.compare import agree
 from support.mechanisms import palletizer
 
@@ -57,56 +49,6 @@ def test_the_plate_of_a_palletizer_stays_level():
     ]
     for turn in turns[1:]:
         agree(turn, turns[0], tolerance=1e-13)
-
-
-def test_two_arms_with_a_tray_are_those_of_pinocchio():
-    """Its constraintDynamics with a weld; its proximal solver ends at 1e-10 or so."""
-    pin = pytest.importorskip('pinocchio')
-    mechanism = MECHANISMS['two arms with a tray']
-    robot, model, joints = mechanism.robot(), pin.Model(), {'base': 0}
-    model.gravity.linear = np.array(GRAVITY)
-    inertials = {link.name: link.inertial for link in mechanism.description.links}
-    for each in mechanism.description.joints:
-        place = pin.SE3(each.placement.rotation, each.placement.translation)
-        joints[each.child] = model.addJoint(
-            joints[each.parent], pin.JointModelRevoluteUnaligned(each.axis), place, each.name
-        )
-        own = inertials[each.child]
-        model.appendBodyToJoint(
-            joints[each.child], pin.Inertia(own.mass, own.com, own.inertia), pin.SE3.Identity()
-        )
-    (tray,) = mechanism.closures
-    places = (pin.SE3(place.rotation, place.translation) for place in (tray.place_a, tray.place_b))
-    weld = pin.RigidConstraintModel(
-        pin.ContactType.CONTACT_6D,
-        model,
-        joints[tray.a],
-        next(places),
-        joints[tray.b],
-        next(places),
-        pin.ReferenceFrame.LOCAL,
-    )
-    data, welds, weld_data = (
-        model.createData(),
-        *(kind() for kind in (pin.StdVec_RigidConstraintModel, pin.StdVec_RigidConstraintData)),
-    )
-    welds.append(weld)
-    weld_data.append(weld.createData())
-    pin.initConstraintDynamics(model, data, welds, weld_data)
-    rng, names = np.random.default_rng(4), list(model.names)[1:]
-    q, qd, tau = (
-        reference(robot) + rng.uniform(-0.1, 0.1, robot.nv),
-        *rng.uniform(-1, 1, (2, robot.nv)),
-    )
-    qdd = robot.forward_dynamics(q, qd, tau)
-    state = [dict(zip(robot.all_joint_names, each)) for each in robot.expand(q, qd, qdd)]
-    theta, rates, found = (np.array([each[name] for name in names]) for each in state)
-    driven = np.array([dict(zip(robot.joint_names, tau)).get(name, 0.0) for name in names])
-    settings = pin.ProximalSettings(1e-15, 0.0, 10)
-    expected = pin.constraintDynamics(
-        model, data, theta, rates, driven, welds, weld_data, settings
-    )
-    agree(found, expected, tolerance=1e-9)
 
 
 def test_a_file_has_the_closures(tmp_path):
