@@ -13,7 +13,7 @@ import pytest
 from robodyn_ros.algorithms.core.scratch import allocate
 from robodyn_ros.compile import embedded
 from robodyn_ros.model.layout import AT, RATIO, ROTOR, SHIFT, Q
-from support.closed_loops import MECHANISMS, Referee, reference
+from support.closed_loops import MECHANISMS, Referee
 from support.compare import agree
 from support.mechanisms import STANDARD
 
@@ -28,7 +28,7 @@ def case(request):
     mechanism = ALL[request.param]
     robot, referee = mechanism.robot(), Referee(mechanism)
     rng = np.random.default_rng(5)
-    near = reference(robot)
+    near = robot.model.closed_posture
     states = [
         (near + rng.uniform(-0.15, 0.15, robot.nv), *rng.uniform(-1.5, 1.5, (3, robot.nv)))
         for _ in range(3)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from support import mechanism_referees
-from support.closed_loops import reference
 from support.compare import EXACT, agree
 from support.mechanisms import STANDARD
 
@@ -19,7 +18,7 @@ def states(robot, count=3):
     """Yield positions, rates and accelerations of all joints, and torques of those that lead."""
     rng = np.random.default_rng(4)
     for _ in range(count):
-        q = reference(robot) + rng.uniform(-0.1, 0.1, robot.nv)
+        q = robot.model.closed_posture + rng.uniform(-0.1, 0.1, robot.nv)
         qd, tau = rng.uniform(-1.0, 1.0, (2, robot.nv))
         all_joints = robot.expand(q, qd, robot.forward_dynamics(q, qd, tau))
         yield (

@@ -8,7 +8,7 @@ Their dynamics are compared with the tree and its multipliers in test_loops.
 import numpy as np
 
 from robodyn_ros.formulations.spong import spong_arms
-from support.closed_loops import reference, spong_five_bar
+from support.closed_loops import spong_five_bar
 from support.compare import agree
 from support.mechanisms import DELTA, FIVE_BAR, HEIGHT, STANDARD, corners, legs_at_home
 
@@ -18,7 +18,7 @@ NEAR = 1e-12  # [m or rad]: loops are closed to 1e-13, and a long chain adds the
 def postures(robot, count=4, size=0.15):
     """Return postures near the one in which the loops were closed."""
     rng = np.random.default_rng(7)
-    return reference(robot) + rng.uniform(-size, size, (count, robot.nv))
+    return robot.model.closed_posture + rng.uniform(-size, size, (count, robot.nv))
 
 
 def test_couplers_of_a_five_bar_meet_where_two_circles_do():

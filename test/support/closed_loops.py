@@ -12,7 +12,6 @@ import numpy as np
 
 from robodyn_ros.model.dependent.closures import TYPES, Closure
 from robodyn_ros.model.description import Inertial, Joint, Link, Placement, RobotDescription
-from robodyn_ros.model.layout import REFERENCE
 from robodyn_ros.model.rotation_matrix import from_rpy
 from robodyn_ros.model.rotors import Rotor, with_rotors
 from robodyn_ros.robot.robot import Robot
@@ -209,12 +208,6 @@ MECHANISMS = {
     'tool on a rail': guided(),
     'two arms with a tray': two_arms(),
 }
-
-
-def reference(robot):
-    """Return the independent joints in the posture in which the package has closed the loops."""
-    closed = dict(zip(robot.all_joint_names, robot.model.constants[1:, REFERENCE]))
-    return np.array([closed[name] for name in robot.joint_names])
 
 
 class Referee:

@@ -88,6 +88,14 @@ ROBOT_PARAMETERS = (
         'Whether rotors spin as bodies on their mounts, or are inertia at their joints alone.',
         choices=(EXACT, REFLECTED),
     ),
+    ParamSpec(
+        'closures_path',
+        'string',
+        '',
+        '',
+        'YAML file of the closures of loops, by its path or as `package://<name>/<path>` (see '
+        'doc/joints.md). Joints that loops lead have no command. Empty: none.',
+    ),
 )
 
 LENGTH = slice(4, 8)  # octets of a serialised String that say how many of its text follow
@@ -157,6 +165,7 @@ class RobotSource:
                 **read_entries(values, 'rotors', rotor_file.rotor),
             },
             rotor_model=values['rotor_model'],
+            closures=values['closures_path'] or (),
         )
 
     def _source(self) -> bytes | Path:

@@ -121,7 +121,7 @@ SIMULATOR_PARAMETERS = (
         'rad or m',
         'Posture at the start, in the order '
         'of `joints`; of a floating joint x, y, z and quaternion x, y, z, w. Empty: each as '
-        'near to zero as its limits allow.',
+        'near to zero as its limits allow; with closed loops, where the package closed them.',
         lengths=(0, 'nq'),
     ),
     ParamSpec(
