@@ -30,6 +30,7 @@ from robodyn_ros.model.layout import (
     PRISMATIC,
     RATIO,
     REDUCED,
+    REFERENCE,
     TOPOLOGY_COLUMNS,
     Q,
     V,
@@ -167,6 +168,14 @@ class RobotModel(ReadOnly):
         if not self.has_loops:
             return ()
         return tuple(np.flatnonzero(self.topology[1:, COORDINATE] >= self.nv) + 1)
+
+    @property
+    def closed_posture(self):
+        """Return (nq,): where the loops were closed, for a robot that has loops."""
+        q, at = np.zeros(self.nq), self.coordinates
+        q[at[at >= 0]] = self.constants[self._joint_rows(), REFERENCE][at >= 0]
+        q[self.quaternions + 3] = 1.0
+        return q
 
     @property
     def elimination_order(self):

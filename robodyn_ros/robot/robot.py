@@ -139,7 +139,8 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         rotor_model : {'exact', 'reflected'}
             Whether rotors spin as bodies on their mounts, or are inertia at their joints alone.
         closures : sequence of Closure or path
-            Closures of loops, or a YAML file of them. Joints that they lead have no coordinate.
+            Closures of loops, or a YAML file of them, which may say the next two as well. Joints
+            that they lead have no coordinate.
         independent : sequence of str, optional
             Joints of the loops that lead the others; by default those nearest the base that can.
         near : mapping of str to float, optional
@@ -157,6 +158,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         UnknownNameError
             If a joint or link of that name does not exist.
         """
+        loops = closure_file.loops_of(closures)
         return cls.from_description(
             urdf.parse(xacro_file.expanded(text_or_path)),
             joints,
@@ -166,9 +168,9 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
             free_base,
             rotor_file.rotors_of(rotors),
             rotor_model,
-            closure_file.closures_of(closures),
-            independent,
-            near,
+            loops.closures,
+            loops.independent if independent is None else independent,
+            loops.near | dict(near or {}),
         )
 
     @classmethod

@@ -86,7 +86,7 @@ class Plant:
             self.effort,
         )
         if position is None:
-            position = self._near_zero()
+            position = model.closed_posture if model.has_loops else self._near_zero()
         if velocity is None:
             velocity = self.qd
         self._initial = self.checked_position(position), self.checked_velocity(velocity)

@@ -13,7 +13,7 @@ from robodyn_ros.formulations.jain.diagonalised import coordinate_maps, decouple
 from robodyn_ros.formulations.jain.tree import tree_at
 from robodyn_ros.model import build
 from robodyn_ros.robot.robot import Robot
-from support.closed_loops import MECHANISMS, reference
+from support.closed_loops import MECHANISMS
 from support.compare import agree
 from support.families import FAMILIES, GRAVITY, MIXED, case, describe, states
 
@@ -71,7 +71,7 @@ def near(robot, name):
     """Return a state (q, qd): random, and for a closed loop near where it closes."""
     rng = np.random.default_rng(5)
     if name in MECHANISMS:
-        return reference(robot) + rng.uniform(-0.15, 0.15, robot.nv), rng.normal(size=robot.nv)
+        return robot.model.closed_posture + rng.uniform(-0.15, 0.15, robot.nv), rng.normal(size=robot.nv)
     return states(robot, 1)[0][:2]
 
 

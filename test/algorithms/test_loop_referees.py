@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Closed loops against closed forms and Pinocchio, and what is refused of them."""
+"""Closed loops against closed forms, from files, and what is refused of them."""
 
 import copy
 import pickle
@@ -12,18 +12,11 @@ import pytest
 from robodyn_ros.errors import ModelError, ShapeError, SingularityError, UnknownNameError
 from robodyn_ros.formulations.spong import spong_arms
 from robodyn_ros.model.dependent.closures import Closure
+from robodyn_ros.model.sources.closure_file import loops_of
 from robodyn_ros.robot.robot import Robot
-from support.closed_loops import (
-    GRAVITY,
-    MECHANISMS,
-    at,
-    four_bar,
-    palletizer,
-    reference,
-    rod_of_constant_length,
-    spong_five_bar,
-)
+from support.closed_loops import at, four_bar, rod_of_constant_length, spong_five_bar
 from support.compare import agree
+from support.mechanisms import palletizer
 
 BARS = dict(
     m=(1.5, 1.0, 0.8, 0.7), l1=0.6, l2=0.3, lc=(0.3, 0.15, 0.25, 0.2), I=(0.1, 0.05, 0.06, 0.04)
@@ -48,64 +41,14 @@ def test_five_bar_is_the_closed_form_of_spong():
 
 
 def test_the_plate_of_a_palletizer_stays_level():
-    """Two parallelograms: its turn is that of the table, however the arm moves."""
+    """Two parallelograms: its turn is that of the column, however the arm moves."""
     robot = palletizer().robot()
     turns = [
-        robot.pose(q, 'table')[:3, :3].T @ robot.pose(q, 'plate')[:3, :3]
-        for q in ((0.3, 1.1, -1.4), (-1.2, 1.6, -1.0), (0.9, 0.7, -1.9))
+        robot.pose(q, 'column')[:3, :3].T @ robot.pose(q, 'plate')[:3, :3]
+        for q in ((0.3, 1.1, -0.4, 0.2), (-1.2, 1.6, 0.3, 0.5), (0.9, 2.1, -1.1, -0.4))
     ]
     for turn in turns[1:]:
         agree(turn, turns[0], tolerance=1e-13)
-
-
-def test_two_arms_with_a_tray_are_those_of_pinocchio():
-    """Its constraintDynamics with a weld; its proximal solver ends at 1e-10 or so."""
-    pin = pytest.importorskip('pinocchio')
-    mechanism = MECHANISMS['two arms with a tray']
-    robot, model, joints = mechanism.robot(), pin.Model(), {'base': 0}
-    model.gravity.linear = np.array(GRAVITY)
-    inertials = {link.name: link.inertial for link in mechanism.description.links}
-    for each in mechanism.description.joints:
-        place = pin.SE3(each.placement.rotation, each.placement.translation)
-        joints[each.child] = model.addJoint(
-            joints[each.parent], pin.JointModelRevoluteUnaligned(each.axis), place, each.name
-        )
-        own = inertials[each.child]
-        model.appendBodyToJoint(
-            joints[each.child], pin.Inertia(own.mass, own.com, own.inertia), pin.SE3.Identity()
-        )
-    (tray,) = mechanism.closures
-    places = (pin.SE3(place.rotation, place.translation) for place in (tray.place_a, tray.place_b))
-    weld = pin.RigidConstraintModel(
-        pin.ContactType.CONTACT_6D,
-        model,
-        joints[tray.a],
-        next(places),
-        joints[tray.b],
-        next(places),
-        pin.ReferenceFrame.LOCAL,
-    )
-    data, welds, weld_data = (
-        model.createData(),
-        *(kind() for kind in (pin.StdVec_RigidConstraintModel, pin.StdVec_RigidConstraintData)),
-    )
-    welds.append(weld)
-    weld_data.append(weld.createData())
-    pin.initConstraintDynamics(model, data, welds, weld_data)
-    rng, names = np.random.default_rng(4), list(model.names)[1:]
-    q, qd, tau = (
-        reference(robot) + rng.uniform(-0.1, 0.1, robot.nv),
-        *rng.uniform(-1, 1, (2, robot.nv)),
-    )
-    qdd = robot.forward_dynamics(q, qd, tau)
-    state = [dict(zip(robot.all_joint_names, each)) for each in robot.expand(q, qd, qdd)]
-    theta, rates, found = (np.array([each[name] for name in names]) for each in state)
-    driven = np.array([dict(zip(robot.joint_names, tau)).get(name, 0.0) for name in names])
-    settings = pin.ProximalSettings(1e-15, 0.0, 10)
-    expected = pin.constraintDynamics(
-        model, data, theta, rates, driven, welds, weld_data, settings
-    )
-    agree(found, expected, tolerance=1e-9)
 
 
 def test_a_file_has_the_closures(tmp_path):
@@ -117,12 +60,14 @@ def test_a_file_has_the_closures(tmp_path):
     type: hinge
     a: {link: coupler, xyz: [0.5, 0, 0]}
     b: {link: rocker, xyz: [0.4, 0, 0], rpy: [0, 0, 0]}
+independent: [rocker]
+near: {crank: 1.0, coupler: -0.5, rocker: 1.6e0}
 rotors: {crank: {inertia: 1e-3}}
 """
     )
-    from robodyn_ros.model.sources.closure_file import closures_of
-
-    filed = replace(mechanism, closures=closures_of(path)).robot()
+    loops = loops_of(path)
+    assert loops.independent == ('rocker',) and loops.near == mechanism.near
+    filed = replace(mechanism, closures=loops.closures).robot()
     q = np.array((0.3, 1.1, 0.1))
     np.testing.assert_array_equal(filed.mass_matrix(q), mechanism.robot().mass_matrix(q))
 
@@ -138,6 +83,9 @@ rotors: {crank: {inertia: 1e-3}}
             'closures: {pin: {a: {link: x}, b: {link: y}, type: ball, stops: [x]}}',
             'expected a list, and no type beside it',
         ),
+        ('{closures: {}, near: [x]}', r"has the near \['x'\]; expected them by names"),
+        ('{closures: {}, near: {x: up}}', "near has joint 'x' 'up'; expected a number"),
+        ('{closures: {}, independent: x}', "independent 'x'; expected a list of the names"),
     ],
 )
 def test_a_file_of_closures_that_is_none_is_a_sentence(tmp_path, text, sentence):

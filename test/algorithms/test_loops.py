@@ -3,7 +3,8 @@
 """Closed loops over independent coordinates against the dense system of the tree with multipliers.
 
 To 1e-11 of the largest entry: the multipliers' matrix of the referee has condition numbers up to
-1e4, and both sides lose that much of the rounding. The mechanisms are in support.closed_loops.
+1e4, and both sides lose that much of the rounding. The mechanisms are in support.closed_loops
+and support.mechanisms.
 """
 
 import numpy as np
@@ -12,20 +13,22 @@ import pytest
 from robodyn_ros.algorithms.core.scratch import allocate
 from robodyn_ros.compile import embedded
 from robodyn_ros.model.layout import AT, RATIO, ROTOR, SHIFT, Q
-from support.closed_loops import MECHANISMS, Referee, reference
+from support.closed_loops import MECHANISMS, Referee
 from support.compare import agree
+from support.mechanisms import STANDARD
 
+ALL = MECHANISMS | STANDARD
 NEAR = 1e-11
 WRENCH = np.array((3.0, -2.0, 5.0, 0.4, -0.7, 0.3))  # [N, N m]
 
 
-@pytest.fixture(scope='module', params=MECHANISMS)
+@pytest.fixture(scope='module', params=ALL)
 def case(request):
     """A mechanism as a robot, its referee, and states of it."""
-    mechanism = MECHANISMS[request.param]
+    mechanism = ALL[request.param]
     robot, referee = mechanism.robot(), Referee(mechanism)
     rng = np.random.default_rng(5)
-    near = reference(robot)
+    near = robot.model.closed_posture
     states = [
         (near + rng.uniform(-0.15, 0.15, robot.nv), *rng.uniform(-1.5, 1.5, (3, robot.nv)))
         for _ in range(3)

@@ -156,8 +156,8 @@ def test_a_file_has_every_entry_of_a_rotor(tmp_path):
 @pytest.mark.parametrize(
     'text, sentence',
     [
-        ('a: {inertia: 1}', 'expected rotors, and nothing but closures, rotors'),
-        ('- rotors', 'expected rotors, and nothing but closures, rotors'),
+        ('a: {inertia: 1}', 'expected rotors, and nothing but closures, independent, near'),
+        ('- rotors', 'expected rotors, and nothing but closures, independent, near'),
         ('rotors: [a]', 'expected them by names'),
         ('rotors: {a: 1}', "joint 'a' has 1; expected at least inertia"),
         ('rotors: {a: {gear_ratio: 2}}', 'expected at least inertia'),

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from robodyn_ros.errors import ModelError, ParameterError
+from robodyn_ros.errors import ModelError, ParameterError, RobodynError
 from robodyn_ros.ros.common.model_services import _com
 from robodyn_ros.ros.common.robot_source import RobotSource
 
@@ -34,6 +34,7 @@ def source(text, node=None, **values):
         'rotors_path': '',
         'rotors': (),
         'rotor_model': 'exact',
+        'closures_path': '',
         **values,
     }
     return RobotSource(node, parameters, lambda: None)
@@ -150,3 +151,23 @@ def test_rotors_are_of_the_file_and_of_the_parameter(tmp_path):
 def test_a_rotor_that_cannot_be_read_is_refused(entry):
     with pytest.raises(ParameterError, match="'rotors' has the entry '.*'; expected 'joint=inert"):
         source(TEXT, locked=('swim',), rotors=(entry,)).build()
+
+
+def test_closures_are_of_a_file(tmp_path):
+    """The file says which joints lead and where the loops close; one that is none is named."""
+    folder = Path(__file__).resolve().parents[2] / 'config' / 'mechanisms'
+    urdf = {'urdf_path': str(folder / 'palletizer.urdf')}
+    robot = source('', **urdf, closures_path=str(folder / 'palletizer.yaml')).build()
+    assert robot.joint_names == ('turn', 'shoulder', 'flange', 'crank')
+    np.testing.assert_allclose(robot.model.closed_posture, (0.0, 1.5, 0.0, -0.2), atol=1e-12)
+    path = tmp_path / 'loops.yaml'
+    for text, words in (
+        (None, "file '.*loops.yaml' cannot be read: No such file"),
+        ('closures: {pin', "file '.*loops.yaml' is no YAML"),
+        ('closures: {pin: {a: {link: x}, b: {link: plate}, type: ball}}', "no frame 'x'; valid"),
+        ('closures: {pin: {a: {link: column}, b: {link: plate}, type: weld}}', 'no posture was'),
+    ):
+        if text is not None:
+            path.write_text(text)
+        with pytest.raises(RobodynError, match=words):
+            source('', **urdf, closures_path=str(path)).build()

@@ -12,7 +12,6 @@ import numpy as np
 
 from robodyn_ros.model.dependent.closures import TYPES, Closure
 from robodyn_ros.model.description import Inertial, Joint, Link, Placement, RobotDescription
-from robodyn_ros.model.layout import REFERENCE
 from robodyn_ros.model.rotation_matrix import from_rpy
 from robodyn_ros.model.rotors import Rotor, with_rotors
 from robodyn_ros.robot.robot import Robot
@@ -40,16 +39,22 @@ def joint(name, parent, child, place, kind='revolute', axis=Z, **more):
 
 @dataclass(frozen=True, eq=False)
 class Mechanism:
-    """A tree, its closures, where they close, and how many coordinates are left."""
+    """A tree, its closures, where they close, and how many coordinates are left.
+
+    text : the URDF, where there is one. independent : joints of the loops that lead.
+    """
 
     description: RobotDescription
     closures: tuple[Closure, ...]
     near: dict[str, float]
     freedoms: int
+    text: str = ''
+    independent: tuple[str, ...] | None = None
 
     def robot(self, **options):
         """Return the robot over independent coordinates."""
-        options = {'gravity': GRAVITY, 'near': self.near, **options}
+        chosen = {'near': self.near, 'independent': self.independent}
+        options = {'gravity': GRAVITY, **chosen, **options}
         return Robot.from_description(self.description, closures=self.closures, **options)
 
     def tree(self):
@@ -139,38 +144,6 @@ def spong_five_bar(m, l1, l2, lc, I):  # noqa: E741
     return Mechanism(description, (pin,), {'q1': 0.3, 'q2': 1.2, 'q3': -0.9, 'q4': 0.9}, 2)
 
 
-def palletizer():
-    """Return two parallelograms that keep a plate level, on a turntable."""
-    description = RobotDescription(
-        'palletizer',
-        (
-            Link('floor'),
-            body('table', 20.0, 0.4),
-            body('upper', 6.0, 0.8),
-            body('rod', 1.0, 0.8),
-            body('corner', 2.0, 0.2),
-            body('fore', 4.0, 0.7),
-            body('second_rod', 0.8, 0.7),
-            body('plate', 1.0, 0.1),
-        ),
-        (
-            joint('turn', 'floor', 'table', at()),
-            joint('shoulder', 'table', 'upper', at(0.2, 0.0, 0.5, (np.pi / 2, 0.0, 0.0))),
-            joint('rod', 'table', 'rod', at(0.0, 0.0, 0.7, (np.pi / 2, 0.0, 0.0))),
-            joint('corner', 'upper', 'corner', at(0.8)),
-            joint('elbow', 'upper', 'fore', at(0.8)),
-            joint('second_rod', 'corner', 'second_rod', at(-0.1, 0.2)),
-            joint('plate', 'fore', 'plate', at(0.7)),
-        ),
-    )
-    closures = (
-        Closure('first', 'rod', 'corner', 'hinge', None, at(0.8), at(-0.2, 0.2)),
-        Closure('second', 'second_rod', 'plate', 'hinge', None, at(0.7), at(-0.1, 0.2)),
-    )
-    near = {'shoulder': 1.2, 'rod': 1.2, 'corner': -1.2, 'elbow': -1.5, 'second_rod': -0.3}
-    return Mechanism(description, closures, near | {'plate': 0.3}, 3)
-
-
 def rod_of_constant_length():
     """Return a crank and a slide across it, with a rod between them that has no mass."""
     description = RobotDescription(
@@ -231,17 +204,10 @@ MECHANISMS = {
     'four-bar in a tree': four_bar(),
     'parallelogram in a tree': four_bar((0.3, 0.45, 0.3, 0.45)),
     'four-bar with rotors': geared(),
-    'palletizer': palletizer(),
     'rod of constant length': rod_of_constant_length(),
     'tool on a rail': guided(),
     'two arms with a tray': two_arms(),
 }
-
-
-def reference(robot):
-    """Return the independent joints in the posture in which the package has closed the loops."""
-    closed = dict(zip(robot.all_joint_names, robot.model.constants[1:, REFERENCE]))
-    return np.array([closed[name] for name in robot.joint_names])
 
 
 class Referee:

@@ -16,10 +16,13 @@ closures:
     stops: [x, y, rx, ry]                             # in place of a type
     a: {link: bed}
     b: {link: slider}
+independent: [crank]                                  # both may be left out, see Robot.from_urdf
+near: {crank: 1.0, rocker: 1.6}
 """
 
 import os
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from robodyn_ros.errors import ModelError, shorten
 from robodyn_ros.model.dependent.closures import Closure
@@ -31,8 +34,26 @@ ENTRIES = ('type', 'stops', 'a', 'b', 'distance')
 PLACE = ('link', 'xyz', 'rpy')
 
 
-def closures_of(source: Sequence[Closure] | str | os.PathLike) -> tuple[Closure, ...]:
-    """Return closures.
+class Loops(NamedTuple):
+    """What closes the loops of a robot.
+
+    Attributes
+    ----------
+    closures : tuple of Closure
+        The closures.
+    independent : tuple of str or None
+        Joints of the loops that lead the others.
+    near : dict of str to float
+        Where to seek a posture in which the loops are closed [rad or m].
+    """
+
+    closures: tuple[Closure, ...]
+    independent: tuple[str, ...] | None
+    near: dict[str, float]
+
+
+def loops_of(source: Sequence[Closure] | str | os.PathLike) -> Loops:
+    """Return closures, and what a file of them says besides.
 
     Parameters
     ----------
@@ -41,7 +62,7 @@ def closures_of(source: Sequence[Closure] | str | os.PathLike) -> tuple[Closure,
 
     Returns
     -------
-    tuple of Closure
+    Loops
 
     Raises
     ------
@@ -49,9 +70,24 @@ def closures_of(source: Sequence[Closure] | str | os.PathLike) -> tuple[Closure,
         If the file cannot be read, or has what is not known here; the message names the closure.
     """
     if not isinstance(source, (str, os.PathLike)):
-        return tuple(source)
-    where, entries = yaml_file.entries(source, 'closures')
-    return tuple(_closure(f'{where}: closure {name!r}', name, each) for name, each in entries)
+        return Loops(tuple(source), None, {})
+    where, content = yaml_file.sections(source, 'closures')
+    closures, near = (yaml_file.named(where, content, what) for what in ('closures', 'near'))
+    chosen = content.get('independent')
+    if chosen is not None and not (
+        isinstance(chosen, list) and all(isinstance(name, str) for name in chosen)
+    ):
+        raise ModelError(
+            f'{where} has independent {shorten(chosen)}; expected a list of the names of joints'
+        )
+    return Loops(
+        tuple(_closure(f'{where}: closure {name!r}', name, each) for name, each in closures),
+        None if chosen is None else tuple(chosen),
+        {
+            name: float(yaml_file.numbers(f'{where}: near', f'joint {name!r}', value, 1)[0])
+            for name, value in near
+        },
+    )
 
 
 def _closure(where, name, entries):

@@ -44,7 +44,8 @@ def rotors_of(source: Mapping[str, Rotor] | str | os.PathLike | None) -> dict[st
     """
     if source is None or isinstance(source, Mapping):
         return dict(source or {})
-    where, entries = yaml_file.entries(source, 'rotors')
+    where, content = yaml_file.sections(source, 'rotors')
+    entries = yaml_file.named(where, content, 'rotors')
     return {name: _rotor(f'{where}: joint {name!r}', each) for name, each in entries}
 
 

@@ -11,21 +11,26 @@ from robodyn_ros.errors import ModelError, shorten
 from robodyn_ros.model.sources import package_path
 
 MOST_BYTES = 1_000_000
-KNOWN = ('closures', 'rotors')
+KNOWN = ('closures', 'independent', 'near', 'rotors')
 
 
-def entries(source, what):
-    """Return the file in words, and (name, entry) of one of KNOWN; ModelError if there is none."""
+def sections(source, what):
+    """Return the file in words, and what it has by KNOWN; ModelError without `what`."""
     where = f'file {shorten(os.fspath(source))}'
     content = _content(package_path.resolved(source), where)
     if not isinstance(content, dict) or what not in content or not {*content} <= {*KNOWN}:
         raise ModelError(
             f'{where} has {shorten(content)}; expected {what}, and nothing but {", ".join(KNOWN)}'
         )
-    named = content[what]
-    if not isinstance(named, dict) or not all(isinstance(name, str) for name in named):
-        raise ModelError(f'{where} has the {what} {shorten(named)}; expected them by names')
-    return where, list(named.items())
+    return where, content
+
+
+def named(where, content, what):
+    """Return (name, entry) of a section, none where it is missing."""
+    found = content.get(what, {})
+    if not isinstance(found, dict) or not all(isinstance(name, str) for name in found):
+        raise ModelError(f'{where} has the {what} {shorten(found)}; expected them by names')
+    return list(found.items())
 
 
 def check_names(where, given, known, required):

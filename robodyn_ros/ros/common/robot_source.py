@@ -87,6 +87,14 @@ ROBOT_PARAMETERS = (
         'Model of the rotors: spinning bodies on their mounts, or inertia at their joints alone.',
         choices=(EXACT, REFLECTED),
     ),
+    ParamSpec(
+        'closures_path',
+        'string',
+        '',
+        '',
+        'YAML file of the closures of loops, by its path or as `package://<name>/<path>` (see '
+        'doc/joints.md). Joints that loops lead have no command. Empty: none.',
+    ),
 )
 
 LENGTH = slice(4, 8)  # octets of the length field of a serialised String
@@ -156,6 +164,7 @@ class RobotSource:
                 **read_entries(values, 'rotors', rotor_file.rotor),
             },
             rotor_model=values['rotor_model'],
+            closures=values['closures_path'] or (),
         )
 
     def _source(self) -> bytes | Path:

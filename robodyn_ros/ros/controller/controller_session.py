@@ -93,7 +93,7 @@ class ControlSession:
         self.kernels = SessionKernels(
             node,
             robot.name,
-            values['specialise'] and values['trigger'] != LOCK_STEP,
+            values['specialise'] and values['trigger'] != LOCK_STEP and not robot.model.has_loops,
             functools.partial(specialised_kernels, portable(robot.model), type(law)),
             self.supervisor.use,
         )

@@ -116,7 +116,8 @@ SIMULATOR_PARAMETERS = (
         (),
         'rad or m',
         'Initial posture in the order of `joints`; x, y, z and quaternion x, y, z, w of a '
-        'floating joint. Empty: as near to zero as the limits allow.',
+        'floating joint. Empty: as near to zero as the limits allow; with closed loops, where '
+        'the package closed them.',
         lengths=(0, 'nq'),
     ),
     ParamSpec(

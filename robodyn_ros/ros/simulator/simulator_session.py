@@ -96,7 +96,7 @@ class SimulatorSession:
         self.kernels = SessionKernels(
             node,
             robot.name,
-            values['specialise'],
+            values['specialise'] and not robot.model.has_loops,
             functools.partial(specialised_step, portable(robot.model), plant.settings.integrator),
             self._use,
             lambda: self._next_step is not None,

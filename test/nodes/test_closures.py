@@ -1,0 +1,63 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A palletizer with closed loops under both nodes, in lock step: a file beside the URDF."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='rclpy is not installed')
+pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
+
+from sensor_msgs.msg import JointState
+
+from robodyn_ros import Robot
+from support.node_harness import COLD, ROOT, SIMULATED
+
+pytestmark = pytest.mark.ros
+pytest_plugins = ['robodyn_ros.testing.fixtures']
+
+URDF, CLOSURES = (ROOT / 'config' / 'mechanisms' / f'palletizer.{end}' for end in ('urdf', 'yaml'))
+GOAL = (0.6, 1.2, -0.6, 0.3)  # [rad] of turn, shoulder, flange, crank
+
+
+def test_the_controller_moves_the_simulated_palletizer(controlled_robot):
+    """It begins where the loops close, tracks, and holds the weight of all that moves.
+
+    What is left is the step h of the integrator: e'' + 20 e' + 100 e = 20 h a / 2, see
+    test_rotors. Of a quintic a is 10 / sqrt(3) of way / time^2 at most. The joint states are of
+    all joints and close the loops: the plate stays level in the tree.
+    """
+    robot = Robot.from_urdf(URDF, closures=CLOSURES)
+    arm = controlled_robot(URDF, {'closures_path': str(CLOSURES)}, closures_path=str(CLOSURES))
+    assert arm.joint_names == list(robot.joint_names) == ['turn', 'shoulder', 'flange', 'crank']
+    np.testing.assert_array_equal(arm.position, robot.model.closed_posture)
+    states = arm.record(JointState, 'joint_states')
+    arm.go_to(GOAL, 2.0)
+    worst = 0.0
+    while arm.time < 2.5:
+        arm.advance(0.05)
+        worst = max(worst, np.abs(arm.reference[0] - arm.position).max())
+    assert arm.status.startswith('HOLD') or arm.status.startswith('ACTIVE')
+    fastest = 10.0 / np.sqrt(3.0) * np.abs(GOAL - robot.model.closed_posture).max() / 2.0**2
+    assert worst < 0.2 * 0.5 * 1e-3 * fastest
+    arm.advance(1.0)
+    np.testing.assert_allclose(arm.position, GOAL, atol=1e-6)
+    weight = robot.gravity_torque(arm.position)
+    np.testing.assert_allclose(arm.torque, weight, atol=1e-6 * np.abs(weight).max())
+    tree = Robot.from_urdf(URDF)
+    last = dict(zip(states.wait().name, states.wait().position))
+    theta = [last[name] for name in tree.joint_names]
+    up = tree.pose(theta, 'plate')[:3, 2]
+    np.testing.assert_allclose(up, (0.0, 0.0, 1.0), atol=1e-12)
+
+
+@pytest.mark.parametrize('name', ['controller', 'simulator'])
+def test_a_file_that_closes_nothing_is_refused(host, tmp_path, name):
+    """By one sentence, with the name of the file; the node waits for another one."""
+    path = tmp_path / 'loops.yaml'
+    path.write_text('closures: {pin: {a: {link: drive_rod}}}')
+    clock = SIMULATED if name == 'controller' else {}
+    node = host(name, **{**clock, 'urdf_path': str(URDF), 'closures_path': str(path)})
+    node.wait_for_output("loops.yaml': closure 'pin' has", COLD)
+    assert 'expected at least a and b' in node.output and node.running
+    assert 'Traceback' not in node.output

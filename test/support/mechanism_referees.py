@@ -1,0 +1,113 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Mechanisms with closed loops in other libraries: accelerations of all joints by their names.
+
+Each reads the URDF text of the mechanism with its own parser, and closes the loops with its own
+constraints. A hinge is two points of its axis that stay together.
+"""
+
+import numpy as np
+
+from support.closed_loops import GRAVITY
+
+APART = 0.2  # [m] of the two points of a hinge
+PROXIMAL = (1e-14, 1e-8, 20)  # accuracy, and damping, which its iterations take back; their number
+COMPLIANT = (0.9999, 0.9998, 0.9997, 0.9996)  # impedances of MuJoCo, 0.9999 at most
+
+
+def points(closure):
+    """Return the places on both links, (3,) each, that a closure keeps together."""
+    heights = {'ball': (0.0,), 'weld': (0.0,), 'hinge': (0.0, APART)}[closure.type]
+    return [
+        [place.translation + height * place.rotation[:, 2] for place in places]
+        for height in heights
+        for places in ((closure.place_a, closure.place_b),)
+    ]
+
+
+def of_pinocchio(mechanism, positions, rates, torques):
+    """Return accelerations by constraintDynamics; positions, rates, torques : {joint: value}."""
+    import pinocchio as pin
+
+    model = pin.buildModelFromXML(mechanism.text)
+    model.gravity.linear = np.array(GRAVITY)
+    constraints = pin.StdVec_RigidConstraintModel()
+    for closure in mechanism.closures:
+        welded = closure.type == 'weld'
+        kind = pin.ContactType.CONTACT_6D if welded else pin.ContactType.CONTACT_3D
+        for pair in points(closure):
+            ends = []
+            for name, place, point in zip(
+                (closure.a, closure.b), (closure.place_a, closure.place_b), pair
+            ):
+                frame = model.frames[model.getFrameId(name, pin.FrameType.BODY)]
+                ends += [frame.parentJoint, frame.placement * pin.SE3(place.rotation, point)]
+            constraints.append(
+                pin.RigidConstraintModel(kind, model, *ends, pin.ReferenceFrame.LOCAL)
+            )
+    data, known = model.createData(), pin.StdVec_RigidConstraintData()
+    for constraint in constraints:
+        known.append(constraint.createData())
+    pin.initConstraintDynamics(model, data, constraints, known)
+    q, names = pin.neutral(model), list(model.names)[1:]
+    for name in names:
+        joint = model.joints[model.getJointId(name)]
+        x = positions[name]  # a continuous joint takes its cosine and sine
+        q[joint.idx_q : joint.idx_q + joint.nq] = x if joint.nq == 1 else (np.cos(x), np.sin(x))
+    state = (np.array([each.get(name, 0.0) for name in names]) for each in (rates, torques))
+    settings = pin.ProximalSettings(*PROXIMAL)
+    found = pin.constraintDynamics(model, data, q, *state, constraints, known, settings)
+    return dict(zip(names, found.tolist()))
+
+
+def of_mujoco(mechanism, positions, rates, torques):
+    """Return accelerations by equalities `connect` and `weld`, extrapolated to rigid ones.
+
+    MuJoCo's constraints give way by R = (1 - d) / d of an inverse inertia, of an impedance d. The
+    cubic in (1 - d) / d through four of them has the value at R = 0 to the fourth order.
+    """
+    x = np.array([(1.0 - d) / d for d in COMPLIANT])
+    weights = np.linalg.solve(np.vander(x, increasing=True).T, np.eye(4)[0])
+    model = _mujoco_model(mechanism)
+    found = [_of_compliant(model, d, positions, rates, torques) for d in COMPLIANT]
+    return {name: sum(w * each[name] for w, each in zip(weights, found)) for name in found[0]}
+
+
+def _mujoco_model(mechanism):
+    """Return the tree of the URDF with an equality constraint for each closure."""
+    import mujoco
+
+    spec, data = mujoco.MjSpec.from_string(mechanism.text), []
+    spec.compiler.fusestatic = spec.compiler.balanceinertia = False
+    spec.option.gravity, spec.option.tolerance = GRAVITY, 0.0
+    spec.option.disableflags = mujoco.mjtDisableBit.mjDSBL_CONTACT
+    for closure in mechanism.closures:
+        welded = closure.type == 'weld'
+        for a, b in points(closure):
+            each = spec.add_equality(objtype=mujoco.mjtObj.mjOBJ_BODY)
+            each.name1, each.name2 = closure.a, closure.b
+            each.type = mujoco.mjtEq.mjEQ_WELD if welded else mujoco.mjtEq.mjEQ_CONNECT
+            turn = np.empty(4)  # of B on A
+            R = closure.place_a.rotation @ closure.place_b.rotation.T
+            mujoco.mju_mat2Quat(turn, R.ravel())
+            data.append((*b, *a, *turn, 1.0) if welded else (*a, *b, *np.zeros(5)))
+    model = spec.compile()
+    model.eq_data[:, : len(data[0])] = (
+        data  # the compiler would put B where the posture at zero has it
+    )
+    return model
+
+
+def _of_compliant(model, impedance, positions, rates, torques):
+    """Return the accelerations with constraints of one impedance."""
+    import mujoco
+
+    model.eq_solimp[:, :2] = impedance
+    data, joints = mujoco.MjData(model), [model.joint(k) for k in range(model.njnt)]
+    for joint in joints:
+        data.qpos[joint.qposadr] = positions[joint.name]
+        data.qvel[joint.dofadr] = rates[joint.name]
+        data.qfrc_applied[joint.dofadr] = torques.get(joint.name, 0.0)
+    mujoco.mj_forward(model, data)
+    assert np.abs(data.efc_pos).max() < 1e-12  # the loops are closed there too
+    return {joint.name: float(data.qacc[joint.dofadr][0]) for joint in joints}
