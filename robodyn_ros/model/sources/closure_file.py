@@ -46,7 +46,7 @@ def closures_of(source: Sequence[Closure] | str | os.PathLike) -> tuple[Closure,
     Raises
     ------
     ModelError
-        If the file cannot be read, or has what is not known here; the message names the closure.
+        If the file cannot be read, or has an unknown entry; the message names the closure.
     """
     if not isinstance(source, (str, os.PathLike)):
         return tuple(source)
