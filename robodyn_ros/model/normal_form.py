@@ -58,7 +58,6 @@ def clean(model):
 
     This applies to placements of bodies on their parents and of frames on their bodies. `cleaned`
     lists the changes.
-
     """
     constants = model.constants.copy()
     for row in constants[1:]:
@@ -210,7 +209,6 @@ def _regauged(model, turns, slides):
     """Return the model with frame i rotated about its z axis, and moved by slides[i] along it.
 
     turns[i] : cosine and sine of the angle.
-
     """
     constants = model.constants.copy()
     gauges = [_about_z(*turn) for turn in turns]
@@ -253,7 +251,6 @@ def _zero(R):
     """Return cosine and sine of the angle about z that reduces R to a rotation about x.
 
     With parallel axes nothing remains.
-
     """
     length = _length(R[0, :2])
     return (R[0, 0] / length, -R[0, 1] / length) if length > 0.5 else (1.0, 0.0)

@@ -186,7 +186,6 @@ class RobotModel(ReadOnly):
         """Return (nv,) indices in q: of the coordinate whose rate each velocity is, or -1.
 
         The angular velocity of a spherical joint is not the rate of a coordinate.
-
         """
         rows, at = self.topology[self._joint_rows()], AT if self.is_embedded else Q
         return np.where(np.isin(rows[:, KIND], (BALL_X, BALL_Y, BALL_Z)), -1, rows[:, at])
@@ -197,7 +196,7 @@ class RobotModel(ReadOnly):
         return self.topology[self._joint_rows(), KIND] == PRISMATIC
 
     def refuse_quaternions(self, what):
-        """Raise ModelError for a joint with a quaternion: `what` needs one position per velocity."""
+        """Raise ModelError for a joint with a quaternion, where `what` needs nq = nv."""
         for k in self.quaternions[:1]:
             joint = self.position_names[k].rpartition('.')[0]
             raise UnlockedError(

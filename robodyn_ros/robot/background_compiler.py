@@ -168,7 +168,6 @@ def ahead(make, progress=None):
     """Call `make` in this process and return its result.
 
     A Background of the same `make` then finds the kernels in the cache.
-
     """
     result = make(progress=progress)
     cache.set_mark(_mark(pickle.dumps(make)))

@@ -102,7 +102,6 @@ class SpecialisedRobot(SpecialisedForms):
         """Install the code of this robot before the methods of Robot.
 
         Arguments of the methods have the names of the recipes' inputs.
-
         """
         for name, recipe in (RECIPES | FURTHER_RECIPES).items():
             if name in self.kernels and name not in CHOSEN:
@@ -194,7 +193,6 @@ class SpecialisedRobot(SpecialisedForms):
         """Return the results of a batch, computed in parallel.
 
         None if it is not a batch, or the kernel refuses a row.
-
         """
         if key not in self.kernels:
             return None

@@ -93,7 +93,6 @@ class Boundary:
 
         A batch has an axis of length k in front; k is None for a single state. One state beside a
         batch is repeated.
-
         """
         try:
             if len(arrays) <= 3 and state_checks.ALL[len(arrays) - 1].vectorcall(
@@ -221,7 +220,6 @@ class Boundary:
 
         For one state these are the (nb, 6) wrenches on the bodies in their own frames. For a batch
         it is the result of `_placed_wrenches`.
-
         """
         if k is not None:
             return self._placed_wrenches(k, f_ext)
@@ -275,7 +273,6 @@ class Boundary:
         """Run a generic kernel on one state, or its parallel loop on a batch.
 
         Raises SingularityError at a singular pivot.
-
         """
         kernel = self._kernel(kernel)
         if k is None:

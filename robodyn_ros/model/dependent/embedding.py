@@ -59,8 +59,10 @@ def embed(topology, constants, ways):
 
 
 def reduced_tree(topology):
-    """Return the (nv + 1, 5) topology of the elimination tree. In it one velocity carries another
-    if their entry of the mass matrix, or of its factors L^T D L, is nonzero. This is its
+    """Return the (nv + 1, 5) topology of the elimination tree.
+
+    In it one velocity carries another if their entry of the mass matrix, or of its factors
+    L^T D L, is nonzero. This is its
     elimination tree.
 
     Liu 1990, "The role of elimination trees in sparse factorization". Of a robot without dependent
