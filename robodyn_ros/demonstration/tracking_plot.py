@@ -129,7 +129,7 @@ def _real_time(figure, lock_step, live):
 
 
 def _torques(figure, record, joint_names):
-    """Torque by term of the two joints that carry the most."""
+    """Plot the torque terms of the two joints with the largest torque."""
     heaviest = np.argsort(np.abs(record.series['gravity']).max(axis=0))[::-1][:2]
     for axes, j in zip(figure.subplots(1, 2), sorted(heaviest)):
         for term in TERMS:
