@@ -29,8 +29,8 @@ ROWS = tuple(
             ),
             (
                 'A description that is late, repeated or another one',
-                'A late one is taken, the same '
-                'one is ignored, another one is told and ignored while configured.',
+                'A late one is accepted, the same one ignored, another one reported and ignored '
+                'while configured.',
                 'controller_lifecycle::it_becomes_active_whoever_starts_first',
             ),
             (
@@ -46,12 +46,12 @@ ROWS = tuple(
             ),
             (
                 'Fresh stamps, frozen values',
-                'Told after stuck_time under a changing effort; by stuck_action a STALE.',
+                'Reported after stuck_time under a changing effort; STALE by stuck_action.',
                 'sensor_and_perturbation::frozen_and_lossy_sensor',
             ),
             (
                 'Stamps that are zero, old, ahead or impossible',
-                'Age counts from the receipt; such a stamp orders nothing.',
+                'Age counts from the receipt; such a stamp is ignored for the order.',
                 'controller_inputs::stamps_do_not_matter '
                 'controller_inputs::an_impossible_stamp_is_refused',
             ),
@@ -67,7 +67,7 @@ ROWS = tuple(
                 'messages::a_bad_message_is_refused_with_its_reason_and_changes_nothing',
             ),
             (
-                'Lengths that lie, messages of any size',
+                'False lengths, messages of any size',
                 'Refused by bytes, then by counts, before '
                 'anything loops; large ones are taken and read without the GIL.',
                 'messages::an_enormous_message_is_refused_by_its_size '
@@ -97,7 +97,7 @@ ROWS = tuple(
             ),
             (
                 'Two publishers of joint states',
-                'Told in the log and in diagnostics.',
+                'Reported in log and diagnostics.',
                 'controller_faults::two_publishers_of_joint_states_are_reported',
             ),
             (
@@ -121,7 +121,7 @@ ROWS = tuple(
                 'controller_inputs::streamed_targets_are_followed_and_their_end_is_a_hold',
             ),
             (
-                'A senseless reference',
+                'An invalid reference',
                 'Refused whole with a sentence; what is followed goes on.',
                 'control_trajectory::senseless_trajectory_is_refused_with_a_sentence '
                 'controller_inputs::a_bad_trajectory_is_refused_whole',
@@ -145,8 +145,8 @@ ROWS = tuple(
                 'controller_inputs::effort_limits_clamp_and_are_reported',
             ),
             (
-                'Senseless parameters',
-                'Refused as a whole; what runs is unchanged.',
+                'Invalid parameters',
+                'Refused as a whole; the values in force stay.',
                 'controller_inputs::bad_parameters_are_refused_and_nothing_changes '
                 'parameters::an_enormous_array_is_refused_by_its_size',
             ),
@@ -190,7 +190,7 @@ ROWS = tuple(
             ),
             (
                 'Inertias no body can have',
-                'Refused or told.',
+                'Refused or reported.',
                 'urdf_refusals::the_sentence_names_the_element '
                 'model_report::a_doubtful_thing_is_named',
             ),
@@ -207,7 +207,7 @@ ROWS = tuple(
             ),
             (
                 'Joint types, mimic joints',
-                'Served, or refused by name.',
+                'Supported, or refused by name.',
                 'model_build::impossible_mimic_joints_are_refused '
                 'robot_source::floating_joint_moves_when_it_is_named',
             ),
@@ -226,7 +226,7 @@ ROWS = tuple(
             ),
             (
                 'The simulation blows up',
-                'The last valid state is kept, latched and told.',
+                'The last valid state is kept, latched and reported.',
                 'plant_commands::blow_up_leaves_the_last_valid_state '
                 'simulator_process::blow_up_is_contained_and_over_by_reset',
             ),
@@ -297,7 +297,7 @@ ROWS = tuple(
             ),
             (
                 'The context is shut down in mid-loop',
-                'The last word still goes out.',
+                'The last safe command is still published.',
                 'wire::after_shutdown_the_outlet_publishes_and_nothing_crashes',
             ),
             (
@@ -339,7 +339,7 @@ ROWS = tuple(
             ),
             (
                 'Subscribers that come, go or are slow',
-                'Best effort, one deep: nobody is waited for. How long publishing takes is a '
+                'Best effort, depth one: publishers never wait. How long publishing takes is a '
                 'figure of a machine: doc/benchmarks.md has it.',
             ),
             (
@@ -386,7 +386,7 @@ ROWS = tuple(
                 'control_laws::wrong_dtype_is_an_error_and_never_a_compilation',
             ),
             (
-                'Fast arithmetic that assumes NaN away',
+                'Fast arithmetic without NaN',
                 'It does not.',
                 'compile::fast_arithmetic_still_sees_nan_and_infinity '
                 'interpreted::everything_runs_without_the_compiler '
@@ -399,7 +399,7 @@ ROWS = tuple(
             ),
             (
                 'The system refuses priority, processors, memory',
-                'Told in log, status and diagnostics; realtime.require refuses to activate.',
+                'Reported in log, status and diagnostics; realtime.require refuses to activate.',
                 'loop::what_the_system_refuses_becomes_a_sentence',
             ),
             ('A node without permissions', 'SROS2 keeps it out by the policy in config/security.'),
@@ -425,7 +425,7 @@ ROWS = tuple(
                 'cache::a_full_disk_costs_only_the_cache '
                 'texts::a_folder_that_cannot_be_written_keeps_nothing',
             ),
-            ('Two arms in namespaces', 'Neither hears the other.'),
+            ('Two arms in namespaces', 'No messages between them.'),
             (
                 'A model that is wrong about the arm',
                 'A bounded sag, no runaway.',

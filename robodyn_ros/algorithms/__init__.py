@@ -1,13 +1,13 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Sweeps over bodies: one algorithm a file, each a plain function over the model's frozen arrays.
+"""Recursions over bodies: one algorithm per file, plain functions over the model's arrays.
 
-Conventions: bodies are numbered base to tip (parent < child), row 0 is the world. Everything is
-expressed in the frame of its own body (z along the joint). Forces and motions are angular first.
+Conventions: bodies are numbered base to tip (parent < child), row 0 is the world. Quantities are
+expressed in the frame of their body (z along the joint). Forces and motions are angular first.
 Accelerations are those of the body's origin: classical, not spatial. The base accelerates with
--gravity, so that weight needs no term of its own (Angeles 7.44). inverse_dynamics_body and
-inverse_dynamics_fixed have other rates and places on purpose: Jain 2011, Table 5.1. So have the
-derivatives, about the origin of the base as inverse_dynamics_fixed.
+-gravity, so weight needs no separate term (Angeles 7.44). inverse_dynamics_body and
+inverse_dynamics_fixed use other references: Jain 2011, Table 5.1. The derivatives are about the
+origin of the base, like inverse_dynamics_fixed.
 
     ours                         Featherstone 2008    Jain 2011         Drake
     axis of the joint S          S                    H*                H_PB
@@ -19,6 +19,6 @@ derivatives, about the origin of the base as inverse_dynamics_fixed.
     joint force residual u       u                    epsilon           e_B
     compliance Omega (diagonal)  Lambda^-1            Upsilon           -
 
-    The bias force differs between the books by P times the velocity-dependent acceleration. Here z
-    excludes it until the force has crossed the joint, as in Featherstone's p^A.
+    The bias forces of the books differ by P times the velocity-dependent acceleration. Here z
+    includes it only after the joint, as Featherstone's p^A does.
 """

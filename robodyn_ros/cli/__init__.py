@@ -1,3 +1,3 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Commands for people: the demonstration, the model report, warm-up and operation counts."""
+"""The commands: demonstrations, model report, warm-up, operation counts and others."""

@@ -1,12 +1,12 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Every formulation of the books on one robot side by side, and what must hold of any robot.
+"""Compare every formulation of the books on one robot, and check properties of its dynamics.
 
     ros2 run robodyn_ros check arm.urdf        or        python -m robodyn_ros.cli.check arm.urdf
 
-Torque, mass matrix and acceleration by each formulation in a random state within the joint ranges,
-with the differences. Then skew symmetry of Ddot - 2 C, passivity, bounds of the inertia matrix and
-linearity in the parameters (Spong, section 6.5).
+It prints torque, mass matrix and acceleration by each formulation in a random state within the
+joint ranges, with the differences. Then it checks skew symmetry of Ddot - 2 C, passivity, bounds
+of the inertia matrix and linearity in the parameters (Spong, section 6.5).
 """
 
 import argparse

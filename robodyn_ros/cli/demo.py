@@ -1,13 +1,13 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The demonstration: a simulated arm tracks a motion under three laws, and is then pushed by hand.
+"""The demonstration: a simulated arm tracks a motion under three laws, and is then pushed.
 
     make demo        or, in a sourced workspace,   ros2 run robodyn_ros demo
 
-Simulated hardware and controller are two processes that talk over real DDS. The laws are compared
-in lock step on simulated time, so that no figure of the comparison depends on this machine. Ten
-seconds in real time at 1 kHz then tell what this machine can do. The result is a table,
-report.json and tracking.png in the folder demo/.
+Simulated hardware and controller are two processes that communicate over DDS. The laws are
+compared in lock step on simulated time, so the comparison does not depend on the machine. Ten
+seconds in real time at 1 kHz then test the machine. The result is a table, report.json and
+tracking.png in the folder demo/.
 """
 
 import argparse
@@ -74,8 +74,8 @@ def gains(robot, law):
 def parameters(robot, law, start):
     """Parameters of the controller and of the simulator for one run that begins at a posture.
 
-    In real time a machine that also shows progress may pause a process for longer than a robot
-    would tolerate. So the state timeout is the longest that the controller accepts.
+    In real time other load may pause a process for longer than a robot would tolerate. So the
+    state timeout is the longest that the controller accepts.
     """
     controller = {
         'law': law,
@@ -94,7 +94,7 @@ def parameters(robot, law, start):
 
 
 def force(t):
-    """Force on the flange [N]: every two seconds a push and its counter-push, along y or x."""
+    """Return the force on the flange [N]: a push and its counter-push every two seconds."""
     number, within = divmod(t, 2.0)
     size = PUSH_FORCE * math.sin(2.0 * math.pi * within / PUSH_PERIOD)
     size = round(size, 9) if within < PUSH_PERIOD else 0.0
@@ -102,7 +102,7 @@ def force(t):
 
 
 def compare(experiment, urdf, robot, duration, progress):
-    """Run every law once: ({mode: Record}, Record of the pushed arm).
+    """Run every law once; return ({mode: Record}, Record of the pushed arm).
 
     experiment : class of experiment, in lock step or in real time.
     """
@@ -123,10 +123,10 @@ def compare(experiment, urdf, robot, duration, progress):
 
 
 def in_real_time(experiment, urdf, robot, progress):
-    """Record of computed torque for ten seconds on the wall clock, or why there is none."""
+    """Return the Record of computed torque for ten seconds of wall time, or why there is none."""
     motion = sway(robot.limits, REAL_TIME)
     controller, simulator = parameters(robot, 'computed_torque', motion.centre)
-    plain = {'specialise': False}  # what make setup has compiled
+    plain = {'specialise': False}  # compiled by make setup
     try:
         with experiment(
             urdf,
@@ -135,7 +135,7 @@ def in_real_time(experiment, urdf, robot, progress):
             lambda word, share: progress('real_time', word, share),
         ) as running:
             record = running.track(motion, robot.joint_names)
-    except RobodynError as error:  # of this machine: it does not fail the demonstration
+    except RobodynError as error:  # caused by this machine: the demonstration does not fail
         record = str(error).splitlines()[0]
     progress('real_time', 'done', 1.0)
     return record
@@ -143,7 +143,7 @@ def in_real_time(experiment, urdf, robot, progress):
 
 @contextlib.contextmanager
 def shown_progress():
-    """A function (mode, word, share) that shows how far the demonstration has come."""
+    """Return a function (mode, word, share) that shows the progress of the demonstration."""
     try:
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
     except ImportError:
@@ -174,7 +174,7 @@ def shown_progress():
 
 
 def private_domain():
-    """Keep to this machine, in a ROS domain that no other test or demonstration has reserved."""
+    """Restrict ROS to this machine, in a domain that no other test or demonstration uses."""
     os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
     if 'ROS_DOMAIN_ID' in os.environ:
         return None
@@ -248,7 +248,7 @@ def main(args=None):
 
 
 def prepare():
-    """Compile the kernels of the comparison, in a process that wants reproducible ones."""
+    """Compile reproducible kernels of the comparison in a child process."""
     if not reproducible.WANTED:
         environment = {**os.environ, 'ROBODYN_REPRODUCIBLE': '1'}
         return child_process.start('robodyn_ros', 'demo', '--prepare', env=environment).wait()
@@ -258,7 +258,7 @@ def prepare():
 
 
 def compared():
-    """Return every kernel of the two nodes under the laws that are compared."""
+    """Return every kernel of the two nodes with the compared laws."""
     from robodyn_ros.ros.common.session_kernels import serving  # needs ROS
 
     laws = [law_class(mode) for mode in (*MODES, 'gravity_compensation')]

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Print the dynamics of one robot as a package in C99 or C++17.
+"""Emit the dynamics of one robot as a package in C99 or C++17.
 
     ros2 run robodyn_ros emit arm.urdf --prefix arm --out arm_dynamics --frames tool0
     python -m robodyn_ros emit arm.urdf --prefix arm --out arm_dynamics
@@ -20,7 +20,7 @@ from robodyn_ros.control.laws.law_recipes import LAW_RECIPES, chosen_laws
 
 
 def main(args=None):
-    """Write the package; exit code 1, and a sentence, where something is refused."""
+    """Write the package; print a sentence and return 1 if an argument is refused."""
     parser = argparse.ArgumentParser(
         prog='emit', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -90,7 +90,7 @@ def main(args=None):
 
 
 def _operations(recording):
-    """Operations of one call, in words."""
+    """Return the operations of one call as text."""
     counts = recording.counts()
     return (
         f'{counts["multiplications"]} multiplications, {counts["additions"]} additions, '

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Joints that cannot hold themselves: an effort limit below the gravity torque in the range."""
+"""Find joints with an effort limit below their gravity torque somewhere in the range."""
 
 import numpy as np
 
@@ -9,13 +9,13 @@ from robodyn_ros.model.model_report import WARNING, Finding
 
 SAMPLES = 1000  # postures that are tried first
 GRID = 33  # values of one joint at a time
-ROUNDS = 4  # over all joints, on ever narrower grids
+ROUNDS = 4  # over all joints, on successively finer grids
 
 
 def largest_gravity_torques(robot, seed=0):
     """Find the largest gravity torque of every joint within the ranges.
 
-    From the worst of random postures, one joint after the other goes to its worst value.
+    From the worst random posture, coordinate search moves each joint to its worst value.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def largest_gravity_torques(robot, seed=0):
     torque : (nv,) ndarray
         Magnitudes [N m or N].
     q : (nv, nq) ndarray
-        The posture of each [rad or m].
+        Posture of each maximum [rad or m].
     """
     lower, upper = ranges(robot)
     q = np.random.default_rng(seed).uniform(lower, upper, (SAMPLES, robot.nq))
@@ -53,7 +53,7 @@ def cannot_hold(robot):
     Parameters
     ----------
     robot : Robot
-        One with a quaternion among its positions has none.
+        A robot with quaternions gives no findings.
     """
     if robot.nq != robot.nv:
         return []

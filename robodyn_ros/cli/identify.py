@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The dynamic parameters of a robot, from a recorded motion.
 
-    ros2 run robodyn_ros identify excite arm.urdf            a motion that tells them apart
-    ros2 run robodyn_ros identify fit arm.urdf motion.csv    or a rosbag2 of joint states
-    ros2 run robodyn_ros identify demo arm.urdf              all of it, on a simulated arm
+    ros2 run robodyn_ros identify excite arm.urdf            an exciting motion ros2 run
+    robodyn_ros identify fit arm.urdf motion.csv    or a rosbag2 of joint states ros2 run
+    robodyn_ros identify demo arm.urdf              all of it, on a simulated arm
 
 A CSV has a header and the columns time [s], and <joint>.position [rad or m] and <joint>.effort
 [N m or N] for each joint. Efforts are those of the motors at the joint, gravity included.
@@ -40,7 +40,7 @@ RATE = 100.0  # [Hz] of the motion written by `excite`
 
 
 def main(args=None):
-    """Run one of the commands; exit code 1 with a sentence where it is refused."""
+    """Run one of the commands; print a sentence and return 1 if it is refused."""
     options = parser().parse_args(args)
     try:
         options.run(Robot(model_of(options)), options)
@@ -176,7 +176,7 @@ def _identified(robot, recording, options, results):
 
 
 def _messages_of_ros():
-    """What reads a bag where rosbags is not installed, None where it is, or nothing else is."""
+    """Return the reader of bags of ROS if rosbags is not installed; None if it is, or neither."""
     if importlib.util.find_spec('rosbags') or not importlib.util.find_spec('rosbag2_py'):
         return None
     from robodyn_ros.ros.common.rosbag2_messages import by_rosbag2_py
@@ -190,7 +190,7 @@ def _parameters(robot, options):
 
 @contextlib.contextmanager
 def _bar(title):
-    """A function of (done, all, condition number) that shows a bar where rich is installed."""
+    """Return a function (done, all, condition number) that shows a bar if rich is installed."""
     try:
         from rich.progress import Progress
     except ImportError:

@@ -18,7 +18,7 @@ from robodyn_ros.simulation import (
 
 RATE = 1000  # [Hz] of the simulation and of the recording
 FREQUENCY = 30.0  # [rad/s] of the computed-torque law, critically damped
-REST = 0.5  # [s] of standing still before the motion
+REST = 0.5  # [s] at rest before the motion
 POSITION_NOISE = 2e-5  # [rad or m] some encoder counts
 EFFORT_NOISE = 0.01  # share of the greatest effort of each joint
 DIFFERENCE = Perturbation(mass=0.3, com=0.03, friction=0.5, seed=7)
@@ -30,7 +30,7 @@ def true_robot(robot):
 
 
 def record(true, nominal, motion, periods=2, seed=0):
-    """Return the noisy Recording of the true robot while the law believes in the nominal one.
+    """Return the noisy Recording of the true robot under a law with the nominal model.
 
     tau = M (qdd_r + 2 w ed + w^2 e) + C qd + g + friction of the nominal model; positions with
     encoder noise, efforts with the noise of torque sensors.
@@ -62,7 +62,7 @@ def record(true, nominal, motion, periods=2, seed=0):
 
 
 def verdict(true, found, period):
-    """Sentences that compare what was identified with the robot that moved."""
+    """Return sentences that compare the identified parameters with the true ones."""
     numbers = measured(true, found, period)
     yield (
         'The simulated arm was not as described: base parameters off by '
@@ -81,7 +81,7 @@ def verdict(true, found, period):
 
 
 def measured(true, found, period):
-    """{what: number} of an Identification whose truth is known."""
+    """Return {name: number} of an Identification with known truth."""
     rotors = 'rotor' in found.parameters.of_joint
     friction = 'friction' in found.parameters.of_joint
     truth = Parameters(true, rotors, friction)

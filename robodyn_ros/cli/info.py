@@ -1,9 +1,8 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What the recursions of one robot cost: operations of each quantity, before and after each step
-of the normal form.
+"""Operations of each quantity of one robot, before and after each step of the normal form.
 
-    ros2 run robodyn_ros info arm.urdf --counts        or        python -m robodyn_ros.cli.info ...
+ros2 run robodyn_ros info arm.urdf --counts        or        python -m robodyn_ros.cli.info ...
 """
 
 import argparse
@@ -42,7 +41,7 @@ def main(args=None):
 
 
 def cleaning(model):
-    """Lines that say what is taken to be exact: by the reader of the description, and after it."""
+    """Return lines about constants that were made exact, by the parser and after it."""
     yield from (note for note in model.report.notes if 'direction cosine' in note)
     changes = cleaned(model)
     yield f'{len(changes)} more direction cosines within {EXACT:g} of 0 or +-1 are made exact'
@@ -51,9 +50,7 @@ def cleaning(model):
 
 
 def lines(model, frame):
-    """Lines of the table of all quantities of a robot, and what each step of the normal form
-    saves.
-    """
+    """Return the table of all quantities, with the savings by each step of the normal form."""
     yield 'multiplications + additions (divisions) of code for this robot alone, after each step'
     yield f'{"":32}' + ''.join(f'{step:>18}' for step in STEPS)
     for name in (*RECIPES, *FURTHER_RECIPES, *FRAME_RECIPES):
@@ -68,7 +65,7 @@ def lines(model, frame):
 
 
 def saved(table):
-    """Multiplications and additions that each step saves, in per cent of those before it."""
+    """Return the multiplications and additions that each step saves, in percent."""
     totals = [table[step]['multiplications'] + table[step]['additions'] for step in STEPS]
     return [
         f'{100.0 * (before - after) / max(before, 1):.0f} %'
@@ -77,7 +74,7 @@ def saved(table):
 
 
 def short(numbers):
-    """'304 + 293', and divisions where there are any."""
+    """Return '304 + 293', with divisions if there are any."""
     divisions = f' ({numbers["divisions"]})' if numbers['divisions'] else ''
     return f'{numbers["multiplications"]} + {numbers["additions"]}{divisions}'
 

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Four control laws carry a load that none of them knows; one of them learns it. Without ROS.
+"""Four control laws carry an unknown load, to which one of them adapts. Without ROS.
 
     python -m robodyn_ros laws_demo          a table; laws/laws.json and laws/laws.png
 
@@ -33,14 +33,14 @@ LAWS = {
 }
 COLOURS = ('tab:orange', 'tab:blue', 'tab:green', 'tab:red')
 PERIOD = 1e-3  # [s]
-POINT = 0.05  # [s] between two points of the trajectory
+POINT = 0.05  # [s] between points of the trajectory
 FREQUENCY = 10.0  # [rad/s] every joint critically damped, but none softer
-SOFTEST = 0.1  # than for this inertia [kg m^2]: a wrist has hardly any
+SOFTEST = 0.1  # than for this inertia [kg m^2], since that of a wrist is tiny
 LOAD, FRAME = 3.0, 'flange'
 LOAD_COM = (0.0, 0.0, 0.1)  # [m] of the load from the flange
 GYRATION = 0.05  # [m] radius of gyration of the load
 DURATION, PART = 20.0, 4.0  # [s] of a run; of the parts at its ends that are compared
-WANTED_RATIO = 10.0  # by how much learning must beat computed torque in the end
+WANTED_RATIO = 10.0  # required final advantage of adaptation over computed torque
 HEAD = (
     'Law',
     f'RMS error in the first {PART:g} s [mrad]',
@@ -54,11 +54,11 @@ HEAD = (
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """What one law did, over time.
+    """Time series of one law.
 
     error (k, nv) [rad]; distance (k,) [m] of the end effector from its reference; effort (k, nv)
     [N m]; mass (k,) [kg] learnt, of all bodies; limited : share of the cycles at an effort limit;
-    faults : how many.
+    faults : their number.
     """
 
     error: np.ndarray
@@ -70,7 +70,7 @@ class Run:
 
 
 def gains(robot, law):
-    """Gains (2, nv) of a law in its units, the same stiffness for all of them."""
+    """Return gains (2, nv) of a law in its units, with the same stiffness for all laws."""
     inertia = np.diag(robot.mass_matrix(mid_range(robot.limits)))
     stiffness = np.maximum(inertia, SOFTEST)
     scale = stiffness / inertia if law == 'computed_torque' else stiffness
@@ -78,7 +78,7 @@ def gains(robot, law):
 
 
 def settings(robot, law):
-    """Guards at the robot's own limits."""
+    """Return guards at the robot's limits."""
     limits = robot.limits
     return Settings(
         period=PERIOD,
@@ -92,7 +92,7 @@ def settings(robot, law):
 
 
 def trajectory(motion):
-    """Return the motion as the points that a sender would give."""
+    """Return the motion as points of a trajectory."""
     times = np.arange(POINT, motion.duration + 0.5 * POINT, POINT)
     q, qd, qdd = motion.at(times)
     qd[-1] = 0.0  # sin of a rounded angle
@@ -100,7 +100,7 @@ def trajectory(motion):
 
 
 def run(robot, plant, law, motion, progress):
-    """One law on the loaded arm, under the supervisor, from activation to the end."""
+    """Run one law on the loaded arm, under the supervisor, from activation to the end."""
     supervisor = Supervisor(robot, law_class(law)(robot), settings(robot, law))
     plant = Plant(plant, position=motion.centre)
     steps = round(motion.duration / PERIOD)
@@ -151,7 +151,7 @@ def figures(record, limits):
 
 
 def rms(values):
-    """Root of the mean square."""
+    """Return the root mean square."""
     return float(np.sqrt(np.mean(np.square(values))))
 
 
@@ -193,7 +193,7 @@ def show(numbers, load):
 
 
 def draw(records, motion, load, path):
-    """Write the figure: the error of every law over time, and what was learnt."""
+    """Write the figure: the error of every law over time, and the learnt mass."""
     import matplotlib
 
     matplotlib.use('Agg')
@@ -225,7 +225,7 @@ def draw(records, motion, load, path):
 
 
 def show_progress(law, share):
-    """One line on a terminal, one sentence a law elsewhere."""
+    """Show one line on a terminal, else a sentence for each law."""
     if sys.stderr.isatty():
         sys.stderr.write(f'\r{LAWS[law]:<20}{share:4.0%}{"" if share < 1.0 else chr(10)}')
     elif share == 1.0:
@@ -233,7 +233,7 @@ def show_progress(law, share):
 
 
 def options_of(args):
-    """Parse the command line; exit with a sentence where it makes no sense."""
+    """Parse the command line; exit with a sentence if it is not valid."""
     parser = argparse.ArgumentParser(
         prog='laws_demo', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -250,7 +250,7 @@ def options_of(args):
 
 
 def main(args=None):
-    """Run the four laws; exit code 0 if the one that learns is as much better as it should be."""
+    """Run the four laws; return 0 if adaptation has the required advantage."""
     options = options_of(args)
     try:
         results = ResultFolder(options, ('laws.json', 'laws.png'), own=Path('laws'))

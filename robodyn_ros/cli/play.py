@@ -1,12 +1,12 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Play a trajectory of a file on the arm that the controller holds.
+"""Play a trajectory from a file on an arm under the controller.
 
     ros2 run robodyn_ros play excitation.csv
     robodyn_ros play plan.yaml --approach 0        JSON or YAML of MoveIt, as it is
 
-The arm first goes to where the trajectory begins. The command ends when the trajectory does: with
-0, or with 1 and a sentence where the controller refuses it or gives it up.
+The arm first moves to the start of the trajectory. The command ends with the trajectory and
+returns 0. If the controller refuses or aborts it, the command prints a sentence and returns 1.
 """
 
 import argparse
@@ -25,12 +25,12 @@ from robodyn_ros.errors import RobodynError
 from robodyn_ros.ros.common.trajectory_files import delayed, duration_of, read_trajectory
 
 APPROACH = 5.0  # [s]
-PATIENCE = 10.0  # [s] on the wall clock for the controller to be heard
+PATIENCE = 10.0  # [s] of wall time to discover the controller
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 class Player:
-    """Sends one trajectory to a controller, and watches what becomes of it.
+    """Send one trajectory to a controller, and watch its execution.
 
     Parameters
     ----------
@@ -52,20 +52,20 @@ class Player:
         )
 
     def close(self):
-        """Leave the graph."""
+        """Leave the ROS graph."""
         self._executor.shutdown()
         self._node.destroy_node()
         rclpy.shutdown(context=self._context)
 
     def play(self, message, told=print):
-        """Play a trajectory to its end; RobodynError with the reason where that fails.
+        """Play a trajectory to its end; RobodynError with the reason of a failure.
 
         Parameters
         ----------
         message : trajectory_msgs.msg.JointTrajectory
-            What to play.
+            The trajectory.
         told : callable
-            Called with sentences about how far it has come.
+            Called with sentences about the progress.
         """
         heard = self._wait(lambda: self._status and self._refusals is not None)
         if not heard or not self._wait(self._publisher.get_subscription_count):
@@ -112,7 +112,7 @@ class Player:
 
 
 def main(args=None):
-    """Play; exit code 1, and a sentence, where that fails."""
+    """Play; print a sentence and return 1 on a failure."""
     parser = argparse.ArgumentParser(
         prog='play', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

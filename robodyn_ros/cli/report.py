@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The model report: what a robot description says, and everything about it that is doubtful.
+"""The model report: the contents of a robot description, and findings about it.
 
 ros2 run robodyn_ros report arm.urdf        or        python -m robodyn_ros.cli.report arm.urdf
 """
@@ -33,13 +33,16 @@ COLUMNS = (
 
 
 def rows(robot):
-    """Cells of the table, one row for each body, base to tip; '-' for what is not given."""
+    """Return the cells of the table, one row for each body, base to tip.
+
+    '-' for missing values.
+    """
     model = robot.model
     damping, friction = model.joint_values(DAMPING), model.joint_values(FRICTION)
     for body, row in enumerate(model.constants[1:], start=1):
         j = model.topology[body, V]
         if body in model.led_by_loops:
-            joint = f'{model.all_joint_names[j]} (led by a loop)'
+            joint = f'{model.all_joint_names[j]} (depends on a loop)'
             yield joint, model.body_names[body], f'{row[MASS]:.4g}', *['-'] * 7
             continue
         if body in model.followed:
@@ -70,7 +73,7 @@ def rows(robot):
 
 
 def print_table(table, names):
-    """Print cells in columns; those of the first `names` columns stand on the left."""
+    """Print cells in columns; the first `names` columns are aligned left."""
     widths = [max(len(row[k]) for row in table) for k in range(len(table[0]))]
     for row in table:
         print(

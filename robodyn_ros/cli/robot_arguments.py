@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The robot of a command: its file, the joints that move, and those that are held."""
+"""Arguments that describe the robot of a command: file, joints, locked joints."""
 
 import argparse
 import sys
@@ -14,14 +14,14 @@ from robodyn_ros.model.sources import rotor_file, xacro_file
 
 
 def add_robot(parser, optional=False):
-    """Add what describes a robot, the same in every command.
+    """Add the arguments that describe a robot, the same in every command.
 
     Parameters
     ----------
     parser : argparse.ArgumentParser
         Of the command.
     optional : bool
-        Whether the command does without a robot too.
+        Whether the robot is optional.
     """
     parser.add_argument(
         'urdf',
@@ -61,13 +61,13 @@ def add_robot(parser, optional=False):
 
 
 def urdf_text(options):
-    """Return the text of the description, expanded; ModelError or OSError where there is none."""
+    """Return the expanded text of the description; ModelError or OSError without one."""
     source = xacro_file.expanded(options.urdf)
     return source if '<' in str(source) else Path(source).read_text()
 
 
 def model_of(options, rotor_model=None):
-    """Build the RobotModel that the arguments describe; RobodynError where there is none.
+    """Build the RobotModel that the arguments describe; RobodynError if it is not valid.
 
     rotor_model : that of the arguments by default.
     """
@@ -89,7 +89,7 @@ def rotors_of(options):
 
 
 def refuse(error):
-    """Print why a command is refused, with remedies in its own syntax; return exit code 1."""
+    """Print why a command is refused, with remedies in the syntax of options; return 1."""
     sentence = error
     if isinstance(error, UnlockedError):
         sentence = error.put(lambda joints: ' '.join(['--locked', *(f'{j}=0' for j in joints)]))
@@ -105,7 +105,7 @@ def _held(text):
 
 
 class _Collect(argparse.Action):
-    """Pairs into a dictionary."""
+    """Collect pairs in a dictionary."""
 
     def __call__(self, parser, namespace, values, option_string=None):
         setattr(namespace, self.dest, {**getattr(namespace, self.dest), **dict(values)})

@@ -1,9 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""How far the reflected model of rotors is from the exact one, joint by joint.
+"""Differences between the reflected and the exact model of rotors, joint by joint.
 
-Exactly, a rotor is a body that spins on its mount; reflected, it is gear_ratio^2 times its inertia
-at its joint (Jain 2011, sections 12.2 and 12.3.1).
+In the exact model a rotor is a body that spins on its mount. The reflected model adds gear_ratio^2
+times its inertia at its joint (Jain 2011, sections 12.2 and 12.3.1).
 """
 
 import numpy as np

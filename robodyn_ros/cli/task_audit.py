@@ -1,15 +1,15 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Random drives of an end effector through singular postures, judged by numbers. Without ROS.
+"""Random motions of an end effector through singular postures, with pass criteria. No ROS.
 
     python -m robodyn_ros task_audit              48 drives: a table, audit/audit.json
     python -m robodyn_ros task_audit --seeds 1    16 of them
 
-Of an arm with six joints and one with seven. A quarter of the drives are joint motions through a
-singular posture, which the arm can follow. The others are lines, circles and figure eights of the
-end effector through its pose there. Mostly the arm cannot follow these. All are sent as pose and
+The arms have six and seven joints. A quarter of the drives are joint motions through a singular
+posture, which the arm can follow. The others are lines, circles and figure eights of the end
+effector through its pose there, most of which the arm cannot follow. All are sent as pose and
 twist, end at rest within reach, and take two, four or six seconds. Some exceed the limits of the
-end effector, and have targets refused.
+end effector, so that targets are refused.
 """
 
 import argparse
@@ -32,8 +32,8 @@ from robodyn_ros.demonstration.text_table import aligned
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.spatial.turning import quaternion_of, turn_between, turn_by
 
-REST = 5.0  # [s] at the end of a drive, for the end effector to come back
-BACK = 1e-3  # [m] of distance and of turn times `length` together that count as back
+REST = 5.0  # [s] at the end of a drive, for the end effector to return
+BACK = 1e-3  # [m] of distance plus rotation times `length` that count as returned
 ARMS = {'ur_like': {'wrist': (4,), 'elbow': (2,), 'shoulder': ()}, 'franka_like': {'any': None}}
 SHAPES = 'joints', 'line', 'circle', 'eight'
 HEAD = (
@@ -64,7 +64,7 @@ def singular_posture(robot, rng, straight=None):
     """Return a random singular posture within the limits, found by Newton's method on sigma(q) =
     0.
 
-    straight : which of the joints 2 and 4 are at zero, the others far from it; None for any.
+    straight : those of joints 2 and 4 that are at zero, the others far from it; None for any.
     """
     lower, upper = np.maximum(robot.limits.lower, -2.5), np.minimum(robot.limits.upper, 2.5)
     room = 0.25 * (upper - lower)
@@ -83,7 +83,7 @@ def singular_posture(robot, rng, straight=None):
 
 
 def least_singular_value(robot, q, h=1e-6):
-    """Of J, and its gradient: u^T dJ v of its singular vectors."""
+    """Return the least singular value of J and its gradient u^T dJ v, with singular vectors."""
     U, sigma, V = np.linalg.svd(robot.jacobian(q, END_EFFECTOR), full_matrices=False)
     slope = np.empty(robot.nv)
     for k, step in enumerate(h * np.eye(robot.nv)):
@@ -93,7 +93,7 @@ def least_singular_value(robot, q, h=1e-6):
 
 
 class JointsDrive:
-    """From one side of a singular posture to the other on a straight way of the joints."""
+    """A linear joint motion from one side of a singular posture to the other."""
 
     def __init__(self, robot, rng, singular, across, way):
         self._robot, self._base, self._way = robot, robot.model.body_names[0], way
@@ -110,14 +110,13 @@ class JointsDrive:
         return pose[:3, 3], quaternion_of(*pose[:3, :3].T)
 
     def target(self, t):
-        """Return the TaskTarget of that time."""
+        """Return the TaskTarget at t [s]."""
         twist = self._robot.velocity(*self._joints(t), END_EFFECTOR)
         return TaskTarget(self._base, *self.commanded(t), twist)
 
 
 class ShapeDrive:
-    """A line, a circle or an eight of the end effector from a pose through the singular one, and
-    back."""
+    """A line, a circle or an eight of the end effector through the singular pose and back."""
 
     def __init__(self, robot, rng, singular, across, way, shape):
         start, middle = (robot.pose(q, END_EFFECTOR) for q in (singular - across, singular))
@@ -130,7 +129,7 @@ class ShapeDrive:
         self.start, self.duration = tuple(singular - across), way + REST
 
     def _shares(self, t):
-        """Of the chord (and of the turn), and of the side, with their rates."""
+        """Return the shares of the chord (and rotation), and of the side, with their rates."""
         s, ds, _ = rise(t / self._way)
         phi, rate = 2.0 * np.pi * s, 2.0 * np.pi * ds / self._way
         if self._shape == 'line':
@@ -153,7 +152,7 @@ class ShapeDrive:
         )
 
     def target(self, t):
-        """Return the TaskTarget of that time."""
+        """Return the TaskTarget at t [s]."""
         _, along, _, beside = self._shares(t)
         return TaskTarget(
             self._base,
@@ -163,10 +162,10 @@ class ShapeDrive:
 
 
 def drives(seeds):
-    """Yield name, robot and drive of every case, the same ones every time."""
+    """Yield name, robot and drive of every case, always the same ones."""
     for arm, kinds in ARMS.items():
         text = find(f'config/urdf/{arm}.urdf').read_text()
-        # without friction in the joints, so that what is left in the end is of the law
+        # without joint friction, so that the final error is that of the law
         robot = Robot.from_urdf(re.sub('<dynamics[^>]*/>', '', text))
         for kind, straight in kinds.items():
             for seed in range(seeds):
@@ -189,7 +188,7 @@ def drives(seeds):
 
 
 def figures(robot, record, way):
-    """Return the numbers of one drive that was on its way for so long [s]."""
+    """Return the numbers of one drive of some duration [s]."""
     values = OperationalSpace(robot, END_EFFECTOR).values
     error = record.error + values[LENGTH] * record.turn
     away = np.flatnonzero(error > BACK)
@@ -211,8 +210,7 @@ def figures(robot, record, way):
 
 
 def kept_error(robot, record, values, every=10):
-    """What the end effector lacks to its reference along the directions that are kept whole, (k,)
-    [m]."""
+    """Return the error of the end effector along fully controlled directions, (k,) [m]."""
     S = np.array([1.0] * 3 + [values[LENGTH]] * 3)
     compliance = robot.operational_space_inertia(record.q[::every], END_EFFECTOR).inverse
     value, vectors = np.linalg.eigh(S[:, None] * compliance * S)
@@ -241,7 +239,7 @@ def rows(found):
 
 
 def succeeded(found):
-    """Return whether no joint was too fast, and no guard had to act."""
+    """Return whether no joint was too fast, and no guard acted."""
     return all(
         numbers['speed'] < 1.0
         and numbers['torque_rate'] <= EFFORT_RATE
@@ -252,7 +250,7 @@ def succeeded(found):
 
 
 def main(args=None):
-    """Run the drives; exit code 0 if nothing raced, nor had to be guarded."""
+    """Run the drives; return 0 if no joint was too fast and no guard acted."""
     parser = argparse.ArgumentParser(
         prog='task_audit',
         description=__doc__,

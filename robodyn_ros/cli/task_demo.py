@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""An end effector draws a figure-eight and is driven through singular postures. Without ROS.
+"""An end effector draws a figure-eight, and moves through singular postures. Without ROS.
 
     python -m robodyn_ros task_demo          a table; task/task.json and task/task.png
 
@@ -77,7 +77,7 @@ def rows(numbers):
 
 
 def succeeded(numbers):
-    """Return whether the eight is as exact as wanted, and no guard had to act anywhere."""
+    """Return whether the eight has the required accuracy, and no guard acted."""
     return numbers['eight']['max_error_m'] < WANTED_ERROR and all(
         found['max_torque_rate'] <= EFFORT_RATE
         and not found['limited_cycles']
@@ -152,7 +152,7 @@ def draw(records, path):
 
 
 def show_progress(name, share):
-    """One line on a terminal, one sentence a drive elsewhere."""
+    """Show one line on a terminal, else a sentence for each drive."""
     title = DRIVES[name][1].title
     if sys.stderr.isatty():
         sys.stderr.write(f'\r{title:<42}{share:4.0%}{"" if share < 1.0 else chr(10)}')
@@ -161,8 +161,7 @@ def show_progress(name, share):
 
 
 def main(args=None):
-    """Run the drives; exit code 0 if the end effector is as exact, and as gentle, as it should
-    be."""
+    """Run the drives; return 0 if the end effector meets its criteria."""
     parser = argparse.ArgumentParser(
         prog='task_demo', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

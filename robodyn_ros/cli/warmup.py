@@ -1,7 +1,8 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Compile ahead of time: the kernels of any robot, and with a URDF those of that robot alone
-(recursions, control laws and plant). Programs and nodes then load them.
+"""Compile generic kernels ahead of time, and with a URDF those of that robot.
+
+Programs and nodes then load recursions, control laws and plant from the cache.
 
     ros2 run robodyn_ros warmup arm.urdf --frames tool0
     python -m robodyn_ros.cli.warmup arm.urdf
@@ -31,7 +32,7 @@ from robodyn_ros.simulation.specialised_step import specialised_step
 
 
 def main(args=None):
-    """Compile; exit code 1, and a sentence, where something is refused."""
+    """Compile; print a sentence and return 1 if an argument is refused."""
     parser = argparse.ArgumentParser(
         prog='warmup', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -59,7 +60,8 @@ def main(args=None):
     begin = time.perf_counter()
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter('error', cache.CacheWarning)  # what is not kept is of no use
+            # without a cache, compilation is of no use
+            warnings.simplefilter('error', cache.CacheWarning)
             if options.parcel:
                 pickle.loads(sys.stdin.buffer.read())(progress=plain())
                 return 0
@@ -75,7 +77,7 @@ def main(args=None):
 
 
 def everything(options):
-    """Compile what the arguments ask for."""
+    """Compile the kernels that the arguments request."""
     model = model_of(options) if options.urdf else None
     for frame in options.frames if model else ():
         model.frame(frame)  # refuse before minutes of compiling, not after
@@ -88,7 +90,7 @@ def everything(options):
 
 
 def build_kernels():
-    """Compile the kernels of any robot into the installation, in two processes where it can be."""
+    """Compile the generic kernels into the installation, in two processes if possible."""
     begin = time.perf_counter()
     with cache.building():
         listed = functools.partial(for_any_robot, tuple(BUILT_IN.values()))
@@ -101,7 +103,7 @@ def build_kernels():
 
 
 def for_any_robot(laws):
-    """Return every kernel that serves any robot, with the control laws of these classes."""
+    """Return every generic kernel, with the control laws of these classes."""
     kernels = [
         *generic.ALL,
         *batch_loops.serving(),
@@ -121,7 +123,7 @@ def for_any_robot(laws):
 
 
 def specialise(model, frames, laws, progress):
-    """Compile for one state and for batches, and what the nodes ask for; examine all of it."""
+    """Compile and verify kernels for one state, for batches, and of the nodes."""
     model = portable(model)
     robot = ahead(functools.partial(with_batches, model, tuple(frames)), progress)
     for name in robot.generic:
@@ -132,7 +134,7 @@ def specialise(model, frames, laws, progress):
 
 
 def plain():
-    """Progress as lines 'done/total name'."""
+    """Print progress as lines 'done/total name'."""
 
     def progress(name, done, total):
         print(f'{done}/{total} {name}'.strip(), flush=True)
@@ -142,7 +144,7 @@ def plain():
 
 @contextlib.contextmanager
 def shown():
-    """Progress for people: a bar where rich is installed and this is a terminal, else lines."""
+    """Show progress as a bar if rich is installed and this is a terminal, else as lines."""
     try:
         from rich.markup import escape
         from rich.progress import Progress

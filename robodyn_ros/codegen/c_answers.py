@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Known answers of emitted functions: by the recursions as plain Python, not by the tape."""
+"""Known answers of emitted functions, computed by the recursions in Python without the tape."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from robodyn_ros.codegen.specialise import sizes
 from robodyn_ros.codegen.verification import interpreted
 
 STATES = 3
-#: Relative error allowed, and how much of the condition number of a matrix that is inverted more.
+#: Allowed relative error, and its increase with the condition number of an inverted matrix.
 TOLERANCE = {'double': (1e-11, 1e-14), 'float': (1e-4, 5e-6)}
 
 
@@ -25,8 +25,8 @@ def answers(model, one, style):
     Returns
     -------
     list of tuple
-        Arrays of the inputs and of the results, in the order of the arguments, and for each result
-        the absolute error allowed. Results are None where the recursion meets a singular pivot.
+        Arrays of the inputs and of the results in the order of the arguments, and the allowed
+        absolute error of each result. Results are None if the recursion meets a singular pivot.
     """
     rng, found = np.random.default_rng(0), []
     inputs, outputs = (sizes(part, model) for part in (one.recipe.inputs, one.recipe.outputs))

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What an emitted function costs at worst, as a compiler tells it."""
+"""Code size and stack of emitted functions, reported by a compiler."""
 
 import subprocess
 import tempfile
@@ -27,7 +27,7 @@ def cost(folder, names, style, compiler=None):
     Raises
     ------
     KernelError
-        Where the compiler is missing, or refuses a file.
+        If the compiler is missing, or refuses a file.
     """
     compiler = compiler or ('gcc' if style.is_c else 'g++')
     standard, ext = ('-std=c99', 'c') if style.is_c else ('-std=c++17', 'cpp')
@@ -45,7 +45,7 @@ def cost(folder, names, style, compiler=None):
 
 
 def _run(*command):
-    """What a command prints."""
+    """Return the output of a command."""
     try:
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout
     except FileNotFoundError:

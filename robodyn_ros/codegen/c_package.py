@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A package in C or C++ for one robot: sources, header, build files, manifest and known answers.
 
-Every file is a function of the description, the arguments and the version of this package.
+The files depend only on the description, the arguments and the version of this package.
 """
 
 import hashlib
@@ -43,7 +43,7 @@ def files(model, urdf, emitted, style):
     ----------
     model : RobotModel
     urdf : str
-        Text of the description; its SHA-256 is the robot's name in the package.
+        Text of the description; its SHA-256 identifies the robot in the package.
     emitted : list of Emitted
     style : Style
     """
@@ -109,7 +109,7 @@ def files(model, urdf, emitted, style):
 
 
 def write(folder, texts):
-    """Write files below a folder, which is made where it is missing."""
+    """Write files below a folder, which is created if missing."""
     for path, text in texts.items():
         file = Path(folder) / path
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -218,7 +218,7 @@ _STANDARD = {
 
 
 def _words(text):
-    """Return a name that may stand in a file of any kind."""
+    """Return a name that is valid in files of all kinds."""
     return re.sub(r'[^\w .,()-]', '_', text, flags=re.ASCII)
 
 
@@ -314,7 +314,7 @@ def public_header(model, emitted, style, header):
 
 
 def _documented(one):
-    """Lines that say what a function takes and gives."""
+    """Return lines that document arguments and results of a function."""
     recording = one.recording
     yield '/* ' + comment(recording.title)[3:-3].rstrip('.') + '.'
     for kind, shapes in (('in', recording.inputs), ('out', recording.outputs)):
@@ -326,7 +326,7 @@ def _documented(one):
 
 
 def description(model, digest, style, header):
-    """Return the source file of what names the robot."""
+    """Return the source file with the names of the robot."""
     own, void = style.function, 'void' if style.is_c else ''
     cases = [
         line
@@ -362,7 +362,7 @@ def description(model, digest, style, header):
 
 
 def manifest(model, digest, emitted, style):
-    """Return the manifest: what a program needs to know to use the package, as JSON."""
+    """Return the manifest of the package for programs, as JSON."""
     one_state = replace(style, lanes=1)
     functions = {
         one_state.function(one.name): {

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The self-test of an emitted package, the program that runs it, and the one that takes times."""
+"""The self-test of an emitted package, the program that runs it, and a timing program."""
 
 import math
 import textwrap
@@ -138,10 +138,10 @@ def self_test(emitted, told, style, header):
     ----------
     emitted : list of Emitted
     told : list
-        What `c_answers.answers` says of each.
+        Results of `c_answers.answers` for each.
     style : Style
     header : str
-        The public header, as it is included.
+        Name of the public header.
     """
     checks = '\n'.join(_check(one, answers, style) for one, answers in zip(emitted, told))
     calls = '\n'.join(f'    wrong += check_{one.name}();' for one in emitted)
@@ -173,7 +173,7 @@ def check(emitted, style, header):
 
 
 def timing(emitted, model, style, header):
-    """Return the program that takes times."""
+    """Return the timing program."""
     blocks = []
     for one in emitted:
         inputs, outputs = one.recording.inputs, one.recording.outputs
@@ -196,12 +196,12 @@ def timing(emitted, model, style, header):
 
 
 def _public(style, name):
-    """Return a function as programs outside of the namespace call it."""
+    """Return the qualified name of a function."""
     return style.function(name) if style.is_c else f'{style.prefix}::{name}'
 
 
 def _pointers(shapes, start):
-    """Arguments that lie one after the other."""
+    """Return the arguments as consecutive pointers."""
     places, at = [], 0
     for shape in shapes.values():
         places.append(f'{start} + {at}')
@@ -210,7 +210,7 @@ def _pointers(shapes, start):
 
 
 def _check(one, answers, style):
-    """Return the part of the self-test that is about one function."""
+    """Return the part of the self-test for one function."""
     outputs = one.recording.outputs
     lines = [
         f'static int check_{one.name}(void)' if style.is_c else f'int check_{one.name}()',

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Which functions an emitted package has: quantities, frames and joints, recorded."""
+"""Select and record the functions of an emitted package."""
 
 from dataclasses import dataclass
 
@@ -33,7 +33,7 @@ QUANTITIES = (*OF_ROBOT, *OF_FRAMES, *JOINT_RECIPES)
 
 @dataclass(frozen=True)
 class Emitted:
-    """One function of the package: its name without prefix, and what it was recorded from."""
+    """One function of the package: its name without prefix, and its recording."""
 
     name: str
     quantity: str
@@ -43,26 +43,26 @@ class Emitted:
 
 
 def choose(model, quantities=None, frames=(), prescribed=(), laws=None):
-    """Return what to emit, [(quantity, subject, Recipe)].
+    """Return the selection, [(quantity, subject, Recipe)].
 
     Parameters
     ----------
     model : RobotModel
     quantities : sequence of str, optional
-        Names out of QUANTITIES; DEFAULT, and what belongs to the frames, if not given.
+        Names out of QUANTITIES; by default DEFAULT and quantities of the frames.
     frames : sequence of str or of tuple of str
-        Frames for quantities of frames; a tuple for what couples them.
+        Frames for quantities of frames; a tuple includes the coupling.
     prescribed : sequence of str
-        Joints whose motion is given, for 'hybrid_dynamics'.
+        Joints of prescribed motion, for 'hybrid_dynamics'.
     laws : dict, optional
-        Control laws to print too, {name: Recipe}.
+        Control laws to emit too, {name: Recipe}.
 
     Raises
     ------
     UnknownNameError
-        For a quantity, frame or joint that does not exist.
+        For an unknown quantity, frame or joint.
     ModelError
-        For a quantity of frames without frames, or of prescribed joints without any.
+        For a quantity that needs frames or prescribed joints, without any.
     """
     chosen = []
     for name in DEFAULT if quantities is None else quantities:
@@ -107,12 +107,12 @@ def _joints(model, name, prescribed):
 
 
 def record_all(model, chosen):
-    """Return the recordings of what was chosen, a list of Emitted.
+    """Return the recordings of the selection, a list of Emitted.
 
     Raises
     ------
     ModelError
-        Where one takes more than LARGEST operations, or two have the same name in C.
+        If one needs more than LARGEST operations, or two have the same name in C.
     """
     found = {}
     for quantity, subject, recipe in chosen:

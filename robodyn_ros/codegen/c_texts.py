@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Files of an emitted package that are the same for every robot but for names and numbers.
+"""Templates of the files of an emitted package that depend on the robot only by names.
 
 `@name@` is replaced; see robodyn_ros.codegen.c_package.
 """
@@ -96,7 +96,7 @@ static inline void @prefix@cosines_and_sines(
 #endif
 """
 
-#: Where a law has Coulomb friction.
+#: For laws with Coulomb friction.
 TANGENTS = """
 /* Hyperbolic tangents of n numbers, by the C library. */
 static inline void @prefix@hyperbolic_tangents(
@@ -108,7 +108,7 @@ static inline void @prefix@hyperbolic_tangents(
 }
 """
 
-#: Where several states are computed at once.
+#: For several states per call.
 LANES = """
 /* @count@ numbers in vector registers, and the same anywhere in memory. */
 typedef @real@ @own@ __attribute__((vector_size(@bytes@)));

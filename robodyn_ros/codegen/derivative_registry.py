@@ -1,15 +1,16 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Exact derivatives for one robot: recursions recorded, or what was recorded differentiated.
+"""Exact derivatives for one robot: recorded recursions, or differentiated recordings.
 
-A recursion in one frame needs a few dot products for each pair of joints of which one carries the
-other. On long chains this is the cheapest way. On short ones elimination on the tape of the value
-often takes fewer operations: both are recorded, and the shorter one is kept.
+A recursion in one frame needs a few dot products for each pair of joints on a path. It is the
+cheapest way for long chains. For short ones elimination on the tape of the value often needs fewer
+operations. Both are recorded, and the shorter one is kept.
 
 The tape is a graph whose edges carry partial derivatives. To eliminate an inner node joins every
 edge into it with every edge out of it. When only inputs and outputs are left, the edges are the
-Jacobian (Griewank and Walther 2008, chapter 9). From the inputs on this is forward accumulation,
-from the outputs on reverse accumulation: whichever takes fewer operations for the robot is kept.
+Jacobian (Griewank and Walther 2008, chapter 9). In the order of the inputs this is forward
+accumulation, from the outputs reverse accumulation. The one with fewer operations for the robot is
+kept.
 """
 
 import functools
@@ -38,11 +39,11 @@ from robodyn_ros.errors import ModelError
 from robodyn_ros.model.layout import BALL_X, BALL_Y, BALL_Z
 from robodyn_ros.model.normal_form import normal_form
 
-#: Operations of a recursion beyond which elimination, which takes seconds, is not tried: such
-#: chains are long, and it has never been shorter.
+#: Operations of a recursion beyond which elimination is not tried. It would take seconds, and is
+#: not shorter for such long chains.
 LONG = 20_000
-#: Degrees of freedom beyond which a derivative is not written out. Code far longer than the caches
-#: of the processor is no faster than the loops of the kernel for any robot.
+#: Degrees of freedom beyond which a derivative is not emitted. Code far larger than the
+#: processor's caches is not faster than the generic kernel.
 WRITTEN_OUT = {
     'inverse_dynamics_derivatives': 24,
     'forward_dynamics_derivatives': 16,
@@ -51,10 +52,10 @@ WRITTEN_OUT = {
 
 
 def jacobian(tape, outputs, inputs):
-    """d output / d input, a list of rows of Recorded or float, by the way that costs least.
+    """Return d output / d input by the cheapest way, a list of rows of Recorded or float.
 
-    outputs : Recorded or float each; inputs : Recorded, taken as independent even where they are
-    results themselves.
+    outputs : Recorded or float each; inputs : Recorded, treated as independent even if they are
+    results.
     """
     ways = [_eliminated(tape, outputs, inputs, backwards) for backwards in (False, True)]
     return min(
@@ -68,7 +69,7 @@ def jacobian(tape, outputs, inputs):
 
 
 def _partials(tape, index):
-    """{operand: partial derivative} of one node."""
+    """Return {operand: partial derivative} of one node."""
     operation, *rest = tape.nodes[index]
     x = [Recorded(tape, i) for i in operands(tape.nodes[index])]
     if operation == 'multiply':
@@ -97,7 +98,7 @@ def _partials(tape, index):
 
 
 def _eliminated(tape, outputs, inputs, backwards):
-    """Rows of the Jacobian, by reverse accumulation (backwards) or forward accumulation."""
+    """Return the rows of the Jacobian, by reverse (backwards) or forward accumulation."""
     leaves = {entry.index for entry in inputs}
     roots = [entry.index for entry in outputs if isinstance(entry, Recorded)]
     into, out_of = {}, {}
@@ -111,7 +112,7 @@ def _eliminated(tape, outputs, inputs, backwards):
             into[index] = partials
             for operand in partials:
                 out_of.setdefault(operand, {})[index] = None
-    for root in roots:  # an output may be an inner node of another: a twin of it
+    for root in roots:  # an output may be an inner node of another; then use its copy
         if root in moving:
             into['output', root] = {root: 1.0}
             out_of.setdefault(root, {})['output', root] = None
@@ -130,7 +131,7 @@ def _eliminated(tape, outputs, inputs, backwards):
 
 
 def _eliminate(index, into, out_of):
-    """Join the edges into and out of a node."""
+    """Eliminate a node by joining its edges."""
     before, after = into.pop(index), out_of.pop(index, {})
     for user in after:
         edges = into[user]
@@ -156,7 +157,7 @@ def record_shorter(eliminated, name, recipe, model, frame=None):
 
 
 def eliminate_inverse(name, recipe, model):
-    """Inverse dynamics by q, qd and qdd."""
+    """Differentiate inverse dynamics by q, qd and qdd."""
     base, n = record('inverse_dynamics', RECIPES['inverse_dynamics'], model), model.nv
     tau = [base.results[f'tau[{k}]'] for k in range(n)]
     q, qd, qdd = (
@@ -169,9 +170,10 @@ def eliminate_inverse(name, recipe, model):
 
 
 def eliminate_forward(name, recipe, model):
-    """Forward dynamics by q, qd and tau, from d tau = 0 of the inverse dynamics at the solution:
+    """Differentiate forward dynamics by q, qd and tau.
 
-    dqdd/dq = -M^-1 dtau/dq, dqdd/dqd = -M^-1 dtau/dqd, dqdd/dtau = M^-1.
+    From d tau = 0 of the inverse dynamics at the solution: dqdd/dq = -M^-1 dtau/dq,
+    dqdd/dqd = -M^-1 dtau/dqd, dqdd/dtau = M^-1.
     """
     normal, tape, n = normal_form(model), Tape(), model.nv
     q, qd, tau = (
@@ -188,7 +190,7 @@ def eliminate_forward(name, recipe, model):
     for i in range(n):
         for k in range(n):
             qdd[i] = qdd[i] + inverse[i, k] * (tau[k] - torque[k])
-    # a twin of the solution: the inverse dynamics take it as given
+    # a copy of the solution, which the inverse dynamics treat as given
     given = recorded_input(tape, 'qdd', (n,))
     play(rnea.inverse_dynamics, normal, tape, q=q, qd=qd, qdd=given, tau=torque)
     rows = jacobian(tape, list(torque), [*q, *qd])
@@ -206,7 +208,7 @@ def eliminate_forward(name, recipe, model):
 
 
 def eliminate_mass(name, recipe, model):
-    """dM/dq; symmetric in the first two axes."""
+    """Differentiate M by q; the result is symmetric in the first two axes."""
     base = record('mass_matrix', RECIPES['mass_matrix'], model)
     n = model.nv
     q = recorded_input(base.tape, 'q', (model.nq,))
@@ -220,9 +222,9 @@ def eliminate_mass(name, recipe, model):
 
 
 def by_motion(model, q, slopes):
-    """Derivatives along the nv unit velocities, of derivatives (m, nq) by the coordinates.
+    """Return derivatives along the nv unit velocities from derivatives (m, nq) by coordinates.
 
-    They are the same but for a quaternion p, which moves with p (omega, 0) / 2.
+    They differ only for a quaternion p, whose rate is p (omega, 0) / 2.
     """
     along = zeros((len(slopes), model.nv))
     for _, kind, k, j, _ in model.topology[1:]:
@@ -238,14 +240,14 @@ def by_motion(model, q, slopes):
 
 
 def _cost(recursion, model):
-    """Operations of an inverse of the mass matrix."""
+    """Return the number of operations of an inverse of the mass matrix."""
     tape, inverse = Tape(), zeros((model.nv, model.nv))
     play(recursion, model, tape, q=recorded_input(tape, 'q', (model.nq,)), inverse=inverse)
     return sum(count(tape, [x.index for x in inverse.flat if isinstance(x, Recorded)]).values())
 
 
 def _substituted(tape, rows, values):
-    """Return the entries of rows, computed again with other values for some nodes."""
+    """Return the entries of rows, recomputed with other values of some nodes."""
     wanted = [x.index for row in rows for x in row if isinstance(x, Recorded)]
     again = dict(values)
     for index in needed(tape, wanted):

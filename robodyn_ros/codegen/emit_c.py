@@ -1,9 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Print a recording as a function in C99 or C++17.
+"""Emit a recording as a function in C99 or C++17.
 
-The printed text has the operations and the constants of the tape. It has no heap, no mutable data,
-and no branch but the checks of the status.
+The code has the operations and constants of the tape. It has no heap, no mutable data, and no
+branches except the checks of the status.
 """
 
 import re
@@ -15,9 +15,9 @@ import numpy as np
 from robodyn_ros.codegen.statement_order import ordered
 from robodyn_ros.codegen.tape import Recorded, needed, operands
 
-#: What a function returns.
+#: Return values of a function.
 STATUS = {'OK': 0, 'NOT_FINITE': -1, 'SINGULAR': 1}
-#: Angles go to the trigonometric routine in multiples of this, so that a compiler vectorises it.
+#: Angles are passed to the trigonometric routine in multiples of this, for vectorisation.
 PACKED = 4
 COLUMNS = 96
 _FORMATS = {
@@ -34,7 +34,7 @@ _FORMATS = {
 
 @dataclass(frozen=True)
 class Style:
-    """How the text is to look.
+    """Style of the emitted code.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Style:
 
     @property
     def is_c(self):
-        """Whether the text is C."""
+        """Whether the language is C."""
         return self.language == 'c'
 
     @property
@@ -66,7 +66,7 @@ class Style:
 
     @property
     def variable(self):
-        """The type of a value: one number, or one of each lane."""
+        """The type of a value: one number, or one for each lane."""
         return self.real if self.lanes == 1 else self.own(f'x{self.lanes}')
 
     @property
@@ -75,7 +75,7 @@ class Style:
         return float(np.finfo(np.float64 if self.real == 'double' else np.float32).eps)
 
     def number(self, value):
-        """Return a constant as a literal that reads back as the same number."""
+        """Return a constant as a literal that is read back exactly."""
         if self.real == 'double':
             return repr(float(value))
         return f'{float(np.float32(value))!r}f'
@@ -89,7 +89,7 @@ class Style:
         return self.own(name if self.lanes == 1 else f'{name}_x{self.lanes}')
 
     def own(self, name):
-        """Return the name of what belongs to the package."""
+        """Return the name of an internal symbol of the package."""
         return f'{self.prefix}_{name}' if self.is_c else name
 
     def load(self, array, place):
@@ -106,12 +106,12 @@ class Style:
 
 
 def identifier(text):
-    """Return a text as part of a name in C."""
+    """Return a text as a part of a C identifier."""
     return re.sub(r'\W', '_', text, flags=re.ASCII)
 
 
 def comment(text, indent=''):
-    """Return a comment of any text: what could end it, or is not ASCII, is replaced."""
+    """Return a comment; terminators and characters beyond ASCII are replaced."""
     plain = text.encode('ascii', 'replace').decode().replace('*/', '* /').replace('/*', '/ *')
     plain = plain.replace('\\', '/')
     return f'{indent}/* {plain} */'
@@ -127,7 +127,7 @@ def declaration(recording, name, style, restrict=None):
         The function's name before the style gives it a prefix.
     style : Style
     restrict : str, optional
-        The keyword to use in place of the style's, such as a macro.
+        A keyword in place of the style's, such as a macro.
     """
     restrict = restrict or style.restrict
     pointers = [f'const {style.real} *{restrict} {argument}' for argument in recording.inputs]
@@ -142,8 +142,8 @@ def declaration(recording, name, style, restrict=None):
 def definition(recording, name, style, bodies):
     """Return the function of a recording.
 
-    It returns OK; NOT_FINITE where an argument is infinite or no number; SINGULAR where a pivot
-    is. Unless it returns OK the results are as they were.
+    It returns OK, NOT_FINITE for an infinite or NaN argument, or SINGULAR for a singular pivot.
+    Unless it returns OK the results do not change.
 
     Parameters
     ----------
@@ -185,7 +185,10 @@ class _Printer:
         yield f'return {self.style.constant("OK")};'
 
     def finite(self):
-        """Refuse what is not finite: zero times a sum is zero only if every term is."""
+        """Refuse arguments that are not finite.
+
+        Zero times a sum is zero only if every term is finite.
+        """
         style, inputs = self.style, [
             index for index, node in enumerate(self.tape.nodes)
             if node[0] == 'input' and node[1].partition('[')[0] in self.recording.inputs
@@ -214,7 +217,7 @@ class _Printer:
         yield '}'
 
     def trigonometry(self, order):
-        """Cosine and sine of every angle, all at once; then the hyperbolic tangents."""
+        """Compute cosine and sine of all angles at once; then the hyperbolic tangents."""
         nodes = self.tape.nodes
         self.angles, self.slopes = (
             list(dict.fromkeys(nodes[i][1] for i in order if nodes[i][0] in kinds))
@@ -245,7 +248,7 @@ class _Printer:
         yield f'{style.own(routine)}({size}, {", ".join(arrays)});'
 
     def statements(self, order):
-        """Compute, check the pivots, store: at once where nothing is checked."""
+        """Compute, check the pivots, and store; without checks, store directly."""
         tape, style, stores = self.tape, self.style, {}
         for place, value in self.recording.results.items():
             index = value.index if isinstance(value, Recorded) and not tape.checks else None
@@ -271,7 +274,7 @@ class _Printer:
         yield from stores.pop(None, ())
 
     def body_of(self, index):
-        """Return the number of the body that a named value belongs to, else None."""
+        """Return the number of the body of a named value, else None."""
         found = _NAMED.search(self.tape.names.get(index, ''))
         return int(found[1]) if found and int(found[1]) < len(self.bodies) else None
 
@@ -293,7 +296,7 @@ class _Printer:
         return self.tape.names.get(index) or f't{index}'
 
     def value(self, index):
-        """What stands for a node in an expression."""
+        """Return the expression of a node."""
         operation, *rest = self.tape.nodes[index]
         if operation != 'input':
             return self.name(index)
@@ -302,7 +305,7 @@ class _Printer:
         return self.style.load(*self.entry(rest[0]))
 
     def entry(self, text):
-        """Return the array of an entry, 'M[0, 1]', and its place in a flat one."""
+        """Return the array of an entry, 'M[0, 1]', and its flat index."""
         argument, _, places = text.rstrip(']').partition('[')
         shape, strides = self.shapes[argument], [1]
         for size in reversed(shape[1:]):

@@ -1,7 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Translate straight-line Python text directly to LLVM. For long recorded code this compiles ten
-times faster than type inference. The same text also runs on several states at once.
+"""Translate straight-line Python text directly to LLVM.
+
+For long recorded code this avoids the cost of type inference. The same text also runs on several
+states at once.
 """
 
 import ast
@@ -18,7 +20,7 @@ from robodyn_ros.compile.syntax_tree import parsed
 from robodyn_ros.compile.vectorcall import entry
 
 LANES = 8  # states, or angles, at once: one register of AVX-512, two of AVX, four of NEON
-FLAGS = ('contract',)  # the tape settled the order of operations; fused multiply-adds are welcome
+FLAGS = ('contract',)  # the tape fixes the order of operations; fused multiply-adds are allowed
 REAL, INTEGER = ir.DoubleType(), ir.IntType(64)
 POINTER = REAL.as_pointer()
 
@@ -32,10 +34,10 @@ def straight_line(function, by_lanes=False, outputs=None):
     The function takes float64 arrays of fixed shape. It is made of assignments of + - * /, cos and
     sin to names and array entries, of `if test: return code`, and a last return (see
     `source.write`).
-    by_lanes : take arrays with one axis more in front, and after them the first of LANES rows to
-    compute. The status is then that of the worst row. If any row is refused, none is written.
-    outputs : how many arrays, the last ones, are written: the kernel that calls the twin has an
-    `entry` then.
+    by_lanes : take arrays with one more axis in front, then the first of LANES rows to compute.
+    The status is that of the worst row. If a row is refused, none is written.
+    outputs : number of arrays, the last ones, that are written; the calling kernel then has an
+    `entry`.
     """
 
     def typed(_context, *arguments):

@@ -3,8 +3,8 @@
 """Cosine and sine of several angles at once, emitted as vector code.
 
 Reduction by multiples of pi/2 in three parts and the polynomials of fdlibm (Sun Microsystems 1993,
-k_sin.c and k_cos.c), within an ulp of the exact value. Angles too large for that reduction take
-the functions of the C library.
+k_sin.c and k_cos.c), within an ulp of the exact value. Larger angles use the functions of the C
+library.
 """
 
 import functools
@@ -12,9 +12,9 @@ import functools
 from llvmlite import ir
 
 FLAGS = ('contract',)
-WIDTH = 4  # measured best for scalars: with 8 the code that follows is slower
+WIDTH = 4  # fastest for scalars: with 8 the code that follows is slower
 LARGEST = 1e5  # [rad]: up to 2^20 quarter turns the products of the reduction are exact
-ROUND = 1.5 * 2.0**52  # added and subtracted it rounds; its last bits are then the integer
+ROUND = 1.5 * 2.0**52  # adding and subtracting it rounds; the last bits are then the integer
 TURNS = 0.6366197723675814  # 2 / pi
 #: pi / 2 in parts of 33 bits
 PARTS = (1.57079632673412561417e00, 6.07710050630396597660e-11, 2.02226624879595063154e-21)
@@ -38,11 +38,11 @@ REAL, INDEX = ir.DoubleType(), ir.IntType(32)
 
 
 def cosines_and_sines(builder, angles):
-    """[(cos, sin)] of scalars, packed WIDTH at a time, or of vectors."""
+    """Return [(cos, sin)] of scalars, packed WIDTH at a time, or of vectors."""
     if isinstance(angles[0].type, ir.VectorType):
         return _of_vectors(builder, angles)
     groups = [angles[k : k + WIDTH] for k in range(0, len(angles), WIDTH)]
-    # lanes left over repeat an angle
+    # unused lanes repeat an angle
     both = _of_vectors(
         builder, [packed(builder, [*some, *some[:1] * (WIDTH - len(some))]) for some in groups]
     )
@@ -62,7 +62,7 @@ def packed(builder, numbers):
 
 
 def _of_vectors(builder, vectors):
-    """[(cos, sin)] of vectors: short polynomials if all are small enough, else the C library."""
+    """Return [(cos, sin)] of vectors, by polynomials for small angles, else by the C library."""
     small = functools.reduce(builder.and_, [_small(builder, x) for x in vectors])
     ways = []
     with builder.if_else(small, likely=True) as (then, otherwise):
@@ -100,7 +100,7 @@ def _small(builder, x):
 
 
 def _polynomials(builder, x):
-    """(cos x, sin x), |x| <= LARGEST."""
+    """Return (cos x, sin x) for |x| <= LARGEST."""
     integers = ir.VectorType(ir.IntType(64), x.type.count)
 
     def bits(number):
@@ -121,7 +121,7 @@ def _polynomials(builder, x):
     series = _horner(builder, xx, SINE)
     sine = plus(x, times(times(x, xx), series))
     half = times(_all(x.type, 0.5), xx)
-    # 1 - half loses what half has beyond the last bit of 1: it is put back with the series
+    # 1 - half loses the bits of half below the last bit of 1; the series restores them
     head = builder.fsub(_all(x.type, 1.0), half, flags=FLAGS)
     lost = builder.fsub(builder.fsub(_all(x.type, 1.0), head), half)
     cosine = plus(head, plus(lost, times(times(xx, xx), _horner(builder, xx, COSINE))))

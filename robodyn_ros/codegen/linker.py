@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels that call recursions, linked to the straight-line code of one robot.
 
-A control law or a step of the plant branches on its data (limits, stops, friction). So it cannot
-be recorded as a recursion can. But all its dynamics are calls of recursions. Its own text is kept,
-function by function, in a module in which those calls mean the recorded code.
+A control law or a step of the plant branches on its data (limits, stops, friction), so it cannot
+be recorded. But its dynamics are calls of recursions. Its source is copied, function by function,
+to a module in which those calls refer to the recorded code.
 """
 
 import ast
@@ -52,8 +52,8 @@ def {name}({parameters}):
 
 '''
 
-#: What is put in the place of a recursion; the plant's friction acts on the diagonal. The inverse
-#: that it needs at a stop, and there only, is by another recursion, and not worth its long code.
+#: Replacements of recursions; the plant's friction acts on the diagonal. The inverse that it needs
+#: only at stops is by another recursion, and not worth long code.
 LINKS = {recipe.recursion: (name, recipe) for name, recipe in RECIPES.items()}
 _name, _recipe = LINKS[aba.forward_dynamics]
 LINKS[aba.forward_dynamics] = (
@@ -63,10 +63,10 @@ LINKS[aba.forward_dynamics] = (
 #: A law calls it, though no robot is specialised for it unless asked.
 LINKS[damping_torques] = ('damping_torques', FURTHER_RECIPES['damping_torques'])
 
-#: Names of the kernels for any robot, by what they compile.
+#: Names of the generic kernels, by the function that they compile.
 GENERAL = {item.python: name for name, item in vars(generic).items() if isinstance(item, Kernel)}
 
-#: Arguments of recursions that are zero in what was recorded, unless they are among its inputs.
+#: Arguments that are zero in recordings, unless they are inputs.
 ZEROS = ('f_ext', 'diagonal')
 RECURSIONS = 'robodyn_ros.algorithms.'
 
@@ -81,11 +81,11 @@ def nothing(array):
 
 
 def linked(kernel, model):
-    """Return the twin of a Kernel for one robot. It has the same text, arguments and results, with
-    the straight-line code of `specialise` wherever it calls a recursion of LINKS by its name. The
-    kernel itself where there is nothing to gain.
+    """Return the twin of a Kernel for one robot, not yet compiled.
 
-    Its results are those of the kernel to rounding. Not yet compiled.
+    It has the same source, arguments and results, with the straight-line code of `specialise` for
+    calls of recursions of LINKS. Results agree to rounding. A kernel without such calls is
+    returned itself.
     """
     if model.is_embedded and kernel.python in embedded.HAVE_COUNTERPARTS:
         return embedded.kernel_of(kernel)
@@ -94,9 +94,10 @@ def linked(kernel, model):
 
 @functools.cache
 def over_independent(kernel, has_loops):
-    """Return the twin of a Kernel for all robots some of whose joints depend on others: the same
-    text with the recursions of robodyn_ros.compile.embedded. has_loops : the same for robots with
-    closed loops. Not yet compiled.
+    """Return the twin of a Kernel for robots with dependent joints, not yet compiled.
+
+    It has the same source with the recursions of robodyn_ros.compile.embedded. has_loops : for
+    robots with closed loops.
     """
     if kernel.python in embedded.HAVE_COUNTERPARTS:
         return embedded.kernel_of(kernel, has_loops)
@@ -108,7 +109,7 @@ def _linked(kernel, text, robot):
     if not text.add(kernel.python):
         return kernel
     what = f'{kernel.python.__name__} of robot {robot}'
-    sources = fingerprint(kernel.python)  # the text has their names only
+    sources = fingerprint(kernel.python)  # the source has only their names
     written = MODULE.format(
         title=re.sub(r'[^\w .,()/-]', '_', what),
         imports=text.imports(),
@@ -130,17 +131,17 @@ def _linked(kernel, text, robot):
 
 
 def twins(kernels, model):
-    """Return {kernel: its linked twin} of those kernels that have one."""
+    """Return {kernel: linked twin} of the kernels that have one."""
     found = {kernel: linked(kernel, model) for kernel in dict.fromkeys(kernels)}
     return {kernel: twin for kernel, twin in found.items() if twin is not kernel}
 
 
 class _Text:
-    """The functions and imports of a module, as they are collected."""
+    """The collected functions and imports of a module."""
 
     def __init__(self, model, has_loops=False):
-        """model : RobotModel, or None to record nothing, for all robots with dependent joints, or
-        for all with closed loops.
+        """model : RobotModel, or None for code for all robots with dependent joints or closed
+        loops.
         """
         self.has_loops = has_loops
         self.functions = []
@@ -148,7 +149,7 @@ class _Text:
         self._model, self._meaning, self._imports, self._linked = model, {}, {}, {}
 
     def add(self, function, decorator=''):
-        """Add a function and what it needs, if it calls a recursion of LINKS; whether it does."""
+        """Add a function and its dependencies if it calls a recursion of LINKS; return whether."""
         here = {
             name: function.__globals__[name]
             for name in _names(function)
@@ -166,7 +167,7 @@ class _Text:
         return True
 
     def imports(self):
-        """Return the lines that import what the functions use."""
+        """Return the import lines of the functions."""
         return '\n'.join(
             f'from {module} import (\n{_wrapped(", ".join(sorted(names)))})'
             for module, names in sorted(self._imports.items())
@@ -192,14 +193,14 @@ class _Text:
         return self._linked[name, value]
 
     def _embed(self, name, recursion):
-        """Import what stands for a recursion over independent coordinates."""
+        """Import the counterpart of a recursion over independent coordinates."""
         found = embedded.counterpart(recursion, self.has_loops)
         self._bind(name, recursion)
         self._import(found.__module__, f'{found.__name__} as {name}')
         return True
 
     def _adapt(self, name, recursion):
-        """Add the function that stands for a recursion."""
+        """Add the replacement of a recursion."""
         quantity, recipe = LINKS[recursion]
         kernels = specialise(self._model, quantity, recipe)
         if kernels is None:
@@ -260,13 +261,13 @@ def _parsed(function):
 
 
 def _names(function):
-    """Return the names that the text of a function uses, annotations included, in order."""
+    """Return the names in the source of a function, including annotations, in order."""
     tree = _parsed(function)
     tree.decorator_list = []
     return dict.fromkeys(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
 
 
 def _source(function):
-    """Return the text of a function without its decorators."""
+    """Return the source of a function without decorators."""
     lines = textwrap.dedent(inspect.getsource(function)).splitlines()
     return '\n'.join(lines[_parsed(function).lineno - 1 :]) + '\n\n'

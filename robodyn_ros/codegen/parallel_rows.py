@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Many states at once: compiled loops over the rows of a batch, shared out over the cores."""
+"""Batches in parallel: compiled loops over rows, distributed over the cores."""
 
 import functools
 import os
@@ -8,11 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 from robodyn_ros.codegen.emit_llvm import LANES
 
-SMALLEST = 512  # rows that are worth a thread of their own
+SMALLEST = 512  # rows that are worth a thread
 
 
 def cores():
-    """Return how many processors this process may use."""
+    """Return the number of processors for this process."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on this system
@@ -20,10 +20,10 @@ def cores():
 
 
 def share_out(count, work, smallest=SMALLEST):
-    """Call work(first, last) on parts of range(count), on all cores; return the results in order.
+    """Call work(first, last) on parts of range(count) in parallel; return the results in order.
 
-    Every part but the last one is a multiple of LANES. work has to leave the interpreter lock to
-    others, and should not raise. smallest : rows that are worth a thread.
+    Every part but the last is a multiple of LANES. work must release the GIL, and should not
+    raise. smallest : rows that are worth a thread.
     """
     parts = max(1, min(cores(), count // smallest))
     size = max(1, -(-count // (parts * LANES))) * LANES
@@ -39,4 +39,4 @@ def _pool():
 
 
 if hasattr(os, 'register_at_fork'):
-    os.register_at_fork(after_in_child=_pool.cache_clear)  # the threads stay with the parent
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # threads do not survive a fork

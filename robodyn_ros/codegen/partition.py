@@ -1,19 +1,18 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Long straight-line functions in blocks, so that compiling them takes about as long as they are.
+"""Split long straight-line functions into blocks, for a compile time about linear in length.
 
-The time to compile straight-line statements grows faster than their number. For every store the
-compiler looks at hundreds of others, and it weighs every live value. Statements come in the order
-of a recursion, body after body, so a cut after every LONGEST of them leaves blocks of bodies. Each
-is a function of its own. What a block leaves to later ones is in a frame of memory, where a place
-is used again once nobody needs its value. Within a block fences, which are no instructions, bound
-how far stores are compared.
+The compile time of straight-line code grows faster than its length, because the compiler compares
+each store with many others and tracks every live value. Statements come in the order of a
+recursion, body after body, so a cut after every LONGEST of them gives blocks of bodies. Each block
+is a separate function. Values for later blocks are in a frame of memory, whose places are reused.
+Within a block fences, which emit no instructions, limit the comparison of stores.
 """
 
 import ast
 from dataclasses import dataclass
 
-#: Statements of a block: more keep more values in registers, and take longer to compile.
+#: Statements of a block: longer ones keep more values in registers, and take longer to compile.
 LONGEST = 16_000
 #: Statements between fences, in functions of more than SHORT statements.
 FENCED, SHORT = 60, 4_000
@@ -21,8 +20,10 @@ FENCED, SHORT = 60, 4_000
 
 @dataclass(frozen=True)
 class Plan:
-    """How a function is cut: `parts` are lists of statements, of assignments alone or of one
-    that is none. places : of values in the frame, by name. size : of the frame.
+    """The partition of a function.
+
+    `parts` are lists of assignments, or of one other statement.
+    places : of values in the frame, by name. size : of the frame.
     """
 
     parts: list[list[ast.stmt]]
@@ -31,14 +32,14 @@ class Plan:
 
 
 def plan(statements):
-    """Return the Plan of a function; of one that is not long, one part and no frame.
+    """Return the Plan of a function; a short one has one part and no frame.
 
-    Cosines and sines are no part's: they are there before the first one.
+    Cosines and sines are computed before the first part.
     """
     if sum(isinstance(statement, ast.Assign) for statement in statements) <= LONGEST:
         return Plan(_parts(statements, len(statements)), {}, 0)
     parts = _parts(statements, LONGEST)
-    made, last = {}, {}  # name: the part that makes it, the last part that wants it
+    made, last = {}, {}  # name: the part that computes it, the last part that uses it
     for k, part in enumerate(parts):
         for statement in part:
             for name in names(getattr(statement, 'test', None) or statement.value):
@@ -50,12 +51,12 @@ def plan(statements):
 
 
 def defines(statement):
-    """Return whether a statement gives a name to a value."""
+    """Return whether a statement assigns a value to a name."""
     return isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)
 
 
 def names(node):
-    """Names in an expression, those of functions and arrays left out."""
+    """Return the names in an expression, without functions and arrays."""
     if isinstance(node, ast.Name):
         yield node.id
     elif isinstance(node, ast.BinOp):
@@ -74,7 +75,7 @@ def trigonometric(node):
 
 
 def _parts(statements, longest):
-    """Assignments in runs of at most so many, and everything else on its own."""
+    """Return runs of assignments up to a length, and all other statements singly."""
     parts = []
     for statement in statements:
         run = (
@@ -91,7 +92,7 @@ def _parts(statements, longest):
 
 
 def _places(made, last, count):
-    """Places in the frame of what a later part wants, and how many there are."""
+    """Return places in the frame of values for later parts, and their number."""
     places, free, size = {}, [], 0
     begins, ends = ([[] for _ in range(count + 1)] for _ in range(2))
     for name, end in last.items():

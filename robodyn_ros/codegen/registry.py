@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What is recorded for one robot: which recursion, with which inputs, and what comes out."""
+"""Recipes of recordings: recursions, their inputs and outputs."""
 
 import functools
 from collections.abc import Callable
@@ -56,15 +56,15 @@ from robodyn_ros.model.layout import PARENT
 
 @dataclass(frozen=True)
 class Recipe:
-    """Which recursion to record, and the shapes of its inputs and outputs.
+    """A recursion to record, and the shapes of its inputs and outputs.
 
     Sizes are numbers, 'nq', 'nv', 'bodies', '6 bodies', '10 bodies' or 'nb', which counts the
-    base among the bodies. regrouped : whether the results survive
-    moving inertias between bodies (`normalise.regroup`), aligned : turning their frames. others :
-    recursions with the same result; the one that takes the fewest operations for the robot is
-    compiled. given : of a model and a subject, {argument: value} of what is neither state nor
-    model; values are numbers and arrays. before : a recursion to run first, which writes f_ext.
-    recorder : what makes the Recording, if not `record`.
+    base among the bodies. regrouped : whether results are invariant to moving inertias between
+    bodies (`normal_form.regroup`), aligned : to rotating frames. others : recursions with the same
+    result; the one with the fewest operations for the robot is compiled. given : called with a
+    model and a subject, returns {argument: value} of further arguments, numbers and arrays. before
+    : a recursion to run first, which writes f_ext. recorder : function that makes the Recording,
+    if not `record`.
     """
 
     recursion: Callable
@@ -78,9 +78,7 @@ class Recipe:
     recorder: Callable | None = None
 
     def of_model(self, model):
-        """Return the recipe for a RobotModel: over independent coordinates where joints depend on
-        others.
-        """
+        """Return the recipe for a RobotModel, over its independent coordinates."""
         if not model.is_embedded or self.recursion not in embedded.HAVE_COUNTERPARTS:
             return self
         before = self.before and embedded.counterpart(self.before)
@@ -89,7 +87,7 @@ class Recipe:
 
 
 def at_frames(model, frame):
-    """Return where a frame, or each frame of a tuple, stands."""
+    """Return the placement of a frame, or of each frame of a tuple."""
     places = [model.frame(name) for name in ((frame,) if isinstance(frame, str) else frame)]
     bodies = np.array([place.body for place in places], np.int64)
     frames = np.array([[*np.ravel(place.rotation), *place.translation] for place in places])
@@ -107,12 +105,12 @@ def at_centres(model, _):
 
 
 def prescribed(model, joints):
-    """Return the joints whose motion is given."""
+    """Return the joints of prescribed motion."""
     return {'prescribed': np.array([name in joints for name in model.joint_names])}
 
 
 def flags(transposed, inverse, model, _):
-    """Return which product with the factor of the mass matrix."""
+    """Return the flags of a product with the factor of the mass matrix."""
     return {'transposed': transposed, 'inverse': inverse}
 
 
@@ -151,7 +149,7 @@ RECIPES = {
     'energy': Recipe(energy.energy, MOTION, {'energies': (2,)}, regrouped=False),
 }
 
-#: What is specialised where `also` asks for it.
+#: Quantities that `also` may add.
 FURTHER_RECIPES = {
     'joint_wrenches': Recipe(
         joint_wrenches.joint_wrenches,
@@ -262,7 +260,7 @@ FURTHER_RECIPES = {
     for inverse in (False, True)
 }
 
-#: What is specialised where `also` asks for (name, joints whose motion is given).
+#: Quantities that `also` may add as (name, joints of prescribed motion).
 JOINT_RECIPES = {
     'hybrid_dynamics': Recipe(
         hybrid_dynamics.hybrid_dynamics,
@@ -294,7 +292,7 @@ FRAME_RECIPES = {
     ),
 }
 
-#: What is specialised for the frames, or for tuples of them, where `also` asks for it.
+#: Quantities of frames, or of tuples of frames, that `also` may add.
 FURTHER_FRAME_RECIPES = ('torque_of_wrench', 'acceleration_of_wrench', 'task_acceleration')
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Recording the recursions of one robot, and compiling what was recorded."""
+"""Record the recursions of one robot, and compile the recordings."""
 
 import contextlib
 import functools
@@ -29,23 +29,23 @@ from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.compile.source_cache import imported
 from robodyn_ros.model.normal_form import align, clean, normal_form, regroup
 
-#: Operations beyond which straight-line code takes tens of seconds to compile, and no longer fits
-#: the processor's caches: a loop serves as well.
+#: Operations beyond which straight-line code compiles slowly, and exceeds the processor's caches;
+#: the generic loop is then as fast.
 LARGEST = 100_000
 
-#: Nodes of a tape, with those that turn out not to be needed: some 100 MB.
+#: Nodes of a tape, including unused ones: some 100 MB.
 MOST_NODES = 4 * LARGEST
-#: Joint velocities of a robot, and seconds for one recording: beyond, the loops take their time.
+#: Joint velocities of a robot, and seconds of a recording, beyond which nothing is recorded.
 MOST_JOINTS = 128
 MOST_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
 class Recording:
-    """What one recursion does for one robot: a tape, and where its results go.
+    """The recording of one recursion for one robot: a tape and its results.
 
-    inputs, outputs : shape of each argument. results : what to store, by its text, 'tau[0]'.
-    singular : a pivot is no number but zero, whatever the state.
+    inputs, outputs : shape of each argument. results : nodes to store, by entry such as 'tau[0]'.
+    singular : whether a pivot is zero for every state.
     """
 
     name: str
@@ -68,7 +68,7 @@ class Recording:
 
 
 class Notebook:
-    """Scratch memory that names what is written into it, and refuses to be read before."""
+    """Scratch memory that names written values, and raises if an entry is read before."""
 
     _starts = sorted(
         (number, name.lower())
@@ -97,7 +97,7 @@ class Notebook:
         return self.shape[0] * self.shape[1]
 
     def reshape(self, size):
-        """Return plain memory of as many entries, for what is kept behind the rows of bodies."""
+        """Return plain memory of as many entries, for data behind the rows of bodies."""
         if self._plain is None:
             self._plain = zeros((size,))
         return self._plain
@@ -107,18 +107,18 @@ class Notebook:
             return
         body, column = place
         start, name = max(item for item in self._starts if item[0] <= column)
-        # the same entry may be rewritten, as a sum grows: the node number keeps names apart
+        # an entry may be rewritten, as in a sum: the node number makes names unique
         self._tape.names[value.index] = f'{sign}{name}_{body}_{column - start}_{value.index}'
 
 
 def record(name, recipe, model, subject=None):
     """Run a recursion once on recording scalars, with the constants of one robot in normal form.
 
-    subject : what `recipe.given` asks for, such as the name of a frame. Returns a Recording.
+    subject : argument of `recipe.given`, such as the name of a frame. Returns a Recording.
     """
     recipe = recipe.of_model(model)
     forms = [normal_form(model, recipe.regrouped)] if recipe.aligned else []
-    if recipe.given or not recipe.aligned:  # of frames that are turned what is asked is not
+    if recipe.given or not recipe.aligned:  # rotated frames change the requested quantity
         forms.append(regroup(clean(model)) if recipe.regrouped else clean(model))
     return _shortest(
         functools.partial(record_as_is, name, recipe, form, subject) for form in forms
@@ -126,8 +126,10 @@ def record(name, recipe, model, subject=None):
 
 
 def counts(model, name, frame=None):
-    """Operations of one quantity after each step of the normal form, {step: {kind: number}}:
-    'as described', 'cleaned', 'aligned', 'regrouped' and 'compiled', the way that is taken.
+    """Return the operations of one quantity after each step of the normal form.
+
+    {step: {kind: number}} with the steps 'as described', 'cleaned', 'aligned', 'regrouped' and
+    'compiled', the variant in use.
     """
     recipe = (RECIPES | FURTHER_RECIPES | FRAME_RECIPES)[name].of_model(model)
     models = {'as described': model, 'cleaned': clean(model)}
@@ -140,7 +142,7 @@ def counts(model, name, frame=None):
 
 
 def record_as_is(name, recipe, model, subject=None):
-    """Record without bringing the model into its normal form first."""
+    """Record without the normal form of the model."""
     return _shortest(
         functools.partial(_record, name, recipe, recursion, model, subject)
         for recursion in (recipe.recursion, *recipe.others)
@@ -148,7 +150,7 @@ def record_as_is(name, recipe, model, subject=None):
 
 
 def _shortest(ways):
-    """Return the shortest of several recordings; RecordingTooLong where each of them is."""
+    """Return the shortest of several recordings; RecordingTooLong if all are."""
     found = []
     for way in ways:
         with contextlib.suppress(RecordingTooLong):
@@ -190,13 +192,14 @@ def _record(name, recipe, recursion, model, subject):
 
 
 def label(subject):
-    """Return a name or a tuple of names in words, '' for None."""
+    """Return a name or a tuple of names as text, '' for None."""
     return subject if isinstance(subject, str) else ', '.join(subject or ())
 
 
 def play(recursion, model, tape, **given):
-    """Run a recursion on recording scalars: its arguments by name, those of the model and zeros
-    for the rest; return its status.
+    """Run a recursion on recording scalars; return its status.
+
+    Arguments are given by name, taken from the model, or zero.
     """
     scratch = Notebook(tape, columns.shape(model.topology))
     return recursion(*arguments(recursion, model, scratch=scratch, **given))
@@ -232,7 +235,7 @@ def arguments(recursion, model, **given):
 
 
 def sizes(shapes, model):
-    """Shapes of a recipe in numbers."""
+    """Return the shapes of a recipe as numbers."""
     known = {
         'nq': model.nq,
         'nv': model.nv,
@@ -262,7 +265,7 @@ def stored(results):
 
 
 def origin(recursion):
-    """Return the module a recursion is from, as people write it."""
+    """Return the module of a recursion as a readable name."""
     return recursion.__module__.removeprefix('robodyn_ros.')
 
 
@@ -279,9 +282,9 @@ def _entry(argument, place):
 class Specialised:
     """The two kernels of one recursion for one robot; both take its inputs, then its outputs.
 
-    one : for one state; returns a status, see codegen/emit_python.py. rows : for states
-    `first` to `last`, a multiple of LANES, in arrays with one axis more in front. It returns last,
-    or the first row of a block that it refused, and releases the GIL.
+    one : for one state; returns a status, see codegen/emit_python.py. rows : for states `first` to
+    `last`, a multiple of LANES, in arrays with one more axis in front. It returns last, or the
+    first row of a refused block, and releases the GIL.
     """
 
     one: Kernel
@@ -289,10 +292,10 @@ class Specialised:
 
 
 def specialise(model, name, recipe, subject=None):
-    """Return the Specialised kernels of one recursion for one robot, not yet compiled; None where
-    they would take more than LARGEST operations, or recording them takes too much.
+    """Return the Specialised kernels of one recursion for one robot, not yet compiled.
 
-    Their text is in the kernel cache, named after the robot; where it is there already, nothing is
+    None if they need more than LARGEST operations, or their recording takes too much time or
+    memory. Their text is in the kernel cache under the robot's hash; if present, nothing is
     recorded.
     """
     if model.nv > MOST_JOINTS:
@@ -317,11 +320,11 @@ def specialise(model, name, recipe, subject=None):
 
     try:
         module = imported(stem, text)
-    except RecordingTooSlow:  # not kept: another time the machine may be less busy
+    except RecordingTooSlow:  # not cached, since the machine may be less busy another time
         return _refused(model)
     if module.one is None:
         return _refused(model)
-    # the text has its order of operations, and numba's fastmath would break the rounding of angles
+    # the order of operations is fixed, and Numba's fastmath would break the rounding of angles
     plain = {'has_vectorcall': False, 'fastmath': False}
     return Specialised(
         Kernel(module.one, what, **plain),

@@ -1,9 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""In which order to print what was recorded, so that few values wait to be used.
+"""The order of statements of a recording that keeps few values alive.
 
-A value that waits longer than registers last is stored and loaded again. Recursions come in an
-order that suits them; of derivatives many values are recorded long before they are wanted.
+A value that is alive for long is spilled from registers. Recursions are recorded in a good order;
+derivatives record many values long before their use.
 """
 
 from robodyn_ros.codegen.tape import needed, operands
@@ -21,7 +21,7 @@ def ordered(tape, outputs):
     Returns
     -------
     list of int
-        The order of the recording, or depth first where fewer values wait on average.
+        The order of the recording, or depth first if fewer values are alive on average.
     """
     recorded = needed(tape, outputs)
     return min((recorded, depth_first(tape, outputs, recorded)),
@@ -29,9 +29,9 @@ def ordered(tape, outputs):
 
 
 def depth_first(tape, outputs, recorded):
-    """Return the order in which each output is computed after the other.
+    """Return the depth-first order, one output after the other.
 
-    Of two operands the one that takes more registers comes first (Sethi and Ullman 1970).
+    Of two operands the one that needs more registers comes first (Sethi and Ullman 1970).
     """
     registers = {}
     for index in recorded:
@@ -54,7 +54,7 @@ def depth_first(tape, outputs, recorded):
 
 
 def waiting(tape, order):
-    """Return how many values wait to be used, on average over the statements."""
+    """Return the number of live values, averaged over the statements."""
     last = {i: k for k, index in enumerate(order) for i in operands(tape.nodes[index])}
     made = {index: k for k, index in enumerate(order) if tape.nodes[index][0] != 'input'}
     return sum(last[i] - made[i] for i in last if i in made) / max(1, len(order))

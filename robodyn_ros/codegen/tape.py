@@ -1,10 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Recording scalars: run a recursion on them once, and they write down the arithmetic of one
-robot.
+"""Recording scalars: a recursion that runs on them records its arithmetic for one robot.
 
-Constants fold, zeros and units vanish, signs move outwards and equal expressions are one node. The
-tape then has what this robot needs and no more.
+Constants are folded, zeros and ones removed, signs moved outwards, and equal expressions share a
+node. So the tape has only the operations that this robot needs.
 """
 
 import contextlib
@@ -16,10 +15,10 @@ import time
 #: Units in the last place within which a constant equals an earlier one. Products of the same
 #: numbers in another order differ by two or three.
 CLOSE = 8
-#: Nodes between two looks at the limits.
+#: Nodes between checks of the limits.
 CHECKED_EVERY = 256
 
-#: Nodes of a tape and the clock's time [s] beyond which nothing is recorded.
+#: Nodes of a tape and clock time [s] beyond which recording stops.
 _limits = contextvars.ContextVar('limits', default=(math.inf, math.inf))
 
 
@@ -28,12 +27,12 @@ class RecordingTooLong(Exception):
 
 
 class RecordingTooSlow(Exception):
-    """Recording takes longer than is allowed, on this machine and now."""
+    """Recording takes longer than is allowed on this machine."""
 
 
 @contextlib.contextmanager
 def limited(nodes, seconds):
-    """While entered, a tape that is begun has so many nodes at most, and all so much time [s]."""
+    """Limit the nodes of each new tape, and the total time [s], while entered."""
     token = _limits.set((nodes, time.monotonic() + seconds))
     try:
         yield
@@ -42,13 +41,11 @@ def limited(nodes, seconds):
 
 
 class Tape:
-    """Nodes of a directed acyclic graph of arithmetic, in the order in which they were first
-    needed.
+    """Nodes of a directed acyclic graph of arithmetic, in the order of their recording.
 
     A node is (operation, operands); operands are earlier node numbers, or a float for the factor
-    of a 'scale' and the constant of a 'shift'. `checks` are the comparisons a recursion made on
-    recorded values: (node, floor) pairs that must satisfy node > floor at run time for the tape to
-    hold.
+    of a 'scale' and the constant of a 'shift'. `checks` are the comparisons of recorded values:
+    (node, floor) pairs. The tape is valid for states with node > floor.
     """
 
     def __init__(self):
@@ -79,7 +76,7 @@ class Tape:
             raise RecordingTooSlow
 
     def add(self, a, b):
-        """a + b, for recorded a and b."""
+        """Return a + b, for recorded a and b."""
         a_turned, b_turned = a.positive, b.positive
         if a_turned is not None and b_turned is not None:
             return -self.add(a_turned, b_turned)
@@ -98,7 +95,7 @@ class Tape:
         return self._node('add', *sorted((a.index, b.index)))
 
     def subtract(self, a, b):
-        """a - b, for recorded a and b."""
+        """Return a - b, for recorded a and b."""
         if a.index == b.index:
             return 0.0
         a_turned, b_turned = a.positive, b.positive
@@ -118,9 +115,9 @@ class Tape:
         return self._node('subtract', a.index, b.index)
 
     def _common(self, a, b):
-        """(x, y, c) with a = c x and b = c y, where a constant is among the factors of each. This
-        takes one multiplication for two, as hardly any product with a constant is used twice. Else
-        None.
+        """Return (x, y, c) with a = c x and b = c y for a common constant factor c, else None.
+
+        It saves a multiplication, as products with constants are rarely used twice.
         """
         (left, *of_a), (right, *of_b) = self.nodes[a.index], self.nodes[b.index]
         if not left == right == 'scale':
@@ -132,7 +129,7 @@ class Tape:
         return None
 
     def _cancelled(self, a, b):
-        """a - b where one of them is a sum or difference with the other in it, else None."""
+        """Return a - b if one is a sum or difference with the other in it, else None."""
         (left, *of_a), (right, *of_b) = self.nodes[a.index], self.nodes[b.index]
         if left == 'add' and b.index in of_a:  # (z + b) - b
             return Recorded(self, of_a[1] if of_a[0] == b.index else of_a[0])
@@ -145,7 +142,7 @@ class Tape:
         return None
 
     def multiply(self, a, b):
-        """a b, for recorded a and b."""
+        """Return a b, for recorded a and b."""
         a_turned, b_turned = a.positive, b.positive
         if a_turned is not None or b_turned is not None:
             product = self.multiply(
@@ -155,7 +152,7 @@ class Tape:
         return self._node('multiply', *sorted((a.index, b.index)))
 
     def scale(self, factor, a):
-        """factor a, for a float and a recorded a."""
+        """Return factor a, for a float and a recorded a."""
         if factor == 0.0:
             return 0.0
         turned = a.positive
@@ -172,7 +169,7 @@ class Tape:
         return self._node('scale', factor, a.index)
 
     def shift(self, constant, a):
-        """constant + a, for a float and a recorded a."""
+        """Return constant + a, for a float and a recorded a."""
         if constant == 0.0:
             return a
         constant = math.copysign(self._constant(abs(constant)), constant)
@@ -192,7 +189,7 @@ class Tape:
 
 
 def _place(value):
-    """Return where a positive number stands in the sequence of all doubles."""
+    """Return the index of a positive number in the sequence of all doubles."""
     return struct.unpack('<q', struct.pack('<d', value))[0]
 
 
@@ -206,7 +203,7 @@ class Recorded:
 
     @property
     def positive(self):
-        """x where this is -x, else None."""
+        """Return x if this is -x, else None."""
         operation, *operands = self.tape.nodes[self.index]
         return Recorded(self.tape, operands[0]) if operation == 'negate' else None
 
@@ -246,12 +243,12 @@ class Recorded:
     __radd__, __rmul__ = __add__, __mul__
 
     def __gt__(self, floor):
-        """Taken as true, and remembered: the generated code checks it at run time."""
+        """Return True and record the comparison, which the generated code checks at run time."""
         self.tape.checks.append((self.index, float(floor)))
         return True
 
     def cos(self):
-        """cos x; numpy's cos calls it."""
+        """Return cos x; numpy's cos calls it."""
         quarters, rest = self._quarter_turns()
         if quarters % 2:
             turned = rest._plain_sin()
@@ -259,18 +256,18 @@ class Recorded:
         return -rest._plain_cos() if quarters == 2 else rest._plain_cos()
 
     def sin(self):
-        """sin x; numpy's sin calls it."""
+        """Return sin x; numpy's sin calls it."""
         quarters, rest = self._quarter_turns()
         turned = rest._plain_cos() if quarters % 2 else rest._plain_sin()
         return -turned if quarters >= 2 else turned
 
     def tanh(self):
-        """tanh x; numpy's tanh calls it."""
+        """Return tanh x; numpy's tanh calls it."""
         turned = self.positive
         return self.tape._node('tanh', self.index) if turned is None else -turned.tanh()
 
     def _quarter_turns(self):
-        """(k, y) with this = k pi/2 + y, k from 0 to 3: a constant quarter turn costs nothing."""
+        """Return (k, y) with this = k pi/2 + y, k from 0 to 3: constant quarter turns are free."""
         operation, *rest = self.tape.nodes[self.index]
         if operation == 'shift':
             quarters = round(rest[0] / (0.5 * math.pi))
@@ -288,11 +285,12 @@ class Recorded:
 
 
 def count(tape, outputs):
-    """Operations that the nodes `outputs` need: {'multiplications', 'additions', 'divisions',
-    'trigonometric'}.
+    """Return the numbers of operations of the nodes `outputs`, by kind.
 
-    A subtraction is an addition, a change of sign is nothing: it is absorbed where the value is
-    used.
+    The kinds are 'multiplications', 'additions', 'divisions' and 'trigonometric'.
+
+    A subtraction counts as an addition. A change of sign is free, because the user of the value
+    absorbs it.
     """
     kinds = {
         'add': 'additions',
@@ -315,8 +313,7 @@ def count(tape, outputs):
 
 
 def needed(tape, outputs):
-    """Numbers of the nodes that `outputs` (node numbers) depend on, in order: everything else is
-    dead."""
+    """Return the nodes on which `outputs` (node numbers) depend, in order."""
     alive = [False] * len(tape.nodes)
     for index in outputs:
         alive[index] = True
@@ -328,7 +325,7 @@ def needed(tape, outputs):
 
 
 def operands(node):
-    """Node numbers that a node depends on."""
+    """Return the node numbers of the operands of a node."""
     operation, *rest = node
     if operation == 'input':
         return ()

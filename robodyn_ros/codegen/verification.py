@@ -1,8 +1,8 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Specialised kernels against the recursions they were recorded from, before they serve.
+"""Verify specialised kernels against their recursions before use.
 
-The recursions run as plain Python: that takes milliseconds a state, and trusts no compiler.
+The recursions run as plain Python, independent of any compiler.
 """
 
 import numpy as np
@@ -15,14 +15,15 @@ from robodyn_ros.codegen.specialise import arguments, label, sizes
 from robodyn_ros.errors import KernelError
 
 STATES = 3
-#: Relative error allowed; for solves ROUNDING times the condition number more.
+#: Allowed relative error; for solves plus ROUNDING times the condition number.
 TOLERANCE, ROUNDING = 1e-11, 1e-14
 ALMOST_LOST = MAX_CONDITION / 36.0  # (trace / 6)^2 of a 6 x 6 matrix is below its condition number
 
 
 def every_kernel(robot, recipes):
-    """Compare all kernels of a SpecialisedRobot, {key: Recipe}, at a few states; a KernelError
-    names the first that differs.
+    """Compare all kernels of a SpecialisedRobot, {key: Recipe}, at a few states.
+
+    Raises KernelError with the first kernel that differs.
     """
     for state in _states(robot):
         slack = _slack(robot, state)
@@ -32,7 +33,7 @@ def every_kernel(robot, recipes):
 
 
 def derivative(robot, name, method):
-    """Compare a method that gives a derivative with the recursion of that name."""
+    """Compare a method for a derivative with the recursion of that name."""
     recipe = DERIVATIVES[name]
     results = sizes(recipe.outputs, robot.model)
     for state in _states(robot):
@@ -47,7 +48,7 @@ def derivative(robot, name, method):
 
 
 def _slack(robot, state):
-    """Relative error allowed at a state."""
+    """Return the allowed relative error at a state."""
     recipe, M = RECIPES['mass_matrix'], np.zeros((robot.nv, robot.nv))
     interpreted(recipe, None, robot.model, {'q': state['q']}, {'M': M})
     return TOLERANCE + ROUNDING * np.linalg.cond(M)

@@ -1,13 +1,13 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The recursions over the rows of a batch, for any robot; other threads run meanwhile.
+"""Loops of the recursions over the rows of a batch, for any robot, with the GIL released.
 
-All loops are one text, filled in for a kernel of `generic` when it is first asked for. It calls
-the machine code of the kernel: as fast as its text once more, in a fifth of the time to compile.
-Arguments are those of the kernel: arrays of states and results with one axis more in front, the
-model and WORK as they are. In the place of f_ext are the bodies (m,) and placements (m, 12) of m
-frames, and the wrenches on them, (k, m, 6) or (1, m, 6) for all rows. Last are the first row and
-the one behind the last. A loop ends with the first status that is not 0, and returns it.
+All loops share one template, filled in for a kernel of `generic` at its first use. The loop calls
+the machine code of the kernel, which compiles faster than a copy of its source.
+Arguments are those of the kernel: arrays of states and results with one more axis in front, the
+model and WORK unchanged. f_ext is replaced by the bodies (m,) and placements (m, 12) of m frames,
+and their wrenches, (k, m, 6) or (1, m, 6) for all rows. Last are the first row and the end of the
+range. A loop ends with the first nonzero status, and returns it.
 """
 
 import ast
@@ -48,9 +48,9 @@ from robodyn_ros.spatial.types import (
 
 NAMES = {value: name for name, value in vars(types).items() if name.istitle()}
 PROMOTED = {Vector: 'Matrix', Matrix: 'Stack', Stack: 'Block'}
-#: What rows share, and do not write.
+#: Arguments that rows share and do not write.
 SHARED = ('zero', 'diagonal', 'offsets')
-#: What a row leaves behind for nobody: each thread has its own.
+#: Scratch of a row; each thread has its own.
 WORK = {
     'joint_wrenches': ('tau',),
     'centroidal_momentum': ('com',),
@@ -77,8 +77,7 @@ def of(kernel):
     return Kernel(module.rows, f'{kernel.name} of batches', has_vectorcall=False, nogil=True)
 
 
-#: What the text of a loop imports: of kernels for any robot, and of those over independent
-#: coordinates.
+#: Imports of the source of a loop: for generic kernels, and over independent coordinates.
 IMPORTS = (
     'from robodyn_ros.compile import generic\n'
     'from robodyn_ros.algorithms.core.kinematics import load_wrenches'
@@ -145,7 +144,7 @@ def task_inertia(
     first: Integer,
     last: Integer,
 ):
-    """Inertias, singular values and ranks of tasks: the one that returns no status."""
+    """Compute inertias, singular values and ranks of tasks, without a status."""
     m = compliance.shape[1]
     work, vectors = np.empty((m, m)), np.empty((m, m))
     for k in range(first, last):
@@ -156,5 +155,5 @@ def task_inertia(
 
 
 def serving():
-    """Return the loops of what laws and services call."""
+    """Return the loops that laws and services call."""
     return [of(kernel) for kernel in generic.SERVING if kernel is not generic.apply_wrench]

@@ -1,10 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Where compiled kernels are kept: folders that nobody else can write to, keyed by everything the
-machine code depends on.
+"""The cache of compiled kernels, in private folders keyed by all inputs of the machine code.
 
-It looks in two folders. One is inside the installation, filled when the package is built. One
-belongs to this user, for kernels that were not known then.
+There are two folders. One is in the installation, filled when the package is built. The other
+belongs to the user, for all further kernels.
 """
 
 import collections
@@ -26,7 +25,7 @@ from robodyn_ros.compile.numba_private import MISSING, get_host_cpu_features
 from robodyn_ros.compile.prune import prune
 from robodyn_ros.compile.trusted_folder import TrustedFolder, UntrustedError
 
-#: Folders of this package whose text ends up in a kernel.
+#: Folders of this package whose source is compiled into kernels.
 SOURCES = (
     'model/layout.py',
     'spatial',
@@ -37,25 +36,23 @@ SOURCES = (
     'simulation',
 )
 
-#: Ending of the marks of what has been compiled completely.
+#: Ending of the marks of complete compilations.
 MARK = '.ready'
 
 #: Folder of the package for the kernels that are compiled when it is built.
 BUILT = '__kernels__'
 
-#: Set in the environment while these are compiled.
+#: Set in the environment during this build.
 BUILDING = 'ROBODYN_BUILDING_KERNELS'
 
-DAY = 86400.0  # [s] after which a use is noted again
+DAY = 86400.0  # [s] between records of a use
 
 _package = pathlib.Path(__file__).resolve().parent.parent
-_used = collections.defaultdict(
-    set
-)  # {root: (source file or '', name) of what was read or written}
+_used = collections.defaultdict(set)  # {root: (source file or '', name) of files read or written}
 
 
 class CacheWarning(UserWarning):
-    """Kernels are compiled, and not kept for the next time."""
+    """Kernels are compiled but not cached."""
 
 
 def root():
@@ -83,7 +80,7 @@ def built_root():
 
 @contextlib.contextmanager
 def building():
-    """Keep what this process and its children compile in the installation, for all its users."""
+    """Cache kernels of this process and its children in the installation, for all users."""
     os.environ[BUILDING] = '1'
     try:
         yield
@@ -92,7 +89,7 @@ def building():
 
 
 def folder(source_file):
-    """Return the path of the folder where kernels of a source file are kept, None without one."""
+    """Return the path of the cache folder of a source file, None without one."""
     opened = _own(source_file)
     return opened and opened.path
 
@@ -103,7 +100,7 @@ def found(source_file, name):
         try:
             data = opened.read(name)
             if time.time() - opened.status(name).st_mtime > DAY:
-                opened.touch(name)  # what is used is not pruned
+                opened.touch(name)  # files in use are not pruned
         except FileNotFoundError:
             continue
         except (OSError, UntrustedError) as error:
@@ -123,7 +120,7 @@ def has(source_file, name):
 
 
 def keep(source_file, name, data):
-    """Write a file in one piece, whoever else writes it; return whether it is there."""
+    """Write a file atomically; return whether it exists afterwards."""
     opened = _own(source_file)
     if opened is None:
         return False
@@ -142,13 +139,13 @@ def keep(source_file, name, data):
 
 
 def set_mark(name):
-    """Note that all of something has been compiled, with the files that it rests on."""
+    """Mark a compilation as complete, with the files it depends on."""
     lines = sorted('\t'.join(place) for place in _used[root()])
     return keep(__file__, name + MARK, '\n'.join(lines).encode())
 
 
 def has_mark(name):
-    """Return whether something was compiled completely and every file of it is still there."""
+    """Return whether a compilation is marked complete and all of its files exist."""
     for _, data in found(__file__, name + MARK):
         places = [line.split('\t') for line in data.decode(errors='replace').splitlines()]
         if places and all(
@@ -170,17 +167,17 @@ def _is_building():
 
 
 def _place(source_file, name):
-    """What a mark notes of a file: folders of this package have one key, others one each."""
+    """Return the key of a file in a mark: one for this package, else one for each folder."""
     return '' if _is_own_text(pathlib.Path(source_file).resolve()) else str(source_file), name
 
 
 def _folders(source_file):
-    """Return the folders where kernels of a source file may be, opened."""
+    """Return the opened folders in which kernels of a source file may be."""
     return [opened for opened in (_own(source_file), _built(source_file)) if opened]
 
 
 def _own(source_file):
-    """Return the folder that is written to, opened; None where none can be had."""
+    """Return the opened folder for writing; None without one."""
     base, name = root(), _name(source_file)
     if base is None or name is None:
         return None
@@ -205,7 +202,7 @@ def _own(source_file):
 
 
 def _built(source_file):
-    """Return the folder inside the installation, opened; None without one."""
+    """Return the opened folder in the installation; None without one."""
     base, name = built_root(), _name(source_file)
     if base is None or name is None or _is_building():
         return None
@@ -221,14 +218,14 @@ def _built(source_file):
 
 
 def _owners(base):
-    """This user, and for the installation the owner of its code, which runs in any case."""
+    """Return this user, and for the installation the owner of its trusted code."""
     if base == built_root():
         return os.getuid(), os.stat(__file__).st_uid
     return (os.getuid(),)
 
 
 def _name(source_file):
-    """Return the name of the folder of a source file, None for what is in memory only."""
+    """Return the name of the folder of a source file, None for sources in memory only."""
     file = pathlib.Path(source_file).resolve()
     return _key('' if _is_own_text(file) else str(file)) if file.is_file() else None
 
@@ -240,8 +237,9 @@ def _is_own_text(file):
 
 @functools.cache
 def _key(foreign):
-    """Name of the folder: package sources, numba, Python and processor; and the source file, if it
-    is another package's.
+    """Return the name of the folder: a hash of sources, Numba, Python and processor.
+
+    It includes the source file if that belongs to another package.
     """
     digest = hashlib.sha256()
     for name in SOURCES:

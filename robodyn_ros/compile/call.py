@@ -1,10 +1,10 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of machine code that is there already, from kernels that are compiled later.
+"""Calls of existing machine code from kernels that are compiled later.
 
-Numba copies what a kernel calls into the kernel, and compiles it once more. For the code of one
-robot that takes longer than all the rest. Here only its name goes into the kernel. The linker asks
-for the address, whether the kernel has just been compiled or comes from the cache.
+Numba copies functions into the kernels that call them, and compiles them again. For the code of
+one robot this would dominate the compile time. Here only a symbol is compiled into the kernel. The
+linker resolves its address, for new and for cached kernels.
 """
 
 import llvmlite.binding
@@ -36,7 +36,7 @@ def called(kernel):
     def typed(_context, *_):
         return returns(*kinds), emit
 
-    typed.machine_code = result  # it has to live as long as its address is known
+    typed.machine_code = result  # must live as long as its address is in use
     return _named(function, typed)
 
 

@@ -1,9 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What the machine code of another package's kernel is made of, besides its own file.
+"""The dependencies of a kernel of another package, beyond its own file.
 
-Numba looks at the file of a function alone. But it copies into the code what the function calls:
-helpers of other files, and the values of constants.
+Numba's cache checks only the file of a function. But the code also contains the functions that it
+calls in other files, and the values of constants.
 """
 
 import hashlib
@@ -17,8 +17,8 @@ import numpy as np
 #: Packages whose version, or sources as a whole, are part of every key.
 KNOWN = {'robodyn_ros', 'numba', 'llvmlite', 'numpy', *sys.stdlib_module_names}
 
-#: Names of what holds a function: a kernel of ours, Numba's dispatchers and intrinsics, partials,
-#: methods and decorators.
+#: Attributes that hold a wrapped function: of our kernels, Numba's dispatchers and intrinsics,
+#: partials, methods and decorators.
 HOLDERS = (
     'python', 'py_func', '_pyfunc', '_dispatcher', '_defn', 'func', '__func__', '__wrapped__'
 )  # fmt: skip
@@ -26,18 +26,17 @@ HOLDERS = (
 #: Beginning of the names of generated modules.
 GENERATED = 'robodyn_specialised_'
 
-#: Modules in modules that are followed: `a.b.c.helper`.
+#: Depth of followed modules: `a.b.c.helper`.
 LONGEST_PATH = 6
 
 PLAIN = (bool, int, float, complex, str, bytes, type(None), np.generic)
 
 
 def fingerprint(function):
-    """Return a digest of all sources and constants that a function is compiled from.
+    """Return a digest of all sources and constants of a function's machine code.
 
-    Everything that it reaches by the names it uses is followed. Of a package that it reaches, all
-    sources count, as Numba finds some of them by type alone. What belongs to this package, to
-    Numba or to Python does not count.
+    The names that it uses are followed recursively. All sources of a package that it reaches
+    count, since Numba may find some by type alone. This package, Numba and Python are excluded.
 
     Parameters
     ----------
@@ -47,7 +46,7 @@ def fingerprint(function):
     Returns
     -------
     str
-        Digest of 64 characters, '' for a function that reaches nothing of another package.
+        Digest of 64 characters, '' without dependencies on other packages.
     """
     reached = _Reached()
     reached.follow(function)
@@ -62,14 +61,14 @@ def fingerprint(function):
 
 
 class _Reached:
-    """Files and values that a function is made of."""
+    """Files and values on which a function depends."""
 
     def __init__(self):
         self.files, self.values = set(), set()
-        self._seen = {}  # by identity; kept, so that no identity is used twice
+        self._seen = {}  # by identity; kept alive, so that no identity is reused
 
     def follow(self, start):
-        """Follow a function, or anything that one of its names stands for."""
+        """Follow a function, or any object that its names refer to."""
         waiting = [('', start)]
         while waiting:
             name, item = waiting.pop()
@@ -80,7 +79,7 @@ class _Reached:
                 waiting += self._parts(name, item)
 
     def _parts(self, name, item):
-        """(name, value) of all that something consists of; notes the file it is from."""
+        """Return (name, value) of the parts of an object, and record its file."""
         if isinstance(item, np.ndarray):
             self.values.add(f'{name}={item.dtype}{item.shape}:'.encode() + item.tobytes())
             return []
@@ -110,7 +109,7 @@ class _Reached:
         names = _names(function.__code__)
         space = function.__globals__
         found = [(name, space[name]) for name in sorted(names) if name in space]
-        for module, value in found:  # grows by what is found in modules of modules
+        for module, value in found:  # grows by the modules found in modules
             if isinstance(value, types.ModuleType) and not _is_known(value.__name__):
                 found += [
                     (inner, vars(value)[name])
@@ -123,7 +122,7 @@ class _Reached:
         return cells + found + [(function.__qualname__, each) for each in defaults]
 
     def _note(self, module, function=None):
-        """Note the file of a module; return whether it is of another package."""
+        """Record the file of a module; return whether it belongs to another package."""
         if _is_known(module):
             return False
         file = getattr(sys.modules.get(module), '__file__', None) or (

@@ -1,11 +1,11 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The recursions over independent coordinates, for robots whose joints depend on one another.
+"""The recursions over independent coordinates, for robots with dependent joints.
 
-`counterpart` gives, for a recursion over the tree, the one with the same name and arguments over
-independent coordinates. What needs the inverse of the mass matrix is written by hand in
-robodyn_ros.algorithms.constraints. For everything else the text writes itself: arguments are
-expanded to all joints, the recursion over the tree runs, and its results are projected.
+`counterpart` returns, for a recursion over the tree, that over independent coordinates with the
+same name and arguments. Those with the inverse of the mass matrix are in
+robodyn_ros.algorithms.constraints. All others are generated: arguments are expanded to all joints,
+the recursion over the tree runs, and its results are projected.
 """
 
 import functools
@@ -75,7 +75,7 @@ from robodyn_ros.compile.kernel import Kernel, kernel
 from robodyn_ros.compile.source_cache import imported
 from robodyn_ros.spatial.types import Boolean, Looped, Matrix, Table, Topology, Vector
 
-#: Recursions over the tree, and what is written by hand in their place.
+#: Recursions over the tree, and their counterparts in algorithms.constraints.
 WRITTEN = {
     crba.mass_matrix: mass_matrix.mass_matrix,
     mass_matrix_solve.mass_solve: mass_matrix.mass_solve,
@@ -145,21 +145,20 @@ EXPANDED = (
 
 HAVE_COUNTERPARTS = {*WRITTEN, *EXPANDED}
 
-#: What is written by hand for closed loops alone: their joints accelerate at constant rates.
+#: Counterparts for closed loops only, whose dependent joints accelerate at constant rates.
 WRITTEN_FOR_LOOPS = {rnea.bias_torque: forward_dynamics.bias_torque}
 
-#: The types that make a kernel over independent coordinates one of robots with closed loops, see
-#: robodyn_ros.algorithms.constraints.of_loops.
+#: Types of a kernel for robots with closed loops, see robodyn_ros.algorithms.constraints.of_loops.
 KINDS = {Topology: Looped}
 
-#: Those whose counterparts take E as constant, as no closed loop has it.
+#: Those whose counterparts assume a constant E, and so exclude closed loops.
 OF_FIXED_RATIOS = (
     inverse_dynamics_derivatives.inverse_dynamics_derivatives,
     forward_dynamics_derivatives.forward_dynamics_derivatives,
     mass_matrix_derivative.mass_matrix_derivative,
 )
 
-#: What stands for an argument over all joints, by its name; {k} is another vector each time.
+#: Expressions of arguments over all joints, by name; {k} is the number of a vector.
 BEFORE = {
     'q': 'expand_positions(topology, constants, scratch, q)',
     'qd': 'expand(topology, scratch, {k}, qd)',
@@ -170,7 +169,7 @@ BEFORE = {
     'tau': 'of_joints(topology, scratch, {k})',
     'Y': 'all_parameters(topology, scratch)',
 }
-#: How a result over all joints becomes one over independent coordinates.
+#: Projections of results over all joints to independent coordinates.
 AFTER = {
     'tau': 'project(topology, scratch, all_tau, tau)',
     'Y': 'project_rows(topology, scratch, all_Y, Y)',
@@ -201,8 +200,8 @@ from robodyn_ros.spatial.types import (
 def counterpart(recursion, has_loops=False):
     """Return the recursion over independent coordinates for one over the tree.
 
-    has_loops : whether it is for robots with closed loops. Raises KeyError for a function that is
-    not among HAVE_COUNTERPARTS.
+    has_loops : whether it is for robots with closed loops. Raises KeyError for functions outside
+    HAVE_COUNTERPARTS.
     """
     if has_loops and recursion in WRITTEN_FOR_LOOPS:
         return WRITTEN_FOR_LOOPS[recursion]
@@ -216,14 +215,16 @@ def counterpart(recursion, has_loops=False):
 
 
 def of_model(model, recursion):
-    """Return the recursion for a RobotModel: its counterpart where joints depend on others."""
+    """Return the recursion for a RobotModel, or its counterpart for dependent joints."""
     return counterpart(recursion, model.has_loops) if model.is_embedded else recursion
 
 
 @functools.cache
 def kernel_of(given, has_loops=False):
-    """Return the Kernel over independent coordinates for one of `generic`: itself where no robot
-    is among its arguments, None where there is none. has_loops : for robots with closed loops.
+    """Return the Kernel over independent coordinates for one of `generic`, None without one.
+
+    A kernel without a robot among its arguments is returned itself. has_loops : for robots with
+    closed loops.
     """
     if given.python in HAVE_COUNTERPARTS:
         nogil = {'nogil': True} if given.options.get('nogil') else {}
@@ -234,7 +235,7 @@ def kernel_of(given, has_loops=False):
 
 
 def _written(function):
-    """Return the text of a recursion whose arguments are expanded."""
+    """Return the source of a recursion with expanded arguments."""
     given, passed, before, after = [], [], [], []
     per_body = function is link_motions.link_motions
     for argument, value in inspect.signature(function).parameters.items():
@@ -272,7 +273,7 @@ def expand_state(
     all_qd: Vector,
     all_qdd: Vector,
 ):
-    """Positions, rates and accelerations of all joints from those of the independent ones."""
+    """Compute positions, rates and accelerations of all joints from the independent ones."""
     all_q[:] = expansion.expand_positions(topology, constants, scratch, q)
     all_qd[:] = expansion.expand(topology, scratch, 0, qd)
     all_qdd[:] = expansion.expand_acceleration(topology, constants, scratch, 1, qd, qdd)
@@ -296,12 +297,13 @@ def loop_equations(
     moving: Boolean,
     L: Matrix,
 ):
-    """Rows of all closures at all_q: of unknowns, of independent velocities, and how far each is
-    open; of what moves, the rows of dJ/dt times rates instead.
+    """Compute the rows of all closures at all_q: unknowns, independent velocities, gap.
+
+    For given rates the last column is that of dJ/dt times rates.
     """
     loops.write_equations(topology, constants, scratch, all_q, rates, moving, L)
 
 
 def serving():
-    """Return the kernels of what laws and services call."""
+    """Return the kernels that laws and services call."""
     return [kernel_of(each) for each in generic.SERVING] + [expand_state]

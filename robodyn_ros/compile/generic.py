@@ -64,7 +64,7 @@ forward_dynamics = kernel(aba.forward_dynamics)
 coriolis_matrix = kernel(_coriolis.coriolis_matrix)
 energy = kernel(_energy.energy)
 regressor = kernel(_regressor.regressor)
-#: Tasks are computed beside a control loop, which does not wait for them: other threads run.
+#: Tasks are computed beside a control loop, so their kernels release the GIL.
 aside = functools.partial(Kernel, nogil=True)
 operational_space = aside(_operational_space.operational_space)
 coupled_compliance = aside(_coupled_compliance.coupled_compliance)
@@ -104,7 +104,7 @@ mass_matrix_derivative = kernel(_mass_matrix_derivative.mass_matrix_derivative)
 integrate = kernel(manifold.integrate)
 difference = kernel(manifold.difference)
 
-#: What laws and services of the nodes call.
+#: Kernels that laws and services of the nodes call.
 SERVING = (
     inverse_dynamics,
     gravity_torque,

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Compiling a plain function for the one signature that its annotations state."""
+"""Compile a plain function for the signature of its annotations."""
 
 import contextlib
 import functools
@@ -16,23 +16,22 @@ from robodyn_ros.compile.sealed_code import SealedCode
 from robodyn_ros.compile.vectorcall.kernel_call import VectorcallCompiler, vectorcall
 from robodyn_ros.errors import KernelError
 
-#: Rewrites that keep infinities and NaN meaningful: guards in a kernel still see them.
+#: Optimisations that keep infinities and NaN, so that guards in a kernel see them.
 FASTMATH = {'contract', 'reassoc', 'arcp', 'nsz'}
 OPTIONS = {'error_model': 'numpy', 'fastmath': False if reproducible.WANTED else FASTMATH}
 
-_lock = threading.RLock()  # two threads that want a kernel compile it once
+_lock = threading.RLock()  # two threads that need a kernel compile it once
 
 
 class Kernel:
     """A plain function and its machine code.
 
-    Calling it runs the machine code, compiling it first if need be. An argument of another type or
-    layout than the annotations state is a TypeError, never a second compilation. `python` is the
-    plain function, `compiled` the bare dispatcher, `vectorcall` the same for hot loops. name : for
-    messages. has_vectorcall : False where `vectorcall` is not worth its compilation; it is the
-    dispatcher then, as for a kernel that lets other threads run. kinds : {type: another in its
-    place}, for a second kernel of one function. options : of numba.njit, where they differ from
-    OPTIONS.
+    A call runs the machine code, and compiles it first if needed. An argument of another type or
+    layout than annotated raises a TypeError, and never compiles a second version. `python` is the
+    plain function, `compiled` the dispatcher, `vectorcall` the same for hot loops. name : for
+    messages. has_vectorcall : False if `vectorcall` is not worth its compilation, as for a kernel
+    that releases the GIL; it is then the dispatcher. kinds : {type: replacement}, for a second
+    kernel of one function. options : of numba.njit, in addition to OPTIONS.
     """
 
     def __init__(self, function, name=None, has_vectorcall=True, kinds=None, **options):
@@ -71,12 +70,12 @@ class Kernel:
 
     @property
     def is_kept(self):
-        """Whether its machine code is on disk, so that it is loaded in milliseconds."""
+        """Whether its machine code is on disk."""
         return self._code is not None and self._code.is_kept()
 
     @functools.cached_property
     def _code(self):
-        """What keeps its machine code, None for a text that is in memory only."""
+        """The cache of its machine code, None for a source in memory only."""
         if MISSING or not os.path.isfile(inspect.getsourcefile(self.python) or ''):
             return None
         return SealedCode(self.python, self.signature, self.options)
@@ -95,8 +94,8 @@ def kernel(function):
 def warm_up(kernels, progress=None):
     """Compile every kernel of the list, or load it from the cache.
 
-    progress : called with (name, how many are done, how many there are) before each kernel and
-    once at the end. Raises KernelError with the name of a kernel that does not compile.
+    progress : called with (name, number done, total) before each kernel and once at the end.
+    Raises KernelError with the name of a kernel that does not compile.
     """
     kernels = list(kernels)
     telling = notice.told_elsewhere() if progress else contextlib.nullcontext()
@@ -110,7 +109,7 @@ def warm_up(kernels, progress=None):
 
 
 def _signature(function):
-    """Numba signature from the annotations; every argument must have one."""
+    """Return the Numba signature of the annotations; every argument must have one."""
     parameters = inspect.signature(function).parameters
     bare = [
         name for name, value in parameters.items() if not isinstance(value.annotation, types.Type)
@@ -125,7 +124,7 @@ def _signature(function):
 
 
 def _compile(function, signature, options, code):
-    """Compile a function, or load its machine code where it is kept."""
+    """Compile a function, or load its machine code from the cache."""
     dispatcher = njit(**options)(function)
     if dispatcher is function:  # NUMBA_DISABLE_JIT is set
         return function

@@ -1,20 +1,20 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A line for people who wait for a first call, which compiles.
+"""A notice during a first call, which compiles.
 
-`robodyn_ros.verbose = True` asks for it, False forbids it. With None, the default, it comes where
-somebody is likely to wait: an interactive Python, a notebook, or error output that is a terminal.
+`robodyn_ros.verbose = True` enables it, False disables it. With None, the default, it is enabled
+in an interactive Python, in a notebook, and if stderr is a terminal.
 """
 
 import contextlib
 import contextvars
 import sys
 
-_elsewhere = contextvars.ContextVar('elsewhere', default=False)  # whether somebody else tells
+_elsewhere = contextvars.ContextVar('elsewhere', default=False)  # whether another report covers it
 
 
 def is_wanted():
-    """Return whether a line is to be printed."""
+    """Return whether to print a notice."""
     wanted = getattr(sys.modules.get('robodyn_ros'), 'verbose', None)
     if wanted is not None:
         return bool(wanted)
@@ -24,7 +24,7 @@ def is_wanted():
 
 @contextlib.contextmanager
 def told_elsewhere():
-    """Print no line for what is compiled meanwhile."""
+    """Suppress notices while entered."""
     token = _elsewhere.set(True)
     try:
         yield
@@ -33,7 +33,7 @@ def told_elsewhere():
 
 
 def compiling(name):
-    """Print that a kernel is compiled now, and return the context to do it in."""
+    """Print that a kernel is being compiled, and return the context for it."""
     if not _elsewhere.get() and is_wanted():
         print(f'robodyn_ros: compiling {name} for the first call', file=sys.stderr, flush=True)
     return told_elsewhere()

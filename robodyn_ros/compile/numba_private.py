@@ -1,9 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Every private part of Numba that this package imports, and what serves where one is missing.
+"""All private parts of Numba that this package imports, and their replacements.
 
-Numba promises none of them from one version to the next. Without them kernels are called by
-Numba's own dispatcher and not kept, which is slower, and `MISSING` says what is missing.
+They may change with any version of Numba. Without them kernels are called by Numba's dispatcher
+and not cached, which is slower; `MISSING` names the missing parts.
 """
 
 # ruff: noqa: F401  what is imported here is used elsewhere
@@ -14,17 +14,17 @@ import numba
 
 from robodyn_ros.errors import KernelError
 
-#: The oldest version whose machine code this package has been tested with.
+#: The oldest tested version.
 OLDEST = (0, 59)
 
 
 def require_version(version):
-    """Refuse a Numba that is too old, as the one of a distribution may be.
+    """Refuse a Numba that is too old, such as one of a distribution.
 
     Raises
     ------
     KernelError
-        With the version that is there and the one that is needed.
+        With the installed and the required version.
     """
     found = tuple(int(part) for part in version.split('.')[:2])
     if found < OLDEST:
@@ -56,7 +56,7 @@ except ImportError as error:
     typed_passes = types.SimpleNamespace(NativeLowering=object)
 
     def register_pass(**_):
-        """Register nothing."""
+        """Do nothing in place of Numba's registration."""
         return lambda lowering: lowering
 
     warnings.warn(

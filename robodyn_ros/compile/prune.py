@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Keep the kernel cache small: delete what has not been used for long, then the oldest."""
+"""Prune the kernel cache: delete files that are unused for long, then the oldest."""
 
 import contextlib
 import os
@@ -17,7 +17,7 @@ OLD_FILE = 90.0 * DAY
 LIMIT = 1024  # [MB], unless ROBODYN_CACHE_MB says otherwise
 STAMP = '.pruned'
 
-#: Names of folders of any version; whatever else is beside them is not ours.
+#: Names of folders of any version; other entries are not touched.
 OURS = re.compile(r'[0-9a-f]{16}-numba[^/]+-py[^/]+')
 
 
@@ -31,14 +31,14 @@ def prune(folder):
 
 
 def remove_others(current):
-    """Remove the folders of all other versions beside one."""
+    """Remove unused folders of other versions."""
     for path in _folders(current.parent):
         if path != current:
             shutil.rmtree(path, ignore_errors=True)
 
 
 def limit():
-    """Return how many bytes the cache may have."""
+    """Return the largest size of the cache [bytes]."""
     chosen = os.environ.get('ROBODYN_CACHE_MB', '')
     return (int(chosen) if chosen.isdigit() else LIMIT) * 2**20
 
@@ -63,7 +63,7 @@ def _folders(base):
 
 
 def _files(folder):
-    """(time of the last use, bytes, path) of every file."""
+    """Return (time of the last use, bytes, path) of every file."""
     listed = []
     for path in folder.rglob('*'):
         with contextlib.suppress(OSError):  # another process removed it
@@ -81,7 +81,7 @@ def _remove_old_versions(current):
 
 
 def _remove_files(base):
-    """Remove what is left over and what is old; then the oldest, down to the limit."""
+    """Remove leftovers and old files; then the oldest ones, down to the limit."""
     files = sorted(entry for path in _folders(base) for entry in _files(path))
     rest, now = sum(size for _, size, _ in files), time.time()
     for used, size, path in files:

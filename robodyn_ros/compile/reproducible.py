@@ -1,10 +1,10 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Machine code whose results are the same bits on every processor, where that is asked for.
+"""Machine code with the same bits on every processor, on request.
 
-The ordinary kernels let the compiler fuse a product with a sum, and take sine and cosine from the
-C library. Both depend on the processor. With ROBODYN_REPRODUCIBLE=1 in the environment every
-operation is rounded by itself in the written order, and sine and cosine are those below.
+By default the compiler may fuse a product with a sum, and sine and cosine are those of the C
+library. Both depend on the processor. With ROBODYN_REPRODUCIBLE=1 in the environment every
+operation is rounded separately in source order, and sine and cosine are those of this file.
 """
 
 import functools
@@ -16,7 +16,7 @@ from numba import carray, cfunc, njit, types
 WANTED = os.environ.get('ROBODYN_REPRODUCIBLE', '') not in ('', '0')
 
 LARGEST = 1.5e6  # [rad]: up to 2^20 quarter turns the products of the reduction are exact
-ROUND = 1.5 * 2.0**52  # added and subtracted it rounds to a whole number
+ROUND = 1.5 * 2.0**52  # adding and subtracting it rounds to an integer
 TURNS = 0.6366197723675814  # 2 / pi
 WHOLE_TURN = 6.283185307179586  # [rad]
 #: pi / 2 in parts of 33 bits
@@ -44,8 +44,8 @@ def sine_and_cosine(x):
     """Return sin x and cos x within two units of roundoff; x [rad].
 
     Polynomials of the remainder after quarter turns (W. J. Cody and W. Waite, Software Manual for
-    the Elementary Functions, 1980). Beyond LARGEST the angle is first reduced by whole turns,
-    rounded, so that its own last bit decides.
+    the Elementary Functions, 1980). Beyond LARGEST the angle is first reduced by rounded full
+    turns, to the accuracy of its last bit.
     """
     if abs(x) > LARGEST:
         x = x % WHOLE_TURN
@@ -61,7 +61,7 @@ def sine_and_cosine(x):
         series = series * xx + coefficient
     half = 0.5 * xx
     head = 1.0 - half
-    cosine = head + (((1.0 - head) - half) + xx * xx * series)  # what head has lost comes back
+    cosine = head + (((1.0 - head) - half) + xx * xx * series)  # restores the bits lost in head
     quadrant = quarters - 4.0 * ((0.25 * quarters - 0.375 + ROUND) - ROUND)  # 0, 1, 2 or 3
     if quadrant == 1.0:
         return cosine, -sine
@@ -74,7 +74,7 @@ def sine_and_cosine(x):
 
 @functools.cache
 def install():
-    """Let kernels that are linked from now on call the sine and cosine of this file."""
+    """Make kernels that are linked later call the sine and cosine of this file."""
     both = njit('UniTuple(float64, 2)(float64)', fastmath=False)(sine_and_cosine)
 
     def sine(x):

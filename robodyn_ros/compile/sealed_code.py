@@ -1,9 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Machine code on disk, sealed: executed only if it is what was written, bit by bit.
+"""Sealed machine code on disk: executed only if a digest confirms every bit.
 
-Numba's own cache checks the source file's time and size, and nothing of the code. One flipped bit
-in it gives a wrong number. Here a file begins with a digest over its key and its data.
+Numba's cache checks time and size of the source file, but not the code, in which a flipped bit
+gives wrong numbers. Here a file begins with a digest of its key and data.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ SIZE = hashlib.sha256().digest_size
 
 
 class SealedCode(Cache):
-    """What a numba dispatcher asks for code, and hands code to: one file per kernel.
+    """The cache of a Numba dispatcher: one file per kernel.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class SealedCode(Cache):
     signature : tuple of numba types
         Types of its arguments.
     options : dict
-        Options of numba.njit: they change the code.
+        Options of numba.njit, which affect the code.
     """
 
     def __init__(self, function, signature, options):
@@ -39,19 +39,19 @@ class SealedCode(Cache):
         self._source = inspect.getsourcefile(function)
 
     def is_kept(self):
-        """Return whether there is a file for the kernel, not whether it is sound."""
+        """Return whether there is a file for the kernel, without a check of its seal."""
         return cache.has(self._source, self._name)
 
     def load_overload(self, sig, target_context):
-        """Return the compiled function, None where no file with an unbroken seal has it."""
-        rtsys.initialize(target_context)  # all that loading needs, in a tenth of a refresh's time
+        """Return the compiled function, None without a file with a valid seal."""
+        rtsys.initialize(target_context)  # sufficient for loading, and much faster than a refresh
         for folder, data in cache.found(self._source, self._name):
             code = data[SIZE:]
             try:
                 if data[:SIZE] != self._seal(code):
                     raise ValueError('its seal is broken')
                 return CompileResult._rebuild(target_context, *pickle.loads(code))
-            except Exception as error:  # what a library of another build wrote may raise anything
+            except Exception as error:  # a file of another build may raise any exception
                 logging.getLogger(__name__).warning(
                     'The machine code %s is damaged (%s): it is compiled anew.',
                     folder.path / self._name,
@@ -61,7 +61,7 @@ class SealedCode(Cache):
         return None
 
     def save_overload(self, sig, data):
-        """Keep a compiled function, unless it holds addresses of this process."""
+        """Store a compiled function, unless it contains addresses of this process."""
         if data.library.has_dynamic_globals or data.lifted:
             return
         code = dumps(data._reduce())
@@ -72,17 +72,17 @@ class SealedCode(Cache):
 
     @property
     def cache_path(self):
-        """The folder that code is written to."""
+        """The folder for new code."""
         return str(cache.folder(self._source))
 
     def enable(self):
-        """Do nothing: a cache that is not wanted is not made."""
+        """Do nothing: an unwanted cache is not created."""
 
     disable = flush = enable
 
 
 def _key(function, signature, options):
-    """Return all that the code depends on, but for what the folder stands for."""
+    """Return all inputs of the code that the folder's name does not cover."""
     with open(inspect.getsourcefile(function), 'rb') as file:
         source = hashlib.sha256(file.read()).hexdigest()
     cells = [cell.cell_contents for cell in function.__closure__ or ()]

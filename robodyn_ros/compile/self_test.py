@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A short self-test of the machine code before anything relies on it, by known answers."""
+"""A short known-answer test of the machine code before its use."""
 
 import numpy as np
 
@@ -15,15 +15,13 @@ Q, QD, QDD = (0.3, 0.7), (0.4, -0.6), (1.0, -0.5)
 TAU = (20.6107131866, 2.57231305512)
 GRAVITY_TORQUE = (18.5208854253, 2.12014624823)
 MASS_MATRIX = ((2.31687374983, 0.515936874914), (0.515936874914, 0.21))
-TOLERANCE = 1e-9  # the answers carry eleven to twelve digits
+TOLERANCE = 1e-9  # the answers have eleven to twelve digits
 
 
 def known_answers():
-    """Run the inverse-dynamics, gravity, mass-matrix and forward-dynamics kernels on a case with
-    known results.
+    """Run kernels of inverse and forward dynamics, gravity and M on a known case.
 
-    Raises KernelError naming the first kernel that is wrong. Costs microseconds once the kernels
-    are compiled.
+    Raises KernelError with the name of the first wrong kernel. Compiled, it takes microseconds.
     """
     topology, constants, gravity = _elbow()
     scratch = at.allocate(topology)
@@ -52,7 +50,7 @@ def _expect(kernel, got, expected):
 
 
 def _elbow():
-    """Planar elbow, axes (0, -1, 0), links along x, gravity -z, as model arrays: no URDF needed"""
+    """Return a planar elbow as model arrays: axes (0, -1, 0), links along x, gravity -z"""
     masses, lengths, centres, inertias = (1.5, 1.0), (1.0, 0.8), (0.5, 0.4), (0.12, 0.05)
     topology = np.zeros((3, layout.TOPOLOGY_COLUMNS), dtype=np.int64)
     constants = np.zeros((3, layout.CONSTANT_COLUMNS))

@@ -1,10 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Generated texts: kept in the kernel cache, so that they are written once and can be read.
+"""Generated sources in the kernel cache, which are written once and can be inspected.
 
-Python takes longer to compile such a text than for all else with it, so its bytecode is kept
-beside it. This module keeps it, because Python trusts a damaged file of its own, or does not write
-one.
+Compiling such a source to bytecode takes long, so its bytecode is cached too. Python's own cache
+would trust a damaged file, or not write one.
 """
 
 import hashlib
@@ -17,12 +16,12 @@ import types
 from robodyn_ros.compile import cache
 from robodyn_ros.compile.dependencies import GENERATED
 
-SEAL = '\n# sha256 '  # of the text before it
+SEAL = '\n# sha256 '  # of the source before it
 SIZE = hashlib.sha256().digest_size  # of the seal before code
 
 
 def imported(stem, write):
-    """Return the module of a generated text, from the kernel cache where it is there."""
+    """Return the module of a generated source, from the kernel cache if it is there."""
     name, file = f'{GENERATED}{stem}', f'{stem}.py'
     path, whole = next(
         (
@@ -45,7 +44,7 @@ def imported(stem, write):
 
 
 def _code(path, text):
-    """Return the code of a text: kept, or compiled and kept."""
+    """Return the code of a source: cached, or compiled and cached."""
     kept, made_of = f'{path.stem}.code', f'{sys.flags.optimize}\n{path}\n{text}'.encode()
     for _, data in cache.found(__file__, kept):
         if data[:SIZE] == _seal(made_of, data[SIZE:]):
@@ -57,7 +56,7 @@ def _code(path, text):
 
 
 def _in_memory(name, path, text):
-    """Return the module of a text that is kept nowhere else."""
+    """Return the module of a source in memory only."""
     _show(path, text)
     module = types.ModuleType(name)
     exec(compile(text, path, 'exec'), vars(module))
@@ -74,12 +73,12 @@ def _known(name, module):
 
 
 def _show(path, text):
-    """Let error messages show the lines that run, whatever becomes of the file."""
+    """Make tracebacks show the running lines, even if the file changes."""
     linecache.cache[path] = (len(text), None, text.splitlines(True), path)
 
 
 def _whole(data):
-    """Return a text with its seal, as it was written; or ''."""
+    """Return an intact sealed text, or ''."""
     whole = data.decode(errors='replace')
     text, _, digest = whole.rpartition(SEAL)
     return whole if digest.strip() == _digest(text) else ''

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Whether states are what the kernels expect: one look, in compiled code."""
+"""Compiled checks of states: shape and finite numbers."""
 
 import sys
 
@@ -13,9 +13,9 @@ LARGEST = sys.float_info.max
 
 @primitive
 def fits(x, n):
-    """Return whether x has n entries, all of them finite.
+    """Return whether x has n entries, all finite.
 
-    A comparison says so under every LLVM; that of Numba 0.59 takes zero times anything for zero.
+    Comparisons work with every LLVM; that of Numba 0.59 simplifies zero times a number to zero.
     """
     if x.ndim != 1:  # of compiled code its type says so
         return False
@@ -33,13 +33,13 @@ def one(nq: Integer, nv: Integer, q: Vector):
 
 @kernel
 def two(nq: Integer, nv: Integer, q: Vector, y: Vector):
-    """The same with nv velocities, or the like."""
+    """Return the same for q and one vector of nv entries."""
     return fits(q, nq) and fits(y, nv)
 
 
 @kernel
 def three(nq: Integer, nv: Integer, q: Vector, y: Vector, z: Vector):
-    """The same with two of them."""
+    """Return the same for q and two vectors."""
     return fits(q, nq) and fits(y, nv) and fits(z, nv)
 
 

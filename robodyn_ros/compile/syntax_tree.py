@@ -1,20 +1,19 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Syntax trees of texts, for several threads at once."""
+"""Thread-safe syntax trees of sources."""
 
 import ast
 import threading
 
 _ONE = threading.Lock()
-ATTEMPTS = 20  # threads of other packages parse too, without the lock; seldom twice in a row
+ATTEMPTS = 20  # other packages parse without this lock, rarely twice in a row
 
 
 def parsed(text):
     """Return the syntax tree of a text.
 
-    Python 3.11 and 3.12 count the depth of the tree they build in one place for all threads. They
-    give up with a SystemError when another thread has counted meanwhile
-    (github.com/python/cpython/issues/106905).
+    Python 3.11 and 3.12 count the depth of the tree in a variable that all threads share. They
+    raise a SystemError if another thread has changed it (github.com/python/cpython/issues/106905).
     """
     with _ONE:
         for _ in range(ATTEMPTS - 1):

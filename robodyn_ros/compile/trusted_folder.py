@@ -1,10 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A folder that nobody else can write to, held open: what is read from it may be executed.
+"""A private folder, held open, whose files may be executed.
 
-A path alone proves nothing: the owner of one of its ancestors can put another folder in its place,
-even after a check. So every ancestor is checked, and every file is opened relative to the checked
-folder.
+A check of a path is not enough: the owner of an ancestor can replace the folder afterwards. So
+every ancestor is checked, and every file is opened relative to the checked folder.
 """
 
 import contextlib
@@ -22,27 +21,27 @@ _LEAF = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_RDONLY
 
 
 class UntrustedError(Exception):
-    """A folder or file that somebody else can write to; the sentence says which and why."""
+    """A folder or file that another user can write to; the message says which and why."""
 
 
 class TrustedFolder:
-    """A checked folder, by its open handle; closed when it is no longer referred to.
+    """A checked folder with its open handle, which is closed with the object.
 
     Parameters
     ----------
     path : pathlib.Path
-        The folder. Its ancestors may be symbolic links, it may not.
+        The folder, not a symbolic link; its ancestors may be.
     owners : tuple of int
-        Users, beside root, to whom the folder and its ancestors may belong.
+        Users, besides root, that may own the folder and its ancestors.
     create : bool
-        Whether to make what is missing, for this user alone.
+        Whether to create missing folders, private to this user.
     shared : bool
-        Whether other users may read what is written here.
+        Whether other users may read its files.
 
     Raises
     ------
     UntrustedError
-        If somebody else can write to the folder or replace it.
+        If another user can write to the folder or replace it.
     OSError
         If it cannot be opened.
     """
@@ -72,7 +71,7 @@ class TrustedFolder:
         return os.stat(name, dir_fd=self._handle, follow_symlinks=False)
 
     def read(self, name):
-        """Return the bytes of a file; UntrustedError where others can write to it."""
+        """Return the bytes of a file; UntrustedError if others can write to it."""
         handle = os.open(
             name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=self._handle
         )
@@ -84,7 +83,7 @@ class TrustedFolder:
             return file.read()
 
     def write(self, name, data):
-        """Write a file in one piece, on the disk before it has its name."""
+        """Write a file atomically: it is on the disk before it gets its name."""
         part = f'{name[:100]}.{secrets.token_hex(8)}{PART}'
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         handle = os.open(part, flags, 0o600, dir_fd=self._handle)
@@ -100,12 +99,12 @@ class TrustedFolder:
             raise
 
     def touch(self, name):
-        """Say that a file has been used now."""
+        """Record that a file is used now."""
         with contextlib.suppress(OSError):
             os.utime(name, dir_fd=self._handle, follow_symlinks=False)
 
     def remove(self, name):
-        """Remove a file if it can be."""
+        """Remove a file if possible."""
         with contextlib.suppress(OSError):
             os.unlink(name, dir_fd=self._handle)
 
@@ -134,7 +133,7 @@ class TrustedFolder:
         except FileNotFoundError:
             with contextlib.suppress(FileExistsError):  # another process was first
                 os.mkdir(name, self._mode, dir_fd=parent)
-                os.chmod(name, self._mode, dir_fd=parent)  # whatever the umask
+                os.chmod(name, self._mode, dir_fd=parent)  # regardless of the umask
 
 
 def _expect_safe_ancestor(found, owners, path):

@@ -1,9 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""When the machine kept the nodes from their work, by the cycles they say they missed.
+"""Times at which the machine delayed the nodes, from the missed cycles that they report.
 
 A computer that stops for a tenth of a second leaves an arm without torque. Its tracking error then
-says nothing of its control law.
+does not depend on its control law.
 """
 
 from typing import NamedTuple
@@ -12,18 +12,17 @@ import numpy as np
 
 from robodyn_ros.errors import RobodynError
 
-BUSY = 0.05  # share of the cycles missed between two reports from which on that time is
-# disturbed: half of the error of computed torque is then the machine's
-SETTLING = 1.0  # [s] in which an error dies away: ten time constants at 10 rad/s
-ENOUGH = 0.5  # share of a run that has to be undisturbed to be judged
+BUSY = 0.05  # share of cycles missed between two reports beyond which that time is disturbed
+SETTLING = 1.0  # [s] for an error to decay: ten time constants at 10 rad/s
+ENOUGH = 0.5  # share of a run that must be undisturbed to be judged
 
 
 class ReferenceLost(RobodynError):
-    """The controller stopped following, as it must when a busy machine starves it too long."""
+    """The controller stopped following because a busy machine starved it for too long."""
 
 
 class Count(NamedTuple):
-    """What a node says of its loop at a time [s]: cycles run and missed since it began."""
+    """A node's report on its loop at a time [s]: cycles run and missed since its start."""
 
     time: float
     cycles: int
@@ -31,7 +30,7 @@ class Count(NamedTuple):
 
 
 class Disturbance(NamedTuple):
-    """From one report of a node to a later one [s], the cycles it missed of those due."""
+    """Cycles missed of those due between two reports of a node [s]."""
 
     node: str
     begin: float
@@ -48,14 +47,14 @@ class Disturbance(NamedTuple):
         return f'the {self.node} missed {self.missed} of {self.due} cycles {when}'
 
     def followed_by(self, other):
-        """Both as one; `other` is of the same node and begins where this one ends."""
+        """Return both as one; `other` is of the same node and begins where this one ends."""
         return self._replace(
             end=other.end, missed=self.missed + other.missed, due=self.due + other.due
         )
 
 
 def disturbances(counts):
-    """Return the disturbances among the reports, in order; one that goes on is told once.
+    """Return the disturbances among the reports in order, consecutive ones as one.
 
     counts : {node: Counts, oldest first}.
     """

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Run simulator and controller as two processes, have them track a motion, and record it."""
+"""Run simulator and controller as two processes that track a motion, and record it."""
 
 import contextlib
 import ctypes
@@ -28,19 +28,19 @@ from robodyn_ros.robot import child_process
 
 CONTROLLER, SIMULATOR = '/robodyn_controller', '/robodyn_simulator'
 NODES = {name: f'robodyn_ros.nodes.{name}' for name in ('controller', 'simulator')}
-KNOT = 0.1  # [s] between the points of the trajectory that is sent
+KNOT = 0.1  # [s] between points of the trajectory
 DIGITS = 9  # after the point, of what is sent
-PATIENCE = 180.0  # [s] without any news of the controller, such as of what it has compiled
-REPORTED = 30.0  # [s] within which a node that lives has told of its loop twice
+PATIENCE = 180.0  # [s] without a report of the controller, such as its progress of compiling
+REPORTED = 30.0  # [s] in which a live node reports on its loop twice
 PR_SET_PDEATHSIG = 1
-USUAL = ('', 'ACTIVATED', 'FOLLOWING', 'TRAJECTORY_END')  # reasons of a state in a good run
+USUAL = ('', 'ACTIVATED', 'FOLLOWING', 'TRAJECTORY_END')  # reasons of states in a valid run
 TERMS = ('feedback', 'inertia', 'coriolis', 'gravity', 'friction')
 SERIES = ('reference_position', 'measured_position', 'measured_velocity', *TERMS, 'effort')
 
 
 @dataclass
 class Record:
-    """What one run left behind: series (k, nv) over times [s], and the nodes' own figures."""
+    """The result of one run: series (k, nv) over times [s], and the nodes' figures."""
 
     time: np.ndarray
     series: dict[str, np.ndarray]
@@ -65,10 +65,10 @@ class Record:
 
 
 class Experiment:
-    """The two processes of one run, and a node that talks to them. Use it in a with statement.
+    """The two processes of one run, and a node that communicates with them, as a context.
 
     urdf : path. controller, simulator : parameters by name. progress : called with a word and the
-    share of the run that is done. modules : what is run for each of the two names.
+    completed share of the run. modules : module to run for each of the two names.
     """
 
     def __init__(
@@ -87,12 +87,12 @@ class Experiment:
         self._complaint = ''  # why the reference was lost
         self._refusal = ''  # of the trajectory
         self._environment = None  # of the nodes, None for that of this process
-        self._kernels = {}  # what each node computes with
+        self._kernels = {}  # kernels of each node
         self._counts = {}  # of their loops
         self._signal, self._handlers = None, {}  # heard; how they were handled before
 
     def __enter__(self):
-        # Nobody would end the nodes if one of these ended this process on the spot.
+        # These signals must not end this process before it has ended the nodes.
         self._handlers = {
             number: signal.signal(number, self._hear_signal)
             for number in (signal.SIGTERM, signal.SIGHUP)
@@ -162,7 +162,7 @@ class Experiment:
             )
 
     def push(self, frame, force, duration):
-        """Push a frame with force(t) (3,) [N] in its axes, and record meanwhile."""
+        """Push a frame with force(t) (3,) [N] in its axes, and record."""
         pushes = []
 
         def act(t):
@@ -179,7 +179,7 @@ class Experiment:
         return record
 
     def settle(self):
-        """Wait until neither node compiles any more; return what each computes with."""
+        """Wait until both nodes have finished compiling; return the kernels of each."""
         self._kernels.clear()
         self._wait_until(
             lambda: (
@@ -213,7 +213,7 @@ class Experiment:
         self._logs[name] = path
 
     def _record(self, duration, word, begin=None, act=None):
-        """Collect states for a while, from the first in which the controller is ACTIVE.
+        """Collect states for a duration, from the first with an ACTIVE controller.
 
         begin() is called once, act(t) about a hundred times a second.
         """
@@ -256,7 +256,7 @@ class Experiment:
         )
 
     def _disturbances(self, start):
-        """Those that were reported of late, in seconds after the start."""
+        """Return the disturbances of recent reports, in seconds after the start."""
         return disturbances(
             {
                 node: [each._replace(time=each.time - start) for each in counts]
@@ -265,7 +265,7 @@ class Experiment:
         )
 
     def _figures(self):
-        """Time, cycles and missed of the next status, and the controller's processor seconds."""
+        """Return time, cycles and missed of the next status, and the processor time."""
         before = self._status.header.stamp
         self._wait_until(lambda: self._status.header.stamp != before)
         stamp = self._status.header.stamp
@@ -273,7 +273,7 @@ class Experiment:
         return _seconds(stamp), self._status.cycles, self._status.missed, cpu
 
     def _cpu(self, name):
-        """Processor time [s] that a node has used."""
+        """Return the processor time [s] of a node."""
         pid = self._processes[name].pid
         fields = Path(f'/proc/{pid}/stat').read_text().rsplit(')', 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
@@ -302,9 +302,9 @@ class Experiment:
             self._progress('starting', 0.0)
 
     def _fault(self, start):
-        """What to raise of a FAULT, once the nodes have told whether they missed cycles."""
+        """Return the exception for a FAULT, after the nodes have reported missed cycles."""
         sentence = f'the controller is in FAULT: {self._status.message}'
-        # the first report may have been on its way
+        # the first report may have been sent before
         known = {name: len(counts) + 1 for name, counts in self._counts.items()}
         deadline = time.monotonic() + REPORTED
         while time.monotonic() < deadline and any(
@@ -319,7 +319,7 @@ class Experiment:
 
     def _check_signal(self):
         if self._signal:
-            raise SystemExit(128 + self._signal)  # as a shell calls it
+            raise SystemExit(128 + self._signal)  # exit code of a shell
 
     def _check(self):
         self._check_signal()
@@ -370,13 +370,13 @@ _libc = ctypes.CDLL(None)
 
 
 def _end_with_parent():
-    """In a child: end it with its parent, even if that ends by SIGKILL."""
+    """Called in a child: end it with its parent, even after SIGKILL."""
     with contextlib.suppress(AttributeError):  # Linux only
         _libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def trajectory_message(motion, joint_names):
-    """Return a motion as one trajectory, in digits that every processor computes alike."""
+    """Return a motion as one trajectory, rounded to digits that every processor computes alike."""
     knots = range(1, round(motion.duration / KNOT) + 1)
     rows = motion.at(np.array([k * KNOT for k in knots]))
     points = [
@@ -394,7 +394,7 @@ def _duration(knot):
 
 
 def _lost(sentence, found, tails):
-    """Why a run came to nothing, and whether because the machine was busy."""
+    """Return why a run failed, and whether a busy machine was the cause."""
     if not found:
         return RobodynError(f'{sentence}\n{tails}')
     return ReferenceLost(f'{sentence} The machine was busy: {"; ".join(map(str, found))}.')

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What was identified, for people: a table, a JSON file, a plot."""
+"""Report of an identification: a table, a JSON file, a plot."""
 
 import json
 
@@ -12,11 +12,11 @@ from robodyn_ros.model.layout import INERTIA, MASS, MOMENT
 FILES = ('identification.json', 'identification.png')
 
 WIDEST = 60  # characters of a parameter's name in the table
-DOUBTFUL = 30.0  # [%] relative standard deviation from which a value says little
+DOUBTFUL = 30.0  # [%] relative standard deviation beyond which a value is unreliable
 
 
 def rows(found):
-    """Cells of the table: parameter, value, standard deviation, in per cent, nominal, possible."""
+    """Return the cells: parameter, value, standard deviation, in percent, nominal, consistent."""
     possible = found.consistent.values if found.consistent else np.full(len(found.base), np.nan)
     for name, value, deviation, share, nominal, near in zip(
         found.base.names,
@@ -41,7 +41,7 @@ HEADER = ('parameter', 'value', 'std', 'std %', 'nominal', 'possible')
 
 
 def table(found):
-    """Return the table as text, with what there is to say about the whole below it."""
+    """Return the table as text, with a summary below it."""
     cells = [HEADER, *rows(found)]
     widths = [max(len(row[k]) for row in cells) for k in range(len(HEADER))]
     lines = [
@@ -55,7 +55,7 @@ def table(found):
 
 
 def summary(found):
-    """Sentences: condition number, torque errors, how far away possible bodies are."""
+    """Return sentences: condition number, torque errors, distance of consistent bodies."""
     rms = found.rms()
     yield (
         f'{len(found.base)} base parameters from {int(found.used.sum())} equations, condition '
@@ -81,7 +81,7 @@ def summary(found):
 
 
 def as_json(found):
-    """Everything as one dictionary of plain numbers and names."""
+    """Return all results as one dictionary of plain numbers and names."""
     base, estimate = found.base, found.estimate
     combinations = [
         {found.parameters.names[k]: row[k] for k in np.flatnonzero(row)}
@@ -117,9 +117,9 @@ def as_json(found):
 
 
 def bodies(model):
-    """{link: mass, com, inertia about the com} in the axes of the link, as URDF wants them.
+    """Return {link: mass, com, inertia about the com} in axes of the link, as in URDF.
 
-    What fixed joints weld to a link is in its numbers.
+    Links on fixed joints are included.
     """
     found = {}
     for name, row in zip(model.body_names[1:], model.constants[1:]):

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The experiment in lock step: its figures rest on simulated time alone, not on the machine."""
+"""The experiment in lock step: its figures depend only on simulated time."""
 
 import os
 import time
@@ -19,14 +19,14 @@ from robodyn_ros.errors import RobodynError
 
 NANOSECONDS = 1_000_000_000
 PERIOD = 1_000_000  # [ns] of a step
-EVERY = 5  # steps from one ControllerState to the next
-GREETING = 1.0  # [s] after which a service that has not answered is asked again
-CHUNK = 500_000_000  # [ns] of one call: fewer states than the queues of either side hold
-PUSH_EVERY = 20_000_000  # [ns] from one force to the next
+EVERY = 5  # steps between ControllerStates
+GREETING = 1.0  # [s] before a service request is repeated
+CHUNK = 500_000_000  # [ns] per call: fewer states than the queues can hold
+PUSH_EVERY = 20_000_000  # [ns] between forces
 
 
 class LockStepExperiment(Experiment):
-    """As Experiment, on simulated time: the same bits on every run and every processor."""
+    """An Experiment on simulated time: the same bits on every run and every processor."""
 
     def __init__(self, urdf, controller, simulator, progress=lambda word, share: None):
         both = {'trigger': 'lock_step', 'update_rate': NANOSECONDS // PERIOD}
@@ -58,7 +58,7 @@ class LockStepExperiment(Experiment):
         return record
 
     def push(self, frame, force, duration):
-        """Push a frame with force(t) (3,) [N] in its axes, and record meanwhile."""
+        """Push a frame with force(t) (3,) [N] in its axes, and record."""
         pushes = []
 
         def act(begin):
@@ -74,7 +74,7 @@ class LockStepExperiment(Experiment):
         return record
 
     def _run(self, duration, chunk, word, act=lambda begin: None):
-        """Advance by a duration [ns] in chunks, each after act(its begin [ns]), and record."""
+        """Advance by a duration [ns] in chunks, call act(start [ns]) before each, and record."""
         self._states, self._complaint = [], ''
         start, cpu = time.monotonic(), self._cpu('controller')
         for begin in range(0, duration, chunk):
@@ -106,11 +106,11 @@ class LockStepExperiment(Experiment):
         )
 
     def _silent_since(self, step):
-        """Return whether a ControllerState up to this step is still on its way."""
+        """Return whether a ControllerState up to this step is still missing."""
         return not self._states or _step(self._states[-1]) <= step - EVERY
 
     def _greet(self, client, kind):
-        """Ask for nothing until that is refused: the very first answers may get lost."""
+        """Send an empty request until it is refused: the first answers may get lost."""
         self._wait_until(client.service_is_ready)
         answers = []
         while not any(answer.done() for answer in answers):

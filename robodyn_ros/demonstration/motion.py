@@ -1,15 +1,15 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The motion that the demonstration tracks: every joint sways at its own frequency."""
+"""The motion of the demonstration: each joint oscillates at its own frequency."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-#: Share of the room between posture and limits that a joint sways through, and its frequency [Hz].
+#: Amplitude as a share of the range to the limits, and frequency [Hz], of each joint.
 AMPLITUDE = 0.45
 FREQUENCY = (0.21, 0.33, 0.27, 0.36, 0.41, 0.31, 0.47)
-RAMP = 2.0  # [s] in which the sway grows, and in which it dies away
+RAMP = 2.0  # [s] in which the amplitude grows, and in which it decays
 
 
 @dataclass(frozen=True)

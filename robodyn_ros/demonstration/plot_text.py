@@ -1,8 +1,8 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Names in a picture: as they are, whatever matplotlib takes them for."""
+"""Literal names in pictures, without matplotlib's markup."""
 
 
 def plain(text):
-    """Return a text in which `$` begins no formula."""
+    """Return a text in which `$` does not begin a formula."""
     return text.replace('$', r'\$')

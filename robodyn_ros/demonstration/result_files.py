@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Files of results: whole or not there, and nothing of the user's in their place."""
+"""Result files: complete or absent, and never in place of a user's file."""
 
 import contextlib
 import os
@@ -9,12 +9,12 @@ from pathlib import Path
 
 from robodyn_ros.errors import ParameterError
 
-#: In a folder that a demonstration has made.
+#: Marks a folder that a demonstration has made.
 MARK = '.made_by_robodyn_ros'
 
 
 class ResultFolder:
-    """A folder for the results of a command, which is known to have room for them.
+    """A folder for the results of a command, after a check that their names are free.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class ResultFolder:
     Raises
     ------
     ParameterError
-        If a file is there already that may not be replaced.
+        If a file exists that may not be replaced.
     """
 
     def __init__(self, options, names, own=None):
@@ -68,7 +68,7 @@ def require_free(path):
     Raises
     ------
     ParameterError
-        With its name, if it is there already.
+        If the file exists; the message names it.
     """
     if os.path.lexists(path):
         raise ParameterError(
@@ -79,16 +79,16 @@ def require_free(path):
 
 @contextlib.contextmanager
 def whole_file(path, replace=False):
-    """Write a file beside its place, and put it there in one step once it is complete.
+    """Write a temporary file, and rename it in one step when it is complete.
 
-    An exception, a full disk or a kill leaves what was there before.
+    An exception, a full disk or a kill leaves the old file.
 
     Parameters
     ----------
     path : path
-        Where the file is to be; folders are made.
+        Path of the file; missing folders are created.
     replace : bool
-        Whether it may take the place of another file.
+        Whether it may replace another file.
 
     Yields
     ------
@@ -98,7 +98,7 @@ def whole_file(path, replace=False):
     Raises
     ------
     ParameterError
-        If a file is there already, were it since the last look.
+        If the file exists, even if it was created in the meantime.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -118,7 +118,7 @@ def whole_file(path, replace=False):
 
 
 def _put(name, path):
-    """Move a file to a place that is free; a link fails where something is, a rename does not."""
+    """Move a file to a free name; unlike a rename, a link fails if the name exists."""
     try:
         os.link(name, path)
     except FileExistsError:

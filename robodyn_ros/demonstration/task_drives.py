@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What the demonstration of operational-space control asks of an end effector: three drives."""
+"""The three drives of the demonstration of operational-space control."""
 
 from dataclasses import dataclass
 
@@ -10,13 +10,13 @@ from robodyn_ros.control import TaskTarget
 from robodyn_ros.demonstration.task_run import END_EFFECTOR
 from robodyn_ros.spatial.turning import quaternion_of
 
-#: Postures where the drives begin: elbow bent, wrist bent.
+#: Initial postures of the drives: elbow bent, wrist bent.
 REACH = (0.0, -0.4, 0.0, -2.0, 0.0, 1.6, 0.8)  # of the arm with seven joints
 STRETCH = (0.0, -1.0, 1.2, -1.2, -1.4, 0.0)  # of the one with six
 SHOULDER = np.array([0.0, 0.0, 0.1625])  # [m] of the latter
-BEYOND = 0.45  # [m] on from there, where the arm would have to be longer
+BEYOND = 0.45  # [m] beyond that, out of reach
 ALIGNED = np.array([0.3, -1.3, 1.6, -0.9, 0.0, 0.4])  # its axes 4 and 6 are parallel
-ACROSS = np.array([0.25, 0.15, 0.2, -0.2, 0.7, 0.3])  # from there to either side
+ACROSS = np.array([0.25, 0.15, 0.2, -0.2, 0.7, 0.3])  # from that posture to either side
 
 
 def rise(x):
@@ -31,11 +31,10 @@ def rise(x):
 
 @dataclass(frozen=True, eq=False)
 class Eight:
-    """A figure-eight in the plane of y and z about where an end effector is, growing and dying
-    away.
+    """A figure-eight about a pose in the y-z plane, with smoothly varying amplitude.
 
-    pose : (4, 4) of the end effector, whose orientation stays. width, height [m]; frequency [Hz];
-    ramp, duration [s].
+    pose : (4, 4) of the end effector, with constant orientation. width, height [m]; frequency
+    [Hz]; ramp, duration [s].
     """
 
     pose: np.ndarray
@@ -66,8 +65,7 @@ class Eight:
 
 
 def stretched_target(robot):
-    """Return a point farther from the shoulder than the arm is long [m], in line with the end
-    effector."""
+    """Return a point out of reach [m], on the line from the shoulder to the end effector."""
     tip = robot.pose(np.array(STRETCH), END_EFFECTOR)[:3, 3]
     return tip + BEYOND * (tip - SHOULDER) / np.linalg.norm(tip - SHOULDER)
 
@@ -87,7 +85,7 @@ class EightDrive:
         return self._eight.at(t)[0], self._eight.quaternion
 
     def target(self, t):
-        """Return the TaskTarget of that time."""
+        """Return the TaskTarget at t [s]."""
         position, velocity, _ = self._eight.at(t)
         return TaskTarget(
             self._base, position, self._eight.quaternion, np.concatenate((velocity, np.zeros(3)))
@@ -95,7 +93,7 @@ class EightDrive:
 
 
 class WristDrive:
-    """Through the alignment of two axes of the wrist: pose and twist of a way of the joints."""
+    """A joint motion through the alignment of two wrist axes, as pose and twist."""
 
     title, start, duration = 'through wrist alignment, 6 joints', tuple(ALIGNED - ACROSS), 7.0
 
@@ -112,14 +110,14 @@ class WristDrive:
         return pose[:3, 3], quaternion_of(*pose[:3, :3].T)
 
     def target(self, t):
-        """Return the TaskTarget of that time."""
+        """Return the TaskTarget at t [s]."""
         return TaskTarget(
             self._base, *self.commanded(t), self._robot.velocity(*self._joints(t), END_EFFECTOR)
         )
 
 
 class StretchDrive:
-    """Two single targets: beyond reach, and half of the time later back."""
+    """Two single targets: out of reach, and half of the time later back."""
 
     title, start, duration = 'stretched beyond reach and back, 6 joints', STRETCH, 9.0
 
@@ -135,7 +133,7 @@ class StretchDrive:
         return self._places[t < 0.5 * self.duration], self._quaternion
 
     def target(self, t):
-        """Return the TaskTarget of that time, or None if it is the last one."""
+        """Return the TaskTarget at t [s], or None if it equals the last one."""
         position = self.commanded(t)[0]
         if position is self._last:
             return None

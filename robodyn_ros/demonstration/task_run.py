@@ -14,7 +14,7 @@ from robodyn_ros.spatial.turning import turn_between
 
 LAW, END_EFFECTOR = 'operational_space', 'flange'
 PERIOD = 1e-3  # [s]
-STREAM = 0.01  # [s] between two targets of a stream
+STREAM = 0.01  # [s] between targets of a stream
 EFFORT_RATE = 1000.0  # [N m/s]
 POSTURE_GAINS = 100.0, 20.0  # [1/s^2, 1/s]
 
@@ -26,8 +26,8 @@ class Record:
     commanded, reached (k, 3) [m] where the end effector was to be and where it was; turn (k,)
     [rad] between the two orientations; lack (k, 6) [m, rad] of the end effector to its reference;
     shares (k, 6) [-] kept of the directions; q, qd (k, nv) of the joints; torque (k, nv) [N m] as
-    the law asked for it; limited : cycles in which a guard changed it; refused : targets; faults :
-    how many; limits : JointLimits of the robot.
+    the law asked for it; limited : cycles in which a guard changed it; refused : number of
+    targets; faults : number; limits : JointLimits of the robot.
     """
 
     commanded: np.ndarray
@@ -45,27 +45,27 @@ class Record:
 
     @property
     def rate(self):
-        """Rate of change of the torque, largest of the joints, (k - 1,) [N m/s]."""
+        """Largest rate of change of a joint's torque, (k - 1,) [N m/s]."""
         return np.abs(np.diff(self.torque, axis=0)).max(axis=1) / PERIOD
 
     @property
     def error(self):
-        """Distance from where the end effector was commanded to be, (k,) [m]."""
+        """Distance of the end effector from its commanded position, (k,) [m]."""
         return np.linalg.norm(self.commanded - self.reached, axis=1)
 
     @property
     def speed(self):
-        """Velocity of the joints over their limit, largest of the joints, (k,) [-]."""
+        """Largest joint velocity over its limit, (k,) [-]."""
         return np.abs(self.qd / self.limits.velocity).max(axis=1)
 
     @property
     def margin(self):
-        """Distance of the joints from their position limits, least of the joints, (k,) [rad]."""
+        """Least distance of a joint from its position limits, (k,) [rad]."""
         return np.minimum(self.q - self.limits.lower, self.limits.upper - self.q).min(axis=1)
 
 
 def settings(robot):
-    """Guards at the robot's own limits."""
+    """Return guards at the robot's limits."""
     limits, one = robot.limits, np.ones(robot.nv)
     return Settings(
         period=PERIOD,
@@ -79,10 +79,10 @@ def settings(robot):
 
 
 def run(robot, drive, progress=lambda share: None):
-    """One drive of the simulated arm under the supervisor, from activation to the end.
+    """Run one drive of the simulated arm under the supervisor, from activation to the end.
 
     drive : with start (nv,), duration [s], commanded(t) and target(t), see task_drives.py.
-    progress : called with the share done. Raises RobodynError where the arm cannot be activated.
+    progress : called with the completed share. Raises RobodynError if the arm cannot be activated.
     """
     law = law_class(LAW)(robot, END_EFFECTOR)
     supervisor, plant = Supervisor(robot, law, settings(robot)), Plant(robot, position=drive.start)
@@ -101,7 +101,7 @@ def run(robot, drive, progress=lambda share: None):
             refused += supervisor.set_task_target(target, now) != ''
         supervisor.measure(plant.q, plant.qd, now)
         supervisor.tick(now)
-        if k == 0:  # no time has passed, and so no torque may change
+        if k == 0:  # no time has passed, so no torque may change
             first = limited(supervisor)
         commanded[k], orientation = drive.commanded(now)
         reached[k] = law.task.measured[POSITION, :3]
@@ -130,6 +130,6 @@ def run(robot, drive, progress=lambda share: None):
 
 
 def limited(supervisor):
-    """Cycles in which a guard changed the torque."""
+    """Return the number of cycles in which a guard changed the torque."""
     counters = supervisor.counters
     return sum(counters[name] for name in ('rate_limited', 'effort_limited', 'position_guarded'))

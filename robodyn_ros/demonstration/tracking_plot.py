@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The picture of the demonstration: what was wanted and measured, and where the torque went."""
+"""The picture of the demonstration: references, measurements and torque terms."""
 
 import numpy as np
 
@@ -8,15 +8,15 @@ from robodyn_ros.demonstration.experiment import TERMS
 from robodyn_ros.demonstration.plot_text import plain
 
 COLOURS = {'pd': 'tab:red', 'pd_gravity': 'tab:orange', 'computed_torque': 'tab:blue'}
-FLOOR = 1e-4  # [rad] least error that is drawn: before the first cycle there is none
+FLOOR = 1e-4  # [rad] least error in the plot; before the first cycle it is zero
 LABELS = {'pd': 'PD alone', 'pd_gravity': 'PD + gravity', 'computed_torque': 'computed torque'}
 
 
 def draw(records, push, live, joint_names, clock, verdict, path):
     """Write the figure.
 
-    records : {mode: Record}; push : Record of gravity compensation; live : Record in real time,
-    if it is one; clock : what the records rest on; verdict : a sentence on them.
+    records : {mode: Record}; push : Record of gravity compensation; live : Record in real time, or
+    another object; clock : time base of the records; verdict : a sentence on them.
     """
     import matplotlib
 
@@ -42,7 +42,7 @@ def draw(records, push, live, joint_names, clock, verdict, path):
 
 
 def _tracking(figure, records, joint_names):
-    """References and measurements of the joints that carry the most."""
+    """Plot references and measurements of the joints with the largest torque."""
     heaviest = np.argsort(np.abs(records['computed_torque'].series['gravity']).max(axis=0))[::-1][
         :3
     ]
@@ -69,7 +69,7 @@ def _tracking(figure, records, joint_names):
 
 
 def _errors(figure, records, joint_names):
-    """Error over time on a logarithmic scale, and RMS per joint."""
+    """Plot the error over time on a logarithmic scale, and RMS per joint."""
     over_time, per_joint = figure.subplots(1, 2, width_ratios=(1.35, 1.0))
     width = 0.8 / len(records)
     for k, (mode, record) in enumerate(records.items()):
@@ -107,13 +107,13 @@ def _errors(figure, records, joint_names):
 
 
 def _norm(record):
-    """Norm of the tracking error over all joints [mrad]."""
+    """Return the norm of the tracking error over all joints [mrad]."""
     error = record.series['reference_position'] - record.series['measured_position']
     return 1e3 * np.maximum(np.linalg.norm(error, axis=1), FLOOR)
 
 
 def _real_time(figure, lock_step, live):
-    """Computed torque on the wall clock of this machine, beside lock step."""
+    """Plot computed torque in real time on this machine, beside lock step."""
     axes = figure.subplots()
     axes.semilogy(live.time, _norm(live), color='tab:green', lw=0.8, label='in real time')
     axes.semilogy(lock_step.time, _norm(lock_step), color='tab:blue', lw=1.0, label='in lock step')
@@ -129,7 +129,7 @@ def _real_time(figure, lock_step, live):
 
 
 def _torques(figure, record, joint_names):
-    """Torque by term of the two joints that carry the most."""
+    """Plot the torque terms of the two joints with the largest torque."""
     heaviest = np.argsort(np.abs(record.series['gravity']).max(axis=0))[::-1][:2]
     for axes, j in zip(figure.subplots(1, 2), sorted(heaviest)):
         for term in TERMS:
@@ -143,7 +143,7 @@ def _torques(figure, record, joint_names):
 
 
 def _pushing(figure, push, joint_names):
-    """Gravity compensation: the arm gives way to a push, and stays where it is left."""
+    """Plot gravity compensation: the arm yields to a push, and stays where it is released."""
     axes = figure.subplots()
     q = push.series['measured_position']
     for j, name in enumerate(joint_names):
@@ -162,7 +162,7 @@ def _pushing(figure, push, joint_names):
 
 
 def _legend(figure, axes):
-    """One legend for all axes of a part, above them, where it covers no curve."""
+    """Draw one legend for all axes of a part, above them, so that it covers no curve."""
     figure.legend(
         *axes.get_legend_handles_labels(),
         loc='outside upper center',

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What the demonstration measured: numbers for a file, a table for a person."""
+"""Results of the demonstration: numbers for a file, and a table."""
 
 import math
 import platform
@@ -12,7 +12,7 @@ import numpy as np
 
 from robodyn_ros.demonstration.disturbance import ENOUGH, SETTLING, undisturbed
 
-WANTED_RATIO = 20.0  # by how much computed torque must beat PD alone
+WANTED_RATIO = 20.0  # required advantage of computed torque over PD
 
 COLUMNS = (
     'mode',
@@ -24,7 +24,7 @@ COLUMNS = (
     'compute\np50/p99\n[us]',
     'CPU\n[%]',
 )
-#: Largest share of missed cycles, and what a machine that keeps it is good for in real time.
+#: Largest share of missed cycles, and the real-time use of such a machine.
 JUDGEMENTS = (
     (1e-4, 'good enough to try with a robot'),
     (0.05, 'good enough to look at, not for a robot'),
@@ -33,9 +33,9 @@ JUDGEMENTS = (
 
 
 def figures(record, joint_names):
-    """Return the numbers of one tracking run, per joint where they are of joints.
+    """Return the numbers of one tracking run, per joint where applicable.
 
-    All but those of the loop are sums of exact rounding: they depend on the record alone.
+    All but those of the loop are exactly rounded sums, so they depend only on the record.
     """
     error = record.series['reference_position'] - record.series['measured_position']
     calm = undisturbed(record.time, record.disturbances)
@@ -56,12 +56,12 @@ def figures(record, joint_names):
 
 
 def rms(values):
-    """Root mean square, from an exactly rounded sum."""
+    """Return the root mean square, from an exactly rounded sum."""
     return math.sqrt(math.fsum(x * x for x in values.ravel().tolist()) / values.size)
 
 
 def loop(record):
-    """Return how the controller's loop ran: of this machine, and of what else it did."""
+    """Return the numbers of the controller's loop, which depend on the machine and its load."""
     status = record.status
     return {
         'rate_hz': record.rate,
@@ -87,7 +87,7 @@ def push_figures(record):
 
 
 def real_time_figures(record, joint_names):
-    """Return the numbers of the run in real time, and what this machine is good for."""
+    """Return the numbers of the run in real time, and the use that they permit."""
     if isinstance(record, str):
         return {'sentence': f'The run in real time stopped: {record}'}
     found = {'rms_error_all_rad': figures(record, joint_names)['rms_error_all_rad']} | loop(record)
@@ -103,7 +103,7 @@ def real_time_figures(record, joint_names):
 
 
 def machine():
-    """Return where the numbers come from: they are of this machine, and of what else ran on it."""
+    """Return a description of the machine and its load."""
     cpu = [
         line.split(':', 1)[1].strip()
         for line in Path('/proc/cpuinfo').read_text().splitlines()
@@ -120,7 +120,7 @@ def machine():
 
 
 def report(robot, records, push, live, urdf):
-    """Everything as one dictionary.
+    """Return all results as one dictionary.
 
     records : {mode: Record}. push : Record of the pushed arm. live : Record in real time, or the
     sentence that says why there is none, or None.
@@ -147,7 +147,7 @@ def report(robot, records, push, live, urdf):
 
 
 def rows(result):
-    """The table's cells, row by row: the modes, each followed by its joints' errors."""
+    """Return the cells of the table: the modes, each followed by its joints' errors."""
 
     def row(name, loop, rms, largest):
         compute = loop['compute_us']
@@ -184,7 +184,7 @@ def rows(result):
 
 
 def disturbed(result):
-    """What kept the nodes from their work, in a sentence or two for each tracking run."""
+    """Return sentences about the disturbances of each tracking run."""
     for mode, numbers in result['modes'].items():
         found, calm = numbers['disturbances'], numbers['undisturbed']
         if not found:
@@ -201,7 +201,7 @@ def disturbed(result):
 
 
 def verdict(result):
-    """Return whether computed torque is as much better as it should be, in a sentence."""
+    """Return a sentence: whether computed torque has the required advantage."""
     found = result['computed_torque_against_pd']
     if found['reached'] is None:
         compute = result['modes']['computed_torque']['loop']['compute_us']['p50']
@@ -218,7 +218,7 @@ def verdict(result):
 
 
 def sentences(result):
-    """All that the table does not say."""
+    """Return all sentences below the table."""
     yield from disturbed(result)
     yield verdict(result)
     live = result['real_time']
@@ -234,7 +234,7 @@ def sentences(result):
 
 
 def show(result):
-    """Print the table: by rich where it is installed."""
+    """Print the table, with rich if it is installed."""
     try:
         from rich.console import Console
         from rich.markup import escape

@@ -1,23 +1,24 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Base parameters: the fewest combinations of parameters that fix all torques.
+"""Base parameters: the least number of combinations that determine all torques.
 
 W theta = W_b beta for every motion, with beta = theta_b + K theta_d (Gautier 1991, "Numerical
 calculation of the base inertial parameters of robots"): W_b is a set of independent columns of W,
-and the others are W_d = W_b K. Found numerically by an orthogonalisation of the columns of W at
-random states, in an order that takes first what is usual to keep. A column that leaves nothing
-after the ones taken before it is dependent.
+and the others are W_d = W_b K. They are found by orthogonalising the columns of W at random
+states, in an order that begins with the usual parameters. A column without a remainder depends on
+the ones before it.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-STATES = 60  # random ones, with some hundred rows between them
-INDEPENDENT = 1e-8  # of a column must be left; structural zeros leave 1e-13, others 1e-3 and more
-FELT = 1e-9  # a column this small beside the largest is rounding
+STATES = 60  # random ones, with some hundred rows in total
+# share of an independent column that remains; structural zeros leave 1e-13, others over 1e-3
+INDEPENDENT = 1e-8
+FELT = 1e-9  # a column this small relative to the largest is rounding
 SHOWN = 1e-9  # coefficients below are rounding
-#: What is kept first; what a revolute joint shares with its parent comes last (Khalil's rules).
+#: Order of preference; parameters that a revolute joint shares with its parent come last (Khalil).
 PREFERENCE = (
     'damping',
     'friction',
@@ -42,11 +43,11 @@ class BaseParameters:
     Parameters
     ----------
     kept : (b,) ndarray of int
-        Columns that stand for them.
+        Columns that represent them.
     combination : (b, p) ndarray
         Weights of the p parameters.
     names : tuple of str
-        Each written out, such as 'link1.Izz + link2.Iyy + 0.25 link2.m'.
+        Combinations as text, such as 'link1.Izz + link2.Iyy + 0.25 link2.m'.
     """
 
     kept: np.ndarray
@@ -58,7 +59,7 @@ class BaseParameters:
 
 
 def base_parameters(parameters, states=STATES, seed=0):
-    """Find the base parameters of a robot, from random states that know no joint limits.
+    """Find the base parameters of a robot from random states, without joint limits.
 
     Parameters
     ----------
@@ -86,7 +87,7 @@ def reduce(W, names):
     directions, kept = np.empty((0, len(W))), []
     for k in sorted(np.flatnonzero(felt), key=lambda k: PREFERENCE.index(_kind(names[k]))):
         rest = W[:, k] / sizes[k]
-        for _ in range(2):  # the second pass removes what rounding left of the first
+        for _ in range(2):  # the second pass removes the rounding of the first
             rest = rest - (directions @ rest) @ directions
         left = np.linalg.norm(rest)
         if left > INDEPENDENT:
@@ -105,7 +106,7 @@ def reduce(W, names):
 
 
 def written(row, names, first):
-    """Return a combination in words: the parameter that stands for it, then the others."""
+    """Return a combination as text: the parameter that represents it, then the others."""
     others = [k for k in np.flatnonzero(row) if k != first]
     terms = [f'{"-" if row[k] < 0.0 else "+"} {_factor(abs(row[k]))}{names[k]}' for k in others]
     return ' '.join((names[first], *terms))

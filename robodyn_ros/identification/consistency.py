@@ -1,14 +1,14 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters that a rigid body can have, nearest to an estimate that need not be one.
+"""The physically consistent parameters nearest to an estimate.
 
 minimise |R (K theta - beta)|^2 / 2 + trust * sum_i (tr X_i - log det X_i - 4)
 with X_i = L_i^-1 P_i L_i^-T, L_i L_i^T = P_i of the nominal model, P = [[S, h], [h^T, m]] the
 pseudo-inertia (S = tr(I)/2 1 - I, the second moments of mass). Lee, Wensing and Park 2020,
 "Geometric robot dynamic identification": a body is possible if and only if P is positive definite
 (Wensing, Kim and Slotine 2018). The second term is the entropic divergence of its mass
-distribution from the nominal one. It does not depend on frames or units, and grows without bound
-towards what is impossible. Constants of joints take the same term with one number for X.
+distribution from the nominal one. It is independent of frames and units, and unbounded at the
+boundary of the consistent set. Joint constants have the same term with a scalar X.
 """
 
 from dataclasses import dataclass
@@ -19,9 +19,9 @@ from robodyn_ros.errors import SingularityError
 from robodyn_ros.identification.inertial_parameters import OF_BODY
 
 NEWTON_STEPS = 100
-SETTLED = 1e-8  # a Newton step that promises less than this share of trust is the last
+SETTLED = 1e-8  # share of trust; a Newton step with a smaller predicted gain is the last
 ROUNDING = 1e-12  # of the objective
-SLENDER = 1e-6  # a nominal eigenvalue below this share of the largest is lifted to it
+SLENDER = 1e-6  # share of the largest nominal eigenvalue; smaller ones are raised to it
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class Consistent:
 
 
 def pseudo_inertia(theta):
-    """P (4, 4) of ten parameters of a body."""
+    """Return P (4, 4) of ten parameters of a body."""
     m, hx, hy, hz, xx, xy, xz, yy, yz, zz = theta
     half = 0.5 * (xx + yy + zz)
     return np.array(
@@ -83,7 +83,7 @@ _BASIS = np.array([pseudo_inertia(unit) for unit in np.eye(len(OF_BODY))])
 
 
 def is_possible(theta):
-    """Return whether a rigid body can have ten parameters: P positive definite, beyond rounding.
+    """Return whether ten parameters are physically consistent: P is positive definite.
 
     The mass is then positive, and so are the principal moments about the centre of mass, each less
     than the sum of the other two.
@@ -98,11 +98,11 @@ def is_possible(theta):
 
 
 def consistent(parameters, base, estimate, trust=1.0):
-    """Return the possible parameters nearest to an estimate of base parameters.
+    """Return the consistent parameters nearest to an estimate of base parameters.
 
-    Every body is possible, every constant of a joint positive, and the answer is the only
-    minimum. A possible estimate moves in proportion to `trust`. An impossible one goes to the
-    nearest possible, weighed by its covariance.
+    Every body is consistent, every joint constant positive, and the minimum is unique. A
+    consistent estimate moves in proportion to `trust`. An inconsistent one moves to the nearest
+    consistent one, weighted by its covariance.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def consistent(parameters, base, estimate, trust=1.0):
     blocks, nominal = _blocks(parameters)
     K, target = estimate.root @ base.combination, estimate.root @ estimate.values
     miss = K @ nominal - target
-    # each weight starts from the minimum of the last: far from it Newton's method would creep
+    # each weight starts from the last minimum; far from it Newton's method converges slowly
     above = max(0, int(np.ceil(np.log2(max(miss @ miss, trust) / trust))))
     theta, steps = nominal, 0
     for weight in trust * 2.0 ** np.arange(above, -1, -1):
@@ -139,12 +139,12 @@ def consistent(parameters, base, estimate, trust=1.0):
 
 
 def _minimise(blocks, K, target, trust, theta):
-    """(minimum, steps taken) by Newton's method, from a possible theta."""
+    """Return (minimum, steps taken) by Newton's method, from a consistent theta."""
     for step in range(NEWTON_STEPS):
         value, gradient, root = _barrier(blocks, theta, trust)
         miss = K @ theta - target
         value += 0.5 * miss @ miss
-        # the Newton step as a least-squares problem, whose condition is the root of the Hessian's
+        # a least-squares problem has the square root of the Hessian's condition number
         A = np.vstack((K, root))
         size = np.linalg.norm(A, axis=0)
         right = -np.concatenate((miss, np.linalg.solve(root.T, gradient)))
@@ -157,7 +157,7 @@ def _minimise(blocks, K, target, trust, theta):
 
 
 def _blocks(parameters):
-    """([(slice, basis (size, d, d) in nominal units)], nominal theta), everything possible."""
+    """Return ([(slice, basis (size, d, d) in nominal units)], nominal theta), all consistent."""
     nominal, blocks = parameters.nominal.copy(), []
     bodies = nominal[: 10 * parameters.bodies].reshape(-1, 10)
     typical = bodies[:, 0].mean() * np.diag((1e-3, 1e-3, 1e-3, 1.0))
@@ -181,8 +181,9 @@ def _blocks(parameters):
 
 
 def _barrier(blocks, theta, trust):
-    """trust * sum (tr X - log det X - d), its gradient, and C with C^T C its Hessian; infinite
-    where something is impossible.
+    """Return trust * sum (tr X - log det X - d), its gradient, and C with C^T C its Hessian.
+
+    Infinite for inconsistent parameters.
     """
     value, gradient, root = 0.0, np.zeros(len(theta)), np.zeros((len(theta), len(theta)))
     for where, basis in blocks:
@@ -202,8 +203,10 @@ def _barrier(blocks, theta, trust):
 
 
 def _line_search(blocks, K, target, trust, theta, direction, value, gain):
-    """Up to nine tenths of the way to what is impossible, halved until it gains a quarter of what
-    the slope promises. Nearer to the edge Newton's method would take long to come back.
+    """Return a step of sufficient decrease, at most nine tenths of the distance to the boundary.
+
+    It is halved until the gain is a quarter of the linear prediction. From near the boundary
+    Newton's method converges slowly.
     """
     steepest = min(
         np.linalg.eigvals(

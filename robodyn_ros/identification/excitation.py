@@ -1,12 +1,11 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A motion that tells the parameters apart: periodic, within the limits, from rest to rest.
+"""An exciting motion: periodic, within the limits, from rest to rest.
 
 q_j(t) = q0_j + sum_l (a_jl sin(l w t) - b_jl cos(l w t)) / (l w): a finite Fourier series (Swevers
 et al. 1997, "Optimal robot excitation and identification"), whose derivatives are exact. The
-coefficients meet sum a = 0 and sum l b = 0, so that velocity and acceleration are zero at t = 0
-and after each period. They are searched at random for the least condition number of W_b (Gautier
-and Khalil 1992).
+coefficients satisfy sum a = 0 and sum l b = 0, so velocity and acceleration are zero at t = 0 and
+after each period. A random search minimises the condition number of W_b (Gautier and Khalil 1992).
 """
 
 from dataclasses import dataclass
@@ -17,10 +16,10 @@ from robodyn_ros.errors import ParameterError
 from robodyn_ros.identification.inertial_parameters import Parameters
 
 HARMONICS = 5
-MARGIN = 0.9  # share of the limits that is used
-SAMPLES = 100  # of a period, where limits and condition number are looked at
-UNLIMITED = np.pi  # [rad or m] room of a joint without position limits, to either side
-ROUNDING = 16.0 * np.finfo(float).eps  # of a sum of ten terms, beside their magnitudes
+MARGIN = 0.9  # usable share of the limits
+SAMPLES = 100  # of a period, at which limits and condition number are evaluated
+UNLIMITED = np.pi  # [rad or m] range of a joint without position limits, to either side
+ROUNDING = 16.0 * np.finfo(float).eps  # of a sum of ten terms, relative to their magnitudes
 FASTEST = 2.0  # [rad/s or m/s] of a joint without a velocity limit
 
 
@@ -55,7 +54,7 @@ class Fourier:
         angle = np.outer(t, w)
         s, c = np.sin(angle), np.cos(angle)
         velocity = c @ self.a.T + s @ self.b.T
-        # at rest friction has no sign; what rounding leaves of sum a = 0 would give it one
+        # at rest friction has no sign; the rounding of sum a = 0 would give it one
         resting = ROUNDING * (np.abs(self.a) + np.abs(self.b)).sum(axis=1)
         return (
             self.centre + s @ (self.a / w).T - c @ (self.b / w).T,
@@ -75,7 +74,7 @@ class Excitation:
     condition : float
         Condition number of W_b on it.
     tried : int
-        Number of motions that were tried.
+        Number of motions tried.
     """
 
     motion: Fourier
@@ -93,11 +92,11 @@ def excite(
     seed=0,
     progress=None,
 ):
-    """Search the motion with the least condition number, at random.
+    """Search the motion with the least condition number at random.
 
-    The first third of the motions is drawn anew each time. The rest are changes of the best so
-    far. Whatever exceeds a limit is shrunk until it does not. Efforts are those of the nominal
-    robot, with its friction. The same seed gives the same motion.
+    The first third of the motions is drawn independently. The rest are variations of the best one.
+    Motions beyond a limit are scaled down. Efforts are those of the nominal robot, with its
+    friction. The same seed gives the same motion.
 
     Parameters
     ----------
@@ -125,7 +124,7 @@ def excite(
     Raises
     ------
     ParameterError
-        If even standing still exceeds an effort limit.
+        If gravity alone exceeds an effort limit.
     """
     parameters = parameters or Parameters(robot)
     rng = np.random.default_rng(seed)
@@ -157,7 +156,7 @@ def excite(
 
 
 def _limits(robot):
-    """(centre, room to either side, greatest speed), each (nv,), with the margin taken off."""
+    """Return (centre, range to either side, largest speed), each (nv,), with a margin."""
     limits = robot.limits
     bounded = np.isfinite(limits.lower) & np.isfinite(limits.upper)
     centre = np.clip(0.0, limits.lower + UNLIMITED, limits.upper - UNLIMITED)
@@ -168,13 +167,13 @@ def _limits(robot):
 
 
 def _at_rest(a, b):
-    """Return the nearest coefficients with which the motion begins, and ends, at rest."""
+    """Return the nearest coefficients of a motion that begins and ends at rest."""
     order = np.arange(1, a.shape[1] + 1)
     return (a - a.mean(axis=1, keepdims=True), b - np.outer(b @ order, order) / (order @ order))
 
 
 def _within(parameters, motion, room, fastest, t):
-    """(motion, W) shrunk, joint by joint and then as a whole, to within the limits; or None."""
+    """Return (motion, W), scaled to the limits by joint and then as a whole; or None."""
     q, qd, _ = motion.at(t)
     reach = np.maximum(
         np.abs(q - motion.centre).max(axis=0) / room, np.abs(qd).max(axis=0) / fastest
@@ -188,14 +187,14 @@ def _within(parameters, motion, room, fastest, t):
         states = trial.at(t)
         W = parameters.regressor(*states)
         tau = W @ parameters.nominal + parameters.known_torque(states[2])
-        if not (np.abs(tau) > MARGIN * effort).any():  # a limit that is not given is nan
+        if not (np.abs(tau) > MARGIN * effort).any():  # a missing limit is nan
             return trial, W
         scale = 0.7 * scale
     return None
 
 
 def _condition(W_b):
-    """Condition number of the columns of W_b over their length."""
+    """Return the condition number of W_b with normalised columns."""
     rows = W_b.reshape(-1, W_b.shape[2])
     sizes = np.linalg.norm(rows, axis=0)
     return np.linalg.cond(rows / sizes) if sizes.all() else np.inf

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""All steps in turn: recording -> filter -> regressor -> least squares -> possible bodies."""
+"""All steps: recording -> filter -> regressor -> least squares -> consistent bodies."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from robodyn_ros.identification.consistency import Consistent, consistent
 from robodyn_ros.identification.inertial_parameters import Parameters
 from robodyn_ros.identification.least_squares import Estimate, fit
 
-SLOW = 0.05  # share of its greatest speed below which a joint may stick
+SLOW = 0.05  # share of its largest speed below which a joint may stick
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,13 +28,13 @@ class Identification:
     estimate : Estimate
         Least-squares estimate of the base parameters.
     consistent : Consistent or None
-        Nearest possible bodies; None where not asked for.
+        Nearest consistent bodies; None if not requested.
     time : (k,) ndarray
         Times of the filtered samples [s].
     measured : (k, nv) ndarray
-        Torques as recorded [N m or N].
+        Recorded torques [N m or N].
     used : (k, nv) ndarray of bool
-        Equations that counted.
+        Equations in use.
     predicted, nominal : (k, nv) ndarray
         Torques of the estimate, and of the robot as described [N m or N].
     """
@@ -51,11 +51,11 @@ class Identification:
 
     @property
     def nominal_values(self):
-        """Return (b,) the base parameters of the robot as described."""
+        """Return the base parameters (b,) of the robot as described."""
         return self.base.combination @ self.parameters.nominal
 
     def robot(self):
-        """Return the Robot with the possible parameters nearest to the estimate."""
+        """Return the Robot with the consistent parameters nearest to the estimate."""
         return self.parameters.applied(self.consistent.theta)
 
     def rms(self):
@@ -80,11 +80,11 @@ def identify(
     cutoff : float
         Cutoff of the filter [Hz]: some five times the highest frequency of the motion.
     rotors, friction : bool
-        Whether rotor inertias, and viscous and Coulomb friction, are sought.
+        Whether rotor inertias, and viscous and Coulomb friction, are identified.
     weighted : bool
-        Whether each joint has its own noise; see `fit`.
+        Whether each joint has a separate noise level; see `fit`.
     trust : float or None
-        Weight of the description; see `consistent`. None leaves that step out.
+        Weight of the description; see `consistent`. None skips this step.
     seed : int
         Seed of the search for base parameters.
 
@@ -95,7 +95,7 @@ def identify(
     Raises
     ------
     ShapeError, ParameterError, SingularityError
-        With a sentence on what the recording lacks.
+        If the recording is not sufficient; the message says why.
     """
     parameters = Parameters(robot, rotors, friction)
     base = base_parameters(parameters, seed=seed)
@@ -116,11 +116,11 @@ def identify(
 
 
 def equations(parameters, base, recording, cutoff):
-    """(W_b (k, nv, b), tau (k, nv), used (k, nv), time (k,)) of a recording, filtered alike and
-    thinned out.
+    """Return (W_b (k, nv, b), tau (k, nv), used (k, nv), time (k,)) of a recording.
 
-    The torque of rotors that are no parameters is taken off. Where Coulomb friction is sought, the
-    equation of a joint that hardly moves is not used: sticking is no function of its speed.
+    Both sides have the same filter and decimation. The torque of rotors that are not identified is
+    subtracted. With Coulomb friction, equations of nearly resting joints are not used: friction of
+    a sticking joint is not a function of its speed.
     """
     rate = recording.rate
     states = signals.differentiated(recording.q, rate, cutoff)

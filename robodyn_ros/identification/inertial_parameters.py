@@ -1,11 +1,10 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The parameters of a robot that a motion may identify: names, values, columns of the regressor.
+"""The identifiable parameters of a robot: names, values, columns of the regressor.
 
-tau = Y(q, qd, qdd) theta (Spong, eq. 6.122), theta = ten numbers for each moving body (those of
-its row in the model: m, m c, and the inertia about the body's origin, in the axes of the body's
-frame, whose z axis is the joint), and for each joint its rotor inertia (times qdd), viscous
-friction (times qd) and Coulomb friction (times sign(qd)).
+tau = Y(q, qd, qdd) theta (Spong, eq. 6.122). theta has ten numbers for each moving body, as in its
+row of the model: m, m c, and the inertia about the body's origin in its axes. For each joint it
+has rotor inertia (times qdd), viscous friction (times qd) and Coulomb friction (times sign(qd)).
 """
 
 import numpy as np
@@ -20,14 +19,14 @@ OF_JOINT = {'rotor': ROTOR, 'damping': DAMPING, 'friction': FRICTION}
 class Parameters:
     """The parameters of one robot: bodies first, then one joint constant after the other.
 
-    Constants that are not among them keep the value of the model.
+    Other constants keep the value of the model.
 
     Parameters
     ----------
     robot : Robot
         The robot.
     rotors, friction : bool
-        Whether rotor inertias, and viscous and Coulomb friction, are among them.
+        Whether rotor inertias, and viscous and Coulomb friction, are included.
 
     Attributes
     ----------
@@ -83,7 +82,7 @@ class Parameters:
         )
 
     def known_torque(self, qdd):
-        """Return the torque (k, nv) of the rotors, where they are not among the parameters.
+        """Return the torque (k, nv) of rotors that are not parameters.
 
         Parameters
         ----------
@@ -104,7 +103,7 @@ class Parameters:
         Raises
         ------
         ModelError
-            For a constant of a joint that is negative.
+            For a negative constant of a joint.
         """
         model = self.robot.model
         constants = model.constants.copy()

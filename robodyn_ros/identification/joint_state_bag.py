@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Read joint states from a rosbag2 recording, by the package rosbags or by rosbag2_py.
 
-A bag is not trusted. Its files lie in its folder, and its messages are of the type as it is known
-here, never as the bag defines it.
+A bag is not trusted: its files must be in its folder, and its own message definitions are ignored.
 """
 
 import functools
@@ -20,11 +19,11 @@ def read_bag(path, joint_names, topic='/joint_states', messages=None):
     """Return the Recording of the sensor_msgs/JointState in a rosbag2 folder or file (mcap,
     sqlite3).
 
-    Times are those of the message headers. Messages that do not name every joint are passed over,
-    as they come from other devices. messages : called with path and topic, yields the messages;
-    None for the package rosbags. Raises ParameterError without rosbags, and for a bag that cannot
-    be read, a pipe or a device. Raises UnknownNameError for a topic that is not there, ShapeError
-    for messages without positions or efforts.
+    Times are those of the message headers. Messages that do not name every joint come from other
+    devices, and are ignored. messages : called with path and topic, yields the messages; None for
+    the package rosbags. Raises ParameterError without rosbags, and for an unreadable bag, a pipe
+    or a device. Raises UnknownNameError for an unknown topic, ShapeError for messages without
+    positions or efforts.
     """
     _refuse_files_elsewhere(Path(path))
     time, q, tau = [], [], []
@@ -50,7 +49,7 @@ def read_bag(path, joint_names, topic='/joint_states', messages=None):
                 )
     except RobodynError:
         raise
-    except Exception as error:  # a damaged bag raises nearly anything in its reader
+    except Exception as error:  # a damaged bag may raise any exception in its reader
         raise ParameterError(
             f'{path}: {type(error).__name__}: {error}; expected a rosbag2 folder or file'
         ) from None
@@ -70,7 +69,7 @@ def by_rosbags(path, topic):
     ParameterError
         If the package is not installed.
     UnknownNameError
-        If nothing of that type is on the topic.
+        If the topic has no messages of that type.
     """
     try:
         from rosbags.rosbag2 import Reader
@@ -90,14 +89,14 @@ def by_rosbags(path, topic):
 
 @functools.cache
 def _known_types():
-    """Return the types of messages as they are known here; each is compiled once."""
+    """Return the known message types; each is compiled once."""
     from rosbags.typesys import Stores, get_typestore
 
     return get_typestore(Stores.ROS2_JAZZY)
 
 
 def require_topic(path, topic, there):
-    """Refuse a topic that is not among those with joint states."""
+    """Refuse a topic without joint states."""
     if topic not in there:
         raise UnknownNameError(
             f'{path}: no {TYPE} on {topic}; got joint states on '
@@ -106,7 +105,7 @@ def require_topic(path, topic, there):
 
 
 def _refuse_files_elsewhere(path):
-    """Refuse what is no file, as a pipe never ends, and metadata that names files elsewhere."""
+    """Refuse pipes and devices, which may never end, and metadata that names files elsewhere."""
     for entry in path.iterdir() if path.is_dir() else [path]:
         if not entry.is_dir():
             require_file(entry)
@@ -121,8 +120,8 @@ def _refuse_files_elsewhere(path):
         files = _load_yaml(text)['rosbag2_bagfile_information']['relative_file_paths']
         outside = [name for name in files if name == '..' or PurePath(name).name != name]
     except ImportError:
-        return  # there is no reader either
-    except Exception as error:  # a parser of YAML has a family of its own
+        return  # no reader is installed
+    except Exception as error:  # a YAML parser has several exceptions
         raise ParameterError(
             f'{metadata}: {type(error).__name__}: {error}; expected the metadata of a rosbag2'
         ) from None
@@ -133,7 +132,7 @@ def _refuse_files_elsewhere(path):
 
 
 def _load_yaml(text):
-    """Read YAML by the parser that comes with rosbags, or by that of ROS."""
+    """Read YAML by the parser of rosbags, or by that of ROS."""
     try:
         from ruamel.yaml import YAML
     except ImportError:

@@ -13,9 +13,9 @@ import numpy as np
 
 from robodyn_ros.errors import ShapeError, SingularityError
 
-MAX_CONDITION = 1e10  # condition number from which on the motion says nothing about some parameter
+MAX_CONDITION = 1e10  # condition number beyond which some parameter is not excited
 LEAST_NOISE = 1e-9  # of the torque
-ROUNDS = 4  # of estimating noise and parameters in turn; the second changes little already
+ROUNDS = 4  # iterations of noise and parameters; the second one already changes little
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,9 +59,9 @@ def fit(W, tau, names, used=None, weighted=True):
     names : sequence of str
         Names of the b parameters, for messages.
     used : (k, nv) ndarray of bool, optional
-        Equations that count; all by default.
+        Equations in use; all by default.
     weighted : bool
-        Whether each joint has its own noise, estimated in turn with beta.
+        Whether each joint has a separate noise level, estimated alternately with beta.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def fit(W, tau, names, used=None, weighted=True):
     ShapeError
         For too few equations.
     SingularityError
-        For parameters that nothing excites.
+        For parameters that are not excited.
     """
     b = W.shape[2]
     used = np.ones(tau.shape, dtype=bool) if used is None else used
@@ -84,13 +84,13 @@ def fit(W, tau, names, used=None, weighted=True):
             'record longer, move faster, or filter less'
         )
     W, tau = W * used[:, :, None], tau * used
-    # the least noise that counts: a perfect fit must not weigh infinitely
+    # a lower bound of the noise, since a perfect fit must not have infinite weight
     floor = LEAST_NOISE * max(np.sqrt(np.mean(tau**2)), np.finfo(float).tiny)
     noise = np.ones(tau.shape[1])
     for _ in range(ROUNDS if weighted else 1):
         values, _, _ = _solve(W, tau, noise, names)
         squares = ((W @ values - tau) ** 2).sum(axis=0)
-        # each joint gives up its share of the degrees of freedom that the parameters take
+        # the degrees of freedom of the parameters are shared by the joints
         freedom = counts * (1.0 - b / counts.sum())
         if not weighted:
             squares, freedom = squares.sum(), freedom.sum()
@@ -101,7 +101,7 @@ def fit(W, tau, names, used=None, weighted=True):
 
 
 def _solve(W, tau, noise, names):
-    """(beta, R, condition number) of the equations over their noise, the columns scaled alike."""
+    """Return (beta, R, condition number) of the weighted equations with normalised columns."""
     rows = (W / noise[:, None]).reshape(-1, W.shape[2])
     sizes = np.linalg.norm(rows, axis=0)
     still = [names[j] for j in np.flatnonzero(sizes == 0.0)]

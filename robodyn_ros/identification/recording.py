@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A motion that was recorded: times, positions and efforts of the joints of a robot."""
+"""A recorded motion: times, positions and efforts of the joints of a robot."""
 
 import csv
 import os
@@ -11,15 +11,15 @@ import numpy as np
 
 from robodyn_ros.errors import ShapeError, UnknownNameError, shorten
 
-LARGEST_GAP = 10.0  # sampling periods that may be missing, and are bridged by a straight line
+LARGEST_GAP = 10.0  # missing sampling periods that linear interpolation may bridge
 LONGEST_LINE = 1_000_000  # characters of a CSV file
 MOST_NUMBERS = 20_000_000  # of a CSV file: 160 MB
-FORMULA = ('=', '+', '-', '@', '\t', '\r')  # where a spreadsheet sees one
+FORMULA = ('=', '+', '-', '@', '\t', '\r')  # first characters of a formula in a spreadsheet
 
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """Samples of a motion at equal distances.
+    """Equidistant samples of a motion.
 
     Parameters
     ----------
@@ -39,12 +39,11 @@ class Recording:
         return np.arange(len(self.q)) / self.rate
 
 
-@np.errstate(over='ignore')  # steps too long for a number are refused as gaps
+@np.errstate(over='ignore')  # an overflow of a step is refused as a gap
 def resampled(time, q, tau):
-    """Return the Recording of samples at slightly unequal distances, by interpolation.
+    """Return the Recording of samples at slightly irregular times, by interpolation.
 
-    They go onto a grid with the median of the distances, by straight lines between neighbours.
-    Samples of the same instant count once.
+    The grid has the median period; interpolation is linear. Samples of the same time count once.
 
     Parameters
     ----------
@@ -56,7 +55,7 @@ def resampled(time, q, tau):
     Raises
     ------
     ShapeError
-        For values that are not finite, times that go back, or a gap of more than LARGEST_GAP
+        For values that are not finite, decreasing times, or a gap of more than LARGEST_GAP
         periods.
     """
     time, q, tau = (np.asarray(values, dtype=float) for values in (time, q, tau))
@@ -96,7 +95,7 @@ def resampled(time, q, tau):
 
 
 def require_file(path):
-    """Refuse what is there and is no regular file: a pipe or a device may never end.
+    """Refuse an existing path that is not a regular file: a pipe or a device may never end.
 
     Raises
     ------
@@ -123,9 +122,9 @@ def read_csv(path, joint_names):
     Raises
     ------
     UnknownNameError
-        For a column that is missing.
+        For a missing column.
     ShapeError
-        For anything else that is wrong; the message names the line.
+        For any other error; the message names the line.
     """
     wanted = ['time', *_columns(joint_names)]
     values = array('d')
@@ -183,8 +182,8 @@ def write_csv(path, joint_names, time, q, tau):
 def write_table(path, header, table):
     """Write columns of numbers under their names.
 
-    A spreadsheet takes a name that begins with one of FORMULA for a formula. Such a name gets an
-    apostrophe, which `read_csv` takes away. Other signs are quoted.
+    A spreadsheet reads a name that begins with one of FORMULA as a formula. Such a name gets an
+    apostrophe, which `read_csv` removes. Other special characters are quoted.
 
     Parameters
     ----------
@@ -213,7 +212,7 @@ def _unshielded(name):
 
 
 def _cells(path, file):
-    """The cells of each line; a ShapeError where a line is too long, or no text."""
+    """Yield the cells of each line; ShapeError for a line that is too long, or not text."""
     number = 1
     try:
         while line := file.readline(LONGEST_LINE + 1):
@@ -222,7 +221,7 @@ def _cells(path, file):
                     f'{path}, line {number}: got more than {LONGEST_LINE} characters; expected '
                     'fewer columns'
                 )
-            # line by line: a quote that is left open must not swallow the file
+            # line by line: an open quote must not extend to the end of the file
             yield next(csv.reader([line], strict=True), [])
             number += 1
     except (csv.Error, UnicodeDecodeError) as error:

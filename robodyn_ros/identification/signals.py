@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Differentiate recorded positions, with filters without delay.
 
-Low-pass forwards and backwards (zero phase), then central differences; torques and the columns of
-the regressor go through the same filter, which changes both sides of W beta = tau alike. Both are
-then thinned out, so that the errors left are nearly independent (Khalil and Dombre 2002, section
+Positions pass a low-pass filter forwards and backwards (zero phase), then central differences.
+Torques and columns of the regressor have the same filter, so W beta = tau still holds. Both are
+then decimated, so that their errors are nearly independent (Khalil and Dombre 2002, section
 12.2.5; Swevers, Verdonck and De Schutter 2007).
 """
 
@@ -13,16 +13,16 @@ import numpy as np
 from robodyn_ros.errors import ParameterError, ShapeError
 
 ORDER = 4  # of the Butterworth filter, run twice
-WIDER = 2.0  # for positions; at the cutoff it then lets 99.6 % pass
-EDGE = 2.0  # periods of the cutoff that are dropped at either end, where the filter starts
-SAMPLES = 2.0  # kept for each period of the cutoff: with more, their errors would be alike
+WIDER = 2.0  # for positions; its gain at the cutoff is 99.6 %
+EDGE = 2.0  # periods of the cutoff dropped at either end, during the transient of the filter
+SAMPLES = 2.0  # samples kept per period of the cutoff; errors of more samples would be correlated
 
 
 def differentiated(q, rate, cutoff):
-    """Smooth position, velocity and acceleration (k, nv) of recorded positions (k, nv).
+    """Return smooth position, velocity and acceleration (k, nv) of recorded positions (k, nv).
 
-    rate [Hz] of the samples. The filter is WIDER than the cutoff [Hz] of the filter of the columns
-    made from them. Otherwise signals near the cutoff would be weakened twice.
+    rate [Hz] of the samples. The filter is WIDER times wider than the cutoff [Hz] of the filter of
+    the columns. Otherwise signals near the cutoff would be attenuated twice.
     """
     q = lowpass(q, rate, min(WIDER * cutoff, 0.45 * rate))
     qd = np.gradient(q, 1.0 / rate, axis=0)
@@ -33,7 +33,7 @@ def differentiated(q, rate, cutoff):
 
 
 def lowpass(x, rate, cutoff):
-    """x (k, ...) filtered along its first axis, without delay; -6 dB at cutoff [Hz].
+    """Filter x (k, ...) along its first axis, without delay; -6 dB at cutoff [Hz].
 
     Raises ParameterError without scipy and for an impossible cutoff, ShapeError for too few
     samples.
@@ -66,8 +66,9 @@ def thinned(rate, cutoff, count):
 
 
 def steady(qd, rate, cutoff, share):
-    """(k, nv) where a joint is faster than a share of its greatest speed. This must hold for half
-    a period of the cutoff before and after, which is what the filter uses.
+    """Return (k, nv): where each joint moves, faster than a share of its largest speed.
+
+    It must hold for half a period of the cutoff before and after, the window of the filter.
     """
     slow = np.abs(qd) <= share * np.abs(qd).max(axis=0)
     reach = int(np.ceil(0.5 * rate / cutoff))

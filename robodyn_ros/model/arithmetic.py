@@ -1,10 +1,10 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Arithmetic of a model's constants, the same to the last bit on every machine.
+"""Arithmetic of a model's constants, bit for bit the same on every machine.
 
-Matrix libraries and vector units order sums, fuse products and approximate sines differently from
-one processor to the next. Here every sum has its order written down in operations that IEEE 754
-defines, and trigonometric functions are rounded correctly from integers.
+The order of sums, fused products and approximations of sines in libraries depend on the processor.
+Here every sum has a fixed order of IEEE 754 operations, and trigonometric functions are correctly
+rounded from integers.
 """
 
 import functools
@@ -13,7 +13,7 @@ import operator
 
 import numpy as np
 
-#: Bits carried beyond those of the argument; 120 suffice for the hardest double (Muller 2010).
+#: Bits beyond those of the argument; 120 suffice for every double (Muller 2010).
 GUARD = 192
 
 
@@ -80,7 +80,7 @@ def arctangent(y, x):
 
 
 def _bits(number):
-    """Return how many fractional bits keep `number` exact, and GUARD beyond its largest bit."""
+    """Return the number of fractional bits that represent `number` exactly, plus GUARD bits."""
     numerator, denominator = float(number).as_integer_ratio()
     return GUARD + numerator.bit_length() + denominator.bit_length()
 
@@ -107,7 +107,7 @@ def _series(angle, bits):
 @functools.lru_cache(maxsize=64)
 def _pi(bits):
     """Return pi in units of 2^-bits, by Machin's formula."""
-    bits += 16  # for what the terms lose
+    bits += 16  # for the rounding of the terms
     return (16 * _inverse_tangent(5, bits) - 4 * _inverse_tangent(239, bits)) >> 16
 
 

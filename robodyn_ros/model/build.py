@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Description to frozen arrays: joints chosen, rigid links merged, frames normalised."""
+"""Build frozen arrays from a description: choose joints, merge rigid links, normalise frames."""
 
 from types import MappingProxyType
 
@@ -47,25 +47,25 @@ def build(
     Parameters
     ----------
     description : RobotDescription
-        From `urdf.parse` or `dh.describe`, or written by hand.
+        From `urdf.parse` or `dh.describe`, or written in Python.
     joints : sequence of str, optional
-        Joints to command, in the order of q. None means all that are not locked. Floating and
-        planar joints have to be named or locked.
+        Joints to command, in the order of q; None for all that are not locked. Floating and planar
+        joints must be named or locked.
     base : str, optional
-        Link held fixed; the root by default. Links that are not below it are left out.
+        Link fixed to the ground; the root by default. Links that are not below it are left out.
     gravity : (3,) array_like
         Acceleration of gravity [m/s^2] in base axes.
     locked : mapping of str to float or sequence, optional
-        Positions of joints that are held: an angle [rad], a travel [m], or as many numbers as the
-        joint has positions. Joints left out of given `joints` are held at 0, where their links
-        coincide. Links beyond fixed and held joints are merged with their inertia.
+        Positions of locked joints: an angle [rad], a travel [m], or one number for each position
+        of the joint. Joints that are not in given `joints` are locked at 0, where their links
+        coincide. Links beyond fixed and locked joints are merged with their inertia.
     free_base : bool
-        Whether the base link moves freely. It then hangs on a floating joint 'free_base' below a
-        link 'world', and its coordinates come first.
+        Whether the base link moves freely. It is then on a floating joint 'free_base' below a link
+        'world', and its coordinates come first.
     rotors : mapping of str to Rotor, optional
-        Rotors of geared motors by the joints that they drive, in place of those described.
+        Rotors of geared motors by driven joint, in place of those described.
     rotor_model : {'exact', 'reflected'}
-        Whether rotors spin as bodies on their mounts, or are inertia at their joints alone.
+        Rotors as spinning bodies on their mounts, or as inertia at their joints alone.
 
     Returns
     -------
@@ -136,7 +136,7 @@ def build(
 
 
 class _Assembly:
-    """The rows of the model while they grow from base to tip."""
+    """The rows of the model, assembled from base to tip."""
 
     def __init__(self, description, root, commanded, led, held):
         self.robot = description.name
@@ -145,7 +145,7 @@ class _Assembly:
         self.moving = _coordinates(commanded)
         self.led = led
         self.held = held
-        self.ways = {}  # row -> Following, of the bodies that follow
+        self.ways = {}  # row -> Following, of the dependent bodies
         self.velocity_names, self.position_names = [], []
         self.carried = {}  # joint name -> name of the link it carries
         self.body_names = [root]
@@ -156,7 +156,7 @@ class _Assembly:
         self._add_inertia(root, 0, Placement())
 
     def add(self, joint):
-        """Add a joint and the link it carries, as a body of its own or as part of its parent's."""
+        """Add a joint and its child link, as a separate body or merged with the parent body."""
         validate.placement(f'robot {self.robot!r}: joint {joint.name!r}', joint.placement)
         position = self.held.get(joint.name)
         if (
@@ -193,7 +193,7 @@ class _Assembly:
         for name, (kind, axes) in zip(
             joint_types.velocity_names(joint), joint_types.elements(joint)
         ):
-            # a ball's rotation comes between the placement and the first of its axes
+            # a spherical joint's rotation comes between the placement and its first axis
             row = _row(placement if kind == BALL_X else placement @ Placement(axes))
             row[[ROTOR, DAMPING, FRICTION]] = joint.rotor_inertia, joint.damping, joint.friction
             row[PITCH] = joint.pitch if kind == HELICAL else 0.0
@@ -207,7 +207,7 @@ class _Assembly:
         return placement
 
     def _add_inertia(self, link, body, placement):
-        """Add a link's inertia to its body; what does not move has none that matters."""
+        """Add a link's inertia to its body; links that do not move need none."""
         inertial = self.inertials[link]
         if inertial is None:
             return
@@ -245,7 +245,7 @@ def _frame(body, placement):
 
 
 def _coordinates(commanded):
-    """Return {joint name: Joint}, the coordinates of one joint after those of the other."""
+    """Return {joint name: Joint} with consecutive coordinates."""
     coordinates, position, velocity = {}, 0, 0
     for joint in commanded:
         positions = slice(position, position + len(joint_types.position_names(joint)))
@@ -256,7 +256,7 @@ def _coordinates(commanded):
 
 
 def _limits(commanded, followers, led, assembly):
-    """Return the JointLimits of the commanded joints, within which their followers stay too."""
+    """Return the JointLimits of the commanded joints, including those of their followers."""
     limits = []
     for joint in commanded:
         own = [each for each in followers if led[each.name].leader == joint.name]

@@ -1,32 +1,32 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Constants that mean the same number become the same number.
+"""Make constants equal that differ by rounding only.
 
-Constants that an author wrote as equal arrive by different sums, a few units of roundoff apart.
-Code that is recorded shares what is equal, so each kind of constant is brought into a canonical
-set. The largest magnitude replaces all within CLOSE units of roundoff below it, then the largest
-of the rest does the same. The result does not depend on the order in which constants are met.
+Constants that are equal in the description may differ by a few units of roundoff after different
+sums. Recorded code shares equal values, so each kind of constant is reduced to a canonical set.
+The largest magnitude replaces all within CLOSE units of roundoff below it, then the largest of the
+rest does the same. The result does not depend on the order of the constants.
 """
 
 from bisect import bisect_right
 
 import numpy as np
 
-#: Units of roundoff by which constants that mean the same may differ: a product of three rotations
-#: leaves two or three.
+#: Units of roundoff by which equal constants may differ; a product of three rotations gives two or
+#: three.
 CLOSE = 8
 ROUNDOFF = 2.0**-53
 
 
 def canonical(values, known=(), absolute=False):
-    """Return the values with each one replaced by the number that stands for it.
+    """Return the values with each one replaced by its canonical number.
 
     Parameters
     ----------
     values : array_like of finite numbers, any shape
         Signs are kept, and so are zeros.
     known : array_like
-        Magnitudes that come first, whatever their size.
+        Magnitudes that take precedence, for any size.
     absolute : bool
         Whether CLOSE counts units of roundoff of 1, as for direction cosines, or of the value.
 
@@ -53,7 +53,7 @@ def canonical(values, known=(), absolute=False):
 
 
 def without_rounding(values):
-    """Return the values with zeros for those that are rounding beside the largest one.
+    """Return the values with those set to zero that are rounding errors of the largest one.
 
     Parameters
     ----------

@@ -17,9 +17,9 @@ if TYPE_CHECKING:  # which imports this module
 
 ONE_AXIS = ('revolute', 'continuous', 'prismatic')
 JOINT_TYPES = ONE_AXIS + ('fixed', 'floating', 'planar')  # those of URDF
-#: Those that URDF has no word for.
+#: Those that URDF does not have.
 MORE_TYPES = ('helical', 'cylindrical', 'universal', 'spherical')
-#: Those that move only when asked to: in a URDF they often stand for a robot that is carried.
+#: Those that move only on request: in a URDF they often represent a portable robot.
 ASKED_TYPES = ('floating', 'planar')
 
 
@@ -34,7 +34,7 @@ class Placement:
     translation : (3,) ndarray
         Origin [m].
     made_exact : float
-        Largest change of a direction cosine from what the author wrote.
+        Largest change of a direction cosine from the description.
     """
 
     rotation: np.ndarray = field(default_factory=lambda: np.eye(3))
@@ -42,7 +42,7 @@ class Placement:
     made_exact: float = 0.0
 
     def __matmul__(self, other):
-        """Place `other` in the frame that holds this one: X_AC = X_AB X_BC."""
+        """Compose two placements: X_AC = X_AB X_BC."""
         return Placement(
             clean(product(self.rotation, other.rotation)),
             self.translation + product(self.rotation, other.translation),
@@ -60,9 +60,9 @@ class Inertial:
 
 @dataclass(frozen=True)
 class Link:
-    """A rigid link; `inertial` is None where the author gave none.
+    """A rigid link; `inertial` is None if the description has none.
 
-    is_rotor : whether it is a rotor, of which the inertia about its axis may be all that is known.
+    is_rotor : whether it is a rotor; only the inertia about its axis may be known.
     """
 
     name: str
@@ -72,7 +72,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Limit:
-    """Limits of a joint: +-inf where there are none; effort nan where the author gave none."""
+    """Limits of a joint: +-inf without one; effort nan if the description has none."""
 
     lower: float = -inf
     upper: float = inf
@@ -82,7 +82,7 @@ class Limit:
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """A joint, placed in its parent link. The frame of its child link coincides with it at q = 0.
+    """A joint in its parent link. The frame of its child link coincides with it at q = 0.
 
     Parameters
     ----------
@@ -95,8 +95,8 @@ class Joint:
     placement : Placement
         Pose of the joint in the parent link.
     axis : (3,) ndarray
-        Axis in joint axes, of any length. The normal of the plane of a planar joint; the axis
-        fixed to the parent of a universal one.
+        Axis in joint axes, of any length. For a planar joint the normal of the plane, for a
+        universal joint the axis fixed to the parent.
     limit : Limit or tuple of Limit
         One for all velocities, or one for each.
     damping, friction, rotor_inertia : float
@@ -104,10 +104,9 @@ class Joint:
     mimic : str
         Joint that this one follows, or ''.
     multiplier, offset : float
-        Position of a joint that follows: multiplier times that of the other, plus offset [rad or
-        m].
+        Position of a mimic joint: multiplier times that of the other, plus offset [rad or m].
     pitch : float
-        Travel of a helical joint by angle [m/rad].
+        Travel of a helical joint per angle [m/rad].
     second_axis : (3,) ndarray
         Axis of a universal joint that is fixed to the child.
     """
@@ -131,9 +130,9 @@ class Joint:
 
 @dataclass(frozen=True, eq=False)
 class RobotDescription:
-    """A robot as its author described it: links and joints in document order.
+    """A robot as described: links and joints in document order.
 
-    rotors : of geared motors, by the joints that they drive, as far as the author gave any.
+    rotors : of geared motors by driven joint, as far as described.
     """
 
     name: str
@@ -143,10 +142,9 @@ class RobotDescription:
 
 
 def on_free_base(description, root, ordered):
-    """Return a description whose root hangs on a floating joint, and the names of that joint and
-    of the new base.
+    """Return a description with its root on a floating joint, and the names of joint and base.
 
-    root, ordered : as tree.base_to_tip gives them; what is not below the root is left out.
+    root, ordered : from tree.base_to_tip; links that are not below the root are left out.
     """
     links = {link.name: link for link in description.links}
     taken = {*links, *(joint.name for joint in description.joints)}

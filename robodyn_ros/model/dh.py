@@ -1,13 +1,13 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Denavit-Hartenberg rows to a description, in both conventions the texts use.
+"""Denavit-Hartenberg rows to a description, in both conventions of the textbooks.
 
 standard (Denavit and Hartenberg 1955; Spong, Hutchinson and Vidyasagar, equation 3.10; Angeles,
-section 4.2): T = Rz(theta) Tz(d) Tx(a) Rx(alpha). Frame i sits at the DISTAL end of link i, and
-joint i moves about the z axis of frame i-1.
+section 4.2): T = Rz(theta) Tz(d) Tx(a) Rx(alpha). Frame i is at the DISTAL end of link i. Joint i
+moves about the z axis of frame i-1.
 
-modified (Craig, equation 3.6): T = Rx(alpha) Tx(a) Rz(theta) Tz(d), with a and alpha those of the
-link before. Frame i sits at the PROXIMAL end of link i, and joint i moves about its own z axis.
+modified (Craig, equation 3.6): T = Rx(alpha) Tx(a) Rz(theta) Tz(d), with a and alpha of the
+previous link. Frame i is at the PROXIMAL end of link i, and joint i moves about its own z axis.
 """
 
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ SHAPES = {
 
 @dataclass(frozen=True, eq=False)
 class DHRow:
-    """One joint and the link it carries.
+    """One joint and its child link.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class DHRow:
     limit : Limit
         Limits of the joint.
     joint_name, link_name : str
-        Names; by position, 'joint1', 'link1', ..., where left empty.
+        Names; if empty 'joint1', 'link1', ..., by position.
     """
 
     a: float = 0.0
@@ -84,7 +84,7 @@ class DHRow:
 
 
 def describe(rows, convention='modified', name='dh', base='base'):
-    """Return the description of a table of DHRow; its link frames are the frames of the table.
+    """Return the description of a table of DHRow, with the frames of the table as link frames.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ from robodyn_ros.model.description import Joint, Limit, Placement
 from robodyn_ros.model.layout import BALL_X, BALL_Y, BALL_Z, HELICAL, PRISMATIC, REVOLUTE
 from robodyn_ros.model.rotation_matrix import about_axis, from_quaternion, unit_axis, z_to_axis
 
-#: What velocities and positions are called within a joint that has several.
+#: Names of velocities and positions of a joint that has several.
 VELOCITIES = {
     'cylindrical': ('slide', 'turn'),
     'universal': ('first', 'second'),
@@ -21,9 +21,9 @@ VELOCITIES = {
 }
 QUATERNION = ('qx', 'qy', 'qz', 'qw')
 POSITIONS = VELOCITIES | {'spherical': QUATERNION, 'floating': ('x', 'y', 'z', *QUATERNION)}
-KINDS = {'prismatic': PRISMATIC, 'helical': HELICAL}  # of one velocity, but for revolute ones
+KINDS = {'prismatic': PRISMATIC, 'helical': HELICAL}  # with one velocity, except revolute ones
 
-#: Columns y, z, x: a frame turned by it has its z axis along x; turned twice, along y.
+#: Columns y, z, x: this rotation moves the z axis to x; applied twice, to y.
 CYCLE = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
 ALONG = (CYCLE, product(CYCLE, CYCLE), np.eye(3))  # z along x, y and z
 BALL = tuple(zip((BALL_X, BALL_Y, BALL_Z), ALONG))
@@ -33,7 +33,7 @@ NO_TURN = (0.0, 0.0, 0.0, 1.0)
 
 @dataclass(frozen=True, eq=False)
 class JointCoordinates:
-    """A moving joint of several velocities: as described, and where it stands in q and qd."""
+    """A moving joint of several velocities: its description, and its indices in q and qd."""
 
     joint: Joint
     positions: slice
@@ -41,12 +41,12 @@ class JointCoordinates:
 
 
 def velocity_names(joint):
-    """Return the names of the velocities of a joint: its own where there is one only."""
+    """Return the names of the velocities of a joint; a single one has the joint's name."""
     return _names(joint, VELOCITIES)
 
 
 def position_names(joint):
-    """Return the names of the positions of a joint: four of a quaternion for three velocities."""
+    """Return the names of the positions of a joint, four for each quaternion."""
     return _names(joint, POSITIONS)
 
 
@@ -59,8 +59,8 @@ def _names(joint, within):
 def limits(joint):
     """Return a Limit for every velocity of a joint.
 
-    One Limit for a joint of several velocities gives its speed and its effort to each of them,
-    and no range.
+    A single Limit of a joint with several velocities gives each of them its speed and effort
+    limit, and no range.
     """
     limit, count = joint.limit, len(velocity_names(joint))
     if isinstance(limit, tuple):
@@ -89,7 +89,7 @@ def elements(joint):
 
 
 def neutral(joint):
-    """Return the position of a joint whose child link coincides with it."""
+    """Return the position of a joint at which its child link coincides with it."""
     count = len(position_names(joint))
     return (0.0,) * (count - 4) + NO_TURN if has_quaternion(joint) else (0.0,) * count
 
@@ -100,9 +100,9 @@ def has_quaternion(joint):
 
 
 def displacement(joint, position):
-    """Return where a joint at `position` puts its child link: its Placement in the joint.
+    """Return the Placement of the child link in the joint at `position`.
 
-    position : as many numbers as the joint has positions, a quaternion among them of length one.
+    position : all positions of the joint, with a unit quaternion.
     """
     if tuple(position) == neutral(joint):
         return Placement()

@@ -2,22 +2,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Columns of the two tables that describe a robot to every recursion.
 
-`topology` (nb, 5) int64: how the bodies hang together and where each one's coordinates start.
+`topology` (nb, 5) int64: the parent of each body, and the index of its coordinates.
 `constants` (nb, 28) float64: placement, inertia and joint constants of each body.
-Both have more columns where joints depend on one another, as those of a gripper's fingers: see
+Both have more columns if joints depend on others, such as the fingers of a gripper: see
 `EMBEDDED_TOPOLOGY_COLUMNS` and robodyn_ros.model.dependent.embedding.
 
 Row 0 is the world (the base link, at rest); rows 1 .. nb-1 are the moving bodies from base to tip,
-so that the parent of a body always has a smaller row. A body's frame B has its origin on its joint
-and its z axis along the joint axis; P is the frame of its parent body.
+so that the parent of a body always has a smaller row. A body's frame B has its origin on its
+joint, and its z axis along the joint axis. P is the frame of its parent body.
 """
 
 PARENT, KIND, Q, V, DOF = range(5)
 TOPOLOGY_COLUMNS = 5
 
-# What a body does on its parent. A joint of several degrees of freedom is a chain of such bodies,
-# all but the last of them massless. BALL_X, BALL_Y, BALL_Z are the three of a spherical joint:
-# their z axes are x, y and z of the last one, which turns by the quaternion at Q (doc/joints.md).
+# Motion of a body on its parent. A joint of several degrees of freedom is a chain of such bodies,
+# all massless but the last. BALL_X, BALL_Y, BALL_Z are those of a spherical joint. Their z axes
+# are x, y and z of the last one, which rotates by the quaternion at Q (doc/joints.md).
 WORLD, REVOLUTE, PRISMATIC, HELICAL, BALL_X, BALL_Y, BALL_Z = range(7)
 
 ROTATION = 0  # R_PB at q = 0, row-major, 9 entries: v_P = R_PB v_B; of BALL_X that of BALL_Z
@@ -28,31 +28,32 @@ INERTIA = 16  # about the body origin, xx xy xz yy yz zz [kg m2]
 ROTOR = 22  # rotor inertia seen at the joint [kg m2 or kg]
 DAMPING = 23  # viscous friction [N m s/rad or N s/m]
 FRICTION = 24  # Coulomb friction [N m or N]
-ZERO = 25  # added to the joint coordinate [rad or m]; of a helical joint to its angle alone
-PITCH = 26  # travel of a helical joint by angle [m/rad]; zero for every other one
-CONSTANT_COLUMNS = 28  # 27 is kept free and holds zeros
+ZERO = 25  # added to the joint coordinate [rad or m]; for a helical joint to its angle alone
+PITCH = 26  # travel of a helical joint per angle [m/rad]; zero for other joints
+CONSTANT_COLUMNS = 28  # 27 is unused and holds zeros
 
-# Of a robot with dependent joints Q and V count the coordinates of all its joints, in row order.
-# DOF is 0 where a body moves with another joint alone. These columns follow. Row 0 has the number
-# of independent velocities, the largest COUNT, and the number of all positions.
+# For a robot with dependent joints Q and V are indices of the coordinates of all joints, in row
+# order. DOF is 0 if a body moves only with another joint. The following columns are added. Row 0
+# has the number of independent velocities, the largest COUNT, and the number of all positions.
 FIRST = 5  # first of the independent velocities that move the joint
-COUNT = 6  # how many of them
-AT = 7  # entry of the independent positions that the joint follows
+COUNT = 6  # their number
+AT = 7  # index of the independent position that the joint follows
 REDUCED = 8  # 5 columns: topology of a tree in which M of the independent velocities is full
 EMBEDDED_TOPOLOGY_COLUMNS = 13
 
-# Of a robot with closed loops these columns follow. Closure k is in row k + 1. Row 0 has the
-# numbers of closures, of unknown joints, and of motions that the closures stop. Joints that loops
-# lead have COUNT consecutive independent velocities from FIRST on. The topology is int32: the type
-# tells the compiler, see robodyn_ros.algorithms.constraints.of_loops.
-COORDINATE = 13  # of the joint in the loops: independent, or nv and the unknown; -1 for neither
-BODY_A, BODY_B = 14, 15  # that the two frames of the closure are fixed to
-STOPS = 16  # bits of the stopped motions: x y z and turns about them, in axes of A; the distance
+# For a robot with closed loops these columns are added. Closure k is in row k + 1. Row 0 has the
+# numbers of closures, of dependent joints, and of constrained motions. Dependent joints of loops
+# have COUNT consecutive independent velocities from FIRST on. The topology is int32, a type from
+# which the compiler knows of loops: see robodyn_ros.algorithms.constraints.of_loops.
+# index of the joint in the loops: the independent ones, then from nv the dependent ones; or -1
+COORDINATE = 13
+BODY_A, BODY_B = 14, 15  # to which the two frames of the closure are fixed
+STOPS = 16  # bits of the constrained motions: along and about x y z in axes of A; the distance
 DISTANCE = 6  # its bit
 CLOSURES, UNKNOWNS, STOPPED_ROWS = 14, 15, 16  # of row 0
 CLOSED_TOPOLOGY_COLUMNS = 17
-RATIO = 27  # position of the joint by the one it follows
-SHIFT = 28  # position of the joint where that is zero [rad or m]
+RATIO = 27  # position of the joint per position of the one it follows
+SHIFT = 28  # position of the joint when that is zero [rad or m]
 EMBEDDED_CONSTANT_COLUMNS = 29
 REFERENCE = 29  # position of the joint in a posture in which all loops are closed [rad or m]
 FRAME_A, FRAME_B = 30, 42  # rotations and translations of the frames on their bodies, 12 each

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The doubtful: what a robot can be but hardly is, named with its link or joint."""
+"""Warn of values of a robot that are possible but implausible, with the link or joint."""
 
 import numpy as np
 
@@ -11,11 +11,11 @@ from robodyn_ros.model.model_report import NOTE, WARNING, Finding
 from robodyn_ros.model.rotation_matrix import ROUNDING
 from robodyn_ros.model.validate import NO_INERTIA, PRINTED, inertia_fault
 
-HEAVY = 1000.0  # [kg] of one link: grams read as kilograms
+HEAVY = 1000.0  # [kg] of one link; more points to grams read as kilograms
 DENSEST = 22_600.0  # [kg/m^3] osmium
-FAR = 5.0  # [m] centre of mass or radius of gyration: millimetres read as metres
-DEGREES = (10.0 * np.pi, 720.0)  # [rad] between them a limit is hardly in radians
-QUARTER_TURN = 1e-15  # rounding of a quarter turn with all its digits, no news
+FAR = 5.0  # [m] centre of mass or radius of gyration; more points to millimetres read as metres
+DEGREES = (10.0 * np.pi, 720.0)  # [rad] a limit between these is probably not in radians
+QUARTER_TURN = 1e-15  # rounding of a quarter turn in double precision
 AXIS_TOLERANCE = 1e-3  # a unit axis printed with three digits
 
 
@@ -36,7 +36,7 @@ def inertial(subject, body):
         return
     if body.mass > HEAVY:
         yield Finding(WARNING, subject, f'has a mass of {body.mass:g} kg; is its number in kg?')
-    # no body of that mass and density has less inertia than a ball: trace = 6/5 m r^2
+    # the body of least inertia for a mass and density is a ball: trace = 6/5 m r^2
     radius = (body.mass / DENSEST / (4.0 / 3.0 * np.pi)) ** (1.0 / 3.0)
     if NO_INERTIA < largest and np.trace(body.inertia) < 1.2 * body.mass * radius**2:
         yield Finding(
@@ -114,7 +114,7 @@ def _limit(subject, joint, limit):
 
 
 def held_joint(joint, position, commanded):
-    """Yield findings about a joint that is held at a position while others are commanded."""
+    """Yield findings about a joint that is locked."""
     subject = f'joint {joint.name!r}'
     place = ' '.join(f'{x:g}' for x in position)
     if joint.type in ('revolute', 'prismatic', 'helical'):

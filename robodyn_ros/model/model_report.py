@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What is doubtful about a robot, said by name: the report that comes with every model."""
+"""The report of a model: implausible values, with the names of links and joints."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ NOTE = 'note'
 
 @dataclass(frozen=True)
 class Finding:
-    """One doubtful thing: severity 'warning' or 'note', the link or joint, and a sentence."""
+    """One finding: severity 'warning' or 'note', the link or joint, and a sentence."""
 
     severity: str
     subject: str
@@ -22,19 +22,19 @@ class Finding:
 
 @dataclass(frozen=True)
 class ModelReport:
-    """The findings about one robot, in the order in which they were made."""
+    """The findings about one robot, in the order of the checks."""
 
     robot: str
     findings: tuple[Finding, ...] = ()
 
     @property
     def warnings(self):
-        """Return the findings that can make the dynamics wrong, as one line each."""
+        """Return the findings that may make the dynamics wrong, one line each."""
         return tuple(f'{f.subject}: {f.sentence}' for f in self.findings if f.severity == WARNING)
 
     @property
     def notes(self):
-        """Return the findings worth knowing, as one line each."""
+        """Return the other findings, one line each."""
         return tuple(f'{f.subject}: {f.sentence}' for f in self.findings if f.severity == NOTE)
 
     def __str__(self):

@@ -1,9 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The same robot, written so that less arithmetic is needed: moved inertias and turned frames.
+"""Transform a model to an equivalent one that needs less arithmetic.
 
-Each step takes a model and returns one with the same joints, the same torques and the same mass
-matrix.
+The steps regroup inertias and rotate frames. Each returns a model with the same joints, torques
+and mass matrix.
 """
 
 from dataclasses import replace
@@ -32,9 +32,9 @@ from robodyn_ros.model.layout import (
 from robodyn_ros.spatial.rotation import rotate, rotate_symmetric
 from robodyn_ros.spatial.rotational_inertia import add_symmetric, shift_inertia
 
-EXACT = 1e-12  # direction cosines this close to 0 or +-1 are meant to be exactly that
+EXACT = 1e-12  # direction cosines this close to 0 or +-1 become exact
 COSINES, PLACES = slice(ROTATION, ROTATION + 9), slice(OFFSET, OFFSET + 3)
-#: Columns of the constants that are of one kind.
+#: Columns of constants of the same kind.
 KINDS = (
     COSINES,
     PLACES,
@@ -47,15 +47,17 @@ KINDS = (
 def normal_form(model, regrouped=True):
     """Return all steps of the normal form, or all but the last.
 
-    Each step leaves constants canonical: what means the same number is the same number.
+    After each step, constants that differ by rounding only are equal.
     """
     model = align(clean(model))
     return regroup(model) if regrouped else model
 
 
 def clean(model):
-    """Make direction cosines within EXACT of 0 or +-1, and offsets within EXACT of 0, exact. They
-    are those of bodies on their parents and of frames on their bodies. `cleaned` tells which.
+    """Make direction cosines within EXACT of 0 or +-1, and offsets within EXACT of 0, exact.
+
+    This applies to placements of bodies on their parents and of frames on their bodies. `cleaned`
+    lists the changes.
     """
     constants = model.constants.copy()
     for row in constants[1:]:
@@ -86,7 +88,7 @@ def _settled(model, constants, frames):
 
 
 def cleaned(model):
-    """[(body or frame, row, column, cosine as described)] of those that `clean` changes."""
+    """Return [(body or frame, row, column, cosine as described)] of changes by `clean`."""
     placed = {name: _rotation(model, i) for i, name in enumerate(model.body_names) if i}
     placed |= {f'frame {name}': frame.rotation for name, frame in model.frames.items()}
     return [
@@ -97,14 +99,14 @@ def cleaned(model):
 
 
 def regroup(model):
-    """Move to the parent what a joint does not feel; what reaches the base is dropped.
+    """Move inertial parameters without effect on a joint to its parent; drop those of the base.
 
-    A revolute joint does not tell whether the mass, the first moment along its axis and an inertia
-    (J, J, 0) belong to the body or to its parent, so they go to the parent and Iyy becomes zero:
-    the base parameters of Gautier and Khalil 1990. A prismatic joint does not tell it of the
-    inertia; screws and spherical joints feel all of it. Torques, mass matrix and forward dynamics
-    stay the same, potential energy changes by a constant, momentum and energies of single bodies
-    lose their meaning.
+    The mass of a body, its first moment along the axis and an inertia (J, J, 0) act on a revolute
+    joint as if they were the parent's. So they move to the parent and
+    Iyy becomes zero: the base parameters of Gautier and Khalil 1990. For a prismatic joint this
+    holds for the inertia; screws and spherical joints feel all parameters. Torques, mass matrix
+    and forward dynamics stay the same, and potential energy changes by a constant. Momentum and
+    energies of single bodies lose their meaning.
     """
     constants = model.constants.copy()
     for i in range(len(constants) - 1, 0, -1):
@@ -135,14 +137,13 @@ def regroup(model):
 
 
 def align(model):
-    """Turn and slide every body's frame along its own joint, until its placement needs the fewest
-    numbers.
+    """Move every body's frame about and along its joint so that its placement is simplest.
 
     x of a body lies along the common normal of its joint and that of its longest branch. The
     origin of a revolute body is the foot of the common normal with its parent's joint. A placement
-    is then a turn about x, a constant added to the joint coordinate, and an offset without a y
-    component. The last body of a branch turns its first moment into x. The frames a user asks for
-    keep their place, and so do the bodies of a spherical joint.
+    is then a rotation about x, a constant added to the joint coordinate, and an offset without a y
+    component. In the last body of a branch the first moment lies along x. Frames of the user and
+    bodies of a spherical joint do not move.
     """
     count = len(model.body_names)
     branch = _longest_branches(model.topology)
@@ -171,7 +172,7 @@ def _length(normal):
 
 
 def _longest_branches(topology):
-    """For each body the child with the most bodies behind it, or 0."""
+    """Return for each body the child with the most descendants, or 0."""
     depth, branch = np.zeros(len(topology), dtype=int), np.zeros(len(topology), dtype=int)
     for i in range(len(topology) - 1, 0, -1):
         parent = topology[i, PARENT]
@@ -198,14 +199,16 @@ def _foot(model, i, slides, child):
     else:
         return 0.0
     across = 1.0 - v[2] * v[2]
-    if across < EXACT:  # parallel: level with the parent's origin, the offset lies across the axes
-        return c[2] + slides[model.topology[i, PARENT]] * v[2]  # the base has not slid
+    # parallel axes: level with the parent's origin, so that the offset is normal to them
+    if across < EXACT:
+        return c[2] + slides[model.topology[i, PARENT]] * v[2]  # the base has not moved
     return c[2] - v[2] * (v[0] * c[0] + v[1] * c[1]) / across
 
 
 def _regauged(model, turns, slides):
-    """Return the model with frame i turned about its own z axis, by the angle with cosine and sine
-    turns[i], and slid by slides[i] along it.
+    """Return the model with frame i rotated about its z axis, and moved by slides[i] along it.
+
+    turns[i] : cosine and sine of the angle.
     """
     constants = model.constants.copy()
     gauges = [_about_z(*turn) for turn in turns]
@@ -216,7 +219,7 @@ def _regauged(model, turns, slides):
         R = _rotation(model, i)
         p = product(P.T, row[OFFSET : OFFSET + 3] - slides[parent] * z + R[:, 2] * slides[i])
         R = product(product(P.T, R), G)
-        # R = (turn about x) (turn about z): the latter is a constant of the joint coordinate
+        # R = (rotation about x) (rotation about z); the latter is a constant of the coordinate
         if model.topology[i, KIND] in (REVOLUTE, HELICAL):
             c, s = _zero(R)
             row[ZERO] += arctangent(s, c)
@@ -245,8 +248,9 @@ def _regauged(model, turns, slides):
 
 
 def _zero(R):
-    """Cosine and sine of the angle about z that leaves a turn about x of R, or of nothing where
-    the axes are parallel.
+    """Return cosine and sine of the angle about z that reduces R to a rotation about x.
+
+    With parallel axes nothing remains.
     """
     length = _length(R[0, :2])
     return (R[0, 0] / length, -R[0, 1] / length) if length > 0.5 else (1.0, 0.0)
@@ -257,8 +261,8 @@ def _about_z(c, s):
 
 
 def _cleaned(R):
-    """Direction cosines within EXACT of 0 or +-1 made exact."""
-    nearest = np.round(R) + 0.0  # which is no negative zero
+    """Return the matrix with direction cosines within EXACT of 0 or +-1 made exact."""
+    nearest = np.round(R) + 0.0  # never a negative zero
     return np.where(np.abs(R - nearest) < EXACT, nearest, R)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from robodyn_ros.model.arithmetic import dot, product
 from robodyn_ros.model.layout import INERTIA, MASS, MOMENT
 
-# Where xx xy xz yy yz zz stand in the symmetric 3x3 matrix.
+# Indices of xx xy xz yy yz zz in the symmetric 3x3 matrix.
 _ROW, _COLUMN = np.triu_indices(3)
 
 
@@ -27,8 +27,8 @@ def unpack(six):
 def add_rigid_body(row, placement, inertial):
     """Add a rigid body to a row of the constants, in place.
 
-    m += m', h += m' c, I += R I' R^T + m' (c.c 1 - c c^T), with c the added centre of mass seen
-    from the body origin (parallel-axis theorem; Featherstone 2008, equation 2.63).
+    m += m', h += m' c, I += R I' R^T + m' (c.c 1 - c c^T), with c from the body origin to the
+    added centre of mass. Parallel-axis theorem; Featherstone 2008, equation 2.63.
 
     row : (28,) row of the constants. placement : Placement or Frame, of the added body's axes in
     the row's body frame.

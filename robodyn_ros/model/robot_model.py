@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The frozen numbers of one robot: what every recursion, law and simulation reads."""
+"""The read-only arrays of one robot, for every recursion, law and simulation."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -40,9 +40,7 @@ from robodyn_ros.model.rigid_body import add_rigid_body
 
 
 class ReadOnly:
-    """What holds read-only arrays: numpy forgets that they are, pickles and deep copies must not,
-    as kernels are compiled for them.
-    """
+    """Keep arrays read-only in pickles and deep copies, as kernels expect."""
 
     def __setstate__(self, state):
         for value in state.values():
@@ -62,7 +60,7 @@ class Frame(ReadOnly):
 
 @dataclass(frozen=True, eq=False)
 class JointLimits(ReadOnly):
-    """Limits in joint order, each (nv,): +-inf where there is none, effort nan where not given."""
+    """Limits in joint order, each (nv,): +-inf without one, effort nan if not described."""
 
     lower: np.ndarray
     upper: np.ndarray
@@ -75,15 +73,14 @@ class RobotModel(ReadOnly):
     """One robot as read-only arrays; columns and body frames as in robodyn_ros.model.layout.
 
     joint_names (nv,) : order of qd, qdd and tau; a joint of several velocities has one for each.
-    position_names (nq,) : order of q, the same names but for the four of a quaternion. body_names
-    : row order, the base link first, then the link each moving joint carries, or the name of the
-    velocity where it carries none. multi_dof_joints : those of several velocities. frames : every
+    position_names (nq,) : order of q, the same names except for the four of a quaternion.
+    body_names : in row order; first the base link, then the child link of each joint or the name
+    of a velocity without a link. multi_dof_joints : those of several velocities. frames : every
     link name, and every joint name that is not also a link's. topology (nb, 5), constants (nb,
-    28). gravity (3,) [m/s2] in base axes. all_joint_names, all_position_names : the joints that
-    depend on others included, in row order if there are such. held : positions of the joints that
-    are held still [rad or m], those of several freedoms left out. closures : names of those of its
-    loops.
-    The with_* methods return a new robot and leave this one, its limits and its report alone.
+    28). gravity (3,) [m/s2] in base axes. all_joint_names, all_position_names : with dependent
+    joints, in row order if there are any. held : positions of the locked joints of one
+    degree of freedom [rad or m]. closures : names of the closures of its loops. The with_* methods
+    return a new robot and do not change this one.
     """
 
     name: str
@@ -112,18 +109,16 @@ class RobotModel(ReadOnly):
         super().__setstate__(state | views)
 
     def frame(self, name):
-        """Return the frame of that link or joint name; UnknownNameError lists the valid names."""
+        """Return the frame of a link or joint; UnknownNameError lists the valid names."""
         try:
             return self.frames[name]
-        except (KeyError, TypeError):  # or nothing that could be a name
+        except (KeyError, TypeError):  # or not a name
             raise UnknownNameError(
                 f'robot {self.name!r} has no frame {name!r}; valid: {", ".join(self.frames)}'
             ) from None
 
     def centres(self):
-        """Return the (nb, 3) centre of mass of every body from its origin, in its axes; zero
-        without mass.
-        """
+        """Return the (nb, 3) centre of mass of every body in its frame; zero without mass."""
         mass = self.constants[:, MASS, None]
         return np.divide(
             self.constants[:, MOMENT : MOMENT + 3],
@@ -133,15 +128,16 @@ class RobotModel(ReadOnly):
         )
 
     def link_placements(self):
-        """Return the link at each body: (nb,) the body that carries it, and (nb, 12) its rotation
-        (row-major) and translation there, read-only.
+        """Return the body (nb,) of each row's link, and the link's placement (nb, 12), read-only.
 
-        That of a body within a joint is the link that the joint carries.
+        A placement is a row-major rotation and a translation. The link of an intermediate body of
+        a joint is the joint's child link.
         """
         bodies = np.arange(len(self.body_names))
         for i in range(len(bodies) - 1, 0, -1):
             if self.body_names[i] not in self.frames:
-                bodies[i] = bodies[i + 1]  # a joint of several freedoms is consecutive rows
+                # a joint of several degrees of freedom has consecutive rows
+                bodies[i] = bodies[i + 1]
         frames = [self.frames[self.body_names[body]] for body in bodies]
         placements = np.array([[*frame.rotation.ravel(), *frame.translation] for frame in frames])
         bodies.flags.writeable = placements.flags.writeable = False
@@ -159,12 +155,12 @@ class RobotModel(ReadOnly):
 
     @property
     def has_loops(self):
-        """Return whether loops lead joints, see robodyn_ros.model.dependent.closures."""
+        """Return whether there are closed loops, see robodyn_ros.model.dependent.closures."""
         return self.topology.shape[1] > EMBEDDED_TOPOLOGY_COLUMNS
 
     @property
     def led_by_loops(self):
-        """Return the rows of the bodies whose joints loops lead."""
+        """Return the rows of the bodies of dependent joints in loops."""
         if not self.has_loops:
             return ()
         return tuple(np.flatnonzero(self.topology[1:, COORDINATE] >= self.nv) + 1)
@@ -186,7 +182,7 @@ class RobotModel(ReadOnly):
 
     @property
     def followed(self):
-        """Return {row: row of the leader} of the bodies that move with another joint alone."""
+        """Return {row: row of the leader} of the bodies of mimic joints."""
         if not self.is_embedded:
             return {}
         leaders = dict(zip(self.topology[self._joint_rows(), FIRST], self._joint_rows()))
@@ -196,19 +192,20 @@ class RobotModel(ReadOnly):
 
     @property
     def coordinates(self):
-        """Return (nv,): the index in q of what each velocity is the rate of. It is -1 for the
-        angular velocity of a spherical joint, which is the rate of no coordinate.
+        """Return (nv,) indices in q: of the coordinate whose rate each velocity is, or -1.
+
+        The angular velocity of a spherical joint is not the rate of a coordinate.
         """
         rows, at = self.topology[self._joint_rows()], AT if self.is_embedded else Q
         return np.where(np.isin(rows[:, KIND], (BALL_X, BALL_Y, BALL_Z)), -1, rows[:, at])
 
     @property
     def slides(self):
-        """Return (nv,): whether each velocity is that of a travel [m/s], and not of a turn."""
+        """Return (nv,): whether each velocity is linear [m/s] instead of angular."""
         return self.topology[self._joint_rows(), KIND] == PRISMATIC
 
     def refuse_quaternions(self, what):
-        """Raise ModelError where a joint turns freely: `what` takes one position a velocity."""
+        """Raise ModelError for a joint with a quaternion, where `what` needs nq = nv."""
         for k in self.quaternions[:1]:
             joint = self.position_names[k].rpartition('.')[0]
             raise UnlockedError(
@@ -220,7 +217,7 @@ class RobotModel(ReadOnly):
             )
 
     def refuse_dependent(self, what):
-        """Raise ModelError where joints depend on others: `what` takes each of them free."""
+        """Raise ModelError for dependent joints: `what` needs independent ones."""
         if self.is_embedded:
             names = [name for name in self.all_joint_names if name not in self.joint_names]
             raise UnlockedError(
@@ -230,18 +227,19 @@ class RobotModel(ReadOnly):
             )
 
     def refuse_loops(self, what):
-        """Raise ModelError where loops lead joints: `what` takes ratios that do not change."""
+        """Raise ModelError for closed loops: `what` needs constant ratios."""
         if self.has_loops:
             names = [self.all_joint_names[self.topology[row, V]] for row in self.led_by_loops]
             raise ModelError(
-                f'robot {self.name!r}: closed loops lead the joints {", ".join(names)}, which '
+                f'robot {self.name!r}: closed loops determine the joints {", ".join(names)}, '
+                f'which '
                 f'{what} cannot take; expected a robot without closures'
             )
 
     def joint_values(self, column):
         """Return a column of the constants, such as layout.DAMPING, as (nv,) in joint order.
 
-        What a joint's followers add to ROTOR, DAMPING and FRICTION is in it.
+        It includes the ROTOR, DAMPING and FRICTION of a joint's followers.
         """
         values = self.constants[self._joint_rows(), column].copy()
         for row, leader in self.followed.items():
@@ -251,7 +249,7 @@ class RobotModel(ReadOnly):
         return values
 
     def with_gravity(self, gravity):
-        """Return the same robot under another gravity acceleration (3,) [m/s2] in base axes."""
+        """Return the same robot with another gravity acceleration (3,) [m/s2] in base axes."""
         return replace(self, gravity=finite_array(gravity, (3,), 'gravity', self.name))
 
     def with_constants(self, constants):
@@ -264,7 +262,8 @@ class RobotModel(ReadOnly):
         """Return the robot with one column of the constants set to (nv,) `values` >= 0.
 
         column : layout.ROTOR [kg m2 or kg], layout.DAMPING [N m s/rad or N s/m] or layout.FRICTION
-        [N m or N]; values in joint order, which URDF has no place for (ROTOR) or often omits.
+        [N m or N]; values in joint order. URDF has no element for ROTOR and often omits the
+        others.
         """
         values = finite_array(values, (self.nv,), 'joint constants', self.name)
         if np.any(values < 0.0):
@@ -274,15 +273,15 @@ class RobotModel(ReadOnly):
             )
         constants = self.constants.copy()
         constants[self._joint_rows(), column] = values
-        constants[list(self.followed), column] = 0.0  # the values are of all that moves together
+        constants[list(self.followed), column] = 0.0  # the values include those of the followers
         return self.with_constants(constants)
 
     def with_inertia(self, frame, mass, com, inertia):
         """Return the robot with a rigid body welded to a frame, such as a payload.
 
         mass [kg]; com (3,) [m] and inertia (3, 3) [kg m2] about it, both in the frame's axes.
-        The report of the new robot has what is doubtful about the body. Raises UnknownNameError
-        for the frame and ModelError for an impossible inertia.
+        The report of the new robot has the findings about the body. Raises UnknownNameError for
+        the frame and ModelError for an impossible inertia.
         """
         carrier = self.frame(frame)
         added = Inertial(
@@ -323,7 +322,7 @@ class RobotModel(ReadOnly):
 
 
 def finite_array(values, shape, what, robot):
-    """Return a read-only float64 copy of `values`: of that shape and finite, or a ShapeError."""
+    """Return a read-only float64 copy of finite `values` of a shape; ShapeError for others."""
     try:
         array = np.array(values, dtype=np.float64, order='C')
     except (TypeError, ValueError):

@@ -1,19 +1,19 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Rotation matrices of a description, exact where the description means something exact."""
+"""Rotation matrices of a description, exact for multiples of a quarter turn."""
 
 import numpy as np
 
 from robodyn_ros.model.arithmetic import cosine_and_sine, norm, product
 
-# Rounding of pi/2 leaves 6e-17 in place of 0; anything an author wrote on purpose is far larger.
+# Rounding of pi/2 leaves 6e-17 in place of 0; intended values are far larger.
 ROUNDING = 1e-12
 
-SHORTEST = 1e-3  # length below which a quaternion is taken for a mistake
+SHORTEST = 1e-3  # length below which a quaternion is an error
 
 
 def clean(rows):
-    """Round the entries of unit rows that are exact but for rounding.
+    """Remove rounding errors from the entries of unit rows.
 
     Entries below 1e-12 become 0, and a row left with a single entry becomes a signed axis. Angles
     written with few digits, as in rpy="1.5707963 0 0", differ by more and are kept as they are.
@@ -88,7 +88,7 @@ def z_to_axis(axis):
     x, y, z = axis
     if x == 0.0 and y == 0.0:
         return np.diag([1.0, z, z])
-    # 1 / (1 + z), written without the cancellation near z = -1.
+    # 1 / (1 + z), without cancellation near z = -1.
     k = 1.0 / (1.0 + z) if z >= 0.0 else (1.0 - z) / (x * x + y * y)
     return np.array(
         [[1.0 - k * x * x, -k * x * y, x], [-k * x * y, 1.0 - k * y * y, y], [-x, -y, z]]

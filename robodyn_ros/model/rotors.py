@@ -1,11 +1,11 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Rotors of geared motors: bodies of their own that follow their joints, or their reflection.
+"""Rotors of geared motors: separate bodies that follow their joints, or reflected inertia.
 
-A motor is mounted on the link that carries its joint. Its rotor turns gear_ratio times as fast,
-about an axis of the mount (Jain 2011, chapter 12). Exactly, it is a body that follows the joint:
-its spin couples with the turning of its mount. Reflected, it is gear_ratio^2 times its inertia at
-the joint, and nothing else (section 12.3.1).
+A motor is mounted on the parent link of its joint. Its rotor turns gear_ratio times as fast, about
+an axis of the mount (Jain 2011, chapter 12). The exact model is a body that follows the joint,
+whose spin couples with the rotation of its mount. The reflected model adds only gear_ratio^2 times
+its inertia at the joint (section 12.3.1).
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from robodyn_ros.model.description import Inertial, Joint, Link, Placement, Robo
 from robodyn_ros.model.rotation_matrix import unit_axis
 from robodyn_ros.model.validate import LARGEST_LENGTH, SHORTEST_AXIS
 
-#: Ways to compute with rotors.
+#: Models of rotors.
 EXACT, REFLECTED = 'exact', 'reflected'
 
 
@@ -30,18 +30,18 @@ class Rotor:
     Parameters
     ----------
     inertia : float
-        About its own axis, before the gear [kg m^2].
+        Inertia about its own axis, before the gear [kg m^2].
     gear_ratio : float, optional
-        Turns of the rotor by turns of the joint, or by its travel [rad/m]; negative where it turns
-        the other way. That of the description by default, or 1 where it has none.
+        Rotor angle per joint angle, or per travel [rad/m]; negative for opposite directions. By
+        default that of the description, or 1.
     axis : (3,) array_like, optional
-        Its axis in axes of the mount; that of the joint by default.
+        Axis in axes of the mount; that of the joint by default.
     mass : float
-        Its mass where the mount does not count it yet [kg].
+        Mass, if not included in the mount [kg].
     position : (3,) array_like, optional
-        Its centre of mass in the frame of the mount [m]; the joint's origin by default.
+        Centre of mass in the frame of the mount [m]; the joint's origin by default.
     across : float
-        Its inertia about axes across its own [kg m^2], where the mount does not count it yet.
+        Inertia about axes normal to its own [kg m^2], if not included in the mount.
     """
 
     inertia: float
@@ -55,24 +55,24 @@ class Rotor:
 def known_rotors(
     description: RobotDescription, rotors: Mapping[str, Rotor] | None = None
 ) -> dict[str, Rotor]:
-    """Return the rotors of a robot: those of its description, and given ones in their place.
+    """Return the rotors of a robot: those of its description, replaced by given ones.
 
     Parameters
     ----------
     description : RobotDescription
         The robot.
     rotors : mapping of str to Rotor, optional
-        By the name of the joint that each drives.
+        By name of the driven joint.
 
     Returns
     -------
     dict
-        Rotors that have inertia or mass, by the names of their joints, each with its gear ratio.
+        Rotors with inertia or mass and their gear ratios, by joint name.
 
     Raises
     ------
     ModelError
-        For a rotor that is impossible.
+        For an impossible rotor.
     UnknownNameError
         For a joint that does not exist.
     """
@@ -95,7 +95,7 @@ def known_rotors(
 def with_rotors(
     description: RobotDescription, rotors: Mapping[str, Rotor] | None = None, way: str = EXACT
 ) -> RobotDescription:
-    """Return a description in which the rotors are bodies, or inertia at their joints.
+    """Return a description with the rotors as bodies, or as inertia at their joints.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def with_rotors(
     Raises
     ------
     ModelError
-        For another way, or a rotor that is impossible.
+        For another way, or an impossible rotor.
     UnknownNameError
         For a joint that does not exist.
     """
@@ -164,7 +164,7 @@ def _check(where, joint, rotor):
 
 
 def _reflected(joint, rotor):
-    """Return the joint with gear_ratio^2 J more at it."""
+    """Return the joint with gear_ratio^2 J added to its inertia."""
     if rotor is None:
         return joint
     more = rotor.gear_ratio * rotor.gear_ratio * rotor.inertia
@@ -172,7 +172,7 @@ def _reflected(joint, rotor):
 
 
 def _body(joint, rotor):
-    """Return the link of a rotor, and the joint by which it follows."""
+    """Return the link of a rotor, and its mimic joint."""
     axis = joint.placement.rotation @ unit_axis(np.asarray(joint.axis, float))
     if rotor.axis is not None:
         axis = unit_axis(np.asarray(rotor.axis, float))

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Which joints are commanded, and where all the others are held."""
+"""Select the commanded joints, and the positions of the locked ones."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -16,17 +16,17 @@ from robodyn_ros.model.validate import LARGEST_LENGTH
 
 
 def choose(robot, ordered, joints, locked, asked=()):
-    """Split the joints that can move into commanded ones, those that follow them, and held ones.
+    """Split the movable joints into commanded ones, their followers, and locked ones.
 
     robot : name for messages. ordered : joints from base to tip. joints : names to command, in the
     order of q, or None for all that are not locked and follow no other. locked : name -> position,
-    a number or as many as the joint has; joints that are neither commanded nor locked are held
-    at 0, and those that follow a held one where it leads them. asked : names of the floating and
+    a number or one for each position of the joint. Joints that are neither commanded nor locked
+    are locked at 0, and followers of locked joints accordingly. asked : names of the floating and
     planar joints that move without being named in `joints`.
 
-    Returns the commanded joints, {name: Following} of those that follow them, and {name: position}
-    of the held ones, a tuple for each, with quaternions of length one. Raises UnknownNameError for
-    a name that is not a movable joint, ModelError for a choice that cannot be honoured.
+    Returns the commanded joints, {name: Following} of their followers, and {name: position} of the
+    locked ones. Each position is a tuple, with unit quaternions. Raises UnknownNameError for a
+    name that is not a movable joint, ModelError for a choice that cannot be honoured.
     """
     for joint in ordered:
         _check_type(robot, joint)
@@ -103,7 +103,7 @@ def _check_commanded(robot, joint, asked):
 
 
 def _refuse_followers(robot, following):
-    """Refuse to command joints that follow others, all of them at once: hands have many."""
+    """Refuse commanded joints that follow others, with the names of all: grippers have many."""
     if following:
         who = ', '.join(f'joint {name!r} mimics {way.leader!r}' for name, way in following.items())
         raise ModelError(
@@ -112,7 +112,7 @@ def _refuse_followers(robot, following):
 
 
 def _held_position(robot, joint, given):
-    """Return the position at which a joint is held, of as many numbers as it has positions."""
+    """Return the position of a locked joint, with all of its numbers."""
     neutral = joint_types.neutral(joint)
     if isinstance(given, Real):
         position = (float(given),) if len(neutral) == 1 else neutral if given == 0.0 else ()
@@ -146,7 +146,7 @@ def _held_position(robot, joint, given):
 
 
 def _floats(given):
-    """Return the numbers of a sequence, or none where it is anything else."""
+    """Return the numbers of a sequence, or none for anything else."""
     try:
         return () if isinstance(given, str) else tuple(float(x) for x in given)
     except (TypeError, ValueError):
@@ -154,7 +154,7 @@ def _floats(given):
 
 
 def held(text):
-    """Return (name, position) of a held joint from `name`, `name=0.3` or `name=0.1 0.2 0.3`.
+    """Return (name, position) of a locked joint from `name`, `name=0.3` or `name=0.1 0.2 0.3`.
 
     Raises ParameterError for anything else.
     """

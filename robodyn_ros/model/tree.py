@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The kinematic tree of a description: one root, no loop, every name once."""
+"""The kinematic tree of a description: one root, no loop, unique names."""
 
 from collections import Counter
 
@@ -10,8 +10,8 @@ from robodyn_ros.errors import ModelError, UnknownNameError
 def base_to_tip(description, base=None):
     """Order the joints below the base link so that each one comes after its parent.
 
-    A depth-first walk in document order, so that the joints of one arm stay together. The base is
-    the root link unless another link is named; what is not below it is left out.
+    The walk is depth-first in document order, so the joints of one arm stay together. The base is
+    the root link unless another link is named. Links that are not below it are left out.
 
     Returns the base link's name and the list of joints. Raises ModelError for a description that
     is not a tree and UnknownNameError for a base that does not exist.

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""URDF text to a description; a refusal names the link or joint, element and attribute."""
+"""Read a description from URDF text; errors name the link or joint, element and attribute."""
 
 import re
 from dataclasses import replace
@@ -28,15 +28,15 @@ MOST_LINKS = 1000
 GEAR_RATIO = ('mechanicalReduction', 'mechanical_reduction', 'gear_ratio')
 ROTOR_INERTIA = ('motorInertia', 'rotor_inertia')
 LONGEST_NAME = 200
-# Stricter than float(), which takes 'nan', 'inf', '1_000' and full-width digits.
+# Stricter than float(), which accepts 'nan', 'inf', '1_000' and full-width digits.
 _NUMBER = re.compile(r'[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?')
 
 
 def parse(source):
     """Read a robot from URDF text (str or UTF-8 bytes) or from the path of a URDF file.
 
-    Visual, collision and vendor elements are ignored, meshes are never opened. Of transmissions
-    between one motor and one joint the gear ratio is read, and the inertia of the rotor. Raises
+    Visual, collision and vendor elements are ignored, and meshes are never opened. Transmissions
+    between one motor and one joint give the gear ratio and the inertia of the rotor. Raises
     ModelError for anything that is not a URDF of at most 10 MB and 1000 links.
     """
     root = xml_text.read(source)
@@ -61,8 +61,8 @@ def parse(source):
 def _rotors(root, joints):
     """Return {joint: Rotor} of the transmissions of ROS, of ros2_control and of Drake.
 
-    A transmission of several joints or motors, as of a differential wrist, has no ratio that one
-    joint turns by. It is passed over, as are those of joints that do not exist or do not move.
+    A transmission of several joints or motors, such as a differential wrist, has no single ratio.
+    It is ignored, like those of unknown or fixed joints.
     """
     moving, found = {joint.name for joint in joints if joint.type != 'fixed'}, {}
     elements = [
@@ -102,7 +102,7 @@ def _first(places, tags, where):
     """Return the first number that a child of those tags has, as its text or its `value`."""
     for place in places:
         for child in place:
-            if child.tag.rpartition('}')[2] in tags:  # without the namespace, as of Drake
+            if child.tag.rpartition('}')[2] in tags:  # without the namespace, as in Drake
                 text = child.get('value') or (child.text or '').strip()
                 if text:
                     return _value(text, f'{where} element <{child.tag.rpartition("}")[2]}>')
@@ -115,7 +115,7 @@ def _link(element):
     return Link(name, None if inertial is None else _inertial(inertial, f'link {name!r} inertial'))
 
 
-@np.errstate(over='ignore', invalid='ignore')  # what overflows is refused when the model is built
+@np.errstate(over='ignore', invalid='ignore')  # an overflow is refused when the model is built
 def _inertial(element, where):
     placement = _placement(element, where)
     mass = _number(_required(element, 'mass', where), 'value', f'{where} mass')
@@ -163,8 +163,8 @@ def _joint(element):
 def _limit(element, kind, where):
     """Read the limits of a joint.
 
-    URDF's default for lower and upper is 0. Where both are missing the author gave no range, and
-    a range of 0 .. 0 would pin the joint, so that it counts as unlimited (and is reported).
+    URDF's default for lower and upper is 0. If both are missing, a range of 0 .. 0 would lock the
+    joint. So the joint then counts as unlimited, and is reported.
     """
     lower = _number(element, 'lower', where, 0.0)
     upper = _number(element, 'upper', where, 0.0)

@@ -1,8 +1,8 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The impossible: what no robot can be is refused with a sentence that names it.
+"""Refuse values that no robot can have, with a sentence that names them.
 
-Comparisons are written so that a NaN fails them.
+All comparisons are false for NaN.
 """
 
 import numpy as np
@@ -25,14 +25,14 @@ from robodyn_ros.model.layout import (
 )
 from robodyn_ros.model.rigid_body import unpack
 
-SMALLEST_MASS = 1e-12  # [kg] a smaller mass is a slip of the exponent
+SMALLEST_MASS = 1e-12  # [kg] a smaller mass points to a wrong exponent
 LARGEST_MASS = 1e9  # [kg]
 LARGEST_INERTIA = 1e12  # [kg m2]
 LARGEST_LENGTH = 1e6  # [m]
 NOT_A_ROTATION = 1e-9
 SHORTEST_AXIS, LONGEST_AXIS = 1e-6, 1e6  # of a direction whose length should be 1
-NO_INERTIA = 1e-15  # [kg m2] rounding of an inertia that was meant to be zero
-# Inertias are printed with five or six digits, so that a thin rod may be indefinite by that much.
+NO_INERTIA = 1e-15  # [kg m2] rounding of a zero inertia
+# Inertias have five or six digits, so that of a thin rod may be indefinite by their rounding.
 PRINTED = 1e-5
 ON_AXIS = 1e-12  # of the trace: rounding of the inertia of a mass that lies on the axis
 
@@ -71,7 +71,7 @@ def inertia(subject, matrix):
 
 
 def inertia_fault(matrix):
-    """Say why an inertia is impossible, or '': huge, not symmetric, or indefinite.
+    """Return why an inertia is impossible, or '': huge, not symmetric, or indefinite.
 
     A principal moment may be negative by the rounding of five printed digits.
     """
@@ -140,13 +140,12 @@ def _limit(subject, limit, of_ball):
 
 
 def idle_joints(robot, body_names, topology, constants):
-    """Refuse a joint that moves nothing: M would be singular in every posture.
+    """Refuse a joint that moves no inertia: M would be singular in every posture.
 
     The last body of a branch needs inertia about its axis (revolute), about every axis (spherical)
     or mass (prismatic). Any other body needs some inertia or mass on it or beyond it, unless its
-    joint has rotor inertia. Of joints that move together one that moves something is enough. This
-    is necessary for a regular M and not sufficient: the pivots of
-    the forward dynamics have the last word.
+    joint has rotor inertia. For coupled joints one of them is enough. This is necessary for a
+    regular M but not sufficient: the pivots of the forward dynamics are checked too.
     """
     beyond = np.zeros((len(body_names), 2))  # mass, and mass + trace of inertia
     is_leaf = np.ones(len(body_names), dtype=bool)

@@ -1,11 +1,11 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The only door for XML: text or a file in, a bounded element tree out.
+"""Parse all XML of the package: text or a file to a bounded element tree.
 
-XML can ask its reader to fetch files, to multiply entities and to nest without end. None of that
-has a place in a robot description. A document type is refused before parsing, as it alone can
-declare entities. More than 10 MB, 200 000 attributes, 100 000 elements or 500 nested elements are
-refused too, as far as possible while reading.
+XML may refer to files, multiply entities and nest without bound, which no robot description needs.
+A document type is refused before parsing, since only it can declare entities. More than 10 MB, 200
+000 attributes, 100 000 elements or 500 nested elements are refused too, as far as possible while
+reading.
 """
 
 import os
@@ -19,7 +19,7 @@ MOST_DEPTH = 500
 MOST_ELEMENTS = 100_000
 MOST_ATTRIBUTES = 200_000
 
-#: What may stand before the root element besides a document type.
+#: Constructs before the root element other than a document type.
 _PROLOG = re.compile(rb'\s+|<\?.*?\?>|<!--.*?-->', re.DOTALL)
 _BYTE_ORDER_MARK = b'\xef\xbb\xbf'
 
@@ -27,8 +27,8 @@ _BYTE_ORDER_MARK = b'\xef\xbb\xbf'
 def read(source):
     """Return the root element of XML given as text, as UTF-8 bytes or as the path of a file.
 
-    A string with a '<' in it is text, any other string is a path. Raises ModelError, with the line
-    where there is one.
+    A string with a '<' in it is text, any other string is a path. Raises ModelError, if possible
+    with the line.
     """
     content = _content(source)
     _check_size(content)
@@ -50,8 +50,8 @@ def read(source):
         raise ModelError(
             f'the description has more than {MOST_ATTRIBUTES} attributes; expected a URDF'
         )
-    # All at once: expat begins a token anew with every piece, so that pieces of one long token
-    # take quadratic time. UTF-8, whatever the document declares.
+    # In one piece: expat restarts a token with every piece, so pieces of one long token take
+    # quadratic time. Always UTF-8, regardless of the declaration.
     parser = XMLParser(target=_BoundedBuilder(), encoding='utf-8')
     try:
         parser.feed(content)
@@ -82,7 +82,8 @@ def _content(source):
         )
     if isinstance(source, str) and ('<' in source or not source.strip()):
         _check_size(source)
-        # Text indented in a program starts with a line break, which a declaration must not.
+        # Indented text in a program starts with a line break, which must not precede a
+        # declaration.
         return source.lstrip().encode('utf-8', errors='surrogatepass')
     if not os.path.isfile(source):
         raise ModelError(f'{repr(os.fspath(source))[:120]} is neither URDF text nor a file')
@@ -102,7 +103,7 @@ def _check_size(content):
 
 
 class _BoundedBuilder(TreeBuilder):
-    """Tree builder that counts, so that a bomb is refused before it is in memory."""
+    """Tree builder with counters that refuse oversized documents before they fill the memory."""
 
     def __init__(self):
         super().__init__()

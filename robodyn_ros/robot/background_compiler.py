@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Compile in another process, while the kernels at hand serve."""
+"""Compile in another process, while generic kernels compute."""
 
 import atexit
 import contextlib
@@ -19,25 +19,25 @@ from robodyn_ros.robot import child_process
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.robot.specialised_robot import SpecialisedRobot
 
-NICE = 10  # processes that compute for the robot come first
+NICE = 10  # lower priority than processes that control a robot
 
 
 class _Stopped(Exception):
-    """Nobody waits for the result any more."""
+    """The result is no longer needed."""
 
 
 class Background:
-    """Makes something of compiled kernels without holding up this process.
+    """Build an object from compiled kernels without delaying this process.
 
-    Another process, of low priority, makes it first, and so fills the kernel cache. A thread of
-    this process then makes it from the cache, in tenths of a second.
+    Another process of low priority builds it first, and so fills the kernel cache. A thread of
+    this process then builds it from the cache.
 
-    make : called as make(progress=...) in both; has to go through pickle, as a function of a
-    module or a functools.partial of one does. fill : what the other process is to make instead, if
-    it is to do more. done : called once at the end, from that thread, with this object.
+    make : called as make(progress=...) in both. It must be picklable: a function of a module, or a
+    functools.partial of one. fill : what the other process calls instead, to compile more. done :
+    called once at the end, from that thread, with this object.
 
-    result : None, then what `make` returned, in one assignment. progress : (kernels done, all,
-    name of the next). trouble : '' or why there is no result. known : whether it was made before
+    result : None, then the result of `make`, set in one assignment. progress : (kernels done, all,
+    name of the next). trouble : '' or why there is no result. known : whether it was built before
     on this machine, so that no other process is needed.
     """
 
@@ -52,7 +52,7 @@ class Background:
         self._process = None
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name='specialise', daemon=True)
-        atexit.register(self.stop)  # whoever is to call it may be interrupted before it can
+        atexit.register(self.stop)  # the process may be interrupted before it can call it
         self._thread.start()
 
     @property
@@ -71,7 +71,7 @@ class Background:
         return self.ready
 
     def stop(self):
-        """End the compilation, in this process between two kernels; the robot in use stays."""
+        """End the compilation, in this process between two kernels; the current robot stays."""
         self._stopped.set()
         process = self._process
         if process is not None and process.poll() is None:
@@ -88,7 +88,7 @@ class Background:
                     cache.set_mark(self._mark)
         except _Stopped:
             pass
-        except Exception as error:  # a law of another package may raise anything
+        except Exception as error:  # a law of another package may raise any exception
             self.trouble = (
                 str(error)
                 if isinstance(error, (RobodynError, OSError))
@@ -116,12 +116,12 @@ class Background:
             errors = []
             reader = threading.Thread(
                 target=lambda: errors.append(self._process.stderr.read()),
-                daemon=True,  # an exit that comes without `stop` waits for no compiler
+                daemon=True,  # an exit without `stop` does not wait for the compiler
             )
             reader.start()
             if self._stopped.is_set():  # before there was a process to end
                 self._process.terminate()
-            with contextlib.suppress(BrokenPipeError):  # it ended early: its code tells why
+            with contextlib.suppress(BrokenPipeError):  # it ended early: its code gives the reason
                 with self._process.stdin as pipe:
                     pipe.write(self._parcel)
             for line in self._process.stdout:
@@ -141,12 +141,12 @@ class Background:
 
 @contextlib.contextmanager
 def helped(listed):
-    """While entered, another process compiles kernels too, beginning at the end of their list.
+    """While entered, another process compiles kernels from the end of the list.
 
-    It fills the cache: a later warm-up of the same list loads what it has compiled. There is none
-    where all of them are on disk, or a single processor is to do it.
+    It fills the cache, from which a later warm-up of the same list loads. No process starts if all
+    kernels are cached, or only one processor may be used.
 
-    listed : called without arguments, returns the kernels; has to go through pickle.
+    listed : called without arguments, returns the kernels; must be picklable.
     """
     if cores() < 2 or cache.folder(__file__) is None or all(kernel.is_kept for kernel in listed()):
         yield
@@ -165,8 +165,9 @@ def _warm_up_backwards(listed, progress):
 
 
 def ahead(make, progress=None):
-    """Make something in this process and return it. A Background that makes the same then finds it
-    in the cache.
+    """Call `make` in this process and return its result.
+
+    A Background of the same `make` then finds the kernels in the cache.
     """
     result = make(progress=progress)
     cache.set_mark(_mark(pickle.dumps(make)))
@@ -174,19 +175,19 @@ def ahead(make, progress=None):
 
 
 def _worker(told):
-    """Start a process that makes the parcel that it gets; told : where its output goes."""
+    """Start a process that calls its pickled function; told : file of its output."""
     return child_process.start(
         'robodyn_ros.cli.warmup', '--parcel', stdin=subprocess.PIPE, stdout=told, stderr=told
     )
 
 
 def _mark(parcel):
-    """Return the name of the mark that a parcel has been made on this machine."""
+    """Return the name of the mark that a function has run on this machine."""
     return hashlib.sha256(parcel).hexdigest()[:32]
 
 
 class BackgroundSpecialisation(Background):
-    """A robot that serves at once, and becomes a specialised one when its code is compiled.
+    """A robot that is usable at once, and specialised when its code is compiled.
 
     model : RobotModel. frames : as for SpecialisedRobot. done : as above.
     """
@@ -202,19 +203,17 @@ class BackgroundSpecialisation(Background):
 
     @property
     def robot(self):
-        """The Robot to use now: the generic one, or the SpecialisedRobot once it has passed its
-        whole verification.
-        """
+        """The current Robot: the generic one, or the SpecialisedRobot after its verification."""
         return self.result or self._generic
 
 
 def portable(model):
-    """Return the model in a form that goes through pickle."""
+    """Return the model in a picklable form."""
     return replace(model, frames=dict(model.frames), held=dict(model.held))
 
 
 def with_batches(model, frames, progress=None):
-    """Return a SpecialisedRobot whose kernels of batches are compiled too."""
+    """Return a SpecialisedRobot with compiled kernels for batches too."""
     robot = SpecialisedRobot(model, frames, progress)
     warm_up([kernels.rows for kernels in robot.kernels.values()], progress)
     return robot

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Capsules on links: how far they are from each other."""
+"""Capsules on links, and their distances."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from robodyn_ros.model.layout import PARENT
 
 @dataclass(frozen=True)
 class Capsule:
-    """All points within a radius of a segment that is fixed to a frame.
+    """The points within a radius of a segment that is fixed to a frame.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class Capsule:
 
 
 def pairs_of(robot, capsules: Sequence[Capsule]) -> list[tuple[int, int]]:
-    """Return the pairs of capsules that may collide: on links that no joint joins.
+    """Return the pairs of capsules that may collide: those on links without a common joint.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def _link_ends(robot, body):
 
 
 def distances(robot, q, capsules: Sequence[Capsule], pairs) -> np.ndarray:
-    """Return the distance of each pair, negative by how far they overlap.
+    """Return the distance of each pair; minus the overlap if they intersect.
 
     The nearest points of two segments: Ericson 2005, section 5.1.9.
 
@@ -141,6 +141,6 @@ def _dot(x, y):
 
 
 def _quotient(x, y):
-    """x / y, and 0 where y is 0: of points, and of parallel segments."""
+    """Return x / y, and 0 where y is 0: of points, and of parallel segments."""
     safe = y > 0.0
     return np.where(safe, x / np.where(safe, y, 1.0), 0.0)

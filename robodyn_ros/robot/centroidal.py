@@ -14,14 +14,14 @@ from robodyn_ros.errors import SingularityError
 from robodyn_ros.model.layout import MASS
 from robodyn_ros.robot.view import View
 
-#: Below this share of the terms that cancelled in it an inertia counts as zero.
+#: Share of its cancelled terms below which an inertia counts as zero.
 ROUNDING = 1e-14
 
 
 class Centroidal(View):
     """Mass, centre of mass, momentum and composite inertia of a robot.
 
-    Base axes, linear part first. The base link is no part of them.
+    Quantities are in base axes, linear part first, and exclude the base link.
 
     Every method takes one state, q (nq,) and all else (nv,), or a batch with k in front, and
     writes into `out` if given.
@@ -247,7 +247,7 @@ class Centroidal(View):
     def velocity(self, q: ArrayLike, qd: ArrayLike) -> np.ndarray:
         """Compute the velocity that the robot would have with all joints locked.
 
-        V_C = R^-1 h about the centre of mass, with the momentum of the present motion. O(n);
+        V_C = R^-1 h about the centre of mass, with the momentum h of the current motion. O(n);
         Jain 2011, eq. (4.17), its sum over all bodies.
 
         Parameters
@@ -269,7 +269,7 @@ class Centroidal(View):
         """
         h = self.momentum(q, qd)
         mass, com, inertia = self.composite_inertia(q)
-        reach = mass * (com * com).sum(axis=-1)  # rounding of what was moved to the centre
+        reach = mass * (com * com).sum(axis=-1)  # rounding of the shift to the centre of mass
         least = np.linalg.eigvalsh(inertia)[..., 0]
         if not (least > ROUNDING * (reach + np.trace(inertia, axis1=-2, axis2=-1))).all():
             raise SingularityError(

@@ -1,15 +1,15 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Modules of this package in processes of their own, which run nothing of the current folder."""
+"""Run modules of this package in child processes, without code of the current folder."""
 
 import os
 import subprocess
 import sys
 from pathlib import Path
 
-#: `python -m` and `python -c` put the current folder before all others, where a numpy.py of
-#: anybody would be run. From Python 3.11 on there is `-P`; this does the same for all, and lets
-#: the child find the very package of its parent.
+#: `python -m` and `python -c` put the current folder first, so a file numpy.py there would be run.
+#: `-P` prevents this from Python 3.11 on; this does so for all versions. It also lets the child
+#: import the package of its parent.
 START = """
 import sys
 root, module = sys.argv[1:3]

@@ -16,16 +16,16 @@ from robodyn_ros.errors import ShapeError
 from robodyn_ros.robot.capsules import Capsule, distances, pairs_of
 from robodyn_ros.robot.view import View
 
-#: Postures drawn at once, and at most before none of them is free.
+#: Postures drawn at once, and at most before the search for a free one ends.
 ATTEMPTS, MOST_ATTEMPTS = 100, 1000
 
 
 class ConfigurationSpace(View):
-    """Configurations q (nq,) of a robot, and the velocities (nv,) that lead from one to another.
+    """Configurations q (nq,) of a robot, and the velocities (nv,) between them.
 
-    They are of one size, and add up, unless there are spherical or floating joints. Those hold a
-    quaternion (x, y, z, w) in q and an angular velocity in axes of the child in qd. A quaternion
-    stands for the one of length one in its direction; one without direction is a ShapeError.
+    q and qd have the same size and add up unless there are spherical or floating joints. Those
+    have a quaternion (x, y, z, w) in q, and an angular velocity in child axes in qd. Quaternions
+    are normalised; one of length zero raises a ShapeError.
     """
 
     def neutral(self) -> np.ndarray:
@@ -49,7 +49,7 @@ class ConfigurationSpace(View):
         Parameters
         ----------
         rng : numpy.random.Generator or int, optional
-            Generator or seed; another one at every call by default.
+            Generator or seed; a new one at every call by default.
         reach : float
             Largest distance from zero where there is no limit [rad or m].
 
@@ -77,21 +77,21 @@ class ConfigurationSpace(View):
         rng: np.random.Generator | int | None = None,
         reach: float = 3.0,
     ) -> np.ndarray:
-        """Draw postures within the limits whose capsules keep their distance.
+        """Draw postures within the limits whose capsules keep a distance.
 
-        As `random`, those rejected in which two capsules come too near. Capsules of one link, and
-        of links that a joint joins, may touch.
+        It works like `random`, and rejects postures in which two capsules come too close. Capsules
+        of one link, and of links with a common joint, may touch.
 
         Parameters
         ----------
         count : int
-            How many postures.
+            Number of postures.
         capsules : sequence of Capsule
             Capsules of the links; none are checked by default.
         margin : float
             Least distance of two capsules [m].
         rng : numpy.random.Generator or int, optional
-            Generator or seed; another one at every call by default.
+            Generator or seed; a new one at every call by default.
         reach : float
             Largest distance from zero where there is no limit [rad or m].
 
@@ -103,7 +103,7 @@ class ConfigurationSpace(View):
         Raises
         ------
         ShapeError
-            If no two capsules can collide, or of 1000 postures and more none is free.
+            If no two capsules can collide, or none of 1000 postures or more is free.
         UnknownNameError
             For the frame of a capsule that does not exist.
         """
@@ -124,7 +124,7 @@ class ConfigurationSpace(View):
         return np.array(found[:wanted]).reshape(wanted, self._robot.nq)
 
     def self_distance(self, q: ArrayLike, capsules: Sequence[Capsule]) -> Any:
-        """Compute the smallest distance of two capsules on links that no joint joins.
+        """Compute the smallest distance of two capsules on links without a common joint.
 
         Parameters
         ----------
@@ -136,7 +136,7 @@ class ConfigurationSpace(View):
         Returns
         -------
         float or (k,) ndarray
-            Distance [m], negative by how far they overlap.
+            Distance [m]; minus the overlap if they intersect.
 
         Raises
         ------
@@ -187,9 +187,9 @@ class ConfigurationSpace(View):
     def difference(
         self, start: ArrayLike, end: ArrayLike, out: np.ndarray | None = None
     ) -> np.ndarray:
-        """Compute the velocity that leads from one configuration to another in a second.
+        """Compute the velocity from one configuration to another in unit time.
 
-        The shorter way round: integrate(start, difference(start, end), 1) is end. O(n).
+        Rotations take the shorter way: integrate(start, difference(start, end), 1) is end. O(n).
 
         Parameters
         ----------

@@ -31,8 +31,8 @@ class Derivatives(View):
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Compute the derivatives of inverse dynamics.
 
-        Derivatives by q are along unit velocities. For dtau/dq each wrench turns and travels
-        with the link it pushes. O(n depth).
+        Derivatives by q are along unit velocities. For dtau/dq each wrench moves with its link.
+        O(n depth).
 
         Parameters
         ----------
@@ -140,6 +140,6 @@ class Derivatives(View):
         return out
 
     def _squares(self, k):
-        """Three results (nv, nv)."""
+        """Return three results (nv, nv)."""
         robot = self._robot
         return tuple(robot._out(None, k, (robot.nv, robot.nv)) for _ in range(3))

@@ -1,9 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Install a robot's methods of states as machine code, when the robot is made.
+"""Install a robot's methods as machine code when the robot is constructed.
 
-A method is a C function from the beginning (compile/vectorcall). It calls the kernel of its case:
-float64 arrays of one state. Everything else, and the first call of all, takes the Python method.
+A method is a C function (compile/vectorcall). It calls the kernel of its case: float64 arrays of
+one state. All other calls, and the first one, take the Python method.
 
     robot.mass_matrix(q)  ->  machine_method  ->  kernel
                                   |  no case yet, a batch, a list, a mistake
@@ -30,7 +30,7 @@ Method = TypeVar('Method', bound=Callable)
 
 _RECIPES = RECIPES | DERIVATIVES | FRAME_RECIPES
 
-#: Kernels whose method stands in a view, or has another name: {kernel: (view, method)}.
+#: Kernels whose method is in a view, or has another name: {kernel: (view, method)}.
 PLACES = {
     'mass_solve': ('mass_operator', 'solve'),
     'mass_product': ('mass_operator', 'product'),
@@ -62,7 +62,7 @@ PLACES = {
 
 
 def place_of(robot, kernel):
-    """Return the object whose method a kernel serves, the robot or a view, and the method's name.
+    """Return the object, a robot or a view, and the name of the method that a kernel serves.
 
     Parameters
     ----------
@@ -85,16 +85,16 @@ def method_of(robot, kernel):
 
 
 def fast_method(method: Method) -> Method:
-    """Mark a method that a kernel and a recipe of one name serve; `install` finds it."""
+    """Mark a method for `install`; a kernel and a recipe have its name."""
     method.is_fast = True  # type: ignore[attr-defined]
     return method
 
 
 def install(robot):
-    """Give a robot and its views their fast methods; methods that a subclass overrides stay.
+    """Install the fast methods of a robot and its views; overridden methods stay.
 
-    A robot with quaternions or closed loops keeps the Python methods: a quaternion without
-    direction, and a loop that cannot be closed, are found in Python.
+    A robot with quaternions or closed loops keeps the Python methods. They detect a quaternion of
+    length zero, and a loop that cannot be closed.
     """
     if robot._quaternions or robot.model.has_loops:
         return
@@ -108,7 +108,7 @@ def install(robot):
 
 
 def machine_method_of(robot, name, otherwise, cases):
-    """Return the C function of a method: cases first, everything else to `otherwise`.
+    """Return the C function of a method, which passes all but its cases to `otherwise`.
 
     cases : [case], or {frame: case} for a method of frames; see compile.vectorcall.method.
     """
@@ -122,7 +122,7 @@ def machine_method_of(robot, name, otherwise, cases):
 
 
 def with_cases(robot, name, cases):
-    """Return the Python method, which adds its case once a call has gone well."""
+    """Return the Python method, which adds its case after its first successful call."""
     owner, title = place_of(robot, name)
     function = getattr(type(owner), title)
     method = MethodType(function, owner)
@@ -144,9 +144,9 @@ def with_cases(robot, name, cases):
 
 
 def generic_case(robot, name, frame=None):
-    """Return the case of the kernel for any robot: the code, and what is not a state of it.
+    """Return the case of the generic kernel: its code, and its arguments other than states.
 
-    None if the kernel is not compiled yet, as when all that has been asked for is a batch.
+    None if the kernel is not compiled yet, for example after calls for batches only.
     """
     kernel, recipe, nv = robot._kernel(getattr(generic, name)), _RECIPES[name], robot.nv
     if not kernel.is_compiled:

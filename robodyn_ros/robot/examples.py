@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Robots to begin with: those of this package, and those of robot_descriptions."""
+"""Example robots: those of this package, and those of robot_descriptions."""
 
 import importlib
 from pathlib import Path
@@ -11,10 +11,10 @@ FOLDER = Path('config', 'urdf')
 
 
 def package_file(path: str | Path) -> Path:
-    """Return a file that comes with the package, wherever the package is installed.
+    """Return a file of the package, wherever the package is installed.
 
-    Beside the sources, or in share/robodyn_ros of any folder that the package lies in, as pip and
-    colcon install it.
+    It is beside the sources, or in share/robodyn_ros of a parent folder, where pip and colcon
+    install it.
 
     Parameters
     ----------
@@ -46,8 +46,8 @@ def example(name: str) -> Path:
     Parameters
     ----------
     name : str
-        Name of a robot of this package, such as 'franka_like'; or of a description of the package
-        robot_descriptions where that is installed, such as 'panda_description'.
+        Name of a robot of this package, such as 'franka_like'. If robot_descriptions is installed,
+        also one of its descriptions, such as 'panda_description'.
 
     Returns
     -------

@@ -28,11 +28,10 @@ class Frames(View, Sequence):
 
     - 'world_aligned': the point of the frame, in axes of the base, as `robot.jacobian`;
     - 'local': the point of the frame, in axes of the frame;
-    - 'world': the point of the body that passes the origin of the base, in axes of the base.
+    - 'world': the point of the body at the origin of the base, in axes of the base.
 
-    The point of the frame is its origin, or `offset` from there, in axes of the frame. What is
-    called a derivative is that of the six numbers. Every method takes one state, or a batch with
-    k in front.
+    The point of the frame is its origin, or `offset` from there, in axes of the frame. Derivatives
+    are those of the six numbers. Every method takes one state, or a batch with k in front.
     """
 
     def __init__(self, robot, name):
@@ -148,7 +147,7 @@ class Frames(View, Sequence):
     ) -> np.ndarray:
         """Compute the derivative of `velocity`, J qdd + Jdot qd. Gravity is not included.
 
-        'world_aligned' gives the acceleration of the point, as an observer at rest sees it.
+        'world_aligned' gives the acceleration of the point for an observer at rest.
 
         Parameters
         ----------
@@ -309,9 +308,7 @@ class Frames(View, Sequence):
         return R, p, np.zeros_like(p) if offset is None else R @ offset
 
     def _seen(self, q, frame, reference, offset, J):
-        """Return the columns of J (..., 6, n), of a frame's origin in axes of the base, seen from
-        a reference.
-        """
+        """Return the columns of J (..., 6, n), given at a frame's origin, in a reference."""
         if reference == 'world_aligned' and offset is None:
             return J
         R, p, lever = self._point(q, frame, reference, offset)
@@ -341,7 +338,7 @@ class Frames(View, Sequence):
 
 
 def _crossed(columns, x):
-    """Return the columns (..., 3, n), each crossed with x (..., 3)."""
+    """Return the cross product of each column (..., 3, n) with x (..., 3)."""
     return np.cross(columns, x[..., :, None], axis=-2)
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Inverse kinematics: postures that bring a frame to a pose."""
+"""Inverse kinematics: postures in which a frame has a given pose."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from robodyn_ros.compile import generic
 from robodyn_ros.errors import ShapeError
 from robodyn_ros.robot.validation import Boundary
 
-#: Share of the way to the preferred posture in one step.
+#: Share of the distance to the preferred posture in one step.
 GAIN = 0.5
 #: Largest entry of R^T R - 1 of a target that counts as a rotation.
 ROUNDING = 1e-6
@@ -28,7 +28,7 @@ class InverseKinematics:
     Parameters
     ----------
     q : (nq,) ndarray
-        Positions [rad or m]; the best that was found where there is no success.
+        Positions [rad or m]; the best ones found if there is no success.
     success : bool
         Whether the error is below the tolerance.
     error : float
@@ -47,7 +47,7 @@ class InverseKinematics:
 
 
 class InverseKinematicsMethods(Boundary):
-    """Postures of a robot that bring a frame to a pose."""
+    """Inverse kinematics of a robot."""
 
     def inverse_kinematics(
         self,
@@ -61,11 +61,12 @@ class InverseKinematicsMethods(Boundary):
         restarts: int = 64,
         limits: bool = True,
     ) -> InverseKinematics:
-        """Compute joint positions that bring a frame to a pose, within the limits.
+        """Compute joint positions within the limits that move a frame to a pose.
 
-        Damped least squares: dq = n + J^T (J J^T + mu e^T e 1)^-1 (e - J n), with the joints held
-        that stand at a limit; Nakamura and Hanafusa 1986, Chan and Lawrence 1988, Siciliano et al.
-        2009, section 3.5. From one seed after the other until one succeeds; always the same.
+        Damped least squares: dq = n + J^T (J J^T + mu e^T e 1)^-1 (e - J n), with joints at a
+        limit held. Sources: Nakamura and Hanafusa 1986; Chan and Lawrence 1988; Siciliano et al.
+        2009, section 3.5. It tries one seed after the other until one succeeds. The result is
+        deterministic.
 
         Parameters
         ----------
@@ -74,19 +75,19 @@ class InverseKinematicsMethods(Boundary):
         frame : str
             Name of a link or joint.
         seed : (nq,) or (s, nq) array_like, optional
-            Postures to begin with, the nearest first.
+            Initial postures, the nearest first.
         axes : str or sequence, optional
             Axes of the base to reach, of 'x y z rx ry rz'; all by default.
         posture : (nq,) array_like, optional
-            Posture to come close to as far as the pose allows.
+            Preferred posture, approached in the null space of the pose.
         tolerance : float
             Largest error of a success [m, rad].
         steps : int
-            Most iterations from one seed.
+            Largest number of iterations from one seed.
         restarts : int
-            Random postures to begin with after the seeds, the nearest first.
+            Number of random postures after the seeds, the nearest first.
         limits : bool
-            Whether position limits hold.
+            Whether position limits are respected.
 
         Returns
         -------
@@ -96,7 +97,7 @@ class InverseKinematicsMethods(Boundary):
         Raises
         ------
         ShapeError
-            If the pose is no rigid motion, or there is nothing to begin with.
+            If the pose is not a rigid motion, or there is no seed.
         UnknownNameError
             If the frame does not exist.
         """
@@ -170,7 +171,7 @@ class InverseKinematicsMethods(Boundary):
         return target
 
     def _position_limits(self, wanted):
-        """Return the limits of q, (nq,) each; none where they are not wanted."""
+        """Return the limits of q, (nq,) each; infinite ones if they are not respected."""
         lower, upper = np.full(self.nq, -np.inf), np.full(self.nq, np.inf)
         if wanted:
             at = self.model.coordinates
@@ -179,7 +180,7 @@ class InverseKinematicsMethods(Boundary):
         return lower, upper
 
     def _seeds(self, seed, frame, restarts):
-        """Return postures to begin with, what the frame does there, and how many are given."""
+        """Return initial postures, the frame's pose in each, and the number of given ones."""
         found, preferred = [], 0
         if seed is not None:
             (given,), _ = self._states(seed)
@@ -200,7 +201,7 @@ class InverseKinematicsMethods(Boundary):
         return seeds, stands, preferred
 
     def _drawn(self, count):
-        """Return random postures, always the same."""
+        """Return random postures of a fixed seed."""
         rng = np.random.default_rng(0)
         draw = self.configuration.random  # type: ignore[attr-defined]
         return np.array([draw(rng, np.pi) for _ in range(count)])

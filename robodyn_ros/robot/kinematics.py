@@ -130,11 +130,11 @@ class FrameQuantities(Boundary):
         axes: str | Sequence | Mapping | None = None,
         damping: float = 0.0,
     ) -> OperationalSpaceInertia:
-        """Compute Lambda = (J M^-1 J^T)^-1, the inertia that a force at a frame meets.
+        """Compute Lambda = (J M^-1 J^T)^-1, the effective inertia at a frame.
 
-        From compliances carried base to tip, without M: O(n) for a frame, O(n + m^2 depth) for m
-        of them (Jain 2011, Algorithms 10.1 and 10.2). The axes kept share the inverse of their
-        block of J M^-1 J^T; the other axes move freely.
+        It is computed from compliances propagated from base to tip, without M. O(n) for a frame,
+        O(n + m^2 depth) for m frames (Jain 2011, Algorithms 10.1 and 10.2). The result is the
+        inverse of the block of the axes kept; the other axes move freely.
 
         Parameters
         ----------
@@ -173,7 +173,7 @@ class FrameQuantities(Boundary):
         )
 
     def _compliance(self, q, names):
-        """q as a checked array, J and J M^-1 J^T of one frame or several."""
+        """Return q as a checked array, J and J M^-1 J^T of one frame or several."""
         (q,), k = self._states(q)
         size = 6 * len(names)
         J, compliance = self._out(None, k, (size, self.nv)), self._out(None, k, (size, size))
@@ -203,7 +203,7 @@ class FrameQuantities(Boundary):
         return found
 
     def _kept(self, names, axes):
-        """The same as an array; of words they are looked up once."""
+        """Return the same as an array; names are looked up once."""
         if not (axes is None or isinstance(axes, str)):
             return np.array(self.task_space.rows(names, axes))
         if (names, axes) not in self._rows_kept:

@@ -61,8 +61,8 @@ class Links(View):
     ) -> np.ndarray:
         """Compute the wrench that its parent exerts on each moving link.
 
-        O(n); Jain 2011, eq. (5.4) and (5.43). The torque of the motor about the joint is part of
-        it, reflected rotor inertia is not.
+        O(n); Jain 2011, eq. (5.4) and (5.43). The motor torque about the joint is included,
+        reflected rotor inertia is not.
 
         Parameters
         ----------
@@ -82,8 +82,8 @@ class Links(View):
         -------
         (nb - 1, 6) ndarray
             Force and moment [N, N m] about the link's origin, a row for each of
-            `model.body_names[1:]`. A body within a joint of several degrees of freedom has the
-            row of the link beyond.
+            `model.body_names[1:]`. An intermediate body of a joint with several degrees of freedom
+            has the row of the child link.
         """
         robot = self._robot
         states, k = robot._states(q, qd, qdd)
@@ -109,7 +109,7 @@ class Links(View):
     ) -> tuple[np.ndarray, np.ndarray]:
         """Compute accelerations and joint wrenches under torques.
 
-        Articulated bodies give the wrenches without a sweep of inverse dynamics, O(n); Jain
+        The articulated-body algorithm gives the wrenches without inverse dynamics, O(n); Jain
         2011, eq. (7.34) and (7.40).
 
         Parameters
@@ -152,8 +152,8 @@ class Links(View):
     def inertias(self, q: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """Compute composite and articulated-body inertia of every link.
 
-        The inertia of a link and all beyond it, joints locked (R) and free (P). O(n); Jain 2011,
-        Algorithms 4.1 and 6.1 (eq. 4.8, 6.30). R >= P >= the inertia of the link.
+        This is the inertia of a link and all its descendants, with joints locked (R) and free (P).
+        O(n); Jain 2011, Algorithms 4.1 and 6.1 (eq. 4.8, 6.30). R >= P >= inertia of the link.
 
         Parameters
         ----------
@@ -183,5 +183,5 @@ class Links(View):
         return (len(self._robot.model.body_names) - 1, 6)
 
     def _blocks(self, results):
-        """Six rows a link as a matrix a link."""
+        """Reshape six rows of each link to a matrix for each."""
         return tuple(blocks.reshape(*blocks.shape[:-2], -1, 6, 6) for blocks in results)

@@ -18,10 +18,10 @@ from robodyn_ros.robot.view import View
 class MassFactors:
     """M = L diag(D) L^T, joints in the order of `joint_names`.
 
-    L : (nv, nv), 1 on its diagonal, beside it not zero only where joint i carries joint j. order :
-    (nv,) numbers of the joints from base to tip; L[order][:, order] is unit upper triangular, and
-    unit lower triangular with the order turned round, as Jain counts. D : (nv,) [kg m^2 or kg]
-    joint inertias. Of a batch, L and D have k in front.
+    L : (nv, nv), 1 on its diagonal; off it, nonzero only where joint i carries joint j. order :
+    (nv,) numbers of the joints from base to tip. L[order][:, order] is unit upper triangular; in
+    reverse order, as Jain counts, it is unit lower triangular. D : (nv,) [kg m^2 or kg] joint
+    inertias. For a batch, L and D have k in front.
     """
 
     L: np.ndarray
@@ -30,7 +30,7 @@ class MassFactors:
 
 
 class MassOperator(View):
-    """Solutions, products and factors of the mass matrix, none of which needs the matrix.
+    """Solutions, products and factors of the mass matrix, without forming it.
 
     Every method takes one state, q (nq,) and all else (nv,), or a batch with k in front, and
     writes into `out` if given.
@@ -69,8 +69,8 @@ class MassOperator(View):
     def product(self, q: ArrayLike, x: ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
         """Compute M(q) x by two sweeps, without M.
 
-        Of a velocity the generalised momentum, of an acceleration the inertial torque. O(n);
-        Jain 2011, eq. (4.6).
+        For a velocity this is the generalised momentum, for an acceleration the inertial torque.
+        O(n); Jain 2011, eq. (4.6).
 
         Parameters
         ----------
@@ -131,8 +131,8 @@ class MassOperator(View):
     ) -> np.ndarray:
         """Multiply a vector by the innovations factor L of M = L D L^T, or its inverse.
 
-        L x, L^T x (transposed), L^-1 x (inverse) or L^-T x (both). O(n); Jain 2011, eq. (7.14)
-        and (7.17).
+        The result is L x, L^T x (transposed), L^-1 x (inverse) or L^-T x (both). O(n); Jain 2011,
+        eq. (7.14) and (7.17).
 
         Parameters
         ----------
@@ -174,7 +174,7 @@ class MassOperator(View):
         return out
 
     def joint_inertias(self, q: ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
-        """Compute D of M = L D L^T: the inertia at each joint, the joints beyond it free.
+        """Compute D of M = L D L^T: the inertia at each joint with the outer joints free.
 
         Rotor included. O(n); Jain 2011, Algorithm 6.1.
 
@@ -197,7 +197,7 @@ class MassOperator(View):
         return out
 
     def log_det(self, q: ArrayLike) -> Any:
-        """Compute the logarithm of det M, where the determinant itself may overflow.
+        """Compute the logarithm of det M, which cannot overflow.
 
         O(n); Jain 2011, eq. (9.53).
 
@@ -241,7 +241,7 @@ class MassOperator(View):
         return self.joint_inertias(q).prod(axis=-1)
 
     def diagonal(self, q: ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
-        """Compute the diagonal of M: the inertia at each joint, the other joints locked.
+        """Compute the diagonal of M: the inertia at each joint with the others locked.
 
         Rotor included. O(n); Jain 2011, eq. (4.20).
 

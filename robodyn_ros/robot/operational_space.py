@@ -15,7 +15,7 @@ AXES = ('x', 'y', 'z', 'rx', 'ry', 'rz')
 
 @dataclass(frozen=True, eq=False)
 class OperationalSpaceInertia:
-    """Operational-space inertia Lambda = (J M^-1 J^T + damping^2 1)^-1 of the task axes kept.
+    """Operational-space inertia Lambda = (J M^-1 J^T + damping^2 1)^-1 of the axes kept.
 
     In base axes, at the origin of the frame, linear rows first.
 
@@ -52,8 +52,8 @@ class OperationalSpaceInertia:
     def block(self, frame: str, other: str | None = None, of: str = 'inertia') -> np.ndarray:
         """Return the block of `inertia` or `inverse` that couples two frames.
 
-        In `inverse` it is J_i M^-1 J_j^T, the acceleration at `frame` by a force at `other`
-        (Jain 2011, eq. 10.18).
+        The block of `inverse` is J_i M^-1 J_j^T, the acceleration at `frame` due to a force at
+        `other` (Jain 2011, eq. 10.18).
 
         Parameters
         ----------
@@ -89,20 +89,21 @@ class OperationalSpaceInertia:
     def null_space_projection(self) -> np.ndarray:
         """N = 1 - Jbar J, (nv, nv): J N = 0, N N = N.
 
-        N qd is the part of a joint velocity that the task does not see. N^T tau is the part of a
-        joint torque that does not accelerate it, J M^-1 N^T = 0: the dynamically consistent
+        N qd is the part of a joint velocity without task velocity. N^T tau is the part of a joint
+        torque without task acceleration: J M^-1 N^T = 0. This is the dynamically consistent
         projection (Khatib 1987, eq. 47). In Jain's operators M^-1 J^T Lambda J is H Upsilon_f
-        phi^T H^T (2011, Lemma 10.3). Where the task is damped, the projection is one only roughly.
+        phi^T H^T (2011, Lemma 10.3). With damping N is only approximately a projection.
         """
         return np.eye(self.jacobian.shape[-1]) - self.consistent_inverse @ self.jacobian
 
 
 class FullRankInertia(OperationalSpaceInertia):
-    """An OperationalSpaceInertia of axes of a frame that have lost no direction. It has inertia,
-    inverse and jacobian; the other fields are computed at first use.
+    """An OperationalSpaceInertia of full rank.
 
-    some : J and J M^-1 J^T of all axes, the rows kept and the damping, where it is not all of
-    them undamped.
+    It has inertia, inverse and jacobian; the other fields are computed at first use.
+
+    some : J and J M^-1 J^T of all axes, the rows kept and the damping. None for all axes,
+    undamped.
     """
 
     def __init__(self, robot, q, frame, inertia, inverse, jacobian, some=None):
@@ -134,7 +135,7 @@ class OperationalSpaceBias:
 
     coriolis : (m,) mu = Lambda (J M^-1 C qd - Jdot qd). gravity : (m,) p = Lambda J M^-1 g. Both
     [N, N m], base axes, at the frame's origin, linear rows first. free_acceleration : (m,) xdd
-    without force and torque, -J M^-1 (C qd + g) + Jdot qd [m/s^2, rad/s^2], which exists at
+    without force and torque [m/s^2, rad/s^2]. It is -J M^-1 (C qd + g) + Jdot qd, and exists at
     singular postures too. task : the OperationalSpaceInertia.
     """
 

@@ -51,7 +51,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
     raise a ShapeError, values that are not finite a NotFiniteError. One robot serves one thread at
     a time.
 
-    What is asked for less often stands in views, such as `robot.centroidal.momentum_matrix(q)`.
+    Less frequent quantities are in views, such as `robot.centroidal.momentum_matrix(q)`.
 
     Parameters
     ----------
@@ -122,29 +122,29 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
             Text of the URDF, or path of a file, also as `package://<name>/<path>`. A path that
             ends with .xacro is expanded by xacro, where that is installed.
         joints : sequence of str, optional
-            Joints that move, in the order of q. By default all but floating and planar ones,
-            which have to be named or locked.
+            Movable joints in the order of q. By default all but floating and planar ones, which
+            must be named or locked.
         base : str, optional
-            Link that stands still; the root by default.
+            Link that is fixed to the ground; the root by default.
         gravity : (3,) array_like
             Acceleration of gravity [m/s^2] in base axes.
         locked : mapping of str to float or sequence, optional
-            Positions of joints that are held: a number [rad or m], or as many as the joint has
-            positions. Links coincide at 0.
+            Positions of locked joints: a number [rad or m], or one for each position of the joint.
+            Links coincide at 0.
         free_base : bool
-            Whether the base moves freely, on a joint 'free_base' that comes first.
+            Whether the base moves freely, on a first joint 'free_base'.
         rotors : mapping of str to Rotor or path, optional
-            Rotors of geared motors, by the joints that they drive, or a YAML file of them; in
-            place of those that the URDF has for these joints.
+            Rotors of geared motors by driven joint, or a YAML file of them. They replace those of
+            the URDF for these joints.
         rotor_model : {'exact', 'reflected'}
-            Whether rotors spin as bodies on their mounts, or are inertia at their joints alone.
+            Rotors as spinning bodies on their mounts, or as inertia at their joints alone.
         closures : sequence of Closure or path
-            Closures of loops, or a YAML file of them, which may say the next two as well. Joints
-            that they lead have no coordinate.
+            Closures of loops, or a YAML file of them, which may give the next two as well.
+            Dependent joints have no coordinate.
         independent : sequence of str, optional
-            Joints of the loops that lead the others; by default those nearest the base that can.
+            Independent joints of the loops; by default the nearest to the base that are possible.
         near : mapping of str to float, optional
-            Where to seek a posture in which the loops are closed [rad or m]; zero by default.
+            Initial guess of a closed posture [rad or m]; zero by default.
 
         Returns
         -------
@@ -153,8 +153,8 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         Raises
         ------
         ModelError
-            If the description is malformed or impossible; the message names the element. If loops
-            cannot be closed, or not by the chosen joints; the message names the joints.
+            If the description is malformed or not physical; the message names the element. If
+            loops cannot be closed with the chosen joints; the message names the joints.
         UnknownNameError
             If a joint or link of that name does not exist.
         """
@@ -207,7 +207,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         Raises
         ------
         ModelError
-            If the file has what is not known here; the message names the element.
+            If the file has an unsupported element, which the message names.
         """
         return cls.from_description(mjcf.parse(text_or_path), joints, base, gravity, locked)
 
@@ -226,7 +226,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         independent: Sequence[str] | None = None,
         near: Mapping[str, float] | None = None,
     ) -> Robot:
-        """Build a robot from links and joints, also of types that URDF has no word for.
+        """Build a robot from links and joints, also of types that URDF does not have.
 
         Parameters
         ----------
@@ -243,7 +243,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         free_base : bool
             As in `from_urdf`.
         rotors : mapping of str to Rotor, optional
-            Rotors of geared motors by the joints that they drive, in place of those described.
+            Rotors of geared motors by driven joint, in place of those described.
         rotor_model : {'exact', 'reflected'}
             As in `from_urdf`.
         closures : sequence of Closure
@@ -308,7 +308,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         Parameters
         ----------
         frames : sequence of str or tuple
-            Frames whose quantities are compiled too; a tuple of names for their coupling.
+            Frames whose quantities are compiled too; a tuple of names includes their coupling.
         progress : callable, optional
             Called with (kernel, done, all).
         also : sequence of str
@@ -344,7 +344,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         return linker.over_independent(kernel, model.has_loops) if model.is_embedded else kernel
 
     def with_payload(self, mass: float, com: ArrayLike, inertia: ArrayLike, frame: str) -> Robot:
-        """Return a new robot that carries a rigid body; this one stays as it is.
+        """Return a new robot with a rigid payload; this one does not change.
 
         Parameters
         ----------
@@ -364,7 +364,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         return Robot(self.model.with_inertia(frame, mass, com, inertia))
 
     def with_gravity(self, gravity: ArrayLike) -> Robot:
-        """Return a new robot under another gravity, as of a base mounted otherwise.
+        """Return a new robot with another gravity vector, for another mounting of the base.
 
         Parameters
         ----------
@@ -380,10 +380,10 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
     def expand(
         self, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the state of all joints, those that depend on others included.
+        """Return the state of all joints, including dependent ones.
 
-        rates = E qd, accelerations = E qdd + dE/dt qd; Jain 2011, section 15.1. Of a robot
-        without dependent joints it is the given state.
+        rates = E qd, accelerations = E qdd + dE/dt qd; Jain 2011, section 15.1. Without dependent
+        joints it is the given state.
 
         Parameters
         ----------
@@ -427,11 +427,11 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         tau: ArrayLike,
         f_ext: Mapping[str, ArrayLike] | None = None,
     ) -> dict[str, np.ndarray]:
-        """Compute the wrenches with which the closures keep the loops closed.
+        """Compute the constraint wrenches of the closures.
 
-        Each is that of the link of frame A on the link of frame B: force and moment in base axes,
-        about the origin of B. Where closures stop a motion more than once, the shares of least
-        squares are given. The independent joints alone are driven.
+        Each wrench acts from the link of frame A on the link of frame B. It is in base axes, about
+        the origin of B. Redundant closures share it in the least-squares sense. Only independent
+        joints are driven.
 
         Parameters
         ----------
@@ -504,7 +504,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
 
     @fast_method
     def gravity_torque(self, q: ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
-        """Compute the torques that hold the robot still: g(q) = dV/dq.
+        """Compute the gravity torques: g(q) = dV/dq.
 
         O(n).
 

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The methods of a Robot over code for one robot alone; the Python path takes all other calls."""
+"""The methods of a Robot with code for one robot; the Python path takes all other calls."""
 
 import inspect
 from dataclasses import replace
@@ -33,7 +33,7 @@ from robodyn_ros.robot.specialised_variants import CHOSEN, PUSHED, SpecialisedFo
 from robodyn_ros.robot.validation import spread
 
 SIX = (6, 6)
-#: What has no sense where nothing has mass.
+#: Quantities that are undefined without mass.
 OF_MASS = {name for name in FURTHER_RECIPES if name.startswith('cent')} | {'composite_inertia'}
 _empty = np.empty
 
@@ -41,24 +41,23 @@ _empty = np.empty
 class SpecialisedRobot(SpecialisedForms):
     """A Robot whose recursions are straight-line code with its numbers in it.
 
-    One state, or a batch, in float64 arrays goes straight to that code, which checks shapes and
-    finiteness itself. Under wrenches the torque J^T f is added to a batch. Anything else (lists,
-    wrenches on one state, mistakes, singular pivots) takes the path of Robot, with the same
-    results and sentences.
+    Float64 arrays of one state or a batch go directly to that code, which checks shapes and
+    finiteness. Wrenches on a batch are added as the torque J^T f. All other calls take the path of
+    Robot, with the same results and messages: lists, wrenches on one state, errors, singular
+    pivots.
 
-    model : RobotModel. frames : names of the frames whose pose, velocity, Jacobian and
-    operational-space inertia are specialised too, or a tuple of names for what couples those.
-    progress : as in robodyn_ros.compile.warm_up.
-    Compiling takes a second or two the first time; afterwards the machine code comes from the
-    cache. Raises KernelError where a specialised kernel does not give what the generic one gives.
+    model : RobotModel. frames : names of frames whose pose, velocity, Jacobian and
+    operational-space inertia are specialised too. A tuple of names includes their coupling.
+    progress : as in robodyn_ros.compile.warm_up. The machine code is compiled once and then
+    cached. Raises KernelError if a specialised kernel differs from the generic one.
 
-    also : names of further methods to specialise, those of FURTHER_RECIPES and, for the frames,
-    FURTHER_FRAME_RECIPES of robodyn_ros.codegen.registry, and ('hybrid_dynamics', joints) for the
-    joints whose motion is given.
+    also : names of further methods to specialise. They are those of FURTHER_RECIPES and, for
+    frames, of FURTHER_FRAME_RECIPES in robodyn_ros.codegen.registry. ('hybrid_dynamics', joints)
+    is for given prescribed joints.
 
-    kernels : {name: Specialised}, {(name, frame): Specialised}. generic : names of the quantities
-    whose code would be too long, for which the kernels of Robot keep serving. report : that of the
-    model, and a note on every direction cosine that is taken to be exactly 0, 1 or -1.
+    kernels : {name: Specialised}, {(name, frame): Specialised}. generic : names of quantities with
+    too long code, which stay generic. report : that of the model, and a note on every direction
+    cosine that is rounded to exactly 0, 1 or -1.
     """
 
     def __init__(self, model, frames=(), progress=None, also=()):
@@ -100,8 +99,9 @@ class SpecialisedRobot(SpecialisedForms):
         return type(self), (self.model, frames, None, also)  # its machine code is in the cache
 
     def _install(self):
-        """Put the code of this robot in front of the methods of Robot, whose arguments have the
-        names of the recipes' inputs.
+        """Install the code of this robot before the methods of Robot.
+
+        Arguments of the methods have the names of the recipes' inputs.
         """
         for name, recipe in (RECIPES | FURTHER_RECIPES).items():
             if name in self.kernels and name not in CHOSEN:
@@ -122,7 +122,7 @@ class SpecialisedRobot(SpecialisedForms):
         )
 
     def _further(self, frames, also):
-        """Return the recipes of frames, and those that `also` asks for."""
+        """Return the recipes of frames, and those of `also`."""
         found, of_frames = {}, [name for name in also if name in FURTHER_FRAME_RECIPES]
         for asked in also:
             name, joints = asked if isinstance(asked, tuple) else (asked, None)
@@ -156,12 +156,12 @@ class SpecialisedRobot(SpecialisedForms):
         setattr(owner, title, machine_method(method, cases, [n for n, *_ in given], results))
 
     def _generic_method(self, name):
-        """Return the method of a kernel that is written in Python, for any robot."""
+        """Return the generic Python method of a kernel."""
         owner, title = place_of(self, name)
         return MethodType(getattr(type(owner), title), owner)
 
     def _python_method(self, name, recipe, python):
-        """Return the method in Python: the code of this robot, or `python` for what it refuses."""
+        """Return the Python method: the code of this robot, or `python` for refused arguments."""
         return python_method(
             python.__name__,
             python.__doc__,
@@ -191,8 +191,9 @@ class SpecialisedRobot(SpecialisedForms):
         return other_cases
 
     def _in_rows(self, key, states, out=None):
-        """Results of a batch, shared out over the cores; None where it is no batch, or the kernel
-        refuses a row.
+        """Return the results of a batch, computed in parallel.
+
+        None if it is not a batch, or the kernel refuses a row.
         """
         if key not in self.kernels:
             return None
@@ -216,14 +217,14 @@ class SpecialisedRobot(SpecialisedForms):
         return (one, (), ()) if one else super()._case(name, frame)
 
     def linked(self, kernel):
-        """Return the twin of a Kernel that calls recursions, with the code of this robot in it."""
+        """Return the twin of a Kernel, which calls the code of this robot for its recursions."""
         return linker.linked(kernel, self.model)
 
     def _of_frame(self, name, frame, shape, out, *states, work=()):
         result = np.empty(shape) if out is None else out
         try:
             one = self._one[name, frame]
-        except (KeyError, TypeError):  # no such frame, or nothing that could be its name
+        except (KeyError, TypeError):  # no such frame, or not a name
             return super()._of_frame(name, frame, shape, out, *states, work=work)
         if not one(*states, result):
             return result
@@ -254,7 +255,7 @@ class SpecialisedRobot(SpecialisedForms):
         return super().operational_space_inertia(q, frame, axes, damping)
 
     def _task(self, q, frame):
-        """J, J M^-1 J^T and Lambda of a frame at one state; None where its code refuses."""
+        """Return J, J M^-1 J^T and Lambda of a frame at one state; None if its code refuses."""
         one = isinstance(frame, str) and self._one.get(('operational_space_inertia', frame))
         results = _empty((6, self.nv)), _empty(SIX), _empty(SIX)
         return results if one and not one(q, *results) else None
@@ -294,7 +295,7 @@ class SpecialisedRobot(SpecialisedForms):
         super()._fill(q, k, names, J, compliance)
 
     def _install_derivative(self, name):
-        """Install a derivative whose code is recorded and compiled when it is first asked for."""
+        """Install a derivative, whose code is recorded and compiled at the first call."""
         cases, chosen, written = [], [], self._generic_method(name)
 
         def derivative(*given, **options):
@@ -308,10 +309,10 @@ class SpecialisedRobot(SpecialisedForms):
         setattr(owner, title, machine_method_of(self, name, derivative, cases))
 
     def _prepare_derivative(self, name, cases):
-        """Fill the case of a derivative, and return what all other arguments take.
+        """Fill the case of a derivative, and return the method for all other arguments.
 
-        Straight-line code where it is short enough, else the kernel for any robot. Raises
-        KernelError where it does not give what the recursion gives.
+        Straight-line code if it is short enough, else the generic kernel. Raises KernelError if it
+        differs from the recursion.
         """
         recipe, python, kernels = DERIVATIVES[name], self._generic_method(name), None
         if self.nv <= WRITTEN_OUT[name] and not self.model.is_embedded:
@@ -331,7 +332,7 @@ class SpecialisedRobot(SpecialisedForms):
         return chosen
 
     def _sizes(self, recipe):
-        """Shapes of what a recipe takes and of what it gives."""
+        """Return the shapes of inputs and outputs of a recipe."""
         return tuple(
             tuple(sizes(shapes, self.model).values()) for shapes in (recipe.inputs, recipe.outputs)
         )

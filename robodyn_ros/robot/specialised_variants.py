@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Methods of a specialised robot that choose their kernel by an argument, or dress its results."""
+"""Methods of a specialised robot that choose their kernel by an argument or convert results."""
 
 import functools
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from robodyn_ros.robot.robot import Robot
 from robodyn_ros.robot.task_space import TaskSpace
 from robodyn_ros.robot.variants import Variants
 
-#: Kernels that are no method of the same name, arguments and results.
+#: Kernels without a method of the same name, arguments and results.
 CHOSEN = (
     'energy',
     'mass_matrix_factors',
@@ -30,7 +30,7 @@ CHOSEN = (
 )
 
 
-#: What wrenches change in the way that the torques J^T f would.
+#: Quantities on which wrenches act like the torques J^T f.
 PUSHED = (
     'inverse_dynamics',
     'inverse_dynamics_composite',
@@ -41,7 +41,7 @@ PUSHED = (
 
 
 class SpecialisedMassOperator(MassOperator):
-    """The views of a specialised robot: its own code first, then the path of Robot."""
+    """View of a specialised robot: specialised code first, then the path of Robot."""
 
     def factors(self, q):
         found = self._robot._fast('mass_matrix_factors', (q,))
@@ -115,7 +115,7 @@ class SpecialisedTaskSpace(TaskSpace):
         return super().acceleration_of_wrench(q, f_ext, out) if found is None else found[0]
 
     def _under_wrench(self, name, q, f_ext, out):
-        """Results of what wrenches on frames do, None where it is not specialised for those."""
+        """Return the effect of wrenches on frames; None if these are not specialised."""
         if not isinstance(f_ext, Mapping):
             return None
         robot, frames = self._robot, tuple(f_ext)
@@ -139,9 +139,9 @@ class SpecialisedTaskSpace(TaskSpace):
 
 
 class SpecialisedForms(Robot):
-    """The methods of Robot whose kernels SpecialisedRobot cannot put in their place as they are.
+    """The methods of Robot that SpecialisedRobot cannot replace directly by kernels.
 
-    Whatever the code for one robot refuses, or is not there for, takes the path of Robot.
+    Calls that the code for one robot refuses or lacks take the path of Robot.
     """
 
     def _views(self):
@@ -154,7 +154,7 @@ class SpecialisedForms(Robot):
         }
 
     def _fast(self, key, states, out=None):
-        """Results of the code for one robot, of one state or of a batch; None without it."""
+        """Return results of the code for one robot, for one state or a batch; None without it."""
         one = self._one.get(key)
         if one is None:
             return None

@@ -65,8 +65,8 @@ class TaskSpace(View):
     ) -> OperationalSpaceBias:
         """Compute mu and p with Lambda xdd + mu + p = F.
 
-        mu = Lambda (J M^-1 C qd - Jdot qd) and p = Lambda J M^-1 g (Jain 2011, eq. 10.8 and
-        Algorithm 10.5, at T = 0; Khatib 1987). O(n) beyond Lambda.
+        mu = Lambda (J M^-1 C qd - Jdot qd) and p = Lambda J M^-1 g. Sources: Jain 2011, eq. 10.8
+        and Algorithm 10.5, at T = 0; Khatib 1987. O(n) beyond Lambda.
 
         Parameters
         ----------
@@ -128,7 +128,7 @@ class TaskSpace(View):
         return self._robot.operational_space_inertia(q, frame, axes, damping).null_space_projection
 
     def _free_acceleration(self, gravity, k, q, qd, names):
-        """Acceleration of frames without torque, (6 m,)."""
+        """Return the acceleration of frames without torque, (6 m,)."""
         robot = self._robot
         result = robot._out(None, k, (6 * len(names),))
         robot._run(
@@ -270,8 +270,8 @@ class TaskSpace(View):
         """Compute the motion with the acceleration of some task axes prescribed.
 
         qdd = qdd_f + M^-1 J^T f with f = Lambda (a - J qdd_f - Jdot qd); Jain 2011, eq. (7.43).
-        A link is held (a = 0) or moved by a force that the axes transmit. Directions that the
-        robot cannot move are not enforced.
+        A force along these axes holds (a = 0) or moves a link. Directions that the robot cannot
+        move are not enforced.
 
         Parameters
         ----------
@@ -346,10 +346,10 @@ class TaskSpace(View):
     def acceleration_of_wrench(
         self, q: ArrayLike, f_ext: Mapping[str, ArrayLike], out: np.ndarray | None = None
     ) -> np.ndarray:
-        """Compute M^-1 J^T f, what wrenches on any frames add to qdd.
+        """Compute M^-1 J^T f, the acceleration due to wrenches on any frames.
 
-        Of impulses it is the jump of qd. O(n), neither J nor M is formed; Jain 2011, Algorithm
-        7.3, with the opposite sign of (7.43) and (7.44).
+        For impulses it is the jump of qd. O(n), without J and M; Jain 2011, Algorithm 7.3, with
+        the opposite sign of (7.43) and (7.44).
 
         Parameters
         ----------

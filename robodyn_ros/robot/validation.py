@@ -18,11 +18,11 @@ from robodyn_ros.robot.dispatch import generic_case, install
 
 
 class Boundary:
-    """A model with scratch memory, and the checks between a caller and the kernels.
+    """A model with scratch memory, and the checks of arguments for the kernels.
 
-    model : RobotModel. A wrong shape, another type or a value that is not finite raises a
-    ShapeError that names the joint, the frame or the expected shape. A singular pivot raises a
-    SingularityError that names the body.
+    model : RobotModel. A wrong shape or type, or a value that is not finite, raises a ShapeError.
+    It names the joint, the frame or the expected shape. A singular pivot raises a SingularityError
+    that names the body.
     """
 
     def __init__(self, model):
@@ -71,7 +71,7 @@ class Boundary:
         return type(self), (self.model,)  # a copy has scratch memory of its own
 
     def _case(self, name, frame=None):
-        """What the machine code of a method calls, see robodyn_ros.robot.dispatch."""
+        """Return the case of a method's machine code, see robodyn_ros.robot.dispatch."""
         return generic_case(self, name, frame)
 
     def _kernel(self, kernel):
@@ -89,8 +89,10 @@ class Boundary:
         return found
 
     def _states(self, *arrays):
-        """Float64 C-contiguous states, q (nq,) and the others (nv,), or k of each in one more axis
-        in front; k is None for a single state. One state beside a batch stands for k of them.
+        """Return float64 C-contiguous states, q (nq,) and the others (nv,), and k.
+
+        A batch has an axis of length k in front; k is None for a single state. One state beside a
+        batch is repeated.
         """
         try:
             if len(arrays) <= 3 and state_checks.ALL[len(arrays) - 1].vectorcall(
@@ -99,7 +101,7 @@ class Boundary:
                 self._refuse_lost_turns(arrays[0])
                 return arrays, None
         except Exception:
-            pass  # numba refuses in many ways what is no float64 array: convert, or explain
+            pass  # Numba refuses other types with unclear errors: convert, or explain
         checked = spread([self._floats(array) for array in arrays])
         batch = checked[0].shape[:-1]
         sizes = (self.nq,) + (self.nv,) * (len(checked) - 1)
@@ -145,7 +147,7 @@ class Boundary:
         return ''
 
     def _refuse_lost_turns(self, q):
-        """Refuse a quaternion without direction; any other stands for the one of length one."""
+        """Refuse a quaternion of length zero; any other is normalised."""
         for k in self._quaternions:
             turns = q[..., k : k + 4]
             least = (
@@ -192,7 +194,7 @@ class Boundary:
         return out
 
     def _placement(self, name):
-        """(body, (12,) rotation and translation) of a frame."""
+        """Return (body, (12,) rotation and translation) of a frame."""
         if not isinstance(name, str) or name not in self._placements:
             frame = self.model.frame(name)
             flat = np.concatenate((np.ravel(frame.rotation), frame.translation))
@@ -201,7 +203,7 @@ class Boundary:
         return self._placements[name]
 
     def _placed(self, names):
-        """(m,) bodies and (m, 12) rotations and translations of frames."""
+        """Return (m,) bodies and (m, 12) rotations and translations of frames."""
         if names not in self._placements:
             placed = [self._placement(name) for name in names]
             stacked = (
@@ -214,8 +216,10 @@ class Boundary:
         return self._placements[names]
 
     def _wrenches(self, q, k, f_ext):
-        """What kernels take for f_ext: for one state the (nb, 6) wrenches on the bodies in their
-        own frames, for a batch what `_placed_wrenches` gives.
+        """Return the argument f_ext of kernels.
+
+        For one state these are the (nb, 6) wrenches on the bodies in their own frames. For a batch
+        it is the result of `_placed_wrenches`.
         """
         if k is not None:
             return self._placed_wrenches(k, f_ext)
@@ -229,7 +233,7 @@ class Boundary:
         return (pushes,)
 
     def _mapping(self, f_ext):
-        """Wrenches by the names of their frames."""
+        """Return wrenches by the names of their frames."""
         if not isinstance(f_ext, Mapping):
             raise ShapeError(
                 f'f_ext of robot {self.name!r}: got {f_ext!r}; expected '
@@ -256,7 +260,7 @@ class Boundary:
         return wrench
 
     def _placed_wrenches(self, k, f_ext):
-        """(m,) bodies, (m, 12) placements, and (1, m, 6) or (k, m, 6) wrenches at m frames."""
+        """Return (m,) bodies, (m, 12) placements, and (1, m, 6) or (k, m, 6) wrenches."""
         f_ext = self._mapping({} if f_ext is None else f_ext)
         given_rows = [self._wrench(name, given, k).reshape(-1, 6) for name, given in f_ext.items()]
         count = max(map(len, given_rows), default=1)
@@ -266,8 +270,9 @@ class Boundary:
         return *self._placed(tuple(f_ext)), wrenches
 
     def _run(self, kernel, k, *arguments):
-        """Run a generic kernel: as it is for one state, for k of them its loop, the rows shared
-        out over the cores. Raises SingularityError where it meets a singular pivot.
+        """Run a generic kernel on one state, or its parallel loop on a batch.
+
+        Raises SingularityError at a singular pivot.
         """
         kernel = self._kernel(kernel)
         if k is None:
@@ -286,7 +291,7 @@ class Boundary:
         self._refuse_open(arguments[-1])
 
     def _refuse_open(self, results):
-        """Refuse results of a posture in which the loops cannot be closed: these are NaN."""
+        """Refuse results of postures in which loops cannot be closed; these are NaN."""
         if self.model.has_loops and np.isnan(results).any():
             names = [
                 self.all_joint_names[self.model.topology[row, V]]
@@ -300,7 +305,7 @@ class Boundary:
 
 
 def spread(arrays):
-    """Repeat single states beside a batch of k: (n,) becomes (k, n)."""
+    """Repeat single states of a batch of k: (n,) becomes (k, n)."""
     batches = {len(array) for array in arrays if array.ndim == 2}
     if len(batches) != 1:
         return arrays
@@ -309,7 +314,7 @@ def spread(arrays):
 
 
 def _described(out):
-    """What makes an array no place for results, in words."""
+    """Return why an array cannot hold the results."""
     if not isinstance(out, np.ndarray):
         return f'a {type(out).__name__}'
     flags = out.flags

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The same dynamics by other routes: other references, other factors, Hamilton, hybrid."""
+"""Other formulations of the dynamics: references, factors, Hamilton, hybrid."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ REFERENCES = ('body', 'offset', 'inertial', 'fixed')
 
 
 class Variants(View):
-    """Other routes to the dynamics of a robot, and other questions.
+    """Other formulations of a robot's dynamics, and hybrid and Hamiltonian dynamics.
 
-    The routes give what `inverse_dynamics` and `forward_dynamics` give, which are faster for all
-    but short chains: they are there to compare.
+    The formulations give the same results as `inverse_dynamics` and `forward_dynamics`, which are
+    faster for all but short chains. They serve for comparison.
 
     Every method takes one state, q (nq,) and all else (nv,), or a batch with k in front, and
     writes into `out` if given.
@@ -82,10 +82,9 @@ class Variants(View):
     ) -> np.ndarray:
         """Compute inverse dynamics in one of four references.
 
-        O(n); Jain 2011, Table 5.1. 'body': rates that the bodies see, frames at the joints
-        (5.11, 2.28). 'offset': the same with frames at the centres of mass (5.18). 'inertial':
-        rates that the base sees (5.19, 2.26). 'fixed': all about the origin of the base (5.47 to
-        5.57, 2.38).
+        O(n); Jain 2011, Table 5.1. 'body': rates in body axes, frames at the joints (5.11, 2.28).
+        'offset': the same with frames at the centres of mass (5.18). 'inertial': rates in base
+        axes (5.19, 2.26). 'fixed': all about the origin of the base (5.47 to 5.57, 2.38).
 
         Parameters
         ----------
@@ -147,7 +146,7 @@ class Variants(View):
         f_ext: Mapping[str, ArrayLike] | None = None,
         out: np.ndarray | None = None,
     ) -> np.ndarray:
-        """Compute forward dynamics by the innovations factor, written out.
+        """Compute forward dynamics with the explicit innovations factor.
 
         L x = tau - C qd - g + J^T f_ext, L^T qdd = D^-1 x. O(n depth); Jain 2011, section 7.2,
         second option.
@@ -217,7 +216,7 @@ class Variants(View):
         return self._by_factors(generic.forward_dynamics_dense, q, qd, tau, f_ext, out)
 
     def _by_factors(self, kernel, q, qd, tau, f_ext, out):
-        """Forward dynamics by a kernel that needs a matrix and a vector to work in."""
+        """Compute forward dynamics by a kernel with a matrix and a vector of scratch."""
         robot = self._robot
         states, k = robot._states(q, qd, tau)
         out = robot._out(out, k, (robot.nv,))
@@ -243,7 +242,7 @@ class Variants(View):
         prescribed: Sequence[str] | np.ndarray,
         f_ext: Mapping[str, ArrayLike] | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Compute the motion where some joints have a given motion, the others a given torque.
+        """Compute dynamics with the motion of some joints given, and the torque of the others.
 
         tau = M qdd + C qd + g - J^T f_ext. O(n); Featherstone 2008, section 9.2; Jain 2011,
         section 16.2.
@@ -295,7 +294,7 @@ class Variants(View):
         return results
 
     def _prescribed(self, given):
-        """(nv,) booleans from those, or from names of joints."""
+        """Return (nv,) booleans from booleans or names of joints."""
         robot = self._robot
         names = [given] if isinstance(given, str) else list(given)
         if names and all(isinstance(name, str) for name in names):
@@ -315,7 +314,7 @@ class Variants(View):
         return flags if names else np.zeros(robot.nv, dtype=np.bool_)
 
     def hamiltonian(self, q: ArrayLike, p: ArrayLike) -> Any:
-        """Compute the energy over position and momentum: H = p M^-1 p / 2 + V(q).
+        """Compute the Hamiltonian: H = p M^-1 p / 2 + V(q).
 
         O(n); Jain 2011, section 4.2.2.
 

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A view: methods of a robot that belong together, under a name of their own."""
+"""A view: a named group of a robot's methods."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class View:
     Parameters
     ----------
     robot : Robot
-        The robot whose view it is.
+        The robot.
     name : str
         Attribute of the robot that holds the view.
     """
@@ -28,4 +28,4 @@ class View:
         return f'<{self._name} of robot {self._robot.name!r}>'
 
     def __reduce__(self):
-        return getattr, (self._robot, self._name)  # a copy of it is that of a copy of the robot
+        return getattr, (self._robot, self._name)  # a copy of a view needs a copy of its robot

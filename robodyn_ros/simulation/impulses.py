@@ -49,7 +49,6 @@ def constrained(free, reach, low, high):
 
     It is the proximal map of friction, which changes it by at most `reach`. The result is clamped
     to the interval from low <= 0 to high >= 0.
-
     """
     after = max(free - reach, 0.0) if free > 0.0 else min(free + reach, 0.0)
     return min(max(after, low), high)

@@ -43,7 +43,6 @@ class LockStep:
     ------
     ParameterError
         If the period is not an integer number of nanoseconds, or a name is missing or repeated.
-
     """
 
     def __init__(self, runner: Runner, rate: int, participants: Sequence[str], epoch: int):
@@ -95,7 +94,6 @@ class LockStep:
         ------
         ParameterError
             If the effort has another size, or commands a joint that another participant commands.
-
         """
         if participant not in self.participants:
             self.dropped['stranger'] += 1

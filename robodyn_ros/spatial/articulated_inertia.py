@@ -1,7 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Articulated inertia [[A, B], [B^T, C]] of one body: rotated, shifted and used, its blocks in
-registers.
+"""Rotations, shifts and products of an articulated inertia [[A, B], [B^T, C]].
 
 A and C are symmetric (six numbers), B is general (nine, row-major); force = [[A, B], [B^T, C]]
 motion, angular first.
@@ -27,8 +26,9 @@ def store_general(rows, i, k, b):
 
 @primitive
 def rotate_general(rows, i, k, c, s, b):
-    """R B R^T for a 3x3 matrix B, with R = R0 Rz: R0 in columns k to k+8 of row i, cosine and sine
-    of Rz.
+    """Return R B R^T for a 3x3 matrix B, with R = R0 Rz.
+
+    R0 is in columns k to k+8 of row i; Rz is given by cosine and sine.
     """
     x = rotate(rows, i, k, turn(c, s, (b[0], b[1], b[2])))
     y = rotate(rows, i, k, turn(c, s, (b[3], b[4], b[5])))
@@ -51,8 +51,9 @@ def rotate_general(rows, i, k, c, s, b):
 
 @primitive
 def shift_articulated(a, b, c, p):
-    """Move the reference point of an articulated inertia by -p: B' = B + [p] C, A' = A - B [p] +
-    [p] B'^T.
+    """Move the reference point of an articulated inertia by -p.
+
+    B' = B + [p] C, A' = A - B [p] + [p] B'^T.
     """
     left = cross(p, (c[0], c[1], c[2]))
     middle = cross(p, (c[1], c[3], c[4]))
@@ -87,7 +88,7 @@ def shift_articulated(a, b, c, p):
 
 @primitive
 def times_general(b, v):
-    """B v for a row-major 3x3 matrix B."""
+    """Return B v for a row-major 3x3 matrix B."""
     return (
         b[0] * v[0] + b[1] * v[1] + b[2] * v[2],
         b[3] * v[0] + b[4] * v[1] + b[5] * v[2],
@@ -97,7 +98,7 @@ def times_general(b, v):
 
 @primitive
 def transpose_times(b, v):
-    """B^T v for a row-major 3x3 matrix B."""
+    """Return B^T v for a row-major 3x3 matrix B."""
     return (
         b[0] * v[0] + b[3] * v[1] + b[6] * v[2],
         b[1] * v[0] + b[4] * v[1] + b[7] * v[2],

@@ -1,8 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Compliance [[A, B], [B^T, C]] of one body, acceleration by force: the inverse twin of an
-articulated inertia.
-"""
+"""Compliance [[A, B], [B^T, C]] of one body: the map from force to acceleration."""
 
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.vec3 import cross

@@ -1,27 +1,25 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The decorator of everything that runs inside a kernel."""
+"""The decorators of functions that run inside kernels."""
 
 import functools
 
 from numba.extending import overload, register_jitable
 
-#: Leaves the function plain Python where Python calls it, and compiles it into the caller where a
-#: kernel calls it.
+#: Keeps the function plain Python for Python callers, and compiles it into calling kernels.
 primitive = register_jitable
-#: The same, for what would cost more to call than to repeat, but is too long for the compiler to
-#: see that.
+#: The same, for functions that are cheaper inlined but too long for the compiler to inline.
 inlined = register_jitable(forceinline=True)
-#: The same without fused multiply-adds, which the compiler places differently in each kernel: the
-#: results are the same bits in all of them.
+#: The same without fused multiply-adds, whose places differ between kernels. So the results have
+#: the same bits in all kernels.
 unfused = register_jitable(fastmath=False)
 
 
 def only_for(dtype):
     """Return a decorator of functions (table, ...) that return nothing.
 
-    A call is empty where the table is of another dtype. The compiler sees this by the type, and
-    compiles none of the function then.
+    A call is empty if the table has another dtype. The compiler decides this by the type, and then
+    compiles nothing of the function.
     """
 
     def decorated(function):
@@ -40,4 +38,4 @@ def only_for(dtype):
 
 
 def nothing(*_):
-    """Stand for a function in kernels that do without it."""
+    """Replace a function in kernels that do not need it."""

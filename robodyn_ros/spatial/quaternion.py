@@ -6,15 +6,15 @@ from numpy import arctan2, cos, sin, sqrt
 
 from robodyn_ros.spatial.primitive import primitive
 
-#: A quaternion whose squared length is below this has no direction left.
+#: Squared length below which a quaternion counts as zero.
 SMALLEST = 1e-12
-#: Half an angle [rad] below which its sine is itself: the next term is below rounding.
+#: Half angle [rad] below which its sine is the angle to rounding.
 SMALL = 1e-8
 
 
 @primitive
 def axes_of_quaternion(x, y, z, w):
-    """Columns of R, for a quaternion of any length but zero: it stands for that of length one.
+    """Return the columns of R of a quaternion of any length but zero, as if normalised.
 
     R = 1 + 2 (w [v] + [v]^2) / (v.v + w^2). Below SMALLEST it is the identity.
     """
@@ -33,7 +33,7 @@ def axes_of_quaternion(x, y, z, w):
 
 @primitive
 def product(p, q):
-    """p q, the rotation R(p) R(q)."""
+    """Return p q, the rotation R(p) R(q)."""
     return (
         p[3] * q[0] + p[0] * q[3] + p[1] * q[2] - p[2] * q[1],
         p[3] * q[1] + p[1] * q[3] + p[2] * q[0] - p[0] * q[2],
@@ -50,7 +50,7 @@ def conjugate(q):
 
 @primitive
 def unit(q):
-    """q / |q|."""
+    """Return q / |q|."""
     s = 1.0 / sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
     return s * q[0], s * q[1], s * q[2], s * q[3]
 

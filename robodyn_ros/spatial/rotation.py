@@ -1,8 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Rotations stored row-major in nine columns of a row, and rotations about z given by cosine and
-sine.
-"""
+"""Rotations in nine columns of a row, row-major, and rotations about z by cosine and sine."""
 
 from robodyn_ros.spatial.primitive import primitive
 
@@ -29,19 +27,19 @@ def rotate_inverse(rows, i, k, v):
 
 @primitive
 def turn(c, s, v):
-    """Rz v, for a turn about z with cosine c and sine s."""
+    """Return Rz v, for a rotation about z with cosine c and sine s."""
     return c * v[0] - s * v[1], s * v[0] + c * v[1], v[2]
 
 
 @primitive
 def turn_inverse(c, s, v):
-    """Rz^T v, for a turn about z with cosine c and sine s."""
+    """Return Rz^T v, for a rotation about z with cosine c and sine s."""
     return c * v[0] + s * v[1], c * v[1] - s * v[0], v[2]
 
 
 @primitive
 def turn_symmetric(c, s, a):
-    """Rz A Rz^T for a symmetric A = (xx, xy, xz, yy, yz, zz).
+    """Return Rz A Rz^T for a symmetric A = (xx, xy, xz, yy, yz, zz).
 
     c^2 + s^2 = 1 leaves four products for the block of x and y: with p = s (xx - yy) + 2 c xy,
     xx' = xx - s p, yy' = yy + s p, xy' = c p - xy.
@@ -56,7 +54,7 @@ def turn_symmetric(c, s, a):
 def rotate_symmetric(rows, i, k, a):
     """R A R^T for a symmetric A = (xx, xy, xz, yy, yz, zz), with R in columns k to k+8 of row i"""
     xx, xy, xz, yy, yz, zz = a
-    if rows[i, k] == 1.0:  # about x, as the placements of an aligned robot are
+    if rows[i, k] == 1.0:  # about x, like the placements of an aligned robot
         yy, yz, xy, zz, xz, xx = turn_symmetric(
             rows[i, k + 4], rows[i, k + 7], (yy, yz, xy, zz, xz, xx)
         )
@@ -66,6 +64,6 @@ def rotate_symmetric(rows, i, k, a):
     z = rotate(rows, i, k, (xz, yz, zz))
     top = rotate(rows, i, k, (x[0], y[0], z[0]))
     middle = rotate(rows, i, k, (x[1], y[1], z[1]))
-    # the trace stays
+    # the trace is invariant
     last = zz + (xx - top[0]) + (yy - middle[1])
     return top[0], top[1], top[2], middle[1], middle[2], last

@@ -1,8 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Symmetric 3x3 matrices as six numbers (xx, xy, xz, yy, yz, zz), and their shift to another
-origin.
-"""
+"""Symmetric 3x3 matrices as six numbers (xx, xy, xz, yy, yz, zz), and their shift."""
 
 from robodyn_ros.spatial.primitive import primitive
 
@@ -49,15 +47,14 @@ def times(a, v):
 
 @primitive
 def shift_inertia(inertia, mass, moment, p):
-    """Move the reference point of a rotational inertia by -p (parallel axes, without using the
-    centre of mass).
+    """Move the reference point of a rotational inertia by -p, without the centre of mass.
 
-    I' = I + 2 (p . u) 1 - p u^T - u p^T with u = h + m p / 2; Craig 2005, eq. (6.25), written for
+    I' = I + 2 (p . u) 1 - p u^T - u p^T with u = h + m p / 2; Craig 2005, eq. (6.25), in terms of
     the first moment h = m c, so that a massless body needs no special case.
     """
     half = 0.5 * mass
     u = (moment[0] + half * p[0], moment[1] + half * p[1], moment[2] + half * p[2])
-    # where p is constant, doubling it costs nothing once recorded
+    # doubling a constant p is free in recorded code
     xx, yy, zz = (p[0] + p[0]) * u[0], (p[1] + p[1]) * u[1], (p[2] + p[2]) * u[2]
     return (
         inertia[0] + (yy + zz),

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from robodyn_ros.errors import ShapeError
 
-#: Angle [rad] below which series stand for quotients that cancel; their rest is below rounding.
+#: Angle [rad] below which series replace quotients with cancellation; errors below rounding.
 SMALL = 0.02
 
 
@@ -135,7 +135,7 @@ def skew(w: ArrayLike) -> np.ndarray:
 
 
 def _rotation_vector(R):
-    """Rotation vectors of rotations, by the largest entry of the quaternion (Shepperd 1978)."""
+    """Return rotation vectors by the largest entry of the quaternion (Shepperd 1978)."""
     x, y, z = R[..., 0, 0], R[..., 1, 1], R[..., 2, 2]
     a, b, c = (R[..., j, i] - R[..., i, j] for i, j in ((1, 2), (2, 0), (0, 1)))
     d, e, f = (R[..., j, i] + R[..., i, j] for i, j in ((1, 2), (2, 0), (0, 1)))

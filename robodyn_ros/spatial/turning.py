@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Turning an orientation, a unit quaternion (x, y, z, w), by a rotation vector, and back."""
+"""Rotate an orientation, a unit quaternion (x, y, z, w), by a rotation vector, and back."""
 
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.quaternion import conjugate, exponential, logarithm, product, unit
@@ -8,7 +8,7 @@ from robodyn_ros.spatial.quaternion import conjugate, exponential, logarithm, pr
 
 @primitive
 def turn_by(v, q):
-    """exp(v) q, of length one: the orientation q turned by a rotation vector v [rad]."""
+    """Return exp(v) q, normalised: the orientation q rotated by a rotation vector v [rad]."""
     return unit(product(exponential(v), q))
 
 

@@ -1,15 +1,17 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Argument types of kernels, used as annotations: they document the shape and fix the one compiled
-signature.
+"""Argument types of kernels, used as annotations.
 
-The model's arrays are read-only, so a kernel that wrote to the model would not compile.
+They document the shape and fix the compiled signature.
+
+The model's arrays are read-only, so a kernel that writes to the model does not compile.
 """
 
 from numba import types
 
 Topology = types.Array(types.int64, 2, 'C', readonly=True)  # (nb, 5)   see model/layout.py
-Looped = types.Array(types.int32, 2, 'C', readonly=True)  # the Topology of closed loops
+# the Topology of robots with closed loops
+Looped = types.Array(types.int32, 2, 'C', readonly=True)
 Table = types.Array(types.float64, 2, 'C', readonly=True)  # (nb, 28)  see model/layout.py
 Constant = types.Array(types.float64, 1, 'C', readonly=True)  # (k,)
 Vector = types.Array(types.float64, 1, 'C')  # (n,)

@@ -1,8 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""3-vectors as tuples of scalars: values in registers, loaded from and stored to rows at the edges
-of a sweep.
-"""
+"""3-vectors as tuples of scalars, loaded from and stored to rows of arrays."""
 
 from robodyn_ros.spatial.primitive import primitive
 
@@ -31,29 +29,29 @@ def accumulate(rows, i, k, v):
 
 @primitive
 def add(a, b):
-    """a + b."""
+    """Return a + b."""
     return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
 
 @primitive
 def sub(a, b):
-    """a - b."""
+    """Return a - b."""
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 
 @primitive
 def scale(s, a):
-    """s a, for a scalar s."""
+    """Return s a, for a scalar s."""
     return s * a[0], s * a[1], s * a[2]
 
 
 @primitive
 def dot(a, b):
-    """a . b."""
+    """Return a . b."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 @primitive
 def cross(a, b):
-    """a x b."""
+    """Return a x b."""
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])

@@ -1,7 +1,7 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Simulated hardware for integration tests: nodes to test against, in this process.
+"""Simulated hardware for integration tests: nodes in the process of the test.
 
-`fixtures` are for pytest, `robots` what they return, `hosting` the nodes in this process.
-`participant` is what a test speaks through; `domain` keeps tests on one machine apart.
+`fixtures` are for pytest and return objects of `robots`; `hosting` runs nodes in this process.
+`participant` is the test's own node; `domain` separates tests on one machine.
 """

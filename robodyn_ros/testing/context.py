@@ -1,7 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A context of rclpy from its start to its end, which all participants of the ROS graph see at
-once."""
+"""Contexts of rclpy whose start and end take effect in the ROS graph at once."""
 
 import rclpy
 from rclpy.signals import SignalHandlerOptions
@@ -17,8 +16,8 @@ def new_context() -> rclpy.Context:
 def end_context(context: rclpy.Context):
     """Shut a context down, and release its participant in the ROS graph at once.
 
-    Otherwise that waits for the garbage collector, which a node on a robot holds off. After some
-    thirty of them the middleware discovers no other participant.
+    Otherwise this waits for the garbage collector, which an active controller prevents. With some
+    thirty participants the middleware stops discovering new ones.
     """
     context.try_shutdown()
     context.destroy()

@@ -1,27 +1,27 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A ROS domain that no other test on this machine is in."""
+"""A ROS domain without other tests of this machine."""
 
 import os
 import random
 import socket
 
-HIGHEST = 101  # above it, ports of domains collide with those that systems give away
+HIGHEST = 101  # beyond it, ports of domains collide with ephemeral ports
 PORT = 32768  # of domain 0
 
-_own: list[socket.socket] = []  # what reserves the domain of this process
+_own: list[socket.socket] = []  # reserves the domain of this process
 
 
 def reserve_domain() -> tuple[int, socket.socket]:
-    """Return a free ROS domain id and the socket that reserves it for as long as it is open.
+    """Return a free ROS domain id, and the socket that reserves it while it is open.
 
-    Same protocol as ament's domain_coordinator: whoever binds TCP port 32768 + id owns the domain.
+    The protocol is that of ament's domain_coordinator: the owner of a domain binds TCP port 32768
+    + id.
 
     Raises
     ------
     RuntimeError
         If all domains are taken.
-
     """
     for domain in random.sample(range(1, HIGHEST), HIGHEST - 1):
         lock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
@@ -35,13 +35,12 @@ def reserve_domain() -> tuple[int, socket.socket]:
 
 
 def move_to_own_domain() -> int:
-    """Move this process, and all that it starts, to a domain of its own, as long as it lives.
+    """Move this process and its children to a separate domain.
 
     Returns
     -------
     int
-        The domain; the same one at every call.
-
+        The domain, the same one at every call.
     """
     if not _own:
         domain, lock = reserve_domain()

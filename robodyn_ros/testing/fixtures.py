@@ -9,7 +9,7 @@ from robodyn_ros.testing.domain import move_to_own_domain
 
 @pytest.fixture(scope='session')
 def ros_domain():
-    """Move this session, and all that it starts, to a ROS domain of its own."""
+    """Move this session and its child processes to a separate ROS domain."""
     return move_to_own_domain()
 
 

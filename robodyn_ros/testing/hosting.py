@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes of this package in the process of a test: they start in milliseconds once compiled."""
+"""Run nodes of this package in the process of a test; compiled ones start in milliseconds."""
 
 import threading
 from typing import Any, Mapping
@@ -33,19 +33,19 @@ def _yaml(value) -> str:
     return str(value)
 
 
-# rclpy tells log calls apart by the file they come from, but for the files named here
+# rclpy distinguishes log calls by their file, except for the files named here
 rcutils_logger._internal_callers.append(__file__)
 
 
 class RecordedLogger(rcutils_logger.RcutilsLogger):
-    """A logger that keeps its lines."""
+    """A logger that records its lines."""
 
     def __init__(self, *arguments, **options):
         super().__init__(*arguments, **options)
         self.lines: list[str] = []
 
     def log(self, message, severity, **kwargs):
-        """Log, and keep what was logged."""
+        """Log, and record the line."""
         logged = super().log(message, severity, **kwargs)
         if logged:
             self.lines.append(message)
@@ -76,20 +76,19 @@ class Hosted:
     arguments : sequence of str
         ROS arguments, as after `--ros-args`.
     context : rclpy Context, optional
-        A context to share; nodes that share one exchange lock step without messages.
+        A shared context; nodes in one context run lock step without messages.
 
     Attributes
     ----------
     node : ManagedNode
         The node.
-
     """
 
     def __init__(self, name: str | type, *arguments: str, context: rclpy.Context | None = None):
         self._own = context is None
         self.context = context if context is not None else new_context()
         make = recorded(NODES[name] if isinstance(name, str) else name)
-        # the publishers of /rosout of nodes of one name in one process are mixed up by rcl
+        # rcl confuses the /rosout publishers of nodes with one name in a process
         self.node = make(
             context=self.context, cli_args=['--ros-args', *arguments], enable_rosout=False
         )
@@ -103,16 +102,16 @@ class Hosted:
 
     @property
     def running(self) -> bool:
-        """Whether the node is spun."""
+        """Whether the node is being spun."""
         return self._thread.is_alive()
 
     @property
     def output(self) -> str:
-        """What the node has logged."""
+        """The log of the node."""
         return '\n'.join(self.node.get_logger().lines)
 
     def wait_for_output(self, text: str, timeout: float = SOON):
-        """Wait until the node has logged something that contains a text."""
+        """Wait until the node has logged a line that contains a text."""
         try:
             wait_until(lambda: text in self.output, repr(text), timeout)
         except AssertionError as error:
@@ -123,7 +122,7 @@ class Hosted:
             spin_guarded(self._executor, self.node)
 
     def close(self):
-        """End the node in an orderly way; harmless when it is over."""
+        """Shut the node down; harmless if it has ended."""
         if self._closing:
             return
         self._closing = True

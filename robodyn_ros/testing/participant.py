@@ -20,9 +20,9 @@ from robodyn_ros.testing.context import end_context, new_context
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 ALL = QoSProfile(depth=1000)
-SOON = 30.0  # [s] on the wall clock: a deadline of what would never come, no measure of speed
-POLL = 0.001  # [s] between two looks
-AGAIN = 2.0  # [s] after which a service that has not answered is asked again
+SOON = 30.0  # [s] of wall time: a deadline for failures, not a measure of speed
+POLL = 0.001  # [s] between checks
+AGAIN = 2.0  # [s] before a service request is repeated
 
 
 def wait_until(condition: Callable[[], Any], what: str, timeout: float = SOON):
@@ -31,17 +31,16 @@ def wait_until(condition: Callable[[], Any], what: str, timeout: float = SOON):
     Parameters
     ----------
     condition : callable
-        Called again and again.
+        Called repeatedly.
     what : str
-        What is waited for, for people.
+        Name of the awaited event, for the message.
     timeout : float
         Longest wait [s].
 
     Raises
     ------
     AssertionError
-        If it does not come.
-
+        If it does not happen in time.
     """
     deadline = time.monotonic() + timeout
     while True:
@@ -54,7 +53,7 @@ def wait_until(condition: Callable[[], Any], what: str, timeout: float = SOON):
 
 
 class Inbox:
-    """Messages of one topic as they came."""
+    """Received messages of one topic."""
 
     def __init__(self):
         self.messages: list = []
@@ -70,11 +69,11 @@ class Inbox:
         return self.messages[-1] if self.messages else None
 
     def clear(self):
-        """Forget all."""
+        """Remove all messages."""
         self.messages, self.times = [], []
 
     def wait(self, condition=lambda _: True, what='a message', timeout=SOON):
-        """Return the first message, of those kept and those to come, that meets a condition."""
+        """Return the first message, received or future, that satisfies a condition."""
         seen = 0
 
         def found():
@@ -93,7 +92,7 @@ class Inbox:
 
 
 class Participant:
-    """A node of a test, spun by a thread of its own.
+    """A node of a test, spun by a separate thread.
 
     Parameters
     ----------
@@ -104,7 +103,6 @@ class Participant:
     ----------
     node : rclpy Node
         For publishers, subscriptions and clients of the test.
-
     """
 
     def __init__(self, name: str = 'test_harness'):
@@ -119,23 +117,23 @@ class Participant:
 
     def _spin(self):
         while not self._closing:
-            # an entity that a test destroys meanwhile is gone from the next wait set
+            # an entity that a test destroys meanwhile is missing from the next wait set
             with contextlib.suppress(InvalidHandle):
                 self._executor.spin_once(timeout_sec=0.05)
 
     def close(self):
-        """Leave the graph."""
+        """Leave the ROS graph."""
         self._closing = True
         self._thread.join()
         self._executor.shutdown()
         for waitable in list(self.node.waitables):
-            if isinstance(waitable, ActionClient):  # which the node leaves alone
+            if isinstance(waitable, ActionClient):  # which the node does not destroy
                 waitable.destroy()
         self.node.destroy_node()
         end_context(self._context)
 
     def collect(self, kind, topic: str, qos=10) -> Inbox:
-        """Return an inbox that fills with the messages of a topic."""
+        """Return an inbox that receives the messages of a topic."""
         inbox = Inbox()
         self.node.create_subscription(kind, topic, inbox, qos)
         return inbox
@@ -156,20 +154,19 @@ class Participant:
         name : str
             Of the service.
         request : optional
-            An empty one by default.
+            Empty by default.
         timeout : float
             Longest wait for the service, and for its answer [s].
         again : bool
-            Ask every two seconds until it answers. The first answer of a service may get lost
-            while the caller is only half discovered. Not for what is done twice by asking twice.
+            Repeat the request every two seconds until it is answered. The first answer may get
+            lost during discovery. Use it only for idempotent requests.
 
         Raises
         ------
         AssertionError
             If it does not answer.
-
         """
-        # kept for the life of the participant: destroying one under a spinning executor is a race
+        # kept until the participant closes: destroying one during a spin is a race
         if (kind, name) not in self._clients:
             self._clients[kind, name] = self.node.create_client(kind, name)
         client = self._clients[kind, name]
@@ -191,8 +188,7 @@ class Participant:
         Returns
         -------
         SetParametersResult
-            Whether they were accepted, and if not why.
-
+            Whether they were accepted, and the reason if not.
         """
         request = SetParametersAtomically.Request(
             parameters=[

@@ -1,8 +1,8 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Robots for integration tests: simulated ones, alone or held by our controller, in lock step.
+"""Robots for integration tests: simulated, alone or under our controller, in lock step.
 
-Simulated time stands unless the test advances it, so nothing rests on the speed of the machine.
+Simulated time advances only by calls of the test, so results do not depend on the machine.
 """
 
 import contextlib
@@ -23,9 +23,9 @@ from robodyn_ros.testing.participant import ALL, Inbox, Participant, wait_until
 from robodyn_ros.testing.topic_commands import TopicCommands
 
 NANOSECONDS = 1_000_000_000
-START = 180.0  # [s] on the wall clock: a first start may compile
-TEST = 'test'  # the participant that the test itself is
-SPIN = 0.05  # [s] after which a thread that spins looks whether it is to end
+START = 180.0  # [s] of wall time; a first start may compile
+TEST = 'test'  # name of the test as a participant
+SPIN = 0.05  # [s] between checks of a spinning thread for its end
 
 
 class RobotState(NamedTuple):
@@ -34,37 +34,36 @@ class RobotState(NamedTuple):
     time: float  # simulated [s]
     position: np.ndarray  # [rad | m]
     velocity: np.ndarray  # [rad/s | m/s]
-    effort: np.ndarray  # that acts [N m | N]
+    effort: np.ndarray  # acting [N m | N]
 
 
 class SimulatedRobot:
-    """A simulated robot that takes a step when its controller has answered the last state.
+    """A simulated robot that steps when its controller has answered the last state.
 
     Parameters
     ----------
     urdf : str or path
         Path of the robot's description.
     command_topic : str
-        Where a node under test publishes its efforts, an answer to each joint state; '' where
-        the test itself commands by `command`.
+        Topic of the efforts of a node under test, which answers each joint state; '' if the test
+        calls `command`.
     command_type : str
         'float64_multi_array' or 'joint_state'.
     every : int
-        Steps from one joint state that the node under test answers to the next.
+        Steps between joint states that the node under test answers.
     patience : float
-        Longest wait for an answer, on the wall clock [s].
+        Longest wait for an answer, in wall time [s].
     parameters
-        Of the simulator; two underscores stand for a dot.
+        Of the simulator, with two underscores for a dot.
 
     Attributes
     ----------
     participant : Participant
-        Speaks for the test: publishers, inboxes, services.
+        Node of the test: publishers, inboxes, services.
     simulator : Hosted
         The simulator.
     joint_names : list of str
         The joints.
-
     """
 
     def __init__(
@@ -113,7 +112,7 @@ class SimulatedRobot:
 
     @property
     def state(self) -> RobotState:
-        """The true state now."""
+        """The current true state."""
         run, plant = self._session.run, self._session.runner.plant
         return RobotState(
             run.time / NANOSECONDS, plant.q.copy(), plant.qd.copy(), plant.effort.copy()
@@ -136,34 +135,33 @@ class SimulatedRobot:
 
     @property
     def torque(self) -> np.ndarray:
-        """Efforts (n,) that act [N m | N]."""
+        """Acting efforts (n,) [N m | N]."""
         return self.state.effort
 
     @property
     def log(self) -> str:
-        """What the simulator has logged."""
+        """The log of the simulator."""
         return self.simulator.output
 
     # Time.
 
     def advance(self, seconds: float) -> RobotState:
-        """Let simulated time pass.
+        """Advance simulated time.
 
         Parameters
         ----------
         seconds : float
-            A whole number of steps [s].
+            Duration of an integer number of steps [s].
 
         Returns
         -------
         RobotState
-            The state then.
+            The state at the end.
 
         Raises
         ------
         AssertionError
-            If the run ends before, with a sentence that says why.
-
+            If the run ends earlier; the message says why.
         """
         end = self._session.run.time + round(seconds * NANOSECONDS)
         while True:
@@ -178,7 +176,7 @@ class SimulatedRobot:
             assert not sentence, f'{sentence}\n{self.log}'
 
     def step(self, count: int = 1) -> RobotState:
-        """Take steps; the state then."""
+        """Take steps; return the state at the end."""
         return self.advance(count * self._session.run.period / NANOSECONDS)
 
     def advance_until(
@@ -189,19 +187,18 @@ class SimulatedRobot:
         Parameters
         ----------
         condition : callable
-            Looked at while the simulation stands.
+            Evaluated while the simulation stands still.
         what : str
-            What is waited for, for people.
+            Name of the awaited event, for the message.
         most : float
-            Simulated time after which it is given up [s].
+            Longest simulated time [s].
         by : float
-            Simulated time between two looks [s].
+            Simulated time between checks [s].
 
         Raises
         ------
         AssertionError
-            If it does not come true.
-
+            If it does not become true.
         """
         end = self.time + most
         while not (value := condition()):
@@ -210,11 +207,11 @@ class SimulatedRobot:
         return value
 
     def at(self, time: float, action: Callable[[], Any]):
-        """Do something when simulated time [s] gets there, between two steps."""
+        """Call a function at a simulated time [s], between two steps."""
         self._events.append((round(time * NANOSECONDS), action))
 
     def during(self, begin: float, end: float, **parameters: Any):
-        """Give parameters of the simulator other values from one simulated time [s] to another.
+        """Set parameters of the simulator between two simulated times [s].
 
         Losing 30 % of the states: `during(1.0, 2.0, fault__dropped_states=0.3)`.
         """
@@ -225,10 +222,10 @@ class SimulatedRobot:
         self.at(end, lambda: self.set(**before))
 
     def lose_states(self, share: float, begin: float, end: float):
-        """Lose a share of the joint states from one simulated time [s] to another."""
+        """Drop a share of the joint states between two simulated times [s]."""
         self.during(begin, end, fault__dropped_states=float(share))
 
-    # What a test does to the robot, while it stands.
+    # Actions of a test on the robot, while it stands still.
 
     def command(self, effort: np.ndarray | Mapping[str, float]):
         """Command efforts from the next step on, until the next command.
@@ -236,13 +233,12 @@ class SimulatedRobot:
         Parameters
         ----------
         effort : (n,) array_like or dict
-            Of all joints, or of some by their names [N m | N]; NaN: not commanded.
+            Of all joints, or of some by name [N m | N]; NaN: not commanded.
 
         Raises
         ------
         ValueError
             For an unknown joint, or another number of efforts.
-
         """
         if isinstance(effort, Mapping):
             unknown = set(effort) - set(self.joint_names)
@@ -256,7 +252,7 @@ class SimulatedRobot:
             raise ValueError(
                 f'got efforts of shape {values.shape}; expected one for each of {self.joint_names}'
             )
-        with self._session.lock:  # the present state has been answered already
+        with self._session.lock:  # the current state has already been answered
             self._command = values
             self._session.run.withdraw(TEST)
 
@@ -270,42 +266,41 @@ class SimulatedRobot:
             self._session.apply_wrench(message, duration)
 
     def set_state(self, position, velocity=None):
-        """Put the robot into a state (n,) [rad | m], [rad/s | m/s]; simulated time begins anew."""
+        """Set the state (n,) [rad | m], [rad/s | m/s]; simulated time restarts."""
         with self._session.lock:
             self._session.set_state(position, velocity)
         self._settle()
 
     def displace(self, position, velocity=None):
-        """Put the robot into another state (n,) [rad | m], [rad/s | m/s] while time goes on.
+        """Change the state (n,) [rad | m], [rad/s | m/s] without a restart of time.
 
-        To its controller that is a jump: a slipped encoder, or a hand that took the arm.
+        The controller sees a jump, such as a slipped encoder.
         """
         with self._session.lock:
             self._session.runner.plant.set_state(position, velocity)
 
     def reset(self):
-        """Go back to the initial state; simulated time begins anew."""
+        """Return to the initial state; simulated time restarts."""
         with self._session.lock:
             self._session.reset()
         self._settle()
 
     def set(self, **parameters: Any):
-        """Set parameters of the simulator; two underscores stand for a dot.
+        """Set parameters of the simulator, with two underscores for a dot.
 
         Raises
         ------
         AssertionError
             If they are refused, with the reason.
-
         """
         _set(self.simulator, parameters)
 
-    # What is said beside it.
+    # Other topics.
 
     def record(self, kind, topic: str) -> Inbox:
-        """Return an inbox that misses no message of a topic of this robot from now on.
+        """Return an inbox that receives every further message of a topic of this robot.
 
-        A message may come after `advance` has returned; `Inbox.wait` waits for it.
+        A message may arrive after `advance` has returned; `Inbox.wait` waits for it.
         """
         inbox = self.participant.collect(kind, topic, ALL)
         name = self.participant.node.resolve_topic_name(topic)
@@ -320,7 +315,7 @@ class SimulatedRobot:
         wait_until(heard, f'a publisher of {name} to find its listener')
         return inbox
 
-    # What runs beside it.
+    # Other nodes.
 
     def spin(self, node):
         """Run a node under test in a thread of this process, until the robot is closed."""
@@ -339,14 +334,14 @@ class SimulatedRobot:
         def end():
             ending.set()
             thread.join()
-            executor.shutdown()  # a shutdown under a spinning executor is lost now and then
+            executor.shutdown()  # rclpy may lose a shutdown during a spin
             node.destroy_node()
 
         self._closing.append(end)
         return node
 
     def close(self):
-        """End everything that was started, the last first."""
+        """End all started nodes and threads, in reverse order."""
         while self._closing:
             self._closing.pop()()
 
@@ -371,7 +366,7 @@ class SimulatedRobot:
         return hosted.node.phase == 'active'
 
     def _settle(self):
-        """Wait until all that takes part has heard of the new epoch."""
+        """Wait until all participants know the new epoch."""
 
     def _await(self, condition):
         try:
@@ -397,7 +392,6 @@ class ControlledRobot(SimulatedRobot):
     ----------
     controller : Hosted
         The controller.
-
     """
 
     def __init__(self, urdf, controller: Mapping[str, Any] | None = None, **parameters: Any):
@@ -424,12 +418,12 @@ class ControlledRobot(SimulatedRobot):
 
     @property
     def log(self) -> str:
-        """What both nodes have logged."""
+        """The log of both nodes."""
         return f'{self.simulator.output}\n{self.controller.output}'
 
     @property
     def reference(self) -> np.ndarray:
-        """Positions, velocities and accelerations (3, n) that the controller goes to."""
+        """Positions, velocities and accelerations (3, n) of the controller's reference."""
         return self.controller.node.session.supervisor.reference.copy()
 
     def go_to(self, position, seconds: float):
@@ -438,15 +432,14 @@ class ControlledRobot(SimulatedRobot):
         Parameters
         ----------
         position : (n,) array_like
-            Where to [rad | m].
+            Target posture [rad | m].
         seconds : float
-            In which simulated time [s].
+            Simulated duration of the motion [s].
 
         Raises
         ------
         AssertionError
             If it is refused, with the reason.
-
         """
         rest = [0.0] * len(self.joint_names)
         point = JointTrajectoryPoint(
@@ -460,20 +453,19 @@ class ControlledRobot(SimulatedRobot):
         assert not refusal, refusal
 
     def send(self, topic: str, message) -> str:
-        """Publish a reference to the controller, and wait until it has judged it.
+        """Publish a reference to the controller, and wait until it accepts or refuses it.
 
         Parameters
         ----------
         topic : str
-            Of the controller, as 'joint_trajectory', 'reference' or 'target_pose'.
+            Of the controller, such as 'joint_trajectory', 'reference' or 'target_pose'.
         message : ROS message
             The reference.
 
         Returns
         -------
         str
-            '', or why it is refused.
-
+            '', or the reason of a refusal.
         """
         node = self.controller.node
         if topic not in self._publishers:

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Efforts of a node under test, one message for each joint state that it was sent."""
+"""Efforts of a node under test, one message for each joint state."""
 
 import queue
 import time
@@ -20,30 +20,29 @@ KINDS = {
     'joint_state': (JointState, NamedEfforts),
 }
 QOS = QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)
-AGAIN = 0.2  # [s] on the wall clock after which the first joint state is sent again
+AGAIN = 0.2  # [s] of wall time before the first joint state is repeated
 
 
 class TopicCommands:
-    """Answers states of lock step with the efforts that come on a topic.
+    """Answer states of lock step with efforts from a topic.
 
-    The commander answers each joint state once. A JointState whose stamp is not zero, and not
-    that of the joint state, is dropped. What is refused is logged, and counts as no answer.
+    The node under test answers each joint state once. A JointState is dropped if its stamp is
+    neither zero nor that of the joint state. Refused messages are logged, and are not answers.
 
     Parameters
     ----------
     node : rclpy Node
-        It subscribes; another thread spins it.
+        Owner of the subscription; another thread spins it.
     joint_names : sequence of str
         The robot's joints.
     topic, kind : str
         Name, and one of KINDS.
     every : int
-        Steps from one answered state to the next.
+        Steps between answered states.
     patience : float
-        Longest wait for an answer on the wall clock [s].
+        Longest wait for an answer in wall time [s].
     retell : callable
-        Sends the joint state again.
-
+        Repeats the joint state.
     """
 
     def __init__(
@@ -66,17 +65,16 @@ class TopicCommands:
         self._topic = self._subscription.topic_name
 
     def answer(self, state: ReadState) -> np.ndarray:
-        """Return the efforts (n,) for a state; wait for them where they are due.
+        """Return the efforts (n,) for a state; wait for them if they are due.
 
-        Where the reading was lost, the last efforts hold.
+        If the measurement was lost, the last efforts hold.
 
         Raises
         ------
         ParameterError
-            If none come, with a sentence.
-
+            If none arrive in time.
         """
-        if np.isnan(state.state[0, 0]):  # a lost reading is sent to no participant
+        if np.isnan(state.state[0, 0]):  # a lost measurement is not sent
             return self._effort if self._begun else np.full(state.state.shape[1], np.nan)
         if state.step % self._every == 0 or not self._begun:
             self._effort = self._wait(state)
@@ -89,7 +87,7 @@ class TopicCommands:
             try:
                 message = self._commands.get(timeout=min(left, AGAIN))
             except queue.Empty:
-                if not self._begun:  # the commander may have joined after it was sent
+                if not self._begun:  # the node under test may have joined after it was sent
                     self._retell()
                 continue
             effort, refused = self._read(message, state)
@@ -103,7 +101,7 @@ class TopicCommands:
         )
 
     def _begin(self):
-        """Drop the answers to joint states that were sent again before the first one."""
+        """Drop the answers to repeated joint states before the first one."""
         if not self._begun:
             self._begun = True
             time.sleep(AGAIN)

@@ -71,7 +71,9 @@ def near(robot, name):
     """Return a state (q, qd): random, and for a closed loop near where it closes."""
     rng = np.random.default_rng(5)
     if name in MECHANISMS:
-        return robot.model.closed_posture + rng.uniform(-0.15, 0.15, robot.nv), rng.normal(size=robot.nv)
+        return robot.model.closed_posture + rng.uniform(-0.15, 0.15, robot.nv), rng.normal(
+            size=robot.nv
+        )
     return states(robot, 1)[0][:2]
 
 

@@ -183,7 +183,7 @@ def test_what_loops_do_not_have_is_refused():
         lambda: robot.derivatives.mass_matrix(q),
         robot.specialised,
     ):
-        with pytest.raises(ModelError, match='closed loops lead the joints coupler, rocker'):
+        with pytest.raises(ModelError, match='closed loops determine the joints coupler, rocker'):
             call()
     with pytest.raises(ShapeError, match='got 2 states for the forces of its closures'):
         robot.constraint_forces([q, q], [q, q], [q, q])

@@ -1,8 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What each link feels like to push: its composite inertia R, joints locked, and its
-articulated-body inertia P, joints free.
-"""
+"""Composite inertia R and articulated-body inertia P of each link: joints locked, and free."""
 
 from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.articulated import articulated_inertias, articulated_times
@@ -19,8 +17,10 @@ from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale
 
 @primitive
 def unit_motion(scratch, links, i, j):
-    """Motion (w, v) of body i, about its origin in its frame. Component j of the motion of its
-    link is 1, all others 0: linear, then angular, in base axes. Needs the poses.
+    """Return the motion (w, v) of body i that is unit motion j of its link.
+
+    (w, v) is about the body's origin in its frame. Unit motions of the link are linear, then
+    angular, in base axes. Needs the poses.
     """
     e = (1.0 if j % 3 == 0 else 0.0, 1.0 if j % 3 == 1 else 0.0, 1.0 if j % 3 == 2 else 0.0)
     e = rotate_inverse(scratch, i, at.WORLD_ROTATION, e)
@@ -58,7 +58,7 @@ def body_inertias(
         w, v = unit_motion(scratch, links, i, row % 6)
         n, f = composite_inertia_times(scratch, i, w, v)
         wrench_at_link(scratch, links, i, n, f, composite[row])
-        n, f = articulated_times(scratch, i, w, v)  # P+, and what its own joint gives way to
+        n, f = articulated_times(scratch, i, w, v)  # P+, plus the part that its own joint removed
         u_n, u_f = load(scratch, i, at.U_ANGULAR), load(scratch, i, at.U_LINEAR)
         share = scratch[i, at.D_INVERSE] * (dot(u_n, w) + dot(u_f, v))
         wrench_at_link(

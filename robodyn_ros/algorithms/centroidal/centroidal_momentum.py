@@ -1,9 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The robot as one body: its centre of mass, its momentum, its inertia with all joints locked.
+"""The robot as one body: centre of mass, momentum, and inertia with all joints locked.
 
-Of what moves: the base link is no part of it. Reflected rotor inertias are none either, as they
-have no momentum of their own beyond their joint.
+The base link is excluded. So are reflected rotor inertias, which have no momentum apart from their
+joint.
 """
 
 from robodyn_ros.algorithms.core import scratch as at
@@ -27,7 +27,7 @@ from robodyn_ros.spatial.vec3 import add, cross, load, scale, store, sub
 
 @primitive
 def mass_tip_to_base(topology, constants, scratch):
-    """Mass and first moment of everything, in row 0. Needs `joint_transforms`."""
+    """Sum mass and first moment of all bodies in row 0. Needs `joint_transforms`."""
     scratch[0, at.C_MASS] = 0.0
     store(scratch, 0, at.C_MOMENT, (0.0, 0.0, 0.0))
     for i in range(1, topology.shape[0]):
@@ -39,7 +39,7 @@ def mass_tip_to_base(topology, constants, scratch):
 
 @primitive
 def centre(scratch):
-    """First moment of everything over its mass."""
+    """Return the total first moment over the total mass."""
     return scale(1.0 / scratch[0, at.C_MASS], load(scratch, 0, at.C_MOMENT))
 
 
@@ -63,8 +63,7 @@ def centroidal_momentum(
     com: Vector,
     h: Vector,
 ):
-    """h = sum of phi(0, i) M(i) V(i), gathered tip to base in O(n), then moved to the centre of
-    mass.
+    """Compute h = sum of phi(0, i) M(i) V(i), shifted to the centre of mass, in O(n).
 
     Jain 2011, eq. (2.17) and (4.15). q, qd : (nv,). com : (3,) [m] and h : (6,) [N s, N m s],
     linear, then angular about the centre of mass, in base axes, are written.
@@ -79,8 +78,9 @@ def centroidal_momentum(
 
 @primitive
 def about_centre(topology, scratch, com, h):
-    """Sum of the moments and forces on the bodies, about the centre of mass, force first. Needs
-    the mass.
+    """Sum moments and forces on the bodies about the centre of mass, force first.
+
+    Needs the mass.
     """
     store(scratch, 0, at.MOMENT, (0.0, 0.0, 0.0))
     store(scratch, 0, at.FORCE, (0.0, 0.0, 0.0))
@@ -100,7 +100,7 @@ def about_centre(topology, scratch, com, h):
 
 @primitive
 def body_momentum(constants, scratch, i):
-    """Angular momentum I w + h x v about its origin and linear momentum m v + w x h of body i."""
+    """Return the momentum of body i about its origin: I w + h x v, and m v + w x h."""
     w, v, h = load(scratch, i, at.OMEGA), load(scratch, i, at.SPEED), load(constants, i, MOMENT)
     store(scratch, i, at.MOMENT, add(times(load_symmetric(constants, i, INERTIA), w), cross(h, v)))
     store(scratch, i, at.FORCE, add(scale(constants[i, MASS], v), cross(w, h)))
@@ -117,8 +117,9 @@ def centroidal_momentum_bias(
     com: Vector,
     bias: Vector,
 ):
-    """Adot qd: the rate of the momentum about the centre of mass at qdd = 0, in O(n): the sweeps
-    of inverse dynamics without weight, gathered to the base.
+    """Compute Adot qd, the rate of the centroidal momentum at qdd = 0, in O(n).
+
+    The sweeps of inverse dynamics without weight are summed to the base.
 
     Orin, Goswami and Lee 2013. q, qd : (nv,); zero : (nv,) of zeros. com : (3,) [m] and bias :
     (6,) [N, N m], in base axes, are written.
@@ -134,7 +135,7 @@ def centroidal_momentum_bias(
 
 @primitive
 def composite_of_all(topology, constants, scratch):
-    """Composite inertias of the bodies, and of everything in row 0."""
+    """Compute the composite inertias of the bodies, and of the whole robot in row 0."""
     composite_tip_to_base(topology, constants, scratch)
     scratch[0, at.C_MASS] = 0.0
     store(scratch, 0, at.C_MOMENT, (0.0, 0.0, 0.0))
@@ -148,8 +149,9 @@ def composite_of_all(topology, constants, scratch):
 def centroidal_momentum_matrix(
     topology: Topology, constants: Table, scratch: Matrix, q: Vector, com: Vector, A: Matrix
 ):
-    """A(q) with h = A qd about the centre of mass, in O(n): column i is R(i) H*(i), the momentum
-    of the composite body, moved there.
+    """Compute A(q) with h = A qd about the centre of mass, in O(n).
+
+    Column i is the shifted momentum R(i) H*(i) of the composite body.
 
     Jain 2011, eq. (4.15); Orin, Goswami and Lee 2013. q : (nv,). com : (3,) [m] and A : (6, nv)
     [kg m or kg, kg m^2 or kg m], linear rows first, in base axes, are written.
@@ -175,8 +177,7 @@ def centroidal_momentum_matrix(
 def composite_inertia(
     topology: Topology, constants: Table, scratch: Matrix, q: Vector, com: Vector, inertia: Matrix
 ):
-    """Inertia of everything about its centre of mass, joints locked, in O(n): R of the whole
-    robot.
+    """Compute the inertia R of the whole robot about its centre of mass, joints locked, in O(n).
 
     Jain 2011, Algorithm 9.2 (eq. 9.20) and eq. (4.13). q : (nv,). com : (3,) [m] and inertia :
     (3, 3) [kg m^2], in base axes, are written.

@@ -1,10 +1,10 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Recursions over independent coordinates, of robots whose joints depend on one another.
+"""Recursions over independent coordinates, for robots with dependent joints.
 
-q and rates of all joints follow from the independent ones: rates = E qd, with E of few entries. A
-recursion over the tree takes them expanded, and what it gives is projected: tau = E^T tau_tree
-(Jain 2011, chapter 15). What needs the inverse of the mass matrix is written here.
+Positions and rates of all joints follow from the independent ones: rates = E qd, with a sparse E.
+They are expanded for a recursion over the tree, whose result is projected: tau = E^T tau_tree
+(Jain 2011, chapter 15). This folder has the algorithms that need the inverse of the mass matrix.
 
 May import: spatial, model.layout, algorithms.core, algorithms.derivatives.
 """

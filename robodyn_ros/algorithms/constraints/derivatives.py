@@ -1,8 +1,8 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Derivatives over independent coordinates, where E is constant: by_q = E^T by_q_tree E.
+"""Derivatives over independent coordinates, for constant E: by_q = E^T by_q_tree E.
 
-Kernels of these have memory of their own: the derivatives of large robots are large.
+Their kernels allocate memory, since the derivatives of large robots are large.
 """
 
 import numpy as np

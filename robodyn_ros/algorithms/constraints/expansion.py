@@ -1,9 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""From independent coordinates to all joints and back: rates = E qd, tau = E^T tau_tree.
+"""Map independent coordinates to all joints and back: rates = E qd, tau = E^T tau_tree.
 
-Joint i depends on COUNT consecutive independent velocities from FIRST on, so that row i of E has
-as many entries. Joints that follow others at a fixed ratio have one, which is a constant.
+Joint i depends on COUNT consecutive independent velocities from FIRST on, so row i of E has as
+many entries. Mimic joints have one constant entry.
 """
 
 from robodyn_ros.algorithms.constraints import loops
@@ -36,7 +36,7 @@ def independent(topology):
 
 @primitive
 def reduced(topology):
-    """Return the topology of the tree in which their mass matrix is full.
+    """Return the topology of the elimination tree of their mass matrix.
 
     See model.dependent.embedding.
     """
@@ -57,48 +57,48 @@ def body_of(topology, status):
 
 @primitive
 def all_positions(topology, scratch):
-    """Memory for the positions of all joints."""
+    """Return memory for the positions of all joints."""
     return memory(topology, scratch, 0, topology[0, AT])
 
 
 @primitive
 def of_joints(topology, scratch, k):
-    """Memory for a vector over all joints, k below VECTORS."""
+    """Return memory for vector k over all joints, k below VECTORS."""
     n = topology.shape[0] - 1
     return memory(topology, scratch, (2 + k) * n, n)
 
 
 @primitive
 def of_velocities(topology, scratch, k):
-    """The same over the independent velocities; it is another view of `of_joints`."""
+    """Return the same over the independent velocities, another view of `of_joints`."""
     n = topology.shape[0] - 1
     return memory(topology, scratch, (2 + k) * n, topology[0, FIRST])
 
 
 @primitive
 def expansion(topology, scratch):
-    """Memory for the entries of E, a row of them for each joint."""
+    """Return memory for the entries of E, a row for each joint."""
     n, width = topology.shape[0] - 1, topology[0, COUNT]
     return memory(topology, scratch, (2 + VECTORS) * n, n * width).reshape(n, width)
 
 
 @primitive
 def all_square(topology, scratch):
-    """Memory for a matrix over all joints."""
+    """Return memory for a matrix over all joints."""
     n, width = topology.shape[0] - 1, topology[0, COUNT]
     return memory(topology, scratch, (2 + VECTORS + width) * n, n * n).reshape(n, n)
 
 
 @primitive
 def square(topology, scratch):
-    """Memory for a matrix over the independent velocities."""
+    """Return memory for a matrix over the independent velocities."""
     n, nv, width = topology.shape[0] - 1, topology[0, FIRST], topology[0, COUNT]
     return memory(topology, scratch, (2 + VECTORS + width + n) * n, nv * nv).reshape(nv, nv)
 
 
 @primitive
 def all_columns(topology, scratch, rows):
-    """Memory for up to six, or ten n, rows of as many columns as there are joints.
+    """Return memory for up to six, or ten n, rows with a column for each joint.
 
     Rows of six begin where `square` ends.
     """
@@ -109,7 +109,7 @@ def all_columns(topology, scratch, rows):
 
 @primitive
 def six_rows(topology, scratch):
-    """Memory for six rows over the independent velocities."""
+    """Return memory for six rows over the independent velocities."""
     n, nv, width = topology.shape[0] - 1, topology[0, FIRST], topology[0, COUNT]
     start = (8 + VECTORS + width + n) * n + nv * n
     return memory(topology, scratch, start, 6 * nv).reshape(6, nv)
@@ -117,7 +117,7 @@ def six_rows(topology, scratch):
 
 @primitive
 def all_parameters(topology, scratch):
-    """Memory for the regressor of all joints, a row for each of them."""
+    """Return memory for the regressor of all joints, a row for each."""
     n, nv, width = topology.shape[0] - 1, topology[0, FIRST], topology[0, COUNT]
     start = (2 + VECTORS + width) * n + (n + nv) * (n + 6)
     return memory(topology, scratch, start, 10 * n * n).reshape(n, 10 * n)
@@ -125,7 +125,7 @@ def all_parameters(topology, scratch):
 
 @primitive
 def expand_positions(topology, constants, scratch, q):
-    """Positions of all joints, and the entries of E at them. Returns the positions."""
+    """Compute positions of all joints and the entries of E; return the positions."""
     everything, E = all_positions(topology, scratch), expansion(topology, scratch)
     for i in range(1, topology.shape[0]):
         kind, k, j = topology[i, KIND], topology[i, AT], topology[i, Q]
@@ -141,7 +141,7 @@ def expand_positions(topology, constants, scratch, q):
 
 @primitive
 def expand(topology, scratch, k, rates):
-    """E times a vector of independent velocities. Returns vector k over all joints.
+    """Return E times a vector of independent velocities, as vector k over all joints.
 
     Needs `expand_positions`.
     """
@@ -156,7 +156,7 @@ def expand(topology, scratch, k, rates):
 
 @primitive
 def expand_acceleration(topology, constants, scratch, k, qd, qdd):
-    """E qdd + dE/dt qd; returns vector k over all joints. Needs `expand_positions`.
+    """Return E qdd + dE/dt qd, as vector k over all joints. Needs `expand_positions`.
 
     dE/dt is zero for fixed ratios.
     """
@@ -165,7 +165,7 @@ def expand_acceleration(topology, constants, scratch, k, qd, qdd):
 
 @primitive
 def expand_reference(topology, constants, scratch, k, qd, qd_r, qdd_r):
-    """E qdd_r + dE/dt qd_r, along qd; returns vector k over all joints.
+    """Return E qdd_r + dE/dt qd_r, along qd, as vector k over all joints.
 
     Needs `expand_positions`.
     """
@@ -176,9 +176,7 @@ def expand_reference(topology, constants, scratch, k, qd, qd_r, qdd_r):
 
 @primitive
 def unaccelerated(topology, constants, scratch, k, qd):
-    """dE/dt qd, the accelerations of all joints while the independent ones have none; returns
-    vector k over all joints.
-    """
+    """Return dE/dt qd, the accelerations of all joints at qdd = 0, as vector k."""
     everything = of_joints(topology, scratch, k)
     for i in range(everything.shape[0]):
         everything[i] = 0.0

@@ -3,7 +3,7 @@
 """Forward dynamics over independent coordinates, by the factors of their mass matrix.
 
 (M + diag) qdd = tau - E^T tau_tree(q, E qd, dE/dt qd): projected dynamics (Jain 2011, section
-11.3), with the reduced tree in the place of dense matrices.
+11.3), with sparse factors over the reduced tree.
 """
 
 import numpy as np
@@ -56,7 +56,7 @@ def bias_torque(
     qd: Vector,
     tau: Vector,
 ):
-    """tau = C(q, qd) qd + g(q), as rnea.bias_torque; joints that loops lead accelerate."""
+    """tau = C(q, qd) qd + g(q), as rnea.bias_torque; dependent joints of loops accelerate."""
     bias(topology, constants, gravity, scratch, q, qd, np.zeros((topology.shape[0], 6)), tau)
 
 
@@ -101,7 +101,7 @@ def forward_dynamics_factored(
     bias: Vector,
     qdd: Vector,
 ):
-    """The same; F and bias are not used."""
+    """Compute the same; F and bias are not used."""
     return forward_dynamics(
         topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, qdd
     )
@@ -122,7 +122,7 @@ def forward_dynamics_dense(
     bias: Vector,
     qdd: Vector,
 ):
-    """The same; M and bias are not used."""
+    """Compute the same; M and bias are not used."""
     return forward_dynamics(
         topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, qdd
     )
@@ -144,7 +144,7 @@ def forward_dynamics_wrenches(
     qdd: Vector,
     wrenches: Matrix,
 ):
-    """The same, and the wrench across every joint of the tree, as `joint_wrenches` gives it."""
+    """Compute the same, and the wrench across every joint of the tree, as in `joint_wrenches`."""
     status = forward_dynamics(
         topology, constants, gravity, scratch, q, qd, tau, f_ext, diagonal, qdd
     )
@@ -206,8 +206,8 @@ def hybrid_dynamics(
 ):
     """tau = (M + diag(diagonal)) qdd + C qd + g - J^T f_ext with one of tau and qdd given.
 
-    Rows and columns of prescribed velocities are cut out of M (Jain 2011, eq. 16.4). Arguments as
-    of `variants.hybrid_dynamics`. Returns the pivot status.
+    Rows and columns of prescribed velocities are removed from M (Jain 2011, eq. 16.4). Arguments
+    as of `variants.hybrid_dynamics`. Returns the pivot status.
     """
     held, M = of_velocities(topology, scratch, 3), square(topology, scratch)
     bias(topology, constants, gravity, scratch, q, qd, f_ext, held)

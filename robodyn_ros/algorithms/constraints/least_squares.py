@@ -1,22 +1,22 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Least squares by Householder's reflections: closures may stop a motion more than once."""
+"""Least squares by Householder reflections, since closures may be redundant."""
 
 from math import sqrt
 
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Integer, Matrix
 
-#: Smallest pivot, as a share of the largest, of unknowns that the equations determine.
+#: Smallest pivot of determined unknowns, as a share of the largest.
 SMALLEST_PIVOT = 1e-9
 
 
 @primitive
 def solve(A: Matrix, d: Integer):
-    """Minimise |A[:, :d] X - A[:, d:]|, column by column; X is in A[:d, d:] then.
+    """Minimise |A[:, :d] X - A[:, d:]|, column by column; X is then in A[:d, d:].
 
-    Golub and Van Loan 2013, Algorithm 5.3.2. What no X removes is left in A[d:, d:], turned.
-    Returns whether the unknowns are determined. O(m d (columns)).
+    Golub and Van Loan 2013, Algorithm 5.3.2. The rotated residual is in A[d:, d:]. Returns whether
+    the unknowns are determined. O(m d (columns)).
     """
     m, columns, largest, determined = A.shape[0], A.shape[1], 0.0, True
     for j in range(d):
@@ -29,7 +29,7 @@ def solve(A: Matrix, d: Integer):
             determined = False
             break
         pivot = -length if A[j, j] > 0.0 else length
-        A[j, j] = A[j, j] - pivot  # the reflection's own vector stands in the column meanwhile
+        A[j, j] = A[j, j] - pivot  # the column holds the vector of the reflection meanwhile
         for column in range(j + 1, columns):
             share = 0.0
             for i in range(j, m):

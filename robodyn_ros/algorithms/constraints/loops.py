@@ -1,12 +1,12 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Closed loops: the joints that follow from the independent ones, and the rates at which they do.
+"""Closed loops: dependent joints as functions of the independent ones, and their rates.
 
-A closure stops motions of a frame B relative to a frame A. With J of its rows, split into unknown
-and independent joints, J_u X + J_i = 0 gives the rows X of E (Jain 2011, eq. 11.30 and 15.5), and
-J_u (dX/dt qd) = -dJ/dt E qd their rates. Positions are found by Newton's method, along a straight
-way of the independent joints from a posture in which the loops are closed. So they are a function
-of q alone, stay in one assembly, and have no drift.
+A closure constrains motions of a frame B relative to a frame A. Let J_u and J_i be the columns of
+dependent and independent joints. J_u X + J_i = 0 gives the rows X of E (Jain 2011, eq. 11.30 and
+15.5), and J_u (dX/dt qd) = -dJ/dt E qd their rates. Newton's method finds the positions along a
+straight line of the independent joints from a closed posture. So they are a function of q alone,
+stay in one assembly mode, and do not drift.
 """
 
 from math import nan, sqrt
@@ -39,17 +39,17 @@ from robodyn_ros.model.layout import (
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.vec3 import add, cross, dot, scale, sub
 
-STRIDE = 0.25  # longest step of an independent joint on the way [rad or m]
-MOST_STEPS = 30  # of Newton's method at one place
-COARSE = 1e-3  # of the unknowns between two places [rad or m]
-FINE = 1e-8  # before the last two steps of Newton's method, which square it
-OPEN = 1e-9  # beyond which a loop is not closed [m or rad]
-FAR = 10.0  # beyond which a step leads nowhere [rad or m]
+STRIDE = 0.25  # longest step of an independent joint [rad or m]
+MOST_STEPS = 30  # of Newton's method at one point
+COARSE = 1e-3  # of the unknowns between two points [rad or m]
+FINE = 1e-8  # error before the last two steps of Newton's method, each of which squares it
+OPEN = 1e-9  # gap beyond which a loop is open [m or rad]
+FAR = 10.0  # largest step of a converging iteration [rad or m]
 
 
 @primitive
 def equations(topology, scratch):
-    """Memory for the rows of all closures: of unknowns, of independent velocities, right side."""
+    """Return memory for the rows of all closures: unknowns, independent velocities, right side."""
     m, d, nv = topology[0, STOPPED_ROWS], topology[0, UNKNOWNS], topology[0, FIRST]
     columns = d + nv + 1
     return loop_memory(topology, scratch, 0, m * columns).reshape(m, columns)
@@ -57,7 +57,7 @@ def equations(topology, scratch):
 
 @primitive
 def loop_vector(topology, scratch, k, length):
-    """Memory for vector k over all joints, k below 20."""
+    """Return memory for vector k over all joints, k below 20."""
     m, d, nv = topology[0, STOPPED_ROWS], topology[0, UNKNOWNS], topology[0, FIRST]
     n = topology.shape[0] - 1
     return loop_memory(topology, scratch, m * (d + nv + 1) + k * n, length)
@@ -65,7 +65,7 @@ def loop_vector(topology, scratch, k, length):
 
 @primitive
 def frame_jacobians(topology, scratch):
-    """Memory for the Jacobians of the two frames of a closure."""
+    """Return memory for the Jacobians of the two frames of a closure."""
     n = topology.shape[0] - 1
     both = loop_vector(topology, scratch, 4, 12 * n).reshape(12, n)
     return both[:6], both[6:]
@@ -73,7 +73,7 @@ def frame_jacobians(topology, scratch):
 
 @primitive
 def frame_poses(topology, scratch):
-    """Memory for their poses."""
+    """Return memory for their poses."""
     n = topology.shape[0] - 1
     both = loop_vector(topology, scratch, 16, n + 44)[n:].reshape(11, 4)
     return both[:4], both[4:8]
@@ -87,7 +87,7 @@ def column_of(X, k):
 
 @primitive
 def stopped_turns(stops):
-    """Return how many turns a closure stops, and the axis that is left to turn about."""
+    """Return the number of constrained rotations of a closure, and the free axis."""
     count, free = 0, 2
     for a in range(3):
         if stops & (8 << a):
@@ -99,9 +99,10 @@ def stopped_turns(stops):
 
 @primitive
 def turn_error(XA, XB, a, turns, free):
-    """Return how far frame B is turned out of A about axis a of A: zero where it is not.
+    """Return the orientation error of frame B about axis a of A.
 
-    Half the axial part of R_AB where all turns are stopped, e x R_AB e where e is free.
+    It is half the axial vector of R_AB if all rotations are constrained, and e x R_AB e for a free
+    axis e.
     """
     if turns == 3:
         i, j = (a + 1) % 3, (a + 2) % 3
@@ -123,7 +124,7 @@ def entry(A, B, k, lever, axis, turns):
 
 @primitive
 def write_row(topology, constants, A, B, lever, axis, turns, L, row):
-    """Write one row of the equations; joints that follow others count for those."""
+    """Write one row of the equations; mimic joints add to the columns of their leaders."""
     d, nv = topology[0, UNKNOWNS], topology[0, FIRST]
     for column in range(L.shape[1]):
         L[row, column] = 0.0
@@ -137,7 +138,7 @@ def write_row(topology, constants, A, B, lever, axis, turns, L, row):
 
 @primitive
 def speed_of(J, rates, first):
-    """Three rows of a Jacobian times rates."""
+    """Return three rows of a Jacobian times rates."""
     x, y, z = 0.0, 0.0, 0.0
     for k in range(J.shape[1]):
         x = x + J[first, k] * rates[k]
@@ -164,9 +165,9 @@ def rate_term(A, B, rates, a_A, alpha_A, a_B, alpha_B, lever, axis, turns, is_di
 
 @primitive
 def write_equations(topology, constants, scratch, everything, rates, moving, L):
-    """Rows of all closures at the positions of all joints.
+    """Write the rows of all closures at the positions of all joints.
 
-    The right side is how far each closure is open or, of what moves, the row of dJ/dt times rates.
+    The right side is the gap of each closure or, given rates, the row of Jdot times rates.
     """
     joint_transforms(topology, constants, scratch, everything)
     poses_base_to_tip(topology, scratch)
@@ -219,7 +220,7 @@ def write_equations(topology, constants, scratch, everything, rates, moving, L):
 
 @primitive
 def improve(topology, constants, scratch, everything, L):
-    """One step of Newton's method. Returns its size, or -1 where it leads nowhere."""
+    """Take one step of Newton's method. Returns its size, or -1 if it diverges."""
     d, nv, size = topology[0, UNKNOWNS], topology[0, FIRST], 0.0
     write_equations(topology, constants, scratch, everything, everything, False, L)
     if not solve(L, d):
@@ -235,9 +236,9 @@ def improve(topology, constants, scratch, everything, L):
 
 @primitive
 def go_on(topology, constants, scratch, everything, target, share, before, L):
-    """Move the independent joints to a share of their way, and the unknown ones with them.
+    """Move the independent joints to a share of their path, and the dependent ones with them.
 
-    Needs the solved equations at the share before.
+    Needs the solved equations at the previous share.
     """
     d, nv = topology[0, UNKNOWNS], topology[0, FIRST]
     way = loop_vector(topology, scratch, 1, nv)
@@ -263,7 +264,7 @@ def go_on(topology, constants, scratch, everything, target, share, before, L):
 
 @primitive
 def settle(topology, constants, scratch, everything, enough, L):
-    """Newton's method until its step is below `enough`. Returns whether it gets there."""
+    """Iterate Newton's method until its step is below `enough`; return whether it converges."""
     for _ in range(MOST_STEPS):
         size = improve(topology, constants, scratch, everything, L)
         if size < 0.0:
@@ -275,10 +276,10 @@ def settle(topology, constants, scratch, everything, enough, L):
 
 @of_loops
 def close(topology, constants, scratch, everything, E):
-    """Positions of the joints that loops lead, and the rows of E of all that move with these.
+    """Compute the positions of the dependent joints of loops, and their rows of E.
 
-    everything : positions of all joints, of the independent ones given; E : (n, width), written.
-    Both are NaN where the loops cannot be closed.
+    everything : positions of all joints, with those of the independent ones given; E : (n, width),
+    written. Both are NaN if the loops cannot be closed.
     """
     n, d, nv = topology.shape[0] - 1, topology[0, UNKNOWNS], topology[0, FIRST]
     L, target = equations(topology, scratch), loop_vector(topology, scratch, 0, n)
@@ -323,7 +324,7 @@ def close(topology, constants, scratch, everything, E):
 
 @primitive
 def closing_acceleration(topology, constants, scratch, everything, rates, share, accelerations):
-    """Add share times dE/dt qd of the joints that loops lead; rates E qd of all joints."""
+    """Add share times dE/dt qd of the dependent joints of loops; rates E qd of all joints."""
     d, nv, L = topology[0, UNKNOWNS], topology[0, FIRST], equations(topology, scratch)
     write_equations(topology, constants, scratch, everything, rates, True, L)
     solve(L, d)

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Configurations of independent coordinates: moving along a velocity and back, and friction."""
+"""Configurations of independent coordinates: integration, difference, and friction."""
 
 import numpy as np
 
@@ -61,7 +61,7 @@ def position_rates(topology: Topology, q: Vector, qd: Vector, rates: Vector):
 
 @primitive
 def make_unit(topology: Topology, q: Vector):
-    """Give every quaternion the length one."""
+    """Normalise every quaternion."""
     for i in range(1, topology.shape[0]):
         if topology[i, KIND] == BALL_X:
             k = topology[i, AT]
@@ -70,7 +70,7 @@ def make_unit(topology: Topology, q: Vector):
 
 @primitive
 def difference(topology: Topology, start: Vector, end: Vector, motion: Vector):
-    """The velocity that leads from start to end in unit time, as core.manifold.difference."""
+    """Compute the velocity from start to end in unit time, as core.manifold.difference."""
     for i in range(1, topology.shape[0]):
         k, j = topology[i, AT], topology[i, FIRST]
         if topology[i, KIND] == BALL_X:
@@ -83,9 +83,9 @@ def difference(topology: Topology, start: Vector, end: Vector, motion: Vector):
 
 @primitive
 def friction_torque(topology: Topology, constants: Table, qd: Vector, tau: Vector):
-    """Friction of all joints at qd (nv,), felt at the independent ones; tau (nv,), written.
+    """Project the friction of all joints at qd (nv,) to the independent ones; tau (nv,), written.
 
-    That of joints that loops lead is left out: what they turn depends on the posture.
+    Dependent joints of loops are left out, because their ratios depend on the posture.
     """
     for k in range(tau.shape[0]):
         tau[k] = 0.0

@@ -1,9 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The mass matrix over independent coordinates, M = E^T M_tree E, and what its factors give.
+"""The mass matrix over independent coordinates, M = E^T M_tree E, its factors and solves.
 
-M = L^T D L without filling in beyond the reduced tree (model.dependent.embedding): Featherstone
-2008, sections 6.4 and 6.5, with the elimination tree in the place of the robot's own.
+M = L^T D L without fill-in beyond the reduced tree (model.dependent.embedding): Featherstone 2008,
+sections 6.4 and 6.5, with the elimination tree in place of the robot's tree.
 """
 
 from robodyn_ros.algorithms.constraints.expansion import (
@@ -94,7 +94,7 @@ def mass_matrix_inverse(
     motions: Matrix,
     inverse: Matrix,
 ):
-    """The same; motions is not used."""
+    """Compute the same; motions is not used."""
     return mass_matrix_inverse_in_place(topology, constants, scratch, q, diagonal, inverse)
 
 
@@ -183,7 +183,7 @@ def factor_product(
         solve_outer(tree, L, y)
         return status
     for step in range(1, tree.shape[0]):
-        # a row is taken before what it needs of y changes
+        # each row is computed before its entries of y change
         k = step if inverse or not transposed else tree.shape[0] - step
         row, i = tree[k, V], tree[k, PARENT]
         while i > 0:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memory of kernels over independent coordinates, behind the rows of the bodies.
 
-First what `expansion` keeps, then what loops need; see robodyn_ros.algorithms.core.scratch.
+First the memory of `expansion`, then that of loops; see robodyn_ros.algorithms.core.scratch.
 """
 
 from robodyn_ros.algorithms.core.scratch import VECTORS, WIDTH

@@ -1,9 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Telling robots with closed loops, and the decorator of what they alone need.
+"""Detect robots with closed loops at compile time, and the decorator of their functions.
 
-The type of `topology` tells such robots when a kernel is compiled: `Looped`, not `Topology`. So
-kernels of all other robots hold no code of loops, which would double their compilation.
+The type of `topology` marks such robots when a kernel is compiled: `Looped`, not `Topology`. So
+kernels of other robots contain no code for loops, which would double their compile time.
 """
 
 from robodyn_ros.model.layout import EMBEDDED_TOPOLOGY_COLUMNS

@@ -25,9 +25,7 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store,
 
 @primitive
 def velocity_base_to_tip(topology, constants, scratch, qd, f_ext):
-    """Angular velocities, the acceleration that velocity causes across each joint, and bias forces
-    of the bodies.
-    """
+    """Compute angular velocities, velocity-dependent accelerations of joints, and bias forces."""
     store(scratch, 0, at.OMEGA, (0.0, 0.0, 0.0))
     for i in range(1, topology.shape[0]):
         parent, rate = topology[i, PARENT], qd[topology[i, V]]
@@ -56,7 +54,7 @@ def velocity_base_to_tip(topology, constants, scratch, qd, f_ext):
 
 @primitive
 def residual_tip_to_base(topology, constants, scratch, tau):
-    """Bias forces carried to the base; what they leave of each motor torque: u = tau - S^T z."""
+    """Propagate bias forces to the base, and compute residual torques u = tau - S^T z."""
     for i in range(topology.shape[0] - 1, 0, -1):
         parent = topology[i, PARENT]
         n, f = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE)
@@ -78,7 +76,7 @@ def residual_tip_to_base(topology, constants, scratch, tau):
 
 @primitive
 def acceleration_base_to_tip(topology, constants, gravity, scratch, qdd):
-    """Joint accelerations from the residuals: qdd = (u - U^T a') / D, a = a' + S qdd."""
+    """Compute joint accelerations: qdd = (u - U^T a') / D, a = a' + S qdd."""
     store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
     store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))
     for i in range(1, topology.shape[0]):

@@ -1,8 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Articulated-body inertias: the factor of the mass matrix that forward dynamics, solves and
-Lambda have in common.
-"""
+"""Articulated-body inertias, common to forward dynamics, solves and Lambda."""
 
 from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.model.layout import (
@@ -34,11 +32,10 @@ from robodyn_ros.spatial.rotational_inertia import (
 )
 from robodyn_ros.spatial.vec3 import add, dot, load, scale, store
 
-#: Below this share of the inertia about the other axes a pivot counts as singular. Rounding, where
-#: the bodies beyond cancel, leaves about 1e-16 of it.
+#: Share of the inertia about other axes below which a pivot counts as singular. Rounding after
+#: cancellation leaves about 1e-16 of it.
 PIVOT_SHARE = 1e-14
-#: Below this joint inertia [kg m^2 or kg] it does in any case: a grain of dust a tenth of a
-#: millimetre long.
+#: Joint inertia [kg m^2 or kg] below which a pivot is always singular: a dust grain of 0.1 mm.
 PIVOT_FLOOR = 1e-15
 
 
@@ -55,10 +52,10 @@ def rigid(constants, scratch, i):
 
 @inlined
 def project(topology, constants, scratch, i, d_inverse, held):
-    """P+ = P - U U^T / D: the part of the inertia of body i that its joint passes on.
+    """P+ = P - U U^T / D: the inertia of body i that acts across its joint.
 
-    held = 1 - S^T P S / D is the share of the inertia about the joint that is passed on. Without
-    rotor it is exactly zero, so that S^T P+ = 0 (Jain 2011, eq. 6.26) holds to the last bit.
+    held = 1 - S^T P S / D is the share of the inertia about the joint that remains. Without a
+    rotor it is exactly zero, so S^T P+ = 0 (Jain 2011, eq. 6.26) holds to the last bit.
     """
     pitch = constants[i, PITCH]
     a, c = load_symmetric(scratch, i, at.P_ANGULAR), load_symmetric(scratch, i, at.P_LINEAR)
@@ -165,8 +162,9 @@ def propagate_inertia(topology, scratch, i):
 
 @primitive
 def articulated_inertias(topology, constants, scratch, diagonal):
-    """Articulated inertias tip to base, in O(n): U = P S, D = S^T U + rotor + diagonal, and P+ in
-    place of P.
+    """Compute articulated inertias tip to base, in O(n).
+
+    U = P S and D = S^T U + rotor + diagonal; P+ replaces P.
 
     Jain 2011, Algorithm 6.1 (eq. 6.13); Featherstone 2008, eq. (7.43)-(7.44). Needs
     `joint_transforms`.
@@ -185,8 +183,9 @@ def articulated_inertias(topology, constants, scratch, diagonal):
 
 @inlined
 def eliminate_joint(topology, constants, scratch, i, diagonal, status):
-    """U, 1 / D and P+ in place of P of body i, whose joint gives in. Returns status, or i where
-    the pivot is singular.
+    """Eliminate the joint of body i: compute U, 1 / D and P+ in place of P.
+
+    Returns status, or i if the pivot is singular.
     """
     about = at.P_LINEAR if topology[i, KIND] == PRISMATIC else at.P_ANGULAR
     added, pitch = constants[i, ROTOR] + diagonal[topology[i, V]], constants[i, PITCH]
@@ -197,7 +196,8 @@ def eliminate_joint(topology, constants, scratch, i, diagonal, status):
     )
     size = d + scratch[i, about] + scratch[i, about + 3]
     if singular(d, size):
-        d_inverse, held, status = 0.0, 1.0, i  # as if locked, so that the sweep stays finite
+        # like a locked joint, so that the sweep stays finite
+        d_inverse, held, status = 0.0, 1.0, i
     else:
         d_inverse = 1.0 / d
         held = d_inverse * added
@@ -208,7 +208,7 @@ def eliminate_joint(topology, constants, scratch, i, diagonal, status):
 
 @primitive
 def articulated_times(scratch, i, w, v):
-    """Moment and force P+ (w, v) of body i, or P (w, v) where its joint is held."""
+    """Return moment and force P+ (w, v) of body i, or P (w, v) if its joint is held."""
     b = load_general(scratch, i, at.P_COUPLING)
     return (
         add(times(load_symmetric(scratch, i, at.P_ANGULAR), w), times_general(b, v)),
@@ -218,7 +218,7 @@ def articulated_times(scratch, i, w, v):
 
 @primitive
 def singular(d, size):
-    """Return whether a pivot is nothing but the rounding of what cancelled in it; a NaN is.
+    """Return whether a pivot is only rounding of its cancelled terms, or NaN.
 
     d, size : joint inertia and the trace of its block of P [kg m^2 or kg].
     """
@@ -227,9 +227,9 @@ def singular(d, size):
 
 @primitive
 def accelerate(topology, constants, scratch, i, alpha, a):
-    """Joint acceleration (u - U^T a') / D of a body that is carried along with (alpha, a).
+    """Compute the joint acceleration (u - U^T a') / D of a body carried with (alpha, a).
 
-    Returns it, and leaves the acceleration of the body in scratch. Needs `articulated_inertias`
+    Returns it, and writes the acceleration of the body to scratch. Needs `articulated_inertias`
     and the residual u.
     """
     pull = dot(load(scratch, i, at.U_ANGULAR), alpha) + dot(load(scratch, i, at.U_LINEAR), a)

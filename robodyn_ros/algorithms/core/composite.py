@@ -1,11 +1,11 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Forward dynamics and solves by the mass matrix itself: for short chains less arithmetic than by
-articulated inertias.
+"""Forward dynamics and solves by the mass matrix, with less arithmetic for short chains.
 
-The mass matrix of a tree factors as L^T D L without filling in, in O(n depth^2): Featherstone
-2008, sections 6.4 and 6.5. Entries of M whose column is nearer to the base hold L, its diagonal
-1 / D, and the others nothing. Whole rows are faster than a search for the entries that matter.
+The mass matrix of a tree factors as L^T D L without fill-in, in O(n depth^2): Featherstone 2008,
+sections 6.4 and 6.5. Entries of M whose column is nearer to the base hold L, the diagonal holds 1
+/ D, and the others are unused. Operations on whole rows are faster than a search for nonzero
+entries.
 """
 
 from robodyn_ros.algorithms.core.articulated import singular
@@ -80,9 +80,8 @@ def solve_factorised(topology, M, x):
 def inverse_of_factors(topology, M, inverse):
     """(L^T D L)^-1, symmetric, of the factors in M.
 
-    In L M^-1 = D^-1 L^-T a row of the right side is 1 / D up to its joint, and zero before it. So
-    a row of M^-1 follows from those of its carriers, and the entries beyond it follow from
-    symmetry.
+    In L M^-1 = D^-1 L^-T a row of the right side is 1 / D at its joint, and zero before it. So a
+    row of M^-1 follows from those of its carriers, and the entries beyond it from symmetry.
     """
     clear(inverse)
     in_order = ordered(topology)
@@ -118,7 +117,7 @@ def forward_dynamics(
     """qdd = (M + diag(diagonal))^-1 (tau - C qd - g), in O(n depth^2).
 
     Walker and Orin 1982, method 3; Li 1989 counts it. The torque subtracted from tau is not that
-    at rest, but that of a motion for which it costs less. The motion is added in the end. q, qd,
+    at rest, but that of a motion with fewer operations. This motion is added at the end. q, qd,
     tau, diagonal : (nv,). M (nv, nv), bias and qdd (nv,) are written. Returns 0, or the body whose
     pivot is singular.
     """

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The Coriolis matrix that makes Mdot - 2 C skew, by composite bodies seen from the base."""
+"""The Coriolis matrix with skew Mdot - 2 C, by composite bodies in base coordinates."""
 
 from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.jacobian import world_axis
@@ -33,8 +33,7 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, s
 
 @primitive
 def joint_axes_base_to_tip(topology, constants, scratch, qd):
-    """Spatial velocity of every body about the base origin, and the axis of its joint with its
-    rate.
+    """Compute spatial velocity of every body, joint axis and its rate, about the base origin.
 
     S = [z; p x z + pitch z] or [0; z]; Sdot = V x S. Needs the poses.
     """
@@ -71,12 +70,10 @@ def turn_axis(scratch, i, w, v):
 
 @primitive
 def body_coriolis(constants, scratch, i):
-    """Inertia of body i about the base origin, and its B = ([V x*] I + [I V] bar-x* - I [V x]) /
-    2.
+    """Compute I of body i about the base origin, and B = ([V x*] I + [I V] bar-x* - I [V x]) / 2.
 
-    In blocks B = [[Y - [n]/2, 0], [-[f], 0]] with Y = ([w] J - J [w] - [v][h] - [h][v]) / 2
-    symmetric and the momentum (n, f) = I V: twelve numbers. Everything is in one frame, so that
-    bodies add up.
+    In blocks B = [[Y - [n]/2, 0], [-[f], 0]], with Y = ([w] J - J [w] - [v][h] - [h][v]) / 2
+    symmetric and the momentum (n, f) = I V: twelve numbers. In one common frame bodies add up.
     """
     mass, p = constants[i, MASS], load(scratch, i, at.WORLD_POSITION)
     moment = rotate(scratch, i, at.WORLD_ROTATION, load(constants, i, MOMENT))
@@ -106,7 +103,7 @@ def body_coriolis(constants, scratch, i):
 
 @primitive
 def composite_inertia_times(scratch, i, w, v):
-    """Moment and force of the composite inertia of body i on a spatial motion (w, v)."""
+    """Return moment and force of the composite inertia of body i for a motion (w, v)."""
     h = load(scratch, i, at.C_MOMENT)
     return (
         add(times(load_symmetric(scratch, i, at.C_INERTIA), w), cross(h, v)),
@@ -118,8 +115,9 @@ def composite_inertia_times(scratch, i, w, v):
 def coriolis_matrix(
     topology: Topology, constants: Table, scratch: Matrix, q: Vector, qd: Vector, C: Matrix
 ):
-    """C(q, qd) of the Christoffel symbols: C qd is the Coriolis torque and Mdot - 2 C is skew; in
-    O(n depth).
+    """Compute C(q, qd) of the Christoffel symbols, in O(n depth).
+
+    C qd is the Coriolis torque, and Mdot - 2 C is skew.
 
     Echeandia and Wensing 2021; Spong, Prop. 6.1. q, qd : (nv,); C : (nv, nv) [N m s/rad, ...],
     written.
@@ -142,7 +140,7 @@ def coriolis_matrix(
         turning, half = times(symmetric, w), scale(0.5, cross(momentum, w))
         left_n = add(left_n, sub(turning, half))  # I Sdot + B S
         left_f = sub(left_f, cross(push, w))
-        right = add(add(turning, half), cross(push, v))  # B^T S: it has no linear part
+        right = add(add(turning, half), cross(push, v))  # B^T S, which has no linear part
         i = j
         while i > 0:
             row = topology[i, V]

@@ -30,7 +30,7 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store
 
 @inlined
 def carry_composite(scratch, i, parent):
-    """Add the composite inertia of body i, seen from its parent, to that of the parent."""
+    """Add the composite inertia of body i to that of its parent, in the parent's frame."""
     p, mass = load(scratch, i, at.POSITION), scratch[i, at.C_MASS]
     h = to_parent(scratch, i, load(scratch, i, at.C_MOMENT))
     turned = turn_symmetric(
@@ -49,9 +49,7 @@ def carry_composite(scratch, i, parent):
 
 @primitive
 def composite_tip_to_base(topology, constants, scratch):
-    """Mass, first moment and inertia about its origin of everything that each body carries, itself
-    included.
-    """
+    """Compute mass, first moment and inertia of every composite body about its origin."""
     for i in range(1, topology.shape[0]):
         scratch[i, at.C_MASS] = constants[i, MASS]
         store(scratch, i, at.C_MOMENT, load(constants, i, MOMENT))
@@ -64,9 +62,7 @@ def composite_tip_to_base(topology, constants, scratch):
 
 @inlined
 def joint_momentum(topology, constants, scratch, i):
-    """Angular and linear momentum, in the frame of body i, that a unit rate of its joint gives to
-    everything it carries.
-    """
+    """Compute the momentum of composite body i for a unit rate of its joint, in its frame."""
     h, mass = load(scratch, i, at.C_MOMENT), scratch[i, at.C_MASS]
     if topology[i, KIND] == PRISMATIC:
         return (h[1], -h[0], 0.0), (0.0, 0.0, mass)
@@ -86,9 +82,9 @@ def mass_matrix(topology: Topology, constants: Table, scratch: Matrix, q: Vector
     """M(q), symmetric and positive definite, rotor inertias included, in O(n depth).
 
     Walker and Orin 1982; Featherstone 2008, Table 6.2; Jain 2011, Algorithm 4.2. A wrench
-    accelerates the composite body i by a unit of its joint. It is carried to the base, and its
-    components along the joints on the way are the column of M. q : (nv,); M : (nv, nv) [kg m^2, kg
-    m or kg], written.
+    accelerates the composite body i by a unit of its joint. It is propagated to the base, and its
+    components along the joints on the path are the column of M. q : (nv,); M : (nv, nv) [kg m^2,
+    kg m or kg], written.
     """
     joint_transforms(topology, constants, scratch, q)
     composite_tip_to_base(topology, constants, scratch)

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The mass matrix by composite bodies whose wrenches are felt in one frame."""
+"""The mass matrix by composite bodies with all wrenches in one frame."""
 
 from robodyn_ros.algorithms.core.crba import composite_tip_to_base, joint_momentum
 from robodyn_ros.algorithms.core.joint_transform import along_joint, joint_transforms
@@ -20,9 +20,9 @@ def mass_matrix(topology: Topology, constants: Table, scratch: Matrix, q: Vector
     """M(q) = T^T M T, every entry S_i . F_j of two columns in one frame; in O(n depth).
 
     Angeles 2014, eq. (7.58), with the twists of the natural orthogonal complement in one frame
-    (7.69); the wrenches F_j = R_j S_j of composite bodies as in Jain 2011, eq. (4.11) and
-    Algorithm 4.2, gathered from body to body. Arguments as of `crba.mass_matrix`: less arithmetic
-    for long chains and skew axes.
+    (7.69). The wrenches F_j = R_j S_j of composite bodies are those of Jain 2011, eq. (4.11) and
+    Algorithm 4.2. Arguments as of `crba.mass_matrix`; less arithmetic for long chains and skew
+    axes.
     """
     joint_transforms(topology, constants, scratch, q)
     composite_tip_to_base(topology, constants, scratch)

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Friction in the joints, as smooth through zero as a reference needs it."""
+"""Friction in the joints as a smooth function of velocity, for feed-forward."""
 
 import numpy as np
 

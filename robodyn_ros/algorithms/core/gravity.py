@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Gravity torque: what the motors must give to hold the robot still."""
+"""Gravity torque: the motor torque of a robot at rest."""
 
 from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.joint_transform import joint_transforms, to_child, to_parent
@@ -12,9 +12,7 @@ from robodyn_ros.spatial.vec3 import accumulate, add, load, scale, store
 
 @primitive
 def carry_mass(scratch, i, parent):
-    """Add mass and first moment of the composite body i, seen from its parent, to those of the
-    parent.
-    """
+    """Add mass and first moment of composite body i to those of its parent."""
     mass, h = scratch[i, at.C_MASS], load(scratch, i, at.C_MOMENT)
     scratch[parent, at.C_MASS] = scratch[parent, at.C_MASS] + mass
     moment = add(to_parent(scratch, i, h), scale(mass, load(scratch, i, at.POSITION)))
@@ -30,11 +28,11 @@ def gravity_torque(
     q: Vector,
     tau: Vector,
 ):
-    """tau = g(q) = dV/dq, in O(n): the weight of everything beyond a joint, about or along it.
+    """tau = g(q) = dV/dq, in O(n): the weight of each composite body about or along its joint.
 
-    Gravity goes out to the tips as the base acceleration -gravity (Angeles 7.44). Mass and first
-    moment of the composite bodies come back to the base. q : (nv,); tau : (nv,) [N m or N],
-    written.
+    Gravity is propagated to the tips as the base acceleration -gravity (Angeles 7.44). Mass and
+    first moment of the composite bodies are propagated to the base. q : (nv,); tau : (nv,) [N m or
+    N], written.
     """
     joint_transforms(topology, constants, scratch, q)
     store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The Jacobian of a frame, and the acceleration that velocity alone gives it."""
+"""The Jacobian of a frame, its rate and its velocity-dependent acceleration."""
 
 from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.joint_transform import joint_transforms, last_of_joint
@@ -58,10 +58,10 @@ def jacobian(
     frame: Constant,
     J: Matrix,
 ):
-    """J of a frame: [v; omega] = J qd, at the frame's origin, in base axes, linear rows first, in
-    O(n).
+    """Compute J of a frame: [v; omega] = J qd, at its origin, in base axes, in O(n).
 
-    Whitney 1972; Jain 2011, eq. (3.50). J : (6, nv) [m or -, - or 1/m], written.
+    Whitney 1972; Jain 2011, eq. (3.50). J : (6, nv) [m or -, - or 1/m], linear rows first,
+    written.
     """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)
@@ -93,9 +93,9 @@ def jacobian_bias(
 ):
     """Jdot qd of a frame: its acceleration at qdd = 0, in base axes, linear first, in O(n).
 
-    The outward sweep of inverse dynamics without joint accelerations and without weight, which
-    would drown a slow motion in its rounding. zero : (nv,) of zeros; bias : (6,) [m/s^2, rad/s^2],
-    written.
+    This is the outward sweep of inverse dynamics without joint accelerations. It omits weight,
+    whose rounding would dominate slow motions. zero : (nv,) of zeros; bias : (6,) [m/s^2,
+    rad/s^2], written.
     """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)
@@ -120,7 +120,7 @@ def jacobian_derivative(
     """Rate of change of `jacobian` along qd, in O(n).
 
     The column [z x r + pitch z; z] has the rate [zdot x r + z x rdot + pitch zdot; zdot] with
-    zdot = omega x z, omega that of the link beyond the joint. Jdot : (6, nv), written.
+    zdot = omega x z, omega that of the child link. Jdot : (6, nv), written.
     """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)

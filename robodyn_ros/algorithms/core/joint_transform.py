@@ -1,8 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Crossing a joint: where each body stands on its parent, and vectors carried from one to the
-other.
-"""
+"""Joint transforms: the pose of each body on its parent, and vectors between the two."""
 
 from numpy import cos, sin
 
@@ -38,10 +36,10 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, store
 
 @inlined
 def joint_transforms(topology, constants, scratch, q):
-    """Set rotation, cosine, sine and origin of every body on its parent: R_PB = R Rz(q), p_PB_P.
+    """Compute every body's pose on its parent: R, cosine and sine of R_PB = R Rz(q), and p_PB_P.
 
-    R is R0, and R0 R(quaternion) where a spherical joint begins; the origin moves along z by q
-    where it slides and by pitch q on a screw.
+    R is R0, and R0 R(quaternion) for the first body of a spherical joint. The origin moves along z
+    by q for a prismatic joint, and by pitch q for a helical one.
     """
     for i in range(1, topology.shape[0]):
         kind, k = topology[i, KIND], topology[i, Q]
@@ -64,13 +62,13 @@ def joint_transforms(topology, constants, scratch, q):
 
 @primitive
 def first_of_joint(topology, i):
-    """Return the body with which the joint of body i begins: itself, but on a spherical joint."""
+    """Return the first body of the joint of body i; itself unless the joint is spherical."""
     return i - (topology[i, KIND] - BALL_X) if topology[i, KIND] > BALL_X else i
 
 
 @primitive
 def last_of_joint(topology, i):
-    """Return the body with which the joint of body i ends: itself, but on a spherical joint."""
+    """Return the last body of the joint of body i; itself unless the joint is spherical."""
     return i + (BALL_Z - topology[i, KIND]) if topology[i, KIND] >= BALL_X else i
 
 
@@ -104,25 +102,25 @@ def set_column(scratch, i, column, v):
 
 @primitive
 def to_child(scratch, i, v):
-    """v expressed in the frame of body i, given in that of its parent."""
+    """Return v in the frame of body i, given in that of its parent."""
     return turn_inverse(scratch[i, COS], scratch[i, SIN], rotate_inverse(scratch, i, ROTATION, v))
 
 
 @primitive
 def to_parent(scratch, i, v):
-    """v expressed in the frame of the parent of body i, given in that of body i."""
+    """Return v in the frame of the parent of body i, given in that of body i."""
     return rotate(scratch, i, ROTATION, turn(scratch[i, COS], scratch[i, SIN], v))
 
 
 @primitive
 def along_joint(topology, constants, i, n, f):
-    """S^T (n, f): the part of a wrench that joint i feels."""
+    """Return S^T (n, f), the component of a wrench along joint i."""
     return f[2] if topology[i, KIND] == PRISMATIC else n[2] + constants[i, PITCH] * f[2]
 
 
 @primitive
 def add_along_joint(topology, constants, i, w, v, rate):
-    """(w, v) + S rate: a motion of the parent, seen from body i, with that of its joint."""
+    """Return (w, v) + S rate: a motion of the parent, in the frame of body i, plus its joint's."""
     if topology[i, KIND] == PRISMATIC:
         return w, (v[0], v[1], v[2] + rate)
     return (w[0], w[1], w[2] + rate), (v[0], v[1], v[2] + constants[i, PITCH] * rate)
@@ -130,20 +128,20 @@ def add_along_joint(topology, constants, i, w, v, rate):
 
 @primitive
 def axes_turning(rate, rate_r, k):
-    """What the last body of a spherical joint adds to the rate of its reference velocity.
+    """Return the correction of the reference acceleration for the axes of a spherical joint.
 
-    The axes e_x, e_y, e_z of the joint turn with its last body. A sweep that lets each turn with
-    the body it carries leaves out, for each, the turning by those that come after it:
-    (e_y w_y + e_z w_z) x e_x r_x + e_z w_z x e_y r_y. k : of the last velocity of the joint.
+    The axes e_x, e_y, e_z of the joint rotate with its last body. A sweep that rotates each axis
+    with its own body omits the rotation by the following ones: (e_y w_y + e_z w_z) x e_x r_x + e_z
+    w_z x e_y r_y. k : index of the last velocity of the joint.
     """
     return (-(rate[k] * rate_r[k - 1]), rate[k] * rate_r[k - 2], -(rate[k - 1] * rate_r[k - 2]))
 
 
 @primitive
 def carried_acceleration(scratch, parent, i):
-    """Angular acceleration, and acceleration of its origin, that body i has from its parent alone.
+    """Return the acceleration of body i due to its parent: angular, and that of its origin.
 
-    What velocities add is left out.
+    Velocity-dependent terms are left out.
     """
     turning = load(scratch, parent, ALPHA)
     lever = cross(turning, load(scratch, i, POSITION))
@@ -155,16 +153,14 @@ def carried_acceleration(scratch, parent, i):
 
 @primitive
 def wrench_on_parent(scratch, i, n, f):
-    """Moment and force about the origin of body i, in its frame, about and in those of its
-    parent.
-    """
+    """Transform moment and force from origin and frame of body i to those of its parent."""
     f = to_parent(scratch, i, f)
     return add(to_parent(scratch, i, n), cross(load(scratch, i, POSITION), f)), f
 
 
 @primitive
 def carry_wrench(scratch, i, parent, n, f):
-    """Add moment and force about the origin of body i, in its frame, to those of its parent."""
+    """Add moment and force on body i, about its origin in its frame, to those of its parent."""
     n, f = wrench_on_parent(scratch, i, n, f)
     accumulate(scratch, parent, MOMENT, n)
     accumulate(scratch, parent, FORCE, f)

@@ -40,11 +40,10 @@ def joint_wrenches(
     tau: Vector,
     wrenches: Matrix,
 ):
-    """f(i) = sum of f(children) + M alpha + b - f_ext, in O(n): the wrenches that inverse dynamics
-    hands from joint to joint, kept.
+    """f(i) = sum of f(children) + M alpha + b - f_ext, in O(n), as in inverse dynamics.
 
-    Jain 2011, eq. (5.4) and (5.43). carried, links : (nb,) and (nb, 12) the link at each body: the
-    body that carries it, and its placement there. Within a joint it is the link beyond the joint.
+    Jain 2011, eq. (5.4) and (5.43). carried, links : (nb,) and (nb, 12) the body of each row's
+    link, and the link's placement on it. For an intermediate body of a joint it is the child link.
     q : (nq,); qd, qdd : (nv,); f_ext : (nb, 6) [N m, N] moment and force on each body, in its
     frame, about its origin; tau : (nv,), written: the torques. wrenches : (nb - 1, 6) [N, N m]
     force and moment at the origin of each link, in base axes, written.
@@ -79,11 +78,10 @@ def forward_dynamics_wrenches(
     qdd: Vector,
     wrenches: Matrix,
 ):
-    """qdd and f = P+ alpha+ + z+, in O(n): the articulated bodies know the joint wrenches without
-    another sweep of inverse dynamics.
+    """Compute qdd and f = P+ alpha+ + z+, in O(n), without a sweep of inverse dynamics.
 
-    Jain 2011, eq. (7.34) and (7.40), with z+ = z + G u and alpha+ the acceleration that a body has
-    before its joint accelerates. Arguments as of `aba.forward_dynamics` and above; qdd (nv,) and
+    Jain 2011, eq. (7.34) and (7.40), with z+ = z + G u and alpha+ the acceleration of a body at
+    zero joint acceleration. Arguments as of `aba.forward_dynamics` and above; qdd (nv,) and
     wrenches (nb - 1, 6) are written. Returns 0, or the body whose pivot is singular.
     """
     status = forward_dynamics(

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Where the bodies are and how they move, seen from the base."""
+"""Poses and velocities of bodies and frames in the base."""
 
 from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.joint_transform import joint_transforms, to_child
@@ -22,7 +22,7 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, store
 
 @primitive
 def stand_at(scratch, i):
-    """Let the poses be seen from body i."""
+    """Start the poses at body i: its own is the identity."""
     for k in range(9):
         scratch[i, at.WORLD_ROTATION + k] = 1.0 if k % 4 == 0 else 0.0
     store(scratch, i, at.WORLD_POSITION, (0.0, 0.0, 0.0))
@@ -30,7 +30,7 @@ def stand_at(scratch, i):
 
 @primitive
 def step_outward(scratch, parent, i):
-    """Rotation and origin of body i from those of its parent. Needs `joint_transforms`."""
+    """Compute rotation and origin of body i from its parent's. Needs `joint_transforms`."""
     c, s = scratch[i, at.COS], scratch[i, at.SIN]
     store(
         scratch,
@@ -50,7 +50,7 @@ def step_outward(scratch, parent, i):
 
 @primitive
 def poses_base_to_tip(topology, scratch):
-    """Rotation R_0B and origin p_0B_0 of every body in base axes. Needs `joint_transforms`."""
+    """Compute R_0B and p_0B_0 of every body, in base axes. Needs `joint_transforms`."""
     stand_at(scratch, 0)
     for i in range(1, topology.shape[0]):
         step_outward(scratch, topology[i, PARENT], i)
@@ -58,9 +58,7 @@ def poses_base_to_tip(topology, scratch):
 
 @primitive
 def frame_point(scratch, body, frame):
-    """Origin of a frame in base axes; frame : (12,) its rotation and translation in its body's
-    frame.
-    """
+    """Return a frame's origin in base axes; frame : (12,) rotation and translation in its body."""
     offset = rotate(scratch, body, at.WORLD_ROTATION, (frame[9], frame[10], frame[11]))
     return add(load(scratch, body, at.WORLD_POSITION), offset)
 
@@ -75,7 +73,7 @@ def pose(
     frame: Constant,
     X: Matrix,
 ):
-    """Homogeneous transform X_0F of a frame in the base, in O(n). X : (4, 4) [-, m], written."""
+    """Compute the transform X_0F of a frame in the base, in O(n). X : (4, 4) [-, m], written."""
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)
     frame_pose(scratch, body, frame, X)
@@ -104,7 +102,7 @@ def frame_poses(
     frames: Table,
     poses: Stack,
 ):
-    """Homogeneous transforms of m frames in one sweep, O(n + m). poses : (m, 4, 4), written."""
+    """Compute the transforms of m frames in one sweep, O(n + m). poses : (m, 4, 4), written."""
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)
     for j in range(bodies.shape[0]):
@@ -113,7 +111,7 @@ def frame_poses(
 
 @primitive
 def velocities_base_to_tip(topology, constants, scratch, qd):
-    """Velocity of the origin and angular velocity of every body, in its frame.
+    """Compute linear and angular velocity of every body, at its origin in its frame.
 
     Needs `joint_transforms`.
     """
@@ -148,7 +146,7 @@ def velocity(
     frame: Constant,
     V_0F: Vector,
 ):
-    """Velocity of the origin of a frame and its angular velocity, in base axes, in O(n).
+    """Compute linear and angular velocity of a frame, at its origin in base axes, in O(n).
 
     V_0F : (6,) [m/s, rad/s], linear first, written.
     """

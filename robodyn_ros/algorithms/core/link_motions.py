@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""How every link moves: its velocity and its acceleration."""
+"""Velocities and accelerations of all links."""
 
 from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.joint_transform import joint_transforms
@@ -25,8 +25,9 @@ def link_motions(
     V: Matrix,
     A: Matrix,
 ):
-    """V(i) = phi* V(parent) + H* qd and alpha(i) = phi* alpha(parent) + H* qdd + a(i) of every
-    link, in O(n). The acceleration is that of its origin as a point.
+    """V(i) = phi* V(parent) + H* qd and alpha(i) = phi* alpha(parent) + H* qdd + a(i), in O(n).
+
+    The acceleration is that of the origin of the link as a point.
 
     Jain 2011, Algorithm 3.2 and eq. (5.8), (1.18). carried, links : as of
     `joint_wrenches.joint_wrenches`. q : (nq,); qd, qdd : (nv,). V, A : (nb - 1, 6) [m/s, rad/s]

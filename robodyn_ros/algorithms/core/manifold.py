@@ -1,9 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Configurations that are more than their coordinates: moving along a velocity, and back.
+"""Configurations with quaternions: integration along a velocity, and difference.
 
-A spherical joint turns by the exponential of its angular velocity, which is in the axes of its
-child; every other coordinate adds up. See doc/joints.md.
+A spherical joint rotates by the exponential of its angular velocity, in child axes. Every other
+coordinate adds up. See doc/joints.md.
 """
 
 from robodyn_ros.model.layout import BALL_X, BALL_Y, BALL_Z, KIND, Q, V
@@ -52,7 +52,7 @@ def position_rates(topology, q, qd, rates):
 
 @primitive
 def make_unit(topology, q):
-    """Give every quaternion the length one."""
+    """Normalise every quaternion."""
     for i in range(1, topology.shape[0]):
         if topology[i, KIND] == BALL_X:
             k = topology[i, Q]
@@ -61,8 +61,7 @@ def make_unit(topology, q):
 
 @primitive
 def difference(topology: Topology, start: Vector, end: Vector, motion: Vector):
-    """The velocity that leads from one configuration to another within unit time, turning the
-    shorter way.
+    """Compute the velocity between two configurations in unit time, by the shorter rotation.
 
     start, end : (nq,); motion : (nv,), written: integrate(start, motion, 1) is end.
     """

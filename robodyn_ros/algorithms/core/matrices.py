@@ -1,7 +1,8 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Operations of the recursions on whole matrices, several rows at a time. A compiler then takes
-many columns at once, and loads each number once for several sums.
+"""Matrix operations of the recursions, on several rows at a time.
+
+A compiler then vectorises over columns, and loads each number once for several sums.
 """
 
 from robodyn_ros.model.layout import PARENT, V
@@ -27,14 +28,14 @@ def ordered(topology):
 
 @inlined
 def subtract_row(X, row, share, other, width):
-    """Take `share` times another row of X from a row of X, in the first `width` columns."""
+    """Subtract `share` times another row of X from a row of X, in the first `width` columns."""
     for column in range(width):
         X[row, column] = X[row, column] - share * X[other, column]
 
 
 @inlined
 def subtract_first(X, row, A):
-    """Take A[row, k] X[k] from a row of X for each k below it, in as many columns."""
+    """Subtract A[row, k] X[k] from a row of X for each k below it, in as many columns."""
     for k in range(0, row, 4):
         p, q, r = min(k + 1, row - 1), min(k + 2, row - 1), min(k + 3, row - 1)
         a = A[row, k]
@@ -53,7 +54,7 @@ def subtract_first(X, row, A):
 
 @inlined
 def subtract_carriers(topology, X, k, A):
-    """Take A[k, i] X[i] from row k of X for every joint i that carries joint k."""
+    """Subtract A[k, i] X[i] from row k of X for every joint i that carries joint k."""
     row, i = topology[k, V], topology[k, PARENT]
     while i > 0:
         subtract_row(X, row, A[row, topology[i, V]], topology[i, V], X.shape[1])
@@ -62,8 +63,9 @@ def subtract_carriers(topology, X, k, A):
 
 @inlined
 def subtract_product(A, row, B, first):
-    """Take row `row` of A times B from row `first` of B, and the next row of A times B from the
-    one after it. B has two rows more than A has columns.
+    """Subtract two rows of A times B, from `row`, from two rows of B, from `first`.
+
+    B has two rows more than A has columns.
     """
     count, second, below = A.shape[1], first + 1, min(row + 1, A.shape[0] - 1)
     for k in range(0, count, 4):
@@ -79,14 +81,15 @@ def subtract_product(A, row, B, first):
 
 
 def wide(n):
-    """Shape of what `negative_products` of (n, n) matrices needs: rows of whole registers."""
+    """Return the shape of the scratch of `negative_products` for (n, n) matrices."""
     return n + 2, -(-2 * n // 16) * 16
 
 
 @primitive
 def negative_products(A, B, C, work):
-    """B becomes -A B, and C becomes -A C, both at once: the longer rows are, the better. work : as
-    of `wide`, overwritten.
+    """Replace B by -A B and C by -A C, in one pass over long rows.
+
+    work : as of `wide`, overwritten.
     """
     n = A.shape[0]
     clear(work)

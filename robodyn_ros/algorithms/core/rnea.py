@@ -1,7 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Inverse dynamics: the recursive Newton-Euler algorithm, in the form of Turney, Mudge and Lee
-with one matrix A a body.
+"""Inverse dynamics: the recursive Newton-Euler algorithm with one matrix A for each body.
 
 tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext. Turney-Mudge-Lee 1980, section 5, eq. (5.1)-(5.2);
 Angeles, Algorithms 7.4.1 and 7.4.2; Craig, eq. (6.45)-(6.53). With A = [omega]^2 + [alpha], the
@@ -47,7 +46,7 @@ def store_rate(scratch, i, w, alpha):
 
 @primitive
 def start_at_base(scratch, gravity):
-    """The base does not turn, and accelerates with -gravity."""
+    """Initialise the base: it does not rotate, and accelerates with -gravity."""
     for k in range(at.RATE, at.RATE + 9):
         scratch[0, k] = 0.0
     store(scratch, 0, at.OMEGA, (0.0, 0.0, 0.0))
@@ -57,8 +56,9 @@ def start_at_base(scratch, gravity):
 
 @primitive
 def move(topology, constants, scratch, first, last, qd, qdd):
-    """Angular velocity, angular acceleration and acceleration of the origin of bodies first to
-    last, from those of their parents.
+    """Compute the motion of bodies first to last from that of their parents.
+
+    It is angular velocity, angular acceleration, and acceleration of the origin.
     """
     for i in range(first, last + 1):
         parent, k = topology[i, PARENT], topology[i, V]
@@ -89,13 +89,13 @@ def move(topology, constants, scratch, first, last, qd, qdd):
 
 @primitive
 def motion_base_to_tip(topology, constants, scratch, qd, qdd):
-    """Those of every body; needs `start_at_base`."""
+    """Compute the motion of every body; needs `start_at_base`."""
     move(topology, constants, scratch, 1, topology.shape[0] - 1, qd, qdd)
 
 
 @primitive
 def newton_euler(constants, scratch, i):
-    """Force and moment about its origin that the motion of body i takes.
+    """Compute the inertia force and moment of body i about its origin.
 
     f = m a + A h, n = v(A S) + h x a with the second moments S = tr(I)/2 1 - I.
     """
@@ -104,7 +104,7 @@ def newton_euler(constants, scratch, i):
     yy, yz, zz = load(constants, i, INERTIA + 3)
     top, middle = load(scratch, i, at.RATE), load(scratch, i, at.RATE + 3)
     bottom = load(scratch, i, at.RATE + 6)
-    # constants of the robot: S costs nothing once recorded
+    # constants of the robot: S is free in recorded code
     sxx, syy, szz = 0.5 * (yy + zz - xx), 0.5 * (xx + zz - yy), 0.5 * (xx + yy - zz)
     n = (
         bottom[1] * syy
@@ -121,9 +121,7 @@ def newton_euler(constants, scratch, i):
 
 @primitive
 def force_tip_to_base(topology, constants, scratch, qdd, tau):
-    """Carry the wrench of every body to its parent; its component along the joint is what the
-    motor gives.
-    """
+    """Propagate the wrench of every body to its parent; its joint component is the torque."""
     for i in range(topology.shape[0] - 1, 0, -1):
         parent, k = topology[i, PARENT], topology[i, V]
         n, f = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE)
@@ -175,7 +173,7 @@ def bias_torque(
     q, qd : (nv,); tau : (nv,) [N m or N], written.
     """
     for k in range(tau.shape[0]):
-        tau[k] = 0.0  # serves as the acceleration too: each entry is read before it is overwritten
+        tau[k] = 0.0  # also used for the acceleration: each entry is read before it is overwritten
     joint_transforms(topology, constants, scratch, q)
     start_at_base(scratch, gravity)
     motion_base_to_tip(topology, constants, scratch, qd, tau)
@@ -186,10 +184,11 @@ def bias_torque(
 
 @primitive
 def torque_of_prescribed_motion(topology, constants, gravity, scratch, q, qd, qdd, tau):
-    """An acceleration whose torque takes fewer operations than that at rest, and that torque. No
-    body accelerates about its own joint, or along it if it is prismatic.
+    """Compute an acceleration whose torque needs few operations, and this torque.
 
-    Any motion serves forward dynamics: M (qdd' - qdd) = tau' - tau. q, qd : (nv,); qdd, tau :
+    No body accelerates about its own joint, or along it if it is prismatic.
+
+    Forward dynamics may use any motion: M (qdd' - qdd) = tau' - tau. q, qd : (nv,); qdd, tau :
     (nv,), written.
     """
     joint_transforms(topology, constants, scratch, q)

@@ -1,10 +1,10 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Where a recursion keeps what it computes for one body: the columns of a (nb, width) array.
+"""Columns of the scratch array (nb, width), in which recursions store quantities of bodies.
 
-Nothing in it has a meaning between two calls. No kernel reads an entry that it did not write in
-the same call (tests fill it with NaN first). One scratch array per thread. Behind the rows of the
-bodies a robot with dependent joints has more, for arrays over all its joints.
+Its contents have no meaning between two calls. No kernel reads an entry that it did not write in
+the same call; tests fill it with NaN first. Each thread has its own. A robot with dependent joints
+has further rows, for arrays over all its joints.
 """
 
 import numpy as np
@@ -38,7 +38,7 @@ O_ANGULAR = 89  # 6, compliance Omega = [[A, B], [B^T, C]] in the body's frame: 
 O_COUPLING = 95  # 9, B row-major
 O_LINEAR = 104  # 6, C symmetric
 L_ANGULAR, L_COUPLING, L_LINEAR = O_ANGULAR, O_COUPLING, O_LINEAR  # dP/dt, in its place
-ON_PATH = 110  # 1.0 where the body carries the frame asked for
+ON_PATH = 110  # 1.0 if the body carries the requested frame
 B_SYMMETRIC = 111  # 6, Coriolis composite, symmetric part
 B_MOMENT = 117  # 3, angular momentum about the world origin
 B_FORCE = 120  # 3, linear momentum
@@ -46,24 +46,25 @@ AXIS = 123  # 6, joint axis as a spatial motion about the world origin: angular,
 AXIS_RATE = 129  # 6, its rate of change
 OMEGA_R = 135  # 3, angular velocity of the reference motion
 ROTATION = 138  # 9, row-major R of R_PB = R Rz: see joint_transforms
-CARRIED = 147  # 6, rate of the joint axis, were it fixed to the body that carries the joint
+CARRIED = 147  # 6, rate of the joint axis, as if fixed to the body that carries the joint
 CARRIED_RATE = 153  # 6, its second rate, likewise
 BOTH_RATES = 159  # 6, CARRIED + AXIS_RATE
-JOINT_MOMENTUM = 165  # 6, what a unit rate of the joint gives to everything it carries
+JOINT_MOMENTUM = 165  # 6, momentum of the composite body for a unit rate of the joint
 JOINT_CORIOLIS = 171  # 3, angular part of 2 B^T S
-LAST_CHILD = 174  # whole number: the last of the bodies that hang on this one
-PLACE = 175  # whole number, see mass_matrix_inverse_common
-RUN = 176  # whole number: the first of the unbroken run of bodies that ends with it
+LAST_CHILD = 174  # integer: the last descendant of this body
+PLACE = 175  # integer, see mass_matrix_inverse_world_frame
+RUN = 176  # integer: the first body of the unbranched run that ends with this one
 WIDTH = 177
 
 
-#: Vectors of all joints that a kernel over independent coordinates has at hand.
+#: Vectors over all joints for a kernel over independent coordinates.
 VECTORS = 8
 
 
 def allocate(topology):
-    """Return the scratch array of a robot, shape (nb, WIDTH); with more rows where its joints
-    depend on one another, see robodyn_ros.algorithms.constraints.expansion.
+    """Return the scratch array of a robot, shape (nb, WIDTH).
+
+    It has more rows for dependent joints, see robodyn_ros.algorithms.constraints.expansion.
     """
     return np.zeros(shape(topology))
 
@@ -74,7 +75,7 @@ def shape(topology):
 
 
 def rows_behind(topology):
-    """Return how many rows there are behind those of the bodies."""
+    """Return the number of rows behind those of the bodies."""
     if topology.shape[1] == layout.TOPOLOGY_COLUMNS:
         return 0
     n, nv, width = topology.shape[0] - 1, topology[0, layout.FIRST], topology[0, layout.COUNT]

@@ -1,11 +1,10 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Bodies, joints and wrenches in one frame for all bodies that hang together.
+"""Bodies, joints and wrenches in one frame for all bodies of a branch of the base.
 
-A wrench that acts on many joints is brought there once. Then each joint takes a product of six
-numbers with six: eleven operations, where a transport from body to body takes twelve to
-thirty-four. The frame is that of a body near the base. There its own rotation is the identity, and
-the axes of its neighbours are simple.
+A wrench on many joints is transformed to it once. Then each joint needs a product of six numbers
+with six, which is cheaper than a transformation from body to body. The frame is that of a body
+near the base. There its own rotation is the identity, and the axes of its neighbours are simple.
 """
 
 from robodyn_ros.algorithms.core import scratch as at
@@ -17,13 +16,13 @@ from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.rotation import rotate, turn
 from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale, store, sub
 
-#: The common frame is that many joints beyond the first one, as long as no branch begins there.
+#: Joints between the first one and the common frame, unless the tree branches before.
 OUTWARD = 2
 
 
 @primitive
 def only_child(topology, i):
-    """Return the body that hangs on body i; 0 where there are several, or none."""
+    """Return the only child of body i; 0 if there are several, or none."""
     found = 0
     for k in range(i + 1, topology.shape[0]):
         if topology[k, PARENT] == i:
@@ -35,7 +34,7 @@ def only_child(topology, i):
 
 @primitive
 def step_inward(scratch, i, parent):
-    """Rotation and origin of the parent from those of body i. Needs `joint_transforms`."""
+    """Compute rotation and origin of the parent from those of body i. Needs `joint_transforms`."""
     c, s = scratch[i, at.COS], scratch[i, at.SIN]
     for row in range(3):
         k = at.WORLD_ROTATION + 3 * row
@@ -53,8 +52,9 @@ def step_inward(scratch, i, parent):
 
 @primitive
 def poses_in_world_frame(topology, scratch):
-    """Rotation and origin of every body, seen from one body of those that hang together without
-    the base. Needs `joint_transforms`.
+    """Compute rotation and origin of every body in the common frame of its branch.
+
+    Needs `joint_transforms`.
     """
     for i in range(1, topology.shape[0]):
         scratch[i, at.ON_PATH] = 0.0
@@ -77,7 +77,10 @@ def poses_in_world_frame(topology, scratch):
 
 @primitive
 def joint_axes_in_world_frame(topology, constants, scratch):
-    """S = [z; p x z + pitch z], or [0; z] where it slides, of every joint. Needs the poses."""
+    """Compute S = [z.
+
+    P x z + pitch z], or [0; z] if prismatic, of every joint. Needs the poses.
+    """
     for i in range(1, topology.shape[0]):
         z = world_axis(scratch, i)
         if topology[i, KIND] == PRISMATIC:
@@ -95,7 +98,7 @@ def joint_axes_in_world_frame(topology, constants, scratch):
 
 @primitive
 def wrench_to_world_frame(scratch, i, n, f):
-    """Moment and force about the origin of body i, in its frame, about and in the common one."""
+    """Transform moment and force from origin and frame of body i to the common frame."""
     f = rotate(scratch, i, at.WORLD_ROTATION, f)
     n = rotate(scratch, i, at.WORLD_ROTATION, n)
     return add(n, cross(load(scratch, i, at.WORLD_POSITION), f)), f
@@ -103,12 +106,13 @@ def wrench_to_world_frame(scratch, i, n, f):
 
 @primitive
 def torques_on_ancestors(topology, constants, scratch, i, n, f, felt):
-    """Put into felt (nv,) what each joint that carries body i feels of a wrench on it, given
-    about its origin in its frame: S^T (n, f).
+    """Compute S^T (n, f) for each joint that carries body i; felt : (nv,), written.
+
+    The wrench is about the origin of body i, in its frame.
     """
     j = topology[i, PARENT]
     if j > 0:
-        # of the nearest joint one component in its own frame is less than a product
+        # for the nearest joint one component in its own frame is cheaper than a product
         own_n, own_f = wrench_on_parent(scratch, i, n, f)
         felt[topology[j, V]] = along_joint(topology, constants, j, own_n, own_f)
         n, f = wrench_to_world_frame(scratch, i, n, f)

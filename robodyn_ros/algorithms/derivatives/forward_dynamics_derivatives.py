@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Derivatives of forward dynamics, from those of inverse dynamics at the acceleration found."""
+"""Derivatives of forward dynamics, from those of inverse dynamics at the same motion."""
 
 from robodyn_ros.algorithms.core.aba import forward_dynamics
 from robodyn_ros.algorithms.core.composite import factorise, inverse_of_factors
@@ -30,10 +30,11 @@ def forward_dynamics_derivatives(
     by_qd: Matrix,
     by_tau: Matrix,
 ):
-    """dqdd/dq = -M^-1 dtau/dq along unit velocities, dqdd/dqd = -M^-1 dtau/dqd and dqdd/dtau =
-    M^-1, in O(n^3).
+    """Compute dqdd/dq = -M^-1 dtau/dq, dqdd/dqd = -M^-1 dtau/dqd, dqdd/dtau = M^-1, in O(n^3).
 
-    Carpentier and Mansard 2018: inverse dynamics gives back tau at every state. q : (nq,); qd, tau
+    Derivatives by q are along unit velocities.
+
+    Carpentier and Mansard 2018: inverse dynamics of qdd is the identity on tau. q : (nq,); qd, tau
     : (nv,); f_ext as of inverse_dynamics_derivatives; diagonal : (nv,) zeros. bias (nv,), M (nv,
     nv) and wide, see `matrices.wide`, are overwritten; by_q, by_qd, by_tau : (nv, nv), row of the
     acceleration, written. Returns 0, or the body whose pivot is singular.

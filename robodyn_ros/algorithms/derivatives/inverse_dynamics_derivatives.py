@@ -1,20 +1,20 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Derivatives of inverse dynamics, with everything about the origin of the base.
+"""Derivatives of inverse dynamics, with all quantities about the origin of the base.
 
-In one frame a motion of joint i turns all bodies that it carries like one rigid body. So most of
-the changes cancel in the torque. With V and A of the body that carries joint i (A_0 = -gravity),
+A motion of joint i moves all bodies that it carries like one rigid body. In one frame most of the
+changes therefore cancel in the torque. With V and A of the body that carries joint i (A_0 =
+-gravity),
 
     psi' = V x S,  psi'' = A x S + V x psi'   rates of its axis, were it fixed to that body
     dtau_j/dq_i  = S_j . (I_k psi''_i + 2 B_k psi'_i + [S_i x* F_i if i is beyond j])
     dtau_j/dqd_i = S_j . (I_k (psi'_i + S'_i) + 2 B_k S_i)
     dtau_j/dqdd_i = S_j . I_k S_i + rotor,
 
-where k is the one of i and j that is further out, and I_k, B_k (coriolis.body_coriolis) and the
-wrench F_k are of everything that joint k carries. For other pairs the derivative is zero. Singh,
-Russo and Wensing 2022, "Efficient analytical derivatives of rigid-body dynamics using spatial
-vector algebra"; Carpentier and Mansard 2018, "Analytical derivatives of rigid body dynamics
-algorithms".
+where k is the outer one of i and j. I_k, B_k (coriolis.body_coriolis) and the wrench F_k are those
+of the composite body k. For joints of different branches the derivative is zero. Singh, Russo and
+Wensing 2022, "Efficient analytical derivatives of rigid-body dynamics using spatial vector
+algebra"; Carpentier and Mansard 2018, "Analytical derivatives of rigid body dynamics algorithms".
 """
 
 from robodyn_ros.algorithms.core import scratch as at
@@ -32,13 +32,13 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, s
 
 @primitive
 def motion_rate(w, v, axis, slide):
-    """V x S: what the motion (w, v) of its body does to a motion (axis, slide)."""
+    """Return V x S: the rate of a motion (axis, slide) fixed to a body with motion (w, v)."""
     return cross(w, axis), add(cross(w, slide), cross(v, axis))
 
 
 @primitive
 def carry_axes(topology, scratch):
-    """psi' of every joint, and psi' + S'. Needs the joints."""
+    """Compute psi' of every joint, and psi' + S'. Needs the joints."""
     for i in range(1, topology.shape[0]):
         carrier = topology[first_of_joint(topology, i), PARENT]
         turning, sliding = motion_rate(
@@ -55,7 +55,7 @@ def carry_axes(topology, scratch):
 
 @primitive
 def sum_tip_to_base(topology, scratch):
-    """Inertia, B and wrench of everything that each body carries, itself included."""
+    """Compute inertia, B and wrench of every composite body."""
     for i in range(topology.shape[0] - 1, 0, -1):
         parent = topology[i, PARENT]
         if parent > 0:
@@ -66,14 +66,14 @@ def sum_tip_to_base(topology, scratch):
 
 @primitive
 def twice_symmetric(scratch, i):
-    """Twice the symmetric part of B, of what body i carries."""
+    """Return twice the symmetric part of B of composite body i."""
     y = load_symmetric(scratch, i, at.B_SYMMETRIC)
     return 2.0 * y[0], 2.0 * y[1], 2.0 * y[2], 2.0 * y[3], 2.0 * y[4], 2.0 * y[5]
 
 
 @primitive
 def twice_coriolis_times(scratch, i, w):
-    """2 B (w, v), of what body i carries, for any v."""
+    """Return 2 B (w, v) of composite body i, for any v."""
     turning = times(twice_symmetric(scratch, i), w)
     return (
         add(turning, cross(w, load(scratch, i, at.B_MOMENT))),
@@ -92,13 +92,16 @@ def twice_coriolis_transposed(scratch, i, w, v):
 
 @primitive
 def power(scratch, j, k, n, f):
-    """Of the wrench (n, f) on the motion in columns k to k+5 of row j."""
+    """Return the power of the wrench (n, f) on the motion in columns k to k+5 of row j."""
     return dot(load(scratch, j, k), n) + dot(load(scratch, j, k + 3), f)
 
 
 @primitive
 def by_velocity(topology, constants, scratch, by_qd, by_qdd):
-    """dtau/dqd and dtau/dqdd. Needs `carry_axes` and `sum_tip_to_base`; leaves I S and 2 B^T S."""
+    """Compute dtau/dqd and dtau/dqdd; writes I S and 2 B^T S to scratch.
+
+    Needs `carry_axes` and `sum_tip_to_base`.
+    """
     clear(by_qd)
     clear(by_qdd)
     for i in range(1, topology.shape[0]):
@@ -131,7 +134,7 @@ def by_velocity(topology, constants, scratch, by_qd, by_qdd):
 
 @primitive
 def by_position(topology, scratch, by_q):
-    """dtau/dq. Needs `by_velocity`, and accelerations and wrenches that belong together."""
+    """Compute dtau/dq. Needs `by_velocity`, and consistent accelerations and wrenches."""
     clear(by_q)
     for i in range(1, topology.shape[0]):
         first = first_of_joint(topology, i)
@@ -155,7 +158,7 @@ def by_position(topology, scratch, by_q):
         by_q[k, k] = power(scratch, i, at.AXIS, moment, force)
         j = topology[i, PARENT]
         while j > 0:
-            if j == carrier:  # beyond the joint, whose own axes turn with what it carries
+            if j == carrier:  # beyond the joint, whose axes move with its composite body
                 twist, push = momentum_rate(
                     axis, slide, load(scratch, first, at.MOMENT), load(scratch, first, at.FORCE)
                 )
@@ -185,8 +188,8 @@ def inverse_dynamics_derivatives(
     """dtau/dq along unit velocities, dtau/dqd and dtau/dqdd = M, in O(n depth).
 
     q : (nq,); qd, qdd : (nv,); f_ext : (nb, 6) [N m, N] moment and force on each body, in its
-    frame, about its origin, which turn and travel with it. by_q, by_qd, by_qdd : (nv, nv), row of
-    the torque, written.
+    frame about its origin, moving with it. by_q, by_qd, by_qdd : (nv, nv), row of the torque,
+    written.
     """
     forces_about_base(topology, constants, gravity, scratch, q, qd, qdd, f_ext)
     carry_axes(topology, scratch)

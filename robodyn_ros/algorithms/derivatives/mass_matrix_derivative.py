@@ -1,18 +1,17 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The derivative of the mass matrix, with everything about the origin of the base.
+"""The derivative of the mass matrix, with all quantities about the origin of the base.
 
-M_ij = S_i . I_j S_j where joint i carries joint j, I_j the inertia of everything that j carries.
-A motion of a joint turns what it carries like one rigid body, so that
+M_ij = S_i . I_j S_j where joint i carries joint j, I_j the inertia of composite body j. A motion
+of a joint moves its composite body like one rigid body, so
 
     dM_ij/dq_k = 0                                     where k carries i, or is i itself,
                = S_i . (S_k x* I_j S_j)                where k is beyond i and carries j, or is j,
                = S_i . (S_k x* I_k - I_k S_k x) S_j    where k is beyond j,
 
 and zero for joints of different branches. The difference in the last line is the rate of the first
-moment and of the inertia of what k carries: nine numbers.
-Garofalo, Ott and Albu-Schaeffer 2013; Singh, Russo and Wensing 2022, as of
-inverse_dynamics_derivatives.
+moment and the inertia of composite body k: nine numbers. Garofalo, Ott and Albu-Schaeffer 2013;
+Singh, Russo and Wensing 2022, as of inverse_dynamics_derivatives.
 """
 
 from robodyn_ros.algorithms.core import scratch as at
@@ -39,9 +38,7 @@ from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale
 
 @primitive
 def inertia_rate(scratch, k):
-    """Rate of the first moment (3) and of the inertia (6) of everything that joint k carries, at
-    its unit rate.
-    """
+    """Return rates of first moment (3) and inertia (6) of composite body k, at unit joint rate."""
     w, v = load(scratch, k, at.AXIS), load(scratch, k, at.AXIS + 3)
     h, inertia = load(scratch, k, at.C_MOMENT), load_symmetric(scratch, k, at.C_INERTIA)
     x = cross(w, (inertia[0], inertia[1], inertia[2]))
@@ -61,7 +58,7 @@ def inertia_rate(scratch, k):
 
 @primitive
 def store_powers(topology, scratch, i, j, k, n, f, by_q):
-    """dM_ij/dq_k = S_i . (n, f) for body i and all that carry it."""
+    """Write dM_ij/dq_k = S_i . (n, f) for body i and all that carry it."""
     column, way = topology[j, V], topology[k, V]
     while i > 0:
         row = topology[i, V]

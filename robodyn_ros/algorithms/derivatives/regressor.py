@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The regressor: torques as a linear function of the inertial parameters.
 
-Ten parameters a body, as in its row of the model: mass, first moment (3), inertia about its origin
-(xx xy xz yy yz zz). A point r of a body has, on the reference motion, the acceleration a + A r
-with A = [omega_r][omega] + [alpha_r]. That is the rate of J qd_r along the actual motion. A body's
-share of the torque is the integral of (dp/dq)^T (a + A r) over its mass, so it is linear in those
-parameters. The second derivatives of p are symmetric, so the matrix that multiplies qd_r is that
-of the Christoffel symbols. With qd_r = qd this is inverse dynamics (rnea.py).
+Each body has ten parameters, as in its row of the model: mass, first moment (3), inertia about its
+origin (xx xy xz yy yz zz). In the reference motion a point r of a body has the acceleration a + A
+r with A = [omega_r][omega] + [alpha_r]. This is the rate of J qd_r along the actual motion. The
+torque of a body is the integral of (dp/dq)^T (a + A r) over its mass. So it is linear in the
+parameters. The second derivatives of p are symmetric, so the matrix of qd_r is that of the
+Christoffel symbols. With qd_r = qd this is inverse dynamics (rnea.py).
 """
 
 from robodyn_ros.algorithms.core import scratch as at
@@ -39,7 +39,7 @@ def store_reference_rate(scratch, i, w, w_r, alpha):
 
 @primitive
 def reference_base_to_tip(topology, constants, scratch, qd, qd_r, qdd_r):
-    """Rates of the reference velocity of every body along the actual motion.
+    """Compute the reference accelerations of every body along the actual motion.
 
     Needs `joint_transforms` and `start_at_base`.
     """
@@ -79,8 +79,9 @@ def reference_base_to_tip(topology, constants, scratch, qd, qd_r, qdd_r):
 
 @primitive
 def store_row(scratch, i, turn, slide, Y, row, column):
-    """Ten entries: the power of the wrench of each unit parameter of body i on the motion (turn,
-    slide) of its origin.
+    """Write ten entries: the power of each unit parameter's wrench on a motion of body i.
+
+    (turn, slide) is the motion of its origin.
 
     f = m a + A h and n = h x a + v(A S), v(.) the axial vector and S = tr(I)/2 1 - I the second
     moments, as in rnea.newton_euler.
@@ -116,7 +117,7 @@ def regressor(
     """Y theta = M(q) qdd_r + C(q, qd) qd_r + g(q), C of the Christoffel symbols, in O(n depth).
 
     Spong, eq. (6.122); Slotine and Li 1987, eq. (10); with qd_r = qd it is inverse dynamics. Rotor
-    inertias are no part of it. theta : columns MASS to INERTIA + 5 of each moving body, in row
+    inertias are excluded. theta : columns MASS to INERTIA + 5 of each moving body, in row
     order. q, qd, qd_r, qdd_r : (nv,); Y : (nv, 10 (nb - 1)), written.
     """
     joint_transforms(topology, constants, scratch, q)

@@ -1,13 +1,12 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The innovations factors of the mass matrix: M = L D L^T with L = 1 + H phi K. Products with L,
-its inverse and their transposes never form L.
+"""The innovations factors of the mass matrix: M = L D L^T with L = 1 + H phi K.
 
-Jain 2011, Lemma 7.3 (eq. 7.14) and Lemma 9.11. D are the joint inertias of the articulated bodies.
-L(i, j) is 1 for i = j, H(i) phi(i, j) G(j) where joint i carries joint j, and 0 otherwise. It is
-unit upper triangular with the joints in the order of the bodies, base to tip. The book counts from
-the tip, and calls it lower. H phi and H psi differ in one thing: psi lets each joint on the way
-give in.
+Products with L, its inverse and their transposes never form L. Jain 2011, Lemma 7.3 (eq. 7.14) and
+Lemma 9.11. D are the joint inertias of the articulated bodies. L(i, j) is 1 for i = j, H(i) phi(i,
+j) G(j) where joint i carries joint j, and 0 otherwise. It is unit upper triangular with the joints
+in the order of the bodies, base to tip. The book counts from the tip, and calls it lower. phi
+propagates over locked joints, psi over free ones.
 """
 
 from robodyn_ros.algorithms.core import scratch as at
@@ -33,7 +32,7 @@ from robodyn_ros.spatial.vec3 import add, dot, load, scale, store
 
 @primitive
 def gain(scratch, i, share):
-    """G share, with the Kalman gain G = P S / D of body i."""
+    """Return G share, with the Kalman gain G = P S / D of body i."""
     share = scratch[i, at.D_INVERSE] * share
     return (
         scale(share, load(scratch, i, at.U_ANGULAR)),
@@ -60,8 +59,9 @@ def joint_inertias(
 
 @primitive
 def factor(topology, constants, scratch, F):
-    """F = L^T = 1 + (H phi K)^T, row by row from its joint to the base, in O(n depth). Needs the
-    articulated inertias.
+    """Compute F = L^T = 1 + (H phi K)^T, each row from its joint to the base, in O(n depth).
+
+    Needs the articulated inertias.
     """
     for row in range(F.shape[0]):
         for column in range(F.shape[1]):
@@ -108,7 +108,7 @@ def factor_product(
     inverse: Boolean,
     y: Vector,
 ):
-    """y = L x, L^T x, L^-1 x or L^-T x, in O(n): gathers tip to base, scatters base to tip.
+    """Compute y = L x, L^T x, L^-1 x or L^-T x by one sweep, in O(n).
 
     L = 1 + H phi K, L^-1 = 1 - H psi K (Jain 2011, eq. 7.17). q : (nq,); diagonal, x, y : (nv,), y
     written. Returns 0, or the body whose pivot is singular.
@@ -136,9 +136,7 @@ def factor_product(
 
 @primitive
 def scatter(topology, constants, scratch, x, inverse, y):
-    """y = L^T x, or L^-T x: what G of each joint sees of the motion that the joints before it
-    cause.
-    """
+    """Compute y = L^T x, or L^-T x, by a sweep from base to tip."""
     rest_base(scratch)
     for i in range(1, topology.shape[0]):
         k = topology[i, V]

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The innovations factors of the mass matrix, with articulated bodies' gains in one frame."""
+"""The innovations factors of the mass matrix, with Kalman gains in one frame."""
 
 from robodyn_ros.algorithms.core.world_frame import (
     joint_axes_in_world_frame,
@@ -23,11 +23,10 @@ def mass_factors(
     F: Matrix,
     D: Vector,
 ):
-    """M + diag(diagonal) = F^T D F, every entry of F a product S_i . G_j of two columns in one
-    frame; in O(n depth).
+    """M + diag(diagonal) = F^T D F, with entries S_i . G_j of F in one frame, in O(n depth).
 
     Jain 2011, eq. (7.14) with phi the identity, as in section 5.4. Arguments and status as of
-    `mass_factors.mass_factors`: less arithmetic for long chains and skew axes.
+    `mass_factors.mass_factors`; less arithmetic for long chains and skew axes.
     """
     status = joint_inertias(topology, constants, scratch, q, diagonal, D)
     poses_in_world_frame(topology, scratch)

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The inverse of the mass matrix, outboard from every joint: no mass matrix, no solve with it."""
+"""The inverse of the mass matrix by outward sweeps, without forming the mass matrix."""
 
 from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.articulated import articulated_inertias
@@ -19,7 +19,7 @@ from robodyn_ros.spatial.vec3 import scale, store
 
 @primitive
 def mark_carriers(topology, scratch, k):
-    """Put the bodies before k, on which some after k hang that do not hang on k, on the path."""
+    """Mark the bodies before k with descendants after k that do not descend from k."""
     for i in range(1, k + 1):
         scratch[i, at.ON_PATH] = 0.0
     for i in range(k + 1, topology.shape[0]):
@@ -31,7 +31,7 @@ def mark_carriers(topology, scratch, k):
 
 @primitive
 def move(topology, constants, scratch, i, alpha, a, qdd):
-    """Leave the acceleration of body i: (alpha, a) and that of its joint."""
+    """Store the acceleration of body i: (alpha, a) plus that of its joint."""
     alpha, a = add_along_joint(topology, constants, i, alpha, a, qdd)
     store(scratch, i, at.ALPHA, alpha)
     store(scratch, i, at.ACCEL, a)
@@ -46,13 +46,13 @@ def mass_matrix_inverse(
     diagonal: Vector,
     inverse: Matrix,
 ):
-    """M(q)^-1, symmetric, in O(n^2): how torque at one joint moves it and every one after it.
+    """Compute M(q)^-1, symmetric, in O(n^2): accelerations for a unit torque at each joint.
 
     Jain 2011, Algorithm 10.4 (eq. 10.31-10.33): L = D^-1 + G^T Upsilon+ G, and body k accelerates
-    with U^T = S L - Upsilon+ G; what it carries follows, joint by joint. In a tree, so does what
-    hangs on its carriers, whose accelerations are known from their own turn: the term K^T R K of
-    (10.29). q : (nq,); diagonal : (nv,); inverse : (nv, nv) [1/(kg m^2), 1/(kg m) or 1/kg],
-    written. Returns 0, or the body whose pivot is singular.
+    with U^T = S L - Upsilon+ G. Its descendants follow, joint by joint. In a tree other
+    descendants of its carriers follow too. The carriers' accelerations are known from their own
+    sweeps: the term K^T R K of (10.29). q : (nq,); diagonal : (nv,); inverse : (nv, nv) [1/(kg
+    m^2), 1/(kg m) or 1/kg], written. Returns 0, or the body whose pivot is singular.
     """
     joint_transforms(topology, constants, scratch, q)
     status = articulated_inertias(topology, constants, scratch, diagonal)

@@ -1,10 +1,10 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The inverse of the mass matrix, row by row, with all motions in one frame. Each row is the
-acceleration of one joint by torque at the joints before it.
+"""The inverse of the mass matrix, row by row, with all motions in one frame.
 
-In one frame a body moves as its parent does, and along its joint. So what torque at many joints
-does to a body is six rows of numbers, which a compiler takes several columns at a time.
+Each row is the acceleration of one joint due to torques at the joints before it. In one frame a
+body has the motion of its parent plus that along its joint. So the effect of torques on a body is
+six rows of numbers, which a compiler vectorises.
 """
 
 from robodyn_ros.algorithms.core import scratch as at
@@ -22,27 +22,29 @@ from robodyn_ros.spatial.primitive import inlined, primitive
 from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import add, dot, load, scale, store
 
-LANES = 8  # columns are computed so many at a time; those beyond the body hold zeros
+LANES = 8  # columns computed at a time; those beyond the body hold zeros
 
 
 def motions(n):
-    """Shape of the array that `mass_matrix_inverse` of n joints needs. It has six rows for the
-    body in each of n places, and a column for each joint at which torque acts. Before them is one
-    row for the row of the inverse, after them are six for the axes of the joints.
+    """Return the shape of the scratch array of `mass_matrix_inverse` for n joints.
+
+    It has a row for the row of the inverse, six rows for each of n places of bodies, and six for
+    joint axes. Each joint at which torque acts has a column.
     """
     return 6 * n + 12, LANES * (n // LANES + 1)
 
 
 @primitive
 def number(scratch, i, k):
-    """Return a whole number in scratch, which may be of complex numbers."""
+    """Return an integer from scratch, which may be complex."""
     return int(scratch[i, k].real)
 
 
 @primitive
 def assign_places(topology, scratch):
-    """A place of its motion for every body, which the last child takes over from its parent. Also
-    where the unbroken run of bodies begins that ends with this body.
+    """Assign a place for the motion of every body; the last child reuses its parent's.
+
+    Also find the first body of the unbranched run that ends with each body.
     """
     for i in range(1, topology.shape[0]):
         scratch[topology[i, PARENT], at.LAST_CHILD] = i
@@ -57,7 +59,7 @@ def assign_places(topology, scratch):
 
 @inlined
 def start_as_parent(topology, scratch, i, motions):
-    """Let body i move as its parent does, for torque at any joint before it."""
+    """Copy the parent's motion to body i, for torque at any joint before it."""
     parent, own = topology[i, PARENT], 6 * number(scratch, i, at.PLACE)
     if parent == 0:
         for row in range(own, own + 6):
@@ -72,7 +74,7 @@ def start_as_parent(topology, scratch, i, motions):
 
 @inlined
 def move_joint(scratch, i, motions):
-    """Row i of the inverse, up to its diagonal, into row 0; and the motion of body i with it."""
+    """Compute row i of the inverse, up to its diagonal, in row 0, and the motion of body i."""
     n, f = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE)
     z, v = load(scratch, i, at.AXIS), load(scratch, i, at.AXIS + 3)
     own = 6 * number(scratch, i, at.PLACE)
@@ -91,7 +93,7 @@ def move_joint(scratch, i, motions):
 
 @inlined
 def motion_of_run(motions, first, last):
-    """What the joints from first to last add to a motion, by row 0: the sum of S x."""
+    """Return the motion due to the joints from first to last, by row 0: the sum of S x."""
     axes = motions.shape[0] - 6
     a, b, c, d, e, f = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(first, last + 1):
@@ -107,7 +109,7 @@ def motion_of_run(motions, first, last):
 
 @primitive
 def motion_of_parent(topology, scratch, i, motions):
-    """What torque at joint i does to the parent of its body, by the symmetry of the inverse."""
+    """Return the motion of the parent of body i for torque at joint i, by symmetry."""
     alpha, a = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     j = topology[i, PARENT]
     while j > 0:
@@ -120,9 +122,7 @@ def motion_of_parent(topology, scratch, i, motions):
 
 @primitive
 def keep_motion(scratch, b, i, x, alpha, a, motions):
-    """Write the motion of body b for torque at joint i: that of its parent, and x along its own
-    joint.
-    """
+    """Write the motion of body b for torque at joint i: its parent's, plus x along its joint."""
     own = 6 * number(scratch, b, at.PLACE)
     alpha = add(alpha, scale(x, load(scratch, b, at.AXIS)))
     a = add(a, scale(x, load(scratch, b, at.AXIS + 3)))
@@ -133,7 +133,7 @@ def keep_motion(scratch, b, i, x, alpha, a, motions):
 
 @primitive
 def move_carriers(topology, scratch, i, motions):
-    """The motions for torque at joint i of bodies before i on which some after i hang."""
+    """Compute motions for torque at joint i of bodies before i with descendants after i."""
     mark_carriers(topology, scratch, i)
     for b in range(1, i):
         if scratch[b, at.ON_PATH] == 1.0:
@@ -157,9 +157,9 @@ def mass_matrix_inverse(
 ):
     """M(q)^-1, symmetric, in O(n^2): how torque at one joint moves it and every one after it.
 
-    Jain 2011, Algorithm 10.4 (eq. 10.31-10.33), on the way out as in section 5.4, where psi is the
-    identity less S G^T; Upsilon+ G is summed up over the joints it is made of. Arguments and
-    status as of `mass_matrix_inverse.mass_matrix_inverse`; motions, see above, is overwritten.
+    Jain 2011, Algorithm 10.4 (eq. 10.31-10.33), in the outward sweep with the frame of section
+    5.4, where psi is the identity minus S G^T. Upsilon+ G is the sum over its joints. Arguments
+    and status as of `mass_matrix_inverse.mass_matrix_inverse`; motions, see above, is overwritten.
     """
     joint_transforms(topology, constants, scratch, q)
     status = articulated_inertias(topology, constants, scratch, diagonal)

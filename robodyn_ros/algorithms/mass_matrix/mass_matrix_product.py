@@ -15,8 +15,9 @@ from robodyn_ros.spatial.vec3 import load
 
 @primitive
 def momentum_tip_to_base(topology, constants, scratch, x, y):
-    """y = H phi M V + rotors x: momenta of the bodies, gathered, as the joints feel them. Leaves
-    the momentum of each composite body.
+    """Compute y = H phi M V + rotors x: momenta of composite bodies along their joints.
+
+    Writes the momentum of each composite body to scratch.
     """
     for i in range(1, topology.shape[0]):
         body_momentum(constants, scratch, i)
@@ -32,7 +33,7 @@ def momentum_tip_to_base(topology, constants, scratch, x, y):
 def mass_product(
     topology: Topology, constants: Table, scratch: Matrix, q: Vector, x: Vector, y: Vector
 ):
-    """y = M(q) x, in O(n): of a velocity the generalised momentum p = M qd.
+    """Compute y = M(q) x, in O(n); for a velocity the generalised momentum p = M qd.
 
     Jain 2011, eq. (4.6) as two sweeps: M = H phi M phi* H*. q : (nq,); x, y : (nv,), y written.
     """
@@ -45,7 +46,7 @@ def mass_product(
 def mass_matrix_diagonal(
     topology: Topology, constants: Table, scratch: Matrix, q: Vector, entries: Vector
 ):
-    """M(i, i) = H(i) R(i) H*(i) + rotor, in O(n): what each joint moves while the others hold.
+    """Compute M(i, i) = H(i) R(i) H*(i) + rotor, the inertia with other joints locked, in O(n).
 
     Jain 2011, eq. (4.20) and (4.21): their sum is the trace. q : (nq,); entries : (nv,) [kg m^2
     or kg], written.

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Solves with the mass matrix, without ever forming it."""
+"""Solves with the mass matrix, without forming it."""
 
 from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.articulated import accelerate, articulated_inertias
@@ -27,7 +27,7 @@ def load_joint_axes(topology, scratch, b, last):
 
 @primitive
 def cross_tip_to_base(topology, constants, scratch, i):
-    """Subtract the bias force from the residual of body i, and hand G u to its parent."""
+    """Subtract the bias force from the residual of body i, and propagate G u to its parent."""
     n, f, parent = load(scratch, i, at.MOMENT), load(scratch, i, at.FORCE), topology[i, PARENT]
     along = along_joint(topology, constants, i, n, f)
     u = scratch[i, at.RESIDUAL] - along
@@ -43,23 +43,21 @@ def cross_tip_to_base(topology, constants, scratch, i):
 
 @primitive
 def cross_base_to_tip(topology, constants, scratch, i):
-    """Return the joint acceleration of body i, and leave the acceleration of the body; needs that
-    of its parent.
-    """
+    """Compute the acceleration of body i from its parent's; return that of its joint."""
     alpha, a = carried_acceleration(scratch, topology[i, PARENT], i)
     return accelerate(topology, constants, scratch, i, alpha, a)
 
 
 @primitive
 def rest_base(scratch):
-    """Leave no acceleration of the base."""
+    """Set the acceleration of the base to zero."""
     store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
     store(scratch, 0, at.ACCEL, (0.0, 0.0, 0.0))
 
 
 @primitive
 def solve_loaded(topology, constants, scratch, x):
-    """Accelerations of the joints, from the residuals and bias forces in scratch, in O(n)."""
+    """Compute joint accelerations from the residuals and bias forces in scratch, in O(n)."""
     for i in range(topology.shape[0] - 1, 0, -1):
         cross_tip_to_base(topology, constants, scratch, i)
     rest_base(scratch)
@@ -69,7 +67,7 @@ def solve_loaded(topology, constants, scratch, x):
 
 @primitive
 def solve_articulated(topology, constants, scratch, b, x):
-    """x = M^-1 b with the articulated inertias already in scratch, in O(n)."""
+    """Compute x = M^-1 b from the articulated inertias in scratch, in O(n)."""
     load_joint_axes(topology, scratch, b, topology.shape[0] - 1)
     solve_loaded(topology, constants, scratch, x)
 
@@ -84,7 +82,7 @@ def mass_solve(
     b: Vector,
     x: Vector,
 ):
-    """x = (M(q) + diag(diagonal))^-1 b, in O(n), by the square factors of the inverse.
+    """Compute x = (M(q) + diag(diagonal))^-1 b, in O(n), by the square factors of the inverse.
 
     M^-1 = (1 - H psi K)* D^-1 (1 - H psi K), Jain 2011, eq. (9.51). q, diagonal, b : (nv,); x :
     (nv,), written. Returns 0, or the body whose pivot is singular.

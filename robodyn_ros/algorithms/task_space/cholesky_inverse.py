@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The operational-space inertia of a frame that has lost no direction, without eigenvalues."""
+"""The operational-space inertia of a frame of full rank, without eigenvalues."""
 
 from robodyn_ros.algorithms.core import composite
 from robodyn_ros.algorithms.task_space import operational_space_inertia as compliances
@@ -16,8 +16,8 @@ from robodyn_ros.spatial.types import (
     Vector,
 )
 
-#: Largest condition number of J M^-1 J^T that is accepted. It is far from RANK_TOLERANCE, so that
-#: all directions count there too, and eight digits are right at worst.
+#: Largest accepted condition number of J M^-1 J^T. It is far below 1 / RANK_TOLERANCE, so the rank
+#: there is full too, and at least eight digits are correct.
 MAX_CONDITION = 1e8
 
 
@@ -25,9 +25,8 @@ MAX_CONDITION = 1e8
 def invert_definite(a, factor, inverse):
     """Return the inverse of a symmetric a, from a = L D L^T (Golub and Van Loan, section 4.1.2).
 
-    Of a and factor (m, m) the latter is overwritten. Returns 0, or 1 where a pivot is not positive
-    or trace(a) trace(a^-1), which is no less than the condition number, is not below
-    MAX_CONDITION.
+    factor (m, m) is overwritten. Returns 0, or 1 if a pivot is not positive, or trace(a)
+    trace(a^-1), a bound of the condition number, is not below MAX_CONDITION.
     """
     m, status = a.shape[0], 0
     for j in range(m):  # D L^T on and above the diagonal, L below
@@ -77,12 +76,12 @@ def of_axes(
     inverse: Matrix,
     inertia: Matrix,
 ):
-    """Lambda = (J M^-1 J^T + damping^2 1)^-1 of the task axes kept, as far as none is lost.
+    """Compute Lambda = (J M^-1 J^T + damping^2 1)^-1 of the task axes kept, if none is lost.
 
     J : (6, nv), compliance : (6, 6) = J M^-1 J^T of all axes; kept : (m,) rows of them; damping
-    [sqrt of the unit of compliance]. jacobian (m, nv) and inverse (m, m), undamped, are their rows
-    kept; damped, factor, inertia : (m, m). All of these are written. Returns 0, or 1 where a
-    direction is, or is almost, lost.
+    [sqrt of the unit of compliance]. Written are the rows kept, jacobian (m, nv) and undamped
+    inverse (m, m), and damped, factor, inertia : (m, m). Returns 0, or 1 if a direction is, or is
+    almost, lost.
     """
     for i in range(kept.shape[0]):
         for k in range(J.shape[1]):
@@ -107,7 +106,7 @@ def by_compliances(
     compliance: Matrix,
     inertia: Matrix,
 ):
-    """J, J M^-1 J^T and its inverse Lambda of a frame, in O(n) (Jain 2011, Algorithm 10.3).
+    """Compute J, J M^-1 J^T and Lambda of a frame, in O(n) (Jain 2011, Algorithm 10.3).
 
     Arguments as those of operational_space; factor, inertia : (6, 6), written. Returns 0, or
     another number where a pivot is singular or a direction is, or is almost, lost.
@@ -136,9 +135,7 @@ def by_mass_matrix(
     compliance: Matrix,
     inertia: Matrix,
 ):
-    """The same from the factors of the mass matrix; arguments as those of
-    composite.operational_space.
-    """
+    """Compute the same from factors of M; arguments as of composite.operational_space."""
     status = composite.operational_space(
         topology, constants, scratch, q, diagonal, body, frame, M, bias, work, J, compliance
     )

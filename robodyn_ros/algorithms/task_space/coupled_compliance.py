@@ -1,8 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The compliance of several frames at once, with what couples them: no mass matrix, no inverse of
-it.
-"""
+"""The compliance of several frames and their coupling, without the mass matrix."""
 
 from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.articulated import articulated_inertias
@@ -27,7 +25,7 @@ from robodyn_ros.spatial.vec3 import add, cross, load, store
 
 @primitive
 def closest_common_ancestor(topology, i, j):
-    """Return the last body that carries both i and j, which may be one of them; 0 for the base."""
+    """Return the last body that carries both i and j; it may be one of them, or 0, the base."""
     while i != j:
         if i > j:
             i = topology[i, PARENT]
@@ -38,9 +36,7 @@ def closest_common_ancestor(topology, i, j):
 
 @primitive
 def mark_between(topology, scratch, ancestor, body):
-    """Put the bodies behind `ancestor` up to `body` on the path, no others, and none of them
-    driven.
-    """
+    """Mark exactly the bodies after `ancestor` up to `body` as path, without joint torques."""
     for i in range(ancestor, body + 1):
         scratch[i, at.ON_PATH] = 0.0
     i = body
@@ -52,8 +48,9 @@ def mark_between(topology, scratch, ancestor, body):
 
 @primitive
 def carry(topology, constants, scratch, ancestor, body, frame, alpha, a):
-    """Acceleration (linear, angular) of a frame, in base axes, when its ancestor has (alpha, a)
-    and nothing drives the joints between: psi(ancestor, body)^T. Needs `mark_between`.
+    """Return the acceleration of a frame due to (alpha, a) of an ancestor: psi(ancestor, body)^T.
+
+    Linear first, in base axes, with zero torque at the joints between. Needs `mark_between`.
     """
     store(scratch, ancestor, at.ALPHA, alpha)
     store(scratch, ancestor, at.ACCEL, a)
@@ -70,7 +67,7 @@ def carry(topology, constants, scratch, ancestor, body, frame, alpha, a):
 
 @primitive
 def column_of(a, j):
-    """Column j of a symmetric matrix given by its six numbers."""
+    """Return column j of a symmetric matrix given by six numbers."""
     if j == 0:
         return (a[0], a[1], a[2])
     if j == 1:
@@ -80,7 +77,7 @@ def column_of(a, j):
 
 @primitive
 def response(scratch, i, j):
-    """Acceleration (alpha, a) of body i to a unit of force on it: column j of Upsilon."""
+    """Return the acceleration (alpha, a) of body i for a unit force on it: column j of Upsilon."""
     if j < 3:
         return (
             column_of(load_symmetric(scratch, i, at.O_ANGULAR), j),
@@ -92,9 +89,10 @@ def response(scratch, i, j):
 
 @primitive
 def coupling(topology, constants, scratch, i, frame_i, j, frame_j, block):
-    """Acceleration of a frame of body i by force at a frame of body j. It is psi(a, i)^T
-    Upsilon(a) psi(a, j), with the compliance of their closest common ancestor a (Jain 2011,
-    Algorithm 10.1).
+    """Compute the acceleration of a frame of body i due to force at a frame of body j.
+
+    It is psi(a, i)^T Upsilon(a) psi(a, j), with the compliance of their closest common ancestor a
+    (Jain 2011, Algorithm 10.1).
 
     block : (6, 6), base axes, linear first, written. Needs the compliance of the ancestor.
     """
@@ -108,7 +106,8 @@ def coupling(topology, constants, scratch, i, frame_i, j, frame_j, block):
     for k in range(6):
         alpha, a = response(scratch, ancestor, k)
         a, alpha = carry(topology, constants, scratch, ancestor, j, frame_j, alpha, a)
-        store(block, k, 0, a)  # as a row: by symmetry its columns answer forces at frame j
+        # as a row: by symmetry its columns are the responses to forces at frame j
+        store(block, k, 0, a)
         store(block, k, 3, alpha)
     mark_between(topology, scratch, ancestor, i)
     for k in range(6):
@@ -131,14 +130,15 @@ def coupled_compliance(
     J: Matrix,
     compliance: Matrix,
 ):
-    """J and J M^-1 J^T of several frames at once, in O(n + m^2 depth), in base axes, at their
-    origins, linear first.
+    """Compute J and J M^-1 J^T of several frames, in O(n + m^2 depth).
 
-    Jain 2011, Algorithms 10.1 and 10.2 (eq. 10.17, 10.18): the blocks on the diagonal are the
-    compliances Upsilon, those beside it are carried along the paths from the closest common
-    ancestor. Frames that share nothing but the base are not coupled. bodies : (m,); frames : (m,
-    12) rotation and translation in the body; q, diagonal : (nv,); J : (6 m, nv), compliance : (6
-    m, 6 m) [1/kg, 1/(kg m), 1/(kg m^2)], written. Returns 0, or the body whose pivot is singular.
+    At their origins, in base axes, linear first.
+
+    Jain 2011, Algorithms 10.1 and 10.2 (eq. 10.17, 10.18): the diagonal blocks are the compliances
+    Upsilon, the others are propagated along the paths from the closest common ancestor. Frames
+    with only the base in common are not coupled. bodies : (m,); frames : (m, 12) rotation and
+    translation in the body; q, diagonal : (nv,); J : (6 m, nv), compliance : (6 m, 6 m) [1/kg,
+    1/(kg m), 1/(kg m^2)], written. Returns 0, or the body whose pivot is singular.
     """
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Joint positions that bring a frame to a pose: damped least squares within joint limits."""
+"""Inverse kinematics of a frame's pose: damped least squares within joint limits."""
 
 from numpy import sqrt
 
@@ -17,15 +17,15 @@ from robodyn_ros.spatial.turning import quaternion_of
 from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import sub
 
-#: Damping over the squared error: the larger, the shorter the steps far from the target.
+#: Damping over the squared error; larger values shorten the steps far from the target.
 DAMPING = 0.05
-#: Damping that stays at the target [m^2]: singular directions are not followed for it.
+#: Damping that remains at the target [m^2], which suppresses singular directions.
 LEAST_DAMPING = 1e-12
 #: Longest change of a coordinate in one step [rad or m].
 LONGEST_STEP = 0.9
-#: A seed is given up once the error has not fallen to this share in PATIENCE steps.
+#: A seed fails if the error has not fallen to this share in PATIENCE steps.
 PROGRESS, PATIENCE = 0.5, 8
-#: A step below which the preferred posture is left alone [rad or m].
+#: Step below which the preferred posture is ignored [rad or m].
 SETTLED = 1e-6
 
 
@@ -54,7 +54,7 @@ def pose_error(scratch, body, frame, target, weights, e):
 
 @primitive
 def turned(target, axes, j):
-    """Column j of R_d R^T."""
+    """Return column j of R_d R^T."""
     x, y, z = axes[0][j], axes[1][j], axes[2][j]
     return (
         target[0, 0] * x + target[0, 1] * y + target[0, 2] * z,
@@ -97,9 +97,9 @@ def solve_factorised(A, x):
 
 @primitive
 def nearest_seed(target, weights, seed_poses, tried, first, last):
-    """Return the seed from first to last whose frame stands nearest among those not tried, or -1.
+    """Return the untried seed from first to last with the nearest frame, or -1.
 
-    Near is |p_d - p|^2 + 3 - trace(R_d^T R).
+    The distance is |p_d - p|^2 + 3 - trace(R_d^T R).
     """
     best, least = -1, 0.0
     for s in range(first, last):
@@ -119,7 +119,7 @@ def nearest_seed(target, weights, seed_poses, tried, first, last):
 
 @primitive
 def hold_at_limits(topology, lower, upper, trial, residual, columns):
-    """Clear the columns of joints that stand at a limit and that the residual pushes beyond it."""
+    """Clear the columns of joints at a limit that the residual drives beyond it."""
     for i in range(1, topology.shape[0]):
         k, j = topology[i, Q], topology[i, V]
         if lower[k] < trial[k] < upper[k]:
@@ -178,17 +178,17 @@ def inverse_kinematics(
     solution: Vector,
     outcome: Vector,
 ):
-    """q with X_0F(q) = X_d within limits, by damped least squares from one seed after the other.
+    """Solve X_0F(q) = X_d within limits by damped least squares, one seed after the other.
 
-    dq = n + J^T (J J^T + mu |e|^2 1)^-1 (e - J n) with e = [p_d - p; log(R_d R^T)] and n the gain
-    times the way to a preferred posture; J without the joints held at a limit. Nakamura and
+    dq = n + J^T (J J^T + mu |e|^2 1)^-1 (e - J n) with e = [p_d - p; log(R_d R^T)]. n is a gain
+    times the distance to a preferred posture, and J excludes joints held at a limit. Nakamura and
     Hanafusa 1986; Chan and Lawrence 1988 for damping by the error; Siciliano et al. 2009, section
-    3.5, for the null space. The posture counts for the first half of the steps.
+    3.5, for the null space. The posture acts in the first half of the steps.
 
     target : (4, 4). weights : (6,) 1 for rows that count, else 0. lower, upper : (nq,). posture :
-    (nq,). seeds : (s, nq), the first `preferred` of them before all others, else the nearest
-    first; seed_poses : (s, 12) rotation and translation of the frame there. tried : (s,); trial :
-    (nq,); step, away : (nv,); columns : (6, nv); normal : (6, 6); residual : (6,), for work.
+    (nq,). seeds : (s, nq), first the first `preferred` of them, then the others, each group
+    nearest first; seed_poses : (s, 12) rotation and translation of the frame there. Scratch: tried
+    : (s,); trial : (nq,); step, away : (nv,); columns : (6, nv); normal : (6, 6); residual : (6,).
     solution : (nq,) and outcome : (3,), the length of e, all steps and the seeds tried, written.
     """
     n, count, attempts, least = trial.shape[0], 0, 0, -1.0

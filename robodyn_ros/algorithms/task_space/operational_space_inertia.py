@@ -1,8 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The operational-space inertia of a frame, from compliances carried base to tip: no mass matrix,
-no inverse of it.
-"""
+"""The operational-space inertia of a frame, from compliances propagated base to tip."""
 
 from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.articulated import articulated_inertias
@@ -25,14 +23,14 @@ from robodyn_ros.spatial.rotational_inertia import load_symmetric, store_symmetr
 from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import add, dot, load, scale
 
-#: Eigenvalues of J M^-1 J^T below this share of the largest count as zero: rounding leaves about
-#: 1e-15 of it.
+#: Share of the largest eigenvalue of J M^-1 J^T below which others count as zero. Rounding leaves
+#: about 1e-15.
 RANK_TOLERANCE = 1e-12
 
 
 @primitive
 def axes_of_child(scratch, i):
-    """Axes of body i before its turn about z, in the frame of its parent: the columns of R."""
+    """Return the axes of body i before its rotation about z, in parent axes: the columns of R."""
     r = at.ROTATION
     return (
         (scratch[i, r], scratch[i, r + 3], scratch[i, r + 6]),
@@ -43,7 +41,7 @@ def axes_of_child(scratch, i):
 
 @primitive
 def turn_into_child(scratch, i, a):
-    """R^T A R for a symmetric A given in the frame of the parent of body i."""
+    """Return R^T A R for a symmetric A in the frame of the parent of body i."""
     c, s = scratch[i, at.COS], scratch[i, at.SIN]
     x, y, z = axes_of_child(scratch, i)
     ax, ay, az = times(a, x), times(a, y), times(a, z)
@@ -54,7 +52,7 @@ def turn_into_child(scratch, i, a):
 
 @primitive
 def general_into_child(scratch, i, b):
-    """R^T B R for a 3x3 matrix B given in the frame of the parent of body i."""
+    """Return R^T B R for a 3x3 matrix B in the frame of the parent of body i."""
     c, s = scratch[i, at.COS], scratch[i, at.SIN]
     x, y, z = axes_of_child(scratch, i)
     # columns of R0 Rz
@@ -76,8 +74,10 @@ def general_into_child(scratch, i, b):
 
 @primitive
 def cross_joint(topology, constants, scratch, i, a, b, c):
-    """Upsilon = Upsilon+ + S U - Z S^T, stored for body i, of the Upsilon+ that it has from its
-    parent, in its own axes (Jain 2011, eq. 10.21). Returns L and Z = Upsilon+ G, U = L S^T - Z^T.
+    """Compute Upsilon = Upsilon+ + S U - Z S^T of body i (Jain 2011, eq. 10.21).
+
+    Upsilon+ is that of its parent, in the axes of body i. Returns L and Z = Upsilon+ G, with
+    U = L S^T - Z^T.
     """
     d = scratch[i, at.D_INVERSE]
     g = scale(d, load(scratch, i, at.U_ANGULAR))
@@ -142,7 +142,10 @@ def cross_joint(topology, constants, scratch, i, a, b, c):
 
 @primitive
 def cross_to_child(topology, constants, scratch, i):
-    """Compliance of body i from that of its parent (Jain 2011, eq. 10.22); returns its L and Z."""
+    """Compute the compliance of body i from its parent's (Jain 2011, eq.
+
+    10.22); return L and Z.
+    """
     parent = topology[i, PARENT]
     a = load_symmetric(scratch, parent, at.O_ANGULAR)
     b, c = shift_compliance(
@@ -164,7 +167,7 @@ def cross_to_child(topology, constants, scratch, i):
 
 @primitive
 def hold_base(scratch):
-    """No compliance of the base."""
+    """Set the compliance of the base to zero."""
     for k in range(at.O_ANGULAR, at.O_LINEAR + 6):
         scratch[0, k] = 0.0
 
@@ -178,7 +181,7 @@ def clear_path(scratch, last):
 
 @primitive
 def mark_path(topology, scratch, body):
-    """Put every body between the base and `body` on the path, itself included."""
+    """Mark every body from the base to `body` as path."""
     i = body
     while i > 0:
         scratch[i, at.ON_PATH] = 1.0
@@ -187,8 +190,9 @@ def mark_path(topology, scratch, body):
 
 @primitive
 def compliance_base_to_tip(topology, constants, scratch, last):
-    """Compliance Upsilon of every body on the path, none of them beyond `last`. Needs the
-    articulated inertias.
+    """Compute the compliance Upsilon of every body on the path up to `last`.
+
+    Needs the articulated inertias.
     """
     hold_base(scratch)
     for i in range(1, last + 1):
@@ -230,7 +234,7 @@ def operational_space(
     J: Matrix,
     compliance: Matrix,
 ):
-    """J and Lambda^-1 = J M^-1 J^T of a frame, in O(n), at its origin, in base axes, linear first.
+    """Compute J and Lambda^-1 = J M^-1 J^T of a frame, at its origin in base axes, in O(n).
 
     Jain 2011, Algorithm 10.3 and eq. (10.18); Rodriguez, Jain and Kreutz-Delgado 1992. q,
     diagonal : (nv,); J : (6, nv), compliance : (6, 6) [1/kg, 1/(kg m), 1/(kg m^2)], written.
@@ -257,8 +261,9 @@ def task_solve(
     J: Matrix,
     X: Matrix,
 ):
-    """X = J M^-1, row by row, in O(m n). q, diagonal : (nv,); J, X : (m, nv), X written. Returns
-    the pivot status.
+    """Compute X = J M^-1, row by row, in O(m n); return the pivot status.
+
+    q, diagonal : (nv,); J, X : (m, nv), X written.
     """
     joint_transforms(topology, constants, scratch, q)
     status = articulated_inertias(topology, constants, scratch, diagonal)

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""How the frames of a robot accelerate under its motors, its weight and its motion."""
+"""Accelerations of frames due to motors, gravity and velocity."""
 
 from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.aba import forward_dynamics
@@ -27,12 +27,12 @@ def task_acceleration(
     qdd: Vector,
     acceleration: Vector,
 ):
-    """J qdd + Jdot qd of several frames, qdd by forward dynamics, in O(n + m).
+    """Compute J qdd + Jdot qd of several frames, qdd by forward dynamics, in O(n + m).
 
     Its negative is the bracket of the operational-space bias, C_os = -Lambda {J M^-1 (tau - C qd -
-    g) + Jdot qd} (Jain 2011, eq. 10.8), which stays valid where Lambda does not exist. The sweeps
-    of Algorithm 10.5 (eq. 10.42-10.44) are those of forward dynamics: its eta + g is minus the
-    acceleration that they give to every body, and is read here at the frames. qdd : (nv,),
+    g) + Jdot qd} (Jain 2011, eq. 10.8). It exists even where Lambda does not. The sweeps of
+    Algorithm 10.5 (eq. 10.42-10.44) are those of forward dynamics. Its eta + g is minus the
+    acceleration of every body, evaluated here at the frames. qdd : (nv,),
     acceleration : (6 m,) [m/s^2, rad/s^2] in base axes, linear first, written. Returns 0, or the
     body whose pivot is singular.
     """

@@ -1,8 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""From the compliance of a frame to the inertia of the task axes kept: damped or plain, with the
-rank.
-"""
+"""Invert the compliance of a frame to the task inertia, damped or plain, with the rank."""
 
 from numpy import sqrt
 
@@ -10,13 +8,12 @@ from robodyn_ros.algorithms.task_space.operational_space_inertia import RANK_TOL
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Matrix, Scalar, Vector
 
-SWEEPS = 12  # of Jacobi rotations; a 6 x 6 matrix is diagonal to the last bit after six or seven
+SWEEPS = 12  # of Jacobi rotations; six or seven diagonalise a 6 x 6 matrix to the last bit
 
 
 @primitive
 def diagonalise(a, v):
-    """Cyclic Jacobi: turn the symmetric a into its eigenvalues (on the diagonal), v into its
-    eigenvectors (columns).
+    """Diagonalise a symmetric a by cyclic Jacobi rotations; v receives the eigenvectors (columns).
 
     Golub and Van Loan, section 8.5. Jacobi keeps small eigenvalues of a positive matrix to high
     relative accuracy, which the rank decision needs.
@@ -30,7 +27,8 @@ def diagonalise(a, v):
         for i in range(m - 1):
             for j in range(i + 1, m):
                 off = a[i, j]
-                if not off * off <= 1e-34 * abs(a[i, i] * a[j, j]):  # a NaN turns, and spreads
+                # a NaN is rotated, and spreads
+                if not off * off <= 1e-34 * abs(a[i, i] * a[j, j]):
                     rotated = True
                     theta = (a[j, j] - a[i, i]) / (off + off)
                     root = sqrt(theta * theta + 1.0)
@@ -60,11 +58,10 @@ def task_inertia(
     inertia: Matrix,
     singular_values: Vector,
 ):
-    """Lambda = (J M^-1 J^T + damping^2 1)^-1 of the axes kept, and the singular values of J M^-1
-    J^T.
+    """Compute Lambda = (J M^-1 J^T + damping^2 1)^-1, and singular values of J M^-1 J^T.
 
-    Where the compliance is rank deficient and undamped, Lambda is its pseudo-inverse. So infinite
-    inertia along a lost direction is left out instead of overflowing. compliance, work, vectors,
+    For an undamped, rank-deficient compliance Lambda is its pseudo-inverse, which leaves out the
+    infinite inertia along a lost direction. compliance, work, vectors,
     inertia : (m, m); damping [sqrt of the unit of compliance]; singular_values : (m,) descending.
     work, vectors, inertia and singular_values are written. Returns the rank.
     """
@@ -82,7 +79,7 @@ def task_inertia(
             inertia[i, j] = 0.0
     for k in range(m):
         value = 0.0 if work[k, k] < 0.0 else work[k, k]
-        kept = not value <= RANK_TOLERANCE * largest  # a NaN is kept, and shows
+        kept = not value <= RANK_TOLERANCE * largest  # a NaN is kept, and visible in the result
         if kept:
             rank += 1
         if kept or damping > 0.0:

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What wrenches on the bodies do: the torques that hold them, and the accelerations they cause."""
+"""Torques and accelerations due to wrenches on the bodies."""
 
 from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.articulated import articulated_inertias
@@ -16,7 +16,7 @@ from robodyn_ros.spatial.vec3 import load, scale, store
 def torque_of_wrench(
     topology: Topology, constants: Table, scratch: Matrix, q: Vector, f_ext: Matrix, tau: Vector
 ):
-    """tau = J^T f = H phi B f of wrenches on any bodies, gathered in O(n).
+    """Compute tau = J^T f = H phi B f of wrenches on any bodies, in O(n).
 
     Jain 2011, Algorithm 5.1 (eq. 5.38). q : (nq,); f_ext : (nb, 6) [N m, N] moment and force on
     each body, in its frame, about its origin; tau : (nv,) [N m or N], written.
@@ -43,11 +43,11 @@ def acceleration_of_wrench(
     diagonal: Vector,
     qdd: Vector,
 ):
-    """qdd = (M + diag(diagonal))^-1 J^T f, in O(n): neither J nor M is formed.
+    """Compute qdd = (M + diag(diagonal))^-1 J^T f, in O(n), without J and M.
 
-    Jain 2011, Algorithm 7.3, for wrenches that act on the bodies: (7.43) and (7.44) define minus
-    it. q : (nq,); f_ext as above; diagonal : (nv,) [kg m^2 or kg]; qdd : (nv,), written. Returns
-    0, or the body whose pivot is singular.
+    Jain 2011, Algorithm 7.3, for wrenches on the bodies; (7.43) and (7.44) have the opposite sign.
+    q : (nq,); f_ext as above; diagonal : (nv,) [kg m^2 or kg]; qdd : (nv,), written. Returns 0, or
+    the body whose pivot is singular.
     """
     joint_transforms(topology, constants, scratch, q)
     status = articulated_inertias(topology, constants, scratch, diagonal)

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Inverse dynamics through composite bodies: what a joint carries counts as one rigid body."""
+"""Inverse dynamics by composite bodies."""
 
 from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.aba import velocity_base_to_tip
@@ -31,8 +31,7 @@ def inverse_dynamics_composite(
     f_ext: Matrix,
     tau: Vector,
 ):
-    """tau = H (R alpha + y), in O(n): R of the composite body, y what it feels of the joints
-    beyond.
+    """Compute tau = H (R alpha + y), in O(n), R of the composite body, y due to the joints beyond.
 
     Jain 2011, Algorithm 5.3 (eq. 5.44-5.46): y(k) = sum phi [y(j) + R(j) (H* qdd + a)(j)] + b(k).
     Arguments as of `rnea.inverse_dynamics`; tau (nv,) is written.

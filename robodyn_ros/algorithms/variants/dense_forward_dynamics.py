@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Forward dynamics by the dense mass matrix and its L D L^T factor: O(n^3), small constants."""
+"""Forward dynamics by the dense mass matrix and its L D L^T factor, in O(n^3)."""
 
 from robodyn_ros.algorithms.core.articulated import singular
 from robodyn_ros.algorithms.core.crba import mass_matrix
@@ -12,10 +12,10 @@ from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 
 @primitive
 def factorise_dense(M, status):
-    """M = L D L^T in place, its lower triangle, row by row (Golub and Van Loan, section 4.1.2).
+    """Factorise M = L D L^T in its lower triangle, row by row (Golub and Van Loan, section 4.1.2).
 
-    No roots, and every sum runs along two rows. The diagonal is left as 1 / D. Returns status, or
-    1 + the row of a singular pivot.
+    There are no roots, and every sum runs along two rows. The diagonal holds 1 / D. Returns
+    status, or 1 + the row of a singular pivot.
     """
     for k in range(M.shape[0]):
         for i in range(k):
@@ -28,7 +28,7 @@ def factorise_dense(M, status):
             pivot = pivot - entry * M[k, j]
             M[k, j] = entry
         if singular(pivot, size):
-            M[k, k], status = 0.0, 1 + k  # as if locked, so that the sweep stays finite
+            M[k, k], status = 0.0, 1 + k  # like a locked joint, so that the sweep stays finite
         else:
             M[k, k] = 1.0 / pivot
     return status

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Forward dynamics by the innovations factor of the mass matrix, written out: O(n depth)."""
+"""Forward dynamics by the explicit innovations factor of the mass matrix, in O(n depth)."""
 
 from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.composite import solve_factorised
@@ -13,7 +13,7 @@ from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 
 @primitive
 def torque_left(topology, constants, gravity, scratch, q, qd, tau, f_ext, bias, qdd):
-    """qdd becomes tau - C qd - g + J^T f_ext; bias is overwritten."""
+    """Set qdd to tau - C qd - g + J^T f_ext; bias is overwritten."""
     for k in range(qdd.shape[0]):
         qdd[k] = 0.0
     inverse_dynamics(topology, constants, gravity, scratch, q, qd, qdd, f_ext, bias)
@@ -36,9 +36,9 @@ def forward_dynamics_factored(
     bias: Vector,
     qdd: Vector,
 ):
-    """L x = tau - C qd - g + J^T f_ext, then L^T qdd = D^-1 x with L = 1 + H phi K, in O(n depth).
+    """Solve L x = tau - C qd - g + J^T f_ext and L^T qdd = D^-1 x, L = 1 + H phi K, in O(n depth).
 
-    Jain 2011, section 7.2, second option: the articulated inertias and the factor, but not the
+    Jain 2011, section 7.2, second option: with articulated inertias and the factor, without the
     mass matrix. Arguments as of `aba.forward_dynamics`; F : (nv, nv), bias and qdd : (nv,) are
     written. Returns 0, or the body whose pivot is singular.
     """

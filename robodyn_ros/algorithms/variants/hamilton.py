@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Hamilton's canonical equations: first-order, in positions and generalised momenta."""
+"""Hamilton's canonical equations, of first order in positions and generalised momenta."""
 
 from robodyn_ros.algorithms.centroidal.centroidal_momentum import body_momentum
 from robodyn_ros.algorithms.core import scratch as at
@@ -29,9 +29,9 @@ def hamilton_rates(
 ):
     """qd = dH/dp = M^-1 p and pdot = -dH/dq + tau, both in O(n).
 
-    Jain 2011, eq. (4.43); Spong, problems of chapter 6. A joint turns or slides everything beyond
-    it without changing their relative motion, so dK/dq(i) = h(i) . (V(i) x S(i)) with the momentum
-    h of the composite body, gathered as forces are. q, p, tau : (nv,); zero : (nv,) of zeros; qd
+    Jain 2011, eq. (4.43); Spong, problems of chapter 6. A joint moves its composite body without a
+    change of relative motion. So dK/dq(i) = h(i) . (V(i) x S(i)) with the momentum h of the
+    composite body, summed like forces. q, p, tau : (nv,); zero : (nv,) of zeros; qd
     and pdot : (nv,), written. Returns 0, or the body whose pivot is singular.
     """
     gravity_torque(topology, constants, gravity, scratch, q, pdot)

@@ -28,8 +28,9 @@ from robodyn_ros.spatial.vec3 import add, load, store
 
 @primitive
 def articulated_inertias_free(topology, constants, scratch, diagonal, prescribed):
-    """Articulated inertias with P+ = P where the motion of a joint is prescribed: it does not give
-    in. Returns 0, or the body whose pivot is singular.
+    """Compute articulated inertias, with P+ = P at joints of prescribed motion.
+
+    Returns 0, or the body whose pivot is singular.
     """
     status = 0
     for i in range(1, topology.shape[0]):
@@ -60,11 +61,12 @@ def hybrid_dynamics(
     tau: Vector,
     qdd: Vector,
 ):
-    """tau = (M + diag(diagonal)) qdd + C qd + g - J^T f_ext with one of tau and qdd known at each
-    joint, in O(n).
+    """Solve tau = (M + diag(diagonal)) qdd + C qd + g - J^T f_ext, in O(n).
 
-    The articulated-body recursion eliminates only the joints with known torque. It treats known
-    accelerations like those that velocity causes: Featherstone 2008, section 9.2; Jain 2011,
+    At each joint one of tau and qdd is given.
+
+    The articulated-body recursion eliminates only the joints with known torque. It treats given
+    accelerations like velocity-dependent ones: Featherstone 2008, section 9.2; Jain 2011,
     section 16.2. q : (nq,); qd : (nv,); given : (nv,) qdd where prescribed : (nv,) is true, tau
     elsewhere; tau, qdd : (nv,), written. Returns 0, or the body whose pivot is singular.
     """

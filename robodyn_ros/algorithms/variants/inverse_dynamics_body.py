@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Inverse dynamics with rates as the bodies see them, of body frames wherever one likes."""
+"""Inverse dynamics with rates in body axes, for arbitrary body frames."""
 
 from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.coriolis import composite_inertia_times
@@ -32,7 +32,7 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store,
 
 @primitive
 def momentum_rate(w, v, n, f):
-    """bar(V) h: what the motion (w, v) of its frame does to a momentum (n, f)."""
+    """Return bar(V) h: the rate of a momentum (n, f) due to the motion (w, v) of its frame."""
     return add(cross(w, n), cross(v, f)), cross(w, f)
 
 
@@ -44,7 +44,7 @@ def at_joint(scratch, i, lever, w, v):
 
 @primitive
 def rotation_rate_of_joint(topology, constants, i, w, v, rate):
-    """tilde(V) Delta: what the motion (w, v) of body i does to that of its joint (Jain 5.11)."""
+    """Return tilde(V) Delta: the rate of a joint's motion due to (w, v) of body i (Jain 5.11)."""
     if topology[i, KIND] == PRISMATIC:
         return (0.0, 0.0, 0.0), (w[1] * rate, -(w[0] * rate), 0.0)
     travel = constants[i, PITCH] * rate
@@ -56,7 +56,7 @@ def rotation_rate_of_joint(topology, constants, i, w, v, rate):
 
 @primitive
 def motion_of_frames(topology, constants, scratch, qd, qdd, offsets):
-    """V = phi* V(parent) + H* qd and alpha = phi* alpha(parent) + H* qdd + a of every frame.
+    """Compute V = phi* V(parent) + H* qd and alpha = phi* alpha(parent) + H* qdd + a of frames.
 
     Needs V and alpha of row 0.
     """
@@ -83,7 +83,7 @@ def motion_of_frames(topology, constants, scratch, qd, qdd, offsets):
 
 @primitive
 def force_on_frame(constants, scratch, i, f_ext, offsets):
-    """M alpha + bar(V) M V - f_ext of body i, about its frame (2.28)."""
+    """Return M alpha + bar(V) M V - f_ext of body i, about its frame (2.28)."""
     mass, moment, offset = constants[i, MASS], load(constants, i, MOMENT), load(offsets, i, 0)
     scratch[i, at.C_MASS] = mass
     store(scratch, i, at.C_MOMENT, sub(moment, scale(mass, offset)))
@@ -118,8 +118,9 @@ def inverse_dynamics_body(
     offsets: Matrix,
     tau: Vector,
 ):
-    """tau = H f, f = sum phi f(children) + M alpha + bar(V) M V - f_ext, in O(n), with alpha the
-    rate of V that the body sees.
+    """Compute tau = H f, f = sum phi f(children) + M alpha + bar(V) M V - f_ext, in O(n).
+
+    alpha is the rate of V in body axes.
 
     Jain 2011, Table 5.1: (5.11) and (2.28), and (5.18) for frames away from the joints. offsets :
     (nb, 3) [m] from the origin of each body to that of its frame, in its axes; zeros leave the

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Inverse dynamics with everything about the origin of the base: wrenches of bodies just add."""
+"""Inverse dynamics about the origin of the base, where wrenches of bodies add up."""
 
 from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.coriolis import (
@@ -20,7 +20,7 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, s
 
 @primitive
 def accelerations_about_base(topology, gravity, scratch, qd, qdd):
-    """alpha_I = alpha_I(parent) + H_I* qdd + (dH_I*/dt) qd of every body. Needs the joints."""
+    """Compute alpha_I = alpha_I(parent) + H_I* qdd + (dH_I*/dt) qd of bodies. Needs the joints."""
     store(scratch, 0, at.ALPHA, (0.0, 0.0, 0.0))
     store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))
     for i in range(1, topology.shape[0]):
@@ -44,7 +44,7 @@ def accelerations_about_base(topology, gravity, scratch, qd, qdd):
 
 @primitive
 def force_about_base(constants, scratch, i, f_ext):
-    """M_I alpha_I + bar(V_I) h_I - f_ext of body i, about the base origin (2.38)."""
+    """Return M_I alpha_I + bar(V_I) h_I - f_ext of body i, about the base origin (2.38)."""
     body_coriolis(constants, scratch, i)
     n, f = composite_inertia_times(
         scratch, i, load(scratch, i, at.ALPHA), load(scratch, i, at.ACCEL)
@@ -66,7 +66,7 @@ def force_about_base(constants, scratch, i, f_ext):
 
 @primitive
 def forces_about_base(topology, constants, gravity, scratch, q, qd, qdd, f_ext):
-    """What moves every body, less the wrench on it, and the joints and motions it comes from."""
+    """Compute the inertia force of every body minus its wrench, with joints and motions."""
     joint_transforms(topology, constants, scratch, q)
     poses_base_to_tip(topology, scratch)
     joint_axes_base_to_tip(topology, constants, scratch, qd)
@@ -87,8 +87,9 @@ def inverse_dynamics_fixed(
     f_ext: Matrix,
     tau: Vector,
 ):
-    """tau = H_I f_I, f_I = sum f_I(children) + M_I alpha_I + bar(V_I) h_I - f_ext, in O(n). All
-    are of the point of each body that is at the origin of the base.
+    """Compute tau = H_I f_I, f_I = sum f_I(children) + M_I alpha_I + bar(V_I) h_I - f_ext.
+
+    In O(n). Quantities are those of the point of each body at the origin of the base.
 
     Jain 2011, Table 5.1 and section 5.4: (5.47) to (5.57), with the missing factor thd of (5.55);
     (2.38). Arguments as of `rnea.inverse_dynamics`; tau (nv,) is written.

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Inverse dynamics with rates as the base sees them, of the origins of the bodies."""
+"""Inverse dynamics with rates in base axes, of the origins of the bodies."""
 
 from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.aba import velocity_base_to_tip
@@ -29,8 +29,9 @@ def inverse_dynamics_inertial(
     f_ext: Matrix,
     tau: Vector,
 ):
-    """tau = H f, f = sum phi f(children) + M alpha + [w x J w; w x (w x m p)] - f_ext, in O(n),
-    with alpha the rate of V that the base sees: the acceleration of a point.
+    """tau = H f, f = sum phi f(children) + M alpha + [w x J w; w x (w x m p)] - f_ext, in O(n).
+
+    alpha is the rate of V in base axes: the acceleration of a point.
 
     Jain 2011, Table 5.1: (5.19), (5.20) and (2.26); the two-sweep form of Luh, Walker and Paul
     1980. Arguments as of `rnea.inverse_dynamics`; tau (nv,) is written.

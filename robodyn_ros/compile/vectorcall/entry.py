@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The fastest safe call of machine code from Python: no type resolution, no boxes, no copies.
 
-Numba's dispatcher asks every argument for its type and wraps every array; for straight-line code
-of 0.1 us that is most of a call. An entry is a C function of CPython's vectorcall, emitted beside
-the code that it calls. It checks the arrays themselves, and accepts only what it knows.
+Numba's dispatcher resolves the type of every argument and wraps every array, which dominates calls
+of short code. An entry is a C function of CPython's vectorcall, emitted beside the code that it
+calls. It checks the arrays directly, and accepts only known layouts.
 """
 
 import ctypes
@@ -18,10 +18,10 @@ from llvmlite import ir
 from robodyn_ros.compile.numba_private import MISSING
 from robodyn_ros.errors import KernelError
 
-REFUSED = -2  # status of an argument that is no float64 array of the expected dimensions
+REFUSED = -2  # status of an argument that is not a float64 array of the expected dimensions
 
 REAL, INTEGER, FLAGS = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
-#: Where CPython and numpy keep things, in bytes (object.h, floatobject.h, tupleobject.h,
+#: Offsets in objects of CPython and NumPy, in bytes (object.h, floatobject.h, tupleobject.h,
 #: ndarraytypes.h).
 TYPE, VALUE, FIRST_ITEM = 8, 16, 24
 DATA, DIMENSIONS, LENGTHS, DTYPE, TRAITS, END = 16, 24, 32, 56, 64, 68
@@ -43,16 +43,15 @@ class _Method(ctypes.Structure):
 
 
 def symbol(function_name):
-    """Name of the entry emitted for a compiled function."""
+    """Return the name of the entry of a compiled function."""
     return f'{function_name}.entry'
 
 
 class Given:
-    """The arguments of a function of CPython's vectorcall, as its LLVM code looks at them.
+    """The arguments of a vectorcall function in its LLVM code.
 
-    builder : at the beginning of the function. owner, arguments, count : the function's. refused :
-    block to go to with an argument that is not as expected; `refusals` are the blocks it is
-    reached from.
+    builder : at the beginning of the function. owner, arguments, count : of the function. refused
+    : block for unexpected arguments; `refusals` are the blocks that branch to it.
     """
 
     def __init__(self, builder, owner, arguments, count, refused):
@@ -61,22 +60,26 @@ class Given:
         self._owner, self._refused = owner, refused
 
     def expect_count(self, count):
-        """Leave unless there are so many arguments."""
+        """Branch to refusal unless the number of arguments is right."""
         self.expect(self.count, INTEGER(count))
 
     def item(self, k):
-        """Entry k of the tuple that owns the function, an object."""
+        """Return entry k of the tuple that owns the function, an object."""
         return self.load(self._owner, FIRST_ITEM + 8 * k)
 
     def array(self, k, axes, dtype, traits):
-        """Argument k, which must be an array with these traits and the dtype that is entry `dtype`
-        of the owner, or a copy of it, as pickles make: address of its data, and its lengths.
+        """Return data address and lengths of argument k, an array with these traits.
+
+        Its dtype must be entry `dtype` of the owner, or a copy from a pickle.
         """
         data, lengths = self.look(self.load(self.arguments, 8 * k), INTEGER(axes), dtype, traits)
         return data, [self.load(lengths, 8 * axis) for axis in range(axes)]
 
     def look(self, array, axes, dtype, traits):
-        """Leave unless an object is such an array: addresses of its data and of its lengths."""
+        """Branch to refusal unless an object is such an array.
+
+        Return addresses of data and lengths.
+        """
         self.expect(self.load(array, TYPE), self.item(0))
         found = self.load(self.load(array, DTYPE), KIND)
         self.expect(found, self.load(self.item(dtype), KIND))
@@ -86,12 +89,13 @@ class Given:
         return self.load(array, DATA), self.load(array, LENGTHS)
 
     def real(self, k, kind):
-        """Argument k, which must be a float, and entry `kind` of the owner the type of floats."""
+        """Return argument k, a float; entry `kind` of the owner is the type of floats."""
         return self.load(self._object(k, kind), VALUE, REAL)
 
     def whole(self, k, kind):
-        """Argument k, which must be an int of 64 bits, but not -1: by that CPython tells of
-        errors. Entry `kind` of the owner is the type of ints.
+        """Return argument k, an int of 64 bits other than -1, which signals errors in CPython.
+
+        Entry `kind` of the owner is the type of ints.
         """
         builder = self.builder
         value = builder.call(
@@ -108,18 +112,18 @@ class Given:
         return value
 
     def _object(self, k, kind):
-        """Argument k, an object of the very type that is entry `kind` of the owner."""
+        """Return argument k, an object whose type is entry `kind` of the owner."""
         found = self.load(self.arguments, 8 * k)
         self.expect(self.load(found, TYPE), self.item(kind))
         return found
 
     def load(self, address, offset, kind=INTEGER):
-        """What is kept at an address."""
+        """Load the value at an address."""
         place = self.builder.add(address, INTEGER(offset))
         return self.builder.load(self.builder.inttoptr(place, kind.as_pointer()))
 
     def expect(self, value, wanted, comparison='=='):
-        """Leave unless a value is as wanted."""
+        """Branch to refusal unless a condition is true."""
         self.refusals.append(self.builder.block)
         carry_on = self.builder.append_basic_block('go')
         self.builder.cbranch(
@@ -132,7 +136,7 @@ def emit(module, name, body, dimensions, outputs):
     """Emit the entry of a function.
 
     body : LLVM function of (data, lengths ...) of each array that returns a status. dimensions :
-    of each array. outputs : how many arrays, the last ones, are written.
+    of each array. outputs : number of written arrays, the last ones.
     """
     function = ir.Function(module, ir.FunctionType(INTEGER, [INTEGER] * 3), name)
     start, leave = (function.append_basic_block(part) for part in ('start', 'leave'))
@@ -155,12 +159,12 @@ def emit(module, name, body, dimensions, outputs):
 
 
 def api(module, name, *kinds, returns=INTEGER):
-    """Return a function of CPython's, such as one that returns an object.
+    """Return a function of CPython's API, by default one that returns an object.
 
     Raises
     ------
     KernelError
-        If this interpreter has no function of that name, which would end the process in the call.
+        If this interpreter has no such function; a call would end the process.
     """
     if not hasattr(ctypes.pythonapi, name):
         raise KernelError(
@@ -191,7 +195,7 @@ def callable_at(address, *items, name='entry', text=None, keywords=False):
     The tuple that owns it begins with the items: objects that the code compares with, and objects
     that must outlive it.
 
-    text : what it says of itself. keywords : whether it takes arguments by name.
+    text : its docstring. keywords : whether it takes arguments by name.
     """
     method = _Method(
         name.encode(), address, _METH_FASTCALL | _METH_KEYWORDS * keywords, text and text.encode()

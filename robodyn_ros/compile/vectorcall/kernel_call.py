@@ -1,11 +1,11 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of kernels from a control loop: those of the dispatcher, without its cost.
+"""Fast calls of kernels from a control loop, equivalent to those of the dispatcher.
 
-Numba's dispatcher finds out the type of every argument and wraps every array. For the small
-kernels of a control cycle this takes longer than their work, above all on cold caches. But each
-kernel has one signature, so it is enough to check that the arguments match it. This check is
-compiled and cached together with the kernel.
+Numba's dispatcher resolves the type of every argument and wraps every array. For the small kernels
+of a control cycle this takes longer than their work, above all on cold caches. But each kernel has
+one signature, so a check of the arguments against it is enough. This check is compiled and cached
+together with the kernel.
 """
 
 import numpy as np
@@ -30,7 +30,7 @@ from robodyn_ros.compile.vectorcall.entry import (
     layout_is_known,
 )
 
-#: What the owner of the function holds before its dispatcher, in this order.
+#: Items of the function's owner before its dispatcher, in this order.
 DTYPES = {
     types.float64: np.float64,
     types.int64: np.int64,
@@ -40,16 +40,16 @@ DTYPES = {
 }
 ITEMS = (np.ndarray, float, int, *(np.dtype(kind) for kind in DTYPES.values()), None)
 FLOAT, WHOLE, FIRST_DTYPE, NONE, DISPATCHER = 1, 2, 3, len(ITEMS) - 1, len(ITEMS)
-#: Types of numbers: how to look at them, and which item their type is.
+#: Types of numbers: how to check them, and the item with their type.
 NUMBERS = {types.float64: (Given.real, FLOAT), types.int64: (Given.whole, WHOLE)}
 
 
 def vectorcall(kernel):
-    """Return a callable that does exactly what `kernel.compiled` does, three to ten times as fast.
+    """Return a faster callable that is equivalent to `kernel.compiled`.
 
-    Arrays and numbers of the very types of its signature go straight to the machine code. For
-    everything else the dispatcher is called with the same arguments, and answers or raises. Where
-    the signature has other arguments, or the interpreter another layout, it is the dispatcher.
+    Arrays and numbers of exactly the types of its signature go directly to the machine code.
+    Otherwise the dispatcher is called with the same arguments. For other signatures, or an unknown
+    layout of the interpreter, the dispatcher itself is returned.
     """
     dispatcher, address = kernel.compiled, None
     if layout_is_known():
@@ -105,9 +105,7 @@ class VectorcallCompiler(CompilerBase):
 
 
 def _emit(module, context, code):
-    """Emit the function: look at the arguments, call the machine code, make an object of what it
-    returns; or else call the dispatcher.
-    """
+    """Emit the function: check arguments, call the machine code or else the dispatcher."""
     function = ir.Function(module, ir.FunctionType(INTEGER, [INTEGER] * 3), _name(code))
     start, otherwise = (function.append_basic_block(part) for part in ('start', 'otherwise'))
     builder = ir.IRBuilder(start)
@@ -132,7 +130,7 @@ def _emit(module, context, code):
 
 
 def _value(context, given, k, kind):
-    """Argument k as the machine code expects it."""
+    """Return argument k in the form that the machine code expects."""
     if kind in NUMBERS:
         look, item = NUMBERS[kind]
         return look(given, k, item)

@@ -1,9 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Methods of a robot in machine code: look at the states, make room for results, call, hand over.
+"""Methods of a robot in machine code: check states, allocate results, call, return.
 
-A Python function that does no more takes longer than the dynamics of an arm. This one is the same
-for all robots and quantities: what differs is in the tuple that owns it.
+The same steps in Python take longer than the dynamics of an arm. One function serves all robots
+and quantities; the tuple that owns it has the differences.
 """
 
 import contextlib
@@ -31,19 +31,19 @@ from robodyn_ros.compile.vectorcall.entry import (
     layout_is_known,
 )
 
-#: What the owner holds, in this order. CASES: [case], or {frame: case}; empty until
-#: there is a kernel.
+#: Items of the owner, in this order. CASES: [case], or {frame: case}; empty until there is a
+#: kernel.
 NDARRAY, DTYPE, ZERO, OUT, NONE, OTHERWISE, CASES, PLAN = range(8)
-#: What a case is: the code, and its arguments before the states and after them. Code that takes
-#: any before the states is for any robot, and trusts them: they are looked at here.
+#: A case: the code, and its arguments before and after the states. Code with arguments before the
+#: states is generic and trusts them, so they are checked here.
 ONE, BEFORE, AFTER = range(3)
-#: Numbers of the plan: how many states and results, and where numpy makes arrays. Then the length
-#: of each state, and of each result how many axes, and their lengths.
+#: Numbers of the plan: of states, of results, and the address of PyArray_Empty. Then the length of
+#: each state, and the number and lengths of the axes of each result.
 STATES, RESULTS, MAKE, LENGTHS, AXES = 0, 1, 2, 3, 7
 MOST, MOST_AXES = AXES - LENGTHS, 3
-TUPLE_SIZE = 16  # offset of how many items there are
+TUPLE_SIZE = 16  # offset of the number of items
 PYARRAY_EMPTY = 184  # index of PyArray_Empty in numpy's table of functions
-NOT_FINITE = 0x7FF << 52  # the exponent of what is not a number, or infinite
+NOT_FINITE = 0x7FF << 52  # the exponent of NaN and infinity
 
 METHOD = """def {name}({inputs}{option}):
     {results}
@@ -56,9 +56,9 @@ def python_method(name, text, one, otherwise, inputs, shapes, wrenches=False):
 
     A single result may be given as `out`. Refused arguments go to `otherwise`.
 
-    Names of the arguments and all calls are written out: to look any of them up would take as long
-    as the work. inputs : names. shapes : of the results. wrenches : whether there is an argument
-    f_ext, with which nothing but `otherwise` can deal.
+    Names of arguments and all calls are generated, because look-ups would take as long as the
+    work. inputs : names. shapes : of the results. wrenches : whether there is an argument f_ext,
+    which only `otherwise` handles.
     """
     names = [f'result{k}' for k in range(len(shapes))]
     made = [f'{result} = empty({shape!r})' for result, shape in zip(names, shapes)]
@@ -89,8 +89,8 @@ def machine_method(otherwise, cases, lengths, shapes, of_frame=False):
 
     A single result may be given as `out`. All other arguments go to `otherwise`.
 
-    otherwise : a function or method of the same arguments, whose name, signature and docstring
-    this takes over. It is returned itself where the interpreter has another layout. cases : see
+    otherwise : a function or method with the same arguments, whose name, signature and docstring
+    are copied. It is returned itself if the layout of the interpreter is unknown. cases : see
     CASES. lengths : of each state. shapes : of the results.
     """
     if not layout_is_known() or max(len(lengths), len(shapes)) > MOST:
@@ -118,7 +118,7 @@ def machine_method(otherwise, cases, lengths, shapes, of_frame=False):
 
 
 def _without_types(function):
-    """Return the signature of a function without annotations, as C functions can state it."""
+    """Return the signature of a function without annotations, as for C functions."""
     signature = inspect.signature(function)
     return signature.replace(
         parameters=[
@@ -151,9 +151,7 @@ def _address_of(emit):
 
 
 def _emit(of_frame, module):
-    """Emit the method: a function of its owner, the arguments and how many they are by place, and
-    the names of the others.
-    """
+    """Emit the method: a function of owner, arguments, number of positional ones, and names."""
     function = ir.Function(
         module,
         ir.FunctionType(INTEGER, [INTEGER] * 4),
@@ -215,16 +213,16 @@ class _Code(Given):
     """The steps of a method."""
 
     def call(self, name, *values, returns=INTEGER):
-        """What a function of CPython's returns."""
+        """Call a function of CPython's API; return its result."""
         function = api(self.builder.module, name, *[INTEGER] * len(values), returns=returns)
         return self.builder.call(function, values)
 
     def remember(self, something):
-        """Own an object."""
+        """Take a reference to an object."""
         self.call('Py_IncRef', something, returns=ir.VoidType())
 
     def forget(self, something):
-        """Give an object up, or nothing."""
+        """Release a reference, if any."""
         self.call('Py_DecRef', something, returns=ir.VoidType())
 
     def by_name(self, arguments, count, names):
@@ -248,7 +246,7 @@ class _Code(Given):
         return self.builder.add(address, self.builder.mul(k, INTEGER(8)))
 
     def entry(self, address, k):
-        """Entry k."""
+        """Return entry k."""
         return self.load(self.place(address, k), 0)
 
     def items(self, items):
@@ -256,23 +254,23 @@ class _Code(Given):
         return self.builder.add(items, INTEGER(FIRST_ITEM))
 
     def variable(self, value):
-        """Return where a value is that changes."""
+        """Return the address of a variable."""
         place = cgutils.alloca_once(self.builder, INTEGER)
         self.builder.store(value, place)
         return place
 
     def value(self, variable):
-        """Of a variable, as it is now."""
+        """Return the current value of a variable."""
         return self.builder.load(variable)
 
     def where(self, comparison, value, other):
-        """Return a context of what is done only if."""
+        """Return the context of a conditional block."""
         other = INTEGER(other) if isinstance(other, int) else other
         return self.builder.if_then(self.builder.icmp_signed(comparison, value, other))
 
     @contextlib.contextmanager
     def loop(self, count):
-        """A context of what is done for each k."""
+        """Yield the context of a loop over k."""
         with cgutils.for_range(self.builder, count) as loop:
             yield loop.index
 
@@ -286,7 +284,7 @@ class _Code(Given):
         self.builder.store(value, self.builder.inttoptr(address, INTEGER.as_pointer()))
 
     def expect_states(self, plan, states):
-        """Leave unless each state is an array of the right length and of finite numbers."""
+        """Branch to refusal unless each state is an array of its length with finite numbers."""
         for k in range(MOST):
             with self.where('>', states, k):
                 data, (length,) = self.array(k, 1, DTYPE, WRITEABLE)
@@ -300,7 +298,7 @@ class _Code(Given):
                 self.expect(self.value(bad), INTEGER(0))
 
     def out(self, names, results, plan):
-        """Return the one array that is given for the results, or 0."""
+        """Return the given result array, or 0."""
         given = self.variable(INTEGER(0))
         with self.where('!=', names, 0):
             self.expect(results, INTEGER(1))
@@ -319,7 +317,7 @@ class _Code(Given):
         return self.value(given)
 
     def make(self, plan, results, out, made):
-        """Write down an array for each result; 0 where there is no memory."""
+        """Allocate an array for each result; 0 if memory is exhausted."""
         kind = ir.FunctionType(INTEGER, [FLAGS, INTEGER, INTEGER, FLAGS])
         function = self.builder.inttoptr(self.load(plan, 8 * MAKE), kind.as_pointer())
         fine = self.variable(INTEGER(1))

@@ -75,7 +75,6 @@ class Supervisor:
         """Replace kernels by their twins from the next tick on, {kernel: twin}.
 
         {} restores the generic kernels. Torques stay the same to rounding.
-
         """
         with self._lock:
             self.law.use(twins)

@@ -1,9 +1,10 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Closures of loops, and the tables of a robot whose joints they lead.
+"""Closures of loops, and the tables of a robot with closed loops.
 
-A URDF is a tree. A closure names two frames of it and the motions between them that it stops. The
-joints of the loops then depend on the independent ones (Jain 2011, sections 11.3 and 15.1).
+A URDF is a tree. A closure names two of its frames, and the relative motions that it constrains.
+The other joints of the loops then depend on the independent ones (Jain 2011, sections 11.3 and
+15.1).
 """
 
 from collections.abc import Iterable, Mapping
@@ -52,9 +53,9 @@ from robodyn_ros.model.model_report import NOTE, WARNING, Finding
 from robodyn_ros.model.robot_model import JointLimits, RobotModel
 from robodyn_ros.model.validate import LARGEST_LENGTH
 
-#: Relative motions of B that a closure can stop: along the axes of A, and turns about them.
+#: Relative motions of B that a closure can constrain: along the axes of A, and about them.
 MOTIONS = ('x', 'y', 'z', 'rx', 'ry', 'rz')
-#: What is stopped by each type of closure; the free axis of a hinge and of a slider is z.
+#: Motions constrained by each type; the free axis of the types 'hinge' and 'slider' is z.
 TYPES: dict[str, tuple[str, ...]] = {
     'weld': MOTIONS,
     'ball': ('x', 'y', 'z'),
@@ -74,13 +75,13 @@ class Closure:
     name : str
         Name of the closure.
     a, b : str
-        Links or joints that its two frames are fixed to.
+        Links or joints to which its two frames are fixed.
     type : {'weld', 'hinge', 'slider', 'ball', 'plane', 'distance'}
-        What is stopped: all; all but the turn about z; all but the travel along z; travels; the
-        travel along z, of the origin of B in the xy plane of A; the change of distance.
+        Constrained are, in this order: all motions; all but the rotation about z; all but the
+        translation along z; translations; the translation along z; the distance.
     stops : sequence of {'x', 'y', 'z', 'rx', 'ry', 'rz'}, optional
-        The stopped motions of B in axes of A, in place of those of the type. Of turns none, two
-        or all three: one alone is no constraint of positions while the others turn.
+        Constrained motions of B in axes of A, in place of those of the type. The number of
+        rotations is 0, 2 or 3, because a single one is not a constraint on positions.
     place_a, place_b : Placement
         The frames on their links.
     distance : float, optional
@@ -98,7 +99,7 @@ class Closure:
 
 
 def stopped(robot: str, closure: Closure) -> tuple[str, ...]:
-    """Return the motions that a closure stops, 'distance' for its distance.
+    """Return the motions that a closure constrains, 'distance' for its distance.
 
     Parameters
     ----------
@@ -114,7 +115,7 @@ def stopped(robot: str, closure: Closure) -> tuple[str, ...]:
     Raises
     ------
     ModelError
-        If it is none that can be kept; the message names the closure.
+        If the closure is not valid; the message names it.
     """
     where = f'robot {robot!r}: closure {closure.name!r}'
     if closure.type not in TYPES:
@@ -141,7 +142,7 @@ def stopped(robot: str, closure: Closure) -> tuple[str, ...]:
 
 
 def on_loops(model: RobotModel, closures: Iterable[Closure]) -> list[dict[int, int]]:
-    """Return for each closure the velocities of the tree that move its frames apart.
+    """Return for each closure the velocities of the tree on its loop.
 
     Parameters
     ----------
@@ -158,7 +159,7 @@ def on_loops(model: RobotModel, closures: Iterable[Closure]) -> list[dict[int, i
     Raises
     ------
     ModelError
-        For a loop without joints, or with one that turns freely.
+        For a loop without joints, or with a spherical joint.
     """
     found, first = [], FIRST if model.is_embedded else V
     for closure in closures:
@@ -198,16 +199,16 @@ def closed(
     unknown: Iterable[int],
     reference: Mapping[str, float],
 ) -> RobotModel:
-    """Return the robot in which closures lead the unknown joints.
+    """Return the robot with closures, over its independent joints.
 
     Parameters
     ----------
     model : RobotModel
-        The tree; joints of it may follow others.
+        The tree, possibly with mimic joints.
     closures : tuple of Closure
         Its closures.
     unknown : iterable of int
-        Velocities of the tree that follow from the other ones in their loops.
+        Dependent velocities of the tree, determined by the other ones of their loops.
     reference : mapping of str to float
         Positions of all joints in which the loops are closed, by `all_position_names`.
 
@@ -319,9 +320,9 @@ def _wide(model):
 
 
 def _spans(loops, unknown, new):
-    """Return {unknown velocity: (first, count)} of the independent ones that it depends on.
+    """Return {dependent velocity: (first, count)} of its independent velocities.
 
-    Loops that share an unknown joint are solved together, and depend on all of theirs.
+    Loops with a common dependent joint are solved together, and depend on all of their joints.
     """
     groups: list[set[int]] = []
     for loop in loops:
@@ -342,7 +343,7 @@ def _spans(loops, unknown, new):
 
 
 def _moved(joint, at, new):
-    """Return a joint of several velocities at its places among those that are left."""
+    """Return a joint of several velocities with its new indices."""
     positions, velocities = (
         slice(table[part.start], table[part.start] + part.stop - part.start)
         for table, part in ((at, joint.positions), (new, joint.velocities))
@@ -351,14 +352,14 @@ def _moved(joint, at, new):
 
 
 def _findings(model, constants, old, unknown):
-    """Return what is to be known of joints that loops lead."""
+    """Return the findings about dependent joints of loops."""
     for k in unknown:
         subject = f'joint {model.joint_names[k]!r}'
-        yield Finding(NOTE, subject, 'is led by a closed loop; its limits are not watched')
+        yield Finding(NOTE, subject, 'depends on a closed loop; its limits are not checked')
         (row, *_) = np.flatnonzero(old[1:] == k) + 1
         if constants[row, DAMPING] or constants[row, FRICTION]:
             yield Finding(
-                WARNING, subject, 'is led by a closed loop; its damping and friction are left out'
+                WARNING, subject, 'depends on a closed loop; its damping and friction are left out'
             )
 
 

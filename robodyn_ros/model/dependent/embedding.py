@@ -1,10 +1,10 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Joints that depend on others: the tables of a robot whose coordinates are the independent ones.
+"""Tables of a robot with dependent joints over its independent coordinates.
 
 Constraint embedding (Jain 2011, section 15.1): rates of all joints are E times the independent
-ones. Every recursion over the tree stands between E and its transpose. Kernels find what they need
-in further columns of the tables, see robodyn_ros.model.layout.
+ones. Every recursion over the tree is between E and its transpose. Further columns of the tables
+hold the data for the kernels, see robodyn_ros.model.layout.
 """
 
 import numpy as np
@@ -32,10 +32,10 @@ from robodyn_ros.model.layout import (
 
 
 def embed(topology, constants, ways):
-    """Return the tables of a robot some joints of which follow others.
+    """Return the tables of a robot with dependent joints.
 
     topology (nb, 5), constants (nb, 28) : Q and V of a body that follows are those of its leader.
-    ways : {row: Following} of the bodies that follow.
+    ways : {row: Following} of the dependent bodies.
     """
     nb, nv = len(topology), topology[1:, V].max() + 1
     wide = np.zeros((nb, EMBEDDED_TOPOLOGY_COLUMNS), dtype=np.int64)
@@ -59,8 +59,10 @@ def embed(topology, constants, ways):
 
 
 def reduced_tree(topology):
-    """Return the (nv + 1, 5) topology of the elimination tree. In it one velocity carries another
-    wherever an entry of the mass matrix, or of its factors L^T D L, is not zero. This is its
+    """Return the (nv + 1, 5) topology of the elimination tree.
+
+    In it one velocity carries another if their entry of the mass matrix, or of its factors
+    L^T D L, is nonzero. This is its
     elimination tree.
 
     Liu 1990, "The role of elimination trees in sparse factorization". Of a robot without dependent

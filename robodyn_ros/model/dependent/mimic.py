@@ -25,8 +25,8 @@ def followers(robot, movable, locked):
     """Resolve the joints that follow others, through any number of joints between.
 
     robot : name for messages. movable : {name: Joint}. locked : names of joints that are held, and
-    then follow nothing. Returns {name: Following}. Raises ModelError for joints that follow one
-    another in a loop, a leader that does not move, and joints of more than one velocity.
+    then follow nothing. Returns {name: Following}. Raises ModelError for cycles of followers, a
+    fixed leader, and joints with several velocities.
     """
     return {
         name: _resolved(robot, movable, locked, joint)

@@ -67,7 +67,7 @@ def loops_of(source: Sequence[Closure] | str | os.PathLike) -> Loops:
     Raises
     ------
     ModelError
-        If the file cannot be read, or has what is not known here; the message names the closure.
+        If the file cannot be read, or has an unknown entry; the message names the closure.
     """
     if not isinstance(source, (str, os.PathLike)):
         return Loops(tuple(source), None, {})

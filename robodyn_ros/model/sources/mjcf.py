@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """MJCF text to a description: the subset of bodies, joints, inertias, sites and equalities.
 
-Geoms, assets, actuators, sensors, contacts, springs and visual settings are left out. What changes
-the mechanism and is not known here is refused: included files, composites, tendons in equalities.
+Geoms, assets, actuators, sensors, contacts, springs and visual settings are ignored. Unsupported
+elements that change the mechanism are refused: included files, composites, tendons in equalities.
 """
 
 from dataclasses import replace
@@ -19,15 +19,15 @@ from robodyn_ros.model.rotation_matrix import clean
 
 KINDS = {'hinge': 'revolute', 'slide': 'prismatic', 'ball': 'spherical', 'free': 'floating'}
 ORIENTATIONS = ('quat', 'euler', 'axisangle')
-#: What may stand in a body and changes nothing that is computed here.
+#: Elements of a body without effect on the model.
 IGNORED = {'geom', 'camera', 'light', 'inertial', 'joint', 'freejoint', 'body', 'site', 'plugin'}
 
 
 def parse(source):
     """Read a robot from MJCF text, or from the path of a file.
 
-    The world is the base link, sites are links without mass, and a joint off the origin of its
-    body adds a link of its own. Raises ModelError for anything else than such an MJCF.
+    The world is the base link, and sites are links without mass. A joint off the origin of its
+    body adds a link. Raises ModelError for any other text.
     """
     root = xml_text.read(source)
     if root.tag != 'mujoco':
@@ -42,7 +42,7 @@ def parse(source):
 
 
 class _Reader:
-    """What is read so far."""
+    """State of the parser."""
 
     def __init__(self, root):
         self.root = root
@@ -68,7 +68,7 @@ class _Reader:
         return RobotDescription(self.root.get('model', 'mjcf'), tuple(self.links), joints)
 
     def _default(self, element, inherited):
-        """Keep the defaults of a class and of those within it."""
+        """Store the defaults of a class and of its subclasses."""
         own = {tag: dict(values) for tag, values in inherited.items()}
         for child in element:
             if child.tag != 'default':
@@ -78,7 +78,7 @@ class _Reader:
             self._default(child, own)
 
     def _attributes(self, element, kind):
-        """Return the attributes of an element over those of its class."""
+        """Return the attributes of an element, with the defaults of its class."""
         name = element.get('class') or kind or 'main'
         if name not in self.defaults and name != 'main':
             raise ModelError(f'<{element.tag}>: got class {name!r}; expected one of <default>')
@@ -99,7 +99,7 @@ class _Reader:
                 raise ModelError(f'body {link!r}: got an element <{child.tag}> that is not known')
 
     def _body(self, element, parent, kind):
-        """Read a body, the joints it hangs on, and all that hangs on it."""
+        """Read a body, its joints and its children."""
         kind = element.get('childclass', kind)
         name = self._named(element.get('name'), f'body{len(self.links)}')
         place = self._placement(element.attrib, f'body {name!r}')
@@ -239,7 +239,7 @@ class _Reader:
         return found
 
     def _named(self, name, otherwise):
-        """Return a name that no link has yet."""
+        """Return a name that is unused by links."""
         if name is not None and name in self.names:
             raise ModelError(f'got two bodies or sites {name!r}; expected different names')
         name = otherwise if name is None else name
@@ -249,7 +249,7 @@ class _Reader:
         return name
 
     def _joint_name(self, name):
-        """Return a name that no joint has yet."""
+        """Return a name that is unused by joints."""
         while any(joint.name == name for joint in self.joints):
             name += '_'
         return name

@@ -11,9 +11,10 @@ SCHEME = 'package://'
 
 
 def resolved(source: str | os.PathLike) -> str | os.PathLike:
-    """Return the path of a file that is named by its package; anything else as it is.
+    """Return the path of a `package://` file; return anything else unchanged.
 
-    Looked up in the share folders of AMENT_PREFIX_PATH, then in the folders of ROS_PACKAGE_PATH.
+    Packages are searched in the share folders of AMENT_PREFIX_PATH, then in the folders of
+    ROS_PACKAGE_PATH.
 
     Parameters
     ----------
@@ -27,7 +28,7 @@ def resolved(source: str | os.PathLike) -> str | os.PathLike:
     Raises
     ------
     ModelError
-        If no package of that name holds the file.
+        If no package of that name has the file.
     """
     if not isinstance(source, str) or not source.startswith(SCHEME):
         return source

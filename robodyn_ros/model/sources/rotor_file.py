@@ -40,7 +40,7 @@ def rotors_of(source: Mapping[str, Rotor] | str | os.PathLike | None) -> dict[st
     Raises
     ------
     ModelError
-        If the file cannot be read, or has what is not known here; the message names the joint.
+        If the file cannot be read, or has an unknown entry; the message names the joint.
     """
     if source is None or isinstance(source, Mapping):
         return dict(source or {})

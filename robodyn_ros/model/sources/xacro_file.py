@@ -1,9 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Files of a description: found in their packages, and expanded where they are xacro files.
+"""Find the files of a description in their packages, and expand xacro files.
 
-Xacro evaluates expressions of the file as Python. So a file has to be named by its path; text that
-comes over a topic is never expanded.
+Xacro evaluates expressions of the file as Python. So a file must be given by its path; text from a
+topic is never expanded.
 """
 
 import os
@@ -14,7 +14,7 @@ from robodyn_ros.model.sources import package_path
 
 
 def expanded(source: str | os.PathLike) -> str | os.PathLike:
-    """Return the URDF text of a file whose name ends with .xacro; any other file as it is.
+    """Return the URDF text of a file whose name ends with .xacro; any other source unchanged.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def expanded(source: str | os.PathLike) -> str | os.PathLike:
     if path.suffix != '.xacro':
         return source
     try:
-        import xacro  # an extra, needed here only
+        import xacro  # an optional package, needed here only
     except ModuleNotFoundError:
         raise ModelError(
             f'{str(path)!r} is a xacro file, and xacro is not installed; expected `pip install '
@@ -45,7 +45,7 @@ def expanded(source: str | os.PathLike) -> str | os.PathLike:
         ) from None
     try:
         return xacro.process_file(str(path)).toxml()
-    except Exception as error:  # xacro raises whatever its expressions do
+    except Exception as error:  # xacro raises any exception of its expressions
         raise ModelError(
             f'xacro refuses {str(path)!r}: {type(error).__name__}: {error}'
         ) from error

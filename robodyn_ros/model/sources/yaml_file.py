@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A YAML file beside a description: its entries, checked, with sentences that name them."""
+"""Checked entries of a YAML file beside a description, with errors that name them."""
 
 import os
 from numbers import Real
@@ -15,7 +15,7 @@ KNOWN = ('closures', 'independent', 'near', 'rotors')
 
 
 def sections(source, what):
-    """Return the file in words, and what it has by KNOWN; ModelError without `what`."""
+    """Return a text for the file, and its sections by KNOWN; ModelError without `what`."""
     where = f'file {shorten(os.fspath(source))}'
     content = _content(package_path.resolved(source), where)
     if not isinstance(content, dict) or what not in content or not {*content} <= {*KNOWN}:
@@ -34,7 +34,7 @@ def named(where, content, what):
 
 
 def check_names(where, given, known, required):
-    """Refuse an entry that is not known, or without what is required."""
+    """Refuse an unknown entry, or one without its required parts."""
     if not isinstance(given, dict) or not set(required) <= set(given):
         raise ModelError(
             f'{where} has {shorten(given)}; expected at least {" and ".join(required)}'
@@ -66,7 +66,7 @@ def _number(value):
 
 
 def _content(path, where):
-    """Return what the file says."""
+    """Return the contents of the file."""
     try:
         import yaml  # comes with ROS; needed here only
     except ModuleNotFoundError:
@@ -79,7 +79,7 @@ def _content(path, where):
             octets = file.read(MOST_BYTES + 1)
     except OSError as error:
         raise ModelError(f'{where} cannot be read: {error.strerror}') from None
-    if len(octets) > MOST_BYTES or b'&' in octets:  # an anchor can multiply without end
+    if len(octets) > MOST_BYTES or b'&' in octets:  # aliases can multiply without bound
         raise ModelError(f'{where} is larger than 1 MB or has anchors; expected plain YAML')
     try:
         return yaml.safe_load(octets)

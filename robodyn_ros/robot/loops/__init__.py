@@ -1,3 +1,3 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Closed loops of a robot: how they are closed, and the wrenches that keep them so."""
+"""Closed loops of a robot: their assembly, and the wrenches of their closures."""

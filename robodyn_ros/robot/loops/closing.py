@@ -1,9 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Closing the loops of a tree: a posture in which they are closed, and the independent joints.
+"""Assemble the loops of a tree: find a closed posture and the independent joints.
 
-The posture is sought by Newton's method of least motion from a given one. Independent are the
-joints nearest the base without which the others are still determined (Jain 2011, section 11.3).
+Newton's method of least motion finds the posture from a given one. The independent joints are
+those nearest the base that determine the others (Jain 2011, section 11.3).
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,8 @@ from robodyn_ros.model.dependent.closures import Closure, closed, on_loops
 from robodyn_ros.model.robot_model import RobotModel
 from robodyn_ros.robot.loops.equations import SMALLEST, LoopEquations
 
-SHARES = (0.3, 0.1, 0.03, 1e-2, 1e-3, 1e-4)  # of the best, for the smallest singular value
+# smallest singular value of a choice, as a share of the best one
+SHARES = (0.3, 0.1, 0.03, 1e-2, 1e-3, 1e-4)
 
 
 def close_loops(
@@ -33,10 +34,9 @@ def close_loops(
     closures : sequence of Closure
         Its closures.
     independent : sequence of str, optional
-        Joints of the loops that lead the others; by default those nearest the base that can.
+        Independent joints of the loops; by default the nearest to the base that are possible.
     near : mapping of str to float, optional
-        Where to seek a posture in which the loops are closed [rad or m]; by default each joint
-        begins as near to zero as its limits allow.
+        Initial guess of a closed posture [rad or m]; by default zero, or the limit nearest to it.
 
     Returns
     -------
@@ -45,8 +45,8 @@ def close_loops(
     Raises
     ------
     ModelError
-        If the loops cannot be closed, in a singular posture, or if the choice of independent
-        joints is singular or has another number; the message names the joints.
+        If the loops cannot be closed or the closed posture is singular. If the choice of
+        independent joints is singular or has another number. The message names the joints.
     UnknownNameError
         For a joint or frame that does not exist.
     """
@@ -121,7 +121,7 @@ def _smallest(J, rank):
 
 
 def _chosen(J, rank):
-    """Return the columns that follow: the last ones that keep the rank, well determined."""
+    """Return the dependent columns: the last ones that keep the rank, well conditioned."""
     best = _smallest(J, rank)
     for share in SHARES:
         unknown = list(range(J.shape[1]))
@@ -135,7 +135,7 @@ def _chosen(J, rank):
 
 
 def _given(robot, J, rank, names, independent):
-    """Return the columns that follow chosen ones; ModelError where they do not."""
+    """Return the columns that depend on chosen ones; ModelError if they do not."""
     free = J.shape[1] - rank
     if len(set(independent)) != free:
         raise ModelError(

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The wrenches of closures: what the joints that loops lead need, and no motor of theirs gives."""
+"""The wrenches of closures: they supply the efforts of the dependent joints."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def constraint_forces(
 ) -> dict[str, np.ndarray]:
     """Return the wrenches of the closures; see Robot.constraint_forces.
 
-    J_u^T lambda = tau_tree, of the unknown joints, which no motor drives (Jain 2011, eq. 11.8).
+    J_u^T lambda = tau_tree for the dependent joints, which have no motor (Jain 2011, eq. 11.8).
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def constraint_forces(
     ShapeError
         For a batch, or a wrong shape.
     SingularityError
-        Where the loops cannot be closed.
+        If the loops cannot be closed.
     """
     model, (checked, k) = robot.model, robot._states(q, qd, tau)
     if k is not None:
@@ -74,7 +74,7 @@ def constraint_forces(
         robot.expand(checked[0], checked[1], qdd),
         np.empty(len(model.all_joint_names)),
     )
-    tree = model.topology.astype(np.int64)  # all joints on their own, none led by a loop
+    tree = model.topology.astype(np.int64)  # the tree without closures, all joints independent
     generic.inverse_dynamics.vectorcall(
         tree, *robot._weighted[1:], *state, *robot._wrenches(checked[0], None, f_ext), tau_tree
     )

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The equations of closed loops at postures of all joints, and postures in which they hold."""
+"""The equations of closed loops, and postures that satisfy them."""
 
 import numpy as np
 
@@ -12,11 +12,11 @@ MOST_STEPS = 200
 LONGEST_STEP = 0.3  # of one joint [rad or m]
 CLOSED = 1e-11  # [m or rad]
 SMALLEST = 1e-6  # singular value of a rank, as a share of the largest
-NEARBY = 0.05  # how far the joints go to see whether a posture is singular [rad or m]
+NEARBY = 0.05  # [rad or m] of joint motion to a neighbouring posture, to detect singular ones
 
 
 class LoopEquations:
-    """The loops of a robot, all joints of which are unknown."""
+    """The loop equations of a robot in all of its joints."""
 
     def __init__(self, model):
         self.model, self._scratch = model, scratch.allocate(model.topology)
@@ -26,7 +26,7 @@ class LoopEquations:
         self._at = model.topology[1:, Q]
 
     def equations(self, posture):
-        """Rows of all closures: of the joints, and how far each is open."""
+        """Return the rows of all closures: coefficients of the joints, and the gap."""
         L = np.empty((self.model.topology[0, STOPPED_ROWS], self._columns))
         embedded.loop_equations(
             self.model.topology,
@@ -40,7 +40,7 @@ class LoopEquations:
         return L
 
     def start(self, tree, near):
-        """Return positions of all joints, each as near to what is given as its limits allow."""
+        """Return positions of all joints, each as near to the given one as its limits allow."""
         q = np.zeros(tree.nq)
         q[tree.quaternions + 3] = 1.0
         at = tree.coordinates
@@ -56,7 +56,7 @@ class LoopEquations:
         return posture
 
     def moved(self, posture, step):
-        """Return the posture with the unknown joints moved, and those that follow them."""
+        """Return the posture with the unknown joints and their dependants moved."""
         posture, ratios = posture.copy(), self.model.constants[1:, RATIO]
         for row in np.flatnonzero(self._unknown >= 0):
             posture[self._at[row]] += ratios[row] * step[self._unknown[row]]
@@ -78,10 +78,10 @@ class LoopEquations:
         """Return the rows of the joints in another closed posture nearby."""
         d = self.unknowns
         free = np.linalg.svd(self.equations(posture)[:, :d])[2][::-1]
-        aside = NEARBY * np.sin(1.0 + np.arange(d)) @ free  # any direction that is none of these
+        aside = NEARBY * np.sin(1.0 + np.arange(d)) @ free  # a generic direction
         found = self.assembled(self.moved(posture, aside))
         return self.equations(posture if found is None else found)[:, :d]
 
     def gap(self, posture):
-        """Return in words how far the loops are open."""
+        """Return the largest gap of the loops as text."""
         return f'the largest gap is {np.abs(self.equations(posture)[:, -1]).max():.3g} [m or rad]'

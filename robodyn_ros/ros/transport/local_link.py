@@ -44,7 +44,6 @@ class LocalLink:
         answer : callable
             Called with each state from the simulator's thread. It returns the efforts (n,) [N m |
             N], NaN for no command, or None for no answer yet.
-
         """
         with self._lock:
             self._answers[name] = answer

@@ -111,7 +111,6 @@ class MessageBytes:
         The serialised message.
     places : dict
         Offset of each of the fields.
-
     """
 
     def __init__(self, message, whole: Sequence[str], arrays: Sequence[str]):
@@ -208,7 +207,6 @@ class StateReader:
     ----------
     joint_names : sequence of str
         The robot's joints, in its order, which is that of the simulator.
-
     """
 
     def __init__(self, joint_names: Sequence[str]):
@@ -301,7 +299,6 @@ class Mailbox:
         Its name.
     qos : QoSProfile
         Of the subscription.
-
     """
 
     def __init__(self, node, kind, topic: str, qos: QoSProfile = QOS):
@@ -351,7 +348,6 @@ class LockStepThread:
         Called with the exception that `serve` raised.
     realtime : RealTime
         Requests to the operating system for the thread.
-
     """
 
     def __init__(self, mailbox: Mailbox, period: float, timeout: float, serve, on_fault, realtime):

@@ -55,7 +55,6 @@ def read_head(data: np.ndarray) -> TrajectoryBytes:
     ------
     ShapeError
         If the message is too large, is not plain CDR, or is shorter than it claims.
-
     """
     if len(data) > MAX_BYTES:
         raise ShapeError(f'The trajectory has {len(data)} bytes; expected at most {MAX_BYTES}.')
@@ -118,7 +117,6 @@ def read_points(data: np.ndarray, head: TrajectoryBytes, where: np.ndarray):
     ------
     ShapeError
         If there are too many points, none, or fewer than the message claims.
-
     """
     count = head.points
     if not 1 <= count <= MAX_POINTS:

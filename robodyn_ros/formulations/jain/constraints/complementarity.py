@@ -24,7 +24,6 @@ def lemke(F, f, largest=None):
     Raises
     ------
     ValueError where a ray is met: no solution is found.
-
     """
     n = len(f)
     if n == 0 or np.min(f) >= 0.0:

@@ -41,7 +41,6 @@ def problem(solve, force, G, acceleration):
     ----------
     solve : function x -> M^-1 x, or Y_C x where there are bilateral constraints too.
     force : (N,) T - C. G : (n_c, N) gradients of the gaps. acceleration : (n_c,) Uacc.
-
     """
     return G @ solve(G.T), G @ solve(force) - acceleration
 
@@ -72,7 +71,6 @@ def frictional(solve, thd, force, normals, tangents, mu, step):
     tangents : (n_c, edges, N) velocities of the contact points along the edges of each pyramid,
         each edge with its opposite.
     mu : (n_c,) coefficients of friction.
-
     """
     n_c, edges, N = tangents.shape
     D = tangents.reshape(n_c * edges, N)

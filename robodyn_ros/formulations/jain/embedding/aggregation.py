@@ -39,7 +39,6 @@ def aggregate(model, nodes):
     Raises
     ------
     ValueError where the nodes have several parents: what came out would be no tree.
-
     """
     up = subgraphs.parents_of(model.parent, nodes)
     if len(up) != 1:

@@ -92,7 +92,6 @@ def embed(tree, thd, loops=(), couplings=(), independent=None, gravity=True):
     Raises
     ------
     ValueError where constraints depend on each other, or `independent` does not fit.
-
     """
     G, right, sets = _constraints(tree, thd, loops, couplings)
     groups = merged(tree.parent, sets)

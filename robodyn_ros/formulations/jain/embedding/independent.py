@@ -47,7 +47,6 @@ def reduction(Y, acceleration, independent=None, names=None):
     Raises
     ------
     ValueError where the rows depend on each other, or the choice leaves Y_1 singular.
-
     """
     names = list(map(str, range(Y.shape[1]))) if names is None else names
     try:

@@ -102,7 +102,6 @@ def mass_matrix_by_parts(found):
     Raises
     ------
     ValueError where something hangs on S.
-
     """
     if len(found.C.A):
         raise ValueError(f'got {len(found.C.A)} rows of descendants of S; expected none')

@@ -74,7 +74,6 @@ def partition(parent, nodes):
     Raises
     ------
     ValueError where a path between nodes of S leaves S.
-
     """
     S = set(nodes)
     missing = path_induced(parent, S) - S

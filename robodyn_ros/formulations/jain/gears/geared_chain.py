@@ -63,7 +63,6 @@ def chain_of(tree, thd, pairs, mu, gravity=True):
     Raises
     ------
     ValueError where links are no chain, or a motor is not mounted on the link inboard of its own.
-
     """
     model = of_tree(tree, thd, gravity)
     inboard = [*(link for _, link in pairs[1:]), tree.n]

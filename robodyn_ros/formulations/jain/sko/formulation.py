@@ -75,7 +75,6 @@ def acatastatic(tree, thd, thdd, driven, gravity=True):
     Returns
     -------
     SkoModel of N - len(driven) freedoms; `dofs` says which.
-
     """
     model = of_tree(tree, thd, gravity)
     free = np.setdiff1d(np.arange(tree.N), driven)
@@ -98,7 +97,6 @@ def in_freedoms(model, k):
     Raises
     ------
     ValueError where node k has a parent: its velocity is not its own freedoms alone.
-
     """
     if model.parent[k] < model.n:
         raise ValueError(
