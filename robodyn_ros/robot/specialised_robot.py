@@ -31,6 +31,7 @@ from robodyn_ros.robot.dispatch import machine_method_of, method_of, place_of
 from robodyn_ros.robot.operational_space import FullRankInertia
 from robodyn_ros.robot.specialised_variants import CHOSEN, PUSHED, SpecialisedForms
 from robodyn_ros.robot.validation import spread
+from robodyn_ros.robot.variants import OF_RATES
 
 SIX = (6, 6)
 #: Quantities that are undefined without mass.
@@ -139,9 +140,8 @@ class SpecialisedRobot(SpecialisedForms):
                 )
         if not OF_MASS.isdisjoint(found):
             self.centroidal._require_mass()
-        for name in ('hamilton_rates', 'damping_torques'):
-            if name in found:
-                self.variants._require_rates(name)
+        for name in OF_RATES.keys() & found.keys():
+            self.variants._require_rates(OF_RATES[name])
         return found | {
             (name, frame): recipe
             for frame in frames

@@ -15,6 +15,8 @@ from robodyn_ros.errors import ShapeError, UnknownNameError
 from robodyn_ros.robot.view import View
 
 REFERENCES = ('body', 'offset', 'inertial', 'fixed')
+#: What takes velocities for the rates of coordinates, by the method, in words.
+OF_RATES = {'hamilton_rates': "Hamilton's equations", 'damping_torques': 'damping torques'}
 
 
 class Variants(View):
@@ -362,7 +364,7 @@ class Variants(View):
             For a robot with nq > nv, whose velocities are not rates of its coordinates.
         """
         robot = self._robot
-        self._require_rates('hamilton_rates')
+        self._require_rates(OF_RATES['hamilton_rates'])
         states, k = robot._states(q, p, tau)
         rates = (robot._out(None, k, (robot.nv,)), robot._out(None, k, (robot.nv,)))
         robot._run(generic.hamilton_rates, k, *robot._weighted, *states, robot._zero, *rates)
@@ -397,7 +399,7 @@ class Variants(View):
             For a robot with nq > nv, whose velocities are not rates of its coordinates.
         """
         robot = self._robot
-        self._require_rates('damping_torques')
+        self._require_rates(OF_RATES['damping_torques'])
         states, k = robot._states(q, qd, rates)
         torques = (robot._out(None, k, (robot.nv,)), robot._out(None, k, (robot.nv,)))
         robot._run(generic.damping_torques, k, *robot._body, *states, robot._zero, *torques)

@@ -122,7 +122,7 @@ def test_a_batch_is_its_rows_one_by_one():
 def test_quaternions_and_singular_pivots_are_refused():
     """A ball has no square root of its own, and a body without inertia no damping."""
     x = np.full(3, 0.3)
-    with pytest.raises(ShapeError, match='as many, for damping_torques'):
+    with pytest.raises(ShapeError, match='as many, for damping torques'):
         MIXED['one_ball'].robot.variants.damping_torques(np.array([0.0, 0.0, 0.6, 0.8]), x, x)
     model = FAMILIES['skew_chain'].robot.model
     constants = model.constants.copy()

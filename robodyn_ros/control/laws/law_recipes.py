@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from robodyn_ros.codegen.registry import MOTION, RECIPES, VECTOR, Recipe
 from robodyn_ros.control.laws.computed_torque import ComputedTorque, friction_torque
+from robodyn_ros.control.laws.diagonal_damping import DiagonalDamping
 from robodyn_ros.control.laws.gravity_compensation import GravityCompensation
 from robodyn_ros.control.laws.law import TERMS
 from robodyn_ros.control.laws.pd import PD, PDGravity
@@ -16,6 +17,7 @@ _INPUTS = {
     PD: _FEEDBACK,
     PDGravity: _FEEDBACK,
     ComputedTorque: _FEEDBACK,
+    DiagonalDamping: MOTION | {'gains': (2, 'nv')},
 }
 
 #: By name of the law: the arguments of its kernel, without those of the model.
