@@ -47,7 +47,7 @@ ROWS = tuple(
             (
                 'Fresh stamps, frozen values',
                 'Reported after stuck_time under a changing effort; STALE by stuck_action.',
-                'sensor_and_perturbation::frozen_and_lossy_sensor',
+                'sensor_and_perturbation::a_frozen_sensor_repeats_and_a_lossy_one_drops',
             ),
             (
                 'Stamps that are zero, old, ahead or impossible',

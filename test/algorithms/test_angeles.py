@@ -73,7 +73,7 @@ class PlanarThreeLink:
         )
 
     def gravity_torque(self, th, com_term=0.5):
-        """Return dV/dtheta. X-A4: the vector of example 7.6.2 has com terms twice too large."""
+        """Return dV/dtheta; the printed vector of example 7.6.2 has com terms twice too large."""
         (a1, a2, a3), (m1, m2, m3), h = self.a, self.m, com_term
         c1, c12, c123 = cos(th[0]), cos(th[0] + th[1]), cos(sum(th))
         g3 = m3 * a3 * c123 * h
@@ -83,7 +83,7 @@ class PlanarThreeLink:
 
 @pytest.fixture
 def o1():
-    """Return the planar arm with the numbers of oracle O1."""
+    """Return the planar arm of the worked numbers."""
     return PlanarThreeLink((0.5, 0.4, 0.3), (3.0, 2.0, 1.0), (1 / 16, 2 / 75, 3 / 400))
 
 
@@ -95,9 +95,9 @@ def planar_arm(request):
 
 
 def test_planar_three_link_closed_forms(planar_arm):
-    """O1, examples 7.3.1 and 7.6.2, for any lengths, masses and inertias.
+    """Examples 7.3.1 and 7.6.2, for any lengths, masses and inertias.
 
-    Misprints: the rate of c3 (X-A1), iota_2 (X-A2), gamma_3 (X-A3), the gravity of 7.6.2 (X-A4).
+    Misprints: the rate of c3, iota_2, gamma_3, and the gravity of 7.6.2.
     """
     rng = np.random.default_rng(0)
     for th, d, _ in rng.uniform(-3.0, 3.0, (5, 3, 3)):
@@ -109,8 +109,8 @@ def test_planar_three_link_closed_forms(planar_arm):
         assert np.abs(misprint - planar_arm.robot.gravity_torque(th)).max() > 1e-3
 
 
-def test_planar_three_link_numbers(o1):
-    """O1 with numbers: every quantity, forward and inverse."""
+def test_planar_three_link_arm_has_the_worked_numbers(o1):
+    """Every quantity with numbers, forward and inverse."""
     robot, th = o1.robot, np.array((0.3, -0.7, 1.1))
     d, dd = np.array((0.5, -0.2, 0.9)), np.array((1.0, -0.5, 0.25))
     agree(
@@ -210,8 +210,11 @@ class SpatialThreeLink:
 
 
 @pytest.mark.parametrize('a, m, inertia, p', [(0.5, 2.0, 0.3, 1.5), (1.3, 0.7, 0.9, -0.4)])
-def test_spatial_three_link(a, m, inertia, p):
-    """O2, example 7.6.1. Misprint X-A5: the text's first Coriolis torque, A/2 - I, fails power."""
+def test_spatial_three_link_arm_matches_the_corrected_closed_form(a, m, inertia, p):
+    """Example 7.6.1.
+
+    Misprint: the text's first Coriolis torque, A/2 - I, violates the power balance.
+    """
     arm = SpatialThreeLink(a, m, inertia, (0.0, 0.0, -9.81))
     q, rates, A = np.zeros(3), np.full(3, p), m * a * a
     agree(
@@ -238,8 +241,8 @@ def test_spatial_three_link(a, m, inertia, p):
     agree(arm.robot.gravity_torque(q), np.array((0.0, -1.5 * m * a * 9.81, 0.0)))
 
 
-def test_spatial_three_link_numbers():
-    """O2 with a = 0.5, m = 2, I = 0.3, p = 1.5."""
+def test_spatial_three_link_arm_has_the_worked_numbers():
+    """Example 7.6.1 with a = 0.5, m = 2, I = 0.3, p = 1.5."""
     robot = SpatialThreeLink(0.5, 2.0, 0.3, (0.0, 0.0, -9.81)).robot
     q, rates = np.zeros(3), np.full(3, 1.5)
     agree(robot.mass_matrix(q), np.array([[2.275, 0.5, 0], [0.5, 1.475, 0], [0, 0, 0.425]]))
@@ -248,7 +251,7 @@ def test_spatial_three_link_numbers():
 
 
 def test_spatial_three_link_from_its_dh_table():
-    """O2 from standard Denavit-Hartenberg rows, the com measured in the frame at the far end."""
+    """Example 7.6.1 from standard Denavit-Hartenberg rows, the com in the distal frame."""
     a, m, inertia = 0.5, 2.0, 0.3 * np.eye(3)
     coms = np.array(((-0.5, 0.0, 0.5), (-0.5, 0.0, 0.5), (-0.5, 0.0, 0.0))) * a
     rows = [
@@ -263,7 +266,7 @@ def test_spatial_three_link_from_its_dh_table():
 
 
 def test_sliding_joint_of_exercise_7_11():
-    """O3: RRP arm, gravity along x. X-A11: Algorithm 7.4.2 as printed lacks the slide's lever.
+    """RRP arm, gravity along x; Algorithm 7.4.2 as printed lacks the lever arm of the slide.
 
     Taken literally it gives (0.3, 0.56, -23.086...) for the Coriolis-free part of the torques.
     """
@@ -313,7 +316,7 @@ def test_sliding_joint_of_exercise_7_11():
 
 
 def test_sliding_joint_from_its_dh_table():
-    """O3 from Table 7.5: a = 0, b = (0, 0, b3), alpha = (90, 90, 0), the com of link 3 at P."""
+    """From Table 7.5: a = 0, b = (0, 0, b3), alpha = (90, 90, 0), the com of link 3 at P."""
     rows = [
         DHRow(alpha=pi / 2, mass=5.0, inertia=0.8 * np.eye(3)),
         DHRow(alpha=pi / 2, mass=4.0, inertia=0.5 * np.eye(3)),
@@ -328,8 +331,8 @@ def test_sliding_joint_from_its_dh_table():
 
 
 @pytest.mark.parametrize('s', [1.0, -1.0])
-def test_orthogonal_wrist(s):
-    """O4, the wrist of example 7.6: three axes through a point O, inertias J, K, L about O.
+def test_orthogonal_wrist_matches_its_closed_form(s):
+    """The wrist of example 7.6: three axes through a point O, inertias J, K, L about O.
 
     Its figure is not in the text at hand: alpha = (90, +-90, 0) is assumed, so these are closed
     forms of ours. A mass of 1 kg at 0.12 m, as in the example, is more than the inertia L allows;
@@ -391,7 +394,7 @@ def test_orthogonal_wrist(s):
 
 @pytest.fixture
 def six_revolute():
-    """Return the arm of O11 in standard DH rows, com in the frame at the far end (Turney's rbar).
+    """Return the six-revolute arm in standard DH rows, com in the distal frame (Turney's rbar).
 
     The book measures them from the near end (its rho): the two must not be mixed.
     """
@@ -426,8 +429,8 @@ def six_revolute():
     )
 
 
-def test_six_revolute_arm(six_revolute):
-    """O11: inertias of Angeles's example 7.3 on an assumed geometry, by four formulations at once.
+def test_four_formulations_agree_on_a_six_revolute_arm(six_revolute):
+    """Inertias of Angeles's example 7.3 on an assumed geometry, by four formulations.
 
     The numbers come from Lagrange's, Newton-Euler's and both of Turney's forms, equal to 1e-12.
     """

@@ -254,7 +254,7 @@ def test_a_frame_and_another_on_its_body_are_one_body():
     agree(L @ W @ L, L, tolerance=tolerance)
 
 
-def test_free_acceleration_and_bias(case):
+def test_bias_is_minus_lambda_times_the_free_acceleration(case):
     """xdd = J qdd + Jdot qd at tau = 0; mu + p = -Lambda xdd (Jain 2011, eq. 10.8)."""
     robot, frames = case.robot, frames_of(case, 2)
     for q, qd, _ in states(robot):
@@ -325,7 +325,7 @@ def test_null_space_is_dynamically_consistent(dual_arm):
 
 
 @pytest.mark.parametrize('axes', [None, 'x z ry'])
-def test_batches_of_several_frames(axes):
+def test_batches_of_several_frames_equal_single_states(axes):
     """Lambda, what couples the frames, bias, and a motion they are held to: state by state."""
     case = FAMILIES['tree']
     robot, frames = case.robot, frames_of(case, 2)

@@ -26,9 +26,9 @@ def point_masses(m=(4.6, 2.3), lengths=(0.5, 0.5)):
 
 @pytest.mark.parametrize('seed', range(5))
 def test_two_link_arm_closed_forms(seed):
-    """O8: M, V, G (6.60-6.62) of two point masses, for any masses and lengths.
+    """M, V, G (6.60-6.62) of two point masses, for any masses and lengths.
 
-    Misprints: the second components of vdot_C1 and F1 have g s1 for g c1 (X-C3).
+    Misprints: the second components of vdot_C1 and F1 have g s1 for g c1.
     """
     rng = np.random.default_rng(seed)
     (m1, m2), (l1, l2) = rng.uniform(0.2, 3.0, (2, 2))
@@ -44,8 +44,8 @@ def test_two_link_arm_closed_forms(seed):
         agree(robot.gravity_torque(q), weight, scale=G * (l1 + l2) * (m1 + m2))
 
 
-def test_two_link_arm_numbers():
-    """O8 with numbers: M, V, G and the torques."""
+def test_two_link_arm_has_the_worked_numbers():
+    """M, V, G and the torques of the worked example."""
     robot, (q, qd, qdd) = point_masses(), STATE
     agree(
         robot.mass_matrix(q),
@@ -66,7 +66,7 @@ def test_two_link_arm_numbers():
 
 
 def test_two_link_arm_in_operational_space():
-    """O8: Mx, Vx, Gx of the tip in base axes, and F with J^T F = tau (6.91-6.104)."""
+    """Mx, Vx, Gx of the tip in base axes, and F with J^T F = tau (6.91-6.104)."""
     robot, (q, qd, qdd) = point_masses(), (np.array(x) for x in STATE)
     task = robot.operational_space_inertia(q, 'tip', axes='x z')
     J, bias = task.jacobian, robot.jacobian_bias(q, qd, 'tip')[[0, 2]]
@@ -83,9 +83,9 @@ def test_two_link_arm_in_operational_space():
 
 
 def test_two_link_arm_in_its_own_tip_frame():
-    """O8 in the frame of the tip (6.103): Mx and Gx turn with it, Vx does not simply turn.
+    """In the frame of the tip (6.103) Mx and Gx rotate with it; Vx has further terms.
 
-    Misprint: J(2,1) lacks + l2, while the inverse that is printed is right (X-C5).
+    Misprint: J(2,1) lacks + l2, while the printed inverse is right.
     """
     robot, (q, qd, qdd) = point_masses(), (np.array(x) for x in STATE)
     angle, l1, l2 = q.sum(), 0.5, 0.5
@@ -106,8 +106,8 @@ def test_two_link_arm_in_its_own_tip_frame():
     agree(J.T @ force, np.array((41.1449336768, 6.88197274857)), tolerance=DIGITS)
 
 
-def test_turning_and_sliding():
-    """O9, example 6.5: a link that turns and one that slides along it (RP)."""
+def test_rp_arm_matches_the_closed_form_of_example_6_5():
+    """Example 6.5: a revolute link, and one that slides along it (RP)."""
     m1, m2, l1, I1, I2 = 2.0, 1.0, 0.5, 0.05, 0.02
     robot = serial(
         (
@@ -137,8 +137,8 @@ def test_turning_and_sliding():
     )
 
 
-def test_pendulum_period():
-    """O9: m l^2 thdd + m g l sin th = 0 swings from one radian in 1.7897 s (the sign of X-C4)."""
+def test_pendulum_swings_with_its_known_period():
+    """m l^2 thdd + m g l sin th = 0 (print: another sign) swings from one radian in 1.7897 s."""
     length = 0.7
     pendulum = serial((Segment('revolute', (0, -1, 0), (0, 0, 0), 1.3, (0, 0, -length), 0.0),))
     agree(
@@ -167,8 +167,8 @@ def test_pendulum_period():
 @pytest.mark.parametrize(
     'axis, moment', [((1, 0, 0), 0.0625), ((0, 1, 0), 0.05), ((0, 0, 1), 0.0325)]
 )
-def test_cuboid_about_its_centre(axis, moment):
-    """O10: m/12 (b^2 + c^2, a^2 + c^2, a^2 + b^2) of a cuboid of 3 kg, 0.2 by 0.3 by 0.4 m."""
+def test_cuboid_has_the_known_inertia_about_its_centre(axis, moment):
+    """m/12 (b^2 + c^2, a^2 + c^2, a^2 + b^2) of a cuboid of 3 kg, 0.2 by 0.3 by 0.4 m."""
     a, b, c, m = 0.2, 0.3, 0.4, 3.0
     tensor = m / 12.0 * np.diag((b * b + c * c, a * a + c * c, a * a + b * b))
     robot = serial((Segment('revolute', axis, (0, 0, 0), m, (0, 0, 0), tensor),))
@@ -176,8 +176,8 @@ def test_cuboid_about_its_centre(axis, moment):
 
 
 @pytest.mark.parametrize('axis, moment', [((1, 0, 0), 0.25), ((0, 1, 0), 0.20), ((0, 0, 1), 0.13)])
-def test_cuboid_about_its_corner(axis, moment):
-    """O10, examples 6.1 and 6.2: m/3 (l^2 + h^2), ... about the edges through a corner."""
+def test_cuboid_has_the_known_inertia_about_its_corner(axis, moment):
+    """Examples 6.1 and 6.2: m/3 (l^2 + h^2), ... about the edges through a corner."""
     w, length, h, m = 0.2, 0.3, 0.4, 3.0
     tensor = m / 12.0 * np.diag((length**2 + h * h, w * w + h * h, length**2 + w * w))
     robot = serial((Segment('revolute', axis, (0, 0, 0), m, (w / 2, length / 2, h / 2), tensor),))
@@ -190,7 +190,7 @@ def test_cuboid_about_its_corner(axis, moment):
 
 
 class FallingElbow:
-    """The elbow of two_link.urdf without torque, from x0 = (0.3, 0.7, 0.4, -0.6): O14."""
+    """The elbow of two_link.urdf without torque, from x0 = (0.3, 0.7, 0.4, -0.6)."""
 
     start = np.array((0.3, 0.7, 0.4, -0.6))
     half_second = np.array((-0.875536667748, 1.347683275942, -3.892511327395, -3.636991961796))
@@ -231,8 +231,8 @@ def falling():
     return FallingElbow()
 
 
-def test_falling_elbow(falling):
-    """O14: first acceleration, energy, and the states after half a second and a second."""
+def test_falling_elbow_passes_the_known_states(falling):
+    """First acceleration, energy, and the states after half a second and a second."""
     robot, x0 = falling.robot, falling.start
     agree(falling.rate(0, x0)[2:], np.array((-12.619527163071, 20.711920129500)))
     E0 = sum(robot.energy(x0[:2], x0[2:]))
@@ -252,7 +252,7 @@ def test_falling_elbow(falling):
 
 
 def test_falling_elbow_step_by_step(falling):
-    """O14: one step of 10 ms, and the errors of the two schemes at half a second."""
+    """One step of 10 ms, and the errors of the two schemes at half a second."""
     agree(
         falling.craig(falling.start, 0.01),
         np.array((0.303369023642, 0.695035596006, 0.273804728369, -0.392880798705)),

@@ -42,7 +42,7 @@ def test_inverse_dynamics_through_composite_bodies(every_case, referee):
 
 
 @pytest.mark.parametrize('route', ['forward_dynamics_factored', 'forward_dynamics_dense'])
-def test_routes_of_forward_dynamics(every_case, referee, route):
+def test_all_routes_of_forward_dynamics_agree(every_case, referee, route):
     """The three options of Jain's section 7.2 give the same, with and without wrenches."""
     robot, f_ext = every_case.robot, wrenches(every_case)
     for q, qd, tau in states(robot):
@@ -159,7 +159,7 @@ def test_torque_and_acceleration_of_wrenches(every_case):
         )
 
 
-def test_impulse_at_a_frame(every_case):
+def test_an_impulse_changes_the_velocity_by_the_operational_space_inertia(every_case):
     """The jump of a frame's velocity under an impulse is that of its operational-space inertia."""
     robot, tip = every_case.robot, every_case.tip
     for q, _, _ in states(robot, 1):

@@ -52,7 +52,7 @@ def test_factors_are_those_of_pinocchio(every_case):
         agree(found.L, np.triu(referee.data.U)[np.ix_(order, order)], tolerance=tolerance)
 
 
-def test_products_with_the_factors(every_case):
+def test_factor_products_equal_those_of_the_matrix(every_case):
     """L x, L^T x, L^-1 x and L^-T x by sweeps are those of the matrix (Jain 7.17)."""
     robot = every_case.robot
     for q, x, _ in states(robot):

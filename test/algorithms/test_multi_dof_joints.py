@@ -124,7 +124,7 @@ def test_every_coordinate_has_a_name():
     assert robot.configuration.neutral().tolist() == [0.0] * 6 + [1.0] + [0.0] * 11 + [1.0, 0.0]
 
 
-def test_limits_of_several_velocities():
+def test_one_limit_or_a_tuple_limits_several_velocities():
     """One limit for all gives speed and effort; a tuple gives each its own."""
     each = (Limit(-1.0, 2.0, 3.0, 4.0), Limit(-5.0, 6.0, 7.0, 8.0))
     robot = pair(

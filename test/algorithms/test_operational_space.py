@@ -88,7 +88,7 @@ def test_damping_adds_its_square_to_the_compliance(case):
             assert task.damping == damping
 
 
-def test_rank_and_singular_values(case):
+def test_rank_and_singular_values_are_those_of_the_compliance(case):
     """Rank of J, and the eigenvalues of J M^-1 J^T in descending order (Jain, Remark 10.1)."""
     for q, _, _ in states(case.robot):
         task = case.robot.operational_space_inertia(q, case.tip)
@@ -166,7 +166,7 @@ def test_rank_grows_by_one_a_joint_up_to_six():
         ('two_link', (0.3, 0.7), None, 2),
     ],
 )
-def test_rank_at_singular_postures(name, q, frame, rank):
+def test_rank_drops_by_the_lost_directions_at_singular_postures(name, q, frame, rank):
     """Postures whose rank is known from the geometry: one direction lost, or none."""
     case = real(name)
     task = case.robot.operational_space_inertia(q, frame or case.tip)

@@ -29,7 +29,7 @@ def test_inverse_dynamics_agrees_with_the_dense_referee(every_case, referee):
         agree(robot.inverse_dynamics(q, qd, qdd), referee.inverse_dynamics(q, qd, qdd))
 
 
-def test_inverse_dynamics_under_wrenches(every_case, referee):
+def test_inverse_dynamics_subtracts_the_torque_of_wrenches(every_case, referee):
     """Torques of a motion with one wrench at the tip and another half-way."""
     robot = every_case.robot
     links = [name for name in robot.model.body_names if name in robot.frames]

@@ -63,7 +63,7 @@ def test_every_reference_gives_the_same_torque(any_case, reference):
         agree(called(robot, reference, seed)['tau'], expected['tau'])
 
 
-def test_the_reference_it_claims(any_case, reference):
+def test_each_reference_has_its_own_acceleration(any_case, reference):
     """alpha of every body and the torque, without weight, are those of Jain's Table 5.1. Each
     reference has another alpha, so that none can pass for another.
     """

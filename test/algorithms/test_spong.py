@@ -80,8 +80,8 @@ def elbow(request):
     return Elbow(*rng.uniform(0.2, 2.0, (4, 2)), g=rng.uniform(1.0, 20.0))
 
 
-def test_elbow_closed_forms(elbow):
-    """O5: D, C, phi and Y Theta, for any elbow."""
+def test_planar_elbow_matches_its_closed_forms(elbow):
+    """D, C, phi and Y Theta of any planar elbow (6.78 to 6.91)."""
     rng = np.random.default_rng(0)
     for q, qd, qdd in rng.uniform(-3.0, 3.0, (10, 3, 2)):
         D, C = elbow.mass_matrix(q), elbow.coriolis_matrix(q, qd)
@@ -103,8 +103,8 @@ def test_elbow_closed_forms(elbow):
     [Elbow(**ELBOW).robot, Robot.from_urdf(OURS / 'two_link.urdf')],
     ids=['description', 'two_link.urdf'],
 )
-def test_elbow_numbers(robot):
-    """O5 with numbers, on the same arm written down twice."""
+def test_planar_elbow_has_the_worked_numbers(robot):
+    """The numbers of two descriptions of the same arm."""
     q, qd, qdd = (np.array(x) for x in STATE)
     agree(
         robot.mass_matrix(q),
@@ -132,7 +132,7 @@ def test_elbow_numbers(robot):
 
 
 def test_elbow_pushed_at_the_tip():
-    """O5: a force (3, -2) at the end of link 2 takes -J^T F = (5.68124765, 2.88401405) more."""
+    """A force (3, -2) at the end of link 2 adds -J^T F = (5.68124765, 2.88401405)."""
     robot, (q, qd, qdd) = Elbow(**ELBOW).robot, STATE
     force = np.array((3.0, 0.0, -2.0, 0.0, 0.0, 0.0))
     agree(robot.jacobian(q, 'tip').T @ force, np.array((-5.68124765, -2.88401405)), tolerance=1e-9)
@@ -143,8 +143,8 @@ def test_elbow_pushed_at_the_tip():
     )
 
 
-def test_elbow_inertia_bounds():
-    """O5: 0.0579... <= eigenvalues of D(q) <= 2.6570..., both reached at q2 = 0."""
+def test_planar_elbow_reaches_its_inertia_bounds():
+    """0.0579... <= eigenvalues of D(q) <= 2.6570..., both reached at q2 = 0."""
     robot = Elbow(**ELBOW).robot
     low, high = 0.057939978300, 2.657060021700
     agree(
@@ -155,8 +155,8 @@ def test_elbow_inertia_bounds():
         assert low <= values[0] and values[1] <= high
 
 
-def test_elbow_driven_remotely(elbow):
-    """O6 (6.92-6.99): absolute angles q = S p, D_p = S^T D S; no Coriolis product is left."""
+def test_remotely_driven_elbow_has_no_coriolis_product(elbow):
+    """Absolute angles (6.92-6.99): q = S p, D_p = S^T D S, without Coriolis products."""
     S = np.array([[1.0, 0.0], [-1.0, 1.0]])
     (m1, m2), l1, (lc1, lc2), (I1, I2) = elbow.m, elbow.l[0], elbow.lc, elbow.I
     rng = np.random.default_rng(0)
@@ -180,8 +180,8 @@ def test_elbow_driven_remotely(elbow):
         )
 
 
-def test_elbow_driven_remotely_numbers():
-    """O6 with numbers: the motion of O5 in absolute angles."""
+def test_remotely_driven_elbow_has_the_worked_numbers():
+    """The motion of the planar elbow in absolute angles."""
     robot, S = Elbow(**ELBOW).robot, np.array([[1.0, 0.0], [-1.0, 1.0]])
     p, pd, pdd = np.array((0.3, 1.0)), np.array((0.4, -0.2)), np.array((1.0, 0.5))
     agree(
@@ -253,8 +253,8 @@ FIVE_BAR = {'m': (2.0, 1.5, 1.2, 1.0), 'l1': 0.6, 'l2': 0.3, 'I': (0.06, 0.012, 
     ],
     ids=['as built', 'balanced'],
 )
-def test_five_bar_linkage(lc4, D, gravity, tau):
-    """O7 (6.100-6.111): D, phi, tau; balanced (6.108) D is constant and diagonal, C zero."""
+def test_five_bar_linkage_matches_its_closed_form(lc4, D, gravity, tau):
+    """D, phi, tau (6.100-6.111); balanced (6.108) D is constant and diagonal, and C zero."""
     bars = FiveBar(lc=(0.3, 0.15, 0.3, lc4), **FIVE_BAR)
     q, qd, qdd = np.array((0.4, 1.3)), np.array((0.5, -0.8)), np.array((1.0, 2.0))
     zero = np.zeros(2)
@@ -266,7 +266,7 @@ def test_five_bar_linkage(lc4, D, gravity, tau):
     agree(coriolis, k * sin(q[1] - q[0]) * np.array((-(qd[1] ** 2), qd[0] ** 2)), scale=14.0)
 
 
-def test_two_slides():
+def test_two_slides_have_no_coriolis_torque():
     """The Cartesian arm (6.69-6.77): D = diag(m1 + m2, m2), no Coriolis torque."""
     m1, m2 = 3.0, 2.0
     robot = serial(
@@ -281,12 +281,12 @@ def test_two_slides():
     agree(robot.inverse_dynamics(q, qd, qdd), np.array(((m1 + m2) * (0.7 + 9.81), m2 * -0.8)))
 
 
-def test_geared_link():
-    """O7: a pendulum through a gear of ratio r; its motor adds r^2 Jm to the inertia (6.1.1).
+def test_a_gear_multiplies_the_motor_inertia_by_its_ratio_squared():
+    """A pendulum on a gear of ratio r; its motor adds r^2 Jm to the inertia (6.1.1).
 
-    u = (r^2 Jm + Jl) thdd + B thd + M g l sin th. Example 6.2 swaps the motor's and the link's
-    angle (X-S2); the r^2 form is right. Its M l^2 is more than its Jl allows: ten times the mass
-    at a tenth of the distance have the same weight.
+    u = (r^2 Jm + Jl) thdd + B thd + M g l sin th. Example 6.2 exchanges the motor's and the link's
+    angle; the r^2 form is right. Its M l^2 is more than its Jl allows: ten times the mass at a
+    tenth of the distance have the same weight.
     """
     r, Jm, Jl, M, length, B = 50.0, 2e-4, 0.35, 40.0, 0.03, 50.0**2 * 1e-3 + 0.2
     centroid = np.diag((Jl, Jl, Jl)) - M * length**2 * np.diag((0.0, 1.0, 0.0))

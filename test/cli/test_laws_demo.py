@@ -40,7 +40,7 @@ def test_the_command_makes_the_table_of_the_document(tmp_path, capsys):
         (['--duration', '3'], 'expected 8 to 600'),
     ],
 )
-def test_nonsense_is_refused(arguments, sentence, capsys):
+def test_invalid_arguments_are_refused_with_a_sentence(arguments, sentence, capsys):
     with pytest.raises(SystemExit):
         laws_demo.main(arguments)
     assert sentence in capsys.readouterr().err

@@ -125,7 +125,7 @@ def test_what_fails_ends_the_helper_and_leaves_no_mark(home, monkeypatch):
     assert len(started) == 2 and all(process.poll() is not None for process in started)
 
 
-def test_serves_before_and_after(model, home):
+def test_generic_kernels_serve_until_the_specialised_ones_are_verified(model, home):
     """Generic at once; specialised, examined and equal when the other process is done."""
     ended = []
     background = BackgroundSpecialisation(model, [model.body_names[-1]], ended.append)
@@ -173,7 +173,7 @@ def test_stopped_while_this_process_makes_it(home, monkeypatch):
     assert not background.ready and background.trouble == ''
 
 
-def test_no_cache_no_background(model, tmp_path, monkeypatch):
+def test_without_a_cache_background_compilation_says_what_to_do(model, tmp_path, monkeypatch):
     """Without a cache the other process could hand nothing over: a sentence says what to do."""
     (tmp_path / 'file').write_text('')
     monkeypatch.setenv('ROBODYN_CACHE_DIR', str(tmp_path / 'file' / 'cache'))
@@ -230,7 +230,7 @@ def test_warmup_refuses_with_a_sentence(tmp_path, capsys, monkeypatch):
     assert "no frame 'hand'" in capsys.readouterr().err
 
 
-def test_warmup_of_a_robot(capsys, monkeypatch):
+def test_warmup_names_every_kernel_and_the_cache(capsys, monkeypatch):
     """Every kernel is named as it is compiled, and where they are kept is said."""
     from test.codegen.conftest import named
 

@@ -59,7 +59,7 @@ def test_rows_equal_single_states(name, k):
         assert np.abs(row - single).max() <= 1e-12 * np.abs(single).max()
 
 
-def test_batches_under_a_wrench():
+def test_a_batch_under_a_wrench_equals_single_states():
     """One wrench in base axes on every state."""
     f_ext = {FAMILIES['sliding_tree'].tip: np.arange(1.0, 7.0)}
     given = np.random.default_rng(0).uniform(-1.0, 1.0, (3, 5, ROBOT.nv))
@@ -131,7 +131,7 @@ UNUSUAL = {
 
 @pytest.mark.parametrize('k', [1, LANES, 2 * LANES + 3])
 @pytest.mark.parametrize('sort', UNUSUAL)
-def test_arrays_of_any_sort(arm, sort, k):
+def test_memory_layout_of_a_batch_changes_nothing(arm, sort, k):
     """However its numbers lie in memory, a batch gives what plain float64 arrays give."""
     robot, frame = arm
     given = batch_of(robot, k, 3)

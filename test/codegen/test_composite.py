@@ -65,7 +65,7 @@ def test_the_plain_functions_agree_with_the_dense_matrix(answers):
         assert np.abs(qdd - expected).max() <= slack * np.abs(expected).max()
 
 
-def test_torque_of_easy_motion(answers):
+def test_torque_of_prescribed_motion_belongs_to_its_acceleration(answers):
     """It is that of the acceleration which comes with it, and no body is accelerated about its
     joint, or along it.
     """

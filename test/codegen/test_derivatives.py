@@ -120,7 +120,7 @@ def test_long_robots_keep_the_kernels_for_any_robot(monkeypatch):
     assert set(WRITTEN_OUT) <= set(robot.generic)
 
 
-def test_too_long_for_code(monkeypatch):
+def test_a_too_long_derivative_stays_generic(monkeypatch):
     """The generic kernel serves, and the robot says so."""
     monkeypatch.setattr(specialising, 'LARGEST', 900)
     found = make('of no great length', 5)

@@ -95,7 +95,7 @@ def test_everything_that_specialises_is_printed(tmp_path):
             assert mine.tobytes() == expected.tobytes(), one.name
 
 
-def test_several_frames_at_once(tmp_path):
+def test_a_tuple_of_frames_emits_their_coupling(tmp_path):
     """What couples two frames is printed for a tuple of them."""
     case = named('tree')
     frames = tuple(case.robot.model.body_names[-2:])

@@ -14,7 +14,7 @@ from tools import published_counts as published
 from tools.reference_arms import general_arm, puma_arm, stanford_arm
 
 
-def test_counts_of_a_robot(capsys):
+def test_counts_list_every_quantity_and_step(capsys):
     """Every quantity with every step."""
     assert info.main([str(named('two_link').path), '--counts']) == 0
     said = capsys.readouterr().out

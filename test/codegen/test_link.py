@@ -158,7 +158,7 @@ def test_the_text_can_be_read_and_says_what_it_is():
     assert 'mass_matrix as any_mass_matrix' in words
 
 
-def test_examined_before_it_serves(monkeypatch):
+def test_a_wrong_kernel_is_found_before_it_serves(monkeypatch):
     """A law whose twin computes something else is found out, and so is a step."""
     right, model = linker.linked, named('two_link').robot.model
     heavier = model.with_scaled_masses(1.0 + 1e-9)

@@ -96,7 +96,7 @@ def test_a_singular_pivot_leaves_the_output():
 
 
 @pytest.mark.parametrize('size', [1e-300, 1e-8, 1.0, 3.0, 1e3, 9.9e4, 1.1e5, 1e9])
-def test_angles_of_any_size(arm, franka, size):
+def test_sines_are_exact_to_rounding_for_any_angle(arm, franka, size):
     """Cosines and sines to rounding, from denormals to where the C library takes over.
 
     A turned frame adds a constant to its angle, which costs the digits that a large angle has not.
@@ -164,7 +164,7 @@ def test_a_singular_row_of_a_batch():
         robot.mass_operator.solve(np.ones((20, 7)), np.ones((20, 7)))
 
 
-def test_examined_before_it_serves(franka, monkeypatch):
+def test_a_wrong_kernel_is_found_before_it_serves(franka, monkeypatch):
     """A kernel that computes something else is found out."""
     right = specialising.specialise
 

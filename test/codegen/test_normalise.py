@@ -53,7 +53,7 @@ def test_aligned_frames_keep_their_place(answers):
             assert np.abs(got - expected).max() <= EXACT * max(1.0, np.abs(expected).max())
 
 
-def test_energy_of_aligned_frames(answers):
+def test_alignment_keeps_energy_up_to_a_constant(answers):
     """Kinetic energy stays; potential energy by a constant (mass slides along joints)."""
     turned = Robot(align(answers.robot.model))
     kinetic, potential = answers.robot.energy(answers.q, answers.qd)

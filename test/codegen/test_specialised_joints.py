@@ -44,7 +44,7 @@ def test_code_gives_what_the_recursions_give(case, robot):
             agree(robot.jacobian(q, case.tip), generic.jacobian(q, case.tip))
 
 
-def test_rows_of_a_batch(robot):
+def test_rows_of_a_batch_equal_single_states(robot):
     """States of a batch, q with more columns than qd, give what each gives alone."""
     q, qd, qdd = (np.array(rows) for rows in zip(*states(robot, 11)))
     found = robot.inverse_dynamics(q, qd, qdd)

@@ -90,7 +90,7 @@ except IndexError as error:
     assert 'out of bounds' in found
 
 
-def test_shapes_without_the_compiler(python):
+def test_wrong_shapes_are_refused_without_the_compiler(python):
     """Numbers in one column, or in a table of one row too many axes, are no state. The sentence is
     that of compiled code, and so is a batch of states.
     """

@@ -257,7 +257,7 @@ def test_same_torques_and_the_same_decisions(programs):
     assert seen >= MET, MET - seen
 
 
-def test_seven_joints_with_friction(programs):
+def test_both_supervisors_agree_on_seven_joints_with_friction(programs):
     """A longer arm, whose law has friction in it, within its limits and out of them."""
     recorder = drive(FRANKA, 600, 21, effort_limits=np.full(7, 40.0))
     agree(programs, recorder)
@@ -315,7 +315,7 @@ def test_a_million_cycles_allocate_nothing(programs):
     assert states == sum(1 << int(s) for s in (State.ACTIVE, State.HOLD, State.STALE, State.FAULT))
 
 
-def test_hash_of_the_description(programs):
+def test_hash_of_the_description_is_that_of_python(programs):
     """SHA-256 is that of Python, for texts about the length of a block."""
     for size in (0, 1, 55, 56, 63, 64, 65, 1000):
         text = os.urandom(size)

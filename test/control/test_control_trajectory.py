@@ -48,7 +48,7 @@ def test_cubic_with_velocities_and_quintic_with_accelerations(order, fields, sta
         assert np.allclose(at(path, t), oracle(t), rtol=0.0, atol=1e-10)
 
 
-def test_linear_with_positions_only():
+def test_positions_alone_are_joined_by_straight_lines():
     """Straight lines at constant velocity through the points, once the blend is over."""
     path = Path.through(Trajectory(TIMES, Q), REST)
     knots, points = [0.0, *TIMES], np.vstack([REST[0], Q])

@@ -49,7 +49,7 @@ def test_iteration_gives_the_torque_of_the_package(name):
         assert error(M @ qdd + B @ cross + C @ square + G, tau) < 1e-10
 
 
-def test_oracle_8_state_and_configuration_space():
+def test_two_link_arm_has_the_printed_state_and_configuration_space_form():
     robot = two_link()
     M, V, G = iterative_newton_euler.state_space(robot, Q, QD)
     np.testing.assert_allclose(M, [[3.17956851538, 1.01478425769], [1.01478425769, 0.575]])
@@ -64,7 +64,7 @@ def test_oracle_8_state_and_configuration_space():
     np.testing.assert_allclose(C, [[0, -k], [k, 0]], atol=1e-14)
 
 
-def test_oracle_8_cartesian_form_in_base_axes():
+def test_two_link_arm_has_the_cartesian_form_in_base_axes():
     robot = two_link()
     Mx, Vx, Gx = iterative_newton_euler.cartesian(robot, Q, QD, 'tip', [X, Y])
     np.testing.assert_allclose(
@@ -74,7 +74,7 @@ def test_oracle_8_cartesian_form_in_base_axes():
     np.testing.assert_allclose(Gx, [36.1565830982, 78.8735418143])
 
 
-def test_oracle_8_cartesian_form_in_the_tip_frame():
+def test_two_link_arm_has_the_corrected_cartesian_form_in_the_tip_frame():
     # J as printed lacks + l2 in (2, 1). Vx belongs to components in the moving frame.
     robot = two_link()
 
@@ -127,7 +127,7 @@ def test_cartesian_form_refuses_a_stretched_arm():
         iterative_newton_euler.cartesian(two_link(), np.array([0.3, 0.0]), QD, 'tip', [X, Y])
 
 
-def test_oracle_8_outward_pass_of_section_6_7():
+def test_outward_pass_has_the_corrected_values_of_section_6_7():
     # Printed g s1 in the second components must be g c1; vd_C2 takes wd_2, not wd_1.
     (_, _, _, F1, N1), (R, _, _, F2, N2) = iterative_newton_euler.outward(
         two_link(), Q, QD, QDD
@@ -145,7 +145,7 @@ def test_oracle_8_outward_pass_of_section_6_7():
     np.testing.assert_allclose((N1, N2), 0, atol=1e-15)
 
 
-def test_oracle_9_rp_arm_of_example_6_5():
+def test_rp_arm_has_the_torques_of_example_6_5():
     rows = [
         DHRow(mass=2, com=(0, -0.5, 0), inertia=np.diag([0, 0, 0.05]), theta=pi / 2),
         DHRow(joint='prismatic', alpha=pi / 2, mass=1, inertia=np.diag([0, 0.02, 0])),
@@ -166,7 +166,7 @@ def test_oracle_9_rp_arm_of_example_6_5():
     assert (np.abs(still - [15.4477762881, 5.64714266401]) > 0.1).all()
 
 
-def test_oracle_9_pendulum_period():
+def test_pendulum_with_the_corrected_sign_has_its_known_period():
     # Printed sign of the weight is wrong: m l^2 thdd + m g l sin th = tau.
     robot = Robot.from_dh([DHRow(mass=1.3, com=(0.7, 0, 0))], gravity=(9.81, 0, 0))
     q, steps, period = np.ones(1), 400, 1.789730921643
@@ -183,7 +183,7 @@ def test_oracle_9_pendulum_period():
     np.testing.assert_allclose(2 * pi * np.sqrt(0.7 / 9.81), 1.678395802312)
 
 
-def test_moving_frames():
+def test_velocity_and_acceleration_in_moving_frames_are_derivatives():
     # (6.10) and (6.15) against derivatives of a motion; as printed (6.10) has more terms.
     def rotation(t):
         c, s = np.cos(0.3 * t + t * t), np.sin(0.3 * t + t * t)
@@ -237,7 +237,7 @@ def test_moving_frames():
     )
 
 
-def test_oracle_10_solids():
+def test_solids_have_the_inertias_of_examples_6_1_and_6_2():
     np.testing.assert_allclose(solids.cuboid(3, 0.2, 0.3, 0.4), np.diag([0.0625, 0.05, 0.0325]))
     # Examples 6.1 and 6.2: the corner frame and back; products of inertia enter with a minus.
     corner = solids.about(solids.cuboid(3, 0.2, 0.3, 0.4), 3, (0.1, 0.15, 0.2))
@@ -288,7 +288,7 @@ def test_solids_assemble_and_turn():
     )
 
 
-RATES = {  # oracle 14: largest error at t = 0.5 s with 50, 100, .. steps
+RATES = {  # falling elbow: largest error at t = 0.5 s with 50, 100, .. steps
     simulate.turney: (1.022e-6, 6.26e-8, 3.88e-9, 2.41e-10, 1.51e-11),
     simulate.craig: (0.3152, 0.1551, 0.0769, 0.0383, 0.0191),
 }
@@ -296,7 +296,7 @@ AT_HALF = (-0.875536667748, 1.347683275942, -3.892511327395, -3.636991961796)
 
 
 @pytest.mark.parametrize('integrate, order', [(simulate.turney, 4), (simulate.craig, 1)])
-def test_oracle_14_order_of_the_integrators(integrate, order):
+def test_integrators_have_their_order(integrate, order):
     robot = elbow()
 
     def fall(t, q, qd):
@@ -318,7 +318,7 @@ def test_oracle_14_order_of_the_integrators(integrate, order):
         (simulate.turney, (0.303368182027, 0.695040526883, 0.273559914717, -0.391445223817)),
     ],
 )
-def test_oracle_14_one_step(integrate, expected):
+def test_one_step_of_the_falling_elbow_has_the_known_state(integrate, expected):
     robot = elbow()
     got = integrate(lambda t, q, qd: robot.forward_dynamics(q, qd, np.zeros(2)), Q, QD, 0.01, 1)
     np.testing.assert_allclose(np.concatenate(got), expected, rtol=1e-11)

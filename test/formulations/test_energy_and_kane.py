@@ -26,7 +26,7 @@ def test_torque_and_inertia_are_those_of_the_package(name, form):
 
 
 @pytest.mark.parametrize('form', [euler_lagrange, kane])
-def test_oracle_1_example_7_3_1(form):
+def test_planar_arm_has_the_torques_of_example_7_3_1(form):
     robot = planar((0.5, 0.4, 0.3), (3, 2, 1), (0.25, 0.2, 0.15), (1 / 16, 2 / 75, 3 / 400))
     np.testing.assert_allclose(
         form.inverse_dynamics(
@@ -40,7 +40,7 @@ def test_oracle_1_example_7_3_1(form):
     )
 
 
-def test_oracle_1_energies():
+def test_planar_arm_has_the_known_energies():
     robot = planar((0.5, 0.4, 0.3), (3, 2, 1), (0.25, 0.2, 0.15), (1 / 16, 2 / 75, 3 / 400))
     q, qd = np.array([0.3, -0.7, 1.1]), np.array([0.5, -0.2, 0.9])
     np.testing.assert_allclose(euler_lagrange.kinetic_energy(robot, q, qd), 0.25573595218999)
@@ -48,7 +48,7 @@ def test_oracle_1_energies():
 
 
 @pytest.mark.parametrize('name', ['6R', 'Stanford-like', 'tree'])
-def test_momentum_identities(name):
+def test_momentum_identities_of_lagrange_hold(name):
     # Example 7.2: d(I qd)/dq qd = Idot qd; (7.19f): dT/dq = 1/2 [d(I qd)/dq]^T qd.
     robot = ALL[name]()
     for q, qd, _ in motion(robot):

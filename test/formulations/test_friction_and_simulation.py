@@ -30,7 +30,7 @@ def falling(robot, friction=None):
     return lambda t, q, qd: robot.forward_dynamics(q, qd, friction.torque(qd))
 
 
-def test_oracle_12_friction():
+def test_friction_has_the_known_torque_and_dissipation():
     dry = Friction(coulomb=2.0, extra=1.5, decay=10.0)
     np.testing.assert_allclose(dry.torque(np.array([0.1])), [-2.551819161757], rtol=1e-12)
     np.testing.assert_allclose(dry.dissipation(np.array([0.1])), 0.294818083824, rtol=1e-11)
@@ -79,7 +79,7 @@ def test_energy_goes_where_friction_takes_it():
 
 
 @pytest.mark.parametrize('method, tolerance', [('ode23', 1e-6), ('ode45', 1e-7), ('gear', 1e-4)])
-def test_oracle_14_by_the_methods_of_the_book(method, tolerance):
+def test_falling_elbow_by_the_methods_of_the_book_passes_the_known_states(method, tolerance):
     pytest.importorskip('scipy')
     run = angeles_simulation.simulate(falling(elbow()), *X0, 1.0, method)
     np.testing.assert_allclose(np.concatenate((run.q[-1], run.qd[-1])), AT_ONE, rtol=tolerance)
@@ -133,7 +133,7 @@ def test_backward_euler_is_not_the_trapezoidal_rule_and_stays_stable():
 
 
 @pytest.mark.parametrize('shape, bend', [(S345, 10 / 3**0.5), (S4567, 84 * 5**0.5 / 25)])
-def test_oracle_13_shapes(shape, bend):
+def test_shapes_rest_at_both_ends_with_the_known_bend(shape, bend):
     np.testing.assert_allclose(
         (shape(0), shape(1), shape.deriv()(0), shape.deriv()(1)), (0, 1, 0, 0), atol=1e-12
     )
@@ -141,13 +141,13 @@ def test_oracle_13_shapes(shape, bend):
     np.testing.assert_allclose(np.abs(shape.deriv(2)(x)).max(), bend, rtol=1e-8)
 
 
-def test_oracle_13_one_joint():
+def test_minimum_time_of_one_joint_is_known():
     robot = Robot.from_dh([DHRow(inertia=np.diag([0, 0.4, 0.8]) + np.diag([0.4, 0, 0]), mass=1)])
     found = minimum_time(robot, np.zeros(1), np.array([1.2]), np.array([5.0]))
     np.testing.assert_allclose(found.time, 1.052859210362, rtol=1e-11)
 
 
-def test_oracle_13_elbow():
+def test_minimum_time_of_the_elbow_is_known():
     q0, dq, limits = np.array([0, 0.5]), np.array([1, -0.8]), np.array([20, 8.0])
     found = minimum_time(elbow(), q0, dq, limits)
     # The largest of 10001 samples of f_1 is 11.628177877; the maximum lies between two of them.

@@ -161,7 +161,7 @@ def test_planar_form_refuses_a_spatial_arm():
 
 
 @pytest.mark.parametrize('form', [noc, planar_noc])
-def test_oracle_1_planar_three_r(form):
+def test_planar_arm_has_the_known_mass_matrix(form):
     robot = three_r()
     np.testing.assert_allclose(
         form.mass_matrix(robot, Q),
@@ -190,7 +190,7 @@ def test_oracle_1_planar_three_r(form):
     )
 
 
-def test_oracle_1_gravity_rate_and_forward_dynamics():
+def test_planar_arm_has_the_corrected_gravity_rate_and_forward_dynamics():
     # The gravity vector printed in Example 7.6.2 has doubled terms; this one is dV/dq.
     robot = three_r()
     np.testing.assert_allclose(
@@ -235,7 +235,7 @@ def test_oracle_1_gravity_rate_and_forward_dynamics():
         ),
     ],
 )
-def test_oracle_1b_example_7_14(angles, expected):
+def test_planar_arm_has_the_mass_matrices_of_exercise_7_14(angles, expected):
     robot = three_r(inertia=(1, 1, 1), a=(1, 1, 1), m=(1, 1, 1))
     q = np.radians([20, *angles])
     np.testing.assert_allclose(noc.mass_matrix(robot, q), full(expected), rtol=1e-12)
@@ -244,7 +244,7 @@ def test_oracle_1b_example_7_14(angles, expected):
     )
 
 
-def test_oracle_2_example_7_6_1():
+def test_spatial_arm_has_the_corrected_blocks_of_example_7_6_1():
     # Blocks t21dot, t31dot and the entries of the rates are the corrected ones.
     a, m, J, p = 0.5, 2.0, 0.3, 1.5
     q, qd = np.array([pi, -pi / 2, pi]), np.full(3, p)
@@ -288,7 +288,7 @@ def test_oracle_2_example_7_6_1():
     assert abs(qd @ torque - power) < 1e-12 < 0.5 < abs(qd @ printed - power)
 
 
-def test_oracle_3_rrp_of_example_7_11():
+def test_rrp_arm_has_the_matrices_of_example_7_11():
     robot, q, qd = rrp(), np.array([0.4, 0.9, 0.7]), np.array([0.6, -0.3, 0.5])
     np.testing.assert_allclose(
         noc.mass_matrix(robot, q), np.diag([2.401993539599, 2.17, 3.0]), atol=1e-11
@@ -347,7 +347,7 @@ def test_reflections_leave_a_triangle_of_the_same_lengths():
     np.testing.assert_allclose(np.abs(np.diag(R)), np.abs(np.diag(np.linalg.qr(P).R)), rtol=1e-12)
 
 
-def test_oracle_11_forward_dynamics():
+def test_six_revolute_arm_has_the_known_accelerations():
     got = noc_forward_dynamics.forward_dynamics(
         six_revolute(),
         np.array([0.1, -0.5, 0.9, 0.3, -0.7, 1.2]),

@@ -76,7 +76,7 @@ def test_joint_wrenches_balance_every_link():
             )
 
 
-def test_oracle_2_motion_and_bearing_loads_of_example_7_6_1():
+def test_spatial_arm_has_the_corrected_bearing_loads_of_example_7_6_1():
     # f1, f2, n1, n2, tau1 as printed carry half of f3; these are the right ones.
     a, m, inertia, p = 0.5, 2.0, 0.3, 1.5
     q, qd, zero = np.array([pi, -pi / 2, pi]), np.full(3, p), np.zeros(3)
@@ -117,7 +117,7 @@ def test_oracle_2_motion_and_bearing_loads_of_example_7_6_1():
     )
 
 
-def test_oracle_2_torque_of_example_7_6_1():
+def test_spatial_arm_has_the_corrected_torque_of_example_7_6_1():
     # Printed first component p^2 (A/2 - I) would be -0.1125: it fails the power balance.
     q, qd = np.array([pi, -pi / 2, pi]), np.full(3, 1.5)
     got = newton_euler.inverse_dynamics(spatial_3r(0.5, 2, 0.3), q, qd, np.zeros(3))
@@ -130,7 +130,7 @@ def test_oracle_2_torque_of_example_7_6_1():
     )
 
 
-def test_oracle_3_sliding_joint_of_example_7_11():
+def test_rrp_arm_has_the_torques_of_example_7_11():
     q, qd, qdd = np.array([0.4, 0.9, 0.7]), np.array([0.6, -0.3, 0.5]), np.array([0.2, 0.8, -0.4])
     expected = [7.28002343895, -10.94659094613, -23.086387890769]
     np.testing.assert_allclose(
@@ -144,7 +144,7 @@ def test_oracle_3_sliding_joint_of_example_7_11():
     np.testing.assert_allclose(printed, [0.3, 0.56, expected[2]], rtol=2e-2)
 
 
-def test_oracle_11_six_revolute():
+def test_six_revolute_arm_has_the_known_torques():
     got = newton_euler.inverse_dynamics(
         six_revolute(),
         np.array([0.1, -0.5, 0.9, 0.3, -0.7, 1.2]),

@@ -67,7 +67,7 @@ def test_newton_euler_with_explicit_weight(name):
         )
 
 
-def test_oracle_5_planar_elbow():
+def test_planar_elbow_has_the_known_matrices():
     arm = spong_arms.planar_elbow(**ELBOW, q=Q, qd=QD)
     np.testing.assert_allclose(arm.D, [[2.31687374983, 0.515936874914], [0.515936874914, 0.21]])
     np.testing.assert_allclose(arm.C, [[0.154612244937, 0.051537414979], [0.103074829958, 0]])
@@ -83,7 +83,7 @@ def test_oracle_5_planar_elbow():
     np.testing.assert_allclose(euler_lagrange.kinetic_energy(robot, Q, QD), 0.09932505, rtol=1e-6)
 
 
-def test_oracle_5_symbols():
+def test_planar_elbow_has_the_known_christoffel_symbols():
     h = -0.4 * np.sin(0.7)
     c = christoffel.symbols(elbow(), Q)
     expected = np.zeros((2, 2, 2))
@@ -92,7 +92,7 @@ def test_oracle_5_symbols():
     np.testing.assert_allclose(c, expected, atol=1e-14)
 
 
-def test_oracle_5_regressor():
+def test_planar_elbow_has_the_known_regressor():
     theta = spong_arms.planar_elbow_parameters(**ELBOW)
     np.testing.assert_allclose(theta, [1.705, 0.4, 0.21, 1.75, 0.4])
     Y = spong_arms.planar_elbow_regressor(Q, QD, QDD)
@@ -107,7 +107,7 @@ def test_oracle_5_regressor():
     np.testing.assert_allclose(Y @ theta, elbow().inverse_dynamics(Q, QD, QDD), rtol=1e-12)
 
 
-def test_oracle_5_tip_force_and_bounds():
+def test_planar_elbow_has_the_known_tip_torque_and_bounds():
     robot = elbow()
     pushed = robot.inverse_dynamics(Q, QD, QDD, f_ext={'link2': np.array([3, -2, 0, 0, 0, 0])})
     np.testing.assert_allclose(pushed, [26.29196084, 5.45632711], rtol=1e-8)
@@ -115,7 +115,7 @@ def test_oracle_5_tip_force_and_bounds():
     np.testing.assert_allclose(bounds, [0.057939978300, 2.657060021700], rtol=1e-9)
 
 
-def test_oracle_6_remotely_driven():
+def test_remotely_driven_elbow_has_the_known_matrices():
     p, pd, pdd = np.array([0.3, 1.0]), np.array([0.4, -0.2]), np.array([1, 0.5])
     arm = spong_arms.remotely_driven(**ELBOW, p=p, pd=pd)
     np.testing.assert_allclose(arm.D, [[1.495, 0.305936874914], [0.305936874914, 0.21]])
@@ -131,7 +131,7 @@ def test_oracle_6_remotely_driven():
     )
 
 
-def test_oracle_7_five_bar():
+def test_five_bar_linkage_has_the_known_matrices():
     q, qd, qdd = np.array([0.4, 1.3]), np.array([0.5, -0.8]), np.array([1, 2])
     arm = spong_arms.five_bar(**BARS, q=q, qd=qd)
     np.testing.assert_allclose(arm.D, [[0.744, -0.0261076186674], [-0.0261076186674, 0.24625]])
@@ -170,7 +170,7 @@ def test_five_bar_comes_from_the_energies_of_its_bars():
     np.testing.assert_allclose(N, -N.T, atol=1e-15)
 
 
-def test_oracle_7_cartesian_arm():
+def test_cartesian_arm_has_the_known_forces():
     arm = spong_arms.cartesian((2.0, 1.5))
     np.testing.assert_allclose(arm.torque(np.array([0.3, 0.4]), np.array([1, 2])), [37.835, 3.0])
     rows = [
@@ -223,7 +223,7 @@ def test_regressors_of_the_worked_arms_have_no_parameter_too_many():
         assert np.linalg.matrix_rank(stacked) == count == stacked.shape[1]
 
 
-def test_oracle_7_geared_link():
+def test_geared_link_has_the_corrected_damping():
     # Printed r Bm + Bl would give B = 0.25: r^2 Bm + Bl is what the motor's power asks for.
     arm = spong_arms.geared_link(50, 2e-4, 0.35, 4, 0.3, 1e-3, 0.2, q=np.array([0.4]))
     np.testing.assert_allclose((arm.D[0, 0], arm.C[0, 0]), (0.85, 2.7))
@@ -301,7 +301,7 @@ def test_elastic_link_hangs_its_weight_on_the_angle_of_the_link():
 
 
 @pytest.mark.parametrize('name', ['6R', 'Stanford-like', 'tree', 'two_link'])
-def test_hamiltonian_form(name):
+def test_hamilton_rates_are_those_of_the_robot(name):
     robot = ALL[name]()
     for q, qd, tau in motion(robot, count=2):
         p = euler_lagrange.momentum(robot, q, qd)

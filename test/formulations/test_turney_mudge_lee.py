@@ -65,7 +65,7 @@ def test_lagrange_gives_the_torque_and_matrices_of_the_package(name):
 
 
 @pytest.mark.parametrize('form', [*SETS, lagrange_4x4, newton_euler])
-def test_oracle_11_torque(form):
+def test_4x4_form_gives_the_known_torques(form):
     np.testing.assert_allclose(
         form.inverse_dynamics(six_revolute(), Q, QD, QDD),
         [
@@ -80,7 +80,7 @@ def test_oracle_11_torque(form):
     )
 
 
-def test_oracle_11_matrices():
+def test_4x4_form_gives_the_known_matrices():
     robot = six_revolute()
     D = lagrange_4x4.mass_matrix(robot, Q)
     np.testing.assert_allclose(

@@ -55,7 +55,7 @@ def closed_form(s, q, d):
 
 
 @pytest.mark.parametrize('s', [1, -1])
-def test_oracle_4_closed_form(s):
+def test_wrist_matches_its_closed_form(s):
     robot = wrist(s)
     D, h, g = closed_form(s, Q, QD)
     np.testing.assert_allclose(noc.mass_matrix(robot, Q), D, atol=1e-14)
@@ -64,13 +64,13 @@ def test_oracle_4_closed_form(s):
 
 
 @pytest.mark.parametrize('form', EXACT, ids=lambda form: form.name)
-def test_oracle_4_torque(form):
+def test_wrist_has_the_known_torque(form):
     np.testing.assert_allclose(
         form.torque(wrist(), Q, QD, QDD), [7.58969461e-4, 0.844159516, -3.86597684e-3], rtol=1e-7
     )
 
 
-def test_oracle_4_numbers():
+def test_wrist_closed_form_has_the_known_numbers():
     D, h, _ = closed_form(1, Q, QD)
     np.testing.assert_allclose(
         D[np.triu_indices(3)],

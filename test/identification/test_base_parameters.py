@@ -92,7 +92,7 @@ def test_planar_elbow_has_the_numbers_of_the_book():
         (None, 'first axis', 36),
     ],
 )
-def test_general_six_revolute_arm(gravity, along, expected):
+def test_general_six_revolute_arm_has_7_n_minus_4_base_parameters(gravity, along, expected):
     """A general 6R has 7 n - 4 base parameters, 7 n - 6 with its first axis along gravity."""
     description = describe('general', 6, welds=0.0)
     case = Case(description, gravity=gravity or UP)

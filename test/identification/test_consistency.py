@@ -62,7 +62,7 @@ def test_pseudo_inertia_of_a_cloud(rng):
         (1.0, 0, 0, 0, 0.1, 0.2, 0, 0.1, 0, 0.1),
     ],
 )  # a negative principal moment
-def test_what_is_impossible(ten):
+def test_impossible_bodies_are_recognised(ten):
     """No such body exists."""
     assert not is_possible(np.array(ten))
 

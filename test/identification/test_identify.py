@@ -45,7 +45,7 @@ def test_excitation_keeps_the_limits(franka, excitation):
     assert np.abs(qd).max() > 0.5 * MARGIN * limits.velocity.min()
 
 
-def test_derivatives_of_the_series(excitation):
+def test_velocity_and_acceleration_are_differences_of_the_series(excitation):
     """Velocity and acceleration are the differences of positions."""
     t, h = np.linspace(0.0, PERIOD, 20), 1e-5
     _, qd, qdd = excitation.motion.at(t)
@@ -132,7 +132,7 @@ def test_simulated_arm_is_identified(franka, true, recording):
     assert np.sqrt(np.mean(found.consistent.shift**2)) < 1.0
 
 
-def test_rotors_are_identified(franka, true, excitation, rng):
+def test_rotor_inertias_are_identified_from_exact_torques(franka, true, excitation, rng):
     """Rotor inertias that the description leaves out are found, given exact torques."""
     rotors = Robot(true.model.with_joint_values(22, rng.uniform(0.1, 0.5, 7)))
     t = np.arange(0.0, 2.0 * PERIOD, 0.002)
@@ -203,7 +203,7 @@ def test_resampling_bridges_jitter():
 
 
 @pytest.mark.parametrize('storage', ['mcap', 'sqlite3'])
-def test_bag_of_joint_states(tmp_path, franka, recording, storage):
+def test_a_bag_of_joint_states_is_the_recording(tmp_path, franka, recording, storage):
     """A rosbag2 of joint states is the recording, other devices' messages passed over."""
     path = bag(tmp_path, franka, recording, storage)
     again = read_bag(path, franka.joint_names)

@@ -110,7 +110,7 @@ class TestRunning(unittest.TestCase):
 class TestEnded(unittest.TestCase):
     """After everything was asked to end."""
 
-    def test_exit_codes(self, proc_info):
+    def test_both_processes_end_without_an_error(self, proc_info):
         """Both processes ended by themselves and without an error."""
         self.assertEqual(len(proc_info.process_names()), 2)
         assertExitCodes(proc_info)

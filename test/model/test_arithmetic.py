@@ -27,7 +27,7 @@ KNOWN = {
 
 
 @pytest.mark.parametrize('angle', KNOWN)
-def test_known_cosines_and_sines(angle):
+def test_cosines_and_sines_are_correctly_rounded(angle):
     """Python rounds decimal numbers correctly; what is computed has to be the same double."""
     assert arithmetic.cosine_and_sine(angle) == tuple(map(float, KNOWN[angle]))
 

@@ -107,14 +107,14 @@ def _bodies(model, reduced):
         yield row, reduced.getJointId(name), model.frames[link].rotation
 
 
-def test_joints_and_total_mass(case):
+def test_joints_and_total_mass_are_those_of_pinocchio(case):
     model, reduced = case
     assert set(reduced.names[1:]) == set(model.joint_names)
     expected = sum(inertia.mass for inertia in list(reduced.inertias)[1:])
     assert model.constants[:, layout.MASS].sum() == pytest.approx(expected, rel=1e-12)
 
 
-def test_parents_and_placements(case):
+def test_parents_and_placements_are_those_of_pinocchio(case):
     model, reduced = case
     rotations = {row: R for row, _, R in _bodies(model, reduced)} | {0: np.eye(3)}
     ids = {row: joint for row, joint, _ in _bodies(model, reduced)} | {0: 0}
@@ -173,7 +173,7 @@ def test_every_link_is_a_frame_where_pinocchio_has_it(case):
     assert compared >= len(model.body_names)
 
 
-def test_limits_damping_and_friction(case):
+def test_limits_damping_and_friction_are_those_of_pinocchio(case):
     model, reduced = case
     for i, name in enumerate(model.joint_names):
         joint = reduced.joints[reduced.getJointId(name)]

@@ -463,7 +463,7 @@ def test_joint_constants_reach_their_row():
     assert row[25:].tolist() == [0, 0, 0]
 
 
-def test_everything_is_frozen(tree):
+def test_all_arrays_of_a_model_are_read_only(tree):
     model = build(tree)
     arrays = [model.topology, model.constants, model.gravity, *vars(model.limits).values()]
     arrays += [

@@ -83,7 +83,7 @@ def test_half_turn_is_exact(arm):
     assert arm.joints[0].placement.translation.tolist() == [0.5, -1, 0.2]
 
 
-def test_limits_dynamics_and_mimic(arm):
+def test_limits_dynamics_and_mimic_elements_are_read(arm):
     shoulder, lift, roll = arm.joints
     limit = shoulder.limit
     assert (limit.lower, limit.upper, limit.velocity, limit.effort) == (-1, 2, 3, 40)

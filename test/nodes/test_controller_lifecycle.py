@@ -141,7 +141,7 @@ def test_a_foreign_publisher_on_the_command_topic_counts_too(graph, host, probe,
     probe.wait_for('HOLD')
 
 
-def test_enable_and_disable(host, probe, arm):
+def test_enable_activates_and_deactivates(host, probe, arm):
     node = host('controller', autostart='false', **SIMULATED)
     probe.wait_for('WAIT_MODEL', timeout=COLD)
     answer = probe.enable()

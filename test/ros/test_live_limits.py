@@ -67,7 +67,7 @@ def test_more_than_the_description_or_the_start_is_refused(name, value, words):
         ('gains.joint1.p', 0.0),
     ],
 )
-def test_less_is_accepted(name, value):
+def test_a_value_below_its_ceiling_is_accepted(name, value):
     refuse_raised({**START, name: value}, START, ROBOT)
 
 

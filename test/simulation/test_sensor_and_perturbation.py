@@ -53,7 +53,7 @@ def test_resolution_puts_readings_on_a_grid():
     assert np.array_equal(sensor.velocity, [1.0, 0.0, 0.5])
 
 
-def test_frozen_and_lossy_sensor():
+def test_a_frozen_sensor_repeats_and_a_lossy_one_drops():
     """A frozen sensor repeats itself; a lossy one loses its share, reproducibly."""
     sensor = Sensor(3)
     sensor.read(*TRUTH)

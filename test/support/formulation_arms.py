@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The arms of the oracles, and random arms of every shape that the formulations are held to."""
+"""The arms of worked examples, and random arms of every shape, for the formulations."""
 
 from math import pi
 from pathlib import Path
@@ -59,7 +59,7 @@ def rrp():
 
 
 def six_revolute():
-    """The arm of oracle O11: inertias of Angeles, Example 7.3, on a geometry of our own."""
+    """The six-revolute arm: inertias of Angeles, Example 7.3, on an assumed geometry."""
     rows = zip(
         (0, 0.4318, 0.0203, 0, 0, 0),
         (0, 0.15, 0, 0.4318, 0, 0.0563),

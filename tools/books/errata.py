@@ -47,7 +47,7 @@ MISPRINTS = (
     Misprint(
         'Angeles, Example 7.6.1, C qd',
         'p^2 (ma^2 - I, I - ma^2/4, ma^2 - I), not ma^2/2 - I in the first component',
-        'test_oracle_2_example_7_6_1',
+        'test_spatial_arm_has_the_corrected_blocks_of_example_7_6_1',
     ),
     Misprint(
         'Angeles, Example 7.6.1, Idot',
@@ -63,7 +63,7 @@ MISPRINTS = (
     Misprint(
         'Angeles, Example 7.6.1, forces',
         'f2 adds the whole of f3, not half; f1, n1, n2 and tau1 follow',
-        'test_oracle_2_motion_and_bearing_loads_of_example_7_6_1',
+        'test_spatial_arm_has_the_corrected_bearing_loads_of_example_7_6_1',
     ),
     Misprint(
         'Angeles, Table 7.1',
@@ -99,14 +99,18 @@ MISPRINTS = (
     Misprint(
         'Angeles, Algorithm 7.4.2, sliding joints',
         'the lever is delta_i + b_(i+1) e_(i+1)',
-        'test_oracle_3_sliding_joint_of_example_7_11',
+        'test_rrp_arm_has_the_torques_of_example_7_11',
     ),
     Misprint(
         'Angeles, (7.38a) and (7.61)',
         'the wrench is at the centre of mass, and at the operation point',
         'test_tip_wrench_is_jacobian_transpose',
     ),
-    Misprint('Angeles, (7.19f)', 'd(Idot qd)/dq is d(I qd)/dq', 'test_momentum_identities'),
+    Misprint(
+        'Angeles, (7.19f)',
+        'd(Idot qd)/dq is d(I qd)/dq',
+        'test_momentum_identities_of_lagrange_hold',
+    ),
     Misprint(
         'Angeles, v = T^T M thd',
         'v = T^T M Tdot thd; as printed the sizes do not meet',
@@ -185,7 +189,11 @@ MISPRINTS = (
         'C^i_jk by strobing needs C^i_jj and C^i_kk subtracted',
         'test_half_the_strobed_torque_is_not_yet_the_symbol',
     ),
-    Misprint('Spong, Example 6.1', 'B = r^2 Bm + Bl, not r Bm + Bl', 'test_oracle_7_geared_link'),
+    Misprint(
+        'Spong, Example 6.1',
+        'B = r^2 Bm + Bl, not r Bm + Bl',
+        'test_geared_link_has_the_corrected_damping',
+    ),
     Misprint(
         'Spong, Example 6.2',
         'the names of the two angles are exchanged',
@@ -199,7 +207,7 @@ MISPRINTS = (
     Misprint(
         'Craig, (6.10), (6.12)',
         'terms too many: five and, of a point fixed in the frame, three',
-        'test_moving_frames',
+        'test_velocity_and_acceleration_in_moving_frames_are_derivatives',
     ),
     Misprint(
         'Craig, (6.45) to (6.52)',
@@ -210,31 +218,33 @@ MISPRINTS = (
         'Craig, section 6.7',
         'second components of vd_C1, F1 hold g c1, not g s1; vd_C2 takes wd_2 and the centre '
         'of mass of link 2',
-        'test_oracle_8_outward_pass_of_section_6_7',
+        'test_outward_pass_has_the_corrected_values_of_section_6_7',
     ),
     Misprint(
-        'Craig, pendulum', 'm l^2 thdd + m g l sin th = tau', 'test_oracle_9_pendulum_period'
+        'Craig, pendulum',
+        'm l^2 thdd + m g l sin th = tau',
+        'test_pendulum_with_the_corrected_sign_has_its_known_period',
     ),
     Misprint(
         'Craig, J of two links',
         '(2, 1) lacks + l2; the printed inverse is right',
-        'test_oracle_8_cartesian_form_in_the_tip_frame',
+        'test_two_link_arm_has_the_corrected_cartesian_form_in_the_tip_frame',
     ),
     Misprint('Craig, (6.105)', 'M stands for Mx', 'test_cartesian_form_of_a_spatial_arm'),
     Misprint(
         'Craig, B of two links',
         '2 x 1, times the single product thd1 thd2',
-        'test_oracle_8_state_and_configuration_space',
+        'test_two_link_arm_has_the_printed_state_and_configuration_space_form',
     ),
     Misprint(
         'Craig, sliding joint',
         'the rate of turning of the joint is zero, not w',
-        'test_oracle_9_rp_arm_of_example_6_5',
+        'test_rp_arm_has_the_torques_of_example_6_5',
     ),
     Misprint(
         'Craig, parallel axes',
         'the product I_xy grows by + m x y; the ENTRY -I_xy by - m x y',
-        'test_oracle_10_solids',
+        'test_solids_have_the_inertias_of_examples_6_1_and_6_2',
     ),
     *(Misprint(*each) for each in JAIN),
 )

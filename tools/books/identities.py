@@ -44,19 +44,23 @@ IDENTITIES = (
         'test_cross_products_pass_through_phi',
     ),
     _of('1.32', 'phi is a group, det phi = 1', 'test_phi_is_a_group'),
-    _of('1.37 to 1.45', 'rates of phi, of its inverse and of products', 'test_rate_of_phi'),
+    _of(
+        '1.37 to 1.45',
+        'rates of phi, of its inverse and of products',
+        'test_rate_of_phi_is_its_difference',
+    ),
     _of('1.47', "f' V is the same at every point", 'test_power_does_not_depend_on_the_point'),
     _of(
         '2.12, 2.14, 2.17',
         'M, h and the kinetic energy from point to point',
-        'test_parallel_axes',
+        'test_shifted_inertia_obeys_the_parallel_axis_theorem',
         'test_momentum_and_energy_from_any_point',
     ),
     _of(
         '2.8, 2.11, Ex 2.3',
         'M symmetric, positive where J(C) is; J(x) >= J(C)',
         'test_spatial_inertia_is_symmetric_and_positive',
-        'test_parallel_axes',
+        'test_shifted_inertia_obeys_the_parallel_axis_theorem',
     ),
     _of(
         '2.20 to 2.38',
@@ -136,7 +140,7 @@ IDENTITIES = (
     _of(
         '4.30 to 4.33',
         "Mdot thd - 2 C = (M_D' - M_D) thd, which does no work",
-        'test_gradient_of_the_momentum',
+        'test_momentum_has_the_gradient_of_lagrange',
         'test_coriolis_torque_of_every_hinge_by_four_routes',
     ),
     _of(
@@ -148,7 +152,7 @@ IDENTITIES = (
     _of(
         '4.35 to 4.39',
         'Christoffel symbols: symmetry, slopes of M, tree pattern; Mdot - 2 C is skew',
-        'test_christoffel_symbols',
+        'test_christoffel_symbols_give_the_coriolis_torque',
         'test_coriolis_torque_of_every_hinge_by_four_routes',
     ),
     _of(
@@ -161,14 +165,14 @@ IDENTITIES = (
         '4.44 to 4.50, Ex 4.10',
         'quasi-velocities: gamma thd = 0, the torque of Newton and '
         "Euler, beta' (Mdot beta - 2 C) = 0",
-        'test_quasi_velocities',
+        'test_quasi_velocities_obey_the_same_dynamics',
         'test_quasi_velocities_of_every_hinge',
         'test_coriolis_forces_of_quasi_velocities_do_half_the_work_of_the_mass_matrix',
     ),
     _of(
         '4.52',
         "unit mass matrix, + A^-T gamma' beta",
-        'test_diagonalising_velocities',
+        'test_diagonalising_velocities_have_unit_mass',
         'test_diagonalising_velocities_of_every_hinge',
     ),
     _of(
@@ -204,7 +208,7 @@ IDENTITIES = (
     _of(
         '5.42, 7.2',
         'inverse and forward dynamics undo one another',
-        'test_inverse_of_forward_dynamics',
+        'test_inverse_dynamics_return_the_torques_of_forward_dynamics',
         'test_three_routes_to_forward_dynamics',
     ),
     _of(
@@ -246,14 +250,14 @@ IDENTITIES = (
         '7.14, 7.17, 7.18, 9.52, 9.53',
         'factors, inverse and determinant',
         'test_factors_and_inverse_of_the_mass_matrix',
-        'test_innovations_factor_along_paths',
+        'test_innovations_factor_along_paths_equals_that_of_the_operators',
     ),
     _of(
         '7.21, 7.30 to 7.40',
         'vectors of articulated bodies, f = P (alpha - a) + z',
         'test_vectors_of_the_articulated_body_algorithm',
         'test_gravity_at_the_end_or_from_the_base',
-        'test_inverse_of_forward_dynamics',
+        'test_inverse_dynamics_return_the_torques_of_forward_dynamics',
     ),
     _of('7.43', "M^-1 J' f", 'test_response_to_forces_on_nodes'),
     _of(
@@ -270,12 +274,12 @@ IDENTITIES = (
     _of(
         '11.11, 11.12, 11.22',
         "Y_C symmetric, positive, of rank N - n_c, Y_C G_c' = 0, Y_C = X_c M_r^-1 X_c'",
-        'test_constrained_map',
+        'test_constrained_map_is_symmetric_positive_of_rank_n_minus_n_c',
     ),
     _of(
         '11.14, Ex 11.2',
         'P_ms^2 = P_ms, Y_C T_mv = Y_C T, T_mv is smallest',
-        'test_move_and_squeeze',
+        'test_squeeze_torques_move_nothing_and_move_torques_are_smallest',
     ),
     _of(
         '11.49', 'contact forces and gap accelerations', 'test_contact_forces_are_the_one_solution'
@@ -296,7 +300,7 @@ IDENTITIES = (
     _of(
         '14.4, 14.10',
         'A by parts and by branches',
-        'test_operators_by_parts',
+        'test_operators_of_the_whole_follow_from_the_parts',
         'test_branches_make_the_zeros',
     ),
     _of('14.24', 'M and C do not change by aggregation', 'test_aggregation_changes_no_motion'),
@@ -305,7 +309,7 @@ IDENTITIES = (
         "V = A_a' H_Ra' thd_R, M_r = X_c' M X_c, D_S = X_S' M_S(P_S) X_S",
         'test_velocities_of_all_three_models_are_one',
         'test_embedded_mass_matrix_is_the_projected_one',
-        'test_projection_of_an_aggregate',
+        'test_joint_inertia_of_an_aggregate_is_its_projection',
     ),
     _of(
         '18.6, 18.9',

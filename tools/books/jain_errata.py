@@ -40,7 +40,11 @@ MISPRINTS = (
         'the second line ends in m(k) p(k)',
         'test_first_moment_of_4_23_ends_in_m_times_p',
     ),
-    ('Jain, (4.52), solution 4.11', "+ A^-T gamma' beta", 'test_diagonalising_velocities'),
+    (
+        'Jain, (4.52), solution 4.11',
+        "+ A^-T gamma' beta",
+        'test_diagonalising_velocities_have_unit_mass',
+    ),
     (
         'Jain, section 5.2.2',
         "the torque of external forces is subtracted, T - J' f_ext",

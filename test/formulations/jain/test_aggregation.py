@@ -113,7 +113,7 @@ def some_part(tree, seed):
 
 @pytest.mark.parametrize('name', TREES)
 @pytest.mark.parametrize('seed', range(3))
-def test_operators_by_parts(name, seed):
+def test_operators_of_the_whole_follow_from_the_parts(name, seed):
     """(14.2) to (14.5): A of the whole by A of the parts, and the zeros of E."""
     tree, *_ = any_tree(name)
     found = partitioned.parts(tree, some_part(tree, seed))

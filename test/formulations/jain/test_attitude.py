@@ -26,13 +26,13 @@ def velocity(R):
     return np.array([spin[2, 1], spin[0, 2], spin[1, 0]])
 
 
-def test_euler_angles_zxz(rng):
+def test_euler_angle_rates_give_the_angular_velocity(rng):
     angles, rates = rng.normal(size=(2, 3))
     R = attitude.euler_zxz(*(angles + 1j * STEP * rates))
     agree(attitude.euler_zxz_velocity(*angles[1:]) @ rates, velocity(R))
 
 
-def test_axis_and_angle(rng):
+def test_rates_of_axis_and_angle_give_the_angular_velocity(rng):
     axis, angle = unit(rng), rng.uniform(0.3, 2.8)
     axis_rate, angle_rate = np.cross(axis, rng.normal(size=3)), rng.normal()
     R = about(axis + 1j * STEP * axis_rate, angle + 1j * STEP * angle_rate)
@@ -43,7 +43,7 @@ def test_axis_and_angle(rng):
     agree(found[1], angle_rate)
 
 
-def test_quaternion_products(rng):
+def test_quaternion_products_compose_rotations(rng):
     """E-' E+ = diag(R, 1), E+(p) q = E-(q) p, R(p o q) = R(p) R(q)."""
     axis, angle = unit(rng), rng.normal()
     p, q = attitude.quaternion(axis, angle), attitude.quaternion(unit(rng), rng.normal())
@@ -58,7 +58,7 @@ def test_quaternion_products(rng):
     agree(np.trace(rotation_of(p)), 4.0 * p[3] ** 2 - 1.0, 4.0)
 
 
-def test_quaternion_rates(rng):
+def test_quaternion_rates_give_the_angular_velocity(rng):
     q, omega = attitude.quaternion(unit(rng), rng.normal()), rng.normal(size=3)
     rate = attitude.quaternion_rate(q, omega)
     agree(velocity(rotation_of(q + 1j * STEP * rate)), omega)
@@ -112,7 +112,7 @@ def unit4(rng):
     return q / np.linalg.norm(q)
 
 
-def test_gibbs_vectors(rng):
+def test_rates_of_gibbs_vectors_give_the_angular_velocity(rng):
     q, omega = attitude.quaternion(unit(rng), rng.uniform(-2.0, 2.0)), rng.normal(size=3)
     s = q[:3] / q[3]
     agree(attitude.gibbs_rotation(s), rotation_of(q))

@@ -63,7 +63,7 @@ def contact(model, joint, tree, loop):
 
 
 @pytest.mark.parametrize('name', ['two arms with a bar', 'loops that share a body'])
-def test_constraint_dynamics_of_pinocchio(name):
+def test_closed_chains_agree_with_constraint_dynamics_of_pinocchio(name):
     system, tree, thd, T = at_state(name)
     model, joint, rows = built(system, tree)
     data = model.createData()
@@ -127,7 +127,7 @@ def mjcf(system, tree):
     )
 
 
-def test_equality_constraints_of_mujoco():
+def test_closed_chains_agree_with_equality_constraints_of_mujoco():
     """At rest, where MuJoCo leaves nothing out: it has no Jdot thd.
 
     Its constraints are soft: an impedance of 0.9999, the hardest, gives way by some 1e-4.

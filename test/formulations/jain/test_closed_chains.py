@@ -141,7 +141,7 @@ def test_compliance_of_loops_needs_no_jacobian(chain):
         )
 
 
-def test_constrained_map(chain):
+def test_constrained_map_is_symmetric_positive_of_rank_n_minus_n_c(chain):
     """Exercise 11.1: symmetric, positive, of rank N - n_c, Y_C G_c' = 0, = X M_r^-1 X'."""
     system, tree, _, _, M, force, pfaffian = chain
     G = pfaffian.G
@@ -217,7 +217,7 @@ def test_right_side_of_11_6_is_the_rate_without_accelerations(chain):
         unlike(thdd, direct.forward_dynamics(M, force, pfaffian.G, pfaffian.acceleration)[0])
 
 
-def test_move_and_squeeze(chain):
+def test_squeeze_torques_move_nothing_and_move_torques_are_smallest(chain):
     """(11.14), (11.15), exercise 11.2: squeeze torques move nothing, move torques are smallest."""
     system, tree, thd, T, M, _, pfaffian = chain
     rng, G = np.random.default_rng(1), pfaffian.G
@@ -308,7 +308,7 @@ def two_arms():
     return [(*arm, node) for arm, node in zip(arms, nodes)], J
 
 
-def test_dual_arm():
+def test_dual_arm_dynamics_solve_the_kkt_system():
     """(11.23) to (11.30) against the KKT system of both arms; printed, the order is exchanged."""
     arms, J = two_arms()
     found = dual_arm.forward_dynamics(arms)

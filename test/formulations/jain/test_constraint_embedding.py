@@ -73,7 +73,7 @@ def test_embedded_mass_matrix_is_the_projected_one(chain):
     agree(dynamics.bias(found.model), C_r, np.abs(C_r).max(), 1e-10)
 
 
-def test_embedded_inverse_dynamics(chain):
+def test_embedded_inverse_dynamics_projects_the_tree_torques(chain):
     """Algorithm 9.1 on the embedded model: X' of the torques of the spanning tree."""
     _, tree, thd, _, found = chain
     thdd_R = np.linspace(0.4, -1.1, found.model.N)
@@ -93,7 +93,7 @@ def test_velocities_of_all_three_models_are_one(chain):
         agree(V[index][row : row + 6], expected[k], np.abs(expected).max(), 1e-11)
 
 
-def test_projection_of_an_aggregate(chain):
+def test_joint_inertia_of_an_aggregate_is_its_projection(chain):
     """(15.17): D_S = X_S' (H_S A_S P_S A_S' H_S') X_S, for one node without drives."""
     _, tree, thd, _, found = chain
     tree = tree.without_rotors()
@@ -135,7 +135,7 @@ def test_compliance_of_a_closed_chain(chain):
     agree(compliance(found.model, [found.pickoff(node)]), expected, None, 1e-10)
 
 
-def test_subgraphs_of_the_examples():
+def test_subgraphs_of_the_examples_are_minimal():
     """Figures 15.3, 15.6, 15.7: small, split where they can be, one where they share a body."""
     expected = {
         'four-bar, terminal cut': [{'j', 'k', 'l'}],
@@ -159,7 +159,7 @@ def test_merging_reaches_a_third_subgraph():
     assert merged(parent, [*apart, ({0, 1, 3, 4}, [2])]) == [({0, 1, 3, 4}, [2, 0, 1])]
 
 
-def test_four_bar_terms():
+def test_four_bar_terms_match_the_example():
     """(15.14), (15.15): E_S A_S of both cuts, and B_S with c on k."""
     for name, order, bases in (
         ('four-bar, terminal cut', 'lkj', 'j'),
@@ -291,7 +291,7 @@ def geared_tree(rotor=0.0):
 
 
 @pytest.mark.parametrize('rotor', [0.0, 0.4])
-def test_joint_level_constraints(rotor):
+def test_gears_mimic_joints_and_differentials_embed(rotor):
     """15.2, 15.5: a gear, a mimic joint across branches with its pad, a differential of three."""
     tree, dof = geared_tree(rotor)
     couplings = (
@@ -328,7 +328,7 @@ def test_nonlinear_couplings_by_complex_step():
     agree(drift, np.array([-s * 1.21 * -0.4 + 2.0 * c * 1.1 * 0.6, 0.0, 0.0]), 1.0, 1e-9)
 
 
-def test_loops_and_couplings_together():
+def test_loops_and_couplings_embed_together():
     """A four-bar whose crank drives a mimic joint beyond it, and one beside."""
     system, tree, thd, T = at_state('four-bar, terminal cut')
     dof = {name: tree.slices[k].start for k, name in enumerate(tree.names)}

@@ -58,7 +58,7 @@ def test_parallel_depth_of_a_chain_is_the_logarithm(n):
     assert all(abs(i - j) > 1 for i in schedule[0] for j in schedule[0] if i != j)
 
 
-def test_parallel_depth_of_trees():
+def test_assembly_takes_one_pass_for_each_level_of_a_tree():
     """Every hinge once; bodies on the ground alone need one pass, a body's children one each."""
     for name in ASSEMBLED:
         tree, *_ = any_tree(name)

@@ -158,7 +158,7 @@ def test_any_tree_can_be_numbered_canonically():
         digraph.canonical([1, 2, 0])
 
 
-def test_closest_common_ancestor():
+def test_closest_common_ancestor_is_the_nearest_shared_body():
     for i in range(7):
         for j in range(7):
             c = digraph.closest_common_ancestor(FIGURE_8_2, i, j)
@@ -168,7 +168,7 @@ def test_closest_common_ancestor():
     assert digraph.closest_common_ancestor(FIGURE_8_2, 0, 5) == 5
 
 
-def test_taxonomy_and_cut_edges():
+def test_digraphs_are_classified_and_cut_to_trees():
     chain = [(2, 1), (1, 0)]
     assert digraph.kind(3, chain) == 'serial chain'
     assert digraph.kind(3, [(2, 0), (2, 1)]) == 'tree'
@@ -181,7 +181,7 @@ def test_taxonomy_and_cut_edges():
     assert digraph.kind(3, digraph.edges_of(parent)) == 'serial chain'
 
 
-def test_resolvent_of_block_weights(weighted):
+def test_resolvent_of_block_weights_is_the_power_series(weighted):
     parent, sizes, weights, E, A = weighted
     n = len(parent)
     agree(A, digraph.power_series(E))  # (8.14)
@@ -344,7 +344,7 @@ def diagonal(X):
 
 
 @pytest.mark.parametrize('name', TREES)
-def test_forward_lyapunov_equation(name):
+def test_forward_lyapunov_equation_is_solved_by_the_gather(name):
     """Lemma 9.3 for A = phi, B = psi: X = Y - E_A Y E_B', Z = A X B' = Y + A~ Y + Y B~' (9.15)."""
     tree, *_ = any_tree(name)
     ops, X = SpatialOperators(tree), np.random.default_rng(5).normal(size=(tree.n, 6, 6))
@@ -362,7 +362,7 @@ def test_forward_lyapunov_equation(name):
 
 
 @pytest.mark.parametrize('name', TREES)
-def test_backward_lyapunov_equation(name):
+def test_backward_lyapunov_equation_is_solved_by_the_scatter(name):
     """Lemma 9.5 for A = phi, B = psi: X = Y - diagOf(E_A' Y E_B) (9.22), Z = A' X B (9.21).
 
     Z = Y + A~' Y + Y B~ + R: R is what unrelated bodies have in common, nothing of a serial chain

@@ -49,7 +49,7 @@ def test_three_routes_to_forward_dynamics(system):
         agree(forward_dynamics.triangular(tree, thd, T, f_ext, gravity), thdd, tolerance=SOLVED)
 
 
-def test_inverse_of_forward_dynamics(system):
+def test_inverse_dynamics_return_the_torques_of_forward_dynamics(system):
     tree, thd, thdd, T = system
     f_ext = forces(tree)
     found, alpha, f = forward_dynamics.articulated_body(tree, thd, T, f_ext)
@@ -122,7 +122,7 @@ def test_gravity_at_the_end_or_from_the_base(system):
     agree(felt[:-1] - g, alpha, size, SOLVED)
 
 
-def test_innovations_factor_along_paths(system):
+def test_innovations_factor_along_paths_equals_that_of_the_operators(system):
     tree, *_ = system
     L = forward_dynamics.innovations_factor(tree, ab.articulated(tree))
     agree(L, SpatialOperators(tree).innovations_factor.array)

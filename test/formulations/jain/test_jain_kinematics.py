@@ -112,7 +112,7 @@ def test_rate_of_a_transform_has_its_rotation():
     assert np.abs(printed - rate).max() > 0.1
 
 
-def test_rate_of_hinge_map(state):
+def test_rate_of_the_hinge_map_is_its_difference(state):
     hinge, theta, beta = state
     h = 1e-6
     step = h * hinge.rates(theta, beta)
@@ -242,7 +242,7 @@ def test_velocities_are_rates_of_poses(name):
 
 
 @pytest.mark.parametrize('name', TREES)
-def test_velocities_of_other_frames(name):
+def test_velocities_transform_to_other_frames(name):
     """(3.21) to (3.26): of frames away from the hinges, and at the inertial origin."""
     tree, thd, *_ = any_tree(name)
     rng = np.random.default_rng(2)

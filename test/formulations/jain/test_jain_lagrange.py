@@ -44,7 +44,7 @@ def test_coriolis_torque_by_four_routes(state):
     agree(np.einsum('i,ijk,j->k', qd, christoffel.symbols(robot, q), qd), C)
 
 
-def test_gradient_of_the_momentum(state):
+def test_momentum_has_the_gradient_of_lagrange(state):
     """(4.30), (4.31), (4.33), Ex 4.4: what M_D gives."""
     robot, q, qd, u = state
     M_D = quasi.momentum_gradient(robot, q, qd)
@@ -69,7 +69,7 @@ def test_power_is_the_rate_of_kinetic_energy(state):
     agree(rate, qd @ T, np.abs(T).max())
 
 
-def test_christoffel_symbols(state):
+def test_christoffel_symbols_give_the_coriolis_torque(state):
     """(4.35) to (4.38), in the order of the tree: tips first."""
     robot, q, qd, _ = state
     name = next(name for name, each in ROBOTS.items() if each is robot)
@@ -110,7 +110,7 @@ def velocities_of(robot):
     return lambda q: 3.0 * np.eye(robot.nv) + 0.3 * one * np.sin(q + two @ q)
 
 
-def test_quasi_velocities(state):
+def test_quasi_velocities_obey_the_same_dynamics(state):
     """(4.44) to (4.50)."""
     robot, q, qd, qdd = state
     A = velocities_of(robot)
@@ -166,7 +166,7 @@ def test_turning_of_a_rigid_body_in_quasi_velocities():
     agree(np.linalg.solve(A(q).T, g.T @ J @ omega), np.cross(omega, J @ omega))
 
 
-def test_diagonalising_velocities(state):
+def test_diagonalising_velocities_have_unit_mass(state):
     """(4.52) with A of the innovations factor: unit mass, + A^-T gamma' beta, which does no work.
 
     The minus that is printed gives another motion.

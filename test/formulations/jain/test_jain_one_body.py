@@ -200,7 +200,7 @@ def test_power_does_not_depend_on_the_point(rng):
     agree((a @ f) @ V, f @ (a.T @ V))  # (1.47)
 
 
-def test_rate_of_phi():
+def test_rate_of_phi_is_its_difference():
     """(1.37), (1.38), (1.42) by differences, of a body on a moving base."""
     rng = np.random.default_rng(4)
     bodies = random_bodies(rng, (-1, 0), (hinges.free, hinges.free))

@@ -81,7 +81,7 @@ def test_momentum_and_centre_of_mass(system):
     agree(robot.centroidal.velocity(q, qd), V_C[LINEAR_FIRST], tolerance=solve_tolerance(M_S))
 
 
-def test_body_inertias(system):
+def test_composite_and_articulated_inertias_agree_with_the_robot(system):
     """(4.8) and (6.30): R(k) and P(k) of every link, at its origin in base axes."""
     robot, tree, q, *_ = system
     composite, free = robot.links.inertias(q)
@@ -100,7 +100,7 @@ def test_body_inertias(system):
         robot.links.inertias(q[:-1])
 
 
-def test_factors_trace_and_determinant(system):
+def test_factors_trace_and_determinant_agree_with_the_robot(system):
     """(4.21), (7.14), (9.53): a hinge of several freedoms has one D by the book, as many here."""
     robot, tree, q, thd, *_ = system
     art = articulated_bodies.articulated(tree)
@@ -137,7 +137,7 @@ def test_other_routes_to_the_dynamics(system):
         agree(fast(q, qd, tree.to_ours(T)), tree.to_ours(form(tree, thd, T)), tolerance=SOLVED)
 
 
-def test_wrenches_on_frames(system):
+def test_wrenches_on_frames_agree_with_the_robot(system):
     """Algorithms 5.1 and 7.3, of wrenches on the first and the last link."""
     robot, tree, q, *_ = system
     wrench = np.array((3.0, -1.0, 2.0, 0.3, -0.2, 0.5))

@@ -40,7 +40,7 @@ def test_spatial_inertia_is_symmetric_and_positive(rng):
     assert abs(np.linalg.eigvalsh(rod)[0]) < 1e-15
 
 
-def test_parallel_axes(rng):
+def test_shifted_inertia_obeys_the_parallel_axis_theorem(rng):
     m, p, J, M = body(rng)
     l, turn = rng.normal(size=3), rotation(rng)  # noqa: E741
     moved_M = one.shifted(M, phi(l))
@@ -52,7 +52,7 @@ def test_parallel_axes(rng):
     assert np.linalg.eigvalsh(one.shifted(M, phi(l, turn)))[0] > 0.0
 
 
-def test_bodies_joined_rigidly(rng):
+def test_rigidly_joined_bodies_add_their_inertias(rng):
     (m, p, _, M), (m2, p2, _, M2) = body(rng), body(rng)
     a, b = frames(rng), frames(rng)
     total, centre, _ = one.components(one.joined((M, M2), (a, b)))

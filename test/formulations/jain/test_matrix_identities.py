@@ -43,7 +43,7 @@ def test_cross_products_of_three_vectors(rng):
     agree(np.linalg.norm(P, 2), np.linalg.norm(p))
 
 
-def test_block_factors_and_solutions(rng):
+def test_block_factors_solve_block_systems(rng):
     """(A.3) to (A.11)."""
     blocks = drawn(rng)
     b_1, b_2 = rng.normal(size=4), rng.normal(size=5)
@@ -62,7 +62,7 @@ def test_block_factors_and_solutions(rng):
     agree(x_2, np.linalg.solve(empty.B, b_1 - empty.A @ x_1), None, 1e-10)
 
 
-def test_block_solutions_under_constraints(rng):
+def test_block_solutions_satisfy_their_constraints(rng):
     """(A.12) to (A.16): what is given holds, and fewer terms are the cases before."""
     blocks = drawn(rng)
     Q, gamma = rng.normal(size=(2, 5)), rng.normal(size=5)

@@ -25,7 +25,10 @@ ITEMS = (
             'formulations.jain.matrix_identities.solve_by_a',
             'formulations.jain.matrix_identities.solve_constrained',
         ),
-        tests=('test_block_factors_and_solutions', 'test_block_solutions_under_constraints'),
+        tests=(
+            'test_block_factors_solve_block_systems',
+            'test_block_solutions_satisfy_their_constraints',
+        ),
     ),
     Item(
         153,

@@ -14,7 +14,10 @@ ITEMS = (
             'formulations.jain.attitude.euler_zxz',
             'formulations.jain.attitude.euler_zxz_velocity',
         ),
-        tests=('test_euler_angles_zxz', 'test_entry_33_of_b_1_is_the_cosine_of_gamma'),
+        tests=(
+            'test_euler_angle_rates_give_the_angular_velocity',
+            'test_entry_33_of_b_1_is_the_cosine_of_gamma',
+        ),
         correction='(B.1): R33 is cos gamma',
     ),
     Item(
@@ -26,7 +29,7 @@ ITEMS = (
             'formulations.jain.attitude.axis_angle_velocity',
             'formulations.jain.attitude.axis_angle_rates',
         ),
-        tests=('test_axis_and_angle',),
+        tests=('test_rates_of_axis_and_angle_give_the_angular_velocity',),
     ),
     Item(
         156,
@@ -44,8 +47,8 @@ ITEMS = (
             'formulations.jain.attitude.angular_acceleration',
         ),
         tests=(
-            'test_quaternion_products',
-            'test_quaternion_rates',
+            'test_quaternion_products_compose_rotations',
+            'test_quaternion_rates_give_the_angular_velocity',
             'test_second_rate_of_b_42_turns_towards_the_quaternion',
             'test_velocity_in_fixed_axes_is_that_of_the_body_turned',
             'test_both_terms_of_b_37_are_doubled',
@@ -63,7 +66,10 @@ ITEMS = (
             'formulations.jain.attitude.gibbs_rate',
             'formulations.jain.attitude.gibbs_between',
         ),
-        tests=('test_gibbs_vectors', 'test_rotations_of_b_49_take_one_vector_to_the_other'),
+        tests=(
+            'test_rates_of_gibbs_vectors_give_the_angular_velocity',
+            'test_rotations_of_b_49_take_one_vector_to_the_other',
+        ),
         correction='solution B.18: (a - b) x (a + b)',
     ),
 )

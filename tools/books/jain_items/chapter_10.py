@@ -21,7 +21,7 @@ ITEMS = (
         (
             'test_equations_of_motion_in_operational_space',
             'test_lambda_is_the_mass_matrix_where_the_jacobian_is_square',
-            'test_free_acceleration_and_bias',
+            'test_bias_is_minus_lambda_times_the_free_acceleration',
         ),
         '(10.7): Lambda alpha_nd + C_os = f_nd, not its inverse',
     ),
@@ -132,7 +132,7 @@ ITEMS = (
             'test_null_space_of_upsilon_is_where_the_body_cannot_go',
             'test_rank_grows_by_one_a_joint_up_to_six',
             'test_a_frame_and_another_on_its_body_are_one_body',
-            'test_rank_at_singular_postures',
+            'test_rank_drops_by_the_lost_directions_at_singular_postures',
             'test_lost_directions_have_no_inertia',
         ),
     ),

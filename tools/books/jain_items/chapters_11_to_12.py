@@ -23,7 +23,7 @@ ITEMS = (
             'test_drift_is_the_rate_of_the_constraint_jacobian',
             'test_loops_are_closed_and_velocities_keep_them_closed',
             'test_rolling_ball_is_a_free_ball_that_does_not_slip',
-            'test_taxonomy_and_cut_edges',
+            'test_digraphs_are_classified_and_cut_to_trees',
         ),
         correction='(11.6): the right side is dU/dt - Gdot_c thd',
     ),
@@ -62,7 +62,10 @@ ITEMS = (
             'formulations.jain.constraints.augmented.constrained_map',
             'formulations.jain.constraints.loop_dynamics.constrained_map',
         ),
-        tests=('test_constrained_map', 'test_constrained_map_of_11_22_has_c_and_not_b'),
+        tests=(
+            'test_constrained_map_is_symmetric_positive_of_rank_n_minus_n_c',
+            'test_constrained_map_of_11_22_has_c_and_not_b',
+        ),
         correction='(11.22): c = D^-1/2 b in the outer factors',
     ),
     Item(
@@ -75,7 +78,7 @@ ITEMS = (
             'formulations.jain.constraints.move_squeeze.projection',
             'formulations.jain.constraints.move_squeeze.decompose',
         ),
-        tests=('test_move_and_squeeze',),
+        tests=('test_squeeze_torques_move_nothing_and_move_torques_are_smallest',),
     ),
     Item(
         101,
@@ -105,8 +108,8 @@ ITEMS = (
         tests=(
             'test_all_routes_are_the_direct_solution',
             'test_compliance_of_loops_needs_no_jacobian',
-            'test_constraint_dynamics_of_pinocchio',
-            'test_equality_constraints_of_mujoco',
+            'test_closed_chains_agree_with_constraint_dynamics_of_pinocchio',
+            'test_closed_chains_agree_with_equality_constraints_of_mujoco',
             'test_forces_of_algorithm_11_2_have_the_sign_of_lambda',
             'test_omega_of_lemma_11_2_has_its_h_beside_d',
         ),
@@ -119,7 +122,10 @@ ITEMS = (
         'Two arms that hold one thing',
         'n1 + n2',
         functions=('formulations.jain.constraints.dual_arm.forward_dynamics',),
-        tests=('test_dual_arm', 'test_free_accelerations_of_11_30_stand_in_the_order_of_q'),
+        tests=(
+            'test_dual_arm_dynamics_solve_the_kkt_system',
+            'test_free_accelerations_of_11_30_stand_in_the_order_of_q',
+        ),
         correction='(11.30): [alpha_1f; alpha_2f]',
     ),
     Item(
@@ -135,7 +141,7 @@ ITEMS = (
         ),
         tests=(
             'test_all_routes_are_the_direct_solution',
-            'test_constrained_map',
+            'test_constrained_map_is_symmetric_positive_of_rank_n_minus_n_c',
             'test_rows_that_depend_on_each_other_are_refused',
         ),
     ),

@@ -32,7 +32,7 @@ ITEMS = (
             'formulations.jain.embedding.partitioned.parts',
             'formulations.jain.embedding.partitioned.resolvent',
         ),
-        tests=('test_operators_by_parts',),
+        tests=('test_operators_of_the_whole_follow_from_the_parts',),
     ),
     Item(
         130,
@@ -108,7 +108,7 @@ ITEMS = (
         ),
         tests=(
             'test_cut_edges_of_a_digraph_make_their_subgraphs',
-            'test_subgraphs_of_the_examples',
+            'test_subgraphs_of_the_examples_are_minimal',
             'test_merging_reaches_a_third_subgraph',
             'test_user_chooses_the_independent_velocities',
         ),
@@ -127,7 +127,7 @@ ITEMS = (
         tests=(
             'test_velocities_of_all_three_models_are_one',
             'test_embedded_mass_matrix_is_the_projected_one',
-            'test_embedded_inverse_dynamics',
+            'test_embedded_inverse_dynamics_projects_the_tree_torques',
             'test_compliance_of_a_closed_chain',
         ),
     ),
@@ -143,7 +143,7 @@ ITEMS = (
         ),
         tests=(
             'test_gears_are_a_special_case_of_constraint_embedding',
-            'test_four_bar_terms',
+            'test_four_bar_terms_match_the_example',
             'test_child_of_15_14_hangs_on_its_own_parent',
         ),
         correction='(15.14), (15.15): phi(j, c) in the rows of j',
@@ -161,9 +161,9 @@ ITEMS = (
         ),
         tests=(
             'test_embedded_forward_dynamics_are_the_direct_solution',
-            'test_projection_of_an_aggregate',
+            'test_joint_inertia_of_an_aggregate_is_its_projection',
             'test_motion_in_independent_velocities_keeps_loops_and_energy',
-            'test_constraint_dynamics_of_pinocchio',
+            'test_closed_chains_agree_with_constraint_dynamics_of_pinocchio',
             'test_joint_map_of_15_22_is_that_of_the_aggregate',
         ),
         correction="(15.22): H_RS is X_S' H_S A_S",
@@ -194,8 +194,8 @@ ITEMS = (
         ),
         tests=(
             'test_embedded_forward_dynamics_are_the_direct_solution',
-            'test_joint_level_constraints',
-            'test_loops_and_couplings_together',
+            'test_gears_mimic_joints_and_differentials_embed',
+            'test_loops_and_couplings_embed_together',
             'test_loops_that_close_on_the_world',
             'test_rank_is_lost_where_a_four_bar_folds',
             'test_choices_that_do_not_fit_are_refused',

@@ -81,7 +81,7 @@ ITEMS = (
             'formulations.jain.spatial_algebra.phi_rate_inertial',
             'formulations.jain.spatial_algebra.phi_transpose_rate',
         ),
-        tests=('test_rate_of_phi',),
+        tests=('test_rate_of_phi_is_its_difference',),
     ),
     Item(
         7,
@@ -111,7 +111,7 @@ ITEMS = (
             'formulations.jain.single_body.shifted',
             'formulations.jain.single_body.shifted_components',
         ),
-        tests=('test_parallel_axes',),
+        tests=('test_shifted_inertia_obeys_the_parallel_axis_theorem',),
     ),
     Item(
         10,
@@ -119,7 +119,7 @@ ITEMS = (
         '',
         'Bodies joined rigidly',
         functions=('formulations.jain.single_body.joined',),
-        tests=('test_bodies_joined_rigidly',),
+        tests=('test_rigidly_joined_bodies_add_their_inertias',),
     ),
     Item(
         11,
@@ -164,7 +164,7 @@ ITEMS = (
             'test_rates_of_inertias_by_differences',
             'test_force_of_every_form_is_the_rate_of_momentum',
             'test_free_body_keeps_energy_and_momentum',
-            'test_the_reference_it_claims',
+            'test_each_reference_has_its_own_acceleration',
         ),
         correction='[Sol 2.14]: + bar(V_I) M_I V_I',
     ),
@@ -201,7 +201,7 @@ ITEMS = (
         tests=(
             'test_rate_of_a_transform_has_its_rotation',
             'test_hinge_map_is_the_velocity_of_the_placement',
-            'test_rate_of_hinge_map',
+            'test_rate_of_the_hinge_map_is_its_difference',
             'test_hinge_by_what_it_forbids',
             'test_chains_that_have_a_name',
             'test_maps_of_figure_3_2',
@@ -260,7 +260,7 @@ ITEMS = (
             'formulations.jain.tree_kinematics.offset_velocities',
             'formulations.jain.tree_kinematics.offset_weights',
         ),
-        tests=('test_velocities_of_other_frames',),
+        tests=('test_velocities_transform_to_other_frames',),
     ),
     Item(
         19,
@@ -273,7 +273,7 @@ ITEMS = (
             'formulations.jain.tree_kinematics.inertial_velocities',
             'formulations.jain.tree_kinematics.to_inertial',
         ),
-        tests=('test_velocities_of_other_frames',),
+        tests=('test_velocities_transform_to_other_frames',),
     ),
     Item(
         20,

@@ -38,7 +38,7 @@ ITEMS = (
             'robot.links.Links.inertias',
         ),
         tests=(
-            'test_body_inertias',
+            'test_composite_and_articulated_inertias_agree_with_the_robot',
             'test_mass_depends_on_what_is_outboard',
             'test_lyapunov_decomposition',
             'test_composite_inertia_is_that_of_one_rigid_body',
@@ -132,7 +132,7 @@ ITEMS = (
             'robot.mass_operator.MassOperator.trace',
         ),
         tests=(
-            'test_factors_trace_and_determinant',
+            'test_factors_trace_and_determinant_agree_with_the_robot',
             'test_mass_matrix_and_trace_are_those_of_the_package',
             'test_determinant_and_trace_agree_with_the_dense_matrix',
         ),
@@ -165,7 +165,7 @@ ITEMS = (
         ),
         tests=(
             'test_kinetic_energy_stays_without_torques',
-            'test_gradient_of_the_momentum',
+            'test_momentum_has_the_gradient_of_lagrange',
             'test_coriolis_torque_of_every_hinge_by_four_routes',
             'test_power_is_the_rate_of_kinetic_energy',
         ),
@@ -182,7 +182,10 @@ ITEMS = (
             'formulations.spong.christoffel.coriolis_matrix',
             'robot.robot.Robot.coriolis_matrix',
         ),
-        tests=('test_christoffel_symbols', 'test_coriolis_torque_of_every_hinge_by_four_routes'),
+        tests=(
+            'test_christoffel_symbols_give_the_coriolis_torque',
+            'test_coriolis_torque_of_every_hinge_by_four_routes',
+        ),
     ),
     Item(
         33,
@@ -217,7 +220,7 @@ ITEMS = (
         ),
         tests=(
             'test_coriolis_forces_of_quasi_velocities_do_half_the_work_of_the_mass_matrix',
-            'test_quasi_velocities',
+            'test_quasi_velocities_obey_the_same_dynamics',
             'test_coordinates_of_hinges_without_them',
             'test_quasi_velocities_of_every_hinge',
             'test_true_coordinates_have_no_gamma',
@@ -234,7 +237,10 @@ ITEMS = (
             'formulations.jain.quasi_velocities.diagonalising',
             'formulations.jain.quasi_velocities.diagonal_coriolis_torque',
         ),
-        tests=('test_diagonalising_velocities', 'test_diagonalising_velocities_of_every_hinge'),
+        tests=(
+            'test_diagonalising_velocities_have_unit_mass',
+            'test_diagonalising_velocities_of_every_hinge',
+        ),
         correction="(4.52), [Sol 4.11]: + A^-T gamma' beta; Ex 4.11 (2): M = A' A",
     ),
     Item(
@@ -279,7 +285,7 @@ ITEMS = (
             'test_accelerations_of_every_reference_are_rates',
             'test_references_must_not_be_mixed',
             'test_link_motions_are_j_qd_and_its_rate',
-            'test_the_reference_it_claims',
+            'test_each_reference_has_its_own_acceleration',
             'test_every_reference_gives_the_same_torque',
         ),
     ),
@@ -296,7 +302,7 @@ ITEMS = (
             'robot.task_space.TaskSpace.torque_of_wrench',
         ),
         tests=(
-            'test_wrenches_on_frames',
+            'test_wrenches_on_frames_agree_with_the_robot',
             'test_torques_of_forces_on_nodes',
             'test_inverse_dynamics_are_mass_times_acceleration_and_bias',
             'test_torque_and_acceleration_of_wrenches',
@@ -383,7 +389,7 @@ ITEMS = (
         tests=(
             'test_operators_of_other_body_frames',
             'test_four_references_give_the_same_equations',
-            'test_the_reference_it_claims',
+            'test_each_reference_has_its_own_acceleration',
         ),
     ),
     Item(
@@ -398,7 +404,7 @@ ITEMS = (
         ),
         tests=(
             'test_four_references_give_the_same_equations',
-            'test_the_reference_it_claims',
+            'test_each_reference_has_its_own_acceleration',
             'test_momentum_form_in_the_inertial_frame',
             'test_rate_of_inertial_hinges_has_its_factor',
             'test_rate_of_inertial_hinges_is_seen_from_the_body',

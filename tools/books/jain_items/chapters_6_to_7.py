@@ -33,7 +33,7 @@ ITEMS = (
             'robot.links.Links.inertias',
         ),
         tests=(
-            'test_body_inertias',
+            'test_composite_and_articulated_inertias_agree_with_the_robot',
             'test_gain_of_6_36_has_a_column_for_every_freedom',
             'test_inertia_recursions_of_table_7_1_add_the_inertia_of_the_parent',
             'test_acceleration_of_6_9_is_that_of_the_hinge_on_the_parent',
@@ -134,8 +134,8 @@ ITEMS = (
             'robot.mass_operator.MassOperator.factors',
         ),
         tests=(
-            'test_factors_trace_and_determinant',
-            'test_innovations_factor_along_paths',
+            'test_factors_trace_and_determinant_agree_with_the_robot',
+            'test_innovations_factor_along_paths_equals_that_of_the_operators',
             'test_factors_and_inverse_of_the_mass_matrix',
             'test_factors_hold_with_drives_that_have_inertia',
             'test_factors_make_the_mass_matrix',
@@ -160,7 +160,7 @@ ITEMS = (
         tests=(
             'test_factors_and_inverse_of_the_mass_matrix',
             'test_inverse_of_7_18_has_psi_in_both_factors',
-            'test_products_with_the_factors',
+            'test_factor_products_equal_those_of_the_matrix',
             'test_factors_solve_with_the_mass_matrix',
         ),
         correction="(7.18): (1 - H psi K)' D^-1 (1 - H psi K), psi in both factors",
@@ -181,7 +181,7 @@ ITEMS = (
             'test_factor_of_a_chain_is_of_third_order',
             'test_three_routes_to_forward_dynamics',
             'test_forward_dynamics_are_those_of_the_package',
-            'test_routes_of_forward_dynamics',
+            'test_all_routes_of_forward_dynamics_agree',
         ),
     ),
     Item(
@@ -200,7 +200,7 @@ ITEMS = (
             'test_every_further_joint_costs_more_by_the_same',
             'test_three_routes_to_forward_dynamics',
             'test_forward_dynamics_are_those_of_the_package',
-            'test_routes_of_forward_dynamics',
+            'test_all_routes_of_forward_dynamics_agree',
         ),
     ),
     Item(
@@ -234,7 +234,7 @@ ITEMS = (
         tests=(
             'test_gravity_at_the_end_or_from_the_base',
             'test_three_routes_to_forward_dynamics',
-            'test_inverse_of_forward_dynamics',
+            'test_inverse_dynamics_return_the_torques_of_forward_dynamics',
         ),
     ),
     Item(
@@ -250,7 +250,7 @@ ITEMS = (
         ),
         tests=(
             'test_joint_wrenches_are_the_forces_between_links',
-            'test_inverse_of_forward_dynamics',
+            'test_inverse_dynamics_return_the_torques_of_forward_dynamics',
             'test_vectors_of_the_articulated_body_algorithm',
             'test_joint_wrenches_of_forward_dynamics',
         ),
@@ -268,10 +268,10 @@ ITEMS = (
             'robot.task_space.TaskSpace.constrained_dynamics',
         ),
         tests=(
-            'test_wrenches_on_frames',
+            'test_wrenches_on_frames_agree_with_the_robot',
             'test_response_to_forces_on_nodes',
             'test_torque_and_acceleration_of_wrenches',
-            'test_impulse_at_a_frame',
+            'test_an_impulse_changes_the_velocity_by_the_operational_space_inertia',
             'test_a_prescribed_tip_acceleration_solves_the_saddle_point_system',
         ),
         correction='by (7.43), (7.44) zeta gets + sum phi f_c; as printed Alg 7.3 returns + '

@@ -20,8 +20,8 @@ ITEMS = (
         ),
         tests=(
             'test_any_tree_can_be_numbered_canonically',
-            'test_closest_common_ancestor',
-            'test_taxonomy_and_cut_edges',
+            'test_closest_common_ancestor_is_the_nearest_shared_body',
+            'test_digraphs_are_classified_and_cut_to_trees',
         ),
     ),
     Item(
@@ -48,7 +48,7 @@ ITEMS = (
             'formulations.jain.digraph.power_series',
         ),
         tests=(
-            'test_resolvent_of_block_weights',
+            'test_resolvent_of_block_weights_is_the_power_series',
             'test_roots_and_tips_of_a_resolvent',
             'test_structure_of_remark_8_2',
             'test_printed_a_of_remark_8_2_has_lost_columns',
@@ -155,7 +155,10 @@ ITEMS = (
         'Forward Lyapunov equation',
         'n^2',
         functions=('formulations.jain.operators.sweeps.forward_lyapunov',),
-        tests=('test_forward_lyapunov_equation', 'test_lyapunov_decomposition'),
+        tests=(
+            'test_forward_lyapunov_equation_is_solved_by_the_gather',
+            'test_lyapunov_decomposition',
+        ),
     ),
     Item(
         71,
@@ -202,7 +205,10 @@ ITEMS = (
             'formulations.jain.operators.sweeps.backward_lyapunov',
             'formulations.jain.operators.sweeps.backward_diagonal',
         ),
-        tests=('test_backward_lyapunov_equation', 'test_scatter_of_9_29_starts_at_the_base'),
+        tests=(
+            'test_backward_lyapunov_equation_is_solved_by_the_scatter',
+            'test_scatter_of_9_29_starts_at_the_base',
+        ),
         correction='(9.29): k = n .. 1',
     ),
     Item(
@@ -248,7 +254,7 @@ ITEMS = (
             'robot.mass_operator.MassOperator.det',
         ),
         tests=(
-            'test_factors_trace_and_determinant',
+            'test_factors_trace_and_determinant_agree_with_the_robot',
             'test_factors_and_inverse_of_the_mass_matrix',
             'test_determinant_and_trace_agree_with_the_dense_matrix',
             'test_factors_make_the_mass_matrix',
