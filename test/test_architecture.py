@@ -55,7 +55,7 @@ WHERE = {
     'rich': {'cli', 'demonstration'},
     'rosbags': {'identification'},
     'ruamel': {'identification'},
-    'yaml': {'identification', 'model', 'ros'},
+    'yaml': {'control', 'identification', 'model', 'ros'},
     'rosbag2_py': {'ros'},
     'matplotlib': {'cli', 'demonstration', 'formulations'},
     'psutil': {'demonstration'},
