@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page in the browser: sliders, what is shown, and a motion that plays."""
 
+import contextlib
+import io
 import threading
 import time
 
@@ -49,13 +51,14 @@ class Page:
         self._robot, self._scales = robot, scales
         self._postures, self._lock = Postures(robot), threading.RLock()
         self._sliders, self._visitors, self._motion = [], 0, None
-        self._server = viser.ViserServer(host, port, label=robot.name, verbose=False)
+        with contextlib.redirect_stdout(io.StringIO()):  # it has no other way to be silent
+            self._server = viser.ViserServer(host, port, label=robot.name, verbose=False)
         self._server.gui.configure_theme(
             control_layout='collapsible', show_logo=False, show_share_button=False
         )
         self._drawing = Drawing(self._server.scene, robot, scene, arrows, scales, frame, folder)
-        self._server.initial_camera.position = scales.reach * np.array([1.5, -1.5, 1.2])
-        self._server.initial_camera.look_at = scales.reach * np.array([0.0, 0.0, 0.4])
+        self._server.initial_camera.position = scales.reach * np.array([1.2, -1.2, 0.9])
+        self._server.initial_camera.look_at = scales.reach * np.array([0.1, 0.0, 0.3])
         self._server.on_client_connect(self._count)
         self._add_controls(frame)
         self.show(self._postures.posture(self._postures.middle()))
@@ -103,7 +106,7 @@ class Page:
         gui = self._server.gui
         with gui.add_folder('motion'):
             self._playing = gui.add_checkbox('play', True)
-            self._speed = gui.add_dropdown('speed', SPEEDS, '1')
+            self._speed = gui.add_dropdown('speed', SPEEDS, initial_value='1')
             step = motion.duration / SLIDER_STEPS or 1.0
             self._time = gui.add_slider('time [s]', 0.0, motion.duration or step, step, 0.0)
         self._motion = motion
@@ -168,7 +171,9 @@ class Page:
                 lambda _: self.show(self._robot.configuration.random())
             )
         with gui.add_folder('shown'):
-            chosen = gui.add_dropdown('end effector', tuple(self._robot.frames), frame)
+            chosen = gui.add_dropdown(
+                'end effector', tuple(self._robot.frames), initial_value=frame
+            )
             chosen.on_update(lambda _: self._choose(chosen.value))
             for name, nodes in self._drawing.layers.items():
                 box = gui.add_checkbox(name, name != 'skeleton' or not self._drawing.has_shapes)

@@ -9,7 +9,8 @@ import numpy as np
 from robodyn_ros.view.inertia_ellipsoid import inertia_ellipsoid
 
 SAMPLES = 32  # postures that are looked at
-SHARE = 0.3  # of the reach: the largest gravity torque, and the usual largest inertia
+TORQUE_SHARE = 0.6  # of the reach: the arrow of the largest gravity torque
+MASS_SHARE = 0.3  # of the reach: the longest semi-axis of an ellipsoid
 STEPS = (1.0, 2.0, 5.0)  # leading digits of a scale
 
 
@@ -34,14 +35,15 @@ class Scales:
     @property
     def longest(self):
         """Length at which a semi-axis is cut [m]."""
-        return SHARE * self.reach
+        return MASS_SHARE * self.reach
 
 
 def scales_of(robot, frame):
     """Return the Scales of a robot whose end effector is a frame, the same at every call.
 
-    The largest gravity torque over random postures becomes about SHARE of the reach. So does the
-    median of the largest inertia. Both are rounded up to 1, 2 or 5 times a power of ten.
+    The largest gravity torque over random postures becomes at most TORQUE_SHARE of the reach, and
+    the median of the largest inertia MASS_SHARE. Both scales are rounded up to 1, 2 or 5 times a
+    power of ten.
 
     Parameters
     ----------
@@ -61,7 +63,9 @@ def scales_of(robot, frame):
     torque = max(np.abs(robot.gravity_torque(q)).max(initial=0.0) for q in postures)
     masses = np.array([inertia_ellipsoid(robot, q, frame).masses for q in postures])
     mass = np.median(np.where(np.isfinite(masses), masses, 0.0).max(axis=1))
-    return Scales(reach, *(round_up(each / (SHARE * reach)) for each in (torque, mass)))
+    return Scales(
+        reach, round_up(torque / (TORQUE_SHARE * reach)), round_up(mass / (MASS_SHARE * reach))
+    )
 
 
 def round_up(value):
