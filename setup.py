@@ -86,6 +86,7 @@ def installed(folder, pattern='**/*'):
 
 
 DEMO = ['matplotlib>=3.5', 'rich>=12']
+VIEW = ['pycollada>=0.8', 'trimesh>=4.6', 'viser>=1.1']
 
 #: What `ros2 run robodyn_ros` starts. They lie in lib/robodyn_ros, where colcon installs them; pip
 #: would put such names on the PATH, and installs `robodyn_ros` alone.
@@ -100,6 +101,7 @@ EXECUTABLES = [
     'identify = robodyn_ros.cli.identify:main',
     'info = robodyn_ros.cli.info:main',
     'play = robodyn_ros.cli.play:main',
+    'view = robodyn_ros.cli.view:main',
 ]
 if not {'install', 'develop'} & set(sys.argv):
     EXECUTABLES = []
@@ -144,6 +146,7 @@ setup(
         ],
         'test': [
             *DEMO,
+            *VIEW,
             'example-robot-data==6.0.0',
             'hypothesis>=6.80',
             'mujoco>=3.1',
@@ -156,6 +159,7 @@ setup(
             'scipy>=1.10',
             'xacro>=2.0',
         ],
+        'view': VIEW,
         'xacro': ['xacro>=2.0'],
     },
     entry_points={

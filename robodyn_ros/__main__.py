@@ -16,6 +16,7 @@ COMMANDS = {
     'emit': 'the dynamics of one robot as a package in C or C++',
     'identify': 'inertial parameters from a recorded motion, and motions worth recording',
     'play': 'a trajectory of a CSV, JSON or YAML file on the arm that the controller holds',
+    'view': 'the robot in the browser: sliders, gravity torques, inertia, motions',
     'laws_demo': 'four control laws under a load that none of them knows of',
     'task_audit': 'random drives of an end effector through singular postures, judged by numbers',
     'task_demo': 'an end effector draws a figure-eight and goes through singular postures',

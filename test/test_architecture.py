@@ -55,11 +55,14 @@ WHERE = {
     'rich': {'cli', 'demonstration'},
     'rosbags': {'identification'},
     'ruamel': {'identification'},
-    'yaml': {'identification', 'model', 'ros'},
+    'yaml': {'control', 'identification', 'model', 'ros'},
     'rosbag2_py': {'ros'},
     'matplotlib': {'cli', 'demonstration', 'formulations'},
     'psutil': {'demonstration'},
     'xacro': {'model'},
+    'collada': {'view'},
+    'trimesh': {'view'},
+    'viser': {'view'},
     'pytest': {'testing'},
 }
 ROS_UNITS = {'ros', 'nodes', 'demonstration', 'cli', 'testing'}
@@ -76,6 +79,9 @@ EXTRAS = {
     'matplotlib',
     'psutil',
     'xacro',
+    'collada',
+    'trimesh',
+    'viser',
 }
 LONGEST_LINE = 99
 LONGEST_FILE = 430  # lines, docstrings left out

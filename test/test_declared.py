@@ -14,7 +14,7 @@ from support.processes import run_script
 
 ROOT = Path(__file__).resolve().parents[1]
 #: Names of distributions by what they are imported as, where these differ.
-DISTRIBUTIONS = {'ruamel': 'rosbags', 'yaml': 'PyYAML'}
+DISTRIBUTIONS = {'collada': 'pycollada', 'ruamel': 'rosbags', 'yaml': 'PyYAML'}
 #: Keys of package.xml by import; ROS packages have their own names.
 KEYS = {
     name: f'python3-{name}'
@@ -23,7 +23,7 @@ KEYS = {
 }  # fmt: skip
 ROS = {'rclpy', 'launch', 'launch_ros', 'ament_index_python', 'std_srvs', 'rosbag2_py'}
 #: Not packaged for ROS, where rosbag2_py reads bags; llvmlite is what python3-numba stands on.
-WITHOUT_KEY = {'llvmlite', 'rosbags', 'ruamel'}
+WITHOUT_KEY = {'collada', 'llvmlite', 'rosbags', 'ruamel', 'trimesh', 'viser'}
 #: Started by launch files or needed by what is declared, not imported.
 STARTED = {'robot_state_publisher', 'rviz2'}
 #: In a folder of this package, which builds it: `setup.py`.
@@ -98,7 +98,8 @@ def test_setup_declares_what_the_package_imports(requirements):
     foreign = {name for name in imported('robodyn_ros') - LOADER if not is_ros(name)}
     core = {'llvmlite', 'numba', 'numpy'}
     assert requirements['run'] == core
-    offered = requirements['demo'] | requirements['identification'] | requirements['xacro']
+    offered = requirements['demo'] | requirements['identification'] | requirements['view']
+    offered |= requirements['xacro']
     assert {DISTRIBUTIONS.get(name, name) for name in foreign - core} - {'PyYAML'} == offered
     listed = (ROOT / 'requirements' / 'run.txt').read_text().splitlines()
     assert {name_of(line) for line in listed if line[:1].isalpha()} == core | offered

@@ -21,7 +21,7 @@ FLOOR_PLAN = (
     ('robot',),
     ('realtime',),
     ('formulations', 'identification', 'control', 'simulation'),
-    ('ros',),
+    ('ros', 'view'),
     ('nodes', 'demonstration'),
     ('cli', 'testing'),
 )

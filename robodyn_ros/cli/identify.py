@@ -12,13 +12,13 @@ A CSV has a header and the columns time [s], and <joint>.position [rad or m] and
 
 import argparse
 import contextlib
-import importlib.util
 import sys
 from pathlib import Path
 
 import numpy as np
 
 from robodyn_ros.cli import identify_demo
+from robodyn_ros.cli.bag_messages import messages_of_ros
 from robodyn_ros.cli.robot_arguments import add_robot, model_of, refuse
 from robodyn_ros.demonstration import identification_report
 from robodyn_ros.demonstration.result_files import ResultFolder, add_force
@@ -126,7 +126,7 @@ def run_fit(robot, options):
         recording = read_csv(options.recording, robot.joint_names)
     else:
         recording = read_bag(
-            options.recording, robot.joint_names, options.topic, _messages_of_ros()
+            options.recording, robot.joint_names, options.topic, messages_of_ros()
         )
     _identified(robot, recording, options, results)
 
@@ -173,15 +173,6 @@ def _identified(robot, recording, options, results):
     for path in identification_report.write(found, results):
         print(path)
     return found
-
-
-def _messages_of_ros():
-    """Return the reader of bags of ROS if rosbags is not installed; None if it is, or neither."""
-    if importlib.util.find_spec('rosbags') or not importlib.util.find_spec('rosbag2_py'):
-        return None
-    from robodyn_ros.ros.common.rosbag2_messages import by_rosbag2_py
-
-    return by_rosbag2_py
 
 
 def _parameters(robot, options):

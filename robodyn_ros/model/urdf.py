@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Read a description from URDF text; errors name the link or joint, element and attribute."""
 
-import re
 from dataclasses import replace
-from math import inf, isfinite, nan
+from math import inf, nan
 
 import numpy as np
 
@@ -17,19 +16,25 @@ from robodyn_ros.model.description import (
     Joint,
     Limit,
     Link,
-    Placement,
     RobotDescription,
 )
-from robodyn_ros.model.rotation_matrix import from_rpy, made_exact
 from robodyn_ros.model.rotors import Rotor
+from robodyn_ros.model.urdf_elements import (
+    only_child,
+    read_name,
+    read_number,
+    read_placement,
+    read_value,
+    read_vector,
+    required_attribute,
+    required_child,
+    shown,
+)
 
 MOST_LINKS = 1000
 #: Elements of a transmission: of ROS 1, of ros2_control, of Drake (with its namespace).
 GEAR_RATIO = ('mechanicalReduction', 'mechanical_reduction', 'gear_ratio')
 ROTOR_INERTIA = ('motorInertia', 'rotor_inertia')
-LONGEST_NAME = 200
-# Stricter than float(), which accepts 'nan', 'inf', '1_000' and full-width digits.
-_NUMBER = re.compile(r'[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?')
 
 
 def parse(source):
@@ -42,12 +47,12 @@ def parse(source):
     root = xml_text.read(source)
     if root.tag != 'robot':
         raise ModelError(
-            f'the root element is <{_shown(root.tag)}>; expected <robot>, a URDF '
+            f'the root element is <{shown(root.tag)}>; expected <robot>, a URDF '
             'after xacro has been run'
         )
     if any('xacro' in element.tag for element in root):
         raise ModelError('the description still has xacro elements; run xacro on it first')
-    robot = _name(root, 'name', 'the <robot> element')
+    robot = read_name(root, 'name', 'the <robot> element')
     links, joints = root.findall('link'), root.findall('joint')
     for what, elements in (('links', links), ('joints', joints)):
         if len(elements) > MOST_LINKS:
@@ -105,23 +110,23 @@ def _first(places, tags, where):
             if child.tag.rpartition('}')[2] in tags:  # without the namespace, as in Drake
                 text = child.get('value') or (child.text or '').strip()
                 if text:
-                    return _value(text, f'{where} element <{child.tag.rpartition("}")[2]}>')
+                    return read_value(text, f'{where} element <{child.tag.rpartition("}")[2]}>')
     return None
 
 
 def _link(element):
-    name = _name(element, 'name', 'a <link> element')
-    inertial = _child(element, 'inertial', f'link {name!r}')
+    name = read_name(element, 'name', 'a <link> element')
+    inertial = only_child(element, 'inertial', f'link {name!r}')
     return Link(name, None if inertial is None else _inertial(inertial, f'link {name!r} inertial'))
 
 
 @np.errstate(over='ignore', invalid='ignore')  # an overflow is refused when the model is built
 def _inertial(element, where):
-    placement = _placement(element, where)
-    mass = _number(_required(element, 'mass', where), 'value', f'{where} mass')
-    entries = _required(element, 'inertia', where)
+    placement = read_placement(element, where)
+    mass = read_number(required_child(element, 'mass', where), 'value', f'{where} mass')
+    entries = required_child(element, 'inertia', where)
     xx, xy, xz, yy, yz, zz = (
-        _number(entries, key, f'{where} inertia')
+        read_number(entries, key, f'{where} inertia')
         for key in ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
     )
     R = placement.rotation
@@ -130,33 +135,33 @@ def _inertial(element, where):
 
 
 def _joint(element):
-    name = _name(element, 'name', 'a <joint> element')
+    name = read_name(element, 'name', 'a <joint> element')
     where = f'joint {name!r}'
-    kind = _attribute(element, 'type', where)
+    kind = required_attribute(element, 'type', where)
     if kind not in JOINT_TYPES:
         raise ModelError(
-            f'{where} has type {_shown(kind)!r}; expected one of {", ".join(JOINT_TYPES)}'
+            f'{where} has type {shown(kind)!r}; expected one of {", ".join(JOINT_TYPES)}'
         )
     parent, child = (
-        _name(_required(element, role, where), 'link', f'{where} {role}')
+        read_name(required_child(element, role, where), 'link', f'{where} {role}')
         for role in ('parent', 'child')
     )
-    axis = _child(element, 'axis', where)
-    dynamics = _child(element, 'dynamics', where)
-    mimic = _child(element, 'mimic', where)
+    axis = only_child(element, 'axis', where)
+    dynamics = only_child(element, 'dynamics', where)
+    mimic = only_child(element, 'mimic', where)
     return Joint(
         name,
         kind,
         parent,
         child,
-        placement=_placement(element, where),
-        axis=_vector(axis, 'xyz', f'{where} axis', (1.0, 0.0, 0.0)),
-        limit=_limit(_child(element, 'limit', where), kind, f'{where} limit'),
-        damping=_number(dynamics, 'damping', f'{where} dynamics', 0.0),
-        friction=_number(dynamics, 'friction', f'{where} dynamics', 0.0),
-        mimic='' if mimic is None else _name(mimic, 'joint', f'{where} mimic'),
-        multiplier=_number(mimic, 'multiplier', f'{where} mimic', 1.0),
-        offset=_number(mimic, 'offset', f'{where} mimic', 0.0),
+        placement=read_placement(element, where),
+        axis=read_vector(axis, 'xyz', f'{where} axis', (1.0, 0.0, 0.0)),
+        limit=_limit(only_child(element, 'limit', where), kind, f'{where} limit'),
+        damping=read_number(dynamics, 'damping', f'{where} dynamics', 0.0),
+        friction=read_number(dynamics, 'friction', f'{where} dynamics', 0.0),
+        mimic='' if mimic is None else read_name(mimic, 'joint', f'{where} mimic'),
+        multiplier=read_number(mimic, 'multiplier', f'{where} mimic', 1.0),
+        offset=read_number(mimic, 'offset', f'{where} mimic', 0.0),
     )
 
 
@@ -166,91 +171,14 @@ def _limit(element, kind, where):
     URDF's default for lower and upper is 0. If both are missing, a range of 0 .. 0 would lock the
     joint. So the joint then counts as unlimited, and is reported.
     """
-    lower = _number(element, 'lower', where, 0.0)
-    upper = _number(element, 'upper', where, 0.0)
+    lower = read_number(element, 'lower', where, 0.0)
+    upper = read_number(element, 'upper', where, 0.0)
     given = element is not None and not {'lower', 'upper'}.isdisjoint(element.keys())
     if kind == 'continuous' or not given:
         lower, upper = -inf, inf
     return Limit(
         lower,
         upper,
-        _number(element, 'velocity', where, inf),
-        _number(element, 'effort', where, nan),
+        read_number(element, 'velocity', where, inf),
+        read_number(element, 'effort', where, nan),
     )
-
-
-def _placement(element, where):
-    origin = _child(element, 'origin', where)
-    zeros = (0.0, 0.0, 0.0)
-    angles = _vector(origin, 'rpy', f'{where} origin', zeros)
-    return Placement(
-        from_rpy(*angles), _vector(origin, 'xyz', f'{where} origin', zeros), made_exact(*angles)
-    )
-
-
-def _child(element, tag, where):
-    """Return the child element of that tag or None; two of them would be ambiguous."""
-    found = element.findall(tag)
-    if len(found) > 1:
-        raise ModelError(f'{where} has {len(found)} <{tag}> elements; expected at most one')
-    return found[0] if found else None
-
-
-def _required(element, tag, where):
-    child = _child(element, tag, where)
-    if child is None:
-        raise ModelError(f'{where} has no <{tag}> element')
-    return child
-
-
-def _attribute(element, key, where):
-    text = element.get(key)
-    if text is None:
-        raise ModelError(f'{where} has no attribute {key!r}')
-    return text
-
-
-def _name(element, key, where):
-    name = _attribute(element, key, where)
-    if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
-        raise ModelError(
-            f'{where} attribute {key!r} is {_shown(name)!r}; expected a name of 1 to '
-            f'{LONGEST_NAME} printable characters'
-        )
-    if '${' in name or '$(' in name:
-        raise ModelError(
-            f'{where} attribute {key!r} is {name!r}, a xacro expression; run xacro '
-            'on the description first'
-        )
-    return name
-
-
-def _number(element, key, where, default=None):
-    """Return one number; `default` None means that the attribute is required."""
-    if default is not None and (element is None or element.get(key) is None):
-        return default
-    return _value(_attribute(element, key, where), f'{where} attribute {key!r}')
-
-
-def _vector(element, key, where, default):
-    """Return three numbers separated by blanks, as (3,)."""
-    if element is None or element.get(key) is None:
-        return np.array(default)
-    words = element.get(key).split()
-    if len(words) != 3:
-        raise ModelError(
-            f'{where} attribute {key!r} is {_shown(element.get(key))!r}; expected three numbers'
-        )
-    return np.array([_value(word, f'{where} attribute {key!r}') for word in words])
-
-
-def _value(text, where):
-    word = text.strip()
-    value = float(word) if len(word) <= 100 and _NUMBER.fullmatch(word) else nan
-    if not isfinite(value):
-        raise ModelError(f'{where} is {_shown(text)!r}; expected a finite decimal number')
-    return value
-
-
-def _shown(text):
-    return text if len(text) <= 60 else f'{text[:60]}...'

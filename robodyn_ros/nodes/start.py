@@ -14,6 +14,7 @@ REMEDIES = {
         ('matplotlib', 'rich', 'rosbags', 'scipy', 'xacro', 'yaml', 'ruamel'),
         "pip install 'robodyn_ros[identification]' xacro",
     ),
+    **dict.fromkeys(('collada', 'trimesh', 'viser'), "pip install 'viser>=1.1' trimesh pycollada"),
     'robodyn_msgs': 'colcon build && source install/setup.bash',
 }
 ROS = 'source /opt/ros/{}/setup.bash'
@@ -37,13 +38,25 @@ def run_module(module: str, program: str, arguments: Sequence[str] | None = None
         name = (error.name or '').partition('.')[0]
         if name == 'robodyn_ros':
             raise
-        remedy = REMEDIES.get(name, ROS.format(os.environ.get('ROS_DISTRO', 'jazzy')))
-        print(
-            f"{program}: '{name}' is not installed here; expected it, as by: {remedy}",
-            file=sys.stderr,
-        )
-        return 1
+        return say_missing(name, program)
     return found.main(arguments)
+
+
+def say_missing(name: str, program: str) -> int:
+    """Say on stderr that a package is not installed, and what mends it; return exit code 1.
+
+    Parameters
+    ----------
+    name : str
+        First name of the module.
+    program : str
+        What the sentence begins with.
+    """
+    remedy = REMEDIES.get(name, ROS.format(os.environ.get('ROS_DISTRO', 'jazzy')))
+    print(
+        f"{program}: '{name}' is not installed here; expected it, as by: {remedy}", file=sys.stderr
+    )
+    return 1
 
 
 def controller() -> int:

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from robodyn_ros import example
 from support.processes import ROOT
 
 #: Runs a command where importing one package fails as if it were not installed.
@@ -32,6 +33,8 @@ sys.exit(getattr(start, what)() if hasattr(start, what) else main([what, *rest])
     [
         ('numba', ['controller'], "pip install 'numba>="),
         ('numba', ['report', 'arm.urdf'], "pip install 'numba>="),
+        ('viser', ['view', example('two_link')], "pip install 'viser>="),
+        ('rclpy', ['view', example('two_link'), '--live'], 'source /opt/ros/kilted/setup.bash'),
         ('rclpy', ['controller'], 'source /opt/ros/kilted/setup.bash'),
         ('rclpy', ['simulator'], 'source /opt/ros/kilted/setup.bash'),
         ('robodyn_msgs', ['controller'], 'colcon build && source install/setup.bash'),

@@ -1,60 +1,32 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Trajectories in files: CSV, and JSON or YAML as written by MoveIt and `ros2 topic echo`."""
+"""JointTrajectory messages from files, and how long they take."""
 
-import csv
-import json
 import os
-from pathlib import Path
 
-import numpy as np
 from builtin_interfaces.msg import Duration
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from robodyn_ros.errors import ShapeError, shorten
-
-MOST_BYTES = 50_000_000
-MOST_DEPTH = 10  # nesting around the trajectory
-FIELDS = {'position': 'positions', 'velocity': 'velocities', 'acceleration': 'accelerations'}
-NANOSECONDS = 1_000_000_000
-LATEST = 10**9  # [s] of a point
+from robodyn_ros.control.reference.trajectory_file import NANOSECONDS, nanoseconds, read_points
 
 
 def read_trajectory(path: str | os.PathLike) -> JointTrajectory:
-    """Read the trajectory of a file.
-
-    A CSV has a header with the columns time [s] and <joint>.position. <joint>.velocity and
-    <joint>.acceleration are optional; other columns are ignored. A JSON or YAML file holds a
-    JointTrajectory, possibly within a RobotTrajectory, a DisplayTrajectory or a goal of
-    FollowJointTrajectory.
+    """Return the message of the trajectory in a file.
 
     Parameters
     ----------
     path : str or path
-        Ends with .csv, .json, .yaml or .yml.
-
-    Raises
-    ------
-    ShapeError
-        If it has no trajectory; the sentence says what is missing.
-    OSError
-        If the file cannot be read.
+        A file as for `robodyn_ros.control.reference.trajectory_file.read_points`, which lists the
+        errors.
     """
-    path = Path(path)
-    readers = {'.csv': _of_csv, '.json': _of_json, '.yaml': _of_yaml, '.yml': _of_yaml}
-    if path.suffix not in readers:
-        raise ShapeError(f'{str(path)!r}: expected a file that ends with {", ".join(readers)}')
-    if path.stat().st_size > MOST_BYTES:
-        raise ShapeError(f'{str(path)!r} has more than {MOST_BYTES} bytes')
-    try:
-        names, rows = readers[path.suffix](path.read_text(encoding='utf-8'))
-        message = JointTrajectory(joint_names=names)
-        message.points = [_point(k, row, len(names)) for k, row in enumerate(rows)]
-    except (ShapeError, UnicodeDecodeError) as error:
-        raise ShapeError(f'{str(path)!r}: {error}') from None
-    if not message.points:
-        raise ShapeError(f'{str(path)!r} has no points; expected at least one')
-    return message
+    read = read_points(path)
+    return JointTrajectory(
+        joint_names=read.joint_names,
+        points=[
+            JointTrajectoryPoint(time_from_start=_duration(time), **values)
+            for time, values in zip(read.times, read.values)
+        ],
+    )
 
 
 def delayed(message: JointTrajectory, seconds: float) -> JointTrajectory:
@@ -80,118 +52,6 @@ def _nanoseconds(duration):
     return duration.sec * NANOSECONDS + duration.nanosec
 
 
-def _duration(nanoseconds):
-    sec, nanosec = divmod(round(nanoseconds), NANOSECONDS)
-    if abs(sec) > LATEST:
-        raise ValueError(f'{sec} s')
+def _duration(value):
+    sec, nanosec = divmod(nanoseconds(value), NANOSECONDS)
     return Duration(sec=sec, nanosec=nanosec)
-
-
-def _point(k, row, joints):
-    """Return a point of {field: numbers, 'time_from_start': seconds or its parts}."""
-    if not isinstance(row, dict):
-        raise ShapeError(f'point {k} is {shorten(row)}; expected positions and time_from_start')
-    point = JointTrajectoryPoint(time_from_start=_time(k, row.get('time_from_start')))
-    for field in FIELDS.values():
-        values = row.get(field)
-        if values is None or len(values) == 0 and field != 'positions':
-            continue
-        try:
-            numbers = np.array(values, dtype=float)
-        except (TypeError, ValueError):
-            raise ShapeError(
-                f'point {k} has {field} {shorten(values)}; expected numbers'
-            ) from None
-        if numbers.shape != (joints,) or not np.isfinite(numbers).all():
-            raise ShapeError(
-                f'point {k} has {field} {shorten(values)}; expected {joints} finite numbers, '
-                'one for each joint'
-            )
-        setattr(point, field, numbers.tolist())
-    if len(point.positions) != joints:
-        raise ShapeError(f'point {k} has no positions; expected one for each joint')
-    return point
-
-
-def _time(k, given):
-    """Return a Duration from seconds, or from sec and nanosec, or secs and nsecs."""
-    try:
-        if isinstance(given, dict):
-            whole = given['sec'] if 'sec' in given else given['secs']
-            part = given.get('nanosec', given.get('nsecs', 0))
-            return _duration(int(whole) * NANOSECONDS + int(part))
-        return _duration(float(given) * NANOSECONDS)
-    except (KeyError, OverflowError, TypeError, ValueError):
-        raise ShapeError(
-            f'point {k} has time_from_start {shorten(given)}; expected seconds, or sec and nanosec'
-        ) from None
-
-
-def _of_csv(text):
-    rows = list(csv.reader(text.splitlines()))
-    header = [name.strip() for name in rows[0]] if rows else []
-    names = [name.removesuffix('.position') for name in header if name.endswith('.position')]
-    if 'time' not in header or not names:
-        raise ShapeError(
-            f'the header is {shorten(header)}; expected time and <joint>.position of each joint'
-        )
-    columns = {'time_from_start': header.index('time')}
-    for suffix, field in FIELDS.items():
-        wanted = [f'{name}.{suffix}' for name in names]
-        if set(wanted) <= set(header):
-            columns[field] = [header.index(name) for name in wanted]
-    return names, [
-        {
-            key: [row[k] for k in where] if isinstance(where, list) else row[where]
-            for key, where in columns.items()
-        }
-        for row in (_whole(number, row, len(header)) for number, row in enumerate(rows[1:], 2))
-        if row
-    ]
-
-
-def _whole(number, row, width):
-    if row and len(row) != width:
-        raise ShapeError(f'line {number} has {len(row)} entries; expected {width}')
-    return row
-
-
-def _of_json(text):
-    try:
-        return _trajectory(json.loads(text))
-    except (ValueError, RecursionError) as error:
-        if isinstance(error, ShapeError):
-            raise
-        raise ShapeError(f'no JSON: {error}') from None
-
-
-def _of_yaml(text):
-    import yaml  # comes with ROS
-
-    loader = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
-    try:
-        return _trajectory(next(yaml.load_all(text, loader), None))
-    except (yaml.YAMLError, RecursionError) as error:
-        raise ShapeError(f'no YAML: {error}') from None
-
-
-def _trajectory(content):
-    """Return joint names and points of the first trajectory that is not empty."""
-    found = next(_search(content, MOST_DEPTH), None)
-    if found is None:
-        raise ShapeError('there is no trajectory; expected joint_names and points')
-    names = found['joint_names']
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise ShapeError(f'joint_names is {shorten(names)}; expected names')
-    if not isinstance(found['points'], list):
-        raise ShapeError(f'points is {shorten(found["points"])}; expected a list')
-    return names, found['points']
-
-
-def _search(content, depth):
-    if depth == 0 or not isinstance(content, (dict, list)):
-        return
-    if isinstance(content, dict) and content.get('joint_names') and 'points' in content:
-        yield content
-    for value in content.values() if isinstance(content, dict) else content:
-        yield from _search(value, depth - 1)

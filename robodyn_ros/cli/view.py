@@ -1,0 +1,128 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The robot in the browser: sliders of its joints, gravity torques, inertia of the end effector.
+
+    robodyn_ros view arm.urdf
+    robodyn_ros view arm.urdf --play motion.csv    a trajectory as for play, or a rosbag2
+    robodyn_ros view arm.urdf --live               follows /joint_states
+
+The page is for this machine alone unless --host says otherwise. Ctrl-C ends the command.
+"""
+
+import argparse
+import contextlib
+import sys
+import webbrowser
+from pathlib import Path
+
+from robodyn_ros.cli.bag_messages import messages_of_ros
+from robodyn_ros.cli.robot_arguments import add_robot, model_of, refuse, urdf_text
+from robodyn_ros.errors import RobodynError
+from robodyn_ros.model import urdf
+from robodyn_ros.model.sources import package_path
+from robodyn_ros.model.sources.geometry import ELEMENTS, shapes
+from robodyn_ros.nodes.start import say_missing
+from robodyn_ros.robot.robot import Robot
+from robodyn_ros.view.page import Page
+from robodyn_ros.view.playback import read_motion
+from robodyn_ros.view.scales import scales_of
+from robodyn_ros.view.scene import Scene
+from robodyn_ros.view.torque_arrows import TorqueArrows
+
+TOPIC = '/joint_states'
+
+
+def main(args=None):
+    """Serve the page; exit code 1, and a sentence, where that fails."""
+    options = _parser().parse_args(args)
+    try:
+        with contextlib.ExitStack() as stack:
+            _serve(options, stack)
+    except KeyboardInterrupt:
+        return 0
+    except ModuleNotFoundError as error:
+        return say_missing((error.name or '').partition('.')[0], 'robodyn_ros view')
+    except (RobodynError, OSError) as error:
+        return refuse(error)
+    return 0
+
+
+def _serve(options, stack):
+    """Serve the page until it is to end; the stack closes what was opened."""
+    text, robot = urdf_text(options), Robot(model_of(options))
+    joints, frame = urdf.parse(text).joints, options.frame or _last_link(robot, text)
+    robot.model.frame(frame)
+    motion = follower = None
+    if options.play:
+        motion = read_motion(options.play, robot, options.topic, messages_of_ros())
+    elif options.live:
+        robot.model.refuse_quaternions('a topic of joint states')
+        from robodyn_ros.ros.common.joint_state_follower import JointStateFollower
+
+        follower = JointStateFollower(robot.joint_names, options.live)
+        stack.callback(follower.close)
+    page = Page(
+        robot,
+        Scene(robot, shapes(text, options.shapes), joints),
+        TorqueArrows(robot, joints),
+        scales_of(robot, frame),
+        frame,
+        Path(package_path.resolved(options.urdf)).parent,
+        options.host,
+        options.port,
+    )
+    stack.callback(page.close)
+    if motion:
+        page.add_motion(motion)
+    for note in page.notes:
+        print(f'Note: {note}.', file=sys.stderr)
+    print(f'Robot {robot.name!r} is shown at {page.address}', flush=True)
+    if options.open:
+        webbrowser.open(page.address)
+    page.run(
+        follower.newest if follower else lambda: None,
+        (lambda: page.is_left) if options.once else lambda: False,
+    )
+
+
+def _last_link(robot, text):
+    """Return the last link of the description that the robot has, usually the end effector."""
+    return [link.name for link in urdf.parse(text).links if link.name in robot.frames][-1]
+
+
+def _parser():
+    parser = argparse.ArgumentParser(
+        prog='view', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add_robot(parser)
+    parser.add_argument('--frame', help='frame of the end effector; the last link by default')
+    parser.add_argument(
+        '--shapes', choices=ELEMENTS, default=ELEMENTS[0], help='what is drawn (%(default)s)'
+    )
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument(
+        '--play', metavar='FILE', help='CSV, JSON or YAML file of a trajectory, or a rosbag2'
+    )
+    source.add_argument(
+        '--live',
+        nargs='?',
+        const=TOPIC,
+        metavar='TOPIC',
+        help=f'follow the joint states on a ROS topic ({TOPIC})',
+    )
+    parser.add_argument(
+        '--topic', default=TOPIC, help='joint states of a bag that is played (%(default)s)'
+    )
+    parser.add_argument(
+        '--host', default='127.0.0.1', help='address to serve at (%(default)s: this machine alone)'
+    )
+    parser.add_argument(
+        '--port', type=int, default=8080, help='the next free one from here on (%(default)s)'
+    )
+    parser.add_argument('--open', action='store_true', help='open the page in the browser')
+    parser.add_argument('--once', action='store_true', help='end when the last visitor leaves')
+    return parser
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,154 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Shapes of the links of a URDF: its visual or its collision elements. Meshes are not opened."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from robodyn_ros.errors import ModelError, shorten
+from robodyn_ros.model import xml_text
+from robodyn_ros.model.description import Placement
+from robodyn_ros.model.sources import package_path
+from robodyn_ros.model.urdf_elements import (
+    only_child,
+    read_name,
+    read_number,
+    read_placement,
+    read_value,
+    read_vector,
+    required_attribute,
+    required_child,
+    shown,
+)
+
+ELEMENTS = ('visual', 'collision')
+#: Attributes of a primitive that are lengths, each larger than 0.
+LENGTHS = {
+    'sphere': ('radius',),
+    'cylinder': ('radius', 'length'),
+    'capsule': ('radius', 'length'),
+}
+KINDS = ('box', *LENGTHS, 'mesh')
+FILE = 'file://'
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """A primitive or a mesh that is fixed to a link.
+
+    Parameters
+    ----------
+    link : str
+        Name of the link.
+    placement : Placement
+        Pose of the shape in the link.
+    kind : {'box', 'sphere', 'cylinder', 'capsule', 'mesh'}
+        Its form; the centre of a primitive is at its origin, the length along z.
+    size : tuple of float
+        Edges of a box, radius, radius and length [m]; factors along the axes of a mesh [-].
+    color : tuple of float or None
+        Red, green, blue and opacity, each 0 to 1; None where the URDF has none.
+    file : str
+        Name of the file of a mesh as the URDF has it, or ''.
+    """
+
+    link: str
+    placement: Placement
+    kind: str
+    size: tuple[float, ...]
+    color: tuple[float, ...] | None = None
+    file: str = ''
+
+
+def shapes(source, element='visual'):
+    """Return the shapes of all links of a URDF, in document order.
+
+    Parameters
+    ----------
+    source : str, bytes or path
+        URDF text, or the path of a file.
+    element : {'visual', 'collision'}
+        Which shapes.
+
+    Returns
+    -------
+    tuple of Shape
+
+    Raises
+    ------
+    ModelError
+        For a shape that is malformed; the sentence names its link.
+    """
+    root = xml_text.read(source)
+    named = [*root.findall('material'), *root.findall('link/visual/material')]
+    materials = {each.get('name'): _color(each, 'a <material> element') for each in named[::-1]}
+    return tuple(
+        _shape(each, name, f'link {name!r} {element}', materials)
+        for link in root.findall('link')
+        for name in (read_name(link, 'name', 'a <link> element'),)
+        for each in link.findall(element)
+    )
+
+
+def mesh_path(file, folder):
+    """Return the path of the file of a mesh.
+
+    Parameters
+    ----------
+    file : str
+        `package://<name>/<path>`, `file://<path>`, or a path, which may be relative.
+    folder : path
+        Where relative paths begin: the folder of the URDF.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    ModelError
+        If there is no such file.
+    """
+    found = package_path.resolved(file)
+    path = Path(folder, str(found).removeprefix(FILE))
+    if not path.is_file():
+        raise ModelError(f'there is no file {shorten(str(path), 300)}')
+    return path
+
+
+def _shape(element, link, where, materials):
+    geometry = required_child(element, 'geometry', where)
+    if len(geometry) != 1 or geometry[0].tag not in KINDS:
+        tags = ', '.join(shown(child.tag) for child in geometry)
+        raise ModelError(f'{where} geometry has {tags or "nothing"}; expected one of {KINDS}')
+    (form,) = geometry
+    kind, where, file = form.tag, f'{where} {form.tag}', ''
+    if kind == 'mesh':
+        file = required_attribute(form, 'filename', where)
+        size = tuple(read_vector(form, 'scale', where, (1.0, 1.0, 1.0)).tolist())
+    elif kind == 'box':
+        required_attribute(form, 'size', where)
+        size = tuple(read_vector(form, 'size', where, None).tolist())
+    else:
+        size = tuple(read_number(form, key, where) for key in LENGTHS[kind])
+    if kind != 'mesh' and min(size) <= 0.0:
+        raise ModelError(f'{where} has size {size}; expected lengths larger than 0')
+    material = only_child(element, 'material', where)
+    color = None
+    if material is not None:
+        color = _color(material, where) or materials.get(material.get('name'))
+    return Shape(link, read_placement(element, where), kind, size, color, file)
+
+
+def _color(material, where):
+    """Return four numbers from 0 to 1, or None for a material without a colour."""
+    color = only_child(material, 'color', where)
+    if color is None:
+        return None
+    words = required_attribute(color, 'rgba', where).split()
+    if len(words) != 4:
+        raise ModelError(f'{where} has a colour of {len(words)} numbers; expected four')
+    values = [read_value(word, f'{where} attribute {"rgba"!r}') for word in words]
+    return tuple(np.clip(values, 0.0, 1.0).tolist())

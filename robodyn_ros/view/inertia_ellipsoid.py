@@ -1,0 +1,61 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The inertia that a force at a frame meets, as an ellipsoid."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+AXES = 'x y z'
+
+
+@dataclass(frozen=True, eq=False)
+class InertiaEllipsoid:
+    """The ellipsoid {Lambda u : |u| = 1}: the forces that accelerate a frame by 1 m/s^2.
+
+    Parameters
+    ----------
+    centre : (3,) ndarray
+        Origin of the frame in the base [m].
+    axes : (3, 3) ndarray
+        Directions of the semi-axes as columns in the base, right-handed.
+    masses : (3,) ndarray
+        Inertia in each direction [kg], largest first; infinite where the frame cannot move.
+    """
+
+    centre: np.ndarray
+    axes: np.ndarray
+    masses: np.ndarray
+
+    def lengths(self, scale, longest):
+        """Return the lengths of the semi-axes [m], (3,): scale [m/kg] times mass, or longest."""
+        return np.minimum(scale * self.masses, longest)
+
+
+def inertia_ellipsoid(robot, q, frame):
+    """Compute the ellipsoid of Lambda = (J M^-1 J^T)^-1 of the linear axes of a frame.
+
+    Its semi-axes are the eigenvectors of Lambda, their lengths its eigenvalues (Khatib 1995,
+    "Inertial properties in robotic manipulation", section 3). They are computed from the inverse
+    of Lambda, which is finite at singular postures too.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    q : (nq,) array_like
+        Positions [rad or m].
+    frame : str
+        Name of a link or joint.
+
+    Returns
+    -------
+    InertiaEllipsoid
+    """
+    task = robot.operational_space_inertia(q, frame, axes=AXES)
+    mobility, axes = np.linalg.eigh(task.inverse)  # ascending
+    masses = np.full(3, np.inf)
+    masses[3 - task.rank :] = 1.0 / mobility[3 - task.rank :]
+    if np.linalg.det(axes) < 0.0:
+        axes[:, 0] *= -1.0
+    return InertiaEllipsoid(robot.pose(q, frame)[:3, 3], axes, masses)
