@@ -17,7 +17,7 @@ import types
 from dataclasses import replace
 
 from robodyn_ros.algorithms.core import aba
-from robodyn_ros.codegen.registry import RECIPES
+from robodyn_ros.codegen.registry import LAW_RECURSIONS, RECIPES
 from robodyn_ros.codegen.specialise import origin, specialise
 from robodyn_ros.compile import embedded, generic
 from robodyn_ros.compile.dependencies import fingerprint
@@ -53,7 +53,7 @@ def {name}({parameters}):
 
 #: What is put in the place of a recursion; the plant's friction acts on the diagonal. The inverse
 #: that it needs at a stop, and there only, is by another recursion, and not worth its long code.
-LINKS = {recipe.recursion: (name, recipe) for name, recipe in RECIPES.items()}
+LINKS = {recipe.recursion: (name, recipe) for name, recipe in (RECIPES | LAW_RECURSIONS).items()}
 _name, _recipe = LINKS[aba.forward_dynamics]
 LINKS[aba.forward_dynamics] = (
     _name,

@@ -21,6 +21,7 @@ from robodyn_ros.algorithms.constraints import (
     loops,
     manifold,
     mass_matrix,
+    mixed_dynamics,
     task_space,
 )
 from robodyn_ros.algorithms.core import (
@@ -67,6 +68,7 @@ from robodyn_ros.algorithms.variants import (
     inverse_dynamics_fixed,
     inverse_dynamics_inertial,
 )
+from robodyn_ros.algorithms.variants import mixed_dynamics as of_free_joints
 from robodyn_ros.compile import generic
 from robodyn_ros.compile.batch_loops import NAMES
 from robodyn_ros.compile.kernel import Kernel, kernel
@@ -92,6 +94,7 @@ WRITTEN = {
     joint_wrenches.forward_dynamics_wrenches: forward_dynamics.forward_dynamics_wrenches,
     wrench_sweeps.acceleration_of_wrench: forward_dynamics.acceleration_of_wrench,
     hybrid_dynamics.hybrid_dynamics: forward_dynamics.hybrid_dynamics,
+    of_free_joints.mixed_dynamics: mixed_dynamics.mixed_dynamics,
     coriolis.coriolis_matrix: forward_dynamics.coriolis_matrix,
     hamilton.hamilton_rates: forward_dynamics.hamilton_rates,
     kinematics.load_wrenches: task_space.load_wrenches,
