@@ -168,6 +168,7 @@ setup(
             'passivity = robodyn_ros.control.laws.passivity:Passivity',
             'adaptive_computed_torque = robodyn_ros.control.laws.adaptive:AdaptiveComputedTorque',
             'operational_space = robodyn_ros.control.laws.operational_space:OperationalSpace',
+            'underactuated_computed_torque = robodyn_ros.control.laws.underactuated:UnderactuatedComputedTorque',  # noqa: E501
         ],
     },
 )

@@ -19,6 +19,7 @@ LAWS = [
     'passivity',
     'adaptive_computed_torque',
     'operational_space',
+    'underactuated_computed_torque',
 ]
 
 

@@ -37,10 +37,13 @@ class LawParameter(NamedTuple):
 
 
 class LawOption(NamedTuple):
-    """A string that a law is made with, by its name: what it is about, not how it acts."""
+    """A string that a law is made with, by its name: what it is about, not how it acts.
+
+    Where the default is a tuple it is any number of strings.
+    """
 
     name: str
-    default: str
+    default: str | tuple[str, ...]
     text: str  # one sentence
 
 
@@ -72,6 +75,8 @@ class ControlLaw:
     options = ()
     #: TaskReference that the law follows beside the reference of the joints, or None.
     task = None
+    #: Joints that get no torque in any state, (nv,) of bool, or None.
+    undriven = None
     #: The compiled kernels that `torques` calls, to be warmed up before activation.
     kernels = ()
 
@@ -101,6 +106,14 @@ class ControlLaw:
         self._twins = twins
         if self.kernels:
             self._torques = twins.get(self.kernels[0], self.kernels[0]).vectorcall
+
+    @classmethod
+    def trial_options(cls, robot):
+        """Return the options with which its kernels are compared before they serve, {name: value}.
+
+        robot : Robot. For laws whose defaults leave out part of their kernels.
+        """
+        return {}
 
     def reset(self, q, qd):
         """Forget the past: called at activation, reset, recovery and whenever a posture is held.
