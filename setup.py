@@ -173,6 +173,7 @@ setup(
             'adaptive_computed_torque = robodyn_ros.control.laws.adaptive:AdaptiveComputedTorque',
             'operational_space = robodyn_ros.control.laws.operational_space:OperationalSpace',
             'diagonal_damping = robodyn_ros.control.laws.diagonal_damping:DiagonalDamping',
+            'underactuated_computed_torque = robodyn_ros.control.laws.underactuated:UnderactuatedComputedTorque',  # noqa: E501
         ],
     },
 )

@@ -10,6 +10,7 @@ from pathlib import Path
 from robodyn_ros.control.laws.adaptive import AdaptiveComputedTorque
 from robodyn_ros.control.laws.computed_torque import ComputedTorque
 from robodyn_ros.control.laws.operational_space import OperationalSpace
+from robodyn_ros.control.laws.underactuated import UnderactuatedComputedTorque
 from robodyn_ros.ros.common.lifecycle_node import NODE_PARAMETERS
 from robodyn_ros.ros.common.parameter_table import render
 from robodyn_ros.ros.controller.controller_parameters import (
@@ -29,6 +30,7 @@ TABLES = {
         *gain_parameters(('<joint>',), ComputedTorque),
         *own_parameters(AdaptiveComputedTorque),
         *own_parameters(OperationalSpace),
+        *own_parameters(UnderactuatedComputedTorque),
     ),
     'simulator': (*NODE_PARAMETERS, *SIMULATOR_PARAMETERS),
 }

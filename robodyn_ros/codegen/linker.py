@@ -17,8 +17,7 @@ import types
 from dataclasses import replace
 
 from robodyn_ros.algorithms.core import aba
-from robodyn_ros.algorithms.variants.damping_torques import damping_torques
-from robodyn_ros.codegen.registry import FURTHER_RECIPES, RECIPES
+from robodyn_ros.codegen.registry import FURTHER_RECIPES, LAW_RECURSIONS, RECIPES
 from robodyn_ros.codegen.specialise import origin, specialise
 from robodyn_ros.compile import embedded, generic
 from robodyn_ros.compile.dependencies import fingerprint
@@ -54,14 +53,14 @@ def {name}({parameters}):
 
 #: Replacements of recursions; the plant's friction acts on the diagonal. The inverse that it needs
 #: only at stops is by another recursion, and not worth long code.
-LINKS = {recipe.recursion: (name, recipe) for name, recipe in RECIPES.items()}
+#: A law calls `damping_torques`, though no robot is specialised for it unless asked.
+_LINKED = RECIPES | LAW_RECURSIONS | {'damping_torques': FURTHER_RECIPES['damping_torques']}
+LINKS = {recipe.recursion: (name, recipe) for name, recipe in _LINKED.items()}
 _name, _recipe = LINKS[aba.forward_dynamics]
 LINKS[aba.forward_dynamics] = (
     _name,
     replace(_recipe, inputs=_recipe.inputs | {'diagonal': _recipe.inputs['tau']}),
 )
-#: A law calls it, though no robot is specialised for it unless asked.
-LINKS[damping_torques] = ('damping_torques', FURTHER_RECIPES['damping_torques'])
 
 #: Names of the generic kernels, by the function that they compile.
 GENERAL = {item.python: name for name, item in vars(generic).items() if isinstance(item, Kernel)}

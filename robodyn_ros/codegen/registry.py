@@ -49,6 +49,7 @@ from robodyn_ros.algorithms.variants import (
     inverse_dynamics_body,
     inverse_dynamics_fixed,
     inverse_dynamics_inertial,
+    mixed_dynamics,
 )
 from robodyn_ros.compile import embedded
 from robodyn_ros.model.layout import PARENT
@@ -270,6 +271,14 @@ JOINT_RECIPES = {
     )
 }
 
+#: What control laws call, and what no method of a robot is: linked, where a law is specialised.
+LAW_RECURSIONS = {
+    'mixed_dynamics': Recipe(
+        mixed_dynamics.mixed_dynamics,
+        MOTION | {'free': VECTOR, 'known': (3, 'nv')},
+        {'tau': (3, 'nv'), 'qdd': (3, 'nv')},
+    )
+}
 
 FRAME_RECIPES = {
     'pose': Recipe(kinematics.pose, POSITION, {'X': (4, 4)}, given=at_frames),

@@ -22,6 +22,7 @@ from robodyn_ros.algorithms.constraints import (
     loops,
     manifold,
     mass_matrix,
+    mixed_dynamics,
     task_space,
 )
 from robodyn_ros.algorithms.core import (
@@ -69,6 +70,7 @@ from robodyn_ros.algorithms.variants import (
     inverse_dynamics_inertial,
 )
 from robodyn_ros.algorithms.variants import damping_torques as of_damping
+from robodyn_ros.algorithms.variants import mixed_dynamics as of_free_joints
 from robodyn_ros.compile import generic
 from robodyn_ros.compile.batch_loops import NAMES
 from robodyn_ros.compile.kernel import Kernel, kernel
@@ -94,6 +96,7 @@ WRITTEN = {
     joint_wrenches.forward_dynamics_wrenches: forward_dynamics.forward_dynamics_wrenches,
     wrench_sweeps.acceleration_of_wrench: forward_dynamics.acceleration_of_wrench,
     hybrid_dynamics.hybrid_dynamics: forward_dynamics.hybrid_dynamics,
+    of_free_joints.mixed_dynamics: mixed_dynamics.mixed_dynamics,
     coriolis.coriolis_matrix: forward_dynamics.coriolis_matrix,
     hamilton.hamilton_rates: forward_dynamics.hamilton_rates,
     of_damping.damping_torques: damping_torques.damping_torques,

@@ -44,6 +44,7 @@ from robodyn_ros.algorithms.variants import hybrid_dynamics as _hybrid_dynamics
 from robodyn_ros.algorithms.variants import inverse_dynamics_body as _inverse_dynamics_body
 from robodyn_ros.algorithms.variants import inverse_dynamics_fixed as _inverse_dynamics_fixed
 from robodyn_ros.algorithms.variants import inverse_dynamics_inertial as _inverse_dynamics_inertial
+from robodyn_ros.algorithms.variants import mixed_dynamics as _mixed_dynamics
 from robodyn_ros.compile.kernel import Kernel, kernel
 
 pose = kernel(kinematics.pose)
@@ -98,6 +99,7 @@ acceleration_of_wrench = kernel(_wrench_sweeps.acceleration_of_wrench)
 hamilton_rates = kernel(_hamilton.hamilton_rates)
 hybrid_dynamics = kernel(_hybrid_dynamics.hybrid_dynamics)
 damping_torques = kernel(_damping_torques.damping_torques)
+mixed_dynamics = kernel(_mixed_dynamics.mixed_dynamics)
 inverse_dynamics_derivatives = kernel(_inverse_dynamics_derivatives.inverse_dynamics_derivatives)
 forward_dynamics_derivatives = kernel(_forward_dynamics_derivatives.forward_dynamics_derivatives)
 mass_matrix_derivative = kernel(_mass_matrix_derivative.mass_matrix_derivative)
@@ -148,6 +150,7 @@ ALL = SERVING + (
     acceleration_of_wrench,
     hamilton_rates,
     hybrid_dynamics,
+    mixed_dynamics,
     inverse_dynamics_body,
     inverse_dynamics_inertial,
     inverse_dynamics_fixed,

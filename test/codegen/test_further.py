@@ -16,6 +16,7 @@ from robodyn_ros.codegen.registry import (
     FURTHER_FRAME_RECIPES,
     FURTHER_RECIPES,
     JOINT_RECIPES,
+    LAW_RECURSIONS,
     RECIPES,
     frame_recipes,
 )
@@ -280,6 +281,7 @@ def test_no_kernel_is_forgotten():
         *RECIPES.values(),
         *FURTHER_RECIPES.values(),
         *JOINT_RECIPES.values(),
+        *LAW_RECURSIONS.values(),
         *FRAME_RECIPES.values(),
         *DERIVATIVES.values(),
         *frame_recipes(model, FRAMES, FURTHER_FRAME_RECIPES).values(),

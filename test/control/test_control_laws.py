@@ -20,6 +20,7 @@ LAWS = [
     'adaptive_computed_torque',
     'operational_space',
     'diagonal_damping',
+    'underactuated_computed_torque',
 ]
 
 

@@ -37,10 +37,13 @@ class LawParameter(NamedTuple):
 
 
 class LawOption(NamedTuple):
-    """A string argument of a law's constructor, such as the name of a frame."""
+    """A string argument of a law's constructor, such as the name of a frame.
+
+    If the default is a tuple, it is any number of strings.
+    """
 
     name: str
-    default: str
+    default: str | tuple[str, ...]
     text: str  # one sentence
 
 
@@ -72,6 +75,8 @@ class ControlLaw:
     options = ()
     #: TaskReference that the law follows in addition to the joint reference, or None.
     task = None
+    #: Joints without torque in any state, (nv,) of bool, or None.
+    undriven = None
     #: Kernels that `torques` calls, compiled before activation.
     kernels = ()
 
@@ -101,6 +106,14 @@ class ControlLaw:
         self._twins = twins
         if self.kernels:
             self._torques = twins.get(self.kernels[0], self.kernels[0]).vectorcall
+
+    @classmethod
+    def trial_options(cls, robot):
+        """Return the options with which its kernels are compared before they serve, {name: value}.
+
+        robot : Robot. For laws whose defaults leave out part of their kernels.
+        """
+        return {}
 
     def reset(self, q, qd):
         """Reset the state: called at activation, reset, recovery and at the start of each hold.

@@ -12,6 +12,7 @@ from robodyn_ros.control.laws.law import ControlLaw
 from robodyn_ros.control.laws.operational_space import OperationalSpace
 from robodyn_ros.control.laws.passivity import Passivity
 from robodyn_ros.control.laws.pd import PD, PDGravity
+from robodyn_ros.control.laws.underactuated import UnderactuatedComputedTorque
 from robodyn_ros.errors import RobodynError, UnknownNameError
 
 GROUP = 'robodyn_ros.control_laws'
@@ -26,6 +27,7 @@ BUILT_IN = {
         AdaptiveComputedTorque,
         OperationalSpace,
         DiagonalDamping,
+        UnderactuatedComputedTorque,
     )
 }
 

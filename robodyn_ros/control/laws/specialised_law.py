@@ -31,7 +31,8 @@ def specialised_kernels(model, law, progress=None):
 
 
 def _examine(law, robot, found):
-    rng, either = np.random.default_rng(0), (law(robot), law(robot))
+    rng, options = np.random.default_rng(0), law.trial_options(robot)
+    either = law(robot, **options), law(robot, **options)
     either[1].use(found)
     for _ in range(STATES):
         q, qd = rng.uniform(-1.5, 1.5, (2, robot.nv))

@@ -50,7 +50,8 @@ def law_known_answers(law, robot):
     """
     if not law.kernels:
         return
-    compiled, plain = law(robot), law(robot)
+    options = law.trial_options(robot)
+    compiled, plain = law(robot, **options), law(robot, **options)
     linked = Robot(robot.model).linked  # a specialised one links to machine code
     plain.use({each: SimpleNamespace(vectorcall=linked(each).python) for each in law.kernels})
     rng, found = np.random.default_rng(0), np.zeros((2, len(TERMS), robot.nv))

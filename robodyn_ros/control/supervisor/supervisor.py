@@ -131,6 +131,10 @@ class Supervisor:
         if settings.law_values is not None:
             self.law.values = settings.law_values
         self.law.period = settings.period
+        undriven = self.law.undriven
+        if undriven is not None and undriven.any():  # the safe torque is none of the law's
+            limits = np.where(undriven, 0.0, settings.effort_limits)
+            settings = settings.replace(effort_limits=limits)
         self._settings = settings
 
     # ------------------------------------------------------------------------ from other threads

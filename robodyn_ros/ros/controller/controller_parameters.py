@@ -338,11 +338,15 @@ def gain_parameters(joint_names, law: type[ControlLaw]) -> tuple[ParamSpec, ...]
 
 def own_parameters(law: type[ControlLaw]) -> tuple[ParamSpec, ...]:
     """Return `<law>.<name>` of each parameter and each option of the law."""
-    options = (
-        ParamSpec(f'{law.name}.{own.name}', 'string', own.default, '', own.text)
-        for own in law.options
+    return (
+        *map(partial(_own_option, law), law.options),
+        *map(partial(_own_parameter, law), law.parameters),
     )
-    return (*options, *map(partial(_own_parameter, law), law.parameters))
+
+
+def _own_option(law, own):
+    type_ = 'string[]' if isinstance(own.default, tuple) else 'string'
+    return ParamSpec(f'{law.name}.{own.name}', type_, own.default, '', own.text)
 
 
 def _own_parameter(law, own):

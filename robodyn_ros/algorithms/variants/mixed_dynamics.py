@@ -1,0 +1,131 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Hybrid dynamics term by term, in which what a joint has given is a number, not a flag.
+
+Nothing branches on the state or on which joints are free, so that one recording serves them all.
+"""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.aba import (
+    acceleration_base_to_tip,
+    residual_tip_to_base,
+    velocity_base_to_tip,
+)
+from robodyn_ros.algorithms.core.articulated import (
+    articulated_times,
+    project,
+    propagate_inertia,
+    rigid,
+    singular,
+)
+from robodyn_ros.algorithms.core.joint_transform import (
+    add_along_joint,
+    along_joint,
+    joint_transforms,
+)
+from robodyn_ros.model.layout import KIND, PARENT, PRISMATIC, ROTOR, V
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import add, load, store
+
+
+@primitive
+def mixed_inertias(topology, constants, scratch, free):
+    """Articulated inertias of the passive arm: P+ = P - free U U^T / D (Jain 2011, Alg. 16.1).
+
+    Returns 0, or the body of a free joint whose pivot is singular.
+    """
+    status = 0
+    for i in range(1, topology.shape[0]):
+        rigid(constants, scratch, i)
+    for i in range(topology.shape[0] - 1, 0, -1):
+        about = at.P_LINEAR if topology[i, KIND] == PRISMATIC else at.P_ANGULAR
+        size = scratch[i, about] + scratch[i, about + 3] + scratch[i, about + 5]
+        project(topology, constants, scratch, i, 0.0, 1.0)  # for U alone: P stays as it is
+        inertia = along_joint(
+            topology, constants, i, load(scratch, i, at.U_ANGULAR), load(scratch, i, at.U_LINEAR)
+        )
+        share, rotor = free[topology[i, V]], constants[i, ROTOR]
+        # a joint that is not free has no pivot, and 1 does for it
+        d = share * (inertia + rotor) + (1.0 - share)
+        if singular(d, size):
+            d_inverse, held, status = 0.0, 1.0, i
+        else:
+            d_inverse = share / d
+            held = d_inverse * rotor + (1.0 - share)
+        scratch[i, at.D_INVERSE] = d_inverse
+        project(topology, constants, scratch, i, d_inverse, held)
+        if topology[i, PARENT] > 0:
+            propagate_inertia(topology, scratch, i)
+    return status
+
+
+@primitive
+def mixed_row(topology, constants, gravity, scratch, free, known, tau, qdd):
+    """One row of `mixed_dynamics`, from the bias accelerations and forces in scratch."""
+    for i in range(1, topology.shape[0]):
+        k = topology[i, V]
+        tau[k] = free[k] * known[k]
+        alpha, a = add_along_joint(
+            topology,
+            constants,
+            i,
+            load(scratch, i, at.BIAS_ANGULAR),
+            load(scratch, i, at.BIAS_LINEAR),
+            (1.0 - free[k]) * known[k],
+        )
+        store(scratch, i, at.BIAS_ANGULAR, alpha)
+        store(scratch, i, at.BIAS_LINEAR, a)
+    residual_tip_to_base(topology, constants, scratch, tau)
+    acceleration_base_to_tip(topology, constants, gravity, scratch, qdd)
+    for i in range(1, topology.shape[0]):
+        k = topology[i, V]
+        moment, force = articulated_times(
+            scratch, i, load(scratch, i, at.ALPHA), load(scratch, i, at.ACCEL)
+        )
+        moment = add(moment, load(scratch, i, at.MOMENT))
+        force = add(force, load(scratch, i, at.FORCE))
+        x = (1.0 - free[k]) * known[k]
+        qdd[k] = qdd[k] + x
+        tau[k] = tau[k] + (1.0 - free[k]) * (
+            along_joint(topology, constants, i, moment, force) + constants[i, ROTOR] * x
+        )
+
+
+@primitive
+def mixed_dynamics(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    free: Vector,
+    known: Matrix,
+    f_ext: Matrix,
+    tau: Matrix,
+    qdd: Matrix,
+):
+    """[tau_a; qdd_p] = [S_aa, S_ap; -S_ap^T, S_pp] [qdd_a; tau_p] + bias, row by row, in O(n).
+
+    S_aa = M_aa - M_ap M_pp^-1 M_pa, S_ap = M_ap M_pp^-1, S_pp = M_pp^-1 (Jain 2011, eq. 16.4 and
+    Algorithm 16.2). The first row has the bias (velocity, gravity, f_ext), the others have none,
+    so that rows may be added. They share the articulated inertias.
+
+    q : (nq,); qd : (nv,); free : (nv,) 1 where tau is given, 0 where qdd is; known, tau, qdd :
+    (m, nv), the last two written; f_ext : (nb, 6), as of `hybrid_dynamics`. Returns 0, or the body
+    whose pivot is singular.
+    """
+    joint_transforms(topology, constants, scratch, q)
+    velocity_base_to_tip(topology, constants, scratch, qd, f_ext)
+    status = mixed_inertias(topology, constants, scratch, free)
+    mixed_row(topology, constants, gravity, scratch, free, known[0], tau[0], qdd[0])
+    nothing = (0.0, 0.0, 0.0)
+    for row in range(1, known.shape[0]):
+        for i in range(1, topology.shape[0]):
+            store(scratch, i, at.BIAS_ANGULAR, nothing)
+            store(scratch, i, at.BIAS_LINEAR, nothing)
+            store(scratch, i, at.MOMENT, nothing)
+            store(scratch, i, at.FORCE, nothing)
+        mixed_row(topology, constants, nothing, scratch, free, known[row], tau[row], qdd[row])
+    return status

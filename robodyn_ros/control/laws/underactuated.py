@@ -1,0 +1,162 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Computed torque where some joints have no motor: partial feedback linearisation."""
+
+import numpy as np
+
+from robodyn_ros.algorithms.core.friction import friction_torque
+from robodyn_ros.algorithms.core.gravity import gravity_torque
+from robodyn_ros.algorithms.core.rnea import bias_torque
+from robodyn_ros.algorithms.variants.mixed_dynamics import mixed_dynamics
+from robodyn_ros.compile import kernel
+from robodyn_ros.control.laws.law import (
+    ACCELERATION,
+    CORIOLIS,
+    FEEDBACK,
+    FRICTION,
+    GRAVITY,
+    INERTIA,
+    OTHER,
+    VELOCITY,
+    ControlLaw,
+    LawOption,
+    LawParameter,
+    model_arrays,
+)
+from robodyn_ros.control.laws.pd import feedback
+from robodyn_ros.errors import RobodynError, UnknownNameError
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+
+LOCKED = 0  # entry of `values`
+DRIFT, WANTED, CORRECTION = range(3)  # rows of what `mixed_dynamics` is given
+
+
+@primitive
+def leave_free(topology, constants, passive, locked, q, qd, reference, gains, free, known):
+    """What is known of each joint: the wanted acceleration, or the friction where it is free.
+
+    free (nv,) and known (3, nv) are written. A locked joint does not accelerate.
+    """
+    friction_torque(topology, constants, qd, known[DRIFT])
+    feedback(q, qd, reference, gains, known[CORRECTION])
+    for k in range(passive.shape[0]):
+        free[k] = 0.0 if locked else passive[k]
+        known[DRIFT, k] *= -free[k]
+        known[WANTED, k] = (1.0 - passive[k]) * reference[ACCELERATION, k]
+        known[CORRECTION, k] *= 1.0 - passive[k]
+
+
+@kernel
+def underactuated_computed_torque(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    passive: Constant,
+    f_ext: Matrix,
+    free: Vector,
+    known: Matrix,
+    tau: Matrix,
+    qdd: Matrix,
+    values: Vector,
+    q: Vector,
+    qd: Vector,
+    reference: Matrix,
+    gains: Matrix,
+    terms: Matrix,
+):
+    """All terms of the driven joints, zeros of the passive ones. Returns the pivot status.
+
+    passive : (nv,) 1 of a joint without motor, else 0. values : (1,) of the law's parameters.
+    f_ext (nb, 6), free (nv,), known, tau and qdd (3, nv) are scratch; qdd has what is expected of
+    the joints, as a sum of rows. The others as in `computed_torque`.
+    """
+    locked = values[LOCKED] >= 0.5
+    leave_free(topology, constants, passive, locked, q, qd, reference, gains, free, known)
+    for i in range(f_ext.shape[0]):
+        for k in range(f_ext.shape[1]):
+            f_ext[i, k] = 0.0
+    status = mixed_dynamics(
+        topology, constants, gravity, scratch, q, qd, free, known, f_ext, tau, qdd
+    )
+    gravity_torque(topology, constants, gravity, scratch, q, terms[GRAVITY])
+    bias_torque(topology, constants, gravity, scratch, q, qd, terms[CORIOLIS])
+    friction_torque(topology, constants, reference[VELOCITY], terms[FRICTION])
+    for k in range(q.shape[0]):
+        driven = 1.0 - passive[k]
+        terms[OTHER, k] = driven * (tau[DRIFT, k] - terms[CORIOLIS, k])
+        terms[CORIOLIS, k] = driven * (terms[CORIOLIS, k] - terms[GRAVITY, k])
+        terms[GRAVITY, k] *= driven
+        terms[FRICTION, k] *= driven
+        terms[FEEDBACK, k] = driven * tau[CORRECTION, k]
+        terms[INERTIA, k] = driven * tau[WANTED, k]
+    return status
+
+
+class UnderactuatedComputedTorque(ControlLaw):
+    """tau_a = S_aa (qdd_r + Kd ed + Kp e) + c_a + g_a - S_ap (c_p + g_p + friction_p), tau_p = 0.
+
+    S_aa = M_aa - M_ap M_pp^-1 M_pa and S_ap = M_ap M_pp^-1 (Jain 2011, section 16.3, eq. 16.4) by
+    hybrid dynamics in O(n). Then edd + Kd ed + Kp e = 0 at every joint a with a motor, as under
+    computed torque, whatever the passive joints p do. Their motion is not controlled: it is the
+    zero dynamics (Spong 1994), which friction brings to rest, or which has to be planned for.
+    The term 'other' is what passive joints ask of the driven ones: the last one above. While
+    passive joints are locked by brakes, the law is computed torque of the locked robot.
+
+    passive_joints : names of joints without motor; without any the law is computed torque. Raises
+    UnknownNameError for a name, RobodynError if no joint is left to drive.
+    """
+
+    name = 'underactuated_computed_torque'
+    stateful = False
+    equation = (
+        'tau = S_aa (qdd_r + Kd (qd_r - qd) + Kp (q_r - q)) + C qd + g'
+        ' - S_ap (C qd + g + friction(qd))_p + friction(qd_r) of driven joints, 0 of passive ones'
+    )
+    gain_unit = ('1/s^2', '1/s')
+    options = (LawOption('passive_joints', (), 'Joints without motor; their effort is zero.'),)
+    parameters = (
+        LawParameter(
+            'locked',
+            0.0,
+            '',
+            '1 while brakes hold the passive joints, 0 while they turn freely.',
+            upper=1.0,
+        ),
+    )
+    kernels = (underactuated_computed_torque,)
+
+    def __init__(self, robot, passive_joints=()):
+        super().__init__(robot)
+        n, names = robot.nv, robot.joint_names
+        for name in passive_joints:
+            if name not in names:
+                raise UnknownNameError(
+                    f'passive_joints of law {self.name}: got {name!r:.80}; expected names out of '
+                    f'{", ".join(names)}'
+                )
+        self.undriven = np.array([name in passive_joints for name in names])
+        if self.undriven.all():
+            raise RobodynError(
+                f'passive_joints of law {self.name}: got every joint of robot {robot.name!r}; '
+                'expected one left to drive'
+            )
+        passive = self.undriven.astype(float)
+        passive.flags.writeable = False
+        self._arrays = (
+            *model_arrays(robot),
+            passive,
+            np.zeros((len(robot.model.topology), 6)),
+            np.zeros(n),
+            *np.zeros((3, 3, n)),
+        )
+
+    @classmethod
+    def trial_options(cls, robot):
+        """Every other joint is passive."""
+        return {'passive_joints': tuple(robot.joint_names[1::2])}
+
+    def torques(self, q, qd, reference, gains, terms):
+        """Write every term of the model, in O(n)."""
+        return self._torques(*self._arrays, self.values, q, qd, reference, gains, terms)
