@@ -13,8 +13,10 @@ impulses.py      friction and inelastic stops of all joints, solved together
 integrators.py   semi-implicit Euler, explicit midpoint rule and classical Runge-Kutta
 energy_balance.py  projection of a step on the balance of energy
 events.py        Runge-Kutta from one change of friction to the next
+servo.py         drives that follow a position or a velocity, by feedback or kinematically
 step.py          one compiled step: drives, substeps, containment of blow-ups
-drives.py        whose command a joint follows
+command_modes.py what a joint is commanded by: effort, position, velocity
+drives.py        whose command a joint follows, and in which mode
 plant.py         the plant with its clock, commands and external wrenches
 sensor.py        noise and quantisation
 faults.py        what can be broken on purpose
@@ -25,6 +27,7 @@ plant = Plant(robot, PlantSettings(integrator='rk4'))
 plant.step(robot.gravity_torque(plant.q))
 """
 
+from robodyn_ros.simulation.command_modes import Command
 from robodyn_ros.simulation.faults import Faults
 from robodyn_ros.simulation.perturbation import Perturbation, perturbed
 from robodyn_ros.simulation.plant import Plant
@@ -33,6 +36,7 @@ from robodyn_ros.simulation.runner import Runner
 from robodyn_ros.simulation.sensor import Sensor, SensorSettings
 
 __all__ = [
+    'Command',
     'Faults',
     'Perturbation',
     'Plant',
