@@ -34,6 +34,8 @@ from robodyn_ros.simulation.joint_table import (
 from robodyn_ros.simulation.stops import fastest, position, slowest
 from robodyn_ros.spatial.primitive import unfused
 
+ROUNDING = 1e-15  # [-] of a position, within which a kinematic joint has arrived
+
 
 @unfused
 def feeds_back(joints, k):
@@ -57,7 +59,8 @@ def prescribed_speed(joints, command, dt, q, k):
         return 0.0
     speed = command[k]
     if joints[k, MODE] == POSITION_MODE:
-        speed = (command[k] - position(joints, q, k)) / dt
+        error = command[k] - position(joints, q, k)
+        speed = error / dt if abs(error) > ROUNDING * abs(command[k]) else 0.0
     speed = min(max(speed, -joints[k, TOP_SPEED]), joints[k, TOP_SPEED])
     return min(max(speed, slowest(joints, dt, q, k)), fastest(joints, dt, q, k))
 
