@@ -7,21 +7,27 @@ command -> drives (limits, brake, time-out)
 
 joint_table.py   columns of the joint table and rows of the work array
 plant_settings.py  behaviour of a plant, validated
-friction.py      dry friction: its level, and which joints slide or stick stops.py         position
-stops as bounds on the velocity impulses.py      friction and inelastic stops of all joints, solved
-together integrators.py   semi-implicit Euler, explicit midpoint rule and classical Runge-Kutta
-energy_balance.py  projection of a step on the energy balance events.py        Runge-Kutta from one
-change of friction to the next
+friction.py      which joints slide, which stick, and how strong dry friction is
+stops.py         position stops as bounds on the velocity
+impulses.py      friction and inelastic stops of all joints, solved together
+integrators.py   semi-implicit Euler, explicit midpoint rule and classical Runge-Kutta
+energy_balance.py  projection of a step on the balance of energy
+events.py        Runge-Kutta from one change of friction to the next
+servo.py         drives that follow a position or a velocity, by feedback or kinematically
 step.py          one compiled step: drives, substeps, containment of blow-ups
-drives.py        drive mode of each joint plant.py         the plant with its clock, commands and
-external wrenches sensor.py        noise and quantisation faults.py        faults that can be
-injected perturbation.py  a robot that differs from its controller's model runner.py a plant with a
-fixed step, a sensor and a clock
+command_modes.py what a joint is commanded by: effort, position, velocity
+drives.py        whose command a joint follows, and in which mode
+plant.py         the plant with its clock, commands and external wrenches
+sensor.py        noise and quantisation
+faults.py        what can be broken on purpose
+perturbation.py  a robot that differs from the one its controller believes in
+runner.py        a plant in steps of one length, with its sensor and a clock
 
 plant = Plant(robot, PlantSettings(integrator='rk4'))
 plant.step(robot.gravity_torque(plant.q))
 """
 
+from robodyn_ros.simulation.command_modes import Command
 from robodyn_ros.simulation.faults import Faults
 from robodyn_ros.simulation.perturbation import Perturbation, perturbed
 from robodyn_ros.simulation.plant import Plant
@@ -30,6 +36,7 @@ from robodyn_ros.simulation.runner import Runner
 from robodyn_ros.simulation.sensor import Sensor, SensorSettings
 
 __all__ = [
+    'Command',
     'Faults',
     'Perturbation',
     'Plant',

@@ -1,12 +1,16 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The drive mode of each joint: no command yet, commanded, or command void."""
+"""Whose command a joint follows: none yet, the last one, or none any more; and in which mode."""
+
+from math import inf
 
 import numpy as np
 
 from robodyn_ros.compile import kernel
+from robodyn_ros.errors import ParameterError
 from robodyn_ros.model.layout import DAMPING as MODEL_DAMPING
 from robodyn_ros.model.layout import FRICTION as MODEL_FRICTION
+from robodyn_ros.simulation.command_modes import ANY, CODES, UNSPOKEN, has_drive, modes_of
 from robodyn_ros.simulation.faults import Faults
 from robodyn_ros.simulation.joint_table import (
     ASSISTED,
@@ -14,95 +18,197 @@ from robodyn_ros.simulation.joint_table import (
     BRAKED,
     DAMPING,
     EFFORT,
+    EFFORT_MODE,
     FRICTION,
     LOWER,
+    MODE,
+    POSITION_MODE,
+    RATE_GAIN,
     STATIC,
+    STIFFNESS,
     STRENGTH,
+    TOP_SPEED,
     UPPER,
+    VELOCITY_MODE,
     WIDTH,
 )
-from robodyn_ros.spatial.types import Scalar, Vector
+from robodyn_ros.spatial.types import Matrix, Scalar, Vector
 
 WAITING, COMMANDED, SILENT = 0.0, 1.0, 2.0  # no command yet; commanded; command void
 
+#: [rad/s] of a drive without gains of its own: critically damped, at the inertia of the start.
+NATURAL_FREQUENCY = 50.0
+
 
 @kernel
-def take(incoming: Vector, largest: Scalar, mode: Vector, command: Vector):
-    """Accept a command (nv,) [N m or N] as a whole, NaN where a joint is not commanded.
+def take(
+    value: Vector,
+    quantity: Vector,
+    largest: Vector,
+    takes: Matrix,
+    until: Scalar,
+    mode: Vector,
+    phase: Vector,
+    expiry: Vector,
+    command: Vector,
+):
+    """Take over a command to nv joints, NaN where a joint is not commanded, all or nothing.
 
-    mode : (nv,) and command : (nv,), updated.
+    value : (nv,) and quantity : (nv,), see Command. largest : (3,) of each quantity. takes : (nv,
+    3), 1.0 where the joint takes the quantity. until : when the command is void. mode, phase,
+    expiry and command : (nv,), updated.
 
-    Returns 0; 1 if a mode changed; 2 if no joint is commanded; -1 - k if the effort of joint k is
-    infinite or beyond `largest`.
+    Returns 0, 1 when a mode or phase changed, 2 when no joint is commanded, -1 - k for the first
+    joint k whose value is infinite or too large, or -1 - nv - k for the first that does not take
+    the quantity.
     """
+    n = value.shape[0]
     some = False
-    for k in range(incoming.shape[0]):
-        some = some or incoming[k] == incoming[k]
-        if abs(incoming[k]) > largest:
-            return -1 - k
+    for k in range(n):
+        if quantity[k] != UNSPOKEN and value[k] == value[k]:
+            some = True
+            if abs(value[k]) > largest[int(quantity[k])]:
+                return -1 - k
+            if takes[k, int(quantity[k])] == 0.0:
+                return -1 - n - k
     if not some:
         return 2
     changed = 0
-    for k in range(incoming.shape[0]):
-        commanded = incoming[k] == incoming[k]
-        command[k] = incoming[k] if commanded else 0.0
-        wanted = COMMANDED if commanded else (WAITING if mode[k] == WAITING else SILENT)
-        if wanted != mode[k]:
-            mode[k] = wanted
+    for k in range(n):
+        if quantity[k] == UNSPOKEN:
+            continue
+        commanded = value[k] == value[k]
+        command[k] = value[k] if commanded else 0.0
+        wanted = COMMANDED if commanded else (WAITING if phase[k] == WAITING else SILENT)
+        expiry[k] = until if commanded else inf
+        if wanted != phase[k]:
+            phase[k] = wanted
+            changed = 1
+        if commanded and mode[k] != quantity[k]:
+            mode[k] = quantity[k]
             changed = 1
     return changed
 
 
 class Drives:
-    """The mode of every joint, and the resulting joint table.
+    """The command of every joint, and the joint table that follows from it.
 
-    joints : (nv, WIDTH) table, see layout. command : (nv,) [N m or N] in force. mode : (nv,) as
-    above. faults : the Faults that act on joints; call `arrange` after a change.
+    model : RobotModel. settings : PlantSettings. inertia : callable that returns (nv,) [kg m^2 or
+    kg], for the gains of drives that have none.
+
+    joints : (nv, WIDTH) table, see joint_table. command : (nv,) in force, in the unit of its
+    mode. mode : (nv,) of CODES. phase : (nv,) as above. expiry : (nv,) time [s] at which each
+    command is void. takes : (nv, 3) which quantities the joint takes, 1.0 or 0.0. faults : the
+    Faults that act on joints; call `arrange` after a change.
     """
 
-    def __init__(self, model, settings):
+    def __init__(self, model, settings, inertia):
         self.settings = settings
         self.faults = Faults()
         self.command = np.zeros(model.nv)
-        self.mode = np.full(model.nv, WAITING)
-        self._expired = np.zeros(model.nv, dtype=bool)  # void because no command arrived in time
+        self.mode = np.zeros(model.nv)
+        self.phase = np.full(model.nv, WAITING)
+        self.expiry = np.full(model.nv, inf)
+        self.takes = np.zeros((model.nv, len(CODES)))
+        self._expired = np.zeros(model.nv, dtype=bool)  # silent because nothing came in time
         self.joints = np.zeros((model.nv, WIDTH))
         self.joints[:, AT] = model.coordinates
-        self._model = model
-        # a floating joint has no drive to brake or damp
-        self._driven = np.ones(model.nv, dtype=bool)
-        for coordinates in model.multi_dof_joints:
-            self._driven[coordinates.velocities] = coordinates.joint.type != 'floating'
+        self._model, self._inertia = model, inertia
+        # a floating joint says that nothing holds the body, so there is no drive to brake or damp
+        self._driven = has_drive(model)
+        self._gains = self._given_gains()
         self._damping = settings.damping_scale * model.joint_values(MODEL_DAMPING)
         self._friction = settings.friction_scale * model.joint_values(MODEL_FRICTION)
+        self.names = ()
+        self.choose(settings.command_modes, None)
+
+    def choose(self, names, state):
+        """Put drives into modes; see `modes_of`. Joints that are commanded go on without a jump.
+
+        state : position of the joints, their effort and the time [s] until which they stay there
+        without a command; None before there is a state.
+        """
+        names = modes_of(self._model, names)
+        if any(name != 'effort' for name in names) and any(each is None for each in self._gains):
+            self._derive_gains()
+        for k, name in enumerate(names):
+            if self.names and self.names[k] == name:
+                continue
+            self.takes[k] = [float(name in (ANY, each)) for each in CODES]
+            mode = self.mode[k] if name == ANY else CODES[name]
+            if mode != self.mode[k] and self.phase[k] == COMMANDED:
+                position, effort, until = state
+                self.command[k] = (effort[k], position[int(self.joints[k, AT])], 0.0)[int(mode)]
+                self.expiry[k] = until
+            self.mode[k] = mode
+        self.names = names
         self.arrange()
 
+    def stay(self, position):
+        """Make the set-points of joints in position mode these: the robot was put there."""
+        stays = (self.phase == COMMANDED) & (self.mode == POSITION_MODE)
+        self.command[stays] = position[self.joints[stays, AT].astype(np.int64)]
+
     def arrange(self):
-        """Rewrite the joint table, after every change of a mode or a fault."""
+        """Write the joint table anew; needed after every change of a mode, phase or fault."""
         limits, names, joints = self._model.limits, self._model.joint_names, self.joints
-        waiting = self._driven & (self.mode == WAITING)
-        silent = self._driven & (self.mode == SILENT)
+        settings = self.settings
+        waiting = self._driven & (self.phase == WAITING)
+        silent = self._driven & (self.phase == SILENT)
         self._expired &= silent
         stuck = np.array([name in self.faults.stuck_joints for name in names])
+        mode = np.where((self.phase == COMMANDED) & ~stuck, self.mode, EFFORT_MODE)
+        follows = mode != EFFORT_MODE
         joints[:, LOWER], joints[:, UPPER] = limits.lower, limits.upper
         joints[:, EFFORT] = np.where(np.isnan(limits.effort), np.inf, limits.effort)
-        joints[:, DAMPING] = self._damping + self.settings.timeout_damping * silent
+        joints[:, DAMPING] = self._damping + settings.timeout_damping * silent
         joints[:, FRICTION] = self._friction
-        joints[:, STATIC] = self.settings.static_friction * self._friction
+        joints[:, STATIC] = settings.static_friction * self._friction
         joints[:, STRENGTH] = [1.0 - self.faults.effort_loss.get(name, 0.0) for name in names]
-        braking = self._expired & (self.settings.void_command == 'brake')
-        joints[:, BRAKED] = stuck | braking | (waiting & (self.settings.no_command == 'hold'))
-        joints[:, ASSISTED] = waiting & (self.settings.no_command == 'gravity_compensated')
+        # who follows a set-point and gets none any more is not let loose
+        void = self._expired | (silent & (self.mode != EFFORT_MODE))
+        braking = void & (settings.void_command == 'brake')
+        joints[:, BRAKED] = stuck | braking | (waiting & (settings.no_command == 'hold'))
+        joints[:, ASSISTED] = waiting & (settings.no_command == 'gravity_compensated')
+        joints[:, MODE] = mode
+        if follows.any():
+            stiffness, damping, velocity_gain = self._gains
+            joints[:, BRAKED] += follows & settings.kinematic
+            joints[:, ASSISTED] += follows & settings.carries_weight
+            joints[:, STIFFNESS] = np.where(mode == POSITION_MODE, stiffness, 0.0)
+            joints[:, RATE_GAIN] = np.where(mode == VELOCITY_MODE, velocity_gain, damping)
+            joints[:, TOP_SPEED] = np.where(np.isnan(limits.velocity), np.inf, limits.velocity)
 
-    def release(self):
-        """Void the command: joints that followed it give no effort."""
-        self._expired |= self.mode == COMMANDED
-        self.mode[self.mode == COMMANDED] = SILENT
-        self.command[:] = 0.0
+    def release(self, time):
+        """Void the commands that nothing renewed until now: their joints give no effort."""
+        over = (self.phase == COMMANDED) & (self.expiry <= time)
+        self._expired |= over
+        self.phase[over] = SILENT
+        self.command[over] = 0.0
+        self.expiry[over] = inf
         self.arrange()
 
     def reset(self):
-        """Return to the mode before any command."""
-        self.mode[:] = WAITING
+        """Forget that there ever was a command."""
+        self.phase[:] = WAITING
         self.command[:] = 0.0
+        self.expiry[:] = inf
         self.arrange()
+
+    def _given_gains(self):
+        """Stiffness, damping and gain of velocity as the settings have them; None for none."""
+        model, gains = self._model, []
+        for name in ('stiffness', 'rate_gain', 'velocity_gain'):
+            given = getattr(self.settings, name)
+            if len(given) not in (0, 1, model.nv):
+                raise ParameterError(
+                    f'robot {model.name!r}: {name} has {len(given)} entries; expected none, 1 or '
+                    f'{model.nv}'
+                )
+            gains.append(np.broadcast_to(given, model.nv) if given else None)
+        return gains
+
+    def _derive_gains(self):
+        inertia, w = self._inertia(), NATURAL_FREQUENCY
+        derived = w * w * inertia, 2.0 * w * inertia, 2.0 * w * inertia
+        self._gains = [own if given is None else given for given, own in zip(self._gains, derived)]

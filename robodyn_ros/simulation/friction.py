@@ -9,6 +9,7 @@ from robodyn_ros.simulation.joint_table import (
     LEVEL,
     NEEDED,
     NEXT,
+    PRESCRIBED,
     QDD,
     SLIDING,
     STATIC,
@@ -95,7 +96,9 @@ def slides_on(work, velocity):
 
 @unfused
 def next_velocity(joints, work, h, qd):
-    """Compute work[NEXT] = qd + h qdd, and 0 where a brake or friction holds the joint."""
+    """work[NEXT] = qd + h qdd; 0 where friction holds the joint, as prescribed at a brake."""
     for k in range(qd.shape[0]):
-        held = joints[k, BRAKED] > 0.0 or work[STUCK, k] > 0.0
-        work[NEXT, k] = 0.0 if held else qd[k] + h * work[QDD, k]
+        if joints[k, BRAKED] > 0.0:
+            work[NEXT, k] = work[PRESCRIBED, k]
+        else:
+            work[NEXT, k] = 0.0 if work[STUCK, k] > 0.0 else qd[k] + h * work[QDD, k]

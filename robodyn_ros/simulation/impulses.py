@@ -21,12 +21,14 @@ from robodyn_ros.simulation.joint_table import (
     DAMPING,
     DIAGONAL,
     FREE,
+    GAIN,
     IMPULSE,
     INVERSE,
     KEPT_IMPULSE,
     KEPT_NEXT,
     KIND_OF,
     LEVEL,
+    PRESCRIBED,
     RHS,
     TARGET,
 )
@@ -236,7 +238,8 @@ def resolve(topology, constants, joints, scratch, work, h, q, qd):
     for k in range(n):
         work[IMPULSE, k] = 0.0
         work[FREE, k] = qd[k]
-        work[DIAGONAL, k] = h * joints[k, DAMPING] + BRAKE * joints[k, BRAKED]
+        viscous = joints[k, DAMPING] + work[GAIN, k]
+        work[DIAGONAL, k] = h * viscous + BRAKE * joints[k, BRAKED]
     status = mass_matrix_inverse(topology, constants, scratch, q, work[DIAGONAL], work[INVERSE:])
     settled = status != 0
     exact = settled
@@ -249,7 +252,8 @@ def resolve(topology, constants, joints, scratch, work, h, q, qd):
     if not exact:
         classify(joints, work, h, q, qd)
     for k in range(n):
-        braked = joints[k, BRAKED] > 0.0  # a huge diagonal, not an infinite one
-        if braked or (not exact and work[KIND_OF, k] == HELD):
+        if joints[k, BRAKED] > 0.0:  # a huge diagonal, not an infinite one
+            qd[k] = work[PRESCRIBED, k]
+        elif not exact and work[KIND_OF, k] == HELD:
             qd[k] = 0.0
     return status

@@ -18,6 +18,7 @@ from robodyn_ros.simulation.joint_table import (
     BRAKED,
     DAMPING,
     DIAGONAL,
+    GAIN,
     LEVEL,
     LOWER,
     MEAN_QDD,
@@ -25,6 +26,7 @@ from robodyn_ros.simulation.joint_table import (
     NEXT,
     OLD_Q,
     OLD_QD,
+    PRESCRIBED,
     QDD,
     RATE,
     SLIDING,
@@ -33,6 +35,7 @@ from robodyn_ros.simulation.joint_table import (
     UPPER,
     WORK_DONE,
 )
+from robodyn_ros.simulation.servo import begin_to_follow, engage, follow, saturates, take_back
 from robodyn_ros.simulation.stops import clip, crosses_stop, position
 from robodyn_ros.spatial.primitive import unfused
 
@@ -48,15 +51,20 @@ def accelerate(
 
     D is the viscous friction, taken at the end of the substep with ahead = h and at its start with
     ahead = 0. F is the dry friction of the joints that are presumed to slide, see friction.py. A
-    joint that is presumed to stick keeps its velocity. A braked joint comes to rest within h under
-    any load. Writes work[LEVEL]. Returns 0, or the body whose pivot is singular.
+    joint that is presumed to stick keeps its velocity, and a braked one comes to rest within h,
+    whatever pulls at it, or to the velocity it is moved with. D has the share of the drives that
+    follow a set-point, see servo.py. Writes work[LEVEL]. Returns 0, or the body whose pivot is
+    singular.
     """
     n = qd.shape[0]
     for k in range(n):
-        rate, viscous, brake = qd[k], joints[k, DAMPING], BRAKE * joints[k, BRAKED]
+        rate, brake = qd[k], BRAKE * joints[k, BRAKED]
+        viscous = joints[k, DAMPING] + work[GAIN, k]
         work[LEVEL, k] = friction_level(joints, stribeck, rate, k)
         friction = work[SLIDING, k] * work[LEVEL, k]
         work[TORQUE, k] = effort[k] - friction - (viscous + brake / h) * rate
+        if work[PRESCRIBED, k] != 0.0:
+            work[TORQUE, k] = work[TORQUE, k] + brake / h * work[PRESCRIBED, k]
         work[DIAGONAL, k] = ahead * viscous + brake + BRAKE * work[STUCK, k]
     return forward_dynamics(
         topology,
@@ -73,7 +81,7 @@ def accelerate(
 
 
 @unfused
-def euler(topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd):
+def move(topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd):
     """qd' = qd + h qdd + A p, q' = q + h qd', with the impulses p of friction and stops; order 1.
 
     A spherical joint turns by the exponential of its angular velocity. Viscous friction at qd'
@@ -121,6 +129,26 @@ def euler(topology, constants, gravity, joints, scratch, work, effort, f_ext, h,
 
 
 @unfused
+def euler(topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd):
+    """One Euler step, whose drives follow their set-points at its end, within their efforts.
+
+    Where the effort of a drive would exceed its limit, the step is taken anew with the limit in
+    its place: at most once a joint. work[OLD_Q] holds q. Returns 0, or the body whose pivot is
+    singular.
+    """
+    follows = begin_to_follow(joints, work, qd)
+    for _ in range(qd.shape[0] + 1):
+        engage(joints, work, h, q, effort)
+        status = move(
+            topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
+        )
+        if status != 0 or not follows or not saturates(joints, work, qd, effort):
+            break
+        take_back(work, q, qd)
+    return status
+
+
+@unfused
 def power(joints, work, effort, qd):
     """Return the power of motors and friction in the joints [W]."""
     total = 0.0
@@ -147,9 +175,11 @@ def runge_kutta(
     work[WORK_DONE, 0] = 0.0
     presume_friction(joints, work, qd)
     for k in range(q.shape[0]):
+        work[GAIN, k] = 0.0
         work[MEAN_RATE, k] = 0.0
         work[MEAN_QDD, k] = 0.0
     for stage in range(stages):
+        follow(joints, work, q, qd, effort)
         status = accelerate(
             topology,
             constants,
@@ -195,11 +225,15 @@ def runge_kutta(
 
 @unfused
 def smooth(joints, work, q):
-    """Return whether a Runge-Kutta step is valid: no joint beyond a stop, none braked to rest."""
+    """Whether Runge-Kutta saw all there was: no joint beyond a stop, none that a brake arrests or
+    that is moved kinematically.
+    """
     for k in range(joints.shape[0]):
         x = position(joints, q, k)
         if x < joints[k, LOWER] or x > joints[k, UPPER]:
             return False
         if joints[k, BRAKED] > 0.0 and work[OLD_QD, k] != 0.0:
+            return False
+        if work[PRESCRIBED, k] != 0.0:
             return False
     return True

@@ -10,10 +10,17 @@ DAMPING = 3  # viscous friction [N m s/rad or N s/m]
 FRICTION = 4  # Coulomb friction [N m or N]
 STRENGTH = 5  # share of its effort that the motor gives [-]
 BRAKED = 6  # 1.0 where the joint cannot move
-ASSISTED = 7  # 1.0 where the drive compensates gravity
-AT = 8  # index of its position in q; -1 for a velocity without one, see manifold.py
-STATIC = 9  # static friction: its limit at rest [N m or N]
-WIDTH = 10
+ASSISTED = 7  # 1.0 where the drive carries the weight by itself
+AT = 8  # index in q of its position; -1 where it has none, and no stop: see manifold.py
+STATIC = 9  # static friction, at most what holds the joint at rest [N m or N]
+MODE = 10  # what the drive follows: see the modes below
+STIFFNESS = 11  # Kp of the drive in position mode [N m/rad or N/m]
+RATE_GAIN = 12  # Kd of it in position mode, Kv in velocity mode [N m s/rad or N s/m]
+TOP_SPEED = 13  # of a joint that is moved kinematically [rad/s or m/s]
+WIDTH = 14
+
+# modes of a drive; a joint that is BRAKED in another than the first is moved kinematically
+EFFORT_MODE, POSITION_MODE, VELOCITY_MODE = 0.0, 1.0, 2.0
 
 # work array (rows, nq), without meaning between two steps
 OLD_Q, OLD_QD = 0, 1  # state at the start of a substep, or of a piece of it
@@ -35,8 +42,13 @@ KIND_OF = 17  # of the constraint in force, see impulses.py
 RHS = 18  # right-hand side, then solution, of the prescribed joints
 START_Q, START_QD = 19, 20  # state at the start of the substep
 NEEDED = 21  # effort of the motion, by inverse dynamics
-WORK_DONE = 22  # in its first entry: of motors and friction [J]
-INVERSE = 23  # nv rows of M^-1, then nv rows of a Cholesky factor of a part of it
+WORK_DONE = 22  # in its first entry: by motors and friction [J]
+SETPOINT = 23  # of the drive [rad or m, rad/s or m/s]
+WEIGHT = 24  # that the drive carries [N m or N]
+SIDE = 25  # 1.0 or -1.0 where the drive gives its largest effort, or 0
+GAIN = 26  # by which the effort of the drive falls with the velocity [N m s/rad or N s/m]
+PRESCRIBED = 27  # velocity of a braked joint: 0, unless it is moved kinematically
+INVERSE = 28  # nv rows: M^-1, then nv rows: a Cholesky factor of a part of it
 
 #: Diagonal that locks a joint: so large that rounding hides any inertia beside it.
 BRAKE = 1e20

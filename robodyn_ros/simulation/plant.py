@@ -11,6 +11,7 @@ from robodyn_ros.algorithms.core import scratch
 from robodyn_ros.errors import ParameterError, ShapeError
 from robodyn_ros.model.rotation_matrix import SHORTEST
 from robodyn_ros.simulation import drives, rollouts, step
+from robodyn_ros.simulation.command_modes import QUANTITIES, Command
 from robodyn_ros.simulation.joint_table import work_rows
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.step import LARGEST_EFFORT, LARGEST_POSITION
@@ -19,11 +20,14 @@ KERNELS = (drives.take, *step.KERNELS)
 
 
 class Plant:
-    """A robot that obeys efforts: M qdd + C qd + g + friction = tau + J^T f_ext, between stops.
+    """A robot that obeys commands: M qdd + C qd + g + friction = tau + J^T f_ext, between stops.
 
-    The same calls give the same bits. A command with an infinite effort, or without any, is
-    ignored as a whole and counted in `refused`. A blow-up restores the last valid state, latches
-    `fault`, and counts in `faults`.
+    tau is the command in effort mode. In position or velocity mode it comes from the drive, which
+    follows the command within its effort limit, see servo.py.
+
+    The same calls give the same bits. A command that is infinite, of a quantity that the joint
+    does not take, or for no joint, is ignored as a whole and counted in `refused`. A blow-up
+    restores the last valid state, latches `fault`, and counts in `faults`.
 
     Parameters
     ----------
@@ -48,7 +52,7 @@ class Plant:
     faults : int
         Number of blow-ups.
     refused : Counter
-        Commands ignored, by reason: 'value', 'empty' (no joint commanded).
+        Commands ignored, by reason: 'value', 'mode', 'empty' (no joint commanded).
 
     Raises
     ------
@@ -64,7 +68,14 @@ class Plant:
         self.effort = np.zeros(model.nv)
         self.faults = 0
         self.refused = Counter()
-        self._drives = drives.Drives(model, settings)
+        self._largest = np.array((LARGEST_EFFORT, LARGEST_POSITION, settings.largest_speed))
+        self._robot = robot
+        if position is None:
+            position = self._near_zero()
+        if velocity is None:
+            velocity = self.qd
+        self._initial = self.checked_position(position), self.checked_velocity(velocity)
+        self._drives = drives.Drives(model, settings, self._inertia)
         self._f_ext = np.zeros((len(model.body_names), 6))
         self._arrays = (
             model.topology,
@@ -85,11 +96,6 @@ class Plant:
             self.qd,
             self.effort,
         )
-        if position is None:
-            position = model.closed_posture if model.has_loops else self._near_zero()
-        if velocity is None:
-            velocity = self.qd
-        self._initial = self.checked_position(position), self.checked_velocity(velocity)
         self.linked = robot.linked  # the kernels of any robot, or their twins
         self.use(robot.linked(step.step_of(settings.method)))
         self.reset()
@@ -113,12 +119,14 @@ class Plant:
         self._wrenches = {}
         self._gather_wrenches()
         self._pipeline = deque([None] * self.settings.latency)
-        self._expiry = inf
+        self._expiry = inf  # of the first command that is void
         self._drives.reset()
         self.set_state(*self._initial)
 
     def set_state(self, position=None, velocity=None):
         """Set the state; a latched fault is over. None leaves that half as it is.
+
+        Joints in position mode stay in the new position until their next command.
 
         Parameters
         ----------
@@ -135,6 +143,7 @@ class Plant:
         position = self.q if position is None else self.checked_position(position)
         velocity = self.qd if velocity is None else self.checked_velocity(velocity)
         self.q[:], self.qd[:] = position, velocity
+        self._drives.stay(self.q)
         self.effort[:] = 0.0
         self.fault = ''
 
@@ -143,8 +152,9 @@ class Plant:
 
         Parameters
         ----------
-        command : (nv,) array_like, optional
-            Efforts [N m or N]; NaN leaves a joint without command. None repeats the last command.
+        command : (nv,) array_like or Command, optional
+            Efforts [N m or N], positions [rad or m] or velocities [rad/s or m/s], as the mode of
+            each joint has it; NaN leaves a joint without command. None repeats the last command.
         dt : float
             Length of the step [s], at most 1.
 
@@ -160,15 +170,15 @@ class Plant:
                 f'robot {self.model.name!r}: a step of {dt} s; expected above 0 and at most 1'
             )
         if command is not None:
-            command = self._vector(command)
+            command = self._tagged(command)
         if self._pipeline:
             self._pipeline.append(command)
             command = self._pipeline.popleft()
         if command is not None:
             self._accept(command)
         if self.t >= self._expiry:
-            self._drives.release()
-            self._expiry = inf
+            self._drives.release(self.t)
+            self._expiry = self._drives.expiry.min()
         if self.t >= self._wrench_end:
             self._gather_wrenches()
         if self.fault:
@@ -191,7 +201,7 @@ class Plant:
         velocity : (k, nv) or (nv,) array_like
             Initial velocities [rad/s or m/s].
         efforts : (k, m, nv) or (m, nv) array_like
-            Efforts of m steps [N m or N].
+            Commands of m steps [N m or N], each in the present mode of its joint.
         dt : float
             Length of a step [s].
         gains : (2, nv) array_like, optional
@@ -204,8 +214,15 @@ class Plant:
         Rollout
             Positions (k, m + 1, nq), velocities (k, m + 1, nv), and the step of a blow-up or -1.
         """
-        commanded = drives.Drives(self.model, self.settings)
-        commanded.mode[:] = drives.COMMANDED
+        if gains is not None and self._drives.mode.any():
+            raise ParameterError(
+                f'robot {self.model.name!r}: a rollout with gains, of joints that are in mode '
+                f'{", ".join(self.modes)}; expected effort for each'
+            )
+        commanded = drives.Drives(self.model, self.settings, self._inertia)
+        commanded.choose(self.command_modes, None)
+        commanded.mode[:] = self._drives.mode
+        commanded.phase[:] = drives.COMMANDED
         commanded.faults = self.broken
         commanded.arrange()
         return rollouts.rollout(
@@ -273,15 +290,54 @@ class Plant:
     @property
     def commanded(self):
         """Return (nv,) whether each joint follows a command at present."""
-        return self._drives.mode == drives.COMMANDED
+        return self._drives.phase == drives.COMMANDED
+
+    @property
+    def modes(self):
+        """Return the mode that each joint is in: 'effort', 'position' or 'velocity'."""
+        return tuple(QUANTITIES[int(mode)] for mode in self._drives.mode)
+
+    @property
+    def command_modes(self):
+        """Return what each joint takes; assign one for all, or one for each, to change it.
+
+        A commanded joint goes on without a jump until its next command or the time-out: where it
+        is, at no velocity, or with the effort it has.
+
+        Raises
+        ------
+        ParameterError
+            For a mode that a joint cannot have.
+        """
+        return self._drives.names
+
+    @command_modes.setter
+    def command_modes(self, names):
+        until = self.t + self.settings.command_timeout
+        self._drives.choose(names, (self.q, self.effort, until))
+        self._expiry = self._drives.expiry.min()
+
+    @property
+    def takes(self):
+        """Return (nv, 3) whether each joint takes efforts, positions and velocities; live."""
+        return self._drives.takes
 
     @property
     def over_speed(self):
         """Return (nv,) whether each joint exceeds its velocity limit."""
         return np.abs(self.qd) > self.model.limits.velocity
 
+    def _inertia(self):
+        """(nv,) that each drive moves in the initial posture, the others held still."""
+        return self._robot.mass_matrix(self._initial[0]).diagonal()
+
+    def _tagged(self, command):
+        """The command as one of its own, whose quantities a later change of mode leaves alone."""
+        if isinstance(command, Command):
+            return Command(self._vector(command.value), self._vector(command.mode))
+        return Command(self._vector(command), self._drives.mode.copy())
+
     def _vector(self, command):
-        """The command as a vector of its own."""
         try:
             vector = np.array(command, dtype=np.float64)
         except (TypeError, ValueError):
@@ -295,17 +351,25 @@ class Plant:
         return vector
 
     def _accept(self, command):
+        until, acting = self.t + self.settings.command_timeout, self._drives
         outcome = drives.take.compiled(
-            command, LARGEST_EFFORT, self._drives.mode, self._drives.command
+            *command,
+            self._largest,
+            acting.takes,
+            until,
+            acting.mode,
+            acting.phase,
+            acting.expiry,
+            acting.command,
         )
         if outcome < 0:
-            self.refused['value'] += 1
+            self.refused['value' if outcome >= -self.model.nv else 'mode'] += 1
         elif outcome == 2:
             self.refused['empty'] += 1
         else:
-            self._expiry = self.t + self.settings.command_timeout
+            self._expiry = acting.expiry.min()
             if outcome == 1:
-                self._drives.arrange()
+                acting.arrange()
 
     def _gather_wrenches(self):
         """Sum the wrenches that still act, and note when the first of them ends."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import inf, isfinite
 
 from robodyn_ros.errors import ParameterError
+from robodyn_ros.simulation.command_modes import COMMAND_MODES
 from robodyn_ros.simulation.integrators import (
     ENERGY_MIDPOINT,
     ENERGY_RK4,
@@ -55,6 +56,19 @@ class PlantSettings:
         Velocity [rad/s or m/s] at which static friction has fallen half-way to Coulomb friction.
     largest_speed : float
         Velocity [rad/s or m/s] beyond which a state counts as a blow-up.
+    command_modes : tuple of {'effort', 'position', 'velocity', 'any'}
+        What each joint is commanded by, one for all, or none for effort. With 'any' the drive
+        takes on the mode of each command.
+    stiffness, rate_gain : tuple of float
+        Kp [N m/rad or N/m] and Kd [N m s/rad or N s/m] of drives in position mode: one for each
+        joint, one for all, or none. Without, critically damped at 50 rad/s.
+    velocity_gain : tuple of float
+        Kv [N m s/rad or N s/m] of drives in velocity mode, likewise.
+    carries_weight : bool
+        Whether drives in position and velocity mode add the weight of the robot.
+    kinematic : bool
+        Whether joints in these modes are moved as commanded, whatever effort that takes, at most
+        at their velocity limits.
 
     Raises
     ------
@@ -74,6 +88,12 @@ class PlantSettings:
     static_friction: float = 1.0
     friction_speed: float = 1e-3
     largest_speed: float = 1e4
+    command_modes: tuple[str, ...] = ()
+    stiffness: tuple[float, ...] = ()
+    rate_gain: tuple[float, ...] = ()
+    velocity_gain: tuple[float, ...] = ()
+    carries_weight: bool = True
+    kinematic: bool = False
 
     def __post_init__(self):
         one_of('integrator', self.integrator, tuple(METHODS))
@@ -94,6 +114,11 @@ class PlantSettings:
             )
         for name in ('friction_speed', 'largest_speed'):
             positive(name, getattr(self, name))
+        for mode in self.command_modes:
+            one_of('command_modes', mode, COMMAND_MODES)
+        for name in ('stiffness', 'rate_gain', 'velocity_gain'):
+            for gain in getattr(self, name):
+                at_least_zero(name, gain)
 
     @property
     def method(self):

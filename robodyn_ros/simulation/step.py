@@ -14,10 +14,14 @@ from robodyn_ros.simulation.joint_table import (
     BRAKED,
     EFFORT,
     OLD_Q,
+    PRESCRIBED,
+    SETPOINT,
     START_Q,
     START_QD,
     STRENGTH,
+    WEIGHT,
 )
+from robodyn_ros.simulation.servo import effort_of_kinematic_joints, prescribed_speed
 from robodyn_ros.simulation.stops import position
 from robodyn_ros.spatial.primitive import unfused
 from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
@@ -27,8 +31,11 @@ LARGEST_POSITION = 1e6  # [rad or m]
 
 
 @unfused
-def drive(topology, constants, gravity, joints, scratch, command, q, effort):
-    """effort = strength clamp(command, or the weight where the drive carries it), 0 at a brake."""
+def drive(topology, constants, gravity, joints, scratch, work, command, dt, q, effort):
+    """effort = strength clamp(command, or the weight where the drive carries it), 0 at a brake.
+
+    What the drives of position and velocity mode need goes into the work array.
+    """
     assisted = False
     for k in range(effort.shape[0]):
         assisted = assisted or joints[k, ASSISTED] > 0.0
@@ -37,6 +44,9 @@ def drive(topology, constants, gravity, joints, scratch, command, q, effort):
     for k in range(effort.shape[0]):
         wanted, limit = effort[k] if joints[k, ASSISTED] > 0.0 else command[k], joints[k, EFFORT]
         given = joints[k, STRENGTH] * min(max(wanted, -limit), limit)
+        work[WEIGHT, k] = effort[k] if joints[k, ASSISTED] > 0.0 else 0.0
+        work[SETPOINT, k] = command[k]
+        work[PRESCRIBED, k] = prescribed_speed(joints, command, dt, q, k)
         effort[k] = 0.0 if joints[k, BRAKED] > 0.0 else given
 
 
@@ -84,14 +94,14 @@ def by_euler(
 
     A substep that fails ends the step.
 
-    joints : (nv, WIDTH) and work : (work_rows(nv), nq), see joint_table; command : (nv,) [N m or
-    N]; f_ext : (nb, 6) [N m, N]; dt [s]; method : see METHODS, of no meaning here; stribeck [rad/s
-    or m/s] at which static friction has fallen half-way to Coulomb's; q : (nq,) and qd : (nv,),
-    updated; effort : (nv,) [N m or N], written.
+    joints : (nv, WIDTH) and work : (work_rows(nv), nq), see joint_table; command : (nv,) in the
+    unit of each joint's mode; f_ext : (nb, 6) [N m, N]; dt [s]; method : see METHODS, of no
+    meaning here; stribeck [rad/s or m/s] at which static friction has fallen half-way to
+    Coulomb's; q : (nq,) and qd : (nv,), updated; effort : (nv,) [N m or N], written.
 
     Returns 0, body i > 0 with a singular pivot, or -1 - k for joint k whose state left all reason.
     """
-    drive(topology, constants, gravity, joints, scratch, command, q, effort)
+    drive(topology, constants, gravity, joints, scratch, work, command, dt, q, effort)
     h = dt / substeps
     for _ in range(substeps):
         keep(q, work[START_Q])
@@ -103,6 +113,9 @@ def by_euler(
         status = contained(joints, work, largest_speed, status, q, qd)
         if status != 0:
             return status
+    effort_of_kinematic_joints(
+        topology, constants, gravity, joints, scratch, work, f_ext, h, q, qd, effort
+    )
     return 0
 
 
@@ -129,7 +142,7 @@ def by_runge_kutta(
 
     Arguments and result as for `by_euler`; method : any but SEMI_IMPLICIT_EULER.
     """
-    drive(topology, constants, gravity, joints, scratch, command, q, effort)
+    drive(topology, constants, gravity, joints, scratch, work, command, dt, q, effort)
     h = dt / substeps
     for _ in range(substeps):
         keep(q, work[START_Q])
@@ -152,6 +165,9 @@ def by_runge_kutta(
         status = contained(joints, work, largest_speed, status, q, qd)
         if status != 0:
             return status
+    effort_of_kinematic_joints(
+        topology, constants, gravity, joints, scratch, work, f_ext, h, q, qd, effort
+    )
     return 0
 
 

@@ -11,7 +11,16 @@ import pytest
 from robodyn_ros import Robot
 from robodyn_ros.algorithms.core import scratch
 from robodyn_ros.simulation import impulses
-from robodyn_ros.simulation.joint_table import AT, IMPULSE, LEVEL, LOWER, UPPER, WIDTH, work_rows
+from robodyn_ros.simulation.joint_table import (
+    AT,
+    GAIN,
+    IMPULSE,
+    LEVEL,
+    LOWER,
+    UPPER,
+    WIDTH,
+    work_rows,
+)
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from support.families import FAMILIES
@@ -166,7 +175,7 @@ def test_impulses_satisfy_coulomb_law_at_every_joint(name, seed):
     for friction in (0.03, 0.3):
         joints, q, qd, level = random_case(robot, rng, friction)
         work, free = np.full((work_rows(n), n), np.nan), qd.copy()
-        work[LEVEL] = level
+        work[LEVEL], work[GAIN] = level, 0.0
         places = scratch.allocate(model.topology)
         assert 0 == impulses.resolve(
             model.topology, model.constants, joints, places, work, h, q, qd

@@ -15,6 +15,7 @@ from robodyn_ros.simulation.faults import Faults
 from robodyn_ros.simulation.joint_table import (
     AT,
     BRAKED,
+    GAIN,
     IMPULSE,
     INVERSE,
     LEVEL,
@@ -48,7 +49,7 @@ def test_arrest_is_the_projection_in_the_mass_norm(arm, seed):
     rng, h, model = np.random.default_rng(seed), 1e-3, arm.model
     joints, q, qd = near_a_stop(arm, rng)
     work, before = np.full((work_rows(arm.nv), arm.nv), np.nan), qd.copy()
-    work[LEVEL] = 0.0
+    work[LEVEL] = work[GAIN] = 0.0
     status = impulses.resolve(
         model.topology, model.constants, joints, scratch.allocate(model.topology), work, h, q, qd
     )
