@@ -19,8 +19,13 @@ UNSPOKEN = -1.0  # the command does not speak for the joint, which goes on as be
 class Command(NamedTuple):
     """Commands to all joints, and the quantity that each of them is.
 
-    value : (nv,) [N m or N, rad or m, rad/s or m/s]; NaN where a joint is not commanded.
-    mode : (nv,) of CODES, or UNSPOKEN.
+    Parameters
+    ----------
+    value : (nv,) ndarray
+        Efforts [N m or N], positions [rad or m] or velocities [rad/s or m/s]; NaN where a joint is
+        not commanded.
+    mode : (nv,) ndarray
+        The quantity of each joint, of CODES; or UNSPOKEN.
     """
 
     value: np.ndarray

@@ -3,6 +3,7 @@
 """Rollouts of many plants: row by row what one plant does, and what they refuse."""
 
 import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from robodyn_ros.codegen import parallel_rows
 from robodyn_ros.errors import ParameterError, ShapeError
 from robodyn_ros.simulation import Faults, Plant, PlantSettings
+from robodyn_ros.simulation.step import step_of
 
 K, M, DT = 5, 60, 2e-3
 
@@ -56,6 +58,25 @@ def test_bit_for_bit_what_one_plant_does(robot, given, integrator):
             q, qd = by_hand(plant, *(x[row] for x in given))
             assert np.array_equal(found.position[row], q)
             assert np.array_equal(found.velocity[row], qd)
+
+
+@pytest.mark.parametrize('integrator', ['semi_implicit_euler', 'rk4'])
+@pytest.mark.parametrize('modes', [('position', 'velocity'), ('effort', 'position')])
+def test_rollouts_and_steps_follow_the_same_command_modes(robot, given, modes, integrator):
+    """Bit for bit again, and close to the same steps run as Python."""
+    q, qd, commands = given
+    plant = Plant(robot, PlantSettings(integrator=integrator, command_modes=modes))
+    plain = Plant(robot, plant.settings)
+    plain.use(SimpleNamespace(compiled=step_of(plant.settings.method).python))
+    found = plant.rollout(q, qd, 0.1 * commands, dt=DT)
+    for row in range(K - 1):
+        states = by_hand(plant, q[row], qd[row], 0.1 * commands[row])
+        assert np.array_equal(found.position[row], states[0])
+        assert np.array_equal(found.velocity[row], states[1])
+        # a state carries the rounding of sixty steps before it
+        states = by_hand(plain, q[row], qd[row], 0.1 * commands[row])
+        assert np.allclose(found.position[row], states[0], rtol=0.0, atol=1e-10)
+        assert np.abs(np.diff(states[0], axis=0)).max() > 1e-4
 
 
 def test_with_the_friction_and_stops_of_an_arm(arm, middle):
