@@ -10,6 +10,7 @@ import pytest
 
 FOLDER = Path(__file__).resolve().parents[2] / 'examples'
 TESTED = {
+    'carry_a_load_by_crane',
     'guide_by_hand',
     'identify_a_load',
     'sweep_a_parameter',
@@ -66,3 +67,12 @@ def test_arms_near_critical_damping_settle_first():
     times = load('sweep_a_parameter').main()
     assert 0.6 <= min(times, key=times.get) <= 1.5
     assert times[0.1] > 2.0 * times[1.0] < times[2.0] * 2.0
+
+
+def test_a_crane_follows_its_reference_while_its_load_swings():
+    found = load('carry_a_load_by_crane').main()
+    plain, law = found['computed_torque'], found['underactuated_computed_torque']
+    driven = [np.abs(errors[:, [0, 2]]).max() for errors, _ in (plain, law)]
+    assert driven[1] < 1e-4 and driven[0] > 100.0 * driven[1]
+    angles = np.abs(law[1])
+    assert angles.max() > np.radians(2.0) and angles[-3000:].max() < np.radians(1.0)
