@@ -35,8 +35,8 @@ class InertiaEllipsoid:
 def inertia_ellipsoid(robot, q, frame):
     """Compute the ellipsoid of Lambda = (J M^-1 J^T)^-1 of the linear axes of a frame.
 
-    Its semi-axes are the eigenvectors of Lambda, their lengths its eigenvalues (Khatib 1995,
-    "Inertial properties in robotic manipulation", section 3). They are computed from the inverse
+    Its semi-axes are the eigenvectors of Lambda, their lengths its eigenvalues (Khatib,
+    "Inertial properties in robotic manipulation", 1995). They are computed from the inverse
     of Lambda, which is finite at singular postures too.
 
     Parameters

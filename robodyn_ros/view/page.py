@@ -3,6 +3,7 @@
 """The page in the browser: sliders, what is shown, and a motion that plays."""
 
 import contextlib
+import functools
 import io
 import threading
 import time
@@ -133,12 +134,12 @@ class Page:
                 self._show_time()
             last, found = now, positions()
             if found is not None:
-                self.show(self._configuration(found))
+                self._show_made(functools.partial(self._configuration, found))
 
     def _show_time(self):
         """Show the posture of the time slider."""
         t = min(max(self._time.value, 0.0), self._motion.duration)
-        self.show(self._configuration(self._motion.at(t)))
+        self._show_made(lambda: self._configuration(self._motion.at(t)))
 
     def _configuration(self, positions):
         q = self._robot.configuration.neutral()
@@ -165,10 +166,10 @@ class Page:
                 slider.on_update(self._slide)
                 self._sliders.append(slider)
             gui.add_button('middle').on_click(
-                lambda _: self.show(postures.posture(postures.middle()))
+                lambda _: self._show_made(lambda: postures.posture(postures.middle()))
             )
             gui.add_button('random').on_click(
-                lambda _: self.show(self._robot.configuration.random())
+                lambda _: self._show_made(self._robot.configuration.random)
             )
         with gui.add_folder('shown'):
             chosen = gui.add_dropdown(
@@ -181,6 +182,11 @@ class Page:
                 _set_visible(nodes, box.value)
         with gui.add_folder('numbers'):
             self._numbers = gui.add_markdown('')
+
+    def _show_made(self, make):
+        """Show the posture that `make` returns; the robot serves one thread at a time."""
+        with self._lock:
+            self.show(make())
 
     def _slide(self, event):
         """Show the posture of the sliders, where a visitor moved one."""
