@@ -71,7 +71,7 @@ class Plant:
         self._largest = np.array((LARGEST_EFFORT, LARGEST_POSITION, settings.largest_speed))
         self._robot = robot
         if position is None:
-            position = self._near_zero()
+            position = model.closed_posture if model.has_loops else self._near_zero()
         if velocity is None:
             velocity = self.qd
         self._initial = self.checked_position(position), self.checked_velocity(velocity)

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A palletizer with closed loops under both nodes, in lock step: a file beside the URDF."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -52,12 +54,13 @@ def test_the_controller_moves_the_simulated_palletizer(controlled_robot):
 
 
 @pytest.mark.parametrize('name', ['controller', 'simulator'])
-def test_a_file_that_closes_nothing_is_refused(host, tmp_path, name):
+def test_a_file_that_closes_nothing_is_refused(host, tmp_path, monkeypatch, name):
     """By one sentence, with the name of the file; the node waits for another one."""
-    path = tmp_path / 'loops.yaml'
+    monkeypatch.chdir(tmp_path)  # long paths are shortened in sentences
+    path = Path('loops.yaml')
     path.write_text('closures: {pin: {a: {link: drive_rod}}}')
     clock = SIMULATED if name == 'controller' else {}
     node = host(name, **{**clock, 'urdf_path': str(URDF), 'closures_path': str(path)})
-    node.wait_for_output("loops.yaml': closure 'pin' has", COLD)
+    node.wait_for_output("file 'loops.yaml': closure 'pin' has", COLD)
     assert 'expected at least a and b' in node.output and node.running
     assert 'Traceback' not in node.output
