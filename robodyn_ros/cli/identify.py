@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The dynamic parameters of a robot, from a recorded motion.
 
-    ros2 run robodyn_ros identify excite arm.urdf            an exciting motion ros2 run
-    robodyn_ros identify fit arm.urdf motion.csv    or a rosbag2 of joint states ros2 run
-    robodyn_ros identify demo arm.urdf              all of it, on a simulated arm
+    ros2 run robodyn_ros identify excite arm.urdf            an exciting motion
+    ros2 run robodyn_ros identify fit arm.urdf motion.csv    or a rosbag2 of joint states
+    ros2 run robodyn_ros identify demo arm.urdf              all of it, on a simulated arm
 
 A CSV has a header and the columns time [s], and <joint>.position [rad or m] and <joint>.effort
 [N m or N] for each joint. Efforts are those of the motors at the joint, gravity included.

@@ -51,10 +51,10 @@ def {name}({parameters}):
 
 '''
 
+# A law calls `damping_torques`, though no robot is specialised for it unless asked.
+_LINKED = RECIPES | LAW_RECURSIONS | {'damping_torques': FURTHER_RECIPES['damping_torques']}
 #: Replacements of recursions; the plant's friction acts on the diagonal. The inverse that it needs
 #: only at stops is by another recursion, and not worth long code.
-#: A law calls `damping_torques`, though no robot is specialised for it unless asked.
-_LINKED = RECIPES | LAW_RECURSIONS | {'damping_torques': FURTHER_RECIPES['damping_torques']}
 LINKS = {recipe.recursion: (name, recipe) for name, recipe in _LINKED.items()}
 _name, _recipe = LINKS[aba.forward_dynamics]
 LINKS[aba.forward_dynamics] = (

@@ -35,17 +35,17 @@ class TaskReference:
     target : (8, 4) position, quaternion, velocity, spin, acceleration, spin rate, force, moment
         [m, -, m/s, rad/s, m/s^2, rad/s^2, N, N m] as commanded last, extrapolated since then.
     goal : (5, 4) position, quaternion, velocity, spin of the next scheduled target, and its time,
-    see AHEAD. The target reaches it in the time left, which is 0 without a goal.
+        see AHEAD. The target reaches it in the time left, which is 0 without a goal.
     state : (10, 4) of the reference, as `target`. Two more rows: whether it has arrived, and the
-    factor on its speed that joint velocity limits admit.
+        factor on its speed that joint velocity limits admit.
     measured : (6, 4) position, quaternion, velocity, spin of the end effector, and the error to
         the reference, a distance and a rotation vector [m, rad]; written by the law.
     shares : (6,) control gain kept in each principal direction of the task: 1, or less near a
-    singular posture. 0 for an axis that is left out.
+        singular posture. 0 for an axis that is left out.
     elapsed : [s] by which the law advances it. age : [s] of the joint state.
     moving : whether a target is being followed.
     base, end_effector : names of the two frames. fixed : {name: (R (3, 3), origin (3,) [m])} of
-    the base and of all frames fixed to it.
+        the base and of all frames fixed to it.
     """
 
     def __init__(self, base, end_effector, fixed):

@@ -30,7 +30,8 @@ class ControlCycle:
 
     Attributes:
       compute: time of the supervisor's tick [us].
-      tick: time from receiving the joint state to publishing the effort [us].
+      tick: time from the beginning of a cycle to the published effort, plus the time before it
+        that taking a new joint state in took [us].
       state_age: age of the joint state in use [ms].
       count: cycles run.
       last: monotonic time of the last cycle [s].
