@@ -89,10 +89,24 @@ def test_parameters_are_served_as_rclpy_does(bench):
     assert not wrong.result.successful and wrong.result.reason
 
 
-@pytest.mark.parametrize(
+SETTING = pytest.mark.parametrize(
     ('kind', 'name'),
     [(SetParameters, 'set_parameters'), (SetParametersAtomically, 'set_parameters_atomically')],
 )
+
+
+@SETTING
+def test_row_26_a_value_of_no_type_is_refused_with_a_sentence(bench, kind, name):
+    """rclpy raises, so that whoever asked would wait for ever."""
+    wrong = settings(2)
+    wrong[1].value.type = 108
+    response = bench.call(kind, name, parameters=wrong)
+    result = response.result if hasattr(response, 'result') else response.results[0]
+    assert not result.successful and "'gain' has the type 108" in result.reason
+    assert bench.node.get_parameter('gain').value == 1.0
+
+
+@SETTING
 @pytest.mark.parametrize('count', [MOST_PARAMETERS + 1, 20_000])
 def test_row_57_too_many_parameters_are_refused_and_none_is_set(bench, kind, name, count):
     response = bench.call(kind, name, parameters=settings(count))

@@ -18,14 +18,11 @@ from std_msgs.msg import Float64MultiArray
 
 from robodyn_ros.errors import RobodynError, shorten
 from robodyn_ros.ros.transport.cdr import JointStateShape, OutgoingMessage, read_numbers
-from robodyn_ros.ros.transport.joint_state_cdr import fits
+from robodyn_ros.ros.transport.joint_state_cdr import PLAIN_CDR, fits
 from robodyn_ros.ros.transport.trajectory_cdr import MAX_NAMES
 
 MAX_BYTES = 200 * MAX_NAMES
 MAX_LESSONS = 100  # layouts that a reader learns; then it decodes, since learning is slow
-
-LITTLE_ENDIAN = b'\0\1'
-PLAIN_CDR = b'\0\0', b'\0\1'  # big and little endian; others align numbers otherwise
 
 # Reasons for refusing a message.
 EMPTY, TOO_MANY_NAMES, WRONG_LENGTH = 'EMPTY', 'TOO_MANY_NAMES', 'WRONG_LENGTH'
@@ -132,7 +129,7 @@ class JointStateReader:
         if encapsulation not in PLAIN_CDR:
             self.detail = f'encapsulation {encapsulation.hex() or "missing"} is not plain CDR'
             return UNREADABLE
-        if encapsulation == LITTLE_ENDIAN and not fits(data):
+        if not fits(data):
             self.detail = f'its lengths claim more than its {len(data)} bytes'
             return UNREADABLE
         try:

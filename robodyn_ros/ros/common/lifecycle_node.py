@@ -17,6 +17,7 @@ from robodyn_ros.ros.common.parameter_services import BoundedParameterService
 from robodyn_ros.ros.common.parameter_table import START, Parameters, ParamSpec
 from robodyn_ros.ros.common.process import EXECUTORS
 from robodyn_ros.ros.common.robot_source import by_parameters
+from robodyn_ros.ros.transport.type_descriptions import guard_type_descriptions
 
 UNCONFIGURED, INACTIVE, ACTIVE, FINALIZED = 'unconfigured', 'inactive', 'active', 'finalized'
 
@@ -81,6 +82,7 @@ class ManagedNode(LifecycleNode):
             self, (*NODE_PARAMETERS, *table), self.judge_parameters, self.parameters_changed
         )
         BoundedParameterService(self)
+        guard_type_descriptions(self)
         self._starter = self.create_timer(
             0.2, self._advance, clock=Clock(clock_type=ClockType.STEADY_TIME)
         )

@@ -11,9 +11,11 @@ from rcl_interfaces.srv import (
     SetParameters,
     SetParametersAtomically,
 )
+from rclpy.parameter import Parameter
 from rclpy.parameter_service import ParameterService
 from rclpy.qos import qos_profile_parameters
 
+from robodyn_ros.errors import shorten
 from robodyn_ros.ros.transport.bounded_service import MOST_TAKEN, BoundedService
 
 MOST_OCTETS = 10_000  # of a request: room for a hundred parameters
@@ -60,6 +62,9 @@ class BoundedParameterService(ParameterService):
                     f'{MOST_PARAMETERS} are accepted.',
                 )
                 return response
+            if sentence := _wrong_type(request):
+                _refuse(response, sentence)
+                return response
             return self._explained(request, answer(request, response))
 
         return BoundedService(
@@ -80,6 +85,18 @@ class BoundedParameterService(ParameterService):
         elif isinstance(response, SetParametersAtomically.Response) and any(unknown):
             response.result.reason = ' '.join(filter(None, unknown))
         return response
+
+
+def _wrong_type(request) -> str:
+    """Return '', or a sentence about a value whose type does not exist."""
+    types = {kind.value: kind.name.lower() for kind in Parameter.Type}
+    for parameter in getattr(request, 'parameters', ()):
+        if parameter.value.type not in types:
+            return (
+                f'The value of {shorten(parameter.name)} has the type {parameter.value.type}; '
+                f'valid: {", ".join(f"{number} ({name})" for number, name in types.items())}.'
+            )
+    return ''
 
 
 def _refuse(response, sentence: str):

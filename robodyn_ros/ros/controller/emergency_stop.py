@@ -8,6 +8,7 @@ from typing import Callable
 
 import rclpy
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.parameter import Parameter
 from std_msgs.msg import Bool
 from std_srvs.srv import Trigger
 
@@ -33,6 +34,8 @@ class EmergencyStop:
             use_global_arguments=False,
             enable_rosout=False,
             start_parameter_services=False,
+            # it has nothing to describe, and would log every hash that it cannot read
+            parameter_overrides=[Parameter('start_type_description_service', value=False)],
         )
         self._node.create_service(Trigger, node.resolve_service_name('~/stop'), self._serve)
         topic = node.resolve_topic_name('~/emergency_stop')

@@ -10,10 +10,12 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
-from robodyn_ros.errors import shorten
+from robodyn_ros.compile import warm_up
+from robodyn_ros.errors import ShapeError
 from robodyn_ros.ros.common.joint_messages import (
     DUPLICATE_JOINT,
     EMPTY,
+    MAX_BYTES,
     MAX_NAMES,
     TOO_MANY_NAMES,
     UNKNOWN_JOINT,
@@ -21,6 +23,7 @@ from robodyn_ros.ros.common.joint_messages import (
     WRONG_LENGTH,
 )
 from robodyn_ros.ros.transport.polled_group import PolledGroup
+from robodyn_ros.ros.transport.readable import KERNELS, decoded
 from robodyn_ros.simulation.step import LARGEST_EFFORT
 
 OUT_OF_RANGE = 'OUT_OF_RANGE'  # not finite, or beyond any motor
@@ -122,6 +125,7 @@ class EffortIntake:
         polled: bool,
         delivered: Callable[[], None] | None = None,
     ):
+        warm_up(KERNELS)
         self.accepted = self.empty = 0
         self.rejected: Counter[str] = Counter()
         self.detail = ''  # sentence about the last rejection
@@ -142,23 +146,20 @@ class EffortIntake:
                 subscription = node.create_subscription(
                     kind,
                     topic,
-                    lambda message, reader=reader: self.receive(message, reader),
+                    lambda data, kind=kind, reader=reader: self._decode(data, kind, reader),
                     qos,
                     callback_group=group,
+                    raw=True,
                 )
                 self._inputs.append((subscription, kind, reader))
 
     def poll(self):
         """Take the newest message of each topic, if any."""
         for subscription, kind, reader in self._inputs:
-            try:
-                with subscription.handle:
-                    taken = subscription.handle.take_message(kind, False)
-            except Exception as error:  # such as a name that is not UTF-8
-                self._reject(UNREADABLE, shorten(error))
-                continue
+            with subscription.handle:
+                taken = subscription.handle.take_message(kind, True)
             if taken is not None:
-                self.receive(taken[0], reader)
+                self._decode(taken[0], kind, reader)
 
     def receive(self, message, reader: NamedEfforts | OrderedEfforts):
         """Accept a message or count its refusal."""
@@ -178,6 +179,14 @@ class EffortIntake:
         """Stop receiving."""
         for subscription, _, _ in self._inputs:
             self._node.destroy_subscription(subscription)
+
+    def _decode(self, data: bytes, kind, reader: NamedEfforts | OrderedEfforts):
+        try:
+            message = decoded(data, kind, MAX_BYTES)
+        except ShapeError as error:
+            self._reject(UNREADABLE, str(error))
+            return
+        self.receive(message, reader)
 
     def _reject(self, reason: str, detail: str):
         self.rejected[reason] += 1

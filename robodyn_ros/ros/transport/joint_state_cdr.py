@@ -7,15 +7,28 @@ The middleware prints a line about every message that it cannot decode.
 
 from robodyn_ros.compile.kernel import kernel
 from robodyn_ros.ros.transport.trajectory_cdr import ENCAPSULATION, unsigned
+from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Octets
 
+PLAIN_CDR = b'\0\0', b'\0\1'  # big and little endian; others align numbers otherwise
 ARRAYS = 3  # positions, velocities, efforts
 STAMP_OCTETS = 8
 
 
+@primitive
+def length(data, where):
+    """Read a count in the byte order of a message in plain CDR."""
+    found = unsigned(data, where)
+    if data[1] == 0:
+        found = (
+            (found & 255) << 24 | (found >> 8 & 255) << 16 | (found >> 16 & 255) << 8 | found >> 24
+        )
+    return found
+
+
 @kernel
 def fits(data: Octets):
-    """Return whether every length in a little-endian JointState lies within its octets.
+    """Return whether every length in a JointState in plain CDR lies within its octets.
 
     Fields follow their alignment: strings and counts on 4 octets, numbers on 8.
     """
@@ -26,7 +39,7 @@ def fits(data: Octets):
         at += -(at - ENCAPSULATION) % 4
         if at + 4 > last:
             return False
-        size = unsigned(data, at)
+        size = length(data, at)
         at += 4
         if texts == 0:
             counted, texts = True, size
@@ -41,7 +54,7 @@ def fits(data: Octets):
         at += -(at - ENCAPSULATION) % 4
         if at + 4 > last:
             return False
-        size = unsigned(data, at)
+        size = length(data, at)
         at += 4
         if size > 0:
             at += -(at - ENCAPSULATION) % 8

@@ -1,0 +1,47 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Decode messages after their lengths have been checked.
+
+The middleware prints a line about every message whose lengths lie.
+"""
+
+import numpy as np
+from rclpy.serialization import deserialize_message
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+
+from robodyn_ros.errors import ShapeError, shorten
+from robodyn_ros.ros.transport.float_array_cdr import array_fits
+from robodyn_ros.ros.transport.joint_state_cdr import PLAIN_CDR, fits
+
+CHECKS = {JointState: fits, Float64MultiArray: array_fits}
+KERNELS = tuple(CHECKS.values())
+
+
+def decoded(data: bytes, kind, most: int):
+    """Return the message that these octets hold.
+
+    Parameters
+    ----------
+    data : bytes
+        A serialised message.
+    kind : type
+        Its type, JointState or Float64MultiArray.
+    most : int
+        Largest number of octets.
+
+    Raises
+    ------
+    ShapeError
+        If there are more octets, or they are no such message.
+    """
+    if len(data) > most:
+        raise ShapeError(f'it has {len(data)} bytes; expected at most {most}')
+    if data[:2] not in PLAIN_CDR:
+        raise ShapeError(f'encapsulation {data[:2].hex() or "missing"} is not plain CDR')
+    if not CHECKS[kind](np.frombuffer(data, np.uint8)):
+        raise ShapeError(f'its lengths claim more than its {len(data)} bytes')
+    try:
+        return deserialize_message(data, kind)
+    except Exception as error:  # an error of the middleware, or a text that is not UTF-8
+        raise ShapeError(shorten(str(error))) from None

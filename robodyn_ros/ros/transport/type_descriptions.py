@@ -1,0 +1,41 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The service ~/get_type_description of rclpy, which refuses what is no type hash.
+
+The middleware logs a line about each hash that it cannot read, however many come.
+"""
+
+import re
+
+from robodyn_ros.errors import shorten
+
+HASH = re.compile(r'RIHS01_[0-9a-f]{64}')
+
+
+def guard_type_descriptions(node):
+    """Refuse malformed hashes before the middleware reads them.
+
+    Does nothing where rclpy has no such service, or it is switched off.
+
+    Parameters
+    ----------
+    node : rclpy.node.Node
+        The node that serves.
+    """
+    for service in node.services:
+        if service.srv_name.endswith('get_type_description'):
+            service.callback = _refusing(service.callback)
+
+
+def _refusing(answer):
+    def judged(request, response):
+        if HASH.fullmatch(request.type_hash):
+            return answer(request, response)
+        response.successful = False
+        response.failure_reason = (
+            f'type_hash: got {shorten(request.type_hash)}; expected RIHS01_ and 64 hexadecimal '
+            'digits'
+        )
+        return response
+
+    return judged

@@ -1,0 +1,37 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Long runs of both nodes: traffic, kills, malformed messages, parameters, and how fast a stop is.
+
+    python -m tools.soak                         every part, at the length of an acceptance run
+    python -m tools.soak stop malformed --scale 0.001 --seed 4 --record
+
+Parts: `fuzz` (10^6 inputs for each target of tools.fuzz), `traffic` (an hour of computed torque
+under valid references and 1 % of garbage), `kills` (1000 of each node by SIGKILL), `malformed`
+(10^6 changed messages, for every subscription and service in turn), `parameters` (10^4 changes),
+`stop` (1000 calls of ~/stop under each load). `--scale` shortens all of them. `--record` writes
+what came of a run to tools/soak_runs.csv, in place of an earlier run with the same seed.
+doc/faults.md has the table.
+"""
+
+import csv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+RUNS = ROOT / 'tools' / 'soak_runs.csv'
+COLUMNS = ('part', 'seed', 'count', 'result', 'failures')
+
+
+def runs():
+    """Return the rows of the runs so far."""
+    with RUNS.open(newline='') as file:
+        return list(csv.DictReader(file))
+
+
+def record(row):
+    """Write a row, in place of an earlier one of the same part and seed."""
+    same = row['part'], str(row['seed'])
+    others = [other for other in runs() if (other['part'], other['seed']) != same]
+    with RUNS.open('w', newline='') as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator='\n')
+        writer.writeheader()
+        writer.writerows([*others, row])

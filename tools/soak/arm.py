@@ -1,0 +1,92 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The simulated arm and its controller, watched."""
+
+import random
+
+from std_msgs.msg import String
+from std_srvs.srv import SetBool, Trigger
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from tools.soak.nodes import URDF, Node
+from tools.soak.watcher import COMMANDS, LATCHED, NAME
+
+JOINTS = ('joint1', 'joint2')
+START = 240.0  # [s] for a node that compiles
+STANDING = ('HOLD', 'ACTIVE')
+
+
+class Arm:
+    """Both nodes, and what went wrong with them.
+
+    Args:
+      folder: for their logs.
+      watcher: a Watcher.
+      seed: of what is sent.
+      given: parameters of the controller.
+      simulated: parameters of the simulated arm.
+
+    """
+
+    def __init__(self, folder, watcher, seed, given=(), simulated=()):
+        self.folder, self.watcher, self.rng = folder, watcher, random.Random(seed)
+        self.failures, self.given, self.simulated = [], dict(given), dict(simulated)
+        # latched, for nodes that are not given a file
+        watcher.send(String, 'robot_description', String(data=URDF.read_text()), LATCHED)
+        self.simulator, self.controller = self.make('simulator'), self.make('controller')
+        self.expect(watcher.wait(lambda: watcher.state in STANDING, START), 'it did not stand')
+
+    def make(self, name, forked=False):
+        """Start the simulated arm, or a controller that becomes active by itself."""
+        topics = {
+            'joint_states_topic': 'joint_states',
+            'effort_command_topic': COMMANDS,
+            **self.simulated,
+        }
+        law = {
+            'law': 'computed_torque',
+            'autostart': 'true',
+            'robot_compensates_gravity': "'no'",
+            **self.given,
+        }
+        return Node(name, self.folder, forked=forked, **(topics if name == 'simulator' else law))
+
+    def replace(self, name, forked=False):
+        """Kill a node and start another in its place."""
+        getattr(self, name).kill()
+        setattr(self, name, self.make(name, forked))
+
+    def expect(self, condition, sentence):
+        """Note a failure."""
+        if not condition:
+            self.failures.append(f'{sentence}, state {self.watcher.state}')
+
+    def expect_good(self):
+        """Both processes live, the arm is commanded within its limits, nothing was raised."""
+        for node in (self.simulator, self.controller):
+            self.expect(node.lives, f'{node.log.name} has ended')
+            self.expect('Traceback' not in node.output(), node.log.name)
+        self.expect(self.watcher.beyond == 0, f'{self.watcher.beyond} efforts beyond a limit')
+        before = self.watcher.efforts
+        self.expect(self.watcher.wait(lambda: self.watcher.efforts > before), 'it is silent')
+
+    def close(self):
+        """End both nodes."""
+        for node in (self.controller, self.simulator):
+            self.expect(node.end() == 0, f'{node.log.name} did not end well')
+
+    def recover(self):
+        """Reset a stop or a fault, and enable."""
+        self.watcher.call(Trigger, f'{NAME}/reset')
+        self.watcher.call(SetBool, f'{NAME}/enable', SetBool.Request(data=True))
+        self.expect(self.watcher.wait(lambda: self.watcher.state in STANDING), 'no recovery')
+
+    def trajectory(self, points=3):
+        """Return a trajectory near the middle of the range."""
+        found = JointTrajectory(joint_names=list(JOINTS))
+        for k in range(points):
+            positions = [self.rng.uniform(-0.3, 0.3) for _ in JOINTS]
+            point = JointTrajectoryPoint(positions=positions)
+            point.time_from_start.sec = k + 1
+            found.points.append(point)
+        return found

@@ -1,0 +1,27 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What the fork server imports: both nodes, their kernels loaded. A child runs one of the nodes.
+
+A thousand starts cost the processor time of a thousand imports otherwise.
+"""
+
+import os
+import sys
+
+from robodyn_ros.compile import warm_up
+from robodyn_ros.control.laws.law_registry import law_class
+from robodyn_ros.nodes import controller, simulator
+from robodyn_ros.ros.common.session_kernels import serving
+from robodyn_ros.simulation.plant import KERNELS
+
+warm_up((*serving(law_class('computed_torque')), *KERNELS))
+
+
+def run(name, arguments, log, environment):
+    """Run a node in this process, its output in a file; end with its exit code."""
+    for stream in (1, 2):
+        with open(log, 'ab') as file:
+            os.dup2(file.fileno(), stream)
+    os.environ.update(environment)
+    sys.argv = [name]
+    sys.exit({'controller': controller, 'simulator': simulator}[name].main(arguments))

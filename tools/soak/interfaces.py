@@ -1,0 +1,83 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What nodes hear and serve, and a good message of each type."""
+
+import importlib
+import re
+
+from tools.soak.arm import JOINTS
+from tools.soak.nodes import URDF
+from tools.soak.watcher import COMMANDS
+
+WORDS = (*JOINTS, 'link2', 'effort_limits', 'state_timeout')
+UNTOUCHED = (  # by design of the parts, each for its reason
+    COMMANDS,  # what the controller commands is judged; /garbage has a topic of this type
+    '/parameter_events',
+    '/clock',
+)
+
+
+def loaded(text):
+    """Return the class of a type such as std_msgs/msg/Bool."""
+    package, folder, name = text.split('/')
+    return getattr(importlib.import_module(f'{package}.{folder}'), name)
+
+
+def filled(kind, word):
+    """Return a message without an empty field, every text in it being the word."""
+    message = kind()
+    for name, text in kind.get_fields_and_field_types().items():
+        inner = re.fullmatch(r'sequence<([^,]+)(?:, \d+)?>', text)
+        if inner:
+            setattr(message, name, [_value(inner[1], word) for _ in JOINTS])
+        elif '[' not in text:
+            setattr(message, name, _value(text, word))
+    return message
+
+
+def _value(text, word):
+    if text.startswith('string'):
+        return word
+    if '/' in text:
+        package, name = text.split('/')
+        return filled(loaded(f'{package}/msg/{name}'), word)
+    if text == 'octet':
+        return b'\1'
+    return {'boolean': True, 'float': 0.1, 'double': 0.1}.get(text, 1)
+
+
+def good(kind):
+    """Return a good message of a type that is heard, as a controller or an arm would take it."""
+    message = filled(kind, JOINTS[0])
+    for field in ('joint_names', 'name'):
+        if hasattr(message, field):
+            setattr(message, field, list(JOINTS))
+    if hasattr(message, 'header'):
+        message.header.stamp.sec = message.header.stamp.nanosec = 0
+        message.header.frame_id = ''
+    if kind.__name__ == 'String':
+        message.data = URDF.read_text()
+    return message
+
+
+def heard(watcher, nodes):
+    """Return {topic: type} of what nodes subscribe to, given (name, namespace) of each."""
+    found = {
+        topic: loaded(types[0])
+        for node in nodes
+        for topic, types in watcher.node.get_subscriber_names_and_types_by_node(*node)
+    }
+    return {topic: kind for topic, kind in found.items() if topic not in UNTOUCHED}
+
+
+def served(watcher, nodes):
+    """Return {service: type} of what nodes serve, given (name, namespace) of each.
+
+    Not ~/change_state: a request that is well formed by chance would rightly end the node.
+    """
+    return {
+        name: loaded(types[0])
+        for node in nodes
+        for name, types in watcher.node.get_service_names_and_types_by_node(*node)
+        if not name.endswith('/change_state')
+    }

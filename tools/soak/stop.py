@@ -1,0 +1,54 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of ~/stop under each load: how long the answer takes.
+
+The load comes from a process of its own, else the caller would wait for its own interpreter. One
+more process only sleeps. Where that one is late, too, the machine stood and not the controller.
+"""
+
+import contextlib
+import time
+
+import numpy as np
+from std_srvs.srv import Trigger
+
+from tools.soak.loads import LOADS, Load
+from tools.soak.sleeper import Sleeper
+from tools.soak.watcher import NAME
+
+PAUSE = 0.02  # [s] between two calls
+MOST = 20.0  # [ms] that 99 of 100 answers may take
+
+
+def stop(arm, count):
+    """Call ~/stop `count` times under each load."""
+    with contextlib.closing(Sleeper()) as sleeper:
+        return '; '.join(_under(arm, sleeper, load, count) for load in LOADS)
+
+
+def _under(arm, sleeper, load, count):
+    memory, missed = arm.controller.memory()[0], _missed(arm)
+    calls = []
+    with contextlib.closing(Load(load, arm.trajectory(LOADS[load].points))):
+        for _ in range(count):
+            begin = time.monotonic()
+            answer = arm.watcher.call(Trigger, f'{NAME}/stop')
+            arm.expect(answer is not None, f'{load}: no answer')
+            calls.append((begin, time.monotonic()))
+            time.sleep(PAUSE)
+    arm.recover()
+    took = 1e3 * np.array([end - begin for begin, end in calls])
+    stood = 1e3 * sleeper.stood(calls)
+    awake = took[stood < 0.5 * took]
+    p99 = np.percentile(awake, 99)
+    arm.expect(p99 <= MOST, f'{load}: p99 {p99:.1f} ms')
+    return (
+        f'{load}: p50 {np.median(took):.1f}, p99 {np.percentile(took, 99):.1f}, worst '
+        f'{took.max():.1f} ms; without the {len(took) - len(awake)} calls that met a machine at a '
+        f'stand: p99 {p99:.1f}, worst {awake.max():.1f} ms; memory '
+        f'{arm.controller.memory()[0] - memory:+.1f} MB, cycles missed {_missed(arm) - missed}'
+    )
+
+
+def _missed(arm):
+    return int(arm.watcher.figures.get('missed', 0))
