@@ -8,6 +8,10 @@
 
 A CSV has a header and the columns time [s], and <joint>.position [rad or m] and <joint>.effort
 [N m or N] for each joint. Efforts are those of the motors at the joint, gravity included.
+
+`fit` and `demo` write the identified robot as files that both nodes read: a URDF, its rotors, and
+parameters with their paths. With --verify, `fit` compiles the robot of these files and compares
+its torques with those of a second motion. `demo` always does.
 """
 
 import argparse
@@ -19,8 +23,8 @@ import numpy as np
 
 from robodyn_ros.cli import identify_demo
 from robodyn_ros.cli.bag_messages import messages_of_ros
-from robodyn_ros.cli.robot_arguments import add_robot, model_of, refuse
-from robodyn_ros.demonstration import identification_report
+from robodyn_ros.cli.robot_arguments import add_robot, model_of, refuse, urdf_text
+from robodyn_ros.demonstration import identification_report, identified_robot
 from robodyn_ros.demonstration.result_files import ResultFolder, add_force
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.identification import (
@@ -36,6 +40,7 @@ from robodyn_ros.identification.joint_state_bag import read_bag
 from robodyn_ros.robot.robot import Robot
 
 OWN = Path('identification-demo')  # folder of the demonstration
+FILES = (*identification_report.FILES, *identified_robot.FILES)
 RATE = 100.0  # [Hz] of the motion written by `excite`
 
 
@@ -94,6 +99,9 @@ def parser():
         if run is run_fit:
             command.add_argument('recording', help='CSV file, or rosbag2 folder or file')
             command.add_argument('--topic', default='/joint_states', help='in a bag')
+            command.add_argument(
+                '--verify', metavar='RECORDING', help='of a second motion, to compare with'
+            )
     return result
 
 
@@ -120,26 +128,24 @@ def run_excite(robot, options):
 
 
 def run_fit(robot, options):
-    """identify from a recording; writes identification.json and .png"""
-    results = ResultFolder(options, identification_report.FILES)
-    if options.recording.endswith('.csv'):
-        recording = read_csv(options.recording, robot.joint_names)
-    else:
-        recording = read_bag(
-            options.recording, robot.joint_names, options.topic, messages_of_ros()
-        )
-    _identified(robot, recording, options, results)
+    """identify from a recording; writes identification.json and .png, and the robot"""
+    results = ResultFolder(options, FILES)
+    recording = _recording(robot, options.recording, options)
+    second = _recording(robot, options.verify, options) if options.verify else None
+    _identified(robot, recording, options, results, second)
 
 
 def run_demo(robot, options):
     """do all of it with a simulated arm that differs from its description"""
-    results = ResultFolder(options, ('motion.csv', *identification_report.FILES), own=OWN)
+    results = ResultFolder(options, ('motion.csv', *FILES), own=OWN)
     true = identify_demo.true_robot(robot)
     motion = _excited(robot, options).motion
+    options.seed, options.trials = options.seed + 1, max(1, options.trials // 10)
+    second = identify_demo.record(true, robot, _excited(robot, options).motion, periods=1)
     recording = identify_demo.record(true, robot, motion)
     with results.whole('motion.csv') as part:
         write_csv(part, robot.joint_names, recording.time, recording.q, recording.tau)
-    found = _identified(robot, recording, options, results)
+    found = _identified(robot, recording, options, results, second)
     print()
     for sentence in identify_demo.verdict(true, found, options.period):
         print(sentence)
@@ -159,7 +165,13 @@ def _excited(robot, options):
         )
 
 
-def _identified(robot, recording, options, results):
+def _recording(robot, path, options):
+    if path.endswith('.csv'):
+        return read_csv(path, robot.joint_names)
+    return read_bag(path, robot.joint_names, options.topic, messages_of_ros())
+
+
+def _identified(robot, recording, options, results, second):
     found = identify(
         robot,
         recording,
@@ -170,8 +182,13 @@ def _identified(robot, recording, options, results):
         trust=options.trust,
     )
     print(identification_report.table(found))
-    for path in identification_report.write(found, results):
+    written = identification_report.write(found, results)
+    for path in (*written, *identified_robot.write(found, urdf_text(options), results)):
         print(path)
+    if second:
+        print()
+        for sentence in identified_robot.verification(found, results.path, second, options.cutoff):
+            print(sentence)
     return found
 
 

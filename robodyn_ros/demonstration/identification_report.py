@@ -3,11 +3,12 @@
 """Report of an identification: a table, a JSON file, a plot."""
 
 import json
+from dataclasses import asdict
 
 import numpy as np
 
 from robodyn_ros.demonstration.plot_text import plain
-from robodyn_ros.model.layout import INERTIA, MASS, MOMENT
+from robodyn_ros.model.urdf_writer import link_inertias
 
 FILES = ('identification.json', 'identification.png')
 
@@ -59,10 +60,16 @@ def summary(found):
     rms = found.rms()
     yield (
         f'{len(found.base)} base parameters from {int(found.used.sum())} equations, condition '
-        f'number {found.estimate.condition:.3g}. Units: kg, m, N, s; bodies as in '
-        '`report`, "?" where a standard deviation exceeds '
-        f'{DOUBTFUL:g} %.'
+        f'number {found.estimate.condition:.3g} with columns of one length, '
+        f'{found.estimate.unscaled:.3g} in SI units. Units: kg, m, N, s; bodies as in '
+        f'`report`, "?" where a standard deviation exceeds {DOUBTFUL:g} %.'
     )
+    for doubt in found.doubts:
+        yield (
+            f'Left out, since the motion does not tell it: {doubt.name[:WIDEST]} '
+            f'({doubt.value:.3g} +- {doubt.deviation:.2g}); it stays as described, '
+            f'{doubt.nominal:.3g}.'
+        )
     for joint, estimate, nominal in zip(
         found.parameters.robot.joint_names, rms['estimate'], rms['nominal']
     ):
@@ -90,6 +97,8 @@ def as_json(found):
     result = {
         'robot': found.parameters.robot.name,
         'condition': float(estimate.condition),
+        'condition_unscaled': float(estimate.unscaled),
+        'left_out': [asdict(doubt) for doubt in found.doubts],
         'noise': dict(zip(found.parameters.robot.joint_names, estimate.noise.tolist())),
         'torque_error': {name: values.tolist() for name, values in found.rms().items()},
         'base_parameters': [
@@ -112,29 +121,11 @@ def as_json(found):
     if found.consistent:
         result['shift'] = found.consistent.shift.tolist()
         result['parameters'] = dict(zip(found.parameters.names, found.consistent.theta.tolist()))
-        result['bodies'] = bodies(found.robot().model)
-    return result
-
-
-def bodies(model):
-    """Return {link: mass, com, inertia about the com} in axes of the link, as in URDF.
-
-    Links on fixed joints are included.
-    """
-    found = {}
-    for name, row in zip(model.body_names[1:], model.constants[1:]):
-        frame = model.frame(name)
-        mass, com = row[MASS], row[MOMENT : MOMENT + 3] / row[MASS]
-        xx, xy, xz, yy, yz, zz = row[INERTIA : INERTIA + 6]
-        about_origin = np.array(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
-        about_com = about_origin - mass * (com @ com * np.eye(3) - np.outer(com, com))
-        R = frame.rotation
-        found[name] = {
-            'mass': float(mass),
-            'com': (R.T @ (com - frame.translation)).tolist(),
-            'inertia': (R.T @ about_com @ R).tolist(),
+        result['bodies'] = {
+            link: {'mass': mass, 'com': com.tolist(), 'inertia': inertia.tolist()}
+            for link, (mass, com, inertia) in link_inertias(found.robot().model).items()
         }
-    return found
+    return result
 
 
 def write(found, results):

@@ -6,7 +6,8 @@ W theta = W_b beta for every motion, with beta = theta_b + K theta_d (Gautier 19
 calculation of the base inertial parameters of robots"): W_b is a set of independent columns of W,
 and the others are W_d = W_b K. They are found by orthogonalising the columns of W at random
 states, in an order that begins with the usual parameters. A column without a remainder depends on
-the ones before it.
+the ones before it. Columns are compared as the torques of typical bodies (`Parameters.sizes`):
+an angle written as 1.57079 leaves remainders that no sensor resolves.
 """
 
 from dataclasses import dataclass
@@ -14,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 
 STATES = 60  # random ones, with some hundred rows in total
-# share of an independent column that remains; structural zeros leave 1e-13, others over 1e-3
-INDEPENDENT = 1e-8
-FELT = 1e-9  # a column this small relative to the largest is rounding
-SHOWN = 1e-9  # coefficients below are rounding
+# share of the largest torque below which nothing counts: angles rounded to four decimals leave up
+# to 7e-6, and what arms are built with leaves 2e-4 and more
+SENSED = 1e-5
+ROUNDING = 1e-9  # of a coefficient
 #: Order of preference; parameters that a revolute joint shares with its parent come last (Khalil).
 PREFERENCE = (
     'damping',
@@ -57,6 +58,17 @@ class BaseParameters:
     def __len__(self):
         return len(self.kept)
 
+    def chosen(self, places):
+        """Return some of the base parameters, such as those that a motion determines.
+
+        Parameters
+        ----------
+        places : (c,) array_like of int
+            Which of them.
+        """
+        names = tuple(self.names[j] for j in places)
+        return BaseParameters(self.kept[places], self.combination[places], names)
+
 
 def base_parameters(parameters, states=STATES, seed=0):
     """Find the base parameters of a robot from random states, without joint limits.
@@ -77,31 +89,37 @@ def base_parameters(parameters, states=STATES, seed=0):
     rng = np.random.default_rng(seed)
     q, qd, qdd = rng.uniform(-np.pi, np.pi, (3, states, parameters.robot.nv))
     W = parameters.regressor(q, qd, qdd).reshape(-1, len(parameters.names))
-    return reduce(W, parameters.names)
+    return reduce(W, parameters.names, parameters.sizes)
 
 
-def reduce(W, names):
-    """Return the BaseParameters of the columns of W (rows, p), named (p,); at least p rows."""
-    sizes = np.linalg.norm(W, axis=0)
-    felt = sizes > FELT * sizes.max()
+def reduce(W, names, typical=None):
+    """Return the BaseParameters of the columns of W (rows, p), named (p,); at least p rows.
+
+    typical : (p,) size of each parameter; ones by default.
+    """
+    typical = np.ones(len(names)) if typical is None else typical
+    columns = W * typical
+    sizes = np.linalg.norm(columns, axis=0)
+    sensed = SENSED * sizes.max()
+    felt = sizes > sensed
     directions, kept = np.empty((0, len(W))), []
     for k in sorted(np.flatnonzero(felt), key=lambda k: PREFERENCE.index(_kind(names[k]))):
-        rest = W[:, k] / sizes[k]
+        rest = columns[:, k]
         for _ in range(2):  # the second pass removes the rounding of the first
             rest = rest - (directions @ rest) @ directions
         left = np.linalg.norm(rest)
-        if left > INDEPENDENT:
+        if left > sensed:
             directions = np.vstack((directions, rest / left))
             kept.append(k)
     kept = np.sort(np.array(kept, dtype=int))
-    W_b = W[:, kept] / sizes[kept]
-    combination = np.linalg.lstsq(W_b, W * felt, rcond=None)[0] / sizes[kept, None]
-    combination[np.abs(combination) < SHOWN] = 0.0
+    W_b = columns[:, kept] / sizes[kept]
+    weights = np.linalg.lstsq(W_b, columns * felt, rcond=None)[0]  # of torques, relative
+    combination = weights * typical[kept, None] / sizes[kept, None] / typical
+    combination[np.abs(combination) < ROUNDING] = 0.0
     combination[:, kept] = np.eye(len(kept))
+    shown = np.where(np.abs(weights) > sensed, combination, 0.0)
     return BaseParameters(
-        kept,
-        combination,
-        tuple(written(row, names, first) for row, first in zip(combination, kept)),
+        kept, combination, tuple(written(row, names, first) for row, first in zip(shown, kept))
     )
 
 
@@ -113,7 +131,8 @@ def written(row, names, first):
 
 
 def _factor(value):
-    return '' if abs(value - 1.0) < SHOWN else f'{value:.4g} '
+    text = f'{value:.4g}'
+    return '' if text == '1' else f'{text} '
 
 
 def _kind(name):

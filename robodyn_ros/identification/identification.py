@@ -10,7 +10,7 @@ from robodyn_ros.identification import signals
 from robodyn_ros.identification.base_parameters import BaseParameters, base_parameters
 from robodyn_ros.identification.consistency import Consistent, consistent
 from robodyn_ros.identification.inertial_parameters import Parameters
-from robodyn_ros.identification.least_squares import Estimate, fit
+from robodyn_ros.identification.least_squares import Doubt, Estimate, fit_doubtless
 
 SLOW = 0.05  # share of its largest speed below which a joint may stick
 
@@ -24,7 +24,9 @@ class Identification:
     parameters : Parameters
         Parameters of the robot.
     base : BaseParameters
-        Base parameters.
+        Base parameters that the recorded motion determines.
+    doubts : tuple of Doubt
+        Base parameters left out, which keep their values of the description.
     estimate : Estimate
         Least-squares estimate of the base parameters.
     consistent : Consistent or None
@@ -41,6 +43,7 @@ class Identification:
 
     parameters: Parameters
     base: BaseParameters
+    doubts: tuple[Doubt, ...]
     estimate: Estimate
     consistent: Consistent
     time: np.ndarray
@@ -100,18 +103,16 @@ def identify(
     parameters = Parameters(robot, rotors, friction)
     base = base_parameters(parameters, seed=seed)
     W, tau, used, time = equations(parameters, base, recording, cutoff)
-    estimate = fit(W, tau, base.names, used, weighted)
+    nominal = base.combination @ parameters.nominal
+    sizes = np.maximum(
+        np.linalg.norm(base.combination * parameters.sizes, axis=1), np.abs(nominal)
+    )
+    estimate, places, doubts = fit_doubtless(W, tau, base.names, sizes, nominal, used, weighted)
+    base, values = base.chosen(places), nominal.copy()
+    values[places] = estimate.values
     found = None if trust is None else consistent(parameters, base, estimate, trust)
     return Identification(
-        parameters,
-        base,
-        estimate,
-        found,
-        time,
-        tau,
-        used,
-        W @ estimate.values,
-        W @ (base.combination @ parameters.nominal),
+        parameters, base, doubts, estimate, found, time, tau, used, W @ values, W @ nominal
     )
 
 

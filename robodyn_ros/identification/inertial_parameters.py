@@ -9,11 +9,34 @@ has rotor inertia (times qdd), viscous friction (times qd) and Coulomb friction 
 
 import numpy as np
 
-from robodyn_ros.model.layout import DAMPING, FRICTION, INERTIA, MASS, ROTOR
+from robodyn_ros.model.layout import DAMPING, FRICTION, INERTIA, MASS, OFFSET, PARENT, ROTOR
 from robodyn_ros.robot.robot import Robot
 
 OF_BODY = ('m', 'hx', 'hy', 'hz', 'Ixx', 'Ixy', 'Ixz', 'Iyy', 'Iyz', 'Izz')
 OF_JOINT = {'rotor': ROTOR, 'damping': DAMPING, 'friction': FRICTION}
+WEIGHT = 9.81  # [m/s^2]
+
+
+def typical(model):
+    """Return {name of a parameter: its size for a typical body of a robot}.
+
+    With the mean mass m of the bodies and their mean length l, from joint to joint or to the
+    centre of mass: m, m l, m l^2, and for friction a tenth of the torque m 9.81 l.
+    """
+    masses, parents = model.constants[1:, MASS], model.topology[1:, PARENT]
+    lengths = np.linalg.norm(
+        np.vstack((model.constants[1:, OFFSET : OFFSET + 3][parents > 0], model.centres()[1:])),
+        axis=1,
+    )
+    m, length = (_mean_of_positive(values) for values in (masses, lengths))
+    size = {'m': m, 'h': m * length, 'I': m * length * length}
+    joint = {'rotor': size['I'], **dict.fromkeys(('damping', 'friction'), WEIGHT * size['h'] / 10)}
+    return {name: size[name[0]] for name in OF_BODY} | joint
+
+
+def _mean_of_positive(values):
+    """Return the mean of the positive values, 1 where there is none."""
+    return values[values > 0.0].mean() if (values > 0.0).any() else 1.0
 
 
 class Parameters:
@@ -34,6 +57,8 @@ class Parameters:
         Such as 'link2.Ixx' and 'joint2.damping'.
     nominal : (p,) ndarray
         Values of the model.
+    sizes : (p,) ndarray
+        What each parameter is of a typical body of the robot, see `typical`.
     bodies : int
         Number of moving bodies, with ten parameters each.
 
@@ -62,6 +87,8 @@ class Parameters:
                 *(robot.model.joint_values(OF_JOINT[name]) for name in self.of_joint),
             )
         )
+        size = typical(robot.model)
+        self.sizes = np.array([size[name.rpartition('.')[2]] for name in self.names])
 
     def regressor(self, q, qd, qdd):
         """Return W (k, nv, p) with W theta = tau of k states.

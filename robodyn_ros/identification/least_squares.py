@@ -15,7 +15,28 @@ from robodyn_ros.errors import ShapeError, SingularityError
 
 MAX_CONDITION = 1e10  # condition number beyond which some parameter is not excited
 LEAST_NOISE = 1e-9  # of the torque
+DOUBTFUL = 0.3  # standard deviation over physical size beyond which a parameter is left out
 ROUNDS = 4  # iterations of noise and parameters; the second one already changes little
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """A parameter that is left out.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    value, deviation : float
+        What the least squares gave for it, and the standard deviation.
+    nominal : float
+        The value that it keeps.
+    """
+
+    name: str
+    value: float
+    deviation: float
+    nominal: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,8 +47,8 @@ class Estimate:
     ----------
     values, deviations : (b,) ndarray
         Parameters and their standard deviations.
-    condition : float
-        Condition number of the weighted W.
+    condition, unscaled : float
+        Condition number of the weighted W with columns of length 1, and of W in SI units.
     noise : (nv,) ndarray
         Standard deviation of the residual of each joint [N m or N].
     root : (b, b) ndarray
@@ -37,6 +58,7 @@ class Estimate:
     values: np.ndarray
     deviations: np.ndarray
     condition: float
+    unscaled: float
     noise: np.ndarray
     root: np.ndarray
 
@@ -97,7 +119,46 @@ def fit(W, tau, names, used=None, weighted=True):
         noise = np.maximum(np.sqrt(squares / freedom), floor) * np.ones(tau.shape[1])
     values, root, condition = _solve(W, tau, noise, names)
     deviations = np.linalg.norm(np.linalg.inv(root), axis=1)
-    return Estimate(values, deviations, condition, noise, root)
+    # columns of one length hide that some parameters hardly change a torque
+    unscaled = np.linalg.cond(W.reshape(-1, b))
+    return Estimate(values, deviations, condition, unscaled, noise, root)
+
+
+def fit_doubtless(W, tau, names, sizes, nominal, used=None, weighted=True):
+    """Estimate beta, without the parameters that the torques do not determine.
+
+    A parameter is doubtful if its standard deviation exceeds DOUBTFUL times its size. The worst
+    keeps its nominal value, and the others are estimated again, until none is doubtful (the
+    essential parameters of Khalil and Dombre 2002, section 12.2.6, with physical sizes).
+
+    Parameters
+    ----------
+    W, tau, names, used, weighted
+        As in `fit`.
+    sizes, nominal : (b,) ndarray
+        Physical sizes and nominal values of the parameters.
+
+    Returns
+    -------
+    estimate : Estimate
+        Of the parameters at `places`.
+    places : (c,) ndarray of int
+        Which they are.
+    doubts : tuple of Doubt
+        The others, worst first.
+    """
+    places, doubts, known = np.arange(len(names)), [], np.zeros_like(tau)
+    while True:
+        estimate = fit(W[:, :, places], tau - known, [names[j] for j in places], used, weighted)
+        share = estimate.deviations / sizes[places]
+        worst = np.argmax(share)
+        if share[worst] <= DOUBTFUL or len(places) == 1:
+            return estimate, places, tuple(doubts)
+        j = places[worst]
+        value, deviation = estimate.values[worst], estimate.deviations[worst]
+        doubts.append(Doubt(names[j], float(value), float(deviation), float(nominal[j])))
+        known += W[:, :, j] * nominal[j]
+        places = np.delete(places, worst)
 
 
 def _solve(W, tau, noise, names):

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Base parameters: their number, and that they and nothing else fix the torques."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,10 @@ from robodyn_ros.model.normal_form import regroup
 from robodyn_ros.robot.robot import Robot
 from support.compare import agree
 from support.families import FAMILIES, Case, describe
+from support.real_robots import files
 from support.real_robots import robot as named
+
+from .conftest import FRANKA
 
 UP = (0.0, 0.0, -9.81)
 ELBOW = """<robot name="elbow"><link name="base"/>
@@ -100,6 +105,29 @@ def test_general_six_revolute_arm_has_7_n_minus_4_base_parameters(gravity, along
         axis = case.robot.pose(np.zeros(6), 'link1')[:3, :3] @ description.joints[0].axis
         case = Case(description, gravity=tuple(9.81 * axis / np.linalg.norm(axis)))
     assert len(inertial(case.robot)) == expected
+
+
+@pytest.mark.parametrize('quarter', ['1.57079', '1.5708', '-1.5708'])
+def test_rounded_angles_leave_the_same_base_parameters(franka, quarter):
+    """An arm whose quarter turns are written with few digits has those of the exact one.
+
+    A tilt of 6e-6 of the first axis against gravity adds columns of that size, and the first axis
+    of each pair no longer depends exactly on the other.
+    """
+    text = Path(FRANKA).read_text()
+    exact = f'{"-" if quarter[0] == "-" else ""}1.5707963267948966'
+    assert text.count(f'"{exact}') > 1
+    rounded = Robot.from_urdf(text.replace(exact, quarter))
+    assert not np.array_equal(rounded.model.constants, franka.model.constants)
+    assert base_parameters(Parameters(rounded)).names == base_parameters(Parameters(franka)).names
+
+
+def test_an_arm_with_rounded_angles_by_its_maker():
+    """The SO-100 is written with 1.57079, and has 7 n - 6 inertial base parameters."""
+    path = files().get('so_arm_description/so100.urdf')
+    if path is None:
+        pytest.skip('example-robot-data is not installed, or has no SO-100 any more')
+    assert len(inertial(Robot.from_urdf(path))) == 36
 
 
 def test_franka_has_the_43_of_the_literature(franka):

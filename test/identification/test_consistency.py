@@ -22,7 +22,7 @@ from support.families import FAMILIES
 def estimate(values, scale):
     """Return an Estimate of those values with standard deviations `scale`."""
     deviations = np.broadcast_to(scale, values.shape)
-    return Estimate(values, deviations, 1.0, np.ones(1), np.diag(1.0 / deviations))
+    return Estimate(values, deviations, 1.0, 1.0, np.ones(1), np.diag(1.0 / deviations))
 
 
 @pytest.fixture

@@ -327,13 +327,13 @@ def test_bodies_in_the_json_are_those_of_the_description(franka):
     """Mass, centre and inertia in link axes are what the description says, where it welds
     nothing on.
     """
-    from robodyn_ros.demonstration.identification_report import bodies
     from robodyn_ros.model import urdf
+    from robodyn_ros.model.urdf_writer import link_inertias
 
-    found = bodies(franka.model)
+    found = link_inertias(franka.model)
     for link in urdf.parse(FRANKA).links:
         if link.name in ('link2', 'link4', 'link6'):
-            body = found[link.name]
-            np.testing.assert_allclose(body['mass'], link.inertial.mass)
-            np.testing.assert_allclose(body['com'], link.inertial.com, atol=1e-12)
-            np.testing.assert_allclose(body['inertia'], link.inertial.inertia, atol=1e-12)
+            mass, com, inertia = found[link.name]
+            np.testing.assert_allclose(mass, link.inertial.mass)
+            np.testing.assert_allclose(com, link.inertial.com, atol=1e-12)
+            np.testing.assert_allclose(inertia, link.inertial.inertia, atol=1e-12)

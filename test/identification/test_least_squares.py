@@ -7,6 +7,7 @@ import pytest
 
 from robodyn_ros.errors import ShapeError, SingularityError
 from robodyn_ros.identification import fit
+from robodyn_ros.identification.least_squares import DOUBTFUL, fit_doubtless
 
 NAMES = ('a', 'b', 'c')
 
@@ -69,6 +70,39 @@ def test_equations_that_do_not_count(rng):
     np.testing.assert_array_equal(
         fit(W, tau, NAMES, used).values, fit(W, wrong, NAMES, used).values
     )
+
+
+def test_the_condition_number_in_units_is_told(rng):
+    """A parameter in grams changes the unscaled condition number, and not the scaled one."""
+    W, tau, _ = problem(rng, (0.1, 0.1))
+    plain = fit(W, tau, NAMES)
+    W[:, :, 1] *= 1e-3
+    grams = fit(W, tau, NAMES)
+    assert plain.condition == pytest.approx(grams.condition, rel=1e-6)
+    assert grams.unscaled == pytest.approx(np.linalg.cond(W.reshape(-1, 3)))
+    assert grams.unscaled > 500.0 * plain.unscaled
+
+
+def test_doubtful_parameters_are_left_out_by_name(rng):
+    """Two columns that differ by 1e-4 are not told apart by torques of 1 %: one is left out.
+
+    It keeps its nominal value, and the others are estimated as if that was known.
+    """
+    W, _, beta = problem(rng, (0.0, 0.0))
+    W[:, :, 2] = W[:, :, 1] + 1e-4 * W[:, :, 2]
+    tau = W @ beta + 0.1 * rng.normal(size=W.shape[:2])
+    alone = fit(W, tau, NAMES)
+    sizes, nominal = np.abs(beta), np.array((0.0, 0.0, 29.0))
+    assert alone.deviations[2] > 1.0 and alone.deviations[0] < 0.01
+    found, places, doubts = fit_doubtless(W, tau, NAMES, sizes, nominal)
+    (doubt,) = doubts
+    assert doubt.name in 'bc' and doubt.name not in [NAMES[j] for j in places]
+    assert doubt.deviation > DOUBTFUL * sizes[NAMES.index(doubt.name)]
+    assert doubt.nominal == nominal[NAMES.index(doubt.name)]
+    assert (found.deviations < DOUBTFUL * sizes[places]).all()
+    rest = fit(W[:, :, places], tau - W @ np.where(np.isin(range(3), places), 0.0, nominal), 'xy')
+    np.testing.assert_allclose(found.values, rest.values, rtol=1e-12)
+    assert fit_doubtless(*problem(rng, (0.1, 0.1))[:2], NAMES, sizes, nominal)[2] == ()
 
 
 def test_what_nothing_excites_is_named(rng):

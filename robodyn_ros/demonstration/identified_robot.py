@@ -1,0 +1,87 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The identified robot as files that both nodes read, and its torques on another motion."""
+
+import numpy as np
+
+from robodyn_ros.identification import signals
+from robodyn_ros.identification.identification import SLOW
+from robodyn_ros.model import urdf_writer
+from robodyn_ros.model.layout import DAMPING, FRICTION
+from robodyn_ros.model.rotors import REFLECTED
+from robodyn_ros.robot.robot import Robot
+
+URDF, ROTORS, PARAMETERS = FILES = ('identified.urdf', 'identified_rotors.yaml', 'identified.yaml')
+
+
+def write(found, source, results):
+    """Write the FILES of an Identification into a ResultFolder; return their paths.
+
+    source : URDF text of the robot. Without rotor inertia there is no file of rotors.
+    """
+    model, folder = found.robot().model, results.path.resolve()
+    rotors = urdf_writer.rotor_file(model)
+    parameters = urdf_writer.parameter_file(
+        model, folder / URDF, folder / ROTORS if rotors else ''
+    )
+    texts = dict(zip(FILES, (urdf_writer.with_parameters(source, model), rotors, parameters)))
+    texts = {name: text for name, text in texts.items() if text}
+    for name, text in texts.items():
+        results.write(name, text)
+    return [folder / name for name in texts]
+
+
+def read(folder, model):
+    """Return the Robot of the files, with the joints, locked joints, base and gravity of a model.
+
+    Raises
+    ------
+    ModelError
+        If the description is not valid.
+    """
+    rotors = folder / ROTORS
+    return Robot.from_urdf(
+        folder / URDF,
+        joints=model.joint_names,
+        base=model.body_names[0],
+        gravity=model.gravity,
+        locked=dict(model.held),
+        rotors=rotors if rotors.exists() else None,
+        rotor_model=REFLECTED,
+    )
+
+
+def errors(robot, recording, cutoff):
+    """Return the torque errors of a robot on a recorded motion and the torques, each (nv,).
+
+    Both are root mean squares [N m or N] of filtered samples at which the joint moves.
+    """
+    rate = recording.rate
+    states = signals.differentiated(recording.q, rate, cutoff)
+    keep = signals.thinned(rate, cutoff, len(recording.q))
+    friction = states[1] * robot.model.joint_values(DAMPING)
+    friction += np.sign(states[1]) * robot.model.joint_values(FRICTION)
+    tau, expected = (
+        signals.lowpass(each, rate, cutoff)[keep]
+        for each in (robot.inverse_dynamics(*states) + friction, recording.tau)
+    )
+    used = signals.steady(states[1], rate, cutoff, SLOW)[keep]
+    return tuple(
+        np.sqrt(np.mean(each**2, axis=0, where=used)) for each in (tau - expected, expected)
+    )
+
+
+def verification(found, folder, recording, cutoff):
+    """Read the files, compile the robot, and yield sentences about its torques on a recording.
+
+    found : Identification. recording : of another motion than the one it is from.
+    """
+    described = found.parameters.robot
+    identified = read(folder, described.model).specialised()
+    yield 'On the second motion, by code compiled for the robot of the files:'
+    before, _ = errors(described, recording, cutoff)
+    after, torque = errors(identified, recording, cutoff)
+    for joint, *values in zip(described.joint_names, after, before, torque):
+        yield '{}: torque error {:.3g} (as identified), {:.3g} (as described), of {:.3g}'.format(
+            joint, *values
+        )

@@ -1,0 +1,147 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Write the inertias and joint constants of a model into its URDF, and the rest into YAML.
+
+URDF has no element for rotor inertia. A YAML file beside it has (`sources.rotor_file`), to be read
+with the reflected model of rotors.
+"""
+
+from xml.etree import ElementTree
+
+import numpy as np
+
+from robodyn_ros.errors import ModelError
+from robodyn_ros.model import xml_text
+from robodyn_ros.model.layout import DAMPING, FRICTION, INERTIA, MASS, MOMENT, ROTOR, V
+
+ENTRIES = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
+
+
+def with_parameters(source, model):
+    """Return the URDF of a robot with the inertias, damping and friction of a model.
+
+    A body gets one <inertial>, at the link that its joint moves. Links welded or locked to it lose
+    theirs, so the URDF needs the same locked joints.
+
+    Parameters
+    ----------
+    source : str, bytes or path
+        URDF of the robot.
+    model : RobotModel
+        A model of the same robot.
+
+    Returns
+    -------
+    str
+        URDF text.
+
+    Raises
+    ------
+    ModelError
+        If a body of the model is no link of the URDF.
+    """
+    root = xml_text.read(source)
+    links = {link.get('name'): link for link in root.findall('link')}
+    joints = {joint.get('name'): joint for joint in root.findall('joint')}
+    for i, name in enumerate(model.body_names[1:], start=1):
+        joint = joints.get(model.all_joint_names[model.topology[i, V]])
+        if name not in links or joint is None:
+            raise ModelError(
+                f'robot {model.name!r}: body {name!r} is no link of its URDF with a joint of its '
+                'own; expected rotors as inertia at their joints, and joints of one degree of '
+                'freedom'
+            )
+        for what, column in (('damping', DAMPING), ('friction', FRICTION)):
+            _child(joint, 'dynamics').set(what, repr(float(model.constants[i, column])))
+    for name, link in links.items():
+        if name in model.frames and model.frames[name].body > 0:
+            for element in link.findall('inertial'):
+                link.remove(element)
+    for name, (mass, com, inertia) in link_inertias(model).items():
+        _add_inertial(links[name], mass, com, inertia)
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding='unicode') + '\n'
+
+
+def link_inertias(model):
+    """Return {link: (mass, com (3,), inertia (3, 3) about it)} in axes of the link.
+
+    Bodies have the inertia of all links that are fixed to them. Massless ones are left out.
+    """
+    found = {}
+    for name, row in zip(model.body_names[1:], model.constants[1:]):
+        if not row[MASS] > 0.0:
+            continue
+        frame = model.frame(name)
+        mass, com = float(row[MASS]), row[MOMENT : MOMENT + 3] / row[MASS]
+        xx, xy, xz, yy, yz, zz = row[INERTIA : INERTIA + 6]
+        about_origin = np.array(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
+        about_com = about_origin - mass * (com @ com * np.eye(3) - np.outer(com, com))
+        R = frame.rotation
+        found[name] = mass, R.T @ (com - frame.translation), R.T @ about_com @ R
+    return found
+
+
+def rotor_file(model):
+    """Return YAML text of the rotor inertias of a model, seen at the joints; '' without any.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+    """
+    inertias = {
+        name: float(inertia)
+        for name, inertia in zip(model.joint_names, model.joint_values(ROTOR))
+        if inertia > 0.0
+    }
+    lines = (
+        f'  {_quoted(name)}: {{inertia: {inertia!r}, gear_ratio: 1.0}}'
+        for name, inertia in inertias.items()
+    )
+    head = '# Rotor inertia seen at each joint; read it with rotor_model: reflected.'
+    return '\n'.join((head, 'rotors:', *lines, '')) if inertias else ''
+
+
+def parameter_file(model, urdf_path, rotors_path=''):
+    """Return YAML text of ROS parameters of this robot, for the controller and the simulator.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+    urdf_path, rotors_path : path
+        Its files; no rotors by default.
+    """
+    values = {
+        'urdf_path': _quoted(urdf_path),
+        'rotors_path': _quoted(rotors_path),
+        'rotor_model': 'reflected',
+        'base_link': _quoted(model.body_names[0]),
+        'joints': _listed(model.joint_names),
+        'locked': _listed(f'{name}={float(at)!r}' for name, at in model.held.items()),
+        'gravity': str(model.gravity.tolist()),
+    }
+    lines = (f'    {name}: {value}' for name, value in values.items() if value not in ("''", '[]'))
+    return '\n'.join(('/**:', '  ros__parameters:', *lines, ''))
+
+
+def _add_inertial(link, mass, com, inertia):
+    element = ElementTree.SubElement(link, 'inertial')
+    ElementTree.SubElement(element, 'origin', xyz=' '.join(repr(float(x)) for x in com))
+    ElementTree.SubElement(element, 'mass', value=repr(mass))
+    entries = inertia[np.triu_indices(3)].tolist()
+    ElementTree.SubElement(element, 'inertia', dict(zip(ENTRIES, map(repr, entries))))
+
+
+def _child(element, tag):
+    found = element.find(tag)
+    return ElementTree.SubElement(element, tag) if found is None else found
+
+
+def _quoted(text):
+    return "'{}'".format(str(text).replace("'", "''"))
+
+
+def _listed(names):
+    return f'[{", ".join(map(_quoted, names))}]'
