@@ -10,6 +10,7 @@ from robodyn_ros.nodes.start import run_module
 COMMANDS = {
     'demo': 'the simulated arm under four control modes, over real DDS',
     'report': 'what a URDF says, and everything about it that is doubtful',
+    'terms': 'which terms of the torques matter at a speed, and which may be left out',
     'info': 'operation counts of the recursions of one robot',
     'check': 'one robot by every formulation of the books, and what must hold of any robot',
     'warmup': 'compile the kernels of one robot ahead of time',
