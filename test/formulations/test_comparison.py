@@ -22,6 +22,7 @@ from support.formulation_arms import ALL, SERIAL, TREES, error, motion
 from tools import published_counts
 from tools.books.errata import MISPRINTS
 from tools.books.supplements import COMPANIONS
+from tools.books.systems import SYSTEMS
 
 pytestmark = pytest.mark.sensitive
 
@@ -157,6 +158,17 @@ def test_every_misprint_names_a_test():
     tests = ''.join(path.read_text() for path in Path(__file__).parent.rglob('test_*.py'))
     for misprint in MISPRINTS:
         assert f'def {misprint.test}(' in tests, misprint
+
+
+def test_every_system_of_the_texts_has_functions_and_tests():
+    tests = ''.join(path.read_text() for path in Path(__file__).parent.rglob('test_*.py'))
+    assert len(SYSTEMS) > 20
+    for system in SYSTEMS:
+        assert system.functions and system.tests
+        for name in system.functions:
+            assert callable(pkgutil.resolve_name(f'robodyn_ros.{name}'))
+        for test in system.tests:
+            assert f'def {test}(' in tests, test
 
 
 def test_companions_outside_this_folder_are_there():

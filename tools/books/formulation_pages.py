@@ -8,6 +8,7 @@ from robodyn_ros.formulations.count import of_general_arm
 from robodyn_ros.formulations.index import ANGELES, CRAIG, FORMULATIONS, SPONG, TURNEY
 from tools.books.errata import MISPRINTS
 from tools.books.supplements import COMPANIONS
+from tools.books.systems import SYSTEMS
 from tools.markdown import table
 
 N = 6
@@ -53,6 +54,12 @@ for n = {N}. A dash has one of three reasons: the function differentiates by com
 solver of a library, or is not for such an arm. What code for one robot needs is on the page
 [Operation counts](../operation_counts.md).
 """
+SYSTEMS_TEXT = """
+## Systems of the five texts
+
+Every kind of system that the texts treat runs here. Functions are below `robodyn_ros`. The tests
+compare it with printed numbers, with a second route, or with another library.
+"""
 TITLES = {
     ANGELES: 'Angeles, Fundamentals of Robotic Mechanical Systems (2014), chapter 7',
     TURNEY: 'Turney, Mudge and Lee, Equivalence of two formulations (1980)',
@@ -90,7 +97,22 @@ def overview():
         for f in FORMULATIONS
     ]
     head = ('Book', 'Section', 'Formulation', 'For', 'Cost', 'Counted', 'Published')
-    return f'{INDEX}\n{table(head, rows, numbers=False)}\n'
+    return f'{INDEX}\n{table(head, rows, numbers=False)}\n{_systems()}'
+
+
+def _systems():
+    """Return the section about the systems of the books."""
+    rows = [
+        (
+            s.name,
+            s.books,
+            ', '.join(f'`{f}`' for f in s.functions),
+            ', '.join(f'`{t}`' for t in s.tests),
+        )
+        for s in SYSTEMS
+    ]
+    head = ('System', 'Books', 'Functions', 'Tests')
+    return f'{SYSTEMS_TEXT}\n{table(head, rows, numbers=False)}\n'
 
 
 def page(book):
