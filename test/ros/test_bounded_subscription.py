@@ -3,6 +3,7 @@
 """Messages are bounded by their bytes before anything of them is decoded."""
 
 import ctypes
+import gc
 import time
 
 import numpy as np
@@ -82,6 +83,16 @@ def test_row_9_a_large_message_is_dropped_with_nothing_of_it_decoded(bench, monk
     assert bench.refused == ['it has 1000012 bytes; at most 2000 are accepted.'] or (
         '1000009' in bench.refused[0]
     )
+
+
+def test_row_67_messages_of_many_lengths_leave_nothing_for_the_garbage_collector(bench):
+    """It does not run while a controller is active, so that what waits for it is a leak."""
+    bench.spin(lambda: bench.publisher.get_subscription_count() == 1)
+    gc.collect()
+    for length in range(60):
+        bench.publisher.publish(String(data='x' * length))
+        bench.spin(lambda: len(bench.texts) == length + 1)
+    assert gc.collect() == 0
 
 
 def test_what_cannot_be_decoded_is_refused_with_a_sentence(bench):

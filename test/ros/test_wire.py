@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Messages straight from and to the middleware: the same bytes as by rclpy, whatever happens."""
 
+import gc
 import subprocess
 import sys
 import time
@@ -63,6 +64,15 @@ def taken(inlet):
     found = []
     until(lambda: (data := inlet.take()) is not None and (found.append(bytes(data)) or True))
     return deserialize_message(found[0], String).data
+
+
+def test_row_67_states_of_many_lengths_leave_nothing_for_the_garbage_collector(ends):
+    publisher, inlet = ends
+    gc.collect()
+    for size in range(40):
+        publisher.publish(String(data='x' * size))
+        assert taken(inlet) == 'x' * size
+    assert gc.collect() == 0
 
 
 def test_messages_of_any_size_arrive_whole(ends):

@@ -6,9 +6,11 @@ import argparse
 import contextlib
 import importlib
 import json
+import math
 import os
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from tools import fuzz, soak
@@ -24,8 +26,11 @@ INPUTS = 1_000_000  # of each target of tools.fuzz
 DOMAIN = '151'  # beyond those that tests reserve, so that neither hears the other
 
 
-def run(part, count, seed, given):
-    """Run one part with these parameters of the controller; return its row."""
+def run(part, count, seed, given, minutes):
+    """Run one part with these parameters of the controller; return its row.
+
+    It ends after so many minutes, and the row says how far it came.
+    """
     from tools.soak.arm import Arm
     from tools.soak.watcher import Watcher
 
@@ -36,7 +41,7 @@ def run(part, count, seed, given):
     ):
         given = {**getattr(module, 'GIVEN', {}), **given}
         arm = Arm(folder, watcher, seed, given, getattr(module, 'SIMULATED', {}))
-        result = ''
+        arm.latest, result = time.monotonic() + 60.0 * minutes, ''
         try:
             result = getattr(module, part)(arm, count)
             arm.expect_good()
@@ -45,7 +50,7 @@ def run(part, count, seed, given):
             if arm.failures:
                 for log in Path(folder).glob('*.log'):
                     print(f'-- {log.name}', *log.read_text().splitlines()[-15:], sep='\n')
-    row = {'part': part, 'seed': seed, 'count': count, 'result': result}
+    row = {'part': part, 'seed': seed, 'count': arm.done or count, 'result': result}
     return row | {'failures': '; '.join(arm.failures)}
 
 
@@ -64,6 +69,9 @@ def options_of(args):
         default=[],
         metavar='NAME=VALUE',
         help='a parameter of the controller, as update_rate=200 on a busy machine',
+    )
+    parser.add_argument(
+        '--minutes', type=float, default=math.inf, help='end kills and messages after so long'
     )
     parser.add_argument('--domain', default=DOMAIN, help='ROS domain of the run (%(default)s)')
     options = parser.parse_args(args)
@@ -86,7 +94,13 @@ def main(args=None):
             count = ['--count', str(max(1, round(INPUTS * options.scale)))]
             failed = bool(fuzz.main([*count, '--seed', str(options.seed)])) or failed
             continue
-        row = run(part, max(1, round(LENGTHS[part] * options.scale)), options.seed, given)
+        row = run(
+            part,
+            max(1, round(LENGTHS[part] * options.scale)),
+            options.seed,
+            given,
+            options.minutes,
+        )
         row['result'] += ''.join(f'; {key} {value}' for key, value in given.items())
         print(json.dumps(row, indent=1), flush=True)
         failed = failed or bool(row['failures'])

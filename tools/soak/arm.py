@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The simulated arm and its controller, watched."""
 
+import math
 import random
+import time
 
 from std_msgs.msg import String
 from std_srvs.srv import SetBool, Trigger
@@ -12,7 +14,7 @@ from tools.soak.nodes import URDF, Node
 from tools.soak.watcher import COMMANDS, LATCHED, NAME
 
 JOINTS = ('joint1', 'joint2')
-START = 240.0  # [s] for a node that compiles
+START = 900.0  # [s] for a node that compiles on a busy machine
 STANDING = ('HOLD', 'ACTIVE')
 
 
@@ -31,6 +33,7 @@ class Arm:
     def __init__(self, folder, watcher, seed, given=(), simulated=()):
         self.folder, self.watcher, self.rng = folder, watcher, random.Random(seed)
         self.failures, self.given, self.simulated = [], dict(given), dict(simulated)
+        self.latest, self.done = math.inf, None
         # latched, for nodes that are not given a file
         watcher.send(String, 'robot_description', String(data=URDF.read_text()), LATCHED)
         self.simulator, self.controller = self.make('simulator'), self.make('controller')
@@ -55,6 +58,13 @@ class Arm:
         """Kill a node and start another in its place."""
         getattr(self, name).kill()
         setattr(self, name, self.make(name, forked))
+
+    def turns(self, count):
+        """Yield 0 to count - 1, until it is too late; `done` is how many there were."""
+        for self.done in range(1, count + 1):
+            yield self.done - 1
+            if time.monotonic() > self.latest:
+                return
 
     def expect(self, condition, sentence):
         """Note a failure."""

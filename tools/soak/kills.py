@@ -16,7 +16,7 @@ def kills(arm, count):
     One kill of four meets the node while it starts.
     """
     longest, early, held = 0.0, 0, 0
-    for k in range(2 * count):
+    for k in arm.turns(2 * count):
         name = ('simulator', 'controller')[k % 2]
         time.sleep(arm.rng.uniform(0.0, LATEST))
         begin, arm.watcher.state = time.monotonic(), ''
@@ -33,7 +33,8 @@ def kills(arm, count):
     arm.expect(
         arm.watcher.wait(lambda: arm.watcher.state in STANDING, START), 'no HOLD in the end'
     )
+    arm.done //= 2
     return (
-        f'{count} kills of each node, {early} of them while a node started; held again each time '
-        f'that it was waited for ({held}), after {longest:.1f} s at most'
+        f'{arm.done} kills of each node, {early} of them while a node started; held again each '
+        f'time that it was waited for ({held}), after {longest:.1f} s at most'
     )

@@ -38,7 +38,9 @@ def malformed(arm, count):
     """Send `count` changed messages; after each round every node has answered a good request."""
     with _second_arm(arm), _interfaces(arm) as interfaces:
         sent, unsent, memory, begin = Counter(), 0, None, time.monotonic()
-        while sum(sent.values()) < count:
+        for _ in arm.turns(count):
+            if sum(sent.values()) >= count:
+                break
             for name, (publish, data, decoded) in interfaces.items():
                 changed = mutated(arm.rng, arm.rng.choice(data))
                 taken = (
@@ -51,9 +53,10 @@ def malformed(arm, count):
                 memory = arm.controller.memory()
         seconds, last = time.monotonic() - begin, arm.controller.memory()
         topics = sum(decoded is None for _, _, decoded in interfaces.values())
+    arm.done = sum(sent.values())
     arm.recover()
     return (
-        f'{sum(sent.values())} on {topics} topics and {len(interfaces) - topics} services, at '
+        f'{arm.done} on {topics} topics and {len(interfaces) - topics} services, at '
         f'least {min(sent.values())} on each; {unsent} more not sent, being no request or too '
         f'long; {_log_rate(arm, seconds)}; controller: memory {last[0] - memory[0]:+.1f} MB, '
         f'threads {last[1] - memory[1]:+d}, files {last[2] - memory[2]:+d}; alive and standing '
@@ -82,6 +85,8 @@ def _second_arm(arm):
 def _interfaces(arm):
     """Yield {name: (publish, good messages, type of a request or None)}."""
     watcher, found = arm.watcher, {}
+    known = watcher.node.get_node_names_and_namespaces
+    arm.expect(watcher.wait(lambda: set(NODES) <= set(known())), 'not every node is known')
     with contextlib.ExitStack() as stack:
         for topic, kind in heard(watcher, NODES).items():
             publish = _publisher(watcher, kind, topic)

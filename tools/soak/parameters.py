@@ -15,7 +15,7 @@ def parameters(arm, count):
     """Set one parameter after the other to a value of any type."""
     names = [spec.name for spec in CONTROLLER_PARAMETERS]
     accepted = 0
-    for _ in range(count):
+    for _ in arm.turns(count):
         message = Parameter(name=arm.rng.choice(names), value=_value(arm.rng))
         answer = arm.watcher.call(
             SetParametersAtomically,

@@ -19,7 +19,7 @@ from rclpy.waitable import NumberOfEntities, Waitable
 
 from robodyn_ros.errors import shorten
 from robodyn_ros.ros.transport.polled_group import PolledGroup
-from robodyn_ros.ros.transport.rcl_ffi import FIRST_SIZE, NOTHING, OK, declare, library
+from robodyn_ros.ros.transport.rcl_ffi import FIRST_SIZE, NOTHING, OK, declare, library, view
 
 RELUCTANCE = 1.0  # [s] without decoding after an undecodable message
 SMALL = 20_000  # octets of a message that rclpy may decode with the GIL held
@@ -115,8 +115,7 @@ class BoundedSubscription(Waitable):
         if taken is None:
             return
         try:
-            memory = (ctypes.c_uint8 * taken.length).from_address(taken.buffer)
-            self._judge(np.frombuffer(memory, np.uint8))
+            self._judge(view(taken))
         finally:
             self._library.free(ctypes.addressof(taken))
 
@@ -127,7 +126,6 @@ class BoundedSubscription(Waitable):
         if len(data) > self._most:
             self._refuse(f'it has {len(data)} bytes; at most {self._most} are accepted.')
             return
-        data.flags.writeable = False
         self._receive(data)
 
 

@@ -77,6 +77,27 @@ class _Library:
         return made
 
 
+class _Place:
+    """Octets at an address, as NumPy asks for them."""
+
+    def __init__(self, octets: _Octets):
+        self.__array_interface__ = {
+            'version': 3,
+            'data': (octets.buffer, True),
+            'shape': (octets.length,),
+            'typestr': '|u1',
+        }
+
+
+def view(octets: _Octets) -> np.ndarray:
+    """Return what a buffer holds (k,) uint8, read-only; valid until the buffer is freed.
+
+    A ctypes array would need a type for each length. Such a type refers to itself, so it stays in
+    memory until the garbage collector runs, which an active controller prevents.
+    """
+    return np.asarray(_Place(octets))
+
+
 def rmw_library(kind):
     """Return the middleware that rclpy has loaded, as a ctypes library.
 
@@ -160,9 +181,7 @@ class Inlet:
 
     def _look(self, octets):
         self._place = octets.buffer, octets.length
-        memory = (ctypes.c_uint8 * octets.length).from_address(octets.buffer)
-        self._data = np.frombuffer(memory, np.uint8)
-        self._data.flags.writeable = False
+        self._data = view(octets)
 
 
 class Outlet:
