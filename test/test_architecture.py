@@ -53,7 +53,7 @@ WHERE = {
     'llvmlite': {'compile', 'codegen'},
     'scipy': {'formulations', 'identification'},
     'rich': {'cli', 'demonstration'},
-    'rosbags': {'identification'},
+    'rosbags': {'demonstration', 'identification'},
     'ruamel': {'identification'},
     'yaml': {'control', 'identification', 'model', 'ros'},
     'rosbag2_py': {'ros'},
@@ -64,6 +64,7 @@ WHERE = {
     'trimesh': {'view'},
     'viser': {'view'},
     'pytest': {'testing'},
+    'simulation_interfaces': {'ros'},
 }
 ROS_UNITS = {'ros', 'nodes', 'demonstration', 'cli', 'testing'}
 #: Parts of the standard library that only one unit may use.
@@ -82,6 +83,7 @@ EXTRAS = {
     'collada',
     'trimesh',
     'viser',
+    'simulation_interfaces',
 }
 LONGEST_LINE = 99
 LONGEST_FILE = 430  # lines, docstrings left out

@@ -1,11 +1,13 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Rigid inertia in the columns of a model row: mass, first moment, inertia about the origin."""
+"""Rigid inertia in the columns of a model row: mass, first moment, inertia; payloads."""
 
 import numpy as np
 
+from robodyn_ros.errors import ModelError
 from robodyn_ros.model.arithmetic import dot, product
 from robodyn_ros.model.layout import INERTIA, MASS, MOMENT
+from robodyn_ros.model.model_report import WARNING
 
 # Indices of xx xy xz yy yz zz in the symmetric 3x3 matrix.
 _ROW, _COLUMN = np.triu_indices(3)
@@ -41,3 +43,49 @@ def add_rigid_body(row, placement, inertial):
     row[MASS] += inertial.mass
     row[MOMENT : MOMENT + 3] += inertial.mass * com
     row[INERTIA : INERTIA + 6] += pack(about_com + shift)
+
+
+class Payloads:
+    """The payloads of a robot, at most one on each frame.
+
+    model : RobotModel without payloads.
+    """
+
+    def __init__(self, model):
+        self.bare = model
+        self._on = {}
+
+    def __bool__(self):
+        return bool(self._on)
+
+    def attach(self, frame, mass, com, inertia):
+        """Return the robot with a payload on a frame, in place of the one there; zeros detach it.
+
+        mass [kg]; com (3,) [m] and inertia (3, 3) [kg m2] about it, both in the frame's axes.
+        Raises UnknownNameError for the frame and ModelError for an impossible or implausible
+        payload; nothing has changed then.
+        """
+        self.bare.frame(frame)
+        on = {name: payload for name, payload in self._on.items() if name != frame}
+        if mass != 0.0:
+            on[frame] = mass, com, inertia
+        elif np.any(com) or np.any(inertia):
+            raise ModelError(
+                f'robot {self.bare.name!r}: the payload on {frame!r} has mass 0 and other values; '
+                'expected a positive mass [kg], or zeros to detach it'
+            )
+        model = self.bare
+        for name, payload in on.items():
+            model = model.with_inertia(name, *payload)
+        for finding in model.report.findings[len(self.bare.report.findings) :]:
+            if finding.severity == WARNING:  # nobody reads the report of a running robot
+                raise ModelError(
+                    f'robot {self.bare.name!r}: {finding.subject}: {finding.sentence}'
+                )
+        self._on = on
+        return model
+
+    def clear(self):
+        """Detach every payload; return the robot without."""
+        self._on = {}
+        return self.bare

@@ -9,13 +9,18 @@ import time
 from rclpy.clock import Clock, ClockType
 from std_srvs.srv import SetBool, Trigger
 
+from robodyn_msgs.srv import SetPayload
 from robodyn_ros.compile import known_answers, warm_up
 from robodyn_ros.control.laws.law_registry import law_class
 from robodyn_ros.control.supervisor.controller_states import State
+from robodyn_ros.control.supervisor.payload_ramp import PayloadRamp
 from robodyn_ros.control.supervisor.self_test import guards_known_answers, law_known_answers
+from robodyn_ros.errors import RobodynError
 from robodyn_ros.robot.background_compiler import helped
+from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.lifecycle_node import ACTIVE, INACTIVE, UNCONFIGURED, ManagedNode
 from robodyn_ros.ros.common.model_services import ModelServices
+from robodyn_ros.ros.common.multi_dof_messages import payload_of
 from robodyn_ros.ros.common.process import bound_memory, run
 from robodyn_ros.ros.common.robot_source import RobotSource
 from robodyn_ros.ros.common.session_kernels import serving
@@ -54,6 +59,7 @@ class Controller(ManagedNode):
         self.create_service(Trigger, '~/reset', self._reset)
         self._stopper = EmergencyStop(self, self.emergency_stop)
         self.create_service(SetBool, '~/enable', self._enable)
+        self.create_service(SetPayload, '~/set_payload', self._set_payload)
         self._action = make_action(self)
         self._reports = self.create_timer(
             FAST_POLL, self._report, clock=Clock(clock_type=ClockType.STEADY_TIME)
@@ -77,6 +83,8 @@ class Controller(ManagedNode):
         started = time.monotonic()
         robot = self.source.build()
         robot.model.refuse_quaternions("the controller's joint states")
+        payload = PayloadRamp(robot.model)
+        robot = Robot(payload.model)
         for warning in robot.report.warnings:
             self.get_logger().warning(f"Robot '{robot.name}': {warning}")
         law_type = law_class(self.parameters['law'])
@@ -99,7 +107,8 @@ class Controller(ManagedNode):
         guards_known_answers()
         law_known_answers(law_type, robot)
         report.say('Loading the code for this robot alone, and opening the topics.')
-        self.session = self._session_type(values)(self, robot, law, values, self._changed)
+        kind = self._session_type(values)
+        self.session = kind(self, robot, law, payload, values, self._changed)
         self._tasks.follow(self.session, values)
         self.get_logger().info(
             f"Robot '{robot.name}' with the joints "
@@ -228,6 +237,16 @@ class Controller(ManagedNode):
         else:
             self.trigger_deactivate()
         return _answer(response, '' if self.phase == wanted else self.complaint)
+
+    def _set_payload(self, request, response):
+        try:
+            if self.session is None:
+                raise RobodynError('The controller is not configured.')
+            ramp = request.ramp.sec + 1e-9 * request.ramp.nanosec
+            self.session.supervisor.attach(*payload_of(request.payload), ramp)
+        except RobodynError as error:
+            return _answer(response, str(error))
+        return _answer(response, '')
 
 
 def _answer(response, sentence: str):

@@ -8,11 +8,12 @@ from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.clock import Clock, ClockType
 from std_srvs.srv import SetBool, Trigger
 
-from robodyn_msgs.srv import Advance, ApplyWrench, SetJointState, StepSimulation
+from robodyn_msgs.srv import Advance, ApplyWrench, SetJointState, SetPayload, StepSimulation
 from robodyn_ros.compile import warm_up
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.ros.common.joint_messages import set_stamp
 from robodyn_ros.ros.common.lifecycle_node import UNCONFIGURED, ManagedNode
+from robodyn_ros.ros.common.multi_dof_messages import payload_of
 from robodyn_ros.ros.common.process import bound_memory, run
 from robodyn_ros.ros.common.robot_source import RobotSource
 from robodyn_ros.ros.common.start_report import StartReport
@@ -22,12 +23,11 @@ from robodyn_ros.ros.simulator.simulated_plant import make_faults
 from robodyn_ros.ros.simulator.simulator_diagnostics import SimulatorDiagnostics
 from robodyn_ros.ros.simulator.simulator_parameters import SIMULATOR_PARAMETERS
 from robodyn_ros.ros.simulator.simulator_session import SimulatorSession
+from robodyn_ros.ros.simulator.standard_services import make_standard_services
 from robodyn_ros.ros.simulator.state_request import named_state
 from robodyn_ros.ros.transport.lock_step import LOCK_STEP
+from robodyn_ros.simulation.command_modes import modes_of
 from robodyn_ros.simulation.plant import KERNELS
-
-LONGEST_STEP = 60  # [s] of simulated time per call of ~/step
-MOST_SUBSTEPS = 300_000  # of one ~/step, which blocks other requests for seconds
 
 
 class Simulator(ManagedNode):
@@ -45,6 +45,8 @@ class Simulator(ManagedNode):
         self.create_service(SetJointState, '~/set_joint_state', self._answer(self._set_state))
         self.create_service(Advance, '~/advance', self._run_in_lock_step)
         self.create_service(ApplyWrench, '~/apply_wrench', self._answer(self._apply_wrench))
+        self.create_service(SetPayload, '~/set_payload', self._answer(self._set_payload))
+        self._standard = make_standard_services(self, self._waiting)
         self.create_timer(1.0, self._report, clock=Clock(clock_type=ClockType.STEADY_TIME))
         for name in self.parameters.unknown_overrides():
             sentence = self.parameters.unknown(name)
@@ -92,9 +94,11 @@ class Simulator(ManagedNode):
             session.close()
 
     def judge_parameters(self, values):
-        """Refuse faults of unknown joints."""
+        """Refuse faults of unknown joints, and command modes that a joint cannot have."""
         if self.session is not None:
-            make_faults(values, self.session.runner.plant.model)
+            model = self.session.runner.plant.model
+            make_faults(values, model)
+            modes_of(model, values['command_modes'])
 
     def parameters_changed(self, values):
         """Apply live parameters now, others when the node is configured next."""
@@ -149,7 +153,7 @@ class Simulator(ManagedNode):
 
     def _step(self, session, request, response):
         self._refuse_in_lock_step('~/step')
-        most = most_steps(self.parameters['update_rate'], self.parameters['substeps'])
+        most = session.most_steps
         if not session.runner.paused:
             raise RobodynError('The simulation is not paused; call ~/pause first.')
         if not 1 <= request.steps <= most:
@@ -173,6 +177,15 @@ class Simulator(ManagedNode):
         duration = request.duration.sec + 1e-9 * request.duration.nanosec
         session.apply_wrench(request.wrench, duration or float('inf'))
         return 'The wrench acts from the next step on.'
+
+    def _set_payload(self, session, request, _response):
+        if request.ramp.sec or request.ramp.nanosec:
+            raise RobodynError(
+                f'The ramp is {request.ramp.sec + 1e-9 * request.ramp.nanosec:g} s; expected 0: '
+                'the simulator attaches a payload at once.'
+            )
+        session.runner.plant.attach(*payload_of(request.payload))
+        return 'The payload takes part from the next step on.'
 
     def _run_in_lock_step(self, request, response):
         """Run in lock step, without the lock; other requests wait meanwhile."""
@@ -227,11 +240,6 @@ class Simulator(ManagedNode):
         bad = [entry.message for entry in entries if entry.level != b'\0']
         for text in bad:
             self.get_logger().warning(text, throttle_duration_sec=5.0)
-
-
-def most_steps(update_rate: int, substeps: int) -> int:
-    """Return the largest number of steps of ~/step, at a rate [Hz] and a number of substeps."""
-    return max(1, min(LONGEST_STEP * update_rate, MOST_SUBSTEPS // substeps))
 
 
 def main(args=None) -> int:

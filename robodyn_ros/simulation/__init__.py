@@ -18,7 +18,7 @@ step.py          one compiled step: drives, substeps, containment of blow-ups
 command_modes.py what a joint is commanded by: effort, position, velocity
 drives.py        whose command a joint follows, and in which mode
 plant.py         the plant with its clock, commands and external wrenches
-sensor.py        noise and quantisation
+sensors/         encoders, and sensors on links, with errors
 faults.py        what can be broken on purpose
 perturbation.py  a robot that differs from the one its controller believes in
 runner.py        a plant in steps of one length, with its sensor and a clock
@@ -33,7 +33,7 @@ from robodyn_ros.simulation.perturbation import Perturbation, perturbed
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.runner import Runner
-from robodyn_ros.simulation.sensor import Sensor, SensorSettings
+from robodyn_ros.simulation.sensors.encoders import Sensor, SensorSettings
 
 __all__ = [
     'Command',

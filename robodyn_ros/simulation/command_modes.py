@@ -32,6 +32,17 @@ class Command(NamedTuple):
     mode: np.ndarray
 
 
+def merged(first, second):
+    """Return both commands as one; joints that both speak for follow the second.
+
+    first, second : Command.
+    """
+    speaks = second.mode != UNSPOKEN
+    return Command(
+        np.where(speaks, second.value, first.value), np.where(speaks, second.mode, first.mode)
+    )
+
+
 def modes_of(model, names):
     """Return a mode for each joint of a model, out of one for all, one for each, or none.
 

@@ -133,16 +133,16 @@ def euler(topology, constants, gravity, joints, scratch, work, effort, f_ext, h,
     """One Euler step, whose drives follow their set-points at its end, within their efforts.
 
     Where the effort of a drive would exceed its limit, the step is taken anew with the limit in
-    its place: at most once a joint. work[OLD_Q] holds q. Returns 0, or the body whose pivot is
-    singular.
+    its place; where the law asks less of a drive at its limit, with the law: at most twice a
+    joint. work[OLD_Q] holds q. Returns 0, or the body whose pivot is singular.
     """
     follows = begin_to_follow(joints, work, qd)
-    for _ in range(qd.shape[0] + 1):
+    for _ in range(2 * qd.shape[0] + 1):
         engage(joints, work, h, q, effort)
         status = move(
             topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
         )
-        if status != 0 or not follows or not saturates(joints, work, qd, effort):
+        if status != 0 or not follows or not saturates(joints, work, q, qd, effort):
             break
         take_back(work, q, qd)
     return status

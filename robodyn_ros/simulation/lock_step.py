@@ -8,6 +8,7 @@ from typing import Sequence
 import numpy as np
 
 from robodyn_ros.errors import ParameterError
+from robodyn_ros.simulation.command_modes import CODES, QUANTITIES, Command
 from robodyn_ros.simulation.runner import NANOSECONDS, Runner
 
 STALE, STRANGER, REPEATED, ACCEPTED, COMPLETE = range(5)  # outcomes of an answer
@@ -61,7 +62,7 @@ class LockStep:
         self.participants = tuple(participants)
         self.step = self.goal = 0
         self.dropped: Counter[str] = Counter()
-        self._answers: dict[str, np.ndarray] = {}
+        self._answers: dict[str, Command] = {}
 
     @property
     def time(self) -> int:
@@ -78,7 +79,9 @@ class LockStep:
         """Participants that have not answered the current state."""
         return [name for name in self.participants if name not in self._answers]
 
-    def answer(self, participant: str, epoch: int, step: int, effort: np.ndarray) -> int:
+    def answer(
+        self, participant: str, epoch: int, step: int, command: np.ndarray | Command
+    ) -> int:
         """Process an answer; return STALE, STRANGER, REPEATED, ACCEPTED or COMPLETE.
 
         Parameters
@@ -87,13 +90,14 @@ class LockStep:
             Name of the sender.
         epoch, step : int
             Of the answered state.
-        effort : (nv,) array
-            Efforts [N m or N]; NaN where the participant does not command the joint.
+        command : (nv,) array or Command
+            Efforts [N m or N], or a Command; NaN where the participant does not command the joint.
 
         Raises
         ------
         ParameterError
-            If the effort has another size, or commands a joint that another participant commands.
+            If the command has another size, or commands a joint that another participant commands
+            or that does not take the quantity.
         """
         if participant not in self.participants:
             self.dropped['stranger'] += 1
@@ -104,8 +108,10 @@ class LockStep:
         if participant in self._answers:
             self.dropped['repeated'] += 1
             return REPEATED
-        self._judge(participant, effort)
-        self._answers[participant] = effort
+        if not isinstance(command, Command):
+            command = Command(command, np.full(command.shape, CODES['effort']))
+        self._judge(participant, command)
+        self._answers[participant] = command
         return COMPLETE if self.complete else ACCEPTED
 
     def withdraw(self, participant: str):
@@ -120,8 +126,9 @@ class LockStep:
         if self.step >= self.goal or not self.complete:
             return False
         command, *others = self._answers.values()
-        for effort in others:  # no joint may be commanded twice
-            command = np.where(np.isnan(effort), command, effort)
+        for other in others:  # no joint may be commanded twice
+            empty = np.isnan(other.value)
+            command = Command(*(np.where(empty, *pair) for pair in zip(command, other)))
         self._answers.clear()
         self.runner.command(command)
         self.runner.step()
@@ -134,15 +141,24 @@ class LockStep:
         self.step = self.goal = self.runner.steps = 0
         self._answers.clear()
 
-    def _judge(self, participant, effort):
-        joints = self.runner.plant.model.joint_names
-        if effort.shape != (len(joints),):
+    def _judge(self, participant, command):
+        plant = self.runner.plant
+        joints = plant.model.joint_names
+        if command.value.shape != (len(joints),):
             raise ParameterError(
-                f"lock step: '{participant}' answered with {effort.size} efforts; "
+                f"lock step: '{participant}' answered with {command.value.size} efforts; "
                 f'expected {len(joints)}, of {", ".join(joints)}'
             )
+        given, quantity = ~np.isnan(command.value), command.mode.astype(int)
+        taken = plant.takes[np.arange(len(joints)), quantity] > 0.0
+        if not taken[given].all():
+            k = np.flatnonzero(given & ~taken)[0]
+            raise ParameterError(
+                f"lock step: '{participant}' commands joint {joints[k]} by "
+                f'{QUANTITIES[quantity[k]]}; expected {plant.command_modes[k]}'
+            )
         for name, other in self._answers.items():
-            both = np.flatnonzero(~np.isnan(effort) & ~np.isnan(other))
+            both = np.flatnonzero(given & ~np.isnan(other.value))
             if both.size:
                 raise ParameterError(
                     f"lock step: '{participant}' and '{name}' both command joint "

@@ -9,7 +9,9 @@ import numpy as np
 
 from robodyn_ros.algorithms.core import scratch
 from robodyn_ros.errors import ParameterError, ShapeError
+from robodyn_ros.model.rigid_body import Payloads
 from robodyn_ros.model.rotation_matrix import SHORTEST
+from robodyn_ros.robot.robot import Robot
 from robodyn_ros.simulation import drives, rollouts, step
 from robodyn_ros.simulation.command_modes import QUANTITIES, Command
 from robodyn_ros.simulation.joint_table import work_rows
@@ -45,6 +47,8 @@ class Plant:
         State [rad or m, rad/s or m/s]; live arrays, copy them to keep them.
     effort : (nv,) ndarray
         Efforts of the motors in the last step [N m or N]; live.
+    model : RobotModel
+        The robot with its payloads.
     t : float
         Simulated time [s].
     fault : str
@@ -77,16 +81,8 @@ class Plant:
         self._initial = self.checked_position(position), self.checked_velocity(velocity)
         self._drives = drives.Drives(model, settings, self._inertia)
         self._f_ext = np.zeros((len(model.body_names), 6))
-        self._arrays = (
-            model.topology,
-            model.constants,
-            model.gravity,
-            self._drives.joints,
-            scratch.allocate(model.topology),
-            np.zeros((work_rows(model.nv), model.nq)),
-            self._drives.command,
-            self._f_ext,
-        )
+        self._memory = scratch.allocate(model.topology), np.zeros((work_rows(model.nv), model.nq))
+        self._payloads = Payloads(model)
         self._options = (
             settings.substeps,
             settings.method,
@@ -96,8 +92,7 @@ class Plant:
             self.qd,
             self.effort,
         )
-        self.linked = robot.linked  # the kernels of any robot, or their twins
-        self.use(robot.linked(step.step_of(settings.method)))
+        self._kernel = robot.linked(step.step_of(settings.method))
         self.reset()
 
     def use(self, kernel):
@@ -106,16 +101,19 @@ class Plant:
         Parameters
         ----------
         kernel : Kernel
-            `step_of(settings.method)`, or its twin for this robot.
+            `step_of(settings.method)`, or its twin for this robot, which waits while there is a
+            payload.
         """
-        self._step = kernel.compiled
+        self._kernel = kernel
+        self._carry(self.model)
 
     def reset(self):
-        """Return to the initial state: time zero, no command, no wrench, no latched fault.
+        """Return to the initial state: time zero, no command, wrench, payload or latched fault.
 
         Injected faults stay, and the counters go on.
         """
         self.t = 0.0
+        self._carry(self._payloads.clear())
         self._wrenches = {}
         self._gather_wrenches()
         self._pipeline = deque([None] * self.settings.latency)
@@ -170,7 +168,7 @@ class Plant:
                 f'robot {self.model.name!r}: a step of {dt} s; expected above 0 and at most 1'
             )
         if command is not None:
-            command = self._tagged(command)
+            command = self.tagged(command)
         if self._pipeline:
             self._pipeline.append(command)
             command = self._pipeline.popleft()
@@ -267,8 +265,47 @@ class Plant:
         force = _turned(placement.rotation, wrench[:3])
         moment = _turned(placement.rotation, wrench[3:]) + np.cross(placement.translation, force)
         on_body = np.concatenate((moment, force))
-        self._wrenches[frame] = placement.body, on_body, self.t + duration
+        self._wrenches[frame] = placement.body, on_body, self.t + duration, wrench
         self._gather_wrenches()
+
+    @property
+    def acting_wrenches(self):
+        """Return {frame: (6,)} the wrenches that acted in the last step, as in `apply_wrench`."""
+        return {frame: entry[3] for frame, entry in self._wrenches.items()}
+
+    @property
+    def motors(self):
+        """Return (2, nv) position and velocity of the motors, seen at the joints.
+
+        A joint without a position of its own has position 0.
+        """
+        at = self.model.coordinates
+        return np.array((np.where(at >= 0, self.q[at], 0.0), self.qd))
+
+    def attach(self, frame, mass, com=(0.0, 0.0, 0.0), inertia=np.zeros((3, 3))):
+        """Attach a rigid payload to a frame, in place of the one there; it moves with the link.
+
+        Zeros detach it. The velocities of the joints stay.
+
+        Parameters
+        ----------
+        frame : str
+            Name of a link or joint.
+        mass : float
+            Mass [kg].
+        com : (3,) array_like
+            Centre of mass [m] in the axes of the frame.
+        inertia : (3, 3) array_like
+            Inertia [kg m^2] about the centre of mass, in the axes of the frame.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such frame.
+        ModelError, ShapeError
+            For an impossible payload. Nothing has changed then.
+        """
+        self._carry(self._payloads.attach(frame, mass, com, inertia))
 
     @property
     def broken(self):
@@ -323,19 +360,56 @@ class Plant:
         return self._drives.takes
 
     @property
+    def largest(self):
+        """Return (3,) the largest effort, position and velocity that a command may have."""
+        return self._largest
+
+    def tagged(self, command):
+        """Return a command whose quantities a later change of mode leaves alone.
+
+        Parameters
+        ----------
+        command : (nv,) array_like or Command
+            As for `step`.
+
+        Returns
+        -------
+        Command
+
+        Raises
+        ------
+        ShapeError
+            For a command of another size.
+        """
+        if isinstance(command, Command):
+            return Command(self._vector(command.value), self._vector(command.mode))
+        return Command(self._vector(command), self._drives.mode.copy())
+
+    @property
     def over_speed(self):
         """Return (nv,) whether each joint exceeds its velocity limit."""
         return np.abs(self.qd) > self.model.limits.velocity
 
+    def _carry(self, model):
+        """Step the robot with its payloads; code for one robot does not know them."""
+        robot, kernel = self._robot, self._kernel
+        if self._payloads:
+            robot = Robot(model)
+            kernel = robot.linked(step.step_of(self.settings.method))
+        self.model, self.linked, self._step = model, robot.linked, kernel.compiled
+        self._arrays = (
+            model.topology,
+            model.constants,
+            model.gravity,
+            self._drives.joints,
+            *self._memory,
+            self._drives.command,
+            self._f_ext,
+        )
+
     def _inertia(self):
         """(nv,) that each drive moves in the initial posture, the others held still."""
         return self._robot.mass_matrix(self._initial[0]).diagonal()
-
-    def _tagged(self, command):
-        """The command as one of its own, whose quantities a later change of mode leaves alone."""
-        if isinstance(command, Command):
-            return Command(self._vector(command.value), self._vector(command.mode))
-        return Command(self._vector(command), self._drives.mode.copy())
 
     def _vector(self, command):
         try:
@@ -377,9 +451,9 @@ class Plant:
             frame: entry for frame, entry in self._wrenches.items() if self.t < entry[2]
         }
         self._f_ext[:] = 0.0
-        for body, wrench, _ in self._wrenches.values():
+        for body, wrench, *_ in self._wrenches.values():
             self._f_ext[body] += wrench
-        self._wrench_end = min((end for _, _, end in self._wrenches.values()), default=inf)
+        self._wrench_end = min((entry[2] for entry in self._wrenches.values()), default=inf)
 
     def _latch(self, status):
         if status > 0:

@@ -2,7 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A plant with a fixed step, a sensor, a pause and a monotonic clock."""
 
-from collections import deque
+from threading import Lock
+
+import numpy as np
+
+from robodyn_ros.robot.robot import Robot
+from robodyn_ros.simulation.command_modes import merged
+from robodyn_ros.simulation.sensors.link_sensors import Motion
 
 NANOSECONDS = 1_000_000_000
 
@@ -20,6 +26,8 @@ class Runner:
         A sensor of the same robot.
     rate : float
         Steps per second of simulated time [Hz].
+    instruments : sequence of LinkSensor
+        Further sensors of the robot.
 
     Attributes
     ----------
@@ -31,13 +39,13 @@ class Runner:
         Whether the last reading of the sensor is valid.
     """
 
-    def __init__(self, plant, sensor, rate):
-        self.plant, self.sensor = plant, sensor
+    def __init__(self, plant, sensor, rate, instruments=()):
+        self.plant, self.sensor, self.instruments = plant, sensor, tuple(instruments)
+        self._robot = Robot(plant.model)
         self.paused = False
         self.steps = 0
         self._rate, self._dt = rate, 1.0 / rate
-        # append and popleft are atomic, so that no command is torn
-        self._pending = deque(maxlen=1)
+        self._pending, self._lock = None, Lock()
         self.sense()
 
     @property
@@ -45,15 +53,22 @@ class Runner:
         """Return the simulated time since the start [ns], without accumulated rounding."""
         return self.steps * NANOSECONDS // self._rate
 
-    def command(self, effort):
-        """Set the efforts of the next step, in place of pending ones.
+    def command(self, command):
+        """Command the next step; joints that pending commands alone speak for keep those.
 
         Parameters
         ----------
-        effort : (nv,) array_like
-            Efforts [N m or N].
+        command : (nv,) array_like or Command
+            As for `Plant.step`.
+
+        Raises
+        ------
+        ShapeError
+            For a command of another size.
         """
-        self._pending.append(effort)
+        command = self.plant.tagged(command)
+        with self._lock:
+            self._pending = merged(self._pending, command) if self._pending else command
 
     def advance(self, count=1):
         """Take steps unless paused, then a reading.
@@ -76,20 +91,45 @@ class Runner:
         count : int
             Number of steps.
         """
-        for _ in range(count):
-            self.plant.step(self._pending.pop() if self._pending else None, self._dt)
+        plant = self.plant
+        for left in reversed(range(count)):
+            with self._lock:
+                command, self._pending = self._pending, None
+            before = plant.qd.copy()
+            plant.step(command, self._dt)
+            if left == 0 or self.sensor.remembers:
+                self.sensor.sample(plant.q, plant.qd, self._dt)
+            self._sample((plant.qd - before) / self._dt, self._dt)
         self.steps += count
-        self.sense()
+        self._deliver()
 
     def sense(self):
         """Take a reading of the present state."""
-        self.reading_valid = self.sensor.read(self.plant.q, self.plant.qd)
+        self.sensor.sample(self.plant.q, self.plant.qd, 0.0)
+        self._sample(np.zeros_like(self.plant.qd), 0.0)
+        self._deliver()
+
+    def _sample(self, acceleration, dt):
+        if self.instruments:
+            if self._robot.model is not self.plant.model:
+                self._robot = Robot(self.plant.model)
+            motion = Motion.of(self.plant, self._robot, acceleration)
+            for instrument in self.instruments:
+                instrument.sample(motion, dt)
+
+    def _deliver(self):
+        self.reading_valid = self.sensor.deliver()
+        for instrument in self.instruments:
+            instrument.deliver()
 
     def reset(self):
         """Return to the initial state: no command, no latched fault. The clock goes on."""
-        self._pending.clear()
+        with self._lock:
+            self._pending = None
         self.plant.reset()
         self.sensor.reset()
+        for instrument in self.instruments:
+            instrument.reset()
         self.sense()
 
     def set_state(self, position=None, velocity=None):

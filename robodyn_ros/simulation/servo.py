@@ -35,6 +35,7 @@ from robodyn_ros.simulation.stops import fastest, position, slowest
 from robodyn_ros.spatial.primitive import unfused
 
 ROUNDING = 1e-15  # [-] of a position, within which a kinematic joint has arrived
+SLACK = 1e-12  # [-] of the largest effort, within which a drive stays at it
 
 
 @unfused
@@ -120,19 +121,26 @@ def engage(joints, work, h, q, effort):
 
 
 @unfused
-def saturates(joints, work, qd, effort):
-    """Whether a drive would have had to give more than it can in the step that ended in qd.
+def saturates(joints, work, q, qd, effort):
+    """Whether a drive was taken for one at its limit in the step that ended here, or not, wrongly.
 
-    Writes the efforts that the drives gave, and work[SIDE].
+    Writes the efforts that the drives gave, and work[SIDE] for the next trial.
     """
     found = False
     for k in range(qd.shape[0]):
-        if feeds_back(joints, k) and work[SIDE, k] == 0.0:
-            given, limit = effort[k] - work[GAIN, k] * qd[k], largest_effort(joints, k)
-            if not abs(given) <= limit:
-                work[SIDE, k] = 1.0 if given > 0.0 else -1.0
-                found = True
-            effort[k] = min(max(given, -limit), limit)
+        if feeds_back(joints, k):
+            limit = largest_effort(joints, k)
+            if work[SIDE, k] == 0.0:
+                given = effort[k] - work[GAIN, k] * qd[k]
+                if not abs(given) <= limit:
+                    work[SIDE, k] = 1.0 if given > 0.0 else -1.0
+                    found = True
+                effort[k] = min(max(given, -limit), limit)
+            else:
+                law = effort_at_rest(joints, work, q, k) - joints[k, RATE_GAIN] * qd[k]
+                if work[SIDE, k] * joints[k, STRENGTH] * law < (1.0 - SLACK) * limit:
+                    work[SIDE, k] = 0.0
+                    found = True
     return found
 
 

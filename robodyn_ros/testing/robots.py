@@ -17,6 +17,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from robodyn_ros.ros.transport.local_link import local_link
 from robodyn_ros.ros.transport.lock_step import ReadState
+from robodyn_ros.simulation.command_modes import CODES, Command
 from robodyn_ros.testing.context import end_context, new_context
 from robodyn_ros.testing.hosting import Hosted, ros_arguments
 from robodyn_ros.testing.participant import ALL, Inbox, Participant, wait_until
@@ -45,10 +46,13 @@ class SimulatedRobot:
     urdf : str or path
         Path of the robot's description.
     command_topic : str
-        Topic of the efforts of a node under test, which answers each joint state; '' if the test
+        Topic of the commands of a node under test, which answers each joint state; '' if the test
         calls `command`.
     command_type : str
         'float64_multi_array' or 'joint_state'.
+    quantity : str
+        What a Float64MultiArray holds: 'effort', 'position' or 'velocity'. The joints take it by
+        the parameter `command_modes`.
     every : int
         Steps between joint states that the node under test answers.
     patience : float
@@ -72,6 +76,7 @@ class SimulatedRobot:
         *,
         command_topic: str = '',
         command_type: str = 'float64_multi_array',
+        quantity: str = 'effort',
         every: int = 1,
         patience: float = 20.0,
         **parameters: Any,
@@ -93,13 +98,15 @@ class SimulatedRobot:
         self._closing.append(self.simulator.close)
         self._await(lambda: self._active(self.simulator))
         self.joint_names = list(self._session.runner.plant.model.joint_names)
-        self._command = np.full(len(self.joint_names), np.nan)
+        nothing = np.full(len(self.joint_names), np.nan)
+        self._command = Command(nothing, np.zeros_like(nothing))
         if command_topic:
             commands = TopicCommands(
                 self.participant.node,
-                self.joint_names,
+                self._session.runner.plant,
                 command_topic,
                 command_type,
+                quantity,
                 every,
                 patience,
                 self._session.retell,
@@ -227,33 +234,40 @@ class SimulatedRobot:
 
     # Actions of a test on the robot, while it stands still.
 
-    def command(self, effort: np.ndarray | Mapping[str, float]):
-        """Command efforts from the next step on, until the next command.
+    def command(self, value: np.ndarray | Mapping[str, float], quantity: str = ''):
+        """Command the robot from the next step on, until the next command.
 
         Parameters
         ----------
-        effort : (n,) array_like or dict
-            Of all joints, or of some by name [N m | N]; NaN: not commanded.
+        value : (n,) array_like or dict
+            Efforts, positions or velocities of all joints, or of some by name, as the mode of each
+            joint has it [N m | N, rad | m, rad/s | m/s]; NaN: not commanded.
+        quantity : str
+            'effort', 'position' or 'velocity', for joints whose command mode is 'any'.
 
         Raises
         ------
         ValueError
-            For an unknown joint, or another number of efforts.
+            For an unknown joint, or another number of values.
         """
-        if isinstance(effort, Mapping):
-            unknown = set(effort) - set(self.joint_names)
+        if isinstance(value, Mapping):
+            unknown = set(value) - set(self.joint_names)
             if unknown:
                 raise ValueError(
-                    f'got efforts of {sorted(unknown)}; expected some of {self.joint_names}'
+                    f'got commands of {sorted(unknown)}; expected some of {self.joint_names}'
                 )
-            effort = [effort.get(name, np.nan) for name in self.joint_names]
-        values = np.array(effort, dtype=float)
+            value = [value.get(name, np.nan) for name in self.joint_names]
+        values = np.array(value, dtype=float)
         if values.shape != (len(self.joint_names),):
             raise ValueError(
-                f'got efforts of shape {values.shape}; expected one for each of {self.joint_names}'
+                f'got commands of shape {values.shape}; expected one for each of '
+                f'{self.joint_names}'
             )
         with self._session.lock:  # the current state has already been answered
-            self._command = values
+            command = self._session.runner.plant.tagged(values)
+            if quantity:
+                command.mode[:] = CODES[quantity]
+            self._command = command
             self._session.run.withdraw(TEST)
 
     def push(self, frame: str, force=(0.0, 0.0, 0.0), torque=(0.0, 0.0, 0.0), duration=np.inf):
@@ -353,7 +367,7 @@ class SimulatedRobot:
     def _session(self):
         return self.simulator.node.session
 
-    def _answer(self, _: ReadState) -> np.ndarray:
+    def _answer(self, _: ReadState) -> Command:
         return self._command
 
     def _join(self, name, answer):

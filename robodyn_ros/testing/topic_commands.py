@@ -1,10 +1,10 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Efforts of a node under test, one message for each joint state."""
+"""Commands of a node under test, one message for each joint state."""
 
 import queue
 import time
-from typing import Callable, Sequence
+from typing import Callable
 
 import numpy as np
 from rclpy.qos import QoSProfile, ReliabilityPolicy
@@ -12,19 +12,18 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from robodyn_ros.errors import ParameterError
-from robodyn_ros.ros.simulator.effort_intake import NamedEfforts, OrderedEfforts
+from robodyn_ros.ros.simulator.command_intake import NamedCommands, OrderedCommands
 from robodyn_ros.ros.transport.lock_step import ReadState
+from robodyn_ros.simulation.command_modes import Command
+from robodyn_ros.simulation.plant import Plant
 
-KINDS = {
-    'float64_multi_array': (Float64MultiArray, OrderedEfforts),
-    'joint_state': (JointState, NamedEfforts),
-}
+KINDS = {'float64_multi_array': Float64MultiArray, 'joint_state': JointState}
 QOS = QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)
 AGAIN = 0.2  # [s] of wall time before the first joint state is repeated
 
 
 class TopicCommands:
-    """Answer states of lock step with efforts from a topic.
+    """Answer states of lock step with commands from a topic.
 
     The node under test answers each joint state once. A JointState is dropped if its stamp is
     neither zero nor that of the joint state. Refused messages are logged, and are not answers.
@@ -33,10 +32,10 @@ class TopicCommands:
     ----------
     node : rclpy Node
         Owner of the subscription; another thread spins it.
-    joint_names : sequence of str
-        The robot's joints.
-    topic, kind : str
-        Name, and one of KINDS.
+    plant : Plant
+        The commanded plant.
+    topic, kind, quantity : str
+        Name, one of KINDS, and what the numbers of a Float64MultiArray are: one of QUANTITIES.
     every : int
         Steps between answered states.
     patience : float
@@ -48,9 +47,10 @@ class TopicCommands:
     def __init__(
         self,
         node,
-        joint_names: Sequence[str],
+        plant: Plant,
         topic: str,
         kind: str,
+        quantity: str,
         every: int,
         patience: float,
         retell: Callable[[], None],
@@ -58,27 +58,29 @@ class TopicCommands:
         self._every, self._patience, self._retell = every, patience, retell
         self._commands: queue.SimpleQueue = queue.SimpleQueue()
         self._logger, self._begun = node.get_logger(), False
-        self._effort = np.empty(0)
-        message, reader = KINDS[kind]
-        self._reader, self._node = reader(joint_names), node
-        self._subscription = node.create_subscription(message, topic, self._commands.put, QOS)
+        nothing = np.full(plant.model.nv, np.nan)
+        self._command = Command(nothing, np.zeros_like(nothing))
+        named = KINDS[kind] is JointState
+        self._reader = NamedCommands(plant) if named else OrderedCommands(plant, quantity)
+        self._node = node
+        self._subscription = node.create_subscription(KINDS[kind], topic, self._commands.put, QOS)
         self._topic = self._subscription.topic_name
 
-    def answer(self, state: ReadState) -> np.ndarray:
-        """Return the efforts (n,) for a state; wait for them if they are due.
+    def answer(self, state: ReadState) -> Command:
+        """Return the command for a state; wait for it if it is due.
 
-        If the measurement was lost, the last efforts hold.
+        If the measurement was lost, the last command holds.
 
         Raises
         ------
         ParameterError
-            If none arrive in time.
+            If none arrives in time.
         """
         if np.isnan(state.state[0, 0]):  # a lost measurement is not sent
-            return self._effort if self._begun else np.full(state.state.shape[1], np.nan)
+            return self._command
         if state.step % self._every == 0 or not self._begun:
-            self._effort = self._wait(state)
-        return self._effort
+            self._command = self._wait(state)
+        return self._command
 
     def _wait(self, state):
         deadline = time.monotonic() + self._patience
@@ -90,13 +92,13 @@ class TopicCommands:
                 if not self._begun:  # the node under test may have joined after it was sent
                     self._retell()
                 continue
-            effort, refused = self._read(message, state)
-            if effort is not None:
+            command, refused = self._read(message, state)
+            if command is not None:
                 self._begin()
-                return effort
+                return command
         why = f' the last one was refused: {refused}' if refused else ''
         raise ParameterError(
-            f"No effort command came on '{self._topic}' within {self._patience:g} s for the joint "
+            f"No command came on '{self._topic}' within {self._patience:g} s for the joint "
             f'state at {1e-9 * state.time:g} s;{why or " expected one for each joint state."}'
         )
 
@@ -113,8 +115,8 @@ class TopicCommands:
             stamp = message.header.stamp.sec * 1_000_000_000 + message.header.stamp.nanosec
             if stamp not in (0, state.time):
                 return None, f'it answers the joint state at {1e-9 * stamp:g} s'
-        effort, reason = self._reader.read(message)
-        if effort is None:
+        command, reason = self._reader.read(message)
+        if command is None:
             reason = f'{reason}: {self._reader.describe(message)}'
             self._logger.warning(f"A command on '{self._topic}' is refused: {reason}.")
-        return effort, reason
+        return command, reason

@@ -1,7 +1,8 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The ros2_control, RViz and PlotJuggler files fit the arms and messages they speak of."""
+"""The ros2_control, RViz, PlotJuggler and Foxglove files fit the arms and messages they name."""
 
+import json
 import re
 import xml.etree.ElementTree as ElementTree
 
@@ -35,7 +36,8 @@ def test_ros2_control_tag_expands_for_every_joint(plugin):
     yaml = pytest.importorskip('yaml', reason='PyYAML is not installed')
     text = yaml.safe_load((CONFIG / 'ros2_control/simulator.yaml').read_text())
     simulator = text['/**/robodyn_simulator']['ros__parameters']
-    assert simulator.pop('effort_command_topic') == ''
+    for quantity in ('effort', 'position', 'velocity'):
+        assert simulator.pop(f'{quantity}_command_topic') == ''
     assert simulator == sockets and len(sockets) == 2
     joints = list(moving_joints(urdf('franka_like')))
     assert [joint.get('name') for joint in system.findall('joint')] == joints
@@ -73,3 +75,22 @@ def test_views_show_what_exists():
     assert fields == {'position_error', 'effort'}
     for field in fields:
         assert re.search(rf'float64\[\]\s+{field}\b', message), field
+
+
+def test_the_foxglove_layout_shows_what_exists():
+    """Each panel is placed once, and each path is a field of the messages that we publish."""
+    layout = json.loads((CONFIG / 'foxglove/tracking.json').read_text())
+    panels = layout['configById']
+    placed = re.findall(r'"(\w+!\w+)"', json.dumps(layout['layout']))
+    assert sorted(placed) == sorted(panels)
+    message = (CONFIG.parent / 'robodyn_msgs/msg/ControllerState.msg').read_text()
+    paths = [path['value'] for panel in panels.values() for path in panel.get('paths', ())]
+    assert len(paths) == 15
+    for path in paths:
+        field = re.fullmatch(r'/robodyn_controller/controller_state\.(\w+)(\[[0-6]\])?', path)
+        kind = r'float64\[\]' if field[2] else 'string'
+        assert re.search(rf'^{kind}\s+{field[1]}\b', message, re.MULTILINE), path
+    scene = panels['3D!arm']
+    assert scene['topics'] == {'/robot_description': {'visible': True}}
+    for arm in ARMS:
+        assert f'<link name="{scene["followTf"]}"' in urdf(arm).read_text()

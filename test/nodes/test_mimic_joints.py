@@ -15,7 +15,7 @@ from robodyn_msgs.srv import GetDynamics, SetJointState
 from robodyn_ros import Robot
 from support import node_harness as harness
 from support.node_harness import COLD, SIMULATED, FakeArm
-from support.simulated_arm import EFFORTS, StandingArm, floats
+from support.simulated_arm import COMMANDS, EFFORTS, StandingArm, floats
 
 pytestmark = pytest.mark.ros
 pytest_plugins = ['robodyn_ros.testing.fixtures']
@@ -60,6 +60,30 @@ def test_the_simulator_tells_all_joints_and_takes_efforts_of_those_that_lead(gra
     left, right = (state.position[list(state.name).index(name)] for name in ('left', 'right'))
     graph.node.destroy_publisher(publisher)  # a controller wants to be the only one
     assert left != q[2] and right == pytest.approx(-0.5 * left + 0.01, abs=1e-12)
+
+
+def test_a_gripper_closes_by_position_while_the_arm_takes_efforts(graph, host, gripper):
+    """The message of ros2_control names both fingers and has a number for the one that leads."""
+    arm = StandingArm(
+        graph,
+        host,
+        gripper,
+        initial_position=list(POSTURE),
+        command_modes=['effort', 'effort', 'position'],
+    )
+    names = list(arm.first.name)
+    publisher = arm.publisher(JointState, COMMANDS)
+    message = JointState(name=names, position=[0.005], effort=[0.3, -0.2])
+    state = arm.obey(publisher, message, 300)
+    left, right = (state.position[names.index(name)] for name in ('left', 'right'))
+    assert left == pytest.approx(0.005, abs=2e-3)  # the arm swings, and the drive gives way
+    assert right == pytest.approx(-0.5 * left + 0.01, abs=1e-12)
+    assert [state.effort[names.index(name)] for name in names[:2]] == [0.3, -0.2]
+    # at its stop, which is that of the other finger, it pushes as hard as it can, and no harder
+    state = arm.obey(publisher, JointState(name=names, position=[0.5], effort=[0.3, -0.2]), 400)
+    assert state.position[names.index('left')] == pytest.approx(0.02, abs=1e-9)
+    assert state.effort[names.index('left')] == pytest.approx(20.0)
+    graph.node.destroy_publisher(publisher)
 
 
 def test_the_controller_holds_the_gripper_by_the_joints_that_lead(graph, host, probe, gripper):

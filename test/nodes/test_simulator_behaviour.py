@@ -32,6 +32,7 @@ from support.simulated_arm import (
 
 pytestmark = pytest.mark.ros
 
+POSITIONS = '/forward_position_controller/commands'
 RATE, TIMEOUT = 500, 100  # [Hz], [steps] for which a command is in force
 
 
@@ -79,7 +80,8 @@ def test_joints_without_a_command_stay_braked(arm):
 @pytest.mark.parametrize(
     'kind, topic, message, reason',
     [
-        (Float64MultiArray, EFFORTS, floats([math.nan] + [1.0] * 6), 'OUT_OF_RANGE'),
+        (Float64MultiArray, EFFORTS, floats([math.nan] * 7), 'EMPTY'),
+        (Float64MultiArray, POSITIONS, floats([0.1] * 7), 'WRONG_MODE'),
         (Float64MultiArray, EFFORTS, floats([math.inf] * 7), 'OUT_OF_RANGE'),
         (Float64MultiArray, EFFORTS, floats([1e300] * 7), 'OUT_OF_RANGE'),
         (Float64MultiArray, EFFORTS, floats([1.0] * 6), 'WRONG_LENGTH'),
@@ -103,7 +105,12 @@ def test_joints_without_a_command_stay_braked(arm):
             JointState(name=JOINTS, effort=array('d', [math.nan] * 7)),
             'EMPTY',
         ),
-        (JointState, COMMANDS, JointState(name=JOINTS, position=array('d', [0.0] * 7)), 'EMPTY'),
+        (
+            JointState,
+            COMMANDS,
+            JointState(name=JOINTS, position=array('d', [0.0] * 7)),
+            'WRONG_MODE',
+        ),
         (
             JointState,
             COMMANDS,
@@ -149,8 +156,8 @@ def test_refused_commands_are_counted_with_their_reason(arm):
     before = arm.intake.rejected.copy()
     arm.say(publisher, floats([1.0]))
     diagnostics.wait(counts('WRONG_LENGTH'), 'a count of wrong lengths')
-    arm.say(publisher, floats([math.nan] * 7))
-    diagnostics.wait(counts('OUT_OF_RANGE'), 'a count of NaN')
+    arm.say(publisher, floats([math.inf] * 7))
+    diagnostics.wait(counts('OUT_OF_RANGE'), 'a count of infinite efforts')
 
 
 def test_a_command_is_in_force_for_its_time(arm):

@@ -21,6 +21,7 @@ pytest_plugins = ['robodyn_ros.testing.fixtures']
 ARM = ROOT / 'config' / 'urdf' / 'franka_like.urdf'
 TARGET = (0.3, -0.2, 0.2, -1.5, 0.1, 1.2, 0.2)
 TOPIC = '/own/efforts'
+TWO = np.array([0.5, -0.3])  # [rad]
 
 
 def test_an_arm_goes_to_its_target_in_ten_lines(controlled_robot):
@@ -66,7 +67,7 @@ def test_the_test_commands_efforts(simulated_robot):
     assert state.effort.tolist() == [0.0, 2.0] and state.velocity[1] != 0.0
     arm.command([1.0, 0.0])
     assert arm.step().effort.tolist() == [1.0, 0.0]
-    with pytest.raises(ValueError, match=r"got efforts of \['elbow'\]; expected some of"):
+    with pytest.raises(ValueError, match=r"got commands of \['elbow'\]; expected some of"):
         arm.command({'elbow': 1.0})
     with pytest.raises(ValueError, match='one for each'):
         arm.command([1.0])
@@ -137,14 +138,14 @@ def test_a_node_under_test_holds_the_arm(simulated_robot, default_context):
 
 def test_a_node_that_does_not_answer_is_told(simulated_robot):
     arm = simulated_robot(TWO_LINK, command_topic=TOPIC, patience=0.5)
-    with pytest.raises(AssertionError, match=f"No effort command came on '{TOPIC}' within 0.5 s"):
+    with pytest.raises(AssertionError, match=f"No command came on '{TOPIC}' within 0.5 s"):
         arm.advance(0.1)
 
 
 @pytest.mark.parametrize(
     'message, reason',
     [
-        (JointState(name=['joint1', 'joint2'], position=[0.0, 0.0]), 'EMPTY'),
+        (JointState(name=['joint1', 'joint2'], position=[0.0, 0.0]), 'WRONG_MODE'),
         (JointState(name=['joint1', 'joint2'], effort=[np.nan, np.nan]), 'EMPTY'),
         (JointState(name=['elbow'], effort=[0.0]), 'UNKNOWN_JOINT'),
     ],
@@ -156,3 +157,36 @@ def test_a_command_that_is_none_is_refused(simulated_robot, message, reason):
     with pytest.raises(AssertionError, match=f'the last one was refused: {reason}'):
         arm.advance(0.1)
     assert arm.time == 0.0
+
+
+class Mover(Node):
+    """A node under test that answers each joint state with a position nearer to TWO."""
+
+    def __init__(self):
+        super().__init__('mover')
+        self.create_subscription(JointState, 'joint_states', self.move, 10)
+        self.publisher = self.create_publisher(JointState, TOPIC, 10)
+
+    def move(self, state):
+        q = np.array(state.position)
+        message = JointState(
+            name=state.name, position=(q + np.clip(TWO - q, -0.02, 0.02)).tolist()
+        )
+        message.header.stamp = state.header.stamp
+        self.publisher.publish(message)
+
+
+def test_a_node_that_commands_positions_moves_the_arm(simulated_robot, default_context):
+    arm = simulated_robot(
+        TWO_LINK, command_topic=TOPIC, command_type='joint_state', command_modes=['position']
+    )
+    arm.spin(Mover())
+    np.testing.assert_allclose(arm.advance(2.0).position, TWO, atol=1e-3)
+
+
+def test_the_test_commands_positions(simulated_robot):
+    arm = simulated_robot(TWO_LINK, command_modes=['any'])
+    arm.command({'joint1': 0.2, 'joint2': -0.1}, 'position')
+    np.testing.assert_allclose(arm.advance(0.4).position, [0.2, -0.1], atol=1e-3)
+    arm.command([1.0, 2.0], 'effort')
+    assert arm.step().effort.tolist() == [1.0, 2.0]

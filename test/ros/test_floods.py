@@ -16,14 +16,10 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint  # noqa: E
 from robodyn_ros.errors import ShapeError, shorten  # noqa: E402
 from robodyn_ros.model.xml_text import MOST_BYTES  # noqa: E402
 from robodyn_ros.nodes.controller import Controller  # noqa: E402
-from robodyn_ros.nodes.simulator import (  # noqa: E402
-    LONGEST_STEP,
-    MOST_SUBSTEPS,
-    Simulator,
-    most_steps,  # noqa: E402
-)
+from robodyn_ros.nodes.simulator import Simulator  # noqa: E402
 from robodyn_ros.ros.controller import reference_messages  # noqa: E402
 from robodyn_ros.ros.controller.reference_messages import TrajectoryReader  # noqa: E402
+from robodyn_ros.ros.simulator import simulator_session as session  # noqa: E402
 
 
 def octets(message):
@@ -47,8 +43,9 @@ def test_a_target_of_many_points_is_refused_before_it_is_converted(monkeypatch):
 )
 def test_steps_at_once_are_bounded_with_their_parts(rate, substeps, most):
     """Simulated time, and how often the dynamics are computed."""
-    assert most_steps(rate, substeps) == most
-    assert most <= LONGEST_STEP * rate and most * substeps <= max(MOST_SUBSTEPS, substeps)
+    assert session.most_steps(rate, substeps) == most
+    assert most <= session.LONGEST_STEP * rate
+    assert most * substeps <= max(session.MOST_SUBSTEPS, substeps)
 
 
 def test_what_is_cut_is_not_written_out():

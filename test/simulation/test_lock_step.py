@@ -7,6 +7,7 @@ import pytest
 
 from robodyn_ros import Robot
 from robodyn_ros.errors import ParameterError
+from robodyn_ros.simulation.command_modes import Command
 from robodyn_ros.simulation.lock_step import (
     ACCEPTED,
     COMPLETE,
@@ -17,7 +18,7 @@ from robodyn_ros.simulation.lock_step import (
 )
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.runner import Runner
-from robodyn_ros.simulation.sensor import Sensor
+from robodyn_ros.simulation.sensors.encoders import Sensor
 
 URDF = 'config/urdf/two_link.urdf'
 EPOCH = 7
@@ -146,3 +147,17 @@ def test_a_restart_gives_the_same_run_again(make):
 def test_what_cannot_be_kept_is_refused(make, participants, rate, sentence):
     with pytest.raises(ParameterError, match=sentence):
         make(*participants, rate=rate)
+
+
+def test_an_answer_is_of_the_quantity_that_the_joint_takes(make):
+    """Efforts, unless it says otherwise: an effort is never taken for a position."""
+    run = make('a', 'b')
+    run.runner.plant.command_modes = ('position', 'effort')
+    with pytest.raises(ParameterError, match="'a' commands joint joint1 by effort; expected pos"):
+        run.answer('a', EPOCH, 0, np.array([0.1, np.nan]))
+    run.goal = 1
+    run.answer('a', EPOCH, 0, np.array([np.nan, 2.0]))
+    run.answer('b', EPOCH, 0, Command(np.array([0.1, np.nan]), np.array([1.0, -1.0])))
+    assert run.advance()
+    plant = run.runner.plant
+    assert plant.commanded.all() and plant.effort[1] == 2.0 and plant.effort[0] > 0.0

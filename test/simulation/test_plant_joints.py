@@ -15,7 +15,7 @@ from robodyn_ros.simulation.faults import Faults
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.runner import Runner
-from robodyn_ros.simulation.sensor import Sensor, SensorSettings
+from robodyn_ros.simulation.sensors.encoders import Sensor, SensorSettings
 from robodyn_ros.simulation.specialised_step import specialised_step
 from support.families import MIXED, states
 

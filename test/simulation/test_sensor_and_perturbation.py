@@ -2,16 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Noise that repeats, readings on a grid, robots that are possible, and a clock that goes on."""
 
+from math import nan
+
 import numpy as np
 import pytest
 
 from robodyn_ros import Robot
-from robodyn_ros.errors import ParameterError
+from robodyn_ros.errors import ParameterError, ShapeError
+from robodyn_ros.simulation.command_modes import UNSPOKEN, Command
 from robodyn_ros.simulation.faults import Faults
 from robodyn_ros.simulation.perturbation import Perturbation, perturbed
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.runner import Runner
-from robodyn_ros.simulation.sensor import Sensor, SensorSettings
+from robodyn_ros.simulation.sensors.encoders import Sensor, SensorSettings
 
 TRUTH = np.array([0.1, -0.2, 0.3]), np.array([1.0, -2.0, 0.0])
 
@@ -158,3 +161,16 @@ def test_runner_keeps_a_clock_that_never_goes_back(arm, middle):
     runner.reset()
     runner.step()
     assert not runner.plant.commanded.any()  # no command survives a reset
+
+
+def test_commands_of_two_between_two_steps_both_count(elbow):
+    """Each for the joints it speaks for; where both speak, the newer one."""
+    runner = Runner(Plant(elbow), Sensor(2), 1000)
+    nobody, effort = UNSPOKEN, 0.0
+    runner.command(Command([1.0, 2.0], [effort, effort]))
+    runner.command(Command([nan, 7.0], [nobody, effort]))
+    runner.command(Command([3.0, nan], [effort, nobody]))
+    runner.step()
+    assert runner.plant.effort.tolist() == [3.0, 7.0]
+    with pytest.raises(ShapeError, match='expected an effort for each of'):
+        runner.command([1.0])

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The type of FollowJointTrajectory: of control_msgs, or generated from test/interfaces."""
+"""Types of interface packages that may not be installed, generated from test/interfaces."""
 
 import ctypes
 import fcntl
@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCE = ROOT / 'test' / 'interfaces' / 'control_msgs'
+SOURCES = ROOT / 'test' / 'interfaces'
 #: Loaded by their full paths, in this order, each needs the ones before it.
 LIBRARIES = (
     'rosidl_generator_c',
@@ -25,13 +25,16 @@ LIBRARIES = (
 )
 
 
-def provide():
-    """Make `import control_msgs` work in this process and in those that it starts."""
-    if find_spec('control_msgs') is not None:
+def provide(name='control_msgs'):
+    """Make `import control_msgs` work in this process and in those that it starts.
+
+    name : of the package, a folder of test/interfaces.
+    """
+    if find_spec(name) is not None:
         return
-    prefix = _generated()
+    prefix = _generated(name)
     library = prefix / 'lib'
-    (packages,) = (path.parents[1] for path in prefix.rglob('control_msgs/__init__.py'))
+    (packages,) = (path.parents[1] for path in prefix.rglob(f'{name}/__init__.py'))
     sys.path.insert(0, str(packages))
     for key, path in (
         ('PYTHONPATH', packages),
@@ -39,34 +42,34 @@ def provide():
         ('AMENT_PREFIX_PATH', prefix),
     ):
         os.environ[key] = os.pathsep.join(filter(None, (str(path), os.environ.get(key))))
-    for name in LIBRARIES:  # the search path of this process is that of its start
-        path = library / f'libcontrol_msgs__{name}.so'
+    for part in LIBRARIES:  # the search path of this process is that of its start
+        path = library / f'lib{name}__{part}.so'
         if path.exists():
             ctypes.CDLL(str(path), ctypes.RTLD_GLOBAL)
 
 
-def _generated():
+def _generated(name):
     """Return the prefix of the generated package, which is built once for its sources."""
-    files = sorted(path for path in SOURCE.rglob('*') if path.is_file())
+    files = sorted(path for path in (SOURCES / name).rglob('*') if path.is_file())
     told = [sys.prefix, platform.python_version(), *(path.read_text() for path in files)]
     key = hashlib.sha256('\n'.join(told).encode()).hexdigest()[:16]
-    prefix = ROOT / 'build' / f'control_msgs-{key}'
+    prefix = ROOT / 'build' / f'{name}-{key}'
     prefix.parent.mkdir(exist_ok=True)
     with prefix.with_suffix('.lock').open('w') as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # several processes collect the same tests
         if not prefix.exists():
-            _build(prefix)
+            _build(SOURCES / name, prefix)
     return prefix
 
 
-def _build(prefix):
+def _build(source, prefix):
     """Build the package, and give it its name when it is whole."""
     work, part = prefix.with_suffix('.work'), prefix.with_suffix('.part')
     cmake = shutil.which('cmake')
     flags = [f'-DCMAKE_INSTALL_PREFIX={part}', '-DBUILD_TESTING=OFF']
     flags += [f'-DPython3_EXECUTABLE={sys.executable}', f'-DPYTHON_EXECUTABLE={sys.executable}']
     for command in (
-        [cmake, '-S', SOURCE, '-B', work, *flags],
+        [cmake, '-S', source, '-B', work, *flags],
         [cmake, '--build', work, '--parallel', '2'],
         [cmake, '--install', work],
     ):

@@ -37,6 +37,7 @@ class Supervisor:
     limit and rate limit. Times are seconds of one monotonic clock, passed in.
 
     robot : Robot; its scratch memory is not used. law : its ControlLaw. settings : Settings.
+    payload : PayloadRamp whose model is that of the robot; None refuses payloads.
 
     After a tick the attributes are state, reason, joint (index or -1), value and detail. stuck is
     whether a sensor repeats itself; completed is the last Trajectory that ended, or None. The next
@@ -45,7 +46,7 @@ class Supervisor:
     publishing is whether the command is to be published.
     """
 
-    def __init__(self, robot, law, settings):
+    def __init__(self, robot, law, settings, payload=None):
         self.law, self.joint_names = law, tuple(robot.joint_names)
         self.state, self.reason, self.joint, self.value = State.WAIT_STATE, Reason.NONE, -1, 0.0
         self.detail, self.completed = '', None
@@ -54,6 +55,7 @@ class Supervisor:
         self._inbox, self._reference = Inbox(robot.nv), Reference(robot.nv)
         self._output, self._clock, self._counters = Output(robot), Clock(), Counters()
         self._rehearsal = Rehearsal(robot)
+        self._payload, self._linked, self._twins = payload, robot.linked, {}
         self._jumps, self._recovering, self._seen = 0, 0, None
         self.stuck, self._still, self._stillness = False, np.zeros(robot.nv), -math.inf
         self._first_not_finite = guards.first_not_finite.vectorcall
@@ -74,11 +76,53 @@ class Supervisor:
     def use(self, twins):
         """Replace kernels by their twins from the next tick on, {kernel: twin}.
 
-        {} restores the generic kernels. Torques stay the same to rounding.
+        {} restores the generic kernels. Torques stay the same to rounding. Twins do not know
+        payloads, and wait while there is one.
         """
         with self._lock:
-            self.law.use(twins)
-            self._output.use(twins)
+            self._twins = twins
+            self._choose_kernels()
+
+    def _choose_kernels(self):
+        twins = self._twins
+        if self._payload is not None and not self._payload.empty:
+            twins = {kernel: self._linked(kernel) for kernel in twins}
+        self.law.use(twins)
+        self._output.use(twins)
+
+    def attach(self, frame, mass, com, inertia, ramp):
+        """Go over to a payload on a frame, in place of the one there; zeros detach it.
+
+        Parameters
+        ----------
+        frame : str
+            Name of a link or joint.
+        mass : float
+            Mass [kg].
+        com : (3,) ndarray
+            Centre of mass [m] in the axes of the frame.
+        inertia : (3, 3) ndarray
+            Inertia [kg m^2] about the centre of mass, in the axes of the frame.
+        ramp : float
+            Duration [s].
+
+        Raises
+        ------
+        UnknownNameError, ModelError, ParameterError
+            For a refused value. Nothing has changed then.
+        """
+        if self._payload is None:
+            raise ParameterError('this supervisor has no payloads; expected one with a ramp')
+        plan = self._payload.plan(frame, mass, com, inertia, ramp)
+        with self._lock:
+            self._payload.begin(plan)
+            if self._twins:
+                self._choose_kernels()
+
+    def _carry(self, dt):
+        self._payload.advance(dt)
+        if self._twins and self._payload.empty:
+            self._choose_kernels()
 
     @property
     def following(self):
@@ -331,6 +375,8 @@ class Supervisor:
         with self._lock:
             settings, measured = self._settings, self._inbox.latest
             dt = self._clock.tick(now, settings.period)
+            if self._payload is not None and self._payload.moving:
+                self._carry(dt)
             fresh = measured is not None and measured.is_fresh(now, settings)
             if fresh and self.active and self._sticks(measured, settings):
                 fresh = settings.stuck_action != 'stale'

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Convert floating, spherical and planar joints between coordinates and geometry messages.
+"""Convert joints of several degrees of freedom, and bodies, between arrays and geometry messages.
 
 Messages use URDF's frames. The pose of the child link is in the joint frame, which `<origin>`
 places in the parent link. The twist of the child link and the wrench on it are at its origin, in
@@ -10,6 +10,7 @@ axes of the joint. The coordinates are those of doc/joints.md.
 from typing import Sequence
 
 import numpy as np
+from geometry_msgs.msg import InertiaStamped
 
 from robodyn_ros.errors import ParameterError
 from robodyn_ros.model.joint_types import JointCoordinates, has_quaternion
@@ -119,3 +120,17 @@ def set_vector(message, numbers: Sequence[float]):
     """Fill a Vector3 or a Quaternion."""
     for field, number in zip('xyzw', numbers):
         setattr(message, field, float(number))
+
+
+def payload_of(message: InertiaStamped) -> tuple[str, float, np.ndarray, np.ndarray]:
+    """Return frame, mass [kg], centre of mass (3,) [m] and inertia (3, 3) [kg m^2] about it."""
+    body = message.inertia
+    inertia = np.array(
+        [
+            [body.ixx, body.ixy, body.ixz],
+            [body.ixy, body.iyy, body.iyz],
+            [body.ixz, body.iyz, body.izz],
+        ]
+    )
+    com = np.array([body.com.x, body.com.y, body.com.z])
+    return message.header.frame_id[:200], body.m, com, inertia

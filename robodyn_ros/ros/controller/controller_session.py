@@ -15,6 +15,7 @@ from robodyn_msgs.msg import ControllerState, TaskState
 from robodyn_ros.control.laws.law import ControlLaw
 from robodyn_ros.control.laws.specialised_law import specialised_kernels
 from robodyn_ros.control.reference.task_target import TaskTarget
+from robodyn_ros.control.supervisor.payload_ramp import PayloadRamp
 from robodyn_ros.control.supervisor.supervisor import Supervisor
 from robodyn_ros.errors import ParameterError, RobodynError
 from robodyn_ros.realtime.log_throttle import LineBudget
@@ -52,6 +53,7 @@ class ControlSession:
       node: the node that owns the topics.
       robot: the robot.
       law: the control law of that robot.
+      payload: its payloads; the robot has the model of this ramp.
       values: of the node's parameters, by name.
       changed: called from the loop when the state or its reason changes.
 
@@ -62,11 +64,12 @@ class ControlSession:
         node,
         robot: Robot,
         law: ControlLaw,
+        payload: PayloadRamp,
         values: Mapping[str, Any],
         changed: Callable[[], None],
     ):
         self.robot, self.law = robot, law
-        self.supervisor = Supervisor(robot, law, control_settings(values, robot, law))
+        self.supervisor = Supervisor(robot, law, control_settings(values, robot, law), payload)
         self.accepted_references, self.refused_references, self.last_refusal = 0, 0, ''
         self._lines = LineBudget()
         self._task_progress = None if law.task is None else TaskProgress(law.task)

@@ -13,6 +13,7 @@ from robodyn_msgs.msg import LockStepCommand, LockStepState
 from robodyn_ros.errors import ParameterError, RobodynError
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.realtime_parameters import realtime
+from robodyn_ros.ros.simulator.simulator_parameters import COMMAND_TOPICS
 from robodyn_ros.ros.simulator.simulator_session import SimulatorSession
 from robodyn_ros.ros.transport.local_link import local_link
 from robodyn_ros.ros.transport.lock_step import (
@@ -45,9 +46,7 @@ class LockStepSimulation(SimulatorSession):
         self._remote = self._heard = True  # whether the topics have subscribers
         self._measured = np.empty((2, robot.nv))
         super().__init__(
-            node,
-            robot,
-            values | {'joint_commands_topic': '', 'effort_command_topic': '', 'specialise': False},
+            node, robot, values | dict.fromkeys(COMMAND_TOPICS, '') | {'specialise': False}
         )
 
     def _make_loop(self, values):
@@ -83,7 +82,15 @@ class LockStepSimulation(SimulatorSession):
         self._mailbox.close()
         self._node.destroy_publisher(self._publisher)
 
-    # Requests; the first two need the lock and a run that stands still.
+    @property
+    def stands(self) -> bool:
+        """Whether the run is at its goal."""
+        return self.run.step == self.run.goal
+
+    # Requests; the first three need the lock and a run that stands still.
+
+    def restart_time(self):
+        """Do nothing: a reset turns time back."""
 
     def reset(self):
         """Start a new epoch in the initial state."""
@@ -123,7 +130,7 @@ class LockStepSimulation(SimulatorSession):
         return self._outcome
 
     def _require_standing(self):
-        if self.run.step != self.run.goal:
+        if not self.stands:
             raise RobodynError('The simulation is on its way; expected that it stands.')
 
     def _begin_epoch(self):
@@ -159,7 +166,8 @@ class LockStepSimulation(SimulatorSession):
             any(name not in self._link for name in self.run.participants)
             or self._publisher.get_subscription_count() > 0
         )
-        self._heard = self._clock_source.active or self._state.heard
+        topics = self._state, self._instruments
+        self._heard = self._clock_source.active or any(each.heard for each in topics)
 
     def _serve(self, data: bytes | None):
         with self.lock:
@@ -190,9 +198,9 @@ class LockStepSimulation(SimulatorSession):
         if not run.complete:
             state = ReadState(run.epoch, run.step, run.period, self._measured)
             for name in run.missing:
-                effort = self._link.ask(name, state)
-                if effort is not None:
-                    run.answer(name, run.epoch, run.step, effort)
+                command = self._link.ask(name, state)
+                if command is not None:
+                    run.answer(name, run.epoch, run.step, command)
         return run.complete
 
     def _repeat(self):

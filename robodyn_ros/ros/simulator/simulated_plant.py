@@ -12,7 +12,7 @@ from robodyn_ros.simulation.faults import Faults
 from robodyn_ros.simulation.perturbation import Perturbation, perturbed
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
-from robodyn_ros.simulation.sensor import Sensor, SensorSettings
+from robodyn_ros.simulation.sensors.encoders import Sensor, SensorSettings
 
 # Parameters with the same name as a field of PlantSettings.
 SAME_NAME = (
@@ -26,7 +26,10 @@ SAME_NAME = (
     'friction_scale',
     'static_friction',
     'friction_speed',
+    'command_modes',
 )
+KINDS = ('noise', 'bias', 'drift')  # of errors of the encoders, in parameters and settings
+DRIVE = ('kinematic', 'stiffness', 'rate_gain', 'velocity_gain', 'carries_weight')
 
 
 def simulated_robot(values: Mapping[str, Any], robot: Robot) -> Robot:
@@ -60,7 +63,9 @@ def simulated_robot(values: Mapping[str, Any], robot: Robot) -> Robot:
 def make_plant(values: Mapping[str, Any], robot: Robot) -> Plant:
     """Return the plant of `robot`; ShapeError or ParameterError for a bad initial state."""
     settings = PlantSettings(
-        latency=values['command_latency'], **{name: values[name] for name in SAME_NAME}
+        latency=values['command_latency'],
+        **{name: values[name] for name in SAME_NAME},
+        **{name: values[f'drive.{name}'] for name in DRIVE},
     )
     return Plant(
         robot, settings, values['initial_position'] or None, values['initial_velocity'] or None
@@ -69,18 +74,20 @@ def make_plant(values: Mapping[str, Any], robot: Robot) -> Plant:
 
 def make_sensor(values: Mapping[str, Any], robot: Robot) -> Sensor:
     """Return the sensor of `robot`."""
-    return Sensor(
-        robot.nv,
-        SensorSettings(
-            values['noise.position'],
-            values['noise.velocity'],
-            values['resolution.position'],
-            values['resolution.velocity'],
-            values['noise.seed'],
-        ),
-        robot.nq,
-        robot.model.quaternions,
+    errors = {
+        f'{part}_{field}': values[f'{name}.{part}']
+        for part in ('position', 'velocity')
+        for name, field in (*zip(KINDS, KINDS), ('resolution', 'step'))
+    }
+    settings = SensorSettings(
+        **errors,
+        seed=values['noise.seed'],
+        latency=values['sensor_latency'],
+        jitter=values['sensor_jitter'],
+        velocity_source=values['velocity_source'],
     )
+    model = robot.model
+    return Sensor(robot.nv, settings, robot.nq, model.quaternions, model.coordinates)
 
 
 def make_faults(values: Mapping[str, Any], model: RobotModel) -> Faults:

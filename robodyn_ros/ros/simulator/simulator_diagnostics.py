@@ -78,6 +78,7 @@ class SimulatorDiagnostics:
                 'blow_ups': plant.faults,
                 'joints_commanded': int(plant.commanded.sum()),
                 'joints': len(names),
+                'modes': ' '.join(plant.modes),
                 'kernels': session.kernels.text,
             },
         )
@@ -95,7 +96,7 @@ class SimulatorDiagnostics:
             {
                 'accepted_per_second': new.accepted / new.time if new.time else 0.0,
                 'accepted': intake.accepted,
-                'without_effort': intake.empty,
+                'for_no_joint': intake.empty,
                 'rejected_wrenches': session.refused_wrenches,
                 **rejected,
             },

@@ -11,11 +11,13 @@ from robodyn_ros.ros.common.parameter_table import (
 from robodyn_ros.ros.common.realtime_parameters import REALTIME_PARAMETERS
 from robodyn_ros.ros.common.robot_source import ROBOT_PARAMETERS
 from robodyn_ros.ros.common.session_kernels import KERNEL_PARAMETERS
+from robodyn_ros.ros.simulator.sensor_parameters import LARGEST_SEED, SENSOR_PARAMETERS
 from robodyn_ros.ros.transport.lock_step import LOCK_STEP, LOCK_STEP_PARAMETERS
+from robodyn_ros.simulation.command_modes import COMMAND_MODES, QUANTITIES
 from robodyn_ros.simulation.plant_settings import METHODS, NO_COMMAND, VOID_COMMAND
 
 TIMER, COMMAND = 'timer', 'command'
-LARGEST_SEED = 2**31 - 1
+COMMAND_TOPICS = ('joint_commands_topic', *(f'{each}_command_topic' for each in QUANTITIES))
 
 SIMULATOR_PARAMETERS = (
     *ROBOT_PARAMETERS,
@@ -72,21 +74,85 @@ SIMULATOR_PARAMETERS = (
     ),
     ParamSpec('substeps', 'int', 1, '', 'Equal substeps of a step.', lower=1, upper=1000),
     ParamSpec(
+        'command_modes',
+        'string[]',
+        (),
+        '',
+        'Quantity that commands each joint, one for all, or none for `effort`. With `any` the '
+        'drive takes on the quantity of each command. A commanded joint changes without a jump.',
+        choices=COMMAND_MODES,
+        change=LIVE,
+        lengths=(0, 1, 'n'),
+    ),
+    ParamSpec(
+        'drive.kinematic',
+        'bool',
+        False,
+        '',
+        'Whether joints in position or velocity mode move as commanded, whatever effort that '
+        'takes, at most at their velocity limits.',
+    ),
+    ParamSpec(
+        'drive.stiffness',
+        'float[]',
+        (),
+        'N m/rad or N/m',
+        'Kp of drives in position mode, one for all or for each. Empty: critically damped at '
+        '50 rad/s.',
+        lower=0.0,
+        upper=1e9,
+        lengths=(0, 1, 'n'),
+    ),
+    ParamSpec(
+        'drive.rate_gain',
+        'float[]',
+        (),
+        'N m s/rad or N s/m',
+        'Kd of drives in position mode, likewise.',
+        lower=0.0,
+        upper=1e9,
+        lengths=(0, 1, 'n'),
+    ),
+    ParamSpec(
+        'drive.velocity_gain',
+        'float[]',
+        (),
+        'N m s/rad or N s/m',
+        'Kv of drives in velocity mode, likewise.',
+        lower=0.0,
+        upper=1e9,
+        lengths=(0, 1, 'n'),
+    ),
+    ParamSpec(
+        'drive.carries_weight',
+        'bool',
+        True,
+        '',
+        'Whether drives in position and velocity mode add the weight of the robot.',
+    ),
+    ParamSpec(
         'joint_commands_topic',
         'string',
         'robot_joint_commands',
         '',
-        'Topic of efforts by name (sensor_msgs/JointState); NaN or missing: not commanded. Empty: '
-        'off.',
+        'Topic of commands by name (sensor_msgs/JointState). NaN: not commanded. Empty: off.',
         judge=topic_name_or_nothing,
     ),
-    ParamSpec(
-        'effort_command_topic',
-        'string',
-        'forward_effort_controller/commands',
-        '',
-        'Topic of efforts in the order of `joints` (std_msgs/Float64MultiArray). Empty: off.',
-        judge=topic_name_or_nothing,
+    *(
+        ParamSpec(
+            f'{quantity}_command_topic',
+            'string',
+            f'forward_{quantity}_controller/commands',
+            '',
+            f'Topic of {plural} in the order of `joints`, of all or of those that take them '
+            '(std_msgs/Float64MultiArray). NaN: not commanded. Empty: off.',
+            judge=topic_name_or_nothing,
+        )
+        for quantity, plural in (
+            ('effort', 'efforts'),
+            ('position', 'positions'),
+            ('velocity', 'velocities'),
+        )
     ),
     ParamSpec(
         'joint_states_topic',
@@ -271,43 +337,7 @@ SIMULATOR_PARAMETERS = (
         upper=1e6,
         lengths=(6,),
     ),
-    ParamSpec(
-        'noise.position',
-        'float',
-        0.0,
-        'rad or m',
-        'Standard deviation of the measured positions.',
-        lower=0.0,
-        upper=10.0,
-    ),
-    ParamSpec(
-        'noise.velocity',
-        'float',
-        0.0,
-        'rad/s or m/s',
-        'Standard deviation of the measured velocities.',
-        lower=0.0,
-        upper=100.0,
-    ),
-    ParamSpec('noise.seed', 'int', 0, '', 'Seed of the noise.', lower=0, upper=LARGEST_SEED),
-    ParamSpec(
-        'resolution.position',
-        'float',
-        0.0,
-        'rad or m',
-        'Quantisation of the measured positions; 0 for none.',
-        lower=0.0,
-        upper=10.0,
-    ),
-    ParamSpec(
-        'resolution.velocity',
-        'float',
-        0.0,
-        'rad/s or m/s',
-        'Quantisation of the measured velocities; 0 for none.',
-        lower=0.0,
-        upper=100.0,
-    ),
+    *SENSOR_PARAMETERS,
     ParamSpec(
         'external_wrench_timeout',
         'float',

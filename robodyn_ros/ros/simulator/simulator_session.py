@@ -23,19 +23,23 @@ from robodyn_ros.ros.common.joint_messages import set_stamp
 from robodyn_ros.ros.common.realtime_parameters import realtime, require_granted
 from robodyn_ros.ros.common.session_kernels import SessionKernels
 from robodyn_ros.ros.simulator.clock_source import ClockSource
-from robodyn_ros.ros.simulator.effort_intake import EffortIntake
+from robodyn_ros.ros.simulator.command_intake import CommandIntake
+from robodyn_ros.ros.simulator.sensor_parameters import make_instruments
+from robodyn_ros.ros.simulator.sensor_topics import SensorTopics
 from robodyn_ros.ros.simulator.simulated_plant import (
     make_faults,
     make_plant,
     make_sensor,
     simulated_robot,
 )
-from robodyn_ros.ros.simulator.simulator_parameters import TIMER
+from robodyn_ros.ros.simulator.simulator_parameters import COMMAND_TOPICS, TIMER
 from robodyn_ros.ros.simulator.state_publisher import state_topics
 from robodyn_ros.simulation.plant import KERNELS
 from robodyn_ros.simulation.runner import Runner
 from robodyn_ros.simulation.specialised_step import specialised_step
 
+LONGEST_STEP = 60  # [s] of simulated time per request of steps
+MOST_SUBSTEPS = 300_000  # of one such request, which blocks others for seconds
 LATCHED_QOS = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 CATCH_UP = 0.05  # [s] of simulated time per tick at most; further due steps are lost
@@ -65,7 +69,8 @@ class SimulatorSession:
         plant = make_plant(values, robot)
         warm_up(KERNELS)
         self.lock = Lock()
-        self.runner = Runner(plant, make_sensor(values, robot), values['update_rate'])
+        instruments = make_instruments(values, robot)
+        self.runner = Runner(plant, make_sensor(values, robot), values['update_rate'], instruments)
         self.lost = self.refused_wrenches = 0
         self.faults: list[Exception] = []  # exceptions of the loop, for the node to report
         self.pause = CollectorPause()
@@ -77,19 +82,15 @@ class SimulatorSession:
         self._at_once = values['speed_factor'] == 0.0
         self._frame_id = values['frame_id'] or robot.model.body_names[0]
         self._state = state_topics(node, robot.model, values, self._frame_id)
+        self._instruments = SensorTopics(node, instruments, robot.joint_names)
         self._slots, self._told = 0, 0.0
         self._reset_notify = node.create_publisher(Header, '~/reset_notify', LATCHED_QOS)
         self._clock_source = ClockSource(node, self.lock)
-        topics = values['joint_commands_topic'], values['effort_command_topic']
+        topics = [values[name] for name in COMMAND_TOPICS]
         # The events executor ignores callback groups: it delivers every message.
         self._polled = timed and values['executor'] != 'events'
-        self.intake = EffortIntake(
-            node,
-            topics,
-            robot.joint_names,
-            self.runner.command,
-            self._polled,
-            None if timed else self._step,
+        self.intake = CommandIntake(
+            node, topics, plant, self.runner.command, self._polled, None if timed else self._step
         )
         self._wrench = node.create_subscription(WrenchStamped, '~/external_wrench', self._push, 10)
         self.loop = self._make_loop(values)
@@ -138,6 +139,7 @@ class SimulatorSession:
         self.intake.close()
         self._node.destroy_subscription(self._wrench)
         self._state.close()
+        self._instruments.close()
         self._clock_source.close()
         self._node.destroy_publisher(self._reset_notify)
 
@@ -146,13 +148,29 @@ class SimulatorSession:
         faults = make_faults(values, self.runner.plant.model)
         with self.lock:
             self.runner.plant.broken = self.runner.sensor.faults = faults
+            self.runner.plant.command_modes = values['command_modes']
             self.values = values
 
     def keep_clock(self) -> str:
         """Publish /clock if requested and no other node does; return '', or the obstacle."""
         return self._clock_source.look() if self.values['publish_clock'] else ''
 
+    @property
+    def stands(self) -> bool:
+        """Whether time stands until steps are asked for."""
+        return self.runner.paused
+
+    @property
+    def most_steps(self) -> int:
+        """Largest number of steps of one request, which blocks others."""
+        return most_steps(self.values['update_rate'], self.values['substeps'])
+
     # Steps; under the lock.
+
+    def restart_time(self):
+        """Turn simulated time back to zero; the state stays."""
+        self.runner.steps = 0
+        self.tell()
 
     def reset(self):
         """Reset and publish the state; kernels that waited for it take effect."""
@@ -175,6 +193,7 @@ class SimulatorSession:
         if runner.reading_valid:
             sensor = runner.sensor
             self._state.publish(stamp, sensor.position, sensor.velocity, runner.plant.effort)
+        self._instruments.publish(stamp)
         self._clock_source.tell(simulated)  # after the state, which a cycle on /clock reads
 
     def last_told(self) -> tuple[JointState, MultiDOFJointState]:
@@ -267,3 +286,8 @@ class SimulatorSession:
             self._node.get_logger().warning(
                 f'An external wrench is refused: {error}', throttle_duration_sec=1.0
             )
+
+
+def most_steps(update_rate: int, substeps: int) -> int:
+    """Return the largest number of steps of ~/step, at a rate [Hz] and a number of substeps."""
+    return max(1, min(LONGEST_STEP * update_rate, MOST_SUBSTEPS // substeps))

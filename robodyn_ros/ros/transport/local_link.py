@@ -11,8 +11,9 @@ import numpy as np
 from robodyn_ros.realtime.histogram import Histogram
 from robodyn_ros.realtime.loop import Counts
 from robodyn_ros.ros.transport.lock_step import ReadState
+from robodyn_ros.simulation.command_modes import Command
 
-Answer = Callable[[ReadState], np.ndarray | None]
+Answer = Callable[[ReadState], np.ndarray | Command | None]
 
 _links: WeakKeyDictionary = WeakKeyDictionary()  # context: {topic of the states: LocalLink}
 
@@ -43,7 +44,7 @@ class LocalLink:
             Of the participant.
         answer : callable
             Called with each state from the simulator's thread. It returns the efforts (n,) [N m |
-            N], NaN for no command, or None for no answer yet.
+            N] or a Command, NaN for no command; or None for no answer yet.
         """
         with self._lock:
             self._answers[name] = answer
@@ -55,7 +56,7 @@ class LocalLink:
         with self._lock:
             self._answers.pop(name, None)
 
-    def ask(self, name: str, state: ReadState) -> np.ndarray | None:
+    def ask(self, name: str, state: ReadState) -> np.ndarray | Command | None:
         """Return the answer of a participant, or None."""
         with self._lock:
             answer = self._answers.get(name)

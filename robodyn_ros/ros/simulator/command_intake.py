@@ -1,0 +1,250 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Receive commands of efforts, positions and velocities from the topics for the plant."""
+
+from collections import Counter
+from typing import Callable, Sequence
+
+import numpy as np
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+
+from robodyn_ros.compile import warm_up
+from robodyn_ros.errors import ShapeError
+from robodyn_ros.ros.common.joint_messages import (
+    DUPLICATE_JOINT,
+    EMPTY,
+    MAX_BYTES,
+    MAX_NAMES,
+    TOO_MANY_NAMES,
+    UNKNOWN_JOINT,
+    UNREADABLE,
+    WRONG_LENGTH,
+)
+from robodyn_ros.ros.transport.polled_group import PolledGroup
+from robodyn_ros.ros.transport.readable import KERNELS, decoded
+from robodyn_ros.simulation.command_modes import QUANTITIES, UNSPOKEN, Command
+from robodyn_ros.simulation.plant import Plant
+
+OUT_OF_RANGE = 'OUT_OF_RANGE'  # infinite, or beyond any motor
+WRONG_MODE = 'WRONG_MODE'  # a quantity that the joint does not take
+AMBIGUOUS = 'AMBIGUOUS'  # several quantities for one joint
+
+Outcome = tuple[Command | None, str]
+
+
+class NamedCommands:
+    """Read commands by joint name from a JointState.
+
+    The format is that of JointStateTopicSystem. Each array is as long as `name`, or has entries
+    only for the joints that take its quantity, in the order of `name`. NaN means not commanded.
+    Joints that are not named are left to other commands.
+    """
+
+    def __init__(self, plant: Plant):
+        self._plant = plant
+        self._place = {name: k for k, name in enumerate(plant.model.joint_names)}
+        self._names: list[str] = []
+        self._rows, self._columns, self._reason = [], [], EMPTY
+
+    def read(self, message: JointState) -> Outcome:
+        """Return the command and '', or None and the reason."""
+        names, arrays = message.name, [getattr(message, each) for each in QUANTITIES]
+        if len(names) > MAX_NAMES:
+            return None, TOO_MANY_NAMES
+        if not any(arrays):
+            return None, EMPTY
+        if any(len(given) > len(names) for given in arrays):
+            return None, WRONG_LENGTH
+        if names != self._names:
+            self._locate(names)
+        if self._reason:
+            return None, self._reason
+        values = np.full((len(QUANTITIES), len(self._place)), np.nan)
+        for quantity, given in enumerate(arrays):
+            if given and not self._put(given, quantity, values[quantity]):
+                return None, WRONG_LENGTH
+        return self._command(values)
+
+    def describe(self, message: JointState) -> str:
+        """What is to be said about a refused message."""
+        sizes = (f'{len(getattr(message, each))} {_PLURAL[each]}' for each in QUANTITIES)
+        return f'{len(message.name)} names and {", ".join(sizes)}; {_modes(self._plant)}'
+
+    def _put(self, given, quantity, row):
+        """Write an array of the message by joint; whether its length fits."""
+        if len(given) == len(self._names):
+            row[self._rows] = np.frombuffer(given)[self._columns]
+            return True
+        taking = [k for k in self._rows if self._plant.takes[k, quantity]]
+        if len(given) != len(taking):
+            return False
+        row[taking] = np.frombuffer(given)
+        return True
+
+    def _command(self, values) -> Outcome:
+        given = ~np.isnan(values)
+        taken = given & (self._plant.takes.T > 0.0)
+        number = taken.sum(axis=0)
+        if number.max() > 1:
+            return None, AMBIGUOUS
+        if (given.any(axis=0) & (number == 0)).any():
+            return None, WRONG_MODE
+        if not number.any():
+            return None, EMPTY
+        if (np.abs(values) > self._plant.largest[:, np.newaxis])[taken].any():
+            return None, OUT_OF_RANGE
+        quantity, mode = taken.argmax(axis=0), np.full(len(number), UNSPOKEN)
+        mode[self._rows] = quantity[self._rows]
+        return Command(values[quantity, np.arange(len(number))], mode), ''
+
+    def _locate(self, names: list[str]):
+        known = [(self._place[name], k) for k, name in enumerate(names) if name in self._place]
+        self._names, self._reason = list(names), ''
+        self._rows, self._columns = [row for row, _ in known], [column for _, column in known]
+        if len(set(names)) != len(names):
+            self._reason = DUPLICATE_JOINT
+        elif not known:
+            self._reason = UNKNOWN_JOINT
+
+
+class OrderedCommands:
+    """Read commands of one quantity from a Float64MultiArray, as ForwardCommandController does.
+
+    It has one entry for each joint of the robot, or for each that takes the quantity, in the
+    robot's order. NaN means not commanded.
+    """
+
+    def __init__(self, plant: Plant, quantity: str):
+        self._plant, self._quantity = plant, quantity
+        self._code = QUANTITIES.index(quantity)
+
+    def read(self, message: Float64MultiArray) -> Outcome:
+        """Return the command and '', or None and the reason."""
+        takes = self._plant.takes[:, self._code] > 0.0
+        value, mode = np.full(len(takes), np.nan), np.where(takes, self._code, UNSPOKEN)
+        if len(message.data) == len(takes):
+            value[:] = np.frombuffer(message.data)
+        elif len(message.data) == takes.sum() > 0:
+            value[takes] = np.frombuffer(message.data)
+        else:
+            return None, WRONG_LENGTH
+        if not np.isnan(value[~takes]).all():
+            return None, WRONG_MODE
+        if np.any(np.abs(value) > self._plant.largest[self._code]):
+            return None, OUT_OF_RANGE
+        return (None, EMPTY) if np.isnan(value).all() else (Command(value, mode), '')
+
+    def describe(self, message: Float64MultiArray) -> str:
+        """What is to be said about a refused message."""
+        plant = self._plant
+        return (
+            f'{len(message.data)} {_PLURAL[self._quantity]} for {len(plant.takes)} joints; '
+            f'{_modes(plant)}'
+        )
+
+
+Reader = NamedCommands | OrderedCommands
+
+
+class CommandIntake:
+    """Receive commands from all topics; for each joint the newest counts.
+
+    A command is accepted or rejected as a whole, and counted. A command for no joint is neither:
+    ros2_control sends it while no controller is active.
+
+    Args:
+      node: the node that subscribes.
+      topics: of the JointState, then of one Float64MultiArray for each of QUANTITIES; '' for none.
+      plant: the commanded plant.
+      command: called with each accepted Command.
+      polled: whether the loop takes the messages, which is cheaper than the executor.
+      delivered: called after each well-formed message that the executor delivered.
+
+    """
+
+    def __init__(
+        self,
+        node,
+        topics: Sequence[str],
+        plant: Plant,
+        command: Callable[[Command], None],
+        polled: bool,
+        delivered: Callable[[], None] | None = None,
+    ):
+        warm_up(KERNELS)
+        self.accepted = self.empty = 0
+        self.rejected: Counter[str] = Counter()
+        self.detail = ''  # sentence about the last rejection
+        self._node, self._command, self._delivered = node, command, delivered
+        # In lock step no command may be lost. Otherwise best effort is compatible with any
+        # publisher.
+        qos = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+        if delivered:
+            qos = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
+        group = PolledGroup() if polled else None
+        readers = NamedCommands(plant), *(OrderedCommands(plant, each) for each in QUANTITIES)
+        self._inputs = []
+        for topic, reader in zip(topics, readers):
+            if topic:
+                kind = JointState if reader is readers[0] else Float64MultiArray
+                subscription = node.create_subscription(
+                    kind,
+                    topic,
+                    lambda data, kind=kind, reader=reader: self._decode(data, kind, reader),
+                    qos,
+                    callback_group=group,
+                    raw=True,
+                )
+                self._inputs.append((subscription, kind, reader))
+
+    def poll(self):
+        """Take the newest message of each topic, if any."""
+        for subscription, kind, reader in self._inputs:
+            with subscription.handle:
+                taken = subscription.handle.take_message(kind, True)
+            if taken is not None:
+                self._decode(taken[0], kind, reader)
+
+    def receive(self, message, reader: Reader):
+        """Accept a message or count its refusal."""
+        command, reason = reader.read(message)
+        if command is not None:
+            self.accepted += 1
+            self._command(command)
+        elif reason == EMPTY:
+            self.empty += 1
+        else:
+            self._reject(reason, reader.describe(message))
+            return
+        if self._delivered:
+            self._delivered()
+
+    def close(self):
+        """Stop receiving."""
+        for subscription, _, _ in self._inputs:
+            self._node.destroy_subscription(subscription)
+
+    def _decode(self, data: bytes, kind, reader: Reader):
+        try:
+            message = decoded(data, kind, MAX_BYTES)
+        except ShapeError as error:
+            self._reject(UNREADABLE, str(error))
+            return
+        self.receive(message, reader)
+
+    def _reject(self, reason: str, detail: str):
+        self.rejected[reason] += 1
+        self.detail = f'{reason}: {detail}'
+
+
+_PLURAL = {'effort': 'efforts', 'position': 'positions', 'velocity': 'velocities'}
+
+
+def _modes(plant: Plant) -> str:
+    """Return what the joints take."""
+    modes = plant.command_modes
+    if len(set(modes)) == 1:
+        return f'every joint takes {modes[0]}'
+    return ', '.join(f'{n} takes {mode}' for n, mode in zip(plant.model.joint_names, modes))

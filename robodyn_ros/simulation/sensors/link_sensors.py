@@ -1,0 +1,131 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Sensors on links and joints of a plant: inertial, force-torque, joint torque, motor encoders."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from robodyn_ros.model.layout import ROTOR
+from robodyn_ros.robot.robot import Robot
+from robodyn_ros.simulation.sensors.instrument import Imperfections, Instrument
+
+PERFECT = Imperfections()
+
+
+@dataclass(frozen=True)
+class Motion:
+    """What a plant does at one moment.
+
+    robot : Robot, with its payloads. q, qd, qdd : its state, and the mean acceleration of the last
+    step. wrenches : {frame: (6,)} force and moment [N, N m] in base axes at the frame's origin.
+    motors : (2, nv) position and velocity of the motors, seen at the joints.
+    """
+
+    robot: Robot
+    q: np.ndarray
+    qd: np.ndarray
+    qdd: np.ndarray
+    wrenches: dict
+    motors: np.ndarray
+
+    @staticmethod
+    def of(plant, robot, acceleration):
+        """Return the motion of a plant; robot : Robot of its model."""
+        wrenches = {}
+        for frame, wrench in plant.acting_wrenches.items():
+            rotation = robot.pose(plant.q, frame)[:3, :3]
+            wrenches[frame] = np.concatenate((rotation @ wrench[:3], rotation @ wrench[3:]))
+        return Motion(robot, plant.q, plant.qd, acceleration, wrenches, plant.motors)
+
+
+class LinkSensor(Instrument):
+    """An Instrument that measures a Motion."""
+
+    def measure(self, motion):
+        """Return the true vector."""
+        raise NotImplementedError
+
+    def sample(self, motion, dt):
+        """Sample a Motion, dt [s] after the sample before; 0 replaces that one."""
+        super().sample(self.measure(motion), dt)
+
+
+class Imu(LinkSensor):
+    """Angular velocity and specific force of a frame, in its axes; (6,) [rad/s, m/s^2].
+
+    The specific force is R^T (a - g): at rest it points up.
+
+    frame : name of a link or joint. gyroscope, accelerometer : Imperfections. options : as of
+    Instrument.
+    """
+
+    def __init__(self, frame, gyroscope=PERFECT, accelerometer=PERFECT, **options):
+        self.frame = frame
+        super().__init__([(3, gyroscope), (3, accelerometer)], **options)
+
+    def measure(self, motion):
+        robot, frame, q, qd = motion.robot, self.frame, motion.q, motion.qd
+        rotation = robot.pose(q, frame)[:3, :3]
+        spin = robot.frames.velocity(q, qd, frame)[3:]
+        point = robot.frames.acceleration(q, qd, motion.qdd, frame)[:3]
+        force = point - robot.model.gravity
+        return np.concatenate((rotation.T @ spin, rotation.T @ force))
+
+
+class ForceTorque(LinkSensor):
+    """Wrench on a sensor between a link and the moving joint before it; (6,) [N, N m].
+
+    The link exerts it, with what it carries and what pushes there: a load that hangs pulls down.
+    Force and moment are about the origin of the frame, in its axes.
+
+    frame : name of a link or joint. force, moment : Imperfections. options : as of Instrument.
+    """
+
+    def __init__(self, frame, force=PERFECT, moment=PERFECT, **options):
+        self.frame = frame
+        super().__init__([(3, force), (3, moment)], **options)
+
+    def measure(self, motion):
+        robot, q, model = motion.robot, motion.q, motion.robot.model
+        body = model.frame(self.frame).body
+        if body == 0:  # no joint moves it
+            return np.zeros(6)
+        wrench = -robot.links.joint_wrenches(q, motion.qd, motion.qdd, motion.wrenches)[body - 1]
+        pose = robot.pose(q, self.frame)
+        arm = robot.pose(q, model.body_names[body])[:3, 3] - pose[:3, 3]
+        moment = wrench[3:] + np.cross(arm, wrench[:3])
+        return np.concatenate((pose[:3, :3].T @ wrench[:3], pose[:3, :3].T @ moment))
+
+
+class JointTorque(LinkSensor):
+    """Efforts that the joints transmit to the links; (nv,) [N m or N].
+
+    Those of the motors, less what friction and the inertia of rotors at their joints take.
+
+    nv : number of velocities. effort : Imperfections. options : as of Instrument.
+    """
+
+    def __init__(self, nv, effort=PERFECT, **options):
+        self._loaded = self._links = None
+        super().__init__([(nv, effort)], **options)
+
+    def measure(self, motion):
+        model = motion.robot.model
+        if model is not self._loaded:
+            rotors = np.zeros(model.nv)
+            self._loaded, self._links = model, Robot(model.with_joint_values(ROTOR, rotors))
+        return self._links.inverse_dynamics(motion.q, motion.qd, motion.qdd, motion.wrenches)
+
+
+class MotorEncoders(LinkSensor):
+    """Position and velocity of the motors, seen at the joints; (2 nv,).
+
+    nv : number of velocities. position, velocity : Imperfections. options : as of Instrument.
+    """
+
+    def __init__(self, nv, position=PERFECT, velocity=PERFECT, **options):
+        super().__init__([(nv, position), (nv, velocity)], **options)
+
+    def measure(self, motion):
+        return motion.motors.reshape(-1)
