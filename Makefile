@@ -119,7 +119,7 @@ portability: setup
 soak: setup
 	@$(run) python -m tools.soak $(ARGS)
 
-demo: setup
+demo: setup $(if $(findstring --view,$(ARGS)),$(VENV)/.extra-view)
 	@$(run) python -m robodyn_ros.cli.demo $(ARGS)
 
 bench: setup

@@ -85,7 +85,7 @@ def installed(folder, pattern='**/*'):
     ]
 
 
-DEMO = ['matplotlib>=3.5', 'rich>=12']
+DEMO = ['matplotlib>=3.5', 'rich>=12', 'rosbags>=0.10']
 VIEW = ['pycollada>=0.8', 'trimesh>=4.6', 'viser>=1.1']
 
 #: What `ros2 run robodyn_ros` starts. They lie in lib/robodyn_ros, where colcon installs them; pip
@@ -155,7 +155,6 @@ setup(
             'pytest>=7.4',
             'pytest-xdist>=3.7',
             'PyYAML>=5.4',
-            'rosbags>=0.10',
             'scipy>=1.10',
             'xacro>=2.0',
         ],

@@ -7,7 +7,7 @@
 Simulated hardware and controller are two processes that communicate over DDS. The laws are
 compared in lock step on simulated time, so the comparison does not depend on the machine. Ten
 seconds in real time at 1 kHz then test the machine. The result is a table, report.json and
-tracking.png in the folder demo/.
+tracking.png in the folder demo/, and tracking.mcap for Foxglove, PlotJuggler and RViz.
 """
 
 import argparse
@@ -22,6 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from robodyn_ros import RobodynError, Robot
+from robodyn_ros.cli import view
 from robodyn_ros.cli.warmup import shown
 from robodyn_ros.compile import reproducible, warm_up
 from robodyn_ros.control.laws.law_registry import law_class
@@ -48,6 +49,7 @@ TITLES = {
     'gravity_compensation': 'gravity compensation',
     'real_time': 'real time, 1 kHz',
 }
+RESULTS = 'report.json', 'tracking.png', 'tracking.mcap'
 URDF = Path('config/urdf/franka_like.urdf')
 SHOWN, NOT_SHOWN, NOT_JUDGED = 0, 1, 3  # exit codes
 EXIT_CODES = f"""exit codes:
@@ -205,6 +207,9 @@ def main(args=None):
         '--real-time', action='store_true', help='compare on the wall clock, as on a robot'
     )
     parser.add_argument(
+        '--view', action='store_true', help='then play the motions in the browser, until Ctrl-C'
+    )
+    parser.add_argument(
         '--prepare', action='store_true', help='only compile what the comparison needs'
     )
     options = parser.parse_args(args)
@@ -221,7 +226,7 @@ def main(args=None):
         kind = Experiment if options.real_time else LockStepExperiment
         urdf = find(URDF)
         robot = Robot.from_urdf(urdf)
-        results = ResultFolder(options, ('report.json', 'tracking.png'), own=Path('demo'))
+        results = ResultFolder(options, RESULTS, own=Path('demo'))
         with shown_progress() as progress:
             records, push = compare(kind, urdf, robot, options.duration, progress)
             live = None if options.real_time else in_real_time(Experiment, urdf, robot, progress)
@@ -229,6 +234,9 @@ def main(args=None):
         results.write('report.json', json.dumps(result, indent=2) + '\n')
         tracking_report.show(result)
         _picture(records, push, live, robot, result, results)
+        recording = _recording(urdf, records, results)
+        if options.view and recording:
+            view.main([str(urdf), '--play', str(recording)])
     except RobodynError as error:
         print(f'The demonstration stopped: {error}', file=sys.stderr)
         return NOT_JUDGED if isinstance(error, ReferenceLost) else NOT_SHOWN
@@ -276,6 +284,21 @@ def _picture(records, push, live, robot, result, results):
         print(f'No picture: {error}. Install matplotlib for {path}.')
     else:
         print(f'The numbers are in {path.parent / "report.json"}, the picture in {path}.')
+
+
+def _recording(urdf, records, results):
+    """Write the MCAP file; return its path, or None without the packages that it needs."""
+    path = results.path / 'tracking.mcap'
+    try:
+        from robodyn_ros.demonstration.bag_writer import write_mcap
+
+        with results.whole(path.name) as part:
+            write_mcap(part, urdf.read_text(), records)
+    except ImportError as error:
+        print(f'No recording: {error}. Install rosbags for {path}.')
+        return None
+    print(f'The motions are in {path}; config/ has layouts for Foxglove and PlotJuggler.')
+    return path
 
 
 if __name__ == '__main__':

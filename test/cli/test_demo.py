@@ -128,6 +128,7 @@ def test_the_demonstration_runs_and_reports_what_it_measured(tmp_path, node_envi
     assert report['real_time']['sentence']
     assert max(report['gravity_compensation']['displacement_rad']) > 0.05
     assert (tmp_path / 'tracking.png').read_bytes().startswith(b'\x89PNG')
+    assert (tmp_path / 'tracking.mcap').read_bytes().startswith(b'\x89MCAP')
 
 
 def _lives(pid):

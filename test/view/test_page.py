@@ -14,7 +14,13 @@ import urllib.request
 
 import pytest
 
-from robodyn_ros import example
+from robodyn_ros import Robot, example
+from robodyn_ros.model import urdf
+from robodyn_ros.model.sources.geometry import shapes
+from robodyn_ros.view.page import Page
+from robodyn_ros.view.scales import scales_of
+from robodyn_ros.view.scene import Scene
+from robodyn_ros.view.torque_arrows import TorqueArrows
 from support.processes import ROOT
 
 pytest.importorskip('viser', reason='viser is not installed')
@@ -74,3 +80,28 @@ def test_the_page_loads_with_a_slider_for_every_joint(tmp_path):
             assert served.wait(LONGEST) == 0
         finally:
             served.kill()
+
+
+def test_no_visitor_opens_the_page_to_the_internet(monkeypatch):
+    """The message of the button that is not shown has no effect."""
+    from viser.infra._infra import WebsockMessageHandler
+
+    opened, handlers = [], {}
+    monkeypatch.setattr('viser._viser.ViserTunnel', lambda *_, **__: opened.append(1))
+    register = WebsockMessageHandler.register_handler
+
+    def registered(server, kind, handler):
+        handlers[kind.__name__] = handler
+        register(server, kind, handler)
+
+    monkeypatch.setattr(WebsockMessageHandler, 'register_handler', registered)
+    path = example('two_link')
+    robot, joints = Robot.from_urdf(path), urdf.parse(path).joints
+    scene, arrows = Scene(robot, shapes(path), joints), TorqueArrows(robot, joints)
+    page = Page(robot, scene, arrows, scales_of(robot, 'tool0'), 'tool0', path.parent, port=8765)
+    try:
+        handlers['ShareUrlRequest'](0, None)
+        page._server._thread_executor.shutdown()  # which waits for the handler
+        assert not opened
+    finally:
+        page.close()
