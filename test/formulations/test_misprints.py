@@ -7,7 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from robodyn_ros.formulations.angeles import kane, moving_base, newton_euler, noc_forward_dynamics
+from robodyn_ros.formulations.angeles import (
+    kane,
+    moving_base,
+    newton_euler,
+    noc_forward_dynamics,
+    step_halving,
+)
 from robodyn_ros.formulations.angeles import natural_orthogonal_complement as noc
 from robodyn_ros.formulations.angeles import planar as planar_noc
 from robodyn_ros.formulations.angeles.euler_lagrange import momentum, potential_energy
@@ -136,7 +142,10 @@ def test_gravity_vector_of_example_7_6_2():
 
 def test_printed_rates_of_example_7_6_1_contradict_each_other():
     # In units of m a^2 p, without inertia. By parts, Idot = T^T M Tdot + its transpose.
+    robot, posture = spatial_3r(1.0, 1.0, 0.0), np.array([np.pi, -np.pi / 2, np.pi])
+    T, Tdot, M, _ = noc.matrices(robot, posture, np.ones(3))
     right = np.array([[-1, 7, -2], [-2, 0, 1], [3, 1, 0]]) / 4
+    np.testing.assert_allclose(T.T @ M @ Tdot, right, atol=1e-12)
     printed = right.copy()
     printed[0, 0], printed[2, 0] = -3 / 4, 1 / 2
     Idot = np.array([[-2, 5, 1], [5, 0, 2], [1, 2, 0]]) / 4
@@ -205,9 +214,20 @@ def test_constraints_between_two_links_start_at_the_second():
 
 
 def test_a_fifth_order_runge_kutta_method_has_six_stages():
+    # Five stages, as printed, reach the fourth order: one step errs by h^5, not by h^6.
+    times = []
+
+    def f(t, y):
+        times.append(t)
+        return y**2 * np.cos(t)
+
+    errors = [
+        abs(step_halving.four_five(f, 0.0, np.array([0.5]), h)[1][0] - 1.0 / (2.0 - np.sin(h)))
+        for h in (0.1, 0.05)
+    ]
+    assert len(times) == 2 * 5 and 4.6 < np.log2(errors[0] / errors[1]) < 5.4
     integrate = pytest.importorskip('scipy.integrate')
-    assert (integrate.RK23.order, integrate.RK23.n_stages) == (3, 3)
-    assert (integrate.RK45.order, integrate.RK45.n_stages) == (5, 6)  # 5 by the book
+    assert (integrate.RK45.order, integrate.RK45.n_stages) == (5, 6)
 
 
 def test_angular_acceleration_of_3_16_takes_the_rate_of_the_link_before():
