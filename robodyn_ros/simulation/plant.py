@@ -12,7 +12,7 @@ from robodyn_ros.errors import ParameterError, ShapeError
 from robodyn_ros.model.rigid_body import Payloads
 from robodyn_ros.model.rotation_matrix import SHORTEST
 from robodyn_ros.robot.robot import Robot
-from robodyn_ros.simulation import drives, rollouts, step
+from robodyn_ros.simulation import adaptive, drives, rollouts, step
 from robodyn_ros.simulation.command_modes import QUANTITIES, Command
 from robodyn_ros.simulation.joint_table import work_rows
 from robodyn_ros.simulation.plant_settings import PlantSettings
@@ -112,7 +112,7 @@ class Plant:
 
         Injected faults stay, and the counters go on.
         """
-        self.t = 0.0
+        self.t, self._substeps = 0.0, self.settings.substeps
         self._carry(self._payloads.clear())
         self._wrenches = {}
         self._gather_wrenches()
@@ -182,10 +182,26 @@ class Plant:
         if self.fault:
             self.qd[:] = 0.0
         else:
-            status = self._step(*self._arrays, dt, *self._options)
+            status = self._advance(dt)
             if status:
                 self._latch(status)
         self.t += dt
+
+    def _advance(self, dt):
+        """Take one step, with `tolerance` by as many substeps as it needs; return its status."""
+        if not self.settings.tolerance:
+            return self._step(*self._arrays, dt, *self._options)
+        _, _, _, joints, _, work, command, _ = self._arrays
+        status, self._substeps = adaptive.advance(
+            lambda count: self._step(*self._arrays, dt, count, *self._options[1:]),
+            (joints, work, command, self.q, self.qd, self.effort),
+            self.q,
+            self.qd,
+            dt,
+            self.settings.tolerance,
+            self._substeps,
+        )
+        return status
 
     def rollout(self, position, velocity, efforts, dt=1e-3, gains=None, targets=None):
         """Simulate many such plants from many states at once, on all cores.
@@ -216,6 +232,11 @@ class Plant:
             raise ParameterError(
                 f'robot {self.model.name!r}: a rollout with gains, of joints that are in mode '
                 f'{", ".join(self.modes)}; expected effort for each'
+            )
+        if self.settings.tolerance:
+            raise ParameterError(
+                f'robot {self.model.name!r}: a rollout with a tolerance of '
+                f'{self.settings.tolerance:g}; expected 0, and substeps'
             )
         commanded = drives.Drives(self.model, self.settings, self._inertia)
         commanded.choose(self.command_modes, None)

@@ -37,6 +37,9 @@ class PlantSettings:
         never drifts. They keep the momentum of a free flyer only to their order.
     substeps : int
         Equal substeps of each step.
+    tolerance : float
+        Largest error of a step [rad or m], by comparison with half as long substeps, which are
+        halved until it is met; 0 keeps `substeps`. Rollouts take 0 alone.
     no_command : {'hold', 'free', 'gravity_compensated'}
         Behaviour of a joint before its first command: brake, no effort, or gravity torque.
     command_timeout : float
@@ -78,6 +81,7 @@ class PlantSettings:
 
     integrator: str = 'semi_implicit_euler'
     substeps: int = 1
+    tolerance: float = 0.0
     no_command: str = 'hold'
     command_timeout: float = 0.1
     void_command: str = 'brake'
@@ -105,7 +109,7 @@ class PlantSettings:
             raise ParameterError(
                 f'command_timeout is {self.command_timeout}; expected a positive time in seconds'
             )
-        for name in ('timeout_damping', 'damping_scale', 'friction_scale'):
+        for name in ('tolerance', 'timeout_damping', 'damping_scale', 'friction_scale'):
             at_least_zero(name, getattr(self, name))
         if not 1.0 <= self.static_friction < inf:
             raise ParameterError(

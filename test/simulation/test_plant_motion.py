@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from robodyn_ros import Robot
+from robodyn_ros.errors import ParameterError
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
 
@@ -48,6 +49,43 @@ def test_substeps_are_short_steps(elbow, integrator):
     coarse, _ = let_go(elbow, 64, 0.5, integrator=integrator, substeps=8)
     assert np.array_equal(fine.q, coarse.q)
     assert np.array_equal(fine.qd, coarse.qd)
+
+
+@pytest.mark.parametrize('integrator', ['semi_implicit_euler', 'rk4'])
+def test_a_tolerance_chooses_the_substeps(elbow, integrator):
+    """Ten steps of 50 ms keep the error near the tolerance, in which fixed substeps lose.
+
+    Errors of the steps add up and grow along the motion: ten of them to some fifty tolerances.
+    """
+    _, loose = let_go(elbow, 10, 0.5, integrator=integrator)
+    errors = [
+        let_go(elbow, 10, 0.5, integrator=integrator, tolerance=tolerance)[1]
+        for tolerance in (1e-3, 1e-6)
+    ]
+    assert errors[0] < loose and errors[1] < 0.1 * errors[0]
+    assert errors[1] < (50.0 / 0.05) * 1e-6  # of velocities, which count by the step of 50 ms
+
+
+def test_fast_motions_take_more_substeps_and_slow_ones_fewer(elbow):
+    """The number follows the motion, up and down again, and runs repeat bit for bit."""
+    settings = PlantSettings(no_command='free', integrator='rk4', tolerance=1e-9)
+    taken, runs = [], []
+    for _ in range(2):
+        plant = Plant(elbow, settings, *START)
+        taken.append([])
+        for push in (0.0, 200.0, 0.0):
+            plant.set_state(*START)
+            for _ in range(3):
+                plant.step((push, -push), 0.02)
+            taken[-1].append(plant._substeps)
+        runs.append(plant.q.copy())
+    slow, fast, again = taken[0]
+    assert fast > slow and again < fast
+    assert taken[0] == taken[1] and np.array_equal(*runs)
+    with pytest.raises(ParameterError, match='tolerance'):
+        plant.rollout(*START, np.zeros((2, 2)))
+    with pytest.raises(ParameterError, match='tolerance'):
+        PlantSettings(tolerance=-1.0)
 
 
 def energy_error(robot, steps, **settings):
