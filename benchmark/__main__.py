@@ -15,6 +15,7 @@ from robodyn_ros.demonstration.tracking_report import machine
 
 NAMES = (
     'kernels',
+    'derivatives',
     'emitted',
     'crossover',
     'end_effectors',

@@ -13,6 +13,7 @@ from robodyn_ros.cli.robot_arguments import add_robot, model_of, refuse
 from robodyn_ros.codegen.derivative_registry import DERIVATIVES
 from robodyn_ros.codegen.registry import FRAME_RECIPES, FURTHER_RECIPES, RECIPES
 from robodyn_ros.codegen.specialise import counts
+from robodyn_ros.errors import ModelError
 from robodyn_ros.model.normal_form import EXACT, cleaned
 
 STEPS = ('as described', 'cleaned', 'aligned', 'regrouped', 'compiled')
@@ -54,14 +55,21 @@ def lines(model, frame):
     yield 'multiplications + additions (divisions) of code for this robot alone, after each step'
     yield f'{"":32}' + ''.join(f'{step:>18}' for step in STEPS)
     for name in (*RECIPES, *FURTHER_RECIPES, *FRAME_RECIPES):
-        table = counts(model, name, frame if name in FRAME_RECIPES else None)
+        try:
+            table = counts(model, name, frame if name in FRAME_RECIPES else None)
+        except ModelError:
+            yield f'{name:32}{"not recorded for this robot":>90}'
+            continue
         yield f'{name:32}' + ''.join(f'{short(table[step]):>18}' for step in STEPS)
         yield f'{"  saved by the step":32}' + ''.join(
             f'{number:>18}' for number in ('', *saved(table))
         )
     for name, recipe in DERIVATIVES.items():
-        final = recipe.recorder(name, recipe, model).counts()
-        yield f'{name:32}{"":72}{short(final):>18}'
+        try:
+            final = short(recipe.recorder(name, recipe, model).counts())
+        except ModelError:
+            final = 'not recorded for this robot'
+        yield f'{name:32}{final:>90}'
 
 
 def saved(table):

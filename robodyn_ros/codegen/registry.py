@@ -23,7 +23,11 @@ from robodyn_ros.algorithms.core import (
     link_motions,
     rnea,
 )
-from robodyn_ros.algorithms.derivatives import regressor
+from robodyn_ros.algorithms.derivatives import (
+    inverse_dynamics_hessian,
+    inverse_dynamics_second_derivatives,
+    regressor,
+)
 from robodyn_ros.algorithms.mass_matrix import (
     mass_matrix_factors,
     mass_matrix_factors_world_frame,
@@ -65,7 +69,7 @@ class Recipe:
     result; the one with the fewest operations for the robot is compiled. given : called with a
     model and a subject, returns {argument: value} of further arguments, numbers and arrays. before
     : a recursion to run first, which writes f_ext. recorder : function that makes the Recording,
-    if not `record`.
+    if not `record`. of_rates : only where velocities are the rates of independent coordinates.
     """
 
     recursion: Callable
@@ -77,9 +81,17 @@ class Recipe:
     given: Callable | None = None
     before: Callable | None = None
     recorder: Callable | None = None
+    of_rates: bool = False
 
     def of_model(self, model):
-        """Return the recipe for a RobotModel, over its independent coordinates."""
+        """Return the recipe for a RobotModel, over its independent coordinates.
+
+        ModelError where there is none for this robot.
+        """
+        if self.of_rates:
+            what = self.recursion.__name__.replace('_', ' ')
+            model.refuse_dependent(what)
+            model.refuse_quaternions(what)
         if not model.is_embedded or self.recursion not in embedded.HAVE_COUNTERPARTS:
             return self
         before = self.before and embedded.counterpart(self.before)
@@ -115,7 +127,7 @@ def flags(transposed, inverse, model, _):
     return {'transposed': transposed, 'inverse': inverse}
 
 
-VECTOR, SQUARE = ('nv',), ('nv', 'nv')
+VECTOR, SQUARE, CUBE = ('nv',), ('nv', 'nv'), ('nv', 'nv', 'nv')
 POSITION = {'q': ('nq',)}
 MOTION = POSITION | {'qd': VECTOR}
 ACCELERATION, DRIVEN = MOTION | {'qdd': VECTOR}, MOTION | {'tau': VECTOR}
@@ -249,6 +261,18 @@ FURTHER_RECIPES = {
         damping_torques.damping_torques,
         MOTION | {'rates': VECTOR},
         {'damping': VECTOR, 'coriolis': VECTOR},
+    ),
+    'inverse_dynamics_second_derivatives': Recipe(
+        inverse_dynamics_second_derivatives.inverse_dynamics_second_derivatives,
+        ACCELERATION,
+        {'by_q_q': CUBE, 'by_q_qd': CUBE, 'by_qd_qd': CUBE, 'M_q': CUBE},
+        of_rates=True,
+    ),
+    'inverse_dynamics_hessian': Recipe(
+        inverse_dynamics_hessian.inverse_dynamics_hessian,
+        ACCELERATION | {'multipliers': VECTOR},
+        {'by_q_q': SQUARE, 'by_q_qd': SQUARE, 'by_qd_qd': SQUARE, 'by_q_qdd': SQUARE},
+        of_rates=True,
     ),
 } | {
     'factor_product' + '_transposed' * transposed + '_inverse' * inverse: Recipe(

@@ -17,6 +17,7 @@ from robodyn_ros.errors import KernelError
 STATES = 3
 #: Allowed relative error; for solves plus ROUNDING times the condition number.
 TOLERANCE, ROUNDING = 1e-11, 1e-14
+OF_JOINTS = ('qdd', 'qdd_r', 'tau', 'b', 'x', 'p', 'given', 'rates', 'multipliers')
 ALMOST_LOST = MAX_CONDITION / 36.0  # (trace / 6)^2 of a 6 x 6 matrix is below its condition number
 
 
@@ -58,7 +59,7 @@ def _states(robot):
     rng = np.random.default_rng(0)
     for _ in range(STATES):
         q, qd, third = (rng.uniform(-1.5, 1.5, n) for n in (robot.nq, robot.nv, robot.nv))
-        same = dict.fromkeys(('qdd', 'qdd_r', 'tau', 'b', 'x', 'p', 'given', 'rates'), third)
+        same = dict.fromkeys(OF_JOINTS, third)
         yield {
             'q': q,
             'qd': qd,

@@ -16,7 +16,16 @@ from robodyn_ros.algorithms.derivatives import (
     forward_dynamics_derivatives as _forward_dynamics_derivatives,
 )
 from robodyn_ros.algorithms.derivatives import (
+    forward_dynamics_second_derivatives as _forward_dynamics_second_derivatives,
+)
+from robodyn_ros.algorithms.derivatives import (
     inverse_dynamics_derivatives as _inverse_dynamics_derivatives,
+)
+from robodyn_ros.algorithms.derivatives import (
+    inverse_dynamics_hessian as _inverse_dynamics_hessian,
+)
+from robodyn_ros.algorithms.derivatives import (
+    inverse_dynamics_second_derivatives as _inverse_dynamics_second_derivatives,
 )
 from robodyn_ros.algorithms.derivatives import mass_matrix_derivative as _mass_matrix_derivative
 from robodyn_ros.algorithms.derivatives import regressor as _regressor
@@ -103,6 +112,13 @@ mixed_dynamics = kernel(_mixed_dynamics.mixed_dynamics)
 inverse_dynamics_derivatives = kernel(_inverse_dynamics_derivatives.inverse_dynamics_derivatives)
 forward_dynamics_derivatives = kernel(_forward_dynamics_derivatives.forward_dynamics_derivatives)
 mass_matrix_derivative = kernel(_mass_matrix_derivative.mass_matrix_derivative)
+inverse_dynamics_second_derivatives = kernel(
+    _inverse_dynamics_second_derivatives.inverse_dynamics_second_derivatives
+)
+inverse_dynamics_hessian = kernel(_inverse_dynamics_hessian.inverse_dynamics_hessian)
+forward_dynamics_second_derivatives = kernel(
+    _forward_dynamics_second_derivatives.forward_dynamics_second_derivatives
+)
 integrate = kernel(manifold.integrate)
 difference = kernel(manifold.difference)
 
@@ -164,5 +180,8 @@ ALL = SERVING + (
     inverse_dynamics_derivatives,
     forward_dynamics_derivatives,
     mass_matrix_derivative,
+    inverse_dynamics_second_derivatives,
+    inverse_dynamics_hessian,
+    forward_dynamics_second_derivatives,
     damping_torques,
 )

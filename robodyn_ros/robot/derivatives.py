@@ -139,7 +139,210 @@ class Derivatives(View):
         robot._run(generic.mass_matrix_derivative, k, *robot._body, q, robot._zero, out)
         return out
 
+    def inverse_dynamics_second(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        f_ext: Mapping[str, ArrayLike] | None = None,
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Compute all second derivatives of inverse dynamics.
+
+        Those that are left out vanish. O(n depth^2). For a sum of torques times multipliers
+        `inverse_dynamics_hessian` is far cheaper.
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        qd : (nv,) array_like
+            Velocities [rad/s or m/s].
+        qdd : (nv,) array_like
+            Accelerations [rad/s^2 or m/s^2].
+        f_ext : mapping of str to (6,) array_like, optional
+            External wrenches by frame: force and moment [N, N m] in base axes, at the frame's
+            origin. Each moves with its link.
+
+        Returns
+        -------
+        tuple of four (nv, nv, nv) ndarray
+            Entry [j, k, l] of d2tau_j/dq_k dq_l, of d2tau_j/dq_k dqd_l, of d2tau_j/dqd_k dqd_l,
+            and of dM_jk/dq_l, which is d2tau_j/dqdd_k dq_l.
+
+        Raises
+        ------
+        ModelError
+            For joints that depend on others, or with a quaternion.
+        """
+        robot = self._robot
+        self._refuse_others('inverse_dynamics_second_derivatives')
+        states, k = robot._states(q, qd, qdd)
+        results = self._results(k, 4, 3)
+        robot._run(
+            generic.inverse_dynamics_second_derivatives,
+            k,
+            *robot._weighted,
+            *states,
+            *robot._wrenches(states[0], k, f_ext),
+            *results,
+        )
+        return results
+
+    def inverse_dynamics_hessian(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        multipliers: ArrayLike,
+        f_ext: Mapping[str, ArrayLike] | None = None,
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Compute the second derivatives of multipliers . tau, as for optimal control.
+
+        They are the tensors of `inverse_dynamics_second` times the multipliers, in O(n depth).
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        qd : (nv,) array_like
+            Velocities [rad/s or m/s].
+        qdd : (nv,) array_like
+            Accelerations [rad/s^2 or m/s^2].
+        multipliers : (nv,) array_like
+            One for each torque.
+        f_ext : mapping of str to (6,) array_like, optional
+            As of `inverse_dynamics_second`.
+
+        Returns
+        -------
+        tuple of four (nv, nv) ndarray
+            By q and q, by q and qd, by qd and qd, and by q and qdd; the row is the first of them.
+
+        Raises
+        ------
+        ModelError
+            For joints that depend on others, or with a quaternion.
+        """
+        robot = self._robot
+        self._refuse_others('inverse_dynamics_hessian')
+        states, k = robot._states(q, qd, qdd, multipliers)
+        results = self._results(k, 4, 2)
+        robot._run(
+            generic.inverse_dynamics_hessian,
+            k,
+            *robot._weighted,
+            *states,
+            *robot._wrenches(states[0], k, f_ext),
+            *results,
+        )
+        return results
+
+    def forward_dynamics_second(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        f_ext: Mapping[str, ArrayLike] | None = None,
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Compute all second derivatives of forward dynamics.
+
+        Those that are left out vanish. O(n^4).
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        qd : (nv,) array_like
+            Velocities [rad/s or m/s].
+        tau : (nv,) array_like
+            Joint torques or forces [N m or N].
+        f_ext : mapping of str to (6,) array_like, optional
+            As of `inverse_dynamics_second`.
+
+        Returns
+        -------
+        tuple of four (nv, nv, nv) ndarray
+            Entry [j, k, l] of d2qdd_j/dq_k dq_l, of d2qdd_j/dq_k dqd_l, of d2qdd_j/dqd_k dqd_l,
+            and of d2qdd_j/dq_k dtau_l.
+
+        Raises
+        ------
+        ModelError
+            For joints that depend on others, or with a quaternion.
+        SingularityError
+            If the mass matrix is singular.
+        """
+        robot = self._robot
+        self._refuse_others('forward_dynamics_second_derivatives')
+        first = self.forward_dynamics(q, qd, tau, f_ext)
+        qdd = robot.forward_dynamics(q, qd, tau, f_ext)
+        of_torque = self.inverse_dynamics_second(q, qd, qdd, f_ext)
+        k = len(qdd) if qdd.ndim == 2 else None
+        work, results = self._results(None, 2, 3), self._results(k, 4, 3)
+        robot._run(
+            generic.forward_dynamics_second_derivatives, k, *first, *of_torque, *work, *results
+        )
+        return results
+
+    def forward_dynamics_hessian(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        multipliers: ArrayLike,
+        f_ext: Mapping[str, ArrayLike] | None = None,
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Compute the second derivatives of multipliers . qdd, as for optimal control.
+
+        They are the tensors of `forward_dynamics_second` times the multipliers. With
+        mu = -M^-1 multipliers, and L = mu . tau of inverse dynamics at the same motion, they are
+        d2L/dx dy + d2L/dx dqdd dqdd/dy + d2L/dy dqdd dqdd/dx. O(n^3), for one state.
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            Positions [rad or m].
+        qd : (nv,) array_like
+            Velocities [rad/s or m/s].
+        tau : (nv,) array_like
+            Joint torques or forces [N m or N].
+        multipliers : (nv,) array_like
+            One for each acceleration.
+        f_ext : mapping of str to (6,) array_like, optional
+            As of `inverse_dynamics_second`.
+
+        Returns
+        -------
+        tuple of four (nv, nv) ndarray
+            By q and q, by q and qd, by qd and qd, and by q and tau; the row is the first of them.
+
+        Raises
+        ------
+        ModelError
+            For joints that depend on others, or with a quaternion.
+        SingularityError
+            If the mass matrix is singular.
+        """
+        robot = self._robot
+        self._refuse_others('forward_dynamics_hessian')
+        qdd = robot.forward_dynamics(q, qd, tau, f_ext)
+        by_q, by_qd, by_tau = self.forward_dynamics(q, qd, tau, f_ext)
+        mu = -by_tau @ np.asarray(multipliers, float)
+        q_q, q_qd, qd_qd, q_qdd = self.inverse_dynamics_hessian(q, qd, qdd, mu, f_ext)
+        mixed = q_qdd @ by_q
+        return q_q + mixed + mixed.T, q_qd + q_qdd @ by_qd, qd_qd, q_qdd @ by_tau
+
+    def _refuse_others(self, what):
+        """Raise ModelError where velocities are not the rates of independent coordinates."""
+        what = what.replace('_', ' ')
+        self._robot.model.refuse_dependent(what)
+        self._robot.model.refuse_quaternions(what)
+
     def _squares(self, k):
         """Return three results (nv, nv)."""
+        return self._results(k, 3, 2)
+
+    def _results(self, k, count, axes):
+        """Return results of so many axes of length nv."""
         robot = self._robot
-        return tuple(robot._out(None, k, (robot.nv, robot.nv)) for _ in range(3))
+        return tuple(robot._out(None, k, (robot.nv,) * axes) for _ in range(count))

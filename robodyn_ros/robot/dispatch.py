@@ -41,6 +41,8 @@ PLACES = {
     'inverse_dynamics_derivatives': ('derivatives', 'inverse_dynamics'),
     'forward_dynamics_derivatives': ('derivatives', 'forward_dynamics'),
     'mass_matrix_derivative': ('derivatives', 'mass_matrix'),
+    'inverse_dynamics_second_derivatives': ('derivatives', 'inverse_dynamics_second'),
+    'inverse_dynamics_hessian': ('derivatives', 'inverse_dynamics_hessian'),
     'centre_of_mass': ('centroidal', 'centre_of_mass'),
     'centroidal_momentum': ('centroidal', 'momentum'),
     'centroidal_momentum_matrix': ('centroidal', 'momentum_matrix'),

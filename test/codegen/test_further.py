@@ -44,6 +44,12 @@ SOLVES = (
     'hamilton',
     'body_inertias',
 )
+#: Those that have no sense where velocities are not the rates of coordinates.
+OF_RATES = {
+    'hamilton_rates',
+    'damping_torques',
+    *(name for name, recipe in FURTHER_RECIPES.items() if recipe.of_rates),
+}
 #: Those that are recorded for every robot; the others are long, close to one of these, or tried
 #: on every robot in test_specialised_references.
 EVERYWHERE = tuple(FURTHER_RECIPES)[:9]
@@ -93,7 +99,7 @@ def arguments(name, q, qd, x):
 
 def refused(robot, name):
     """Return whether a quantity has no sense for a robot."""
-    return name in ('hamilton_rates', 'damping_torques') and robot.nq != robot.nv
+    return name in OF_RATES and robot.nq != robot.nv
 
 
 @pytest.mark.parametrize(

@@ -90,6 +90,26 @@ OUTPUTS = {
         'by_tau': ('nv', 'nv'),
     },
     'mass_matrix_derivative': {'by_q': ('nv', 'nv', 'nv')},
+    'inverse_dynamics_second_derivatives': {
+        'by_q_q': ('nv', 'nv', 'nv'),
+        'by_q_qd': ('nv', 'nv', 'nv'),
+        'by_qd_qd': ('nv', 'nv', 'nv'),
+        'M_q': ('nv', 'nv', 'nv'),
+    },
+    'inverse_dynamics_hessian': {
+        'by_q_q': ('nv', 'nv'),
+        'by_q_qd': ('nv', 'nv'),
+        'by_qd_qd': ('nv', 'nv'),
+        'by_q_qdd': ('nv', 'nv'),
+    },
+    'forward_dynamics_second_derivatives': {
+        'negative': ('nv', 'nv', 'nv'),
+        'mixed': ('nv', 'nv', 'nv'),
+        'by_q_q': ('nv', 'nv', 'nv'),
+        'by_q_qd': ('nv', 'nv', 'nv'),
+        'by_qd_qd': ('nv', 'nv', 'nv'),
+        'by_q_tau': ('nv', 'nv', 'nv'),
+    },
     'frame_poses': {'poses': (2, 4, 4)},
     'jacobian_derivative': {'Jdot': (6, 'nv')},
     'inverse_kinematics': {
@@ -148,6 +168,7 @@ def arguments(robot, kernel, dtype=float, seed=0, **given):
         'p': qdd,
         'given': qdd,
         'rates': qdd,
+        'multipliers': qd,
         'prescribed': np.arange(robot.nv) % 2 == 1,
         'free': np.arange(robot.nv) % 2.0,
         'known': np.array((qdd, qd, qdd - qd)),
@@ -169,6 +190,7 @@ def arguments(robot, kernel, dtype=float, seed=0, **given):
         'compliance': half @ half.T,
         'damping': 0.1,
         **_search(robot, rng),
+        **_slopes(robot.nv),
         'kept': np.array((0, 2, 5)),
     }
     values['kept'].flags.writeable = False
@@ -178,6 +200,15 @@ def arguments(robot, kernel, dtype=float, seed=0, **given):
             values[name] = np.full(shape, np.nan, dtype=dtype)
     values |= given
     return {name: values[name] for name in inspect.signature(kernel.python).parameters}
+
+
+def _slopes(n):
+    """Return first derivatives of an acceleration, and second ones of torques."""
+    rng = np.random.default_rng(n)
+    squares, cubes = ('qdd_q', 'qdd_qd', 'qdd_tau'), ('tau_q_q', 'tau_q_qd', 'tau_qd_qd', 'M_by_q')
+    return {name: rng.normal(size=(n, n)) for name in squares} | {
+        name: rng.normal(size=(n, n, n)) for name in cubes
+    }
 
 
 def _search(robot, rng):
@@ -211,12 +242,13 @@ def results(kernel, called):
 
 
 def run(robot, kernel, **inputs):
-    """Run the text of a kernel on complex inputs, without outside forces if none are given; return
-    its output.
+    """Run the text of a kernel on complex inputs, without outside forces if none are given.
+
+    Return its output, or all of them.
     """
     model = robot.model
     still = {'f_ext': np.zeros((len(model.topology), 6)), 'diagonal': np.zeros(robot.nv)}
     called = arguments(robot, kernel, complex, **still | inputs)
     kernel.python(*called.values())
-    (output,) = results(kernel, called).values()
-    return output
+    outputs = tuple(results(kernel, called).values())
+    return outputs[0] if len(outputs) == 1 else outputs

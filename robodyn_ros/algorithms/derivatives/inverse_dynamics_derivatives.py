@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Derivatives of inverse dynamics, with all quantities about the origin of the base.
+"""Derivatives of inverse dynamics, with all quantities of a branch of the base in one frame.
 
 A motion of joint i moves all bodies that it carries like one rigid body. In one frame most of the
 changes therefore cancel in the torque. With V and A of the body that carries joint i (A_0 =
@@ -18,13 +18,22 @@ algebra"; Carpentier and Mansard 2018, "Analytical derivatives of rigid body dyn
 """
 
 from robodyn_ros.algorithms.core import scratch as at
-from robodyn_ros.algorithms.core.coriolis import add_to_parent, composite_inertia_times
-from robodyn_ros.algorithms.core.joint_transform import first_of_joint
+from robodyn_ros.algorithms.core.coriolis import (
+    add_to_parent,
+    composite_inertia_times,
+    joint_axes_base_to_tip,
+)
+from robodyn_ros.algorithms.core.joint_transform import first_of_joint, joint_transforms, to_child
 from robodyn_ros.algorithms.core.matrices import clear
+from robodyn_ros.algorithms.core.world_frame import poses_in_world_frame
 from robodyn_ros.algorithms.variants.inverse_dynamics_body import momentum_rate
-from robodyn_ros.algorithms.variants.inverse_dynamics_fixed import forces_about_base
+from robodyn_ros.algorithms.variants.inverse_dynamics_fixed import (
+    accelerate_body,
+    force_about_base,
+)
 from robodyn_ros.model.layout import PARENT, ROTOR, V
 from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.rotation import rotate
 from robodyn_ros.spatial.rotational_inertia import load_symmetric, times
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, store, sub
@@ -34,6 +43,45 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, s
 def motion_rate(w, v, axis, slide):
     """Return V x S: the rate of a motion (axis, slide) fixed to a body with motion (w, v)."""
     return cross(w, axis), add(cross(w, slide), cross(v, axis))
+
+
+@primitive
+def carrier_acceleration(gravity, scratch, carrier, first):
+    """Return the acceleration of the body that carries joint `first`, in the common frame."""
+    if carrier == 0:
+        up = to_child(scratch, first, (-gravity[0], -gravity[1], -gravity[2]))
+        return (0.0, 0.0, 0.0), rotate(scratch, first, at.WORLD_ROTATION, up)
+    return load(scratch, carrier, at.ALPHA), load(scratch, carrier, at.ACCEL)
+
+
+@primitive
+def forces_in_world_frame(topology, constants, gravity, scratch, q, qd, qdd, f_ext):
+    """Compute the inertia force of every body minus its wrench, with joints and motions."""
+    joint_transforms(topology, constants, scratch, q)
+    poses_in_world_frame(topology, scratch)
+    joint_axes_base_to_tip(topology, constants, scratch, qd)
+    for i in range(1, topology.shape[0]):
+        k = topology[i, V]
+        alpha, a = carrier_acceleration(gravity, scratch, topology[i, PARENT], i)
+        accelerate_body(scratch, i, alpha, a, qd[k], qdd[k])
+    for i in range(1, topology.shape[0]):
+        force_about_base(constants, scratch, i, f_ext)
+
+
+@primitive
+def carried_rate(topology, gravity, scratch, i):
+    """Return psi'' of joint i on its carrier. Needs `carry_axes`."""
+    first = first_of_joint(topology, i)
+    carrier = topology[first, PARENT]
+    alpha, a = carrier_acceleration(gravity, scratch, carrier, first)
+    alpha, a = motion_rate(alpha, a, load(scratch, i, at.AXIS), load(scratch, i, at.AXIS + 3))
+    again, moving = motion_rate(
+        load(scratch, carrier, at.OMEGA),
+        load(scratch, carrier, at.SPEED),
+        load(scratch, i, at.CARRIED),
+        load(scratch, i, at.CARRIED + 3),
+    )
+    return add(alpha, again), add(a, moving)
 
 
 @primitive
@@ -133,21 +181,15 @@ def by_velocity(topology, constants, scratch, by_qd, by_qdd):
 
 
 @primitive
-def by_position(topology, scratch, by_q):
+def by_position(topology, gravity, scratch, by_q):
     """Compute dtau/dq. Needs `by_velocity`, and consistent accelerations and wrenches."""
     clear(by_q)
     for i in range(1, topology.shape[0]):
         first = first_of_joint(topology, i)
         carrier = topology[first, PARENT]
         axis, slide = load(scratch, i, at.AXIS), load(scratch, i, at.AXIS + 3)
-        turning, sliding = load(scratch, i, at.CARRIED), load(scratch, i, at.CARRIED + 3)
-        alpha, a = motion_rate(
-            load(scratch, carrier, at.ALPHA), load(scratch, carrier, at.ACCEL), axis, slide
-        )
-        again, moving = motion_rate(
-            load(scratch, carrier, at.OMEGA), load(scratch, carrier, at.SPEED), turning, sliding
-        )
-        alpha, a = add(alpha, again), add(a, moving)
+        turning = load(scratch, i, at.CARRIED)
+        alpha, a = carried_rate(topology, gravity, scratch, i)
         store(scratch, i, at.CARRIED_RATE, alpha)
         store(scratch, i, at.CARRIED_RATE + 3, a)
         moment, force = composite_inertia_times(scratch, i, alpha, a)
@@ -191,8 +233,8 @@ def inverse_dynamics_derivatives(
     frame about its origin, moving with it. by_q, by_qd, by_qdd : (nv, nv), row of the torque,
     written.
     """
-    forces_about_base(topology, constants, gravity, scratch, q, qd, qdd, f_ext)
+    forces_in_world_frame(topology, constants, gravity, scratch, q, qd, qdd, f_ext)
     carry_axes(topology, scratch)
     sum_tip_to_base(topology, scratch)
     by_velocity(topology, constants, scratch, by_qd, by_qdd)
-    by_position(topology, scratch, by_q)
+    by_position(topology, gravity, scratch, by_q)

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The derivative of the mass matrix, with all quantities about the origin of the base.
+"""The derivative of the mass matrix, with all quantities of a branch of the base in one frame.
 
 M_ij = S_i . I_j S_j where joint i carries joint j, I_j the inertia of composite body j. A motion
 of a joint moves its composite body like one rigid body, so
@@ -26,7 +26,7 @@ from robodyn_ros.algorithms.core.joint_transform import (
     joint_transforms,
     last_of_joint,
 )
-from robodyn_ros.algorithms.core.kinematics import poses_base_to_tip
+from robodyn_ros.algorithms.core.world_frame import poses_in_world_frame
 from robodyn_ros.algorithms.derivatives.inverse_dynamics_derivatives import power
 from robodyn_ros.algorithms.variants.inverse_dynamics_body import momentum_rate
 from robodyn_ros.model.layout import PARENT, V
@@ -37,9 +37,8 @@ from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale
 
 
 @primitive
-def inertia_rate(scratch, k):
-    """Return rates of first moment (3) and inertia (6) of composite body k, at unit joint rate."""
-    w, v = load(scratch, k, at.AXIS), load(scratch, k, at.AXIS + 3)
+def inertia_rate(scratch, k, w, v):
+    """Return rates of first moment (3) and inertia (6) of composite body k at a motion (w, v)."""
     h, inertia = load(scratch, k, at.C_MOMENT), load_symmetric(scratch, k, at.C_INERTIA)
     x = cross(w, (inertia[0], inertia[1], inertia[2]))
     y = cross(w, (inertia[1], inertia[3], inertia[4]))
@@ -77,7 +76,7 @@ def mass_matrix_derivative(
     q : (nq,); zero : (nv,) of zeros; by_q : (nv, nv, nv), [i, j, k] is dM_ij/dq_k, written.
     """
     joint_transforms(topology, constants, scratch, q)
-    poses_base_to_tip(topology, scratch)
+    poses_in_world_frame(topology, scratch)
     joint_axes_base_to_tip(topology, constants, scratch, zero)
     for i in range(1, topology.shape[0]):
         body_coriolis(constants, scratch, i)
@@ -101,7 +100,9 @@ def mass_matrix_derivative(
             store_powers(topology, scratch, carrier, j, k, moment, force, by_q)
             k = topology[k, PARENT]
     for k in range(1, topology.shape[0]):
-        h, inertia = inertia_rate(scratch, k)
+        h, inertia = inertia_rate(
+            scratch, k, load(scratch, k, at.AXIS), load(scratch, k, at.AXIS + 3)
+        )
         j = topology[first_of_joint(topology, k), PARENT]
         while j > 0:
             axis, slide = load(scratch, j, at.AXIS), load(scratch, j, at.AXIS + 3)

@@ -25,21 +25,21 @@ def accelerations_about_base(topology, gravity, scratch, qd, qdd):
     store(scratch, 0, at.ACCEL, (-gravity[0], -gravity[1], -gravity[2]))
     for i in range(1, topology.shape[0]):
         parent, k = topology[i, PARENT], topology[i, V]
-        for part, axis, rate in (
-            (at.ALPHA, at.AXIS, at.AXIS_RATE),
-            (at.ACCEL, at.AXIS + 3, at.AXIS_RATE + 3),
-        ):
-            store(
-                scratch,
-                i,
-                part,
-                add(
-                    load(scratch, parent, part),
-                    add(
-                        scale(qdd[k], load(scratch, i, axis)), scale(qd[k], load(scratch, i, rate))
-                    ),
-                ),
-            )
+        alpha, a = load(scratch, parent, at.ALPHA), load(scratch, parent, at.ACCEL)
+        accelerate_body(scratch, i, alpha, a, qd[k], qdd[k])
+
+
+@primitive
+def accelerate_body(scratch, i, alpha, a, rate, acceleration):
+    """Compute the acceleration of body i from (alpha, a) of the body that carries its joint."""
+    for part, carrier, axis, turning in (
+        (at.ALPHA, alpha, at.AXIS, at.AXIS_RATE),
+        (at.ACCEL, a, at.AXIS + 3, at.AXIS_RATE + 3),
+    ):
+        own = add(
+            scale(acceleration, load(scratch, i, axis)), scale(rate, load(scratch, i, turning))
+        )
+        store(scratch, i, part, add(carrier, own))
 
 
 @primitive

@@ -1,0 +1,175 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Second derivatives of a sum of torques times multipliers, in O(n depth).
+
+The tensors of inverse_dynamics_second_derivatives, times multipliers lambda_j. Sums over all
+joints j that l carries add up from tip to base. Those over all that carry l are one motion,
+
+    y_l = sum lambda_j S_j of the joints j that carry l.
+
+With a bar for a sum over l and all that it carries, of lambda_j times I_j S_j, 2 B_j^T S_j, I'_j,
+
+    P = S_l x* bar(I S) + I'_l y_l
+    Q = psi'_l x* bar(I S) + S_l x* bar(2 B^T S) - bar(I') psi'_l + W_l^T y_l
+    N = S_l x* bar(I S) - bar(I') S_l + I'_l y_l - y_l x* I_l S_l
+
+give every second derivative of L = lambda . tau by l and a joint i that carries l, or is l:
+
+    d2L/dq_i dq_l   = P . psi''_i + Q . psi'_i + (y_i x S_i) . G_l
+    d2L/dq_l dqd_i  = P . 2 psi'_i + Q . S_i
+    d2L/dq_i dqd_l  = N . psi'_i + (y_i x S_i) . K_l      if i is not l
+    d2L/dqd_i dqd_l = N . S_i
+    d2L/dq_l dqdd_i = P . S_i
+    d2L/dq_i dqdd_l = (y_i x S_i) . I_l S_l               if i is not l
+
+Nganga and Wensing 2021, "Accelerating second-order differential dynamic programming for rigid-body
+systems", contract the same derivatives by another recursion.
+"""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.coriolis import composite_inertia_times
+from robodyn_ros.algorithms.core.matrices import clear
+from robodyn_ros.algorithms.derivatives.inverse_dynamics_derivatives import (
+    carried_rate,
+    carry_axes,
+    forces_in_world_frame,
+    motion_rate,
+    sum_tip_to_base,
+    twice_coriolis_transposed,
+)
+from robodyn_ros.algorithms.derivatives.inverse_dynamics_second_derivatives import (
+    form_of,
+    motion,
+    outer_form,
+    outer_wrenches,
+    six,
+    transform,
+)
+from robodyn_ros.algorithms.derivatives.mass_matrix_derivative import inertia_rate
+from robodyn_ros.algorithms.variants.inverse_dynamics_body import momentum_rate
+from robodyn_ros.model.layout import PARENT, V
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.rotational_inertia import load_symmetric
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import add, cross, load, scale, store, sub
+
+#: Columns of quantities that this recursion does not need.
+CARRYING = at.U_ANGULAR  # 6, y
+MOMENTUM = at.O_ANGULAR  # 6, bar(I S)
+CORIOLIS = at.O_ANGULAR + 6  # 3, bar(2 B^T S)
+FIRST, SECOND = at.O_ANGULAR + 9, at.O_ANGULAR + 12  # 3 and 6, bar(I')
+COLUMNS = 18
+
+
+@primitive
+def weigh_axes(topology, multipliers, scratch):
+    """Compute y of every joint."""
+    for i in range(1, topology.shape[0]):
+        parent = topology[i, PARENT]
+        for k in (0, 3):
+            carrying = (0.0, 0.0, 0.0)
+            if parent > 0:
+                own = scale(multipliers[topology[parent, V]], load(scratch, parent, at.AXIS + k))
+                carrying = add(load(scratch, parent, CARRYING + k), own)
+            store(scratch, i, CARRYING + k, carrying)
+
+
+@primitive
+def weigh_composites(topology, multipliers, scratch):
+    """Compute the sums of I S, 2 B^T S and I' over each joint and all that it carries."""
+    for i in range(1, topology.shape[0]):
+        share, (w, v) = multipliers[topology[i, V]], motion(scratch, i, at.AXIS)
+        n, f = composite_inertia_times(scratch, i, w, v)
+        h, inertia = inertia_rate(scratch, i, w, v)
+        store(scratch, i, MOMENTUM, scale(share, n))
+        store(scratch, i, MOMENTUM + 3, scale(share, f))
+        store(scratch, i, CORIOLIS, scale(share, twice_coriolis_transposed(scratch, i, w, v)))
+        store(scratch, i, FIRST, scale(share, h))
+        for k in range(6):
+            scratch[i, SECOND + k] = share * inertia[k]
+    for i in range(topology.shape[0] - 1, 0, -1):
+        parent = topology[i, PARENT]
+        if parent > 0:
+            for k in range(MOMENTUM, MOMENTUM + COLUMNS):
+                scratch[parent, k] = scratch[parent, k] + scratch[i, k]
+
+
+@primitive
+def summed(a, b):
+    """Return the sum of two wrenches."""
+    return add(a[0], b[0]), add(a[1], b[1])
+
+
+@primitive
+def outer_sums(scratch, o):
+    """Return P, Q and N of joint o."""
+    S, turning = motion(scratch, o, at.AXIS), motion(scratch, o, at.CARRIED)
+    y, momentum = motion(scratch, o, CARRYING), motion(scratch, o, MOMENTUM)
+    h, inertia = inertia_rate(scratch, o, S[0], S[1])
+    own = form_of(h, inertia)
+    below = form_of(load(scratch, o, FIRST), load_symmetric(scratch, o, SECOND))
+    along = momentum_rate(S[0], S[1], momentum[0], momentum[1])
+    P = summed(along, transform(own, y[0], y[1]))
+    rate, lost = transform(below, turning[0], turning[1]), transform(below, S[0], S[1])
+    moved = momentum_rate(turning[0], turning[1], momentum[0], momentum[1])
+    n, f = summed(moved, transform(outer_form(scratch, o), y[0], y[1]))
+    Q = sub(add(n, cross(S[0], load(scratch, o, CORIOLIS))), rate[0]), sub(f, rate[1])
+    n, f = composite_inertia_times(scratch, o, S[0], S[1])
+    held = momentum_rate(y[0], y[1], n, f)
+    N = sub(sub(P[0], lost[0]), held[0]), sub(sub(P[1], lost[1]), held[1])
+    return P, Q, N
+
+
+@primitive
+def inverse_dynamics_hessian(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    qdd: Vector,
+    multipliers: Vector,
+    f_ext: Matrix,
+    by_q_q: Matrix,
+    by_q_qd: Matrix,
+    by_qd_qd: Matrix,
+    by_q_qdd: Matrix,
+):
+    """Second derivatives of multipliers . tau, in O(n depth).
+
+    q, qd, qdd, multipliers : (nv,); f_ext as of inverse_dynamics_second_derivatives. by_q_q,
+    by_q_qd, by_qd_qd, by_q_qdd : (nv, nv), row of the first coordinate, written.
+    """
+    forces_in_world_frame(topology, constants, gravity, scratch, q, qd, qdd, f_ext)
+    carry_axes(topology, scratch)
+    sum_tip_to_base(topology, scratch)
+    weigh_axes(topology, multipliers, scratch)
+    weigh_composites(topology, multipliers, scratch)
+    for matrix in (by_q_q, by_q_qd, by_qd_qd, by_q_qdd):
+        clear(matrix)
+    for o in range(1, topology.shape[0]):
+        alpha, a = carried_rate(topology, gravity, scratch, o)
+        store(scratch, o, at.CARRIED_RATE, alpha)
+        store(scratch, o, at.CARRIED_RATE + 3, a)
+        P, Q, N = outer_sums(scratch, o)
+        G, K = outer_wrenches(scratch, o)
+        w, v = motion(scratch, o, at.AXIS)
+        momentum = composite_inertia_times(scratch, o, w, v)
+        l, i = topology[o, V], o
+        while i > 0:
+            k = topology[i, V]
+            axis, carried = motion(scratch, i, at.AXIS), motion(scratch, i, at.CARRIED)
+            y = motion(scratch, i, CARRYING)
+            crossed = motion_rate(y[0], y[1], axis[0], axis[1])
+            entry = six(P, motion(scratch, i, at.CARRIED_RATE)) + six(Q, carried)
+            by_q_q[k, l] = entry + six(crossed, G)
+            by_q_q[l, k] = by_q_q[k, l]
+            by_q_qd[l, k] = 2.0 * six(P, carried) + six(Q, axis)
+            by_qd_qd[k, l] = six(N, axis)
+            by_qd_qd[l, k] = by_qd_qd[k, l]
+            by_q_qdd[l, k] = six(P, axis)
+            if i != o:
+                by_q_qd[k, l] = six(N, carried) + six(crossed, K)
+                by_q_qdd[k, l] = six(crossed, momentum)
+            i = topology[i, PARENT]

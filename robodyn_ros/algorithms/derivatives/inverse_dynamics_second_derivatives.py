@@ -1,0 +1,288 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Second derivatives of inverse dynamics, all quantities of a branch of the base in one frame.
+
+A change of q_i turns all that joint i carries like one rigid body. It also adds the velocity
+psi'_i and the acceleration psi''_i, see inverse_dynamics_derivatives. A change of qd_i adds S_i
+and 2 psi'_i instead. So one pair of wrenches, P and Q, gives all second derivatives of the torque
+of joint j of which position l is the outer one. If joint i carries joint l, or is l,
+
+    d2tau_j / dq_i dq_l  = P . psi''_i + Q . psi'_i + (S_j x S_i) . G_l,  the last if j carries i,
+    d2tau_j / dq_l dqd_i = P . 2 psi'_i + Q . S_i
+    dM_ji / dq_l         = P . S_i.
+
+With I'_l, the rate of composite inertia l at a unit rate of its joint, P and Q are
+
+    P = S_l x* I_j S_j,  Q = psi'_l x* I_j S_j + S_l x* 2 B_j^T S_j - I'_j psi'_l  if l carries j,
+    P = I'_l S_j,        Q = W_l^T S_j                                             if j carries l,
+
+where W_l x = I_l (x x psi'_l) + psi'_l x* I_l x + x x* I_l psi'_l + 2 B_l (x x S_l)
++ S_l x* 2 B_l x, and G_l = I_l psi''_l + 2 B_l psi'_l + S_l x* F_l.
+
+Where the velocity is outside of the position, joint k carries joint j and
+R = S_k x* I_j S_j - I'_j S_k, K_j = I_j 2 psi'_j + 2 B_j S_j,
+
+    d2tau_j / dq_l dqd_k = psi'_l . R,
+    d2tau_k / dq_l dqd_j = (S_k x S_l) . K_j - psi'_l . R,  the first term if k carries l.
+
+By two velocities they are Christoffel symbols: d2tau_j / dqd_k dqd_l = dM_jk/dq_l + dM_jl/dq_k
+- dM_kl/dq_j. All others vanish, and all where the three joints are not on one path from the base.
+Singh, Russo and Wensing 2024, "On second-order derivatives of rigid-body dynamics: theory and
+implementation", has an equivalent recursion; Jain 2011, chapter 18, rates of composite inertias.
+"""
+
+from robodyn_ros.algorithms.core import scratch as at
+from robodyn_ros.algorithms.core.coriolis import composite_inertia_times
+from robodyn_ros.algorithms.derivatives.inverse_dynamics_derivatives import (
+    carried_rate,
+    carry_axes,
+    forces_in_world_frame,
+    motion_rate,
+    sum_tip_to_base,
+    twice_coriolis_times,
+    twice_coriolis_transposed,
+    twice_symmetric,
+)
+from robodyn_ros.algorithms.derivatives.mass_matrix_derivative import inertia_rate
+from robodyn_ros.algorithms.variants.inverse_dynamics_body import momentum_rate
+from robodyn_ros.model.layout import PARENT, V
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.types import Constant, Matrix, Stack, Table, Topology, Vector
+from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale, store, sub
+
+
+@primitive
+def product(rows, w):
+    """Return a 3x3 matrix, given by rows, times w."""
+    return dot(rows[0], w), dot(rows[1], w), dot(rows[2], w)
+
+
+@primitive
+def with_cross(a, n):
+    """Return the rows of a + [n x], for a symmetric a."""
+    return (
+        (a[0], a[1] - n[2], a[2] + n[1]),
+        (a[1] + n[2], a[3], a[4] - n[0]),
+        (a[2] - n[1], a[4] + n[0], a[5]),
+    )
+
+
+@primitive
+def transform(form, w, v):
+    """Return the wrench (A w + b x v, c x w) of a motion (w, v), for a form (A, b, c)."""
+    return add(product(form[0], w), cross(form[1], v)), cross(form[2], w)
+
+
+@primitive
+def form_of(h, inertia):
+    """Return the form of the rate of an inertia: of its first moment h and second moments."""
+    return with_cross(inertia, (0.0, 0.0, 0.0)), h, scale(-1.0, h)
+
+
+@primitive
+def rate_form(scratch, o):
+    """Return the form of I'_o, the rate of composite inertia o under a unit rate of its joint."""
+    h, inertia = inertia_rate(scratch, o, load(scratch, o, at.AXIS), load(scratch, o, at.AXIS + 3))
+    return form_of(h, inertia)
+
+
+@primitive
+def difference_form(rate, n, f):
+    """Return the form of x -> x x* (n, f) - I'_o x."""
+    a, b, c = rate
+    lean = with_cross((0.0, 0.0, 0.0, 0.0, 0.0, 0.0), n)
+    rows = (
+        scale(-1.0, add(a[0], lean[0])),
+        scale(-1.0, add(a[1], lean[1])),
+        scale(-1.0, add(a[2], lean[2])),
+    )
+    return rows, scale(-1.0, add(b, f)), sub(b, f)
+
+
+@primitive
+def outer_form(scratch, o):
+    """Return the form of W_o^T, a sum of the rate of I_o under psi'_o and of B_o^T under S_o."""
+    w, u = load(scratch, o, at.AXIS), load(scratch, o, at.AXIS + 3)
+    turning, sliding = load(scratch, o, at.CARRIED), load(scratch, o, at.CARRIED + 3)
+    h, a = inertia_rate(scratch, o, turning, sliding)
+    n, f = composite_inertia_times(scratch, o, turning, sliding)
+    y = twice_symmetric(scratch, o)
+    m, p = load(scratch, o, at.B_MOMENT), scale(2.0, load(scratch, o, at.B_FORCE))
+    x0, x1, x2 = cross(w, (y[0], y[1], y[2]))
+    y0, y1, y2 = cross(w, (y[1], y[3], y[4]))
+    z0, z1, z2 = cross(w, (y[2], y[4], y[5]))
+    along = dot(p, u)
+    total = (
+        a[0] + (2.0 * x0 + along),
+        a[1] + (x1 + y0),
+        a[2] + (x2 + z0),
+        a[3] + (2.0 * y1 + along),
+        a[4] + (y2 + z1),
+        a[5] + (2.0 * z2 + along),
+    )
+    rows = with_cross(total, add(cross(w, m), n))
+    return (
+        (sub(rows[0], scale(u[0], p)), sub(rows[1], scale(u[1], p)), sub(rows[2], scale(u[2], p))),
+        add(add(h, f), cross(w, p)),
+        sub(f, h),
+    )
+
+
+@primitive
+def outer_wrenches(scratch, o):
+    """Return G_o and K_o as ((moment, force), (moment, force))."""
+    w, u = load(scratch, o, at.AXIS), load(scratch, o, at.AXIS + 3)
+    turning, sliding = load(scratch, o, at.CARRIED), load(scratch, o, at.CARRIED + 3)
+    n, f = composite_inertia_times(
+        scratch, o, load(scratch, o, at.CARRIED_RATE), load(scratch, o, at.CARRIED_RATE + 3)
+    )
+    twist, push = twice_coriolis_times(scratch, o, turning)
+    more_n, more_f = momentum_rate(w, u, load(scratch, o, at.MOMENT), load(scratch, o, at.FORCE))
+    of_motion = composite_inertia_times(scratch, o, scale(2.0, turning), scale(2.0, sliding))
+    turned, pushed = twice_coriolis_times(scratch, o, w)
+    return (
+        (add(add(n, twist), more_n), add(add(f, push), more_f)),
+        (add(of_motion[0], turned), add(of_motion[1], pushed)),
+    )
+
+
+@primitive
+def six(a, b):
+    """Return the product of two pairs of 3-vectors."""
+    return dot(a[0], b[0]) + dot(a[1], b[1])
+
+
+@primitive
+def motion(scratch, i, k):
+    """Return the motion in columns k to k+5 of row i."""
+    return load(scratch, i, k), load(scratch, i, k + 3)
+
+
+@primitive
+def of_torque_outside(topology, scratch, o, s, P, Q, by_q_q, by_q_qd, M_q):
+    """Write what the torque of joint o has by position s, which carries it, and joints before."""
+    j, l, i = topology[o, V], topology[s, V], s
+    while i > 0:
+        k = topology[i, V]
+        axis, carried = motion(scratch, i, at.AXIS), motion(scratch, i, at.CARRIED)
+        entry = six(P, motion(scratch, i, at.CARRIED_RATE)) + six(Q, carried)
+        by_q_q[j, k, l] = entry
+        by_q_q[j, l, k] = entry
+        by_q_qd[j, l, k] = 2.0 * six(P, carried) + six(Q, axis)
+        M_q[j, k, l] = six(P, axis)
+        M_q[k, j, l] = M_q[j, k, l]
+        i = topology[i, PARENT]
+
+
+@primitive
+def of_torque_inside(topology, scratch, o, s, P, Q, G, by_q_q, by_q_qd, M_q):
+    """Write what the torque of joint s has by position o, which it carries, and joints before."""
+    j, l, i, between = topology[s, V], topology[o, V], o, True
+    own = motion(scratch, s, at.AXIS)
+    while i > 0:
+        if i == s:
+            between = False
+        k = topology[i, V]
+        axis, carried = motion(scratch, i, at.AXIS), motion(scratch, i, at.CARRIED)
+        entry = six(P, motion(scratch, i, at.CARRIED_RATE)) + six(Q, carried)
+        if between:
+            entry = entry + six(motion_rate(own[0], own[1], axis[0], axis[1]), G)
+        else:
+            M_q[j, k, l] = six(P, axis)
+            M_q[k, j, l] = M_q[j, k, l]
+        by_q_q[j, k, l] = entry
+        by_q_q[j, l, k] = entry
+        by_q_qd[j, l, k] = 2.0 * six(P, carried) + six(Q, axis)
+        i = topology[i, PARENT]
+
+
+@primitive
+def of_velocity_outside(topology, scratch, o, s, R, K, by_q_qd):
+    """Write what the torques of joints o and s have by each other's velocity and a position."""
+    far, near, i, between = topology[o, V], topology[s, V], topology[o, PARENT], True
+    own = motion(scratch, s, at.AXIS)
+    while i > 0:
+        if i == s:
+            between = False
+        l, entry = topology[i, V], six(R, motion(scratch, i, at.CARRIED))
+        if between:
+            axis = motion(scratch, i, at.AXIS)
+            by_q_qd[near, l, far] = six(motion_rate(own[0], own[1], axis[0], axis[1]), K) - entry
+        else:
+            by_q_qd[near, l, far] = -entry
+            if i != s:
+                by_q_qd[far, l, near] = entry
+        i = topology[i, PARENT]
+
+
+@primitive
+def by_two_velocities(M_q, by_qd_qd):
+    """Write the Christoffel symbols, as of d2tau/dqd dqd."""
+    for j in range(M_q.shape[0]):
+        for k in range(M_q.shape[0]):
+            for l in range(k + 1):
+                by_qd_qd[j, k, l] = M_q[j, k, l] + M_q[j, l, k] - M_q[k, l, j]
+                by_qd_qd[j, l, k] = by_qd_qd[j, k, l]
+
+
+@primitive
+def empty(tensor):
+    """Write zeros."""
+    for j in range(tensor.shape[0]):
+        for k in range(tensor.shape[1]):
+            for l in range(tensor.shape[2]):
+                tensor[j, k, l] = 0.0
+
+
+@primitive
+def inverse_dynamics_second_derivatives(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    qdd: Vector,
+    f_ext: Matrix,
+    by_q_q: Stack,
+    by_q_qd: Stack,
+    by_qd_qd: Stack,
+    M_q: Stack,
+):
+    """All second derivatives of inverse dynamics, in O(n depth^2).
+
+    q, qd, qdd : (nv,); f_ext : (nb, 6) [m N, N] moment and force on each body, in its frame about
+    its origin, moving with it. by_q_q, by_q_qd, by_qd_qd : (nv, nv, nv), entry [j, k, l] of
+    torque j, by k and l, written; M_q : of dM_jk/dq_l, which is d2tau_j / dqdd_k dq_l, written.
+    """
+    forces_in_world_frame(topology, constants, gravity, scratch, q, qd, qdd, f_ext)
+    carry_axes(topology, scratch)
+    sum_tip_to_base(topology, scratch)
+    empty(by_q_q)
+    empty(by_q_qd)
+    empty(M_q)
+    for o in range(1, topology.shape[0]):
+        alpha, a = carried_rate(topology, gravity, scratch, o)
+        store(scratch, o, at.CARRIED_RATE, alpha)
+        store(scratch, o, at.CARRIED_RATE + 3, a)
+        w, v = motion(scratch, o, at.AXIS)
+        n, f = composite_inertia_times(scratch, o, w, v)
+        g = twice_coriolis_transposed(scratch, o, w, v)
+        rate, outer = rate_form(scratch, o), outer_form(scratch, o)
+        change = difference_form(rate, n, f)
+        G, K = outer_wrenches(scratch, o)
+        s = o
+        while s > 0:
+            axis, slide = motion(scratch, s, at.AXIS)
+            moment, force = transform(
+                change, load(scratch, s, at.CARRIED), load(scratch, s, at.CARRIED + 3)
+            )
+            P, Q = momentum_rate(axis, slide, n, f), (add(moment, cross(axis, g)), force)
+            of_torque_outside(topology, scratch, o, s, P, Q, by_q_q, by_q_qd, M_q)
+            if s != o:
+                p, R = transform(rate, axis, slide), transform(change, axis, slide)
+                Q = transform(outer, axis, slide)
+                of_torque_inside(topology, scratch, o, s, p, Q, G, by_q_q, by_q_qd, M_q)
+                of_velocity_outside(topology, scratch, o, s, R, K, by_q_qd)
+            s = topology[s, PARENT]
+    by_two_velocities(M_q, by_qd_qd)
