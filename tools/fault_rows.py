@@ -434,8 +434,8 @@ ROWS = tuple(
             ),
             (
                 'The emergency stop',
-                'Next cycle, latched; by service, topic and signal, on a thread '
-                'of its own. Its release moves nothing.',
+                'Next cycle, latched; by service, topic and signal, by a participant and a '
+                'thread of its own. Its release moves nothing.',
                 'controller_inputs::stop_is_latched_until_reset',
             ),
             (

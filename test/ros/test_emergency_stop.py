@@ -18,6 +18,8 @@ from robodyn_ros.ros.common.process import wake_on_signals  # noqa: E402
 from robodyn_ros.ros.controller.emergency_stop import EmergencyStop  # noqa: E402
 
 WAIT = 20.0
+ENCLAVE = '/robodyn/controller'
+PREFIX = 12  # octets of an identity that name the participant
 
 
 class Bench:
@@ -25,7 +27,7 @@ class Bench:
 
     def __init__(self):
         self.context = rclpy.Context()
-        rclpy.init(context=self.context)
+        rclpy.init(args=['--ros-args', '--enclave', ENCLAVE], context=self.context)
         self.node = rclpy.create_node('arm', namespace='left', context=self.context)
         self.asker = rclpy.create_node('asker', context=self.context)
         self.executor = SingleThreadedExecutor(context=self.context)
@@ -80,6 +82,20 @@ def test_row_79_the_topic_stops_and_its_release_does_nothing(bench):
     publisher.publish(Bool(data=False))
     publisher.publish(Bool(data=True))
     bench.spin(lambda: len(bench.stopped) == 2)
+
+
+def test_row_79_a_request_shares_no_socket_with_large_messages(bench):
+    """Each participant has its own; the second one is in the enclave of the first."""
+    topic, find = '/left/arm/emergency_stop', bench.asker.get_subscriptions_info_by_topic
+    bench.node.create_subscription(Bool, 'large', lambda _: None, 1)
+    bench.spin(lambda: find(topic) and find('/left/large'))
+    participants = [
+        tuple(info.endpoint_gid[:PREFIX]) for name in (topic, '/left/large') for info in find(name)
+    ]
+    assert len(participants) == 2 and participants[0] != participants[1]
+    nodes = bench.asker.get_node_names_and_namespaces_with_enclaves
+    bench.spin(lambda: '_arm_stop' in [name for name, _, _ in nodes()])
+    assert {enclave for _, _, enclave in nodes()} == {ENCLAVE}
 
 
 def test_row_49_it_ends_with_the_context(bench):

@@ -351,6 +351,18 @@ def test_no_garbage_collection_during_a_pause():
     del tracked
 
 
+def test_row_67_tuples_that_were_cut_to_size_do_not_pile_up_during_a_pause():
+    """CPython keeps each of them as a spare one, which nobody takes before the collector runs."""
+    gc.collect()  # it frees the spare tuples
+    with CollectorPause():
+        before = sys.getallocatedblocks()
+        for size in range(1, 10):
+            for _ in range(300):
+                tuple(k for k in range(size))
+        grown = sys.getallocatedblocks() - before
+    assert grown < 100
+
+
 def test_collections_are_counted_and_pauses_overlap():
     first, second = CollectorPause(), CollectorPause()
     with first:

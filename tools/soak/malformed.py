@@ -15,6 +15,7 @@ from std_msgs.msg import String
 
 from tools.fuzz import mutated
 from tools.raw_requests import RawRequests
+from tools.soak.arm import START
 from tools.soak.interfaces import WORDS, filled, good, heard, served
 from tools.soak.nodes import URDF, Node
 from tools.soak.watcher import LATCHED
@@ -74,6 +75,9 @@ def _second_arm(arm):
     try:
         description = String(data=URDF.read_text())
         arm.watcher.send(String, '/garbage/robot_description', description, LATCHED)
+        known = arm.watcher.node.get_node_names_and_namespaces
+        there = arm.watcher.wait(lambda: set(NODES) <= set(known()), START)
+        arm.expect(there, 'not every node is known')
         _answers(arm)
         yield
         arm.expect(node.lives and 'Traceback' not in node.output(), node.log.name)
@@ -85,8 +89,6 @@ def _second_arm(arm):
 def _interfaces(arm):
     """Yield {name: (publish, good messages, type of a request or None)}."""
     watcher, found = arm.watcher, {}
-    known = watcher.node.get_node_names_and_namespaces
-    arm.expect(watcher.wait(lambda: set(NODES) <= set(known())), 'not every node is known')
     with contextlib.ExitStack() as stack:
         for topic, kind in heard(watcher, NODES).items():
             publish = _publisher(watcher, kind, topic)

@@ -14,7 +14,10 @@ from std_srvs.srv import Trigger
 
 
 class EmergencyStop:
-    """Serve `~/stop` and `~/emergency_stop` with a separate node, executor and thread.
+    """Serve `~/stop` and `~/emergency_stop` with a separate participant, executor and thread.
+
+    The participant has sockets and threads of its own. In the controller's, a request waits behind
+    large messages. One that they displace is repeated by the middleware only seconds later.
 
     Both have the controller's names and remappings. A message with false does nothing: only
     `~/reset` ends a stop.
@@ -27,9 +30,10 @@ class EmergencyStop:
 
     def __init__(self, node, stop: Callable[[], str]):
         self._stop = stop
+        self._context = _own_participant(node)
         self._node = rclpy.create_node(
             f'_{node.get_name()}_stop',  # hidden from `ros2 node list`
-            context=node.context,
+            context=self._context,
             namespace=node.get_namespace(),
             use_global_arguments=False,
             enable_rosout=False,
@@ -40,24 +44,31 @@ class EmergencyStop:
         self._node.create_service(Trigger, node.resolve_service_name('~/stop'), self._serve)
         topic = node.resolve_topic_name('~/emergency_stop')
         self._node.create_subscription(Bool, topic, self._hear, 1)
-        self._executor = SingleThreadedExecutor(context=node.context)
+        self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self._node)
         self._closing = False
         self._end = self._node.create_guard_condition(lambda: None)
         self._thread = Thread(target=self._run, name='robodyn_stop', daemon=True)
         self._thread.start()
+        node.context.on_shutdown(self._finish)
 
     def close(self):
-        """End the thread."""
-        self._closing = True
-        self._end.trigger()  # rclpy may lose a shutdown during a spin
+        """End the thread and the participant."""
+        self._finish()
         self._thread.join()
         self._executor.shutdown()
         self._node.destroy_node()
+        self._context.try_shutdown()
+        self._context.destroy()  # at once, as in `destroy_node` of ManagedNode
+
+    def _finish(self):
+        if not self._closing:
+            self._closing = True
+            self._end.trigger()
 
     def _run(self):
         # A faulty request must not keep the next one from being served.
-        while self._executor.context.ok() and not self._closing:
+        while self._context.ok() and not self._closing:
             with contextlib.suppress(Exception, ExternalShutdownException):
                 self._executor.spin_once()
 
@@ -69,3 +80,18 @@ class EmergencyStop:
     def _hear(self, message: Bool):
         if message.data:
             self._stop()
+
+
+def _own_participant(node) -> rclpy.Context:
+    """Return a new context in the domain and the security enclave of a node."""
+    own = node.get_name(), node.get_namespace()
+    enclaves = {
+        tuple(place): e for *place, e in node.get_node_names_and_namespaces_with_enclaves()
+    }
+    context = rclpy.Context()
+    context.init(
+        ['--ros-args', '--enclave', enclaves.get(own, '/')],
+        initialize_logging=False,
+        domain_id=node.context.get_domain_id(),
+    )
+    return context

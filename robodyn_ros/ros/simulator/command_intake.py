@@ -15,7 +15,6 @@ from robodyn_ros.errors import ShapeError
 from robodyn_ros.ros.common.joint_messages import (
     DUPLICATE_JOINT,
     EMPTY,
-    MAX_BYTES,
     MAX_NAMES,
     TOO_MANY_NAMES,
     UNKNOWN_JOINT,
@@ -24,6 +23,7 @@ from robodyn_ros.ros.common.joint_messages import (
 )
 from robodyn_ros.ros.transport.polled_group import PolledGroup
 from robodyn_ros.ros.transport.readable import KERNELS, decoded
+from robodyn_ros.ros.transport.trajectory_cdr import MAX_BYTES
 from robodyn_ros.simulation.command_modes import QUANTITIES, UNSPOKEN, Command
 from robodyn_ros.simulation.plant import Plant
 
