@@ -9,7 +9,7 @@ Parts: `fuzz` (10^6 inputs for each target of tools.fuzz), `traffic` (an hour of
 under valid references and 1 % of garbage), `kills` (1000 of each node by SIGKILL), `malformed`
 (10^6 changed messages, for every subscription and service in turn), `parameters` (10^4 changes),
 `stop` (1000 calls of ~/stop under each load). `--scale` shortens all of them. `--record` writes
-what came of a run to tools/soak_runs.csv, in place of an earlier run with the same seed.
+what came of a run to tools/soak_runs.csv, in place of one with the same seed and count.
 doc/faults.md has the table.
 """
 
@@ -28,9 +28,9 @@ def runs():
 
 
 def record(row):
-    """Write a row, in place of an earlier one of the same part and seed."""
-    same = row['part'], str(row['seed'])
-    others = [other for other in runs() if (other['part'], other['seed']) != same]
+    """Write a row, in place of an earlier one of the same part, seed and count."""
+    same = [str(row[key]) for key in COLUMNS[:3]]
+    others = [other for other in runs() if [other[key] for key in COLUMNS[:3]] != same]
     with RUNS.open('w', newline='') as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator='\n')
         writer.writeheader()
