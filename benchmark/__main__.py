@@ -23,6 +23,7 @@ NAMES = (
     'wire',
     'tick',
     'plant',
+    'contact',
     'integrators',
     'shortcuts',
     'lock_step',

@@ -125,6 +125,7 @@ WRITTEN = {
 EXPANDED = (
     kinematics.pose,
     kinematics.velocity,
+    kinematics.frame_poses,
     kinematics.apply_wrench,
     jacobian.jacobian_bias,
     rnea.inverse_dynamics,
@@ -189,7 +190,7 @@ from robodyn_ros.algorithms.constraints.expansion import (
 from {module} import {name} as of_tree
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import (
-    Constant, Indices, Integer, Matrix, Scalar, Table, Topology, Vector)
+    Constant, Indices, Integer, Matrix, Scalar, Stack, Table, Topology, Vector)
 
 
 @primitive

@@ -19,7 +19,7 @@ from robodyn_ros.ros.common.robot_source import RobotSource
 from robodyn_ros.ros.common.start_report import StartReport
 from robodyn_ros.ros.common.topic_hints import silent_topic
 from robodyn_ros.ros.simulator.lock_step_session import LockStepSimulation
-from robodyn_ros.ros.simulator.simulated_plant import make_faults
+from robodyn_ros.ros.simulator.simulated_plant import contact_step, make_contacts, make_faults
 from robodyn_ros.ros.simulator.simulator_diagnostics import SimulatorDiagnostics
 from robodyn_ros.ros.simulator.simulator_parameters import SIMULATOR_PARAMETERS
 from robodyn_ros.ros.simulator.simulator_session import SimulatorSession
@@ -72,11 +72,13 @@ class Simulator(ManagedNode):
             if finding.severity == 'warning':
                 self.get_logger().warning(f'{finding.subject}: {finding.sentence}')
         values = self.parameters.snapshot()
-        warm_up([each for each in KERNELS if not each.is_kept], report.compiling)
-        warm_up(KERNELS, report.loading)
+        contacts = make_contacts(values, self.source)
+        kernels = KERNELS if contacts is None else (*KERNELS, contact_step(values))
+        warm_up([each for each in kernels if not each.is_kept], report.compiling)
+        warm_up(kernels, report.loading)
         report.say('Loading the code for this robot alone, and opening the topics.')
         kind = LockStepSimulation if values['trigger'] == LOCK_STEP else SimulatorSession
-        self.session = kind(self, robot, values)
+        self.session = kind(self, robot, values, contacts)
         self.get_logger().info(f"'{robot.name}' is simulated: {', '.join(robot.joint_names)}.")
 
     def activate(self):

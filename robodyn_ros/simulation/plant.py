@@ -14,11 +14,14 @@ from robodyn_ros.model.rotation_matrix import SHORTEST
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.simulation import adaptive, drives, rollouts, step
 from robodyn_ros.simulation.command_modes import QUANTITIES, Command
+from robodyn_ros.simulation.contact import step as contact_step
+from robodyn_ros.simulation.contact.touching import Touching
 from robodyn_ros.simulation.joint_table import work_rows
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.step import LARGEST_EFFORT, LARGEST_POSITION
 
 KERNELS = (drives.take, *step.KERNELS)
+CONTACT_KERNELS = contact_step.KERNELS
 
 
 class Plant:
@@ -40,6 +43,8 @@ class Plant:
     position, velocity : (nq,) and (nv,) array_like, optional
         Initial state [rad or m, rad/s or m/s]. By default at rest, each joint as near to zero as
         its stops allow.
+    contacts : Contacts, optional
+        Shapes and the obstacles that they touch; see doc/contact.md.
 
     Attributes
     ----------
@@ -55,6 +60,8 @@ class Plant:
         Sentence of the blow-up that stopped the robot, '' without one.
     faults : int
         Number of blow-ups.
+    kernel : Kernel
+        The step for any robot; the plant may take it by a twin.
     refused : Counter
         Commands ignored, by reason: 'value', 'mode', 'empty' (no joint commanded).
 
@@ -64,7 +71,9 @@ class Plant:
         If the initial state is not valid for this robot.
     """
 
-    def __init__(self, robot, settings=PlantSettings(), position=None, velocity=None):
+    def __init__(
+        self, robot, settings=PlantSettings(), position=None, velocity=None, contacts=None
+    ):
         model = robot.model
         self.model = model
         self.settings = settings
@@ -72,6 +81,7 @@ class Plant:
         self.effort = np.zeros(model.nv)
         self.faults = 0
         self.refused = Counter()
+        self._touching = None
         self._largest = np.array((LARGEST_EFFORT, LARGEST_POSITION, settings.largest_speed))
         self._robot = robot
         if position is None:
@@ -92,7 +102,12 @@ class Plant:
             self.qd,
             self.effort,
         )
-        self._kernel = robot.linked(step.step_of(settings.method))
+        self.kernel = step.step_of(settings.method)
+        if contacts is not None:
+            self._touching = Touching(model, contacts)
+            self._options += (self._touching.arrays,)
+            self.kernel = contact_step.step_of(settings.method)
+        self._kernel = robot.linked(self.kernel)
         self.reset()
 
     def use(self, kernel):
@@ -101,8 +116,7 @@ class Plant:
         Parameters
         ----------
         kernel : Kernel
-            `step_of(settings.method)`, or its twin for this robot, which waits while there is a
-            payload.
+            `plant.kernel`, or its twin for this robot, which waits while there is a payload.
         """
         self._kernel = kernel
         self._carry(self.model)
@@ -144,6 +158,8 @@ class Plant:
         self._drives.stay(self.q)
         self.effort[:] = 0.0
         self.fault = ''
+        if self._touching is not None:
+            self._touching.clear()
 
     def step(self, command=None, dt=1e-3):
         """Advance by one step.
@@ -228,6 +244,10 @@ class Plant:
         Rollout
             Positions (k, m + 1, nq), velocities (k, m + 1, nv), and the step of a blow-up or -1.
         """
+        if self._touching is not None:
+            raise ParameterError(
+                f'robot {self.model.name!r}: a rollout with contacts; expected a plant without'
+            )
         if gains is not None and self._drives.mode.any():
             raise ParameterError(
                 f'robot {self.model.name!r}: a rollout with gains, of joints that are in mode '
@@ -407,6 +427,17 @@ class Plant:
         return Command(self._vector(command), self._drives.mode.copy())
 
     @property
+    def contacts(self):
+        """Return the points that touched, or were near, in the last step, and their forces.
+
+        Returns
+        -------
+        list of Touch
+            Link, obstacle, point, normal, gap and force of each; none without contacts.
+        """
+        return [] if self._touching is None else self._touching.points()
+
+    @property
     def over_speed(self):
         """Return (nv,) whether each joint exceeds its velocity limit."""
         return np.abs(self.qd) > self.model.limits.velocity
@@ -416,7 +447,7 @@ class Plant:
         robot, kernel = self._robot, self._kernel
         if self._payloads:
             robot = Robot(model)
-            kernel = robot.linked(step.step_of(self.settings.method))
+            kernel = robot.linked(self.kernel)
         self.model, self.linked, self._step = model, robot.linked, kernel.compiled
         self._arrays = (
             model.topology,

@@ -9,6 +9,7 @@ from robodyn_ros.codegen.verification import ROUNDING, TOLERANCE
 from robodyn_ros.compile import warm_up
 from robodyn_ros.errors import KernelError
 from robodyn_ros.robot.robot import Robot
+from robodyn_ros.simulation.contact.step import step_of as contact_step_of
 from robodyn_ros.simulation.integrators import ENERGY_MIDPOINT, ENERGY_RK4
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import METHODS, PlantSettings
@@ -20,30 +21,32 @@ BALANCED = ENERGY_MIDPOINT, ENERGY_RK4
 ENERGY_ROUNDING = 1e-14  # [-] of the energies whose difference these integrators correct
 
 
-def specialised_step(model, integrator=PlantSettings.integrator, progress=None):
+def specialised_step(model, integrator=PlantSettings.integrator, progress=None, contacts=None):
     """Return the twin for one robot of the kernel that steps it, for Plant.use.
 
     It is compiled and verified, for all integrators of that kernel.
 
     model : RobotModel. integrator : as in PlantSettings. progress : as in
-    robodyn_ros.compile.warm_up. Raises KernelError where a state differs from that of the step for
-    any robot.
+    robodyn_ros.compile.warm_up. contacts : those of the plant. Raises KernelError where a state
+    differs from that of the step for any robot.
     """
-    general = step_of(METHODS[integrator])
+    steps = step_of if contacts is None else contact_step_of
+    general = steps(METHODS[integrator])
     twin = linker.linked(general, model)
     warm_up([twin], progress)
-    _examine(Robot(model), twin, [name for name in METHODS if step_of(METHODS[name]) is general])
+    names = [name for name in METHODS if steps(METHODS[name]) is general]
+    _examine(Robot(model), twin, names, contacts)
     return twin
 
 
-def _examine(robot, twin, integrators):
+def _examine(robot, twin, integrators, contacts):
     rng = np.random.default_rng(0)
     for integrator in integrators:
         settings = PlantSettings(integrator=integrator)
         for _ in range(STATES):
             q = robot.configuration.random(rng, reach=2.0)
             qd, effort = rng.uniform(-1.0, 1.0, (2, robot.nv))
-            expected, got = (Plant(robot, settings, q, qd) for _ in range(2))
+            expected, got = (Plant(robot, settings, q, qd, contacts) for _ in range(2))
             got.use(twin)
             for plant in (expected, got):
                 plant.step(effort, STEP)

@@ -24,3 +24,8 @@ Flags = types.Array(types.boolean, 1, 'C')  # (n,)
 Integer = types.int64
 Scalar = types.float64
 Boolean = types.boolean
+
+
+def record(names):
+    """Return the type of a NamedTuple of arrays, whose annotations are types of this file."""
+    return types.NamedTuple(tuple(names.__annotations__.values()), names)

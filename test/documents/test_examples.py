@@ -13,6 +13,7 @@ TESTED = {
     'carry_a_load_by_crane',
     'guide_by_hand',
     'identify_a_load',
+    'press_on_a_table',
     'sweep_a_parameter',
     'track_a_trajectory',
     'write_a_law',
@@ -54,6 +55,14 @@ def test_the_tool_spring_yields_and_comes_back():
     # 20 N against 400 N/m, less what joint friction carries
     assert -20.0 / example.ToolSpring.stiffness <= pulled[2] < -0.04
     assert np.linalg.norm(released) < 0.005
+
+
+def test_an_arm_presses_on_the_table_with_the_force_of_its_torque(capsys):
+    """It falls by 50 mm to the table, and then stands still."""
+    _, height, force = load('press_on_a_table').main().T
+    assert height[-1] == pytest.approx(-0.05, abs=1e-9) and force[0] == 0.0
+    assert force[-1] == pytest.approx(20.0, rel=1e-3)
+    assert '20.0' in capsys.readouterr().out
 
 
 def test_a_load_is_identified():

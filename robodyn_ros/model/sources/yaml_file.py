@@ -11,7 +11,7 @@ from robodyn_ros.errors import ModelError, shorten
 from robodyn_ros.model.sources import package_path
 
 MOST_BYTES = 1_000_000
-KNOWN = ('closures', 'independent', 'near', 'rotors')
+KNOWN = ('closures', 'independent', 'near', 'rotors', 'obstacles', 'shapes', 'collision_links')
 
 
 def sections(source, what):
@@ -51,7 +51,7 @@ def numbers(where, name, value, count):
     given = value if isinstance(value, list) else [value]
     found = [number for number in map(_number, given) if number is not None]
     if not len(found) == len(given) == count:
-        expected = 'a number' if count == 1 else 'three numbers'
+        expected = {1: 'a number', 2: 'two numbers', 3: 'three numbers'}[count]
         raise ModelError(f'{where} has {name} {shorten(value)}; expected {expected}')
     return np.array(found)
 

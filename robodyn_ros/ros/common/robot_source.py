@@ -13,7 +13,7 @@ from std_msgs.msg import String
 from robodyn_ros.errors import ModelError, ParameterError, RobodynError, UnlockedError, shorten
 from robodyn_ros.model import selection, xml_text
 from robodyn_ros.model.rotors import EXACT, REFLECTED
-from robodyn_ros.model.sources import package_path, rotor_file
+from robodyn_ros.model.sources import package_path, rotor_file, xacro_file
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.parameter_table import START, ParamSpec
 from robodyn_ros.ros.transport.bounded_subscription import BoundedSubscription
@@ -166,6 +166,11 @@ class RobotSource:
             rotor_model=values['rotor_model'],
             closures=values['closures_path'] or (),
         )
+
+    @property
+    def description(self) -> str | bytes | Path:
+        """The URDF, expanded by xacro, as text or the path of a file."""
+        return xacro_file.expanded(self._source())
 
     def _source(self) -> bytes | Path:
         """Return the path of a file, or the text as bytes, which are never read as a path."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from robodyn_msgs.msg import LockStepCommand, LockStepState
 from robodyn_ros.errors import ParameterError, RobodynError
+from robodyn_ros.model.contacts import Contacts
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.realtime_parameters import realtime
 from robodyn_ros.ros.simulator.simulator_parameters import COMMAND_TOPICS
@@ -35,7 +36,9 @@ LONGEST = 3600  # [s] of simulated time per call, at most
 class LockStepSimulation(SimulatorSession):
     """A simulated robot that steps when every participant has answered the last state."""
 
-    def __init__(self, node, robot: Robot, values: Mapping[str, Any]):
+    def __init__(
+        self, node, robot: Robot, values: Mapping[str, Any], contacts: Contacts | None = None
+    ):
         require_settings(values, executor='single_threaded', speed_factor=1.0, free_base=False)
         if robot.model.nq != robot.model.nv:
             raise ParameterError(
@@ -46,7 +49,10 @@ class LockStepSimulation(SimulatorSession):
         self._remote = self._heard = True  # whether the topics have subscribers
         self._measured = np.empty((2, robot.nv))
         super().__init__(
-            node, robot, values | dict.fromkeys(COMMAND_TOPICS, '') | {'specialise': False}
+            node,
+            robot,
+            values | dict.fromkeys(COMMAND_TOPICS, '') | {'specialise': False},
+            contacts,
         )
 
     def _make_loop(self, values):

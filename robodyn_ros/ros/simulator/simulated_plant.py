@@ -4,14 +4,19 @@
 
 from typing import Any, Mapping
 
+from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.errors import ParameterError, RobodynError
+from robodyn_ros.model.contacts import Contacts
 from robodyn_ros.model.layout import ROTOR
 from robodyn_ros.model.robot_model import RobotModel
+from robodyn_ros.model.sources import contact_file
 from robodyn_ros.robot.robot import Robot
+from robodyn_ros.ros.common.robot_source import RobotSource
+from robodyn_ros.simulation.contact import step
 from robodyn_ros.simulation.faults import Faults
 from robodyn_ros.simulation.perturbation import Perturbation, perturbed
 from robodyn_ros.simulation.plant import Plant
-from robodyn_ros.simulation.plant_settings import PlantSettings
+from robodyn_ros.simulation.plant_settings import METHODS, PlantSettings
 from robodyn_ros.simulation.sensors.encoders import Sensor, SensorSettings
 
 # Parameters with the same name as a field of PlantSettings.
@@ -60,7 +65,18 @@ def simulated_robot(values: Mapping[str, Any], robot: Robot) -> Robot:
     )
 
 
-def make_plant(values: Mapping[str, Any], robot: Robot) -> Plant:
+def make_contacts(values: Mapping[str, Any], source: RobotSource) -> Contacts | None:
+    """Return what touches what; None without a file, ModelError for a bad one."""
+    path = values['contacts_path']
+    return contact_file.contacts_of(path, source.description) if path else None
+
+
+def contact_step(values: Mapping[str, Any]) -> Kernel:
+    """Return the step of a plant with contacts."""
+    return step.step_of(METHODS[values['integrator']])
+
+
+def make_plant(values: Mapping[str, Any], robot: Robot, contacts: Contacts | None = None) -> Plant:
     """Return the plant of `robot`; ShapeError or ParameterError for a bad initial state."""
     settings = PlantSettings(
         latency=values['command_latency'],
@@ -68,7 +84,11 @@ def make_plant(values: Mapping[str, Any], robot: Robot) -> Plant:
         **{name: values[f'drive.{name}'] for name in DRIVE},
     )
     return Plant(
-        robot, settings, values['initial_position'] or None, values['initial_velocity'] or None
+        robot,
+        settings,
+        values['initial_position'] or None,
+        values['initial_velocity'] or None,
+        contacts,
     )
 
 

@@ -276,6 +276,14 @@ SIMULATOR_PARAMETERS = (
         upper=10.0,
     ),
     ParamSpec(
+        'contacts_path',
+        'string',
+        '',
+        '',
+        'YAML file of the shapes that touch obstacles, and of the obstacles, by its path or as '
+        '`package://<name>/<path>` (see doc/contact.md). Empty: nothing touches.',
+    ),
+    ParamSpec(
         'rotor_inertia',
         'float[]',
         (),

@@ -15,6 +15,7 @@ from std_msgs.msg import Header
 
 from robodyn_ros.compile import warm_up
 from robodyn_ros.errors import RobodynError
+from robodyn_ros.model.contacts import Contacts
 from robodyn_ros.realtime.loop import PeriodicLoop
 from robodyn_ros.realtime.os_requests import CollectorPause, settle_memory
 from robodyn_ros.robot.background_compiler import portable
@@ -54,6 +55,7 @@ class SimulatorSession:
       node: the node that owns the topics.
       robot: as described; the simulated one may differ.
       values: of the node's parameters, by name.
+      contacts: what touches what.
 
     Attributes:
       runner: the plant and its clock; use it under `lock`.
@@ -64,9 +66,11 @@ class SimulatorSession:
 
     """
 
-    def __init__(self, node, robot: Robot, values: Mapping[str, Any]):
+    def __init__(
+        self, node, robot: Robot, values: Mapping[str, Any], contacts: Contacts | None = None
+    ):
         robot = simulated_robot(values, robot)
-        plant = make_plant(values, robot)
+        plant = make_plant(values, robot, contacts)
         warm_up(KERNELS)
         self.lock = Lock()
         instruments = make_instruments(values, robot)
@@ -98,7 +102,12 @@ class SimulatorSession:
             node,
             robot.name,
             values['specialise'] and not robot.model.has_loops,
-            functools.partial(specialised_step, portable(robot.model), plant.settings.integrator),
+            functools.partial(
+                specialised_step,
+                portable(robot.model),
+                plant.settings.integrator,
+                contacts=contacts,
+            ),
             self._use,
             lambda: self._next_step is not None,
         )

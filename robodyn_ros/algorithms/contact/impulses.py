@@ -1,0 +1,129 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Impulses of contacts, with friction and stops of joints, over one step: all solved together.
+
+With the velocity v = v_f + A F^T p, A the inverse of M + h D and F the directions, every contact
+has (Jain 2011, eq. 11.48, 11.49, for impulses)
+
+    0 <= p_n,   low <= u_n = F_n v,   p_n (u_n - low) = 0,
+
+and its friction lies in the pyramid, against the sliding. It is the linear complementarity problem
+of Anitescu and Potra 1997. Projected Gauss-Seidel finds who separates, sticks and slides; the
+exact impulses of that case follow from linear equations. Contacts that jam are left to pivoting.
+"""
+
+from robodyn_ros.algorithms.contact.cases import solve_cases
+from robodyn_ros.algorithms.contact.cone import IMMOVABLE
+from robodyn_ros.algorithms.contact.contact_rows import along_row
+from robodyn_ros.algorithms.contact.layout import (
+    BOUND,
+    CASE,
+    COMPLIANCE,
+    CONTACT,
+    EDGE,
+    FREE,
+    KIND,
+    LOW,
+    ROW,
+    SLIDES,
+    STICKS,
+)
+from robodyn_ros.algorithms.contact.pivoting import by_pivoting
+from robodyn_ros.algorithms.contact.sweeps import sweep, write_compliance
+from robodyn_ros.spatial.primitive import unfused
+from robodyn_ros.spatial.types import Integer, Matrix, Vector
+
+ROUNDS = 6  # of sweeps and exact solutions; after them the result of the sweeps stands
+SWEEPS = 5  # of Gauss-Seidel in a round
+TRIES = 8  # of exact solutions in a round, each for the cases that the previous one gave
+IMPULSES, KEPT_IMPULSES, START, KEPT = 0, 1, 2, 3  # rows of `vectors`
+VECTORS = 4
+
+
+@unfused
+def copy(source, target, size):
+    """Copy the first entries of a vector."""
+    for k in range(size):
+        target[k] = source[k]
+
+
+@unfused
+def presume_rest(blocks, count, rows, v):
+    """Presume that contacts without a gap rest; return whether any of them needs an impulse."""
+    found = False
+    for b in range(count):
+        if blocks[b, KIND] == CONTACT:
+            closes = along_row(rows, int(blocks[b, ROW]), v) < blocks[b, LOW]
+            found = found or closes
+            blocks[b, CASE] = STICKS if closes and blocks[b, COMPLIANCE] > IMMOVABLE else FREE
+            if closes and blocks[b, BOUND] == 0.0:
+                blocks[b, CASE], blocks[b, EDGE] = SLIDES, 0.0
+    return found
+
+
+@unfused
+def solve_exactly(blocks, count, rows, responses, vectors, system, v, tries):
+    """Find the exact impulses and velocities, first for the present cases.
+
+    Further tries are for the cases that the result of the previous one gives: semi-smooth Newton.
+    Returns whether they are found; if not, impulses and velocities have not changed.
+    """
+    n, size = v.shape[0], rows.shape[0]
+    copy(vectors[IMPULSES], vectors[KEPT_IMPULSES], size)
+    copy(v, vectors[KEPT], n)
+    for left in range(tries, 0, -1):
+        copy(vectors[START], v, n)
+        if solve_cases(blocks, count, rows, responses, vectors[IMPULSES], v, system):
+            return True
+        if left > 1:
+            sweep(blocks, count, rows, responses, vectors[IMPULSES], v, False)
+    copy(vectors[KEPT_IMPULSES], vectors[IMPULSES], size)
+    copy(vectors[KEPT], v, n)
+    return False
+
+
+@unfused
+def contact_impulses(
+    blocks: Matrix,
+    count: Integer,
+    rows: Matrix,
+    responses: Matrix,
+    vectors: Matrix,
+    system: Matrix,
+    table: Matrix,
+    v: Vector,
+):
+    """Compute v = v_f + A F^T p, the impulses p in vectors[IMPULSES].
+
+    A sweep is O(n) for each block. An exact solution is O(m^3) for m unknowns.
+
+    blocks : (b, BLOCK_COLUMNS), the first `count` of which hold, see layout.py; rows : (r, n), F;
+    responses : (r, n), F A; vectors : (VECTORS, max(r, n)) and system : (r, 2 n + r + 4), written;
+    table : (m, 2 m + 9) of at most m conditions, see pivoting.py, written; v : (n,) v_f, replaced
+    by v. Returns whether the solution is exact; otherwise it is that of the
+    sweeps.
+    """
+    for b in range(count):
+        write_compliance(blocks, b, rows, responses)
+    for k in range(rows.shape[0]):
+        vectors[IMPULSES, k] = 0.0
+    copy(v, vectors[START], v.shape[0])
+    sweep(blocks, count, rows, responses, vectors[IMPULSES], v, False)
+    if presume_rest(blocks, count, rows, v) and solve_exactly(
+        blocks, count, rows, responses, vectors, system, v, 1
+    ):
+        return True
+    for _ in range(ROUNDS):
+        sweep(blocks, count, rows, responses, vectors[IMPULSES], v, False)
+        if solve_exactly(blocks, count, rows, responses, vectors, system, v, TRIES):
+            return True
+        for _ in range(SWEEPS):
+            sweep(blocks, count, rows, responses, vectors[IMPULSES], v, True)
+    copy(v, vectors[KEPT], v.shape[0])
+    copy(vectors[START], v, v.shape[0])
+    if not by_pivoting(blocks, count, rows, responses, vectors[IMPULSES], v, table):
+        copy(vectors[KEPT], v, v.shape[0])
+        return False
+    sweep(blocks, count, rows, responses, vectors[IMPULSES], v, False)
+    solve_exactly(blocks, count, rows, responses, vectors, system, v, TRIES)  # to the last digit
+    return True

@@ -1,0 +1,122 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The arrays of contact that a step of the plant reads and writes."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from robodyn_ros.algorithms.contact import pivoting
+from robodyn_ros.algorithms.contact.impulses import VECTORS
+from robodyn_ros.algorithms.contact.layout import (
+    BLOCK_COLUMNS,
+    CONTACT_COLUMNS,
+    FRICTION,
+    HALF,
+    IS_BOX,
+    OBSTACLE_COLUMNS,
+    PLACE,
+    RADIUS,
+    REACH,
+    RESTITUTION,
+    SHAPE_COLUMNS,
+    SIZE,
+    TURN,
+)
+from robodyn_ros.spatial.types import Indices, Matrix, Stack, Table, Vector, record
+
+MOST_CONTACTS = 64  # at once; the farthest ones are left out
+MOST_CONDITIONS = 200  # of complementary pivoting
+
+
+class ContactArrays(NamedTuple):
+    """Tables of shapes and obstacles, and memory of one step; see algorithms/contact/layout.py.
+
+    bodies (s,) and frames (s, 12) place the shapes. The rows of the directions begin with one for
+    each velocity. `count` holds the number of contacts of the last substep.
+    """
+
+    bodies: Indices
+    frames: Table
+    shapes: Table
+    obstacles: Table
+    poses: Stack
+    contacts: Matrix
+    blocks: Matrix
+    rows: Matrix
+    responses: Matrix
+    vectors: Matrix
+    system: Matrix
+    table: Matrix
+    jacobian: Matrix
+    count: Vector
+
+
+Contact = record(ContactArrays)
+
+
+def allocate(model, contacts):
+    """Return the ContactArrays of a robot with a Contacts."""
+    n, shapes, obstacles = model.nv, contacts.shapes, contacts.obstacles
+    placed = [_placed(model, shape) for shape in shapes]
+    capacity = min(MOST_CONTACTS, sum(map(_points, shapes)) * len(obstacles))
+    directions = n + 3 * capacity
+    conditions = min(MOST_CONDITIONS, n * pivoting.OF_JOINT + capacity * pivoting.OF_CONTACT)
+    rows = np.zeros((directions, n))
+    rows[:n] = np.eye(n)
+    return ContactArrays(
+        _fixed(np.array([body for body, _ in placed], dtype=np.int64)),
+        _fixed(np.array([frame for _, frame in placed])),
+        _fixed(np.array([_shape(shape) for shape in shapes])),
+        _fixed(np.array([_obstacle(obstacle) for obstacle in obstacles])),
+        np.zeros((len(shapes), 4, 4)),
+        np.zeros((capacity, CONTACT_COLUMNS)),
+        np.zeros((n + capacity, BLOCK_COLUMNS)),
+        rows,
+        np.zeros_like(rows),
+        np.zeros((VECTORS, directions)),
+        np.zeros((directions, 2 * n + directions + 4)),
+        np.zeros((conditions, 2 * conditions + pivoting.FURTHER_COLUMNS + 2)),
+        np.zeros((6, n)),
+        np.zeros(1),
+    )
+
+
+def _fixed(array):
+    array.flags.writeable = False
+    return array
+
+
+def _points(shape):
+    """Return the most contacts of a shape with one obstacle."""
+    return {'sphere': 1, 'capsule': 2, 'box': 8}[shape.kind]
+
+
+def _placed(model, shape):
+    """Return body and placement (12,) of a shape."""
+    frame = model.frame(shape.link)
+    rotation = frame.rotation @ shape.placement.rotation
+    place = frame.translation + frame.rotation @ shape.placement.translation
+    return frame.body, [*rotation.ravel(), *place]
+
+
+def _shape(shape):
+    row = np.zeros(SHAPE_COLUMNS)
+    if shape.kind == 'box':
+        row[HALF : HALF + 3] = 0.5 * np.array(shape.size)
+    else:
+        row[RADIUS] = shape.size[0]
+        row[HALF + 2] = 0.5 * shape.size[1] if shape.kind == 'capsule' else 0.0
+    row[REACH] = np.linalg.norm(row[HALF : HALF + 3]) + row[RADIUS]
+    return row
+
+
+def _obstacle(obstacle):
+    row = np.zeros(OBSTACLE_COLUMNS)
+    row[TURN : TURN + 9] = obstacle.placement.rotation.ravel()
+    row[PLACE : PLACE + 3] = obstacle.placement.translation
+    if obstacle.kind == 'box':
+        row[IS_BOX] = 1.0
+        row[SIZE : SIZE + 3] = 0.5 * np.array(obstacle.size)
+    row[[FRICTION, RESTITUTION]] = obstacle.friction, obstacle.restitution
+    return row

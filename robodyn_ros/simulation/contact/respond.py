@@ -1,0 +1,259 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The velocity after the impulses of contacts, and of friction and stops of joints."""
+
+from robodyn_ros.algorithms.contact.cone import IMMOVABLE
+from robodyn_ros.algorithms.contact.contact_rows import align, along_row
+from robodyn_ros.algorithms.contact.impulses import IMPULSES, KEPT, contact_impulses
+from robodyn_ros.algorithms.contact.layout import (
+    AT_HIGH,
+    AT_LOW,
+    BOUND,
+    CASE,
+    CONTACT,
+    ELASTIC,
+    FORCE,
+    FRICTION,
+    GAP,
+    HIGH,
+    JOINT,
+    KIND,
+    LOW,
+    OBSTACLE,
+    RESTITUTION,
+    ROW,
+    SHIFT,
+    SLIDES,
+    SLIDES_BACK,
+    STICKS,
+)
+from robodyn_ros.algorithms.core.manifold import integrate
+from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse import mass_matrix_inverse
+from robodyn_ros.simulation.joint_table import (
+    BRAKE,
+    BRAKED,
+    DAMPING,
+    DIAGONAL,
+    GAIN,
+    INVERSE,
+    KEPT_NEXT,
+    LEVEL,
+    NEXT,
+    PRESCRIBED,
+)
+from robodyn_ros.simulation.stops import fastest, slowest
+from robodyn_ros.spatial.primitive import unfused
+
+TOUCH = 1e-9  # [m] of a gap that counts as none
+INSTANT = 1e-9  # [s] of an impact: gaps, friction and stops of joints see this time
+SHARE = 0.5  # of a penetration that is taken back in a substep
+RECOVERY = 0.5  # [m/s] of the fastest recovery
+RECOVERY_SWEEPS = 8
+
+
+@unfused
+def write_responses(work, contact, row):
+    """Write F A of a direction; return F A F^T."""
+    n, total = contact.rows.shape[1], 0.0
+    for j in range(n):
+        contact.responses[row, j] = 0.0
+    for k in range(n):
+        share = contact.rows[row, k]
+        for j in range(n):
+            contact.responses[row, j] = contact.responses[row, j] + share * work[INVERSE + k, j]
+    for j in range(n):
+        total = total + contact.responses[row, j] * contact.rows[row, j]
+    return total
+
+
+@unfused
+def write_joints(joints, work, contact, h, q):
+    """Write the blocks of the joints that have friction or stops; return their number."""
+    b, n = 0, joints.shape[0]
+    for k in range(n):
+        bound, low, high = h * work[LEVEL, k], slowest(joints, h, q, k), fastest(joints, h, q, k)
+        if joints[k, BRAKED] > 0.0 or (bound == 0.0 and low < -1e300 and high > 1e300):
+            continue
+        contact.blocks[b, KIND] = JOINT
+        contact.blocks[b, ROW] = k
+        contact.blocks[b, LOW] = low
+        contact.blocks[b, HIGH] = high
+        contact.blocks[b, BOUND] = bound
+        for j in range(n):
+            contact.responses[k, j] = work[INVERSE + k, j]
+        b += 1
+    return b
+
+
+@unfused
+def write_contacts(work, contact, count, b, h, rebounds, v):
+    """Write the blocks of contacts behind the first b; return the number of all blocks.
+
+    rebounds : whether elastic contacts separate with their restitution; otherwise they are left
+    out. A contact that no impulse moves, between a braked arm and the world, is left out.
+    """
+    first = contact.rows.shape[1]
+    for c in range(count):
+        row, is_elastic = first + 3 * c, contact.contacts[c, ELASTIC] > 0.0
+        if is_elastic and not rebounds:
+            continue
+        align(contact.contacts, c, contact.rows, row, v)
+        if write_responses(work, contact, row) <= IMMOVABLE:
+            continue
+        write_responses(work, contact, row + 1)
+        write_responses(work, contact, row + 2)
+        obstacle, gap = int(contact.contacts[c, OBSTACLE]), contact.contacts[c, GAP]
+        low = -gap / h if gap > TOUCH else 0.0
+        if is_elastic:
+            low = -contact.obstacles[obstacle, RESTITUTION] * along_row(contact.rows, row, v)
+        contact.blocks[b, KIND] = CONTACT
+        contact.blocks[b, ROW] = row
+        contact.blocks[b, LOW] = low
+        contact.blocks[b, BOUND] = contact.obstacles[obstacle, FRICTION]
+        b += 1
+    return b
+
+
+@unfused
+def settle_joints(joints, work, contact, b, v):
+    """Remove the rounding of joints whose velocity is known: at rest, at a stop, braked."""
+    for k in range(b):
+        case, joint = contact.blocks[k, CASE], int(contact.blocks[k, ROW])
+        if contact.blocks[k, KIND] != JOINT:
+            continue
+        if case == STICKS:
+            v[joint] = 0.0
+        elif case == AT_LOW:
+            v[joint] = contact.blocks[k, LOW]
+        elif case == AT_HIGH:
+            v[joint] = contact.blocks[k, HIGH]
+        elif case == SLIDES:
+            v[joint] = max(v[joint], 0.0)
+        elif case == SLIDES_BACK:
+            v[joint] = min(v[joint], 0.0)
+    for k in range(v.shape[0]):
+        if joints[k, BRAKED] > 0.0:
+            v[k] = work[PRESCRIBED, k]
+
+
+@unfused
+def solve(contact, blocks, v):
+    """Find the impulses of the blocks, and add what they do to v."""
+    contact_impulses(
+        contact.blocks,
+        blocks,
+        contact.rows,
+        contact.responses,
+        contact.vectors,
+        contact.system,
+        contact.table,
+        v,
+    )
+
+
+@unfused
+def respond(topology, constants, joints, scratch, work, h, contact, count, q):
+    """Apply the impulses of a substep to the velocity work[NEXT].
+
+    Returns the number of blocks, or -1 - i for a body i whose pivot is singular. O(n^2 + c n^2).
+    """
+    n = joints.shape[0]
+    v = work[NEXT][:n]
+    for k in range(n):
+        viscous = joints[k, DAMPING] + work[GAIN, k]
+        work[DIAGONAL, k] = h * viscous + BRAKE * joints[k, BRAKED]
+    status = mass_matrix_inverse(topology, constants, scratch, q, work[DIAGONAL], work[INVERSE:])
+    if status != 0:
+        return -1 - status
+    b = write_joints(joints, work, contact, h, q)
+    b = write_contacts(work, contact, count, b, h, False, v)
+    solve(contact, b, v)
+    settle_joints(joints, work, contact, b, v)
+    first = n
+    for c in range(count):
+        for k in range(3):
+            impulse = contact.vectors[IMPULSES, first + 3 * c + k]
+            contact.contacts[c, FORCE + k] = impulse / h
+    return b
+
+
+@unfused
+def gained(contact, blocks, before, v):
+    """Return the kinetic energy that the impulses have added: p (u- + u+) / 2."""
+    total = 0.0
+    for b in range(blocks):
+        row = int(contact.blocks[b, ROW])
+        for k in range(row, row + (1 if contact.blocks[b, KIND] == JOINT else 3)):
+            mean = along_row(contact.rows, k, before) + along_row(contact.rows, k, v)
+            total = total + 0.5 * contact.vectors[IMPULSES, k] * mean
+    return total
+
+
+@unfused
+def rebound(topology, constants, joints, scratch, work, contact, count, q, qd):
+    """Apply an impact to qd: u+ = -e u- along the normals of the elastic contacts.
+
+    Newton's law, with the friction of impulses. Where several contacts would gain energy by it
+    (Kane and Levinson 1985), the velocity goes only so far from that of an inelastic impact that
+    they do not. Returns 0, or the body whose pivot is singular.
+    """
+    n = qd.shape[0]
+    v, elastic = work[NEXT][:n], work[KEPT_NEXT][:n]
+    for k in range(n):
+        v[k] = qd[k]
+        work[LEVEL, k] = 0.0
+        work[DIAGONAL, k] = BRAKE * joints[k, BRAKED]
+    status = mass_matrix_inverse(topology, constants, scratch, q, work[DIAGONAL], work[INVERSE:])
+    if status != 0:
+        return status
+    b = write_joints(joints, work, contact, INSTANT, q)
+    b = write_contacts(work, contact, count, b, INSTANT, True, v)
+    solve(contact, b, v)
+    gain = gained(contact, b, qd, v)
+    if gain > 0.0:
+        for k in range(n):
+            elastic[k] = v[k]
+            v[k] = qd[k]
+        for k in range(b):
+            if contact.blocks[k, KIND] == CONTACT:
+                contact.blocks[k, LOW] = min(contact.blocks[k, LOW], 0.0)
+        solve(contact, b, v)
+        lost = gained(contact, b, qd, v)
+        share = lost / (lost - gain) if lost < 0.0 else 0.0
+        for k in range(n):
+            v[k] = v[k] + share * (elastic[k] - v[k])
+    for k in range(n):
+        qd[k] = v[k]
+    return 0
+
+
+@unfused
+def push_out(topology, contact, blocks, h, q):
+    """Move q out of penetrations, which rounding and the turning of normals leave.
+
+    It is a displacement without velocity, so it adds no kinetic energy.
+    """
+    n, deep = contact.rows.shape[1], False
+    delta = contact.vectors[KEPT][:n]
+    for k in range(n):
+        delta[k] = 0.0
+    for b in range(blocks):
+        contact.blocks[b, SHIFT] = 0.0
+        if contact.blocks[b, KIND] == CONTACT:
+            c = (int(contact.blocks[b, ROW]) - n) // 3
+            deep = deep or contact.contacts[c, GAP] < -TOUCH
+    if not deep:
+        return
+    for _ in range(RECOVERY_SWEEPS):
+        for b in range(blocks):
+            row = int(contact.blocks[b, ROW])
+            if contact.blocks[b, KIND] == CONTACT:
+                gap = contact.contacts[(row - n) // 3, GAP]
+                wanted = min(-SHARE * gap, RECOVERY * h) if gap < -TOUCH else min(-gap, 0.0)
+                stiff = along_row(contact.rows, row, contact.responses[row])
+                old = contact.blocks[b, SHIFT]
+                new = max(old + (wanted - along_row(contact.rows, row, delta)) / stiff, 0.0)
+                contact.blocks[b, SHIFT] = new
+                for k in range(n):
+                    delta[k] = delta[k] + contact.responses[row, k] * (new - old)
+    integrate(topology, q, delta, 1.0, q)

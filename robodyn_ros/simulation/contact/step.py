@@ -1,0 +1,345 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""One compiled step of a plant whose bodies touch obstacles.
+
+Far from all obstacles it is the step without contact, bit for bit. A substep in which something
+touches is an Euler step, whatever the integrator, since velocities jump.
+"""
+
+from robodyn_ros.algorithms.contact.layout import GAP
+from robodyn_ros.algorithms.core.manifold import integrate
+from robodyn_ros.compile.kernel import Kernel
+from robodyn_ros.simulation.contact.approach import SOON, approach, until_impact
+from robodyn_ros.simulation.contact.arrays import Contact
+from robodyn_ros.simulation.contact.respond import TOUCH, push_out, rebound, respond
+from robodyn_ros.simulation.events import keep, runge_kutta_with_events
+from robodyn_ros.simulation.friction import next_velocity, presume_none
+from robodyn_ros.simulation.integrators import SEMI_IMPLICIT_EULER, accelerate, euler
+from robodyn_ros.simulation.joint_table import NEXT, OLD_Q, START_Q, START_QD
+from robodyn_ros.simulation.servo import (
+    begin_to_follow,
+    effort_of_kinematic_joints,
+    engage,
+    saturates,
+    take_back,
+)
+from robodyn_ros.simulation.step import contained, drive
+from robodyn_ros.simulation.stops import clip
+from robodyn_ros.spatial.primitive import unfused
+from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
+
+EVENTS = 16  # impacts of a substep and glides between them; what follows is inelastic
+
+
+@unfused
+def move_in_contact(
+    topology,
+    constants,
+    gravity,
+    joints,
+    scratch,
+    work,
+    effort,
+    f_ext,
+    h,
+    stribeck,
+    contact,
+    count,
+    q,
+    qd,
+):
+    """qd' = qd + h qdd + A p, q' = q + h qd', with all impulses p of friction, stops and contacts.
+
+    Returns 0, or the body whose pivot is singular.
+    """
+    n = qd.shape[0]
+    presume_none(work, n)
+    status = accelerate(
+        topology, constants, gravity, joints, scratch, work, effort, f_ext, h, h, stribeck, q, qd
+    )
+    if status != 0:
+        return status
+    next_velocity(joints, work, h, qd)
+    blocks = respond(topology, constants, joints, scratch, work, h, contact, count, q)
+    if blocks < 0:
+        return -1 - blocks
+    keep(work[NEXT][:n], qd)
+    integrate(topology, q, qd, h, q)
+    push_out(topology, contact, blocks, h, q)
+    clip(joints, work[OLD_Q], q)
+    return 0
+
+
+@unfused
+def glide(
+    topology,
+    constants,
+    gravity,
+    joints,
+    scratch,
+    work,
+    effort,
+    f_ext,
+    h,
+    stribeck,
+    contact,
+    count,
+    q,
+    qd,
+):
+    """One Euler step without elastic impacts, with the contacts that `approach` found.
+
+    Drives follow their set-points, as in integrators.euler. Returns 0, or the body whose pivot is
+    singular.
+    """
+    keep(q, work[OLD_Q])
+    if count == 0:
+        return euler(
+            topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
+        )
+    follows, status = begin_to_follow(joints, work, qd), 0
+    for _ in range(2 * qd.shape[0] + 1):
+        engage(joints, work, h, q, effort)
+        status = move_in_contact(
+            topology,
+            constants,
+            gravity,
+            joints,
+            scratch,
+            work,
+            effort,
+            f_ext,
+            h,
+            stribeck,
+            contact,
+            count,
+            q,
+            qd,
+        )
+        if status != 0 or not follows or not saturates(joints, work, q, qd, effort):
+            break
+        take_back(work, q, qd)
+    return status
+
+
+@unfused
+def euler_in_contact(
+    topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, contact, q, qd
+):
+    """One Euler step, divided at elastic impacts.
+
+    Returns 0, or the body whose pivot is singular.
+    """
+    left = h
+    for k in range(EVENTS):
+        count = approach(topology, constants, scratch, contact, left, q, qd)
+        wait = until_impact(contact, count, left, qd, k + 1 < EVENTS)
+        if wait < left and wait <= SOON * h:
+            status = rebound(topology, constants, joints, scratch, work, contact, count, q, qd)
+        else:
+            status = glide(
+                topology,
+                constants,
+                gravity,
+                joints,
+                scratch,
+                work,
+                effort,
+                f_ext,
+                wait,
+                stribeck,
+                contact,
+                count,
+                q,
+                qd,
+            )
+            left = left - wait
+        if status != 0 or left <= 0.0:
+            return status
+    return 0
+
+
+@unfused
+def is_clear(contact, count):
+    """Return whether all contacts have a gap."""
+    for k in range(count):
+        if contact.contacts[k, GAP] <= TOUCH:
+            return False
+    return True
+
+
+@unfused
+def runge_kutta_in_contact(
+    topology,
+    constants,
+    gravity,
+    joints,
+    scratch,
+    work,
+    effort,
+    f_ext,
+    h,
+    stribeck,
+    method,
+    contact,
+    q,
+    qd,
+):
+    """One Runge-Kutta step where nothing touches before and after it, else an Euler step.
+
+    work[START_Q] and work[START_QD] hold the state. Returns 0, or the body whose pivot is
+    singular.
+    """
+    count = approach(topology, constants, scratch, contact, h, q, qd)
+    if is_clear(contact, count):
+        status = runge_kutta_with_events(
+            topology,
+            constants,
+            gravity,
+            joints,
+            scratch,
+            work,
+            effort,
+            f_ext,
+            h,
+            stribeck,
+            method,
+            q,
+            qd,
+        )
+        if status != 0 or count == 0:
+            return status
+        if is_clear(contact, approach(topology, constants, scratch, contact, h, q, qd)):
+            return 0
+        keep(work[START_Q], q)
+        keep(work[START_QD][: qd.shape[0]], qd)
+    return euler_in_contact(
+        topology,
+        constants,
+        gravity,
+        joints,
+        scratch,
+        work,
+        effort,
+        f_ext,
+        h,
+        stribeck,
+        contact,
+        q,
+        qd,
+    )
+
+
+def by_euler_in_contact(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    joints: Matrix,
+    scratch: Matrix,
+    work: Matrix,
+    command: Vector,
+    f_ext: Matrix,
+    dt: Scalar,
+    substeps: Integer,
+    method: Integer,
+    stribeck: Scalar,
+    largest_speed: Scalar,
+    q: Vector,
+    qd: Vector,
+    effort: Vector,
+    contact: Contact,
+):
+    """Advance q, qd by dt, as step.by_euler does, with contacts.
+
+    contact : ContactArrays. The other arguments and the result are those of step.by_euler.
+    """
+    drive(topology, constants, gravity, joints, scratch, work, command, dt, q, effort)
+    h = dt / substeps
+    for _ in range(substeps):
+        keep(q, work[START_Q])
+        keep(qd, work[START_QD])
+        status = euler_in_contact(
+            topology,
+            constants,
+            gravity,
+            joints,
+            scratch,
+            work,
+            effort,
+            f_ext,
+            h,
+            stribeck,
+            contact,
+            q,
+            qd,
+        )
+        status = contained(joints, work, largest_speed, status, q, qd)
+        if status != 0:
+            return status
+    effort_of_kinematic_joints(
+        topology, constants, gravity, joints, scratch, work, f_ext, h, q, qd, effort
+    )
+    return 0
+
+
+def by_runge_kutta_in_contact(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    joints: Matrix,
+    scratch: Matrix,
+    work: Matrix,
+    command: Vector,
+    f_ext: Matrix,
+    dt: Scalar,
+    substeps: Integer,
+    method: Integer,
+    stribeck: Scalar,
+    largest_speed: Scalar,
+    q: Vector,
+    qd: Vector,
+    effort: Vector,
+    contact: Contact,
+):
+    """Advance q, qd by dt, as step.by_runge_kutta does, with contacts.
+
+    contact : ContactArrays. The other arguments and the result are those of step.by_runge_kutta.
+    """
+    drive(topology, constants, gravity, joints, scratch, work, command, dt, q, effort)
+    h = dt / substeps
+    for _ in range(substeps):
+        keep(q, work[START_Q])
+        keep(qd, work[START_QD])
+        status = runge_kutta_in_contact(
+            topology,
+            constants,
+            gravity,
+            joints,
+            scratch,
+            work,
+            effort,
+            f_ext,
+            h,
+            stribeck,
+            method,
+            contact,
+            q,
+            qd,
+        )
+        status = contained(joints, work, largest_speed, status, q, qd)
+        if status != 0:
+            return status
+    effort_of_kinematic_joints(
+        topology, constants, gravity, joints, scratch, work, f_ext, h, q, qd, effort
+    )
+    return 0
+
+
+step = Kernel(by_euler_in_contact, nogil=True)
+step_by_runge_kutta = Kernel(by_runge_kutta_in_contact, nogil=True)
+KERNELS = (step, step_by_runge_kutta)
+
+
+def step_of(method):
+    """Return the kernel that takes the steps of a method in contact."""
+    return step if method == SEMI_IMPLICIT_EULER else step_by_runge_kutta

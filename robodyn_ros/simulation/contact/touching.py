@@ -1,0 +1,94 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The contacts of one plant: its arrays, and what they say after a step."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from robodyn_ros.algorithms.contact.layout import (
+    FORCE,
+    GAP,
+    NORMAL,
+    OBSTACLE,
+    POINT,
+    SHAPE,
+    TANGENT_1,
+    TANGENT_2,
+)
+from robodyn_ros.errors import ModelError
+from robodyn_ros.simulation.contact.arrays import allocate
+
+
+class Touch(NamedTuple):
+    """A point of a link that touches an obstacle, or is near it.
+
+    Parameters
+    ----------
+    link, obstacle : str
+        Their names.
+    point, normal : (3,) ndarray
+        Point of the link [m], and direction from the obstacle to it, in base axes.
+    gap : float
+        Distance along the normal [m], at the beginning of the substep.
+    force : (3,) ndarray
+        Mean force of the obstacle on the link over the substep [N], in base axes.
+    """
+
+    link: str
+    obstacle: str
+    point: np.ndarray
+    normal: np.ndarray
+    gap: float
+    force: np.ndarray
+
+
+class Touching:
+    """Arrays of the contacts of a robot.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+    contacts : Contacts
+        Shapes and obstacles.
+
+    Raises
+    ------
+    UnknownNameError
+        For the link of a shape that the robot does not have.
+    ModelError
+        For a shape on the base, which does not move.
+    """
+
+    def __init__(self, model, contacts):
+        for shape in contacts.shapes:
+            if model.frame(shape.link).body == 0:
+                raise ModelError(
+                    f'robot {model.name!r}: a {shape.kind} for contact is on link '
+                    f'{shape.link!r}, which does not move; expected a link that moves'
+                )
+        self.arrays = allocate(model, contacts)
+        self._shapes, self._obstacles = contacts.shapes, contacts.obstacles
+
+    def clear(self):
+        """Forget the contacts of the last substep."""
+        self.arrays.count[0] = 0.0
+
+    def points(self):
+        """Return a list of Touch, those of the last substep."""
+        rows = self.arrays.contacts[: int(self.arrays.count[0])]
+        return [self._touch(row.copy()) for row in rows]
+
+    def _touch(self, row):
+        axes = [row[k : k + 3] for k in (NORMAL, TANGENT_1, TANGENT_2)]
+        return Touch(
+            self._shapes[int(row[SHAPE])].link,
+            self._obstacles[int(row[OBSTACLE])].name,
+            row[POINT : POINT + 3],
+            axes[0],
+            float(row[GAP]),
+            row[FORCE] * axes[0] + row[FORCE + 1] * axes[1] + row[FORCE + 2] * axes[2],
+        )
