@@ -8,6 +8,7 @@ or tau), out = the result, or for derivatives three row-major matrices by q, by 
 tau.
 """
 
+import os
 import re
 import subprocess
 import textwrap
@@ -192,7 +193,7 @@ BOOST = (
     '-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS',
     '-DBOOST_FUSION_INVOKE_MAX_ARITY=12',
 )
-EIGEN = Path('/usr/include/eigen3')
+EIGEN = Path(os.environ.get('EIGEN3_INCLUDE_DIR', '/usr/include/eigen3'))
 
 
 def pinocchio(folder, text, joints):

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "pluginlib/class_list_macros.hpp"
+#include "prepared_publisher.hpp"
 #include "rclcpp/logging.hpp"
 #include "robodyn_control/guards.hpp"
 
@@ -95,8 +96,10 @@ CallbackReturn GuardedController::on_configure(const rclcpp_lifecycle::State &)
     }
     const EmittedModel model(parameters_.dynamics_library, parameters_.dynamics_prefix);
     model.check(get_robot_description(), joints_);
+    base_ = model.base();
     supervisor_ = std::make_unique<Supervisor>(
       model, law().empty() ? nullptr : model.law(law()), settings());
+    offer_task_space(model);
   } catch (const std::exception & error) {
     RCLCPP_ERROR(get_node()->get_logger(), "%s", error.what());
     return CallbackReturn::ERROR;
@@ -110,6 +113,25 @@ CallbackReturn GuardedController::on_configure(const rclcpp_lifecycle::State &)
   prepare_messages();
   offer_services();
   return CallbackReturn::SUCCESS;
+}
+
+void GuardedController::offer_task_space(const EmittedModel & model)
+{
+  task_service_.reset();
+  task_publisher_.reset();
+  latest_values_.assign(2 * model.size() + 2, 0.0);
+  latest_ = std::make_unique<Snapshot>(latest_values_.size());
+  const bool printed = !model.frames().empty();
+  const std::string tip =
+    parameters_.tip_link.empty() && printed ? model.frames().back() : parameters_.tip_link;
+  task_service_ = std::make_unique<TaskSpaceService>(
+    *get_node(), model, *latest_, tip, parameters_.osi_damping);
+  if (parameters_.osi_publish_rate > 0.0) {
+    task_publisher_ = std::make_unique<TaskSpacePublisher>(
+      *get_node(), model,
+      parameters_.osi_links.empty() ? std::vector<std::string>{tip} : parameters_.osi_links,
+      parameters_.osi_axes, parameters_.osi_damping, parameters_.osi_publish_rate);
+  }
 }
 
 Settings GuardedController::settings() const
@@ -165,6 +187,7 @@ void GuardedController::prepare_messages()
   for (auto * const text : {&status_.state_name, &status_.reason, &status_.joint}) {
     text->assign(LONGEST_REASON, ' ');  // what a copy keeps room for
   }
+  state_.header.frame_id = base_;
   for (const auto & joint : joints_) {
     status_.joint.resize(std::max(status_.joint.size(), joint.size()), ' ');
   }
@@ -188,8 +211,8 @@ void GuardedController::prepare_messages()
     get_node()->create_publisher<ControllerStatus>(
       "~/status", rclcpp::QoS(1).transient_local()));
   // the publishers' own copies get their size here, not in a cycle
-  state_publisher_->try_publish(state_);
-  status_publisher_->try_publish(status_);
+  prepare(*state_publisher_, state_);
+  prepare(*status_publisher_, status_);
 }
 
 void GuardedController::offer_services()
@@ -224,6 +247,13 @@ GuardedController::on_export_reference_interfaces()
     }
   }
   return found;
+}
+
+bool GuardedController::on_set_chained_mode(bool)
+{
+  // What the controller above wrote before a pause would be where it begins the next time.
+  std::fill(reference_interfaces_.begin(), reference_interfaces_.end(), NOT_GIVEN);
+  return true;
 }
 
 CallbackReturn GuardedController::on_activate(const rclcpp_lifecycle::State &)
@@ -265,6 +295,7 @@ return_type GuardedController::update_and_write_commands(
   supervisor_->tick(now);
   const bool written = write_efforts();
   publish(time, now);
+  share_state(time, now);
   return written ? return_type::OK : return_type::ERROR;
 }
 
@@ -318,6 +349,22 @@ bool GuardedController::write_efforts()
     written = command_interfaces_[i].set_value(supervisor_->command()[i]) && written;
   }
   return written;
+}
+
+void GuardedController::share_state(const rclcpp::Time & time, double now)
+{
+  constexpr std::int64_t SECOND = 1'000'000'000;
+  const StateBuffer & states = supervisor_->states();
+  if (states.empty()) {
+    return;
+  }
+  std::copy_n(states.state(), 2 * joints_.size(), latest_values_.begin());
+  latest_values_[2 * joints_.size()] = static_cast<double>(time.nanoseconds() / SECOND);
+  latest_values_[2 * joints_.size() + 1] = static_cast<double>(time.nanoseconds() % SECOND);
+  latest_->write(latest_values_);
+  if (task_publisher_) {
+    task_publisher_->publish(time, now, states.q(), states.qd());
+  }
 }
 
 void GuardedController::publish(const rclcpp::Time & time, double now)

@@ -16,6 +16,8 @@
 #include "robodyn_msgs/msg/controller_state.hpp"
 #include "robodyn_msgs/msg/controller_status.hpp"
 #include "std_srvs/srv/trigger.hpp"
+#include "task_space_publisher.hpp"
+#include "task_space_service.hpp"
 
 namespace robodyn_control
 {
@@ -36,6 +38,7 @@ protected:
   virtual std::string law() const = 0;
 
   std::vector<hardware_interface::CommandInterface> on_export_reference_interfaces() override;
+  bool on_set_chained_mode(bool chained) override;
   controller_interface::return_type update_reference_from_subscribers(
     const rclcpp::Time & time, const rclcpp::Duration & period) override;
   controller_interface::return_type update_and_write_commands(
@@ -49,16 +52,19 @@ private:
   Settings settings() const;
   void prepare_messages();
   void offer_services();
+  void offer_task_space(const EmittedModel & model);
   void read_states(double now);
   void read_reference(double now);
   void answer_requests(double now);
   bool write_efforts();
   void publish(const rclcpp::Time & time, double now);
+  void share_state(const rclcpp::Time & time, double now);
   double since_configured(const rclcpp::Time & time) const {return (time - origin_).seconds();}
 
   std::shared_ptr<controller_parameters::ParamListener> listener_;
   controller_parameters::Params parameters_;
   std::vector<std::string> joints_;
+  std::string base_;
   std::unique_ptr<Supervisor> supervisor_;
   rclcpp::Time origin_;
   std::vector<double> q_, qd_, reference_, feedforward_;
@@ -68,6 +74,10 @@ private:
   ControllerStatus status_;
   std::unique_ptr<realtime_tools::RealtimePublisher<ControllerState>> state_publisher_;
   std::unique_ptr<realtime_tools::RealtimePublisher<ControllerStatus>> status_publisher_;
+  std::unique_ptr<Snapshot> latest_;  // for the service, which reads it in another thread
+  std::vector<double> latest_values_;
+  std::unique_ptr<TaskSpaceService> task_service_;
+  std::unique_ptr<TaskSpacePublisher> task_publisher_;
   double next_state_ = 0.0, next_status_ = 0.0;
   State told_state_ = State::WAIT_STATE;
   Reason told_reason_ = Reason::NONE;

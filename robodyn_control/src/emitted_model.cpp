@@ -4,6 +4,8 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <cctype>
 #include <stdexcept>
 
 namespace robodyn_control
@@ -16,6 +18,30 @@ template<typename Function>
 Function as(void * symbol)
 {
   return reinterpret_cast<Function>(symbol);
+}
+
+/// Return what a name is in C: whatever is no letter, digit or underscore becomes one.
+std::string identifier(const std::string & name)
+{
+  std::string text;
+  for (const char each : name) {
+    const auto byte = static_cast<unsigned char>(each);
+    if (byte >= 0x80) {
+      text += byte >= 0xC0 ? "_" : "";  // one for each character of UTF-8
+    } else {
+      text += std::isalnum(byte) ? each : '_';
+    }
+  }
+  return text;
+}
+
+std::vector<std::string> names_of(const char * (*name)(int))
+{
+  std::vector<std::string> names;
+  for (int k = 0; const char * const each = name(k); ++k) {
+    names.emplace_back(each);
+  }
+  return names;
 }
 
 std::string listed(const std::vector<std::string> & names)
@@ -46,10 +72,9 @@ EmittedModel::EmittedModel(const std::string & path, const std::string & prefix)
             " numbers are wrong; expected none: print and compile it again");
   }
   urdf_sha256_ = as<const char * (*)()>(symbol("urdf_sha256"))();
-  const auto joint_name = as<const char * (*)(int)>(symbol("joint_name"));
-  for (int k = 0; const char * const name = joint_name(k); ++k) {
-    joint_names_.emplace_back(name);
-  }
+  base_ = as<const char * (*)()>(symbol("base_name"))();
+  joint_names_ = names_of(as<const char * (*)(int)>(symbol("joint_name")));
+  frames_ = names_of(as<const char * (*)(int)>(symbol("frame_name")));
 }
 
 EmittedModel::Law EmittedModel::law(const std::string & name) const
@@ -72,6 +97,41 @@ EmittedModel::Friction EmittedModel::friction() const
   return as<Friction>(symbol("friction_torque"));
 }
 
+EmittedModel::OfPosition EmittedModel::mass_matrix() const
+{
+  return as<OfPosition>(symbol("mass_matrix"));
+}
+
+EmittedModel::OfPosition EmittedModel::mass_matrix_inverse() const
+{
+  return as<OfPosition>(symbol("mass_matrix_inverse"));
+}
+
+EmittedModel::OfPosition EmittedModel::gravity_torque() const
+{
+  return as<OfPosition>(symbol("gravity_torque"));
+}
+
+EmittedModel::InverseDynamics EmittedModel::inverse_dynamics() const
+{
+  return as<InverseDynamics>(symbol("inverse_dynamics"));
+}
+
+EmittedModel::OfPosition EmittedModel::pose(const std::string & frame) const
+{
+  return as<OfPosition>(of_frame("pose", frame));
+}
+
+EmittedModel::OfPosition EmittedModel::jacobian(const std::string & frame) const
+{
+  return as<OfPosition>(of_frame("jacobian", frame));
+}
+
+EmittedModel::OfMotion EmittedModel::jacobian_bias(const std::string & frame) const
+{
+  return as<OfMotion>(of_frame("jacobian_bias", frame));
+}
+
 void EmittedModel::check(
   const std::string & description, const std::vector<std::string> & joints) const
 {
@@ -86,6 +146,16 @@ void EmittedModel::check(
             "robot_description: its SHA-256 is " + found + ", but the dynamics library " + path_ +
             " was printed from " + urdf_sha256_ + "; print it again from this description");
   }
+}
+
+void * EmittedModel::of_frame(const std::string & quantity, const std::string & frame) const
+{
+  if (std::find(frames_.begin(), frames_.end(), frame) == frames_.end()) {
+    throw std::runtime_error(
+            "There is no link " + frame + " in the dynamics library; expected one of " +
+            (frames_.empty() ? "those that --frames prints" : listed(frames_)) + ".");
+  }
+  return symbol(quantity + "_" + identifier(frame));
 }
 
 void * EmittedModel::symbol(const std::string & name) const

@@ -1,6 +1,7 @@
 // Copyright 2026 robodyn_ros maintainers
 // SPDX-License-Identifier: Apache-2.0
 // A million cycles with an allocator that counts: `no_allocation <library> <prefix> <cycles>`.
+// Each computes the task dynamics of the last frame of the library too.
 //
 // The program's own malloc, pthread_mutex_lock and write stand before those of the C library.
 
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "robodyn_control/supervisor.hpp"
+#include "robodyn_control/task_space.hpp"
 
 namespace
 {
@@ -80,6 +82,8 @@ int main(int, char ** arguments)
   settings.lower.assign(n, -2.5);
   settings.upper.assign(n, 2.5);
   robodyn_control::Supervisor arm(model, model.law("computed_torque"), settings);
+  robodyn_control::TaskSpace task(
+    model, {{model.frames().back(), {}}}, robodyn_control::rows_of_axes(""), 0.0);
   std::vector<double> q(n), qd(n), target(n), zero(n);
   arm.measure(q.data(), qd.data(), 0.0);
   arm.activate(0.0);
@@ -110,7 +114,8 @@ int main(int, char ** arguments)
     }
     arm.stream_target(target.data(), qd.data(), zero.data(), now);
     states |= 1UL << static_cast<int>(arm.tick(now));
-    faults += !std::isfinite(arm.command()[0]);
+    const bool lost = task.compute(arm.states().q(), arm.states().qd()) != 0;
+    faults += lost || !std::isfinite(arm.command()[0]) || !std::isfinite(task.inertia()[0]);
   }
   const unsigned long found[] = {allocations, locks, writes};
   std::printf(

@@ -63,7 +63,7 @@ def files(model, urdf, emitted, style):
             f'src/{one.name}_x{wide.lanes}.{ext}': source(one, model, wide, header)
             for one in emitted
         }
-    texts[f'src/description.{ext}'] = description(model, digest, style, header)
+    texts[f'src/description.{ext}'] = description(model, digest, emitted, style, header)
     texts[f'src/self_test.{ext}'] = self_test(emitted, told, style, header)
     words = {
         'name': style.prefix,
@@ -303,6 +303,12 @@ def public_header(model, emitted, style, header):
         comment('Name of a velocity, 0 <= k < NV; a null pointer elsewhere.'),
         f'const char *{own("joint_name")}(int k);',
         '',
+        comment('Name of the link that does not move.'),
+        f'const char *{own("base_name")}({void});',
+        '',
+        comment('Name of a frame that this was printed with, k from 0; a null pointer beyond.'),
+        f'const char *{own("frame_name")}(int k);',
+        '',
         comment('Compare every function with known answers; return how many numbers are wrong.'),
         f'int {own("self_test")}({void});',
         '',
@@ -325,40 +331,45 @@ def _documented(one):
     yield ' */'
 
 
-def description(model, digest, style, header):
+def description(model, digest, emitted, style, header):
     """Return the source file with the names of the robot."""
     own, void = style.function, 'void' if style.is_c else ''
-    cases = [
-        line
-        for k, name in enumerate(model.joint_names)
-        for line in (f'    case {k}:', f'        return {json.dumps(name)};')
-    ]
-    none = 'NULL' if style.is_c else 'nullptr'
-    include = ['#include <stddef.h>', ''] if style.is_c else []
     return '\n'.join(
         (
             comment('Which robot this is.'),
             f'#include "{header}"',
             '',
-            *include,
+            *(['#include <stddef.h>', ''] if style.is_c else []),
             *_opened(style),
             f'const char *{own("urdf_sha256")}({void})',
             '{',
             f'    return "{digest}";',
             '}',
             '',
-            f'const char *{own("joint_name")}(int k)',
+            f'const char *{own("base_name")}({void})',
             '{',
-            '    switch (k) {',
-            *cases,
-            '    default:',
-            f'        return {none};',
-            '    }',
+            f'    return {json.dumps(model.body_names[0])};',
             '}',
             '',
+            *_numbered(own('joint_name'), model.joint_names, style),
+            *_numbered(own('frame_name'), _frames(emitted), style),
             *_closed(style),
         )
     )
+
+
+def _frames(emitted):
+    """Return the names of the frames of a package, in the order given."""
+    return list(dict.fromkeys(one.subject for one in emitted if one.quantity == 'jacobian'))
+
+
+def _numbered(function, names, style):
+    """Return lines of a function from a number to a name."""
+    none = 'NULL' if style.is_c else 'nullptr'
+    yield from (f'const char *{function}(int k)', '{', '    switch (k) {')
+    for k, name in enumerate(names):
+        yield from (f'    case {k}:', f'        return {json.dumps(name)};')
+    yield from ('    default:', f'        return {none};', '    }', '}', '')
 
 
 def manifest(model, digest, emitted, style):
@@ -384,10 +395,11 @@ def manifest(model, digest, emitted, style):
         'lanes': style.lanes,
         'joint_names': list(model.joint_names),
         'position_names': list(model.position_names),
+        'frames': _frames(emitted),
         'base': model.body_names[0],
         'gravity': [float(g) for g in model.gravity],
         'units': UNITS,
-        'matrices': 'row-major; angular parts before linear ones',
+        'matrices': 'row-major; linear parts before angular ones',
         'status': STATUS,
         'functions': functions,
         'printed_by': f'robodyn_ros {metadata.version("robodyn_ros")}',

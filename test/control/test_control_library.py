@@ -3,6 +3,7 @@
 """The supervisor in C++ against the one in Python: cycle by cycle, on runs with faults in them."""
 
 import hashlib
+import math
 import os
 import struct
 import subprocess
@@ -17,12 +18,23 @@ from robodyn_ros.control.laws.computed_torque import friction_torque
 from robodyn_ros.control.laws.law import FRICTION
 from robodyn_ros.control.laws.law_registry import law_class
 from robodyn_ros.control.reference.trajectory import Trajectory
+from robodyn_ros.ros.common.task_space_queries import (
+    BASE,
+    LOCAL,
+    WORLD_ALIGNED,
+    TaskPoint,
+    task_dynamics,
+)
 from support.c_libraries import EXACT, STRICT, compiler, emitted, run
 from support.processes import ROOT
 from support.supervised import FRANKA, TWO_LINK, settings_for
 
 SOURCES = ROOT / 'robodyn_control'
 ROBOTS = {robot.name: robot for robot in (TWO_LINK, FRANKA)}
+#: What a task needs, and the links that the dynamics are printed with.
+TASKS = ('mass_matrix_inverse', 'gravity_torque', 'inverse_dynamics')
+TASKS += ('pose', 'jacobian', 'jacobian_bias')
+LINKS = {'two_link': ('link1', 'tool0'), 'franka_like': ('link4', 'tool0')}
 PERIOD = 1e-3
 RATE_LIMITED = 8  # place of that count among the decisions
 FLAGS = ['-std=c++17', '-O1', *STRICT, '-I', SOURCES / 'include']
@@ -36,11 +48,11 @@ def programs(tmp_path_factory):
     for source in sorted((SOURCES / 'src').glob('*.cpp')):
         objects.append(folder / f'{source.stem}.o')
         run([compiler('g++'), *FLAGS, '-c', source, '-o', objects[-1]])
-    for program in ('replay', 'no_allocation', 'sha256', 'simulate'):
+    for program in ('replay', 'no_allocation', 'sha256', 'simulate', 'task_space'):
         run(['g++', *FLAGS, SOURCES / 'test' / f'{program}.cpp', *objects]
             + ['-o', folder / program, '-ldl', '-pthread'])  # fmt: skip
     for name, robot in ROBOTS.items():
-        _, texts = emitted(robot.model, Style('arm'), [], laws=['computed_torque'])
+        _, texts = emitted(robot.model, Style('arm'), TASKS, LINKS[name], laws=['computed_torque'])
         c_package.write(folder / name, texts)
         sources = sorted((folder / name / 'src').glob('*.c'))
         flags = ['-std=c99', *EXACT, '-O1', '-shared', '-fPIC', '-I', folder / name / 'include']
@@ -395,6 +407,95 @@ def test_without_ros2_control_nothing_is_built_and_nothing_fails(tmp_path):
     said = run(command, env={'PATH': os.environ['PATH']})
     assert 'robodyn_control: not built' in said and 'hardware_interface' in said
     assert 'compiler' not in said
+
+
+def task_results(programs, robot, reference, damping, rows, points, states):
+    """Return what the program computes of a task at each state, {name: array}."""
+    numbers = [number for link, place in points for number in (link, *place)]
+    out = run_with(
+        [programs / 'task_space', programs / f'lib{robot.name}.so', reference, damping]
+        + [','.join(map(str, rows)), *numbers],
+        states.tobytes(),
+    )
+    m, n = len(rows), robot.nv
+    shapes = {
+        'status': (), 'rank': (), 'inertia': (m, m), 'inverse': (m, m), 'jacobian': (m, n),
+        'consistent_inverse': (n, m), 'singular_values': (m,), 'jacobian_bias': (m,),
+        'coriolis': (n,), 'gravity': (n,), 'bias': (m,), 'task_gravity': (m,),
+    }  # fmt: skip
+    ends = np.cumsum([math.prod(shape) for shape in shapes.values()])
+    for line in out.splitlines():
+        parts = np.split(np.array(line.split(), float), ends[:-1])
+        yield {name: part.reshape(shapes[name]) for name, part in zip(shapes, parts)}
+
+
+def run_with(command, text):
+    """Return what a program prints that reads some bytes."""
+    command = [*map(str, command)]
+    done = subprocess.run(command, input=text, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.decode()
+
+
+@pytest.mark.parametrize('reference', [WORLD_ALIGNED, LOCAL, BASE])
+@pytest.mark.parametrize('robot', ROBOTS.values(), ids=ROBOTS)
+def test_task_dynamics_are_those_of_the_node(programs, robot, reference):
+    """Lambda, mu, p and all else of two coupled points off their links' origins.
+
+    Beside the answer of the node's service. What went through the inverse may be off by the
+    rounding of J M^-1 J^T times its condition. Coriolis torque is a difference, as exact as the
+    weight in it.
+    """
+    points = [*zip(LINKS[robot.name], ((0.1, -0.2, 0.3), (-0.15, 0.05, 0.2)))]
+    rows = [0, 5, 6, 7, 8] if robot is FRANKA else [4, 8]
+    states = np.random.default_rng(reference).uniform(-1.5, 1.5, (6, 2, robot.nv))
+    for damping in (0.0, 0.3):
+        found = task_results(programs, robot, reference, damping, rows, points, states)
+        for (q, qd), mine in zip(states, found, strict=True):
+            points_of = [TaskPoint(link, np.array(place)) for link, place in points]
+            theirs = task_dynamics(robot, q, qd, points_of, reference, rows, damping)
+            condition = theirs.inertia.singular_values[0] / theirs.inertia.singular_values[-1]
+            assert mine['status'] == 0 and mine['rank'] == theirs.inertia.rank == len(rows)
+            for name, result in mine.items():
+                if name not in ('status', 'rank'):
+                    expected = getattr(theirs, name, None)
+                    expected = getattr(theirs.inertia, name) if name in LAMBDA else expected
+                    size = np.abs(expected).max() + np.abs(WEIGHT.get(name, zero)(theirs)).max()
+                    error = np.abs(result - expected).max() / size
+                    assert error < 1e-14 * max(10.0, condition), name
+
+
+def zero(_):
+    """Return no weight: of a quantity that is no difference."""
+    return 0.0
+
+
+#: Weight that is taken away again.
+WEIGHT = {'coriolis': lambda task: task.gravity, 'bias': lambda task: task.task_gravity}
+#: Of the inertia within the dynamics of a task.
+LAMBDA = ('inertia', 'inverse', 'jacobian', 'consistent_inverse', 'singular_values')
+
+
+def test_a_lost_direction_leaves_the_inertia_out(programs):
+    """Six rows of an arm with two joints: rank two, and the pseudo-inverse of the node."""
+    states = np.random.default_rng(7).uniform(0.3, 1.2, (3, 2, 2))
+    found = task_results(programs, TWO_LINK, 0, 0.0, range(6), [('tool0', (0, 0, 0))], states)
+    for (q, _), mine in zip(states, found, strict=True):
+        theirs = TWO_LINK.operational_space_inertia(q, 'tool0')
+        assert mine['rank'] == theirs.rank == 2
+        np.testing.assert_allclose(
+            mine['inertia'], theirs.inertia, rtol=0.0, atol=1e-12 * np.abs(theirs.inertia).max()
+        )
+
+
+def test_an_unknown_link_is_refused(programs):
+    """The sentence names the links that the dynamics were printed with."""
+    done = subprocess.run(
+        [programs / 'task_space', programs / 'libtwo_link.so', '0', '0', '0', 'hand', *'000'],
+        stdin=subprocess.DEVNULL, capture_output=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert b'no link hand' in done.stderr and b'one of link1, tool0' in done.stderr
 
 
 def test_settings_have_the_defaults_of_python():

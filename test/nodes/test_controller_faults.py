@@ -13,9 +13,11 @@ pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 
 from rcl_interfaces.srv import GetParameters
 from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
 
 from robodyn_msgs.srv import GetDynamics
 from robodyn_ros import Robot
+from robodyn_ros.testing.participant import Participant
 from support import node_harness as harness
 from support.node_harness import COLD, EASY, JOINTS, POSTURE, SIMULATED, FakeArm
 
@@ -143,6 +145,18 @@ def test_two_publishers_of_joint_states_are_reported(graph, host, probe, arm):
     node.wait_for_output("There are 2 publishers of '/joint_states'")
     second.stop()
     assert probe.state == 'HOLD'
+
+
+def test_nobody_or_several_that_receive_the_commands_are_reported(graph, host, probe, arm):
+    node = host('controller', **SIMULATED, command_topic='/elsewhere')
+    probe.wait_for('HOLD', timeout=COLD)
+    node.wait_for_output("Nobody listens on '/elsewhere'")
+    second = Participant('second')
+    for listener in (graph, second):
+        listener.collect(Float64MultiArray, '/elsewhere')
+    node.wait_for_output("2 nodes listen on '/elsewhere': /second, /test_harness")
+    assert '2 nodes listen' in probe.diagnosed('command').message
+    second.close()
 
 
 def test_a_fault_does_not_flood_the_log(host, probe, arm):

@@ -25,6 +25,10 @@ public:
     const double * q, const double * qd, const double * tau, const double * diagonal,
     double * qdd);
   using Friction = int (*)(const double * qd, double * tau);
+  using OfPosition = int (*)(const double * q, double * result);
+  using OfMotion = int (*)(const double * q, const double * qd, double * result);
+  using InverseDynamics = int (*)(
+    const double * q, const double * qd, const double * qdd, double * tau);
 
   /// Load a shared library whose names begin with a prefix, and run its known answers.
   /// Throws std::runtime_error with a sentence where it cannot serve.
@@ -35,9 +39,21 @@ public:
   SafeLaw safe_law() const;
   DampedForwardDynamics damped_forward_dynamics() const;
   Friction friction() const;
+  OfPosition mass_matrix() const;
+  OfPosition mass_matrix_inverse() const;
+  OfPosition gravity_torque() const;
+  InverseDynamics inverse_dynamics() const;
+  /// Of a frame, in the axes of the base, linear rows first; they throw for an unknown one.
+  OfPosition pose(const std::string & frame) const;
+  OfPosition jacobian(const std::string & frame) const;
+  OfMotion jacobian_bias(const std::string & frame) const;
 
   const std::vector<std::string> & joint_names() const noexcept {return joint_names_;}
   std::size_t size() const noexcept {return joint_names_.size();}
+  /// Frames that it was printed with.
+  const std::vector<std::string> & frames() const noexcept {return frames_;}
+  /// Link that does not move.
+  const std::string & base() const noexcept {return base_;}
   /// SHA-256 of the description that it was printed from, in hexadecimal.
   const std::string & urdf_sha256() const noexcept {return urdf_sha256_;}
 
@@ -46,10 +62,11 @@ public:
 
 private:
   void * symbol(const std::string & name) const;
+  void * of_frame(const std::string & quantity, const std::string & frame) const;
 
-  std::string path_, prefix_, urdf_sha256_;
+  std::string path_, prefix_, urdf_sha256_, base_;
   std::shared_ptr<void> library_;
-  std::vector<std::string> joint_names_;
+  std::vector<std::string> joint_names_, frames_;
 };
 
 /// Return the SHA-256 of a text, in hexadecimal (FIPS 180-4).

@@ -113,6 +113,8 @@ def _command(name, session):
     level, text, intruders = OK, 'No other node commands the robot.', session.intruders()
     if intruders:
         level, text = ERROR, f"Others publish on '{session.watch.topic}': {', '.join(intruders)}."
+    elif audience := session.audience():
+        level, text = WARN, audience
     return entry(f'{name}: command', level, text, {'others': len(intruders)})
 
 

@@ -83,7 +83,7 @@ class ControlSession:
         self.pause = CollectorPause()
         self.watch = CommandWatch(node, self._effort_kind.type, values['command_topic'])
         self._rivals = RivalPolicy(self.supervisor, self.watch.topic, node.get_logger().error)
-        self._activated = 0.0
+        self._activated, self._audience = 0.0, ''
         self._before = self._final = Counts(0, 0, 0)
         self._subscriptions = [
             BoundedSubscription(
@@ -251,6 +251,28 @@ class ControlSession:
         """Act on a node that began to command the robot after this one settled."""
         rivals = self.intruders() if self.settled else []
         self._rivals.meet(rivals, self._values['rival_action'])
+
+    def audience(self) -> str:
+        """Return '', or a sentence if nobody or several nodes receive the commands.
+
+        Once settled; before, the robot may not have been discovered.
+        """
+        listeners = self.watch.listeners() if self.settled else ['not known yet']
+        if not listeners:
+            return f"Nobody listens on '{self.watch.topic}': the efforts move nothing."
+        if len(listeners) > 1:
+            return (
+                f"{len(listeners)} nodes listen on '{self.watch.topic}': {', '.join(listeners)}. "
+                'Each that drives motors moves the robot.'
+            )
+        return ''
+
+    def meet_audience(self):
+        """Warn when those who receive the commands change, unless it is one node."""
+        sentence = self.audience()
+        if sentence and sentence != self._audience:
+            self._node.get_logger().warning(sentence)
+        self._audience = sentence
 
     @property
     def settled(self) -> bool:

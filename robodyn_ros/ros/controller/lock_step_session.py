@@ -147,6 +147,10 @@ class LockStepSession(ControlSession):
         """Return no names: an answer carries the name of its participant."""
         return []
 
+    def audience(self):
+        """Return no sentence: a simulator that waits for the answers is there."""
+        return ''
+
     def until_between_cycles(self) -> float:
         """Return 0: there are no periodic cycles to avoid."""
         return 0.0

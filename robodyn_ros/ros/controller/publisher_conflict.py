@@ -77,6 +77,14 @@ class CommandWatch:
         strangers, twins = self._publishers()
         return strangers + [self._own] * (len(twins - self._silent) > 1)
 
+    def listeners(self) -> list[str]:
+        """Return the full names of the other nodes that receive the commands."""
+        names = {
+            _full_name(info.node_name, info.node_namespace)
+            for info in self._node.get_subscriptions_info_by_topic(self.topic)
+        }
+        return sorted(names - {self._own})
+
     def _publishers(self):
         """Return other publishing nodes, and identities of publishers under our own name."""
         strangers, twins = [], set()

@@ -1,0 +1,55 @@
+// Copyright 2026 robodyn_ros maintainers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <vector>
+
+namespace robodyn_control
+{
+
+/// Numbers that one thread writes and others read whole: the writer never waits, a reader reads
+/// again where it was overtaken.
+class Snapshot
+{
+public:
+  explicit Snapshot(std::size_t size)
+  : values_(size) {}
+
+  void write(const std::vector<double> & values) noexcept
+  {
+    const unsigned version = version_.load(std::memory_order_relaxed);
+    version_.store(version + 1, std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_release);
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      values_[i].store(values[i], std::memory_order_relaxed);
+    }
+    version_.store(version + 2, std::memory_order_release);
+  }
+
+  /// Return the numbers last written; none before the first.
+  std::vector<double> read() const
+  {
+    std::vector<double> values(values_.size());
+    for (;;) {
+      const unsigned version = version_.load(std::memory_order_acquire);
+      if (version == 0) {
+        return {};
+      }
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = values_[i].load(std::memory_order_relaxed);
+      }
+      std::atomic_thread_fence(std::memory_order_acquire);
+      if (version % 2 == 0 && version_.load(std::memory_order_relaxed) == version) {
+        return values;
+      }
+    }
+  }
+
+private:
+  std::vector<std::atomic<double>> values_;
+  std::atomic<unsigned> version_{0};
+};
+
+}  // namespace robodyn_control

@@ -1,0 +1,19 @@
+// Copyright 2026 robodyn_ros maintainers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "realtime_tools/realtime_publisher.hpp"
+
+namespace robodyn_control
+{
+
+/// Give a publisher's own copy the size of a message, so that none is allocated in a cycle.
+template<typename Message>
+void prepare(realtime_tools::RealtimePublisher<Message> & publisher, const Message & message)
+{
+  publisher.lock();
+  publisher.msg_ = message;
+  publisher.unlock();
+}
+
+}  // namespace robodyn_control

@@ -1,0 +1,40 @@
+// Copyright 2026 robodyn_ros maintainers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rclcpp_lifecycle/lifecycle_node.hpp"
+#include "realtime_tools/realtime_publisher.hpp"
+#include "robodyn_control/task_space.hpp"
+#include "robodyn_msgs/msg/operational_space_inertia.hpp"
+
+namespace robodyn_control
+{
+
+/// ~/operational_space_inertia of links, computed within a cycle. Only the constructor allocates.
+class TaskSpacePublisher
+{
+public:
+  /// rate [Hz]; axes as of the parameter osi_axes. Throws std::runtime_error for an unknown link.
+  TaskSpacePublisher(
+    rclcpp_lifecycle::LifecycleNode & node, const EmittedModel & model,
+    const std::vector<std::string> & links, const std::string & axes, double damping, double rate);
+
+  /// Publish at a state if it is time to.
+  void publish(const rclcpp::Time & time, double now, const double * q, const double * qd);
+
+private:
+  using Message = robodyn_msgs::msg::OperationalSpaceInertia;
+
+  void fill(const double * q, const double * qd);
+
+  TaskSpace task_;
+  double period_, next_ = 0.0;
+  Message message_;
+  std::unique_ptr<realtime_tools::RealtimePublisher<Message>> publisher_;
+};
+
+}  // namespace robodyn_control

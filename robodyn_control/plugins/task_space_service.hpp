@@ -1,0 +1,43 @@
+// Copyright 2026 robodyn_ros maintainers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "rclcpp/service.hpp"
+#include "rclcpp_lifecycle/lifecycle_node.hpp"
+#include "robodyn_control/snapshot.hpp"
+#include "robodyn_control/task_space.hpp"
+#include "robodyn_msgs/srv/get_operational_space_inertia.hpp"
+
+namespace robodyn_control
+{
+
+/// ~/get_operational_space_inertia, as the node has it: any points of the links that the dynamics
+/// were printed with, at the latest joint state or at a given one. It answers in the executor's
+/// thread, and allocates there.
+class TaskSpaceService
+{
+public:
+  /// latest : positions, velocities, seconds and nanoseconds of the stamp; it outlives this.
+  TaskSpaceService(
+    rclcpp_lifecycle::LifecycleNode & node, const EmittedModel & model, const Snapshot & latest,
+    const std::string & default_link, double default_damping);
+
+private:
+  using Kind = robodyn_msgs::srv::GetOperationalSpaceInertia;
+  struct State;
+
+  void answer(const Kind::Request & request, Kind::Response & response) const;
+  State state_of(const Kind::Request & request, std::string & note) const;
+  std::vector<TaskPoint> points_of(const Kind::Request & request) const;
+
+  EmittedModel model_;
+  const Snapshot & latest_;
+  std::string default_link_;
+  double default_damping_;
+  rclcpp::Service<Kind>::SharedPtr service_;
+};
+
+}  // namespace robodyn_control

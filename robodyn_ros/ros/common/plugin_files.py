@@ -1,0 +1,139 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Write what the plug-ins of robodyn_control need for one robot: description, library, parameters.
+
+A description without a <ros2_control> tag gets one with the plug-in SimulatedRobot.
+"""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+from xml.sax.saxutils import escape, quoteattr
+
+import numpy as np
+import yaml
+
+from robodyn_ros.codegen import c_package, c_selection
+from robodyn_ros.codegen.emit_c import Style
+from robodyn_ros.control.laws.law_recipes import chosen_laws
+from robodyn_ros.model import build, urdf
+
+PREFIX = 'arm'
+LAW = 'computed_torque'  # gravity compensation comes with every law
+CONTROLLERS = {
+    'computed_torque': 'robodyn_control/ComputedTorqueController',
+    'gravity_compensation': 'robodyn_control/GravityCompensationController',
+}
+BROADCASTER, TRAJECTORIES = 'joint_state_broadcaster', 'joint_trajectory_controller'
+UPDATE_RATE = 1000  # [Hz]
+
+
+class PluginFiles(NamedTuple):
+    """Files of one robot, in one folder."""
+
+    description: str  # text, with a <ros2_control> tag
+    library: Path
+    parameters: Path
+
+
+def default_folder(name: str) -> Path:
+    """Return the folder for a robot of that name, below ROS_HOME."""
+    home = os.environ.get('ROS_HOME') or Path.home() / '.ros'
+    return Path(home) / 'robodyn_control' / name
+
+
+def plugin_files(text: str, folder: Path, trajectories: bool) -> PluginFiles:
+    """Write the files of a robot, and compile its dynamics if they are not there yet.
+
+    Args:
+      text: URDF of the robot.
+      folder: where the files go.
+      trajectories: whether joint_trajectory_controller is above the controller.
+
+    Raises:
+      RobodynError: for a description that is not valid.
+      RuntimeError: if the dynamics do not compile.
+
+    """
+    model = build.build(urdf.parse(text))
+    library = folder / 'build' / f'lib{PREFIX}_dynamics.so'
+    simulated = '<ros2_control' not in text
+    if simulated:
+        text = text.replace('</robot>', f'{_simulated_system(model, library)}</robot>')
+    _compile(model, text, folder, library)
+    parameters = folder / 'controllers.yaml'
+    told = _parameters(model, library, simulated, trajectories, parameters)
+    parameters.write_text(yaml.safe_dump(told, sort_keys=False))
+    return PluginFiles(text, library, parameters)
+
+
+def _simulated_system(model, library):
+    """Return a <ros2_control> tag with the plug-in SimulatedRobot."""
+    joints = [
+        f'<joint name={quoteattr(name)}><command_interface name="effort"/>'
+        f'<state_interface name="position"><param name="initial_value">{start!r}</param>'
+        '</state_interface><state_interface name="velocity"/><state_interface name="effort"/>'
+        '</joint>'
+        for name, start in zip(model.joint_names, _start(model.limits))
+    ]
+    return (
+        f'<ros2_control name={quoteattr(model.name)} type="system"><hardware>'
+        '<plugin>robodyn_control/SimulatedRobot</plugin>'
+        f'<param name="dynamics_library">{escape(str(library))}</param>'
+        f'<param name="dynamics_prefix">{PREFIX}</param>'
+        f'</hardware>{"".join(joints)}</ros2_control>\n'
+    )
+
+
+def _start(limits):
+    """Return where each joint begins: at zero, or amid its limits where zero is beyond one."""
+    lower, upper = np.array(limits.lower), np.array(limits.upper)
+    with np.errstate(invalid='ignore'):
+        middle = 0.5 * (lower + upper)
+    return np.where((lower <= 0.0) & (upper >= 0.0), 0.0, middle).tolist()
+
+
+def _compile(model, text, folder, library):
+    """Emit and compile the dynamics, unless those of this text are there."""
+    frames = [model.body_names[-1]]
+    laws = chosen_laws(model, [LAW])
+    found = c_selection.record_all(model, c_selection.choose(model, frames=frames, laws=laws))
+    texts = c_package.files(model, text, found, Style(PREFIX))
+    manifest = folder / 'dynamics' / 'manifest.json'
+    if library.is_file() and manifest.is_file():
+        if json.loads(manifest.read_text()) == json.loads(texts['manifest.json']):
+            return
+    c_package.write(folder / 'dynamics', texts)
+    options = ['-DBUILD_SHARED_LIBS=ON', '-DBUILD_TESTING=OFF', f'-D{PREFIX.upper()}_NATIVE=ON']
+    source, target = folder / 'dynamics', folder / 'build'
+    for command in (['cmake', '-S', source, '-B', target, *options], ['cmake', '--build', target]):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise RuntimeError(f'The dynamics do not compile: {done.stdout}{done.stderr}')
+
+
+def _parameters(model, library, simulated, trajectories, path):
+    """Return the parameters of controller manager and controllers, which go to a path."""
+    joints = list(model.joint_names)
+    types = {BROADCASTER: f'{BROADCASTER}/JointStateBroadcaster'} | CONTROLLERS
+    if trajectories:
+        types[TRAJECTORIES] = f'{TRAJECTORIES}/JointTrajectoryController'
+    manager = {name: {'type': kind, 'params_file': [str(path)]} for name, kind in types.items()}
+    told = {'controller_manager': {'update_rate': UPDATE_RATE} | manager}
+    for name in CONTROLLERS:
+        told[name] = {
+            'joints': joints,
+            'dynamics_library': str(library),
+            'dynamics_prefix': PREFIX,
+            **({'robot_compensates_gravity': 'no'} if simulated else {}),
+        }
+    if trajectories:
+        told[TRAJECTORIES] = {
+            'joints': joints,
+            'command_joints': [f'{LAW}/{name}' for name in joints],
+            'command_interfaces': ['position', 'velocity', 'acceleration'],
+            'state_interfaces': ['position', 'velocity'],
+        }
+    return {node: {'ros__parameters': values} for node, values in told.items()}
