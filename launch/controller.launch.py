@@ -16,7 +16,7 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
 from launch import LaunchDescription
-from robodyn_ros.ros.common.launch_files import description_path, fail_with_node
+from robodyn_ros.ros.launching.launch_files import description_path, fail_with_node
 
 FLAG = ('true', 'false', 'True', 'False')
 ARGUMENTS = {  # default, text, and where not everything will do, what may be given

@@ -18,8 +18,8 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
 from launch import LaunchDescription
-from robodyn_ros.ros.common import plugin_files
-from robodyn_ros.ros.common.launch_files import (
+from robodyn_ros.ros.launching import plugin_files
+from robodyn_ros.ros.launching.launch_files import (
     description_path,
     description_text,
     fail_with_node,

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip('ament_index_python', reason='ament_index_python is not installed')
 
-from robodyn_ros.ros.common.launch_files import description_path, description_text
+from robodyn_ros.ros.launching.launch_files import description_path, description_text
 from support import launch_runner
 
 ROOT = Path(__file__).resolve().parents[2]

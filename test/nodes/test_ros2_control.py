@@ -17,7 +17,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from robodyn_msgs.msg import ControllerState, ControllerStatus, OperationalSpaceInertia
 from robodyn_msgs.srv import GetOperationalSpaceInertia
 from robodyn_ros import Robot
-from robodyn_ros.ros.common.plugin_files import plugin_files
+from robodyn_ros.ros.launching.plugin_files import plugin_files
 from robodyn_ros.testing.participant import LATCHED, wait_until
 from support.controller_manager import ControllerManager, missing
 from support.node_harness import TWO_LINK

@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip('ament_index_python', reason='ament_index_python is not installed')
 
-from robodyn_ros.ros.common.launch_files import fail_with_node, require_packages
+from robodyn_ros.ros.launching.launch_files import fail_with_node, require_packages
 
 
 def test_missing_packages_are_named_with_what_needs_them_and_how_to_get_them(monkeypatch):

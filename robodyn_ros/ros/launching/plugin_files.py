@@ -5,15 +5,14 @@
 A description without a <ros2_control> tag gets one with the plug-in SimulatedRobot.
 """
 
+import html
 import json
 import os
 import subprocess
 from pathlib import Path
 from typing import NamedTuple
-from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
-import yaml
 
 from robodyn_ros.codegen import c_package, c_selection
 from robodyn_ros.codegen.emit_c import Style
@@ -57,6 +56,8 @@ def plugin_files(text: str, folder: Path, trajectories: bool) -> PluginFiles:
       RuntimeError: if the dynamics do not compile.
 
     """
+    import yaml  # comes with ROS
+
     model = build.build(urdf.parse(text))
     library = folder / 'build' / f'lib{PREFIX}_dynamics.so'
     simulated = '<ros2_control' not in text
@@ -72,16 +73,16 @@ def plugin_files(text: str, folder: Path, trajectories: bool) -> PluginFiles:
 def _simulated_system(model, library):
     """Return a <ros2_control> tag with the plug-in SimulatedRobot."""
     joints = [
-        f'<joint name={quoteattr(name)}><command_interface name="effort"/>'
+        f'<joint name="{html.escape(name)}"><command_interface name="effort"/>'
         f'<state_interface name="position"><param name="initial_value">{start!r}</param>'
         '</state_interface><state_interface name="velocity"/><state_interface name="effort"/>'
         '</joint>'
         for name, start in zip(model.joint_names, _start(model.limits))
     ]
     return (
-        f'<ros2_control name={quoteattr(model.name)} type="system"><hardware>'
+        f'<ros2_control name="{html.escape(model.name)}" type="system"><hardware>'
         '<plugin>robodyn_control/SimulatedRobot</plugin>'
-        f'<param name="dynamics_library">{escape(str(library))}</param>'
+        f'<param name="dynamics_library">{html.escape(str(library))}</param>'
         f'<param name="dynamics_prefix">{PREFIX}</param>'
         f'</hardware>{"".join(joints)}</ros2_control>\n'
     )
