@@ -86,10 +86,15 @@ class Arm:
             self.expect(node.end() == 0, f'{node.log.name} did not end well')
 
     def recover(self):
-        """Reset a stop or a fault, and enable."""
-        self.watcher.call(Trigger, f'{NAME}/reset')
-        self.watcher.call(SetBool, f'{NAME}/enable', SetBool.Request(data=True))
-        self.expect(self.watcher.wait(lambda: self.watcher.state in STANDING), 'no recovery')
+        """Reset a stop or a fault, and enable; again where a late state refuses it."""
+        self.expect(self.watcher.wait(self._enabled), 'no recovery')
+
+    def _enabled(self):
+        if self.watcher.state not in STANDING:
+            self.watcher.call(Trigger, f'{NAME}/reset')
+            self.watcher.call(SetBool, f'{NAME}/enable', SetBool.Request(data=True))
+            self.watcher.wait(lambda: self.watcher.state in STANDING, 1.0)
+        return self.watcher.state in STANDING
 
     def trajectory(self, points=3):
         """Return a trajectory near the middle of the range."""

@@ -38,7 +38,8 @@ SETTLED = 0.05  # of the length: memory counts from here on
 def malformed(arm, count):
     """Send `count` changed messages; after each round every node has answered a good request."""
     with _second_arm(arm), _interfaces(arm) as interfaces:
-        sent, unsent, memory, begin = Counter(), 0, None, time.monotonic()
+        sent, unsent, settled, begin = Counter(), 0, False, time.monotonic()
+        memory = arm.controller.memory()
         for _ in arm.turns(count):
             if sum(sent.values()) >= count:
                 break
@@ -50,8 +51,8 @@ def malformed(arm, count):
                 sent[name] += taken
                 unsent += not taken
             _answers(arm)
-            if memory is None and sum(sent.values()) >= SETTLED * count:
-                memory = arm.controller.memory()
+            if not settled and sum(sent.values()) >= SETTLED * count:
+                settled, memory = True, arm.controller.memory()
         seconds, last = time.monotonic() - begin, arm.controller.memory()
         topics = sum(decoded is None for _, _, decoded in interfaces.values())
     arm.done = sum(sent.values())
