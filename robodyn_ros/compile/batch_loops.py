@@ -24,7 +24,7 @@ from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.compile.source_cache import imported
 from robodyn_ros.compile.syntax_tree import parsed
 from robodyn_ros.spatial import types
-from robodyn_ros.spatial.types import Integer, Looped, Matrix, Scalar, Stack, Vector
+from robodyn_ros.spatial.types import Integer, Matrix, Scalar, Stack, Vector
 
 MODULE = '''"""{name} over the rows of a batch.
 
@@ -34,8 +34,8 @@ import numpy as np
 
 {imports}
 from robodyn_ros.spatial.types import (
-    Block, Boolean, Constant, Flags, Indices, Integer, Looped, Matrix, Scalar, Stack, Table,
-    Topology, Vector)
+    Block, Boolean, Constant, Flags, Indices, Integer, Matrix, Scalar, Stack, Table, Topology,
+    Vector)
 
 {name} = {kernel}.compiled
 
@@ -92,7 +92,7 @@ EMBEDDED_IMPORTS = (
 
 def _written(kernel, embedded):
     """Return the text of a loop."""
-    function, has_loops = kernel.python, Looped in kernel.signature
+    function = kernel.python
     name, work = function.__name__, ('scratch', *WORK.get(function.__name__, ()))
     typed, given, before, within = [], [], [], []
     for argument, given_kind in zip(inspect.signature(function).parameters, kernel.signature):
@@ -123,7 +123,7 @@ def _written(kernel, embedded):
     return MODULE.format(
         name=name,
         imports=EMBEDDED_IMPORTS if embedded else IMPORTS,
-        kernel=f'kernel_of(generic.{name}, {has_loops})' if embedded else f'generic.{name}',
+        kernel=f'kernel_of(generic.{name})' if embedded else f'generic.{name}',
         head=textwrap.fill(head, 99, subsequent_indent=9 * ' '),
         body=textwrap.indent('\n'.join(body), '    '),
     )

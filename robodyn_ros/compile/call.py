@@ -1,16 +1,26 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of existing machine code from kernels that are compiled later.
+"""Calls of machine code from kernels that do not contain it.
 
 Numba copies functions into the kernels that call them, and compiles them again. For the code of
 one robot this would dominate the compile time. Here only a symbol is compiled into the kernel. The
 linker resolves its address, for new and for cached kernels.
+
+The symbol of a separate function (robodyn_ros.spatial.primitive) is that of a cell of memory, in
+which `provide` writes the address of its machine code. So robots that never run the function never
+compile it.
 """
 
+import ctypes
+import functools
+import inspect
+
 import llvmlite.binding
+from numba import types
 from numba.extending import intrinsic
 
 from robodyn_ros.compile.numba_private import MISSING, cgutils
+from robodyn_ros.spatial.primitive import SEPARATE, separate
 
 
 def called(kernel):
@@ -38,6 +48,60 @@ def called(kernel):
 
     typed.machine_code = result  # must live as long as its address is in use
     return _named(function, typed)
+
+
+def declare():
+    """Declare the cells of all separate functions; kernels that call them are loaded after."""
+    for function in SEPARATE:
+        _cell(function)
+
+
+def provide(kernels):
+    """Compile the kernels of separate functions, or load them; now other kernels can call them."""
+    for kernel in kernels:
+        if not _cell(kernel.python) and hasattr(kernel.compiled, 'overloads'):
+            (result,) = kernel.compiled.overloads.values()
+            address = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
+            _cell(kernel.python).value = address
+
+
+@functools.cache
+def _cell(function):
+    """Return the memory for the address of a separate function."""
+    cell = ctypes.c_void_p()
+    llvmlite.binding.add_symbol(_symbol(function), ctypes.addressof(cell))
+    return cell
+
+
+def _symbol(function):
+    return f'{function.__module__}.{function.__qualname__}.address'
+
+
+def _separate_call(function):
+    """Return a function that calls the machine code of a separate one, for other kernels."""
+    kinds = tuple(each.annotation for each in inspect.signature(function).parameters.values())
+    missing = f'{function.__qualname__} was not provided; see robodyn_ros.compile.call'
+
+    def emit(context, builder, _, arguments):
+        convention = context.call_conv
+        code = convention.get_function_type(types.none, kinds).as_pointer()
+        address = builder.load(context.get_c_value(builder, code, _symbol(function)))
+        with cgutils.if_unlikely(builder, cgutils.is_null(builder, address)):
+            convention.return_user_exc(builder, RuntimeError, (missing,))
+        status, _ = convention.call_function(builder, address, types.none, kinds, arguments)
+        with cgutils.if_unlikely(builder, status.is_error):
+            convention.return_status_propagate(builder, status)
+        return context.get_dummy_value()
+
+    call = _named(function, lambda _context, *_: (types.none(*kinds), emit))
+    names = ', '.join(inspect.signature(function).parameters)
+    space = {'call': call}
+    exec(f'def separately({names}):\n    call({names})\n', space)
+    return space['separately']
+
+
+if not MISSING:
+    separate.call_of = functools.cache(_separate_call)
 
 
 def _named(function, typed):

@@ -73,9 +73,11 @@ from robodyn_ros.algorithms.variants import damping_torques as of_damping
 from robodyn_ros.algorithms.variants import mixed_dynamics as of_free_joints
 from robodyn_ros.compile import generic
 from robodyn_ros.compile.batch_loops import NAMES
+from robodyn_ros.compile.call import provide
 from robodyn_ros.compile.kernel import Kernel, kernel
 from robodyn_ros.compile.source_cache import imported
-from robodyn_ros.spatial.types import Boolean, Looped, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.primitive import SEPARATE
+from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
 
 #: Recursions over the tree, and their counterparts in algorithms.constraints.
 WRITTEN = {
@@ -88,6 +90,7 @@ WRITTEN = {
     mass_matrix_factors.joint_inertias: mass_matrix.joint_inertias,
     mass_matrix_factors.mass_factors: mass_matrix.mass_factors,
     mass_matrix_factors.factor_product: mass_matrix.factor_product,
+    rnea.bias_torque: forward_dynamics.bias_torque,
     aba.forward_dynamics: forward_dynamics.forward_dynamics,
     factored_forward_dynamics.forward_dynamics_factored: (
         forward_dynamics.forward_dynamics_factored
@@ -129,7 +132,6 @@ EXPANDED = (
     kinematics.apply_wrench,
     jacobian.jacobian_bias,
     rnea.inverse_dynamics,
-    rnea.bias_torque,
     gravity.gravity_torque,
     energy.energy,
     regressor.regressor,
@@ -149,14 +151,8 @@ EXPANDED = (
 
 HAVE_COUNTERPARTS = {*WRITTEN, *EXPANDED}
 
-#: Counterparts for closed loops only, whose dependent joints accelerate at constant rates.
-WRITTEN_FOR_LOOPS = {rnea.bias_torque: forward_dynamics.bias_torque}
-
-#: Types of a kernel for robots with closed loops, see robodyn_ros.algorithms.constraints.of_loops.
-KINDS = {Topology: Looped}
-
-#: Those whose counterparts assume a constant E, and so exclude closed loops.
-OF_FIXED_RATIOS = (
+#: Those whose counterparts call further functions for closed loops.
+DERIVATIVES = (
     inverse_dynamics_derivatives.inverse_dynamics_derivatives,
     forward_dynamics_derivatives.forward_dynamics_derivatives,
     mass_matrix_derivative.mass_matrix_derivative,
@@ -201,14 +197,11 @@ from robodyn_ros.spatial.types import (
 
 
 @functools.cache
-def counterpart(recursion, has_loops=False):
+def counterpart(recursion):
     """Return the recursion over independent coordinates for one over the tree.
 
-    has_loops : whether it is for robots with closed loops. Raises KeyError for functions outside
-    HAVE_COUNTERPARTS.
+    Raises KeyError for functions outside HAVE_COUNTERPARTS.
     """
-    if has_loops and recursion in WRITTEN_FOR_LOOPS:
-        return WRITTEN_FOR_LOOPS[recursion]
     if recursion in WRITTEN:
         return WRITTEN[recursion]
     if recursion not in EXPANDED:
@@ -220,21 +213,18 @@ def counterpart(recursion, has_loops=False):
 
 def of_model(model, recursion):
     """Return the recursion for a RobotModel, or its counterpart for dependent joints."""
-    return counterpart(recursion, model.has_loops) if model.is_embedded else recursion
+    return counterpart(recursion) if model.is_embedded else recursion
 
 
 @functools.cache
-def kernel_of(given, has_loops=False):
+def kernel_of(given):
     """Return the Kernel over independent coordinates for one of `generic`, None without one.
 
-    A kernel without a robot among its arguments is returned itself. has_loops : for robots with
-    closed loops.
+    A kernel without a robot among its arguments is returned itself.
     """
     if given.python in HAVE_COUNTERPARTS:
         nogil = {'nogil': True} if given.options.get('nogil') else {}
-        name = f'{given.name}, {"closed loops" if has_loops else "embedded"}'
-        kinds = KINDS if has_loops else None
-        return Kernel(counterpart(given.python, has_loops), name, kinds=kinds, **nogil)
+        return Kernel(counterpart(given.python), f'{given.name}, embedded', **nogil)
     return None if 'topology' in inspect.signature(given.python).parameters else given
 
 
@@ -283,29 +273,22 @@ def expand_state(
     all_qdd[:] = expansion.expand_acceleration(topology, constants, scratch, 1, qd, qdd)
 
 
-@functools.cache
-def state_expansion(has_loops):
-    """Return `expand_state`, or the same for robots with closed loops."""
-    if not has_loops:
-        return expand_state
-    return Kernel(expand_state.python, f'{expand_state.name}, closed loops', kinds=KINDS)
+#: Kernels of the functions for closed loops alone, which the others call.
+OF_LOOPS = {function: Kernel(function, has_vectorcall=False) for function in SEPARATE}
+loop_equations = OF_LOOPS[loops.write_equations.__wrapped__]
+#: Those that only derivatives call.
+OF_DERIVATIVES = (derivatives.add_terms_of_loops, derivatives.add_rate_of_projection)
 
 
-@kernel
-def loop_equations(
-    topology: Looped,
-    constants: Table,
-    scratch: Matrix,
-    all_q: Vector,
-    rates: Vector,
-    moving: Boolean,
-    L: Matrix,
-):
-    """Compute the rows of all closures at all_q: unknowns, independent velocities, gap.
-
-    For given rates the last column is that of dJ/dt times rates.
-    """
-    loops.write_equations(topology, constants, scratch, all_q, rates, moving, L)
+def prepare(model, for_derivatives=False):
+    """Compile or load what the kernels of a RobotModel with closed loops call."""
+    if model.has_loops:
+        rare = [function.__wrapped__ for function in OF_DERIVATIVES]
+        provide(
+            kernel
+            for function, kernel in OF_LOOPS.items()
+            if (function in rare) == for_derivatives
+        )
 
 
 def serving():

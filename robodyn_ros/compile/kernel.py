@@ -11,6 +11,7 @@ import threading
 from numba import njit, types
 
 from robodyn_ros.compile import notice, reproducible
+from robodyn_ros.compile.call import declare
 from robodyn_ros.compile.numba_private import MISSING
 from robodyn_ros.compile.sealed_code import SealedCode
 from robodyn_ros.compile.vectorcall.kernel_call import VectorcallCompiler, vectorcall
@@ -30,11 +31,11 @@ class Kernel:
     layout than annotated raises a TypeError, and never compiles a second version. `python` is the
     plain function, `compiled` the dispatcher, `vectorcall` the same for hot loops. name : for
     messages. has_vectorcall : False if `vectorcall` is not worth its compilation, as for a kernel
-    that releases the GIL; it is then the dispatcher. kinds : {type: replacement}, for a second
-    kernel of one function. options : of numba.njit, in addition to OPTIONS.
+    that releases the GIL; it is then the dispatcher. options : of numba.njit, in addition to
+    OPTIONS.
     """
 
-    def __init__(self, function, name=None, has_vectorcall=True, kinds=None, **options):
+    def __init__(self, function, name=None, has_vectorcall=True, **options):
         functools.update_wrapper(self, function)
         self.python = function
         module = function.__module__.removeprefix('robodyn_ros.')
@@ -43,7 +44,7 @@ class Kernel:
         self.options = (
             OPTIONS | options | ({'pipeline_class': VectorcallCompiler} if is_fast else {})
         )
-        self.signature = tuple((kinds or {}).get(kind, kind) for kind in _signature(function))
+        self.signature = _signature(function)
 
     def __call__(self, *arguments):
         return self.compiled(*arguments)
@@ -54,6 +55,7 @@ class Kernel:
         with _lock:
             if reproducible.WANTED:
                 reproducible.install()
+            declare()
             telling = contextlib.nullcontext() if self.is_kept else notice.compiling(self.name)
             try:
                 with telling:

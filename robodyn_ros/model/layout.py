@@ -43,8 +43,7 @@ EMBEDDED_TOPOLOGY_COLUMNS = 13
 
 # For a robot with closed loops these columns are added. Closure k is in row k + 1. Row 0 has the
 # numbers of closures, of dependent joints, and of constrained motions. Dependent joints of loops
-# have COUNT consecutive independent velocities from FIRST on. The topology is int32, a type from
-# which the compiler knows of loops: see robodyn_ros.algorithms.constraints.of_loops.
+# have COUNT consecutive independent velocities from FIRST on.
 # index of the joint in the loops: the independent ones, then from nv the dependent ones; or -1
 COORDINATE = 13
 BODY_A, BODY_B = 14, 15  # to which the two frames of the closure are fixed

@@ -39,6 +39,7 @@ class Boundary:
         self.nq, self.nv = model.nq, model.nv
         self.limits = model.limits
         self.report = model.report
+        embedded.prepare(model)
         self._scratch = scratch.allocate(model.topology)
         self._body = (model.topology, model.constants, self._scratch)
         self._weighted = (model.topology, model.constants, model.gravity, self._scratch)
@@ -78,9 +79,9 @@ class Boundary:
         """Return the kernel of `generic`, or its embedded twin if joints depend on others."""
         if not self.model.is_embedded:
             return kernel
-        if kernel.python in embedded.OF_FIXED_RATIOS:
-            self.model.refuse_loops(kernel.python.__name__)
-        found = embedded.kernel_of(kernel, self.model.has_loops)
+        if kernel.python in embedded.DERIVATIVES:
+            embedded.prepare(self.model, for_derivatives=True)
+        found = embedded.kernel_of(kernel)
         if found is None:
             raise ModelError(
                 f'robot {self.name!r} has joints that depend on others, and no '

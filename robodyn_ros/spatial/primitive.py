@@ -14,28 +14,30 @@ inlined = register_jitable(forceinline=True)
 #: the same bits in all kernels.
 unfused = register_jitable(fastmath=False)
 
+#: The functions with machine code of their own, in the order of their definition.
+SEPARATE = []
 
-def only_for(dtype):
-    """Return a decorator of functions (table, ...) that return nothing.
 
-    A call is empty if the table has another dtype. The compiler decides this by the type, and then
-    compiles nothing of the function.
+def separate(function):
+    """Give an annotated function machine code of its own, which kernels call.
+
+    Its code is not compiled into every kernel that calls it, which saves compile time. The
+    function returns nothing. See robodyn_ros.compile.call. In Python an argument may bring another
+    function in its place: {function: other} is its attribute `replaced`.
     """
 
-    def decorated(function):
-        @functools.wraps(function)
-        def called(table, *arguments):
-            if str(table.dtype) == str(dtype):
-                function(table, *arguments)
+    @functools.wraps(function)
+    def called(*arguments):
+        replaced = next((a.replaced for a in arguments if hasattr(a, 'replaced')), {})
+        replaced.get(function, function)(*arguments)
 
-        @overload(called, strict=False)
-        def chosen(table, *_):
-            return function if table.dtype == dtype else nothing
+    @overload(called, strict=False)
+    def chosen(*_):
+        return separate.call_of(function)
 
-        return called
-
-    return decorated
+    SEPARATE.append(function)
+    return called
 
 
-def nothing(*_):
-    """Replace a function in kernels that do not need it."""
+#: Returns what kernels compile in place of a separate function: its call, by robodyn_ros.compile.
+separate.call_of = lambda function: function

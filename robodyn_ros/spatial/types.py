@@ -10,8 +10,6 @@ The model's arrays are read-only, so a kernel that writes to the model does not 
 from numba import types
 
 Topology = types.Array(types.int64, 2, 'C', readonly=True)  # (nb, 5)   see model/layout.py
-# the Topology of robots with closed loops
-Looped = types.Array(types.int32, 2, 'C', readonly=True)
 Table = types.Array(types.float64, 2, 'C', readonly=True)  # (nb, 28)  see model/layout.py
 Constant = types.Array(types.float64, 1, 'C', readonly=True)  # (k,)
 Vector = types.Array(types.float64, 1, 'C')  # (n,)

@@ -10,9 +10,7 @@ and support.mechanisms.
 import numpy as np
 import pytest
 
-from robodyn_ros.algorithms.core.scratch import allocate
-from robodyn_ros.compile import embedded
-from robodyn_ros.model.layout import AT, RATIO, ROTOR, SHIFT, Q
+from robodyn_ros.model.layout import ROTOR
 from support.closed_loops import MECHANISMS, Referee
 from support.compare import agree
 from support.mechanisms import STANDARD
@@ -56,22 +54,6 @@ def test_loops_close_and_leave_as_many_joints_as_they_should(case):
         agree(J @ accelerations, -bias, np.abs(J).max() * np.abs(accelerations).max(), 1e-12)
         lead = [referee.tree.joint_names.index(name) for name in robot.joint_names]
         np.testing.assert_array_equal(theta[lead], q)
-
-
-def test_kernels_of_fixed_ratios_have_no_code_of_loops(case):
-    """By the type of the topology: joints that loops lead stay where fixed ratios put them."""
-    _, robot, _, states = case
-    model, (q, qd, qdd, _) = robot.model, states[0]
-    of_ratios = model.topology.astype(np.int64), model.constants, allocate(model.topology)
-    found = [np.full(len(model.all_joint_names), np.nan) for _ in range(3)]
-    embedded.expand_state(*of_ratios, q, qd, qdd, *found)
-    rows = np.array(model.led_by_loops)
-    led = model.topology[rows]
-    ratio, shift = model.constants[rows, RATIO], model.constants[rows, SHIFT]
-    np.testing.assert_array_equal(found[0][led[:, Q]], ratio * q[led[:, AT]] + shift)
-    assert np.abs(robot.expand(q)[0] - found[0]).max() > 1e-3
-    with pytest.raises(TypeError):
-        embedded.expand_state(*robot._body, q, qd, qdd, *found)
 
 
 def test_dynamics_are_those_of_the_tree_with_multipliers(case):
@@ -155,3 +137,29 @@ def rate_of_expansion(robot, q, a, b):
     """Return dE/dt b along a, of all joints, by its symmetry."""
     forms = [robot.expand(q, each, 0.0 * a)[2] for each in (a + b, a - b)]
     return 0.25 * (forms[0] - forms[1])
+
+
+def slopes(function, x, h=2e-3):
+    """Return the derivatives along each entry of x by differences of sixth order."""
+    columns = []
+    for step in h * np.eye(len(x)):
+        one, two, three = (function(x + k * step) - function(x - k * step) for k in (1, 2, 3))
+        columns.append((45.0 * one - 9.0 * two + three) / (60.0 * h))
+    return np.stack(columns, axis=-1)
+
+
+def test_derivatives_are_those_of_differences(case):
+    """With what E adds by its slope; differences err by rounding over the step, below 1e-9."""
+    _, robot, _, states = case
+    if robot.model.quaternions.any():
+        pytest.skip('differences of the positions of a quaternion are no velocities')
+    q, qd, qdd, tau = states[0]
+    by_q, by_qd, by_qdd = robot.derivatives.inverse_dynamics(q, qd, qdd)
+    agree(by_q, slopes(lambda x: robot.inverse_dynamics(x, qd, qdd), q), tolerance=1e-9)
+    agree(by_qd, slopes(lambda x: robot.inverse_dynamics(q, x, qdd), qd), tolerance=1e-9)
+    agree(by_qdd, robot.mass_matrix(q), tolerance=NEAR)
+    agree(robot.derivatives.mass_matrix(q), slopes(robot.mass_matrix, q), tolerance=1e-9)
+    of_qdd = robot.derivatives.forward_dynamics(q, qd, tau)
+    agree(of_qdd[0], slopes(lambda x: robot.forward_dynamics(x, qd, tau), q), tolerance=1e-8)
+    agree(of_qdd[1], slopes(lambda x: robot.forward_dynamics(q, x, tau), qd), tolerance=1e-8)
+    agree(of_qdd[2], robot.mass_matrix_inverse(q), tolerance=1e-10)

@@ -28,13 +28,9 @@ def some(n):
 
 
 def mixed(robot, q, qd, free, known):
-    """Return (tau, qdd), both of the shape of known, and the status.
-
-    For closed loops the text runs as Python: its machine code takes long to make.
-    """
+    """Return (tau, qdd), both of the shape of known, and the status."""
     tau, qdd = np.full((2, *known.shape), np.nan)
     call = robot._kernel(generic.mixed_dynamics)
-    call = call.python if robot.model.has_loops else call
     arguments = (*robot._weighted, q, qd, free.astype(float), known, robot._no_wrench)
     return tau, qdd, call(*arguments, tau, qdd)
 

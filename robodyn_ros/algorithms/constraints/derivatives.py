@@ -1,8 +1,10 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Derivatives over independent coordinates, for constant E: by_q = E^T by_q_tree E.
+"""Derivatives over independent coordinates: by_q = E^T by_q_tree E, and what E(q) adds in loops.
 
-Their kernels allocate memory, since the derivatives of large robots are large.
+Of tau = E^T tau_tree(theta, theta', theta'') with theta' = E qd and theta'' = E qdd + f(qd, qd),
+where f has the second derivatives of theta. Their kernels allocate memory, since the derivatives
+of large robots are large.
 """
 
 import numpy as np
@@ -14,16 +16,24 @@ from robodyn_ros.algorithms.constraints.expansion import (
     expand_acceleration,
     expand_positions,
     expansion,
+    project,
     project_both,
+    project_columns,
     reduced,
 )
 from robodyn_ros.algorithms.constraints.forward_dynamics import forward_dynamics
+from robodyn_ros.algorithms.constraints.loop_derivatives import (
+    mixed_third_derivative,
+    second_derivatives,
+)
+from robodyn_ros.algorithms.constraints.loops import has_loops
+from robodyn_ros.algorithms.core import crba, rnea
 from robodyn_ros.algorithms.core.composite import factorise, inverse_of_factors
 from robodyn_ros.algorithms.core.matrices import negative_products
 from robodyn_ros.algorithms.derivatives import inverse_dynamics_derivatives as of_inverse_dynamics
 from robodyn_ros.algorithms.derivatives import mass_matrix_derivative as of_mass_matrix
 from robodyn_ros.model.layout import COUNT, FIRST
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import primitive, separate
 from robodyn_ros.spatial.types import Constant, Matrix, Stack, Table, Topology, Vector
 
 
@@ -63,6 +73,79 @@ def inverse_dynamics_derivatives(
     project_both(topology, scratch, of_q, by_q)
     project_both(topology, scratch, of_qd, by_qd)
     project_both(topology, scratch, of_qdd, by_qdd)
+    if has_loops(topology):
+        tau_tree = np.empty(n)
+        rnea.inverse_dynamics(
+            topology,
+            constants,
+            gravity,
+            scratch,
+            everything,
+            rates,
+            accelerations,
+            f_ext,
+            tau_tree,
+        )
+        add_terms_of_loops(
+            topology, constants, scratch, qd, qdd, tau_tree, of_qd, of_qdd, by_q, by_qd
+        )
+
+
+@separate
+def add_terms_of_loops(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    qd: Vector,
+    qdd: Vector,
+    tau_tree: Vector,
+    of_qd: Matrix,
+    of_qdd: Matrix,
+    by_q: Matrix,
+    by_qd: Matrix,
+):
+    """Add the terms of dE/dq; of_qd, of_qdd : derivatives over the tree."""
+    n, nv = tau_tree.shape[0], qd.shape[0]
+    second, mixed = second_derivatives(topology, constants, scratch), np.zeros(n)
+    torque, projected = np.zeros(n), np.zeros(nv)
+    for k in range(nv):
+        mixed_third_derivative(topology, constants, scratch, qd, k, mixed)
+        velocities = np.zeros(n)
+        for m in range(nv):
+            for i in range(n):
+                velocities[i] += second[m, k, i] * qd[m]
+                mixed[i] += second[m, k, i] * qdd[m]
+                by_q[m, k] += second[m, k, i] * tau_tree[i]
+        for i in range(n):
+            torque[i] = 0.0
+            for j in range(n):
+                torque[i] += of_qd[i, j] * velocities[j] + of_qdd[i, j] * mixed[j]
+        project(topology, scratch, torque, projected)
+        for m in range(nv):
+            by_q[m, k] += projected[m]
+        for i in range(n):
+            torque[i] = 0.0
+            for j in range(n):
+                torque[i] += 2.0 * of_qdd[i, j] * velocities[j]
+        project(topology, scratch, torque, projected)
+        for m in range(nv):
+            by_qd[m, k] += projected[m]
+
+
+@separate
+def add_rate_of_projection(
+    topology: Topology, constants: Table, scratch: Matrix, M_tree: Matrix, by_q: Stack
+):
+    """Add dE^T/dq_k M_tree E and its transpose at [:, :, k]."""
+    n, nv = M_tree.shape[0], by_q.shape[0]
+    second, product = second_derivatives(topology, constants, scratch), np.zeros((n, nv))
+    project_columns(topology, scratch, M_tree, product)
+    for k in range(nv):
+        for i in range(nv):
+            for j in range(nv):
+                for m in range(n):
+                    by_q[i, j, k] += second[i, k, m] * product[m, j]
+                    by_q[j, i, k] += second[i, k, m] * product[m, j]
 
 
 @primitive
@@ -121,3 +204,7 @@ def mass_matrix_derivative(
             for i in range(nv):
                 for j in range(nv):
                     by_q[i, j, place] += share * square[i, j]
+    if has_loops(topology):
+        M_tree = all_square(topology, scratch)
+        crba.mass_matrix(topology, constants, scratch, everything, M_tree)
+        add_rate_of_projection(topology, constants, scratch, M_tree, by_q)

@@ -8,7 +8,6 @@ many entries. Mimic joints have one constant entry.
 
 from robodyn_ros.algorithms.constraints import loops
 from robodyn_ros.algorithms.constraints.memory import memory
-from robodyn_ros.algorithms.constraints.of_loops import of_loops
 from robodyn_ros.algorithms.core.scratch import VECTORS
 from robodyn_ros.model.layout import (
     AT,
@@ -25,7 +24,8 @@ from robodyn_ros.model.layout import (
     TOPOLOGY_COLUMNS,
     Q,
 )
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import primitive, separate
+from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
 
 
 @primitive
@@ -135,7 +135,8 @@ def expand_positions(topology, constants, scratch, q):
                 everything[j + entry] = q[k + entry]
         elif kind != BALL_Y and kind != BALL_Z:
             everything[j] = constants[i, RATIO] * q[k] + constants[i, SHIFT]
-    loops.close(topology, constants, scratch, everything, E)
+    if loops.has_loops(topology):
+        loops.close(topology, constants, scratch, everything, E)
     return everything
 
 
@@ -170,7 +171,8 @@ def expand_reference(topology, constants, scratch, k, qd, qd_r, qdd_r):
     Needs `expand_positions`.
     """
     everything = expand(topology, scratch, k, qdd_r)
-    add_rate_of_expansion(topology, constants, scratch, qd, qd_r, everything)
+    if loops.has_loops(topology):
+        add_rate_of_expansion(topology, constants, scratch, qd, qd_r, everything)
     return everything
 
 
@@ -180,12 +182,20 @@ def unaccelerated(topology, constants, scratch, k, qd):
     everything = of_joints(topology, scratch, k)
     for i in range(everything.shape[0]):
         everything[i] = 0.0
-    add_rate_of_expansion(topology, constants, scratch, qd, qd, everything)
+    if loops.has_loops(topology):
+        add_rate_of_expansion(topology, constants, scratch, qd, qd, everything)
     return everything
 
 
-@of_loops
-def add_rate_of_expansion(topology, constants, scratch, qd, qd_r, accelerations):
+@separate
+def add_rate_of_expansion(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    qd: Vector,
+    qd_r: Vector,
+    accelerations: Vector,
+):
     """Add dE/dt qd_r, along qd, to accelerations of all joints.
 
     It is a symmetric form f(qd, qd_r), as E has the second derivatives of positions: a quarter of

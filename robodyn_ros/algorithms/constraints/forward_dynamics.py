@@ -23,13 +23,13 @@ from robodyn_ros.algorithms.constraints.expansion import (
     square,
     unaccelerated,
 )
+from robodyn_ros.algorithms.constraints.loops import has_loops
 from robodyn_ros.algorithms.constraints.mass_matrix import factors, mass_matrix, mass_solve
-from robodyn_ros.algorithms.constraints.of_loops import of_loops
 from robodyn_ros.algorithms.core import coriolis, crba, joint_wrenches, rnea
 from robodyn_ros.algorithms.core import gravity as weight
 from robodyn_ros.algorithms.core.composite import factorise, solve_factorised
 from robodyn_ros.algorithms.task_space import wrench_sweeps
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import primitive, separate
 from robodyn_ros.spatial.types import Constant, Flags, Indices, Matrix, Table, Topology, Vector
 
 
@@ -240,8 +240,15 @@ def hybrid_dynamics(
     return status
 
 
-@of_loops
-def add_rate_of_embedding(topology, constants, scratch, everything, qd, C):
+@separate
+def add_rate_of_embedding(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    everything: Vector,
+    qd: Vector,
+    C: Matrix,
+):
     """Add E^T M_tree dE/dt to C (Jain 2011, section 15.1), a column at a time."""
     M_tree = all_square(topology, scratch)
     crba.mass_matrix(topology, constants, scratch, everything, M_tree)
@@ -276,7 +283,8 @@ def coriolis_matrix(
     rates = expand(topology, scratch, 0, qd)
     coriolis.coriolis_matrix(topology, constants, scratch, everything, rates, C_tree)
     project_both(topology, scratch, C_tree, C)
-    add_rate_of_embedding(topology, constants, scratch, everything, qd, C)
+    if has_loops(topology):
+        add_rate_of_embedding(topology, constants, scratch, everything, qd, C)
 
 
 @primitive

@@ -9,11 +9,10 @@ straight line of the independent joints from a closed posture. So they are a fun
 stay in one assembly mode, and do not drift.
 """
 
-from math import nan, sqrt
+from math import nan
 
 from robodyn_ros.algorithms.constraints.least_squares import solve
 from robodyn_ros.algorithms.constraints.memory import loop_memory
-from robodyn_ros.algorithms.constraints.of_loops import of_loops
 from robodyn_ros.algorithms.core.jacobian import frame_acceleration, jacobian_columns
 from robodyn_ros.algorithms.core.joint_transform import joint_transforms
 from robodyn_ros.algorithms.core.kinematics import frame_pose, poses_base_to_tip
@@ -25,6 +24,7 @@ from robodyn_ros.model.layout import (
     COORDINATE,
     COUNT,
     DISTANCE,
+    EMBEDDED_TOPOLOGY_COLUMNS,
     FIRST,
     FRAME_A,
     FRAME_B,
@@ -36,7 +36,8 @@ from robodyn_ros.model.layout import (
     UNKNOWNS,
     Q,
 )
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import primitive, separate
+from robodyn_ros.spatial.types import Boolean, Matrix, Scalar, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import add, cross, dot, scale, sub
 
 STRIDE = 0.25  # longest step of an independent joint [rad or m]
@@ -45,6 +46,12 @@ COARSE = 1e-3  # of the unknowns between two points [rad or m]
 FINE = 1e-8  # error before the last two steps of Newton's method, each of which squares it
 OPEN = 1e-9  # gap beyond which a loop is open [m or rad]
 FAR = 10.0  # largest step of a converging iteration [rad or m]
+
+
+@primitive
+def has_loops(topology):
+    """Return whether the robot has closed loops."""
+    return topology.shape[1] > EMBEDDED_TOPOLOGY_COLUMNS
 
 
 @primitive
@@ -148,23 +155,32 @@ def speed_of(J, rates, first):
 
 
 @primitive
-def rate_term(A, B, rates, a_A, alpha_A, a_B, alpha_B, lever, axis, turns, is_distance):
-    """Return a row of Jdot qd: the frames' relative acceleration at zero joint acceleration."""
+def rate_term(A, B, rates, a_A, alpha_A, a_B, alpha_B, lever, axis, turns, length):
+    """Return a row of Jdot qd: the frames' relative acceleration at zero joint acceleration.
+
+    length : the distance that is kept, 0 for another motion.
+    """
     turning = speed_of(A, rates, 3)
     if turns:
         return dot(axis, sub(sub(alpha_B, alpha_A), cross(turning, speed_of(B, rates, 3))))
     apart = sub(speed_of(B, rates, 0), speed_of(A, rates, 0))
-    if is_distance:
-        along = dot(axis, apart)
-        across = (dot(apart, apart) - along * along) / sqrt(dot(lever, lever))
-        return dot(axis, sub(a_B, a_A)) + across
+    if length > 0.0:
+        return dot(axis, sub(a_B, a_A)) + dot(apart, apart) / length
     carried = cross(turning, lever)
     seen = add(cross(alpha_A, lever), scale(2.0, cross(turning, sub(apart, carried))))
     return dot(axis, sub(sub(a_B, a_A), add(seen, cross(turning, carried))))
 
 
-@primitive
-def write_equations(topology, constants, scratch, everything, rates, moving, L):
+@separate
+def write_equations(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    everything: Vector,
+    rates: Vector,
+    moving: Boolean,
+    L: Matrix,
+):
     """Write the rows of all closures at the positions of all joints.
 
     The right side is the gap of each closure or, given rates, the row of Jdot times rates.
@@ -202,15 +218,15 @@ def write_equations(topology, constants, scratch, everything, rates, moving, L):
         for a in range(7):
             if stops & (1 << a):
                 turns, is_distance = 3 <= a < 6, a == DISTANCE
-                length = sqrt(dot(lever, lever))
+                length = constants[k, LENGTH] if is_distance else 0.0
                 axis = scale(1.0 / length, lever) if is_distance else column_of(XA, a % 3)
                 write_row(topology, constants, JA, JB, lever, axis, turns, L, row)
                 if moving:
                     L[row, last] = rate_term(
-                        JA, JB, rates, a_A, alpha_A, a_B, alpha_B, lever, axis, turns, is_distance
+                        JA, JB, rates, a_A, alpha_A, a_B, alpha_B, lever, axis, turns, length
                     )
                 elif is_distance:
-                    L[row, last] = length - constants[k, LENGTH]
+                    L[row, last] = 0.5 * (dot(axis, lever) - length)
                 elif turns:
                     L[row, last] = turn_error(XA, XB, a - 3, count, free)
                 else:
@@ -274,8 +290,8 @@ def settle(topology, constants, scratch, everything, enough, L):
     return False
 
 
-@of_loops
-def close(topology, constants, scratch, everything, E):
+@separate
+def close(topology: Topology, constants: Table, scratch: Matrix, everything: Vector, E: Matrix):
     """Compute the positions of the dependent joints of loops, and their rows of E.
 
     everything : positions of all joints, with those of the independent ones given; E : (n, width),
@@ -322,8 +338,16 @@ def close(topology, constants, scratch, everything, E):
                 E[i - 1, k] = -constants[i, RATIO] * share if closed else nan
 
 
-@primitive
-def closing_acceleration(topology, constants, scratch, everything, rates, share, accelerations):
+@separate
+def closing_acceleration(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    everything: Vector,
+    rates: Vector,
+    share: Scalar,
+    accelerations: Vector,
+):
     """Add share times dE/dt qd of the dependent joints of loops; rates E qd of all joints."""
     d, nv, L = topology[0, UNKNOWNS], topology[0, FIRST], equations(topology, scratch)
     write_equations(topology, constants, scratch, everything, rates, True, L)

@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from robodyn_ros.algorithms.constraints.of_loops import has_loops
+from robodyn_ros.algorithms.constraints.loops import has_loops
 from robodyn_ros.algorithms.core.friction import COULOMB_VELOCITY
 from robodyn_ros.algorithms.core.manifold import load_quaternion
 from robodyn_ros.model.layout import (

@@ -36,7 +36,6 @@ DTYPES = {
     types.int64: np.int64,
     types.boolean: np.bool_,
     types.uint8: np.uint8,
-    types.int32: np.int32,
 }
 ITEMS = (np.ndarray, float, int, *(np.dtype(kind) for kind in DTYPES.values()), None)
 FLOAT, WHOLE, FIRST_DTYPE, NONE, DISPATCHER = 1, 2, 3, len(ITEMS) - 1, len(ITEMS)

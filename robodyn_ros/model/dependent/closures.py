@@ -311,7 +311,7 @@ def _wide(model):
             for name in model.position_names[row[Q] : row[Q] + (4 if row[KIND] == BALL_X else 1)]
         ]
         topology, constants = embed(topology, constants, {})
-    wide = np.zeros((len(topology), CLOSED_TOPOLOGY_COLUMNS), dtype=np.int32)  # see layout
+    wide = np.zeros((len(topology), CLOSED_TOPOLOGY_COLUMNS), dtype=np.int64)
     values = np.zeros((len(topology), CLOSED_CONSTANT_COLUMNS))
     wide[:, :EMBEDDED_TOPOLOGY_COLUMNS] = topology
     values[:, :EMBEDDED_CONSTANT_COLUMNS] = constants

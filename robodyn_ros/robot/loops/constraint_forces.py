@@ -74,9 +74,8 @@ def constraint_forces(
         robot.expand(checked[0], checked[1], qdd),
         np.empty(len(model.all_joint_names)),
     )
-    tree = model.topology.astype(np.int64)  # the tree without closures, all joints independent
     generic.inverse_dynamics.vectorcall(
-        tree, *robot._weighted[1:], *state, *robot._wrenches(checked[0], None, f_ext), tau_tree
+        *robot._weighted, *state, *robot._wrenches(checked[0], None, f_ext), tau_tree
     )
     loops, rows = LoopEquations(model), np.array(model.led_by_loops, dtype=np.int64)
     unknowns, needed = model.topology[rows, COORDINATE] - model.nv, np.zeros(loops.unknowns)
@@ -87,10 +86,9 @@ def constraint_forces(
         origins = []
         for body, frame in ((BODY_B, FRAME_B), (BODY_A, FRAME_A)):
             generic.pose.vectorcall(
-                tree,
-                *robot._body[1:],
+                *robot._body,
                 state[0],
-                tree[row, body],
+                model.topology[row, body],
                 model.constants[row, frame : frame + 12],
                 pose,
             )

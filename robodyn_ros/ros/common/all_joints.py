@@ -25,7 +25,7 @@ class AllJoints:
         self._position, self._velocity = np.zeros(len(model.all_position_names)), np.zeros(n)
         self._effort = np.zeros(n)  # zero except at the independent joints
         self._driven = [model.all_joint_names.index(name) for name in model.joint_names]
-        self._expand = embedded.state_expansion(model.has_loops).compiled
+        self._expand = embedded.expand_state.compiled
 
     def state(self, position: np.ndarray, velocity: np.ndarray, effort: np.ndarray):
         """Return position, velocity and effort of all joints; the next call overwrites them."""

@@ -1,0 +1,209 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Second and third derivatives of the dependent joints of loops by the independent ones.
+
+With theta(t) along q + t w, theta' = E w and theta'' = f(w, w). f is a symmetric form, and the
+third derivative a form of three directions. The loops stay closed, so that all derivatives of
+their gaps vanish. With J_u of the dependent joints, J_u theta'''_u is minus the third derivative
+of the gaps along theta + t theta' + t^2 theta'' / 2. It is a coefficient of power series of the
+poses.
+"""
+
+from math import cos, sin
+
+import numpy as np
+
+from robodyn_ros.algorithms.constraints.expansion import (
+    add_rate_of_expansion,
+    all_positions,
+    expansion,
+    independent,
+)
+from robodyn_ros.algorithms.constraints.least_squares import solve
+from robodyn_ros.algorithms.constraints.loops import (
+    equations,
+    loop_vector,
+    stopped_turns,
+    write_equations,
+)
+from robodyn_ros.model.layout import (
+    BODY_A,
+    BODY_B,
+    CLOSURES,
+    COORDINATE,
+    COUNT,
+    DISTANCE,
+    FIRST,
+    FRAME_A,
+    FRAME_B,
+    HELICAL,
+    KIND,
+    LENGTH,
+    OFFSET,
+    PARENT,
+    PITCH,
+    PRISMATIC,
+    RATIO,
+    REVOLUTE,
+    ROTATION,
+    STOPS,
+    UNKNOWNS,
+    ZERO,
+    Q,
+)
+from robodyn_ros.spatial.primitive import primitive
+
+ORDERS = 4  # coefficients of a power series: up to the third
+
+
+@primitive
+def joint_series(constants, i, kind, position, rate, acceleration, local):
+    """Compute the series of a joint's transform, (ORDERS, 3, 4), of its position's series."""
+    x = (position + constants[i, ZERO], rate, 0.5 * acceleration, 0.0)
+    if kind == HELICAL:
+        along = (constants[i, PITCH] * position, constants[i, PITCH] * rate)
+        along = (along[0], along[1], constants[i, PITCH] * x[2])
+    elif kind == PRISMATIC:
+        along = (x[0], x[1], x[2])
+    else:
+        along = (0.0, 0.0, 0.0)
+    c, s = np.zeros(ORDERS), np.zeros(ORDERS)
+    c[0] = 1.0
+    if kind == REVOLUTE or kind == HELICAL:
+        c[0], s[0] = cos(x[0]), sin(x[0])
+        for k in range(ORDERS - 1):
+            for j in range(min(k + 1, 2)):
+                share = (j + 1) * x[j + 1] / (k + 1)
+                c[k + 1] -= share * s[k - j]
+                s[k + 1] += share * c[k - j]
+    for k in range(ORDERS):
+        for row in range(3):
+            R0, R1 = constants[i, ROTATION + 3 * row], constants[i, ROTATION + 3 * row + 1]
+            axis = constants[i, ROTATION + 3 * row + 2]
+            local[k, row, 0] = R0 * c[k] + R1 * s[k]
+            local[k, row, 1] = R1 * c[k] - R0 * s[k]
+            local[k, row, 2] = axis if k == 0 else 0.0
+            local[k, row, 3] = axis * along[k] if k < 3 else 0.0
+            if k == 0:
+                local[k, row, 3] += constants[i, OFFSET + row]
+
+
+@primitive
+def multiply_series(A, B, product):
+    """Compute the series of the product of two poses, (ORDERS, 3, 4) each."""
+    for k in range(ORDERS):
+        for row in range(3):
+            for column in range(4):
+                entry = A[k, row, 3] if column == 3 else 0.0
+                for j in range(k + 1):
+                    for m in range(3):
+                        entry += A[j, row, m] * B[k - j, m, column]
+                product[k, row, column] = entry
+
+
+@primitive
+def frame_series(constants, k, first, pose, local, X):
+    """Compute the series of a closure's frame from that of its body."""
+    local[:] = 0.0
+    for row in range(3):
+        for column in range(3):
+            local[0, row, column] = constants[k, first + 3 * row + column]
+        local[0, row, 3] = constants[k, first + 9 + row]
+    multiply_series(pose, local, X)
+
+
+@primitive
+def third_of_product(A, a, B, b):
+    """Return the third coefficient of the product of column a of A and column b of B."""
+    total = 0.0
+    for k in range(ORDERS):
+        for row in range(3):
+            total += A[k, row, a] * B[ORDERS - 1 - k, row, b]
+    return total
+
+
+@primitive
+def third_of_gap(XA, XB, lever, a, turns, free, length):
+    """Return the third coefficient of the gap of one stopped motion; see loops.write_equations."""
+    if length > 0.0:
+        return 0.5 * third_of_product(lever, 3, lever, 3) / length
+    if a < 3:
+        return third_of_product(XA, a, lever, 3)
+    i, j = (a - 2) % 3, (a - 1) % 3
+    if turns == 3:
+        return 0.5 * (third_of_product(XA, j, XB, i) - third_of_product(XA, i, XB, j))
+    # e_a . (e_free x b_free), with e_a x e_free another axis of A
+    other = 3 - (a - 3) - free
+    sign = 1.0 if (a - 3 + 1) % 3 == free else -1.0
+    return sign * third_of_product(XA, other, XB, free)
+
+
+@primitive
+def third_derivative(topology, constants, scratch, w, third):
+    """Compute theta''' of all joints along w; third : (n,), written. Needs `expand_positions`."""
+    n, nv, d = topology.shape[0] - 1, topology[0, FIRST], topology[0, UNKNOWNS]
+    everything, E = all_positions(topology, scratch), expansion(topology, scratch)
+    bent, poses = np.zeros(n), np.zeros((n + 1, ORDERS, 3, 4))
+    add_rate_of_expansion(topology, constants, scratch, w, w, bent)
+    local, XA, XB = np.zeros((3, ORDERS, 3, 4))
+    for row in range(3):
+        poses[0, 0, row, row] = 1.0
+    for i in range(1, n + 1):
+        rate, acceleration = 0.0, 0.0
+        if topology[i, COORDINATE] >= 0:  # motions outside the loops do not open them
+            acceleration = bent[i - 1]
+            for m in range(topology[i, COUNT]):
+                rate += E[i - 1, m] * w[topology[i, FIRST] + m]
+        kind, position = topology[i, KIND], everything[topology[i, Q]]
+        joint_series(constants, i, kind, position, rate, acceleration, local)
+        multiply_series(poses[topology[i, PARENT]], local, poses[i])
+    L, still = equations(topology, scratch), loop_vector(topology, scratch, 2, n)
+    write_equations(topology, constants, scratch, everything, still, False, L)
+    row, last = 0, L.shape[1] - 1
+    for k in range(1, topology[0, CLOSURES] + 1):
+        stops = topology[k, STOPS]
+        frame_series(constants, k, FRAME_A, poses[topology[k, BODY_A]], local, XA)
+        frame_series(constants, k, FRAME_B, poses[topology[k, BODY_B]], local, XB)
+        turns, free = stopped_turns(stops)
+        local[:] = XB - XA
+        for a in range(7):
+            if stops & (1 << a):
+                length = constants[k, LENGTH] if a == DISTANCE else 0.0
+                L[row, last] = 6.0 * third_of_gap(XA, XB, local, a, turns, free, length)
+                row += 1
+    solve(L, d)
+    for i in range(1, n + 1):
+        unknown = topology[i, COORDINATE] - nv
+        third[i - 1] = -constants[i, RATIO] * L[unknown, last] if unknown >= 0 else 0.0
+
+
+@primitive
+def second_derivatives(topology, constants, scratch):
+    """Return f(e_m, e_k) of all joints at [m, k], (nv, nv, n). Needs `expand_positions`."""
+    n, nv = topology.shape[0] - 1, independent(topology)
+    found, units = np.zeros((nv, nv, n)), np.eye(nv)
+    for m in range(nv):
+        for k in range(m + 1):
+            add_rate_of_expansion(topology, constants, scratch, units[m], units[k], found[m, k])
+            found[k, m] = found[m, k]
+    return found
+
+
+@primitive
+def mixed_third_derivative(topology, constants, scratch, qd, k, mixed):
+    """Compute the third derivative along (qd, qd, e_k); mixed : (n,), written.
+
+    A form of three equal directions gives it at qd + b, qd - b and b, for b as long as qd.
+    """
+    size, n = 0.0, mixed.shape[0]
+    for j in range(qd.shape[0]):
+        size = max(size, abs(qd[j]))
+    mixed[:] = 0.0
+    if size > 0.0:
+        w, third = np.zeros(qd.shape[0]), np.zeros(n)
+        for of_rates, of_unit, share in ((1.0, 1.0, 1.0), (1.0, -1.0, -1.0), (0.0, 1.0, -2.0)):
+            for j in range(qd.shape[0]):
+                w[j] = of_rates * qd[j] + (of_unit * size if j == k else 0.0)
+            third_derivative(topology, constants, scratch, w, third)
+            for i in range(n):
+                mixed[i] += share * third[i] / (6.0 * size)
