@@ -10,7 +10,8 @@ from robodyn_ros.errors import ParameterError, UnlockedError
 from robodyn_ros.model import build, urdf
 from robodyn_ros.model.rotors import EXACT, REFLECTED, known_rotors
 from robodyn_ros.model.selection import held
-from robodyn_ros.model.sources import rotor_file, xacro_file
+from robodyn_ros.model.sources import closure_file, rotor_file, xacro_file
+from robodyn_ros.robot.loops.closing import close_loops
 
 
 def add_robot(parser, optional=False):
@@ -58,6 +59,11 @@ def add_robot(parser, optional=False):
         default=EXACT,
         help='rotors as bodies that spin, or as inertia at their joints',
     )
+    parser.add_argument(
+        '--closure-file',
+        metavar='FILE',
+        help='YAML of the closures of closed loops (see doc/joints.md)',
+    )
 
 
 def urdf_text(options):
@@ -71,15 +77,23 @@ def model_of(options, rotor_model=None):
 
     rotor_model : that of the arguments by default.
     """
-    return build.build(
-        urdf.parse(xacro_file.expanded(options.urdf)),
+    description = urdf.parse(xacro_file.expanded(options.urdf))
+    loops = closure_file.loops_of(options.closure_file or ())
+    closures = *description.closures, *loops.closures
+    model = build.build(
+        description,
         joints=options.joints,
         base=options.base,
         gravity=options.gravity,
         locked=options.locked,
         rotors=rotor_file.rotors_of(options.rotor_file),
         rotor_model=rotor_model or options.rotor_model,
+        in_loops=bool(closures),
     )
+    if not closures:
+        return model
+    independent = loops.independent or description.independent or None
+    return close_loops(model, closures, independent, loops.near)
 
 
 def rotors_of(options):

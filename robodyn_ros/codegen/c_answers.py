@@ -6,7 +6,7 @@ import numpy as np
 
 from robodyn_ros.codegen.registry import RECIPES
 from robodyn_ros.codegen.specialise import sizes
-from robodyn_ros.codegen.verification import interpreted
+from robodyn_ros.codegen.verification import NEARBY, interpreted
 
 STATES = 3
 #: Allowed relative error, and its increase with the condition number of an inverted matrix.
@@ -32,6 +32,8 @@ def answers(model, one, style):
     inputs, outputs = (sizes(part, model) for part in (one.recipe.inputs, one.recipe.outputs))
     for _ in range(STATES):
         given = {name: rng.uniform(-1.5, 1.5, shape) for name, shape in inputs.items()}
+        if model.has_loops:  # which close near this posture
+            given['q'] = model.closed_posture + NEARBY * given['q']
         if 'diagonal' in given:  # added to the mass matrix, which stays positive definite
             given['diagonal'] = np.abs(given['diagonal'])
         if style.real == 'float':

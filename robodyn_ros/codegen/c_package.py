@@ -52,6 +52,11 @@ def files(model, urdf, emitted, style):
             f'robot {model.name!r}: got the prefix {style.prefix!r}; expected '
             'lower-case letters, digits and underscores, a letter first, no keyword of C++'
         )
+    if model.has_loops and style.real != 'double':
+        raise ModelError(
+            f'robot {model.name!r} has closed loops, which close to rounding in double precision; '
+            f'got {style.real}, expected double'
+        )
     wide, style = style, replace(style, lanes=1)
     digest = hashlib.sha256(urdf.encode()).hexdigest()
     package, ext = f'{style.prefix}_dynamics', 'c' if style.is_c else 'cpp'

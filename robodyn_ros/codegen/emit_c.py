@@ -170,7 +170,7 @@ class _Printer:
         self.recording, self.style, self.bodies = recording, style, bodies
         self.tape = recording.tape
         self.shapes = recording.inputs | recording.outputs
-        self.angles, self.slopes, self.place = [], [], {}
+        self.angles, self.slopes, self.place = {}, [], {}
 
     def body(self):
         """Lines of the function."""
@@ -217,24 +217,41 @@ class _Printer:
         yield '}'
 
     def trigonometry(self, order):
-        """Compute cosine and sine of all angles at once; then the hyperbolic tangents."""
+        """Compute cosine and sine of all angles at once; then the hyperbolic tangents.
+
+        Those of angles that depend on a cosine or sine follow in further stages.
+        """
         nodes = self.tape.nodes
-        self.angles, self.slopes = (
+        angles, self.slopes = (
             list(dict.fromkeys(nodes[i][1] for i in order if nodes[i][0] in kinds))
             for kinds in (_CIRCULAR, _HYPERBOLIC)
         )
-        wanted = needed(self.tape, self.angles + self.slopes)
-        before = [i for i in wanted if nodes[i][0] != 'input']
-        for index in before:
-            yield self.assignment(index)
-        self.place = dict.fromkeys(before)
-        if self.angles:
-            yield from self.functions(
-                'cosines_and_sines', self.angles, ('angle', 'cosine', 'sine')
-            )
+        depth = self.depths()
+        stages = [[i for i in angles if depth[i] == k] for k in sorted({depth[i] for i in angles})]
+        for k, stage in enumerate(stages or [[]]):
+            for index in needed(self.tape, stage + ([] if k else self.slopes)):
+                if nodes[index][0] != 'input' and index not in self.place:
+                    yield self.assignment(index)
+                    self.place[index] = None
+            arrays = [f'{name}_{k + 1}' if k else name for name in ('angle', 'cosine', 'sine')]
+            self.angles |= {
+                index: dict(zip(_CIRCULAR, ((array, at) for array in arrays[1:])))
+                for at, index in enumerate(stage)
+            }
+            if stage:
+                yield from self.functions('cosines_and_sines', stage, arrays)
         if self.slopes:
             arrays = 'slope', 'tangent'
             yield from self.functions('hyperbolic_tangents', self.slopes, arrays)
+
+    def depths(self):
+        """Return for each needed node how many cosines and sines are nested in it."""
+        depth = {}
+        for index in needed(self.tape, self.recording.needed()):
+            node = self.tape.nodes[index]
+            depth[index] = max((depth[i] for i in operands(node)), default=0)
+            depth[index] += node[0] in _CIRCULAR
+        return depth
 
     def functions(self, routine, nodes, arrays):
         """Gather the arguments of a routine in the first array, and call it."""
@@ -282,7 +299,7 @@ class _Printer:
         """Return the statement of one node."""
         operation, *rest = self.tape.nodes[index]
         if operation in _CIRCULAR:
-            text = self.style.load(_CIRCULAR[operation], self.angles.index(rest[0]))
+            text = self.style.load(*self.angles[rest[0]][operation])
         elif operation in _HYPERBOLIC:
             text = self.style.load(_HYPERBOLIC[operation], self.slopes.index(rest[0]))
         else:
@@ -323,6 +340,6 @@ def _folded(text, between):
     return between.join(lines)
 
 
-_CIRCULAR = {'cos': 'cosine', 'sin': 'sine'}
+_CIRCULAR = ('cos', 'sin')
 _HYPERBOLIC = {'tanh': 'tangent'}
 _NAMED = re.compile(r'_(\d+)_\d+_\d+$')

@@ -221,12 +221,17 @@ class Emitter:
         return self.builder.gep(self.frame, [INTEGER(self.places[name])])
 
     def angles(self):
-        """Cosine and sine of every angle of the function, all at once."""
-        wanted = {
-            name: value
-            for name, value in self.definitions.items()
-            if partition.trigonometric(value)
-        }
+        """Cosine and sine of every angle of the function, all at once.
+
+        Those of angles that depend on a cosine or sine follow in further stages.
+        """
+        for k, (before, wanted) in enumerate(partition.stages(self.definitions)):
+            for name in before if k else ():  # in order, so that no recursion gets deep
+                self.value(ast.Name(name))
+            self.circular(wanted)
+
+    def circular(self, wanted):
+        """Emit the cosines and sines of one stage."""
         texts = {ast.unparse(value.args[0]): value.args[0] for value in wanted.values()}
         both = dict(
             zip(

@@ -92,16 +92,14 @@ def linked(kernel, model):
 
 
 @functools.cache
-def over_independent(kernel, has_loops):
+def over_independent(kernel):
     """Return the twin of a Kernel for robots with dependent joints, not yet compiled.
 
-    It has the same source with the recursions of robodyn_ros.compile.embedded. has_loops : for
-    robots with closed loops.
+    It has the same source with the recursions of robodyn_ros.compile.embedded.
     """
     if kernel.python in embedded.HAVE_COUNTERPARTS:
-        return embedded.kernel_of(kernel, has_loops)
-    robot = 'with closed loops' if has_loops else 'with dependent joints'
-    return _linked(kernel, _Text(None, has_loops), robot)
+        return embedded.kernel_of(kernel)
+    return _linked(kernel, _Text(None), 'with dependent joints')
 
 
 def _linked(kernel, text, robot):
@@ -124,7 +122,6 @@ def _linked(kernel, text, robot):
     return Kernel(
         getattr(module, kernel.python.__name__),
         f'{kernel.name} of {robot}',
-        kinds=embedded.KINDS if text.has_loops else None,
         **kernel.options | {'fastmath': False},
     )
 
@@ -138,11 +135,8 @@ def twins(kernels, model):
 class _Text:
     """The collected functions and imports of a module."""
 
-    def __init__(self, model, has_loops=False):
-        """model : RobotModel, or None for code for all robots with dependent joints or closed
-        loops.
-        """
-        self.has_loops = has_loops
+    def __init__(self, model):
+        """model : RobotModel, or None for code for all robots with dependent joints."""
         self.functions = []
         self._is_embedded = model is None or model.is_embedded
         self._model, self._meaning, self._imports, self._linked = model, {}, {}, {}
@@ -193,7 +187,7 @@ class _Text:
 
     def _embed(self, name, recursion):
         """Import the counterpart of a recursion over independent coordinates."""
-        found = embedded.counterpart(recursion, self.has_loops)
+        found = embedded.counterpart(recursion)
         self._bind(name, recursion)
         self._import(found.__module__, f'{found.__name__} as {name}')
         return True

@@ -74,6 +74,32 @@ def trigonometric(node):
     return isinstance(node, ast.Call)
 
 
+def stages(definitions):
+    """Return [(names, {name: cosine or sine})], where each angle depends on earlier ones alone.
+
+    definitions : {name: expression} in order. The names are those that the angles need.
+    """
+    depth, wanted, found = {}, {}, []
+    for name, value in definitions.items():
+        inner = value.args[0] if trigonometric(value) else value
+        depth[name] = max((depth[each] for each in names(inner) if each in depth), default=0)
+        if trigonometric(value):
+            depth[name] += 1
+            wanted.setdefault(depth[name], {})[name] = value
+    for _, stage in sorted(wanted.items()):
+        needed = {each for value in stage.values() for each in names(value.args[0])}
+        for name, value in reversed(definitions.items()):
+            if name in needed and not trigonometric(value):
+                needed.update(names(value))
+        before = [
+            name
+            for name, value in definitions.items()
+            if name in needed and not trigonometric(value)
+        ]
+        found.append((before, stage))
+    return found
+
+
 def _parts(statements, longest):
     """Return runs of assignments up to a length, and all other statements singly."""
     parts = []

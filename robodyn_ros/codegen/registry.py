@@ -96,7 +96,8 @@ class Recipe:
             return self
         before = self.before and embedded.counterpart(self.before)
         recursion = embedded.counterpart(self.recursion)
-        return replace(self, recursion=recursion, others=(), before=before)
+        aligned = self.aligned and not model.has_loops  # the frames of closures are not rotated
+        return replace(self, recursion=recursion, others=(), before=before, aligned=aligned)
 
 
 def at_frames(model, frame):

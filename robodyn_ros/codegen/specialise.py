@@ -15,7 +15,7 @@ import numpy as np
 from robodyn_ros.algorithms.core import scratch as columns
 from robodyn_ros.algorithms.core.matrices import wide
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse_world_frame import motions
-from robodyn_ros.codegen import emit_python
+from robodyn_ros.codegen import emit_python, loop_closing
 from robodyn_ros.codegen.registry import FRAME_RECIPES, FURTHER_RECIPES, RECIPES
 from robodyn_ros.codegen.tape import (
     Recorded,
@@ -76,8 +76,8 @@ class Notebook:
         if name.isupper() and isinstance(number, int) and name not in ('WIDTH', 'VECTORS')
     )
 
-    def __init__(self, tape, shape):
-        self.shape = shape
+    def __init__(self, tape, shape, replaced=None):
+        self.shape, self.replaced = shape, replaced or {}
         self._tape = tape
         self._entries = {}
         self._plain = None
@@ -201,7 +201,8 @@ def play(recursion, model, tape, **given):
 
     Arguments are given by name, taken from the model, or zero.
     """
-    scratch = Notebook(tape, columns.shape(model.topology))
+    replaced = loop_closing.plan(model).replacements() if model.has_loops else {}
+    scratch = Notebook(tape, columns.shape(model.topology), replaced)
     return recursion(*arguments(recursion, model, scratch=scratch, **given))
 
 

@@ -17,6 +17,7 @@ from robodyn_ros.errors import KernelError
 STATES = 3
 #: Allowed relative error; for solves plus ROUNDING times the condition number.
 TOLERANCE, ROUNDING = 1e-11, 1e-14
+NEARBY = 0.02
 OF_JOINTS = ('qdd', 'qdd_r', 'tau', 'b', 'x', 'p', 'given', 'rates', 'multipliers')
 ALMOST_LOST = MAX_CONDITION / 36.0  # (trace / 6)^2 of a 6 x 6 matrix is below its condition number
 
@@ -56,9 +57,11 @@ def _slack(robot, state):
 
 
 def _states(robot):
-    rng = np.random.default_rng(0)
+    rng, model = np.random.default_rng(0), robot.model
     for _ in range(STATES):
         q, qd, third = (rng.uniform(-1.5, 1.5, n) for n in (robot.nq, robot.nv, robot.nv))
+        if model.has_loops:  # which close near this posture
+            q = model.closed_posture + NEARBY * q
         same = dict.fromkeys(OF_JOINTS, third)
         yield {
             'q': q,

@@ -41,6 +41,7 @@ def build(
     free_base=False,
     rotors=None,
     rotor_model=EXACT,
+    in_loops=False,
 ):
     """Build the arrays that every recursion reads.
 
@@ -66,6 +67,8 @@ def build(
         Rotors of geared motors by driven joint, in place of those described.
     rotor_model : {'exact', 'reflected'}
         Rotors as spinning bodies on their mounts, or as inertia at their joints alone.
+    in_loops : bool
+        Whether closures follow, after which joints without inertia are refused.
 
     Returns
     -------
@@ -108,7 +111,8 @@ def build(
     topology = np.array(assembly.topology, dtype=np.int64)
     if assembly.ways:
         topology, constants = embed(topology, constants, assembly.ways)
-    validate.idle_joints(description.name, assembly.body_names, topology, constants)
+    if not in_loops:  # what a loop moves is not known yet
+        validate.idle_joints(description.name, assembly.body_names, topology, constants)
     frames = {link for link in assembly.link_frames if link not in assembly.rotors}
     assembly.findings += lint.massless_bodies(assembly.body_names, constants, frames)
     velocities = [name for joint in commanded for name in joint_types.velocity_names(joint)]

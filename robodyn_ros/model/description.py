@@ -3,7 +3,7 @@
 """A robot as its author described it: links and joints by name, in SI units."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf, nan
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,8 @@ import numpy as np
 from robodyn_ros.model.arithmetic import product
 from robodyn_ros.model.rotation_matrix import clean
 
-if TYPE_CHECKING:  # which imports this module
+if TYPE_CHECKING:  # these import this module
+    from robodyn_ros.model.dependent.closures import Closure
     from robodyn_ros.model.rotors import Rotor
 
 ONE_AXIS = ('revolute', 'continuous', 'prismatic')
@@ -132,13 +133,16 @@ class Joint:
 class RobotDescription:
     """A robot as described: links and joints in document order.
 
-    rotors : of geared motors by driven joint, as far as described.
+    rotors : of geared motors by driven joint, as far as described. closures : of loops.
+    independent : joints of the loops that are described as independent.
     """
 
     name: str
     links: tuple[Link, ...]
     joints: tuple[Joint, ...]
     rotors: 'Mapping[str, Rotor]' = field(default_factory=dict)
+    closures: 'tuple[Closure, ...]' = ()
+    independent: tuple[str, ...] = ()
 
 
 def on_free_base(description, root, ordered):
@@ -151,7 +155,8 @@ def on_free_base(description, root, ordered):
     base, free = (_unused(name, taken) for name in ('world', 'free_base'))
     joint = Joint(free, 'floating', base, root)
     kept = [links[root], *(links[joint.child] for joint in ordered)]
-    return RobotDescription(description.name, (Link(base), *kept), (joint, *ordered)), free, base
+    links, joints = (Link(base), *kept), (joint, *ordered)
+    return replace(description, links=links, joints=joints), free, base
 
 
 def _unused(name, taken):

@@ -19,6 +19,7 @@ from robodyn_ros.model.description import (
     RobotDescription,
 )
 from robodyn_ros.model.rotors import Rotor
+from robodyn_ros.model.sources import urdf_loops
 from robodyn_ros.model.urdf_elements import (
     only_child,
     read_name,
@@ -41,7 +42,8 @@ def parse(source):
     """Read a robot from URDF text (str or UTF-8 bytes) or from the path of a URDF file.
 
     Visual, collision and vendor elements are ignored, and meshes are never opened. Transmissions
-    between one motor and one joint give the gear ratio and the inertia of the rotor. Raises
+    between one motor and one joint give the gear ratio and the inertia of the rotor. Loops are
+    those of URDF+, see `sources.urdf_loops`. Raises
     ModelError for anything that is not a URDF of at most 10 MB and 1000 links.
     """
     root = xml_text.read(source)
@@ -60,7 +62,14 @@ def parse(source):
                 f'robot {robot!r} has {len(elements)} {what}; expected at most {MOST_LINKS}'
             )
     joints = tuple(map(_joint, joints))
-    return RobotDescription(robot, tuple(map(_link, links)), joints, _rotors(root, joints))
+    return RobotDescription(
+        robot,
+        tuple(map(_link, links)),
+        joints,
+        _rotors(root, joints),
+        urdf_loops.closures(root),
+        urdf_loops.independent(root),
+    )
 
 
 def _rotors(root, joints):

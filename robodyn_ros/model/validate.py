@@ -13,6 +13,9 @@ from robodyn_ros.model.layout import (
     BALL_X,
     BALL_Y,
     BALL_Z,
+    COORDINATE,
+    COUNT,
+    EMBEDDED_TOPOLOGY_COLUMNS,
     FIRST,
     HELICAL,
     INERTIA,
@@ -139,18 +142,32 @@ def _limit(subject, limit, of_ball):
             raise ModelError(f'{subject} has {what} limit {value:g}; expected 0 or more')
 
 
+def _coupled(topology):
+    """Return a number for each body, equal for those whose joints move together."""
+    groups = np.arange(len(topology))
+    if topology.shape[1] > TOPOLOGY_COLUMNS:
+        groups = topology[:, FIRST].copy()
+    if topology.shape[1] > EMBEDDED_TOPOLOGY_COLUMNS:
+        for row in np.flatnonzero(topology[1:, COORDINATE] >= topology[0, FIRST]) + 1:
+            first, count = topology[row, [FIRST, COUNT]]
+            own = (topology[:, COORDINATE] >= first) & (topology[:, COORDINATE] < first + count)
+            together = np.append(groups[own], groups[row])
+            groups[np.isin(groups, together)] = together.min()
+    return groups
+
+
 def idle_joints(robot, body_names, topology, constants):
     """Refuse a joint that moves no inertia: M would be singular in every posture.
 
     The last body of a branch needs inertia about its axis (revolute), about every axis (spherical)
     or mass (prismatic). Any other body needs some inertia or mass on it or beyond it, unless its
-    joint has rotor inertia. For coupled joints one of them is enough. This is necessary for a
-    regular M but not sufficient: the pivots of the forward dynamics are checked too.
+    joint has rotor inertia. For coupled joints, such as those of one loop, one of them is enough.
+    This is necessary for a regular M but not sufficient: the pivots of the forward dynamics are
+    checked too.
     """
     beyond = np.zeros((len(body_names), 2))  # mass, and mass + trace of inertia
     is_leaf = np.ones(len(body_names), dtype=bool)
-    embedded = topology.shape[1] > TOPOLOGY_COLUMNS
-    idle, busy = {}, set()
+    groups, (idle, busy) = _coupled(topology), ({}, set())
     for body in range(len(body_names) - 1, 0, -1):
         row = constants[body]
         trace = row[INERTIA] + row[INERTIA + 3] + row[INERTIA + 5]
@@ -165,7 +182,7 @@ def idle_joints(robot, body_names, topology, constants):
             needed = 'inertia about its axis'
         else:
             moves_nothing, needed = beyond[body, 1] == 0.0, 'mass or inertia'
-        group = topology[body, FIRST] if embedded else body
+        group = groups[body]
         if moves_nothing and row[ROTOR] == 0.0:
             idle[group] = body_names[body], needed
         else:

@@ -139,8 +139,8 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         rotor_model : {'exact', 'reflected'}
             Rotors as spinning bodies on their mounts, or as inertia at their joints alone.
         closures : sequence of Closure or path
-            Closures of loops, or a YAML file of them, which may give the next two as well.
-            Dependent joints have no coordinate.
+            Closures of loops, or a YAML file of them, which may give the next two as well. They
+            are added to those of a URDF+. Dependent joints have no coordinate.
         independent : sequence of str, optional
             Independent joints of the loops; by default the nearest to the base that are possible.
         near : mapping of str to float, optional
@@ -181,11 +181,13 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         base: str | None = None,
         gravity: ArrayLike = (0.0, 0.0, -9.81),
         locked: Mapping[str, Any] | None = None,
+        independent: Sequence[str] | None = None,
+        near: Mapping[str, float] | None = None,
     ) -> Robot:
         """Build a robot from the bodies, joints, inertias, sites and equalities of an MJCF.
 
         Quaternions are (x, y, z, w) here, and (w, x, y, z) in MuJoCo. A joint of an equality
-        follows another one.
+        follows another one. Those of bodies and sites, connect and weld, close loops.
 
         Parameters
         ----------
@@ -199,6 +201,10 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
             As in `from_urdf`; that of the file is not read.
         locked : mapping, optional
             As in `from_urdf`.
+        independent : sequence of str, optional
+            As in `from_urdf`.
+        near : mapping of str to float, optional
+            As in `from_urdf`.
 
         Returns
         -------
@@ -209,7 +215,10 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         ModelError
             If the file has an unsupported element, which the message names.
         """
-        return cls.from_description(mjcf.parse(text_or_path), joints, base, gravity, locked)
+        description = mjcf.parse(text_or_path)
+        return cls.from_description(
+            description, joints, base, gravity, locked, independent=independent, near=near
+        )
 
     @classmethod
     def from_description(
@@ -257,6 +266,9 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         -------
         Robot
         """
+        closures = *description.closures, *closures
+        if independent is None:
+            independent = description.independent or None
         model = build.build(
             description,
             joints=joints,
@@ -266,6 +278,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
             free_base=free_base,
             rotors=rotors,
             rotor_model=rotor_model,
+            in_loops=bool(closures),
         )
         return cls(close_loops(model, closures, independent, near) if closures else model)
 
@@ -319,7 +332,6 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         SpecialisedRobot
             A robot with the same methods.
         """
-        self.model.refuse_loops('code for one robot')
         from robodyn_ros.robot.specialised_robot import (
             SpecialisedRobot,  # a subclass: it imports this module
         )
@@ -341,7 +353,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         Kernel
         """
         model = self.model
-        return linker.over_independent(kernel, model.has_loops) if model.is_embedded else kernel
+        return linker.over_independent(kernel) if model.is_embedded else kernel
 
     def with_payload(self, mass: float, com: ArrayLike, inertia: ArrayLike, frame: str) -> Robot:
         """Return a new robot with a rigid payload; this one does not change.
@@ -411,7 +423,7 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
             return tuple(state.copy() for state in states)
         sizes = len(self.all_position_names), *[len(self.all_joint_names)] * 2
         results = tuple(self._out(None, k, (size,)) for size in sizes)
-        run = embedded.state_expansion(self.model.has_loops).compiled
+        run = embedded.expand_state.compiled
         if k is None:
             run(*self._body, *states, *results)
         else:

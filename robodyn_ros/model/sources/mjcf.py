@@ -14,6 +14,7 @@ import numpy as np
 from robodyn_ros.errors import ModelError
 from robodyn_ros.model import xml_text
 from robodyn_ros.model.arithmetic import product
+from robodyn_ros.model.dependent.closures import Closure
 from robodyn_ros.model.description import Inertial, Joint, Limit, Link, Placement, RobotDescription
 from robodyn_ros.model.rotation_matrix import clean
 
@@ -60,12 +61,13 @@ class _Reader:
         """Return the robot."""
         for world in self.root.findall('worldbody'):
             self._children(world, 'world', None)
-        followers = self._equalities()
+        followers, closures = self._equalities()
         joints = tuple(replace(joint, **followers.get(joint.name, {})) for joint in self.joints)
         unknown = set(followers) - {joint.name for joint in joints}
         if unknown:
             raise ModelError(f'equality: got joint {min(unknown)!r}; expected one of the bodies')
-        return RobotDescription(self.root.get('model', 'mjcf'), tuple(self.links), joints)
+        name = self.root.get('model', 'mjcf')
+        return RobotDescription(name, tuple(self.links), joints, closures=closures)
 
     def _default(self, element, inherited):
         """Store the defaults of a class and of its subclasses."""
@@ -184,14 +186,18 @@ class _Reader:
         return Link(name, Inertial(mass, place.translation, product(product(R, inertia), R.T)))
 
     def _equalities(self):
-        """Return {joint: the joint that it follows, multiplier and offset}."""
-        followers = {}
+        """Return {joint: the joint that it follows, multiplier and offset}, and the closures."""
+        followers, closures = {}, []
         for element in (child for each in self.root.findall('equality') for child in each):
-            if element.get('active', 'true') == 'false':
+            if self._attributes(element, None).get('active', 'true') == 'false':
+                continue
+            if element.tag in ('connect', 'weld'):
+                closures.append(self._closure(element, f'{element.tag}{len(closures) + 1}'))
                 continue
             if element.tag != 'joint' or element.get('joint2') is None:
                 raise ModelError(
-                    f'equality: got <{element.tag}>; expected <joint> with joint1 and joint2 only'
+                    f'equality: got <{element.tag}>; expected <connect>, <weld>, or <joint> with '
+                    'joint1 and joint2'
                 )
             where = f'equality of joint {element.get("joint1")!r}'
             offset, multiplier, *rest = self._numbers(
@@ -207,7 +213,46 @@ class _Reader:
                 'multiplier': float(multiplier),
                 'offset': float(offset),
             }
-        return followers
+        return followers, tuple(closures)
+
+    def _closure(self, element, otherwise):
+        """Read an equality of two bodies or sites; frames that are not given agree at zero."""
+        name = element.get('name', otherwise)
+        where, kind = f'equality {name!r}', 'ball' if element.tag == 'connect' else 'weld'
+        if 'site1' in element.attrib:
+            ends = self._ends(element, where, ('site1', 'site2'))
+            return Closure(name, *ends, kind)
+        a, b = self._ends(element, where, ('body1', 'body2'))
+        poses = self._poses_at_zero()
+        place = Placement()
+        if kind == 'ball':
+            place = Placement(translation=self._numbers(element.get('anchor', ''), 3, where))
+        elif element.get('relpose'):
+            numbers = self._numbers(element.get('relpose'), 7, where)
+            if numbers[3:].any():
+                R = clean(_of_quaternion(numbers[3:], where))
+                return Closure(name, a, b, kind, place_a=Placement(R, numbers[:3]))
+        if kind == 'weld':
+            return Closure(name, a, b, kind, place_a=_inverse(poses[a]) @ poses[b])
+        return Closure(name, a, b, kind, None, place, _inverse(poses[b]) @ poses[a] @ place)
+
+    def _ends(self, element, where, keys):
+        """Return the links that an equality joins; a missing second one is the world."""
+        ends = element.get(keys[0]), element.get(keys[1], 'world')
+        unknown = [end for end in ends if end not in self.names]
+        if unknown:
+            raise ModelError(
+                f'{where}: got {unknown[0]!r} for one of {" and ".join(keys)}; expected a '
+                f'{keys[0][:-1]} of the file'
+            )
+        return ends
+
+    def _poses_at_zero(self):
+        """Return {link: its pose in the world} with all joints at zero."""
+        poses = {'world': Placement()}
+        for joint in self.joints:  # a parent comes before its children
+            poses[joint.child] = poses[joint.parent] @ joint.placement
+        return poses
 
     def _placement(self, values, where):
         """Read pos and orientation."""
@@ -253,6 +298,12 @@ class _Reader:
         while any(joint.name == name for joint in self.joints):
             name += '_'
         return name
+
+
+def _inverse(place):
+    """Return the inverse of a placement."""
+    R = place.rotation.T
+    return Placement(R, -product(R, place.translation))
 
 
 def _of_quaternion(quaternion, where):

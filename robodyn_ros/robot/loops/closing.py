@@ -13,6 +13,7 @@ import numpy as np
 from robodyn_ros.errors import ModelError, UnknownNameError
 from robodyn_ros.model.dependent.closures import Closure, closed, on_loops
 from robodyn_ros.model.robot_model import RobotModel
+from robodyn_ros.model.validate import idle_joints
 from robodyn_ros.robot.loops.equations import SMALLEST, LoopEquations
 
 # smallest singular value of a choice, as a share of the best one
@@ -46,7 +47,8 @@ def close_loops(
     ------
     ModelError
         If the loops cannot be closed or the closed posture is singular. If the choice of
-        independent joints is singular or has another number. The message names the joints.
+        independent joints is singular or has another number. If a joint, or all joints of a loop,
+        move no inertia. The message names the joints.
     UnknownNameError
         For a joint or frame that does not exist.
     """
@@ -83,12 +85,14 @@ def close_loops(
         if independent is None
         else _given(model.name, J, rank, names, independent)
     )
-    return closed(
+    found = closed(
         model,
         closures,
         [joined[k] for k in unknown],
         dict(zip(loose.model.all_position_names, posture)),
     )
+    idle_joints(found.name, found.body_names, found.topology, found.constants)
+    return found
 
 
 def _check_names(model, closures, names):

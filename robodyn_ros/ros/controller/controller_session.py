@@ -96,7 +96,7 @@ class ControlSession:
         self.kernels = SessionKernels(
             node,
             robot.name,
-            values['specialise'] and values['trigger'] != LOCK_STEP and not robot.model.has_loops,
+            values['specialise'] and values['trigger'] != LOCK_STEP,
             functools.partial(specialised_kernels, portable(robot.model), type(law)),
             self.supervisor.use,
         )

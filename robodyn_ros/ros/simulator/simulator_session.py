@@ -101,7 +101,7 @@ class SimulatorSession:
         self.kernels = SessionKernels(
             node,
             robot.name,
-            values['specialise'] and not robot.model.has_loops,
+            values['specialise'],
             functools.partial(
                 specialised_step,
                 portable(robot.model),

@@ -1,0 +1,435 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Closed loops in recordings, where nothing can branch or iterate.
+
+`algorithms.constraints.loops` closes loops by Newton's method along a path. A recording begins at
+a polynomial of the independent joints instead, which approximates the dependent ones in a box
+around the reference posture. A fixed number of Newton steps follows, with pivots in a fixed order.
+All three are chosen from sample postures. The code checks the box, the pivots and the size of the
+last step, and leaves other postures to the kernel for any robot.
+"""
+
+import functools
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from robodyn_ros.algorithms.constraints import loops
+from robodyn_ros.algorithms.core import scratch as columns
+from robodyn_ros.codegen.tape import Recorded, RecordingTooLong
+from robodyn_ros.compile import embedded
+from robodyn_ros.model.layout import (
+    AT,
+    BODY_A,
+    BODY_B,
+    CLOSURES,
+    COORDINATE,
+    COUNT,
+    FIRST,
+    PARENT,
+    RATIO,
+    REFERENCE,
+    STOPPED_ROWS,
+    UNKNOWNS,
+    Q,
+)
+
+WIDEST, NARROWEST = 1.5, 0.05  # half width of the box [rad or m]
+SAMPLES = 60  # at which steps and pivots are chosen
+SHRINKS = 12
+SHRINK = 0.8
+SAMPLES_PER_TERM = 6
+DEGREES = {1: 14, 2: 7, 3: 5}  # of the polynomial, by the number of independent joints
+DEGREE = 2  # of more of them
+MOST_STEPS = 6
+LAST_STEP = 1e-8  # largest last step; Newton's method squares it [rad or m]
+GRID = 2.0**-26  # of the coefficients, so that rounding on another processor changes none
+PIVOT = 0.05  # smallest pivot as a share of the smallest one of the samples
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """Polynomials of the joints of loops that are solved together.
+
+    rows : their first bodies. variables : numbers of the independent joints on which they depend.
+    powers : (terms, variables). coefficients : (terms, rows).
+    """
+
+    rows: np.ndarray
+    variables: np.ndarray
+    powers: np.ndarray
+    coefficients: np.ndarray | None = None
+
+    def values(self, x):
+        """Return the terms at x, one entry per independent joint of all loops."""
+        return _polynomials(self.powers, [x[k] for k in self.variables])
+
+    def fitted(self, topology, x, postures):
+        """Return the part with the coefficients that fit postures at points x."""
+        wanted = postures[:, topology[self.rows, Q]]
+        coefficients = np.linalg.lstsq(self.values(x.T).T, wanted, rcond=None)[0]
+        return replace(self, coefficients=GRID * np.round(coefficients / GRID))
+
+    def write(self, topology, x, everything):
+        """Write the approximate positions of the joints."""
+        found = self.values(x) @ self.coefficients.astype(np.asarray(everything).dtype)
+        everything[topology[self.rows, Q]] = found
+
+
+@dataclass(frozen=True, eq=False)
+class Closing:
+    """What a recording of closed loops needs; see `plan`.
+
+    topology : of the loops alone, hung from the world. coordinates : independent velocities on
+    which they depend. low, width : the box. parts : the polynomials, see `_Part`. pivots : row and
+    column of each elimination, and the smallest square of its pivot. steps : of Newton's method.
+    """
+
+    topology: np.ndarray
+    constants: np.ndarray
+    coordinates: np.ndarray
+    low: np.ndarray
+    width: np.ndarray
+    parts: tuple
+    pivots: tuple
+    steps: int
+
+    def close(self, _topology, constants, scratch, everything, E):
+        """Replace `loops.close` in a recording; same arguments."""
+        topology = self.topology
+        d, nv = topology[0, UNKNOWNS], topology[0, FIRST]
+        x = self._in_box(everything)
+        for part in self.parts:
+            part.write(topology, x, everything)
+        self._spread(constants, everything)
+        for step in range(self.steps):
+            moves = self.solved(scratch, everything, everything, False)[:d, d + nv]
+            for unknown, row in enumerate(self._unknown_rows()):
+                everything[topology[row, Q]] = everything[topology[row, Q]] - (
+                    constants[row, RATIO] * moves[unknown]
+                )
+                if step == self.steps - 1 and isinstance(moves[unknown], Recorded):
+                    _ = LAST_STEP**2 - moves[unknown] * moves[unknown] > 0.0
+            self._spread(constants, everything)
+        L = self.solved(scratch, everything, everything, False)
+        for row in self._dependent_rows():
+            unknown = topology[row, COORDINATE] - nv
+            for k in range(topology[row, COUNT]):
+                E[row - 1, k] = -constants[row, RATIO] * L[unknown, d + topology[row, FIRST] + k]
+
+    def closing_acceleration(self, _, constants, scratch, everything, rates, share, accelerations):
+        """Replace `loops.closing_acceleration` in a recording; same arguments."""
+        d, nv = self.topology[0, UNKNOWNS], self.topology[0, FIRST]
+        L = self.solved(scratch, everything, rates, True)
+        for row in self._dependent_rows():
+            unknown = self.topology[row, COORDINATE] - nv
+            accelerations[row - 1] = accelerations[row - 1] - (
+                share * constants[row, RATIO] * L[unknown, d + nv]
+            )
+
+    def replacements(self):
+        """Return {function: its replacement in a recording}."""
+        return {
+            loops.close.__wrapped__: self.close,
+            loops.closing_acceleration.__wrapped__: self.closing_acceleration,
+        }
+
+    def solved(self, scratch, everything, rates, moving):
+        """Return the solved equations of all closures: unknowns by all other columns."""
+        L = _equations(self.topology, self.constants, scratch, everything, rates, moving)
+        return _eliminated(L, self.topology[0, UNKNOWNS], self.pivots)
+
+    def steps_to(self, posture):
+        """Return the steps to a known posture, more than MOST_STEPS if they lead elsewhere."""
+        topology, constants, found = self.topology, self.constants, posture.copy()
+        for part in self.parts:
+            part.write(topology, self._in_box(found), found)
+        self._spread(constants, found)
+        d, nv, rows = topology[0, UNKNOWNS], topology[0, FIRST], self._unknown_rows()
+        for step in range(1, MOST_STEPS + 1):
+            L = _numbers(topology, constants, found)
+            moves = np.linalg.lstsq(L[:, :d], L[:, d + nv], rcond=None)[0]
+            found[topology[rows, Q]] -= constants[rows, RATIO] * moves
+            self._spread(constants, found)
+            if np.abs(moves).max() < 0.3 * LAST_STEP:
+                return step if np.abs(found - posture).max() < LAST_STEP else MOST_STEPS + 1
+        return MOST_STEPS + 1
+
+    def _dependent_rows(self):
+        coordinate = self.topology[1:, COORDINATE]
+        return np.flatnonzero(coordinate >= self.topology[0, FIRST]) + 1
+
+    def _unknown_rows(self):
+        return _unknown_rows(self.topology)
+
+    def _spread(self, constants, everything):
+        """Move the joints that follow a dependent joint of a loop."""
+        leaders = self._unknown_rows()
+        for row in self._dependent_rows():
+            leader = leaders[self.topology[row, COORDINATE] - self.topology[0, FIRST]]
+            if row != leader:
+                ratio = constants[row, RATIO] / constants[leader, RATIO]
+                moved = everything[self.topology[leader, Q]] - constants[leader, REFERENCE]
+                everything[self.topology[row, Q]] = constants[row, REFERENCE] + ratio * moved
+
+    def _in_box(self, everything):
+        """Return the independent joints within the box as -1 to 1, and check that they are."""
+        x = []
+        for k, low, width in zip(self.coordinates, self.low, self.width):
+            row = _leader(self.topology, k)
+            share = (everything[self.topology[row, Q]] - low) * (2.0 / width) - 1.0
+            if isinstance(share, Recorded):
+                _ = 1.0 - share * share > 0.0
+            x.append(share)
+        return x
+
+
+@functools.lru_cache(maxsize=8)
+def _plan(key):
+    return _planned(key.model)
+
+
+class _Key:
+    """A RobotModel by its tables."""
+
+    def __init__(self, model):
+        self.model = model
+        self._bytes = model.topology.tobytes() + model.constants.tobytes()
+
+    def __hash__(self):
+        return hash(self._bytes)
+
+    def __eq__(self, other):
+        return self._bytes == other._bytes
+
+
+def plan(model):
+    """Return the Closing of a RobotModel with closed loops.
+
+    Raises RecordingTooLong where Newton's method needs too many steps from a polynomial.
+    """
+    return _plan(_Key(model))
+
+
+def _planned(model):
+    topology = _hung_from_world(model)
+    parts, coordinates = _parts(topology)
+    at = np.array([topology[_leader(topology, k), AT] for k in coordinates])
+    reference = model.closed_posture
+    low, high = model.limits.lower[coordinates], model.limits.upper[coordinates]
+    below = np.clip(reference[at] - low, NARROWEST, WIDEST)
+    above = np.clip(high - reference[at], NARROWEST, WIDEST)
+    terms = max(len(part.powers) for part in parts)
+    x = _samples(len(coordinates), SAMPLES_PER_TERM * terms + 40)
+    for _ in range(SHRINKS):
+        box = reference[at] - below, below + above
+        postures = _closed(model, reference, at, box[0] + 0.5 * (x + 1.0) * box[1])
+        if np.isfinite(postures).all():
+            fitted = tuple(part.fitted(topology, x, postures) for part in parts)
+            pivots = _pivots(model, topology, postures[:SAMPLES])
+            closing = Closing(topology, model.constants, coordinates, *box, fitted, pivots, 0)
+            steps = [closing.steps_to(posture) for posture in postures[:SAMPLES]]
+            if max(steps) <= MOST_STEPS:
+                return replace(closing, steps=max(steps))
+        below, above = SHRINK * below, SHRINK * above
+    raise RecordingTooLong
+
+
+def _parts(topology):
+    """Return the parts, without coefficients, and the independent velocities of the loops."""
+    rows = _unknown_rows(topology)
+    spans = {tuple(topology[row, [FIRST, COUNT]]): [] for row in rows}
+    for row in rows:
+        spans[tuple(topology[row, [FIRST, COUNT]])].append(row)
+    own = set(topology[1:, COORDINATE])
+    known = {span: [k for k in range(span[0], span[0] + span[1]) if k in own] for span in spans}
+    coordinates = np.array(sorted({k for span in known.values() for k in span}), dtype=int)
+    parts = [
+        _Part(np.array(spans[span]), np.searchsorted(coordinates, of), _powers(len(of)))
+        for span, of in known.items()
+    ]
+    return parts, coordinates
+
+
+def _powers(c):
+    """Return the powers of all terms of a polynomial in c variables."""
+    degree = DEGREES.get(c, DEGREE)
+    if c in DEGREES:
+        return np.array([p for p in np.ndindex(*[degree + 1] * c) if sum(p) <= degree])
+    return _quadratic(c)
+
+
+def _quadratic(c):
+    """Return the powers of all terms up to the second degree in c variables."""
+    unit = np.eye(c, dtype=int)
+    pairs = [unit[i] + unit[j] for i in range(c) for j in range(i + 1)]
+    return np.array([np.zeros(c, dtype=int), *unit, *pairs])
+
+
+def _polynomials(powers, x):
+    """Return the products of Chebyshev's polynomials of all terms; x : one entry per variable."""
+    tables = []
+    for value, most in zip(x, powers.max(axis=0)):
+        table = [1.0 + 0.0 * value, value]
+        for _ in range(most - 1):
+            table.append(2.0 * (value * table[-1]) - table[-2])
+        tables.append(table)
+    terms = []
+    for power in powers:
+        term = 1.0
+        for table, k in zip(tables, power):
+            if k:
+                term = table[k] if isinstance(term, float) else term * table[k]
+        terms.append(term + 0.0 * x[0] if isinstance(term, float) else term)
+    return np.array(terms)
+
+
+def _samples(c, count):
+    """Return (count, c) points of a box of -1 to 1, denser at its sides, the same everywhere."""
+    primes = [k for k in range(2, 400) if all(k % m for m in range(2, k))][:c]
+    shares = np.zeros((count, c))
+    for column, base in enumerate(primes):  # Halton's sequence
+        for k in range(count):
+            rest, digit = k + 1, 1.0
+            while rest:
+                digit /= base
+                shares[k, column] += digit * (rest % base)
+                rest //= base
+    return np.cos(np.pi * shares)
+
+
+def _closed(model, reference, at, wanted):
+    """Return the positions of all joints at each posture of the loops' independent joints."""
+    n, found = len(model.all_joint_names), np.empty((len(wanted), len(model.all_position_names)))
+    still, scratch, rest = np.zeros(model.nv), columns.allocate(model.topology), np.empty((2, n))
+    embedded.prepare(model)
+    for row, posture in zip(found, wanted):
+        q = reference.copy()
+        q[at] = posture
+        embedded.expand_state(
+            model.topology, model.constants, scratch, q, still, still, row, *rest
+        )
+    return found
+
+
+def _unknown_rows(topology):
+    """Return the first body of each dependent joint of the loops."""
+    nv, d = topology[0, FIRST], topology[0, UNKNOWNS]
+    coordinate = topology[1:, COORDINATE]
+    return np.array([np.flatnonzero(coordinate == nv + k)[0] + 1 for k in range(d)])
+
+
+def _leader(topology, k):
+    """Return the body whose rate is an independent velocity."""
+    return int(np.flatnonzero(topology[1:, COORDINATE] == k)[0]) + 1
+
+
+def _hung_from_world(model):
+    """Return the topology in which loops hang from the world, where the closures allow it.
+
+    Closures see relative motions only, so the joints between the base and a loop do not matter.
+    """
+    topology = model.topology.copy()
+    in_loops = topology[1:, COORDINATE] >= 0
+    roots = {
+        int(topology[row, PARENT])
+        for row in range(1, len(topology))
+        if in_loops[row - 1] and not _carried(topology, in_loops, int(topology[row, PARENT]))
+    }
+    if len(roots) > 1 or not roots:
+        return topology
+    (root,) = roots
+    for row in range(1, len(topology)):
+        if in_loops[row - 1] and topology[row, PARENT] == root:
+            topology[row, PARENT] = 0
+    for row in range(1, topology[0, CLOSURES] + 1):
+        for side in (BODY_A, BODY_B):
+            if topology[row, side] == root:
+                topology[row, side] = 0
+    return topology
+
+
+def _carried(topology, in_loops, row):
+    """Return whether a body is moved by a joint of the loops."""
+    while row > 0:
+        if in_loops[row - 1]:
+            return True
+        row = topology[row, PARENT]
+    return False
+
+
+def _equations(topology, constants, scratch, everything, rates, moving):
+    """Return the rows of all closures, see `loops.write_equations`."""
+    L = np.full(
+        (topology[0, STOPPED_ROWS], topology[0, UNKNOWNS] + topology[0, FIRST] + 1),
+        0.0,
+        dtype=object,
+    )
+    write = loops.write_equations.__wrapped__
+    write(topology, constants, scratch, everything, rates, moving, L)
+    return L
+
+
+def _numbers(topology, constants, posture):
+    """Return the same as numbers, at a posture."""
+    rows, d, nv = topology[0, [STOPPED_ROWS, UNKNOWNS, FIRST]]
+    L = np.zeros((rows, d + nv + 1))
+    scratch = columns.allocate(topology)
+    embedded.loop_equations(topology, constants, scratch, posture, posture, False, L)
+    return L
+
+
+def _pivots(model, topology, postures):
+    """Return (row, column, smallest square) of the pivots that are largest in all postures."""
+    samples = np.array([_numbers(topology, model.constants, posture) for posture in postures])
+    d, chosen, rows, cols = topology[0, UNKNOWNS], [], [], []
+    size = np.abs(samples[:, :, :d]).max()
+    for _ in range(d):
+        least = np.abs(samples[:, :, :d]).min(axis=0)
+        least[rows, :] = 0.0
+        least[:, cols] = 0.0
+        row, col = np.unravel_index(np.argmax(least), least.shape)
+        if least[row, col] < 1e-9 * size:
+            raise RecordingTooLong
+        chosen.append((int(row), int(col), float(PIVOT * least[row, col]) ** 2))
+        rows.append(row)
+        cols.append(col)
+        for other in range(samples.shape[1]):
+            if other not in rows:
+                share = samples[:, other, col] / samples[:, row, col]
+                samples[:, other] -= share[:, None] * samples[:, row]
+    return tuple(chosen)
+
+
+def _eliminated(L, d, pivots):
+    """Return L with the unknowns solved, row k for unknown k, by Gauss's elimination."""
+    others = range(d, L.shape[1])
+    done = []
+    for row, col, least in pivots:
+        pivot = L[row, col]
+        if isinstance(pivot, Recorded):
+            _ = pivot * pivot > least
+        inverse = 1.0 / pivot
+        done.append(row)
+        left = [c for r, c, _ in pivots[len(done) :]]
+        for other, *_ in pivots[len(done) :]:
+            if not _is_zero(L[other, col]):
+                share = L[other, col] * inverse
+                for column in (*left, *others):
+                    if not _is_zero(L[row, column]):
+                        L[other, column] = L[other, column] - share * L[row, column]
+    X = np.full((d, L.shape[1]), 0.0, dtype=object)
+    for k in range(len(pivots) - 1, -1, -1):
+        row, col, _ = pivots[k]
+        inverse = 1.0 / L[row, col]
+        for column in others:
+            entry = L[row, column]
+            for _, later, _ in pivots[k + 1 :]:
+                if not _is_zero(L[row, later]) and not _is_zero(X[later, column]):
+                    entry = entry - L[row, later] * X[later, column]
+            X[col, column] = 0.0 if _is_zero(entry) else entry * inverse
+    return X
+
+
+def _is_zero(entry):
+    return not isinstance(entry, Recorded) and entry == 0.0

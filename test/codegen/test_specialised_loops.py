@@ -1,0 +1,151 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Code for one robot with closed loops, against the kernels for any robot.
+
+Those are held to dense systems of the tree in test_loops. Both close the loops to rounding, and
+differ by the condition of the closures, below 1e3 here: 1e-12 of the largest entry.
+"""
+
+import numpy as np
+import pytest
+
+from robodyn_ros.codegen import c_package, loop_closing
+from robodyn_ros.codegen.emit_c import Style
+from robodyn_ros.codegen.registry import FRAME_RECIPES, RECIPES
+from robodyn_ros.codegen.specialise import record
+from robodyn_ros.codegen.tape import Recorded, evaluate
+from support.c_libraries import EXACT, call, emitted, shared
+from support.closed_loops import MECHANISMS
+from support.compare import agree
+from support.mechanisms import STANDARD
+from support.tape_results import by_the_tape
+
+ALL = MECHANISMS | STANDARD
+RECORDED = (
+    'four-bar with rotors',
+    'rod of constant length',
+    'arm with a four-bar',
+    'five-bar',
+    'palletizer',
+)
+QUANTITIES = ('forward_dynamics', 'inverse_dynamics', 'bias_torque', 'coriolis_matrix', 'energy')
+NEAR = 1e-12
+
+
+def states(robot, seed=2, reach=0.1):
+    """Return three states near the posture in which the loops were closed."""
+    rng = np.random.default_rng(seed)
+    return [
+        (
+            robot.model.closed_posture + rng.uniform(-reach, reach, robot.nv),
+            *rng.uniform(-1.5, 1.5, (2, robot.nv)),
+        )
+        for _ in range(3)
+    ]
+
+
+def played(recording, **inputs):
+    """Return the results of a recording, and whether its checks hold."""
+    given = {
+        f'{name}[{k}]': value for name, values in inputs.items() for k, value in enumerate(values)
+    }
+    nodes = [value.index for value in recording.results.values() if isinstance(value, Recorded)]
+    found = iter(evaluate(recording.tape, nodes, given))
+    results = [
+        next(found) if isinstance(value, Recorded) else value
+        for value in recording.results.values()
+    ]
+    checks = evaluate(recording.tape, [index for index, _ in recording.tape.checks], given)
+    holds = all(value > floor for value, (_, floor) in zip(checks, recording.tape.checks))
+    return np.array(results), holds
+
+
+@pytest.mark.parametrize('name', RECORDED)
+def test_recordings_are_those_for_any_robot(name):
+    """Also where dependent joints have rotors, closures are redundant, and a distance is kept."""
+    robot = ALL[name].robot()
+    recordings = {each: record(each, RECIPES[each], robot.model) for each in QUANTITIES}
+    frame = robot.frames[-1]
+    pose = record('pose', FRAME_RECIPES['pose'], robot.model, frame)
+    for q, qd, third in states(robot):
+        for each, recording in recordings.items():
+            given = (q, qd, third) if each.endswith('ward_dynamics') else (q, qd)
+            given = (q, qd, third) if each == 'inverse_dynamics' else given
+            found, holds = played(recording, q=q, qd=qd, qdd=third, tau=third)
+            expected = np.ravel(getattr(robot, each)(*given))
+            assert holds
+            if each == 'energy':  # the potential is that of the bodies as described
+                assert len(expected) == len(found)
+            agree(found, expected, max(np.abs(expected).max(), 1.0), NEAR)
+        agree(played(pose, q=q)[0], robot.pose(q, frame).ravel(), 1.0, NEAR)
+
+
+def test_a_recording_says_where_it_does_not_hold():
+    """Outside the box of its polynomial; inside of it the samples close the loops."""
+    robot = ALL['arm with a four-bar'].robot()
+    recording = record('gravity_torque', RECIPES['gravity_torque'], robot.model)
+    closing = loop_closing.plan(robot.model)
+    (k,) = closing.coordinates
+    q = robot.model.closed_posture.copy()
+    for share, inside in ((0.02, True), (0.98, True), (-0.01, False), (1.01, False)):
+        q[k] = closing.low[0] + share * closing.width[0]
+        found, holds = played(recording, q=q)
+        assert holds == inside
+        if inside:
+            agree(found, robot.gravity_torque(q), tolerance=NEAR)
+
+
+@pytest.fixture(scope='module')
+def both():
+    """Return a four-bar between two links of an arm, and the same with code of its own."""
+    robot = ALL['four-bar in a tree'].robot()
+    return robot, robot.specialised(frames=('tool',))
+
+
+def test_methods_and_batches_are_those_for_any_robot(both):
+    """By machine code: one state, rows, wrenches, and a frame."""
+    robot, mine = both
+    assert not mine.generic
+    wrench = {'tool': np.array((3.0, -2.0, 5.0, 0.4, -0.7, 0.3))}
+    rows = [np.array(each) for each in zip(*(states(robot, 4) + states(robot, 5)))]
+    for q, qd, tau in states(robot):
+        expected = robot.forward_dynamics(q, qd, tau)
+        agree(mine.forward_dynamics(q, qd, tau), expected, tolerance=NEAR)
+        agree(
+            mine.forward_dynamics(q, qd, tau, wrench),
+            robot.forward_dynamics(q, qd, tau, wrench),
+            tolerance=NEAR,
+        )
+        agree(mine.mass_matrix(q), robot.mass_matrix(q), tolerance=NEAR)
+        agree(mine.jacobian(q, 'tool'), robot.jacobian(q, 'tool'), tolerance=NEAR)
+        found, given = (each.operational_space_inertia(q, 'tool') for each in both)
+        agree(found.inverse, given.inverse, tolerance=NEAR)
+    agree(mine.inverse_dynamics(*rows), robot.inverse_dynamics(*rows), tolerance=NEAR)
+
+
+def test_c_code_has_the_bits_of_the_tape(both, tmp_path):
+    """Cosines of the dependent joints follow from earlier cosines: in further stages."""
+    robot, _ = both
+    found, texts = emitted(robot.model, Style('arm'), ['forward_dynamics', 'pose'], ['tool'])
+    c_package.write(tmp_path, texts)
+    library = shared(tmp_path, Style('arm'), [*EXACT, '-O0', '-DARM_LIBM'], 'gcc')
+    q, qd, tau = states(robot)[0]
+    for one in found:
+        given = [q, qd, tau][: len(one.recording.inputs)]
+        status, results = call(library, Style('arm'), one, given)
+        assert status == 0
+        for mine, expected in zip(results, by_the_tape(one, given)):
+            assert mine.tobytes() == expected.tobytes(), one.name
+
+
+def test_postures_that_its_code_leaves_have_the_same_answers(both):
+    """A crank a turn away, alone and in a batch."""
+    robot, mine = both
+    q, qd, tau = states(robot)[0]
+    far = q.copy()
+    far[robot.joint_names.index('crank')] += 2.0 * np.pi
+    np.testing.assert_array_equal(
+        mine.forward_dynamics(far, qd, tau), robot.forward_dynamics(far, qd, tau)
+    )
+    rows = np.array([q, far] * 4)
+    agree(mine.gravity_torque(rows), robot.gravity_torque(rows), tolerance=NEAR)
