@@ -24,6 +24,7 @@ NAMES = (
     'tick',
     'plant',
     'contact',
+    'closed_chains',
     'integrators',
     'shortcuts',
     'lock_step',

@@ -7,6 +7,9 @@
 It prints torque, mass matrix and acceleration by each formulation in a random state within the
 joint ranges, with the differences. Then it checks skew symmetry of Ddot - 2 C, passivity, bounds
 of the inertia matrix and linearity in the parameters (Spong, section 6.5).
+
+A robot with closed loops or mimic joints is compared by the routes of Jain's chapters 11 and 15
+alone, near the posture in which its loops were closed.
 """
 
 import argparse
@@ -17,9 +20,11 @@ import numpy as np
 from robodyn_ros import RobodynError, Robot
 from robodyn_ros.cli.robot_arguments import add_robot, model_of, refuse
 from robodyn_ros.formulations import compare
+from robodyn_ros.formulations.jain.embedding.closed_robot import compare_closed
 from robodyn_ros.formulations.spong.properties import check, ranges, report
 
 AGREEMENT = 1e-10  # relative to the largest entry
+NEARBY = 0.1  # [rad or m] of joints from the posture in which loops were closed
 
 
 def main(args=None):
@@ -34,6 +39,10 @@ def main(args=None):
         robot = Robot(model_of(options))
         rng = np.random.default_rng(options.seed)
         qd, qdd = rng.uniform(-2.0, 2.0, (2, robot.nv))
+        if robot.model.is_embedded:
+            q = robot.model.closed_posture if robot.model.has_loops else np.zeros(robot.nq)
+            q = q + rng.uniform(-NEARBY, NEARBY, robot.nq)
+            return int(not compare_closed(robot, q, qd, qdd).worst <= AGREEMENT)
         found = compare(robot, rng.uniform(*ranges(robot)), qd, qdd)
         checks = check(robot, seed=options.seed)
     except (RobodynError, OSError) as error:

@@ -14,6 +14,7 @@ TESTED = {
     'guide_by_hand',
     'identify_a_load',
     'press_on_a_table',
+    'move_closed_chains',
     'sweep_a_parameter',
     'track_a_trajectory',
     'write_a_law',
@@ -85,3 +86,13 @@ def test_a_crane_follows_its_reference_while_its_load_swings():
     assert driven[1] < 1e-4 and driven[0] > 100.0 * driven[1]
     angles = np.abs(law[1])
     assert angles.max() > np.radians(2.0) and angles[-3000:].max() < np.radians(1.0)
+
+
+def test_loops_keep_a_plate_level_and_fingers_parallel(tmp_path):
+    pytest.importorskip('matplotlib', reason='the example draws')
+    picture = tmp_path / 'chains.png'
+    motions = load('move_closed_chains').main([picture])
+    for positions, errors, turned in motions.values():
+        assert np.abs(positions[-1] - positions[0]).max() > 0.4
+        assert np.abs(errors).max() < 1e-3 and turned.max() < 1e-10
+    assert picture.read_bytes().startswith(b'\x89PNG')

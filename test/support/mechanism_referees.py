@@ -27,6 +27,25 @@ def points(closure):
 
 def of_pinocchio(mechanism, positions, rates, torques):
     """Return accelerations by constraintDynamics; positions, rates, torques : {joint: value}."""
+    model, run, state = _pinocchio(mechanism)
+    found = run(*state(positions, rates, torques))
+    return dict(zip(list(model.names)[1:], found.tolist()))
+
+
+def prepared_pinocchio(mechanism, states):
+    """Return a function that computes all states, [(positions, rates, torques)], for timing."""
+    _, run, state = _pinocchio(mechanism)
+    rows = [state(*each) for each in states]
+
+    def all_of_them():
+        for row in rows:
+            run(*row)
+
+    return all_of_them
+
+
+def _pinocchio(mechanism):
+    """Return the model, its constraintDynamics of (q, qd, tau), and what makes those of names."""
     import pinocchio as pin
 
     model = pin.buildModelFromXML(mechanism.text)
@@ -49,15 +68,21 @@ def of_pinocchio(mechanism, positions, rates, torques):
     for constraint in constraints:
         known.append(constraint.createData())
     pin.initConstraintDynamics(model, data, constraints, known)
-    q, names = pin.neutral(model), list(model.names)[1:]
-    for name in names:
-        joint = model.joints[model.getJointId(name)]
-        x = positions[name]  # a continuous joint takes its cosine and sine
-        q[joint.idx_q : joint.idx_q + joint.nq] = x if joint.nq == 1 else (np.cos(x), np.sin(x))
-    state = (np.array([each.get(name, 0.0) for name in names]) for each in (rates, torques))
-    settings = pin.ProximalSettings(*PROXIMAL)
-    found = pin.constraintDynamics(model, data, q, *state, constraints, known, settings)
-    return dict(zip(names, found.tolist()))
+    names, settings = list(model.names)[1:], pin.ProximalSettings(*PROXIMAL)
+
+    def state(positions, rates, torques):
+        q = pin.neutral(model)
+        for name in names:
+            joint = model.joints[model.getJointId(name)]
+            x = positions[name]  # a continuous joint takes its cosine and sine
+            at = slice(joint.idx_q, joint.idx_q + joint.nq)
+            q[at] = x if joint.nq == 1 else (np.cos(x), np.sin(x))
+        return q, *(np.array([each.get(name, 0.0) for name in names]) for each in (rates, torques))
+
+    def run(q, qd, tau):
+        return pin.constraintDynamics(model, data, q, qd, tau, constraints, known, settings)
+
+    return model, run, state
 
 
 def of_mujoco(mechanism, positions, rates, torques):
@@ -71,6 +96,23 @@ def of_mujoco(mechanism, positions, rates, torques):
     model = _mujoco_model(mechanism)
     found = [_of_compliant(model, d, positions, rates, torques) for d in COMPLIANT]
     return {name: sum(w * each[name] for w, each in zip(weights, found)) for name in found[0]}
+
+
+def prepared_mujoco(mechanism, states):
+    """Return a function that computes all states, [(positions, rates, torques)], for timing."""
+    import mujoco
+
+    model = _mujoco_model(mechanism)
+    model.eq_solimp[:, :2] = COMPLIANT[0]
+    data, joints = mujoco.MjData(model), [model.joint(k) for k in range(model.njnt)]
+    names = [joint.name for joint in joints]
+    rows = [[np.array([each.get(n, 0.0) for n in names]) for each in state] for state in states]
+
+    def all_of_them():
+        for data.qpos, data.qvel, data.qfrc_applied in rows:
+            mujoco.mj_forward(model, data)
+
+    return all_of_them
 
 
 def _mujoco_model(mechanism):

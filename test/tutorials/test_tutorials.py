@@ -19,6 +19,7 @@ LESSONS = {
     'spong': (25, 1),
     'craig': (30, 7),
     'jain': (37, 5),
+    'jain_closed_chains': (20, 0),
     'jain_flexible': (14, 2),
     'jain_sensitivities': (23, 3),
     'jain_diagonalised': (13, 1),

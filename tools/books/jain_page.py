@@ -25,6 +25,9 @@ with `formulations.jain.operators.spatial_operators.operators(robot, q).draw()`:
 
 ![Digraph and block patterns](operators.png)
 
+`python doc/tutorials/jain_closed_chains.py` is the lesson of chapters 11, 12, 14 and 15, on a
+parallelogram and on geared motors.
+
 `python doc/tutorials/jain_flexible.py` is the lesson of chapter 13, on an arm whose links bend.
 
 `python doc/tutorials/jain_sensitivities.py` is the lesson of chapter 18, on rates and gradients.

@@ -1,0 +1,146 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Forward dynamics of robots with closed loops, beside other libraries in one run on one core.
+
+`embedded` is code for the robot over its independent joints, which closes the loops at every call;
+`generic` the kernel for any robot. `tree` is code for the same bodies with open loops, all joints
+independent. `python` is a call from Python. Pinocchio (constraintDynamics) and MuJoCo (equality
+constraints) get the positions of all joints with closed loops, so they do not close them. Every
+call gets another state of a bank. Minima of interleaved rounds, in microseconds.
+"""
+
+import sys
+import time
+from pathlib import Path
+
+import numba
+import numpy as np
+
+from benchmark import libraries, table
+from benchmark.kernels import _one_core
+from robodyn_ros.codegen.registry import RECIPES
+from robodyn_ros.codegen.specialise import specialise
+from robodyn_ros.robot.robot import Robot
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / 'test'))  # the mechanisms of the tests
+from robodyn_ros.model import urdf  # noqa: E402
+from robodyn_ros.model.sources.closure_file import loops_of  # noqa: E402
+from support import mechanism_referees  # noqa: E402
+from support.closed_loops import GRAVITY, Mechanism  # noqa: E402
+from support.mechanisms import CONFIG, STANDARD  # noqa: E402
+
+BANK, ROUNDS, PASSES = 256, 15, 4
+REACH = 0.1  # [rad or m] of the independent joints from the closed posture
+COLUMNS = (
+    'embedded loop',
+    'tree loop',
+    'embedded python',
+    'generic python',
+    'pinocchio python',
+    'mujoco python',
+)
+
+
+@numba.njit
+def _loop(run, q, qd, tau, qdd):
+    for i in range(len(q)):
+        run(q[i], qd[i], tau[i], qdd)
+
+
+def mechanisms():
+    """{name: Mechanism}."""
+    loops, text = loops_of(CONFIG / 'gripper.yaml'), (CONFIG / 'gripper.urdf').read_text()
+    gripper = Mechanism(urdf.parse(text), loops.closures, {}, 1, text, loops.independent)
+    names = ('arm with a four-bar', 'palletizer', 'Delta', 'two arms with a bar')
+    return {'gripper': gripper} | {name: STANDARD[name] for name in names}
+
+
+def measure():
+    """{'robots': {name: {'joints', 'independent', 'us': {column: time}}}}."""
+    robots = {name: _measured(each) for name, each in mechanisms().items()}
+    return {'robots': robots, 'unit': 'us', 'libraries': libraries.versions()}
+
+
+def _measured(mechanism):
+    robot, rng = mechanism.robot(), np.random.default_rng(0)
+    tree = Robot.from_description(mechanism.description, gravity=GRAVITY)
+    q = robot.model.closed_posture + rng.uniform(-REACH, REACH, (BANK, robot.nv))
+    qd, tau = rng.uniform(-1.0, 1.0, (2, BANK, robot.nv))
+    calls = {'generic python': _each(robot.forward_dynamics, q, qd, tau)}
+    codes = {'tree': (tree, rng.uniform(-1.0, 1.0, (3, BANK, tree.nv)))}
+    if specialise(robot.model, 'forward_dynamics', RECIPES['forward_dynamics']):
+        codes['embedded'] = robot, (q, qd, tau)
+        calls['embedded python'] = _each(robot.specialised().forward_dynamics, q, qd, tau)
+    for name, (own, states) in codes.items():
+        made = specialise(own.model, 'forward_dynamics', RECIPES['forward_dynamics'])
+        one, out = made.one.compiled, np.empty(own.nv)
+        assert all(one(*state, out) == 0 for state in zip(*states)), 'the code refuses a state'
+        calls[f'{name} loop'] = lambda one=one, states=states, out=out: _loop(one, *states, out)
+    calls |= {
+        f'{library} python': call
+        for library, call in _others(mechanism, robot, q, qd, tau).items()
+    }
+    for call in calls.values():
+        call()
+    times = dict.fromkeys(calls, np.inf)
+    with _one_core():
+        for _ in range(ROUNDS):
+            for name, call in calls.items():
+                begin = time.perf_counter()
+                for _ in range(PASSES):
+                    call()
+                took = (time.perf_counter() - begin) / (PASSES * BANK)
+                times[name] = min(times[name], 1e6 * took)
+    return {
+        'joints': len(robot.all_joint_names),
+        'independent': robot.nv,
+        'us': {name: times[name] for name in COLUMNS if name in times},
+    }
+
+
+def _each(function, *states):
+    rows = list(zip(*states))
+
+    def run():
+        for row in rows:
+            function(*row)
+
+    return run
+
+
+def _others(mechanism, robot, q, qd, tau):
+    """{library: a call for all states}, of those that are installed and read the mechanism."""
+    states = [
+        [dict(zip(names, values)) for names, values in zip(_names(robot), each)]
+        for each in zip(*(robot.expand(q, qd)[:2]), tau)
+    ]
+    found = {}
+    for library in ('pinocchio', 'mujoco'):
+        try:
+            prepare = getattr(mechanism_referees, f'prepared_{library}')
+            found[library] = prepare(mechanism, states)
+        except ImportError:
+            continue
+    return found
+
+
+def _names(robot):
+    return robot.all_joint_names, robot.all_joint_names, robot.joint_names
+
+
+def show(result):
+    """Print the times, and the two ratios."""
+    rows = []
+    for name, row in result['robots'].items():
+        us = row['us']
+        cells = [f'{us[each]:.2f}' if each in us else '-' for each in COLUMNS]
+        by_tree = us['embedded loop'] / us['tree loop'] if 'embedded loop' in us else np.nan
+        best = us.get('embedded python', us['generic python'])
+        faster = us['pinocchio python'] / best if 'pinocchio python' in us else np.nan
+        size = f'{row["joints"]} / {row["independent"]}'
+        rows.append([name, size, *cells, f'{by_tree:.2f}', f'{faster:.1f}'])
+    table.show(
+        'Forward dynamics of closed chains [us]',
+        ['robot', 'joints', *COLUMNS, 'embedded/tree', 'Pinocchio/ours'],
+        rows,
+    )
