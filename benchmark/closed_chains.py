@@ -30,7 +30,7 @@ from support.closed_loops import GRAVITY, Mechanism  # noqa: E402
 from support.mechanisms import CONFIG, STANDARD  # noqa: E402
 
 BANK, ROUNDS, PASSES = 256, 15, 4
-REACH = 0.1  # [rad or m] of the independent joints from the closed posture
+REACH = 0.02  # [rad or m] of the independent joints from the closed posture
 COLUMNS = (
     'embedded loop',
     'tree loop',

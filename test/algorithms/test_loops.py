@@ -139,7 +139,7 @@ def rate_of_expansion(robot, q, a, b):
     return 0.25 * (forms[0] - forms[1])
 
 
-def slopes(function, x, h=2e-3):
+def slopes(function, x, h=5e-4):
     """Return the derivatives along each entry of x by differences of sixth order."""
     columns = []
     for step in h * np.eye(len(x)):

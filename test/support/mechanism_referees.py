@@ -134,9 +134,9 @@ def _mujoco_model(mechanism):
             mujoco.mju_mat2Quat(turn, R.ravel())
             data.append((*b, *a, *turn, 1.0) if welded else (*a, *b, *np.zeros(5)))
     model = spec.compile()
-    model.eq_data[:, : len(data[0])] = (
-        data  # the compiler would put B where the posture at zero has it
-    )
+    # the compiler would put B where the posture at zero has it; mimic joints are equalities too
+    ours = np.isin(model.eq_type, (mujoco.mjtEq.mjEQ_CONNECT, mujoco.mjtEq.mjEQ_WELD))
+    model.eq_data[ours, : len(data[0])] = data
     return model
 
 
