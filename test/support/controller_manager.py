@@ -48,7 +48,7 @@ class ControllerManager:
             [program / 'ros2_control_node', '--ros-args', '--params-file', parameters], folder
         )
 
-    def _ask(self, kind, name, **fields):
+    def _ask(self, kind, name, /, **fields):
         request = kind.Request(**fields)
         return self._graph.call(kind, f'{MANAGER}/{name}', request, timeout=START)
 

@@ -117,7 +117,7 @@ def _compile(model, text, folder, library):
 
 def _parameters(model, library, simulated, trajectories, path):
     """Return the parameters of controller manager and controllers, which go to a path."""
-    joints = list(model.joint_names)
+    joints = model.joint_names
     types = {BROADCASTER: f'{BROADCASTER}/JointStateBroadcaster'} | CONTROLLERS
     if trajectories:
         types[TRAJECTORIES] = f'{TRAJECTORIES}/JointTrajectoryController'
@@ -125,14 +125,14 @@ def _parameters(model, library, simulated, trajectories, path):
     told = {'controller_manager': {'update_rate': UPDATE_RATE} | manager}
     for name in CONTROLLERS:
         told[name] = {
-            'joints': joints,
+            'joints': list(joints),  # rcl reads no aliases of YAML
             'dynamics_library': str(library),
             'dynamics_prefix': PREFIX,
             **({'robot_compensates_gravity': 'no'} if simulated else {}),
         }
     if trajectories:
         told[TRAJECTORIES] = {
-            'joints': joints,
+            'joints': list(joints),  # rcl reads no aliases of YAML
             'command_joints': [f'{LAW}/{name}' for name in joints],
             'command_interfaces': ['position', 'velocity', 'acceleration'],
             'state_interfaces': ['position', 'velocity'],
