@@ -3,6 +3,7 @@
 """Recipes of recordings: recursions, their inputs and outputs."""
 
 import functools
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -70,6 +71,7 @@ class Recipe:
     model and a subject, returns {argument: value} of further arguments, numbers and arrays. before
     : a recursion to run first, which writes f_ext. recorder : function that makes the Recording,
     if not `record`. of_rates : only where velocities are the rates of independent coordinates.
+    is_embedded : whether the recursion is over independent coordinates already.
     """
 
     recursion: Callable
@@ -82,6 +84,7 @@ class Recipe:
     before: Callable | None = None
     recorder: Callable | None = None
     of_rates: bool = False
+    is_embedded: bool = False
 
     def of_model(self, model):
         """Return the recipe for a RobotModel, over its independent coordinates.
@@ -92,12 +95,18 @@ class Recipe:
             what = self.recursion.__name__.replace('_', ' ')
             model.refuse_dependent(what)
             model.refuse_quaternions(what)
-        if not model.is_embedded or self.recursion not in embedded.HAVE_COUNTERPARTS:
+        if self.is_embedded or not model.is_embedded:
+            return self
+        if self.recursion not in embedded.HAVE_COUNTERPARTS:
+            if 'topology' in inspect.signature(self.recursion).parameters:
+                model.refuse_dependent(self.recursion.__name__.replace('_', ' '))
             return self
         before = self.before and embedded.counterpart(self.before)
         recursion = embedded.counterpart(self.recursion)
         aligned = self.aligned and not model.has_loops  # the frames of closures are not rotated
-        return replace(self, recursion=recursion, others=(), before=before, aligned=aligned)
+        return replace(
+            self, recursion=recursion, others=(), before=before, aligned=aligned, is_embedded=True
+        )
 
 
 def at_frames(model, frame):

@@ -13,6 +13,8 @@ from test.codegen.conftest import named
 from tools import published_counts as published
 from tools.reference_arms import general_arm, puma_arm, stanford_arm
 
+MECHANISMS = Path(__file__).resolve().parents[2] / 'config' / 'mechanisms'
+
 
 def test_counts_list_every_quantity_and_step(capsys):
     """Every quantity with every step."""
@@ -28,6 +30,14 @@ def test_counts_list_every_quantity_and_step(capsys):
         '0 more direction cosines within 1e-12',
     ):
         assert word in said
+
+
+def test_what_mimic_joints_have_no_code_for_is_said(capsys):
+    """The inertias of links are of a tree; torques are counted over the independent joints."""
+    assert info.main([str(MECHANISMS / 'gripper.urdf'), '--counts']) == 0
+    rows = dict(re.findall(r'^(\w+) +(\S.*)$', capsys.readouterr().out, re.MULTILINE))
+    assert rows['body_inertias'] == 'not recorded for this robot'
+    assert re.match(r'\d+ \+ \d+', rows['inverse_dynamics'])
 
 
 def test_cleaned_cosines_are_listed(tmp_path, capsys):
