@@ -22,6 +22,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from robodyn_msgs.msg import ControllerState, ControllerStatus
+from robodyn_ros.control.laws.law import TERMS
 from robodyn_ros.demonstration.disturbance import Count, Disturbance, ReferenceLost, disturbances
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.robot import child_process
@@ -34,7 +35,6 @@ PATIENCE = 180.0  # [s] without a report of the controller, such as its progress
 REPORTED = 30.0  # [s] in which a live node reports on its loop twice
 PR_SET_PDEATHSIG = 1
 USUAL = ('', 'ACTIVATED', 'FOLLOWING', 'TRAJECTORY_END')  # reasons of states in a valid run
-TERMS = ('feedback', 'inertia', 'coriolis', 'gravity', 'friction')
 SERIES = ('reference_position', 'measured_position', 'measured_velocity', *TERMS, 'effort')
 
 

@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from robodyn_ros.demonstration.experiment import TERMS
+from robodyn_ros.control.laws.law import TERMS
 from robodyn_ros.demonstration.plot_text import plain
 
 COLOURS = {'pd': 'tab:red', 'pd_gravity': 'tab:orange', 'computed_torque': 'tab:blue'}
@@ -132,7 +132,7 @@ def _torques(figure, record, joint_names):
     """Plot the torque terms of the two joints with the largest torque."""
     heaviest = np.argsort(np.abs(record.series['gravity']).max(axis=0))[::-1][:2]
     for axes, j in zip(figure.subplots(1, 2), sorted(heaviest)):
-        for term in TERMS:
+        for term in filter(lambda term: record.series[term].any(), TERMS):
             axes.plot(record.time, record.series[term][:, j], lw=1.0, label=term)
         axes.plot(record.time, record.series['effort'][:, j], 'k', lw=0.8, label='published')
         axes.set(
