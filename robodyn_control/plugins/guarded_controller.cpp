@@ -6,7 +6,9 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <unordered_map>
 
+#include "hardware_interface/component_parser.hpp"
 #include "pluginlib/class_list_macros.hpp"
 #include "prepared_publisher.hpp"
 #include "rclcpp/logging.hpp"
@@ -45,6 +47,18 @@ InterfaceConfiguration individual(
 std::vector<double> for_all(const std::vector<double> & values, std::size_t n)
 {
   return values.size() == 1 ? std::vector<double>(n, values[0]) : values;
+}
+
+/// Return the limits of a description, by joint. The controller manager hands them over only where
+/// it enforces command limits itself.
+std::unordered_map<std::string, joint_limits::JointLimits> described_limits(
+  const std::string & description)
+{
+  std::unordered_map<std::string, joint_limits::JointLimits> limits;
+  for (const auto & hardware : hardware_interface::parse_control_resources_from_urdf(description)) {
+    limits.insert(hardware.limits.begin(), hardware.limits.end());
+  }
+  return limits;
 }
 
 const char * state_name(State state)
@@ -141,7 +155,7 @@ Settings GuardedController::settings() const
   wanted.period = 1.0 / std::max(1u, get_update_rate());
   wanted.effort_rate = for_all(parameters_.max_effort_rate, n);
   wanted.stop_damping = for_all(parameters_.stop_damping, n);
-  const auto & described = get_hard_joint_limits();
+  const auto described = described_limits(get_robot_description());
   constexpr double free = std::numeric_limits<double>::infinity();
   for (const auto & joint : joints_) {
     const auto & gains = parameters_.gains.joints_map.at(joint);

@@ -83,6 +83,7 @@ void SimulatedRobot::make_arm()
 CallbackReturn SimulatedRobot::on_configure(const rclcpp_lifecycle::State &)
 {
   arm_->place(start_.data());
+  braked_ = true;
   handles_.assign(arm_->size(), {});
   for (std::size_t i = 0; i < arm_->size(); ++i) {
     const std::string & joint = info_.joints[i].name;
@@ -122,6 +123,7 @@ return_type SimulatedRobot::perform_command_mode_switch(
         start_interfaces.end())
       {
         modes_[i] = static_cast<Mode>(k);
+        braked_ = false;
         // until the first command the joint stays where it is
         const auto & handle = handles_[i].commands[k];
         const double still = modes_[i] == Mode::POSITION ? arm_->q()[i] : 0.0;
@@ -148,6 +150,9 @@ return_type SimulatedRobot::read(const rclcpp::Time &, const rclcpp::Duration &)
 
 return_type SimulatedRobot::write(const rclcpp::Time &, const rclcpp::Duration & period)
 {
+  if (braked_) {
+    return return_type::OK;
+  }
   for (std::size_t i = 0; i < arm_->size(); ++i) {
     const auto & handle = handles_[i].commands[static_cast<std::size_t>(modes_[i])];
     double command = 0.0;

@@ -37,6 +37,7 @@ private:
   std::vector<double> start_, commands_;
   std::vector<Mode> modes_;
   int steps_ = 4;
+  bool braked_ = true;  ///< until a controller claims a command interface
   struct Handles
   {
     hardware_interface::StateInterface::SharedPtr position, velocity, effort;

@@ -22,8 +22,8 @@ from robodyn_ros.testing.participant import LATCHED, wait_until
 from support.controller_manager import ControllerManager, missing
 from support.node_harness import TWO_LINK
 
-ABSENT = missing(('controller_manager', 'robodyn_control', 'joint_state_broadcaster',
-                  'joint_trajectory_controller'))  # fmt: skip
+ABSENT = missing(('controller_manager', 'robodyn_control', 'joint_state_broadcaster'))
+HAS_ABOVE = not missing(('joint_trajectory_controller',))
 pytestmark = [
     pytest.mark.ros,
     pytest.mark.slow,
@@ -34,11 +34,14 @@ LAW, GRAVITY, ABOVE = 'computed_torque', 'gravity_compensation', 'joint_trajecto
 GOAL = (0.4, -0.6)
 
 
+chained = pytest.mark.skipif(not HAS_ABOVE, reason='no joint_trajectory_controller installed')
+
+
 class Arm:
     """What a test sees of the arm within ros2_control."""
 
     def __init__(self, graph, folder):
-        files = plugin_files(TWO_LINK.read_text(), folder, trajectories=True)
+        files = plugin_files(TWO_LINK.read_text(), folder, trajectories=HAS_ABOVE)
         text = files.parameters.read_text().replace('update_rate: 1000', 'update_rate: 200')
         text = text.replace("robot_compensates_gravity: 'no'", OWN_PARAMETERS)
         files.parameters.write_text(text)
@@ -97,7 +100,7 @@ def arm(graph, tmp_path_factory):
     """Return an arm that is held by the plug-in, the trajectory controller configured above."""
     folder = tmp_path_factory.mktemp('ros2_control')
     arm = Arm(graph, Path(folder))
-    for name in ('joint_state_broadcaster', LAW, GRAVITY, ABOVE):
+    for name in ('joint_state_broadcaster', LAW, GRAVITY, *[ABOVE] * HAS_ABOVE):
         assert arm.manager.load(name), arm.manager.node.output
     assert arm.manager.switch(start=['joint_state_broadcaster', LAW]), arm.manager.node.output
     yield arm
@@ -116,6 +119,7 @@ def test_the_arm_is_held_where_it_was(arm):
     assert arm.states.last.header.frame_id == 'base_link'
 
 
+@chained
 def test_it_follows_the_trajectory_controller_above(arm):
     """References by ros2_control, chained; without a controller above the arm stays there."""
     assert arm.manager.switch(start=[ABOVE])
@@ -126,6 +130,7 @@ def test_it_follows_the_trajectory_controller_above(arm):
     assert np.abs(arm.next() - GOAL).max() < 5e-3
 
 
+@chained
 def test_it_begins_where_it_is_after_a_pause(arm):
     """What the controller above wrote before the pause is forgotten: no reference is refused."""
     assert arm.manager.switch(start=[ABOVE])
