@@ -9,6 +9,7 @@ from pathlib import Path
 
 from robodyn_ros.control.laws.adaptive import AdaptiveComputedTorque
 from robodyn_ros.control.laws.computed_torque import ComputedTorque
+from robodyn_ros.control.laws.elastic_joint import ElasticJointLaw
 from robodyn_ros.control.laws.operational_space import OperationalSpace
 from robodyn_ros.control.laws.underactuated import UnderactuatedComputedTorque
 from robodyn_ros.ros.common.lifecycle_node import NODE_PARAMETERS
@@ -31,6 +32,7 @@ TABLES = {
         *own_parameters(AdaptiveComputedTorque),
         *own_parameters(OperationalSpace),
         *own_parameters(UnderactuatedComputedTorque),
+        *own_parameters(ElasticJointLaw),
     ),
     'simulator': (*NODE_PARAMETERS, *SIMULATOR_PARAMETERS),
 }

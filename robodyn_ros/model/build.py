@@ -18,6 +18,8 @@ from robodyn_ros.model.layout import (
     DAMPING,
     FRICTION,
     HELICAL,
+    INERTIA,
+    MASS,
     OFFSET,
     PITCH,
     ROTATION,
@@ -136,6 +138,7 @@ def build(
         all_joint_names=tuple(every[0]),
         all_position_names=tuple(every[1]),
         held=MappingProxyType({name: at[0] for name, at in held.items() if len(at) == 1}),
+        base_inertia=_read_only(assembly.base[MASS : INERTIA + 6].copy()),
     )
 
 
@@ -155,6 +158,7 @@ class _Assembly:
         self.body_names = [root]
         self.topology = [(0, WORLD, 0, 0, 0)]
         self.constants = [_row(Placement())]
+        self.base = _row(Placement())
         self.link_frames = {root: _frame(0, Placement())}
         self.findings = []
         self._add_inertia(root, 0, Placement())
@@ -219,6 +223,7 @@ class _Assembly:
         validate.mass(where, inertial.mass)
         validate.length(where, 'centre of mass', inertial.com)
         if body == 0:
+            add_rigid_body(self.base, placement, inertial)
             self.findings += lint.resting_inertial(link, inertial, link == self.body_names[0])
         else:
             validate.inertia(where, inertial.inertia)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,6 +39,9 @@ from robodyn_ros.model.layout import (
 from robodyn_ros.model.model_report import ModelReport
 from robodyn_ros.model.rigid_body import add_rigid_body
 
+NO_INERTIA = np.zeros(INERTIA + 6 - MASS)
+NO_INERTIA.flags.writeable = False
+
 
 class ReadOnly:
     """Keep arrays read-only in pickles and deep copies, as kernels expect."""
@@ -68,6 +72,17 @@ class JointLimits(ReadOnly):
     effort: np.ndarray
 
 
+class Spring(NamedTuple):
+    """A spring and a damper, and no drive, at a joint of one velocity; both without load at zero.
+
+    joint : its name. stiffness [N m/rad or N/m]. damping [N m s/rad or N s/m].
+    """
+
+    joint: str
+    stiffness: float
+    damping: float
+
+
 @dataclass(frozen=True, eq=False)
 class RobotModel(ReadOnly):
     """One robot as read-only arrays; columns and body frames as in robodyn_ros.model.layout.
@@ -79,8 +94,10 @@ class RobotModel(ReadOnly):
     link name, and every joint name that is not also a link's. topology (nb, 5), constants (nb,
     28). gravity (3,) [m/s2] in base axes. all_joint_names, all_position_names : with dependent
     joints, in row order if there are any. held : positions of the locked joints of one
-    degree of freedom [rad or m]. closures : names of the closures of its loops. The with_* methods
-    return a new robot and do not change this one.
+    degree of freedom [rad or m]. closures : names of the closures of its loops. springs : of
+    joints that only a spring moves; a plant applies them, the dynamics of a Robot are without.
+    base_inertia (10,) : mass, first moment and inertia of the base, as columns of constants; only
+    a free base feels it. The with_* methods return a new robot and do not change this one.
     """
 
     name: str
@@ -100,6 +117,8 @@ class RobotModel(ReadOnly):
     all_position_names: tuple[str, ...] = field(repr=False)
     held: Mapping[str, float] = field(repr=False)
     closures: tuple[str, ...] = field(repr=False, default=())
+    springs: tuple[Spring, ...] = field(repr=False, default=())
+    base_inertia: np.ndarray = field(repr=False, default_factory=lambda: NO_INERTIA)
 
     def __getstate__(self):
         return self.__dict__ | {'frames': dict(self.frames), 'held': dict(self.held)}
@@ -169,7 +188,7 @@ class RobotModel(ReadOnly):
     def closed_posture(self):
         """Return (nq,): where the loops were closed, for a robot that has loops."""
         q, at = np.zeros(self.nq), self.coordinates
-        q[at[at >= 0]] = self.constants[self._joint_rows(), REFERENCE][at >= 0]
+        q[at[at >= 0]] = self.constants[self.joint_rows(), REFERENCE][at >= 0]
         q[self.quaternions + 3] = 1.0
         return q
 
@@ -185,7 +204,7 @@ class RobotModel(ReadOnly):
         """Return {row: row of the leader} of the bodies of mimic joints."""
         if not self.is_embedded:
             return {}
-        leaders = dict(zip(self.topology[self._joint_rows(), FIRST], self._joint_rows()))
+        leaders = dict(zip(self.topology[self.joint_rows(), FIRST], self.joint_rows()))
         rows = np.flatnonzero(self.topology[:, DOF] == 0)[1:]
         rows = [row for row in rows if row not in self.led_by_loops]
         return {int(row): int(leaders[self.topology[row, FIRST]]) for row in rows}
@@ -196,13 +215,13 @@ class RobotModel(ReadOnly):
 
         The angular velocity of a spherical joint is not the rate of a coordinate.
         """
-        rows, at = self.topology[self._joint_rows()], AT if self.is_embedded else Q
+        rows, at = self.topology[self.joint_rows()], AT if self.is_embedded else Q
         return np.where(np.isin(rows[:, KIND], (BALL_X, BALL_Y, BALL_Z)), -1, rows[:, at])
 
     @property
     def slides(self):
         """Return (nv,): whether each velocity is linear [m/s] instead of angular."""
-        return self.topology[self._joint_rows(), KIND] == PRISMATIC
+        return self.topology[self.joint_rows(), KIND] == PRISMATIC
 
     def refuse_quaternions(self, what):
         """Raise ModelError for a joint with a quaternion, where `what` needs nq = nv."""
@@ -231,7 +250,7 @@ class RobotModel(ReadOnly):
 
         It includes the ROTOR, DAMPING and FRICTION of a joint's followers.
         """
-        values = self.constants[self._joint_rows(), column].copy()
+        values = self.constants[self.joint_rows(), column].copy()
         for row, leader in self.followed.items():
             ratio = abs(self.constants[row, RATIO])
             share = ratio if column == FRICTION else ratio * ratio
@@ -262,7 +281,7 @@ class RobotModel(ReadOnly):
                 f'more for each of {", ".join(self.joint_names)}'
             )
         constants = self.constants.copy()
-        constants[self._joint_rows(), column] = values
+        constants[self.joint_rows(), column] = values
         constants[list(self.followed), column] = 0.0  # the values include those of the followers
         return self.with_constants(constants)
 
@@ -286,10 +305,16 @@ class RobotModel(ReadOnly):
         validate.inertia(where, added.inertia)
         findings = (*self.report.findings, *lint.inertial(subject, added))
         constants = self.constants.copy()
-        if carrier.body > 0:
-            add_rigid_body(constants[carrier.body], carrier, added)
+        row = constants[carrier.body]
+        if carrier.body == 0:
+            row = np.zeros(INERTIA + 6)
+            row[MASS:] = self.base_inertia
+        add_rigid_body(row, carrier, added)
+        base = row[MASS : INERTIA + 6] if carrier.body == 0 else self.base_inertia
         return replace(
-            self.with_constants(constants), report=replace(self.report, findings=findings)
+            self.with_constants(constants),
+            report=replace(self.report, findings=findings),
+            base_inertia=finite_array(base, NO_INERTIA.shape, 'base inertia', self.name),
         )
 
     def with_scaled_masses(self, factors):
@@ -305,8 +330,8 @@ class RobotModel(ReadOnly):
         constants[:, MASS : INERTIA + 6] *= factors.reshape(-1, 1)
         return self.with_constants(constants)
 
-    def _joint_rows(self):
-        """Return the row of the body that each entry of qd moves first."""
+    def joint_rows(self):
+        """Return (nv,): the row of the body that each velocity moves first."""
         rows = np.flatnonzero(self.topology[1:, DOF]) + 1
         return rows[np.argsort(self.topology[rows, FIRST if self.is_embedded else V])]
 

@@ -19,9 +19,17 @@ from robodyn_ros.model import build, dh, urdf
 from robodyn_ros.model.dependent.closures import Closure
 from robodyn_ros.model.description import RobotDescription
 from robodyn_ros.model.dh import DHRow
+from robodyn_ros.model.extended.elastic_joints import ElasticJoint, with_elastic_joints
+from robodyn_ros.model.extended.free_base import with_free_base
 from robodyn_ros.model.layout import INERTIA, MASS
 from robodyn_ros.model.rotors import EXACT, Rotor
-from robodyn_ros.model.sources import closure_file, mjcf, rotor_file, xacro_file
+from robodyn_ros.model.sources import (
+    closure_file,
+    elastic_joint_file,
+    mjcf,
+    rotor_file,
+    xacro_file,
+)
 from robodyn_ros.robot.centroidal import Centroidal
 from robodyn_ros.robot.configuration_space import ConfigurationSpace
 from robodyn_ros.robot.derivatives import Derivatives
@@ -388,6 +396,46 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         Robot
         """
         return Robot(self.model.with_gravity(gravity))
+
+    def with_free_base(self) -> Robot:
+        """Return a new robot whose base moves freely, on a first joint 'free_base'.
+
+        Returns
+        -------
+        Robot
+            As `from_urdf` with `free_base`, with the loads and other changes of this one.
+
+        Raises
+        ------
+        ModelError
+            For a robot with loops, or with a free base already.
+        """
+        return Robot(with_free_base(self.model))
+
+    def with_elastic_joints(self, joints: Mapping[str, ElasticJoint] | str | os.PathLike) -> Robot:
+        """Return a new robot with a spring between motor and link of joints.
+
+        Its dynamics are without the springs, whose torques -k delta - d deltadot are those of the
+        joints `<joint>_deflection`. A `Plant` applies them; `ElasticPlant` steps this robot under
+        commands to its motors.
+
+        Parameters
+        ----------
+        joints : mapping of str to ElasticJoint, or path
+            By name of the joint; or a YAML file of them.
+
+        Returns
+        -------
+        Robot
+            See `robodyn_ros.model.extended.elastic_joints.with_elastic_joints`.
+
+        Raises
+        ------
+        UnknownNameError, ModelError
+            For joints that cannot be elastic.
+        """
+        found = elastic_joint_file.elastic_joints_of(joints)
+        return Robot(with_elastic_joints(self.model, found))
 
     def expand(
         self, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None

@@ -69,8 +69,9 @@ def modes_of(model, names):
 
 
 def has_drive(model):
-    """Return (nv,) whether a drive moves each joint: nothing holds a floating body."""
+    """Return (nv,) whether a drive moves each joint: none a floating body, none a spring."""
     driven = np.ones(model.nv, dtype=bool)
     for coordinates in model.multi_dof_joints:
         driven[coordinates.velocities] = coordinates.joint.type != 'floating'
+    driven[[model.joint_names.index(spring.joint) for spring in model.springs]] = False
     return driven

@@ -116,6 +116,7 @@ class Drives:
         self._model, self._inertia = model, inertia
         # a floating joint says that nothing holds the body, so there is no drive to brake or damp
         self._driven = has_drive(model)
+        self._springs = [model.joint_names.index(spring.joint) for spring in model.springs]
         self._gains = self._given_gains()
         self._damping = settings.damping_scale * model.joint_values(MODEL_DAMPING)
         self._friction = settings.friction_scale * model.joint_values(MODEL_FRICTION)
@@ -178,6 +179,15 @@ class Drives:
             joints[:, STIFFNESS] = np.where(mode == POSITION_MODE, stiffness, 0.0)
             joints[:, RATE_GAIN] = np.where(mode == VELOCITY_MODE, velocity_gain, damping)
             joints[:, TOP_SPEED] = np.where(np.isnan(limits.velocity), np.inf, limits.velocity)
+        self._arrange_springs()
+
+    def _arrange_springs(self):
+        """Let springs act like drives that hold their joint at zero, without a limit."""
+        for k, spring in zip(self._springs, self._model.springs):
+            self.joints[k, [MODE, BRAKED, ASSISTED]] = POSITION_MODE, 0.0, 0.0
+            self.joints[k, [EFFORT, STRENGTH]] = inf, 1.0
+            self.joints[k, [STIFFNESS, RATE_GAIN]] = spring.stiffness, spring.damping
+            self.takes[k] = 0.0
 
     def release(self, time):
         """Void the commands that nothing renewed until now: their joints give no effort."""

@@ -366,6 +366,16 @@ class Plant:
         self._drives.arrange()
 
     @property
+    def measured(self):
+        """Return the positions and velocities that the encoders see; live."""
+        return self.q, self.qd
+
+    @property
+    def stepped_model(self):
+        """Return the RobotModel whose steps the kernel takes."""
+        return self.model
+
+    @property
     def commanded(self):
         """Return (nv,) whether each joint follows a command at present."""
         return self._drives.phase == drives.COMMANDED

@@ -98,14 +98,14 @@ class Runner:
             before = plant.qd.copy()
             plant.step(command, self._dt)
             if left == 0 or self.sensor.remembers:
-                self.sensor.sample(plant.q, plant.qd, self._dt)
+                self.sensor.sample(*plant.measured, self._dt)
             self._sample((plant.qd - before) / self._dt, self._dt)
         self.steps += count
         self._deliver()
 
     def sense(self):
         """Take a reading of the present state."""
-        self.sensor.sample(self.plant.q, self.plant.qd, 0.0)
+        self.sensor.sample(*self.plant.measured, 0.0)
         self._sample(np.zeros_like(self.plant.qd), 0.0)
         self._deliver()
 

@@ -5,53 +5,26 @@
 Referees: Jain's chapter 12 as operators (test/formulations/jain checks those), and closed forms.
 """
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from robodyn_ros.control.laws.computed_torque import ComputedTorque
 from robodyn_ros.errors import ModelError, UnknownNameError
 from robodyn_ros.formulations.jain.gears import geared_forward_dynamics, geared_mass_matrix
-from robodyn_ros.formulations.jain.gears.geared_chain import chain_of
-from robodyn_ros.formulations.jain.tree import tree_at
 from robodyn_ros.model.description import Inertial, Joint, Link, RobotDescription
 from robodyn_ros.model.layout import ROTOR
-from robodyn_ros.model.rotors import Rotor, with_rotors
+from robodyn_ros.model.rotors import Rotor
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.simulation.plant import Plant
 from support.compare import agree, solve_tolerance
-from support.families import GRAVITY, describe, states
+from support.families import GRAVITY, states
+from support.geared_arm import ARM, ROTORS, chain_at
 from support.node_harness import ROOT
 
-ARM = describe('geared_chain', 5, welds=0.0)
-ROTORS = {
-    'joint1': Rotor(2e-4, 80.0, mass=0.3, position=(0.1, 0.0, 0.2), across=1e-4),
-    'joint2': Rotor(1e-4, -50.0, axis=(0.0, 0.6, 0.8), mass=0.2, across=6e-5),
-    'joint4': Rotor(3e-5, 120.0),
-    'joint5': Rotor(2e-5, 30.0, axis=(1.0, 0.0, 0.0)),
-}
 
-
-def chain_at(robot, q, qd):
-    """Return Jain's GearedChain of a robot with rotors: its tree with nothing geared."""
-    described = with_rotors(ARM, ROTORS)
-    loose = replace(
-        described, joints=tuple(replace(joint, mimic='') for joint in described.joints)
-    )
-    free = Robot.from_description(loose, gravity=GRAVITY)
-    every = dict(zip(robot.all_joint_names, zip(*robot.expand(q, qd)[:2])))
-    at = np.array([every[name] for name in free.joint_names])
-    tree = tree_at(free, at[:, 0])
-    rates, pairs, mu = np.zeros(tree.N), [], []
-    for k in range(5, 0, -1):  # from tip to base, as Jain counts
-        rotor = ROTORS.get(f'joint{k}')
-        motor = tree.names.index(f'joint{k}_rotor') if rotor else None
-        pairs.append((motor, tree.names.index(f'link{k}')))
-        mu.append(rotor.gear_ratio if rotor else 0.0)
-    for body, name in enumerate(tree.names):
-        rates[tree.slices[body]] = every[name.replace('link', 'joint')][1]
-    return chain_of(tree, rates, pairs, np.array(mu))
+def all_of(robot, q, qd):
+    """Return {name: (position, velocity)} of joints and rotors."""
+    return dict(zip(robot.all_joint_names, zip(*robot.expand(q, qd)[:2])))
 
 
 def test_exact_rotors_are_those_of_chapter_12():
@@ -59,7 +32,7 @@ def test_exact_rotors_are_those_of_chapter_12():
     robot = Robot.from_description(ARM, gravity=GRAVITY, rotors=ROTORS)
     assert robot.joint_names == tuple(f'joint{k}' for k in range(1, 6))
     for q, qd, tau in states(robot):
-        chain = chain_at(robot, q, qd)
+        chain = chain_at(all_of(robot, q, qd))
         M = geared_mass_matrix.mass_matrix(chain)[::-1, ::-1]
         agree(robot.mass_matrix(q), M)
         agree(

@@ -31,6 +31,7 @@ LAWS = (
     'adaptive_computed_torque',
     'diagonal_damping',
     'underactuated_computed_torque',
+    'elastic_joint',
 )
 
 

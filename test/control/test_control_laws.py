@@ -21,6 +21,7 @@ LAWS = [
     'operational_space',
     'diagonal_damping',
     'underactuated_computed_torque',
+    'elastic_joint',
 ]
 
 

@@ -30,6 +30,7 @@ BUILT_IN = [
     'operational_space',
     'diagonal_damping',
     'underactuated_computed_torque',
+    'elastic_joint',
 ]
 
 RUN_THE_ADDED_LAW = """

@@ -7,6 +7,7 @@ import importlib.metadata
 from robodyn_ros.control.laws.adaptive import AdaptiveComputedTorque
 from robodyn_ros.control.laws.computed_torque import ComputedTorque
 from robodyn_ros.control.laws.diagonal_damping import DiagonalDamping
+from robodyn_ros.control.laws.elastic_joint import ElasticJointLaw
 from robodyn_ros.control.laws.gravity_compensation import GravityCompensation
 from robodyn_ros.control.laws.law import ControlLaw
 from robodyn_ros.control.laws.operational_space import OperationalSpace
@@ -28,6 +29,7 @@ BUILT_IN = {
         OperationalSpace,
         DiagonalDamping,
         UnderactuatedComputedTorque,
+        ElasticJointLaw,
     )
 }
 

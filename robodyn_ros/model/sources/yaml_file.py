@@ -11,7 +11,16 @@ from robodyn_ros.errors import ModelError, shorten
 from robodyn_ros.model.sources import package_path
 
 MOST_BYTES = 1_000_000
-KNOWN = ('closures', 'independent', 'near', 'rotors', 'obstacles', 'shapes', 'collision_links')
+KNOWN = (
+    'closures',
+    'elastic_joints',
+    'independent',
+    'near',
+    'rotors',
+    'obstacles',
+    'shapes',
+    'collision_links',
+)
 
 
 def sections(source, what):

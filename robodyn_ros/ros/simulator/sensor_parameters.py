@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parameters of the simulated sensors, and the sensors that they describe."""
 
-from typing import Any, Mapping
+from typing import Any, Collection, Mapping
 
 import numpy as np
 
@@ -108,8 +108,22 @@ SENSOR_PARAMETERS = (
 )
 
 
-def make_instruments(values: Mapping[str, Any], robot: Robot) -> list[LinkSensor]:
-    """Return the sensors besides the encoders; UnknownNameError for a link that is not there."""
+def make_instruments(
+    values: Mapping[str, Any], robot: Robot, elastic: Collection[str] = ()
+) -> list[LinkSensor]:
+    """Return the sensors besides the encoders.
+
+    Args:
+      values: of the node's parameters, by name.
+      robot: the simulated one, with rigid joints.
+      elastic: names of its elastic joints.
+
+    Raises:
+      UnknownNameError: for a link that is not there.
+      ParameterError: for sensors of forces that would not feel a rotor beyond a spring.
+
+    """
+    _refuse_rotors_beyond_springs(values, robot.model, elastic)
     late = {'latency': values['sensor_latency'], 'jitter': values['sensor_jitter']}
     seeds = iter(np.random.SeedSequence(values['noise.seed'], spawn_key=(9,)).spawn(1000))
 
@@ -132,3 +146,18 @@ def make_instruments(values: Mapping[str, Any], robot: Robot) -> list[LinkSensor
         parts_of = errors('motor_encoders.position', 'motor_encoders.velocity')
         found.append(MotorEncoders(robot.nv, *parts_of, seed=next(seeds), **late))
     return found
+
+
+def _refuse_rotors_beyond_springs(values, model, elastic):
+    """Sensors of forces take the motion of rotors that are bodies for that of the links."""
+    names = [
+        name
+        for name, row in zip(model.joint_names, model.joint_rows())
+        if name in elastic and row in model.followed.values()
+    ]
+    if names and (values['force_torque.frames'] or values['joint_torque.enabled']):
+        raise ParameterError(
+            f'robot {model.name!r}: force_torque.frames or joint_torque.enabled, and elastic '
+            f'joints whose rotors are bodies of their own: {", ".join(names)}; expected no such '
+            'sensors, or rotors as `motor_inertia` of the elastic joints'
+        )

@@ -7,12 +7,14 @@ from typing import Any, Mapping
 from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.errors import ParameterError, RobodynError
 from robodyn_ros.model.contacts import Contacts
+from robodyn_ros.model.extended.elastic_joints import ElasticJoint
 from robodyn_ros.model.layout import ROTOR
 from robodyn_ros.model.robot_model import RobotModel
-from robodyn_ros.model.sources import contact_file
+from robodyn_ros.model.sources import contact_file, elastic_joint_file
 from robodyn_ros.robot.robot import Robot
-from robodyn_ros.ros.common.robot_source import RobotSource
+from robodyn_ros.ros.common.robot_source import RobotSource, read_entries
 from robodyn_ros.simulation.contact import step
+from robodyn_ros.simulation.elastic.elastic_plant import ElasticPlant
 from robodyn_ros.simulation.faults import Faults
 from robodyn_ros.simulation.perturbation import Perturbation, perturbed
 from robodyn_ros.simulation.plant import Plant
@@ -76,20 +78,40 @@ def contact_step(values: Mapping[str, Any]) -> Kernel:
     return step.step_of(METHODS[values['integrator']])
 
 
-def make_plant(values: Mapping[str, Any], robot: Robot, contacts: Contacts | None = None) -> Plant:
-    """Return the plant of `robot`; ShapeError or ParameterError for a bad initial state."""
+def elastic_joints(values: Mapping[str, Any]) -> dict[str, ElasticJoint]:
+    """Return the elastic joints by name, those of the entries in place of those of the file."""
+    return {
+        **elastic_joint_file.elastic_joints_of(values['elastic_joints_path'] or None),
+        **read_entries(values, 'elastic_joints', elastic_joint_file.elastic_joint),
+    }
+
+
+def make_plant(
+    values: Mapping[str, Any], robot: Robot, contacts: Contacts | None = None
+) -> Plant | ElasticPlant:
+    """Return the plant of `robot`.
+
+    Raises:
+      ShapeError: for a bad initial state.
+      ParameterError: for a bad initial state, or elastic joints with contacts.
+      ModelError, UnknownNameError: for joints that cannot be elastic.
+
+    """
     settings = PlantSettings(
         latency=values['command_latency'],
         **{name: values[name] for name in SAME_NAME},
         **{name: values[f'drive.{name}'] for name in DRIVE},
     )
-    return Plant(
-        robot,
-        settings,
-        values['initial_position'] or None,
-        values['initial_velocity'] or None,
-        contacts,
-    )
+    start = values['initial_position'] or None, values['initial_velocity'] or None
+    springs = elastic_joints(values)
+    if not springs:
+        return Plant(robot, settings, *start, contacts)
+    if contacts is not None:
+        raise ParameterError(
+            f'robot {robot.name!r}: contacts_path is {values["contacts_path"]!r} beside the elastic '
+            f'joints {", ".join(springs)}; expected contacts or elastic joints, one of them'
+        )
+    return ElasticPlant(robot, springs, settings, *start, values['encoders'])
 
 
 def make_sensor(values: Mapping[str, Any], robot: Robot) -> Sensor:

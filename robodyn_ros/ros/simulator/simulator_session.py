@@ -35,6 +35,7 @@ from robodyn_ros.ros.simulator.simulated_plant import (
 )
 from robodyn_ros.ros.simulator.simulator_parameters import COMMAND_TOPICS, TIMER
 from robodyn_ros.ros.simulator.state_publisher import state_topics
+from robodyn_ros.simulation.elastic.elastic_plant import ElasticPlant
 from robodyn_ros.simulation.plant import KERNELS
 from robodyn_ros.simulation.runner import Runner
 from robodyn_ros.simulation.specialised_step import specialised_step
@@ -73,7 +74,8 @@ class SimulatorSession:
         plant = make_plant(values, robot, contacts)
         warm_up(KERNELS)
         self.lock = Lock()
-        instruments = make_instruments(values, robot)
+        elastic = plant.elastic if isinstance(plant, ElasticPlant) else ()
+        instruments = make_instruments(values, robot, elastic)
         self.runner = Runner(plant, make_sensor(values, robot), values['update_rate'], instruments)
         self.lost = self.refused_wrenches = 0
         self.faults: list[Exception] = []  # exceptions of the loop, for the node to report
@@ -85,7 +87,8 @@ class SimulatorSession:
         self._simulated_stamps = values['publish_clock'] or not timed
         self._at_once = values['speed_factor'] == 0.0
         self._frame_id = values['frame_id'] or robot.model.body_names[0]
-        self._state = state_topics(node, robot.model, values, self._frame_id)
+        beyond = (lambda: plant.other_side) if elastic and values['publish_other_side'] else None
+        self._state = state_topics(node, robot.model, values, self._frame_id, beyond)
         self._instruments = SensorTopics(node, instruments, robot.joint_names)
         self._slots, self._told = 0, 0.0
         self._reset_notify = node.create_publisher(Header, '~/reset_notify', LATCHED_QOS)
@@ -104,7 +107,7 @@ class SimulatorSession:
             values['specialise'],
             functools.partial(
                 specialised_step,
-                portable(robot.model),
+                portable(plant.stepped_model),
                 plant.settings.integrator,
                 contacts=contacts,
             ),

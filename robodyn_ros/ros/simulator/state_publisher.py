@@ -3,7 +3,7 @@
 """Publish the state of the simulated robot, in messages built once and refilled."""
 
 from itertools import chain
-from typing import Any, Mapping, Sequence
+from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 from geometry_msgs.msg import Transform, Twist, Wrench
@@ -26,7 +26,13 @@ def scalar_joints(model: RobotModel) -> list[int]:
     return [k for k in range(model.nv) if k not in others]
 
 
-def state_topics(node, model: RobotModel, values: Mapping[str, Any], frame_id: str):
+def state_topics(
+    node,
+    model: RobotModel,
+    values: Mapping[str, Any],
+    frame_id: str,
+    beyond: Callable[[], tuple] | None = None,
+):
     """Return the publisher of the state of a robot.
 
     Args:
@@ -34,14 +40,15 @@ def state_topics(node, model: RobotModel, values: Mapping[str, Any], frame_id: s
       model: of the robot.
       values: of the node's parameters, by name.
       frame_id: of the headers.
+      beyond: returns names, positions, velocities and efforts of what joint states have besides.
 
     """
     joints = multi_dof_joints(model)
     if joints:
-        return MixedStates(node, model, joints, values, frame_id)
+        return MixedStates(node, model, joints, values, frame_id, beyond)
     if model.is_embedded:
-        return AllJointStates(node, model, values, frame_id)
-    return JointStates(node, model.joint_names, values, frame_id, model.held)
+        return AllJointStates(node, model, values, frame_id, beyond)
+    return JointStates(node, model.joint_names, values, frame_id, model.held, beyond)
 
 
 class JointStates:
@@ -54,18 +61,22 @@ class JointStates:
         values: Mapping[str, Any],
         frame_id: str,
         held: Mapping[str, float],
+        beyond: Callable[[], tuple] | None = None,
     ):
         self._node = node
         self._publisher = node.create_publisher(
             JointState, values['joint_states_topic'], STATE_QOS
         )
-        self._message = JointState(name=[*names, *held])
+        self._beyond = beyond
+        more = beyond()[0] if beyond else ()
+        self._message = JointState(name=[*names, *more, *held])
         self._message.header.frame_id = frame_id
         fields = ('position', 'velocity', *('effort',) * values['publish_effort'])
-        count = len(names) + len(held)
+        count, end = len(self._message.name), len(names) + len(more)
         whole = [bound_array(self._message, field, count) for field in fields]
-        whole[0][len(names) :] = list(held.values())
+        whole[0][end:] = list(held.values())
         self._arrays = [array[: len(names)] for array in whole]
+        self._more = [array[len(names) : end] for array in whole]
 
     @property
     def messages(self) -> tuple[JointState, MultiDOFJointState]:
@@ -82,6 +93,9 @@ class JointStates:
         set_stamp(self._message.header.stamp, nanoseconds)
         for array, value in zip(self._arrays, state):
             array[:] = value
+        if self._beyond:
+            for array, value in zip(self._more, self._beyond()[1:]):
+                array[:] = value
         self._publisher.publish(self._message)
 
     def close(self):
@@ -92,8 +106,15 @@ class JointStates:
 class AllJointStates(JointStates):
     """The state as a JointState, with dependent joints."""
 
-    def __init__(self, node, model: RobotModel, values: Mapping[str, Any], frame_id: str):
-        super().__init__(node, model.all_joint_names, values, frame_id, model.held)
+    def __init__(
+        self,
+        node,
+        model: RobotModel,
+        values: Mapping[str, Any],
+        frame_id: str,
+        beyond: Callable[[], tuple] | None = None,
+    ):
+        super().__init__(node, model.all_joint_names, values, frame_id, model.held, beyond)
         self._all = AllJoints(model)
 
     def publish(self, nanoseconds: int, *state: np.ndarray):
@@ -114,6 +135,7 @@ class MixedStates:
         joints: Sequence[MultiDofJoint],
         values: Mapping[str, Any],
         frame_id: str,
+        beyond: Callable[[], tuple] | None = None,
     ):
         self._node, self._joints = node, joints
         self._all = AllJoints(model) if model.is_embedded else None
@@ -123,7 +145,7 @@ class MixedStates:
         self._velocities = places
         self._positions = [model.all_position_names.index(name) for name in names]
         held = model.held
-        self._scalars = JointStates(node, names, values, frame_id, held) if names else None
+        self._scalars = JointStates(node, names, values, frame_id, held, beyond) if names else None
         self._publisher = node.create_publisher(
             MultiDOFJointState, values['multi_dof_joint_states_topic'], STATE_QOS
         )

@@ -1,0 +1,178 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Motors with springs to their links: feedback of the motors, feed-forward of the links."""
+
+import numpy as np
+
+from robodyn_ros.algorithms.core.friction import friction_torque
+from robodyn_ros.algorithms.core.gravity import gravity_torque
+from robodyn_ros.algorithms.core.rnea import bias_torque, inverse_dynamics
+from robodyn_ros.compile import kernel
+from robodyn_ros.control.laws.law import (
+    ACCELERATION,
+    CORIOLIS,
+    FEEDBACK,
+    FRICTION,
+    GRAVITY,
+    INERTIA,
+    POSITION,
+    POSITION_GAIN,
+    VELOCITY,
+    VELOCITY_GAIN,
+    ControlLaw,
+    LawOption,
+    model_arrays,
+)
+from robodyn_ros.model.extended.elastic_joints import with_elastic_joints
+from robodyn_ros.model.layout import ROTOR
+from robodyn_ros.model.sources.elastic_joint_file import elastic_joint, elastic_joints_of
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+
+AHEAD = 1e-4  # [s] over which the rate of the joint torque is a difference
+
+
+@kernel
+def elastic_joint_law(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    compliance: Constant,
+    rotor: Constant,
+    motor: Constant,
+    f_ext: Matrix,
+    ahead: Matrix,
+    joint_torque: Matrix,
+    q: Vector,
+    qd: Vector,
+    reference: Matrix,
+    gains: Matrix,
+    terms: Matrix,
+):
+    """Compute all terms but 'other'.
+
+    compliance (nv,) [rad/(N m) or m/N] of the springs. rotor and motor (nv,) : inertia of elastic
+    joints in constants, and that of their motors [kg m^2 or kg]. f_ext (nb, 6) of zeros.
+    ahead (3, nv) and joint_torque (2, nv) are scratch. q, qd : (nv,) of the motors; reference :
+    (3, nv) of the links; gains : (2, nv); terms : (6, nv), written.
+    """
+    for k in range(q.shape[0]):
+        ahead[POSITION, k] = reference[POSITION, k] + AHEAD * reference[VELOCITY, k]
+        ahead[VELOCITY, k] = reference[VELOCITY, k] + AHEAD * reference[ACCELERATION, k]
+        ahead[ACCELERATION, k] = reference[ACCELERATION, k]
+    inverse_dynamics(
+        topology,
+        constants,
+        gravity,
+        scratch,
+        ahead[POSITION],
+        ahead[VELOCITY],
+        ahead[ACCELERATION],
+        f_ext,
+        joint_torque[1],
+    )
+    inverse_dynamics(
+        topology,
+        constants,
+        gravity,
+        scratch,
+        reference[POSITION],
+        reference[VELOCITY],
+        reference[ACCELERATION],
+        f_ext,
+        joint_torque[0],
+    )
+    gravity_torque(topology, constants, gravity, scratch, reference[POSITION], terms[GRAVITY])
+    bias_torque(
+        topology,
+        constants,
+        gravity,
+        scratch,
+        reference[POSITION],
+        reference[VELOCITY],
+        terms[CORIOLIS],
+    )
+    friction_torque(topology, constants, reference[VELOCITY], terms[FRICTION])
+    for k in range(q.shape[0]):
+        acceleration = reference[ACCELERATION, k]
+        rate = (joint_torque[1, k] - joint_torque[0, k]) / AHEAD
+        torque = joint_torque[0, k] - rotor[k] * acceleration
+        error = reference[POSITION, k] + compliance[k] * torque - q[k]
+        slip = reference[VELOCITY, k] + compliance[k] * rate - qd[k]
+        terms[FEEDBACK, k] = gains[POSITION_GAIN, k] * error + gains[VELOCITY_GAIN, k] * slip
+        terms[INERTIA, k] = torque - terms[CORIOLIS, k] + motor[k] * acceleration
+        terms[CORIOLIS, k] -= terms[GRAVITY, k]
+
+
+class ElasticJointLaw(ControlLaw):
+    """tau = s_r + B qdd_r + Kp (theta_r - theta) + Kd (thetad_r - thetad), theta_r = q_r + s_r/k.
+
+    s_r = M(q_r) qdd_r + C(q_r, qd_r) qd_r + g(q_r) is what the springs have to carry along the
+    reference of the links, without motors. At rest this is the law of Tomei 1991 (PD of the motors
+    and g(q_r)), which is stable for any Kd > 0 and any Kp and k above the slope of gravity.
+    thetad_r = qd_r + d(s_r)/dt / k, with the jerk of the reference left out, as is the inertia of
+    the motors that the deflection accelerates.
+
+    The measured state has to be that of the motors. Rigid joints have k without bound.
+
+    elastic_joints : entries `joint=stiffness damping motor_inertia`. elastic_joints_path : YAML
+    file of them, see robodyn_ros.model.sources.elastic_joint_file; entries replace those of the
+    file. Without any, the law is PD with the torques of the reference fed forward. Raises
+    ParameterError, UnknownNameError or ModelError for impossible ones.
+    """
+
+    name = 'elastic_joint'
+    stateful = False
+    equation = (
+        'tau = s_r + B qdd_r + Kp (q_r + s_r/k - q) + Kd (qd_r + ds_r/dt /k - qd) + friction(qd_r)'
+        ', s_r = M(q_r) qdd_r + C(q_r, qd_r) qd_r + g(q_r), q of the motors'
+    )
+    gain_unit = ('N m/rad', 'N m s/rad')
+    options = (
+        LawOption(
+            'elastic_joints',
+            (),
+            'Elastic joints, each as `joint=stiffness damping motor_inertia`: N m/rad, N m s/rad '
+            'and kg m^2, seen at the link. The last two may be left out.',
+        ),
+        LawOption(
+            'elastic_joints_path',
+            '',
+            'YAML file of elastic joints, by its path or as `package://<name>/<path>` (see '
+            'doc/joints.md).',
+        ),
+    )
+    kernels = (elastic_joint_law,)
+
+    def __init__(self, robot, elastic_joints=(), elastic_joints_path=''):
+        super().__init__(robot)
+        joints = elastic_joints_of(elastic_joints_path or None)
+        joints |= dict(map(elastic_joint, elastic_joints))
+        names, n = robot.joint_names, robot.nv
+        elastic = with_elastic_joints(robot.model, joints)
+        motors = elastic.joint_values(ROTOR)[:n]
+        compliance, rotor, motor = np.zeros((3, n))
+        described = robot.model.joint_values(ROTOR)
+        for name, joint in joints.items():
+            k = names.index(name)
+            compliance[k], rotor[k], motor[k] = 1.0 / joint.stiffness, described[k], motors[k]
+        for array in (compliance, rotor, motor):
+            array.flags.writeable = False
+        self._arrays = (
+            *model_arrays(robot),
+            compliance,
+            rotor,
+            motor,
+            np.zeros((len(robot.model.topology), 6)),
+            np.zeros((3, n)),
+            np.zeros((2, n)),
+        )
+
+    @classmethod
+    def trial_options(cls, robot):
+        """Every other joint is elastic."""
+        return {'elastic_joints': tuple(f'{name}=1e3 0 0.1' for name in robot.joint_names[::2])}
+
+    def torques(self, q, qd, reference, gains, terms):
+        """Write every term of the model, in O(n)."""
+        self._torques(*self._arrays, q, qd, reference, gains, terms)

@@ -1,0 +1,47 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of the tables of a robot that gets further joints."""
+
+from robodyn_ros.model.dependent.embedding import embed
+from robodyn_ros.model.dependent.mimic import Following
+from robodyn_ros.model.layout import (
+    AT,
+    CONSTANT_COLUMNS,
+    DOF,
+    FIRST,
+    RATIO,
+    SHIFT,
+    TOPOLOGY_COLUMNS,
+    Q,
+    V,
+)
+
+
+def simple_topology(model):
+    """Return the topology without dependent joints: followers have the indices of their leader."""
+    simple = model.topology[:, :TOPOLOGY_COLUMNS].copy()
+    if model.is_embedded:
+        simple[1:, Q], simple[1:, V] = model.topology[1:, AT], model.topology[1:, FIRST]
+        simple[1:, DOF] = 1
+    return simple
+
+
+def embedded_again(model, order, topology, constants):
+    """Return the tables with the dependent joints of the model, where it has some.
+
+    order : row of `model` of each row, or None for a new row.
+    """
+    if not model.is_embedded:
+        return topology, constants
+    ways = {
+        place: Following('', constants[place, RATIO], constants[place, SHIFT])
+        for place, row in enumerate(order)
+        if row and model.topology[row, DOF] == 0
+    }
+    return embed(topology, constants[:, :CONSTANT_COLUMNS], ways)
+
+
+def read_only(array):
+    """Return the array, which is not to be written any more."""
+    array.flags.writeable = False
+    return array

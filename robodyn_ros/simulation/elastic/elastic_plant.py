@@ -1,0 +1,257 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A plant with elastic joints: commands go to the motors, states are those of links or motors."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from robodyn_ros.model.extended.elastic_joints import DEFLECTION
+from robodyn_ros.model.rigid_body import Payloads
+from robodyn_ros.model.robot_model import RobotModel
+from robodyn_ros.robot.robot import Robot
+from robodyn_ros.simulation.command_modes import CODES, UNSPOKEN, Command, modes_of
+from robodyn_ros.simulation.plant import Plant
+from robodyn_ros.simulation.plant_settings import PlantSettings, one_of
+
+LINK, MOTOR = 'link', 'motor'
+SIDES = (LINK, MOTOR)
+#: Attributes of the plant inside that are those of the whole.
+SAME = (
+    't',
+    'fault',
+    'faults',
+    'refused',
+    'largest',
+    'linked',
+    'use',
+    'apply_wrench',
+    'acting_wrenches',
+    'stepped_model',
+)
+#: Settings of a plant that have an entry for each joint.
+PER_JOINT = {'command_modes': 'effort', 'stiffness': 0.0, 'rate_gain': 0.0, 'velocity_gain': 0.0}
+
+
+class ElasticPlant:
+    """A plant whose joints have springs between motor and link, with the interface of `Plant`.
+
+    Inside, each elastic joint is that of its motor and the deflection of its spring in series, see
+    `with_elastic_joints`. Semi-implicit Euler takes the springs implicitly, so that no stiffness
+    is too high for the step. Runge-Kutta needs steps that are short against their period.
+
+    Commands, drives, brakes, friction and stops act on the motors.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot with rigid joints.
+    joints : mapping of str to ElasticJoint, or path
+        By name of the joint, or a YAML file of them.
+    settings : PlantSettings
+        As of `Plant`, with one entry for each joint of `robot`.
+    position, velocity : (nq,) and (nv,) array_like, optional
+        Initial state of the links, as in `set_state`.
+    encoders : {'link', 'motor'}
+        Side whose positions and velocities are measured.
+
+    Attributes
+    ----------
+    model : RobotModel
+        Of the robot with rigid joints, with its payloads.
+    inside : Plant
+        The plant of all coordinates.
+    q, qd : (nq,) and (nv,) ndarray
+        State of the links [rad or m, rad/s or m/s]; live, not to be written.
+    motor_q, motor_qd : (nq,) and (nv,) ndarray
+        State of the motors, that of the link where a joint is rigid; live, not to be written.
+    effort : (nv,) ndarray
+        Efforts of the motors in the last step [N m or N]; live.
+
+    Raises
+    ------
+    UnknownNameError, ModelError
+        For joints that cannot be elastic.
+    ShapeError, ParameterError
+        For settings or a state that do not fit the robot.
+    """
+
+    def __init__(
+        self, robot, joints, settings=PlantSettings(), position=None, velocity=None, encoders=LINK
+    ):
+        one_of('encoders', encoders, SIDES)
+        self.model: RobotModel = robot.model
+        self.settings, self.encoders = settings, encoders
+        elastic = robot.with_elastic_joints(joints)
+        self.elastic = [spring.joint.removesuffix(DEFLECTION) for spring in elastic.model.springs]
+        self._robot, self._rigid = robot, Plant(robot, settings, position, velocity)
+        self._payloads = Payloads(robot.model)
+        self._at = [robot.joint_names.index(name) for name in self.elastic]
+        self._q_at = robot.model.coordinates[self._at]
+        self._stiffness = np.array([spring.stiffness for spring in elastic.model.springs])
+        self.inside = Plant(elastic, self._spread(settings))
+        nq, nv = robot.model.nq, robot.model.nv
+        self.motor_q, self.motor_qd = self.inside.q[:nq], self.inside.qd[:nv]
+        self.effort = self.inside.effort[:nv]
+        self.q, self.qd = self.motor_q.copy(), self.motor_qd.copy()
+        self._initial = self._rigid.q.copy(), self._rigid.qd.copy()
+        self.reset()
+
+    def __getattr__(self, name):
+        """Return what is the same of the plant inside: time, faults, wrenches, kernels."""
+        if name not in SAME:
+            raise AttributeError(f'{type(self).__name__!r} object has no attribute {name!r}')
+        return getattr(self.inside, name)
+
+    def reset(self):
+        """Return to the initial state; see `Plant.reset`."""
+        self.inside.reset()
+        self._carry(self._payloads.clear())
+        self._sense()
+        self.set_state(*self._initial)
+
+    def set_state(self, position=None, velocity=None):
+        """Set the state of the links. Springs carry their weight at rest; motors move like links.
+
+        Parameters
+        ----------
+        position, velocity : (nq,) and (nv,) array_like, optional
+            New state of the links [rad or m, rad/s or m/s]; None leaves that half as it is.
+
+        Raises
+        ------
+        ShapeError, ParameterError
+            As of `Plant.set_state`. Nothing has changed then.
+        """
+        q = self.q if position is None else self._rigid.checked_position(position)
+        qd = self.qd if velocity is None else self._rigid.checked_velocity(velocity)
+        limits = self.model.limits
+        hangs = -self._robot.gravity_torque(q)[self._at] / self._stiffness
+        motor = np.clip(
+            q[self._q_at] - hangs, limits.lower[self._at], limits.upper[self._at]
+        )  # a motor at its stop leaves the rest to the spring
+        inside = np.concatenate((q, q[self._q_at] - motor))
+        inside[self._q_at] = motor
+        self.inside.set_state(inside, np.concatenate((qd, np.zeros(len(self._at)))))
+        self._sense()
+
+    def step(self, command=None, dt=1e-3):
+        """Advance by one step; see `Plant.step`, with commands to the motors."""
+        if command is not None:
+            command = self._spread_command(self.tagged(command))
+        self.inside.step(command, dt)
+        self._sense()
+
+    def tagged(self, command):
+        """Return a command whose quantities a later change of mode leaves alone; see `Plant`."""
+        given = self._rigid.tagged(command)
+        if isinstance(command, Command):
+            return given
+        return Command(given.value, np.array([CODES[mode] for mode in self.modes]))
+
+    def attach(self, frame, mass, com=(0.0, 0.0, 0.0), inertia=np.zeros((3, 3))):
+        """Attach a rigid payload to a frame of the links; see `Plant.attach`."""
+        model = self._payloads.attach(frame, mass, com, inertia)
+        self.inside.attach(frame, mass, com, inertia)
+        self._carry(model)
+
+    @property
+    def broken(self):
+        """Return the Faults injected; assign to change them. Stuck joints have stuck motors."""
+        return self.inside.broken
+
+    @broken.setter
+    def broken(self, faults):
+        faults.check_names(self.model.name, self.model.joint_names)
+        self.inside.broken = faults
+
+    @property
+    def command_modes(self):
+        """Return what each motor takes; assign one for all, or one for each; see `Plant`."""
+        return self.inside.command_modes[: self.model.nv]
+
+    @command_modes.setter
+    def command_modes(self, names):
+        names = modes_of(self.model, names)
+        self.inside.command_modes = names + ('effort',) * len(self.elastic)
+
+    @property
+    def modes(self):
+        """Return the mode that each motor is in: 'effort', 'position' or 'velocity'."""
+        return self.inside.modes[: self.model.nv]
+
+    @property
+    def takes(self):
+        """Return (nv, 3) whether each motor takes efforts, positions and velocities; live."""
+        return self.inside.takes[: self.model.nv]
+
+    @property
+    def commanded(self):
+        """Return (nv,) whether each motor follows a command at present."""
+        return self.inside.commanded[: self.model.nv]
+
+    @property
+    def over_speed(self):
+        """Return (nv,) whether each link exceeds its velocity limit."""
+        return np.abs(self.qd) > self.model.limits.velocity
+
+    @property
+    def measured(self):
+        """Return the positions and velocities that the encoders see."""
+        return (self.q, self.qd) if self.encoders == LINK else (self.motor_q, self.motor_qd)
+
+    @property
+    def motors(self):
+        """Return (2, nv) position and velocity of the motors; see `Plant`."""
+        at = self.model.coordinates
+        return np.array((np.where(at >= 0, self.motor_q[at], 0.0), self.motor_qd))
+
+    @property
+    def other_side(self):
+        """Return (names, position, velocity, effort) of elastic joints beyond the encoders.
+
+        Motors are `<joint>_motor`. Links are `<joint>_link`; their effort is the joint torque.
+        """
+        if self.encoders == LINK:
+            state, effort = (self.motor_q, self.motor_qd), self.effort[self._at]
+        else:
+            state, effort = (self.q, self.qd), self.joint_torque
+        other = MOTOR if self.encoders == LINK else LINK
+        names = tuple(f'{name}_{other}' for name in self.elastic)
+        return names, state[0][self._q_at], state[1][self._at], effort
+
+    @property
+    def joint_torque(self):
+        """Return (len(elastic),) that the springs and dampers put on their links [N m or N]."""
+        return self.inside.effort[self.model.nv :]
+
+    @property
+    def strain_energy(self):
+        """Return the energy in the springs [J]."""
+        return 0.5 * float(self._stiffness @ self.inside.q[self.model.nq :] ** 2)
+
+    def _spread(self, settings):
+        """Return settings for all coordinates inside."""
+        entries = {}
+        for name, none in PER_JOINT.items():
+            given = getattr(settings, name)
+            given = given * self.model.nv if len(given) == 1 else given
+            entries[name] = (*given, *[none] * len(self._at)) if given else ()
+        return replace(settings, **entries)
+
+    def _spread_command(self, command):
+        """Return a command to all coordinates, of which springs take none."""
+        none = [np.full(len(self._at), each) for each in (np.nan, UNSPOKEN)]
+        return Command(*(np.concatenate(pair) for pair in zip(command, none)))
+
+    def _carry(self, model):
+        """Have the weight of the payloads where springs hang at rest."""
+        self.model = model
+        if self._robot.model is not model:
+            self._robot = Robot(model)
+
+    def _sense(self):
+        nq, nv = self.model.nq, self.model.nv
+        self.q[:], self.qd[:] = self.motor_q, self.motor_qd
+        self.q[self._q_at] += self.inside.q[nq:]
+        self.qd[self._at] += self.inside.qd[nv:]
