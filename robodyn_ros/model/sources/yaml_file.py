@@ -13,13 +13,13 @@ from robodyn_ros.model.sources import package_path
 MOST_BYTES = 1_000_000
 KNOWN = (
     'closures',
-    'elastic_joints',
     'independent',
     'near',
     'rotors',
     'obstacles',
     'shapes',
     'collision_links',
+    'elastic_joints',
 )
 
 

@@ -6,6 +6,7 @@ from typing import Any, Collection, Mapping
 
 import numpy as np
 
+from robodyn_ros.errors import ParameterError
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.parameter_table import ParamSpec
 from robodyn_ros.simulation.sensors.encoders import MEASURED, VELOCITY_SOURCES
