@@ -176,6 +176,7 @@ setup(
             'diagonal_damping = robodyn_ros.control.laws.diagonal_damping:DiagonalDamping',
             'underactuated_computed_torque = robodyn_ros.control.laws.underactuated:UnderactuatedComputedTorque',  # noqa: E501
             'elastic_joint = robodyn_ros.control.laws.elastic_joint:ElasticJointLaw',
+            'floating_base_computed_torque = robodyn_ros.control.laws.floating_base:FloatingBaseComputedTorque',  # noqa: E501
         ],
     },
 )

@@ -10,6 +10,7 @@ from pathlib import Path
 from robodyn_ros.control.laws.adaptive import AdaptiveComputedTorque
 from robodyn_ros.control.laws.computed_torque import ComputedTorque
 from robodyn_ros.control.laws.elastic_joint import ElasticJointLaw
+from robodyn_ros.control.laws.floating_base import FloatingBaseComputedTorque
 from robodyn_ros.control.laws.operational_space import OperationalSpace
 from robodyn_ros.control.laws.underactuated import UnderactuatedComputedTorque
 from robodyn_ros.ros.common.lifecycle_node import NODE_PARAMETERS
@@ -33,6 +34,7 @@ TABLES = {
         *own_parameters(OperationalSpace),
         *own_parameters(UnderactuatedComputedTorque),
         *own_parameters(ElasticJointLaw),
+        *own_parameters(FloatingBaseComputedTorque),
     ),
     'simulator': (*NODE_PARAMETERS, *SIMULATOR_PARAMETERS),
 }

@@ -22,6 +22,7 @@ LAWS = [
     'diagonal_damping',
     'underactuated_computed_torque',
     'elastic_joint',
+    'floating_base_computed_torque',
 ]
 
 

@@ -31,6 +31,7 @@ BUILT_IN = [
     'diagonal_damping',
     'underactuated_computed_torque',
     'elastic_joint',
+    'floating_base_computed_torque',
 ]
 
 RUN_THE_ADDED_LAW = """

@@ -79,6 +79,13 @@ def test_arms_near_critical_damping_settle_first():
     assert times[0.1] > 2.0 * times[1.0] < times[2.0] * 2.0
 
 
+def test_an_arm_holds_its_tool_while_its_base_reacts():
+    found = load('hold_a_tool_in_space').main()
+    (drift, _), (error, moved) = found['joints held'], found['tool held']
+    assert moved.max() > 0.05 and drift.max() > 0.05
+    assert error.max() < 1e-3
+
+
 def test_a_crane_follows_its_reference_while_its_load_swings():
     found = load('carry_a_load_by_crane').main()
     plain, law = found['computed_torque'], found['underactuated_computed_torque']

@@ -75,6 +75,8 @@ class ControlLaw:
     options = ()
     #: TaskReference that the law follows in addition to the joint reference, or None.
     task = None
+    #: Whether it is told the state of a base that moves, by `set_base`; `base_known` says so.
+    floats = False
     #: Joints without torque in any state, (nv,) of bool, or None.
     undriven = None
     #: Kernels that `torques` calls, compiled before activation.
@@ -114,6 +116,11 @@ class ControlLaw:
         robot : Robot. For laws whose defaults leave out part of their kernels.
         """
         return {}
+
+    @classmethod
+    def model_of_kernels(cls, model):
+        """Return the RobotModel whose recursions its kernels call; by default the robot's."""
+        return model
 
     def reset(self, q, qd):
         """Reset the state: called at activation, reset, recovery and at the start of each hold.

@@ -8,6 +8,7 @@ from robodyn_ros.control.laws.adaptive import AdaptiveComputedTorque
 from robodyn_ros.control.laws.computed_torque import ComputedTorque
 from robodyn_ros.control.laws.diagonal_damping import DiagonalDamping
 from robodyn_ros.control.laws.elastic_joint import ElasticJointLaw
+from robodyn_ros.control.laws.floating_base import FloatingBaseComputedTorque
 from robodyn_ros.control.laws.gravity_compensation import GravityCompensation
 from robodyn_ros.control.laws.law import ControlLaw
 from robodyn_ros.control.laws.operational_space import OperationalSpace
@@ -30,6 +31,7 @@ BUILT_IN = {
         DiagonalDamping,
         UnderactuatedComputedTorque,
         ElasticJointLaw,
+        FloatingBaseComputedTorque,
     )
 }
 

@@ -23,7 +23,9 @@ def specialised_kernels(model, law, progress=None):
     Raises KernelError if a torque term differs from that of the generic kernels.
     """
     laws = (law, GravityCompensation)  # the second one gives the safe torque
-    found = linker.twins([kernel for each in laws for kernel in each.kernels], model)
+    found = {}
+    for each in laws:
+        found |= linker.twins(each.kernels, each.model_of_kernels(model))
     warm_up(found.values(), progress)
     for each in laws:
         _examine(each, Robot(model), found)

@@ -80,6 +80,30 @@ CONTROLLER_PARAMETERS = (
         'wrong value drops or launches the arm. Without it the node refuses to activate.',
         choices=('', 'yes', 'no'),
     ),
+    ParamSpec(
+        'base_state.topic',
+        'string',
+        'robot_multi_dof_joint_states',
+        '',
+        'Topic of the state of a base that moves, for laws that need it.',
+        judge=topic_name,
+    ),
+    ParamSpec(
+        'base_state.type',
+        'string',
+        'multi_dof_joint_state',
+        '',
+        'Message of the state of the base: sensor_msgs/MultiDOFJointState, or nav_msgs/Odometry, '
+        'whose frame is that of `gravity`.',
+        choices=('multi_dof_joint_state', 'odometry'),
+    ),
+    ParamSpec(
+        'base_state.joint',
+        'string',
+        'free_base',
+        '',
+        'Name of the joint of the base in a MultiDOFJointState.',
+    ),
     *(
         ParamSpec(
             f'compensate.{term}',

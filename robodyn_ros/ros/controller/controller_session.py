@@ -26,6 +26,7 @@ from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.joint_messages import EFFORT_WRITERS
 from robodyn_ros.ros.common.realtime_parameters import realtime, require_granted
 from robodyn_ros.ros.common.session_kernels import SessionKernels
+from robodyn_ros.ros.controller.base_state_intake import BaseStateIntake
 from robodyn_ros.ros.controller.control_cycle import ControlCycle
 from robodyn_ros.ros.controller.controller_parameters import TIMER, control_settings
 from robodyn_ros.ros.controller.controller_state_message import StateWriter
@@ -85,6 +86,7 @@ class ControlSession:
         self._rivals = RivalPolicy(self.supervisor, self.watch.topic, node.get_logger().error)
         self._activated, self._audience = 0.0, ''
         self._before = self._final = Counts(0, 0, 0)
+        self.base = BaseStateIntake(node, law, values) if law.floats else None
         self._subscriptions = [
             BoundedSubscription(
                 node, JointTrajectory, f'~/{topic}', receive, 1, MAX_BYTES, self._refuse
@@ -150,6 +152,8 @@ class ControlSession:
         """
         self._require_gravity_answer()
         require_granted(self.loop, self._values)
+        if self.base and self.base.missing:
+            raise RobodynError(self.base.missing)
         others = self.watch.others()
         if others:
             raise RobodynError(self._describe(others))
@@ -202,7 +206,7 @@ class ControlSession:
         self.loop.stop()
         self.intake.close()
         self.watch.stop_listening()
-        for subscription in self._subscriptions:
+        for subscription in (*self._subscriptions, *([self.base] if self.base else [])):
             subscription.close()
         for publisher in self._telemetry_publishers:
             self._node.destroy_publisher(publisher)

@@ -108,7 +108,7 @@ def make_plant(
         return Plant(robot, settings, *start, contacts)
     if contacts is not None:
         raise ParameterError(
-            f'robot {robot.name!r}: contacts_path is {values["contacts_path"]!r} beside the elastic '
+            f'robot {robot.name!r}: contacts_path is {values["contacts_path"]!r} beside elastic '
             f'joints {", ".join(springs)}; expected contacts or elastic joints, one of them'
         )
     return ElasticPlant(robot, springs, settings, *start, values['encoders'])

@@ -1,0 +1,140 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Receive the state of a base that moves, for laws that are told of it."""
+
+import importlib
+from typing import Any, Mapping
+
+import numpy as np
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+
+from robodyn_ros.control.laws.law import ControlLaw
+from robodyn_ros.errors import ParameterError, RobodynError, UnknownNameError, shorten
+from robodyn_ros.model.rotation_matrix import from_quaternion
+from robodyn_ros.ros.transport.bounded_subscription import BoundedSubscription, decoding
+from robodyn_ros.ros.transport.lock_step import LOCK_STEP
+
+ODOMETRY, MULTI_DOF = 'odometry', 'multi_dof_joint_state'
+TYPES = {ODOMETRY: ('nav_msgs', 'Odometry'), MULTI_DOF: ('sensor_msgs', 'MultiDOFJointState')}
+#: Any publisher is compatible, and the newest state counts.
+MOST_OCTETS = 65536  # of a message
+QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+
+
+def from_odometry(message, _name: str = '') -> tuple[np.ndarray, np.ndarray]:
+    """Return pose (7,) and twist (6,) of the base; the twist of an Odometry is in its own axes."""
+    pose, twist = message.pose.pose, message.twist.twist
+    place, linear, angular = map(_vector, (pose.position, twist.linear, twist.angular))
+    turn = _quaternion(pose.orientation)
+    return np.concatenate((place, turn)), np.concatenate((_axes(turn) @ linear, angular))
+
+
+def from_multi_dof(message, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return pose (7,) and twist (6,) of a floating joint, whose twist is in axes of the world.
+
+    Raises UnknownNameError without the joint, ParameterError without its transform or twist.
+    """
+    if name not in message.joint_names:
+        found = ', '.join(map(shorten, message.joint_names[:8])) or 'none'
+        raise UnknownNameError(f'got the joints {found}; expected {name!r}')
+    k = message.joint_names.index(name)
+    if not k < min(len(message.transforms), len(message.twist)):
+        raise ParameterError(f'joint {name!r} has no transform or no twist; expected both')
+    pose, twist = message.transforms[k], message.twist[k]
+    place, linear, angular = map(_vector, (pose.translation, twist.linear, twist.angular))
+    turn = _quaternion(pose.rotation)
+    return np.concatenate((place, turn)), np.concatenate((linear, _axes(turn).T @ angular))
+
+
+READERS = {ODOMETRY: from_odometry, MULTI_DOF: from_multi_dof}
+
+
+class BaseStateIntake:
+    """Receive the state of the base, and tell it to a law.
+
+    Args:
+      node: the node that subscribes.
+      law: one that `floats`.
+      values: of the node's parameters, by name.
+
+    Attributes:
+      accepted, rejected: numbers of messages.
+      detail: sentence about the last rejection.
+
+    Raises:
+      ParameterError: in lock step, whose states have no base, or without the package of messages.
+
+    """
+
+    def __init__(self, node, law: ControlLaw, values: Mapping[str, Any]):
+        if values['trigger'] == LOCK_STEP:
+            raise ParameterError(
+                f"Law '{law.name}' needs the state of the base, which lock step does not have; "
+                'expected another trigger.'
+            )
+        kind = values['base_state.type']
+        package, name = TYPES[kind]
+        try:
+            message = getattr(importlib.import_module(f'{package}.msg'), name)
+        except ModuleNotFoundError:
+            raise ParameterError(
+                f"Parameter 'base_state.type' is {kind!r}, but {package} is not installed."
+            ) from None
+        self.accepted = self.rejected = 0
+        self.detail = ''
+        self._node, self._law, self._joint = node, law, values['base_state.joint']
+        self._read = READERS[kind]
+        self._subscription = BoundedSubscription(
+            node,
+            message,
+            values['base_state.topic'],
+            decoding(message, self.receive, self._refuse),
+            QOS,
+            MOST_OCTETS,
+            self._refuse,
+        )
+
+    @property
+    def missing(self) -> str:
+        """'', or a sentence if no state of the base has come yet."""
+        if self._law.base_known:
+            return ''
+        return (
+            f"No state of the base has come on '{self._subscription.topic}'. {self.detail}"
+        ).rstrip()
+
+    def receive(self, message):
+        """Tell the law of a state, or count its refusal."""
+        try:
+            self._law.set_base(*self._read(message, self._joint))
+        except RobodynError as error:
+            self._refuse(f'{error}.')
+        else:
+            self.accepted += 1
+
+    def close(self):
+        """Stop receiving."""
+        self._subscription.close()
+
+    def _refuse(self, sentence: str):
+        self.rejected += 1
+        self.detail = f'The last one is refused: {sentence}'
+        self._node.get_logger().warning(
+            f'A state of the base is refused: {sentence}', throttle_duration_sec=5.0
+        )
+
+
+def _vector(vector):
+    return np.array((vector.x, vector.y, vector.z))
+
+
+def _quaternion(rotation):
+    """Return (4,) of length 1; the law refuses others than finite ones of about that length."""
+    turn = np.array((rotation.x, rotation.y, rotation.z, rotation.w))
+    length = np.linalg.norm(turn)
+    return turn / length if abs(length - 1.0) < 1e-3 else turn
+
+
+def _axes(turn):
+    """Return the rotation matrix of a quaternion, for what the law may yet refuse."""
+    return from_quaternion(*turn)
