@@ -153,7 +153,7 @@ def page(found):
     return '\n'.join(lines) + '\n'
 
 
-COLOURS = ('#1f77b4', '#d62728', '#2ca02c', '#9467bd', '#ff7f0e')
+COLOURS = ('#1f77b4', '#d62728', '#2ca02c', '#9467bd', '#ff7f0e', '#8c564b', '#e377c2', '#17becf')
 WIDTH, HEIGHT, MARGIN = 820, 360, 60
 DECADES = (-6, 1)  # of the deviation [rad]
 

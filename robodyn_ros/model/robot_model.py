@@ -245,6 +245,15 @@ class RobotModel(ReadOnly):
                 names,
             )
 
+    def refuse_loops(self, what):
+        """Raise ModelError for closed loops: `what` needs constant ratios."""
+        if self.has_loops:
+            names = [self.all_joint_names[self.topology[row, V]] for row in self.led_by_loops]
+            raise ModelError(
+                f'robot {self.name!r}: closed loops determine the joints {", ".join(names)}, '
+                f'which {what} cannot take; expected a robot without closures'
+            )
+
     def joint_values(self, column):
         """Return a column of the constants, such as layout.DAMPING, as (nv,) in joint order.
 

@@ -9,7 +9,7 @@ import pytest
 
 from robodyn_ros import Robot
 from robodyn_ros.control import TERMS, law_class
-from robodyn_ros.control.laws.elastic_joint import ElasticJointLaw
+from robodyn_ros.control.laws.elastic_joint import BESIDE, ElasticJointLaw
 from robodyn_ros.errors import ModelError, ParameterError, UnknownNameError
 from robodyn_ros.model.extended.elastic_joints import ElasticJoint
 from robodyn_ros.model.layout import ROTOR
@@ -49,9 +49,8 @@ def test_every_term_is_that_of_the_reference():
     terms = total(law, q, qd, reference, gains)
     at, rate, acceleration = reference
     torque = TWO_LINK.inverse_dynamics(*reference)
-    h = 1e-4
-    later = TWO_LINK.inverse_dynamics(at + h * rate, rate + h * acceleration, acceleration)
-    slope, soft = (later - torque) / h, np.array([1.0 / 300.0, 0.0])
+    by_q, by_qd, _ = TWO_LINK.derivatives.inverse_dynamics(*reference)
+    slope, soft = by_q @ rate + by_qd @ acceleration, np.array([1.0 / 300.0, 0.0])
     expected = {
         'feedback': gains[0] * (at + soft * torque - q) + gains[1] * (rate + soft * slope - qd),
         'inertia': TWO_LINK.mass_matrix(at) @ acceleration + [0.7 * acceleration[0], 0.0],
@@ -64,8 +63,8 @@ def test_every_term_is_that_of_the_reference():
     }
     size = sum(np.abs(each).max() for each in expected.values())
     for name, each in expected.items():
-        # the difference over 1e-4 s loses four digits of the rate of the torque
-        agree(terms[name], each, size, 1e-9 if name == 'feedback' else 1e-12)
+        # a central difference misses BESIDE^2/6 of the third derivative, at rates of 1 rad/s
+        agree(terms[name], each, size, BESIDE**2 / 6.0 if name == 'feedback' else 1e-12)
 
 
 def tracked(name, encoders, gains, seconds=4.0, **options):
@@ -112,10 +111,10 @@ def test_the_arm_tracks_on_its_springs_where_computed_torque_does_not():
     motors = np.array((400.0 * inertia, 40.0 * inertia))
     ours = tracked('elastic_joint', 'motor', motors, elastic_joints=ENTRIES)
     by_motors = tracked('computed_torque', 'motor', rigid)
-    by_links = tracked('computed_torque', 'link', rigid)
+    by_links = tracked('computed_torque', 'link', rigid, 6.0)  # what is unstable takes its time
     assert ours < 6e-3
     assert by_motors > 3.0 * ours
-    assert by_links > 5.0 * by_motors
+    assert by_links > 10.0 * by_motors
 
 
 def test_the_link_rests_at_its_reference():

@@ -11,6 +11,13 @@ pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 from sensor_msgs.msg import JointState
 
 from robodyn_ros import Robot
+from robodyn_ros.errors import ParameterError
+from robodyn_ros.model.rotors import with_rotors
+from robodyn_ros.ros.simulator.sensor_parameters import make_instruments
+from robodyn_ros.ros.simulator.simulated_plant import make_plant
+from robodyn_ros.ros.simulator.simulator_parameters import SIMULATOR_PARAMETERS
+from support.geared_arm import ARM as ROTORED
+from support.geared_arm import ROTORS
 from support.node_harness import ROOT
 
 pytestmark = pytest.mark.ros
@@ -64,3 +71,18 @@ def test_joint_states_have_both_sides(simulated_robot):
     assert links == pytest.approx([0.3, 0.5], abs=1e-9)
     assert STIFFNESS * (motors - links) == pytest.approx(torques, abs=1e-9)
     assert np.abs(torques).min() > 0.1
+
+
+def test_what_springs_do_not_go_with_is_refused():
+    """Contacts, and sensors of forces that would take rotors behind springs for the links'."""
+    values = {spec.name: spec.convert(spec.default) for spec in SIMULATOR_PARAMETERS}
+    values |= {'elastic_joints': tuple(SPRINGS), 'contacts_path': 'table.yaml'}
+    robot = Robot.from_urdf(ARM)
+    with pytest.raises(ParameterError, match="'table.yaml' beside elastic joints joint1, joint2"):
+        make_plant(values, robot, object())
+    values['joint_torque.enabled'] = True
+    assert len(make_instruments(values, robot, ('joint1',))) == 1
+    geared = Robot.from_description(with_rotors(ROTORED, ROTORS))
+    with pytest.raises(ParameterError, match='whose rotors are bodies of their own: joint1;'):
+        make_instruments(values, geared, ('joint1',))
+    assert len(make_instruments(values, geared, ('joint3',))) == 1

@@ -14,6 +14,9 @@ from robodyn_ros.model.description import Inertial, Joint, Limit, Link, RobotDes
 from robodyn_ros.model.extended.elastic_joints import ElasticJoint
 from robodyn_ros.simulation import Command, Faults, Plant, PlantSettings
 from robodyn_ros.simulation.elastic.elastic_plant import ElasticPlant
+from robodyn_ros.simulation.runner import Runner
+from robodyn_ros.simulation.sensors.encoders import Sensor
+from robodyn_ros.simulation.sensors.link_sensors import JointTorque, MotorEncoders
 from support.node_harness import ROOT
 
 URDF = ROOT / 'config' / 'urdf'
@@ -221,3 +224,45 @@ def test_a_motor_at_its_stop_keeps_the_link_where_it_was_asked_for(elbow):
     )
     plant = ElasticPlant(robot, {'a': ElasticJoint(50.0, 1.0, 0.1)}, EULER, [0.5])
     assert plant.q == pytest.approx([0.5]) and plant.motor_q[0] == 0.5
+
+
+def test_a_payload_hangs_on_the_springs(elbow):
+    """Put down at a reset; the weight of the loaded robot is what springs carry at rest."""
+    plant = ElasticPlant(elbow, SPRINGS, EULER, [0.4, -0.9])
+    plant.attach('link2', 3.0, (0.2, 0.0, 0.1), 0.01 * np.eye(3))
+    loaded = elbow.with_payload(3.0, (0.2, 0.0, 0.1), 0.01 * np.eye(3), 'link2')
+    plant.set_state([0.4, -0.9], [0.0, 0.0])
+    for _ in range(5):
+        plant.step()
+    weight = loaded.gravity_torque(plant.q)
+    assert np.abs(weight - elbow.gravity_torque(plant.q)).min() > 1.0
+    assert plant.joint_torque == pytest.approx(weight, rel=1e-9)
+    with pytest.raises(UnknownNameError, match='joint1_motor'):
+        plant.attach('joint1_motor', 1.0)
+    plant.reset()
+    plant.step()
+    assert plant.model is elbow.model
+    assert plant.joint_torque == pytest.approx(elbow.gravity_torque(plant.q), rel=1e-9)
+
+
+def test_sensors_measure_springs_and_motors(elbow):
+    """The torque of the joints is that of the springs; encoders may be those of the motors."""
+    plant = ElasticPlant(elbow, SPRINGS, EULER, [0.4, -0.9], [0.5, 1.0], 'motor')
+    instruments = JointTorque(2), MotorEncoders(2)
+    runner = Runner(plant, Sensor(2), 1000, instruments)
+    torques = []
+    for _ in range(20):
+        runner.command([20.0, -8.0])
+        before = plant.q.copy(), plant.qd.copy()
+        runner.step()
+        qdd = (plant.qd - before[1]) * 1000.0
+        torques.append((instruments[0].value.copy(), plant.joint_torque.copy()))
+        assert instruments[0].value == pytest.approx(
+            elbow.inverse_dynamics(plant.q, plant.qd, qdd), rel=1e-12
+        )
+    # after the step, not at its beginning as the spring: a step of 1 ms apart
+    measured, springs = np.array(torques).transpose(1, 0, 2)
+    assert np.abs(measured - springs).max() < 0.02 * np.ptp(springs, axis=0).max()
+    assert (instruments[1].value == np.concatenate((plant.motor_q, plant.motor_qd))).all()
+    assert (runner.sensor.position == plant.motor_q).all()
+    assert np.abs(plant.motor_q - plant.q).min() > 1e-3

@@ -28,7 +28,9 @@ from robodyn_ros.model.layout import ROTOR
 from robodyn_ros.model.sources.elastic_joint_file import elastic_joint, elastic_joints_of
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 
-AHEAD = 1e-4  # [s] over which the rate of the joint torque is a difference
+#: [s] before and after the reference, between which the rate of the joint torque is a difference.
+#: Rounding of the torques counts 1/(2 BESIDE) times in it, the curvature of the rate BESIDE^2/6.
+BESIDE = 1e-3
 
 
 @kernel
@@ -41,7 +43,7 @@ def elastic_joint_law(
     rotor: Constant,
     motor: Constant,
     f_ext: Matrix,
-    ahead: Matrix,
+    beside: Matrix,
     joint_torque: Matrix,
     q: Vector,
     qd: Vector,
@@ -53,24 +55,26 @@ def elastic_joint_law(
 
     compliance (nv,) [rad/(N m) or m/N] of the springs. rotor and motor (nv,) : inertia of elastic
     joints in constants, and that of their motors [kg m^2 or kg]. f_ext (nb, 6) of zeros.
-    ahead (3, nv) and joint_torque (2, nv) are scratch. q, qd : (nv,) of the motors; reference :
+    beside (3, nv) and joint_torque (3, nv) are scratch. q, qd : (nv,) of the motors; reference :
     (3, nv) of the links; gains : (2, nv); terms : (6, nv), written.
     """
-    for k in range(q.shape[0]):
-        ahead[POSITION, k] = reference[POSITION, k] + AHEAD * reference[VELOCITY, k]
-        ahead[VELOCITY, k] = reference[VELOCITY, k] + AHEAD * reference[ACCELERATION, k]
-        ahead[ACCELERATION, k] = reference[ACCELERATION, k]
-    inverse_dynamics(
-        topology,
-        constants,
-        gravity,
-        scratch,
-        ahead[POSITION],
-        ahead[VELOCITY],
-        ahead[ACCELERATION],
-        f_ext,
-        joint_torque[1],
-    )
+    for side in range(2):
+        h = BESIDE if side == 1 else -BESIDE
+        for k in range(q.shape[0]):
+            beside[POSITION, k] = reference[POSITION, k] + h * reference[VELOCITY, k]
+            beside[VELOCITY, k] = reference[VELOCITY, k] + h * reference[ACCELERATION, k]
+            beside[ACCELERATION, k] = reference[ACCELERATION, k]
+        inverse_dynamics(
+            topology,
+            constants,
+            gravity,
+            scratch,
+            beside[POSITION],
+            beside[VELOCITY],
+            beside[ACCELERATION],
+            f_ext,
+            joint_torque[1 + side],
+        )
     inverse_dynamics(
         topology,
         constants,
@@ -95,7 +99,7 @@ def elastic_joint_law(
     friction_torque(topology, constants, reference[VELOCITY], terms[FRICTION])
     for k in range(q.shape[0]):
         acceleration = reference[ACCELERATION, k]
-        rate = (joint_torque[1, k] - joint_torque[0, k]) / AHEAD
+        rate = (joint_torque[2, k] - joint_torque[1, k]) / (2.0 * BESIDE)
         torque = joint_torque[0, k] - rotor[k] * acceleration
         error = reference[POSITION, k] + compliance[k] * torque - q[k]
         slip = reference[VELOCITY, k] + compliance[k] * rate - qd[k]
@@ -165,7 +169,7 @@ class ElasticJointLaw(ControlLaw):
             motor,
             np.zeros((len(robot.model.topology), 6)),
             np.zeros((3, n)),
-            np.zeros((2, n)),
+            np.zeros((3, n)),
         )
 
     @classmethod
