@@ -54,10 +54,13 @@ def elastic_joint_law(
     """Compute all terms but 'other'.
 
     compliance (nv,) [rad/(N m) or m/N] of the springs. rotor and motor (nv,) : inertia of elastic
-    joints in constants, and that of their motors [kg m^2 or kg]. f_ext (nb, 6) of zeros.
+    joints in constants, and that of their motors [kg m^2 or kg]. f_ext (nb, 6),
     beside (3, nv) and joint_torque (3, nv) are scratch. q, qd : (nv,) of the motors; reference :
     (3, nv) of the links; gains : (2, nv); terms : (6, nv), written.
     """
+    for i in range(f_ext.shape[0]):
+        for j in range(6):
+            f_ext[i, j] = 0.0
     for side in range(2):
         h = BESIDE if side == 1 else -BESIDE
         for k in range(q.shape[0]):

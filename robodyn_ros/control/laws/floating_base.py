@@ -43,7 +43,7 @@ def floating_base_computed_torque(
     constants: Table,
     gravity: Constant,
     scratch: Matrix,
-    free: Vector,
+    free: Constant,
     position: Vector,
     velocity: Vector,
     f_ext: Matrix,
@@ -155,6 +155,7 @@ class FloatingBaseComputedTorque(ControlLaw):
         n = floating.nv
         self._free = np.zeros(n)
         self._free[:ROWS] = float(base == FREE)
+        self._free.flags.writeable = False
         self._position, self._velocity = np.zeros(floating.nq), np.zeros(n)
         self._known = np.zeros((3, n))
         self._arrays = (
