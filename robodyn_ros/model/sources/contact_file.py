@@ -1,15 +1,15 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Shapes and obstacles from a YAML file beside the description.
+"""Shapes and obstacles from a YAML file beside the description::
 
-shapes:
-  fingertip: {link: tool0, sphere: 0.02, xyz: [0, 0, 0.05]}
-  forearm: {link: link5, capsule: [0.05, 0.3], rpy: [0, 1.57, 0]}   # radius, length
-  gripper: {link: link7, box: [0.1, 0.2, 0.05]}                     # edges
-collision_links: [link3, link4]   # their <collision> primitives too
-obstacles:
-  floor: {plane: [0, 0, 1], xyz: [0, 0, 0], friction: 0.8}
-  table: {box: [0.6, 0.8, 0.04], xyz: [0.5, 0, 0.3], friction: 0.6, restitution: 0.1}
+    shapes:
+      fingertip: {link: tool0, sphere: 0.02, xyz: [0, 0, 0.05]}
+      forearm: {link: link5, capsule: [0.05, 0.3], rpy: [0, 1.57, 0]}   # radius, length
+      gripper: {link: link7, box: [0.1, 0.2, 0.05]}                     # edges
+    collision_links: [link3, link4]   # their <collision> primitives too
+    obstacles:
+      floor: {plane: [0, 0, 1], xyz: [0, 0, 0], friction: 0.8}
+      table: {box: [0.6, 0.8, 0.04], xyz: [0.5, 0, 0.3], friction: 0.6, restitution: 0.1}
 """
 
 from __future__ import annotations
