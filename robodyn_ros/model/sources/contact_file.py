@@ -1,6 +1,8 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Shapes and obstacles from a YAML file beside the description::
+"""Shapes and obstacles from a YAML file beside the description.
+
+Such a file::
 
     shapes:
       fingertip: {link: tool0, sphere: 0.02, xyz: [0, 0, 0.05]}
