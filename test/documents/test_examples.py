@@ -12,6 +12,7 @@ FOLDER = Path(__file__).resolve().parents[2] / 'examples'
 TESTED = {
     'carry_a_load_by_crane',
     'guide_by_hand',
+    'hold_a_tool_in_space',
     'identify_a_load',
     'press_on_a_table',
     'move_closed_chains',
