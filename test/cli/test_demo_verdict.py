@@ -75,6 +75,7 @@ def simulate(monkeypatch):
         monkeypatch.setattr(experiment, 'Experiment', Simulated)
         monkeypatch.setattr(in_lock_step, 'LockStepExperiment', Simulated)
         monkeypatch.setattr(demo, '_picture', lambda *_: None)
+        monkeypatch.setattr(demo, '_recording', lambda *_: None)
 
     return install
 
