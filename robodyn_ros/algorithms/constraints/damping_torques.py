@@ -29,7 +29,7 @@ from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
 def rate_of_mass_matrix(topology, constants, scratch, q, qd, product):
     """Mdot = C + C^T (nv, nv), in memory of its own. product : (nv,) C qd, written."""
     nv = qd.shape[0]
-    C = all_parameters(topology, scratch)[:nv, :nv]
+    C = all_parameters(topology, scratch).reshape(-1)[: nv * nv].reshape(nv, nv)  # contiguous
     coriolis_matrix(topology, constants, scratch, q, qd, C)
     for k in range(nv):
         product[k] = 0.0
