@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The simulator speaks simulation_interfaces, by its clock and in lock step."""
 
+import math
 import signal
+import time
 
 import numpy as np
 import pytest
@@ -86,8 +88,9 @@ class Standard:
             topic = f'{NODE}/simulate_steps/_action/feedback'
             self._told = self.participant.collect(SimulateSteps.Impl.FeedbackMessage, topic, ALL)
             wait_until(lambda: self.node.count_subscribers(topic) > 1, 'the inbox')
+            wait_until(self._client.server_is_ready, 'the action server')
+            self._meet()
         client, handles = self._client, []
-        wait_until(client.server_is_ready, 'the action server')
         self._told.clear()
 
         sent = client.send_goal_async(SimulateSteps.Goal(steps=count))
@@ -103,6 +106,26 @@ class Standard:
             wait_until(lambda: len(self._told.messages) >= count, 'the last feedback')
         feedback = [message.feedback for message in self._told.messages]
         return ended.result().status, result, feedback
+
+    def _meet(self):
+        """Repeat goals of no effect, then the question how one ended, until there are answers."""
+        none = SimulateSteps.Goal(steps=0)
+        accepted = self._repeated(lambda: self._client.send_goal_async(none), 'an accepted goal')
+        self._repeated(accepted.result().get_result_async, 'its result')
+
+    @staticmethod
+    def _repeated(ask, what):
+        """Return the answered future of a question that is asked again every second."""
+        futures, asked = [], -math.inf
+
+        def answered():
+            nonlocal asked
+            if time.monotonic() - asked > 1.0:
+                futures.append(ask())
+                asked = time.monotonic()
+            return next((future for future in futures if future.done()), None)
+
+        return wait_until(answered, what)
 
 
 def test_lock_step_is_stepped_by_the_standard(simulated_robot):
