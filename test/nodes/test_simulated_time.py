@@ -135,6 +135,8 @@ def test_the_timeout_of_joint_states_is_one_of_simulated_time(bench):
 
 def test_stamps_are_those_of_the_cycles(bench):
     bench.hold()
+    # what is published before the two have found each other is lost
+    wait_until(lambda: bench.turn() or bench.probe.states.messages, 'a listener that is heard')
     bench.turn(20)
     message = bench.probe.states.wait(lambda m: stamp(m) >= bench.time - 10 * PERIOD)
     assert stamp(message) % PERIOD == 0 and stamp(message) <= bench.time
