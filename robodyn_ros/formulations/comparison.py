@@ -52,8 +52,8 @@ class Comparison:
 def compare(robot, q, qd, qdd):
     """Print torque and mass matrix of every formulation with their differences; a Comparison.
 
-    robot : Robot or RobotModel. q, qd, qdd (n,). A formulation that cannot express the robot,
-    because it branches or is not planar, is listed as skipped, with the reason. ShapeError.
+    robot : Robot or RobotModel. q, qd, qdd (n,). A formulation may be unable to express a robot
+    that branches or is not planar. It is then listed as skipped, with the reason. ShapeError.
     """
     q, qd, qdd = states(robot, q, qd, qdd)
     robot = Robot(model_of(robot))

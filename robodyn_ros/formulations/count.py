@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operation counts, by running a formulation on numbers that count what is done to them.
 
-What is known before q is (constants times constants, products with 0 and 1, sums with 0) costs
-nothing, nor do sines and cosines, as in the books. A division or a root counts as a
+What is known before q costs nothing: constants times constants, products with 0 and 1, sums with
+0. Sines and cosines cost nothing either, as in the books. A division or a root counts as a
 multiplication. So the count is that of the text as it stands here, readable before it is fast.
 """
 

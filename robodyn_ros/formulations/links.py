@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A serial chain in frames at the far end of its links, as Angeles, Turney and Spong write them.
 
-Frame F_(i+1) is fixed to link i at O_(i+1), its z axis along joint i+1 (standard DH; Turney and
-Spong number it i). Q_i turns components in F_(i+1) into components in F_i. The books write
+Frame F_(i+1) is fixed to link i at O_(i+1), its z axis along joint i+1 (standard DH). Turney and
+Spong number it i. Q_i turns components in F_(i+1) into components in F_i. The books write
 Q_i = [[c, -lam s, mu s], [s, lam c, -mu c], [0, mu, lam]]. Here it is Rz(theta_i) times the fixed
-rotation of the robot, so any serial chain will do, with DH parameters or without.
+rotation of the robot. So any serial chain will do, with DH parameters or without.
 """
 
 from dataclasses import dataclass
@@ -24,10 +24,10 @@ Z = np.array([0.0, 0.0, 1.0])  # e_i in F_i
 class Links:
     """A serial chain at one posture; link i in the axes of its own F_(i+1), base to tip.
 
-    Q (n, 3, 3) : F_(i+1) to F_i. a, rho (n, 3) : O_i -> O_(i+1) and O_i -> C_i [m], where O_i has
-    slid with the link if the joint slides; delta = a - rho. b (n,) : that slide [m], or 0.
-    m (n,) [kg], I (n, 3, 3) [kg m2] about C_i. g (3,) [m/s2] in F_1. rotor (n,). base (3, 3) : F_1
-    to base axes. order (n,) : which entry of q each joint has.
+    Q (n, 3, 3) : F_(i+1) to F_i. a, rho (n, 3) : O_i -> O_(i+1) and O_i -> C_i [m], delta = a -
+    rho. If the joint slides, O_i has slid with the link. b (n,) : that slide [m], or 0. m (n,)
+    [kg], I (n, 3, 3) [kg m2] about C_i. g (3,) [m/s2] in F_1. rotor (n,). base (3, 3) : F_1 to
+    base axes. order (n,) : which entry of q each joint has.
     """
 
     revolute: np.ndarray

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The terms of the joint torques one by one, and how much each of them matters.
 
-tau_i = sum_j M_ij qdd_j + sum_j h_ijj qd_j^2 + sum_j<k 2 h_ijk qd_j qd_k + g_i + friction_i, with
-the Christoffel symbols h of the mass matrix (Spong 6.60 to 6.65). Terms that are small for a robot
+tau_i = sum_j M_ij qdd_j + sum_j h_ijj qd_j^2 + sum_j<k 2 h_ijk qd_j qd_k + g_i + friction_i. h are
+the Christoffel symbols of the mass matrix (Spong 6.60 to 6.65). Terms that are small for a robot
 can be left out one by one (Turney, Mudge and Lee, section 6).
 """
 
@@ -70,8 +70,8 @@ class TorqueTerms:
     def negligible(self, joint: int, limit: float = 0.01) -> tuple[list[int], float]:
         """Return the terms of a joint that may be left out together, and the error of that.
 
-        They are taken in the order of their size as long as the root mean square of their sum is
-        at most `limit` times that of the torque.
+        They are taken in the order of their size. The root mean square of their sum stays at most
+        `limit` times that of the torque.
 
         Parameters
         ----------

@@ -4,12 +4,12 @@
 
     A t_1 + B t_2 = 0,    t_i = [omega_i; cdot_i]
 
-Belt and pulleys: the belt does not stretch, so that the points where it leaves them are equally
-fast along it, u . v_1 = u . v_2. Cam and follower: the same along the normal of their contact,
-where they may slide but not part. Bevel gears: the pitch cones roll, v_1 = v_2 at their contact.
-With v = cdot + omega x r each row of A and B is a wrench, and A^T lam its force on body 1. Such
-rows go below the K of natural_orthogonal_complement.py. The exercise has no numbers; everything in
-base axes, lengths in m. O(1).
+Belt and pulleys: the belt does not stretch. The points where it leaves them are equally fast along
+it, u . v_1 = u . v_2. Cam and follower: the same along the normal of their contact, where they may
+slide but not part. Bevel gears: the pitch cones roll, v_1 = v_2 at their contact. With v = cdot +
+omega x r, each row of A and B is a wrench. Its force on body 1 is A^T lam. Such rows go below the
+K of natural_orthogonal_complement.py. The exercise has no numbers; everything in base axes,
+lengths in m. O(1).
 """
 
 import numpy as np

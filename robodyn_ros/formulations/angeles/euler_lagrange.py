@@ -5,12 +5,12 @@
     p = dT/d(qd) = I qd,    pdot - dT/dq + dV/dq = phi_n                               (7.19d)
     I qdd + Idot qd - 1/2 [d(I qd)/dq]^T qd + dV/dq = dPi/d(qd) - dDelta/d(qd)         (7.11, 7.20)
 
-from nothing but the kinetic energy T and the potential V of the links; every derivative is by
+from nothing but the kinetic energy T and the potential V of the links. Every derivative is by
 complex step, exact to rounding. Any tree; O(n^3).
 
-Corrections to the print: where (7.19) reads d(Idot qd)/dq, d(I qd)/dq is meant; in Example 7.3.1
-the bracket of a2 a3 cos theta3 in |c3dot|^2 has factor 1, the coefficient of thd1 thd3 in iota_2
-is -m3 a3 (a1 s23 + 2 a2 s3)/2, and thd3^2 in gamma_3 is thd2^2.
+Corrections to the print: where (7.19) reads d(Idot qd)/dq, d(I qd)/dq is meant. In Example 7.3.1
+the bracket of a2 a3 cos theta3 in |c3dot|^2 has factor 1. There the coefficient of thd1 thd3 in
+iota_2 is -m3 a3 (a1 s23 + 2 a2 s3)/2. There too, thd3^2 in gamma_3 is thd2^2.
 """
 
 import numpy as np

@@ -10,8 +10,8 @@ c, s of theta_i; lam, mu the cosine and sine of alpha_i. 8 multiplications and 4
 the product with Q takes 9 and 6, and its entries 4 more.
 
 Exercise 7.10: without qdd, `coriolis_torque` spares the n additions of qdd e. Exercise 7.12: a
-link whose inertia is I 1 has the moment I omegadot, without the product and without
-omega x I omega: 21 multiplications and 18 additions fewer in each link.
+link whose inertia is I 1 has the moment I omegadot. The product and omega x I omega drop out. Each
+link then takes 21 multiplications and 18 additions fewer.
 """
 
 from dataclasses import dataclass, replace

@@ -6,8 +6,8 @@
     phi  = tau + sum Jv_i^T f_i + Jw_i^T n_i                                active forces
     phi* = - sum Jv_i^T m_i cddot_i + Jw_i^T (I_i wdot_i + w_i x I_i w_i)        inertia forces
 
-with the partial velocities Jv_i = d(cdot_i)/d(qd) and Jw_i = d(omega_i)/d(qd): nothing is ever
-differentiated but the velocities, which are linear in qd. Any tree; O(n^2) as written.
+with the partial velocities Jv_i = d(cdot_i)/d(qd) and Jw_i = d(omega_i)/d(qd). Only the velocities
+are ever differentiated, and they are linear in qd. Any tree; O(n^2) as written.
 
 Correction to the print: the Jacobians are 3 x n (the text prints n x 3 and transposes them again).
 """

@@ -4,11 +4,11 @@
 
     v = [t_0; qd],  t = T v,  T = [[1, 0], [X_0, T_arm]],  I v' + C v = [w_0; tau] + gamma
 
-Equations 7.87 to 7.90; X_i0 = [[1, 0], [-skew(c_i - c_0), 1]] carries the twist of the base,
-t_0 = [omega_0; cdot_0] at its centre of mass, to link i.
+Equations 7.87 to 7.90. The twist of the base is t_0 = [omega_0; cdot_0], at its centre of mass.
+X_i0 = [[1, 0], [-skew(c_i - c_0), 1]] carries it to link i.
 
 Correction to the print: (7.89) has a zero block in place of X_0. With it the base would move
-without its links: total mass 2 kg in place of 3 kg for a 2 kg base and a 1 kg link.
+without its links. A 2 kg base with a 1 kg link would have 2 kg in all, not 3 kg.
 
 All in base axes at the instant considered; any tree; O(n^3).
 """

@@ -7,14 +7,14 @@
     I = T^T M T,   C = T^T M Tdot + T^T W M T,   gamma = T^T w^G      (7.58, 7.59)
 
 The twists t_i = [omega_i; cdot_i] of all links stand in one vector t (6n,), everything in base
-axes; M = diag(I_i, m_i 1), W = diag(skew(omega_i), 0). T maps joint rates to twists, and because
-it is orthogonal to the constraints K the wrenches of constraint vanish from the equations. In the
+axes. M = diag(I_i, m_i 1) and W = diag(skew(omega_i), 0). T maps joint rates to twists. It is
+orthogonal to the constraints K, so the wrenches of constraint vanish from the equations. In the
 planar case see planar.py; on a moving base see moving_base.py. O(n^3), of any tree.
 
-Corrections to the print: the gravity vector of Example 7.6.2 has doubled centre-of-mass terms; in
-Example 7.6.1 t21dot and t31dot, entry (3, 1) of T^T M Tdot (3/4, not 1/2), Idot (1, 3), (2, 3) and
-(3, 1), and the final C qd are wrong: its first component is p^2 (m a^2 - I), and
-p^2 (m a^2/2 - I) in print.
+Corrections to the print: the gravity vector of Example 7.6.2 has doubled centre-of-mass terms. In
+Example 7.6.1, t21dot, t31dot and the final C qd are wrong. So are Idot (1, 3), (2, 3) and (3, 1)
+there. Entry (3, 1) of T^T M Tdot is 3/4, not 1/2. The first component of C qd is p^2 (m a^2 - I),
+and p^2 (m a^2/2 - I) in print.
 
 C is not the matrix of the Christoffel symbols for spatial arms, though C qd is the same.
 """

@@ -11,8 +11,8 @@
              tau_i = e_i . Q_i n_i  (turning)   or   e_i . Q_i f_i  (sliding)
 
 Equations 7.25 to 7.44; weight by the base acceleration cddot_0 = -g (7.44). Serial chains, O(n):
-137 n - 22 multiplications and 110 n - 14 additions with all joints turning (Tables 7.1, 7.2; row
-{c_i} is missing from the printed Table 7.1).
+137 n - 22 multiplications and 110 n - 14 additions with all joints turning (Tables 7.1, 7.2). Row
+{c_i} is missing from the printed Table 7.1.
 
 Corrections to the print, for sliding joints: e_i must be turned into F_(i+1) before it is added to
 vectors there. The lever from C_i to the next origin is delta_i + b_(i+1) e_(i+1), not delta_i.
@@ -80,7 +80,7 @@ def inward(links, motion, force, moment, moment_of=euler_moment):
 
     The wrench (n_i, f_i) is that on link i by link i-1, at O_i in F_(i+1); tau without rotors.
     force [N], moment [N m] : on the last link by its surroundings, at its centre of mass, in its
-    own axes (7.38a; equation 7.61 puts the same wrench at the operation point).
+    own axes (7.38a). Equation 7.61 puts the same wrench at the operation point.
     """
     n, f = np.empty((links.n, 3), motion.cdd.dtype), np.empty((links.n, 3), motion.cdd.dtype)
     tau = np.empty(links.n, motion.cdd.dtype)
@@ -99,7 +99,7 @@ def joint_wrenches(robot, q, qd, qdd, tip_wrench=None):
     """What every joint carries: (n, 6) moment then force on link i by link i-1, in base axes.
 
     At O_i, the origin of the joint in the robot's description, which slides with a sliding link.
-    Along e_i stands the torque (or the force) of the drive; the other five components are the load
+    Along e_i stands the torque (or the force) of the drive. The other five components are the load
     of the bearing (7.53). Weight is carried too, rotors are not. tip_wrench (6,) : force [N],
     moment [N m] on the last link at its centre of mass, in base axes. ModelError if the robot
     branches, ShapeError.

@@ -13,8 +13,8 @@ L is LOWER triangular and stands on the right: the reverse of the usual L L^T.
 P: 17 n^2 - 15 n multiplications and 10 n^2 - 10 n additions; I: 3 n^2 + 3 n and 5 (n^2 + n)/2;
 L: n^3/6 + n^2/2 + n/3 both; triangular systems n^2 and n^2 - n; taubar 137 n - 22 and 110 n - 14.
 
-Corrections to the print: these add up to 1540 multiplications and 1137 additions at n = 6; the
-text says 1596/1263 (section 7.6), its formula (7.117) gives 1414/1032 and (7.118) prints
+Corrections to the print: these add up to 1540 multiplications and 1137 additions at n = 6. The
+text says 1596/1263 (section 7.6). Its formula (7.117) gives 1414/1032, and (7.118) prints
 1450/1068. With sliding joints, e_i is turned into F_(i+1) and b_i e_i joins delta_(i-1), as in
 Algorithm 7.4.1.
 """
@@ -112,7 +112,7 @@ def forward_dynamics(robot, q, qd, tau, tip_wrench=None):
 def orthogonalised(P):
     """R (n, n) upper triangular of P = Q R, by Householder reflections (Appendix B).
 
-    Reflection k turns what is left of column k onto its first entry; Q, the product of all of
+    Reflection k turns what is left of column k onto its first entry. Q, the product of all of
     them, is never needed.
     """
     A, n = P.copy(), P.shape[1]

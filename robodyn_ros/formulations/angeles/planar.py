@@ -9,8 +9,8 @@ In the plane omega x I omega is zero, so that T^T W M T drops out. This C is als
 Christoffel symbols. For robots whose turning axes are all parallel and whose slides are across
 them.
 
-Corrections to the print: in Example 7.6.2 the gravity vector counts m2 c12 and m3 c123 twice, and
-its second row has a1 where a2 belongs; dV/dq of Example 7.3.1 is right.
+Corrections to the print: in Example 7.6.2 the gravity vector counts m2 c12 and m3 c123 twice. Its
+second row has a1 where a2 belongs. dV/dq of Example 7.3.1 is right.
 """
 
 import numpy as np
@@ -71,10 +71,10 @@ def mass_matrix(robot, q):
 def projected_twists(robot, q):
     """P = H T (3n, n), I = P^T P, H_i = diag(sqrt I_i, sqrt m_i, sqrt m_i): Exercise 7.13.
 
-    Algorithm 7.6.1 in the plane, p_ij = [N_i; n_i E r_ij]. By links, with r_ij = r_(i-1)j +
-    (delta_(i-1) + rho_i) in base axes, it takes n^2 + 9 n multiplications and n^2 + 5 n - 2
-    additions, against 17 n^2 - 15 n and 10 n^2 - 10 n in space. A row sqrt(rotor) for each drive
-    stands below.
+    Algorithm 7.6.1 in the plane, p_ij = [N_i; n_i E r_ij]. It goes by links, with
+    r_ij = r_(i-1)j + (delta_(i-1) + rho_i) in base axes. It takes n^2 + 9 n multiplications and
+    n^2 + 5 n - 2 additions. In space these are 17 n^2 - 15 n and 10 n^2 - 10 n. A row sqrt(rotor)
+    for each drive stands below.
     """
     T, _, M, _ = matrices(robot, q, np.zeros(len(q)))
     return np.vstack((np.sqrt(np.diag(M))[:, None] * T, np.diag(np.sqrt(arm_at(robot, q).rotor))))

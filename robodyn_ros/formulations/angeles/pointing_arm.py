@@ -7,8 +7,8 @@
     Idot = thd_2 [2 e' J d, d' J z; ., 0],   d = de/dth_2
 
 I_a is the inertia of link 1 about the first axis, J that of link 2 about O. The figure is missing
-in the text at hand: the axes are taken to meet in O at right angles, as DH rows (0, 0, 90 deg),
-(0, 0, 0) have them.
+in the text at hand. The axes are taken to meet in O at right angles. DH rows (0, 0, 90 deg),
+(0, 0, 0) have them so.
 """
 
 from typing import NamedTuple

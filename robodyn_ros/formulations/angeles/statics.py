@@ -4,9 +4,9 @@
 
     f_i = Q_(i+1) f_(i+1),    n_i = Q_(i+1) n_(i+1) + a_i x f_i,    tau_i = e_i . Q_i n_i
 
-which is -J^T w, without J. The exercise asks for its cost: 22 multiplications and 14 additions a
-turning joint at most, where J^T w alone takes 6 and 5 for each column of a J that must first be
-there. Serial chains, O(n). A slide adds b_(i+1) e_(i+1) to a_i, and its own force is e_i . Q_i
+which is -J^T w, without J. The exercise asks for its cost: at most 22 multiplications and 14
+additions a turning joint. J^T w alone takes 6 and 5 for each column of J, and J must be there
+first. Serial chains, O(n). A slide adds b_(i+1) e_(i+1) to a_i, and its own force is e_i . Q_i
 f_i. The text leaves the recursion to the reader; its steps are those of Algorithm 7.4.2 at rest.
 """
 
@@ -19,8 +19,9 @@ from robodyn_ros.formulations.links import Z, links_at
 def balancing_torque(robot, q, wrench):
     """tau (n,) [N m or N] that holds a weightless serial robot against a wrench.
 
-    wrench (6,) : force [N] then moment [N m] by the surroundings on the last link at the origin of
-    its joint (which slides with it), in base axes. ModelError if the robot branches, ShapeError.
+    wrench (6,) : force [N] then moment [N m] by the surroundings on the last link, in base axes.
+    It acts at the origin of the link's joint, which slides with the link. ModelError if the robot
+    branches, ShapeError.
     """
     links = links_at(robot, q)
     f, n = -np.asarray(wrench[:3]), -np.asarray(wrench[3:])

@@ -17,10 +17,10 @@
 
 Frame i is fixed to link i at its near end, Z along joint i; base acceleration -g. Any tree.
 
-Corrections to the notes: (6.10) and (6.12) carry terms too many; at a sliding joint the rate thd
-is zero, not w; in section 6.7 the second components of vd_C1 and F1 hold g c1, vd_C2 takes wd_2
-and the centre of mass of link 2; (2, 1) of J lacks + l2; (6.105) prints M for Mx; B of two links
-is 2 x 1.
+Corrections to the notes: (6.10) and (6.12) carry terms too many. At a sliding joint the rate thd
+is zero, not w. In section 6.7 the second components of vd_C1 and F1 hold g c1. There vd_C2 takes
+wd_2 and the centre of mass of link 2. (2, 1) of J lacks + l2. (6.105) prints M for Mx. B of two
+links is 2 x 1.
 """
 
 import numpy as np
@@ -131,9 +131,9 @@ def _products_of(V, n):
 def cartesian_form(M, V, G, J, Jdot_qd):
     """(Mx, Vx, Gx) with F = Mx xdd + Vx + Gx (6.96 to 6.99).
 
-    Mx = J^-T M J^-1, Vx = J^-T (V - M J^-1 Jdot qd), Gx = J^-T G. J (n, n) and Jdot qd (n,) in one
-    frame: if xd are components in a moving frame, Jdot is the rate of those components, and Vx is
-    not that of fixed axes turned over. SingularityError where J has no inverse.
+    Mx = J^-T M J^-1, Vx = J^-T (V - M J^-1 Jdot qd), Gx = J^-T G. J (n, n) and Jdot qd (n,) are in
+    one frame. If xd are components in a moving frame, Jdot is the rate of those components. Vx is
+    then not that of fixed axes turned over. SingularityError where J has no inverse.
     """
     inverse = _inverse(J)
     return (inverse.T @ M @ inverse, inverse.T @ (V - M @ inverse @ Jdot_qd), inverse.T @ G)

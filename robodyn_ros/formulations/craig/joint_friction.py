@@ -4,9 +4,9 @@
 
     F(q, qd) = v qd + c(q) sgn qd,   tau = M(q) qdd + V(q, qd) + G(q) + F(q, qd)
 
-The viscous and the Coulomb term of the book's section 6.8, c a function of the position where
-gears are not round. The notes at hand break off in this sentence. sgn 0 = 0: what sticks, sticks
-by what integrates. In forward dynamics F is taken from tau. O(n) beside the rest.
+The viscous and the Coulomb term of the book's section 6.8. Where gears are not round, c is a
+function of the position. The notes at hand break off in this sentence. sgn 0 = 0: what sticks,
+sticks by what integrates. In forward dynamics F is taken from tau. O(n) beside the rest.
 """
 
 import numpy as np

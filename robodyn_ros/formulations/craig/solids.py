@@ -7,7 +7,7 @@
     I_base = R I_link R^T                                                             (Spong 6.46)
 
 All about the centre of mass, mass in kg, lengths in m, results (3, 3) in kg m2. Correction to the
-notes: A_I_xy = C_I_xy - m x y holds for the ENTRY of the tensor; the product of inertia itself
+notes: A_I_xy = C_I_xy - m x y holds for the ENTRY of the tensor. The product of inertia itself
 grows by m x y.
 """
 

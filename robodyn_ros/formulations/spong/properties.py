@@ -86,7 +86,7 @@ def inertia_bounds(robot, samples=2000, seed=0):
 
     By random postures. The best of them is improved by a pattern search. lambda_m is an upper
     estimate of the bound, and lambda_M a lower one. A joint without limits is searched over one
-    turn if it turns, and over a metre either way if it slides.
+    turn if it turns. If it slides, it is searched over a metre either way.
     """
     lower, upper = ranges(robot)
     q = np.random.default_rng(seed).uniform(lower, upper, (samples, robot.nv))

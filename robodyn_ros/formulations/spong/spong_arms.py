@@ -4,8 +4,8 @@
 
     D(q) qdd + C(q, qd) qd + g(q) = tau
 
-Lengths l [m], distances of centres of mass lc [m], masses m [kg], inertias I about the centres of
-mass [kg m2]; gravity G [m/s2] pulls along -y (the Cartesian arm: against its first joint).
+Lengths l [m], distances of centres of mass lc [m], masses m [kg]. Inertias I [kg m2] are about the
+centres of mass. Gravity G [m/s2] pulls along -y (the Cartesian arm: against its first joint).
 """
 
 from dataclasses import dataclass
@@ -184,7 +184,7 @@ def five_bar_coupling(m, l1, l2, lc):
 def geared_link(
     ratio, motor_inertia, link_inertia, mass, lc, motor_damping, link_damping, q, gravity=G
 ):
-    """One link behind a gear r (Example 6.1): u = r tau_m; I = r^2 Jm + Jl stands in D, B in C.
+    """One link behind a gear r (Example 6.1): u = r tau_m; I = r^2 Jm + Jl in D, B in C.
 
     Correction to the print: B = r^2 Bm + Bl, as the power balance asks, not r Bm + Bl.
     """

@@ -11,8 +11,8 @@
 
 b_i is the axis of joint i in frame i, at the far end of link i. r_i,ci runs from the joint to the
 centre of mass, r_(i+1),ci from the next joint to it. Serial chains, O(n); g_i costs 3 additions a
-link more than a base that accelerates. The section treats turning joints; a slide is carried by
-r_i,ci and r_i,(i+1), and adds R^T (z bdd + 2 w x z bd) to both accelerations.
+link more than a base that accelerates. The section treats turning joints. A slide is carried by
+r_i,ci and r_i,(i+1). It adds R^T (z bdd + 2 w x z bd) to both accelerations.
 """
 
 import numpy as np

@@ -7,19 +7,18 @@
     D_ijk = sum_q Tr(T_{0,jk}^q J_q (T_{0,i}^q)^T)
     D_i   = - sum_q m_q g . T_{0,i}^q rbar_q
 
-T_0^q maps homogeneous points of link q to the base, and its derivatives are products (1.5 to
-1.19): T_{0,j}^q = T_0^j Q_j T_j^q and T_{0,jk}^q = T_0^j Q_j T_j^k Q_k T_k^q with joint j nearer
-the base; Q_j is skew(z) padded by zeros where joint j turns, and moves points along z where it
-slides. J_q is the pseudo-inertia of link q (1.24 to 1.28). D_ijk is the Christoffel symbol [jk,
-i].
+T_0^q maps homogeneous points of link q to the base. Its derivatives are products (1.5 to 1.19):
+T_{0,j}^q = T_0^j Q_j T_j^q and T_{0,jk}^q = T_0^j Q_j T_j^k Q_k T_k^q with joint j nearer the
+base. Where joint j turns, Q_j is skew(z) padded by zeros. Where it slides, Q_j moves points along
+z. J_q is the pseudo-inertia of link q (1.24 to 1.28). D_ijk is the Christoffel symbol [jk, i].
 
-Any tree. Organised as in the appendix it takes (81/6) n^3 + (165/2) n^2 + 5 n multiplications and
-(40/3) n^3 + 58 n^2 - (64/3) n additions (Table 1); written as it stands, n^4.
+Any tree. Organised as in the appendix it takes (81/6) n^3 + (165/2) n^2 + 5 n multiplications
+(Table 1). It takes (40/3) n^3 + 58 n^2 - (64/3) n additions. Written as it stands, n^4.
 
-Corrections to the print: (1.27) has lost its E and its trace, (1.26) holds in principal axes only;
-the potential energy is printed with a minus and subtracted again, the sign of D_i is right; in the
-appendix the second derivatives take 8 n (n^2 - 1) additions, and the brackets
-(16/3) n (n + 1)(n + 2) + 32 n.
+Corrections to the print: (1.27) has lost its E and its trace. (1.26) holds in principal axes only.
+The potential energy is printed with a minus and subtracted again; the sign of D_i is right. In the
+appendix the second derivatives take 8 n (n^2 - 1) additions. The brackets take (16/3) n
+(n + 1)(n + 2) + 32 n.
 """
 
 import numpy as np

@@ -11,11 +11,11 @@
                    + r_i x R f_(i+1) + R n_(i+1)                                 (3.20)
              tau_i = (R z) . n_i                                                 (3.21)
 
-r_i = O_(i-1) -> O_i and rbar_i = O_i -> centre of mass, in frame i at the far end of link i, and
+r_i = O_(i-1) -> O_i and rbar_i = O_i -> centre of mass, in frame i at the far end of link i.
 a_0 = -g. Serial chains, O(n): 108 n - 12 multiplications and 100 n - 9 additions (Table 3).
 
-The report treats turning joints; for a sliding one f_i gives the force, r_i contains the slide,
-and a_i gains R (2 w_(i-1) x z bd_i + z bdd_i). Correction to the print: (3.16) needs w_(i-1), not
+The report treats turning joints. For a sliding one f_i gives the force and r_i contains the slide.
+It adds R (2 w_(i-1) x z bd_i + z bdd_i) to a_i. Correction to the print: (3.16) needs w_(i-1), not
 w_i.
 """
 
@@ -92,8 +92,8 @@ def inverse_dynamics(robot, q, qd, qdd, sensor=None):
     """tau (n,) [N m or N] of a serial robot, in O(n).
 
     q, qd, qdd (n,). sensor : (frame name, (6,) force and moment), see held_load. It seeds the
-    inward recursion, so that an unknown load at the end effector is accounted for (end of section
-    3). ModelError if the robot branches or the sensor is not on the last link; ShapeError.
+    inward recursion. An unknown load at the end effector is so accounted for (end of section 3).
+    ModelError if the robot branches or the sensor is not on the last link; ShapeError.
     """
     return recursion(inertia_wrenches, robot, q, qd, qdd, sensor)
 

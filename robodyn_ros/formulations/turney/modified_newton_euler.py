@@ -7,14 +7,14 @@
     f_i = m A_i (rbar_i + r_i) + m R a_(i-1) + R f_(i+1)                                     (5.1)
     n_i = v(A_i K_i) + (rbar_i + r_i) x m abar_i + r_i x R f_(i+1) + R n_(i+1)               (5.2)
 
-with K_i = tr(I_i) E / 2 - I_i, the pseudo-inertia about the centre of mass, and v(P) the vector
+with K_i = tr(I_i) E / 2 - I_i, the pseudo-inertia about the centre of mass. v(P) is the vector
 (P_zy - P_yz, P_xz - P_zx, P_yx - P_xy), so that v(A K) = I al + w x I w. Otherwise as section 3
 (luh_walker_paul.py). Serial chains, O(n): 90 n - 27 multiplications, 88 n - 24 additions (Table
 4).
 
-Corrections to the print: entry (3, 2) of A_i is wy wz + al_x; K_i is taken about the centre of
-mass, not about origin i-1; the x component of the moment is (A K)_zy - (A K)_yz; the last
-term of (5.2) is R n_(i+1).
+Corrections to the print: entry (3, 2) of A_i is wy wz + al_x. K_i is taken about the centre of
+mass, not about origin i-1. The x component of the moment is (A K)_zy - (A K)_yz. The last term of
+(5.2) is R n_(i+1).
 """
 
 import numpy as np

@@ -7,7 +7,7 @@
     C^i_jk = (NE_i(q, e_j + e_k, 0) - NE_i(q, e_j, 0) - NE_i(q, e_k, 0)) / 2
     thdd = M^-1 (tau - NE(q, thd, 0))
 
-For column j only the links from j on move, and by symmetry only the torques from j on are needed:
+For column j only the links from j on move. By symmetry only the torques from j on are needed:
 `lower_half` leaves out the rest.
 
 The report leaves the subtraction in C^i_jk unsaid. `inverse_dynamics` is any function of
@@ -45,8 +45,8 @@ def mass_matrix(robot, q, inverse_dynamics=modified):
 def lower_half(robot, q):
     """M(q) (n, n) of a serial robot, strobed by halves: column j by links and torques from j on.
 
-    The outward recursion at rest starts at link j with al_j = R z, a_j = al_j x r_j (turning) or R
-    z (sliding). The inward one ends there. ModelError if the robot branches.
+    The outward recursion at rest starts at link j. A turning joint has al_j = R z and a_j = al_j x
+    r_j, a sliding one a_j = R z. The inward one ends there. ModelError if the robot branches.
     """
     (q,) = states(robot, q)
     links = links_at(robot, q)
