@@ -9,10 +9,10 @@
 Any Tree or SkoModel, whose weights A stand where the book's chapter 6 has phi, O(n). Nothing here
 depends on velocities, forces or gravity. J, the inertia of the drives at the hinges, is not in the
 book. It takes the place of the measurement noise of its filter, and is zero in its systems
-(`Tree.without_rotors`); with it, H G is no longer 1.
+(`Tree.without_rotors`). With it, H G is no longer 1.
 
-Corrections to the print: (6.9) is about O_k^+; K in (6.36) is 6 x r; table 7.1 should read
-P^+ = taubar P taubar', and its recursions add M(k + 1).
+Corrections to the print: (6.9) is about O_k^+. K in (6.36) is 6 x r. Table 7.1 should read
+P^+ = taubar P taubar'. Its recursions add M(k + 1).
 """
 
 from dataclasses import dataclass
@@ -66,7 +66,7 @@ def residual_forces(tree, art, T):
     """Algorithm 6.2 at rest, of torques T (N,): n arrays z (m,), n of z_plus (m,), epsilon (N,).
 
     z(k) = sum phi(k, j) z^+(j), epsilon = T - H z, z^+ = z + G epsilon. The force f(k) on a body
-    by its parent is z(k) + P(k) alpha(k): z depends on hinge torques only (table 6.1).
+    by its parent is z(k) + P(k) alpha(k). z depends on hinge torques only (table 6.1).
     """
     return biased_residual_forces(tree, art, T, [np.zeros(m) for m in tree.sizes])
 

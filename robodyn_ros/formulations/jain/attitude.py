@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attitude by Euler angles, angle and axis, unit quaternions, Gibbs vectors: Jain, appendix B.
 
-R (3, 3) leads from the axes of the body to fixed ones, dR/dt = R S(omega), omega (3,) [rad/s] in
-the axes of the body. A quaternion is (x, y, z, w), scalar last, as in ROS messages.
+R (3, 3) leads from the axes of the body to fixed ones. dR/dt = R S(omega), with omega (3,) [rad/s]
+in the axes of the body. A quaternion is (x, y, z, w), scalar last, as in ROS messages.
 
     R(q) = 1 + 2 S(v) S(v) + 2 w S(v),  p o q = E+(p) q = E-(q) p,  R(p o q) = R(p) R(q)
     qdot = E+(q) [omega; 0] / 2,  qddot = E+(q) [domega; 0] / 2 - |omega|^2 q / 4
 
-Corrections to the print: R33 of (B.1) is cos gamma; the factor 2 of (B.37) and (B.40) is of both
-terms; (B.42) has - |omega|^2 q / 4, and (B.43) + |omega|^2 e / 2; solution B.18 has
+Corrections to the print: R33 of (B.1) is cos gamma. The factor 2 of (B.37) and (B.40) is of both
+terms. (B.42) has - |omega|^2 q / 4, and (B.43) + |omega|^2 e / 2. Solution B.18 has
 (a - b) x (a + b), as (B.49). R(q) is hinges.rotation_of.
 """
 

@@ -8,8 +8,8 @@
 
 Any tree, and the first two of any SKO model. Composite bodies O(n), the matrix O(sum of depths).
 
-Corrections to the print: the last term of the second line of (4.23) is m(k) p(k); (4.13) is
-E R E'; the sum of (4.17) runs to n; in (4.19) and (9.17) tildes belong on phi alone; the inner
+Corrections to the print: the last term of the second line of (4.23) is m(k) p(k). (4.13) is
+E R E'. The sum of (4.17) runs to n. In (4.19) and (9.17) tildes belong on phi alone. The inner
 line of algorithm 9.3 has A(l, j).
 """
 

@@ -12,9 +12,9 @@
 
 What is taken from one row must not be used with another. Any tree.
 
-Corrections to the print: the left side of (5.53) is the rate of H_I'; the last terms of (5.55)
-lack a factor thd; dH'/dt of (5.52), (5.55) and [Sol 5.6] is that seen from body k, not k + 1: they
-differ where a hinge turns and slides across; the bracket of (5.61) has the rate of H_I'.
+Corrections to the print: the left side of (5.53) is the rate of H_I'. The last terms of (5.55)
+lack a factor thd. dH'/dt of (5.52), (5.55) and [Sol 5.6] is that seen from body k, not k + 1. They
+differ where a hinge turns and slides across. The bracket of (5.61) has the rate of H_I'.
 """
 
 from dataclasses import dataclass

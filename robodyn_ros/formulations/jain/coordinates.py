@@ -4,8 +4,8 @@
 
     theta(x) = theta_0 + N(theta_0) x,    thetadot = N(theta) beta,    beta = A(x) xdot      (4.45)
 
-Balls and free bodies, whose velocities are no rates of coordinates, have their quaternion in the
-tangent plane at theta_0: three numbers for four, every rotation but half turns; A = 1 at x = 0. So
+The velocities of balls and free bodies are no rates of coordinates. Their quaternion stands in the
+tangent plane at theta_0: three numbers for four, every rotation but half turns. A = 1 at x = 0. So
 all of section 4.2 holds for them too. Rolling is not holonomic: it has no such x.
 """
 

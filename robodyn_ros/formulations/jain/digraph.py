@@ -6,8 +6,8 @@
     A = (1 - E_A)^-1 = 1 + E_A + E_A^2 + ...                                              (8.14)
     A(i, j) = product of the weights from i to j, 1 if i = j, 0 if i is no ancestor of j   (8.16)
 
-A tree is a list of parents, `parent[k]` of node k, and n (one more than the last) where a node has
-none. Canonical: parent[k] > k. A digraph in general is a list of edges (parent, child).
+A tree is a list of parents, `parent[k]` of node k. A node without a parent has n (one more than
+the last). Canonical: parent[k] > k. A digraph in general is a list of edges (parent, child).
 
 The printed matrices of remark 8.2 have lost columns; `adjacency` and `resolvent` make them whole.
 """

@@ -9,14 +9,14 @@
     Lambda^-1_C = Lambda^-1_11 - Lambda^-1_12 W Lambda^-1_21,  c_C = c_1 + Lambda^-1_12 f  (10.48)
 
 Bodies are joined two by two, whole subsystems at a time, then forces and accelerations are handed
-back. Joins of one pass do not depend on each other: a chain of n bodies takes ceil(log2(n + 1))
-passes on n processors, where the articulated-body sweep takes n steps; alone it costs several
+back. Joins of one pass do not depend on each other. A chain of n bodies takes ceil(log2(n + 1))
+passes on n processors, where the articulated-body sweep takes n steps. Alone it costs several
 times as much.
 
-Without drives, W is P' [P S P']^-1 P with P R = 0, as the book has it (lemma 10.6), and S^-1 R E =
-[1 - W S] R (R' R)^-1; J, the inertia of a drive, is not in the book. Corrections to the print: the
-vectors of (10.48) are [f_1A; f_1B], its bracket W (c_2A - c_2B) - [1 - W S] R T; (10.50) wants R
-orthonormal, or R (R' R)^-1 T; (10.47) leaves out the a that velocities add.
+Without drives, W is P' [P S P']^-1 P with P R = 0, as the book has it (lemma 10.6). Then
+S^-1 R E = [1 - W S] R (R' R)^-1. J, the inertia of a drive, is not in the book. Corrections to the
+print: the vectors of (10.48) are [f_1A; f_1B], its bracket W (c_2A - c_2B) - [1 - W S] R T.
+(10.50) wants R orthonormal, or R (R' R)^-1 T. (10.47) leaves out the a that velocities add.
 """
 
 from dataclasses import dataclass
@@ -35,8 +35,8 @@ class Subsystem:
     """Bodies that hang together, seen from the hinges they are still to be joined by.
 
     handles : ((hinge, side), ...), side 'outer' on the body the hinge belongs to, 'inner' on its
-    parent; each in the axes and at the origin of the hinge's body. compliance (6 m, 6 m), c (6 m,)
-    of m handles. join : (outer part, inner part, hinge), None for a single body.
+    parent. Each is in the axes and at the origin of the hinge's body. compliance (6 m, 6 m), c
+    (6 m,) of m handles. join : (outer part, inner part, hinge), None for a single body.
     """
 
     handles: tuple

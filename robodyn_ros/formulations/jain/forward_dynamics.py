@@ -8,9 +8,9 @@
     thdd = nu - G' (alpha^+ + g)                                 articulated   O(n) (Alg 7.2, 9.5)
     f = P (alpha + g - a) + z = P^+ (alpha^+ + g) + z^+          between links O(n)    (7.40)
 
-Corrections to the print: (7.29) has P a, not P alpha; (7.30) psi'; by (7.43) and (7.44), the zeta
-of algorithm 7.3 adds phi f_c: as printed, it returns the response to forces ON the nodes, which is
-what `response` means.
+Corrections to the print: (7.29) has P a, not P alpha, and (7.30) has psi'. By (7.43) and (7.44),
+the zeta of algorithm 7.3 adds phi f_c. As printed, it returns the response to forces ON the nodes,
+which is what `response` means.
 """
 
 import numpy as np
@@ -66,7 +66,7 @@ def articulated_body(tree, thd, T, f_ext=None, gravity=True):
     """Algorithm 7.2 (9.5): (thdd (N,), alpha (n, 6) without gravity, f (n, 6) between links).
 
     thd, T (N,) in the order of the tree. f_ext (n, 6) as in inverse_dynamics.newton_euler. f is on
-    each body by its parent, at its origin in its axes, and costs no sweep of its own.
+    each body by its parent, at its origin in its axes. It costs no sweep of its own.
     """
     V, art = velocities(tree, thd), articulated(tree)
     a, b = coriolis_accelerations(tree, V, thd), gyroscopic_forces(tree, V)

@@ -13,13 +13,13 @@
 The same hinge by what it forbids, its implicit characterisation (3.1): A Delta_V = 0, A H' = 0.
 A hinge that moves by itself (acatastatic, a term beside H' beta): `sko.formulation.acatastatic`.
 
-H' is written in the axes of the body (the outboard frame O_k), where it is constant for all but
-the last two; its rate is that seen from the body. A quaternion (x, y, z, w) stands for the
-orientation of spherical, free and rolling hinges: more coordinates than velocities (3.6). Hinges
-one after the other, without bodies between them, are one hinge: `chained`.
+H' is written in the axes of the body (the outboard frame O_k). There it is constant for all but
+the last two. Its rate is that seen from the body. A quaternion (x, y, z, w) stands for the
+orientation of spherical, free and rolling hinges. They have more coordinates than velocities
+(3.6). Hinges one after the other, without bodies between them, are one hinge: `chained`.
 
 Correction to the print: the rotations of (3.1) and (3.2) leave no room for a constant rotation at
-the joint, which every real robot has; here it belongs to the body, not to the hinge.
+the joint. Every real robot has one. Here it belongs to the body, not to the hinge.
 """
 
 from collections.abc import Callable
@@ -268,7 +268,7 @@ def chained(parts):
     """One hinge of several, each (R, p, hinge) placed on the one before, without bodies between.
 
     theta and beta are those of the parts in turn. Column j of H' is the motion of part j carried
-    to the body, phi'(j, body) H'(j); its rate is - tilde(velocity of the body relative to j) of
+    to the body, phi'(j, body) H'(j). Its rate is - tilde(velocity of the body relative to j) of
     it, and what part j itself adds.
     """
     if len(parts) == 1 and np.array_equal(parts[0][0], np.eye(3)) and not parts[0][1].any():

@@ -7,12 +7,12 @@
     f(k)     = sum phi(k, j) f(j) + M(k) (alpha(k) + g) + b(k) - f_ext(k),    T(k) = H(k) f(k)
     a(k) = tilde(V(k)) Delta_V(k) + (dH'/dt) beta(k),    b(k) = bar(V(k)) M(k) V(k)
 
-O(n). alpha is the rate of V as the body itself sees it (5.2), a(k) the Coriolis acceleration with
-dH'/dt as seen from the body; (5.11) takes it from the parent, and needs - bar(Delta_V) Delta_V
-besides. g is minus the acceleration of free fall. Other choices of frame: conventions.py.
+O(n). alpha is the rate of V as the body itself sees it (5.2). a(k) is the Coriolis acceleration
+with dH'/dt as seen from the body. (5.11) takes it from the parent, and needs - bar(Delta_V)
+Delta_V besides. g is minus the acceleration of free fall. Other choices of frame: conventions.py.
 
-Correction to the print: before (5.38) the text adds the torque of the external forces, J' f_ext;
-by (5.36) it is subtracted.
+Correction to the print: before (5.38) the text adds the torque of the external forces, J' f_ext.
+By (5.36) it is subtracted.
 """
 
 import numpy as np

@@ -5,11 +5,11 @@
     x(k+1) = sum F(k) x(k) + w(k+1),  cov w = Q        F = phi(parent, k), Q = M
     y(k) = H x(k) + v(k),             cov v = N        y = T, N = the drive's inertia, or 0
 
-Filter and smoother as textbooks of estimation write them (Kalman 1960; Bryson and Frazier 1963),
-with nothing of mechanics in them: an independent referee. The prediction covariance is P, the
-filtered one P^+, the gain G, the innovations epsilon with covariance D. The prediction is z, the
-filtered estimate z^+, and the smoothed estimate f is the force between the links. A tree adds the
-states of its branches, which are uncorrelated. The covariance of all y is the mass matrix.
+Filter and smoother as textbooks of estimation write them (Kalman 1960; Bryson and Frazier 1963).
+With nothing of mechanics in them, they are an independent referee. The prediction covariance is P,
+the filtered one P^+, the gain G, the innovations epsilon with covariance D. The prediction is z,
+the filtered estimate z^+, and the smoothed estimate f is the force between the links. A tree adds
+the states of its branches, which are uncorrelated. The covariance of all y is the mass matrix.
 
 Correction to the print: (6.49) has H z, not H* z.
 """
@@ -60,7 +60,7 @@ def smoothed(parent, F, H, estimates):
     """(x (n, 6), adjoint (n, 6)): estimates of all states from ALL measurements, roots to leaves.
 
     Bryson and Frazier's second pass over the Estimates of the filter, with nothing kept but the
-    adjoint: adjoint(k) = (1 - G H)' F' adjoint(parent) + H' S^-1 innovation, x = predicted +
+    adjoint. adjoint(k) = (1 - G H)' F' adjoint(parent) + H' S^-1 innovation, x = predicted +
     covariance adjoint. Of a tree at rest the adjoints are alpha, and x the force f (6.43, 6.50).
     """
     n = len(parent)

@@ -7,15 +7,15 @@
     Omega(i, j) = psi'(a, i) Upsilon(a) psi(a, j),  a the closest common ancestor           (10.17)
     Lambda alpha_nd + C_os = f_nd,   C_os = -Lambda {J M^-1 (T - C) + a_os}         (10.7, 10.8)
 
-Everything that does not need velocities takes a Tree or an SkoModel with weights A of any size;
-a node of the latter is a `Pickoff`. Neither the mass matrix nor its inverse is formed. Upsilon
-costs O(n), an element of Omega the length of its path. Nodes are tree_kinematics.Node; their
-velocities and forces are in their own axes, angular part first.
+Everything that does not need velocities takes a Tree or an SkoModel with weights A of any size. A
+node of the latter is a `Pickoff`. Neither the mass matrix nor its inverse is formed. Upsilon costs
+O(n), an element of Omega the length of its path. Nodes are tree_kinematics.Node; their velocities
+and forces are in their own axes, angular part first.
 
-Corrections to the print: (10.7) has Lambda, not its inverse, before alpha_nd; in the last row of
-(10.17), neither of i and j is above the other; (10.23) has psi(attach, 1), of which [Sol 10.1]
-transposes both factors; (10.27) scatters, so k runs from n to 1; the third case of (10.32) is
-transposed; in [Sol 10.2] the second term is K' psi' U'; in algorithm 10.5 T is T(k), and g stands
+Corrections to the print: (10.7) has Lambda, not its inverse, before alpha_nd. In the last row of
+(10.17), neither of i and j is above the other. (10.23) has psi(attach, 1), of which [Sol 10.1]
+transposes both factors. (10.27) scatters, so k runs from n to 1. The third case of (10.32) is
+transposed. In [Sol 10.2] the second term is K' psi' U'. In algorithm 10.5 T is T(k), and g stands
 in the axes of body k.
 """
 
@@ -152,8 +152,8 @@ def control_force(tree, thd, u, nodes, gravity=True):
 def mass_matrix_inverse(tree):
     """Return the inverse of the mass matrix (N, N) in O(n^2): Algorithm 10.4 (10.33), on any tree.
 
-    M^-1(k, k) = L(k), M^-1(k, j) = -X(up) phi(up, j) G(j), where X(i), (r, 6), is what a force on
-    body i adds to thdd(k): U(k) for k itself, X(up) psi(up, i) outboard, and -K' psi'(c, k)
+    M^-1(k, k) = L(k), M^-1(k, j) = -X(up) phi(up, j) G(j). X(i), (r, 6), is what a force on body i
+    adds to thdd(k). It is U(k) for k itself, and X(up) psi(up, i) outboard. It is -K' psi'(c, k)
     Upsilon(c) for the carriers c of k, as in (10.29). The book's serial chains do not need the
     last.
     """
@@ -180,7 +180,7 @@ def inverse_decomposition(ops):
     """L - K' psi' U' - U psi K + K' R K (N, N), the inverse for any tree (10.29, 10.30).
 
     ops : SpatialOperators. R is what unrelated bodies share, Omega less its related blocks
-    (10.13); with two children on a body, L and U are not block diagonal.
+    (10.13). With two children on a body, L and U are not block diagonal.
     """
     Upsilon, psi, K, G, H = (x.array for x in (ops.Upsilon, ops.psi, ops.K, ops.G, ops.H))
     E, tilde = ops.E_phi.array, ops.psi_tilde.array
@@ -194,9 +194,9 @@ def inverse_decomposition(ops):
 def projections(ops):
     """(Omega M, 1 - Omega M), 6n x 6n: what hinges let the bodies do, and the rest (10.34).
 
-    Acceleration that bodies would have under forces of their own inertia, M alpha, splits in two
-    parts that are orthogonal in M (10.36); the second is zero for any motion of the hinges,
-    alpha = phi' H' thdd (10.39b). ops : SpatialOperators of a tree without drives.
+    Take the acceleration that bodies would have under forces of their own inertia, M alpha. It
+    splits in two parts that are orthogonal in M (10.36). The second is zero for any motion of the
+    hinges, alpha = phi' H' thdd (10.39b). ops : SpatialOperators of a tree without drives.
     """
     kept = ops.Omega @ ops.M
     return kept, ops.one - kept

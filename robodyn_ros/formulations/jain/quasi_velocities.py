@@ -8,12 +8,12 @@
     d/dt dL/dbeta - A^-T dL/dtheta + A^-T gamma' dL/dbeta = A^-T T                        (4.44)
     M = A' A:  betadot + A^-T gamma' beta = A^-T T,   beta' A^-T gamma' beta = 0          (4.52)
 
-Of a Robot of turning and sliding joints, states in its order, or of Coordinates of any tree;
-derivatives by complex step, O(n^4). Christoffel symbols and Hamilton's form (4.35 to 4.43) are in
+Of a Robot of turning and sliding joints, states in its order, or of Coordinates of any tree.
+Derivatives by complex step, O(n^4). Christoffel symbols and Hamilton's form (4.35 to 4.43) are in
 christoffel.py and hamiltonian.py.
 
-Correction to the print: (4.52), and the solution of exercise 4.11, have a minus before
-A^-T gamma' beta; (4.44) and the motion itself say plus. In exercise 4.11 (2) read M = A' A.
+Correction to the print: (4.52), and the solution of exercise 4.11, have a minus before A^-T gamma'
+beta. (4.44) and the motion itself say plus. In exercise 4.11 (2) read M = A' A.
 """
 
 from dataclasses import dataclass

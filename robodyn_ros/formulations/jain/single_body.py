@@ -8,7 +8,7 @@
 
 All in the axes of one frame. O(1).
 
-Correction to the print: the solution of exercise 2.14 has a minus before bar(V_I) M_I V_I; in
+Correction to the print: the solution of exercise 2.14 has a minus before bar(V_I) M_I V_I. In
 (2.37) and (2.38) it is, rightly, a plus.
 """
 

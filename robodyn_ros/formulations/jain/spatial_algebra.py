@@ -10,8 +10,8 @@
 S is the cross-product matrix, a prime the transpose (a star in the book). R turns coordinates of
 frame y into those of frame x; left out, both points use the same axes.
 
-Corrections to the print: bar(z) is -tilde(z)', not -hat(z)' (1.26); of (1.36a),
-bar(X^v) Y^w = 0 and tilde(X^v) Y^v = 0 hold, tilde(X^v) Y^w = 0 does not.
+Corrections to the print: bar(z) is -tilde(z)', not -hat(z)' (1.26). Of (1.36a), bar(X^v) Y^w = 0
+and tilde(X^v) Y^v = 0 hold, tilde(X^v) Y^w = 0 does not.
 """
 
 import numpy as np

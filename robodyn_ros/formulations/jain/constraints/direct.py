@@ -8,7 +8,7 @@
 O((N + n_c)^3), dense: the referee of all that is faster. In absolute coordinates M is constant
 and block diagonal, and lambda holds the forces of all hinges too.
 
-Correction to the print: one script letter stands for U, for dU/dt and for dU/dt - Gdot_c thd; the
+Correction to the print: one script letter stands for U, for dU/dt and for dU/dt - Gdot_c thd. The
 right side of (11.6) is the last.
 """
 

@@ -6,8 +6,8 @@
     Q V_nd = U,   G_c = Q J = Q B' phi' H'                                         (11.17, 11.18)
     d2 d/dt2 = Q alpha_nd + Qdot V_nd - dU/dt                                              (11.19)
 
-Velocities of nodes are in their own axes here; R_xy turns those of y into the axes of x, at the
-one point where both stand while the loop is closed. Its rate is R_xy S(omega_y) - S(omega_x) R_xy.
+Velocities of nodes are in their own axes here. R_xy turns those of y into the axes of x. Both
+stand at one point while the loop is closed. Its rate is R_xy S(omega_y) - S(omega_x) R_xy.
 """
 
 from typing import NamedTuple
@@ -28,7 +28,7 @@ from robodyn_ros.formulations.jain.tree_kinematics import (
 
 
 class Loop(NamedTuple):
-    """A cut edge: nodes x and y, y None for the inertial frame, and Qrel (a, 6) in axes of x.
+    """A cut edge: nodes x and y (None for the inertial frame), Qrel (a, 6) in axes of x.
 
     Rows of Qrel are the relative motions that are stopped, angular part first. A weld has all six,
     a ball joint the last three, a hinge those across its axis.
@@ -101,8 +101,8 @@ def constraint_jacobian(tree, loops):
 def drift(tree, thd, loops, alpha=None):
     """Q alpha_nd + Qdot V_nd (n_c,): acceleration of the gap (11.19).
 
-    alpha : n spatial accelerations of the bodies, without gravity; those of thdd = 0 by default,
-    which leaves what velocities alone make, Gdot_c thd.
+    alpha : n spatial accelerations of the bodies, without gravity; those of thdd = 0 by default.
+    The default leaves what velocities alone make, Gdot_c thd.
     """
     nodes = nodes_of(loops)
     if alpha is None:

@@ -10,9 +10,9 @@
 Lambda^-1 = B' Omega B of all nodes of all loops; neither the mass matrix nor the Jacobian is
 formed. O(n) and O(n_c^3).
 
-Corrections to the print: Omega = psi' H' D^-1 H psi, where lemma 11.2 has D^-1 psi H; in (11.22)
-the outer factors are c = D^-1/2 b, [1 - c (c' c)^-1 c'], not b; algorithm 7.3 adds the response to
-forces on the nodes, so that step 3 takes f_c = + Q' lambda. U in (11.21b) is dU/dt.
+Corrections to the print: Omega = psi' H' D^-1 H psi, where lemma 11.2 has D^-1 psi H. In (11.22)
+the outer factors are c = D^-1/2 b, [1 - c (c' c)^-1 c'], not b. Algorithm 7.3 adds the response to
+forces on the nodes. So step 3 takes f_c = + Q' lambda. U in (11.21b) is dU/dt.
 """
 
 import numpy as np

@@ -5,8 +5,8 @@
     T = T_mv + T_sq,  T_sq = P_ms T,  T_mv = (1 - P_ms) T                                  (11.15)
     P_ms = G_c' (X G_c')^-1 X                                                              (11.14)
 
-Any T in the range of G_c' leaves the motion as it is. With X = G_c W, T_mv has the smallest
-norm T' W T of all torques with that motion [Ex 11.2]: how actuators share a load.
+Any T in the range of G_c' leaves the motion as it is. With X = G_c W, T_mv has the smallest norm
+T' W T of all torques with that motion [Ex 11.2]. It is how actuators share a load.
 """
 
 import numpy as np

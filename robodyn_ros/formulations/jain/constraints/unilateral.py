@@ -7,12 +7,12 @@
 
 With F = G_c M^-1 G_c', f = d''_f it is a linear complementarity problem (11.51). Bilateral
 constraints stay out of it: they are solved before, as part of the free motion. `forward_dynamics`
-tries the contacts that were active first, and solves the problem anew only where they no longer
+tries the contacts that were active first. It solves the problem anew only where they no longer
 suffice, as section 11.5.2 advises. `frictional` has the cone of friction as a pyramid, in
 velocities at the end of a step. Forces alone need not have a solution (Painleve).
 
-Corrections to the print: (11.47) has thdd, not d''; what is singular where contacts depend on each
-other is F of (11.48), not (11.46).
+Corrections to the print: (11.47) has thdd, not d''. Where contacts depend on each other, F of
+(11.48) is singular, not (11.46).
 """
 
 from typing import NamedTuple
@@ -62,7 +62,7 @@ def frictional(solve, thd, force, normals, tangents, mu, step):
     """(thd at the end of a step (N,), impulses of normals (n_c,), of edges (n_c, edges)).
 
     M (thd+ - thd) = step (T - C) + N' p + D' b, with 0 <= N thd+ _|_ p, 0 <= D thd+ + s _|_ b,
-    0 <= mu p - sum b _|_ s: the pyramid in place of the cone (Anitescu and Potra 1997).
+    0 <= mu p - sum b _|_ s. The pyramid stands in place of the cone (Anitescu and Potra 1997).
 
     Parameters
     ----------

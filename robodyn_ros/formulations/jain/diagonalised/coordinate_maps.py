@@ -7,9 +7,9 @@
     zeta = l T       z = sum phi z^+,  epsilon = T - H z,  zeta = D^-1/2 epsilon   tips to base
     T = m zeta       T = epsilon + H z,  z^+ = z + G epsilon
 
-m = (1 + H phi K) D^1/2 and l = m^-1 (19.20), each applied in O(n). xi and epsilon are those of
-the un-normalised equations (19.36, 19.38). D^1/2 is the lower Cholesky factor of each block of D,
-which is unique and smooth: the book asks for hinges of one freedom, where it is a square root.
+m = (1 + H phi K) D^1/2 and l = m^-1 (19.20), each applied in O(n). xi and epsilon are those of the
+un-normalised equations (19.36, 19.38). D^1/2 is the lower Cholesky factor of each block of D,
+which is unique and smooth. The book asks for hinges of one freedom, where it is a square root.
 
 Corrections to the print: table 19.2 has z^+ = z + G D^1/2 zeta, and both its columns run inward.
 """

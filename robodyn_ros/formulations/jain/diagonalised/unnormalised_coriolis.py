@@ -8,7 +8,7 @@
            - sum phi(k, j) bar(Delta^v(j)) P^+(j) V^+(j),     C(k) = H y                (Alg 19.2)
 
 Any Tree, O(n), also with the inertia of its drives. Two terms extend the book to hinges whose axes
-move on both sides, as those of a ball: y gains P W xi + sum K w, and C loses w = W' P^+ V^+.
+move on both sides, as those of a ball. y gains P W xi + sum K w, and C loses w = W' P^+ V^+.
 
 Corrections to the print: xi has no dots in (19.37). In algorithm 19.2, bar(Delta^v) P^+ of a child
 takes the velocity of that child.

@@ -10,7 +10,7 @@
 S becomes a body of variable geometry. Node velocities, mass matrix and C stay what they were
 (14.24); the force of the node is f'_S = A_S^-1 f_S.
 
-Corrections to the print: (14.20) and (14.21) drop the lines under H_S and a_S in places; B_c of
+Corrections to the print: (14.20) and (14.21) drop the lines under H_S and a_S in places. B_c of
 (14.29) has A(j, c) in the rows of the body j that carries c, wherever that is.
 """
 

@@ -8,11 +8,11 @@
     H_R = X_S' H_S A_S,  a'_S = A_S' a_S + H_S_' (dX_S/dt) thd_R,  T_R = X_S' T_S  (15.3 to 15.12)
     M_r = H_Ra A_a M A_a' H_Ra',  D_S = X_S' (H_S A_S P_S A_S' H_S') X_S           (15.8, 15.17)
 
-What comes out is an SkoModel: algorithms 9.1, 9.3, 9.5, 10.2 and all operators hold as they are;
-(15.16) to (15.23) are algorithm 9.5 at the node S. No multipliers, and velocities that never
-leave the constraint. Sub-graphs that share a body are one; others stay apart, and small.
+What comes out is an SkoModel. Algorithms 9.1, 9.3, 9.5, 10.2 and all operators hold as they are.
+(15.16) to (15.23) are algorithm 9.5 at the node S. No multipliers, and velocities that never leave
+the constraint. Sub-graphs that share a body are one; others stay apart, and small.
 
-Corrections to the print: H_RS in (15.22) is H_RS_ of (15.3), with A_S; B_S of (15.14) and (15.15)
+Corrections to the print: H_RS in (15.22) is H_RS_ of (15.3), with A_S. B_S of (15.14) and (15.15)
 has phi(j, c) in the rows of j, the third of (l, k, j).
 """
 

@@ -7,7 +7,7 @@
     dX_S/dt = [-Y_1^-1 Ydot X_S; 0],   (dX_S/dt) thd_R = [-Y_1^-1 Ydot thd_S; 0]           (15.27)
 
 A joint-level constraint theta_S = g(theta_R) has X_S = dg/dtheta_R, often constant. Where Y_1 is
-near to singular, other velocities have to be the independent ones; where Y itself loses rank, the
+near to singular, other velocities have to be the independent ones. Where Y itself loses rank, the
 sub-graph has more freedoms than elsewhere (15.5): `rank_margin` tells.
 """
 

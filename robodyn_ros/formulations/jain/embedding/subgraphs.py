@@ -8,11 +8,11 @@
     aggregation S_A      path-induced, all of it below one parent: one node of a tree (Lem 14.5)
     C, S, P              descendants of S, S, and the rest; C and P are path-induced (Lem 14.1)
 
-A tree is a list of parents as in digraph.py, n of a root: the inertial frame, which counts as the
-parent of the roots. Sub-graphs are sets of nodes.
+A tree is a list of parents as in digraph.py. The parent of a root is n, the inertial frame.
+Sub-graphs are sets of nodes.
 
 Correction to the print: by lemma 14.6, S_A is the smallest sub-tree that contains S without its
-root; where the root belongs to S, as it may, S_A keeps it, or (14.11) would not hold.
+root. Where the root belongs to S, as it may, S_A keeps it, or (14.11) would not hold.
 """
 
 from typing import NamedTuple
@@ -97,8 +97,8 @@ def aggregation(parent, nodes):
 def loop(parent, x, y):
     """S of a cut edge (15.1): the paths from bodies x and y to where they meet, without that.
 
-    y may be n, the inertial frame, and either may be above the other: the root of the smallest
-    sub-tree then is a body of the edge, and stays out of S.
+    y may be n, the inertial frame. Either of x and y may be above the other. The root of the
+    smallest sub-tree then is a body of the edge, and stays out of S.
     """
     return _up_to_common(parent, (x, y), set())
 

@@ -5,9 +5,10 @@
     u = [u_1; ...; u_b; x],   M uddot + K u = f
     u_root = [w], u_j = phi'(root, j) w + d_j:   eta = [d_j of the others; x],  V(k) = wdot
 
-A set has the displacements of b boundary nodes, six each, rotations first, and the amplitudes x of
-modes with all these nodes held. With the frame at the root node, the others move on the body by
-d_j: cantilever modes (13.21). The mass matrix is that of the undeformed body (exercise 13.1).
+A set has the displacements of b boundary nodes, six each, rotations first. It also has the
+amplitudes x of modes with all these nodes held. With the frame at the root node, the others move
+on the body by d_j: cantilever modes (13.21). The mass matrix is that of the undeformed body
+(exercise 13.1).
 """
 
 import numpy as np

@@ -12,8 +12,8 @@ H_M = [1, -Pi_B']. Modes are eliminated first, hinges then. O(n), cubic in the m
 by D_m^-1; quadratic with (13.70), L made once. The standard form, algorithm 13.3, is
 `articulated_bodies.articulated` of the FlexibleTree.
 
-Corrections to the print: (13.66) has the two stages in the other order, its matrix is that of all
-n_md + 6; Gamma of (13.70) is singular, P^+ H' = 0, and needs the form above; L is n_md x n_md.
+Corrections to the print: (13.66) has the two stages in the other order. Its matrix is that of all
+n_md + 6. Gamma of (13.70) is singular, P^+ H' = 0, and needs the form above. L is n_md x n_md.
 """
 
 from typing import NamedTuple
@@ -67,7 +67,7 @@ def modal_inverses(tree):
     """Return L of every body (n_md, n_md), which serves as long as its bodies do (13.71).
 
     ParameterError where M_fl or Pi_B depends on the deformation, or where H_M M_fl H_M' is
-    singular: a mode without a mass of its own.
+    singular. A mode without a mass of its own makes it so.
     """
     found = []
     for k, body in enumerate(tree.bodies):

@@ -10,8 +10,8 @@
 Body k hangs by its node O_k on node O_k^+ of its parent. A hinge may have no freedom, a body no
 modes, and a body several children. O(n).
 
-Corrections to the print: the node at which body k hangs on body k + 1 is O_k^+ throughout, also in
-(13.28), (13.30) and (13.36), so A_fl(k) of (13.52) has Pi(O_(k-1)^+); Pi_B is 6 x n_md.
+Corrections to the print: the node at which body k hangs on body k + 1 is O_k^+ throughout. So it
+is in (13.28), (13.30) and (13.36). A_fl(k) of (13.52) thus has Pi(O_(k-1)^+). Pi_B is 6 x n_md.
 """
 
 import functools
@@ -97,7 +97,7 @@ class FlexibleTree(SkoStructure):
 def flexible_tree(bodies, q, gravity=(0.0, 0.0, -9.81)):
     """Return the FlexibleTree of bodies from base to tip at coordinates q, real or complex.
 
-    q has eta and theta of every body in turn, and the velocities likewise: `dofs` leads from the
+    q has eta and theta of every body in turn, and the velocities likewise. `dofs` leads from the
     order of the tree, tips first, to theirs. ShapeError where q has another length, or where an
     Interface has modes of another body.
     """

@@ -11,11 +11,11 @@ h = M_fl^r V_fl is the momentum. M_0, M_1 and M_2 are the modal integrals. Witho
 body keeps its mass matrix as it bends, the approximation of exercise 13.1. Modal damping D is
 beside the book. A rigid body has no modes. Derivatives are those the body frame sees.
 
-The modes are linear in eta. The stiffening of a link that spins is missing, as the book says of
+The modes are linear in eta. The stiffening of a link that spins is missing. The book says so of
 every modal model ("premature linearisation", section 13.7.2).
 
 Corrections to the print: the elastic terms of (13.47) to (13.50) and (13.63) are K vartheta,
-without a dot; alpha_fl of (13.32) is [etaddot; alpha]; a rigid body has n_md = 0, not n_nd = 0.
+without a dot. alpha_fl of (13.32) is [etaddot; alpha]. A rigid body has n_md = 0, not n_nd = 0.
 """
 
 from dataclasses import dataclass, replace
@@ -134,7 +134,7 @@ class Interface:
     def motion(self, eta):
         """Return N (6, n_md), in the node's axes: N etadot is its velocity on the body (13.3).
 
-        N is Pi turned into the node's axes, but for the angular part, whose exact form is
+        N is Pi turned into the node's axes, but for the angular part. Its exact form is
         (1 - S(delta_q) / 2) Pi_q / (1 + delta_q^2 / 4).
         """
         R, _ = self.pose(eta)

@@ -10,8 +10,8 @@
 It costs little more than without gears. The standard form, algorithms 12.3 and 12.4, is
 `sko.dynamics.forward_dynamics` of the geared SkoModel.
 
-Corrections to the print: thdd of (12.25) and (12.27) takes alpha^+(k), not alpha^+(k + 1);
-algorithms 12.4 and 12.5 are of geared hinges, not of flexible ones.
+Corrections to the print: thdd of (12.25) and (12.27) takes alpha^+(k), not alpha^+(k + 1).
+Algorithms 12.4 and 12.5 are of geared hinges, not of flexible ones.
 """
 
 import numpy as np

@@ -10,8 +10,8 @@ Mc, D_m and L_m are constant in the axes of their links, and made once. The appr
 to the diagonal and leaves out L_m and the motors' mass: phi_m = 0 (12.3.1). The standard form,
 algorithm 12.1 with (12.17), is `composite_bodies.mass_matrix` of the geared SkoModel.
 
-Corrections to the print: (12.14) has Phi_G(k, k-1); the second term of (12.16) is lower and the
-last upper triangular; H_m and H_l of (12.20) and algorithm 12.5 are columns, H_m' and H_l', and mu
+Corrections to the print: (12.14) has Phi_G(k, k-1). The second term of (12.16) is lower and the
+last upper triangular. H_m and H_l of (12.20) and algorithm 12.5 are columns, H_m' and H_l', and mu
 is mu(k).
 """
 

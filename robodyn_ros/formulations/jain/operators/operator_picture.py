@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The digraph of a robot and the block patterns of its operators in one picture.
 
-One dot a body and an arrow from each parent to its children, the base below; then, for each
-operator, one patch a block, as large as it is: six rows of a body beside one row of a pin and
-three of a ball. Blank where it is zero. Needs matplotlib.
+One dot a body and an arrow from each parent to its children, the base below. Then, for each
+operator, one patch a block, as large as it is. Six rows of a body stand beside one row of a pin
+and three of a ball. Blank where it is zero. Needs matplotlib.
 """
 
 import numpy as np

@@ -8,9 +8,9 @@
     ops.phi['base_link', 'hand']                        one block, 6 x 6
     print(ops.as_table());   ops.draw()                 what there is, and its pattern
 
-Dense matrices with named blocks, in the order of the book: tips first, angular part first, every
+Dense matrices with named blocks. The order is the book's: tips first, angular part first, every
 body in its own axes. `ops.permutation` leads to the robot's order. Dense operators cost O(n^2) to
-O(n^3) and are for reading and testing; the same products in O(n) are `ops.gather(x)` and
+O(n^3) and are for reading and testing. The same products in O(n) are `ops.gather(x)` and
 `ops.scatter(x)`, and what robodyn_ros.formulations.jain builds on them with `ops.tree`.
 
     phi = (1 - E_phi)^-1,  psi = (1 - E_psi)^-1,  E_psi = E_phi taubar,  K = E_phi G

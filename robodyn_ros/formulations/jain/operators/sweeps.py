@@ -7,10 +7,10 @@
     Z = A X B'   Y(k) = sum A(k, j) Y(j) B'(k, j) + X(k)                         (Lem 9.3)
     Z = A' X B   Y(k) = A'(parent, k) Y(parent) B(parent, k) + X(k)              (Lem 9.5)
 
-A is the resolvent (1 - E_A)^-1 of any weights A(parent(k), k) on the edges of a tree, given as one
-matrix a body: `model.weights` of a Tree or an SkoModel, or `articulated.psi`. Blocks may be of any
-size: results are one array where all are alike, and lists otherwise. Each sweep costs O(n), a
-whole Z O(n^2).
+A is the resolvent (1 - E_A)^-1 of any weights A(parent(k), k) on the edges of a tree. They are
+given as one matrix a body: `model.weights` of a Tree or an SkoModel, or `articulated.psi`. Blocks
+may be of any size: results are one array where all are alike, and lists otherwise. Each sweep
+costs O(n), a whole Z O(n^2).
 
 Corrections to the print: (9.29) scatters, so k runs from n to 1.
 """
@@ -73,7 +73,7 @@ def forward_diagonal(tree, X, A, B):
 def forward_lyapunov(tree, X, A, B):
     """Z = A X B' = Y + A~ Y + Y B~' as blocks Z[i][j] (m_i, m_j) (Lem 9.3, 9.15).
 
-    From Y(k) on the diagonal, block by block along the path to the base; blocks of bodies of which
+    From Y(k) on the diagonal, block by block along the path to the base. Blocks of bodies of which
     neither is the other's ancestor stay zero.
     """
     Y = forward_diagonal(tree, X, A, B)
@@ -101,8 +101,8 @@ def backward_diagonal(tree, X, A, B):
 def backward_lyapunov(tree, X, A, B):
     """Z = A' X B as blocks Z[i][j]: full where all bodies hang on one base (Lem 9.5, 9.25).
 
-    Z(i, j) grows from its neighbour nearer to the base: Z(i, j) = Z(i, parent(j)) B(parent(j), j),
-    or A'(parent(i), i) Z(parent(i), j). It is zero only without a common ancestor.
+    Z(i, j) grows from its neighbour nearer to the base. It is Z(i, parent(j)) B(parent(j), j), or
+    A'(parent(i), i) Z(parent(i), j). It is zero only without a common ancestor.
     """
     Y = backward_diagonal(tree, X, A, B)
     Z = _zeros(Y)

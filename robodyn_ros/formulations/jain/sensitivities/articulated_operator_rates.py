@@ -15,7 +15,7 @@ Of MovingOperators, in fixed axes, O(n^3) but for lam, which (18.44) gives in on
 velocities these are the sensitivities (18.53) and (18.54). `articulated_rates` is the recursion,
 as the bodies see it. Hinge maps that turn for the parent add the terms of their rate W.
 
-Corrections to the print: the last term of (18.49) is subtracted; (18.54f) and (18.54g) have
+Corrections to the print: the last term of (18.49) is subtracted. (18.54f) and (18.54g) have
 bar(H^v) where it stands on the left.
 """
 

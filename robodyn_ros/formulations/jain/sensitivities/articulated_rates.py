@@ -8,7 +8,7 @@
     dD/dt = H lam H',  dG/dt = taubar lam H' D^-1,  dtau/dt = dG/dt H                (18.43, 18.50)
 
 Of any Tree at thd, O(n), inward with the articulated inertias. Prate is the rate of P as body k
-sees it, lam as its parent sees it (18.51); the last line is also seen from the parent. For
+sees it, lam as its parent sees it (18.51). The last line is also seen from the parent. For
 observers in the inertial frame: `articulated_operator_rates`.
 
 The book's H' is constant for the body and for its parent. Of other hinges, W is the rate of H'

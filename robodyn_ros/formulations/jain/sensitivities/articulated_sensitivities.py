@@ -9,9 +9,9 @@
            = lam_i(k), k > i,   D_i(k) = H(k) P_i(k) H'(k), k > i                       (18.57)
 
 Zero for all other bodies. lam_i costs the depth of its body. All quantities for all bodies at once
-are `articulated_rates` at e_i, O(n): what it calls entries is constant from hinge i outwards.
+are `articulated_rates` at e_i, O(n). What it calls entries is constant from hinge i outwards.
 
-Correction to the print: (18.55) has a bar over its first H^v; P_i(k) = psi P_i(i) psi' of (18.56)
+Correction to the print: (18.55) has a bar over its first H^v. P_i(k) = psi P_i(i) psi' of (18.56)
 holds for turning hinges i only.
 """
 

@@ -7,7 +7,7 @@
         = 2 Tr[P Omega (tilde(H^w_=i) + E bar(H^v_=i))]                                  (18.68)
         = 2 Tr[P^+(i) Upsilon^+(i) bar(H'(i))],  Upsilon^+ = phi' Upsilon(parent) phi
 
-log det M is the sum of log det D(k) (9.53). The last line is (18.68) body by body; it and (18.67)
+log det M is the sum of log det D(k) (9.53). The last line is (18.68) body by body. It and (18.67)
 cost O(n) for all i together, (18.66) O(sum of depths). Of any Tree; a hinge whose map turns adds
 2 Tr[(dH/dtheta_i) (1 - P^+ Upsilon^+) G]. A base hinge with constant map has zero.
 

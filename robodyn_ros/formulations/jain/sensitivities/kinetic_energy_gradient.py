@@ -6,12 +6,12 @@
                = - H phi {bar(V) - bar(Delta) phi} M V                                    (18.38b)
                = - H phi {bar(V) M - bar(Delta) [1 + phi K H] P} V                        (18.38c)
 
-Three routes in O(n), of any Tree in the axes of its bodies: one gather of momenta; two gathers;
-and two with the articulated inertias, which need no momentum of the bodies. A hinge whose map
-turns adds (dH/dtheta_i)' thd to row i.
+Three routes in O(n), of any Tree in the axes of its bodies. The first is one gather of momenta,
+the second two gathers. The third is two gathers with the articulated inertias, which need no
+momentum of the bodies. A hinge whose map turns adds (dH/dtheta_i)' thd to row i.
 
 The book has Delta^w in the first, and tilde(Delta^w) + E bar(Delta^v) for bar(Delta) in the
-others: the same for turning, sliding and screwing hinges, where H bar(Delta^v) is zero.
+others. They are the same for turning, sliding and screwing hinges, where H bar(Delta^v) is zero.
 """
 
 import numpy as np

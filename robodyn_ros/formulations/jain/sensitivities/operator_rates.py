@@ -12,10 +12,10 @@
     a_J = [tilde(V_S^w) - E' tilde(V^w) - tilde(Delta^v) E'] V                           (18.14)
 
 Of MovingOperators, all in fixed axes, O(n^3): to read and to test. `mass_matrix_rate` is the
-recursion. A hinge map may turn for its parent: the rate W of H' is in dH/dt, dH phi/dt, X and a_J.
+recursion. A hinge map may turn for its parent. The rate W of H' is in dH/dt, dH phi/dt, X and a_J.
 
-Corrections to the print: (18.9d) has bars, phi bar(V) - bar(V) phi = (phi - 1) bar(Delta) phi;
-the second Delta of (18.23) is the linear one, as in (18.13).
+Corrections to the print: (18.9d) has bars, phi bar(V) - bar(V) phi = (phi - 1) bar(Delta) phi. The
+second Delta of (18.23) is the linear one, as in (18.13).
 """
 
 from typing import NamedTuple

@@ -14,7 +14,7 @@ it carries, H^w_<=i (18.31). Every function of this folder that takes thd takes 
 and zero elsewhere: < is 'carried by'. Along velocities of a ball, which are no rates of
 coordinates, these are derivatives in the direction of the velocity.
 
-Corrections to the print: (18.31b) is of V_S^w; (18.33c) has bar(H'(i)) in its first term, and
+Corrections to the print: (18.31b) is of V_S^w. (18.33c) has bar(H'(i)) in its first term, and
 j <= i, not k >= i, in its second.
 """
 

@@ -7,7 +7,7 @@
     z(k) = sum A(k, j) z^+(j) + P a + b,  epsilon = T - H z,  nu = D^-1 epsilon    (Alg 9.5, 9.58)
     thdd = nu - G' alpha^+
 
-O(N) for nodes of a bounded size. Gravity, where there is any, is part of a of the roots, and the
+O(N) for nodes of a bounded size. Gravity, where there is any, is part of a of the roots. The
 accelerations are then those that are felt.
 """
 

@@ -61,8 +61,8 @@ def of_equations(tree, equations):
 def acatastatic(tree, thd, thdd, driven, gravity=True):
     """Return the SkoModel of a Tree of which some freedoms move by themselves (11.1.1, 9.6.1).
 
-    Delta_V(k) = H'(k) beta(k) + u(k, t): the columns of a driven freedom leave H', and with them
-    its column of the mass matrix; u and its rate join V and a.
+    Delta_V(k) = H'(k) beta(k) + u(k, t). The columns of a driven freedom leave H', and with them
+    its column of the mass matrix. u and its rate join V and a.
 
     Parameters
     ----------
@@ -90,8 +90,8 @@ def acatastatic(tree, thd, thdd, driven, gravity=True):
 def in_freedoms(model, k):
     """Return the SkoModel in which the root k is known by its freedoms: V(k) = thd(k), H(k) = 1.
 
-    M(k) becomes H M H', b(k) H (M a + b), the weights of its children H(k) A(k, j), and what
-    H' thdd leaves out of alpha(k), a(k), goes to a of the children. A rolling ball has 3
+    M(k) becomes H M H', b(k) becomes H (M a + b). The weights of its children become H(k) A(k, j).
+    What H' thdd leaves out of alpha(k), a(k), goes to a of the children. A rolling ball has 3
     velocities then, and its rolling is nowhere a constraint.
 
     Raises

@@ -6,8 +6,8 @@
     mass matrix = H A M A' H',  C = H A (M A' a + b)                                         (9.3)
     A = (1 - E_A)^-1,  E_A(parent(k), k) = A(parent(k), k), (m_parent, m_k)             (8.3, 9.2)
 
-Node k has m_k velocities: 6 of a rigid body, 12 of a link with its motor, 6 n_S of n_S bodies in
-one node. `sweeps`, `articulated`, `mass_matrix`, `operational_space_operators` and
+Node k has m_k velocities: 6 of a rigid body, 12 of a link with its motor. n_S bodies in one node
+have 6 n_S. `sweeps`, `articulated`, `mass_matrix`, `operational_space_operators` and
 `SpatialOperators` take an SkoModel or a Tree, whose weights are phi.
 """
 

@@ -5,9 +5,9 @@
     passive hinge:  P^+ = taubar_p P,  taubar_p = 1 - G_p H_p,  G_p = P H_p' D_p^-1     (16.6)
     active hinge:   P^+ = P
 
-An arm keeps the hinges of one kind and freezes the others: a frozen hinge has an H of no rows.
-The articulated inertias of the passive arm are those of algorithm 16.1. With all hinges passive
-they are articulated-body inertias, with all active composite-body inertias.
+An arm keeps the hinges of one kind and freezes the others. A frozen hinge has an H of no rows. The
+articulated inertias of the passive arm are those of algorithm 16.1. With all hinges passive they
+are articulated-body inertias, with all active composite-body inertias.
 
 Corrections to the print: (16.8) is M = P - E_psi P E_phi'; before it, K_p = E_phi G_p.
 """

@@ -9,7 +9,7 @@
 O(n). Prescribed motion is an active hinge (section 16.2.2), a locked brake one whose thdd_a is 0.
 All active, this is inverse dynamics by composite bodies; all passive, algorithm 9.5.
 
-Corrections to the print: (16.15c) is H_a [P (alpha - H_a' thdd_a - a) + z]; the scatter of (16.17)
+Corrections to the print: (16.15c) is H_a [P (alpha - H_a' thdd_a - a) + z]. The scatter of (16.17)
 starts from alpha(n + 1) = 0.
 """
 
@@ -42,8 +42,8 @@ class Motion(NamedTuple):
 def hybrid_dynamics(tree, active, thd, thdd_a, T_p, f_ext=None, gravity=True):
     """Solve for the torques of active and the accelerations of passive hinges: Algorithm 16.2.
 
-    active (n,) of bool, a hinge each; thd (N,); thdd_a of the active, T_p of the passive freedoms,
-    both in the order of the tree; f_ext (n, 6) as of inverse_dynamics.newton_euler. Returns a
+    active (n,) of bool, a hinge each. thd (N,). thdd_a of the active, T_p of the passive freedoms,
+    both in the order of the tree. f_ext (n, 6) as of inverse_dynamics.newton_euler. Returns a
     Motion. ShapeError where `active` is not one bool a body.
     """
     driven = chosen(tree, active)
