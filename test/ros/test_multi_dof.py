@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Joints of several freedoms to messages and back, for any axis and any state."""
 
+import math
+
 import numpy as np
 import pytest
 
-from robodyn_ros.errors import ParameterError
+from robodyn_ros.errors import NotFiniteError, ParameterError
 from robodyn_ros.model.joint_types import displacement
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.multi_dof_messages import multi_dof_joints
@@ -89,6 +91,24 @@ def test_what_a_joint_cannot_do_is_refused_and_nothing_changes():
         with pytest.raises(ParameterError, match=f'twist of .*{kind}'):
             by_type[kind].put_twist(twist, q, kept)
         assert kept.tolist() == qd.tolist()
+
+
+@pytest.mark.filterwarnings('error')
+@pytest.mark.parametrize('number', [math.nan, math.inf])
+def test_numbers_that_are_not_finite_are_refused_before_any_arithmetic(number):
+    """NumPy is not even asked to multiply them: nothing is warned of."""
+    q, qd, _ = STATES[0]
+    kept, rates = q.copy(), qd.copy()
+    for joint in multi_dof_joints(ROBOT.model):
+        here = f"of joint '{joint.name}' is .*; expected finite"
+        with pytest.raises(NotFiniteError, match=f'position {here}'):
+            joint.put_pose((0.0, number, 0.0), (0.0, 0.0, 0.0, 1.0), kept)
+        with pytest.raises(NotFiniteError, match=f'rotation {here}'):
+            joint.put_pose((0.0, 0.0, 0.0), (0.0, 0.0, number, 1.0), kept)
+        with pytest.raises(NotFiniteError, match=f'twist {here}'):
+            joint.put_twist((0.0, 0.0, 0.0, 0.0, 0.0, number), kept, rates)
+    assert kept.tolist() == q.tolist()
+    assert rates.tolist() == qd.tolist()
 
 
 def test_scalars_are_all_that_have_one_position_a_velocity():

@@ -12,7 +12,7 @@ from typing import Sequence
 import numpy as np
 from geometry_msgs.msg import InertiaStamped
 
-from robodyn_ros.errors import ParameterError
+from robodyn_ros.errors import NotFiniteError, ParameterError
 from robodyn_ros.model.joint_types import JointCoordinates, has_quaternion
 from robodyn_ros.model.robot_model import RobotModel
 from robodyn_ros.model.rotation_matrix import SHORTEST, unit_axis, z_to_axis
@@ -62,9 +62,11 @@ class MultiDofJoint:
     def put_pose(self, place: Sequence[float], turn: Sequence[float], q: np.ndarray):
         """Write the coordinates of a pose into q (nq,).
 
-        Raises ParameterError for a pose that the joint cannot reach, or a quaternion of length
-        zero; q is then unchanged.
+        Raises NotFiniteError for NaN or infinity, ParameterError for a pose that the joint cannot
+        reach or a quaternion of length zero; q is then unchanged.
         """
+        self._require_finite('position', place)
+        self._require_finite('rotation', turn)
         place, turn = np.array(place), np.array(turn)
         length = np.linalg.norm(turn)
         if not length >= SHORTEST:
@@ -86,8 +88,10 @@ class MultiDofJoint:
     def put_twist(self, twist: Sequence[float], q: np.ndarray, qd: np.ndarray):
         """Write the velocities of a twist (6,) at the posture q (nq,) into qd (nv,).
 
-        Raises ParameterError for a motion that the joint does not allow; qd is then unchanged.
+        Raises NotFiniteError for NaN or infinity, ParameterError for a motion that the joint does
+        not allow; qd is then unchanged.
         """
+        self._require_finite('twist', twist)
         motions = self._turned(q[self._q])
         velocities = np.array(twist) @ motions
         self._require_none('twist', np.array(twist) - motions @ velocities)
@@ -97,6 +101,13 @@ class MultiDofJoint:
         if self._free:
             self._motions[3:, self._slides :] = np.transpose(axes_of_quaternion(*q[-4:]))
         return self._motions
+
+    def _require_finite(self, what, numbers):
+        if not np.all(np.isfinite(numbers)):
+            raise NotFiniteError(
+                f"The {what} of joint '{self.name}' is {np.array(numbers).tolist()}; "
+                'expected finite numbers.'
+            )
 
     def _require_none(self, what, left):
         if np.any(np.abs(left) > OFF):
