@@ -79,24 +79,27 @@ def _symbol(function):
 
 def _separate_call(function):
     """Return a function that calls the machine code of a separate one, for other kernels."""
-    kinds = tuple(each.annotation for each in inspect.signature(function).parameters.values())
+    signature = inspect.signature(function)
+    kinds = tuple(each.annotation for each in signature.parameters.values())
+    given = signature.return_annotation
+    returns = types.none if given is signature.empty else given
     missing = f'{function.__qualname__} was not provided; see robodyn_ros.compile.call'
 
     def emit(context, builder, _, arguments):
         convention = context.call_conv
-        code = convention.get_function_type(types.none, kinds).as_pointer()
+        code = convention.get_function_type(returns, kinds).as_pointer()
         address = builder.load(context.get_c_value(builder, code, _symbol(function)))
         with cgutils.if_unlikely(builder, cgutils.is_null(builder, address)):
             convention.return_user_exc(builder, RuntimeError, (missing,))
-        status, _ = convention.call_function(builder, address, types.none, kinds, arguments)
+        status, value = convention.call_function(builder, address, returns, kinds, arguments)
         with cgutils.if_unlikely(builder, status.is_error):
             convention.return_status_propagate(builder, status)
-        return context.get_dummy_value()
+        return context.get_dummy_value() if returns is types.none else value
 
-    call = _named(function, lambda _context, *_: (types.none(*kinds), emit))
-    names = ', '.join(inspect.signature(function).parameters)
+    call = _named(function, lambda _context, *_: (returns(*kinds), emit))
+    names = ', '.join(signature.parameters)
     space = {'call': call}
-    exec(f'def separately({names}):\n    call({names})\n', space)
+    exec(f'def separately({names}):\n    return call({names})\n', space)
     return space['separately']
 
 

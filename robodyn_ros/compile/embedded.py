@@ -74,7 +74,7 @@ from robodyn_ros.algorithms.variants import mixed_dynamics as of_free_joints
 from robodyn_ros.compile import generic
 from robodyn_ros.compile.batch_loops import NAMES
 from robodyn_ros.compile.call import provide
-from robodyn_ros.compile.kernel import Kernel, kernel
+from robodyn_ros.compile.kernel import Kernel, kernel, separate_kernel
 from robodyn_ros.compile.source_cache import imported
 from robodyn_ros.spatial.primitive import SEPARATE
 from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
@@ -274,7 +274,12 @@ def expand_state(
 
 
 #: Kernels of the functions for closed loops alone, which the others call.
-OF_LOOPS = {function: Kernel(function, has_vectorcall=False) for function in SEPARATE}
+OF_LOOPS = {
+    function: separate_kernel(function)
+    for function in SEPARATE
+    if function.__module__.startswith('robodyn_ros.algorithms.constraints.')
+    and function is not mass_matrix.mass_matrix_inverse_in_place.__wrapped__
+}
 loop_equations = OF_LOOPS[loops.write_equations.__wrapped__]
 #: Those that only derivatives call.
 OF_DERIVATIVES = (derivatives.add_terms_of_loops, derivatives.add_rate_of_projection)

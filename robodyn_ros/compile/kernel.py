@@ -93,6 +93,15 @@ def kernel(function):
     return Kernel(function)
 
 
+@functools.cache
+def separate_kernel(function, **options):
+    """Return the `Kernel` of a separate function, see robodyn_ros.compile.call.provide.
+
+    options : of numba.njit.
+    """
+    return Kernel(inspect.unwrap(function), has_vectorcall=False, **options)
+
+
 def warm_up(kernels, progress=None):
     """Compile every kernel of the list, or load it from the cache.
 

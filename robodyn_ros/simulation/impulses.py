@@ -33,7 +33,8 @@ from robodyn_ros.simulation.joint_table import (
     TARGET,
 )
 from robodyn_ros.simulation.stops import fastest, slowest
-from robodyn_ros.spatial.primitive import unfused
+from robodyn_ros.spatial.primitive import separate, unfused
+from robodyn_ros.spatial.types import Matrix, Scalar, Vector
 
 ROUNDS = 20  # of sweeps and exact solutions; after them the result of the sweeps stands
 SWEEPS = 5  # of Gauss-Seidel in a round
@@ -241,8 +242,18 @@ def resolve(topology, constants, joints, scratch, work, h, q, qd):
         viscous = joints[k, DAMPING] + work[GAIN, k]
         work[DIAGONAL, k] = h * viscous + BRAKE * joints[k, BRAKED]
     status = mass_matrix_inverse(topology, constants, scratch, q, work[DIAGONAL], work[INVERSE:])
-    settled = status != 0
-    exact = settled
+    if status == 0:
+        settle(joints, work, h, q, qd)
+    return status
+
+
+@separate
+def settle(joints: Matrix, work: Matrix, h: Scalar, q: Vector, qd: Vector):
+    """Find the impulses p and the velocities qd = work[FREE] + A p, A = work[INVERSE:].
+
+    By sweeps, and an exact solution once these have found the cases. See `resolve`.
+    """
+    settled, exact = False, False
     for _ in range(ROUNDS):
         if settled or exact:
             break
@@ -251,9 +262,8 @@ def resolve(topology, constants, joints, scratch, work, h, q, qd):
         exact = solve_exactly(joints, work, h, q, qd)
     if not exact:
         classify(joints, work, h, q, qd)
-    for k in range(n):
+    for k in range(qd.shape[0]):
         if joints[k, BRAKED] > 0.0:  # a huge diagonal, not an infinite one
             qd[k] = work[PRESCRIBED, k]
         elif not exact and work[KIND_OF, k] == HELD:
             qd[k] = 0.0
-    return status

@@ -8,6 +8,7 @@ from math import inf
 import numpy as np
 
 from robodyn_ros.algorithms.core import scratch
+from robodyn_ros.compile.call import provide
 from robodyn_ros.errors import ParameterError, ShapeError
 from robodyn_ros.model.rigid_body import Payloads
 from robodyn_ros.model.rotation_matrix import SHORTEST
@@ -103,7 +104,9 @@ class Plant:
             self.effort,
         )
         self.kernel = step.step_of(settings.method)
+        provide(step.CALLED[model.is_embedded])
         if contacts is not None:
+            provide(contact_step.CALLED)
             self._touching = Touching(model, contacts)
             self._options += (self._touching.arrays,)
             self.kernel = contact_step.step_of(settings.method)

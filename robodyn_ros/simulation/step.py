@@ -5,9 +5,13 @@
 Euler and Runge-Kutta are kernels of their own: most plants need only the first.
 """
 
+from robodyn_ros.algorithms.constraints.mass_matrix import mass_matrix_inverse_in_place
 from robodyn_ros.algorithms.core.gravity import gravity_torque
+from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse import mass_matrix_inverse
 from robodyn_ros.compile import kernel
+from robodyn_ros.compile.kernel import separate_kernel
 from robodyn_ros.simulation.events import keep, runge_kutta_with_events
+from robodyn_ros.simulation.impulses import settle
 from robodyn_ros.simulation.integrators import SEMI_IMPLICIT_EULER, euler
 from robodyn_ros.simulation.joint_table import (
     ASSISTED,
@@ -173,7 +177,13 @@ def by_runge_kutta(
 
 step = kernel(by_euler)
 step_by_runge_kutta = kernel(by_runge_kutta)
-KERNELS = (step, step_by_runge_kutta)
+#: What they call where a joint stops, starts or touches, by whether some joints are dependent.
+_SETTLE = separate_kernel(settle, fastmath=False)
+CALLED = {
+    False: (separate_kernel(mass_matrix_inverse), _SETTLE),
+    True: (separate_kernel(mass_matrix_inverse_in_place), _SETTLE),
+}
+KERNELS = (step, step_by_runge_kutta, *CALLED[False])
 
 
 def step_of(method):

@@ -22,14 +22,15 @@ def separate(function):
     """Give an annotated function machine code of its own, which kernels call.
 
     Its code is not compiled into every kernel that calls it, which saves compile time. The
-    function returns nothing. See robodyn_ros.compile.call. In Python an argument may bring another
-    function in its place: {function: other} is its attribute `replaced`.
+    function returns a value of its annotation, else nothing. See robodyn_ros.compile.call. In
+    Python an argument may bring another function in its place: {function: other} is its
+    attribute `replaced`.
     """
 
     @functools.wraps(function)
     def called(*arguments):
         replaced = next((a.replaced for a in arguments if hasattr(a, 'replaced')), {})
-        replaced.get(function, function)(*arguments)
+        return replaced.get(function, function)(*arguments)
 
     @overload(called, strict=False)
     def chosen(*_):

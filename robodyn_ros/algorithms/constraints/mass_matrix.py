@@ -22,8 +22,8 @@ from robodyn_ros.algorithms.core.composite import (
     solve_outer,
 )
 from robodyn_ros.model.layout import PARENT, V
-from robodyn_ros.spatial.primitive import primitive
-from robodyn_ros.spatial.types import Boolean, Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.primitive import primitive, separate
+from robodyn_ros.spatial.types import Boolean, Integer, Matrix, Table, Topology, Vector
 
 
 @primitive
@@ -70,21 +70,6 @@ def mass_solve(
 
 
 @primitive
-def mass_matrix_inverse_in_place(
-    topology: Topology,
-    constants: Table,
-    scratch: Matrix,
-    q: Vector,
-    diagonal: Vector,
-    inverse: Matrix,
-):
-    """M(q)^-1; inverse : (nv, nv), written. Returns the pivot status."""
-    status = factors(topology, constants, scratch, q, diagonal, inverse[0])
-    inverse_of_factors(reduced(topology), square(topology, scratch), inverse)
-    return status
-
-
-@primitive
 def mass_matrix_inverse(
     topology: Topology,
     constants: Table,
@@ -94,8 +79,23 @@ def mass_matrix_inverse(
     motions: Matrix,
     inverse: Matrix,
 ):
-    """Compute the same; motions is not used."""
-    return mass_matrix_inverse_in_place(topology, constants, scratch, q, diagonal, inverse)
+    """M(q)^-1; inverse : (nv, nv), written; motions is not used. Returns the pivot status."""
+    status = factors(topology, constants, scratch, q, diagonal, inverse[0])
+    inverse_of_factors(reduced(topology), square(topology, scratch), inverse)
+    return status
+
+
+@separate
+def mass_matrix_inverse_in_place(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    diagonal: Vector,
+    inverse: Matrix,
+) -> Integer:
+    """Compute the same, without an array for motions."""
+    return mass_matrix_inverse(topology, constants, scratch, q, diagonal, inverse, inverse)
 
 
 @primitive

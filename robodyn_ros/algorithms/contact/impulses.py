@@ -30,8 +30,8 @@ from robodyn_ros.algorithms.contact.layout import (
 )
 from robodyn_ros.algorithms.contact.pivoting import by_pivoting
 from robodyn_ros.algorithms.contact.sweeps import sweep, write_compliance
-from robodyn_ros.spatial.primitive import unfused
-from robodyn_ros.spatial.types import Integer, Matrix, Vector
+from robodyn_ros.spatial.primitive import separate, unfused
+from robodyn_ros.spatial.types import Boolean, Integer, Matrix, Vector
 
 ROUNDS = 6  # of sweeps and exact solutions; after them the result of the sweeps stands
 SWEEPS = 5  # of Gauss-Seidel in a round
@@ -82,7 +82,7 @@ def solve_exactly(blocks, count, rows, responses, vectors, system, v, tries):
     return False
 
 
-@unfused
+@separate
 def contact_impulses(
     blocks: Matrix,
     count: Integer,
@@ -92,7 +92,7 @@ def contact_impulses(
     system: Matrix,
     table: Matrix,
     v: Vector,
-):
+) -> Boolean:
     """Compute v = v_f + A F^T p, the impulses p in vectors[IMPULSES].
 
     A sweep is O(n) for each block. An exact solution is O(m^3) for m unknowns.

@@ -12,8 +12,8 @@ from robodyn_ros.algorithms.core.joint_transform import (
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_solve import cross_base_to_tip, rest_base
 from robodyn_ros.algorithms.task_space.operational_space_inertia import cross_to_child, hold_base
 from robodyn_ros.model.layout import PARENT, V
-from robodyn_ros.spatial.primitive import primitive
-from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
+from robodyn_ros.spatial.primitive import primitive, separate
+from robodyn_ros.spatial.types import Integer, Matrix, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import scale, store
 
 
@@ -37,7 +37,7 @@ def move(topology, constants, scratch, i, alpha, a, qdd):
     store(scratch, i, at.ACCEL, a)
 
 
-@primitive
+@separate
 def mass_matrix_inverse(
     topology: Topology,
     constants: Table,
@@ -45,7 +45,7 @@ def mass_matrix_inverse(
     q: Vector,
     diagonal: Vector,
     inverse: Matrix,
-):
+) -> Integer:
     """Compute M(q)^-1, symmetric, in O(n^2): accelerations for a unit torque at each joint.
 
     Jain 2011, Algorithm 10.4 (eq. 10.31-10.33): L = D^-1 + G^T Upsilon+ G, and body k accelerates

@@ -6,9 +6,10 @@ Far from all obstacles it is the step without contact, bit for bit. A substep in
 touches is an Euler step, whatever the integrator, since velocities jump.
 """
 
+from robodyn_ros.algorithms.contact.impulses import contact_impulses
 from robodyn_ros.algorithms.contact.layout import GAP
 from robodyn_ros.algorithms.core.manifold import integrate
-from robodyn_ros.compile.kernel import Kernel
+from robodyn_ros.compile.kernel import Kernel, separate_kernel
 from robodyn_ros.simulation.contact.approach import SOON, approach, until_impact
 from robodyn_ros.simulation.contact.arrays import Contact
 from robodyn_ros.simulation.contact.respond import TOUCH, push_out, rebound, respond
@@ -337,7 +338,9 @@ def by_runge_kutta_in_contact(
 
 step = Kernel(by_euler_in_contact, nogil=True)
 step_by_runge_kutta = Kernel(by_runge_kutta_in_contact, nogil=True)
-KERNELS = (step, step_by_runge_kutta)
+#: What they call besides the step without contacts.
+CALLED = (separate_kernel(contact_impulses, fastmath=False),)
+KERNELS = (step, step_by_runge_kutta, *CALLED)
 
 
 def step_of(method):
