@@ -143,12 +143,8 @@ class _Text:
 
     def add(self, function, decorator=''):
         """Add a function and its dependencies if it calls a recursion of LINKS; return whether."""
-        function = inspect.unwrap(function)
-        here = {
-            name: function.__globals__[name]
-            for name in _names(function)
-            if name in function.__globals__
-        }
+        known = inspect.unwrap(function).__globals__
+        here = {name: known[name] for name in _names(function) if name in known}
         linked_names = [name for name, value in here.items() if self._links(name, value)]
         if not linked_names:
             return False
@@ -239,7 +235,6 @@ class _Text:
         self._imports.setdefault(module, set()).add(name)
 
     def _bind(self, name, value):
-        value = inspect.unwrap(value) if callable(value) else value
         if self._meaning.setdefault(name, value) is not value:
             raise KernelError(
                 f'linking kernels of {self._whose()}: the name {name!r} '

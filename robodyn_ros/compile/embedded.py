@@ -273,7 +273,8 @@ def expand_state(
     all_qdd[:] = expansion.expand_acceleration(topology, constants, scratch, 1, qd, qdd)
 
 
-#: Kernels of the functions for closed loops alone, which the others call.
+#: Kernels of the functions for closed loops alone, which the others call. The inverse in place is
+#: for every robot with dependent joints; only steps of the plant call it, and provide it.
 OF_LOOPS = {
     function: separate_kernel(function)
     for function in SEPARATE

@@ -93,7 +93,6 @@ def kernel(function):
     return Kernel(function)
 
 
-@functools.cache
 def separate_kernel(function, **options):
     """Return the `Kernel` of a separate function, see robodyn_ros.compile.call.provide.
 

@@ -22,7 +22,6 @@ from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.step import LARGEST_EFFORT, LARGEST_POSITION
 
 KERNELS = (drives.take, *step.KERNELS)
-CONTACT_KERNELS = contact_step.KERNELS
 
 
 class Plant:

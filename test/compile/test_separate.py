@@ -10,7 +10,7 @@ import numpy as np
 from robodyn_ros.compile.call import provide
 from robodyn_ros.compile.kernel import Kernel, kernel
 from robodyn_ros.spatial.primitive import separate
-from robodyn_ros.spatial.types import Vector
+from robodyn_ros.spatial.types import Scalar, Vector
 
 @separate
 def double(x: Vector, y: Vector):
@@ -24,18 +24,28 @@ def caller(x: Vector, y: Vector):
     double(x, y)
     double(y, y)
 
+@separate
+def total(x: Vector) -> Scalar:
+    '''Return the sum.'''
+    return x[0] + x[1]
+
+@kernel
+def twice_total(x: Vector):
+    '''Return twice the sum.'''
+    return 2.0 * total(x)
+
 x, y, refusal = np.array([3.0, -0.7]), np.zeros(2), ''
 try:
     caller(x, y)
 except RuntimeError as error:
     refusal = str(error)
-provide([Kernel(double.__wrapped__)])
+provide([Kernel(double.__wrapped__), Kernel(total.__wrapped__)])
 caller(x, y)
 stats = getattr(caller.compiled, 'stats', None)
 hits = sum(stats.cache_hits.values()) if stats else 0
-print(json.dumps([y.tolist(), refusal, hits]))
+print(json.dumps([[*y.tolist(), twice_total(x)], refusal, hits]))
 """
-RIGHT = [12.0, -2.8]
+RIGHT = [12.0, -2.8, 4.6]
 
 
 def test_a_separate_function_is_called_when_provided(tmp_path):
