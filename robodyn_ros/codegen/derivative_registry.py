@@ -71,7 +71,7 @@ def jacobian(tape, outputs, inputs):
 def _partials(tape, index):
     """Return {operand: partial derivative} of one node."""
     operation, *rest = tape.nodes[index]
-    x = [Recorded(tape, i) for i in operands(tape.nodes[index])]
+    x = [tape.values[i] for i in operands(tape.nodes[index])]
     if operation == 'multiply':
         local = (x[1], x[0])
     elif operation == 'scale':
@@ -81,7 +81,7 @@ def _partials(tape, index):
     elif operation == 'sin':
         local = (x[0].cos(),)
     elif operation == 'invert':
-        value = Recorded(tape, index)
+        value = tape.values[index]
         local = (-(value * value),)
     else:
         local = {
@@ -256,7 +256,7 @@ def _substituted(tape, rows, values):
                 again.get(i) is not None and not _same(again[i], i)
                 for i in operands(tape.nodes[index])
             )
-            again[index] = _recomputed(tape, index, again) if touched else Recorded(tape, index)
+            again[index] = _recomputed(tape, index, again) if touched else tape.values[index]
     return [[again[x.index] if isinstance(x, Recorded) else x for x in row] for row in rows]
 
 

@@ -8,7 +8,9 @@ import hashlib
 import inspect
 import logging
 import re
+from bisect import bisect
 from dataclasses import dataclass
+from operator import itemgetter
 
 import numpy as np
 
@@ -106,7 +108,7 @@ class Notebook:
         if value.index in self._tape.names or self._tape.nodes[value.index][0] == 'input':
             return
         body, column = place
-        start, name = max(item for item in self._starts if item[0] <= column)
+        start, name = self._starts[bisect(self._starts, column, key=itemgetter(0)) - 1]
         # an entry may be rewritten, as in a sum: the node number makes names unique
         self._tape.names[value.index] = f'{sign}{name}_{body}_{column - start}_{value.index}'
 

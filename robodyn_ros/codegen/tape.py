@@ -44,12 +44,13 @@ class Tape:
     """Nodes of a directed acyclic graph of arithmetic, in the order of their recording.
 
     A node is (operation, operands); operands are earlier node numbers, or a float for the factor
-    of a 'scale' and the constant of a 'shift'. `checks` are the comparisons of recorded values:
-    (node, floor) pairs. The tape is valid for states with node > floor.
+    of a 'scale' and the constant of a 'shift'. `values` are the scalars of the nodes. `checks` are
+    the comparisons of recorded values: (node, floor) pairs. The tape is valid for states with
+    node > floor.
     """
 
     def __init__(self):
-        self.nodes = []
+        self.nodes, self.values = [], []
         self.names = {}
         self.checks = []
         self._known = {}
@@ -62,12 +63,18 @@ class Tape:
 
     def _node(self, operation, *operands):
         key = (operation, *operands)
-        if key not in self._known:
-            self._known[key] = len(self.nodes)
-            self.nodes.append(key)
-            if not len(self.nodes) % CHECKED_EVERY:
-                self._check_limits()
-        return Recorded(self, self._known[key])
+        known = self._known.get(key)
+        return self._new(key) if known is None else known
+
+    def _new(self, key):
+        positive = self.values[key[1]] if key[0] == 'negate' else None
+        value = Recorded(self, len(self.nodes), positive)
+        self.nodes.append(key)
+        self.values.append(value)
+        self._known[key] = value
+        if not len(self.nodes) % CHECKED_EVERY:
+            self._check_limits()
+        return value
 
     def _check_limits(self):
         if len(self.nodes) > self._most:
@@ -89,10 +96,10 @@ class Tape:
             x, y, c = common
             return c * (x + y)
         for x, y in ((a, b), (b, a)):
-            operation, *rest = self.nodes[y.index]
-            if operation == 'subtract' and rest[1] == x.index:  # x + (z - x)
-                return Recorded(self, rest[0])
-        return self._node('add', *sorted((a.index, b.index)))
+            node = self.nodes[y.index]
+            if node[0] == 'subtract' and node[2] == x.index:  # x + (z - x)
+                return self.values[node[1]]
+        return self._node('add', *_in_order(a, b))
 
     def subtract(self, a, b):
         """Return a - b, for recorded a and b."""
@@ -119,26 +126,25 @@ class Tape:
 
         It saves a multiplication, as products with constants are rarely used twice.
         """
-        (left, *of_a), (right, *of_b) = self.nodes[a.index], self.nodes[b.index]
-        if not left == right == 'scale':
+        left, right = self.nodes[a.index], self.nodes[b.index]
+        if not left[0] == right[0] == 'scale':
             return None
-        if of_a[0] == of_b[0]:
-            return Recorded(self, of_a[1]), Recorded(self, of_b[1]), of_a[0]
-        if of_a[1] == of_b[1]:
-            return of_a[0], of_b[0], Recorded(self, of_a[1])
-        return None
+        (_, c, x), (_, d, y) = left, right
+        if c == d:
+            return self.values[x], self.values[y], c
+        return (c, d, self.values[x]) if x == y else None
 
     def _cancelled(self, a, b):
         """Return a - b if one is a sum or difference with the other in it, else None."""
-        (left, *of_a), (right, *of_b) = self.nodes[a.index], self.nodes[b.index]
-        if left == 'add' and b.index in of_a:  # (z + b) - b
-            return Recorded(self, of_a[1] if of_a[0] == b.index else of_a[0])
-        if right == 'add' and a.index in of_b:  # a - (z + a)
-            return -Recorded(self, of_b[1] if of_b[0] == a.index else of_b[0])
-        if right == 'subtract' and of_b[0] == a.index:  # a - (a - z)
-            return Recorded(self, of_b[1])
-        if left == 'subtract' and of_a[0] == b.index:  # (b - z) - b
-            return -Recorded(self, of_a[1])
+        left, right = self.nodes[a.index], self.nodes[b.index]
+        if left[0] == 'add' and b.index in left[1:]:  # (z + b) - b
+            return self.values[left[2] if left[1] == b.index else left[1]]
+        if right[0] == 'add' and a.index in right[1:]:  # a - (z + a)
+            return -self.values[right[2] if right[1] == a.index else right[1]]
+        if right[0] == 'subtract' and right[1] == a.index:  # a - (a - z)
+            return self.values[right[2]]
+        if left[0] == 'subtract' and left[1] == b.index:  # (b - z) - b
+            return -self.values[left[2]]
         return None
 
     def multiply(self, a, b):
@@ -149,7 +155,7 @@ class Tape:
                 a if a_turned is None else a_turned, b if b_turned is None else b_turned
             )
             return product if (a_turned is None) == (b_turned is None) else -product
-        return self._node('multiply', *sorted((a.index, b.index)))
+        return self._node('multiply', *_in_order(a, b))
 
     def scale(self, factor, a):
         """Return factor a, for a float and a recorded a."""
@@ -163,9 +169,9 @@ class Tape:
         factor = self._constant(factor)
         if factor == 1.0:
             return a
-        operation, *operands = self.nodes[a.index]
-        if operation == 'scale':
-            return self.scale(factor * operands[0], Recorded(self, operands[1]))
+        node = self.nodes[a.index]
+        if node[0] == 'scale':
+            return self.scale(factor * node[1], self.values[node[2]])
         return self._node('scale', factor, a.index)
 
     def shift(self, constant, a):
@@ -188,24 +194,25 @@ class Tape:
         return self._constants.setdefault(place // CLOSE, value)
 
 
+def _in_order(a, b):
+    return (a.index, b.index) if a.index < b.index else (b.index, a.index)
+
+
 def _place(value):
     """Return the index of a positive number in the sequence of all doubles."""
-    return struct.unpack('<q', struct.pack('<d', value))[0]
+    return _INTEGER.unpack(_DOUBLE.pack(value))[0]
+
+
+_DOUBLE, _INTEGER = struct.Struct('<d'), struct.Struct('<q')
 
 
 class Recorded:
-    """A scalar that is a node of a tape."""
+    """A scalar that is a node of a tape; `positive` is x if this is -x, else None."""
 
-    __slots__ = ('index', 'tape')
+    __slots__ = ('index', 'positive', 'tape')
 
-    def __init__(self, tape, index):
-        self.tape, self.index = tape, index
-
-    @property
-    def positive(self):
-        """Return x if this is -x, else None."""
-        operation, *operands = self.tape.nodes[self.index]
-        return Recorded(self.tape, operands[0]) if operation == 'negate' else None
+    def __init__(self, tape, index, positive):
+        self.tape, self.index, self.positive = tape, index, positive
 
     def __neg__(self):
         turned = self.positive
@@ -272,7 +279,7 @@ class Recorded:
         if operation == 'shift':
             quarters = round(rest[0] / (0.5 * math.pi))
             if abs(rest[0] - quarters * 0.5 * math.pi) < 1e-12:
-                return quarters % 4, Recorded(self.tape, rest[1])
+                return quarters % 4, self.tape.values[rest[1]]
         return 0, self
 
     def _plain_cos(self):

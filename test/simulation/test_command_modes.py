@@ -1,13 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Drives in position and velocity mode: their law, their limits, and changes of the mode.
-
-The steps run as Python, which has the bits of the compiled ones.
-"""
+"""Drives in position and velocity mode: their law, their limits, and changes of the mode."""
 
 from dataclasses import replace
 from math import inf, nan
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,7 +14,6 @@ from robodyn_ros import Robot
 from robodyn_ros.errors import ParameterError
 from robodyn_ros.simulation import Command, Faults, Plant, PlantSettings
 from robodyn_ros.simulation.command_modes import UNSPOKEN, has_drive
-from robodyn_ros.simulation.step import step_of
 from support.families import FAMILIES, MIXED
 
 FREE = {'damping_scale': 0.0, 'friction_scale': 0.0}
@@ -42,10 +37,8 @@ def pendulum():
 
 
 def make(robot, position=None, velocity=None, **settings):
-    """Return a plant whose command never is void, stepped as Python."""
-    plant = Plant(robot, PlantSettings(**{'command_timeout': inf} | settings), position, velocity)
-    plant.use(SimpleNamespace(compiled=step_of(plant.settings.method).python))
-    return plant
+    """Return a plant whose command never is void."""
+    return Plant(robot, PlantSettings(**{'command_timeout': inf} | settings), position, velocity)
 
 
 def run(plant, command, steps, dt=1e-3):
