@@ -12,6 +12,7 @@ stops.py         position stops as bounds on the velocity
 impulses.py      friction and inelastic stops of all joints, solved together
 integrators.py   semi-implicit Euler, explicit midpoint rule and classical Runge-Kutta
 energy_balance.py  projection of a step on the balance of energy
+momentum_balance.py  projection of a step on the momentum of a free flyer
 events.py        Runge-Kutta from one change of friction to the next
 servo.py         drives that follow a position or a velocity, by feedback or kinematically
 step.py          one compiled step: drives, substeps, containment of blow-ups

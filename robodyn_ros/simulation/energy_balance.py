@@ -23,21 +23,25 @@ def total_energy(topology, constants, gravity, scratch, q, qd):
 
 
 @unfused
-def balance_energy(topology, constants, gravity, scratch, expected, q, qd):
-    """Scale qd so that the energy is `expected` [J].
+def balance_energy(topology, constants, gravity, scratch, expected, locked, drift, q, qd):
+    """Scale qd - drift so that the energy is `expected` [J].
+
+    locked [J] is the kinetic energy of the motion drift (nv,), which is orthogonal to the rest of
+    qd in the norm of the mass matrix. Both are zero, but for a free flyer: drift is then the
+    motion that has its momentum. A single body has no other, and keeps its energy to order p.
 
     This projection changes qd least in the norm of the mass matrix. Source: Hairer, Lubich and
     Wanner, Geometric Numerical Integration, section IV.4. An error of order p + 1 gives a
-    correction of the same order, so the order p stays. Energy is kept, momentum is not.
+    correction of the same order, so the order p stays.
     """
     energies = scratch[0][at.SPEED : at.SPEED + 2]
     energy(topology, constants, gravity, scratch, q, qd, energies)
-    kinetic, wanted = energies[0], expected - energies[1]
+    kinetic, wanted = energies[0] - locked, expected - energies[1] - locked
     error = abs(wanted - kinetic)
-    if ROUNDING * (kinetic + abs(energies[1])) < error <= LARGEST * kinetic:
+    if ROUNDING * (energies[0] + abs(energies[1])) < error <= LARGEST * kinetic:
         factor = sqrt(wanted / kinetic)
         for k in range(qd.shape[0]):
-            qd[k] = qd[k] * factor
+            qd[k] = drift[k] + (qd[k] - drift[k]) * factor
 
 
 @unfused

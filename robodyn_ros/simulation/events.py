@@ -4,7 +4,8 @@
 
 from robodyn_ros.simulation.energy_balance import balance_energy, is_pushed, total_energy
 from robodyn_ros.simulation.integrators import EVENT, RK4, euler, runge_kutta, smooth
-from robodyn_ros.simulation.joint_table import LOWER, OLD_Q, OLD_QD, UPPER, WORK_DONE
+from robodyn_ros.simulation.joint_table import LOCKED, LOWER, OLD_Q, OLD_QD, UPPER, WORK_DONE
+from robodyn_ros.simulation.momentum_balance import is_free_flyer, keep_momentum, store_momentum
 from robodyn_ros.simulation.stops import position
 from robodyn_ros.spatial.primitive import unfused
 
@@ -37,10 +38,12 @@ def runge_kutta_with_events(
     Where friction changes, the piece of the substep is halved. A piece of one tick, and one that
     meets a stop, uses the Euler scheme, which handles both. So a change costs an error of order (h
     / TICKS)^2. With a joint at rest on a stop Euler takes the whole substep. ENERGY_MIDPOINT and
-    ENERGY_RK4 balance the energy of every Runge-Kutta piece, unless an external wrench acts.
+    ENERGY_RK4 balance the energy of every Runge-Kutta piece, and the momentum of a free flyer,
+    unless an external wrench acts.
     Returns 0, or the body whose pivot is singular.
     """
     balanced = method != RK4 and not is_pushed(f_ext)
+    flies = balanced and is_free_flyer(topology, gravity, joints, effort)
     done, ticks = 0, TICKS
     old_q, old_qd = work[OLD_Q], work[OLD_QD][: qd.shape[0]]
     while done < TICKS:
@@ -50,6 +53,8 @@ def runge_kutta_with_events(
         before = 0.0
         if balanced:
             before = total_energy(topology, constants, gravity, scratch, q, qd)
+        if flies:
+            store_momentum(topology, constants, gravity, scratch, work, f_ext, q, qd)
         status = runge_kutta(
             topology,
             constants,
@@ -91,8 +96,23 @@ def runge_kutta_with_events(
             if status != 0:
                 return status
         elif balanced:
-            expected = before + work[WORK_DONE, 0]
-            balance_energy(topology, constants, gravity, scratch, expected, q, qd)
+            locked, drift = 0.0, work[LOCKED][: qd.shape[0]]
+            if flies:
+                locked = keep_momentum(topology, constants, gravity, scratch, work, f_ext, q, qd)
+            else:
+                for k in range(qd.shape[0]):
+                    drift[k] = 0.0
+            balance_energy(
+                topology,
+                constants,
+                gravity,
+                scratch,
+                before + work[WORK_DONE, 0],
+                locked,
+                drift,
+                q,
+                qd,
+            )
         done = done + ticks
         ticks = min(2 * ticks, TICKS - done)
     return 0

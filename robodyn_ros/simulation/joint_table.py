@@ -48,7 +48,9 @@ WEIGHT = 24  # that the drive carries [N m or N]
 SIDE = 25  # 1.0 or -1.0 where the drive gives its largest effort, or 0
 GAIN = 26  # by which the effort of the drive falls with the velocity [N m s/rad or N s/m]
 PRESCRIBED = 27  # velocity of a braked joint: 0, unless it is moved kinematically
-INVERSE = 28  # nv rows: M^-1, then nv rows: a Cholesky factor of a part of it
+MOMENTUM = 28  # of a free flyer: linear, angular about the origin [N s, N m s]
+LOCKED = 29  # its motion with that momentum and all other joints locked; else zero
+INVERSE = 30  # nv rows: M^-1, then nv rows: a Cholesky factor of a part of it
 
 #: Diagonal that locks a joint: so large that rounding hides any inertia beside it.
 BRAKE = 1e20
