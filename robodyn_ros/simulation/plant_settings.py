@@ -34,7 +34,7 @@ class PlantSettings:
         The first has order 1 and is stable for any friction and step. The others have order 4, 2
         and 4, except where a joint starts, stops or touches a stop. They treat viscous friction
         explicitly. The last two balance the energy of every step without external wrenches, so it
-        never drifts. They keep the momentum of a free flyer only to their order.
+        never drifts. Without gravity they keep the momentum of a free flyer, too.
     substeps : int
         Equal substeps of each step.
     tolerance : float
