@@ -282,6 +282,8 @@ CallbackReturn GuardedController::on_activate(const rclcpp_lifecycle::State &)
     return CallbackReturn::ERROR;
   }
   next_state_ = next_status_ = now;
+  // the robot may be written to before the first cycle, which writes what fails here
+  static_cast<void>(write_efforts());
   return CallbackReturn::SUCCESS;
 }
 

@@ -3,6 +3,7 @@
 #include "simulated_robot.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 
@@ -84,6 +85,7 @@ CallbackReturn SimulatedRobot::on_configure(const rclcpp_lifecycle::State &)
 {
   arm_->place(start_.data());
   braked_ = true;
+  claimed_.assign(arm_->size(), false);
   handles_.assign(arm_->size(), {});
   for (std::size_t i = 0; i < arm_->size(); ++i) {
     const std::string & joint = info_.joints[i].name;
@@ -123,17 +125,27 @@ return_type SimulatedRobot::perform_command_mode_switch(
         start_interfaces.end())
       {
         modes_[i] = static_cast<Mode>(k);
-        braked_ = false;
-        // until the first command the joint stays where it is
+        claimed_[i] = true;
         const auto & handle = handles_[i].commands[k];
-        const double still = modes_[i] == Mode::POSITION ? arm_->q()[i] : 0.0;
-        if (handle && !set_command(handle, still, true)) {
+        if (handle && !set_command(handle, until_commanded(i), true)) {
           return return_type::ERROR;
         }
       }
     }
   }
   return return_type::OK;
+}
+
+double SimulatedRobot::until_commanded(std::size_t joint) const
+{
+  if (braked_) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  switch (modes_[joint]) {
+    case Mode::POSITION: return arm_->q()[joint];
+    case Mode::VELOCITY: return 0.0;
+    default: return arm_->effort()[joint];
+  }
 }
 
 return_type SimulatedRobot::read(const rclcpp::Time &, const rclcpp::Duration &)
@@ -150,15 +162,20 @@ return_type SimulatedRobot::read(const rclcpp::Time &, const rclcpp::Duration &)
 
 return_type SimulatedRobot::write(const rclcpp::Time &, const rclcpp::Duration & period)
 {
-  if (braked_) {
-    return return_type::OK;
-  }
+  bool claimed = false, commanded = true;
   for (std::size_t i = 0; i < arm_->size(); ++i) {
     const auto & handle = handles_[i].commands[static_cast<std::size_t>(modes_[i])];
     double command = 0.0;
-    if (handle && get_command(handle, command, false)) {
+    const bool given = handle && get_command(handle, command, false) && std::isfinite(command);
+    if (given) {
       commands_[i] = command;
     }
+    claimed = claimed || claimed_[i];
+    commanded = commanded && (given || !claimed_[i]);
+  }
+  braked_ = braked_ && !(claimed && commanded);
+  if (braked_) {
+    return return_type::OK;
   }
   const int status = arm_->advance(commands_.data(), modes_.data(), period.seconds(), steps_);
   return status == 0 ? return_type::OK : return_type::ERROR;

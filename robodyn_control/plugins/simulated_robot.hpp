@@ -32,12 +32,15 @@ public:
 private:
   std::string parameter(const std::string & name, const std::string & otherwise) const;
   void make_arm();
+  /// Command of a joint whose mode was chosen just now: what acts on it goes on.
+  double until_commanded(std::size_t joint) const;
 
   std::unique_ptr<SimulatedArm> arm_;
   std::vector<double> start_, commands_;
   std::vector<Mode> modes_;
   int steps_ = 4;
-  bool braked_ = true;  ///< until a controller claims a command interface
+  bool braked_ = true;  ///< until every claimed joint has a command
+  std::vector<bool> claimed_;
   struct Handles
   {
     hardware_interface::StateInterface::SharedPtr position, velocity, effort;
