@@ -55,9 +55,9 @@ solver of a library, or is not for such an arm. What code for one robot needs is
 [Operation counts](../operation_counts.md).
 """
 SYSTEMS_TEXT = """
-## Systems of the five texts
+## Systems of the five books
 
-Every kind of system that the texts treat runs here. Functions are below `robodyn_ros`. The tests
+Every kind of system that the books treat runs here. Functions are below `robodyn_ros`. The tests
 compare it with printed numbers, with a second route, or with another library.
 """
 TITLES = {

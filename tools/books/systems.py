@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The systems that the five texts treat: where they are here, and the tests that move them."""
+"""The systems that the five books treat: where they are here, and the tests that move them."""
 
 from typing import NamedTuple
 
