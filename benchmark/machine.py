@@ -107,5 +107,5 @@ class Use:
         fields = Path('/proc/stat').read_text().split('\n', 1)[0].split()
         uptime = float(Path('/proc/uptime').read_text().split()[0])
         ticks = os.sysconf('SC_CLK_TCK') * os.cpu_count()
-        unused = sum(int(fields[k]) for k in (2, 4, 5))  # nice, as idle_prevention is; idle, iowait
+        unused = sum(int(fields[k]) for k in (2, 4, 5))  # nice (idle_prevention), idle, iowait
         return unused, int(fields[8]), uptime * ticks
