@@ -1,11 +1,11 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Angeles, chapter 7, with the book open: its examples in order, the book's numbers beside ours.
+"""Angeles, chapter 7: the examples in order, the book's numbers beside ours.
 
     python doc/tutorials/angeles.py [folder for the figures]
 
-The book gives formulas; both sides are evaluated for one set of numbers. J_i is its I_i, the
-moment of inertia of link i about its centre of mass; c23 = cos(theta_2 + theta_3), and so on.
+The book gives formulas; both sides are evaluated for one set of numbers. J_i is the book's I_i,
+the moment of inertia of link i about its centre of mass. c23 = cos(theta_2 + theta_3), and so on.
 """
 
 import sys
@@ -265,9 +265,9 @@ def section_7_4(lesson):
 def example_7_5_1(lesson):
     """Example 7.5.1: a minimum-time trajectory.
 
-    theta = theta_0 + s(t/T) dtheta with the 3-4-5 polynomial: tau = f(x)/T^2, so that T_i^2 is the
-    largest |f_i| over the torque that motor i has. The book has the method. The numbers come from
-    its I and mu above, on a grid of 4000 points, which misses the largest value by a little.
+    theta = theta_0 + s(t/T) dtheta with the 3-4-5 polynomial. Then tau = f(x)/T^2, and T_i^2 is
+    the largest |f_i| over the torque of motor i. The method is the book's. The numbers come from
+    its I and mu above, on a grid of 4000 points. Such a grid misses the largest value by a little.
     """
     start, step, limits = (
         np.array([-0.5, 0.4, 0.2]),
@@ -303,9 +303,9 @@ def example_7_5_1(lesson):
 def example_7_6_1(lesson):
     """Example 7.6.1: a spatial three-revolute robot.
 
-    Three identical links of mass m and inertia I times the identity, in the posture of Fig. 7.7,
-    every joint turning at p. s = m a^2. Blocks are of link i and joint j; forces in units of
-    a m p^2/2, moments and torques in units of p^2.
+    Three identical links of mass m and inertia I times the identity, in the posture of Fig. 7.7.
+    Every joint turns at the rate p; s = m a^2. A block belongs to link i and joint j. Forces are
+    in units of a m p^2/2, moments and torques in units of p^2.
     """
     a, m, inertia, p = 0.5, 2.0, 0.3, 1.5
     s = m * a * a
@@ -410,8 +410,8 @@ def example_7_6_1(lesson):
 def example_7_6_2(lesson):
     """Example 7.6.2: the planar robot again, by the natural orthogonal complement.
 
-    T^T M T and T^T M Tdot in the plane (planar.py), where T^T W M T drops out; and Exercises 7.5
-    and 7.15: Idot - 2 C is skew-symmetric.
+    T^T M T and T^T M Tdot in the plane (planar.py), where T^T W M T vanishes. Exercises 7.5 and
+    7.15: Idot - 2 C is skew-symmetric.
     """
     robot = planar_arm()
     lesson.compare('I = T^T M T', inertia_7_3_1(THETA), planar.mass_matrix(robot, THETA))
@@ -494,8 +494,8 @@ def section_7_6_2(lesson):
 def section_7_6_3(lesson):
     """Section 7.6.3: simulation.
 
-    The arm of Fig. 7.1 falls for half a second. The book has no numbers. The embedded pair RK45
-    and the stiff method that it names must find one state, and no energy may appear or vanish.
+    The arm of Fig. 7.1 falls for half a second. The book has no numbers. It names the embedded
+    pair RK45 and a stiff method. Both must find one state, and no energy may appear or vanish.
     """
     try:
         import scipy  # noqa: F401  its solvers are the methods that the section names
@@ -559,9 +559,9 @@ def exercises(lesson):
     """Exercises 7.9, 7.11, 7.13 and 7.14: a wrench to balance, an RRP arm, codes to test.
 
     7.9: the recursion against the transposed Jacobian. 7.13: P of the plane against P of space.
-    7.11: inertias I_1, I_2, I_3 times the identity, centres of mass of links 1 and 2 in O_1 and of
-    link 3 in P, gravity along +X. The terms are derived from P = b (c1 s2, s1 s2, -c2). 'In print'
-    is Algorithm 7.4.2 without the lever b_3 e_3.
+    7.11: inertias I_1, I_2, I_3 times the identity, gravity along +X. The centres of mass of links
+    1 and 2 are in O_1, that of link 3 in P. The terms are derived from P = b (c1 s2, s1 s2, -c2).
+    'In print' is Algorithm 7.4.2 without the lever b_3 e_3.
     """
     (A_, B_, C_), m, (t1, t2, b) = (0.8, 0.5, 0.2), 3.0, (0.4, 0.9, 0.7)
     table = (('revolute', pi / 2, 5, A_), ('revolute', pi / 2, 4, B_), ('prismatic', 0, m, C_))

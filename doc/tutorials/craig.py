@@ -1,10 +1,10 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Craig, chapter 6, with the notes open: their examples in order, their numbers beside ours.
+"""Craig, chapter 6: the examples of the notes in order, their numbers beside ours.
 
     python doc/tutorials/craig.py [folder for the figures]
 
-The notes give formulas, some only in part; what they leave to the reader is worked out here. Both
+The notes give formulas, some only in part. What they leave to the reader is worked out here. Both
 sides are evaluated for one set of numbers. Frames are those of modified DH parameters, gravity is
 along -Y.
 """
@@ -115,7 +115,7 @@ def section_6_7(lesson):
 
 
 def equations_of_two_links():
-    """M, V and G, (6.60) to (6.62); not in the notes, from the book's result for this arm."""
+    """Return M, V and G of the book for this arm, (6.60) to (6.62); the notes have them not."""
     coupling = M2 * L1 * L2
     M = np.array(
         [
@@ -150,8 +150,8 @@ def state_space(lesson):
 def pendulum(lesson):
     """The pendulum, by the Lagrangian.
 
-    m l^2 thdd + m g l sin th = 0. Left at 1 rad, it comes back after 1.789730921643 s: the period
-    of the complete elliptic integral, and 4 sqrt(l/g) K(sin 0.5).
+    m l^2 thdd + m g l sin th = 0. Released at 1 rad, it comes back after 1.789730921643 s. The
+    complete elliptic integral gives this period, 4 sqrt(l/g) K(sin 0.5).
     """
     m, l, angle = 1.3, 0.7, 0.6  # noqa: E741
     robot = Robot.from_dh([DHRow(mass=m, com=(l, 0, 0))], gravity=(G, 0, 0), name='pendulum')

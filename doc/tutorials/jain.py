@@ -1,12 +1,13 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Jain, chapters 1 to 10, with the book open: its operators on a robot with two arms.
+"""Jain, chapters 1 to 10: the operators of the book on a robot with two arms.
 
     python doc/tutorials/jain.py [folder for the figures]
 
 The book has no numbers, so both sides are computed. One is by its operators, written down as
-matrices, the other by the fast recursions of the package. The robot is the tree of figure 8.2: 1,
-3 and 2, 4 are arms, 5 is the head, 6 the chest, 7 a torso that slides up and down.
+matrices, the other by the fast recursions of the package. The robot is the tree of figure 8.2.
+Bodies 1, 3 and 2, 4 are arms, 5 is the head. Body 6 is the chest, 7 a torso that slides up and
+down.
 """
 
 import sys
@@ -116,9 +117,9 @@ def figure_8_2(lesson):
 
     E_phi is the map of the tree: one block for each edge. phi = 1 + E_phi + E_phi^2 + ... has a
     block wherever one body carries another. The mass matrix has one where either carries the
-    other; its inverse is full. Tips come first: that is why phi is lower triangular. The package
-    numbers arm by arm; what is compared is permuted to the numbers of the figure, which changes
-    nothing but the order, (8.24).
+    other; its inverse is full. phi is lower triangular because tips come first. The package
+    numbers arm by arm. For the comparison its results are permuted to the numbers of the figure.
+    This changes nothing but the order, (8.24).
     """
     print(OPS.bodies_table(), OPS.as_table(), sep='\n\n', end='\n\n')
     figure = np.ix_(FIGURE, FIGURE)
@@ -161,8 +162,8 @@ def velocities_by_sweep(lesson):
 def mass(lesson):
     """Chapter 4: the mass matrix is H phi M phi' H'.
 
-    R(k) is the inertia of all that body k carries, hinges frozen. Its momentum is that of the
-    robot; its trace the sum over the hinges.
+    R(k) is the inertia of body k and all bodies that it carries, with locked hinges.
+    The matrices R give the momentum of the robot, and the trace of the mass matrix.
     """
     ours = ROBOT.mass_matrix(Q)
     book = TREE.to_ours(OPS.mass_matrix.array)
@@ -190,8 +191,8 @@ def mass(lesson):
 def inverse_dynamics_lesson(lesson):
     """Chapter 5: Newton and Euler as two sweeps, and gravity as an acceleration of the ground.
 
-    The g that is added points up: with free fall in its place, the torques would push the arms
-    down.
+    The acceleration that is added points up. With that of free fall, the torques would push the
+    arms down.
     """
     qdd = np.linspace(-1, 1, 7)
     torque, f, _ = inverse_dynamics.newton_euler(TREE, THD, TREE.to_jain(qdd))
@@ -224,8 +225,8 @@ def inverse_dynamics_lesson(lesson):
 def factors(lesson):
     """Chapters 6 and 7: the mass matrix in square factors, and its inverse without inverting it.
 
-    P(k) is the inertia of what body k carries, hinges free: less than R(k), more than M(k). With
-    L = 1 + H phi K, the mass matrix is L D L', and L^-1 = 1 - H psi K is known, too.
+    P(k) is the same inertia with free hinges: less than R(k), more than M(k). With L = 1 + H phi
+    K, the mass matrix is L D L', and L^-1 = 1 - H psi K is known, too.
     """
     L, D = OPS.innovations_factor, OPS.D
     lesson.compare("L D L'", OPS.mass_matrix.array[TORSO], (L @ D @ L.T).array[TORSO])
@@ -270,9 +271,9 @@ def forward(lesson):
 def estimation(lesson):
     """Section 6.4: the same sweep is a Kalman filter.
 
-    Forces are states, phi is how they travel, M their noise, the torques are what is measured. The
-    filter below knows nothing of mechanics; its covariance is P, its gain G, and its smoothed
-    estimate the force between the links.
+    Forces are the states, phi is their transition, M their noise. The torques are the
+    measurements. The filter below contains no mechanics. Its covariance is P, its gain is G, and
+    its smoothed estimate is the force between the links.
     """
     found = kalman.kalman_filter(*kalman.of_tree(TREE, T))
     for name in ('chest', 'torso'):
@@ -289,8 +290,8 @@ def estimation(lesson):
 def compliance(lesson):
     """Chapter 10: Omega, the acceleration of one body for a force on another.
 
-    Two hands pull on one another through the chest: the block of the hands in Omega is not zero,
-    though that in the mass matrix is. Upsilon gives it without an inverse.
+    Two hands act on one another through the chest. Their block in Omega is not zero, though their
+    block in the mass matrix is. Upsilon gives it without an inverse.
     """
     M, M_inverse = OPS.mass_matrix.array, OPS.mass_matrix_inverse.array
     hands = TREE.dofs[RIGHT], TREE.dofs[LEFT]

@@ -1,11 +1,12 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Jain, chapters 11, 12, 14 and 15, with the book open: loops, gears, aggregation, embedding.
+"""Jain, chapters 11, 12, 14 and 15: loops, gears, aggregation, embedding.
 
     python doc/tutorials/jain_closed_chains.py [folder for the figures]
 
-The book has no numbers. Beside ours stand closed forms of a parallelogram in the plane, of one
-crank, a coupler that does not turn and a rocker, and of an arm of two links with geared motors.
+The book has no numbers. Beside ours stand closed forms of two robots. One is a parallelogram in
+the plane: a crank, a coupler that does not turn, and a rocker. The other is an arm of two links
+with geared motors.
 """
 
 import sys
@@ -99,8 +100,9 @@ def loops_by_forces(lesson):
     """Chapter 11: a tree, and the forces that keep its loop closed.
 
     Algorithm 11.2 solves the tree as if the loop were open. The compliance of the two ends then
-    gives the force in the pin, and that the correction. The pin of a parallelogram can be
-    calculated by hand: the moments of the coupler give the lift, those of the rocker the pull.
+    gives the force in the pin, and this force gives the correction. The force in the pin of a
+    parallelogram has a closed form. The moments of the coupler give the lift, those of the rocker
+    the pull.
     """
     tree, loops, thd, T = state()
     found = loop_dynamics.forward_dynamics(tree, thd, T, loops)
@@ -123,7 +125,7 @@ def gears(lesson):
     """Chapter 12: rotors that spin with a ratio on their mounts.
 
     The rotor of the elbow sits on the upper arm. The reflected inertia is ratio^2 times its own.
-    The exact model adds what the turning mount makes of it: ratio times in the coupling.
+    The exact model adds the effect of the turning mount: ratio times in the coupling.
     """
     arm = [
         body('upper', None, 0.0 * X, 0),
@@ -154,8 +156,8 @@ def gears(lesson):
 def aggregation_of_bodies(lesson):
     """Chapter 14: the bodies of a loop become one node.
 
-    The smallest set that may become a node has the paths from both ends of the cut edge to where
-    they meet. Aggregation changes the digraph, and neither velocities nor the mass matrix.
+    The smallest set that may become a node has both paths from the cut edge to where they meet.
+    Aggregation changes the digraph, and neither velocities nor the mass matrix.
     """
     tree, loops, thd, _ = state()
     ends = [node.body for node in (loops[0].x, loops[0].y)]
@@ -173,8 +175,8 @@ def aggregation_of_bodies(lesson):
 def embedding(lesson):
     """Chapter 15: the loop in its one independent coordinate.
 
-    The aggregate has one velocity, by thd = X thd_R. All algorithms of trees run on it as they
-    are: no multipliers, no drift of the closure.
+    The aggregate has one velocity, by thd = X thd_R. All algorithms of trees run on it unchanged,
+    without multipliers, and the closure does not drift.
     """
     tree, loops, thd, T = state()
     independent = [tree.names.index('crank')]

@@ -1,12 +1,12 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Jain, chapter 19, with the book open: velocities that decouple.
+"""Jain, chapter 19: velocities that decouple.
 
     python doc/tutorials/jain_diagonalised.py [folder for the figures]
 
-The book has no numbers. Beside ours stand closed forms of a mass on a plane and on a sphere,
-Cholesky's factor of the mass matrix, and the robot's own forward dynamics. The arm has two pins
-and a slide.
+The book has no numbers. Beside ours stand closed forms of a mass on a plane and on a sphere. For
+the arm they are Cholesky's factor of the mass matrix, and the robot's own forward dynamics. The
+arm has two pins and a slide.
 """
 
 import sys

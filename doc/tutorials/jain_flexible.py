@@ -1,12 +1,12 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Jain, chapter 13, with the book open: an arm whose links bend.
+"""Jain, chapter 13: an arm whose links bend.
 
     python doc/tutorials/jain_flexible.py [folder for the figures]
 
-The book has no numbers. Beside ours stand the closed forms of Euler and Bernoulli's beam, dense
-solutions with the mass matrix, and Spong's joint that twists. The arm has two uniform beams on
-hinges.
+The book has no numbers. Beside ours stand closed forms of Euler and Bernoulli's beam, and dense
+solutions with the mass matrix. A third referee is Spong's elastic joint. The arm has two uniform
+beams on hinges.
 """
 
 import sys
@@ -58,7 +58,7 @@ def modes(lesson):
     """Sections 13.2 and 13.2.1: a beam by its modes.
 
     u = Pi eta. With its frame at the clamped end, the modes are those of a cantilever. The modal
-    integrals are M_0, of the beam as it is drawn, and what deformation adds to them.
+    integrals are M_0, of the undeformed beam, and what deformation adds to them.
     """
     x = bending_roots(3)
     lesson.compare('roots, cos cosh = -1', (1.8751040687, 4.6940911330, 7.8547574382), x)
@@ -82,8 +82,8 @@ def modes(lesson):
 def equations(lesson):
     """Sections 13.3 to 13.5: one SKO model, blocks of n_md + 6.
 
-    Phi_fl goes from body to body in six numbers, however many modes there are. All that was said
-    of rigid trees holds: algorithm 9.3 is 13.2, and 9.1 is 13.1.
+    Phi_fl goes from body to body in six numbers, however many modes there are. The algorithms of
+    rigid trees hold: 9.3 is 13.2, and 9.1 is 13.1.
     """
     M = flexible_mass_matrix.mass_matrix(TREE)
     lesson.compare('M, row 4: a hinge', composite_bodies.mass_matrix(TREE)[3], M[3])
@@ -141,7 +141,7 @@ def forward(lesson):
 def motion(lesson):
     """Section 13.7.2: the arm falls, its links ring, its energy stays.
 
-    Without damping and motors, strain, weight and motion exchange what there is.
+    Without damping and motors, the sum of strain, potential and kinetic energy is constant.
     """
 
     def rates(_, y):

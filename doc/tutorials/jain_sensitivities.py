@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Jain, chapter 18, with the book open: rates and derivatives of operators.
+"""Jain, chapter 18: rates and derivatives of operators.
 
     python doc/tutorials/jain_sensitivities.py [folder for the figures]
 
@@ -144,8 +144,8 @@ def mass_matrix(lesson):
 def articulated_inertias(lesson):
     """Sections 18.5 and 18.6: one gather more gives the rates of P, D, G and psi.
 
-    lambda is the rate of P that the parent sees. What lies outboard of hinge i is only turned by
-    theta_i; of what lies inboard, P changes by what hinge i passes on.
+    lambda is the rate of P that the parent sees. theta_i only turns the bodies outboard of hinge
+    i. Inboard of it, P changes by what hinge i propagates.
     """
     M, h = planar_mass(Q2[1]), -MASS * L * C * np.sin(Q2[1])
     D_rate = 2.0 * h * QD2[1] * (1.0 - M[0, 1] / M[1, 1])  # of M11 - M12^2 / M22

@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How the lessons of this folder print: what the book says beside what the package finds.
 
-Every line shows the book's value, ours, their difference and a verdict: 'ok', 'misprint' for a
-value of the print that is known to be wrong (the corrected one follows), 'DIFFERS' for anything
-else.
+Every line shows the book's value, ours, their difference and a verdict. 'misprint' means a known
+wrong value of the print; the corrected one follows. Other verdicts are 'ok' and 'DIFFERS'.
 """
 
 import argparse

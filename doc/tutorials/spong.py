@@ -1,13 +1,13 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Spong, chapter 6, with the book open: its examples in order, the book's numbers beside ours.
+"""Spong, chapter 6: the examples in order, the book's numbers beside ours.
 
     python doc/tutorials/spong.py [folder for the figures]
 
-The book's formulas are those of spong_arms.py, one function an arm, in the order of the chapter.
-The text at hand has lost its displayed equations; they were restored from its prose. Beside them
-stands what the package computes for the same arm as a table of DH parameters, from energies, or by
-Newton-Euler. Both sides are evaluated for one set of numbers.
+The book's formulas are those of spong_arms.py, one function for each arm, in the order of the
+chapter. The text at hand has lost its displayed equations; they were restored from its prose.
+Beside them stands the result of the package for the same arm. It comes from a table of DH
+parameters, from energies, or by Newton-Euler. Both sides are evaluated for one set of numbers.
 """
 
 import sys
@@ -77,7 +77,7 @@ def example_6_1(lesson):
 def example_6_2(lesson):
     """Example 6.2: a single link behind a spring.
 
-    The prose gives the two angles each other's name. Both sides from the energies: ours by
+    The prose swaps the names of the two angles. Both sides come from the energies: ours by
     derivatives of K and P, the book's written out.
     """
     Jm, Jl, mass, l, k = 0.1, 0.4, 2.0, 0.3, 80.0  # noqa: E741
@@ -223,10 +223,10 @@ def passivity_figure(lesson, robot):
 def linearity(lesson):
     """Section 6.5.3: linearity in the parameters, tau = Y(q, qd, qdd) Theta.
 
-    Five parameters for the elbow, three without gravity: the rank of many Y on top of each other.
-    For any robot Y has ten columns a link; which sums of parameters can be told apart is found by
-    orthogonalising them. With the lengths known m2 l1 lc2 follows from m2 lc2, and the centres of
-    mass may be off the lines of the links. Six are left of twenty, four without gravity.
+    The elbow has five parameters, three without gravity: the rank of many stacked Y. For any robot
+    Y has ten columns a link. Orthogonalising them shows which sums of parameters are identifiable.
+    With known lengths, m2 l1 lc2 follows from m2 lc2. The centres of mass may be off the lines of
+    the links. Six are left of twenty, four without gravity.
     """
     Y, theta = (
         spong_arms.planar_elbow_regressor(Q, QD, QDD),

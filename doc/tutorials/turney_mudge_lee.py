@@ -1,13 +1,13 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Turney, Mudge and Lee (1980), with the report open: its sections in order.
+"""Turney, Mudge and Lee (1980): the sections of the report in order.
 
     python doc/tutorials/turney_mudge_lee.py [folder for the figures]
 
 The report proves that two formulations are one, and has no numbers but operation counts. So 'the
-book' is what it claims (the left side of an identity, a published count) and 'ours' is what the
-other formulation, or the code, comes to. The arm has six turning joints and the masses of a
-medium-sized industrial one.
+book' is a claim: the left side of an identity, or a published count. 'Ours' is the result of the
+other formulation, or of the code. The arm has six revolute joints and the masses of a medium-sized
+industrial arm.
 """
 
 import sys
@@ -115,10 +115,10 @@ def sections_2_and_3(lesson):
 def strobing_and_sensor(lesson):
     """End of section 3: inertia and Coriolis terms by strobing; a wrist sensor.
 
-    C^i_jk follows from torques at the rates e_j + e_k, e_j and e_k. The report leaves unsaid that
-    the last two have to be subtracted, and the rest halved. The sensor's reading seeds f_(n+1),
-    n_(n+1): an arm that knows nothing of the 2 kg at its end effector finds the torque of one that
-    does.
+    C^i_jk follows from torques at the rates e_j + e_k, e_j and e_k. The report omits that the last
+    two are subtracted, and that the rest is halved. The sensor's reading is the initial value of
+    f_(n+1) and n_(n+1). With it, a model without the 2 kg at the end effector gives the torque of
+    one with them.
     """
     robot = arm()
     lesson.compare(
@@ -153,8 +153,8 @@ def strobing_and_sensor(lesson):
 def section_4(lesson):
     """Section 4: the connection, term by term.
 
-    What link q alone contributes to D_ij is sum Tr(T_(0,j) J_q T_(0,i)^T) in one formulation, and
-    the torque of an arm that is massless but for that link in the other.
+    One formulation has sum Tr(T_(0,j) J_q T_(0,i)^T) as the contribution of link q to D_ij. In the
+    other it is the torque of an arm without mass but in that link.
     """
     robot, joint = arm(), 3
     contributions, _, _ = lagrange_4x4.coefficients(robot, Q)
@@ -279,7 +279,7 @@ def section_6(lesson):
 def section_7(lesson):
     """Section 7: simulation by strobing, elimination without pivoting and Runge-Kutta.
 
-    The arm falls for a tenth of a second in 20 steps, and loses no energy; 'ours' is the package's
+    The arm falls for a tenth of a second in 20 steps, and loses no energy. 'Ours' is the package's
     O(n) forward dynamics.
     """
     robot, zero = arm(), np.zeros(N)
