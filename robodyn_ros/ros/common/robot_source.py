@@ -93,7 +93,7 @@ ROBOT_PARAMETERS = (
         '',
         '',
         'YAML file of the closures of loops, by its path or as `package://<name>/<path>` (see '
-        'doc/joints.md). Joints that loops lead have no command. Empty: none.',
+        'doc/joints.md). Dependent joints have no command. Empty: none.',
     ),
 )
 
