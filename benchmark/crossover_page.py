@@ -10,7 +10,7 @@ COLOURS = {'articulated': 'C0', 'factored': 'C2', 'branches': 'C1', 'dense': 'C3
 INTRODUCTION = """\
 # O(n) or O(n^3): where articulated bodies win
 
-Forward dynamics takes O(n) by articulated bodies, and O(n^3) by factoring the mass matrix, with
+Forward dynamics takes O(n) by articulated bodies. Factoring the mass matrix takes O(n^3), with
 smaller constants (Jain 2011, section 7.2; Featherstone 1983; Walker and Orin 1982). So the mass
 matrix is faster for short chains. This page measures how short, on serial chains of revolute
 joints with full inertias (`benchmark/chains.py`).
@@ -26,8 +26,8 @@ joints with full inertias (`benchmark/chains.py`).
 - **Composite bodies, L^T D L**, O(n^3): the mass matrix, and its factor along the branches, from
   the tip: `algorithms/core/composite.py`. `Robot.specialised()` takes it where it needs fewer
   operations. It walks columns, which costs more than operations beyond some thirty joints.
-- **Composite bodies, dense L D L^T**, O(n^3): the mass matrix as a dense one, factored by rows,
-  which are contiguous in memory. `robot.variants.forward_dynamics_dense`.
+- **Composite bodies, dense L D L^T**, O(n^3): the mass matrix as a dense one. It is factored by
+  rows, which are contiguous in memory. `robot.variants.forward_dynamics_dense`.
 
 None of them allocates. *Generic* is the kernel for any robot, *specialised* the straight-line code
 for one robot. Times are minima of 25 interleaved rounds, in microseconds for one state, in a
@@ -35,8 +35,8 @@ compiled loop on one core. All routes agree to 1e-8 before anything is timed.
 """
 GROWTH = """
 Numbers of joints at the last crossing, interpolated between two sizes. "All" means from the first
-size on: the other route is nowhere faster by more than 2 %, which may be noise. "None" means that
-it does not happen up to the last size.
+size on. The other route is then nowhere faster by more than 2 %, which may be noise. "None" means
+that it does not happen up to the last size.
 
 ## Operations, and how they grow
 

@@ -27,13 +27,15 @@ This page is written by `python -m tools.operation_counts`; `robodyn_ros info <u
 prints the same for any robot.
 
 Counted are multiplications and additions (a subtraction is an addition), and divisions in
-brackets; the cosine and sine of each joint are not counted, neither here nor in the
-literature, and a change of sign is free. Before anything is recorded the model is brought into
-a normal form: *cleaned* direction cosines within 1e-12 of 0 or 1 are exactly that; *aligned*
-frames lie along common normals, so that placements need the fewest numbers; *regrouped* inertias
-are the base parameters of Gautier and Khalil 1990. None changes a torque. What is *compiled* is
-the shortest of the ways there are: articulated bodies or the factored mass matrix, and for a frame
-its links aligned or as described.
+brackets. A change of sign is free. Neither this page nor the literature counts the cosine and sine
+of each joint. Before anything is recorded the model is brought into a normal form:
+
+- *cleaned*: direction cosines within 1e-12 of 0 or 1 are exactly that;
+- *aligned*: frames lie along common normals, so that placements need the fewest numbers;
+- *regrouped*: inertias are the base parameters of Gautier and Khalil 1990.
+
+None changes a torque. *Compiled* is the shortest of the ways: articulated bodies or the factored
+mass matrix, and for a frame its links aligned or as described.
 """
     ]
     parts += published(arms[0], arms[1])

@@ -56,10 +56,10 @@ ASK = (
 )
 HEAD = """# Versions of Python, NumPy and Numba
 
-Written by `python -m tools.versions`: each line is an environment of its own, with the oldest or
+Written by `python -m tools.versions`. Each line is a separate environment. It has the oldest or
 the newest NumPy and Numba that `setup.py` allows and that have wheels for that Python. The tests
-are those of Numba's private parts and what serves without one, of the calls in machine code, of
-the model, of the robot's methods, and of the SHA-256 of what is recorded for every robot.
+are those of Numba's private parts and their replacements, and of the calls in machine code. Others
+test the model, the methods of a robot, and the SHA-256 of the recordings of every robot.
 
 """
 

@@ -40,9 +40,9 @@ velocities that decouple.
 IDENTITIES_INTRODUCTION = """
 ## Identities
 
-What holds for every tree, and the tests of it: chains, trees and forests of 3 to 20 bodies, with
-joints of every kind. Section 4.2 is tested on robots whose joints have one degree of freedom, and
-on trees with all joints, by their coordinates about a posture.
+These hold for every tree. The tests use chains, trees and forests of 3 to 20 bodies, with joints
+of every kind. Section 4.2 is tested on robots whose joints have one degree of freedom. It is also
+tested on trees with all joints, by their coordinates about a posture.
 """
 HEAD = ('Item', 'Section; equations', 'What', 'Functions', 'Tests', 'Cost', 'Correction')
 
