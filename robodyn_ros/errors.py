@@ -1,12 +1,10 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""One family of errors: every message says what was got, what was expected, of which robot, and
-what would be valid.
-"""
+"""One family of errors: messages say what was got, what was expected, and what would be valid."""
 
 
 class RobodynError(Exception):
-    """Base of every error this package raises on purpose; its sentence moves no terminal."""
+    """Base of every error this package raises on purpose, without control characters."""
 
     def __str__(self):
         return printable(', '.join(map(str, self.args)))

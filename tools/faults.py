@@ -52,7 +52,7 @@ def page():
         '',
         'Written by `python -m tools.faults`. A fault row that a test cites is one of this table.',
         '',
-        'In every row the process lives, and every effort is finite, within its limit and its rate.',
+        'In every row the process lives. Every effort is finite, within its limit and its rate.',
         'The status names the cause. The log has at most a line a second for it.',
         '',
         f'{shown} of {len(ROWS)} rows are shown by a test; the others say why there is none.',

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Base parameters: the least number of combinations that determine all torques.
 
-W theta = W_b beta for every motion, with beta = theta_b + K theta_d (Gautier 1991, "Numerical
-calculation of the base inertial parameters of robots"): W_b is a set of independent columns of W,
-and the others are W_d = W_b K. They are found by orthogonalising the columns of W at random
-states, in an order that begins with the usual parameters. A column without a remainder depends on
-the ones before it. Columns are compared as the torques of typical bodies (`Parameters.sizes`):
-an angle written as 1.57079 leaves remainders that no sensor resolves.
+W theta = W_b beta for every motion, with beta = theta_b + K theta_d. W_b is a set of independent
+columns of W, and the others are W_d = W_b K. See Gautier 1991, "Numerical calculation of the base
+inertial parameters of robots". The columns of W at random states are orthogonalised, in an order
+that begins with the usual parameters. A column without a remainder depends on the ones before it.
+Columns are compared as the torques of typical bodies (`Parameters.sizes`). An angle written as
+1.57079 leaves remainders that no sensor resolves.
 """
 
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 STATES = 60  # random ones, with some hundred rows in total
-# share of the largest torque below which nothing counts: angles rounded to four decimals leave up
-# to 7e-6, and what arms are built with leaves 2e-4 and more
+# share of the largest torque below which nothing counts. Angles rounded to four decimals leave up
+# to 7e-6. Real offsets and angles of arms leave 2e-4 and more
 SENSED = 1e-5
 ROUNDING = 1e-9  # of a coefficient
 #: Order of preference; parameters that a revolute joint shares with its parent come last (Khalil).

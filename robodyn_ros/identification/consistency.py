@@ -85,8 +85,8 @@ _BASIS = np.array([pseudo_inertia(unit) for unit in np.eye(len(OF_BODY))])
 def is_possible(theta):
     """Return whether ten parameters are physically consistent: P is positive definite.
 
-    The mass is then positive, and so are the principal moments about the centre of mass, each less
-    than the sum of the other two.
+    The mass is then positive, and so are the principal moments about the centre of mass. Each is
+    less than the sum of the other two.
 
     Parameters
     ----------

@@ -4,7 +4,7 @@
 
 q_j(t) = q0_j + sum_l (a_jl sin(l w t) - b_jl cos(l w t)) / (l w): a finite Fourier series (Swevers
 et al. 1997, "Optimal robot excitation and identification"), whose derivatives are exact. The
-coefficients satisfy sum a = 0 and sum l b = 0, so velocity and acceleration are zero at t = 0 and
+coefficients satisfy sum a = 0 and sum l b = 0. So velocity and acceleration are zero at t = 0 and
 after each period. A random search minimises the condition number of W_b (Gautier and Khalil 1992).
 """
 

@@ -120,7 +120,7 @@ def equations(parameters, base, recording, cutoff):
     """Return (W_b (k, nv, b), tau (k, nv), used (k, nv), time (k,)) of a recording.
 
     Both sides have the same filter and decimation. The torque of rotors that are not identified is
-    subtracted. With Coulomb friction, equations of nearly resting joints are not used: friction of
+    subtracted. With Coulomb friction, equations of nearly resting joints are not used. Friction of
     a sticking joint is not a function of its speed.
     """
     rate = recording.rate

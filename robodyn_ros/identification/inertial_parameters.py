@@ -3,8 +3,9 @@
 """The identifiable parameters of a robot: names, values, columns of the regressor.
 
 tau = Y(q, qd, qdd) theta (Spong, eq. 6.122). theta has ten numbers for each moving body, as in its
-row of the model: m, m c, and the inertia about the body's origin in its axes. For each joint it
-has rotor inertia (times qdd), viscous friction (times qd) and Coulomb friction (times sign(qd)).
+row of the model. They are m, m c, and the inertia about the body's origin in its axes. For each
+joint it has rotor inertia (times qdd), viscous friction (times qd) and Coulomb friction (times
+sign(qd)).
 """
 
 import numpy as np
@@ -20,8 +21,8 @@ WEIGHT = 9.81  # [m/s^2]
 def typical(model):
     """Return {name of a parameter: its size for a typical body of a robot}.
 
-    With the mean mass m of the bodies and their mean length l, from joint to joint or to the
-    centre of mass: m, m l, m l^2, and for friction a tenth of the torque m 9.81 l.
+    m is the mean mass of the bodies, and l their mean length from joint to joint or to the centre
+    of mass. Sizes are m, m l, m l^2, and for friction a tenth of the torque m 9.81 l.
     """
     masses, parents = model.constants[1:, MASS], model.topology[1:, PARENT]
     lengths = np.linalg.norm(

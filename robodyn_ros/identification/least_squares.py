@@ -127,9 +127,9 @@ def fit(W, tau, names, used=None, weighted=True):
 def fit_doubtless(W, tau, names, sizes, nominal, used=None, weighted=True):
     """Estimate beta, without the parameters that the torques do not determine.
 
-    A parameter is doubtful if its standard deviation exceeds DOUBTFUL times its size. The worst
-    keeps its nominal value, and the others are estimated again, until none is doubtful (the
-    essential parameters of Khalil and Dombre 2002, section 12.2.6, with physical sizes).
+    A parameter is uncertain if its standard deviation exceeds DOUBTFUL times its size. The worst
+    keeps its nominal value, and the others are estimated again, until none is uncertain. These are
+    the essential parameters of Khalil and Dombre 2002, section 12.2.6, with physical sizes.
 
     Parameters
     ----------

@@ -109,8 +109,8 @@ def require_file(path):
 def read_csv(path, joint_names):
     """Return the Recording in a CSV file with a header.
 
-    The columns are 'time' [s] and, for each joint, '<joint>.position' [rad or m] and
-    '<joint>.effort' [N m or N], in any order. Other columns are ignored.
+    A column is 'time' [s]. Each joint has '<joint>.position' [rad or m] and '<joint>.effort' [N m
+    or N]. Columns are in any order, others are ignored.
 
     Parameters
     ----------

@@ -4,8 +4,8 @@
 
 Positions pass a low-pass filter forwards and backwards (zero phase), then central differences.
 Torques and columns of the regressor have the same filter, so W beta = tau still holds. Both are
-then decimated, so that their errors are nearly independent (Khalil and Dombre 2002, section
-12.2.5; Swevers, Verdonck and De Schutter 2007).
+then decimated, so their errors are nearly independent. See Khalil and Dombre 2002, section 12.2.5;
+Swevers, Verdonck and De Schutter 2007.
 """
 
 import numpy as np

@@ -4,8 +4,8 @@
 
 Constants that are equal in the description may differ by a few units of roundoff after different
 sums. Recorded code shares equal values, so each kind of constant is reduced to a canonical set.
-The largest magnitude replaces all within CLOSE units of roundoff below it, then the largest of the
-rest does the same. The result does not depend on the order of the constants.
+The largest magnitude replaces all within CLOSE units of roundoff below it. The largest of the rest
+does the same, and so on. The result does not depend on the order of the constants.
 """
 
 from bisect import bisect_right

@@ -91,8 +91,8 @@ def describe(rows, convention='modified', name='dh', base='base'):
     rows : sequence of DHRow
         Rows from base to tip.
     convention : {'modified', 'standard'}
-        With the standard convention a link 'link1_proximal' at each joint carries the frame
-        'link1' at the far end of the link.
+        The standard convention has frame 'link1' at the far end of a link. A link 'link1_proximal'
+        at each joint carries it.
     name : str
         Name of the robot.
     base : str

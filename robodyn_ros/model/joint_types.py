@@ -59,8 +59,8 @@ def _names(joint, within):
 def limits(joint):
     """Return a Limit for every velocity of a joint.
 
-    A single Limit of a joint with several velocities gives each of them its speed and effort
-    limit, and no range.
+    A single Limit of a joint with several velocities applies to each of them. It limits speed and
+    effort, and has no range.
     """
     limit, count = joint.limit, len(velocity_names(joint))
     if isinstance(limit, tuple):

@@ -101,10 +101,10 @@ def cleaned(model):
 def regroup(model):
     """Move inertial parameters without effect on a joint to its parent; drop those of the base.
 
-    The mass of a body, its first moment along the axis and an inertia (J, J, 0) act on a revolute
-    joint as if they were the parent's. So they move to the parent and
+    Three quantities of a body act on a revolute joint as if they were the parent's. They are its
+    mass, its first moment along the axis, and an inertia (J, J, 0). So they move to the parent and
     Iyy becomes zero: the base parameters of Gautier and Khalil 1990. For a prismatic joint this
-    holds for the inertia; screws and spherical joints feel all parameters. Torques, mass matrix
+    holds for the inertia. All parameters affect screws and spherical joints. Torques, mass matrix
     and forward dynamics stay the same, and potential energy changes by a constant. Momentum and
     energies of single bodies lose their meaning.
     """
@@ -141,8 +141,8 @@ def align(model):
 
     x of a body lies along the common normal of its joint and that of its longest branch. The
     origin of a revolute body is the foot of the common normal with its parent's joint. A placement
-    is then a rotation about x, a constant added to the joint coordinate, and an offset without a y
-    component. In the last body of a branch the first moment lies along x. Frames of the user and
+    is then a rotation about x, an offset without a y component, and a constant added to the joint
+    coordinate. In the last body of a branch the first moment lies along x. Frames of the user and
     bodies of a spherical joint do not move.
     """
     count = len(model.body_names)

@@ -78,7 +78,7 @@ class Payloads:
         for name, payload in on.items():
             model = model.with_inertia(name, *payload)
         for finding in model.report.findings[len(self.bare.report.findings) :]:
-            if finding.severity == WARNING:  # nobody reads the report of a running robot
+            if finding.severity == WARNING:  # the report of a running robot stays unread
                 raise ModelError(
                     f'robot {self.bare.name!r}: {finding.subject}: {finding.sentence}'
                 )

@@ -89,15 +89,15 @@ class RobotModel(ReadOnly):
 
     joint_names (nv,) : order of qd, qdd and tau; a joint of several velocities has one for each.
     position_names (nq,) : order of q, the same names except for the four of a quaternion.
-    body_names : in row order; first the base link, then the child link of each joint or the name
+    body_names : in row order, first the base link. Then the child link of each joint, or the name
     of a velocity without a link. multi_dof_joints : those of several velocities. frames : every
     link name, and every joint name that is not also a link's. topology (nb, 5), constants (nb,
     28). gravity (3,) [m/s2] in base axes. all_joint_names, all_position_names : with dependent
-    joints, in row order if there are any. held : positions of the locked joints of one
-    degree of freedom [rad or m]. closures : names of the closures of its loops. springs : of
-    joints that only a spring moves; a plant applies them, the dynamics of a Robot are without.
-    base_inertia (10,) : mass, first moment and inertia of the base, as columns of constants; only
-    a free base feels it. The with_* methods return a new robot and do not change this one.
+    joints, in row order if there are any. held : positions of the locked joints of one degree of
+    freedom [rad or m]. closures : names of the closures of its loops. springs : of joints that
+    only a spring moves; a plant applies them, the dynamics of a Robot are without. base_inertia
+    (10,) : mass, first moment and inertia of the base, as columns of constants; for a free base.
+    The with_* methods return a new robot and do not change this one.
     """
 
     name: str

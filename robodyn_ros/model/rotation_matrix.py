@@ -82,8 +82,8 @@ def unit_axis(axis):
 def z_to_axis(axis):
     """Return the smallest rotation R that turns z into a unit vector: R e_z = axis = (x, y, z).
 
-    R = 1 + [v] + [v]^2 / (1 + z), v = e_z x axis. It is the identity for +z, a signed permutation
-    for every other coordinate axis, and the half turn about x for -z.
+    R = 1 + [v] + [v]^2 / (1 + z), v = e_z x axis. For +z it is the identity, for -z the half turn
+    about x. For every other coordinate axis it is a signed permutation.
     """
     x, y, z = axis
     if x == 0.0 and y == 0.0:

@@ -3,9 +3,8 @@
 """Parse all XML of the package: text or a file to a bounded element tree.
 
 XML may refer to files, multiply entities and nest without bound, which no robot description needs.
-A document type is refused before parsing, since only it can declare entities. More than 10 MB, 200
-000 attributes, 100 000 elements or 500 nested elements are refused too, as far as possible while
-reading.
+A document type is refused before parsing, since only it can declare entities. Refused too are more
+than 10 MB, 200 000 attributes, 100 000 elements or 500 nested ones, where possible while reading.
 """
 
 import os

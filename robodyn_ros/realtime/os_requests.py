@@ -110,7 +110,8 @@ def fill_free_lists():
     """Give CPython the spare tuples that it would gather over half an hour.
 
     It keeps up to 2000 freed tuples of each short size, and only the collector frees them. A tuple
-    made from a generator is cut to its size, so it becomes a spare one that nobody asked for.
+    made from a generator is allocated longer and cut to its size. It becomes a further spare
+    tuple.
     """
     for size in range(1, TUPLE_SIZES):
         for _ in [(None,) * size for _ in range(SPARE_TUPLES)]:

@@ -175,7 +175,7 @@ def ahead(make, progress=None):
 
 
 def _worker(told):
-    """Start a process that calls its pickled function; told : file of its output."""
+    """Start a process that calls its pickled function; told : file with its output."""
     return child_process.start(
         'robodyn_ros.cli.warmup', '--parcel', stdin=subprocess.PIPE, stdout=told, stderr=told
     )

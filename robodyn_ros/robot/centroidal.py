@@ -23,8 +23,8 @@ class Centroidal(View):
 
     Quantities are in base axes, linear part first, and exclude the base link.
 
-    Every method takes one state, q (nq,) and all else (nv,), or a batch with k in front, and
-    writes into `out` if given.
+    Every method takes one state, q (nq,) and all else (nv,), or a batch with k in front. It writes
+    into `out` if given.
     """
 
     @property

@@ -216,7 +216,7 @@ class Derivatives(View):
         Returns
         -------
         tuple of four (nv, nv) ndarray
-            By q and q, by q and qd, by qd and qd, and by q and qdd; the row is the first of them.
+            By q and q, q and qd, qd and qd, q and qdd. The first one is the row.
 
         Raises
         ------
@@ -314,7 +314,7 @@ class Derivatives(View):
         Returns
         -------
         tuple of four (nv, nv) ndarray
-            By q and q, by q and qd, by qd and qd, and by q and tau; the row is the first of them.
+            By q and q, q and qd, qd and qd, q and tau. The first one is the row.
 
         Raises
         ------

@@ -18,8 +18,8 @@ class Links(View):
 
     Base axes, linear part first, a row for each link of `model.body_names[1:]`.
 
-    Every method takes one state, q (nq,) and all else (nv,), or a batch with k in front, and
-    writes into `out` if given.
+    Every method takes one state, q (nq,) and all else (nv,), or a batch with k in front. It writes
+    into `out` if given.
     """
 
     def motions(

@@ -32,8 +32,8 @@ class MassFactors:
 class MassOperator(View):
     """Solutions, products and factors of the mass matrix, without forming it.
 
-    Every method takes one state, q (nq,) and all else (nv,), or a batch with k in front, and
-    writes into `out` if given.
+    Every method takes one state, q (nq,) and all else (nv,), or a batch with k in front. It writes
+    into `out` if given.
     """
 
     def solve(self, q: ArrayLike, b: ArrayLike, out: np.ndarray | None = None) -> np.ndarray:

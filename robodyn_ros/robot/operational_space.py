@@ -36,7 +36,7 @@ class OperationalSpaceInertia:
     damping : float
         Damping [1/sqrt(kg)].
     rows : dict of str to slice
-        Rows of each frame, in the order asked for.
+        Rows of each frame, in the requested order.
     """
 
     inertia: np.ndarray
@@ -52,8 +52,8 @@ class OperationalSpaceInertia:
     def block(self, frame: str, other: str | None = None, of: str = 'inertia') -> np.ndarray:
         """Return the block of `inertia` or `inverse` that couples two frames.
 
-        The block of `inverse` is J_i M^-1 J_j^T, the acceleration at `frame` due to a force at
-        `other` (Jain 2011, eq. 10.18).
+        The block of `inverse` is J_i M^-1 J_j^T (Jain 2011, eq. 10.18). It is the acceleration at
+        `frame` due to a force at `other`.
 
         Parameters
         ----------

@@ -807,8 +807,8 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
     def inertial_parameters(self) -> np.ndarray:
         """Return the ten inertial parameters of every moving body.
 
-        Mass m [kg], first moment m c (3) [kg m], and Ixx Ixy Ixz Iyy Iyz Izz [kg m^2] about the
-        origin of the body's frame, in its axes.
+        They are mass m [kg], first moment m c (3) [kg m], and Ixx Ixy Ixz Iyy Iyz Izz [kg m^2].
+        Inertias are about the origin of the body's frame, in its axes.
 
         Returns
         -------

@@ -43,9 +43,9 @@ class SpecialisedRobot(SpecialisedForms):
     """A Robot whose recursions are straight-line code with its numbers in it.
 
     Float64 arrays of one state or a batch go directly to that code, which checks shapes and
-    finiteness. Wrenches on a batch are added as the torque J^T f. All other calls take the path of
-    Robot, with the same results and messages: lists, wrenches on one state, errors, singular
-    pivots.
+    finiteness. Wrenches on a batch are added as the torque J^T f. Other calls take the path of
+    Robot, with the same results and messages. Such are lists, wrenches on one state, errors and
+    singular pivots.
 
     model : RobotModel. frames : names of frames whose pose, velocity, Jacobian and
     operational-space inertia are specialised too. A tuple of names includes their coupling.
@@ -58,7 +58,7 @@ class SpecialisedRobot(SpecialisedForms):
 
     kernels : {name: Specialised}, {(name, frame): Specialised}. generic : names of quantities with
     too long code, which stay generic. report : that of the model, and a note on every direction
-    cosine that is rounded to exactly 0, 1 or -1.
+    cosine rounded to 0, 1 or -1.
     """
 
     def __init__(self, model, frames=(), progress=None, also=()):

@@ -29,8 +29,8 @@ class TaskSpace(View):
 
     Base axes, at the origin of each frame, linear part first.
 
-    Every method takes one state, q (nq,) and all else (nv,), or a batch with k in front, and
-    writes into `out` if given.
+    Every method takes one state, q (nq,) and all else (nv,), or a batch with k in front. It writes
+    into `out` if given.
     """
 
     def compliance(

@@ -25,8 +25,8 @@ class Variants(View):
     The formulations give the same results as `inverse_dynamics` and `forward_dynamics`, which are
     faster for all but short chains. They serve for comparison.
 
-    Every method takes one state, q (nq,) and all else (nv,), or a batch with k in front, and
-    writes into `out` if given.
+    Every method takes one state, q (nq,) and all else (nv,), or a batch with k in front. It writes
+    into `out` if given.
     """
 
     def inverse_dynamics_composite(

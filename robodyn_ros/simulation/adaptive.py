@@ -3,8 +3,8 @@
 """Steps of a plant with as many substeps as a tolerance needs.
 
 A step is taken with k and with 2 k substeps from the same state. If the two results differ by more
-than the tolerance, k is doubled; the finer result is kept (Angeles, section 7.6.3, halves the step
-of a pair of schemes likewise). The next step begins with half as many. All of it depends on the
+than the tolerance, k is doubled. The finer result is kept. Angeles, section 7.6.3, halves the step
+of a pair of schemes likewise. The next step begins with half as many. All of it depends on the
 states alone, so runs repeat bit for bit.
 """
 

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What the drive of a joint is told: an effort, a position or a velocity."""
+"""Commands to the drive of a joint: an effort, a position or a velocity."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ QUANTITIES = ('effort', 'position', 'velocity')  # in the order of their numbers
 CODES = {'effort': EFFORT_MODE, 'position': POSITION_MODE, 'velocity': VELOCITY_MODE}
 ANY = 'any'  # the quantity that a command names
 COMMAND_MODES = (*QUANTITIES, ANY)
-UNSPOKEN = -1.0  # the command does not speak for the joint, which goes on as before
+UNSPOKEN = -1.0  # the command leaves the joint as it is
 
 
 class Command(NamedTuple):

@@ -124,10 +124,10 @@ class Drives:
         self.choose(settings.command_modes, None)
 
     def choose(self, names, state):
-        """Put drives into modes; see `modes_of`. Joints that are commanded go on without a jump.
+        """Put drives into modes; see `modes_of`. Commanded joints continue without a jump.
 
-        state : position of the joints, their effort and the time [s] until which they stay there
-        without a command; None before there is a state.
+        state : position of the joints, their effort, and the time [s] until which they hold it
+        without a command. None before there is a state.
         """
         names = modes_of(self._model, names)
         if any(name != 'effort' for name in names) and any(each is None for each in self._gains):

@@ -49,12 +49,11 @@ def accelerate(
 ):
     """Solve (M + ahead D) qdd = tau - D qd - F - C qd - g + J^T f_ext into work[QDD].
 
-    D is the viscous friction, taken at the end of the substep with ahead = h and at its start with
+    D is the viscous friction, at the end of the substep for ahead = h and at its start for
     ahead = 0. F is the dry friction of the joints that are presumed to slide, see friction.py. A
-    joint that is presumed to stick keeps its velocity, and a braked one comes to rest within h,
-    whatever pulls at it, or to the velocity it is moved with. D has the share of the drives that
-    follow a set-point, see servo.py. Writes work[LEVEL]. Returns 0, or the body whose pivot is
-    singular.
+    joint that is presumed to stick keeps its velocity. A braked one comes to rest within h under
+    any load, a kinematic one reaches its velocity. D has the share of the drives that follow a
+    set-point, see servo.py. Writes work[LEVEL]. Returns 0, or the body whose pivot is singular.
     """
     n = qd.shape[0]
     for k in range(n):
@@ -132,9 +131,9 @@ def move(topology, constants, gravity, joints, scratch, work, effort, f_ext, h, 
 def euler(topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd):
     """One Euler step, whose drives follow their set-points at its end, within their efforts.
 
-    Where the effort of a drive would exceed its limit, the step is taken anew with the limit in
-    its place; where the law asks less of a drive at its limit, with the law: at most twice a
-    joint. work[OLD_Q] holds q. Returns 0, or the body whose pivot is singular.
+    If the effort of a drive exceeds its limit, the step is repeated with the limit in its place.
+    If the law needs less than the limit, the step is repeated with the law. This happens at most
+    twice a joint. work[OLD_Q] holds q. Returns 0, or the body whose pivot is singular.
     """
     follows = begin_to_follow(joints, work, qd)
     for _ in range(2 * qd.shape[0] + 1):

@@ -96,8 +96,8 @@ class LockStep:
         Raises
         ------
         ParameterError
-            If the command has another size, or commands a joint that another participant commands
-            or that does not take the quantity.
+            If the command has another size. If another participant commands a joint of it, or a
+            joint does not take the quantity.
         """
         if participant not in self.participants:
             self.dropped['stranger'] += 1

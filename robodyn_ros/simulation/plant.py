@@ -30,8 +30,8 @@ class Plant:
     tau is the command in effort mode. In position or velocity mode it comes from the drive, which
     follows the command within its effort limit, see servo.py.
 
-    The same calls give the same bits. A command that is infinite, of a quantity that the joint
-    does not take, or for no joint, is ignored as a whole and counted in `refused`. A blow-up
+    The same calls give the same bits. A whole command is ignored if it is infinite, for no joint,
+    or of a quantity that the joint does not take. `refused` counts such commands. A blow-up
     restores the last valid state, latches `fault`, and counts in `faults`.
 
     Parameters
@@ -169,8 +169,8 @@ class Plant:
         Parameters
         ----------
         command : (nv,) array_like or Command, optional
-            Efforts [N m or N], positions [rad or m] or velocities [rad/s or m/s], as the mode of
-            each joint has it; NaN leaves a joint without command. None repeats the last command.
+            Efforts [N m or N], positions [rad or m] or velocities [rad/s or m/s], by the mode of
+            each joint. NaN leaves a joint without command. None repeats the last command.
         dt : float
             Length of the step [s], at most 1.
 
@@ -391,8 +391,8 @@ class Plant:
     def command_modes(self):
         """Return what each joint takes; assign one for all, or one for each, to change it.
 
-        A commanded joint goes on without a jump until its next command or the time-out: where it
-        is, at no velocity, or with the effort it has.
+        A commanded joint continues without a jump until its next command or the time-out. It keeps
+        its present position, zero velocity, or its present effort.
 
         Raises
         ------

@@ -38,7 +38,7 @@ class PlantSettings:
     substeps : int
         Equal substeps of each step.
     tolerance : float
-        Largest error of a step [rad or m], by comparison with half as long substeps, which are
+        Largest error of a step [rad or m], by comparison with half as long substeps. Substeps are
         halved until it is met; 0 keeps `substeps`. Rollouts take 0 alone.
     no_command : {'hold', 'free', 'gravity_compensated'}
         Behaviour of a joint before its first command: brake, no effort, or gravity torque.
@@ -63,8 +63,8 @@ class PlantSettings:
         What each joint is commanded by, one for all, or none for effort. With 'any' the drive
         takes on the mode of each command.
     stiffness, rate_gain : tuple of float
-        Kp [N m/rad or N/m] and Kd [N m s/rad or N s/m] of drives in position mode: one for each
-        joint, one for all, or none. Without, critically damped at 50 rad/s.
+        Kp [N m/rad or N/m] and Kd [N m s/rad or N s/m] of drives in position mode. One for each
+        joint, one for all, or none for critical damping at 50 rad/s.
     velocity_gain : tuple of float
         Kv [N m s/rad or N s/m] of drives in velocity mode, likewise.
     carries_weight : bool

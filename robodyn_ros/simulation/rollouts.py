@@ -188,12 +188,12 @@ def rollout(plant, joints, f_ext, options, position, velocity, efforts, dt, gain
     is Plant.rollout:
 
     position : (k, nq) or (nq,) [rad or m]. velocity : (k, nv) or (nv,) [rad/s or m/s]. efforts :
-    (k, m, nv) or (m, nv) for all [N m or N]. dt : [s]. gains : (2, nv) [N m/rad, N m s/rad] for
-    efforts + Kp (q_r - q) + Kd (qd_r - qd) instead, with the targets (k, m, 2, nv) or (m, 2, nv),
-    positions and velocities [rad or m, rad/s or m/s] at the beginning of each step.
+    (k, m, nv) or (m, nv) for all [N m or N]. dt : [s]. gains : (2, nv) [N m/rad, N m s/rad], or
+    none. With gains the effort is efforts + Kp (q_r - q) + Kd (qd_r - qd). targets : (k, m, 2, nv)
+    or (m, 2, nv), q_r and qd_r [rad or m, rad/s or m/s] at the beginning of each step.
 
-    Raises ShapeError or ParameterError for what no plant would take: a state beyond a stop, an
-    effort that is not finite or that no motor gives, a plant with a latency.
+    Raises ShapeError or ParameterError for a state beyond a stop, or a plant with a latency. So
+    for an effort that is not finite or that no motor gives.
     """
     model, name = plant.model, f'robot {plant.model.name!r}'
     if plant.settings.latency:

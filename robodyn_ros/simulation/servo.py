@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Drives that follow a set-point: by their own feedback within their effort, or kinematically.
 
-In position mode tau = w + Kp (q_d - q) - Kd qd, in velocity mode tau = w + Kv (v_d - qd), with the
-weight w where the drive carries it. Runge-Kutta takes this law at every stage. Euler takes it at
-the end of the step, q + h qd' and qd', where the part in qd' adds to the viscous friction: no gain
-is too high for the step. A kinematic joint has its velocity, whatever effort that takes.
+In position mode tau = w + Kp (q_d - q) - Kd qd, in velocity mode tau = w + Kv (v_d - qd). w is the
+weight if the drive carries it. Runge-Kutta takes this law at every stage. Euler takes it at the
+end of the step, at q + h qd' and qd'. There the part in qd' adds to the viscous friction, so no
+gain is too high for the step. A kinematic joint has its velocity, at any effort.
 """
 
 from robodyn_ros.algorithms.core.rnea import inverse_dynamics

@@ -49,8 +49,8 @@ def times(a, v):
 def shift_inertia(inertia, mass, moment, p):
     """Move the reference point of a rotational inertia by -p, without the centre of mass.
 
-    I' = I + 2 (p . u) 1 - p u^T - u p^T with u = h + m p / 2; Craig 2005, eq. (6.25), in terms of
-    the first moment h = m c, so that a massless body needs no special case.
+    I' = I + 2 (p . u) 1 - p u^T - u p^T with u = h + m p / 2 (Craig 2005, eq. 6.25). It uses the
+    first moment h = m c, so a massless body needs no special case.
     """
     half = 0.5 * mass
     u = (moment[0] + half * p[0], moment[1] + half * p[1], moment[2] + half * p[2])

@@ -58,8 +58,8 @@ def exp(V: ArrayLike) -> np.ndarray:
 def log(X: ArrayLike) -> np.ndarray:
     """Return the twist of the shortest turn with exp(log(X)) = X.
 
-    w is the rotation vector of R, at most half a turn, and v = (1 - [w]/2 + c [w]^2) p with
-    c = (1 - (a/2) cot(a/2)) / a^2; Lynch and Park 2017, eq. (3.92).
+    w is the rotation vector of R, at most half a turn. v = (1 - [w]/2 + c [w]^2) p with c = (1 -
+    (a/2) cot(a/2)) / a^2 (Lynch and Park 2017, eq. 3.92).
 
     Parameters
     ----------

@@ -240,8 +240,8 @@ class SimulatedRobot:
         Parameters
         ----------
         value : (n,) array_like or dict
-            Efforts, positions or velocities of all joints, or of some by name, as the mode of each
-            joint has it [N m | N, rad | m, rad/s | m/s]; NaN: not commanded.
+            Efforts, positions or velocities [N m | N, rad | m, rad/s | m/s], by the mode of each
+            joint. Of all joints, or of some by name. NaN: not commanded.
         quantity : str
             'effort', 'position' or 'velocity', for joints whose command mode is 'any'.
 

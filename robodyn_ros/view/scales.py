@@ -41,9 +41,9 @@ class Scales:
 def scales_of(robot, frame):
     """Return the Scales of a robot whose end effector is a frame, the same at every call.
 
-    The largest gravity torque over random postures becomes at most TORQUE_SHARE of the reach, and
-    the median of the largest inertia MASS_SHARE. Both scales are rounded up to 1, 2 or 5 times a
-    power of ten.
+    The largest gravity torque over random postures becomes at most TORQUE_SHARE of the reach. The
+    median of the largest inertia becomes at most MASS_SHARE of it. Both scales are rounded up to
+    1, 2 or 5 times a power of ten.
 
     Parameters
     ----------

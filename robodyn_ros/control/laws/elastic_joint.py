@@ -114,11 +114,11 @@ def elastic_joint_law(
 class ElasticJointLaw(ControlLaw):
     """tau = s_r + B qdd_r + Kp (theta_r - theta) + Kd (thetad_r - thetad), theta_r = q_r + s_r/k.
 
-    s_r = M(q_r) qdd_r + C(q_r, qd_r) qd_r + g(q_r) is what the springs have to carry along the
-    reference of the links, without motors. At rest this is the law of Tomei 1991 (PD of the motors
-    and g(q_r)), which is stable for any Kd > 0 and any Kp and k above the slope of gravity.
-    thetad_r = qd_r + d(s_r)/dt / k, with the jerk of the reference left out, as is the inertia of
-    the motors that the deflection accelerates.
+    s_r = M(q_r) qdd_r + C(q_r, qd_r) qd_r + g(q_r) is the torque of the springs along the
+    reference of the links, without motors. At rest this is the law of Tomei 1991, PD of the motors
+    and g(q_r). It is stable for any Kd > 0 and any Kp and k above the slope of gravity.
+    thetad_r = qd_r + d(s_r)/dt / k leaves out the jerk of the reference. Also left out is the
+    inertia of the motors that the deflection accelerates.
 
     The measured state has to be that of the motors. Rigid joints have k without bound.
 

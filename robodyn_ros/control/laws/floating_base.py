@@ -60,8 +60,8 @@ def floating_base_computed_torque(
 
     The first four are of the robot with a free base. free (6 + nv,) : 1 for velocities of a base
     that reacts, else 0. position (7 + nq,) and velocity (6 + nv,) : the state of the base, then
-    room for that of the arm. f_ext (nb, 6), known, tau and qdd (3, 6 + nv) are scratch; known has
-    the acceleration of a base that is moved in its first row. The others as in `computed_torque`.
+    room for that of the arm. f_ext (nb, 6), known, tau and qdd (3, 6 + nv) are scratch; the first
+    row of known has the acceleration of a moved base. The others as in `computed_torque`.
     """
     n = q.shape[0]
     base = velocity.shape[0] - n
@@ -101,17 +101,17 @@ def floating_base_computed_torque(
 class FloatingBaseComputedTorque(ControlLaw):
     """tau = S_aa (qdd_r + Kd ed + Kp e) + c_a + g_a - S_ab (c_b + g_b), on a base that reacts.
 
-    S_aa = M_aa - M_ab M_bb^-1 M_ba and S_ab = M_ab M_bb^-1, of the base b and the arm a: a
-    free-flyer (Jain 2011, sections 16.3 and 17.1), by hybrid dynamics in O(n). On a base that is
-    moved, with the acceleration A_b, tau = M_aa (qdd_r + Kd ed + Kp e) + M_ab A_b + c_a + g_a
-    (Angeles, section 7.5.2). Then edd + Kd ed + Kp e = 0 at every joint, whatever the base does.
-    The term 'other' is what the base asks of the arm: the last one of either equation, g and c
-    being those of the base's attitude and motion.
+    S_aa = M_aa - M_ab M_bb^-1 M_ba and S_ab = M_ab M_bb^-1, of the base b and the arm a. This is a
+    free-flyer (Jain 2011, sections 16.3 and 17.1), by hybrid dynamics in O(n). A moved base has
+    the acceleration A_b: tau = M_aa (qdd_r + Kd ed + Kp e) + M_ab A_b + c_a + g_a (Angeles,
+    section 7.5.2). Then edd + Kd ed + Kp e = 0 at every joint, for any motion of the base. The
+    term 'other' is the last one of either equation, due to the base. g and c are those of the
+    base's attitude and motion.
 
-    Until `set_base` is called the base rests at the origin: the law is then computed torque, or
+    Until `set_base` is called the base rests at the origin. The law is then computed torque, or
     that of a free-flyer at rest.
 
-    base : 'moved' for a base whose motion is prescribed, as on a vehicle or a ship; 'free' for one
+    base : 'moved' for a base whose motion is prescribed, as on a vehicle or a ship. 'free' for one
     that nothing holds. Raises ParameterError for another, or a free base without mass.
     """
 
@@ -171,7 +171,7 @@ class FloatingBaseComputedTorque(ControlLaw):
         self._base = (np.array([0.0] * 6 + [1.0]), np.zeros(ROWS), np.zeros(ROWS))
 
     def set_base(self, pose, twist, acceleration=(0.0,) * ROWS):
-        """Tell the state of the base; may be called from another thread.
+        """Set the state of the base; may be called from another thread.
 
         Parameters
         ----------

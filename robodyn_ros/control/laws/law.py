@@ -75,7 +75,7 @@ class ControlLaw:
     options = ()
     #: TaskReference that the law follows in addition to the joint reference, or None.
     task = None
-    #: Whether it is told the state of a base that moves, by `set_base`; `base_known` says so.
+    #: Whether `set_base` takes the state of a moving base; `base_known`: it has one.
     floats = False
     #: Joints without torque in any state, (nv,) of bool, or None.
     undriven = None

@@ -69,8 +69,8 @@ def underactuated_computed_torque(
     """All terms of the driven joints, zeros of the passive ones. Returns the pivot status.
 
     passive : (nv,) 1 of a joint without motor, else 0. values : (1,) of the law's parameters.
-    f_ext (nb, 6), free (nv,), known, tau and qdd (3, nv) are scratch; qdd has what is expected of
-    the joints, as a sum of rows. The others as in `computed_torque`.
+    f_ext (nb, 6), free (nv,), known, tau and qdd (3, nv) are scratch; the rows of qdd add up to
+    the expected accelerations. The others as in `computed_torque`.
     """
     locked = values[LOCKED] >= 0.5
     leave_free(topology, constants, passive, locked, q, qd, reference, gains, free, known)
@@ -98,11 +98,11 @@ class UnderactuatedComputedTorque(ControlLaw):
     """tau_a = S_aa (qdd_r + Kd ed + Kp e) + c_a + g_a - S_ap (c_p + g_p + friction_p), tau_p = 0.
 
     S_aa = M_aa - M_ap M_pp^-1 M_pa and S_ap = M_ap M_pp^-1 (Jain 2011, section 16.3, eq. 16.4) by
-    hybrid dynamics in O(n). Then edd + Kd ed + Kp e = 0 at every joint a with a motor, as under
-    computed torque, whatever the passive joints p do. Their motion is not controlled: it is the
-    zero dynamics (Spong 1994), which friction brings to rest, or which has to be planned for.
-    The term 'other' is what passive joints ask of the driven ones: the last one above. While
-    passive joints are locked by brakes, the law is computed torque of the locked robot.
+    hybrid dynamics in O(n). Then edd + Kd ed + Kp e = 0 at every joint a with a motor, for any
+    motion of the passive joints p. That motion is not controlled. It is the zero dynamics (Spong
+    1994), which friction brings to rest, or the reference has to be planned for it. The term
+    'other' is the last one above, due to the passive joints. While brakes lock the passive joints,
+    the law is computed torque of the locked robot.
 
     passive_joints : names of joints without motor; without any the law is computed torque. Raises
     UnknownNameError for a name, RobodynError if no joint is left to drive.

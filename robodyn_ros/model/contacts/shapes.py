@@ -79,8 +79,8 @@ def box(link: str, edges: ArrayLike, centre: ArrayLike = ORIGIN, rpy: ArrayLike 
 def collision_shapes(source, links: Sequence[str] | None = None) -> tuple[Shape, ...]:
     """Return the primitives of the <collision> elements of a URDF.
 
-    A cylinder becomes the capsule of the same radius and overall length, or the sphere of its
-    radius if it is shorter than wide. Meshes are left out.
+    A cylinder becomes the capsule of the same radius and overall length. If it is shorter than
+    wide, it becomes the sphere of its radius. Meshes are left out.
 
     Parameters
     ----------

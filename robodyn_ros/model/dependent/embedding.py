@@ -61,12 +61,9 @@ def embed(topology, constants, ways):
 def reduced_tree(topology):
     """Return the (nv + 1, 5) topology of the elimination tree.
 
-    In it one velocity carries another if their entry of the mass matrix, or of its factors
-    L^T D L, is nonzero. This is its
-    elimination tree.
-
-    Liu 1990, "The role of elimination trees in sparse factorization". Of a robot without dependent
-    joints it is the tree itself.
+    In it one velocity carries another if their entry of the mass matrix, or of its factors L^T D
+    L, is nonzero. Liu 1990, "The role of elimination trees in sparse factorization". Of a robot
+    without dependent joints it is the tree itself.
     """
     nv = topology[0, FIRST]
     moved_by = np.zeros((len(topology), nv), dtype=bool)  # body by velocity, with its carriers'

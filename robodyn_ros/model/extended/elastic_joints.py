@@ -69,8 +69,8 @@ def with_elastic_joints(model: RobotModel, joints: Mapping[str, ElasticJoint]) -
     UnknownNameError
         For a joint that does not exist.
     ModelError
-        For an impossible spring or motor, a joint of several degrees of freedom, a robot with
-        loops or one that has springs already.
+        For an impossible spring or motor, or a joint of several degrees of freedom. For a robot
+        with loops, or with springs.
     """
     _check(model, joints)
     rows = dict(zip(model.joint_names, map(int, model.joint_rows())))

@@ -29,8 +29,9 @@ def with_free_base(model: RobotModel) -> RobotModel:
     Returns
     -------
     RobotModel
-        As `build` with `free_base`: first x, y, z [m] and the quaternion of the base in q, its
-        velocity in world axes and its angular velocity in its own in qd. Gravity is in world axes.
+        As `build` with `free_base`. q begins with x, y, z [m] and the quaternion of the base. qd
+        begins with its velocity in world axes, and its angular velocity in its own axes. Gravity
+        is in world axes.
 
     Raises
     ------

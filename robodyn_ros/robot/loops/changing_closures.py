@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Closures that come and go, such as two arms that grasp and release: the augmented route.
 
-The tree moves as if it were free, and multipliers correct its motion (Jain 2011, Algorithms 11.1
-and 11.2, section 11.7). All joints stay coordinates. Redundant closures are allowed. Steps project
-positions and velocities back to the closures, so the gaps stay bounded.
+The tree moves as if it were free, and multipliers correct its motion. See Jain 2011, Algorithms
+11.1 and 11.2, section 11.7. All joints stay coordinates. Redundant closures are allowed. Steps
+project positions and velocities back to the closures, so the gaps stay bounded.
 """
 
 from collections.abc import Mapping, Sequence

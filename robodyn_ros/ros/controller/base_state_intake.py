@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Receive the state of a base that moves, for laws that are told of it."""
+"""Receive the state of a base that moves, for laws that need it."""
 
 import importlib
 from typing import Any, Mapping
@@ -50,7 +50,7 @@ READERS = {ODOMETRY: from_odometry, MULTI_DOF: from_multi_dof}
 
 
 class BaseStateIntake:
-    """Receive the state of the base, and tell it to a law.
+    """Receive the state of the base, and pass it to a law.
 
     Args:
       node: the node that subscribes.
@@ -104,7 +104,7 @@ class BaseStateIntake:
         ).rstrip()
 
     def receive(self, message):
-        """Tell the law of a state, or count its refusal."""
+        """Pass a state to the law, or count its refusal."""
         try:
             self._law.set_base(*self._read(message, self._joint))
         except RobodynError as error:

@@ -257,7 +257,7 @@ class ControlSession:
         self._rivals.meet(rivals, self._values['rival_action'])
 
     def audience(self) -> str:
-        """Return '', or a sentence if nobody or several nodes receive the commands.
+        """Return '', or a sentence if no node or several nodes receive the commands.
 
         Once settled; before, the robot may not have been discovered.
         """

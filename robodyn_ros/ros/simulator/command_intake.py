@@ -112,8 +112,8 @@ class NamedCommands:
 class OrderedCommands:
     """Read commands of one quantity from a Float64MultiArray, as ForwardCommandController does.
 
-    It has one entry for each joint of the robot, or for each that takes the quantity, in the
-    robot's order. NaN means not commanded.
+    It has one entry for each joint, or for each that takes the quantity, in the robot's order. NaN
+    means not commanded.
     """
 
     def __init__(self, plant: Plant, quantity: str):

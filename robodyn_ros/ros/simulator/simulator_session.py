@@ -169,7 +169,7 @@ class SimulatorSession:
 
     @property
     def stands(self) -> bool:
-        """Whether time stands until steps are asked for."""
+        """Whether time stands until steps are requested."""
         return self.runner.paused
 
     @property

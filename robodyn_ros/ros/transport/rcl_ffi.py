@@ -92,8 +92,8 @@ class _Place:
 def view(octets: _Octets) -> np.ndarray:
     """Return what a buffer holds (k,) uint8, read-only; valid until the buffer is freed.
 
-    A ctypes array would need a type for each length. Such a type refers to itself, so it stays in
-    memory until the garbage collector runs, which an active controller prevents.
+    A ctypes array would need a type for each length. Such a type refers to itself, so only the
+    garbage collector frees it. An active controller turns the collector off.
     """
     return np.asarray(_Place(octets))
 

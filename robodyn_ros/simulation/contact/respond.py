@@ -193,9 +193,9 @@ def gained(contact, blocks, before, v):
 def rebound(topology, constants, joints, scratch, work, contact, count, q, qd):
     """Apply an impact to qd: u+ = -e u- along the normals of the elastic contacts.
 
-    Newton's law, with the friction of impulses. Where several contacts would gain energy by it
-    (Kane and Levinson 1985), the velocity goes only so far from that of an inelastic impact that
-    they do not. Returns 0, or the body whose pivot is singular.
+    Newton's law, with the friction of impulses. Several contacts may gain energy by it (Kane and
+    Levinson 1985). The velocity then moves from that of an inelastic impact only as far as no
+    energy is gained. Returns 0, or the body whose pivot is singular.
     """
     n = qd.shape[0]
     v, elastic = work[NEXT][:n], work[KEPT_NEXT][:n]
