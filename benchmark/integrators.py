@@ -3,6 +3,7 @@
 """How well each integrator keeps the energy of a free swing, beside those of MuJoCo.
 
 ROBODYN_SWING=3600 python -m benchmark integrators swings for one hour instead of a minute.
+`python -m benchmark.integrators_page` writes table and picture of the last run to doc/.
 """
 
 import os
@@ -18,97 +19,185 @@ from robodyn_ros.simulation.plant_settings import METHODS, PlantSettings
 
 STEP = 1e-3  # [s]
 SWING = float(os.environ.get('ROBODYN_SWING', 60.0))  # [s]
-STRETCH = 10_000  # steps between two looks at the clock
+STRETCH = 10_000  # steps between two looks at the state
 EVERY = 10  # steps between two energies
-PARTS = 8  # of the swing, for the trend
+PARTS = 60  # of the swing, for the trend and the picture
 START = np.array([0.3, 0.7, -0.4, -1.5, 0.5, 1.0, 0.2])  # [rad], at rest
+TIMED, ROUNDS = 1000, 25  # steps from START, the same states for all; fastest of the rounds
+SCALE = 'energy_rk4'  # whose largest kinetic energy is the unit of all errors
+LOST = 0.1  # of that energy: error of a swing that ran away or died
+DRIFT = 3.0  # standard deviations of a walk without a trend
 
 
 def measure():
     """Energy error and time of a step of every scheme, for the 7-joint arm without friction."""
     text = find(URDF).read_text().replace('type="revolute"', 'type="continuous"')
-    robot = Robot.from_urdf(text)
-    result = {'robot': robot.name, 'step_s': STEP, 'swing_s': SWING, 'schemes': {}}
+    generic = Robot.from_urdf(text)
+    robots = {'generic': generic, 'specialised': generic.specialised()}
+    result = {'robot': generic.name, 'step_s': STEP, 'swing_s': SWING, 'schemes': {}}
+    runs = {}
     for integrator in METHODS:
-        result['schemes'][integrator] = _errors(robot, *_swing(robot.specialised(), integrator))
-    result['schemes'] |= _mujoco(robot, text)
+        for kind, robot in robots.items():
+            runs[integrator, kind] = _ours(robot, integrator)
+    runs |= _mujoco(generic, text)
+    times = _times(runs)
+    swings = {
+        name: _energies(generic, run) for (name, kind), run in runs.items() if kind != 'generic'
+    }
+    unit = swings[SCALE][:, 0].max()
+    for name, energies in swings.items():
+        error = (energies.sum(axis=1) - generic.energy(START, np.zeros(generic.nv))[1]) / unit
+        own = {kind: times[each, kind] for each, kind in times if each == name}
+        result['schemes'][name] = errors(error) | {'step_us': own}
     result['load_average'] = os.getloadavg()
     return result
 
 
-def _swing(robot, integrator):
-    """States of the swing, one in EVERY, and the time of a step [us]."""
+def _ours(robot, integrator):
+    """Return run(q, qd, steps) -> positions and velocities, one in EVERY, until it blows up."""
     settings = PlantSettings(
         integrator=integrator, no_command='free', damping_scale=0.0, friction_scale=0.0
     )
     plant = Plant(robot, settings)
-    q, qd, efforts = START, np.zeros(robot.nv), np.zeros((STRETCH, robot.nv))
-    states, spent = [], 0.0
-    plant.rollout(q, qd, efforts[:1], STEP)  # compiles
-    for _ in range(round(SWING / STEP / STRETCH)):
-        begin = time.perf_counter()
-        found = plant.rollout(q, qd, efforts, STEP)
-        spent += time.perf_counter() - begin
-        q, qd = found.position[0, -1], found.velocity[0, -1]
-        states += zip(found.position[0, EVERY::EVERY], found.velocity[0, EVERY::EVERY])
-        if found.blown_up[0] >= 0:
-            break
-    return states, 1e6 * spent * STEP / SWING
+
+    def run(q, qd, steps):
+        found = plant.rollout(q, qd, np.zeros((steps, robot.nv)), STEP)
+        end = steps + 1 if found.blown_up[0] < 0 else found.blown_up[0] + 1
+        return found.position[0, EVERY:end:EVERY], found.velocity[0, EVERY:end:EVERY]
+
+    return run
 
 
 def _mujoco(robot, text):
-    """The same for the integrators of MuJoCo, where it is installed."""
+    """Return the same for the integrators of MuJoCo, where it is installed."""
     try:
         import mujoco
     except ImportError:
         return {}
-    model = mujoco.MjModel.from_xml_string(text)
-    model.opt.timestep = STEP
-    model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
-    model.dof_damping[:] = model.dof_frictionloss[:] = 0.0
-    places = [model.joint(name).qposadr[0] for name in robot.joint_names]
-    found = {}
+    runs = {}
     for name in ('EULER', 'IMPLICITFAST', 'IMPLICIT', 'RK4'):
+        model = mujoco.MjModel.from_xml_string(text)
+        model.opt.timestep = STEP
+        model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
+        model.dof_damping[:] = model.dof_frictionloss[:] = 0.0
         model.opt.integrator = getattr(mujoco.mjtIntegrator, f'mjINT_{name}')
-        data, states = mujoco.MjData(model), []
-        data.qpos[places] = START
-        begin = time.perf_counter()
-        for _ in range(round(SWING / STEP / EVERY)):
+        places = [model.joint(joint).qposadr[0] for joint in robot.joint_names]
+        runs[f'MuJoCo {name.lower()}', 'MuJoCo'] = _theirs(mujoco, model, places)
+    return runs
+
+
+def _theirs(mujoco, model, places):
+    data = mujoco.MjData(model)
+
+    def run(q, qd, steps):
+        mujoco.mj_resetData(model, data)
+        data.qpos[places], data.qvel[places] = q, qd
+        position, velocity = np.empty((2, steps // EVERY, len(places)))
+        for k in range(steps // EVERY):
             mujoco.mj_step(model, data, EVERY)
-            states.append((data.qpos[places], data.qvel[places]))
-        spent = time.perf_counter() - begin
-        found[f'MuJoCo {name.lower()}'] = _errors(robot, states, 1e6 * spent * STEP / SWING)
-    return found
+            position[k], velocity[k] = data.qpos[places], data.qvel[places]
+            if data.warning[mujoco.mjtWarning.mjWARN_BADQACC].number:
+                return position[:k], velocity[:k]
+        return position, velocity
+
+    return run
 
 
-def _errors(robot, states, step_us):
-    """Largest error of the energy and its mean over each part, in the largest kinetic energy."""
-    energies = np.array([robot.energy(*(x.copy() for x in state)) for state in states])
-    error = energies.sum(axis=1) - robot.energy(START, np.zeros(robot.nv))[1]
-    largest = energies[:, 0].max()
+def _times(runs):
+    """Return the time of a step of each [us]: the first second of the swing, in turns."""
+    best = dict.fromkeys(runs, np.inf)
+    for _ in range(ROUNDS + 1):  # the first round compiles
+        for name, run in runs.items():
+            begin = time.perf_counter()
+            position, _ = run(START, np.zeros_like(START), TIMED)
+            spent = time.perf_counter() - begin
+            if len(position) != TIMED // EVERY:
+                raise RuntimeError(f'{name} did not take its {TIMED} steps')
+            best[name] = min(best[name], 1e6 * spent / TIMED)
+    return best
+
+
+def _energies(robot, run):
+    """Return kinetic and potential energy [J] of the swing, in every EVERY-th state."""
+    q, qd, found = START, np.zeros_like(START), []
+    for _ in range(round(SWING / STEP / STRETCH)):
+        position, velocity = run(q, qd, STRETCH)
+        found += [robot.energy(x.copy(), v.copy()) for x, v in zip(position, velocity)]
+        if len(position) < STRETCH // EVERY:
+            break
+        q, qd = position[-1], velocity[-1]
+    return np.array(found)
+
+
+def errors(error):
+    """Return what a table says of the error of the energy over time, one in EVERY steps.
+
+    largest : its largest magnitude. an_hour : the slope of a straight line through it, times an
+    hour. deviations : what it gained from the first to the last part, over the root of the sum of
+    the squared gains from part to part. A walk without a trend has a standard deviation of 1 in
+    that number, and one that always gains has the root of the number of gains. lost_s : when it
+    exceeded LOST, or None.
+    """
+    beyond = np.flatnonzero(~(np.abs(error) < LOST))
+    lost = len(beyond) > 0 or len(error) < round(SWING / STEP / EVERY)
+    end = beyond[0] if len(beyond) else len(error)
+    parts = np.array_split(error[:end], min(PARTS, end))
+    means = np.array([part.mean() for part in parts])
+    times = (np.arange(len(means)) + 0.5) * end * STEP * EVERY / len(means)
+    gains = np.diff(means)
     return {
-        'largest': float(np.abs(error).max() / largest),
-        'parts': [float(part.mean() / largest) for part in np.array_split(error, PARTS)],
-        'step_us': step_us,
+        'largest': float(np.abs(error[:end]).max()),
+        'an_hour': float(3600.0 * np.polyfit(times, means, 1)[0]),
+        'deviations': float(gains.sum() / np.sqrt(gains @ gains)) if gains.any() else 0.0,
+        'lost_s': float(end * STEP * EVERY) if lost else None,
+        'times_s': times.tolist(),
+        'parts': means.tolist(),
     }
+
+
+def trend(row):
+    """Return the trend of one scheme in words."""
+    if row['lost_s'] is not None:
+        return f'lost after {row["lost_s"]:.1f} s'
+    number = f'{row["deviations"]:+.1f}'
+    return f'none ({number})' if abs(row['deviations']) < DRIFT else f'yes ({number})'
+
+
+def rows(result):
+    """Return the cells of the table."""
+    schemes = result['schemes']
+    unit = schemes['semi_implicit_euler']['step_us']
+    for name, row in schemes.items():
+        lost, spent = row['lost_s'] is not None, row['step_us']
+        yield (
+            name,
+            '-' if lost else f'{row["largest"]:.1e}',
+            '-' if lost else f'{row["an_hour"]:+.1e}',
+            trend(row),
+            *(f'{spent[kind]:.2f}' if kind in spent else '-' for kind in unit),
+            *(f'{spent[kind] / unit[kind]:.2f}' if kind in spent else '-' for kind in unit),
+            f'{spent["MuJoCo"]:.2f}' if 'MuJoCo' in spent else '-',
+        )
+
+
+COLUMNS = (
+    'scheme',
+    'largest error',
+    'slope an hour',
+    'trend (deviations)',
+    'generic [us]',
+    'specialised [us]',
+    'generic / Euler',
+    'specialised / Euler',
+    'MuJoCo [us]',
+)
 
 
 def show(result):
     """Print the table."""
-    euler = result['schemes']['semi_implicit_euler']['step_us']
     table.show(
         f'Free swing of {result["robot"]} at 1 kHz for {result["swing_s"]:.0f} s: error of the '
-        'energy in its largest kinetic energy',
-        ('scheme', 'largest', 'first eighth', 'last eighth', 'us a step', 'times Euler'),
-        [
-            (
-                name,
-                f'{row["largest"]:.1e}',
-                f'{row["parts"][0]:.1e}',
-                f'{row["parts"][-1]:.1e}',
-                f'{row["step_us"]:.2f}',
-                f'{row["step_us"] / euler:.1f}',
-            )
-            for name, row in result['schemes'].items()
-        ],
+        'energy in the largest kinetic energy',
+        COLUMNS,
+        rows(result),
     )

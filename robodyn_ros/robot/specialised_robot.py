@@ -63,6 +63,7 @@ class SpecialisedRobot(SpecialisedForms):
 
     def __init__(self, model, frames=(), progress=None, also=()):
         super().__init__(model)
+        self._twins = {}
         self.report = replace(
             model.report,
             findings=(
@@ -218,7 +219,9 @@ class SpecialisedRobot(SpecialisedForms):
 
     def linked(self, kernel):
         """Return the twin of a Kernel, which calls the code of this robot for its recursions."""
-        return linker.linked(kernel, self.model)
+        if kernel not in self._twins:
+            self._twins[kernel] = linker.linked(kernel, self.model)
+        return self._twins[kernel]
 
     def _of_frame(self, name, frame, shape, out, *states, work=()):
         result = np.empty(shape) if out is None else out

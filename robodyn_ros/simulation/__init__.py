@@ -10,10 +10,7 @@ plant_settings.py  behaviour of a plant, validated
 friction.py      which joints slide, which stick, and how strong dry friction is
 stops.py         position stops as bounds on the velocity
 impulses.py      friction and inelastic stops of all joints, solved together
-integrators.py   semi-implicit Euler, explicit midpoint rule and classical Runge-Kutta
-energy_balance.py  projection of a step on the balance of energy
-momentum_balance.py  projection of a step on the momentum of a free flyer
-events.py        Runge-Kutta from one change of friction to the next
+integrators/     schemes that advance the state by one substep
 servo.py         drives that follow a position or a velocity, by feedback or kinematically
 step.py          one compiled step: drives, substeps, containment of blow-ups
 command_modes.py what a joint is commanded by: effort, position, velocity

@@ -13,10 +13,12 @@ from robodyn_ros.errors import ParameterError, ShapeError
 from robodyn_ros.model.rigid_body import Payloads
 from robodyn_ros.model.rotation_matrix import SHORTEST
 from robodyn_ros.robot.robot import Robot
-from robodyn_ros.simulation import adaptive, drives, rollouts, step
+from robodyn_ros.simulation import drives, rollouts, step
 from robodyn_ros.simulation.command_modes import QUANTITIES, Command
 from robodyn_ros.simulation.contact import step as contact_step
 from robodyn_ros.simulation.contact.touching import Touching
+from robodyn_ros.simulation.integrators import adaptive
+from robodyn_ros.simulation.integrators.names import DIAGONAL_RK4
 from robodyn_ros.simulation.joint_table import work_rows
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.step import LARGEST_EFFORT, LARGEST_POSITION
@@ -104,6 +106,8 @@ class Plant:
         )
         self.kernel = step.step_of(settings.method)
         provide(step.CALLED[model.is_embedded])
+        if settings.method == DIAGONAL_RK4:
+            self._prepare_diagonal_velocities()
         if contacts is not None:
             provide(contact_step.CALLED)
             self._touching = Touching(model, contacts)
@@ -453,6 +457,12 @@ class Plant:
     def over_speed(self):
         """Return (nv,) whether each joint exceeds its velocity limit."""
         return np.abs(self.qd) > self.model.limits.velocity
+
+    def _prepare_diagonal_velocities(self):
+        """Compile what they need; ModelError for joints that have none."""
+        self.model.refuse_dependent("the integrator 'diagonal_rk4'")
+        self.model.refuse_quaternions("the integrator 'diagonal_rk4'")
+        provide(step.DIAGONAL)
 
     def _carry(self, model):
         """Step the robot with its payloads; code for one robot does not know them."""

@@ -7,19 +7,8 @@ from math import inf, isfinite
 
 from robodyn_ros.errors import ParameterError
 from robodyn_ros.simulation.command_modes import COMMAND_MODES
-from robodyn_ros.simulation.integrators import (
-    ENERGY_MIDPOINT,
-    ENERGY_RK4,
-    RK4,
-    SEMI_IMPLICIT_EULER,
-)
+from robodyn_ros.simulation.integrators.names import METHODS
 
-METHODS = {
-    'semi_implicit_euler': SEMI_IMPLICIT_EULER,
-    'rk4': RK4,
-    'energy_midpoint': ENERGY_MIDPOINT,
-    'energy_rk4': ENERGY_RK4,
-}
 VOID_COMMAND = ('brake', 'damp')
 NO_COMMAND = ('hold', 'free', 'gravity_compensated')
 
@@ -30,11 +19,13 @@ class PlantSettings:
 
     Parameters
     ----------
-    integrator : {'semi_implicit_euler', 'rk4', 'energy_midpoint', 'energy_rk4'}
-        The first has order 1 and is stable for any friction and step. The others have order 4, 2
-        and 4, except where a joint starts, stops or touches a stop. They treat viscous friction
-        explicitly. The last two balance the energy of every step without external wrenches, so it
-        never drifts. Without gravity they keep the momentum of a free flyer, too.
+    integrator : str
+        One of METHODS: 'semi_implicit_euler' (order 1), 'rosenbrock' (2), 'energy_rosenbrock' (2),
+        'rk4' (4), 'energy_rk4' (4) and 'diagonal_rk4' (4). The first three are stable for any
+        friction, drive and step; the others treat friction and drives explicitly. Where a joint
+        starts, stops or touches a stop, all take Euler steps. The `energy_` ones balance the
+        energy of every step without external wrenches, so it never drifts. Without gravity they
+        keep the momentum of a free flyer, too. See doc/integrators.md.
     substeps : int
         Equal substeps of each step.
     tolerance : float

@@ -10,8 +10,8 @@ from robodyn_ros.algorithms.core import scratch as columns
 from robodyn_ros.codegen.parallel_rows import share_out
 from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.errors import ParameterError, ShapeError
-from robodyn_ros.simulation.events import keep
-from robodyn_ros.simulation.integrators import SEMI_IMPLICIT_EULER
+from robodyn_ros.simulation.integrators.events import keep
+from robodyn_ros.simulation.integrators.names import SEMI_IMPLICIT_EULER
 from robodyn_ros.simulation.joint_table import work_rows
 from robodyn_ros.simulation.step import LARGEST_EFFORT, by_euler, by_runge_kutta
 from robodyn_ros.spatial.primitive import unfused

@@ -10,14 +10,20 @@ from robodyn_ros.compile import warm_up
 from robodyn_ros.errors import KernelError
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.simulation.contact.step import step_of as contact_step_of
-from robodyn_ros.simulation.integrators import ENERGY_MIDPOINT, ENERGY_RK4
+from robodyn_ros.simulation.integrators.names import (
+    DIAGONAL_RK4,
+    ENERGY_RK4,
+    ENERGY_ROSENBROCK,
+    METHODS,
+)
 from robodyn_ros.simulation.plant import Plant
-from robodyn_ros.simulation.plant_settings import METHODS, PlantSettings
+from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.step import step_of
 
 STATES = 5
 STEP = 1e-4  # [s] short, so that the states stay comparable
-BALANCED = ENERGY_MIDPOINT, ENERGY_RK4
+BALANCED = ENERGY_RK4, ENERGY_ROSENBROCK
+GENERIC = DIAGONAL_RK4  # has no code for one robot
 ENERGY_ROUNDING = 1e-14  # [-] of the energies whose difference these integrators correct
 
 
@@ -34,7 +40,9 @@ def specialised_step(model, integrator=PlantSettings.integrator, progress=None, 
     general = steps(METHODS[integrator])
     twin = linker.linked(general, model)
     warm_up([twin], progress)
-    names = [name for name in METHODS if steps(METHODS[name]) is general]
+    names = [
+        name for name, method in METHODS.items() if steps(method) is general and method != GENERIC
+    ]
     _examine(Robot(model), twin, names, contacts)
     return twin
 

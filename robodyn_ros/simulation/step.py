@@ -8,11 +8,17 @@ Euler and Runge-Kutta are kernels of their own: most plants need only the first.
 from robodyn_ros.algorithms.constraints.mass_matrix import mass_matrix_inverse_in_place
 from robodyn_ros.algorithms.core.gravity import gravity_torque
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse import mass_matrix_inverse
+from robodyn_ros.algorithms.variants.diagonal_velocities import (
+    diagonal_rates,
+    diagonal_velocities,
+    joint_velocities,
+)
 from robodyn_ros.compile import kernel
 from robodyn_ros.compile.kernel import separate_kernel
-from robodyn_ros.simulation.events import keep, runge_kutta_with_events
 from robodyn_ros.simulation.impulses import settle
-from robodyn_ros.simulation.integrators import SEMI_IMPLICIT_EULER, euler
+from robodyn_ros.simulation.integrators.euler import euler
+from robodyn_ros.simulation.integrators.events import keep, with_events
+from robodyn_ros.simulation.integrators.names import SEMI_IMPLICIT_EULER
 from robodyn_ros.simulation.joint_table import (
     ASSISTED,
     BRAKED,
@@ -151,7 +157,7 @@ def by_runge_kutta(
     for _ in range(substeps):
         keep(q, work[START_Q])
         keep(qd, work[START_QD])
-        status = runge_kutta_with_events(
+        status = with_events(
             topology,
             constants,
             gravity,
@@ -183,6 +189,11 @@ CALLED = {
     False: (separate_kernel(mass_matrix_inverse), _SETTLE),
     True: (separate_kernel(mass_matrix_inverse_in_place), _SETTLE),
 }
+#: What they call with DIAGONAL_RK4.
+DIAGONAL = tuple(
+    separate_kernel(function, fastmath=False)
+    for function in (diagonal_velocities, joint_velocities, diagonal_rates)
+)
 KERNELS = (step, step_by_runge_kutta, *CALLED[False])
 
 

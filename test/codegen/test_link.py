@@ -67,7 +67,7 @@ def test_linked_laws_agree_with_the_generic_ones_in_every_term(robot, name):
         assert np.array_equal(got, expected)
 
 
-@pytest.mark.parametrize('integrator', ['semi_implicit_euler', 'rk4'])
+@pytest.mark.parametrize('integrator', ['semi_implicit_euler', 'rosenbrock', 'rk4'])
 @pytest.mark.parametrize('trouble', ['', 'wrench', 'brake', 'stop', 'assisted'])
 def test_linked_steps_of_the_plant_agree_with_the_generic_ones(robot, integrator, trouble):
     """Friction, a wrench, a brake, stops, a drive that carries the weight: each step the same.
@@ -111,6 +111,7 @@ def test_a_specialised_robot_brings_its_kernels():
     assert robot.linked(computed_torque) is computed_torque
     twin = special.linked(computed_torque)
     assert twin is not computed_torque and special.linked(pd) is pd
+    assert special.linked(computed_torque) is twin
     law = law_class('computed_torque')(special)
     dispatcher = law._torques.__self__[DISPATCHER]
     assert dispatcher.py_func.__code__.co_code == twin.python.__code__.co_code

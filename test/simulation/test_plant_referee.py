@@ -9,7 +9,7 @@ import pytest
 from numba.core.runtime import _nrt_python as allocator
 from numba.core.runtime import rtsys
 
-from robodyn_ros.simulation.integrators import RK4
+from robodyn_ros.simulation.integrators.names import RK4
 from robodyn_ros.simulation.plant import KERNELS, Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.step import step, step_of

@@ -28,7 +28,8 @@ from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
 
 URDF = Path(__file__).resolve().parents[2] / 'config' / 'urdf' / 'franka_like.urdf'
-BOTH = pytest.mark.parametrize('integrator', ['semi_implicit_euler', 'rk4'])
+SCHEMES = ['semi_implicit_euler', 'rosenbrock', 'rk4', 'diagonal_rk4']
+ALL = pytest.mark.parametrize('integrator', SCHEMES)
 
 
 def near_a_stop(robot, rng):
@@ -98,7 +99,7 @@ def test_arrest_does_not_move_a_braked_joint(arm):
     assert np.all(qd[[0, 1, 3, 5]] < 1e-9)
 
 
-@BOTH
+@ALL
 def test_arm_let_go_comes_to_rest_on_its_stops(arm, middle, integrator):
     """Without friction but with stops: never beyond one, and the energy ends below the start."""
     rng = np.random.default_rng(5)
@@ -117,7 +118,7 @@ def test_arm_let_go_comes_to_rest_on_its_stops(arm, middle, integrator):
     assert sum(arm.energy(plant.q, plant.qd)) < before
 
 
-@BOTH
+@ALL
 def test_full_effort_into_the_stops_adds_no_energy(arm, middle, integrator):
     """Against the stops with all motors at their limit: at rest, exactly on the stops."""
     plant = Plant(arm, PlantSettings(integrator=integrator, command_timeout=inf), middle)
@@ -166,6 +167,8 @@ def wheel(damping=0.0, friction=0.0):
         ('semi_implicit_euler', 3.0, 2.0),
         ('rk4', 0.0, 1e3),
         ('rk4', 0.0, 2.0),
+        ('rosenbrock', 0.0, 1e3),
+        ('rosenbrock', 0.3, 2.0),
     ],
 )
 def test_implicit_friction_only_slows_down(integrator, damping, friction, dt):
@@ -180,7 +183,12 @@ def test_implicit_friction_only_slows_down(integrator, damping, friction, dt):
 
 def test_viscous_friction_decays_at_its_rate():
     """w = w0 exp(-d t / J), to the order of each integrator."""
-    for integrator, tolerance in (('semi_implicit_euler', 2e-3), ('rk4', 1e-10)):
+    for integrator, tolerance in (
+        ('semi_implicit_euler', 2e-3),
+        ('rosenbrock', 2e-6),
+        ('rk4', 1e-10),
+        ('diagonal_rk4', 1e-10),
+    ):
         settings = PlantSettings(integrator=integrator, no_command='free', damping_scale=0.5)
         plant = Plant(wheel(damping=2.0), settings, velocity=[3.0])
         for _ in range(1000):
@@ -188,7 +196,7 @@ def test_viscous_friction_decays_at_its_rate():
         assert plant.qd[0] == pytest.approx(3.0 * np.exp(-2.0), rel=tolerance)
 
 
-@BOTH
+@ALL
 def test_brake_arrests_at_once_and_takes_energy(arm, middle, integrator):
     """A joint that sticks while moving stops dead; the rest of the arm feels it, nothing gains."""
     rng = np.random.default_rng(3)
@@ -211,7 +219,7 @@ def test_brake_arrests_at_once_and_takes_energy(arm, middle, integrator):
     assert plant.q[3] != middle[3]
 
 
-@BOTH
+@ALL
 def test_stuck_joint_moves_the_rest_as_if_it_were_locked(arm, integrator):
     """The arm with a stuck joint is the arm with that joint locked in the model."""
     posture = 0.5 * (arm.limits.lower + arm.limits.upper)

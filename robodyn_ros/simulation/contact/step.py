@@ -13,9 +13,10 @@ from robodyn_ros.compile.kernel import Kernel, separate_kernel
 from robodyn_ros.simulation.contact.approach import SOON, approach, until_impact
 from robodyn_ros.simulation.contact.arrays import Contact
 from robodyn_ros.simulation.contact.respond import TOUCH, push_out, rebound, respond
-from robodyn_ros.simulation.events import keep, runge_kutta_with_events
 from robodyn_ros.simulation.friction import next_velocity, presume_none
-from robodyn_ros.simulation.integrators import SEMI_IMPLICIT_EULER, accelerate, euler
+from robodyn_ros.simulation.integrators.euler import accelerate, euler
+from robodyn_ros.simulation.integrators.events import keep, with_events
+from robodyn_ros.simulation.integrators.names import SEMI_IMPLICIT_EULER
 from robodyn_ros.simulation.joint_table import NEXT, OLD_Q, START_Q, START_QD
 from robodyn_ros.simulation.servo import (
     begin_to_follow,
@@ -193,7 +194,7 @@ def runge_kutta_in_contact(
     """
     count = approach(topology, constants, scratch, contact, h, q, qd)
     if is_clear(contact, count):
-        status = runge_kutta_with_events(
+        status = with_events(
             topology,
             constants,
             gravity,

@@ -1,11 +1,30 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Runge-Kutta between changes of friction, with the Euler scheme across them."""
+"""Any scheme between changes of friction, with the Euler scheme across them."""
 
-from robodyn_ros.simulation.energy_balance import balance_energy, is_pushed, total_energy
-from robodyn_ros.simulation.integrators import EVENT, RK4, euler, runge_kutta, smooth
+from robodyn_ros.simulation.integrators.diagonal_velocities import diagonal_runge_kutta
+from robodyn_ros.simulation.integrators.energy_balance import (
+    balance_energy,
+    is_pushed,
+    total_energy,
+)
+from robodyn_ros.simulation.integrators.euler import euler
+from robodyn_ros.simulation.integrators.momentum_balance import (
+    is_free_flyer,
+    keep_momentum,
+    store_momentum,
+)
+from robodyn_ros.simulation.integrators.names import (
+    DIAGONAL_RK4,
+    ENERGY_RK4,
+    ENERGY_ROSENBROCK,
+    EVENT,
+    ROSENBROCK,
+)
+from robodyn_ros.simulation.integrators.rosenbrock import rosenbrock
+from robodyn_ros.simulation.integrators.runge_kutta import runge_kutta, smooth
 from robodyn_ros.simulation.joint_table import LOCKED, LOWER, OLD_Q, OLD_QD, UPPER, WORK_DONE
-from robodyn_ros.simulation.momentum_balance import is_free_flyer, keep_momentum, store_momentum
+from robodyn_ros.simulation.servo import feeds_back
 from robodyn_ros.simulation.stops import position
 from robodyn_ros.spatial.primitive import unfused
 
@@ -30,19 +49,52 @@ def on_a_stop(joints, q):
 
 
 @unfused
-def runge_kutta_with_events(
+def piece_of(
     topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, method, q, qd
 ):
-    """Advance by h with Runge-Kutta, and with Euler where friction changes or a stop is met.
+    """Advance by h with one of the schemes; return its status."""
+    if method == ROSENBROCK or method == ENERGY_ROSENBROCK:
+        return rosenbrock(
+            topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
+        )
+    if method == DIAGONAL_RK4:
+        return diagonal_runge_kutta(
+            topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
+        )
+    return runge_kutta(
+        topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
+    )
+
+
+@unfused
+def is_balanced(joints, f_ext, method):
+    """Return whether the scheme balances the energy: it must know all work.
+
+    ENERGY_ROSENBROCK leaves out drives that feed back, which it damps.
+    """
+    if method == ENERGY_ROSENBROCK:
+        for k in range(joints.shape[0]):
+            if feeds_back(joints, k):
+                return False
+    elif method != ENERGY_RK4:
+        return False
+    return not is_pushed(f_ext)
+
+
+@unfused
+def with_events(
+    topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, method, q, qd
+):
+    """Advance by h with one scheme, and with Euler where friction changes or a stop is met.
 
     Where friction changes, the piece of the substep is halved. A piece of one tick, and one that
     meets a stop, uses the Euler scheme, which handles both. So a change costs an error of order (h
-    / TICKS)^2. With a joint at rest on a stop Euler takes the whole substep. ENERGY_MIDPOINT and
-    ENERGY_RK4 balance the energy of every Runge-Kutta piece, and the momentum of a free flyer,
+    / TICKS)^2. With a joint at rest on a stop Euler takes the whole substep. ENERGY_ROSENBROCK and
+    ENERGY_RK4 balance the energy of every such piece, and the momentum of a free flyer,
     unless an external wrench acts.
     Returns 0, or the body whose pivot is singular.
     """
-    balanced = method != RK4 and not is_pushed(f_ext)
+    balanced = is_balanced(joints, f_ext, method)
     flies = balanced and is_free_flyer(topology, gravity, joints, effort)
     done, ticks = 0, TICKS
     old_q, old_qd = work[OLD_Q], work[OLD_QD][: qd.shape[0]]
@@ -55,7 +107,7 @@ def runge_kutta_with_events(
             before = total_energy(topology, constants, gravity, scratch, q, qd)
         if flies:
             store_momentum(topology, constants, gravity, scratch, work, f_ext, q, qd)
-        status = runge_kutta(
+        status = piece_of(
             topology,
             constants,
             gravity,

@@ -8,8 +8,11 @@ from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.energy import energy
 from robodyn_ros.spatial.primitive import unfused
 
-#: [-] Share of the energy below which its error is rounding, and not corrected.
+#: [-] Share of the energy below which its error is rounding, and not corrected in slow motion.
 ROUNDING = 4e-15
+#: [-] Share of the kinetic energy in all energy above which motion is fast. There rounding moves
+#: nothing by more than ROUNDING / FAST, and errors left alone would add up.
+FAST = 1e-3
 #: [-] Largest correction as a share of the kinetic energy; more is not an integration error.
 LARGEST = 0.01
 
@@ -37,11 +40,13 @@ def balance_energy(topology, constants, gravity, scratch, expected, locked, drif
     energies = scratch[0][at.SPEED : at.SPEED + 2]
     energy(topology, constants, gravity, scratch, q, qd, energies)
     kinetic, wanted = energies[0] - locked, expected - energies[1] - locked
-    error = abs(wanted - kinetic)
-    if ROUNDING * (energies[0] + abs(energies[1])) < error <= LARGEST * kinetic:
-        factor = sqrt(wanted / kinetic)
+    error, size = abs(wanted - kinetic), energies[0] + abs(energies[1])
+    counts = error > ROUNDING * size or kinetic > FAST * size
+    if counts and error <= LARGEST * kinetic:
+        # sqrt(wanted / kinetic) - 1 without cancellation: rounded beside 1, it would be biased
+        growth = (wanted - kinetic) / (kinetic + sqrt(wanted * kinetic))
         for k in range(qd.shape[0]):
-            qd[k] = drift[k] + (qd[k] - drift[k]) * factor
+            qd[k] = qd[k] + (qd[k] - drift[k]) * growth
 
 
 @unfused

@@ -1,0 +1,110 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Velocities eta = D^1/2 L^T qd in which the mass matrix M = L D L^T is 1, and their rates.
+
+The kinetic energy is eta^T eta / 2. Jain 2011, chapter 19; to be read in
+robodyn_ros.formulations.jain.diagonalised. Joints of one freedom only, all independent.
+"""
+
+from numpy import sqrt
+
+from robodyn_ros.algorithms.core.rnea import inverse_dynamics
+from robodyn_ros.algorithms.mass_matrix.mass_matrix_factors import mass_factors
+from robodyn_ros.algorithms.variants.damping_torques import damping_torques
+from robodyn_ros.model.layout import V
+from robodyn_ros.spatial.primitive import separate
+from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology, Vector
+
+
+@separate
+def diagonal_velocities(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    diagonal: Vector,
+    F: Matrix,
+    D: Vector,
+    eta: Vector,
+) -> Integer:
+    """Compute eta = D^1/2 F qd, with M + diag(diagonal) = F^T D F, in O(n depth).
+
+    Jain 2011, Table 19.1. q, qd, diagonal : (nv,). F : (nv, nv), D and eta : (nv,) are written.
+    Returns 0, or the body whose pivot is singular.
+    """
+    status = mass_factors(topology, constants, scratch, q, diagonal, F, D)
+    for i in range(D.shape[0]):
+        total = 0.0
+        for j in range(D.shape[0]):
+            total = total + F[i, j] * qd[j]
+        eta[i] = sqrt(D[i]) * total
+    return status
+
+
+@separate
+def joint_velocities(
+    topology: Topology,
+    constants: Table,
+    scratch: Matrix,
+    q: Vector,
+    eta: Vector,
+    diagonal: Vector,
+    F: Matrix,
+    D: Vector,
+    qd: Vector,
+) -> Integer:
+    """Compute qd = F^-1 D^-1/2 eta from base to tip, in O(n depth).
+
+    Jain 2011, Table 19.1. Arguments and result as for `diagonal_velocities`; F, D and qd are
+    written.
+    """
+    status = mass_factors(topology, constants, scratch, q, diagonal, F, D)
+    for i in range(1, topology.shape[0]):
+        k = topology[i, V]
+        rate = eta[k] / sqrt(D[k])
+        for j in range(D.shape[0]):
+            if j != k:
+                rate = rate - F[k, j] * qd[j]
+        qd[k] = rate
+    return status
+
+
+@separate
+def diagonal_rates(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    scratch: Matrix,
+    q: Vector,
+    qd: Vector,
+    tau: Vector,
+    f_ext: Matrix,
+    diagonal: Vector,
+    F: Matrix,
+    D: Vector,
+    memory: Matrix,
+    rates: Vector,
+) -> Integer:
+    """d(eta)/dt = D^-1/2 F^-T (tau - g + J^T f_ext) - C(q, eta), in O(n depth).
+
+    Jain 2011, eq. (19.14) and Table 19.2. C does no work: eta^T C = 0. q, qd, tau, diagonal :
+    (nv,); f_ext : (nb, 6) [N m, N]; F, D : at q, as `joint_velocities` writes them; memory : (3,
+    nv) or more rows, overwritten. rates : (nv,), written. Returns 0, or the body whose pivot is
+    singular.
+    """
+    n = D.shape[0]
+    rest, bias, coriolis = memory[0][:n], memory[1][:n], memory[2][:n]
+    for k in range(n):
+        rest[k] = 0.0
+    inverse_dynamics(topology, constants, gravity, scratch, q, rest, rest, f_ext, bias)
+    status = damping_torques(topology, constants, scratch, q, qd, rest, diagonal, rates, coriolis)
+    for k in range(n):
+        bias[k] = tau[k] - bias[k] - coriolis[k]
+    for i in range(topology.shape[0] - 1, 0, -1):
+        k = topology[i, V]
+        for j in range(n):
+            if j != k:
+                bias[j] = bias[j] - F[k, j] * bias[k]
+        rates[k] = bias[k] / sqrt(D[k])
+    return status

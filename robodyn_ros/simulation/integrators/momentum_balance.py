@@ -1,0 +1,144 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Projection of a step on the momentum of a robot that nothing holds, in weightlessness.
+
+The generalised momentum of a floating joint is (M qd) of its six velocities: the linear momentum
+in axes of the joint frame, and the angular momentum about the origin of the child link, in axes of
+the child. See doc/joints.md.
+"""
+
+from robodyn_ros.algorithms.core.aba import forward_dynamics
+from robodyn_ros.algorithms.core.manifold import load_quaternion
+from robodyn_ros.algorithms.core.rnea import inverse_dynamics
+from robodyn_ros.model.layout import BALL_X, KIND, PARENT, PRISMATIC, TOPOLOGY_COLUMNS, Q, V
+from robodyn_ros.simulation.joint_table import (
+    BRAKE,
+    BRAKED,
+    DAMPING,
+    DIAGONAL,
+    EFFORT_MODE,
+    LOCKED,
+    MODE,
+    MOMENTUM,
+    NEEDED,
+    QDD,
+    RATE,
+    STATIC,
+    TORQUE,
+)
+from robodyn_ros.spatial.primitive import unfused
+from robodyn_ros.spatial.quaternion import axes_of_quaternion
+from robodyn_ros.spatial.vec3 import add, cross, dot, scale, sub
+
+FREEDOMS = 6
+
+
+@unfused
+def is_free_flyer(topology, gravity, joints, effort):
+    """Return whether the first joint floats without weight, effort, friction and brake.
+
+    A robot with dependent joints counts as held.
+    """
+    if topology.shape[1] != TOPOLOGY_COLUMNS or topology.shape[0] <= FREEDOMS:
+        return False
+    if gravity[0] != 0.0 or gravity[1] != 0.0 or gravity[2] != 0.0:
+        return False
+    for i in range(FREEDOMS):
+        kind = PRISMATIC if i < 3 else BALL_X + i - 3
+        k = topology[1, V] + i
+        if topology[i + 1, KIND] != kind or topology[i + 1, PARENT] != i:
+            return False
+        if effort[k] != 0.0 or joints[k, DAMPING] != 0.0 or joints[k, STATIC] != 0.0:
+            return False
+        if joints[k, BRAKED] != 0.0 or joints[k, MODE] != EFFORT_MODE:
+            return False
+    return True
+
+
+@unfused
+def momentum(topology, constants, gravity, scratch, work, f_ext, q, qd):
+    """Return linear momentum and angular momentum about the joint frame's origin, in its axes.
+
+    p = (M qd)_1:3 and L = R (M qd)_4:6 + x x p, of the place x and the rotation R of the child.
+    O(n), by inverse dynamics at rest. gravity and f_ext are zero.
+    """
+    n, k, j = qd.shape[0], topology[1, V], topology[1, Q]
+    for i in range(n):
+        work[RATE, i] = 0.0
+    inverse_dynamics(
+        topology, constants, gravity, scratch, q, work[RATE][:n], qd, f_ext, work[NEEDED][:n]
+    )
+    h, p = work[NEEDED], (work[NEEDED, k], work[NEEDED, k + 1], work[NEEDED, k + 2])
+    x, y, z = axes_of_quaternion(*load_quaternion(q, j + 3))
+    spin = add(add(scale(h[k + 3], x), scale(h[k + 4], y)), scale(h[k + 5], z))
+    return p, add(spin, cross((q[j], q[j + 1], q[j + 2]), p))
+
+
+@unfused
+def motion_of(topology, constants, gravity, scratch, work, f_ext, p, L, q, n):
+    """Compute into work[QDD] the motion with this momentum and all other joints locked.
+
+    O(n): the articulated recursion at rest, in which brakes hold the other joints.
+    Returns twice its kinetic energy [J].
+    """
+    k, j = topology[1, V], topology[1, Q]
+    spin = sub(L, cross((q[j], q[j + 1], q[j + 2]), p))
+    x, y, z = axes_of_quaternion(*load_quaternion(q, j + 3))
+    h = (p[0], p[1], p[2], dot(x, spin), dot(y, spin), dot(z, spin))
+    for i in range(n):
+        work[RATE, i] = 0.0
+        work[TORQUE, i] = 0.0
+        work[DIAGONAL, i] = BRAKE
+    for i in range(FREEDOMS):
+        work[TORQUE, k + i] = h[i]
+        work[DIAGONAL, k + i] = 0.0
+    forward_dynamics(
+        topology,
+        constants,
+        gravity,
+        scratch,
+        q,
+        work[RATE][:n],
+        work[TORQUE][:n],
+        f_ext,
+        work[DIAGONAL][:n],
+        work[QDD][:n],
+    )
+    twice = 0.0
+    for i in range(n):
+        if work[DIAGONAL, i] != 0.0:
+            work[QDD, i] = 0.0
+        twice = twice + work[TORQUE, i] * work[QDD, i]
+    return twice
+
+
+@unfused
+def keep_momentum(topology, constants, gravity, scratch, work, f_ext, q, qd):
+    """Move the base so that the momentum is again that of work[MOMENTUM].
+
+    The correction is of the order of the step's error, so the order of a scheme stays. Writes
+    work[LOCKED], the motion with this momentum and all other joints locked. What is left of qd has
+    no momentum, and is orthogonal to it in the norm of the mass matrix (Jain 2011, section 4.1.4).
+    Returns the kinetic energy of work[LOCKED] [J].
+    """
+    n, h = qd.shape[0], work[MOMENTUM]
+    p, L = (h[0], h[1], h[2]), (h[3], h[4], h[5])
+    linear, angular = momentum(topology, constants, gravity, scratch, work, f_ext, q, qd)
+    motion_of(
+        topology, constants, gravity, scratch, work, f_ext, sub(p, linear), sub(L, angular), q, n
+    )
+    for k in range(n):
+        qd[k] = qd[k] + work[QDD, k]
+    twice = motion_of(topology, constants, gravity, scratch, work, f_ext, p, L, q, n)
+    for k in range(n):
+        work[LOCKED, k] = work[QDD, k]
+    return 0.5 * twice
+
+
+@unfused
+def store_momentum(topology, constants, gravity, scratch, work, f_ext, q, qd):
+    """Write work[MOMENTUM], see `momentum`."""
+    p, L = momentum(topology, constants, gravity, scratch, work, f_ext, q, qd)
+    for i in range(3):
+        work[MOMENTUM, i] = p[i]
+        work[MOMENTUM, 3 + i] = L[i]

@@ -1,0 +1,15 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Names of the schemes, and their numbers in kernels."""
+
+SEMI_IMPLICIT_EULER, ROSENBROCK, ENERGY_ROSENBROCK, RK4, ENERGY_RK4, DIAGONAL_RK4 = range(6)
+METHODS = {
+    'semi_implicit_euler': SEMI_IMPLICIT_EULER,
+    'rosenbrock': ROSENBROCK,
+    'energy_rosenbrock': ENERGY_ROSENBROCK,
+    'rk4': RK4,
+    'energy_rk4': ENERGY_RK4,
+    'diagonal_rk4': DIAGONAL_RK4,
+}
+EVENT = -1  # a presumed state of friction ended within the substep
+UNFIT = -2  # this state is not for the scheme

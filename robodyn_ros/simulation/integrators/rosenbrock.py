@@ -1,0 +1,186 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""One substep by ROS2, a linearly implicit Runge-Kutta scheme of two stages, for stiff joints.
+
+    (1 - g h A) k1 = F(y),    (1 - g h A) k2 = F(y + h k1) - 2 k1,    y' = y + (3 k1 + k2) h / 2
+
+It has order 2 for any matrix A, and damps what A holds to zero as h grows (Verwer, Spee, Blom and
+Hundsdorfer 1999, SIAM J. Sci. Comput. 20, eq. (2.2)): it is L-stable for g = 1 - 1 / sqrt(2).
+Here A has the springs K and dampers B of joints and drives alone:
+
+    A = [[0, 1], [-M^-1 K, -M^-1 B]]
+
+So a stage is one articulated-body recursion with g h B + (g h)^2 K on the diagonal of M.
+"""
+
+from robodyn_ros.algorithms.core.manifold import integrate
+from robodyn_ros.simulation.friction import friction_holds, presume_friction, slides_on
+from robodyn_ros.simulation.integrators.euler import accelerate
+from robodyn_ros.simulation.integrators.names import EVENT
+from robodyn_ros.simulation.integrators.runge_kutta import power
+from robodyn_ros.simulation.joint_table import (
+    BRAKED,
+    DAMPING,
+    EFFORT,
+    FREE,
+    GAIN,
+    MEAN_QDD,
+    MEAN_RATE,
+    MODE,
+    OLD_Q,
+    OLD_QD,
+    POSITION_MODE,
+    QDD,
+    RATE,
+    RATE_GAIN,
+    RHS,
+    SIDE,
+    STIFFNESS,
+    STRENGTH,
+    TARGET,
+    WORK_DONE,
+)
+from robodyn_ros.simulation.servo import (
+    SLACK,
+    effort_at_rest,
+    engage,
+    feeds_back,
+    largest_effort,
+    take_back,
+)
+from robodyn_ros.spatial.primitive import unfused
+
+GAMMA = 0.29289321881345254  # 1 - 1 / sqrt(2)
+
+
+@unfused
+def engage_within_limits(joints, work, ahead, q, qd, effort):
+    """Take the law of each drive implicitly over the time `ahead`, or its limit where it is at it.
+
+    Writes efforts at no velocity, work[SIDE], and work[GAIN] = Kd + ahead Kp.
+    """
+    for k in range(qd.shape[0]):
+        work[SIDE, k] = work[TARGET, k]
+        if feeds_back(joints, k) and work[SIDE, k] == 0.0:
+            wanted = effort_at_rest(joints, work, q, k) - joints[k, RATE_GAIN] * qd[k]
+            if abs(wanted) > joints[k, EFFORT]:
+                work[SIDE, k] = 1.0 if wanted > 0.0 else -1.0
+    engage(joints, work, ahead, q, effort)
+
+
+@unfused
+def spring_of(joints, work, k):
+    """Return the stiffness [N m/rad or N/m] of the drive of joint k, 0 at its largest effort."""
+    if feeds_back(joints, k) and joints[k, MODE] == POSITION_MODE and work[SIDE, k] == 0.0:
+        return joints[k, STRENGTH] * joints[k, STIFFNESS]
+    return 0.0
+
+
+@unfused
+def exceeds(joints, work, effort):
+    """Return whether a drive gave more than it can over the step, which work[FREE] holds.
+
+    Writes what they gave into effort, and into work[TARGET] at which limit such a drive is in the
+    next trial.
+    """
+    found = False
+    for k in range(effort.shape[0]):
+        if feeds_back(joints, k):
+            limit = largest_effort(joints, k)
+            if work[TARGET, k] == 0.0 and abs(work[FREE, k]) > (1.0 + SLACK) * limit:
+                work[TARGET, k] = 1.0 if work[FREE, k] > 0.0 else -1.0
+                found = True
+            effort[k] = min(max(work[FREE, k], -limit), limit)
+    return found
+
+
+@unfused
+def rosenbrock(
+    topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
+):
+    """Advance (q, qd) by ROS2 between events of friction, without stops.
+
+    A step in which a drive would give more than it can is taken anew with its limit, at most once
+    a drive. Returns 0, the body whose pivot is singular, or EVENT if a joint began to slide,
+    stopped or reversed.
+    """
+    status = 0
+    for k in range(qd.shape[0]):
+        work[TARGET, k] = 0.0
+    for _ in range(qd.shape[0] + 1):
+        status = two_stages(
+            topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
+        )
+        if status != 0 or not exceeds(joints, work, effort):
+            break
+        take_back(work, q, qd)
+    return status
+
+
+@unfused
+def two_stages(
+    topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
+):
+    """Advance (q, qd) by ROS2; see `rosenbrock` for the result.
+
+    With W = g h B + (g h)^2 K a stage solves
+
+        (M + W) w = tau - g h K qd + 2 W (rate of qd) + 2 g h K (rate of q),  the rates of k1,
+
+    for the rate w - 2 k1 of qd; k1 = 0 in the first. Writes the mean efforts of drives that feed
+    back into work[FREE], and the work of all others and of friction into work[WORK_DONE, 0] [J].
+    """
+    n, ahead = qd.shape[0], GAMMA * h
+    pushed = work[RHS][:n]
+    presume_friction(joints, work, qd)
+    for k in range(n):
+        work[MEAN_RATE, k] = 0.0
+        work[MEAN_QDD, k] = 0.0
+        work[FREE, k] = 0.0
+    for stage in range(2):
+        engage_within_limits(joints, work, ahead, q, qd, effort)
+        for k in range(n):
+            spring, damper = spring_of(joints, work, k), joints[k, DAMPING] + work[GAIN, k]
+            before = damper * work[MEAN_QDD, k] + spring * work[MEAN_RATE, k]
+            pushed[k] = effort[k] + 2.0 * ahead * before
+        status = accelerate(
+            topology,
+            constants,
+            gravity,
+            joints,
+            scratch,
+            work,
+            pushed,
+            f_ext,
+            h,
+            ahead,
+            stribeck,
+            q,
+            qd,
+        )
+        if status != 0:
+            return status
+        if not slides_on(work, qd):
+            return EVENT
+        if not friction_holds(topology, constants, gravity, scratch, work, q, qd, f_ext):
+            return EVENT
+        for k in range(n):
+            at_end = work[GAIN, k] * (qd[k] + ahead * work[QDD, k])
+            damped = 2.0 * ahead * joints[k, DAMPING] * work[MEAN_QDD, k]
+            work[FREE, k] = work[FREE, k] + 0.5 * (pushed[k] - damped - at_end)
+            slope = work[QDD, k] - 2.0 * work[MEAN_QDD, k]
+            rate = qd[k] - 2.0 * work[MEAN_RATE, k] + ahead * slope
+            if stage == 0:
+                work[MEAN_QDD, k] = slope
+                work[MEAN_RATE, k] = rate
+                work[RATE, k] = rate
+                qd[k] = work[OLD_QD, k] + h * slope
+            else:
+                work[RATE, k] = 1.5 * work[MEAN_RATE, k] + 0.5 * rate
+                qd[k] = work[OLD_QD, k] + h * (1.5 * work[MEAN_QDD, k] + 0.5 * slope)
+        integrate(topology, work[OLD_Q], work[RATE], h, q)
+    work[WORK_DONE, 0] = h * power(joints, work, effort, work[RATE][:n])
+    for k in range(n):
+        if joints[k, BRAKED] > 0.0:
+            qd[k] = 0.0
+    return 0 if slides_on(work, qd) else EVENT
