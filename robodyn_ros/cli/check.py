@@ -4,12 +4,13 @@
 
     ros2 run robodyn_ros check arm.urdf        or        python -m robodyn_ros.cli.check arm.urdf
 
-It prints torque, mass matrix and acceleration by each formulation in a random state within the
-joint ranges, with the differences. Then it checks skew symmetry of Ddot - 2 C, passivity, bounds
-of the inertia matrix and linearity in the parameters (Spong, section 6.5).
+It prints torque, mass matrix and acceleration by each formulation, with the differences. The state
+is random within the joint ranges. Then it checks the properties of Spong's section 6.5. They are
+skew symmetry of Ddot - 2 C, passivity, bounds of the inertia matrix and linearity in the
+parameters.
 
-A robot with closed loops or mimic joints is compared by the routes of Jain's chapters 11 and 15
-alone, near the posture in which its loops were closed.
+A robot with closed loops or mimic joints is compared only by the routes of Jain's chapters 11 and
+15. The state is then near the posture in which its loops were closed.
 """
 
 import argparse

@@ -6,12 +6,12 @@
     ros2 run robodyn_ros identify fit arm.urdf motion.csv    or a rosbag2 of joint states
     ros2 run robodyn_ros identify demo arm.urdf              all of it, on a simulated arm
 
-A CSV has a header and the columns time [s], and <joint>.position [rad or m] and <joint>.effort
-[N m or N] for each joint. Efforts are those of the motors at the joint, gravity included.
+A CSV has a header and a column time [s]. Each joint has <joint>.position [rad or m] and
+<joint>.effort [N m or N]. Efforts are those of the motors at the joint, gravity included.
 
-`fit` and `demo` write the identified robot as files that both nodes read: a URDF, its rotors, and
-parameters with their paths. With --verify, `fit` compiles the robot of these files and compares
-its torques with those of a second motion. `demo` always does.
+`fit` and `demo` write the identified robot as files for both nodes. They are a URDF, its rotors,
+and parameters with their paths. With --verify, `fit` compiles the robot of these files and
+compares its torques with those of a second motion. `demo` always does.
 """
 
 import argparse

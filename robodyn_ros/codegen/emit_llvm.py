@@ -106,7 +106,7 @@ def _beside(function, outputs, context, builder, signature, arguments):
 
 
 def _function(module, name, result, kinds):
-    """Return a new function that nobody else can see."""
+    """Return a new function with internal linkage."""
     function = ir.Function(module, ir.FunctionType(result, kinds), name)
     function.linkage = 'internal'
     return function
@@ -211,7 +211,7 @@ class Emitter:
         self.builder.call(own, addresses)
 
     def keep(self, name, value):
-        """Leave a value to later blocks, if one of them wants it."""
+        """Leave a value to later blocks, if one of them uses it."""
         if name in self.places:
             self.builder.store(value, self.place(name))
             self.kept.add(name)

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels that call recursions, linked to the straight-line code of one robot.
 
-A control law or a step of the plant branches on its data (limits, stops, friction), so it cannot
-be recorded. But its dynamics are calls of recursions. Its source is copied, function by function,
-to a module in which those calls refer to the recorded code.
+A control law or a step of the plant branches on its data: limits, stops, friction. So it cannot be
+recorded. But its dynamics are calls of recursions. Its source is copied, function by function, to
+a module in which those calls refer to the recorded code.
 """
 
 import ast
@@ -51,7 +51,7 @@ def {name}({parameters}):
 
 '''
 
-# A law calls `damping_torques`, though no robot is specialised for it unless asked.
+# A law calls `damping_torques`, which a robot specialises only on request.
 _LINKED = RECIPES | LAW_RECURSIONS | {'damping_torques': FURTHER_RECIPES['damping_torques']}
 #: Replacements of recursions; the plant's friction acts on the diagonal. The inverse that it needs
 #: only at stops is by another recursion, and not worth long code.

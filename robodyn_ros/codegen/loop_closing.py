@@ -3,10 +3,10 @@
 """Closed loops in recordings, where nothing can branch or iterate.
 
 `algorithms.constraints.loops` closes loops by Newton's method along a path. A recording begins at
-a polynomial of the independent joints instead, which approximates the dependent ones in a box
-around the reference posture. A fixed number of Newton steps follows, with pivots in a fixed order.
-All three are chosen from sample postures. The code checks the box, the pivots and the size of the
-last step, and leaves other postures to the kernel for any robot.
+a polynomial of the independent joints instead. It approximates the dependent ones in a box around
+the reference posture. A fixed number of Newton steps follows, with pivots in a fixed order. All
+three are chosen from sample postures. The code checks the box, the pivots and the size of the last
+step. It leaves other postures to the kernel for any robot.
 """
 
 import functools

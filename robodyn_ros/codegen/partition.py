@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Split long straight-line functions into blocks, for a compile time about linear in length.
 
-The compile time of straight-line code grows faster than its length, because the compiler compares
-each store with many others and tracks every live value. Statements come in the order of a
-recursion, body after body, so a cut after every LONGEST of them gives blocks of bodies. Each block
-is a separate function. Values for later blocks are in a frame of memory, whose places are reused.
+The compile time of straight-line code grows faster than its length. The compiler compares each
+store with many others and tracks every live value. Statements come in the order of a recursion,
+body after body. So a cut after every LONGEST of them gives blocks of bodies. Each block is a
+separate function. Values for later blocks are in a frame of memory, whose places are reused.
 Within a block fences, which emit no instructions, limit the comparison of stores.
 """
 

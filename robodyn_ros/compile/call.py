@@ -6,8 +6,8 @@ Numba copies functions into the kernels that call them, and compiles them again.
 one robot this would dominate the compile time. Here only a symbol is compiled into the kernel. The
 linker resolves its address, for new and for cached kernels.
 
-The symbol of a separate function (robodyn_ros.spatial.primitive) is that of a cell of memory, in
-which `provide` writes the address of its machine code. So robots that never run the function never
+The symbol of a separate function (robodyn_ros.spatial.primitive) is that of a cell of memory.
+`provide` writes the address of its machine code there. So robots that never run the function never
 compile it.
 """
 

@@ -4,8 +4,8 @@
 
 `counterpart` returns, for a recursion over the tree, that over independent coordinates with the
 same name and arguments. Those with the inverse of the mass matrix are in
-robodyn_ros.algorithms.constraints. All others are generated: arguments are expanded to all joints,
-the recursion over the tree runs, and its results are projected.
+robodyn_ros.algorithms.constraints. All others are generated. They expand their arguments to all
+joints, run the recursion over the tree, and project its results.
 """
 
 import functools

@@ -30,9 +30,8 @@ class Kernel:
     A call runs the machine code, and compiles it first if needed. An argument of another type or
     layout than annotated raises a TypeError, and never compiles a second version. `python` is the
     plain function, `compiled` the dispatcher, `vectorcall` the same for hot loops. name : for
-    messages. has_vectorcall : False if `vectorcall` is not worth its compilation, as for a kernel
-    that releases the GIL; it is then the dispatcher. options : of numba.njit, in addition to
-    OPTIONS.
+    messages. has_vectorcall : False makes `vectorcall` the dispatcher, where it is not worth its
+    compilation. options : of numba.njit, in addition to OPTIONS.
     """
 
     def __init__(self, function, name=None, has_vectorcall=True, **options):

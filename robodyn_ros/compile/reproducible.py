@@ -4,7 +4,7 @@
 
 By default the compiler may fuse a product with a sum, and sine and cosine are those of the C
 library. Both depend on the processor. With ROBODYN_REPRODUCIBLE=1 in the environment every
-operation is rounded separately in source order, and sine and cosine are those of this file.
+operation is rounded separately, in source order. Sine and cosine are those of this file.
 """
 
 import functools

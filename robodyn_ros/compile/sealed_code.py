@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sealed machine code on disk: executed only if a digest confirms every bit.
 
-Numba's cache checks time and size of the source file, but not the code, in which a flipped bit
-gives wrong numbers. Here a file begins with a digest of its key and data.
+Numba's cache checks time and size of the source file, but not the code. A flipped bit in it gives
+wrong numbers. Here a file begins with a digest of its key and data.
 """
 
 import hashlib

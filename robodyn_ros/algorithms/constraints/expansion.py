@@ -198,8 +198,8 @@ def add_rate_of_expansion(
 ):
     """Add dE/dt qd_r, along qd, to accelerations of all joints.
 
-    It is a symmetric form f(qd, qd_r), as E has the second derivatives of positions: a quarter of
-    f(qd + qd_r, qd + qd_r) - f(qd - qd_r, qd - qd_r).
+    It is a symmetric form f(qd, qd_r), as dE/dq has the second derivatives of positions. So it is
+    a quarter of f(qd + qd_r, qd + qd_r) - f(qd - qd_r, qd - qd_r).
     """
     both = loops.loop_vector(topology, scratch, 2, accelerations.shape[0])
     for sign in (1.0, -1.0):

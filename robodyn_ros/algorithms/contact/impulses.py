@@ -100,8 +100,7 @@ def contact_impulses(
     blocks : (b, BLOCK_COLUMNS), the first `count` of which hold, see layout.py; rows : (r, n), F;
     responses : (r, n), F A; vectors : (VECTORS, max(r, n)) and system : (r, 2 n + r + 4), written;
     table : (m, 2 m + 9) of at most m conditions, see pivoting.py, written; v : (n,) v_f, replaced
-    by v. Returns whether the solution is exact; otherwise it is that of the
-    sweeps.
+    by v. Returns whether the solution is exact; otherwise it is that of the sweeps.
     """
     for b in range(count):
         write_compliance(blocks, b, rows, responses)

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The same impulses by complementary pivoting, where Gauss-Seidel does not converge.
 
-Lemke's method (Cottle, Pang and Stone 1992, Algorithm 4.4.5) with the lexicographic rule ends in a
-solution for the copositive matrices of friction (Anitescu and Potra 1997). Contacts that jam need
-it: there, what one contact does about its friction opens or closes another.
+It is Lemke's method (Cottle, Pang and Stone 1992, Algorithm 4.4.5) with the lexicographic rule. It
+ends in a solution for the copositive matrices of friction (Anitescu and Potra 1997). Contacts that
+jam need it: there the friction of one contact opens or closes another.
 
 w = F z + f >= 0, z >= 0, w z = 0. A contact has its normal impulse, one impulse for each edge of
-the pyramid, and the sliding speed; a joint both directions of its friction, its sliding speed, and
-both stops.
+the pyramid, and the sliding speed. A joint has both directions of its friction, its sliding speed,
+and both stops.
 """
 
 from robodyn_ros.algorithms.contact.cone import ACROSS, ALONG, EDGES

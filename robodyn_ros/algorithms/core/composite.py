@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Forward dynamics and solves by the mass matrix, with less arithmetic for short chains.
 
-The mass matrix of a tree factors as L^T D L without fill-in, in O(n depth^2): Featherstone 2008,
-sections 6.4 and 6.5. Entries of M whose column is nearer to the base hold L, the diagonal holds 1
-/ D, and the others are unused. Operations on whole rows are faster than a search for nonzero
+The mass matrix of a tree factors as L^T D L without fill-in, in O(n depth^2). See Featherstone
+2008, sections 6.4 and 6.5. L is in the entries of M whose column is nearer to the base, 1 / D on
+the diagonal. The others are unused. Operations on whole rows are faster than a search for nonzero
 entries.
 """
 

@@ -3,8 +3,8 @@
 """Bodies, joints and wrenches in one frame for all bodies of a branch of the base.
 
 A wrench on many joints is transformed to it once. Then each joint needs a product of six numbers
-with six, which is cheaper than a transformation from body to body. The frame is that of a body
-near the base. There its own rotation is the identity, and the axes of its neighbours are simple.
+with six. That is cheaper than a transformation from body to body. The frame is that of a body near
+the base. There its own rotation is the identity, and the axes of its neighbours are simple.
 """
 
 from robodyn_ros.algorithms.core import scratch as at

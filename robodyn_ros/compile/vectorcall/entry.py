@@ -177,8 +177,8 @@ def entry(kernel):
     """Return a callable of the arrays of a compiled `Kernel` that returns its status, or REFUSED.
 
     It never raises and never converts. An array of another type, dtype, order or number of
-    dimensions is REFUSED, and so is a read-only array for a result. Then nothing happens. Inputs
-    may be read-only.
+    dimensions is REFUSED. So is a read-only array for a result. Then nothing happens. Inputs may
+    be read-only.
     """
     dispatcher = kernel.compiled
     (result,) = dispatcher.overloads.values()

@@ -91,7 +91,7 @@ class Supervisor:
         self._output.use(twins)
 
     def attach(self, frame, mass, com, inertia, ramp):
-        """Go over to a payload on a frame, in place of the one there; zeros detach it.
+        """Change to a payload on a frame over a ramp, in place of the one there; zeros detach it.
 
         Parameters
         ----------

@@ -62,8 +62,8 @@ class MultiDofJoint:
     def put_pose(self, place: Sequence[float], turn: Sequence[float], q: np.ndarray):
         """Write the coordinates of a pose into q (nq,).
 
-        Raises NotFiniteError for NaN or infinity, ParameterError for a pose that the joint cannot
-        reach or a quaternion of length zero; q is then unchanged.
+        Raises NotFiniteError for NaN or infinity. Raises ParameterError for a pose that the joint
+        cannot reach or a quaternion of length zero. q is then unchanged.
         """
         self._require_finite('position', place)
         self._require_finite('rotation', turn)

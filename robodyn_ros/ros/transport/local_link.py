@@ -44,7 +44,7 @@ class LocalLink:
             Of the participant.
         answer : callable
             Called with each state from the simulator's thread. It returns the efforts (n,) [N m |
-            N] or a Command, NaN for no command; or None for no answer yet.
+            N] or a Command, NaN for no command. None means no answer yet.
         """
         with self._lock:
             self._answers[name] = answer
