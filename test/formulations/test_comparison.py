@@ -13,7 +13,12 @@ import pytest
 from robodyn_ros.errors import ShapeError
 from robodyn_ros.formulations import FORMULATIONS, compare
 from robodyn_ros.formulations.angeles import factored_transfer
-from robodyn_ros.formulations.angeles.noc_forward_dynamics import projected_twists
+from robodyn_ros.formulations.angeles.noc_forward_dynamics import (
+    back_substitution,
+    forward_substitution,
+    projected_twists,
+    reverse_cholesky,
+)
 from robodyn_ros.formulations.count import Tally, general_arm, operations
 from robodyn_ros.formulations.index import PLANAR, TREE
 from robodyn_ros.formulations.index import SERIAL as SERIAL_ONLY
@@ -125,11 +130,31 @@ def test_published_formulas_have_the_published_worth():
     assert 420 not in checked['Balafoutis and Patel 1991 (420 additions are printed)']
 
 
+def quadratic(f):
+    """Return b of the multiplications a n^3 + b n^2 + .. of f(robot, q), for n from 3 to 7."""
+    counts = [operations(f, general_arm(n), np.full(n, 0.7))[0] for n in range(3, 8)]
+    (third,) = set(np.diff(counts, 3).tolist())
+    return (np.diff(counts, 2)[0] - 4 * third) / 2
+
+
+def square(q):
+    """Return a positive matrix of counting numbers as large as the first of q."""
+    one, n = q[0] / q[0].value, len(q)
+    return np.array([[one * (n if i == j else 1) for i in range(n)] for j in range(n)])
+
+
 def test_steps_of_forward_dynamics_add_up_to_1540_and_1137():
     (_, *solve), (_, *bias) = (
         published_counts.PARTS[name][0] for name in ('mass_solve', 'bias_torque')
     )
     total = tuple(np.add(solve, bias).tolist())
+    # P, L and the triangular systems take the 37/2 n^2 of (7.117): it forgets the 3 n^2 of P^T P
+    P = quadratic(lambda robot, q: projected_twists(links_at(robot, q)))
+    L = quadratic(lambda robot, q: reverse_cholesky(square(q)))
+    systems = quadratic(
+        lambda robot, q: back_substitution(square(q), forward_substitution(square(q), q))
+    )
+    assert (P, L, systems) == (17.0, 0.5, 1.0)
     (ours,) = [row[1:] for row in published_counts.FORWARD if 'summed step by step' in row[0]]
     assert total == ours == (1540, 1137)
     printed = tuple(

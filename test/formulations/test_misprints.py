@@ -20,6 +20,7 @@ from robodyn_ros.formulations.angeles.euler_lagrange import momentum, potential_
 from robodyn_ros.formulations.arm import arm_at, cross, velocities
 from robodyn_ros.formulations.complex_step import along, gradient
 from robodyn_ros.formulations.links import Z, links_at
+from robodyn_ros.formulations.spong.hamiltonian import lagrangian
 from robodyn_ros.formulations.turney import (
     lagrange_4x4,
     luh_walker_paul,
@@ -252,6 +253,8 @@ def test_potential_energy_grows_against_gravity(name):
     slope = gradient(lambda x: potential_energy(robot, x), q)
     G = lagrange_4x4.gravity_torque(robot, q)
     np.testing.assert_allclose(slope, G, atol=1e-10)
+    at_rest = gradient(lambda x: lagrangian(robot, x, np.zeros(robot.nv)), q)
+    np.testing.assert_allclose(at_rest, -G, atol=1e-10)
     arm = arm_at(robot, q)
     with_g_down = sum(m * (arm.g @ c) for m, c in zip(arm.m, arm.c))
     np.testing.assert_allclose(with_g_down, -potential_energy(robot, q))
@@ -280,6 +283,7 @@ def test_moment_of_5_2_ends_in_the_turned_moment_of_the_next_link():
         return np.array(tau[::-1]) + links.rotor * qdd
 
     right = robot.inverse_dynamics(q, qd, qdd)
+    assert error(modified_newton_euler.inverse_dynamics(robot, q, qd, qdd), right) < 1e-10
     assert error(torques(lambda R, f, n: R @ n), right) < 1e-10
     for other in (lambda R, f, n: n, lambda R, f, n: R @ f, lambda R, f, n: 0 * n):
         assert error(torques(other), right) > 1e-2
@@ -293,4 +297,5 @@ def test_half_the_strobed_torque_is_not_yet_the_symbol():
     one, other = np.eye(6)[:2]
     both, first, second = (light.inverse_dynamics(q, qd, zero) for qd in (one + other, one, other))
     assert error((both - first - second) / 2, c) < 1e-10
+    assert error(strobing.coriolis_coefficients(robot, q)[:, 0, 1], c) < 1e-10
     assert error(both / 2, c) > 1e-2
