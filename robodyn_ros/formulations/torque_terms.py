@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robodyn_ros.errors import ParameterError
-from robodyn_ros.model.layout import DAMPING, FRICTION
+from robodyn_ros.model.extended.joint_friction import friction_of
 from robodyn_ros.robot.robot import Robot
 
 GRAVITY, OWN, COUPLING, CENTRIFUGAL, CORIOLIS, FRICTIONAL = KINDS = (
@@ -162,8 +162,7 @@ def torque_terms(robot: Robot, q, qd, qdd) -> TorqueTerms:
     q, qd, qdd = (np.array(states, float) for states in (q, qd, qdd))
     M, rate = robot.mass_matrix(q), robot.derivatives.mass_matrix(q)
     h = 0.5 * (rate + rate.swapaxes(2, 3) - rate.transpose(0, 3, 1, 2))  # h[i, j, k] qd_j qd_k
-    model = robot.model
-    friction = qd * model.joint_values(DAMPING) + np.sign(qd) * model.joint_values(FRICTION)
+    friction = friction_of(robot.model, q, qd)
     unit = np.eye(n)
     found = [('gravity', GRAVITY, robot.gravity_torque(q)), ('friction', FRICTIONAL, friction)]
     for j in range(n):

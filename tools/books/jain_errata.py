@@ -205,6 +205,11 @@ MISPRINTS = (
         'test_dual_bias_of_17_7_belongs_to_its_own_hinge',
     ),
     (
+        'Jain, (17.16)',
+        "- phi' H' thd: the rate of the hinge is subtracted, as in (17.28b)",
+        'test_recursion_of_17_16_subtracts_the_hinge',
+    ),
+    (
         'Jain, (18.9d)',
         'bars: phi bar(V) - bar(V) phi = (phi - 1) bar(Delta) phi',
         'test_exercise_18_9d_has_bars',

@@ -6,7 +6,7 @@ from tools.books.jain_items.item import Item
 
 ITEMS = (
     Item(
-        151,
+        152,
         'A.1, A.2',
         'A.1, A.2',
         'Cross products, norms',
@@ -14,7 +14,7 @@ ITEMS = (
         tests=('test_cross_products_of_three_vectors',),
     ),
     Item(
-        152,
+        153,
         'A.3',
         'A.3 to A.16',
         'Matrices by blocks, with constraints',
@@ -31,7 +31,7 @@ ITEMS = (
         ),
     ),
     Item(
-        153,
+        154,
         'A.4 to A.6',
         'A.17 to A.29',
         'Inverses of sums, resolvents, gradients, rates of inverse and determinant',

@@ -6,7 +6,7 @@ from tools.books.jain_items.item import Item
 
 ITEMS = (
     Item(
-        154,
+        155,
         'B',
         'B.1, B.2',
         'ZXZ Euler angles and their rates',
@@ -21,7 +21,7 @@ ITEMS = (
         correction='(B.1): R33 is cos gamma',
     ),
     Item(
-        155,
+        156,
         'B',
         'B.10, B.11',
         'Angle and axis, and their rates',
@@ -32,7 +32,7 @@ ITEMS = (
         tests=('test_rates_of_axis_and_angle_give_the_angular_velocity',),
     ),
     Item(
-        156,
+        157,
         'B',
         'B.14, B.34 to B.43',
         'Unit quaternions: products, rates, second rates',
@@ -57,7 +57,7 @@ ITEMS = (
         correction='(B.37), (B.40): 2 before both terms; (B.42): - |omega|^2 q / 4; (B.43): +',
     ),
     Item(
-        157,
+        158,
         'B',
         'B.45, B.47, B.49',
         'Gibbs vectors; rotations that take a to b',

@@ -6,7 +6,7 @@ from tools.books.jain_items.item import Item
 
 ITEMS = (
     Item(
-        158,
+        159,
         '18.1, 18.2.1',
         'Lem 18.1 to 18.3, Ex 18.1 to 18.3 (18.1 to 18.14)',
         'Rates of spatial operators, in fixed axes',
@@ -28,7 +28,7 @@ ITEMS = (
         correction='(18.9d) has bars',
     ),
     Item(
-        159,
+        160,
         '18.2.2',
         'Ex 18.4, 18.5 (18.15 to 18.22)',
         'Body frames away from the hinges',
@@ -44,7 +44,7 @@ ITEMS = (
         ),
     ),
     Item(
-        160,
+        161,
         '18.2.3',
         'Lem 18.4, Ex 18.6 (18.23, 18.24)',
         'Rate of the mass matrix, by composite bodies',
@@ -62,7 +62,7 @@ ITEMS = (
         correction='(18.23): E bar(Delta^v)',
     ),
     Item(
-        161,
+        162,
         '18.3',
         'Lem 18.5 to 18.7, Ex 18.7, 18.8 (18.26 to 18.34)',
         'Operators by one coordinate: the rate at a unit velocity',
@@ -79,7 +79,7 @@ ITEMS = (
         correction="(18.31b): V_S^w; (18.33c): bar(H'(i)), and j <= i",
     ),
     Item(
-        162,
+        163,
         '18.4.1, 18.4.2',
         'Lem 18.8, 18.9 (18.35, 18.36)',
         'Mass matrix by one coordinate',
@@ -95,7 +95,7 @@ ITEMS = (
         ),
     ),
     Item(
-        163,
+        164,
         '18.4.2',
         'Remark 18.1 (18.37)',
         "Gradient of the momentum, and Christoffel's matrix",
@@ -112,7 +112,7 @@ ITEMS = (
         ),
     ),
     Item(
-        164,
+        165,
         '18.4.3',
         'Lem 18.10 (18.38)',
         'Gradient of the kinetic energy, three routes',
@@ -128,7 +128,7 @@ ITEMS = (
         ),
     ),
     Item(
-        165,
+        166,
         '18.4.4',
         'Ex 18.9 (18.39 to 18.41)',
         'Coriolis torque: Newton and Euler, Lagrange',
@@ -141,7 +141,7 @@ ITEMS = (
         tests=('test_coriolis_torque_by_all_routes',),
     ),
     Item(
-        166,
+        167,
         '18.5',
         'Alg 18.1, Lem 18.11 to 18.13, Ex 18.10 (18.42 to 18.51)',
         'Rates of articulated-body quantities',
@@ -161,7 +161,7 @@ ITEMS = (
         correction='(18.49): the last term is subtracted',
     ),
     Item(
-        167,
+        168,
         '18.6',
         'Lem 18.14, Remark 18.2 (18.52 to 18.60)',
         'Articulated bodies by one coordinate',
@@ -180,7 +180,7 @@ ITEMS = (
         correction='(18.54f), (18.54g), (18.55): bar(H^v) on the left; (18.56): turning i only',
     ),
     Item(
-        168,
+        169,
         '18.7',
         'Ex 18.11 to 18.14 (18.61 to 18.65)',
         'Rates of the innovations factors',
@@ -199,7 +199,7 @@ ITEMS = (
         correction='(18.64), (18.65): bar(H^v)',
     ),
     Item(
-        169,
+        170,
         '18.7',
         'Ex 18.15 (18.66 to 18.68)',
         "Gradient of log det M (Fixman's force)",

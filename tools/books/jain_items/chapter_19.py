@@ -6,7 +6,7 @@ from tools.books.jain_items.item import Item
 
 ITEMS = (
     Item(
-        170,
+        171,
         '19.1',
         'Lem 19.1, 19.2 (19.1 to 19.11)',
         'Global diagonalisation, and the curvature that forbids it',
@@ -24,7 +24,7 @@ ITEMS = (
         correction='Lemma 19.2: N^2 (N^2 - 1)/12 symbols',
     ),
     Item(
-        171,
+        172,
         '19.2, 19.3',
         'Lem 19.3 to 19.6 (19.12 to 19.23)',
         'Diagonalisation in velocities: m, l',
@@ -42,7 +42,7 @@ ITEMS = (
         ),
     ),
     Item(
-        172,
+        173,
         '19.3.1',
         'Tables 19.1, 19.2',
         'Diagonal velocities and forces, both ways',
@@ -57,7 +57,7 @@ ITEMS = (
         correction='Table 19.2: z^+ = z + G D^1/2 zeta',
     ),
     Item(
-        173,
+        174,
         '19.4.1',
         'Lem 19.7, 19.8, Ex 19.1, 19.3, 19.4 (19.24 to 19.28, 19.33 to 19.35)',
         'Rates and sensitivities of m and l',
@@ -75,7 +75,7 @@ ITEMS = (
         correction="(19.28): H' xi; (19.33) to (19.35): bar; (19.35): phi G D",
     ),
     Item(
-        174,
+        175,
         '19.4.2',
         'Alg 19.1, Lem 19.9, Ex 19.2 (19.29 to 19.32)',
         'Coriolis vector of the normalised equations',
@@ -96,7 +96,7 @@ ITEMS = (
         correction='(19.29): signs; Alg 19.1: S = X + Z',
     ),
     Item(
-        175,
+        176,
         '19.4.3',
         'Lem 19.10',
         'Decoupled rate control',
@@ -116,7 +116,7 @@ ITEMS = (
         ),
     ),
     Item(
-        176,
+        177,
         '19.5',
         'Alg 19.2, Lem 19.11 (19.36 to 19.39)',
         'Un-normalised diagonal equations',
@@ -134,7 +134,7 @@ ITEMS = (
         correction='(19.37): no dots; Alg 19.2: velocity of the child',
     ),
     Item(
-        177,
+        178,
         '19.5.1',
         'Alg 19.3 (19.40 to 19.42)',
         'Forward dynamics in two sweeps, and motion in xi or eta',

@@ -111,11 +111,12 @@ ITEMS = (
     Item(
         148,
         '17.1',
-        'Alg 17.1 (17.3 to 17.6)',
+        'Alg 17.1 (17.1 to 17.6)',
         'Articulated inertias of the dual model',
         'n',
         functions=('formulations.jain.free_flying.base_invariant.dual',),
         tests=(
+            'test_base_of_a_free_flyer_passes_nothing_on',
             'test_dual_hinges_pass_on_nothing_along_themselves',
             'test_dual_is_for_free_flyers',
         ),
@@ -142,5 +143,22 @@ ITEMS = (
         'n',
         functions=('formulations.jain.free_flying.base_invariant.operational_inertias',),
         tests=('test_operational_inertia_of_every_link_is_p_plus_s',),
+    ),
+    Item(
+        151,
+        '17.3',
+        'Lem 17.2, 17.3, Ex 17.3 to 17.5 (17.13 to 17.48)',
+        'Another link as the base body',
+        'n depth',
+        functions=('formulations.jain.free_flying.base_switch.switched',),
+        tests=(
+            'test_links_move_as_before_on_another_base',
+            'test_maps_between_the_velocities_are_inverse',
+            'test_mass_matrix_of_another_base_is_a_congruence',
+            'test_compliance_of_all_links_does_not_know_the_base',
+            'test_forward_dynamics_from_another_base',
+            'test_resolvents_of_a_chain_and_its_reverse',
+        ),
+        correction="(17.16): minus before H'",
     ),
 )
