@@ -82,7 +82,7 @@ int SimulatedArm::step(const double * commands, const Mode * modes, double h) no
   for (std::size_t i = 0; i < n_; ++i) {
     speeds_[i] = std::fabs(qd_[i]) > CREEP ? qd_[i] : CREEP;
   }
-  int status = friction_(speeds_.data(), friction_torque_.data());
+  int status = friction_(q_.data(), speeds_.data(), friction_torque_.data());
   if (status != 0) {
     return status;
   }

@@ -5,7 +5,7 @@
 import numpy as np
 
 from robodyn_ros.identification import Fourier, Parameters, resampled
-from robodyn_ros.model.layout import DAMPING, FRICTION
+from robodyn_ros.model.extended.joint_friction import friction_of
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.simulation import (
     Perturbation,
@@ -41,9 +41,7 @@ def record(true, nominal, motion, periods=2, seed=0):
     count = int((REST + periods * motion.period) * RATE)
     t = np.arange(count) / RATE
     wanted = motion.at(np.maximum(t - REST, 0.0))
-    friction = wanted[1] * nominal.model.joint_values(DAMPING) + np.sign(
-        wanted[1]
-    ) * nominal.model.joint_values(FRICTION)
+    friction = friction_of(nominal.model, wanted[0], wanted[1])
     q, tau = np.empty((count, true.nv)), np.empty((count, true.nv))
     limit = np.where(np.isfinite(true.limits.effort), true.limits.effort, np.inf)
     for k in range(count):

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from robodyn_ros.errors import ParameterError, UnlockedError
 from robodyn_ros.model import build, urdf
+from robodyn_ros.model.extended.joint_friction import with_joint_friction
 from robodyn_ros.model.rotors import EXACT, REFLECTED, known_rotors
 from robodyn_ros.model.selection import held
-from robodyn_ros.model.sources import closure_file, rotor_file, xacro_file
+from robodyn_ros.model.sources import closure_file, friction_file, rotor_file, xacro_file
 from robodyn_ros.robot.loops.closing import close_loops
 
 
@@ -60,6 +61,11 @@ def add_robot(parser, optional=False):
         help='rotors as bodies that spin, or as inertia at their joints',
     )
     parser.add_argument(
+        '--friction-file',
+        metavar='FILE',
+        help='YAML of friction that a URDF cannot state (see doc/joints.md)',
+    )
+    parser.add_argument(
         '--closure-file',
         metavar='FILE',
         help='YAML of the closures of closed loops (see doc/joints.md)',
@@ -90,10 +96,10 @@ def model_of(options, rotor_model=None):
         rotor_model=rotor_model or options.rotor_model,
         in_loops=bool(closures),
     )
-    if not closures:
-        return model
-    independent = loops.independent or description.independent or None
-    return close_loops(model, closures, independent, loops.near)
+    if closures:
+        independent = loops.independent or description.independent or None
+        model = close_loops(model, closures, independent, loops.near)
+    return with_joint_friction(model, friction_file.joint_friction_of(options.friction_file))
 
 
 def rotors_of(options):

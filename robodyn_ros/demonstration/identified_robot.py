@@ -7,24 +7,33 @@ import numpy as np
 from robodyn_ros.identification import signals
 from robodyn_ros.identification.identification import SLOW
 from robodyn_ros.model import urdf_writer
-from robodyn_ros.model.layout import DAMPING, FRICTION
+from robodyn_ros.model.extended.joint_friction import friction_of
 from robodyn_ros.model.rotors import REFLECTED
 from robodyn_ros.robot.robot import Robot
 
-URDF, ROTORS, PARAMETERS = FILES = ('identified.urdf', 'identified_rotors.yaml', 'identified.yaml')
+URDF, ROTORS, FRICTION, PARAMETERS = FILES = (
+    'identified.urdf',
+    'identified_rotors.yaml',
+    'identified_friction.yaml',
+    'identified.yaml',
+)
 
 
 def write(found, source, results):
     """Write the FILES of an Identification into a ResultFolder; return their paths.
 
-    source : URDF text of the robot. Without rotor inertia there is no file of rotors.
+    source : URDF text of the robot. There is no file of what the robot does not have.
     """
     model, folder = found.robot().model, results.path.resolve()
-    rotors = urdf_writer.rotor_file(model)
+    rotors, friction = urdf_writer.rotor_file(model), urdf_writer.friction_file(model)
     parameters = urdf_writer.parameter_file(
-        model, folder / URDF, folder / ROTORS if rotors else ''
+        model,
+        folder / URDF,
+        folder / ROTORS if rotors else '',
+        folder / FRICTION if friction else '',
     )
-    texts = dict(zip(FILES, (urdf_writer.with_parameters(source, model), rotors, parameters)))
+    urdf = urdf_writer.with_parameters(source, model)
+    texts = dict(zip(FILES, (urdf, rotors, friction, parameters)))
     texts = {name: text for name, text in texts.items() if text}
     for name, text in texts.items():
         results.write(name, text)
@@ -39,8 +48,8 @@ def read(folder, model):
     ModelError
         If the description is not valid.
     """
-    rotors = folder / ROTORS
-    return Robot.from_urdf(
+    rotors, friction = folder / ROTORS, folder / FRICTION
+    robot = Robot.from_urdf(
         folder / URDF,
         joints=model.joint_names,
         base=model.body_names[0],
@@ -49,6 +58,7 @@ def read(folder, model):
         rotors=rotors if rotors.exists() else None,
         rotor_model=REFLECTED,
     )
+    return robot.with_joint_friction(friction) if friction.exists() else robot
 
 
 def errors(robot, recording, cutoff):
@@ -59,8 +69,7 @@ def errors(robot, recording, cutoff):
     rate = recording.rate
     states = signals.differentiated(recording.q, rate, cutoff)
     keep = signals.thinned(rate, cutoff, len(recording.q))
-    friction = states[1] * robot.model.joint_values(DAMPING)
-    friction += np.sign(states[1]) * robot.model.joint_values(FRICTION)
+    friction = friction_of(robot.model, *states[:2])
     tau, expected = (
         signals.lowpass(each, rate, cutoff)[keep]
         for each in (robot.inverse_dynamics(*states) + friction, recording.tau)

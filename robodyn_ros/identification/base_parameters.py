@@ -23,6 +23,9 @@ ROUNDING = 1e-9  # of a coefficient
 PREFERENCE = (
     'damping',
     'friction',
+    'cosine',
+    'sine',
+    'stiction',
     'Izz',
     'hx',
     'hy',

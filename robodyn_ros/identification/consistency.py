@@ -8,7 +8,9 @@ pseudo-inertia (S = tr(I)/2 1 - I, the second moments of mass). Lee, Wensing and
 "Geometric robot dynamic identification": a body is possible if and only if P is positive definite
 (Wensing, Kim and Slotine 2018). The second term is the entropic divergence of its mass
 distribution from the nominal one. It is independent of frames and units, and unbounded at the
-boundary of the consistent set. Joint constants have the same term with a scalar X.
+boundary of the consistent set. Joint constants have the same term with a scalar X. Coulomb
+friction f that varies by a cos + b sin has it with P = [[f + a, b], [b, f - a]]. So a^2 + b^2
+stays below f^2, and friction never drives.
 """
 
 from dataclasses import dataclass
@@ -80,6 +82,10 @@ def ten_parameters(P):
 
 
 _BASIS = np.array([pseudo_inertia(unit) for unit in np.eye(len(OF_BODY))])
+
+
+WAVE = ('friction', 'cosine', 'sine')
+_WAVES = np.array((np.eye(2), ((1.0, 0.0), (0.0, -1.0)), ((0.0, 1.0), (1.0, 0.0))))
 
 
 def is_possible(theta):
@@ -157,7 +163,7 @@ def _minimise(blocks, K, target, trust, theta):
 
 
 def _blocks(parameters):
-    """Return ([(slice, basis (size, d, d) in nominal units)], nominal theta), all consistent."""
+    """Return ([(places, basis (size, d, d) in nominal units)], nominal theta), all consistent."""
     nominal, blocks = parameters.nominal.copy(), []
     bodies = nominal[: 10 * parameters.bodies].reshape(-1, 10)
     typical = bodies[:, 0].mean() * np.diag((1e-3, 1e-3, 1e-3, 1.0))
@@ -170,14 +176,28 @@ def _blocks(parameters):
         L = (axes * np.sqrt(spectrum)) / unit[:, None]
         row[:] = ten_parameters(L @ L.T)
         inverse = np.linalg.inv(L)
-        blocks.append((slice(10 * i, 10 * i + 10), inverse @ _BASIS @ inverse.T))
-    of_joints = nominal[10 * parameters.bodies :].reshape(-1, parameters.robot.nv)
-    for j, values in enumerate(of_joints):
+        blocks.append((list(range(10 * i, 10 * i + 10)), inverse @ _BASIS @ inverse.T))
+    waves = [parameters.joint_places(name) for name in WAVE]
+    for name in parameters.of_joint:
+        places = parameters.joint_places(name)
+        values = nominal[[*places.values()]]
         usual = values[values > 0.0].mean() if (values > 0.0).any() else 0.1
-        values[values <= 0.0] = usual
-        for k, value in enumerate(values, start=10 * parameters.bodies + j * len(values)):
-            blocks.append((slice(k, k + 1), np.array([[[1.0 / value]]])))
+        for joint, k in places.items():
+            if name in WAVE and joint in waves[1]:
+                continue
+            nominal[k] = nominal[k] if nominal[k] > 0.0 else usual
+            blocks.append(([k], np.array([[[1.0 / nominal[k]]]])))
+    for joint in waves[1]:
+        blocks.append(_wave_block(nominal, [places[joint] for places in waves]))
     return blocks, nominal
+
+
+def _wave_block(nominal, where):
+    """Return the block of f, a and b of a joint, after bringing the nominal ones within it."""
+    f, a, b = nominal[where]
+    nominal[where[0]] = max(f if f > 0.0 else 0.1, np.hypot(a, b) / (1.0 - SLENDER))
+    inverse = np.linalg.inv(np.linalg.cholesky(np.tensordot(nominal[where], _WAVES, axes=1)))
+    return where, inverse @ _WAVES @ inverse.T
 
 
 def _barrier(blocks, theta, trust):
@@ -198,7 +218,7 @@ def _barrier(blocks, theta, trust):
             np.trace(basis, axis1=1, axis2=2) - np.trace(turned, axis1=1, axis2=2)
         )
         flat = turned.reshape(len(turned), -1)
-        root[where, where] = np.linalg.qr(np.sqrt(trust) * flat.T, mode='r')
+        root[np.ix_(where, where)] = np.linalg.qr(np.sqrt(trust) * flat.T, mode='r')
     return value, gradient, root
 
 

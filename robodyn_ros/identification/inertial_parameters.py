@@ -5,16 +5,41 @@
 tau = Y(q, qd, qdd) theta (Spong, eq. 6.122). theta has ten numbers for each moving body, as in its
 row of the model. They are m, m c, and the inertia about the body's origin in its axes. For each
 joint it has rotor inertia (times qdd), viscous friction (times qd) and Coulomb friction (times
-sign(qd)).
+sign(qd)). Where the model has a Stribeck velocity, it has static friction beyond Coulomb friction.
+Where it has a wavenumber, it has the amplitudes of a wave (model.extended.joint_friction).
 """
 
 import numpy as np
 
-from robodyn_ros.model.layout import DAMPING, FRICTION, INERTIA, MASS, OFFSET, PARENT, ROTOR
+from robodyn_ros.model.extended.joint_friction import friction_parts
+from robodyn_ros.model.layout import (
+    COSINE,
+    DAMPING,
+    FRICTION,
+    INERTIA,
+    MASS,
+    OFFSET,
+    PARENT,
+    ROTOR,
+    SINE,
+    STICTION,
+    STRIBECK_VELOCITY,
+    WAVENUMBER,
+)
 from robodyn_ros.robot.robot import Robot
 
 OF_BODY = ('m', 'hx', 'hy', 'hz', 'Ixx', 'Ixy', 'Ixz', 'Iyy', 'Iyz', 'Izz')
-OF_JOINT = {'rotor': ROTOR, 'damping': DAMPING, 'friction': FRICTION}
+OF_JOINT = {
+    'rotor': ROTOR,
+    'damping': DAMPING,
+    'friction': FRICTION,
+    'stiction': STICTION,
+    'cosine': COSINE,
+    'sine': SINE,
+}
+FRICTIONAL = tuple(OF_JOINT)[1:]
+#: The constant that a joint needs to have the parameter.
+NEEDS = {'stiction': STRIBECK_VELOCITY, 'cosine': WAVENUMBER, 'sine': WAVENUMBER}
 WEIGHT = 9.81  # [m/s^2]
 
 
@@ -31,7 +56,7 @@ def typical(model):
     )
     m, length = (_mean_of_positive(values) for values in (masses, lengths))
     size = {'m': m, 'h': m * length, 'I': m * length * length}
-    joint = {'rotor': size['I'], **dict.fromkeys(('damping', 'friction'), WEIGHT * size['h'] / 10)}
+    joint = {'rotor': size['I'], **dict.fromkeys(FRICTIONAL, WEIGHT * size['h'] / 10)}
     return {name: size[name[0]] for name in OF_BODY} | joint
 
 
@@ -50,7 +75,7 @@ class Parameters:
     robot : Robot
         The robot.
     rotors, friction : bool
-        Whether rotor inertias, and viscous and Coulomb friction, are included.
+        Whether rotor inertias, and friction, are included.
 
     Attributes
     ----------
@@ -62,6 +87,8 @@ class Parameters:
         What each parameter is of a typical body of the robot, see `typical`.
     bodies : int
         Number of moving bodies, with ten parameters each.
+    of_joint : dict of str to (j,) ndarray of int
+        Names of the constants of joints, and which joints have them, in the order of theta.
 
     Raises
     ------
@@ -73,23 +100,48 @@ class Parameters:
         robot.model.refuse_quaternions('identification')
         self.robot = robot
         self.bodies = len(robot.model.body_names) - 1
-        self.of_joint = (('rotor',) if rotors else ()) + (
-            ('damping', 'friction') if friction else ()
-        )
+        sought = (('rotor',) if rotors else ()) + (FRICTIONAL if friction else ())
+        self.of_joint = {name: self._joints_with(name) for name in sought}
         self.names = tuple(
             f'{body}.{name}' for body in robot.model.body_names[1:] for name in OF_BODY
         )
         self.names += tuple(
-            f'{joint}.{name}' for name in self.of_joint for joint in robot.joint_names
+            f'{robot.joint_names[k]}.{name}'
+            for name, joints in self.of_joint.items()
+            for k in joints
         )
         self.nominal = np.concatenate(
             (
                 robot.inertial_parameters(),
-                *(robot.model.joint_values(OF_JOINT[name]) for name in self.of_joint),
+                *(
+                    robot.model.joint_values(OF_JOINT[name])[joints]
+                    for name, joints in self.of_joint.items()
+                ),
             )
         )
         size = typical(robot.model)
         self.sizes = np.array([size[name.rpartition('.')[2]] for name in self.names])
+
+    def _joints_with(self, name):
+        """Return the indices of the joints that have a parameter."""
+        model = self.robot.model
+        needed = model.joint_values(NEEDS[name]) if name in NEEDS else np.ones(model.nv)
+        return np.flatnonzero(needed > 0.0)
+
+    def joint_places(self, name):
+        """Return {joint: index in theta} of a constant of joints.
+
+        Parameters
+        ----------
+        name : str
+            One of OF_JOINT.
+        """
+        at = 10 * self.bodies
+        for each, joints in self.of_joint.items():
+            if each == name:
+                return dict(zip(joints.tolist(), range(at, at + len(joints))))
+            at += len(joints)
+        return {}
 
     def regressor(self, q, qd, qdd):
         """Return W (k, nv, p) with W theta = tau of k states.
@@ -99,12 +151,15 @@ class Parameters:
         q, qd, qdd : (k, nv) array_like
             States [rad or m, and their rates].
         """
-        columns = {'rotor': qdd, 'damping': qd, 'friction': np.sign(qd)}
+        columns = {ROTOR: qdd} | friction_parts(self.robot.model, q, qd)
         spread = np.eye(self.robot.nv)
         return np.concatenate(
             (
                 self.robot.regressor(q, qd, qdd),
-                *(columns[name][:, :, None] * spread for name in self.of_joint),
+                *(
+                    columns[OF_JOINT[name]][:, :, None] * spread[:, joints]
+                    for name, joints in self.of_joint.items()
+                ),
             ),
             axis=2,
         )
@@ -137,8 +192,8 @@ class Parameters:
         constants = model.constants.copy()
         constants[1:, MASS : INERTIA + 6] = theta[: 10 * self.bodies].reshape(-1, 10)
         model = model.with_constants(constants)
-        for name, values in zip(
-            self.of_joint, theta[10 * self.bodies :].reshape(-1, self.robot.nv)
-        ):
+        for name in self.of_joint:
+            places, values = self.joint_places(name), model.joint_values(OF_JOINT[name])
+            values[[*places]] = theta[[*places.values()]]
             model = model.with_joint_values(OF_JOINT[name], values)
         return Robot(model)

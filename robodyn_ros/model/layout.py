@@ -3,7 +3,7 @@
 """Columns of the two tables that describe a robot to every recursion.
 
 `topology` (nb, 5) int64: the parent of each body, and the index of its coordinates.
-`constants` (nb, 28) float64: placement, inertia and joint constants of each body.
+`constants` (nb, 33) float64: placement, inertia and joint constants of each body.
 Both have more columns if joints depend on others, such as the fingers of a gripper: see
 `EMBEDDED_TOPOLOGY_COLUMNS` and robodyn_ros.model.dependent.embedding.
 
@@ -30,7 +30,17 @@ DAMPING = 23  # viscous friction [N m s/rad or N s/m]
 FRICTION = 24  # Coulomb friction [N m or N]
 ZERO = 25  # added to the joint coordinate [rad or m]; for a helical joint to its angle alone
 PITCH = 26  # travel of a helical joint per angle [m/rad]; zero for other joints
-CONSTANT_COLUMNS = 28  # 27 is unused and holds zeros
+STICTION = 27  # static friction beyond Coulomb friction [N m or N]
+STRIBECK_VELOCITY = 28  # at which half of that is left [rad/s or m/s]; 0 without
+COSINE = 29  # amplitudes of Coulomb friction that varies with the position [N m or N]
+SINE = 30
+WAVENUMBER = 31  # of that wave [rad/rad or rad/m]; 0 without
+DEAD_BAND = 32  # velocity around 0 without feed-forward of dry friction [rad/s or m/s]
+CONSTANT_COLUMNS = 33
+#: Columns of a joint that are the effort of friction, and may be scaled together.
+DRY_FRICTION = (FRICTION, STICTION, COSINE, SINE)
+#: All columns of the friction of a joint.
+JOINT_FRICTION = (DAMPING, *DRY_FRICTION, STRIBECK_VELOCITY, WAVENUMBER, DEAD_BAND)
 
 # For a robot with dependent joints Q and V are indices of the coordinates of all joints, in row
 # order. DOF is 0 if a body moves only with another joint. The following columns are added. Row 0
@@ -51,10 +61,10 @@ STOPS = 16  # bits of the constrained motions: along and about x y z in axes of 
 DISTANCE = 6  # its bit
 CLOSURES, UNKNOWNS, STOPPED_ROWS = 14, 15, 16  # of row 0
 CLOSED_TOPOLOGY_COLUMNS = 17
-RATIO = 27  # position of the joint per position of the one it follows
-SHIFT = 28  # position of the joint when that is zero [rad or m]
-EMBEDDED_CONSTANT_COLUMNS = 29
-REFERENCE = 29  # position of the joint in a posture in which all loops are closed [rad or m]
-FRAME_A, FRAME_B = 30, 42  # rotations and translations of the frames on their bodies, 12 each
-LENGTH = 54  # the distance that is kept [m]
-CLOSED_CONSTANT_COLUMNS = 55
+RATIO = 33  # position of the joint per position of the one it follows
+SHIFT = 34  # position of the joint when that is zero [rad or m]
+EMBEDDED_CONSTANT_COLUMNS = 35
+REFERENCE = 35  # position of the joint in a posture in which all loops are closed [rad or m]
+FRAME_A, FRAME_B = 36, 48  # rotations and translations of the frames on their bodies, 12 each
+LENGTH = 60  # the distance that is kept [m]
+CLOSED_CONSTANT_COLUMNS = 61

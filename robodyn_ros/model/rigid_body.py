@@ -32,7 +32,7 @@ def add_rigid_body(row, placement, inertial):
     m += m', h += m' c, I += R I' R^T + m' (c.c 1 - c c^T), with c from the body origin to the
     added centre of mass. Parallel-axis theorem; Featherstone 2008, equation 2.63.
 
-    row : (28,) row of the constants. placement : Placement or Frame, of the added body's axes in
+    row : (33,) row of the constants. placement : Placement or Frame, of the added body's axes in
     the row's body frame.
     inertial : mass, centre of mass and inertia about it, in the axes of the added body's frame.
     """

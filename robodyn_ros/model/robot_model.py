@@ -20,6 +20,7 @@ from robodyn_ros.model.layout import (
     BALL_Y,
     BALL_Z,
     COORDINATE,
+    COSINE,
     DOF,
     EMBEDDED_TOPOLOGY_COLUMNS,
     FIRST,
@@ -32,6 +33,7 @@ from robodyn_ros.model.layout import (
     RATIO,
     REDUCED,
     REFERENCE,
+    SINE,
     TOPOLOGY_COLUMNS,
     Q,
     V,
@@ -92,7 +94,7 @@ class RobotModel(ReadOnly):
     body_names : in row order, first the base link. Then the child link of each joint, or the name
     of a velocity without a link. multi_dof_joints : those of several velocities. frames : every
     link name, and every joint name that is not also a link's. topology (nb, 5), constants (nb,
-    28). gravity (3,) [m/s2] in base axes. all_joint_names, all_position_names : with dependent
+    33). gravity (3,) [m/s2] in base axes. all_joint_names, all_position_names : with dependent
     joints, in row order if there are any. held : positions of the locked joints of one degree of
     freedom [rad or m]. closures : names of the closures of its loops. springs : of joints that
     only a spring moves; a plant applies them, the dynamics of a Robot are without. base_inertia
@@ -271,7 +273,7 @@ class RobotModel(ReadOnly):
         return replace(self, gravity=finite_array(gravity, (3,), 'gravity', self.name))
 
     def with_constants(self, constants):
-        """Return the same robot with another (nb, 28) table of constants."""
+        """Return the same robot with another (nb, 33) table of constants."""
         return replace(
             self, constants=finite_array(constants, self.constants.shape, 'constants', self.name)
         )
@@ -279,12 +281,11 @@ class RobotModel(ReadOnly):
     def with_joint_values(self, column, values):
         """Return the robot with one column of the constants set to (nv,) `values` >= 0.
 
-        column : layout.ROTOR [kg m2 or kg], layout.DAMPING [N m s/rad or N s/m] or layout.FRICTION
-        [N m or N]; values in joint order. URDF has no element for ROTOR and often omits the
-        others.
+        column : layout.ROTOR [kg m2 or kg] or one of layout.JOINT_FRICTION; values in joint order.
+        COSINE and SINE may be negative. URDF has elements for DAMPING and FRICTION alone.
         """
         values = finite_array(values, (self.nv,), 'joint constants', self.name)
-        if np.any(values < 0.0):
+        if column not in (COSINE, SINE) and np.any(values < 0.0):
             raise ModelError(
                 f'robot {self.name!r}: joint constants are {values}; expected 0 or '
                 f'more for each of {", ".join(self.joint_names)}'

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Write the inertias and joint constants of a model into its URDF, and the rest into YAML.
 
-URDF has no element for rotor inertia. A YAML file beside it has (`sources.rotor_file`), to be read
-with the reflected model of rotors.
+URDF has no element for rotor inertia, nor for friction at rest, at low speed or over the position.
+YAML files beside it have: `sources.rotor_file`, to be read with the reflected model of rotors, and
+`sources.friction_file`.
 """
 
 from xml.etree import ElementTree
@@ -12,7 +13,21 @@ import numpy as np
 
 from robodyn_ros.errors import ModelError
 from robodyn_ros.model import xml_text
-from robodyn_ros.model.layout import DAMPING, FRICTION, INERTIA, MASS, MOMENT, ROTOR, V
+from robodyn_ros.model.layout import (
+    COSINE,
+    DAMPING,
+    DEAD_BAND,
+    FRICTION,
+    INERTIA,
+    MASS,
+    MOMENT,
+    ROTOR,
+    SINE,
+    STICTION,
+    STRIBECK_VELOCITY,
+    WAVENUMBER,
+    V,
+)
 
 ENTRIES = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
 
@@ -103,20 +118,48 @@ def rotor_file(model):
     return '\n'.join((head, 'rotors:', *lines, '')) if inertias else ''
 
 
-def parameter_file(model, urdf_path, rotors_path=''):
+def friction_file(model):
+    """Return YAML text of the friction of a model that URDF cannot state; '' without any.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+    """
+    columns = {
+        'stribeck_velocity': STRIBECK_VELOCITY,
+        'cosine': COSINE,
+        'sine': SINE,
+        'wavenumber': WAVENUMBER,
+        'dead_band': DEAD_BAND,
+    }
+    values = {name: model.joint_values(column) for name, column in columns.items()}
+    static = model.joint_values(FRICTION) + model.joint_values(STICTION)
+    values['static'] = np.where(values['stribeck_velocity'] > 0.0, static, 0.0)
+    lines = []
+    for k, joint in enumerate(model.joint_names):
+        entries = {name: float(each[k]) for name, each in values.items() if each[k] != 0.0}
+        if entries:
+            text = ', '.join(f'{name}: {value!r}' for name, value in entries.items())
+            lines.append(f'  {_quoted(joint)}: {{{text}}}')
+    return '\n'.join(('joint_friction:', *lines, '')) if lines else ''
+
+
+def parameter_file(model, urdf_path, rotors_path='', friction_path=''):
     """Return YAML text of ROS parameters of this robot, for the controller and the simulator.
 
     Parameters
     ----------
     model : RobotModel
         The robot.
-    urdf_path, rotors_path : path
-        Its files; no rotors by default.
+    urdf_path, rotors_path, friction_path : path
+        Its files; no rotors and no friction beside the URDF by default.
     """
     values = {
         'urdf_path': _quoted(urdf_path),
         'rotors_path': _quoted(rotors_path),
         'rotor_model': 'reflected',
+        'joint_friction_path': _quoted(friction_path),
         'base_link': _quoted(model.body_names[0]),
         'joints': _listed(model.joint_names),
         'locked': _listed(f'{name}={float(at)!r}' for name, at in model.held.items()),

@@ -21,11 +21,13 @@ from robodyn_ros.model.description import RobotDescription
 from robodyn_ros.model.dh import DHRow
 from robodyn_ros.model.extended.elastic_joints import ElasticJoint, with_elastic_joints
 from robodyn_ros.model.extended.free_base import with_free_base
+from robodyn_ros.model.extended.joint_friction import JointFriction, with_joint_friction
 from robodyn_ros.model.layout import INERTIA, MASS
 from robodyn_ros.model.rotors import EXACT, Rotor
 from robodyn_ros.model.sources import (
     closure_file,
     elastic_joint_file,
+    friction_file,
     mjcf,
     rotor_file,
     xacro_file,
@@ -436,6 +438,32 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         """
         found = elastic_joint_file.elastic_joints_of(joints)
         return Robot(with_elastic_joints(self.model, found))
+
+    def with_joint_friction(
+        self, joints: Mapping[str, JointFriction] | str | os.PathLike
+    ) -> Robot:
+        """Return a new robot with static, low-speed or position-dependent friction of joints.
+
+        A `Plant` of it has this friction, control laws feed it forward, and `identify` seeks the
+        amplitudes of its curves.
+
+        Parameters
+        ----------
+        joints : mapping of str to JointFriction, or path
+            By name of the joint; or a YAML file of them.
+
+        Returns
+        -------
+        Robot
+            See `robodyn_ros.model.extended.joint_friction`.
+
+        Raises
+        ------
+        UnknownNameError, ModelError
+            For friction that is not possible.
+        """
+        found = friction_file.joint_friction_of(joints)
+        return Robot(with_joint_friction(self.model, found))
 
     def expand(
         self, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None

@@ -8,14 +8,14 @@ import numpy as np
 
 from robodyn_ros.compile import kernel
 from robodyn_ros.errors import ParameterError
-from robodyn_ros.model.layout import DAMPING as MODEL_DAMPING
-from robodyn_ros.model.layout import FRICTION as MODEL_FRICTION
+from robodyn_ros.model import layout
 from robodyn_ros.simulation.command_modes import ANY, CODES, UNSPOKEN, has_drive, modes_of
 from robodyn_ros.simulation.faults import Faults
 from robodyn_ros.simulation.joint_table import (
     ASSISTED,
     AT,
     BRAKED,
+    COSINE,
     DAMPING,
     EFFORT,
     EFFORT_MODE,
@@ -24,12 +24,15 @@ from robodyn_ros.simulation.joint_table import (
     MODE,
     POSITION_MODE,
     RATE_GAIN,
+    SINE,
+    SLOWNESS,
     STATIC,
     STIFFNESS,
     STRENGTH,
     TOP_SPEED,
     UPPER,
     VELOCITY_MODE,
+    WAVENUMBER,
     WIDTH,
 )
 from robodyn_ros.spatial.types import Matrix, Scalar, Vector
@@ -118,8 +121,11 @@ class Drives:
         self._driven = has_drive(model)
         self._springs = [model.joint_names.index(spring.joint) for spring in model.springs]
         self._gains = self._given_gains()
-        self._damping = settings.damping_scale * model.joint_values(MODEL_DAMPING)
-        self._friction = settings.friction_scale * model.joint_values(MODEL_FRICTION)
+        self._damping = settings.damping_scale * model.joint_values(layout.DAMPING)
+        self._dry = {
+            column: settings.friction_scale * model.joint_values(column)
+            for column in layout.DRY_FRICTION
+        }
         self.names = ()
         self.choose(settings.command_modes, None)
 
@@ -163,8 +169,7 @@ class Drives:
         joints[:, LOWER], joints[:, UPPER] = limits.lower, limits.upper
         joints[:, EFFORT] = np.where(np.isnan(limits.effort), np.inf, limits.effort)
         joints[:, DAMPING] = self._damping + settings.timeout_damping * silent
-        joints[:, FRICTION] = self._friction
-        joints[:, STATIC] = settings.static_friction * self._friction
+        self._arrange_friction()
         joints[:, STRENGTH] = [1.0 - self.faults.effort_loss.get(name, 0.0) for name in names]
         # who follows a set-point and gets none any more is not let loose
         void = self._expired | (silent & (self.mode != EFFORT_MODE))
@@ -180,6 +185,16 @@ class Drives:
             joints[:, RATE_GAIN] = np.where(mode == VELOCITY_MODE, velocity_gain, damping)
             joints[:, TOP_SPEED] = np.where(np.isnan(limits.velocity), np.inf, limits.velocity)
         self._arrange_springs()
+
+    def _arrange_friction(self):
+        """Write the dry friction: that of the model, with the static friction of the settings."""
+        joints, settings, dry = self.joints, self.settings, self._dry
+        coulomb, slow = dry[layout.FRICTION], self._model.joint_values(layout.STRIBECK_VELOCITY)
+        joints[:, FRICTION] = coulomb
+        joints[:, STATIC] = settings.static_friction * coulomb + dry[layout.STICTION]
+        joints[:, SLOWNESS] = np.where(slow > 0.0, slow / settings.friction_speed, 1.0)
+        joints[:, COSINE], joints[:, SINE] = dry[layout.COSINE], dry[layout.SINE]
+        joints[:, WAVENUMBER] = self._model.joint_values(layout.WAVENUMBER)
 
     def _arrange_springs(self):
         """Let springs act like drives that hold their joint at zero, without a limit."""

@@ -2,34 +2,48 @@
 # SPDX-License-Identifier: Apache-2.0
 """Dry friction of the joints: its level, and which joints slide or stick."""
 
+from numpy import cos, sin
+
 from robodyn_ros.algorithms.core.rnea import inverse_dynamics
 from robodyn_ros.simulation.joint_table import (
     BRAKED,
+    COSINE,
     FRICTION,
     LEVEL,
     NEEDED,
     NEXT,
     PRESCRIBED,
     QDD,
+    SINE,
     SLIDING,
+    SLOWNESS,
     STATIC,
     STUCK,
     TORQUE,
+    WAVENUMBER,
 )
+from robodyn_ros.simulation.stops import position
 from robodyn_ros.spatial.primitive import unfused
 
 
 @unfused
-def friction_level(joints, stribeck, rate, k):
-    """Return the effort of dry friction, f = fc + (fs - fc) / (1 + (v / vs)^2).
+def friction_level(joints, stribeck, q, rate, k):
+    """Return the effort of dry friction, f = fc(q) + (fs - fc) / (1 + (v / vs)^2).
+
+    fc(q) = fc + a cos(w q) + b sin(w q), for gears that are not round (Craig, section 6.8).
 
     Stribeck curve of Hess and Soom 1990, in Armstrong-Helouvry, Dupont and Canudas de Wit 1994,
     eq. (4). Unlike an exponential, a rational curve has the same bits on every processor.
-    stribeck : vs [rad/s or m/s]; rate : v of joint k [rad/s or m/s].
+    stribeck : vs of the settings [rad/s or m/s], to be scaled by SLOWNESS; rate : v of joint k
+    [rad/s or m/s].
     """
-    ratio = rate / stribeck
+    ratio = rate / (stribeck * joints[k, SLOWNESS])
+    more = (joints[k, STATIC] - joints[k, FRICTION]) / (1.0 + ratio * ratio)
     kinetic = joints[k, FRICTION]
-    return kinetic + (joints[k, STATIC] - kinetic) / (1.0 + ratio * ratio)
+    if joints[k, WAVENUMBER] > 0.0:
+        angle = joints[k, WAVENUMBER] * position(joints, q, k)
+        kinetic = kinetic + joints[k, COSINE] * cos(angle) + joints[k, SINE] * sin(angle)
+    return kinetic + more
 
 
 @unfused

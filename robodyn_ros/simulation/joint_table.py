@@ -7,17 +7,20 @@ LOWER = 0  # stop [rad or m]
 UPPER = 1  # stop [rad or m]
 EFFORT = 2  # largest effort of the motor [N m or N]
 DAMPING = 3  # viscous friction [N m s/rad or N s/m]
-FRICTION = 4  # Coulomb friction [N m or N]
+FRICTION = 4  # Coulomb friction, the mean over all positions [N m or N]
 STRENGTH = 5  # share of its effort that the motor gives [-]
 BRAKED = 6  # 1.0 where the joint cannot move
 ASSISTED = 7  # 1.0 where the drive carries the weight by itself
 AT = 8  # index in q of its position; -1 where it has none, and no stop: see manifold.py
-STATIC = 9  # static friction, at most what holds the joint at rest [N m or N]
+STATIC = 9  # static friction likewise, at most what holds the joint at rest [N m or N]
 MODE = 10  # what the drive follows: see the modes below
 STIFFNESS = 11  # Kp of the drive in position mode [N m/rad or N/m]
 RATE_GAIN = 12  # Kd of it in position mode, Kv in velocity mode [N m s/rad or N s/m]
 TOP_SPEED = 13  # of a joint that is moved kinematically [rad/s or m/s]
-WIDTH = 14
+COSINE, SINE = 14, 15  # amplitudes of friction that varies with the position [N m or N]
+WAVENUMBER = 16  # of that wave [rad/rad or rad/m]; 0 without
+SLOWNESS = 17  # Stribeck velocity of the joint over that of the settings [-]
+WIDTH = 18
 
 # modes of a drive; a joint that is BRAKED in another than the first is moved kinematically
 EFFORT_MODE, POSITION_MODE, VELOCITY_MODE = 0.0, 1.0, 2.0

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robodyn_ros.errors import ParameterError
-from robodyn_ros.model.layout import DAMPING, FRICTION, INERTIA, MASS, MOMENT
+from robodyn_ros.model.layout import DAMPING, DRY_FRICTION, INERTIA, MASS, MOMENT
 from robodyn_ros.simulation.plant_settings import at_least_zero, whole
 
 
@@ -22,7 +22,7 @@ class Perturbation:
     com : float
         Of each coordinate of the shift of the centre of mass [m].
     friction : float
-        Of the factors on viscous and Coulomb friction, at most 1.
+        Of the factors on viscous and dry friction, at most 1.
     seed : int
         Seed of the errors; the same seed gives the same robot.
 
@@ -76,7 +76,7 @@ def perturbed(model, perturbation):
     for row, draw in zip(constants[1:], draws[1:]):
         shift_com(row, perturbation.com * draw[1:4])
         row[DAMPING] *= 1.0 + perturbation.friction * draw[4]
-        row[FRICTION] *= 1.0 + perturbation.friction * draw[5]
+        row[[*DRY_FRICTION]] *= 1.0 + perturbation.friction * draw[5]
     return model.with_constants(constants)
 
 

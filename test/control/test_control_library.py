@@ -367,7 +367,7 @@ def test_a_simulated_arm_moves_as_its_equation_says(programs, robot):
 
     def slope(y):
         friction = np.zeros(n)
-        friction_torque(robot.model.topology, robot.model.constants, y[n:], friction)
+        friction_torque(robot.model.topology, robot.model.constants, y[:n], y[n:], friction)
         return np.concatenate([y[n:], robot.forward_dynamics(y[:n], y[n:], tau - friction)])
 
     y, h = np.zeros(2 * n), 5e-6

@@ -209,7 +209,7 @@ def test_friction_is_that_of_the_joints_that_carry_the_end_effector():
     velocity = np.r_[law.task.state[VELOCITY, :3], law.task.state[SPIN, :3]]
     rate = reference[1] + consistent @ (velocity - J @ reference[1])
     expected = np.zeros(7)
-    friction_torque(FRANKA.model.topology, FRANKA.model.constants, rate, expected)
+    friction_torque(FRANKA.model.topology, FRANKA.model.constants, q, rate, expected)
     assert np.allclose(friction, expected, rtol=1e-9, atol=1e-9)
 
 

@@ -14,6 +14,7 @@ from robodyn_ros.identification import (
     is_possible,
 )
 from robodyn_ros.identification.consistency import pseudo_inertia, ten_parameters
+from robodyn_ros.model.extended.joint_friction import JointFriction
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.simulation import Perturbation, perturbed
 from support.families import FAMILIES
@@ -158,3 +159,18 @@ def test_bodies_without_mass_in_the_description():
     values = base.combination @ parameters.nominal
     found = consistent(parameters, base, estimate(values, 0.01 * np.abs(values) + 1e-2))
     assert all_possible(parameters, found.theta)
+
+
+@pytest.mark.parametrize(('scale', 'expected'), [(1.0, (1.0, 0.3, 0.4)), (4.0, (1.5, 0.9, 1.2))])
+def test_a_wave_of_friction_never_drives(franka, scale, expected):
+    """A wave within Coulomb friction stays; f, |(a, b)| = 1, 2 goes to 1.5, 1.5: the nearest."""
+    curve = JointFriction(coulomb=1.0, cosine=0.3, sine=0.4, wavenumber=2.0)
+    parameters = Parameters(franka.with_joint_friction({franka.joint_names[1]: curve}))
+    base = base_parameters(parameters)
+    places = [parameters.joint_places(name)[1] for name in ('friction', 'cosine', 'sine')]
+    theta = parameters.nominal.copy()
+    theta[places[1:]] *= scale
+    found = consistent(parameters, base, estimate(base.combination @ theta, 1e-2), 1e-6).theta
+    f, a, b = found[places]
+    assert np.hypot(a, b) < f
+    assert (f, a, b) == pytest.approx(expected, rel=1e-3)

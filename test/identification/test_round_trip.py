@@ -12,7 +12,8 @@ from robodyn_ros.demonstration import identified_robot
 from robodyn_ros.errors import ModelError
 from robodyn_ros.identification import Fourier, Parameters, identify, resampled, write_csv
 from robodyn_ros.model import urdf_writer
-from robodyn_ros.model.layout import DAMPING, FRICTION, ROTOR
+from robodyn_ros.model.extended.joint_friction import JointFriction
+from robodyn_ros.model.layout import COSINE, DAMPING, FRICTION, ROTOR, SINE, STICTION
 from robodyn_ros.robot.robot import Robot
 from support.compare import agree
 
@@ -53,7 +54,10 @@ def true(arm):
     model = arm.model.with_scaled_masses((1.0, 1.3, 0.8))
     for column, values in ((DAMPING, (2.0, 1.0)), (FRICTION, (3.0, 0.5)), (ROTOR, (0.5, 0.2))):
         model = model.with_joint_values(column, values)
-    return Robot(model)
+    friction = JointFriction(
+        static=3.5, stribeck_velocity=0.2, cosine=1.6, sine=-1.0, wavenumber=2.0
+    )
+    return Robot(model).with_joint_friction({'shoulder': friction})
 
 
 def recorded(true, seed):
@@ -74,6 +78,8 @@ def done(tmp_path_factory, arm, true):
 
     folder = tmp_path_factory.mktemp('trip')
     (folder / 'arm.urdf').write_text(ARM)
+    curves = 'joint_friction: {shoulder: {stribeck_velocity: 0.2, wavenumber: 2}}'
+    (folder / 'curves.yaml').write_text(curves)
     for name, seed in (('first', 1), ('second', 2)):
         recording = recorded(true, seed)
         path = folder / f'{name}.csv'
@@ -81,6 +87,7 @@ def done(tmp_path_factory, arm, true):
     paths = [str(folder / name) for name in ('arm.urdf', 'first.csv', 'second.csv', 'out')]
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         options = ('--rotors', '--locked', 'slide=0.04', '--trust', '0.01')
+        options += ('--friction-file', str(folder / 'curves.yaml'))
         assert (
             command.main(['fit', *paths[:2], '--verify', *paths[2:3], *options, '-o', paths[3]])
             == 0
@@ -102,10 +109,11 @@ def test_the_files_hold_rotors_and_friction(done, true):
     """What was identified is in the URDF and the YAML, near the truth."""
     folder, _ = done
     again = identified_robot.read(folder / 'out', true.model)
-    for column in (DAMPING, FRICTION):
+    for column in (DAMPING, FRICTION, STICTION, COSINE, SINE):
         np.testing.assert_allclose(
             again.model.joint_values(column), true.model.joint_values(column), rtol=0.05
         )
+    assert true.model.joint_values(SINE)[0] == -1.0
     assert (again.model.joint_values(ROTOR) > 0.05).all()
     q, qd, qdd = np.random.default_rng(5).normal(size=(3, 20, 2))
     expected = true.inverse_dynamics(q, qd, qdd)
@@ -138,7 +146,8 @@ def test_a_written_urdf_is_the_model(arm, true):
     """Reading it gives the model's constants back, to rounding, with the tool in its body."""
     text = urdf_writer.with_parameters(ARM, true.model)
     again = Robot.from_urdf(text, locked={'slide': 0.04}).model
-    expected = true.model.with_joint_values(ROTOR, np.zeros(2)).constants
+    plain = true.with_joint_friction({'shoulder': JointFriction()})  # URDF has no curves
+    expected = plain.model.with_joint_values(ROTOR, np.zeros(2)).constants
     np.testing.assert_allclose(again.constants, expected, rtol=1e-12, atol=1e-13)
     assert text.count('<inertial>') == 2
     franka = Robot.from_urdf(FRANKA)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from robodyn_ros.errors import ModelError, ParameterError, RobodynError
+from robodyn_ros.model.layout import JOINT_FRICTION
 from robodyn_ros.ros.common.model_services import _com
 from robodyn_ros.ros.common.robot_source import RobotSource
 
@@ -35,6 +36,7 @@ def source(text, node=None, **values):
         'rotors': (),
         'rotor_model': 'exact',
         'closures_path': '',
+        'joint_friction_path': '',
         **values,
     }
     return RobotSource(node, parameters, lambda: None)
@@ -151,6 +153,14 @@ def test_rotors_are_of_the_file_and_of_the_parameter(tmp_path):
 def test_a_rotor_that_cannot_be_read_is_refused(entry):
     with pytest.raises(ParameterError, match="'rotors' has the entry '.*'; expected 'joint=inert"):
         source(TEXT, locked=('swim',), rotors=(entry,)).build()
+
+
+def test_friction_is_of_a_file(tmp_path):
+    """The file adds to the friction of the description what a URDF cannot state."""
+    path = tmp_path / 'buoy.yaml'
+    path.write_text('joint_friction: {tilt: {coulomb: 2, cosine: 1.5, wavenumber: 3}}')
+    model = source(TEXT, locked=('swim',), joint_friction_path=str(path)).build().model
+    assert [model.joint_values(each)[0] for each in JOINT_FRICTION] == [0, 2, 0, 1.5, 0, 0, 3, 0]
 
 
 def test_closures_are_of_a_file(tmp_path, monkeypatch):

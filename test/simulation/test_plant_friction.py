@@ -10,6 +10,7 @@ import pytest
 
 from robodyn_ros import Robot
 from robodyn_ros.algorithms.core import scratch
+from robodyn_ros.model.extended.joint_friction import JointFriction
 from robodyn_ros.simulation import impulses
 from robodyn_ros.simulation.joint_table import (
     AT,
@@ -133,6 +134,51 @@ def test_static_friction_holds_more_than_coulomb_friction(integrator):
         plant.step([1.8])
     # the curve adds vs^2 / v^2 of the Coulomb friction, at most 1e-4 here
     assert plant.qd[0] == pytest.approx(1.0 + 0.8 / 0.5, rel=1e-4)
+
+
+@ALL
+def test_gears_that_are_not_round_stick_where_they_bite(integrator):
+    """Friction of 1 + 0.6 cos 2 q: an effort of 0.9 moves the wheel at pi/2, and not at 0."""
+    robot = wheel(1.0).with_joint_friction({'spin': JointFriction(cosine=0.6, wavenumber=2.0)})
+    settings = PlantSettings(integrator=integrator, command_timeout=inf)
+    for q, moves in ((0.0, False), (0.5 * np.pi, True)):
+        plant = Plant(robot, settings, [q])
+        for _ in range(10):
+            plant.step([0.9], 1e-5)
+        assert plant.qd[0] == pytest.approx(moves * (0.9 - 0.4) / 0.5 * 1e-4, rel=1e-6)
+
+
+@ALL
+def test_work_of_friction_is_its_integral_over_the_position(integrator):
+    """J (v0^2 - v^2) / 2 = fc (q - q0) + (a sin w q - b cos w q) / w between the two positions."""
+    a, b, w = 0.5, -0.7, 3.0
+    friction = JointFriction(cosine=a, sine=b, wavenumber=w)
+    robot = wheel(1.0).with_joint_friction({'spin': friction})
+    plant = Plant(robot, PlantSettings(integrator=integrator, no_command='free'), [0.4], [3.0])
+    for _ in range(500):
+        plant.step(dt=1e-3)
+
+    def work(q):
+        return q + (a * np.sin(w * q) - b * np.cos(w * q)) / w
+
+    lost = 0.25 * (3.0**2 - plant.qd[0] ** 2)
+    # of order 1, 2, and 4
+    tolerance = {'semi_implicit_euler': 2e-3, 'rosenbrock': 1e-5}.get(integrator, 1e-9)
+    assert lost == pytest.approx(work(plant.q[0]) - work(0.4), rel=tolerance)
+    assert abs(lost - (plant.q[0] - 0.4)) > 0.1  # what round gears would take
+
+
+def test_a_joint_has_its_own_static_friction():
+    """It holds up to fs = 1.5, and at vs half of fs - fc is left, whatever the settings are."""
+    friction = JointFriction(static=1.5, stribeck_velocity=0.2)
+    robot = wheel(1.0).with_joint_friction({'spin': friction})
+    plant = Plant(robot, PlantSettings(friction_speed=7e-4, command_timeout=inf))
+    for _ in range(100):
+        plant.step([1.49])
+    assert plant.qd[0] == 0.0
+    plant.set_state(velocity=[0.2])
+    plant.step([0.0], 1e-7)
+    assert (0.2 - plant.qd[0]) / 1e-7 == pytest.approx(1.25 / 0.5, rel=1e-6)
 
 
 def test_runge_kutta_keeps_its_order_while_joints_slide(arm, middle):

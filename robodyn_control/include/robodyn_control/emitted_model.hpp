@@ -24,7 +24,7 @@ public:
   using DampedForwardDynamics = int (*)(
     const double * q, const double * qd, const double * tau, const double * diagonal,
     double * qdd);
-  using Friction = int (*)(const double * qd, double * tau);
+  using Friction = int (*)(const double * q, const double * qd, double * tau);
   using OfPosition = int (*)(const double * q, double * result);
   using OfMotion = int (*)(const double * q, const double * qd, double * result);
   using InverseDynamics = int (*)(

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Configurations of independent coordinates: integration, difference, and friction."""
 
-import numpy as np
-
 from robodyn_ros.algorithms.constraints.loops import has_loops
-from robodyn_ros.algorithms.core.friction import COULOMB_VELOCITY
+from robodyn_ros.algorithms.core.friction import joint_friction
 from robodyn_ros.algorithms.core.manifold import load_quaternion
 from robodyn_ros.model.layout import (
     AT,
@@ -13,12 +11,11 @@ from robodyn_ros.model.layout import (
     BALL_Y,
     BALL_Z,
     COORDINATE,
-    DAMPING,
     DOF,
     FIRST,
-    FRICTION,
     KIND,
     RATIO,
+    SHIFT,
 )
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.quaternion import conjugate, exponential, logarithm, product, unit
@@ -82,8 +79,8 @@ def difference(topology: Topology, start: Vector, end: Vector, motion: Vector):
 
 
 @primitive
-def friction_torque(topology: Topology, constants: Table, qd: Vector, tau: Vector):
-    """Project the friction of all joints at qd (nv,) to the independent ones; tau (nv,), written.
+def friction_torque(topology: Topology, constants: Table, q: Vector, qd: Vector, tau: Vector):
+    """Project the friction of all joints to the independent ones; tau (nv,), written.
 
     Dependent joints of loops are left out, because their ratios depend on the posture.
     """
@@ -93,8 +90,5 @@ def friction_torque(topology: Topology, constants: Table, qd: Vector, tau: Vecto
         if has_loops(topology) and topology[i, COORDINATE] >= topology[0, FIRST]:
             continue
         k, ratio = topology[i, FIRST], constants[i, RATIO]
-        rate = ratio * qd[k]
-        tau[k] = tau[k] + ratio * (
-            constants[i, DAMPING] * rate
-            + constants[i, FRICTION] * np.tanh(rate / COULOMB_VELOCITY)
-        )
+        position = ratio * q[topology[i, AT]] + constants[i, SHIFT]
+        tau[k] = tau[k] + ratio * joint_friction(constants, i, position, ratio * qd[k])

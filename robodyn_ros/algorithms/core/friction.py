@@ -1,10 +1,28 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Friction in the joints as a smooth function of velocity, for feed-forward."""
+"""Friction in the joints as a smooth function of velocity, for feed-forward.
 
-import numpy as np
+    tau = d v + (fc + a cos(w q) + b sin(w q) + s / (1 + (v / vs)^2)) sigma(v)
 
-from robodyn_ros.model.layout import DAMPING, FRICTION, V
+Viscous and Coulomb friction, the part of gears that are not round (Craig, section 6.8: c is a
+function of the position), and the Stribeck curve of Hess and Soom 1990 at low speed (in the place
+of the exponential of Angeles, eq. 7.136).
+"""
+
+from numpy import cos, sin, tanh
+
+from robodyn_ros.model.layout import (
+    COSINE,
+    DAMPING,
+    DEAD_BAND,
+    FRICTION,
+    SINE,
+    STICTION,
+    STRIBECK_VELOCITY,
+    WAVENUMBER,
+    Q,
+    V,
+)
 from robodyn_ros.spatial.primitive import primitive
 from robodyn_ros.spatial.types import Table, Topology, Vector
 
@@ -13,10 +31,41 @@ COULOMB_VELOCITY = 0.01
 
 
 @primitive
-def friction_torque(topology: Topology, constants: Table, qd: Vector, tau: Vector):
-    """Viscous and Coulomb friction of the model at qd (nv,); tau (nv,) [N m or N], written."""
+def direction(constants, i, rate):
+    """Return sigma = tanh(v / v0), with v^3 / (v^2 + band^2) for v where there is a dead band.
+
+    It is odd and smooth. Well within the band it vanishes like v^3, well beyond it is that of v.
+    """
+    band = constants[i, DEAD_BAND]
+    if band > 0.0:
+        square = rate * rate
+        return tanh(rate * square / (square + band * band) / COULOMB_VELOCITY)
+    return tanh(rate / COULOMB_VELOCITY)
+
+
+@primitive
+def dry_friction(constants, i, position, rate):
+    """Return the effort of dry friction of body i against its motion [N m or N], never below 0."""
+    effort = constants[i, FRICTION]
+    if constants[i, WAVENUMBER] > 0.0:
+        angle = constants[i, WAVENUMBER] * position
+        effort = effort + constants[i, COSINE] * cos(angle) + constants[i, SINE] * sin(angle)
+    if constants[i, STRIBECK_VELOCITY] > 0.0:
+        ratio = rate / constants[i, STRIBECK_VELOCITY]
+        effort = effort + constants[i, STICTION] / (1.0 + ratio * ratio)
+    return effort
+
+
+@primitive
+def joint_friction(constants, i, position, rate):
+    """Return the friction of body i at a position and a velocity [N m or N]."""
+    dry = dry_friction(constants, i, position, rate) * direction(constants, i, rate)
+    return constants[i, DAMPING] * rate + dry
+
+
+@primitive
+def friction_torque(topology: Topology, constants: Table, q: Vector, qd: Vector, tau: Vector):
+    """Friction of the model at q (nq,) and qd (nv,); tau (nv,) [N m or N], written."""
     for i in range(1, topology.shape[0]):
         k = topology[i, V]
-        tau[k] = constants[i, DAMPING] * qd[k] + constants[i, FRICTION] * np.tanh(
-            qd[k] / COULOMB_VELOCITY
-        )
+        tau[k] = joint_friction(constants, i, q[topology[i, Q]], qd[k])

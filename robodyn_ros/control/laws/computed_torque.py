@@ -60,7 +60,7 @@ def computed_torque(
     bias_torque(topology, constants, gravity, scratch, q, qd, terms[CORIOLIS])
     for i in range(q.shape[0]):
         terms[CORIOLIS, i] -= terms[GRAVITY, i]
-    friction_torque(topology, constants, reference[VELOCITY], terms[FRICTION])
+    friction_torque(topology, constants, q, reference[VELOCITY], terms[FRICTION])
 
 
 class ComputedTorque(ControlLaw):

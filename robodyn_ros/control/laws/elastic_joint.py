@@ -99,7 +99,7 @@ def elastic_joint_law(
         reference[VELOCITY],
         terms[CORIOLIS],
     )
-    friction_torque(topology, constants, reference[VELOCITY], terms[FRICTION])
+    friction_torque(topology, constants, q, reference[VELOCITY], terms[FRICTION])
     for k in range(q.shape[0]):
         acceleration = reference[ACCELERATION, k]
         rate = (joint_torque[2, k] - joint_torque[1, k]) / (2.0 * BESIDE)

@@ -72,7 +72,7 @@ def floating_base_computed_torque(
         position[position.shape[0] - n + k] = q[k]
         velocity[base + k] = qd[k]
         known[DRIFT, base + k] = reference[VELOCITY, k]
-    friction_torque(topology, constants, known[DRIFT], known[WANTED])
+    friction_torque(topology, constants, position, known[DRIFT], known[WANTED])
     for k in range(n):
         terms[FRICTION, k] = known[WANTED, base + k]
         known[DRIFT, base + k] = 0.0

@@ -29,7 +29,7 @@ LAW_RECIPES = {
 #: robot. The diagonal is added to the mass matrix for implicit friction.
 COMPANIONS = {
     GravityCompensation.name: LAW_RECIPES[GravityCompensation.name],
-    'friction_torque': Recipe(friction_torque, {'qd': VECTOR}, {'tau': VECTOR}),
+    'friction_torque': Recipe(friction_torque, MOTION, {'tau': VECTOR}),
     'forward_dynamics_damped': replace(
         RECIPES['forward_dynamics'],
         inputs=RECIPES['forward_dynamics'].inputs | {'diagonal': VECTOR},

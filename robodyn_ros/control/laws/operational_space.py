@@ -273,7 +273,7 @@ def operational_space_control(
     compose(M, J, F, wanted, reference[VELOCITY], gap, push, joints[WAY])
     mass_solve(topology, constants, scratch, q, joints[NOTHING], joints[WAY], posture)
     state[PACE, 0] = room(posture, fastest)
-    friction_torque(topology, constants, posture, terms[FRICTION])
+    friction_torque(topology, constants, q, posture, terms[FRICTION])
 
     pull_back(measured, values, wanted, task[BACK])
     compose(M, J, F, task[BACK], joints[NOTHING], gap, push, joints[WAY])

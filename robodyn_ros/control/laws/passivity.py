@@ -52,7 +52,7 @@ def passive_terms(
     coriolis_matrix(topology, constants, scratch, q, qd, matrix)
     multiply(matrix, v, terms[CORIOLIS])
     gravity_torque(topology, constants, gravity, scratch, q, terms[GRAVITY])
-    friction_torque(topology, constants, reference[VELOCITY], terms[FRICTION])
+    friction_torque(topology, constants, q, reference[VELOCITY], terms[FRICTION])
 
 
 @kernel

@@ -38,7 +38,7 @@ def leave_free(topology, constants, passive, locked, q, qd, reference, gains, fr
 
     free (nv,) and known (3, nv) are written. A locked joint does not accelerate.
     """
-    friction_torque(topology, constants, qd, known[DRIFT])
+    friction_torque(topology, constants, q, qd, known[DRIFT])
     feedback(q, qd, reference, gains, known[CORRECTION])
     for k in range(passive.shape[0]):
         free[k] = 0.0 if locked else passive[k]
@@ -82,7 +82,7 @@ def underactuated_computed_torque(
     )
     gravity_torque(topology, constants, gravity, scratch, q, terms[GRAVITY])
     bias_torque(topology, constants, gravity, scratch, q, qd, terms[CORIOLIS])
-    friction_torque(topology, constants, reference[VELOCITY], terms[FRICTION])
+    friction_torque(topology, constants, q, reference[VELOCITY], terms[FRICTION])
     for k in range(q.shape[0]):
         driven = 1.0 - passive[k]
         terms[OTHER, k] = driven * (tau[DRIFT, k] - terms[CORIOLIS, k])

@@ -34,7 +34,7 @@ from robodyn_ros.model.layout import (
 def embed(topology, constants, ways):
     """Return the tables of a robot with dependent joints.
 
-    topology (nb, 5), constants (nb, 28) : Q and V of a body that follows are those of its leader.
+    topology (nb, 5), constants (nb, 33) : Q and V of a body that follows are those of its leader.
     ways : {row: Following} of the dependent bodies.
     """
     nb, nv = len(topology), topology[1:, V].max() + 1

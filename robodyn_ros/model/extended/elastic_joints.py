@@ -20,7 +20,7 @@ import numpy as np
 
 from robodyn_ros.errors import ModelError, UnknownNameError
 from robodyn_ros.model.extended.rows import embedded_again, read_only, simple_topology
-from robodyn_ros.model.layout import DAMPING, FRICTION, OFFSET, PARENT, ROTATION, ROTOR, ZERO, Q, V
+from robodyn_ros.model.layout import JOINT_FRICTION, OFFSET, PARENT, ROTATION, ROTOR, ZERO, Q, V
 from robodyn_ros.model.robot_model import JointLimits, RobotModel, Spring
 
 #: Ends of the names of the coordinate of a spring, and of the body of a motor.
@@ -134,7 +134,7 @@ def _split(topology, constants, link, joint):
     """Make rows link - 1 and link, alike so far, those of the motor and of the spring."""
     motor = link - 1
     topology[motor, PARENT], topology[link, PARENT] = topology[link, PARENT], motor
-    kept = [ROTOR, DAMPING, FRICTION]
+    kept = [ROTOR, *JOINT_FRICTION]
     shared = constants[link].copy()
     constants[motor, OFFSET + 3 : ROTOR] = 0.0  # a massless body
     constants[motor, kept] = shared[kept]

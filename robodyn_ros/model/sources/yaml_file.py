@@ -20,6 +20,7 @@ KNOWN = (
     'shapes',
     'collision_links',
     'elastic_joints',
+    'joint_friction',
 )
 
 
@@ -46,7 +47,8 @@ def check_names(where, given, known, required):
     """Refuse an unknown entry, or one without its required parts."""
     if not isinstance(given, dict) or not set(required) <= set(given):
         raise ModelError(
-            f'{where} has {shorten(given)}; expected at least {" and ".join(required)}'
+            f'{where} has {shorten(given)}; expected at least '
+            f'{" and ".join(required) or "an empty {} for it"}'
         )
     for name in given:
         if name not in known:

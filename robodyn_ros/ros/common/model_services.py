@@ -103,7 +103,7 @@ class ModelServices:
         if fields & kind.FIELD_FRICTION:
             friction = np.zeros(n)
             of_model(robot.model, friction_torque)(
-                robot.model.topology, robot.model.constants, qd, friction
+                robot.model.topology, robot.model.constants, q, qd, friction
             )
             response.friction = doubles(friction)
         if fields & kind.FIELD_INVERSE_DYNAMICS:

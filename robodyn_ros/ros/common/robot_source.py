@@ -13,7 +13,7 @@ from std_msgs.msg import String
 from robodyn_ros.errors import ModelError, ParameterError, RobodynError, UnlockedError, shorten
 from robodyn_ros.model import selection, xml_text
 from robodyn_ros.model.rotors import EXACT, REFLECTED
-from robodyn_ros.model.sources import package_path, rotor_file, xacro_file
+from robodyn_ros.model.sources import friction_file, package_path, rotor_file, xacro_file
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.parameter_table import START, ParamSpec
 from robodyn_ros.ros.transport.bounded_subscription import BoundedSubscription
@@ -88,6 +88,14 @@ ROBOT_PARAMETERS = (
         choices=(EXACT, REFLECTED),
     ),
     ParamSpec(
+        'joint_friction_path',
+        'string',
+        '',
+        '',
+        'YAML file of static, low-speed and position-dependent friction, by its path or as '
+        '`package://<name>/<path>` (see doc/joints.md). Empty: none but that of the URDF.',
+    ),
+    ParamSpec(
         'closures_path',
         'string',
         '',
@@ -152,7 +160,7 @@ class RobotSource:
                 f"'{self.topic}'."
             )
         values = self._parameters
-        return Robot.from_urdf(
+        robot = Robot.from_urdf(
             self._source(),
             joints=values['joints'] or None,
             base=values['base_link'] or None,
@@ -166,6 +174,8 @@ class RobotSource:
             rotor_model=values['rotor_model'],
             closures=values['closures_path'] or (),
         )
+        friction = friction_file.joint_friction_of(values['joint_friction_path'] or None)
+        return robot.with_joint_friction(friction) if friction else robot
 
     @property
     def description(self) -> str | bytes | Path:

@@ -39,10 +39,10 @@ from robodyn_ros.spatial.primitive import unfused
 
 
 @unfused
-def joint_torques(joints, work, effort, stribeck, qd):
+def joint_torques(joints, work, effort, stribeck, q, qd):
     """Write efforts less friction into work[TORQUE], see euler.accelerate."""
     for k in range(qd.shape[0]):
-        work[LEVEL, k] = friction_level(joints, stribeck, qd[k], k)
+        work[LEVEL, k] = friction_level(joints, stribeck, q, qd[k], k)
         friction = work[SLIDING, k] * work[LEVEL, k] + joints[k, DAMPING] * qd[k]
         work[TORQUE, k] = effort[k] - friction
 
@@ -72,7 +72,7 @@ def diagonal_runge_kutta(
         if status != 0:
             return status
         follow(joints, work, q, qd, effort)
-        joint_torques(joints, work, effort, stribeck, qd)
+        joint_torques(joints, work, effort, stribeck, q, qd)
         status = diagonal_rates(
             topology,
             constants,

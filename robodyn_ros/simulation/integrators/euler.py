@@ -49,7 +49,7 @@ def accelerate(
     for k in range(n):
         rate, brake = qd[k], BRAKE * joints[k, BRAKED]
         viscous = joints[k, DAMPING] + work[GAIN, k]
-        work[LEVEL, k] = friction_level(joints, stribeck, rate, k)
+        work[LEVEL, k] = friction_level(joints, stribeck, q, rate, k)
         friction = work[SLIDING, k] * work[LEVEL, k]
         work[TORQUE, k] = effort[k] - friction - (viscous + brake / h) * rate
         if work[PRESCRIBED, k] != 0.0:

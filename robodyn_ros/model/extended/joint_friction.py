@@ -1,0 +1,179 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Friction of joints that a URDF cannot state: static, at low speed, and over the position.
+
+    f(q, v) = d v + (fc + a cos(w q) + b sin(w q) + (fs - fc) / (1 + (v / vs)^2)) sgn v
+
+d and fc are `damping` and `friction` of a URDF. In gears that are not round, Coulomb friction
+is a function of the position (Craig, section 6.8): the wave. The Stribeck curve is that of Hess
+and Soom 1990, in the place of the exponential of Angeles, eq. 7.136.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import hypot, isfinite
+
+import numpy as np
+
+from robodyn_ros.errors import ModelError, UnknownNameError
+from robodyn_ros.model.layout import (
+    COSINE,
+    DAMPING,
+    DEAD_BAND,
+    FRICTION,
+    SINE,
+    STICTION,
+    STRIBECK_VELOCITY,
+    WAVENUMBER,
+)
+from robodyn_ros.model.robot_model import RobotModel
+
+
+@dataclass(frozen=True)
+class JointFriction:
+    """Friction of one joint.
+
+    Parameters
+    ----------
+    damping : float, optional
+        d, viscous [N m s/rad or N s/m]; by default that of the robot.
+    coulomb : float, optional
+        fc, the mean over all positions [N m or N]; by default that of the robot.
+    static : float, optional
+        fs >= fc, at rest [N m or N]; fc by default.
+    stribeck_velocity : float
+        vs, at which static friction has fallen half-way to fc [rad/s or m/s]. `static` needs it.
+    cosine, sine : float
+        a and b, with a^2 + b^2 <= fc^2 [N m or N].
+    wavenumber : float, optional
+        w [rad/rad or rad/m]: periods in a turn, or 2 pi over the length of one. 1 by default, if
+        there is an amplitude.
+    dead_band : float
+        Velocity around zero without feed-forward of dry friction [rad/s or m/s].
+    """
+
+    damping: float | None = None
+    coulomb: float | None = None
+    static: float | None = None
+    stribeck_velocity: float = 0.0
+    cosine: float = 0.0
+    sine: float = 0.0
+    wavenumber: float | None = None
+    dead_band: float = 0.0
+
+    @property
+    def waves(self):
+        """Return w [rad/rad or rad/m], 0 without a wave."""
+        if self.wavenumber is not None:
+            return self.wavenumber
+        return 1.0 if self.cosine or self.sine else 0.0
+
+
+def with_joint_friction(model: RobotModel, joints: Mapping[str, JointFriction]) -> RobotModel:
+    """Return the robot with another friction of the joints named.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot.
+    joints : mapping of str to JointFriction
+        By name of the joint, or of one velocity of a joint of several.
+
+    Returns
+    -------
+    RobotModel
+
+    Raises
+    ------
+    UnknownNameError
+        For a joint that does not exist, or depends on others.
+    ModelError
+        For friction that could drive, or is not finite.
+    """
+    for name in joints:
+        if name not in model.joint_names:
+            raise UnknownNameError(
+                f'robot {model.name!r} has no joint {name!r} for friction; valid: '
+                f'{", ".join(model.joint_names)}'
+            )
+    given = {model.joint_names.index(name): each for name, each in joints.items()}
+    for k, friction in given.items():
+        _check(model, k, friction)
+    for column, values_of in _COLUMNS.items():
+        values = model.joint_values(column)
+        changed = values.copy()
+        for k, friction in given.items():
+            changed[k] = values_of(friction, values[k], model.joint_values(FRICTION)[k])
+        if not np.array_equal(changed, values):
+            model = model.with_joint_values(column, changed)
+    return model
+
+
+def friction_parts(model, q, qd):
+    """Return {column of the layout: effort (k, nv) that its value 1 has} at moving states.
+
+    The sum of these times `model.joint_values` of the columns is the friction f(q, v). At rest it
+    is zero.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot, of joints of one degree of freedom.
+    q, qd : (k, nv) array_like
+        Positions and velocities [rad or m, rad/s or m/s].
+    """
+    sign, slow = np.sign(qd), model.joint_values(STRIBECK_VELOCITY)
+    waves = model.joint_values(WAVENUMBER)
+    ratio = qd / np.where(slow > 0.0, slow, 1.0)
+    return {
+        DAMPING: np.asarray(qd, float),
+        FRICTION: sign,
+        STICTION: np.where(slow > 0.0, sign / (1.0 + ratio * ratio), 0.0),
+        COSINE: np.where(waves > 0.0, sign * np.cos(waves * q), 0.0),
+        SINE: np.where(waves > 0.0, sign * np.sin(waves * q), 0.0),
+    }
+
+
+def friction_of(model, q, qd):
+    """Return the friction (k, nv) [N m or N] of moving joints, see `friction_parts`."""
+    parts = friction_parts(model, q, qd)
+    return sum(part * model.joint_values(column) for column, part in parts.items())
+
+
+#: What a column becomes: of the friction given, its own value and the Coulomb friction.
+_COLUMNS = {
+    DAMPING: lambda given, old, _: old if given.damping is None else given.damping,
+    FRICTION: lambda given, old, _: old if given.coulomb is None else given.coulomb,
+    STICTION: lambda given, _, coulomb: 0.0 if given.static is None else given.static - coulomb,
+    STRIBECK_VELOCITY: lambda given, *_: given.stribeck_velocity,
+    COSINE: lambda given, *_: given.cosine,
+    SINE: lambda given, *_: given.sine,
+    WAVENUMBER: lambda given, *_: given.waves,
+    DEAD_BAND: lambda given, *_: given.dead_band,
+}
+
+
+def _check(model, k, friction):
+    where = f'robot {model.name!r}: friction of joint {model.joint_names[k]!r}'
+    coulomb = model.joint_values(FRICTION)[k] if friction.coulomb is None else friction.coulomb
+    for what in ('damping', 'coulomb', 'stribeck_velocity', 'wavenumber', 'dead_band'):
+        value = getattr(friction, what)
+        if value is not None and not (isfinite(value) and value >= 0.0):
+            raise ModelError(f'{where} has {what} {value:g}; expected a finite number, 0 or more')
+    if not hypot(friction.cosine, friction.sine) <= coulomb:
+        raise ModelError(
+            f'{where} has the amplitudes {friction.cosine:g} and {friction.sine:g}; expected a '
+            f'wave of at most its Coulomb friction, {coulomb:g}, or it would drive'
+        )
+    if friction.static is not None and not coulomb <= friction.static < np.inf:
+        raise ModelError(
+            f'{where} has static {friction.static:g}; expected at least its Coulomb friction, '
+            f'{coulomb:g}'
+        )
+    if friction.static is not None and friction.stribeck_velocity == 0.0:
+        raise ModelError(f'{where} has static friction alone; expected stribeck_velocity too')
+    if friction.waves > 0.0 and model.coordinates[k] < 0:
+        raise ModelError(
+            f'{where} varies with a position, which the velocity of a spherical joint has not; '
+            'expected no wave'
+        )
