@@ -20,6 +20,7 @@ from robodyn_ros.model.dependent.closures import Closure
 from robodyn_ros.model.description import RobotDescription
 from robodyn_ros.model.dh import DHRow
 from robodyn_ros.model.extended.elastic_joints import ElasticJoint, with_elastic_joints
+from robodyn_ros.model.extended.flexible_links import FlexibleLink, with_flexible_links
 from robodyn_ros.model.extended.free_base import with_free_base
 from robodyn_ros.model.extended.joint_friction import JointFriction, with_joint_friction
 from robodyn_ros.model.layout import INERTIA, MASS
@@ -438,6 +439,29 @@ class Robot(FrameQuantities, InverseKinematicsMethods):
         """
         found = elastic_joint_file.elastic_joints_of(joints)
         return Robot(with_elastic_joints(self.model, found))
+
+    def with_flexible_links(self, links: Mapping[str, FlexibleLink]) -> Robot:
+        """Return a new robot with links that are elastic beams: rigid pieces and springs.
+
+        Its dynamics are without the springs, whose torques -k q - d qd are those of their joints
+        `<link>_bend_y_1` and so on, in `model.springs`. A `Plant` applies them.
+
+        Parameters
+        ----------
+        links : mapping of str to FlexibleLink
+            By name of the link.
+
+        Returns
+        -------
+        Robot
+            See `robodyn_ros.model.extended.flexible_links.with_flexible_links`.
+
+        Raises
+        ------
+        UnknownNameError, ModelError
+            For links that cannot be elastic.
+        """
+        return Robot(with_flexible_links(self.model, links))
 
     def with_joint_friction(
         self, joints: Mapping[str, JointFriction] | str | os.PathLike

@@ -1,3 +1,3 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Robots from the arrays of one: springs behind motors, a free base, more friction."""
+"""Robots from the arrays of one: springs, beams, a free base, friction."""

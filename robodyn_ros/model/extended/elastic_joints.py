@@ -164,7 +164,7 @@ def _renamed(model, joints, elastic, order, topology, constants):
         ),
         topology=read_only(topology),
         constants=read_only(constants),
-        limits=_without_limits(model.limits, len(added)),
+        limits=without_limits(model.limits, len(added)),
         all_joint_names=_with_springs(model, model.all_joint_names, elastic),
         all_position_names=_with_springs(model, model.all_position_names, elastic),
         springs=tuple(
@@ -186,7 +186,7 @@ def _with_springs(model, names, elastic):
     )
 
 
-def _without_limits(limits, count):
+def without_limits(limits, count):
     """Return limits of `count` more joints, which have none."""
     none = {'lower': -inf, 'upper': inf, 'velocity': inf, 'effort': nan}
     return JointLimits(

@@ -32,11 +32,13 @@ ITEMS = (
             f'{_FLEXIBLE}.nodal_body.NodalBody.interaction',
             f'{_FLEXIBLE}.nodal_body.NodalBody.lumped',
             f'{_FLEXIBLE}.modal_body.Interface',
+            'model.extended.flexible_links.with_flexible_links',
         ),
         tests=(
             'test_nodal_equations_give_the_modal_ones',
             'test_lumped_links_move_as_links_with_all_their_modes',
             'test_interfaces_move_as_their_poses',
+            'test_frequencies_are_those_of_euler_and_bernoulli',
         ),
     ),
     Item(

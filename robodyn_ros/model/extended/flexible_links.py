@@ -1,0 +1,292 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Flexible links: uniform beams, as chains of rigid pieces and springs.
+
+    k = EI / ds,  d = time k,  ds = length / pieces
+
+The lumped form of a flexible body (Jain 2011, section 13.1), as its smallest tree: half a piece is
+clamped at the joint, and each spring is in the middle of its share of the beam. So the error of
+the frequencies falls with the square of the number of pieces. The joints of the springs are joints
+of the robot, and every recursion runs as it is. Unlike modes that are linear in the deformation,
+pieces stiffen when they spin.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from math import inf, isfinite
+from types import MappingProxyType
+
+import numpy as np
+
+from robodyn_ros.errors import ModelError, UnknownNameError
+from robodyn_ros.model.description import Inertial, Placement
+from robodyn_ros.model.extended.elastic_joints import without_limits
+from robodyn_ros.model.extended.rows import read_only
+from robodyn_ros.model.layout import (
+    CONSTANT_COLUMNS,
+    DOF,
+    INERTIA,
+    KIND,
+    MASS,
+    OFFSET,
+    PARENT,
+    REVOLUTE,
+    ROTATION,
+    TOPOLOGY_COLUMNS,
+    Q,
+    V,
+)
+from robodyn_ros.model.rigid_body import add_rigid_body
+from robodyn_ros.model.robot_model import Frame, RobotModel, Spring
+from robodyn_ros.model.rotation_matrix import unit_axis, z_to_axis
+
+#: Names of the joints of spring k of a link: about the beam, and about two axes normal to it.
+AXES = ('twist', 'bend_y', 'bend_z')
+
+
+@dataclass(frozen=True, eq=False)
+class FlexibleLink:
+    """A link that is a uniform beam from its joint to a point.
+
+    Parameters
+    ----------
+    end : (3,) array_like
+        End of the beam in the frame of the link [m]. What is mounted there moves with it.
+    bending : float or (2,) array_like
+        EI about the two axes normal to the beam [N m^2]; inf for an axis that does not bend.
+    torsion : float
+        GJ [N m^2]; inf, the default, for a beam that does not twist.
+    up : (3,) array_like
+        Second axis of bending; of the frame of the link, made normal to the beam.
+    pieces : int
+        Number of springs along the beam.
+    damping : float
+        Time of the dampers beside the springs [s].
+    mass : float, optional
+        Of the beam [kg]; by default that of the link, whose inertia it replaces.
+    gyration : float
+        Radius of gyration about its own axis [m]; above 0 for a beam that twists.
+    """
+
+    end: np.ndarray
+    bending: float | tuple[float, float]
+    torsion: float = inf
+    up: np.ndarray = (0.0, 0.0, 1.0)
+    pieces: int = 8
+    damping: float = 0.0
+    mass: float | None = None
+    gyration: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class _Beam:
+    """A beam in the frame of its body: origin, axes as columns, and what is told of it."""
+
+    origin: np.ndarray
+    axes: np.ndarray
+    length: float
+    mass: float
+    stiffness: tuple
+    told: FlexibleLink
+
+    @property
+    def springs(self):
+        """Distances of the springs from the origin [m]."""
+        return (np.arange(self.told.pieces) + 0.5) * self.length / self.told.pieces
+
+    @property
+    def moving(self):
+        """Indices of AXES about which the beam moves."""
+        return [k for k, stiffness in enumerate(self.stiffness) if stiffness < inf]
+
+    def at(self, point):
+        """Return how many springs are between the origin and a point of the body's frame."""
+        along = (point - self.origin) @ self.axes[:, 0]
+        return int(np.sum(self.springs < along - 1e-9 * self.length))
+
+    def piece(self, k):
+        """Return the Inertial of piece k, in axes of the beam from its origin."""
+        ends = np.concatenate(([0.0], self.springs, [self.length]))[[k, k + 1]]
+        length = ends[1] - ends[0]
+        mass = self.mass * length / self.length
+        across = mass * length * length / 12.0 + 0.5 * mass * self.told.gyration**2
+        inertia = np.diag([mass * self.told.gyration**2, across, across])
+        return Inertial(mass, np.array([ends.mean(), 0.0, 0.0]), inertia)
+
+
+def with_flexible_links(model: RobotModel, links: Mapping[str, FlexibleLink]) -> RobotModel:
+    """Return the robot with links that bend and twist.
+
+    Parameters
+    ----------
+    model : RobotModel
+        The robot with rigid links.
+    links : mapping of str to FlexibleLink
+        By name of the link, which a joint moves.
+
+    Returns
+    -------
+    RobotModel
+        The joints of `model`, in the same order. Then those of the springs, `<link>_<axis>_<k>`
+        with an axis of AXES, from root to end. Frames are on the piece at their place.
+
+    Raises
+    ------
+    UnknownNameError
+        For a link that does not exist, or that no joint moves.
+    ModelError
+        For an impossible beam, and a robot with dependent joints or springs.
+    """
+    model.refuse_loops('flexible links')
+    if model.is_embedded or model.springs:
+        raise ModelError(
+            f'robot {model.name!r} has dependent joints or springs; expected none beside '
+            'flexible links'
+        )
+    beams = {_row(model, name): (name, _beam(model, name, told)) for name, told in links.items()}
+    tables = _Tables(model)
+    for row in range(1, len(model.topology)):
+        tables.add(row)
+        if row in beams:
+            tables.bend(row, *beams[row])
+    return tables.model(model)
+
+
+class _Tables:
+    """The rows of the new robot, while they are made.
+
+    pieces : {row of the robot: [(new row, rotation, origin) of each piece, in the body's frame]}.
+    """
+
+    def __init__(self, model):
+        self._from, self._beams = model, {}
+        self.topology, self.constants = [model.topology[0]], [model.constants[0]]
+        self.bodies, self.springs = [model.body_names[0]], []
+        self.pieces = {0: [(0, np.eye(3), np.zeros(3))]}
+
+    def add(self, row):
+        """Add a row of the robot as it is, on the piece of its parent at its place."""
+        topology, constants = self._from.topology[row].copy(), self._from.constants[row].copy()
+        parent = int(topology[PARENT])
+        turn = constants[ROTATION : ROTATION + 9].reshape(3, 3)
+        place = constants[OFFSET : OFFSET + 3].copy()
+        topology[PARENT], turn, place = self.on_piece(parent, turn, place)
+        constants[ROTATION : ROTATION + 9], constants[OFFSET : OFFSET + 3] = turn.ravel(), place
+        self.pieces[row] = [(len(self.topology), np.eye(3), np.zeros(3))]
+        self._append(topology, constants, self._from.body_names[row])
+
+    def on_piece(self, row, turn, place):
+        """Return (new row, rotation, place) of a frame that is fixed to a row of the robot."""
+        beam = self._beams.get(row)
+        new, axes, origin = self.pieces[row][beam.at(place) if beam else 0]
+        return new, axes.T @ turn, axes.T @ (place - origin)
+
+    def bend(self, row, name, beam):
+        """Put the pieces of a beam in the place of the inertia of the row added last."""
+        self._beams[row] = beam
+        constants = self.constants[-1]
+        constants[MASS : INERTIA + 6] = 0.0
+        whole = Placement(beam.axes, beam.origin)
+        add_rigid_body(constants, whole, beam.piece(0))
+        for k, distance in enumerate(beam.springs):
+            origin = beam.origin + distance * beam.axes[:, 0]
+            for axis in beam.moving:
+                self._spring(row, f'{name}_{AXES[axis]}_{k + 1}', beam, axis, origin)
+            turn, place = self.pieces[row][-1][1:]
+            here = Placement(turn.T @ beam.axes, turn.T @ (beam.origin - place))
+            add_rigid_body(self.constants[-1], here, beam.piece(k + 1))
+
+    def _spring(self, row, joint, beam, axis, origin):
+        """Add a massless body that turns about an axis of the beam, with its spring."""
+        last, turn, place = self.pieces[row][-1]
+        axes = z_to_axis(beam.axes[:, axis])
+        nq, nv = (size + len(self.springs) for size in (self._from.nq, self._from.nv))
+        topology = np.zeros(TOPOLOGY_COLUMNS, dtype=np.int64)
+        topology[[PARENT, KIND, Q, V, DOF]] = last, REVOLUTE, nq, nv, 1
+        constants = np.zeros(CONSTANT_COLUMNS)
+        constants[ROTATION : ROTATION + 9] = (turn.T @ axes).ravel()
+        constants[OFFSET : OFFSET + 3] = turn.T @ (origin - place)
+        new = (len(self.topology), axes, origin)
+        same = np.array_equal(origin, place) and len(self.pieces[row]) > 1
+        self.pieces[row][-1:] = [new] if same else [self.pieces[row][-1], new]
+        stiffness = beam.stiffness[axis] * beam.told.pieces / beam.length
+        self.springs.append(Spring(joint, stiffness, beam.told.damping * stiffness))
+        self._append(topology, constants, joint)
+
+    def _append(self, topology, constants, body):
+        self.topology.append(topology)
+        self.constants.append(constants)
+        self.bodies.append(body)
+
+    def model(self, model):
+        """Return the RobotModel of the rows."""
+        added = tuple(spring.joint for spring in self.springs)
+        frames = {
+            name: Frame(row, read_only(np.eye(3)), read_only(np.zeros(3)))
+            for row, name in enumerate(self.bodies)
+            if name in added
+        }
+        for name, frame in model.frames.items():
+            body, turn, place = self.on_piece(frame.body, frame.rotation, frame.translation)
+            frames[name] = replace(
+                frame, body=body, rotation=read_only(turn), translation=read_only(place)
+            )
+        return replace(
+            model,
+            joint_names=model.joint_names + added,
+            position_names=model.position_names + added,
+            nq=model.nq + len(added),
+            nv=model.nv + len(added),
+            body_names=tuple(self.bodies),
+            frames=MappingProxyType(frames),
+            topology=read_only(np.array(self.topology)),
+            constants=read_only(np.array(self.constants)),
+            limits=without_limits(model.limits, len(added)),
+            all_joint_names=model.all_joint_names + added,
+            all_position_names=model.all_position_names + added,
+            springs=tuple(self.springs),
+        )
+
+
+def _row(model, name):
+    """Return the row of a link."""
+    rows = {body: row for row, body in enumerate(model.body_names) if row}
+    if name not in rows:
+        raise UnknownNameError(
+            f'robot {model.name!r} has no flexible link {name!r}; valid: {", ".join(rows)}'
+        )
+    return rows[name]
+
+
+def _beam(model, name, told):
+    """Return the _Beam of a link; ModelError where it is impossible."""
+    where = f'robot {model.name!r}: flexible link {name!r}'
+    frame, row = model.frame(name), model.constants[_row(model, name)]
+    end = np.array(told.end, float)
+    if end.shape != (3,) or not (np.isfinite(end).all() and np.linalg.norm(end) > 0.0):
+        raise ModelError(f'{where} has the end {told.end}; expected three numbers, not all zero')
+    along = unit_axis(end)
+    up = np.array(told.up, float) - along * (along @ np.array(told.up, float))
+    if not np.linalg.norm(up) > 1e-3:
+        raise ModelError(f'{where} has up {told.up}, along the beam; expected another direction')
+    up = unit_axis(up)
+    stiffness = (told.torsion, *np.broadcast_to(np.array(told.bending, float), 2))
+    mass = float(row[MASS]) if told.mass is None else told.mass
+    if not all(each > 0.0 for each in stiffness) or min(stiffness) == inf:
+        raise ModelError(
+            f'{where} has bending {told.bending} and torsion {told.torsion:g}; expected numbers '
+            'above 0, not all of them infinite'
+        )
+    if not (isinstance(told.pieces, int) and 1 <= told.pieces <= 100):
+        raise ModelError(f'{where} has {told.pieces} pieces; expected 1 to 100')
+    for what, value in (('damping', told.damping), ('gyration', told.gyration)):
+        if not (isfinite(value) and value >= 0.0):
+            raise ModelError(f'{where} has {what} {value:g}; expected a finite number, 0 or more')
+    if not 0.0 < mass < inf:
+        raise ModelError(f'{where} has mass {mass:g}; expected a finite one above 0')
+    if told.torsion < inf and told.gyration == 0.0:
+        raise ModelError(f'{where} twists and has gyration 0; expected a radius above 0')
+    axes = frame.rotation @ np.column_stack((along, np.cross(up, along), up))
+    return _Beam(
+        np.array(frame.translation), axes, float(np.linalg.norm(end)), mass, stiffness, told
+    )
