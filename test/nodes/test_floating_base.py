@@ -1,0 +1,137 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The controller of an arm on a base that moves, told of it by Odometry, on simulated time."""
+
+import sys
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='rclpy is not installed')
+pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
+
+from support import action_type
+
+action_type.provide('nav_msgs')
+
+from geometry_msgs.msg import Transform, Twist
+from nav_msgs.msg import Odometry
+from rclpy.qos import QoSProfile
+from sensor_msgs.msg import MultiDOFJointState
+
+from robodyn_ros import Robot
+from robodyn_ros.model.rotation_matrix import from_quaternion
+from support.node_harness import COLD, JOINTS, POSTURE, SIMULATED, wait_until
+from support.simulated_arm import BODY, Stream
+
+pytestmark = pytest.mark.ros
+
+LIMIT = '<limit lower="-2" upper="2" velocity="90" effort="500"/>'
+FLYER = f"""<robot name="flyer"><link name="hull">{BODY.format(y=0.2, mass=5.0)}</link>
+  <link name="upper">{BODY.format(y=-0.1, mass=1.0)}</link>
+  <link name="lower">{BODY.format(y=0.1, mass=2.0)}</link>
+  <joint name="joint1" type="revolute"><parent link="hull"/><child link="upper"/>
+    <origin xyz="0.2 0 0.4" rpy="0.1 0.2 0.3"/><axis xyz="0.6 0 0.8"/>{LIMIT}</joint>
+  <joint name="joint2" type="revolute"><parent link="upper"/><child link="lower"/>
+    <origin xyz="0.3 -0.1 0.1" rpy="-0.2 0.4 0.6"/><axis xyz="0 1 0"/>{LIMIT}</joint></robot>"""
+LAW = 'floating_base_computed_torque'
+WHOLE = Robot.from_urdf(FLYER, free_base=True)
+PLACE, LINEAR, ANGULAR = np.array([[0.1, 0.2, -0.3], [0.4, -0.5, 0.6], [0.7, 0.8, -0.9]])
+#: Two attitudes of the base, the axes of the first of which are far from those of the world.
+TURNS = np.array([[0.1, -0.5, 0.3, 0.8], [0.6, 0.2, -0.4, 0.5]])
+TURNS /= np.linalg.norm(TURNS, axis=1)[:, None]
+GAINS = np.array([30.0, 40.0])  # [1/s^2]
+
+
+def fill(message, values):
+    """Set x, y, z and perhaps w of a message."""
+    for name, value in zip('xyzw', values):
+        setattr(message, name, float(value))
+
+
+def odometry(turn):
+    """Return the state of a base: its velocities in its own axes."""
+    message = Odometry()
+    pose, twist = message.pose.pose, message.twist.twist
+    fill(pose.position, PLACE)
+    fill(pose.orientation, turn)
+    fill(twist.linear, from_quaternion(*turn).T @ LINEAR)
+    fill(twist.angular, ANGULAR)
+    return message
+
+
+def floating_joint(turn):
+    """Return the same state as of a floating joint: its velocities in axes of the world."""
+    place, twist = Transform(), Twist()
+    fill(place.translation, PLACE)
+    fill(place.rotation, turn)
+    fill(twist.linear, LINEAR)
+    fill(twist.angular, from_quaternion(*turn) @ ANGULAR)
+    return MultiDOFJointState(joint_names=['free_base'], transforms=[place], twist=[twist])
+
+
+def expected(base, turn, error):
+    """Return the efforts that hold the arm, by the library: M qdd + C qd + g, or dense blocks."""
+    q = np.concatenate((PLACE, turn, np.array(POSTURE) - error))
+    qd = np.concatenate((LINEAR, ANGULAR, np.zeros(2)))
+    wanted = GAINS * error
+    if base == 'moved':
+        return WHOLE.inverse_dynamics(q, qd, np.concatenate((np.zeros(6), wanted)))[6:]
+    M, c = WHOLE.mass_matrix(q), WHOLE.bias_torque(q, qd)
+    base_acceleration = np.linalg.solve(M[:6, :6], -c[:6] - M[:6, 6:] @ wanted)
+    return M[6:, :6] @ base_acceleration + M[6:, 6:] @ wanted + c[6:]
+
+
+@pytest.mark.parametrize(
+    ('base', 'kind', 'state'),
+    [
+        ('moved', 'odometry', odometry),
+        ('free', 'odometry', odometry),
+        ('free', 'multi_dof_joint_state', floating_joint),
+    ],
+)
+def test_efforts_hold_the_arm_on_a_base_that_turns(
+    graph, probe, arm, host, tmp_path, base, kind, state
+):
+    """Gravity in the attitude of the base, its rotation, and feedback through the inertias."""
+    urdf = tmp_path / 'flyer.urdf'
+    urdf.write_text(FLYER)
+    node = host(
+        'controller',
+        **SIMULATED | {'urdf_path': str(urdf), 'law': LAW, f'{LAW}__base': base},
+        **{f'{LAW}__timeout': 0.0, 'base_state__type': kind, 'base_state__topic': kind},
+        **{f'gains__{name}__p': float(p) for name, p in zip(JOINTS, GAINS)},
+        **{f'gains__{name}__d': 12.0 for name in JOINTS},
+    )
+    wait_until(lambda: node.node.session, 'the session', COLD)
+    publisher = graph.publisher(type(state(TURNS[0])), kind, QoSProfile(depth=1))
+    assert 'No state of the base has come' in node.node.session.base.missing
+    for k, turn in enumerate(TURNS):
+        error = np.array([0.0, 0.0]) if k == 0 else np.array([0.004, -0.003])
+        arm.position = list(np.array(POSTURE) - error)
+        stream = Stream(publisher, state(turn))
+        stream.start()
+        with stream:
+            wait_until(lambda: not node.node.session.base.missing, 'a state of the base')
+            if k == 0:
+                probe.wait_for('READY')
+                assert probe.enable().success
+            probe.wait_for('HOLD')
+            wanted = expected(base, turn, error)
+            wait_until(
+                lambda: probe.effort == pytest.approx(wanted, rel=1e-9), f'efforts {wanted}'
+            )
+    still = Robot.from_urdf(FLYER).gravity_torque(np.array(POSTURE))
+    assert np.abs(wanted - still).max() > 1.0  # [N m] that a fixed arm does not ask for
+
+
+def test_odometry_without_its_package_is_refused_with_a_sentence(monkeypatch, host, tmp_path):
+    """The node starts, says which package is missing, and waits."""
+    urdf = tmp_path / 'flyer.urdf'
+    urdf.write_text(FLYER)
+    monkeypatch.setitem(sys.modules, 'nav_msgs.msg', None)  # as if it were not there
+    node = host(
+        'controller',
+        **SIMULATED | {'urdf_path': str(urdf), 'law': LAW, 'base_state__type': 'odometry'},
+    )
+    wait_until(lambda: 'nav_msgs is not installed' in node.node.complaint, 'its complaint', COLD)
