@@ -2,16 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """How well each integrator keeps the energy of a free swing, beside those of MuJoCo.
 
-ROBODYN_SWING=3600 python -m benchmark integrators swings for one hour instead of a minute.
+ROBODYN_SWING=3600 python -m benchmark integrators swings for one hour instead of a minute, and
+ROBODYN_SWING=0 times the steps anew, beside the errors of the last run.
 `python -m benchmark.integrators_page` writes table and picture of the last run to doc/.
 """
 
+import json
 import os
 import time
 
 import numpy as np
 
 from benchmark import table
+from benchmark.__main__ import RESULTS
 from robodyn_ros import Robot
 from robodyn_ros.cli.demo import URDF, find
 from robodyn_ros.simulation.plant import Plant
@@ -23,7 +26,7 @@ STRETCH = 10_000  # steps between two looks at the state
 EVERY = 10  # steps between two energies
 PARTS = 60  # of the swing, for the trend and the picture
 START = np.array([0.3, 0.7, -0.4, -1.5, 0.5, 1.0, 0.2])  # [rad], at rest
-TIMED, ROUNDS = 1000, 25  # steps from START, the same states for all; fastest of the rounds
+TIMED, ROUNDS = 1000, 40  # steps from START, the same states for all; fastest of the rounds
 SCALE = 'energy_rk4'  # whose largest kinetic energy is the unit of all errors
 LOST = 0.1  # of that energy: error of a swing that ran away or died
 DRIFT = 3.0  # standard deviations of a walk without a trend
@@ -41,16 +44,29 @@ def measure():
             runs[integrator, kind] = _ours(robot, integrator)
     runs |= _mujoco(generic, text)
     times = _times(runs)
+    if not SWING:
+        return _with_times(times)
     swings = {
         name: _energies(generic, run) for (name, kind), run in runs.items() if kind != 'generic'
     }
     unit = swings[SCALE][:, 0].max()
     for name, energies in swings.items():
         error = (energies.sum(axis=1) - generic.energy(START, np.zeros(generic.nv))[1]) / unit
-        own = {kind: times[each, kind] for each, kind in times if each == name}
-        result['schemes'][name] = errors(error) | {'step_us': own}
+        result['schemes'][name] = errors(error) | {'step_us': _own(times, name)}
     result['load_average'] = os.getloadavg()
     return result
+
+
+def _with_times(times):
+    """Return the last result with other times."""
+    result = json.loads((RESULTS / 'integrators.json').read_text())
+    for name, row in result['schemes'].items():
+        row['step_us'] = _own(times, name)
+    return result
+
+
+def _own(times, name):
+    return {kind: spent for (each, kind), spent in times.items() if each == name}
 
 
 def _ours(robot, integrator):
@@ -104,17 +120,20 @@ def _theirs(mujoco, model, places):
 
 
 def _times(runs):
-    """Return the time of a step of each [us]: the first second of the swing, in turns."""
-    best = dict.fromkeys(runs, np.inf)
+    """Return the processor time of a step of each [us]: a second of the swing, in turns.
+
+    A run of a few steps, mostly overhead of the call, is subtracted.
+    """
+    best = {(name, steps): np.inf for name in runs for steps in (EVERY, TIMED)}
     for _ in range(ROUNDS + 1):  # the first round compiles
-        for name, run in runs.items():
-            begin = time.perf_counter()
-            position, _ = run(START, np.zeros_like(START), TIMED)
-            spent = time.perf_counter() - begin
-            if len(position) != TIMED // EVERY:
-                raise RuntimeError(f'{name} did not take its {TIMED} steps')
-            best[name] = min(best[name], 1e6 * spent / TIMED)
-    return best
+        for name, steps in best:
+            begin = time.process_time()
+            position, _ = runs[name](START, np.zeros_like(START), steps)
+            spent = time.process_time() - begin
+            if len(position) != steps // EVERY:
+                raise RuntimeError(f'{name} did not take its {steps} steps')
+            best[name, steps] = min(best[name, steps], 1e6 * spent)
+    return {name: (best[name, TIMED] - best[name, EVERY]) / (TIMED - EVERY) for name in runs}
 
 
 def _energies(robot, run):
