@@ -29,6 +29,7 @@ NAMES = (
     'shortcuts',
     'lock_step',
     'loop',
+    'ros2_control',
 )
 RESULTS = Path(__file__).parent / 'results'
 

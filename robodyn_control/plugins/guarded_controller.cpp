@@ -388,7 +388,7 @@ void GuardedController::publish(const rclcpp::Time & time, double now)
   const Supervisor & arm = *supervisor_;
   const std::size_t n = arm.size();
   if (parameters_.state_publish_rate > 0.0 && now >= next_state_) {
-    next_state_ = now + 1.0 / parameters_.state_publish_rate;
+    next_state_ = std::max(next_state_ + 1.0 / parameters_.state_publish_rate, now);
     state_.header.stamp = time;
     state_.state = static_cast<std::uint8_t>(arm.state());
     std::vector<double> * const references[] = {

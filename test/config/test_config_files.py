@@ -51,6 +51,18 @@ def test_ros2_control_tag_expands_for_every_joint(plugin):
     assert [link.get('name') for link in robot.findall('link')][-1] == 'tool0'
 
 
+def test_joints_take_the_commands_that_are_asked_for():
+    """The sockets of positions and velocities, beside that of efforts."""
+    xacro = pytest.importorskip('xacro', reason='xacro is not installed')
+    document = xacro.process_file(
+        str(CONFIG / 'ros2_control/franka_like.urdf.xacro'),
+        mappings={'commands': 'velocity position'},
+    )
+    for joint in ElementTree.fromstring(document.toxml()).iterfind('ros2_control/joint'):
+        kinds = [i.get('name') for i in joint.findall('command_interface')]
+        assert kinds == ['velocity', 'position']
+
+
 def test_controllers_command_the_joints_of_the_arm_in_its_order():
     yaml = pytest.importorskip('yaml', reason='PyYAML is not installed')
     text = yaml.safe_load((CONFIG / 'ros2_control/franka_like_controllers.yaml').read_text())

@@ -10,6 +10,7 @@ import pytest
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 
+from ament_index_python.packages import get_package_prefix
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -19,6 +20,7 @@ from robodyn_msgs.srv import GetOperationalSpaceInertia
 from robodyn_ros import Robot
 from robodyn_ros.ros.launching.plugin_files import plugin_files
 from robodyn_ros.testing.participant import LATCHED, wait_until
+from support.c_libraries import run
 from support.controller_manager import ControllerManager, missing
 from support.node_harness import TWO_LINK
 
@@ -95,6 +97,18 @@ def test_a_description_that_is_another_is_refused(graph, tmp_path):
         manager.close()
 
 
+def test_a_million_updates_allocate_lock_and_write_nothing(tmp_path):
+    """The class that the controller manager calls, with references, telemetry and Lambda."""
+    files = plugin_files(TWO_LINK.read_text(), tmp_path, trajectories=False)
+    description, parameters = tmp_path / 'arm.urdf', tmp_path / 'parameters.yaml'
+    description.write_text(files.description)
+    text = files.parameters.read_text()
+    parameters.write_text(text.replace("robot_compensates_gravity: 'no'", OWN_PARAMETERS))
+    program = Path(get_package_prefix('robodyn_control'), 'lib', 'robodyn_control', 'cycle_cost')
+    told = run([program, description, parameters, LAW, 1_000_000])
+    assert f'{LAW}: 0 allocations, 0 locks, 0 writes' in told
+
+
 @pytest.fixture(scope='module')
 def arm(graph, tmp_path_factory):
     """Return an arm that is held by the plug-in, the trajectory controller configured above."""
@@ -164,6 +178,11 @@ def test_a_stop_is_latched_and_a_reset_ends_it(arm):
 def test_deactivated_it_leaves_the_safe_torque(arm):
     """The last effort is the gravity torque: no cycle follows that could ramp to it."""
     assert arm.manager.switch(stop=[LAW])
+    efforts = arm.joints.messages
+    wait_until(
+        lambda: len(efforts) > 10 and all(m.effort == efforts[-1].effort for m in efforts[-10:]),
+        'an effort that stays',
+    )
     effort, q = arm.next('effort'), arm.next()
     np.testing.assert_allclose(effort, arm.robot.gravity_torque(q), rtol=0.0, atol=0.5)
     assert arm.manager.switch(start=[LAW])

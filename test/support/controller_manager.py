@@ -48,14 +48,17 @@ class ControllerManager:
             [program / 'ros2_control_node', '--ros-args', '--params-file', parameters], folder
         )
 
-    def _ask(self, kind, name, /, **fields):
+    def _ask(self, kind, name, /, again=False, **fields):
         request = kind.Request(**fields)
-        return self._graph.call(kind, f'{MANAGER}/{name}', request, timeout=START)
+        return self._graph.call(kind, f'{MANAGER}/{name}', request, timeout=START, again=again)
 
     def load(self, name):
-        """Load and configure a controller; return whether it was."""
-        loaded = self._ask(self._srv.LoadController, 'load_controller', name=name).ok
-        return loaded and self.configure(name)
+        """Load and configure a controller; return whether it was.
+
+        A request may go to a manager that was killed just now, so it is repeated.
+        """
+        self._ask(self._srv.LoadController, 'load_controller', again=True, name=name)
+        return name in self.states() and self.configure(name)
 
     def configure(self, name):
         """Configure a controller; return whether it was."""

@@ -1,0 +1,300 @@
+// Copyright 2026 robodyn_ros maintainers
+// SPDX-License-Identifier: Apache-2.0
+// What update() of a plug-in costs on this machine, beside that of an empty controller and a loop
+// that only waits as long, which shows what the machine adds:
+//
+//   ros2 run robodyn_control cycle_cost <description.urdf> <parameters.yaml> <controller> <cycles>
+//
+// The controller moves along references of a controller above. The program's own malloc,
+// pthread_mutex_lock and write count those of the calling thread within update().
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "controller_interface/chainable_controller_interface.hpp"
+#include "hardware_interface/loaned_command_interface.hpp"
+#include "hardware_interface/loaned_state_interface.hpp"
+#include "pluginlib/class_loader.hpp"
+#include "rclcpp/rclcpp.hpp"
+
+namespace
+{
+
+struct Counts
+{
+  unsigned long allocations = 0, locks = 0, writes = 0;
+};
+thread_local Counts counts;
+
+template<typename Function>
+Function * next(const char * name)
+{
+  return reinterpret_cast<Function *>(dlsym(RTLD_NEXT, name));
+}
+
+}  // namespace
+
+extern "C" {
+
+void * __libc_malloc(std::size_t);
+void * __libc_calloc(std::size_t, std::size_t);
+void * __libc_realloc(void *, std::size_t);
+void * __libc_memalign(std::size_t, std::size_t);
+
+void * malloc(std::size_t size)
+{
+  ++counts.allocations;
+  return __libc_malloc(size);
+}
+
+void * calloc(std::size_t count, std::size_t size)
+{
+  ++counts.allocations;
+  return __libc_calloc(count, size);
+}
+
+void * realloc(void * old, std::size_t size)
+{
+  ++counts.allocations;
+  return __libc_realloc(old, size);
+}
+
+void * aligned_alloc(std::size_t alignment, std::size_t size)
+{
+  ++counts.allocations;
+  return __libc_memalign(alignment, size);
+}
+
+int pthread_mutex_lock(pthread_mutex_t * mutex)
+{
+  static const auto original = next<int(pthread_mutex_t *)>("pthread_mutex_lock");
+  ++counts.locks;
+  return original(mutex);
+}
+
+ssize_t write(int file, const void * data, std::size_t size)
+{
+  static const auto original = next<ssize_t(int, const void *, std::size_t)>("write");
+  ++counts.writes;
+  return original(file, data, size);
+}
+
+}
+
+namespace
+{
+
+using controller_interface::CallbackReturn;
+using controller_interface::ChainableControllerInterface;
+using controller_interface::InterfaceConfiguration;
+using controller_interface::return_type;
+using hardware_interface::CommandInterface;
+using hardware_interface::StateInterface;
+
+constexpr double PERIOD = 1e-3, SWING = 0.2;  // [s], [rad or m]
+
+/// The least that a controller can be.
+class Empty : public ChainableControllerInterface
+{
+public:
+  CallbackReturn on_init() override {return CallbackReturn::SUCCESS;}
+  InterfaceConfiguration command_interface_configuration() const override {return {};}
+  InterfaceConfiguration state_interface_configuration() const override {return {};}
+
+protected:
+  return_type update_reference_from_subscribers(
+    const rclcpp::Time &, const rclcpp::Duration &) override {return return_type::OK;}
+  return_type update_and_write_commands(
+    const rclcpp::Time &, const rclcpp::Duration &) override {return return_type::OK;}
+};
+
+template<typename Interface>
+std::vector<std::shared_ptr<Interface>> interfaces(const InterfaceConfiguration & wanted)
+{
+  std::vector<std::shared_ptr<Interface>> made;
+  for (const auto & name : wanted.names) {
+    const auto at = name.rfind('/');
+    hardware_interface::InterfaceInfo info;
+    info.name = name.substr(at + 1);
+    info.data_type = "double";
+    made.push_back(
+      std::make_shared<Interface>(
+        hardware_interface::InterfaceDescription(name.substr(0, at), info)));
+  }
+  return made;
+}
+
+/// A controller in the hands of a controller manager that has nothing but it.
+class Managed
+{
+public:
+  Managed(
+    ChainableControllerInterface & controller, const std::string & name,
+    const std::string & description, const std::vector<std::string> & arguments)
+  : controller_(controller)
+  {
+    controller_interface::ControllerInterfaceParams params;
+    params.controller_name = name;
+    params.robot_description = description;
+    params.update_rate = params.controller_manager_update_rate =
+      static_cast<unsigned>(1.0 / PERIOD);
+    params.node_options = controller.define_custom_node_options().arguments(arguments);
+    if (controller.init(params) != return_type::OK) {
+      throw std::runtime_error(name + ": not initialised");
+    }
+    controller.configure();
+    states_ = interfaces<StateInterface>(controller.state_interface_configuration());
+    commands_ = interfaces<CommandInterface>(controller.command_interface_configuration());
+    references_ = controller.export_reference_interfaces();
+    std::vector<hardware_interface::LoanedStateInterface> states;
+    for (const auto & each : states_) {
+      states.emplace_back(each);
+    }
+    std::vector<hardware_interface::LoanedCommandInterface> commands;
+    for (const auto & each : commands_) {
+      commands.emplace_back(each, [] {});
+    }
+    controller.assign_interfaces(std::move(commands), std::move(states));
+    move(0.0);
+    controller.set_chained_mode(!references_.empty());
+    if (controller.get_node()->activate().label() != "active") {
+      throw std::runtime_error(name + ": not activated");
+    }
+    start_ = controller.get_node()->now();
+  }
+
+  ~Managed() {controller_.release_interfaces();}
+
+  /// One update(); return how long it took [s], and add what it did to some counts.
+  double cycle(long k, Counts & did)
+  {
+    const double elapsed = PERIOD * static_cast<double>(k);
+    move(elapsed);
+    refer(elapsed + PERIOD);
+    const rclcpp::Duration period = rclcpp::Duration::from_seconds(PERIOD);
+    const rclcpp::Time now = start_ + period * static_cast<double>(k);
+    const Counts before = counts;
+    const auto begin = std::chrono::steady_clock::now();
+    failures_ += controller_.update(now, period) != return_type::OK;
+    const auto end = std::chrono::steady_clock::now();
+    did.allocations += counts.allocations - before.allocations;
+    did.locks += counts.locks - before.locks;
+    did.writes += counts.writes - before.writes;
+    return std::chrono::duration<double>(end - begin).count();
+  }
+
+  bool moved() const
+  {
+    return failures_ == 0 && std::all_of(
+      commands_.begin(), commands_.end(), [](const auto & command) {
+        return std::isfinite(command->get_optional().value_or(NAN));
+      });
+  }
+
+private:
+  static double position(double t) {return SWING * (1.0 - std::cos(t));}
+
+  void move(double t)
+  {
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      static_cast<void>(
+        states_[i]->set_value(i < states_.size() / 2 ? position(t) : SWING * std::sin(t), true));
+    }
+  }
+
+  void refer(double t)
+  {
+    const double wanted[] = {position(t), SWING * std::sin(t), SWING * std::cos(t), 0.0};
+    for (std::size_t i = 0; i < references_.size(); ++i) {
+      static_cast<void>(references_[i]->set_value(wanted[i % 4], true));
+    }
+  }
+
+  ChainableControllerInterface & controller_;
+  std::vector<StateInterface::SharedPtr> states_;
+  std::vector<CommandInterface::SharedPtr> commands_, references_;
+  rclcpp::Time start_;
+  long failures_ = 0;
+};
+
+void tell(const char * name, std::vector<double> & took, const Counts & did)
+{
+  std::sort(took.begin(), took.end());
+  const auto at = [&](double share) {
+      return 1e6 * took[static_cast<std::size_t>(share * static_cast<double>(took.size() - 1))];
+    };
+  std::printf(
+    "%s: %lu allocations, %lu locks, %lu writes; "
+    "median %.3f, 99 %% %.3f, 99.99 %% %.3f, maximum %.3f us\n",
+    name, did.allocations, did.locks, did.writes, at(0.5), at(0.99), at(0.9999), at(1.0));
+}
+
+/// Wait for some time [s] without sleeping; return how long it took.
+double wait(double length)
+{
+  const auto begin = std::chrono::steady_clock::now();
+  double took = 0.0;
+  while (took < length) {
+    took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
+  return took;
+}
+
+std::string text_of(const char * path)
+{
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+int main(int count, char ** arguments)
+{
+  if (count != 5) {
+    std::fprintf(stderr, "cycle_cost: description.urdf parameters.yaml controller cycles\n");
+    return 2;
+  }
+  rclcpp::init(1, arguments);
+  pluginlib::ClassLoader<ChainableControllerInterface> loader(
+    "controller_interface", "controller_interface::ChainableControllerInterface");
+  const std::string name = arguments[3];
+  const auto plugin = loader.createUniqueInstance(
+    name == "gravity_compensation" ? "robodyn_control/GravityCompensationController" :
+    "robodyn_control/ComputedTorqueController");
+  Empty empty;
+  Managed arm(
+    *plugin, name, text_of(arguments[1]), {"--ros-args", "--params-file", arguments[2]});
+  Managed nothing(empty, "empty", "", {});
+  const auto cycles = static_cast<std::size_t>(std::atol(arguments[4]));
+  std::vector<double> took(cycles), idle(cycles), waited(cycles);
+  std::free(std::malloc(16));
+  const bool watched = counts.allocations != 0 && counts.locks != 0;
+  Counts did, nothing_done;
+  double shortest = 1.0;
+  for (std::size_t k = 0; k < cycles; ++k) {
+    took[k] = arm.cycle(static_cast<long>(k) + 1, did);
+    idle[k] = nothing.cycle(static_cast<long>(k) + 1, nothing_done);
+    shortest = std::min(shortest, took[k]);
+    waited[k] = wait(shortest);
+  }
+  tell(name.c_str(), took, did);
+  tell("empty", idle, nothing_done);
+  tell("waiting", waited, {});
+  const bool quiet = watched && arm.moved() && did.allocations + did.locks + did.writes == 0;
+  rclcpp::shutdown();
+  return quiet ? 0 : 1;
+}
