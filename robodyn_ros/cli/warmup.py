@@ -19,14 +19,23 @@ import warnings
 
 from robodyn_ros import RobodynError
 from robodyn_ros.cli.robot_arguments import add_robot, model_of, refuse
-from robodyn_ros.compile import batch_loops, cache, generic, known_answers, state_checks, warm_up
+from robodyn_ros.compile import (
+    batch_loops,
+    cache,
+    embedded,
+    generic,
+    known_answers,
+    state_checks,
+    warm_up,
+)
 from robodyn_ros.compile.prune import remove_others
 from robodyn_ros.compile.vectorcall import method
 from robodyn_ros.control.laws.law_registry import BUILT_IN, law_class
 from robodyn_ros.control.laws.specialised_law import specialised_kernels
 from robodyn_ros.control.supervisor.supervisor import Supervisor
 from robodyn_ros.robot.background_compiler import ahead, helped, portable, with_batches
-from robodyn_ros.simulation import plant, rollouts
+from robodyn_ros.simulation import plant, rollouts, step
+from robodyn_ros.simulation.contact import step as contact_step
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.specialised_step import specialised_step
 
@@ -111,7 +120,12 @@ def for_any_robot(laws):
         batch_loops.of(generic.forward_dynamics_derivatives),
         *state_checks.ALL,
         *method.ALL,
+        *embedded.serving(),
+        *embedded.OF_LOOPS.values(),
         *plant.KERNELS,
+        *step.CALLED[True],
+        contact_step.step,
+        *contact_step.CALLED,
         rollouts.kernel,
         *(kernel for law in laws for kernel in Supervisor.kernels(law)),
     ]

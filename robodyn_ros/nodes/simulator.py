@@ -19,7 +19,7 @@ from robodyn_ros.ros.common.robot_source import RobotSource
 from robodyn_ros.ros.common.start_report import StartReport
 from robodyn_ros.ros.common.topic_hints import silent_topic
 from robodyn_ros.ros.simulator.lock_step_session import LockStepSimulation
-from robodyn_ros.ros.simulator.simulated_plant import contact_step, make_contacts, make_faults
+from robodyn_ros.ros.simulator.simulated_plant import contact_kernels, make_contacts, make_faults
 from robodyn_ros.ros.simulator.simulator_diagnostics import SimulatorDiagnostics
 from robodyn_ros.ros.simulator.simulator_parameters import SIMULATOR_PARAMETERS
 from robodyn_ros.ros.simulator.simulator_session import SimulatorSession
@@ -73,7 +73,7 @@ class Simulator(ManagedNode):
                 self.get_logger().warning(f'{finding.subject}: {finding.sentence}')
         values = self.parameters.snapshot()
         contacts = make_contacts(values, self.source)
-        kernels = KERNELS if contacts is None else (*KERNELS, contact_step(values))
+        kernels = KERNELS if contacts is None else (*KERNELS, *contact_kernels(values))
         warm_up([each for each in kernels if not each.is_kept], report.compiling)
         warm_up(kernels, report.loading)
         report.say('Loading the code for this robot alone, and opening the topics.')

@@ -6,13 +6,14 @@ import functools
 
 from numba.extending import overload, register_jitable
 
-#: Keeps the function plain Python for Python callers, and compiles it into calling kernels.
-primitive = register_jitable
+#: Keeps the function plain Python for Python callers, and compiles it into calling kernels. No
+#: wrapper for C is made, which nobody would call.
+primitive = register_jitable(no_cfunc_wrapper=True)
 #: The same, for functions that are cheaper inlined but too long for the compiler to inline.
-inlined = register_jitable(forceinline=True)
+inlined = register_jitable(no_cfunc_wrapper=True, forceinline=True)
 #: The same without fused multiply-adds, whose places differ between kernels. So the results have
 #: the same bits in all kernels.
-unfused = register_jitable(fastmath=False)
+unfused = register_jitable(no_cfunc_wrapper=True, fastmath=False)
 
 #: The functions with machine code of their own, in the order of their definition.
 SEPARATE = []

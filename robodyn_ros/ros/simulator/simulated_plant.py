@@ -73,9 +73,9 @@ def make_contacts(values: Mapping[str, Any], source: RobotSource) -> Contacts | 
     return contact_file.contacts_of(path, source.description) if path else None
 
 
-def contact_step(values: Mapping[str, Any]) -> Kernel:
-    """Return the step of a plant with contacts."""
-    return step.step_of(METHODS[values['integrator']])
+def contact_kernels(values: Mapping[str, Any]) -> tuple[Kernel, ...]:
+    """Return the kernels of a plant with contacts: its step, and what the step calls."""
+    return step.step_of(METHODS[values['integrator']]), *step.CALLED
 
 
 def elastic_joints(values: Mapping[str, Any]) -> dict[str, ElasticJoint]:
