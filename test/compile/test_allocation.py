@@ -8,7 +8,10 @@ import numpy as np
 from numba.core.runtime import rtsys
 from support.calls import arguments
 from support.families import FAMILIES
+from support.real_robots import robot as known
 from robodyn_ros.compile import generic, kernel
+from robodyn_ros.model.contacts import Contacts, Obstacle, sphere
+from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.spatial.types import Scalar, Vector
 
 @kernel
@@ -28,12 +31,24 @@ counts = {one.name: count(one.compiled, [*arguments(robot, one).values()]) for o
 arrays = {one.name: sum(isinstance(x, np.ndarray) for x in arguments(robot, one).values())
           for one in generic.ALL}
 counts['test.allocating'] = count(allocating.compiled, [np.ones(3)])
+
+arm, q = known('two_link').robot, np.array([-0.5, 0.8])
+below = arm.pose(q, 'tool0')[:3, 3] - [0.0, 0.0, 0.1]
+floor = Obstacle.plane(point=below, friction=0.5)
+plant = Plant(arm, position=q, contacts=Contacts([sphere('tool0', 0.1)], [floor]))
+state = *plant._arrays, 1e-3, *plant._options
+counts['step in contact'] = count(plant._step, state)
+arrays['step in contact'] = sum(isinstance(x, np.ndarray) for x in [*state[:-1], *state[-1]])
+assert [touch.force[2] > 1.0 for touch in plant.contacts] == [True]
 print(json.dumps([counts, arrays]))
 """
 
 
 def test_kernels_do_not_allocate(python):
-    """Beyond the handle of each array passed in, which is freed again, nothing is allocated."""
+    """Beyond the handle of each array passed in, which is freed again, nothing is allocated.
+
+    A step of the plant, while its arm lies on a floor, neither.
+    """
     (counts, arrays), _ = python(SCRIPT, NUMBA_NRT_STATS='1')
     assert len(counts) == len(arrays) + 1 > 10
     allocated, _ = counts.pop('test.allocating')

@@ -16,6 +16,7 @@ from robodyn_ros.model.rotation_matrix import from_rpy
 from robodyn_ros.simulation.contact import approach, respond
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
+from robodyn_ros.simulation.specialised_step import specialised_step
 
 MASS, INERTIA, G = 2.0, (0.02, 0.03, 0.04), 9.81
 BODY = f"""<robot name="body"><link name="body"><inertial><mass value="{MASS}"/>
@@ -220,6 +221,26 @@ def test_a_falling_arm_loses_energy_in_its_contacts(arm, middle):
     assert deepest > -1e-4
     assert np.array_equal(plants[0].q, plants[1].q)
     assert np.array_equal(plants[0].qd, plants[1].qd)
+
+
+def test_the_step_for_one_robot_lands_as_that_for_any_robot(elbow):
+    """It falls, bounces, and slides; rounding of the two grows by the impacts to 1e-12 at most."""
+    q = np.array([-0.5, 0.8])
+    place = elbow.pose(q, 'tool0')[:3, 3]
+    floor = Obstacle.plane(point=place - [0.0, 0.0, 0.052], friction=0.3, restitution=0.5)
+    contacts = Contacts([sphere('tool0', 0.05)], [floor])
+    one, other = (free_plant(elbow, contacts, q) for _ in range(2))
+    other.use(specialised_step(elbow.model, contacts=contacts))
+    assert other._step is not one._step
+    rises, pressed = False, 0
+    for _ in range(50):
+        one.step(dt=STEP)
+        other.step(dt=STEP)
+        rises = rises or elbow.velocity(one.q, one.qd, 'tool0')[2] > 0.1
+        pressed += any(touch.force[2] > 1.0 for touch in other.contacts)
+        for found, expected in ((other.q, one.q), (other.qd, one.qd)):
+            assert found == pytest.approx(expected, rel=1e-12, abs=1e-12)
+    assert rises and pressed > 1
 
 
 CHAIN = """<robot name="chain"><link name="world"/>{links}

@@ -341,7 +341,6 @@ step = Kernel(by_euler_in_contact, nogil=True)
 step_by_runge_kutta = Kernel(by_runge_kutta_in_contact, nogil=True)
 #: What they call besides the step without contacts.
 CALLED = (separate_kernel(contact_impulses, fastmath=False),)
-KERNELS = (step, step_by_runge_kutta, *CALLED)
 
 
 def step_of(method):
