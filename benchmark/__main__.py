@@ -25,6 +25,7 @@ NAMES = (
     'plant',
     'contact',
     'closed_chains',
+    'loop_growth',
     'integrators',
     'shortcuts',
     'lock_step',

@@ -4,9 +4,10 @@
 
 `embedded` is code for the robot over its independent joints, which closes the loops at every call;
 `generic` the kernel for any robot. `tree` is code for the same bodies with open loops, all joints
-independent. `python` is a call from Python. Pinocchio (constraintDynamics) and MuJoCo (equality
-constraints) get the positions of all joints with closed loops, so they do not close them. Every
-call gets another state of a bank. Minima of interleaved rounds, in microseconds.
+independent. `operations` are those of one call of each code. `python` is a call from Python.
+Pinocchio (constraintDynamics) and MuJoCo (equality constraints) get the positions of all joints
+with closed loops, so they do not close them. Every call gets another state of a bank. Minima of
+interleaved rounds, in microseconds.
 """
 
 import sys
@@ -19,7 +20,7 @@ import numpy as np
 from benchmark import libraries, table
 from benchmark.kernels import _one_core
 from robodyn_ros.codegen.registry import RECIPES
-from robodyn_ros.codegen.specialise import specialise
+from robodyn_ros.codegen.specialise import record, specialise
 from robodyn_ros.robot.robot import Robot
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / 'test'))  # the mechanisms of the tests
@@ -56,7 +57,7 @@ def mechanisms():
 
 
 def measure():
-    """{'robots': {name: {'joints', 'independent', 'us': {column: time}}}}."""
+    """{'robots': {name: {'joints', 'independent', 'operations', 'us': {column: time}}}}."""
     robots = {name: _measured(each) for name, each in mechanisms().items()}
     return {'robots': robots, 'unit': 'us', 'libraries': libraries.versions()}
 
@@ -66,20 +67,33 @@ def _measured(mechanism):
     tree = Robot.from_description(mechanism.description, gravity=GRAVITY)
     q = robot.model.closed_posture + rng.uniform(-REACH, REACH, (BANK, robot.nv))
     qd, tau = rng.uniform(-1.0, 1.0, (2, BANK, robot.nv))
-    calls = {'generic python': _each(robot.forward_dynamics, q, qd, tau)}
+    calls, operations = {'generic python': each(robot.forward_dynamics, q, qd, tau)}, {}
     codes = {'tree': (tree, rng.uniform(-1.0, 1.0, (3, BANK, tree.nv)))}
     if specialise(robot.model, 'forward_dynamics', RECIPES['forward_dynamics']):
         codes['embedded'] = robot, (q, qd, tau)
-        calls['embedded python'] = _each(robot.specialised().forward_dynamics, q, qd, tau)
+        calls['embedded python'] = each(robot.specialised().forward_dynamics, q, qd, tau)
     for name, (own, states) in codes.items():
         made = specialise(own.model, 'forward_dynamics', RECIPES['forward_dynamics'])
         one, out = made.one.compiled, np.empty(own.nv)
+        recording = record('forward_dynamics', RECIPES['forward_dynamics'], own.model)
+        operations[name] = sum(recording.counts().values())
         assert all(one(*state, out) == 0 for state in zip(*states)), 'the code refuses a state'
         calls[f'{name} loop'] = lambda one=one, states=states, out=out: _loop(one, *states, out)
     calls |= {
         f'{library} python': call
         for library, call in _others(mechanism, robot, q, qd, tau).items()
     }
+    times = minima(calls)
+    return {
+        'joints': len(robot.all_joint_names),
+        'independent': robot.nv,
+        'operations': operations,
+        'us': {name: times[name] for name in COLUMNS if name in times},
+    }
+
+
+def minima(calls):
+    """{name: the least time of one of BANK calls [us]} of {name: all of them}."""
     for call in calls.values():
         call()
     times = dict.fromkeys(calls, np.inf)
@@ -91,14 +105,11 @@ def _measured(mechanism):
                     call()
                 took = (time.perf_counter() - begin) / (PASSES * BANK)
                 times[name] = min(times[name], 1e6 * took)
-    return {
-        'joints': len(robot.all_joint_names),
-        'independent': robot.nv,
-        'us': {name: times[name] for name in COLUMNS if name in times},
-    }
+    return times
 
 
-def _each(function, *states):
+def each(function, *states):
+    """Return a call of a function for each of several states."""
     rows = list(zip(*states))
 
     def run():
@@ -138,9 +149,18 @@ def show(result):
         best = us.get('embedded python', us['generic python'])
         faster = us['pinocchio python'] / best if 'pinocchio python' in us else np.nan
         size = f'{row["joints"]} / {row["independent"]}'
-        rows.append([name, size, *cells, f'{by_tree:.2f}', f'{faster:.1f}'])
+        lengths = [row['operations'].get(code, '-') for code in ('embedded', 'tree')]
+        rows.append([name, size, *lengths, *cells, f'{by_tree:.2f}', f'{faster:.1f}'])
     table.show(
         'Forward dynamics of closed chains [us]',
-        ['robot', 'joints', *COLUMNS, 'embedded/tree', 'Pinocchio/ours'],
+        [
+            'robot',
+            'joints',
+            'embedded operations',
+            'tree operations',
+            *COLUMNS,
+            'embedded/tree',
+            'Pinocchio/ours',
+        ],
         rows,
     )

@@ -45,6 +45,9 @@ MOST_STEPS = 6
 LAST_STEP = 1e-8  # largest last step; Newton's method squares it [rad or m]
 GRID = 2.0**-26  # of the coefficients, so that rounding on another processor changes none
 PIVOT = 0.05  # smallest pivot as a share of the smallest one of the samples
+ADMISSIBLE = 0.05  # smallest entry that becomes a pivot, as a share of the largest
+EQUAL = 1e-6  # difference of entries that rounding may cause, as between equal arms
+ZERO = 1e-12  # largest entry that is zero in all postures, as a share of the largest
 
 
 @dataclass(frozen=True, eq=False)
@@ -380,24 +383,32 @@ def _numbers(topology, constants, posture):
 
 
 def _pivots(model, topology, postures):
-    """Return (row, column, smallest square) of the pivots that are largest in all postures."""
+    """Return (row, column, smallest square) of the pivots, which are regular in all postures.
+
+    Of the entries that are large enough, each is one with the fewest products (Markowitz 1957,
+    "The elimination form of the inverse"), for the unknowns and one right side.
+    """
     samples = np.array([_numbers(topology, model.constants, posture) for posture in postures])
-    d, chosen, rows, cols = topology[0, UNKNOWNS], [], [], []
+    d, chosen = topology[0, UNKNOWNS], []
+    rows, cols = list(range(samples.shape[1])), list(range(d))
     size = np.abs(samples[:, :, :d]).max()
-    for _ in range(d):
-        least = np.abs(samples[:, :, :d]).min(axis=0)
-        least[rows, :] = 0.0
-        least[:, cols] = 0.0
-        row, col = np.unravel_index(np.argmax(least), least.shape)
-        if least[row, col] < 1e-9 * size:
+    filled = np.abs(samples[:, :, :d]).max(axis=0) > ZERO * size
+    while cols:
+        least = np.abs(samples[:, rows][:, :, cols]).min(axis=0)
+        if least.max() < 1e-9 * size:
             raise RecordingTooLong
-        chosen.append((int(row), int(col), float(PIVOT * least[row, col]) ** 2))
-        rows.append(row)
-        cols.append(col)
-        for other in range(samples.shape[1]):
-            if other not in rows:
+        left = filled[np.ix_(rows, cols)]
+        products = (left.sum(axis=1)[:, None] + 1) * (left.sum(axis=0) - 1)
+        products[least < ADMISSIBLE * least.max()] = products.max() + 1
+        cheap = np.where(products == products.min(), least, 0.0)
+        i, j = np.argwhere(cheap > (1.0 - EQUAL) * cheap.max())[0]
+        row, col = rows.pop(i), cols.pop(j)
+        chosen.append((row, col, float(PIVOT * least[i, j]) ** 2))
+        for other in rows:
+            if filled[other, col]:
                 share = samples[:, other, col] / samples[:, row, col]
                 samples[:, other] -= share[:, None] * samples[:, row]
+                filled[other] |= filled[row]
     return tuple(chosen)
 
 

@@ -53,14 +53,19 @@ EMBEDDED_TOPOLOGY_COLUMNS = 13
 
 # For a robot with closed loops these columns are added. Closure k is in row k + 1. Row 0 has the
 # numbers of closures, of dependent joints, and of constrained motions. Dependent joints of loops
-# have COUNT consecutive independent velocities from FIRST on.
+# have COUNT consecutive independent velocities from FIRST on. Closures that share dependent joints
+# form a group, with consecutive rows and consecutive dependent joints.
 # index of the joint in the loops: the independent ones, then from nv the dependent ones; or -1
 COORDINATE = 13
 BODY_A, BODY_B = 14, 15  # to which the two frames of the closure are fixed
 STOPS = 16  # bits of the constrained motions: along and about x y z in axes of A; the distance
 DISTANCE = 6  # its bit
 CLOSURES, UNKNOWNS, STOPPED_ROWS = 14, 15, 16  # of row 0
-CLOSED_TOPOLOGY_COLUMNS = 17
+LAST_CLOSURE = 17  # row of the last closure of the group
+GROUP_ROWS = 18  # constrained motions of the group
+FIRST_UNKNOWN, GROUP_UNKNOWNS = 19, 20  # its dependent joints
+FIRST_LEADER, LEADERS = 21, 22  # consecutive independent velocities with those of the group
+CLOSED_TOPOLOGY_COLUMNS = 23
 RATIO = 33  # position of the joint per position of the one it follows
 SHIFT = 34  # position of the joint when that is zero [rad or m]
 EMBEDDED_CONSTANT_COLUMNS = 35

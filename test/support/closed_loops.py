@@ -110,6 +110,43 @@ def four_bar(links=(0.2, 0.5, 0.4, 0.45), stops=None, kind='hinge'):
     return Mechanism(description, (pin,), {'crank': 1.0, 'coupler': -0.5, 'rocker': 1.6}, 3)
 
 
+def several_four_bars(count, further=7, in_a_row=True):
+    """Return four-bars whose couplers carry an arm of further joints, ten bodies with each.
+
+    Each stands on the last link of the one before, or they stand side by side.
+    """
+    links, joints, closures, near, parent = [Link('base')], [], [], {}, 'base'
+    stand, angles = at(0.1, 0.0, 0.2, (0.5, 0.2, 0.1)), {'crank': 1.0, 'coupler': -0.5}
+    for k in range(count):
+        crank, coupler, rocker = (f'{name}{k}' for name in ('crank', 'coupler', 'rocker'))
+        links += [body(crank, 1.0, 0.2), body(coupler, 2.0, 0.5), body(rocker, 1.5, 0.4)]
+        joints += [
+            joint(crank, parent, crank, stand),
+            joint(coupler, crank, coupler, at(0.2)),
+            joint(rocker, parent, rocker, stand @ at(0.45)),
+        ]
+        closures.append(Closure(f'pin{k}', coupler, rocker, 'hinge', None, at(0.5), at(0.4)))
+        near |= {f'{name}{k}': angle for name, angle in (angles | {'rocker': 1.6}).items()}
+        parent = coupler
+        for j in range(further):
+            name, axis = f'arm{k}_{j}', np.roll((1.0, 0.3, 0.0), j)
+            links.append(body(name, 1.0, 0.1))
+            joints.append(joint(name, parent, name, at(0.15, 0.02), axis=axis))
+            parent = name
+        parent = parent if in_a_row else 'base'
+    description = RobotDescription(f'{count}_four_bars', tuple(links), tuple(joints))
+    return Mechanism(description, tuple(closures), near, count * (1 + further))
+
+
+def pinned_twice():
+    """Return two four-bars in a row, of which one has a redundant pin, written down last."""
+    plain = several_four_bars(2, further=1)
+    again = replace(
+        plain.closures[0], name='again', place_a=at(0.5, z=0.1), place_b=at(0.4, z=0.1)
+    )
+    return replace(plain, closures=(*plain.closures, again))
+
+
 def geared():
     """Return the four-bar with rotors that follow a joint that leads and one that loops lead."""
     plain = four_bar()
@@ -207,6 +244,7 @@ MECHANISMS = {
     'rod of constant length': rod_of_constant_length(),
     'tool on a rail': guided(),
     'two arms with a tray': two_arms(),
+    'two four-bars, one pinned twice': pinned_twice(),
 }
 
 

@@ -18,6 +18,7 @@ from robodyn_ros.model.layout import (
     DOF,
     FIRST,
     KIND,
+    PARENT,
     RATIO,
     REDUCED,
     SHIFT,
@@ -280,7 +281,10 @@ def project_both(topology, scratch, A_tree, A):
 
 @primitive
 def project_symmetric(topology, scratch, M_tree, M):
-    """The same of a symmetric matrix, symmetric to the bit."""
+    """The same of the mass matrix, symmetric to the bit, in O(n depth).
+
+    Its entries are zero unless one body carries the other.
+    """
     E = expansion(topology, scratch)
     for k in range(M.shape[0]):
         for other in range(M.shape[1]):
@@ -288,10 +292,12 @@ def project_symmetric(topology, scratch, M_tree, M):
     for i in range(1, topology.shape[0]):
         for m in range(topology[i, COUNT]):
             k = topology[i, FIRST] + m
-            for j in range(1, i + 1):
+            j = i
+            while j > 0:
                 for p in range(topology[j, COUNT]):
                     other = topology[j, FIRST] + p
                     entry = E[i - 1, m] * E[j - 1, p] * M_tree[i - 1, j - 1]
                     M[k, other] = M[k, other] + entry
                     if i != j:
                         M[other, k] = M[other, k] + entry
+                j = topology[j, PARENT]

@@ -19,10 +19,10 @@ from robodyn_ros.algorithms.constraints.expansion import (
     expansion,
     independent,
 )
-from robodyn_ros.algorithms.constraints.least_squares import solve
 from robodyn_ros.algorithms.constraints.loops import (
     equations,
     loop_vector,
+    solve_groups,
     stopped_turns,
     write_equations,
 )
@@ -47,7 +47,6 @@ from robodyn_ros.model.layout import (
     REVOLUTE,
     ROTATION,
     STOPS,
-    UNKNOWNS,
     ZERO,
     Q,
 )
@@ -141,7 +140,7 @@ def third_of_gap(XA, XB, lever, a, turns, free, length):
 @primitive
 def third_derivative(topology, constants, scratch, w, third):
     """Compute theta''' of all joints along w; third : (n,), written. Needs `expand_positions`."""
-    n, nv, d = topology.shape[0] - 1, topology[0, FIRST], topology[0, UNKNOWNS]
+    n, nv = topology.shape[0] - 1, topology[0, FIRST]
     everything, E = all_positions(topology, scratch), expansion(topology, scratch)
     bent, poses = np.zeros(n), np.zeros((n + 1, ORDERS, 3, 4))
     add_rate_of_expansion(topology, constants, scratch, w, w, bent)
@@ -171,7 +170,7 @@ def third_derivative(topology, constants, scratch, w, third):
                 length = constants[k, LENGTH] if a == DISTANCE else 0.0
                 L[row, last] = 6.0 * third_of_gap(XA, XB, local, a, turns, free, length)
                 row += 1
-    solve(L, d)
+    solve_groups(topology, scratch, L)
     for i in range(1, n + 1):
         unknown = topology[i, COORDINATE] - nv
         third[i - 1] = -constants[i, RATIO] * L[unknown, last] if unknown >= 0 else 0.0

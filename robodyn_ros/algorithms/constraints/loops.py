@@ -13,10 +13,11 @@ from math import nan
 
 from robodyn_ros.algorithms.constraints.least_squares import solve
 from robodyn_ros.algorithms.constraints.memory import loop_memory
-from robodyn_ros.algorithms.core.jacobian import frame_acceleration, jacobian_columns
+from robodyn_ros.algorithms.core.jacobian import frame_acceleration, world_axis
 from robodyn_ros.algorithms.core.joint_transform import joint_transforms
 from robodyn_ros.algorithms.core.kinematics import frame_pose, poses_base_to_tip
 from robodyn_ros.algorithms.core.rnea import motion_base_to_tip, start_at_base
+from robodyn_ros.algorithms.core.scratch import OMEGA, WORLD_POSITION, WORLD_ROTATION
 from robodyn_ros.model.layout import (
     BODY_A,
     BODY_B,
@@ -26,19 +27,31 @@ from robodyn_ros.model.layout import (
     DISTANCE,
     EMBEDDED_TOPOLOGY_COLUMNS,
     FIRST,
+    FIRST_LEADER,
+    FIRST_UNKNOWN,
     FRAME_A,
     FRAME_B,
+    GROUP_ROWS,
+    GROUP_UNKNOWNS,
+    KIND,
+    LAST_CLOSURE,
+    LEADERS,
     LENGTH,
+    PARENT,
+    PITCH,
+    PRISMATIC,
     RATIO,
     REFERENCE,
     STOPPED_ROWS,
     STOPS,
     UNKNOWNS,
     Q,
+    V,
 )
 from robodyn_ros.spatial.primitive import primitive, separate
+from robodyn_ros.spatial.rotation import rotate
 from robodyn_ros.spatial.types import Boolean, Matrix, Scalar, Table, Topology, Vector
-from robodyn_ros.spatial.vec3 import add, cross, dot, scale, sub
+from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale, sub
 
 STRIDE = 0.25  # longest step of an independent joint [rad or m]
 MOST_STEPS = 30  # of Newton's method at one point
@@ -64,26 +77,27 @@ def equations(topology, scratch):
 
 @primitive
 def loop_vector(topology, scratch, k, length):
-    """Return memory for vector k over all joints, k below 20."""
-    m, d, nv = topology[0, STOPPED_ROWS], topology[0, UNKNOWNS], topology[0, FIRST]
-    n = topology.shape[0] - 1
-    return loop_memory(topology, scratch, m * (d + nv + 1) + k * n, length)
-
-
-@primitive
-def frame_jacobians(topology, scratch):
-    """Return memory for the Jacobians of the two frames of a closure."""
-    n = topology.shape[0] - 1
-    both = loop_vector(topology, scratch, 4, 12 * n).reshape(12, n)
-    return both[:6], both[6:]
+    """Return memory for vector k over all joints, k below 4."""
+    n, L = topology.shape[0] - 1, equations(topology, scratch)
+    return loop_memory(topology, scratch, L.size + k * n, length)
 
 
 @primitive
 def frame_poses(topology, scratch):
-    """Return memory for their poses."""
+    """Return memory for the poses of the two frames of a closure."""
     n = topology.shape[0] - 1
-    both = loop_vector(topology, scratch, 16, n + 44)[n:].reshape(11, 4)
+    both = loop_vector(topology, scratch, 3, n + 44)[n:].reshape(11, 4)
     return both[:4], both[4:8]
+
+
+@primitive
+def group_equations(topology, scratch, k):
+    """Return memory for the rows of the group of closures that begins with k."""
+    rows = topology[k, GROUP_ROWS]
+    columns = topology[k, GROUP_UNKNOWNS] + topology[k, LEADERS] + 1
+    n, L = topology.shape[0] - 1, equations(topology, scratch)
+    start = L.size + 4 * n + 44
+    return loop_memory(topology, scratch, start, rows * columns).reshape(rows, columns)
 
 
 @primitive
@@ -120,55 +134,124 @@ def turn_error(XA, XB, a, turns, free):
 
 
 @primitive
-def entry(A, B, k, lever, axis, turns):
-    """Return an axis times the velocity of B relative to A that joint k gives."""
-    turning = (A[3, k], A[4, k], A[5, k])
-    if turns:
-        return dot(axis, sub((B[3, k], B[4, k], B[5, k]), turning))
-    carried = add((A[0, k], A[1, k], A[2, k]), cross(turning, lever))
-    return dot(axis, sub((B[0, k], B[1, k], B[2, k]), carried))
+def motion_at(topology, constants, scratch, i, point):
+    """Return the velocity that a unit rate of joint i gives a point, and the angular one."""
+    z = world_axis(scratch, i)
+    if topology[i, KIND] == PRISMATIC:
+        return z, (0.0, 0.0, 0.0)
+    lever = sub(point, load(scratch, i, WORLD_POSITION))
+    return add(cross(z, lever), scale(constants[i, PITCH], z)), z
 
 
 @primitive
-def write_row(topology, constants, A, B, lever, axis, turns, L, row):
-    """Write one row of the equations; mimic joints add to the columns of their leaders."""
-    d, nv = topology[0, UNKNOWNS], topology[0, FIRST]
-    for column in range(L.shape[1]):
-        L[row, column] = 0.0
-    for i in range(1, topology.shape[0]):
+def next_joint(topology, body_A, body_B):
+    """Return the outer of two bodies, its sign, and the pair after it: to where their paths meet.
+
+    Joints nearer to the base move both frames of a closure, so they do not open it.
+    """
+    if body_A > body_B:
+        return body_A, -1.0, topology[body_A, PARENT], body_B
+    return body_B, 1.0, body_A, topology[body_B, PARENT]
+
+
+@primitive
+def write_columns(topology, constants, scratch, k, XA, point, along, L, row):
+    """Add the joints on the loop of closure k to its rows, from `row` on.
+
+    An entry is an axis times the velocity of B relative to A at the origin of B, or times the
+    relative angular velocity. Mimic joints add to the columns of their leaders.
+    """
+    d, nv, stops = topology[0, UNKNOWNS], topology[0, FIRST], topology[k, STOPS]
+    body_A, body_B = topology[k, BODY_A], topology[k, BODY_B]
+    while body_A != body_B:
+        i, sign, body_A, body_B = next_joint(topology, body_A, body_B)
         coordinate = topology[i, COORDINATE]
         if coordinate >= 0:
             column = d + coordinate if coordinate < nv else coordinate - nv
-            share = constants[i, RATIO] * entry(A, B, i - 1, lever, axis, turns)
-            L[row, column] = L[row, column] + share
+            linear, angular = motion_at(topology, constants, scratch, i, point)
+            share, place = sign * constants[i, RATIO], row
+            for a in range(7):
+                if stops & (1 << a):
+                    axis = along if a == DISTANCE else column_of(XA, a % 3)
+                    entry = dot(axis, angular if 3 <= a < DISTANCE else linear)
+                    L[place, column] = L[place, column] + share * entry
+                    place += 1
 
 
 @primitive
-def speed_of(J, rates, first):
-    """Return three rows of a Jacobian times rates."""
-    x, y, z = 0.0, 0.0, 0.0
-    for k in range(J.shape[1]):
-        x = x + J[first, k] * rates[k]
-        y = y + J[first + 1, k] * rates[k]
-        z = z + J[first + 2, k] * rates[k]
-    return x, y, z
+def slip_of(topology, constants, scratch, k, point, rates):
+    """Return the velocity of frame B of closure k as seen from A, in base axes."""
+    body_A, body_B = topology[k, BODY_A], topology[k, BODY_B]
+    slip = (0.0, 0.0, 0.0)
+    while body_A != body_B:
+        i, sign, body_A, body_B = next_joint(topology, body_A, body_B)
+        linear, _ = motion_at(topology, constants, scratch, i, point)
+        slip = add(slip, scale(sign * rates[topology[i, V]], linear))
+    return slip
 
 
 @primitive
-def rate_term(A, B, rates, a_A, alpha_A, a_B, alpha_B, lever, axis, turns, length):
-    """Return a row of Jdot qd: the frames' relative acceleration at zero joint acceleration.
+def angular_velocity(scratch, body):
+    """Return the angular velocity of a body in base axes."""
+    return rotate(scratch, body, WORLD_ROTATION, load(scratch, body, OMEGA))
 
-    length : the distance that is kept, 0 for another motion.
+
+@primitive
+def write_rates(topology, constants, scratch, k, XA, lever, along, point, rates, L, row):
+    """Write Jdot qd of closure k: the relative acceleration of its frames at qdd = 0."""
+    body_A, body_B = topology[k, BODY_A], topology[k, BODY_B]
+    stops, last = topology[k, STOPS], L.shape[1] - 1
+    a_A, alpha_A = frame_acceleration(scratch, body_A, constants[k, FRAME_A : FRAME_A + 12])
+    a_B, alpha_B = frame_acceleration(scratch, body_B, constants[k, FRAME_B : FRAME_B + 12])
+    w_A, w_B = angular_velocity(scratch, body_A), angular_velocity(scratch, body_B)
+    slip = slip_of(topology, constants, scratch, k, point, rates)
+    carried, linear = cross(w_A, lever), sub(a_B, a_A)
+    angular = sub(sub(alpha_B, alpha_A), cross(w_A, w_B))
+    seen = add(cross(alpha_A, lever), cross(w_A, add(scale(2.0, slip), carried)))
+    for a in range(7):
+        if stops & (1 << a):
+            if a == DISTANCE:
+                apart = add(slip, carried)
+                L[row, last] = dot(along, linear) + dot(apart, apart) / constants[k, LENGTH]
+            elif a >= 3:
+                L[row, last] = dot(column_of(XA, a - 3), angular)
+            else:
+                L[row, last] = dot(column_of(XA, a), sub(linear, seen))
+            row += 1
+
+
+@primitive
+def write_gaps(topology, constants, k, XA, XB, lever, along, L, row):
+    """Write the gaps of closure k."""
+    stops, last = topology[k, STOPS], L.shape[1] - 1
+    count, free = stopped_turns(stops)
+    for a in range(7):
+        if stops & (1 << a):
+            if a == DISTANCE:
+                L[row, last] = 0.5 * (dot(along, lever) - constants[k, LENGTH])
+            elif a >= 3:
+                L[row, last] = turn_error(XA, XB, a - 3, count, free)
+            else:
+                L[row, last] = dot(column_of(XA, a), lever)
+            row += 1
+
+
+@primitive
+def clear_group(topology, k, L, row):
+    """Write zeros to the columns of the group of closure k, in the rows of closure k.
+
+    Returns the row after them.
     """
-    turning = speed_of(A, rates, 3)
-    if turns:
-        return dot(axis, sub(sub(alpha_B, alpha_A), cross(turning, speed_of(B, rates, 3))))
-    apart = sub(speed_of(B, rates, 0), speed_of(A, rates, 0))
-    if length > 0.0:
-        return dot(axis, sub(a_B, a_A)) + dot(apart, apart) / length
-    carried = cross(turning, lever)
-    seen = add(cross(alpha_A, lever), scale(2.0, cross(turning, sub(apart, carried))))
-    return dot(axis, sub(sub(a_B, a_A), add(seen, cross(turning, carried))))
+    d, stops = topology[0, UNKNOWNS], topology[k, STOPS]
+    unknown, leader = topology[k, FIRST_UNKNOWN], d + topology[k, FIRST_LEADER]
+    for a in range(7):
+        if stops & (1 << a):
+            for column in range(unknown, unknown + topology[k, GROUP_UNKNOWNS]):
+                L[row, column] = 0.0
+            for column in range(leader, leader + topology[k, LEADERS]):
+                L[row, column] = 0.0
+            row += 1
+    return row
 
 
 @separate
@@ -183,7 +266,8 @@ def write_equations(
 ):
     """Write the rows of all closures at the positions of all joints.
 
-    The right side is the gap of each closure or, given rates, the row of Jdot times rates.
+    The right side is the gap of each closure or, given rates, the row of Jdot times rates. Entries
+    of other groups than that of the closure are not written: their columns do not matter.
     """
     joint_transforms(topology, constants, scratch, everything)
     poses_base_to_tip(topology, scratch)
@@ -194,60 +278,88 @@ def write_equations(
         start_at_base(scratch, (0.0, 0.0, 0.0))
         motion_base_to_tip(topology, constants, scratch, rates, zero)
     XA, XB = frame_poses(topology, scratch)
-    JA, JB = frame_jacobians(topology, scratch)
-    row, last = 0, L.shape[1] - 1
+    row = 0
     for k in range(1, topology[0, CLOSURES] + 1):
-        body_A, body_B, stops = topology[k, BODY_A], topology[k, BODY_B], topology[k, STOPS]
-        frame_A = constants[k, FRAME_A : FRAME_A + 12]
-        frame_B = constants[k, FRAME_B : FRAME_B + 12]
-        frame_pose(scratch, body_A, frame_A, XA)
-        frame_pose(scratch, body_B, frame_B, XB)
-        jacobian_columns(topology, constants, scratch, body_A, frame_A, JA)
-        jacobian_columns(topology, constants, scratch, body_B, frame_B, JB)
-        a_A, alpha_A, a_B, alpha_B = (
-            (0.0, 0.0, 0.0),
-            (0.0, 0.0, 0.0),
-            (0.0, 0.0, 0.0),
-            (0.0, 0.0, 0.0),
-        )
+        frame_pose(scratch, topology[k, BODY_A], constants[k, FRAME_A : FRAME_A + 12], XA)
+        frame_pose(scratch, topology[k, BODY_B], constants[k, FRAME_B : FRAME_B + 12], XB)
+        point = column_of(XB, 3)
+        lever = sub(point, column_of(XA, 3))
+        along = (0.0, 0.0, 0.0)
+        if topology[k, STOPS] & (1 << DISTANCE):
+            along = scale(1.0 / constants[k, LENGTH], lever)
+        after = clear_group(topology, k, L, row)
+        write_columns(topology, constants, scratch, k, XA, point, along, L, row)
         if moving:
-            a_A, alpha_A = frame_acceleration(scratch, body_A, frame_A)
-            a_B, alpha_B = frame_acceleration(scratch, body_B, frame_B)
-        lever = sub(column_of(XB, 3), column_of(XA, 3))
-        count, free = stopped_turns(stops)
-        for a in range(7):
-            if stops & (1 << a):
-                turns, is_distance = 3 <= a < 6, a == DISTANCE
-                length = constants[k, LENGTH] if is_distance else 0.0
-                axis = scale(1.0 / length, lever) if is_distance else column_of(XA, a % 3)
-                write_row(topology, constants, JA, JB, lever, axis, turns, L, row)
-                if moving:
-                    L[row, last] = rate_term(
-                        JA, JB, rates, a_A, alpha_A, a_B, alpha_B, lever, axis, turns, length
-                    )
-                elif is_distance:
-                    L[row, last] = 0.5 * (dot(axis, lever) - length)
-                elif turns:
-                    L[row, last] = turn_error(XA, XB, a - 3, count, free)
-                else:
-                    L[row, last] = dot(axis, lever)
-                row += 1
+            write_rates(topology, constants, scratch, k, XA, lever, along, point, rates, L, row)
+        else:
+            write_gaps(topology, constants, k, XA, XB, lever, along, L, row)
+        row = after
+
+
+@primitive
+def solve_group(topology, scratch, k, row, L):
+    """Minimise the rows of the group that begins with closure k, over its unknowns.
+
+    The solution is then in the rows of L of its unknowns. Returns the largest gap that is left, or
+    -1 if the unknowns are not determined. O(rows unknowns (unknowns + leaders)).
+    """
+    A, d, last = group_equations(topology, scratch, k), topology[0, UNKNOWNS], L.shape[1] - 1
+    first, unknowns = topology[k, FIRST_UNKNOWN], topology[k, GROUP_UNKNOWNS]
+    leader, leaders = d + topology[k, FIRST_LEADER], topology[k, LEADERS]
+    for i in range(A.shape[0]):
+        for column in range(unknowns):
+            A[i, column] = L[row + i, first + column]
+        for column in range(leaders):
+            A[i, unknowns + column] = L[row + i, leader + column]
+        A[i, unknowns + leaders] = L[row + i, last]
+    if not solve(A, unknowns):
+        return -1.0
+    for i in range(unknowns):  # rows of L up to there are those of solved groups
+        for column in range(leaders):
+            L[first + i, leader + column] = A[i, unknowns + column]
+        L[first + i, last] = A[i, unknowns + leaders]
+    gap = 0.0
+    for i in range(unknowns, A.shape[0]):
+        gap = max(gap, abs(A[i, unknowns + leaders]))
+    return gap
+
+
+@primitive
+def solve_groups(topology, scratch, L):
+    """Solve the equations of all groups of closures: L[:, d:] has a row for each unknown.
+
+    Columns of other groups are not written. Returns the largest gap that is left, or -1 if some
+    unknowns are not determined.
+    """
+    k, row, largest = 1, 0, 0.0
+    while k <= topology[0, CLOSURES]:
+        gap = solve_group(topology, scratch, k, row, L)
+        if gap < 0.0:
+            return -1.0
+        largest = max(largest, gap)
+        row += topology[k, GROUP_ROWS]
+        k = topology[k, LAST_CLOSURE] + 1
+    return largest
 
 
 @primitive
 def improve(topology, constants, scratch, everything, L):
-    """Take one step of Newton's method. Returns its size, or -1 if it diverges."""
+    """Take one step of Newton's method.
+
+    Returns its size, or -1 if it diverges, and the largest gap that no step closes.
+    """
     d, nv, size = topology[0, UNKNOWNS], topology[0, FIRST], 0.0
     write_equations(topology, constants, scratch, everything, everything, False, L)
-    if not solve(L, d):
-        return -1.0
+    gap = solve_groups(topology, scratch, L)
+    if gap < 0.0:
+        return -1.0, gap
     for i in range(1, topology.shape[0]):
         unknown = topology[i, COORDINATE] - nv
         if unknown >= 0:
             step = constants[i, RATIO] * L[unknown, d + nv]
             everything[topology[i, Q]] -= step
             size = max(size, abs(step))
-    return size if size < FAR else -1.0
+    return size if size < FAR else -1.0, gap
 
 
 @primitive
@@ -273,7 +385,7 @@ def go_on(topology, constants, scratch, everything, target, share, before, L):
         unknown = topology[i, COORDINATE] - nv
         if unknown >= 0:
             step = 0.0
-            for k in range(nv):
+            for k in range(topology[i, FIRST], topology[i, FIRST] + topology[i, COUNT]):
                 step = step - L[unknown, d + k] * way[k]
             everything[topology[i, Q]] += constants[i, RATIO] * step
 
@@ -282,7 +394,7 @@ def go_on(topology, constants, scratch, everything, target, share, before, L):
 def settle(topology, constants, scratch, everything, enough, L):
     """Iterate Newton's method until its step is below `enough`; return whether it converges."""
     for _ in range(MOST_STEPS):
-        size = improve(topology, constants, scratch, everything, L)
+        size, _ = improve(topology, constants, scratch, everything, L)
         if size < 0.0:
             return False
         if size < enough:
@@ -308,7 +420,7 @@ def close(topology: Topology, constants: Table, scratch: Matrix, everything: Vec
                 longest = max(longest, abs(target[i - 1] - constants[i, REFERENCE]))
             everything[j] = constants[i, REFERENCE]
     steps = 1 + int(min(longest, 1e6) / STRIDE)
-    closed = improve(topology, constants, scratch, everything, L) >= 0.0
+    closed = improve(topology, constants, scratch, everything, L)[0] >= 0.0
     for step in range(steps):
         if closed:
             go_on(
@@ -324,10 +436,8 @@ def close(topology: Topology, constants: Table, scratch: Matrix, everything: Vec
             enough = FINE if step == steps - 1 else COARSE
             closed = settle(topology, constants, scratch, everything, enough, L)
     if closed:
-        closed = improve(topology, constants, scratch, everything, L) >= 0.0
-        for row in range(d, L.shape[0]):
-            if abs(L[row, d + nv]) > OPEN:
-                closed = False
+        size, gap = improve(topology, constants, scratch, everything, L)
+        closed = size >= 0.0 and gap <= OPEN
     for i in range(1, n + 1):
         unknown = topology[i, COORDINATE] - nv
         if unknown >= 0:
@@ -351,7 +461,7 @@ def closing_acceleration(
     """Add share times dE/dt qd of the dependent joints of loops; rates E qd of all joints."""
     d, nv, L = topology[0, UNKNOWNS], topology[0, FIRST], equations(topology, scratch)
     write_equations(topology, constants, scratch, everything, rates, True, L)
-    solve(L, d)
+    solve_groups(topology, scratch, L)
     for i in range(1, topology.shape[0]):
         unknown = topology[i, COORDINATE] - nv
         if unknown >= 0:

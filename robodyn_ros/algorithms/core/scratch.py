@@ -82,5 +82,5 @@ def rows_behind(topology):
     entries = (2 + VECTORS + width) * n + (n + nv) * (n + 6) + 10 * n * n
     if topology.shape[1] > layout.EMBEDDED_TOPOLOGY_COLUMNS:
         rows, unknowns = topology[0, [layout.STOPPED_ROWS, layout.UNKNOWNS]]
-        entries += rows * (unknowns + nv + 1) + 17 * n + 44  # see constraints.loops
+        entries += 2 * rows * (unknowns + nv + 1) + 4 * n + 44  # see constraints.loops
     return -(-int(entries) // WIDTH)

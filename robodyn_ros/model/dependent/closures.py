@@ -34,10 +34,16 @@ from robodyn_ros.model.layout import (
     EMBEDDED_CONSTANT_COLUMNS,
     EMBEDDED_TOPOLOGY_COLUMNS,
     FIRST,
+    FIRST_LEADER,
+    FIRST_UNKNOWN,
     FRAME_A,
     FRAME_B,
     FRICTION,
+    GROUP_ROWS,
+    GROUP_UNKNOWNS,
     KIND,
+    LAST_CLOSURE,
+    LEADERS,
     LENGTH,
     PARENT,
     REDUCED,
@@ -223,7 +229,11 @@ def closed(
         As of `stopped` and `on_loops`; for more closures than joints.
     """
     stops = [stopped(model.name, closure) for closure in closures]
-    loops, unknown = on_loops(model, closures), sorted(unknown)
+    loops, wanted = on_loops(model, closures), set(unknown)
+    groups = _groups(loops, wanted)
+    unknown = [k for _, joints in groups for k in sorted(joints & wanted)]
+    order = [k for numbers, _ in groups for k in numbers]
+    closures, stops = tuple(closures[k] for k in order), [stops[k] for k in order]
     nb = len(model.topology)
     if len(closures) >= nb:
         raise ModelError(
@@ -238,7 +248,8 @@ def closed(
     new = {k: place for place, k in enumerate(kept)}
     at = {k: place for place, k in enumerate(positions)}
     joined = {k for loop in loops for k in loop}
-    spans = _spans(loops, unknown, new)
+    spans = [_span(joints, new) for _, joints in groups]
+    led_by = {k: span for (_, joints), span in zip(groups, spans) for k in joints & wanted}
     for row in range(1, nb):
         k = int(old[row])
         topology[row, COORDINATE] = -1
@@ -247,7 +258,7 @@ def closed(
             topology[row, COORDINATE] = new[k] if k in joined else -1
         else:
             topology[row, DOF], topology[row, AT] = 0, 0
-            topology[row, FIRST], topology[row, COUNT] = spans[k]
+            topology[row, FIRST], topology[row, COUNT] = led_by[k]
             topology[row, COORDINATE] = len(kept) + unknown.index(k)
         if topology[row, KIND] not in (BALL_X, BALL_Y, BALL_Z):
             constants[row, REFERENCE] = reference[position_names[topology[row, Q]]]
@@ -269,6 +280,14 @@ def closed(
             constants[row, start : start + 9] = placed.rotation.ravel()
             constants[row, start + 9 : start + 12] = placed.translation
         constants[row, LENGTH] = closure.distance or 0.0
+    first = place = 0
+    for (numbers, joints), span in zip(groups, spans):
+        rows, own = slice(first + 1, first + 1 + len(numbers)), len(joints & wanted)
+        topology[rows, LAST_CLOSURE] = first + len(numbers)
+        topology[rows, GROUP_ROWS] = sum(map(len, stops[first : first + len(numbers)]))
+        topology[rows, FIRST_UNKNOWN], topology[rows, GROUP_UNKNOWNS] = place, own
+        topology[rows, FIRST_LEADER], topology[rows, LEADERS] = span
+        first, place = first + len(numbers), place + own
     if kept:
         tree = reduced_tree(topology)
         topology[: len(tree), REDUCED : REDUCED + TOPOLOGY_COLUMNS] = tree
@@ -319,27 +338,27 @@ def _wide(model):
     return wide, values, names, position_names
 
 
-def _spans(loops, unknown, new):
-    """Return {dependent velocity: (first, count)} of its independent velocities.
+def _groups(loops, unknown):
+    """Return the groups of loops that share dependent joints: their numbers, and all their joints.
 
-    Loops with a common dependent joint are solved together, and depend on all of their joints.
+    Loops of a group are solved together, and depend on all of its joints.
     """
-    groups: list[set[int]] = []
-    for loop in loops:
-        together = set(loop)
-        apart = []
+    groups: list[tuple[list[int], set[int]]] = []
+    for number, loop in enumerate(loops):
+        numbers, joints, apart = [number], set(loop), []
         for group in groups:
-            if group & together & set(unknown):
-                together |= group
+            if group[1] & joints & unknown:
+                numbers, joints = group[0] + numbers, joints | group[1]
             else:
                 apart.append(group)
-        groups = [*apart, together]
-    spans = {}
-    for group in groups:
-        own = [new[k] for k in group if k in new]
-        span = (min(own), max(own) - min(own) + 1) if own else (0, 0)
-        spans.update({k: span for k in group if k not in new})
-    return spans
+        groups = [*apart, (sorted(numbers), joints)]
+    return sorted(groups, key=lambda group: group[0])
+
+
+def _span(joints, new):
+    """Return the first of the independent velocities of joints, and their number."""
+    own = [new[k] for k in joints if k in new]
+    return (min(own), max(own) - min(own) + 1) if own else (0, 0)
 
 
 def _moved(joint, at, new):

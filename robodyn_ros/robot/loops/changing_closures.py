@@ -52,12 +52,14 @@ class ChangingClosures:
 
     def __init__(self, robot: Robot, closures: Sequence[Closure]):
         model, closures = robot.model, tuple(closures)
-        self.robot, self.names = robot, tuple(closure.name for closure in closures)
-        self._velocities = sorted({k for loop in on_loops(model, closures) for k in loop})
+        self.robot = robot
+        joints = {k for loop in on_loops(model, closures) for k in loop}
         still = dict.fromkeys((*model.position_names, *model.all_position_names), 0.0)
-        self._loops = LoopEquations(closed(model, closures, self._velocities, still))
+        self._loops = LoopEquations(closed(model, closures, joints, still))
+        self._velocities = self._loops.velocities(model)
         embedded.prepare(self._loops.model)
         own = self._loops.model
+        self.names = own.closures
         stops = own.topology[1 : len(closures) + 1, STOPS]
         self._row_of = np.repeat(
             np.arange(len(closures)), [bin(bits).count('1') for bits in stops]

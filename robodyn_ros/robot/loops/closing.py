@@ -73,7 +73,8 @@ def close_loops(
             f'{", ".join(each.name for each in closures)} close; {loose.gap(start)} where the '
             f'search began; expected near={{joint: position}} of {", ".join(names)} close to one'
         )
-    J = loose.equations(posture)[:, np.argsort(np.argsort(joined))]
+    order = loose.velocities(model)
+    J = loose.equations(posture)[:, [order.index(k) for k in joined]]
     rank = _rank(J)
     if rank < _rank(loose.elsewhere(posture)):
         raise ModelError(

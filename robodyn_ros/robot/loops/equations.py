@@ -27,7 +27,7 @@ class LoopEquations:
 
     def equations(self, posture):
         """Return the rows of all closures: coefficients of the joints, and the gap."""
-        L = np.empty((self.model.topology[0, STOPPED_ROWS], self._columns))
+        L = np.zeros((self.model.topology[0, STOPPED_ROWS], self._columns))
         embedded.loop_equations(
             self.model.topology,
             self.model.constants,
@@ -38,6 +38,16 @@ class LoopEquations:
             L,
         )
         return L
+
+    def velocities(self, tree):
+        """Return the velocity of the tree that each unknown is."""
+        names = self.model.all_joint_names
+        place = {
+            int(k): tree.joint_names.index(name)
+            for k, name in zip(self._unknown, names)
+            if k >= 0 and name in tree.joint_names
+        }
+        return [place[k] for k in range(self.unknowns)]
 
     def start(self, tree, near):
         """Return positions of all joints, each as near to the given one as its limits allow."""
