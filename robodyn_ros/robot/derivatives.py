@@ -172,12 +172,15 @@ class Derivatives(View):
         Raises
         ------
         ModelError
-            For joints that depend on others, or with a quaternion.
+            For closed loops, or a joint with a quaternion.
         """
         robot = self._robot
         self._refuse_others('inverse_dynamics_second_derivatives')
         states, k = robot._states(q, qd, qdd)
         results = self._results(k, 4, 3)
+        if robot.model.is_embedded:
+            self._project(generic.inverse_dynamics_second_derivatives, states, f_ext, results)
+            return results
         robot._run(
             generic.inverse_dynamics_second_derivatives,
             k,
@@ -221,12 +224,15 @@ class Derivatives(View):
         Raises
         ------
         ModelError
-            For joints that depend on others, or with a quaternion.
+            For closed loops, or a joint with a quaternion.
         """
         robot = self._robot
         self._refuse_others('inverse_dynamics_hessian')
         states, k = robot._states(q, qd, qdd, multipliers)
         results = self._results(k, 4, 2)
+        if robot.model.is_embedded:
+            self._project(generic.inverse_dynamics_hessian, states, f_ext, results)
+            return results
         robot._run(
             generic.inverse_dynamics_hessian,
             k,
@@ -268,7 +274,7 @@ class Derivatives(View):
         Raises
         ------
         ModelError
-            For joints that depend on others, or with a quaternion.
+            For closed loops, or a joint with a quaternion.
         SingularityError
             If the mass matrix is singular.
         """
@@ -319,7 +325,7 @@ class Derivatives(View):
         Raises
         ------
         ModelError
-            For joints that depend on others, or with a quaternion.
+            For closed loops, or a joint with a quaternion.
         SingularityError
             If the mass matrix is singular.
         """
@@ -333,10 +339,29 @@ class Derivatives(View):
         return q_q + mixed + mixed.T, q_qd + q_qdd @ by_qd, qd_qd, q_qdd @ by_tau
 
     def _refuse_others(self, what):
-        """Raise ModelError where velocities are not the rates of independent coordinates."""
+        """Raise ModelError where all rates are not constants times those of coordinates."""
         what = what.replace('_', ' ')
-        self._robot.model.refuse_dependent(what)
+        self._robot.model.refuse_loops(what)
         self._robot.model.refuse_quaternions(what)
+
+    def _project(self, kernel, states, f_ext, results):
+        """Run a kernel over all joints, and project its results to the independent ones.
+
+        Rates of all joints are constants E times theirs. So are multipliers of torques.
+        """
+        robot, axes = (
+            self._robot,
+            3 if kernel is generic.inverse_dynamics_second_derivatives else 2,
+        )
+        E = robot.expand(np.zeros((robot.nv, robot.nq)), np.eye(robot.nv))[1].T
+        every = [*robot.expand(*states[:3]), *(given @ E.T for given in states[3:])]
+        found = [np.empty((len(E),) * axes) for _ in results]
+        rows = zip(*(np.atleast_2d(given) for given in (states[0], *every)))
+        for row, (q, *one) in enumerate(rows):
+            pushes = {name: _of_row(wrench, row) for name, wrench in (f_ext or {}).items()}
+            kernel.vectorcall(*robot._weighted, *one, *robot._wrenches(q, None, pushes), *found)
+            for result, tensor in zip(results, found):
+                result.reshape(-1, *(robot.nv,) * axes)[row] = _contracted(tensor, E)
 
     def _squares(self, k):
         """Return three results (nv, nv)."""
@@ -346,3 +371,15 @@ class Derivatives(View):
         """Return results of so many axes of length nv."""
         robot = self._robot
         return tuple(robot._out(None, k, (robot.nv,) * axes) for _ in range(count))
+
+
+def _of_row(wrench, row):
+    """Return the wrench of one state of a batch, or the one for all."""
+    return wrench[row] if np.ndim(wrench) == 2 else wrench
+
+
+def _contracted(tensor, E):
+    """Return a tensor with E^T applied to every axis."""
+    for _ in range(tensor.ndim):
+        tensor = np.tensordot(tensor, E, (0, 0))  # the new axis is the last one
+    return tensor

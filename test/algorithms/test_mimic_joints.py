@@ -325,3 +325,31 @@ def test_grippers_of_their_makers_against_pinocchio(name):
             scale=np.abs(qdd).max(),
             tolerance=solve_tolerance(M),
         )
+
+
+@pytest.mark.parametrize('name', ['fingers', 'chain of followers'])
+def test_second_derivatives_are_projected(name):
+    """Every axis of tensors and Hessians, alone and in a batch; those of accelerations follow."""
+    tree = Tree(*ROBOTS[name])
+    robot, free, E = tree.robot.derivatives, tree.free.derivatives, tree.E
+    f_ext = {tree.robot.frames[-1]: WRENCH}
+    weights = np.linspace(-1.0, 2.0, tree.robot.nv)
+    own, of_free = ([np.array(each) for each in zip(*rows)] for rows in zip(*tree.states()))
+    tensors = robot.inverse_dynamics_second(*own, f_ext)
+    hessians = robot.inverse_dynamics_hessian(*own, np.tile(weights, (len(own[0]), 1)), f_ext)
+    for row, (state, other) in enumerate(zip(zip(*own), zip(*of_free))):
+        expected = free.inverse_dynamics_second(*other, f_ext)
+        for found, given in zip(tensors, expected):
+            projected = np.einsum('ABC,Aj,Bk,Cl->jkl', given, E, E, E)
+            agree(found[row], projected, max(np.abs(given).max(), 1.0))
+        for found, given in zip(hessians, tensors):
+            size = max(np.abs(given).max(), 1.0) * np.abs(weights).sum()
+            index = 'jlk' if found is hessians[3] else 'jkl'
+            agree(found[row], np.einsum(f'j,{index}->kl', weights, given[row]), size)
+        for found, given in zip(robot.inverse_dynamics_second(*state, f_ext), tensors):
+            np.testing.assert_array_equal(found, given[row])
+    q, qd, tau = (each[0] for each in own)
+    of_sum = robot.forward_dynamics_hessian(q, qd, tau, weights, f_ext)
+    for found, given in zip(of_sum, robot.forward_dynamics_second(q, qd, tau, f_ext)):
+        tolerance = 4.0 * solve_tolerance(tree.robot.mass_matrix(q))
+        agree(found, np.einsum('j,jkl->kl', weights, given), np.abs(given).max(), tolerance)
