@@ -122,12 +122,15 @@ def third_of_product(A, a, B, b):
 
 
 @primitive
-def third_of_gap(XA, XB, lever, a, turns, free, length):
+def third_of_gap(XA, XB, lever, a, stops, length):
     """Return the third coefficient of the gap of one stopped motion; see loops.write_equations."""
     if length > 0.0:
         return 0.5 * third_of_product(lever, 3, lever, 3) / length
     if a < 3:
+        if stops & 7 == 7:  # along an axis of the base
+            return lever[ORDERS - 1, a, 3]
         return third_of_product(XA, a, lever, 3)
+    turns, free = stopped_turns(stops)
     i, j = (a - 2) % 3, (a - 1) % 3
     if turns == 3:
         return 0.5 * (third_of_product(XA, j, XB, i) - third_of_product(XA, i, XB, j))
@@ -163,12 +166,11 @@ def third_derivative(topology, constants, scratch, w, third):
         stops = topology[k, STOPS]
         frame_series(constants, k, FRAME_A, poses[topology[k, BODY_A]], local, XA)
         frame_series(constants, k, FRAME_B, poses[topology[k, BODY_B]], local, XB)
-        turns, free = stopped_turns(stops)
         local[:] = XB - XA
         for a in range(7):
             if stops & (1 << a):
                 length = constants[k, LENGTH] if a == DISTANCE else 0.0
-                L[row, last] = 6.0 * third_of_gap(XA, XB, local, a, turns, free, length)
+                L[row, last] = 6.0 * third_of_gap(XA, XB, local, a, stops, length)
                 row += 1
     solve_groups(topology, scratch, L)
     for i in range(1, n + 1):

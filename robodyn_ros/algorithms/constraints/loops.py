@@ -107,6 +107,18 @@ def column_of(X, k):
 
 
 @primitive
+def row_axis(XA, stops, a, along):
+    """Return the axis of row a of a closure: of A, or `along` for a distance.
+
+    If all three translations are stopped, it is one of the base. This turns the three rows
+    together, which changes no solution, and constant axes save products.
+    """
+    if a < 3 and stops & 7 == 7:
+        return 1.0 if a == 0 else 0.0, 1.0 if a == 1 else 0.0, 1.0 if a == 2 else 0.0
+    return along if a == DISTANCE else column_of(XA, a % 3)
+
+
+@primitive
 def stopped_turns(stops):
     """Return the number of constrained rotations of a closure, and the free axis."""
     count, free = 0, 2
@@ -172,7 +184,7 @@ def write_columns(topology, constants, scratch, k, XA, point, along, L, row):
             share, place = sign * constants[i, RATIO], row
             for a in range(7):
                 if stops & (1 << a):
-                    axis = along if a == DISTANCE else column_of(XA, a % 3)
+                    axis = row_axis(XA, stops, a, along)
                     entry = dot(axis, angular if 3 <= a < DISTANCE else linear)
                     L[place, column] = L[place, column] + share * entry
                     place += 1
@@ -216,7 +228,7 @@ def write_rates(topology, constants, scratch, k, XA, lever, along, point, rates,
             elif a >= 3:
                 L[row, last] = dot(column_of(XA, a - 3), angular)
             else:
-                L[row, last] = dot(column_of(XA, a), sub(linear, seen))
+                L[row, last] = dot(row_axis(XA, stops, a, along), sub(linear, seen))
             row += 1
 
 
@@ -232,7 +244,7 @@ def write_gaps(topology, constants, k, XA, XB, lever, along, L, row):
             elif a >= 3:
                 L[row, last] = turn_error(XA, XB, a - 3, count, free)
             else:
-                L[row, last] = dot(column_of(XA, a), lever)
+                L[row, last] = dot(row_axis(XA, stops, a, along), lever)
             row += 1
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from robodyn_ros.algorithms.constraints.loops import row_axis
 from robodyn_ros.compile import generic
 from robodyn_ros.errors import ShapeError
 from robodyn_ros.model.layout import (
@@ -93,11 +94,11 @@ def constraint_forces(
                 pose,
             )
             origins.append(pose[:3, 3].copy())
-        wrench, axes, lever = np.zeros(6), pose[:3, :3], origins[0] - origins[1]
+        wrench, stops, lever = np.zeros(6), model.topology[row, STOPS], origins[0] - origins[1]
         for bit in range(DISTANCE + 1):
-            if model.topology[row, STOPS] & (1 << bit):
-                along = lever / np.linalg.norm(lever) if bit == DISTANCE else axes[:, bit % 3]
+            if stops & (1 << bit):
+                along = lever / np.linalg.norm(lever) if bit == DISTANCE else lever
                 part = slice(3, 6) if 3 <= bit < DISTANCE else slice(3)
-                wrench[part] += next(shares) * along
+                wrench[part] += next(shares) * np.array(row_axis(pose, stops, bit, along))
         found[name] = wrench
     return found
