@@ -24,11 +24,9 @@ from robodyn_ros.codegen.specialise import record, specialise
 from robodyn_ros.robot.robot import Robot
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / 'test'))  # the mechanisms of the tests
-from robodyn_ros.model import urdf  # noqa: E402
-from robodyn_ros.model.sources.closure_file import loops_of  # noqa: E402
 from support import mechanism_referees  # noqa: E402
-from support.closed_loops import GRAVITY, Mechanism  # noqa: E402
-from support.mechanisms import CONFIG, STANDARD  # noqa: E402
+from support.closed_loops import GRAVITY  # noqa: E402
+from support.mechanisms import STANDARD, gripper  # noqa: E402
 
 BANK, ROUNDS, PASSES = 256, 15, 4
 REACH = 0.02  # [rad or m] of the independent joints from the closed posture
@@ -50,10 +48,8 @@ def _loop(run, q, qd, tau, qdd):
 
 def mechanisms():
     """{name: Mechanism}."""
-    loops, text = loops_of(CONFIG / 'gripper.yaml'), (CONFIG / 'gripper.urdf').read_text()
-    gripper = Mechanism(urdf.parse(text), loops.closures, {}, 1, text, loops.independent)
     names = ('arm with a four-bar', 'palletizer', 'Delta', 'two arms with a bar')
-    return {'gripper': gripper} | {name: STANDARD[name] for name in names}
+    return {'gripper': gripper()} | {name: STANDARD[name] for name in names}
 
 
 def measure():

@@ -106,7 +106,7 @@ class Closing:
             part.write(topology, x, everything)
         self._spread(constants, everything)
         for step in range(self.steps):
-            moves = self.solved(scratch, everything, everything, False)[:d, d + nv]
+            moves = self.solved(scratch, everything, everything, False, [d + nv])[:, d + nv]
             for unknown, row in enumerate(self._unknown_rows()):
                 everything[topology[row, Q]] = everything[topology[row, Q]] - (
                     constants[row, RATIO] * moves[unknown]
@@ -114,7 +114,7 @@ class Closing:
                 if step == self.steps - 1 and isinstance(moves[unknown], Recorded):
                     _ = LAST_STEP**2 - moves[unknown] * moves[unknown] > 0.0
             self._spread(constants, everything)
-        L = self.solved(scratch, everything, everything, False)
+        L = self.solved(scratch, everything, everything, False, range(d, d + nv))
         for row in self._dependent_rows():
             unknown = topology[row, COORDINATE] - nv
             for k in range(topology[row, COUNT]):
@@ -123,7 +123,7 @@ class Closing:
     def closing_acceleration(self, _, constants, scratch, everything, rates, share, accelerations):
         """Replace `loops.closing_acceleration` in a recording; same arguments."""
         d, nv = self.topology[0, UNKNOWNS], self.topology[0, FIRST]
-        L = self.solved(scratch, everything, rates, True)
+        L = self.solved(scratch, everything, rates, True, [d + nv])
         for row in self._dependent_rows():
             unknown = self.topology[row, COORDINATE] - nv
             accelerations[row - 1] = accelerations[row - 1] - (
@@ -137,10 +137,10 @@ class Closing:
             loops.closing_acceleration.__wrapped__: self.closing_acceleration,
         }
 
-    def solved(self, scratch, everything, rates, moving):
-        """Return the solved equations of all closures: unknowns by all other columns."""
+    def solved(self, scratch, everything, rates, moving, wanted):
+        """Return the solved equations of all closures: unknowns by the wanted columns."""
         L = _equations(self.topology, self.constants, scratch, everything, rates, moving)
-        return _eliminated(L, self.topology[0, UNKNOWNS], self.pivots)
+        return _eliminated(L, self.topology[0, UNKNOWNS], self.pivots, wanted)
 
     def steps_to(self, posture):
         """Return the steps to a known posture, more than MOST_STEPS if they lead elsewhere."""
@@ -383,16 +383,22 @@ def _numbers(topology, constants, posture):
 
 
 def _pivots(model, topology, postures):
-    """Return (row, column, smallest square) of the pivots, which are regular in all postures.
+    """Return the pivots for equations at some postures, see `sparse_pivots`."""
+    samples = np.array([_numbers(topology, model.constants, posture) for posture in postures])
+    return sparse_pivots(samples[:, :, : topology[0, UNKNOWNS]])
+
+
+def sparse_pivots(samples):
+    """Return (row, column, smallest square) of the pivots, which are regular in all samples.
 
     Of the entries that are large enough, each is one with the fewest products (Markowitz 1957,
-    "The elimination form of the inverse"), for the unknowns and one right side.
+    "The elimination form of the inverse"), for the unknowns and one right side. samples : (k,
+    rows, unknowns), overwritten.
     """
-    samples = np.array([_numbers(topology, model.constants, posture) for posture in postures])
-    d, chosen = topology[0, UNKNOWNS], []
+    d, chosen = samples.shape[2], []
     rows, cols = list(range(samples.shape[1])), list(range(d))
-    size = np.abs(samples[:, :, :d]).max()
-    filled = np.abs(samples[:, :, :d]).max(axis=0) > ZERO * size
+    size = np.abs(samples).max()
+    filled = np.abs(samples).max(axis=0) > ZERO * size
     while cols:
         least = np.abs(samples[:, rows][:, :, cols]).min(axis=0)
         if least.max() < 1e-9 * size:
@@ -412,9 +418,11 @@ def _pivots(model, topology, postures):
     return tuple(chosen)
 
 
-def _eliminated(L, d, pivots):
-    """Return L with the unknowns solved, row k for unknown k, by Gauss's elimination."""
-    others = range(d, L.shape[1])
+def _eliminated(L, d, pivots, wanted):
+    """Return the wanted columns of L with the unknowns solved, row k for unknown k.
+
+    By Gauss's elimination.
+    """
     done = []
     for row, col, least in pivots:
         pivot = L[row, col]
@@ -426,14 +434,14 @@ def _eliminated(L, d, pivots):
         for other, *_ in pivots[len(done) :]:
             if not _is_zero(L[other, col]):
                 share = L[other, col] * inverse
-                for column in (*left, *others):
+                for column in (*left, *wanted):
                     if not _is_zero(L[row, column]):
                         L[other, column] = L[other, column] - share * L[row, column]
     X = np.full((d, L.shape[1]), 0.0, dtype=object)
     for k in range(len(pivots) - 1, -1, -1):
         row, col, _ = pivots[k]
         inverse = 1.0 / L[row, col]
-        for column in others:
+        for column in wanted:
             entry = L[row, column]
             for _, later, _ in pivots[k + 1 :]:
                 if not _is_zero(L[row, later]) and not _is_zero(X[later, column]):

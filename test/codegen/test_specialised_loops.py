@@ -17,16 +17,17 @@ from robodyn_ros.codegen.tape import Recorded, evaluate
 from support.c_libraries import EXACT, call, emitted, shared
 from support.closed_loops import MECHANISMS
 from support.compare import agree
-from support.mechanisms import STANDARD
+from support.mechanisms import STANDARD, gripper
 from support.tape_results import by_the_tape
 
-ALL = MECHANISMS | STANDARD
+ALL = MECHANISMS | STANDARD | {'gripper': gripper()}
 RECORDED = (
     'four-bar with rotors',
     'rod of constant length',
     'arm with a four-bar',
     'five-bar',
     'palletizer',
+    'gripper',
 )
 QUANTITIES = ('forward_dynamics', 'inverse_dynamics', 'bias_torque', 'coriolis_matrix', 'energy')
 NEAR = 1e-12
@@ -58,6 +59,26 @@ def played(recording, **inputs):
     checks = evaluate(recording.tape, [index for index, _ in recording.tape.checks], given)
     holds = all(value > floor for value, (_, floor) in zip(checks, recording.tape.checks))
     return np.array(results), holds
+
+
+def test_the_code_of_a_delta_robot_is_that_for_any_robot():
+    """Six balls hold its platform: fifteen dependent joints of one group."""
+    robot = ALL['Delta'].robot()
+    closing = loop_closing.plan(robot.model)
+    assert len(closing.pivots) == 15
+    recording = record('forward_dynamics', RECIPES['forward_dynamics'], robot.model)
+    for q, qd, tau in states(robot):
+        found, holds = played(recording, q=q, qd=qd, tau=tau)
+        assert holds
+        agree(found, robot.forward_dynamics(q, qd, tau), tolerance=NEAR)
+
+
+def test_pivots_keep_zeros():
+    """The matrix of an arrow: its dense row and column come last, so nothing fills up."""
+    samples = np.eye(6)[None] * np.linspace(1.0, 2.0, 4)[:, None, None]
+    samples[:, 0, :] = samples[:, :, 0] = 3.0
+    pivots = loop_closing.sparse_pivots(samples)
+    assert [pivot[:2] for pivot in pivots[:4]] == [(k, k) for k in range(1, 5)]
 
 
 @pytest.mark.parametrize('name', RECORDED)

@@ -126,6 +126,12 @@ def palletizer():
     return Mechanism(urdf.parse(text), loops.closures, loops.near, 4, text, loops.independent)
 
 
+def gripper():
+    """Return the gripper of config/mechanisms: two loops, led by a joint and by its follower."""
+    loops, text = loops_of(CONFIG / 'gripper.yaml'), (CONFIG / 'gripper.urdf').read_text()
+    return Mechanism(urdf.parse(text), loops.closures, loops.near, 1, text, loops.independent)
+
+
 def delta():
     """Return the robot of Clavel: three arms, and six rods that hold a platform."""
     base, arm, rod, platform, w = DELTA.values()

@@ -8,25 +8,19 @@ To 1e-11: dense systems lose the condition of the constraints, below 1e3 here.
 import numpy as np
 import pytest
 
-from robodyn_ros import Robot
 from robodyn_ros.cli import check
 from robodyn_ros.errors import ModelError
 from robodyn_ros.formulations.jain.embedding.closed_robot import compare_closed
 from support.closed_loops import MECHANISMS
-from support.mechanisms import CONFIG, STANDARD
+from support.mechanisms import CONFIG, STANDARD, gripper
 
 FILES = [str(CONFIG / 'gripper.urdf'), '--closure-file', str(CONFIG / 'gripper.yaml')]
-
-
-def gripper():
-    """Return the gripper of config/mechanisms: loops, and a mimic joint between them."""
-    return Robot.from_urdf(CONFIG / 'gripper.urdf', closures=CONFIG / 'gripper.yaml')
 
 
 @pytest.mark.parametrize('name', ['four-bar in a tree', 'palletizer', 'gripper'])
 def test_every_route_has_the_torques_and_accelerations_of_the_robot(name):
     """Loops with redundant rows, several loops, and loops coupled by a mimic joint."""
-    robot = gripper() if name == 'gripper' else (MECHANISMS | STANDARD)[name].robot()
+    robot = gripper().robot() if name == 'gripper' else (MECHANISMS | STANDARD)[name].robot()
     rng = np.random.default_rng(3)
     q = robot.model.closed_posture + rng.uniform(-0.1, 0.1, robot.nv)
     found = compare_closed(robot, q, *rng.uniform(-2.0, 2.0, (2, robot.nv)))
