@@ -12,6 +12,7 @@ from support.real_robots import robot as known
 from robodyn_ros.compile import generic, kernel
 from robodyn_ros.model.contacts import Contacts, Obstacle, sphere
 from robodyn_ros.simulation.plant import Plant
+from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.spatial.types import Scalar, Vector
 
 @kernel
@@ -35,7 +36,8 @@ counts['test.allocating'] = count(allocating.compiled, [np.ones(3)])
 arm, q = known('two_link').robot, np.array([-0.5, 0.8])
 below = arm.pose(q, 'tool0')[:3, 3] - [0.0, 0.0, 0.1]
 floor = Obstacle.plane(point=below, friction=0.5)
-plant = Plant(arm, position=q, contacts=Contacts([sphere('tool0', 0.1)], [floor]))
+contacts = Contacts([sphere('tool0', 0.1)], [floor])
+plant = Plant(arm, PlantSettings(no_command='free'), q, contacts=contacts)
 state = *plant._arrays, 1e-3, *plant._options
 counts['step in contact'] = count(plant._step, state)
 arrays['step in contact'] = sum(isinstance(x, np.ndarray) for x in [*state[:-1], *state[-1]])
