@@ -45,7 +45,7 @@ TESTS = (
     'test/compile/test_known_answers.py',
     'test/compile/test_numba_private.py',
     'test/compile/test_vectorcall.py',
-    'test/control/test_task_passivity.py',
+    'test/control/laws/test_task_passivity.py',
     'test/model',
     'test/robot',
 )

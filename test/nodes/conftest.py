@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fixtures of the node tests; `harness`, which needs ROS, holds what they are made of."""
 
-import os
 import sys
+from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, os.path.dirname(__file__))
+sys.path.insert(0, str(Path(__file__).parent / 'simulator'))  # two of these files share helpers
 
 
 @pytest.fixture(scope='module')

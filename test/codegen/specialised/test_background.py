@@ -79,7 +79,7 @@ print(*(sum(each.compiled.stats.cache_hits.values()) for each in kernels))
 
 def test_two_processes_compile_from_both_ends(tmp_path):
     """What the other one has compiled is loaded; the second time, none is started."""
-    tests = Path(__file__).parents[1]
+    tests = Path(__file__).parents[2]
     environment = {
         **os.environ,
         'ROBODYN_CACHE_DIR': str(tmp_path / 'cache'),

@@ -2,16 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Goals of FollowJointTrajectory, looked at without a middleware."""
 
-import sys
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 pytest.importorskip('rclpy', reason='rclpy is not installed')
-
-sys.path.insert(0, str(Path(__file__).parents[1] / 'control'))
 
 from builtin_interfaces.msg import Duration, Time  # noqa: E402
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint  # noqa: E402

@@ -32,7 +32,7 @@ from support.families import FAMILIES, MIXED, states
 from support.families import case as make
 from support.real_robots import ARMS
 from test.codegen.conftest import named
-from test.codegen.test_specialised_code import exact, plain
+from test.codegen.specialised.test_specialised_code import exact, plain
 
 REFERENCES_OF = {f'inverse_dynamics_{reference}': reference for reference in REFERENCES}
 #: Those that solve: their rounding grows with the condition of the mass matrix.
@@ -294,7 +294,7 @@ def test_no_kernel_is_forgotten():
     ]
     recorded = {recipe.recursion for recipe in recipes}
     left = {kernel.python.__name__ for kernel in generic.ALL if kernel.python not in recorded}
-    text = (Path(__file__).resolve().parents[2] / 'doc' / 'specialisation.md').read_text()
+    text = (Path(__file__).resolve().parents[3] / 'doc' / 'specialisation.md').read_text()
     section = text.partition('\n## What stays for any robot\n')[2].partition('\n## ')[0]
     reasons = dict(re.findall(r'^\| `(\w+)` \| (.+) \|$', section, re.MULTILINE))
     assert left == {*reasons} and all(len(reason) > 20 for reason in reasons.values())

@@ -11,7 +11,7 @@ from robodyn_ros.compile import generic
 from robodyn_ros.robot.variants import REFERENCES
 from support.compare import agree
 from support.families import FAMILIES, MIXED, states
-from test.codegen.test_specialised_code import exact, plain
+from test.codegen.specialised.test_specialised_code import exact, plain
 
 
 def recipe_of(robot, reference):

@@ -15,7 +15,7 @@ from robodyn_ros.errors import ParameterError  # noqa: E402
 from robodyn_ros.ros.controller.controller_parameters import CONTROLLER_PARAMETERS, gain_parameters
 from robodyn_ros.ros.controller.live_limits import refuse_raised  # noqa: E402
 
-ROBOT = Robot.from_urdf(Path(__file__).parents[2] / 'config' / 'urdf' / 'two_link.urdf')
+ROBOT = Robot.from_urdf(Path(__file__).parents[3] / 'config' / 'urdf' / 'two_link.urdf')
 START = {
     spec.name: spec.convert(spec.default)
     for spec in (

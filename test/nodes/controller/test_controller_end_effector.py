@@ -59,7 +59,7 @@ TARGETS = {
     'target_acceleration': AccelStamped,
     'target_wrench': WrenchStamped,
 }
-PAGE = (Path(__file__).resolve().parents[2] / 'doc' / 'nodes' / 'controller.md').read_text()
+PAGE = (Path(__file__).resolve().parents[3] / 'doc' / 'nodes' / 'controller.md').read_text()
 
 
 class EndEffector:

@@ -33,7 +33,7 @@ SIMULATOR = {
     'initial_position': list(POSTURE),
     'fault__stuck_joints': list(JOINTS),
 }
-PAGE = (Path(__file__).resolve().parents[2] / 'doc' / 'nodes' / 'controller.md').read_text()
+PAGE = (Path(__file__).resolve().parents[3] / 'doc' / 'nodes' / 'controller.md').read_text()
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from robodyn_ros.control import ControlLaw, law_class, law_names
 from robodyn_ros.control.laws import law_registry
 from robodyn_ros.errors import RobodynError, UnknownNameError
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 TWO_LINK = ROOT / 'config' / 'urdf' / 'two_link.urdf'
 BUILT_IN = [
     'gravity_compensation',
