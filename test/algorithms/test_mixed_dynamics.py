@@ -12,8 +12,8 @@ from support.closed_loops import four_bar
 from support.compare import agree, solve_tolerance
 from support.families import states
 from support.jain_trees import ROBOTS
-from test.algorithms.test_mimic_joints import ROBOTS as MIMIC
-from test.algorithms.test_mimic_joints import Tree
+from test.algorithms.constraints.test_mimic_joints import ROBOTS as MIMIC
+from test.algorithms.constraints.test_mimic_joints import Tree
 
 
 @pytest.fixture(scope='session')
