@@ -12,6 +12,7 @@ tracking.png in the folder demo/, and tracking.mcap for Foxglove, PlotJuggler an
 
 import argparse
 import contextlib
+import itertools
 import json
 import math
 import os
@@ -34,6 +35,7 @@ from robodyn_ros.robot import child_process
 from robodyn_ros.robot.background_compiler import helped
 from robodyn_ros.robot.examples import package_file as find
 from robodyn_ros.simulation import plant
+from robodyn_ros.simulation.plant_settings import PlantSettings
 
 GAINS = {'p': 100.0, 'd': 20.0}  # [1/s^2, 1/s] each joint critically damped at 10 rad/s
 DURATION = 12.0  # [s] of each tracking run
@@ -270,7 +272,8 @@ def compared():
     from robodyn_ros.ros.common.session_kernels import serving  # needs ROS
 
     laws = [law_class(mode) for mode in (*MODES, 'gravity_compensation')]
-    return list(dict.fromkeys([*plant.KERNELS, *(k for law in laws for k in serving(law))]))
+    needed = plant.kernels_of(PlantSettings().method), *map(serving, laws)
+    return list(dict.fromkeys(itertools.chain.from_iterable(needed)))
 
 
 def _picture(records, push, live, robot, result, results):

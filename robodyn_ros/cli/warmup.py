@@ -34,8 +34,7 @@ from robodyn_ros.control.laws.law_registry import BUILT_IN, law_class
 from robodyn_ros.control.laws.specialised_law import specialised_kernels
 from robodyn_ros.control.supervisor.supervisor import Supervisor
 from robodyn_ros.robot.background_compiler import ahead, helped, portable, with_batches
-from robodyn_ros.simulation import plant, rollouts, step
-from robodyn_ros.simulation.contact import step as contact_step
+from robodyn_ros.simulation import plant, rollouts
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.specialised_step import specialised_step
 
@@ -123,9 +122,7 @@ def for_any_robot(laws):
         *embedded.serving(),
         *embedded.OF_LOOPS.values(),
         *plant.KERNELS,
-        *step.CALLED[True],
-        contact_step.step,
-        *contact_step.CALLED,
+        *plant.kernels_of(PlantSettings().method, is_embedded=True, has_contacts=True),
         rollouts.kernel,
         *(kernel for law in laws for kernel in Supervisor.kernels(law)),
     ]

@@ -19,7 +19,7 @@ from robodyn_ros.ros.common.robot_source import RobotSource
 from robodyn_ros.ros.common.start_report import StartReport
 from robodyn_ros.ros.common.topic_hints import silent_topic
 from robodyn_ros.ros.simulator.lock_step_session import LockStepSimulation
-from robodyn_ros.ros.simulator.simulated_plant import contact_kernels, make_contacts, make_faults
+from robodyn_ros.ros.simulator.simulated_plant import make_contacts, make_faults, plant_kernels
 from robodyn_ros.ros.simulator.simulator_diagnostics import SimulatorDiagnostics
 from robodyn_ros.ros.simulator.simulator_parameters import SIMULATOR_PARAMETERS
 from robodyn_ros.ros.simulator.simulator_session import SimulatorSession
@@ -27,7 +27,6 @@ from robodyn_ros.ros.simulator.standard_services import make_standard_services
 from robodyn_ros.ros.simulator.state_request import named_state
 from robodyn_ros.ros.transport.lock_step import LOCK_STEP
 from robodyn_ros.simulation.command_modes import modes_of
-from robodyn_ros.simulation.plant import KERNELS
 
 
 class Simulator(ManagedNode):
@@ -73,7 +72,7 @@ class Simulator(ManagedNode):
                 self.get_logger().warning(f'{finding.subject}: {finding.sentence}')
         values = self.parameters.snapshot()
         contacts = make_contacts(values, self.source)
-        kernels = KERNELS if contacts is None else (*KERNELS, *contact_kernels(values))
+        kernels = plant_kernels(values, robot, contacts)
         warm_up([each for each in kernels if not each.is_kept], report.compiling)
         warm_up(kernels, report.loading)
         report.say('Loading the code for this robot alone, and opening the topics.')

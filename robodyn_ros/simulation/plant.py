@@ -26,6 +26,23 @@ from robodyn_ros.simulation.step import LARGEST_EFFORT, LARGEST_POSITION
 KERNELS = (drives.take, *step.KERNELS)
 
 
+def kernels_of(method, is_embedded=False, has_contacts=False):
+    """Return the kernels of a Plant.
+
+    Parameters
+    ----------
+    method : int
+        The integrator; see PlantSettings.method.
+    is_embedded : bool
+        Whether some joints follow others.
+    has_contacts : bool
+        Whether its bodies may touch obstacles.
+    """
+    of_contacts = contact_step.CALLED if has_contacts else ()
+    steps = contact_step if has_contacts else step
+    return drives.take, steps.step_of(method), *step.CALLED[is_embedded], *of_contacts
+
+
 class Plant:
     """A robot that obeys commands: M qdd + C qd + g + friction = tau + J^T f_ext, between stops.
 

@@ -13,11 +13,10 @@ from robodyn_ros.model.robot_model import RobotModel
 from robodyn_ros.model.sources import contact_file, elastic_joint_file
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.robot_source import RobotSource, read_entries
-from robodyn_ros.simulation.contact import step
 from robodyn_ros.simulation.elastic.elastic_plant import ElasticPlant
 from robodyn_ros.simulation.faults import Faults
 from robodyn_ros.simulation.perturbation import Perturbation, perturbed
-from robodyn_ros.simulation.plant import Plant
+from robodyn_ros.simulation.plant import Plant, kernels_of
 from robodyn_ros.simulation.plant_settings import METHODS, PlantSettings
 from robodyn_ros.simulation.sensors.encoders import Sensor, SensorSettings
 
@@ -73,9 +72,12 @@ def make_contacts(values: Mapping[str, Any], source: RobotSource) -> Contacts | 
     return contact_file.contacts_of(path, source.description) if path else None
 
 
-def contact_kernels(values: Mapping[str, Any]) -> tuple[Kernel, ...]:
-    """Return the kernels of a plant with contacts: its step, and what the step calls."""
-    return step.step_of(METHODS[values['integrator']]), *step.CALLED
+def plant_kernels(
+    values: Mapping[str, Any], robot: Robot, contacts: Contacts | None
+) -> tuple[Kernel, ...]:
+    """Return the kernels that the plant of a node takes its steps with."""
+    method = METHODS[values['integrator']]
+    return kernels_of(method, robot.model.is_embedded, contacts is not None)
 
 
 def elastic_joints(values: Mapping[str, Any]) -> dict[str, ElasticJoint]:

@@ -31,12 +31,12 @@ from robodyn_ros.ros.simulator.simulated_plant import (
     make_faults,
     make_plant,
     make_sensor,
+    plant_kernels,
     simulated_robot,
 )
 from robodyn_ros.ros.simulator.simulator_parameters import COMMAND_TOPICS, TIMER
 from robodyn_ros.ros.simulator.state_publisher import state_topics
 from robodyn_ros.simulation.elastic.elastic_plant import ElasticPlant
-from robodyn_ros.simulation.plant import KERNELS
 from robodyn_ros.simulation.runner import Runner
 from robodyn_ros.simulation.specialised_step import specialised_step
 
@@ -72,7 +72,7 @@ class SimulatorSession:
     ):
         robot = simulated_robot(values, robot)
         plant = make_plant(values, robot, contacts)
-        warm_up(KERNELS)
+        warm_up(plant_kernels(values, robot, contacts))
         self.lock = Lock()
         elastic = plant.elastic if isinstance(plant, ElasticPlant) else ()
         instruments = make_instruments(values, robot, elastic)
