@@ -14,6 +14,9 @@ namespace robodyn_control
 namespace
 {
 
+/// Of robodyn_ros/codegen/c_package.py: what the functions of a library take.
+constexpr int INTERFACE = 2;
+
 template<typename Function>
 Function as(void * symbol)
 {
@@ -70,6 +73,13 @@ EmittedModel::EmittedModel(const std::string & path, const std::string & prefix)
     throw std::runtime_error(
             "dynamics library " + path + ": its known answers fail, " + std::to_string(wrong) +
             " numbers are wrong; expected none: print and compile it again");
+  }
+  const int version = as<int (*)()>(symbol("interface_version"))();
+  if (version != INTERFACE) {
+    throw std::runtime_error(
+            "dynamics library " + path + " has version " + std::to_string(version) +
+            " of its interface; expected " + std::to_string(INTERFACE) +
+            ": print it by the robodyn_ros that robodyn_control is of");
   }
   urdf_sha256_ = as<const char * (*)()>(symbol("urdf_sha256"))();
   base_ = as<const char * (*)()>(symbol("base_name"))();

@@ -19,6 +19,8 @@ from robodyn_ros.codegen.emit_c import STATUS, comment, declaration, definition
 from robodyn_ros.codegen.tape import count
 from robodyn_ros.errors import ModelError
 
+#: To be increased with any change of what functions take; robodyn_control has it, too.
+INTERFACE = 2
 UNITS = {
     'q': 'rad or m',
     'qd': 'rad/s or m/s',
@@ -305,6 +307,9 @@ def public_header(model, emitted, style, header):
         comment('SHA-256 of the description that this was made from, in hexadecimal.'),
         f'const char *{own("urdf_sha256")}({void});',
         '',
+        comment('Number of this interface; it changes with what the functions take.'),
+        f'int {own("interface_version")}({void});',
+        '',
         comment('Name of a velocity, 0 <= k < NV; a null pointer elsewhere.'),
         f'const char *{own("joint_name")}(int k);',
         '',
@@ -351,6 +356,11 @@ def description(model, digest, emitted, style, header):
             f'    return "{digest}";',
             '}',
             '',
+            f'int {own("interface_version")}({void})',
+            '{',
+            f'    return {INTERFACE};',
+            '}',
+            '',
             f'const char *{own("base_name")}({void})',
             '{',
             f'    return {json.dumps(model.body_names[0])};',
@@ -394,6 +404,7 @@ def manifest(model, digest, emitted, style):
     told = {
         'robot': model.name,
         'urdf_sha256': digest,
+        'interface_version': INTERFACE,
         'prefix': style.prefix,
         'language': style.language,
         'real': style.real,

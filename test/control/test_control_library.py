@@ -352,6 +352,23 @@ def test_what_does_not_fit_is_refused(programs):
         assert done.returncode and words in done.stderr.decode()
 
 
+def test_a_library_of_another_interface_is_refused(programs, tmp_path):
+    """By its version, before a function is called with arguments that it does not take."""
+    source, library = tmp_path / 'old.c', tmp_path / 'old.so'
+    source.write_text(
+        'int arm_self_test(void) { return 0; }\nint arm_interface_version(void) { return 1; }\n'
+    )
+    run([compiler('gcc'), '-shared', '-fPIC', source, '-o', library])
+    done = subprocess.run(
+        [programs / 'replay', library, 'arm', 'computed_torque'],
+        input=told(settings_for(TWO_LINK)),
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode
+    assert f'version 1 of its interface; expected {c_package.INTERFACE}' in done.stderr.decode()
+
+
 def simulated(programs, name, mode, dt, steps, cycles, stiffness, commands):
     """Return positions, velocities and efforts of a simulated arm, each (cycles, nv)."""
     arguments = [mode, dt, steps, cycles, stiffness, *commands]
