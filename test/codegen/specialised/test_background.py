@@ -61,7 +61,7 @@ import sys, time
 from pathlib import Path
 from robodyn_ros.robot import background_compiler as background
 from robodyn_ros.compile import cache, warm_up
-from codegen.test_background import three
+from codegen.specialised.test_background import three
 home = Path(cache.folder(background.__file__)).parent
 if sys.argv[1] == 'again':
     background.subprocess.Popen = None   # nothing is left for another process to do
