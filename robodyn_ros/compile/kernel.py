@@ -12,7 +12,6 @@ from numba import njit, types
 
 from robodyn_ros.compile import notice, reproducible
 from robodyn_ros.compile.call import declare
-from robodyn_ros.compile.inner_functions import compiled_once
 from robodyn_ros.compile.numba_private import MISSING
 from robodyn_ros.compile.sealed_code import SealedCode
 from robodyn_ros.compile.vectorcall.kernel_call import VectorcallCompiler, vectorcall
@@ -140,7 +139,6 @@ def _compile(function, signature, options, code):
         return function
     if code is not None:
         dispatcher._cache = code
-    with compiled_once():
-        dispatcher.compile(signature)
+    dispatcher.compile(signature)
     dispatcher.disable_compile()
     return dispatcher

@@ -40,11 +40,10 @@ MISSING = ''
 try:
     from numba.core import cgutils, typed_passes
     from numba.core.caching import _Cache as Cache
-    from numba.core.codegen import JITCodeLibrary, get_host_cpu_features
+    from numba.core.codegen import get_host_cpu_features
     from numba.core.compiler import CompilerBase, CompileResult, DefaultPassBuilder
     from numba.core.compiler_machinery import register_pass
     from numba.core.lowering import Lower
-    from numba.core.registry import cpu_target
     from numba.core.runtime.nrt import rtsys
     from numba.core.serialize import dumps
     from numba.np.arrayobj import populate_array
@@ -52,10 +51,8 @@ except ImportError as error:
     from llvmlite.binding import get_host_cpu_features
 
     MISSING = str(error)
-    cgutils = CompileResult = DefaultPassBuilder = dumps = populate_array = rtsys = cpu_target = (
-        None
-    )
-    Cache = CompilerBase = JITCodeLibrary = Lower = object
+    cgutils = CompileResult = DefaultPassBuilder = dumps = populate_array = rtsys = None
+    Cache = CompilerBase = Lower = object
     typed_passes = types.SimpleNamespace(NativeLowering=object)
 
     def register_pass(**_):

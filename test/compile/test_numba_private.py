@@ -59,7 +59,6 @@ print(json.dumps([tau[0], again[0], *found, twin is not law]))
 PARTS = (
     'cgutils', 'typed_passes', 'CompilerBase', 'DefaultPassBuilder', 'Lower', 'populate_array',
     'register_pass', 'get_host_cpu_features', '_Cache', 'CompileResult', 'dumps', 'rtsys',
-    'JITCodeLibrary', 'cpu_target',
 )  # fmt: skip
 
 
