@@ -24,9 +24,9 @@ from robodyn_ros.codegen.specialise import record, specialise
 from robodyn_ros.robot.robot import Robot
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / 'test'))  # the mechanisms of the tests
-from support import mechanism_referees  # noqa: E402
-from support.closed_loops import GRAVITY  # noqa: E402
-from support.mechanisms import STANDARD, gripper  # noqa: E402
+from support.referees import mechanism_referees  # noqa: E402
+from support.robots.closed_loops import GRAVITY  # noqa: E402
+from support.robots.mechanisms import STANDARD, gripper  # noqa: E402
 
 BANK, ROUNDS, PASSES = 256, 15, 4
 REACH = 0.02  # [rad or m] of the independent joints from the closed posture

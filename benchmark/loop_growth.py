@@ -17,7 +17,7 @@ from benchmark.closed_chains import BANK, REACH, each, minima
 from robodyn_ros.robot.robot import Robot
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / 'test'))  # the mechanisms of the tests
-from support.closed_loops import GRAVITY, several_four_bars  # noqa: E402
+from support.robots.closed_loops import GRAVITY, several_four_bars  # noqa: E402
 
 LOOPS = (1, 2, 5, 10)
 WAYS = {'in a row': True, 'side by side': False}

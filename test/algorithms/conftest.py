@@ -4,8 +4,8 @@
 
 import pytest
 
-from support.families import FAMILIES, MIXED
-from support.real_robots import ARMS, FREE, MAKERS, PACKAGE, robot
+from support.robots.families import FAMILIES, MIXED
+from support.robots.real_robots import ARMS, FREE, MAKERS, PACKAGE, robot
 
 
 def named(name):

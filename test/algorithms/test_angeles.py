@@ -16,8 +16,8 @@ from robodyn_ros.compile import generic
 from robodyn_ros.model.dh import DHRow
 from support.calls import run
 from support.compare import agree
-from support.dense import along
-from support.textbook import Segment, planar, serial
+from support.referees.dense import along
+from support.robots.textbook import Segment, planar, serial
 
 DIGITS = 1e-11  # the printed results carry twelve digits or more
 

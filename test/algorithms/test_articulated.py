@@ -12,7 +12,7 @@ from robodyn_ros.errors import SingularityError
 from robodyn_ros.model.description import Inertial, Joint, Link, Placement, RobotDescription
 from robodyn_ros.model.layout import KIND, PRISMATIC, ROTOR
 from support.compare import agree
-from support.families import Case, inertial, rotation, states
+from support.robots.families import Case, inertial, rotation, states
 
 
 def passed_on(robot, q):

@@ -11,8 +11,8 @@ from scipy.integrate import solve_ivp
 from robodyn_ros import Robot
 from robodyn_ros.model.layout import INERTIA
 from support.compare import agree
-from support.real_robots import OURS
-from support.textbook import Segment, planar, serial
+from support.robots.real_robots import OURS
+from support.robots.textbook import Segment, planar, serial
 
 DIGITS = 1e-10  # the printed results carry twelve digits
 STATE = ((0.3, 0.7), (0.4, -0.6), (1.0, -0.5))

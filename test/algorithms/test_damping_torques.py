@@ -13,9 +13,9 @@ from robodyn_ros.formulations.jain.diagonalised import coordinate_maps, decouple
 from robodyn_ros.formulations.jain.tree import tree_at
 from robodyn_ros.model import build
 from robodyn_ros.robot.robot import Robot
-from support.closed_loops import MECHANISMS
 from support.compare import agree
-from support.families import FAMILIES, GRAVITY, MIXED, case, describe, states
+from support.robots.closed_loops import MECHANISMS
+from support.robots.families import FAMILIES, GRAVITY, MIXED, case, describe, states
 
 SCREWS = case('screws', 7, kinds=('helical', 'revolute', 'prismatic'), branching=3, rotors=True)
 

@@ -16,7 +16,7 @@ from robodyn_ros.algorithms.variants.diagonal_velocities import (
     joint_velocities,
 )
 from support.compare import agree
-from support.families import FAMILIES, states
+from support.robots.families import FAMILIES, states
 
 TREES = {name: each.robot for name, each in FAMILIES.items()}
 #: Central differences of order 4: weights of the values at +-h and +-2h, over h.

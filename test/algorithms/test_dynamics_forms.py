@@ -8,9 +8,9 @@ import pytest
 from robodyn_ros.errors import ShapeError, SingularityError, UnknownNameError
 from robodyn_ros.robot.robot import Robot
 from support.compare import agree, solve_tolerance
-from support.dense import along
-from support.families import FAMILIES, states
-from support.whole_body import links_of
+from support.referees.dense import along
+from support.referees.whole_body import links_of
+from support.robots.families import FAMILIES, states
 
 WRENCH = np.array((3.0, -2.0, 5.0, 0.4, -0.7, 0.3))  # [N, N m]
 

@@ -15,8 +15,8 @@ from robodyn_ros.model.extended.elastic_joints import ElasticJoint, with_elastic
 from robodyn_ros.model.layout import ROTOR
 from robodyn_ros.model.sources import elastic_joint_file
 from support.compare import agree, solve_tolerance
-from support.families import FAMILIES, GRAVITY, MIXED, states
-from support.geared_arm import ARM, ROTORS, chain_at
+from support.robots.families import FAMILIES, GRAVITY, MIXED, states
+from support.robots.geared_arm import ARM, ROTORS, chain_at
 
 DRIVEN = [k - 1 for k in (1, 2, 4, 5)]  # joint 3 has no rotor, and no spring
 

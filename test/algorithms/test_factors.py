@@ -10,7 +10,7 @@ from robodyn_ros.errors import ShapeError, SingularityError
 from robodyn_ros.model.layout import PARENT, V
 from robodyn_ros.robot.robot import Robot
 from support.compare import EXACT, agree, solve_tolerance
-from support.families import FAMILIES, states
+from support.robots.families import FAMILIES, states
 
 
 @pytest.fixture(scope='session')

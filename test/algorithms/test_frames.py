@@ -13,8 +13,8 @@ from robodyn_ros.robot.frames import REFERENCES
 from robodyn_ros.spatial import se3
 from support.calls import run
 from support.compare import agree
-from support.families import FAMILIES, states
 from support.processes import ROOT
+from support.robots.families import FAMILIES, states
 
 PINOCCHIO = dict(zip(REFERENCES, (pin.WORLD, pin.LOCAL, pin.LOCAL_WORLD_ALIGNED), strict=True))
 OFFSET = np.array((0.3, -0.2, 0.5))

@@ -9,8 +9,8 @@ from robodyn_ros import Robot
 from robodyn_ros.errors import ModelError
 from robodyn_ros.model.extended.free_base import with_free_base
 from robodyn_ros.model.layout import MASS
-from support.families import GRAVITY, describe
-from support.geared_arm import ARM, ROTORS
+from support.robots.families import GRAVITY, describe
+from support.robots.geared_arm import ARM, ROTORS
 
 TREE = describe('free_tree', 7, kinds=('revolute', 'prismatic'), branching=3, trunk=True)
 

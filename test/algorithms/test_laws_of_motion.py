@@ -10,8 +10,8 @@ from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse_world_frame import m
 from robodyn_ros.compile import generic
 from support.calls import run
 from support.compare import agree, solve_tolerance
-from support.dense import along, gradient, tangent
-from support.families import FAMILIES, states
+from support.referees.dense import along, gradient, tangent
+from support.robots.families import FAMILIES, states
 
 WRENCH = np.array((3.0, -2.0, 5.0, 0.4, -0.7, 0.3))  # [N, N m]
 

@@ -7,7 +7,7 @@ import numpy as np
 from robodyn_ros.algorithms.constraints import expansion, mass_matrix
 from robodyn_ros.algorithms.core import scratch
 from robodyn_ros.model.layout import FIRST_UNKNOWN, GROUP_ROWS, GROUP_UNKNOWNS, LAST_CLOSURE
-from support.closed_loops import pinned_twice, several_four_bars
+from support.robots.closed_loops import pinned_twice, several_four_bars
 
 
 class Counted(float):

@@ -10,7 +10,7 @@ import pytest
 from robodyn_ros.compile import generic
 from support.calls import OUTPUTS, arguments, results
 from support.compare import agree
-from support.families import FAMILIES
+from support.robots.families import FAMILIES
 
 KERNELS = {kernel.python.__name__: kernel for kernel in generic.ALL}
 

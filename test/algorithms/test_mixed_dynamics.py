@@ -8,10 +8,10 @@ import pytest
 from robodyn_ros.compile import generic
 from robodyn_ros.formulations.jain.tree import tree_at
 from robodyn_ros.formulations.jain.under_actuated.hybrid_dynamics import hybrid_dynamics
-from support.closed_loops import four_bar
 from support.compare import agree, solve_tolerance
-from support.families import states
-from support.jain_trees import ROBOTS
+from support.robots.closed_loops import four_bar
+from support.robots.families import states
+from support.robots.jain_trees import ROBOTS
 from test.algorithms.constraints.test_mimic_joints import ROBOTS as MIMIC
 from test.algorithms.constraints.test_mimic_joints import Tree
 

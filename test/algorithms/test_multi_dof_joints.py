@@ -13,7 +13,7 @@ from robodyn_ros.identification import Parameters
 from robodyn_ros.model.description import Joint, Limit, Link, Placement, RobotDescription
 from support.calls import arguments, results
 from support.compare import agree, solve_tolerance
-from support.families import MIXED, inertial, rotation, states
+from support.robots.families import MIXED, inertial, rotation, states
 
 STEP = 1e-5  # of central differences, whose error is of the order of its square
 

@@ -11,7 +11,7 @@ import pytest
 
 from robodyn_ros.model.layout import MASS
 from support.compare import agree, solve_tolerance
-from support.families import states
+from support.robots.families import states
 
 WRENCH = np.array((3.0, -2.0, 5.0, 0.4, -0.7, 0.3))  # [N, N m]
 

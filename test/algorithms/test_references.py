@@ -16,7 +16,7 @@ from robodyn_ros.model.layout import MASS
 from robodyn_ros.robot.variants import REFERENCES
 from support.calls import arguments
 from support.compare import agree
-from support.families import FAMILIES, states
+from support.robots.families import FAMILIES, states
 
 #: Kernel of every reference.
 KERNELS = {

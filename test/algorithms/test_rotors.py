@@ -17,9 +17,9 @@ from robodyn_ros.model.rotors import Rotor
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.simulation.plant import Plant
 from support.compare import agree, solve_tolerance
-from support.families import GRAVITY, states
-from support.geared_arm import ARM, ROTORS, chain_at
-from support.node_harness import ROOT
+from support.nodes.node_harness import ROOT
+from support.robots.families import GRAVITY, states
+from support.robots.geared_arm import ARM, ROTORS, chain_at
 
 
 def all_of(robot, q, qd):

@@ -10,8 +10,8 @@ import pytest
 from robodyn_ros import Robot
 from robodyn_ros.model.layout import ROTOR
 from support.compare import agree
-from support.real_robots import OURS
-from support.textbook import Segment, planar, serial
+from support.robots.real_robots import OURS
+from support.robots.textbook import Segment, planar, serial
 
 DIGITS = 1e-10  # the printed results carry eleven to twelve digits
 ELBOW = {'m': (1.5, 1.0), 'l': (1.0, 0.8), 'lc': (0.5, 0.4), 'I': (0.12, 0.05)}

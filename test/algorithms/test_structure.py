@@ -10,7 +10,7 @@ import pytest
 from robodyn_ros.model.description import Joint, Link, Placement, RobotDescription
 from robodyn_ros.model.layout import PARENT, V
 from support.compare import agree, solve_tolerance
-from support.families import FAMILIES, Case, inertial, rotation, states
+from support.robots.families import FAMILIES, Case, inertial, rotation, states
 
 BRANCHED = ('tree', 'sliding_tree', 'massless_branches', 'rotors', 'permuted', 'locked')
 

@@ -11,8 +11,8 @@ from robodyn_ros.errors import ShapeError, SingularityError
 from robodyn_ros.model.layout import PARENT, ROTOR
 from robodyn_ros.robot.robot import Robot
 from support.compare import agree, solve_tolerance
-from support.families import FAMILIES, states
-from support.whole_body import REFEREES, links_of
+from support.referees.whole_body import REFEREES, links_of
+from support.robots.families import FAMILIES, states
 
 WRENCH = np.array((3.0, -2.0, 5.0, 0.4, -0.7, 0.3))  # [N, N m]
 

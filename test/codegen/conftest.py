@@ -10,8 +10,8 @@ import pytest
 from robodyn_ros.algorithms.task_space.cholesky_inverse import MAX_CONDITION
 from robodyn_ros.codegen.registry import FRAME_RECIPES, RECIPES, frame_recipes
 from robodyn_ros.robot.dispatch import method_of
-from support.families import FAMILIES, states
-from support.real_robots import ARMS, MAKERS, PACKAGE, robot
+from support.robots.families import FAMILIES, states
+from support.robots.real_robots import ARMS, MAKERS, PACKAGE, robot
 
 #: What is compiled in the tests of machine code: an arm, a tree with slides, rotors and an order
 #: of its own, and a single slide.

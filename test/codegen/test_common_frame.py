@@ -22,7 +22,7 @@ from robodyn_ros.codegen.registry import RECIPES
 from robodyn_ros.codegen.specialise import record
 from robodyn_ros.codegen.tape import needed
 from robodyn_ros.model.layout import V
-from support.families import case
+from support.robots.families import case
 
 
 def run(recursion, model, **given):

@@ -109,7 +109,7 @@ def test_the_shorter_way_is_taken(franka, name):
 
 def test_long_chains_take_articulated_bodies():
     """Where n^3 has overtaken n."""
-    from support.families import case
+    from support.robots.families import case
 
     model = case('long_chain', 24).robot.model
     recording = record('forward_dynamics', RECIPES['forward_dynamics'], model)

@@ -15,10 +15,10 @@ from robodyn_ros.codegen.tape import Recorded, Tape, count, evaluate
 from robodyn_ros.errors import KernelError, ShapeError, SingularityError
 from robodyn_ros.robot.dispatch import method_of
 from robodyn_ros.robot.robot import Robot
-from support import slopes
 from support.compare import agree
-from support.families import MIXED, states
-from support.families import case as make
+from support.referees import slopes
+from support.robots.families import MIXED, states
+from support.robots.families import case as make
 from test.codegen.conftest import named
 
 STEP = 1e-40  # nothing is subtracted, so it may be as small as it likes

@@ -18,10 +18,10 @@ from robodyn_ros.codegen.emit_c import Style
 from robodyn_ros.errors import ModelError, UnknownNameError
 from robodyn_ros.robot.dispatch import method_of
 from support.c_libraries import EXACT, STRICT, call, compiler, emitted, run, shared
-from support.families import FAMILIES, MIXED, states
 from support.processes import ROOT, run_script
-from support.real_robots import ARMS, robot
-from support.tape_results import by_the_tape
+from support.referees.tape_results import by_the_tape
+from support.robots.families import FAMILIES, MIXED, states
+from support.robots.real_robots import ARMS, robot
 
 pytestmark = pytest.mark.slow
 

@@ -17,8 +17,8 @@ from robodyn_ros.control.laws.law_recipes import COMPANIONS, LAW_RECIPES
 from robodyn_ros.control.laws.law_registry import law_class
 from support.c_libraries import EXACT, call, emitted, run, shared
 from support.processes import ROOT
-from support.real_robots import ARMS, robot
-from support.tape_results import by_the_tape
+from support.referees.tape_results import by_the_tape
+from support.robots.real_robots import ARMS, robot
 
 STYLE = Style('arm')
 PRINTED = LAW_RECIPES | COMPANIONS

@@ -17,7 +17,7 @@ from robodyn_ros.compile.vectorcall import entry as entries
 from robodyn_ros.compile.vectorcall.entry import REFUSED, entry
 from robodyn_ros.errors import ShapeError
 from robodyn_ros.robot.dispatch import method_of, place_of
-from support.families import FAMILIES
+from support.robots.families import FAMILIES
 
 ROBOT = FAMILIES['sliding_tree'].robot
 N = ROBOT.nv

@@ -17,7 +17,7 @@ from robodyn_ros.compile import cache
 from robodyn_ros.errors import KernelError, ShapeError, SingularityError
 from robodyn_ros.robot.dispatch import method_of
 from robodyn_ros.robot.specialised_robot import SpecialisedRobot
-from support.families import states
+from support.robots.families import states
 from test.codegen.conftest import COMPILED, Answers, named
 
 EXACT = 1e-13

@@ -14,7 +14,7 @@ from robodyn_ros.codegen import tape
 from robodyn_ros.codegen.registry import RECIPES
 from robodyn_ros.codegen.specialise import record, specialise
 from robodyn_ros.codegen.tape import RecordingTooLong, RecordingTooSlow, Tape, limited
-from support.textbook import Segment, serial
+from support.robots.textbook import Segment, serial
 
 
 def chain(n):

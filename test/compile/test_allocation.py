@@ -7,8 +7,8 @@ import json
 import numpy as np
 from numba.core.runtime import rtsys
 from support.calls import arguments
-from support.families import FAMILIES
-from support.real_robots import robot as known
+from support.robots.families import FAMILIES
+from support.robots.real_robots import robot as known
 from robodyn_ros.compile import generic, kernel
 from robodyn_ros.model.contacts import Contacts, Obstacle, sphere
 from robodyn_ros.simulation.plant import Plant

@@ -33,7 +33,7 @@ TORQUE = 2.0 * 9.81 * 0.5  # m g r
 TORQUE_SCRIPT = """
 import json
 import numpy as np
-from support.textbook import Segment, serial
+from support.robots.textbook import Segment, serial
 from robodyn_ros.compile import generic
 robot = serial((Segment('revolute', (0, -1, 0), (0, 0, 0), 2.0, (0.5, 0, 0), 0.1),))
 tau = np.empty(1)
@@ -361,7 +361,7 @@ FULL_DISK = """
 import json
 import resource
 import numpy as np
-from support.textbook import Segment, serial
+from support.robots.textbook import Segment, serial
 from robodyn_ros.compile import generic, state_checks
 from robodyn_ros.codegen.specialise import RECIPES, specialise
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))

@@ -13,7 +13,7 @@ from robodyn_ros.compile import Kernel, generic, kernel, warm_up
 from robodyn_ros.errors import KernelError
 from robodyn_ros.spatial.types import Boolean, Integer, Scalar, Vector
 from support.calls import arguments, results
-from support.families import FAMILIES
+from support.robots.families import FAMILIES
 
 GENERIC = {item.python.__name__: item for item in generic.ALL}
 

@@ -71,7 +71,7 @@ law(tau)
 found.append(tau[0])
 if sys.argv[1] == 'linked':
     from robodyn_ros.codegen.linker import linked
-    from support.textbook import Segment, serial
+    from support.robots.textbook import Segment, serial
     robot = serial((Segment('revolute', (0, -1, 0), (0, 0, 0), 2.0, (0.5, 0, 0), 0.1),))
     kernel = linked(law_of_a_robot, robot.model)
     assert kernel is not law_of_a_robot

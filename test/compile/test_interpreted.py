@@ -7,14 +7,14 @@ import pytest
 
 from robodyn_ros.compile import generic
 from support.calls import arguments
-from support.families import FAMILIES
+from support.robots.families import FAMILIES
 
 SCRIPT = """
 import json
 import sys
 import numpy as np
-from support.families import FAMILIES, states
-from support.real_robots import robot as real
+from support.robots.families import FAMILIES, states
+from support.robots.real_robots import robot as real
 from robodyn_ros.compile import generic, known_answers
 
 known_answers()
@@ -84,7 +84,7 @@ def test_wrong_shapes_are_refused_without_the_compiler(python):
     script = """
 import json
 import numpy as np
-from support.families import FAMILIES
+from support.robots.families import FAMILIES
 from robodyn_ros.errors import ShapeError
 robot = FAMILIES['skew_chain'].robot
 q, said = np.linspace(0.1, 0.7, robot.nv), []

@@ -43,7 +43,7 @@ import numpy as np
 from robodyn_ros.codegen.linker import linked
 from robodyn_ros.compile import generic
 from robodyn_ros.control.laws.gravity_compensation import GravityCompensation
-from support.textbook import Segment, serial
+from support.robots.textbook import Segment, serial
 robot = serial((Segment('revolute', (0, -1, 0), (0, 0, 0), 2.0, (0.5, 0, 0), 0.1),))
 tau, again = np.empty(1), np.empty(1)
 generic.gravity_torque(*robot._weighted, np.zeros(1), tau)

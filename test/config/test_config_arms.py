@@ -8,7 +8,7 @@ from math import cos, pi, sin
 import numpy as np
 import pytest
 
-from support.arm_figures import (
+from support.robots.arm_figures import (
     ARMS,
     frame_pose,
     inertials,

@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from support.arm_figures import ARMS, CONFIG, moving_joints, urdf
+from support.robots.arm_figures import ARMS, CONFIG, moving_joints, urdf
 
 
 @pytest.mark.parametrize(

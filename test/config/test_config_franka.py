@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from support.arm_figures import (
+from support.robots.arm_figures import (
     frame_pose,
     inertials,
     modified_dh,

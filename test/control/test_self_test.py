@@ -9,7 +9,7 @@ from robodyn_ros.control.laws.law_registry import BUILT_IN
 from robodyn_ros.control.reference import path
 from robodyn_ros.control.supervisor import guards, self_test
 from robodyn_ros.errors import KernelError
-from support.textbook import Segment, serial
+from support.robots.textbook import Segment, serial
 
 WRITTEN = {'add_terms': 2, 'limit_torque': 4, 'sample': 4}
 

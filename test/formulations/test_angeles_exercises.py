@@ -20,7 +20,7 @@ from robodyn_ros.formulations.complex_step import along
 from robodyn_ros.formulations.count import Tally, general_arm, operations
 from robodyn_ros.formulations.links import links_at
 from robodyn_ros.model.dh import DHRow
-from support.formulation_arms import SERIAL, error, motion, random_inertial, rrp
+from support.robots.formulation_arms import SERIAL, error, motion, random_inertial, rrp
 
 DH = {name: SERIAL[name] for name in ('O11', 'ur_like', 'SCARA-like', 'planar')} | {'rrp': rrp}
 

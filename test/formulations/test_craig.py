@@ -14,7 +14,7 @@ from robodyn_ros.formulations.angeles.friction import Friction
 from robodyn_ros.formulations.complex_step import along
 from robodyn_ros.formulations.craig import iterative_newton_euler, joint_friction, solids
 from robodyn_ros.model.dh import DHRow
-from support.formulation_arms import ALL, DOWN_Y, SERIAL, error, motion, planar
+from support.robots.formulation_arms import ALL, DOWN_Y, SERIAL, error, motion, planar
 
 M1, M2, L1, L2 = 4.6, 2.3, 0.5, 0.5
 Q, QD, QDD = np.array([0.3, 0.7]), np.array([0.4, -0.6]), np.array([1, -0.5])

@@ -8,7 +8,7 @@ import pytest
 from robodyn_ros.formulations.angeles import euler_lagrange, kane
 from robodyn_ros.formulations.angeles.natural_orthogonal_complement import mass_matrix_rate
 from robodyn_ros.formulations.complex_step import along, gradient
-from support.formulation_arms import ALL, error, motion, planar
+from support.robots.formulation_arms import ALL, error, motion, planar
 
 TORQUE_1 = [31.062090910823, 8.7895134804576, 1.2427668504447]
 

@@ -18,7 +18,7 @@ from robodyn_ros.formulations.angeles import (
 from robodyn_ros.formulations.complex_step import along
 from robodyn_ros.formulations.count import general_arm, operations
 from robodyn_ros.model.layout import HELICAL, KIND, V
-from support.formulation_arms import ALL, SERIAL, error, motion
+from support.robots.formulation_arms import ALL, SERIAL, error, motion
 
 pytestmark = pytest.mark.sensitive
 

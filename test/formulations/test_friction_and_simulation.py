@@ -13,7 +13,7 @@ from robodyn_ros.formulations.angeles.minimum_time import S345, S4567, minimum_t
 from robodyn_ros.formulations.complex_step import gradient
 from robodyn_ros.formulations.simulate import runge_kutta
 from robodyn_ros.model.dh import DHRow
-from support.formulation_arms import SERIAL, error, motion, planar
+from support.robots.formulation_arms import SERIAL, error, motion, planar
 
 X0 = np.array([0.3, 0.7]), np.array([0.4, -0.6])
 AT_HALF = (-0.875536667748, 1.347683275942, -3.892511327395, -3.636991961796)

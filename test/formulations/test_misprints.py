@@ -28,7 +28,7 @@ from robodyn_ros.formulations.turney import (
     strobing,
 )
 from robodyn_ros.formulations.turney.strobing import quadratic_coefficients
-from support.formulation_arms import (
+from support.robots.formulation_arms import (
     ALL,
     SERIAL,
     error,

@@ -17,7 +17,7 @@ from robodyn_ros.formulations.arm import arm_at, velocities
 from robodyn_ros.formulations.complex_step import along
 from robodyn_ros.model import build
 from robodyn_ros.model.description import Joint, Link, Placement, RobotDescription
-from support.formulation_arms import (
+from support.robots.formulation_arms import (
     ALL,
     SERIAL,
     error,

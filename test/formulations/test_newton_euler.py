@@ -12,7 +12,15 @@ from robodyn_ros.errors import ModelError, ShapeError
 from robodyn_ros.formulations.angeles import newton_euler
 from robodyn_ros.formulations.arm import accelerations, arm_at, velocities
 from robodyn_ros.formulations.links import links_at
-from support.formulation_arms import SERIAL, TREES, error, motion, rrp, six_revolute, spatial_3r
+from support.robots.formulation_arms import (
+    SERIAL,
+    TREES,
+    error,
+    motion,
+    rrp,
+    six_revolute,
+    spatial_3r,
+)
 
 
 @pytest.mark.parametrize('name', SERIAL)

@@ -18,7 +18,7 @@ from robodyn_ros.formulations.spong import (
 )
 from robodyn_ros.formulations.turney import lagrange_4x4
 from robodyn_ros.model.dh import DHRow
-from support.formulation_arms import ALL, SERIAL, error, motion, planar
+from support.robots.formulation_arms import ALL, SERIAL, error, motion, planar
 
 ELBOW = {'m': (1.5, 1), 'l': (1, 0.8), 'lc': (0.5, 0.4), 'I': (0.12, 0.05)}
 Q, QD, QDD = np.array([0.3, 0.7]), np.array([0.4, -0.6]), np.array([1, -0.5])

@@ -11,7 +11,7 @@ from robodyn_ros.errors import ParameterError
 from robodyn_ros.formulations.torque_terms import KINDS, swing, torque_terms
 from robodyn_ros.model.layout import DAMPING, FRICTION
 from support.compare import agree
-from support.families import FAMILIES
+from support.robots.families import FAMILIES
 
 #: Two links of 1 m with their masses, 2 and 1 kg, at the ends, moving in a vertical plane.
 PLANAR = """<robot name="planar"><link name="base"/>

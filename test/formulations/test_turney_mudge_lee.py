@@ -20,7 +20,7 @@ from robodyn_ros.formulations.turney import (
     strobing,
 )
 from robodyn_ros.model.layout import INERTIA, MASS, ROTOR
-from support.formulation_arms import (
+from support.robots.formulation_arms import (
     ALL,
     SERIAL,
     TREES,

@@ -13,9 +13,9 @@ from robodyn_ros.model.layout import KIND, PRISMATIC
 from robodyn_ros.model.normal_form import regroup
 from robodyn_ros.robot.robot import Robot
 from support.compare import agree
-from support.families import FAMILIES, Case, describe
-from support.real_robots import files
-from support.real_robots import robot as named
+from support.robots.families import FAMILIES, Case, describe
+from support.robots.real_robots import files
+from support.robots.real_robots import robot as named
 
 from .conftest import FRANKA
 

@@ -17,7 +17,7 @@ from robodyn_ros.identification.consistency import pseudo_inertia, ten_parameter
 from robodyn_ros.model.extended.joint_friction import JointFriction
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.simulation import Perturbation, perturbed
-from support.families import FAMILIES
+from support.robots.families import FAMILIES
 
 
 def estimate(values, scale):

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip('ament_index_python', reason='ament_index_python is not installed')
 
 from robodyn_ros.ros.launching.launch_files import description_path, description_text
-from support import launch_runner
+from support.nodes import launch_runner
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (

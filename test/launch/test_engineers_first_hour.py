@@ -12,7 +12,7 @@ pytest.importorskip('rclpy', reason='rclpy is not installed')
 pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 pytest.importorskip('xacro', reason='xacro is not installed')
 
-from support.launched import by_runner
+from support.nodes.launched import by_runner
 
 HAS_LAUNCH = find_spec('launch_testing') is not None
 XACRO = """<robot name="own_arm" xmlns:xacro="http://www.ros.org/wiki/xacro">

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from support.launched import TWO_LINK, by_runner
+from support.nodes.launched import TWO_LINK, by_runner
 
 ROOT = Path(__file__).resolve().parents[2]
 HAS_LAUNCH = find_spec('launch_testing') is not None
@@ -55,7 +55,7 @@ def test_every_launch_file_holds_the_arm_and_ends_cleanly(
 RUN = """
 import json
 import sys
-from support import launch_runner
+from support.nodes import launch_runner
 print(json.dumps(launch_runner.commands(sys.argv[1], dict(a.split(':=') for a in sys.argv[2:]))))
 """
 

@@ -10,7 +10,7 @@ from robodyn_ros import Robot
 from robodyn_ros.errors import ModelError
 from robodyn_ros.model import urdf
 from robodyn_ros.model.build import build
-from support.families import TYPES, describe, states
+from support.robots.families import TYPES, describe, states
 
 CHAIN = describe('held', 9, kinds=TYPES, branching=3)
 NAMES = tuple(joint.name for joint in CHAIN.joints if joint.type != 'fixed')

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent / 'simulator'))  # two of these fil
 @pytest.fixture(scope='module')
 def graph():
     """Return our own participant in the ROS graph."""
-    from support.node_harness import Graph
+    from support.nodes.node_harness import Graph
 
     participant = Graph()
     yield participant
@@ -23,7 +23,7 @@ def graph():
 @pytest.fixture
 def start(node_command, tmp_path_factory):
     """Return the function that starts a node; what is still running at the end is ended."""
-    from support.node_harness import starter
+    from support.nodes.node_harness import starter
 
     yield from starter(node_command, tmp_path_factory)
 
@@ -31,7 +31,7 @@ def start(node_command, tmp_path_factory):
 @pytest.fixture(scope='module')
 def start_shared(node_command, tmp_path_factory):
     """Return the same function for nodes that the tests of a module share."""
-    from support.node_harness import starter
+    from support.nodes.node_harness import starter
 
     yield from starter(node_command, tmp_path_factory)
 
@@ -39,7 +39,7 @@ def start_shared(node_command, tmp_path_factory):
 @pytest.fixture
 def host():
     """Return the function that starts a node in this process."""
-    from support import node_harness
+    from support.nodes import node_harness
 
     yield from node_harness.host()
 
@@ -47,7 +47,7 @@ def host():
 @pytest.fixture(scope='module')
 def host_shared():
     """Return the same function for nodes that the tests of a module share."""
-    from support import node_harness
+    from support.nodes import node_harness
 
     yield from node_harness.host()
 
@@ -55,7 +55,7 @@ def host_shared():
 @pytest.fixture
 def probe(graph):
     """Return what asks the controller; its node is started by the test."""
-    from support.node_harness import ControllerProbe
+    from support.nodes.node_harness import ControllerProbe
 
     return ControllerProbe(graph)
 
@@ -63,7 +63,7 @@ def probe(graph):
 @pytest.fixture
 def arm(graph):
     """Return an arm that stands still at POSTURE."""
-    from support.node_harness import JOINTS, POSTURE, FakeArm
+    from support.nodes.node_harness import JOINTS, POSTURE, FakeArm
 
     fake = FakeArm(graph, JOINTS, POSTURE)
     yield fake

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 
-from support import action_type
+from support.nodes import action_type
 
 action_type.provide()
 
@@ -18,7 +18,7 @@ from control_msgs.action import FollowJointTrajectory
 from rclpy.action import ActionClient
 from trajectory_msgs.msg import JointTrajectoryPoint
 
-from support.node_harness import COLD, TWO_LINK, action_answer, wait_until
+from support.nodes.node_harness import COLD, TWO_LINK, action_answer, wait_until
 
 pytestmark = pytest.mark.ros
 pytest_plugins = ['robodyn_ros.testing.fixtures']

@@ -13,7 +13,7 @@ pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 from sensor_msgs.msg import JointState
 
 from robodyn_ros import Robot
-from support.node_harness import COLD, ROOT, SIMULATED
+from support.nodes.node_harness import COLD, ROOT, SIMULATED
 
 pytestmark = pytest.mark.ros
 pytest_plugins = ['robodyn_ros.testing.fixtures']

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 
-from support import action_type
+from support.nodes import action_type
 
 action_type.provide('nav_msgs')
 
@@ -21,8 +21,8 @@ from sensor_msgs.msg import MultiDOFJointState
 
 from robodyn_ros import Robot
 from robodyn_ros.model.rotation_matrix import from_quaternion
-from support.node_harness import COLD, JOINTS, POSTURE, SIMULATED, wait_until
-from support.simulated_arm import BODY, Stream
+from support.nodes.node_harness import COLD, JOINTS, POSTURE, SIMULATED, wait_until
+from support.nodes.simulated_arm import BODY, Stream
 
 pytestmark = pytest.mark.ros
 

@@ -39,7 +39,7 @@ from robodyn_ros.ros.simulator import simulated_plant  # noqa: E402
 from robodyn_ros.ros.simulator.simulator_parameters import SIMULATOR_PARAMETERS  # noqa: E402
 from robodyn_ros.simulation.lock_step import LockStep  # noqa: E402
 from robodyn_ros.simulation.runner import Runner  # noqa: E402
-from support.node_harness import COLD, ROOT, ControllerProbe, wait_until  # noqa: E402
+from support.nodes.node_harness import COLD, ROOT, ControllerProbe, wait_until  # noqa: E402
 from support.processes import run_script  # noqa: E402
 
 pytestmark = pytest.mark.ros

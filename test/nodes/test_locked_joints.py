@@ -9,7 +9,7 @@ pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 
 from sensor_msgs.msg import JointState
 
-from support.node_harness import TWO_LINK
+from support.nodes.node_harness import TWO_LINK
 
 pytestmark = pytest.mark.ros
 pytest_plugins = ['robodyn_ros.testing.fixtures']

@@ -11,7 +11,7 @@ from lifecycle_msgs.srv import GetState
 from rcl_interfaces.srv import DescribeParameters
 from std_srvs.srv import SetBool, Trigger
 
-from support.node_harness import COLD, SOON, TWO_LINK, wait_until
+from support.nodes.node_harness import COLD, SOON, TWO_LINK, wait_until
 from tools.raw_requests import RawRequests
 
 pytestmark = pytest.mark.ros

@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 
-from support import action_type
+from support.nodes import action_type
 
 action_type.provide()
 
@@ -22,7 +22,7 @@ from robodyn_msgs.msg import ControllerStatus
 from robodyn_ros.control import TaskTarget
 from robodyn_ros.testing.participant import LATCHED, SOON
 from robodyn_ros.testing.robots import ControlledRobot
-from support.node_harness import ROOT, TWO_LINK, action_answer
+from support.nodes.node_harness import ROOT, TWO_LINK, action_answer
 
 pytestmark = pytest.mark.ros
 pytest_plugins = ['robodyn_ros.testing.fixtures']

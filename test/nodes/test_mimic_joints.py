@@ -13,9 +13,9 @@ from std_msgs.msg import Float64MultiArray
 
 from robodyn_msgs.srv import GetDynamics, SetJointState
 from robodyn_ros import Robot
-from support import node_harness as harness
-from support.node_harness import COLD, SIMULATED, FakeArm
-from support.simulated_arm import COMMANDS, EFFORTS, StandingArm, floats
+from support.nodes import node_harness as harness
+from support.nodes.node_harness import COLD, SIMULATED, FakeArm
+from support.nodes.simulated_arm import COMMANDS, EFFORTS, StandingArm, floats
 
 pytestmark = pytest.mark.ros
 pytest_plugins = ['robodyn_ros.testing.fixtures']

@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 
-from support.node_harness import COLD, EASY, SIMULATED, TWO_LINK, wait_until
+from support.nodes.node_harness import COLD, EASY, SIMULATED, TWO_LINK, wait_until
 
 pytestmark = pytest.mark.ros
 

@@ -21,8 +21,8 @@ from robodyn_ros import Robot
 from robodyn_ros.ros.launching.plugin_files import plugin_files
 from robodyn_ros.testing.participant import LATCHED, wait_until
 from support.c_libraries import run
-from support.controller_manager import ControllerManager, missing
-from support.node_harness import TWO_LINK
+from support.nodes.controller_manager import ControllerManager, missing
+from support.nodes.node_harness import TWO_LINK
 
 ABSENT = missing(('controller_manager', 'robodyn_control', 'joint_state_broadcaster'))
 HAS_ABOVE = not missing(('joint_trajectory_controller',))

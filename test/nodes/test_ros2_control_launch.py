@@ -18,8 +18,8 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from robodyn_msgs.msg import ControllerStatus
 from robodyn_ros.testing.participant import LATCHED, wait_until
-from support.controller_manager import missing
-from support.node_harness import ROOT, SOON, TWO_LINK, StartedNode
+from support.nodes.controller_manager import missing
+from support.nodes.node_harness import ROOT, SOON, TWO_LINK, StartedNode
 
 NEEDED = ('ros2launch', 'controller_manager', 'robodyn_control', 'joint_state_broadcaster')
 ABSENT = missing((*NEEDED, 'joint_trajectory_controller'))

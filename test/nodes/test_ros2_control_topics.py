@@ -16,8 +16,8 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from robodyn_ros import Robot
 from robodyn_ros.testing.participant import wait_until
-from support.controller_manager import ControllerManager, missing
-from support.node_harness import COLD, EASY, JOINTS, ROOT, TWO_LINK, ControllerProbe
+from support.nodes.controller_manager import ControllerManager, missing
+from support.nodes.node_harness import COLD, EASY, JOINTS, ROOT, TWO_LINK, ControllerProbe
 
 FORWARD, POSITION = 'forward_effort_controller', 'forward_position_controller'
 THEIRS, BROADCASTER = 'joint_trajectory_controller', 'joint_state_broadcaster'

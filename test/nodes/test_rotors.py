@@ -11,7 +11,7 @@ pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint  # noqa: E402
 
 from robodyn_ros import Robot  # noqa: E402
-from support.node_harness import ROOT  # noqa: E402
+from support.nodes.node_harness import ROOT  # noqa: E402
 
 pytestmark = pytest.mark.ros
 pytest_plugins = ['robodyn_ros.testing.fixtures']

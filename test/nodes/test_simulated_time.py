@@ -17,7 +17,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from robodyn_ros.ros.controller import simulated_time_session
 from robodyn_ros.testing.hosting import Hosted, ros_arguments
-from support.node_harness import COLD, JOINTS, POSTURE, TWO_LINK, ControllerProbe, wait_until
+from support.nodes.node_harness import COLD, JOINTS, POSTURE, TWO_LINK, ControllerProbe, wait_until
 
 pytestmark = pytest.mark.ros
 

@@ -17,7 +17,7 @@ from std_srvs.srv import Trigger
 from robodyn_ros.cli import warmup
 from robodyn_ros.compile import cache
 from robodyn_ros.robot.background_compiler import ahead, with_batches
-from support.node_harness import (
+from support.nodes.node_harness import (
     COLD,
     EASY,
     JOINTS,
@@ -27,7 +27,7 @@ from support.node_harness import (
     FakeArm,
     wait_until,
 )
-from support.simulated_arm import COMMANDS, Arm, posture
+from support.nodes.simulated_arm import COMMANDS, Arm, posture
 
 pytestmark = pytest.mark.ros
 GENERIC, SPECIALISED = 'generic kernels', 'specialised kernels'

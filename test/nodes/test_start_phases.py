@@ -17,7 +17,7 @@ from robodyn_ros.nodes import controller, simulator
 from robodyn_ros.ros.common import start_report
 from robodyn_ros.testing.hosting import Hosted, ros_arguments
 from robodyn_ros.testing.participant import LATCHED, Participant
-from support.node_harness import TWO_LINK
+from support.nodes.node_harness import TWO_LINK
 
 pytestmark = pytest.mark.ros
 pytest_plugins = ['robodyn_ros.testing.fixtures']

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 
-from support.node_harness import ROOT
+from support.nodes.node_harness import ROOT
 
 pytestmark = pytest.mark.ros
 TEMPLATE = ROOT / 'examples' / 'integration_test'

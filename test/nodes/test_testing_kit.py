@@ -13,7 +13,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from robodyn_ros import Robot
-from support.node_harness import ROOT, TWO_LINK, wait_until
+from support.nodes.node_harness import ROOT, TWO_LINK, wait_until
 
 pytestmark = pytest.mark.ros
 pytest_plugins = ['robodyn_ros.testing.fixtures']

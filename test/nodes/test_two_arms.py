@@ -13,8 +13,8 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint  # noqa: E
 
 from robodyn_msgs.srv import Advance  # noqa: E402
 from robodyn_ros import Robot  # noqa: E402
-from support import node_harness as harness  # noqa: E402
-from support.node_harness import COLD, EASY, JOINTS, POSTURE, ControllerProbe  # noqa: E402
+from support.nodes import node_harness as harness  # noqa: E402
+from support.nodes.node_harness import COLD, EASY, JOINTS, POSTURE, ControllerProbe  # noqa: E402
 
 pytestmark = pytest.mark.ros
 

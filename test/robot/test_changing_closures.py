@@ -11,8 +11,8 @@ import pytest
 from robodyn_ros import Robot
 from robodyn_ros.errors import UnknownNameError
 from robodyn_ros.robot.loops.changing_closures import ChangingClosures
-from support.closed_loops import GRAVITY, MECHANISMS
 from support.compare import agree
+from support.robots.closed_loops import GRAVITY, MECHANISMS
 
 
 def both(name):

@@ -18,7 +18,7 @@ from robodyn_ros.codegen.registry import FRAME_RECIPES, RECIPES
 from robodyn_ros.compile.vectorcall import method as methods
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.robot.dispatch import method_of, place_of
-from support.families import FAMILIES, MIXED, states
+from support.robots.families import FAMILIES, MIXED, states
 
 OF_STATES = (
     'inverse_dynamics',

@@ -14,9 +14,9 @@ from robodyn_ros.errors import ModelError, NotFiniteError, ShapeError, UnknownNa
 from robodyn_ros.model.dh import DHRow
 from robodyn_ros.robot.dispatch import method_of
 from support.compare import agree
-from support.families import FAMILIES, states
-from support.real_robots import OURS
-from support.real_robots import robot as real
+from support.robots.families import FAMILIES, states
+from support.robots.real_robots import OURS
+from support.robots.real_robots import robot as real
 
 #: Every method of a state, and how many vectors of nv numbers it takes.
 METHODS = {

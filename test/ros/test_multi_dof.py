@@ -12,7 +12,7 @@ from robodyn_ros.model.joint_types import displacement
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.common.multi_dof_messages import multi_dof_joints
 from robodyn_ros.ros.simulator.state_publisher import scalar_joints
-from support.families import describe, states
+from support.robots.families import describe, states
 
 KINDS = ('planar', 'revolute', 'floating', 'cylindrical', 'spherical', 'universal')
 TREE = describe('wired', 12, kinds=KINDS, branching=4)

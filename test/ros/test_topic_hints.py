@@ -11,7 +11,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
 from robodyn_ros.ros.common.topic_hints import silent_topic
-from support.node_harness import wait_until
+from support.nodes.node_harness import wait_until
 
 pytestmark = pytest.mark.ros
 KIND, TOPIC = 'sensor_msgs/msg/JointState', '/joint_states'

@@ -14,7 +14,7 @@ from robodyn_ros import Robot
 from robodyn_ros.errors import ParameterError
 from robodyn_ros.simulation import Command, Faults, Plant, PlantSettings
 from robodyn_ros.simulation.command_modes import UNSPOKEN, has_drive
-from support.families import FAMILIES, MIXED
+from support.robots.families import FAMILIES, MIXED
 
 FREE = {'damping_scale': 0.0, 'friction_scale': 0.0}
 SCHEMES = ['semi_implicit_euler', 'rk4']

@@ -17,7 +17,7 @@ from robodyn_ros.simulation.elastic.elastic_plant import ElasticPlant
 from robodyn_ros.simulation.runner import Runner
 from robodyn_ros.simulation.sensors.encoders import Sensor
 from robodyn_ros.simulation.sensors.link_sensors import JointTorque, MotorEncoders
-from support.node_harness import ROOT
+from support.nodes.node_harness import ROOT
 
 URDF = ROOT / 'config' / 'urdf'
 

@@ -24,7 +24,7 @@ from robodyn_ros.simulation.joint_table import (
 )
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
-from support.families import FAMILIES
+from support.robots.families import FAMILIES
 
 URDF = Path(__file__).resolve().parents[2] / 'config' / 'urdf' / 'franka_like.urdf'
 SCHEMES = ['semi_implicit_euler', 'rosenbrock', 'rk4', 'diagonal_rk4']

@@ -12,8 +12,8 @@ from robodyn_ros import Robot
 from robodyn_ros.errors import ModelError
 from robodyn_ros.model.layout import DAMPING
 from robodyn_ros.simulation import Plant, PlantSettings
-from support.closed_loops import MECHANISMS
-from support.families import MIXED
+from support.robots.closed_loops import MECHANISMS
+from support.robots.families import MIXED
 
 BOTH = pytest.mark.parametrize('scheme, order', [('rosenbrock', 2), ('diagonal_rk4', 4)])
 START = np.array([0.3, 0.7]), np.array([0.4, -0.6])

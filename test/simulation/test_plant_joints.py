@@ -17,7 +17,7 @@ from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.runner import Runner
 from robodyn_ros.simulation.sensors.encoders import Sensor, SensorSettings
 from robodyn_ros.simulation.specialised_step import specialised_step
-from support.families import MIXED, states
+from support.robots.families import MIXED, states
 
 FREE = {'no_command': 'free', 'damping_scale': 0.0, 'friction_scale': 0.0}
 ACROSS, ALONG = 0.3, 0.5  # [kg m2] principal moments of the top

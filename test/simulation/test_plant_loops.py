@@ -10,8 +10,8 @@ from robodyn_ros.simulation.faults import Faults
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.specialised_step import specialised_step
-from support.closed_loops import Referee, four_bar
-from support.mechanisms import palletizer
+from support.robots.closed_loops import Referee, four_bar
+from support.robots.mechanisms import palletizer
 
 DT = 1e-3
 ERROR = 1e-12  # [m or rad] of the loops: that of Newton's method at any time, so none grows

@@ -13,9 +13,9 @@ from robodyn_ros.simulation.integrators.names import RK4
 from robodyn_ros.simulation.plant import KERNELS, Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.step import step, step_of
-from support.families import FAMILIES
-from support.real_robots import ARMS, MAKERS, PACKAGE
-from support.real_robots import robot as real_robot
+from support.robots.families import FAMILIES
+from support.robots.real_robots import ARMS, MAKERS, PACKAGE
+from support.robots.real_robots import robot as real_robot
 
 
 @pytest.mark.parametrize(

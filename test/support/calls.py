@@ -13,7 +13,7 @@ from robodyn_ros.algorithms.core import scratch
 from robodyn_ros.algorithms.core.matrices import wide
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse_world_frame import motions
 
-from .families import states
+from .robots.families import states
 
 #: What each kernel writes, besides scratch; 'nv' stands for the number of joints.
 OUTPUTS = {

@@ -14,9 +14,9 @@ from robodyn_ros.formulations.spong import spong_arms
 from robodyn_ros.model.dependent.closures import Closure
 from robodyn_ros.model.sources.closure_file import loops_of
 from robodyn_ros.robot.robot import Robot
-from support.closed_loops import at, four_bar, rod_of_constant_length, spong_five_bar
 from support.compare import agree
-from support.mechanisms import palletizer
+from support.robots.closed_loops import at, four_bar, rod_of_constant_length, spong_five_bar
+from support.robots.mechanisms import palletizer
 
 BARS = dict(
     m=(1.5, 1.0, 0.8, 0.7), l1=0.6, l2=0.3, lc=(0.3, 0.15, 0.25, 0.2), I=(0.1, 0.05, 0.06, 0.04)

@@ -3,17 +3,17 @@
 """Closed loops over independent coordinates against the dense system of the tree with multipliers.
 
 To 1e-11 of the largest entry: the multipliers' matrix of the referee has condition numbers up to
-1e4, and both sides lose that much of the rounding. The mechanisms are in support.closed_loops
-and support.mechanisms.
+1e4, and both sides lose that much of the rounding. The mechanisms are those of
+support.robots.closed_loops and support.robots.mechanisms.
 """
 
 import numpy as np
 import pytest
 
 from robodyn_ros.model.layout import ROTOR
-from support.closed_loops import MECHANISMS, Referee
 from support.compare import agree
-from support.mechanisms import STANDARD
+from support.robots.closed_loops import MECHANISMS, Referee
+from support.robots.mechanisms import STANDARD
 
 ALL = MECHANISMS | STANDARD
 NEAR = 1e-11

@@ -8,9 +8,9 @@ Their dynamics are compared with the tree and its multipliers in test_loops.
 import numpy as np
 
 from robodyn_ros.formulations.spong import spong_arms
-from support.closed_loops import spong_five_bar
 from support.compare import agree
-from support.mechanisms import DELTA, FIVE_BAR, HEIGHT, STANDARD, corners, legs_at_home
+from support.robots.closed_loops import spong_five_bar
+from support.robots.mechanisms import DELTA, FIVE_BAR, HEIGHT, STANDARD, corners, legs_at_home
 
 NEAR = 1e-12  # [m or rad]: loops are closed to 1e-13, and a long chain adds the rounding
 

@@ -15,9 +15,9 @@ import pytest
 from robodyn_ros.model import build, urdf
 from robodyn_ros.model.layout import ROTOR
 from robodyn_ros.robot.robot import Robot
-from support import real_robots
 from support.compare import agree, solve_tolerance
-from support.families import GRAVITY, TYPES, describe, states
+from support.robots import real_robots
+from support.robots.families import GRAVITY, TYPES, describe, states
 
 WRENCH = np.array((3.0, -2.0, 5.0, 0.4, -0.7, 0.3))  # [N, N m]
 

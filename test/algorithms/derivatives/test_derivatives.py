@@ -9,9 +9,9 @@ from benchmark.chains import read
 from robodyn_ros.errors import ShapeError, SingularityError
 from robodyn_ros.robot.dispatch import method_of
 from robodyn_ros.robot.robot import Robot
-from support import slopes
 from support.compare import agree, solve_tolerance
-from support.families import FAMILIES, states
+from support.referees import slopes
+from support.robots.families import FAMILIES, states
 
 pin = pytest.importorskip('pinocchio')
 

@@ -12,8 +12,8 @@ from robodyn_ros.model.layout import INERTIA, MASS, ROTOR, V
 from robodyn_ros.robot.robot import Robot
 from support.calls import run
 from support.compare import agree
-from support.dense import along
-from support.families import FAMILIES, states
+from support.referees.dense import along
+from support.robots.families import FAMILIES, states
 
 
 def rotors(robot):

@@ -7,10 +7,10 @@ import pytest
 
 from robodyn_ros.compile import generic
 from robodyn_ros.errors import ModelError
-from support import slopes
 from support.calls import run
 from support.compare import agree, solve_tolerance
-from support.families import FAMILIES, MIXED, states
+from support.referees import slopes
+from support.robots.families import FAMILIES, MIXED, states
 
 #: A chain with skew axes, trees with slides, joints in another order, links without mass.
 ROBOTS = ('skew_chain', 'sliding_tree', 'permuted', 'massless_branches', 'inner_base')

@@ -10,8 +10,8 @@ import pytest
 from robodyn_ros.errors import ShapeError, UnknownNameError
 from robodyn_ros.model.description import Joint, Link, Placement
 from support.compare import agree, solve_tolerance
-from support.families import FAMILIES, MIXED, states
-from support.real_robots import robot as real
+from support.robots.families import FAMILIES, MIXED, states
+from support.robots.real_robots import robot as real
 
 #: Two end effectors each; those of baxter share nothing but the base, the others a torso; talos
 #: floats.

@@ -9,9 +9,9 @@ from robodyn_ros import Robot
 from robodyn_ros.errors import ShapeError, UnknownNameError
 from robodyn_ros.spatial import se3
 from support.compare import agree
-from support.families import MIXED
 from support.processes import ROOT
-from support.real_robots import robot as real
+from support.robots.families import MIXED
+from support.robots.real_robots import robot as real
 
 ARMS = {'franka_like': 'tool0', 'ur_like': 'tool0'}
 COUNT = 500

@@ -10,8 +10,8 @@ import pytest
 from robodyn_ros.compile import generic
 from robodyn_ros.robot.operational_space import AXES
 from support.compare import agree, solve_tolerance
-from support.families import FAMILIES, states
-from support.real_robots import robot as real
+from support.robots.families import FAMILIES, states
+from support.robots.real_robots import robot as real
 
 FORCE = np.array((3.0, -2.0, 5.0, 0.4, -0.7, 0.3))  # [N, N m]
 SUBSETS = [axes for m in range(1, 7) for axes in combinations(range(6), m)]

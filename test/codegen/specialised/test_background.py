@@ -28,7 +28,7 @@ from robodyn_ros.robot.robot import Robot
 from robodyn_ros.robot.specialised_robot import SpecialisedRobot
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.specialised_step import specialised_step
-from support.families import describe
+from support.robots.families import describe
 
 pytestmark = pytest.mark.slow
 

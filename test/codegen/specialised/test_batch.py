@@ -14,7 +14,7 @@ from robodyn_ros.codegen.emit_llvm import LANES
 from robodyn_ros.errors import ShapeError
 from robodyn_ros.robot.dispatch import method_of
 from robodyn_ros.robot.specialised_robot import RECIPES
-from support.families import FAMILIES
+from support.robots.families import FAMILIES
 
 ROBOT = FAMILIES['sliding_tree'].robot
 

@@ -28,9 +28,9 @@ from robodyn_ros.robot.robot import Robot
 from robodyn_ros.robot.specialised_variants import PUSHED
 from robodyn_ros.robot.variants import REFERENCES, Variants
 from support.compare import agree
-from support.families import FAMILIES, MIXED, states
-from support.families import case as make
-from support.real_robots import ARMS
+from support.robots.families import FAMILIES, MIXED, states
+from support.robots.families import case as make
+from support.robots.real_robots import ARMS
 from test.codegen.conftest import named
 from test.codegen.specialised.test_specialised_code import exact, plain
 

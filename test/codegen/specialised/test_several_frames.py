@@ -9,7 +9,7 @@ from robodyn_ros.codegen.registry import frame_recipes
 from robodyn_ros.codegen.specialise import record, specialise
 from robodyn_ros.robot.robot import Robot
 from support.compare import agree, solve_tolerance
-from support.families import case, states
+from support.robots.families import case, states
 
 FORK = case('fork of 5', 5, kinds=('revolute', 'prismatic'), branching=2, rotors=True)
 FRAMES = ('link3', 'link5', 'link4')

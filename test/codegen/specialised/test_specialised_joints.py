@@ -10,7 +10,7 @@ from robodyn_ros.codegen.specialise import record
 from robodyn_ros.errors import ShapeError
 from robodyn_ros.robot.robot import Robot
 from support.compare import agree, solve_tolerance
-from support.families import MIXED, states
+from support.robots.families import MIXED, states
 
 STEP = 1e-5  # of the differences, whose error is of the order of its square
 

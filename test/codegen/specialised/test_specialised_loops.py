@@ -15,10 +15,10 @@ from robodyn_ros.codegen.registry import FRAME_RECIPES, RECIPES
 from robodyn_ros.codegen.specialise import record
 from robodyn_ros.codegen.tape import Recorded, evaluate
 from support.c_libraries import EXACT, call, emitted, shared
-from support.closed_loops import MECHANISMS
 from support.compare import agree
-from support.mechanisms import STANDARD, gripper
-from support.tape_results import by_the_tape
+from support.referees.tape_results import by_the_tape
+from support.robots.closed_loops import MECHANISMS
+from support.robots.mechanisms import STANDARD, gripper
 
 ALL = MECHANISMS | STANDARD | {'gripper': gripper()}
 RECORDED = (

@@ -16,7 +16,7 @@ from robodyn_ros.robot.robot import Robot
 from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.specialised_step import specialised_step
 from support.compare import agree, solve_tolerance
-from support.families import GRAVITY, describe, states
+from support.robots.families import GRAVITY, describe, states
 
 WAYS = {'joint5': ('joint4', -1.0, 0.0), 'joint6': ('joint4', 0.5, 0.2)}
 ALSO = ('regressor', 'joint_wrenches', 'centroidal_momentum_matrix', 'mass_matrix_factors')

@@ -10,7 +10,7 @@ from robodyn_ros.codegen.specialise import record, specialise
 from robodyn_ros.compile import generic
 from robodyn_ros.robot.variants import REFERENCES
 from support.compare import agree
-from support.families import FAMILIES, MIXED, states
+from support.robots.families import FAMILIES, MIXED, states
 from test.codegen.specialised.test_specialised_code import exact, plain
 
 

@@ -11,7 +11,7 @@ from robodyn_ros.control.laws.floating_base import FloatingBaseComputedTorque
 from robodyn_ros.errors import ParameterError, RobodynError, ShapeError
 from robodyn_ros.model.rotation_matrix import from_quaternion
 from support.compare import agree, solve_tolerance
-from support.families import GRAVITY, describe
+from support.robots.families import GRAVITY, describe
 from support.supervised import TWO_LINK, lagging
 
 TREE = describe('flying_tree', 6, kinds=('revolute', 'prismatic'), branching=3, trunk=True)

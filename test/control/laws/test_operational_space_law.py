@@ -36,7 +36,7 @@ from robodyn_ros.control.reference.task_reference import (
 )
 from robodyn_ros.errors import RobodynError, UnknownNameError
 from robodyn_ros.simulation import Plant, PlantSettings
-from support.families import FAMILIES, states
+from support.robots.families import FAMILIES, states
 from support.supervised import FRANKA, PERIOD, TWO_LINK, arm
 
 UR = arm('ur_like')

@@ -15,7 +15,7 @@ from robodyn_ros.formulations.jain.under_actuated.hybrid_dynamics import hybrid_
 from robodyn_ros.formulations.jain.under_actuated.mixed_blocks import mixed_blocks
 from robodyn_ros.simulation import Faults, Plant
 from support.compare import agree, solve_tolerance
-from support.families import FAMILIES
+from support.robots.families import FAMILIES
 from support.supervised import CONFIG, FRANKA, TWO_LINK, Bench, arm, lagging, settings_for
 
 PASSIVE = {

@@ -9,7 +9,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from support.jain_trees import ROBOTS, TREES, any_tree, robot_tree  # noqa: E402  needs the path
+from support.robots.jain_trees import ROBOTS, TREES, any_tree, robot_tree  # noqa: E402  path first
 
 
 @pytest.fixture(params=TREES)

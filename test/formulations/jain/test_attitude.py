@@ -9,7 +9,7 @@ from robodyn_ros.formulations.arm import skew
 from robodyn_ros.formulations.jain import attitude
 from robodyn_ros.formulations.jain.hinges import about, rotation_of
 from support.compare import agree
-from support.jain_trees import unit, unlike
+from support.robots.jain_trees import unit, unlike
 
 STEP = 1e-30
 

@@ -11,8 +11,8 @@ from robodyn_ros.formulations.jain import divide_and_conquer as dca
 from robodyn_ros.formulations.jain.forward_dynamics import articulated_body
 from robodyn_ros.formulations.jain.tree import tree_at
 from support.compare import agree
-from support.families import case, states
-from support.jain_trees import TREES, any_tree
+from support.robots.families import case, states
+from support.robots.jain_trees import TREES, any_tree
 
 #: What has no inertia alone cannot be a leaf.
 MASSLESS = ('massless_branches', 'locked', 'mixed_massless')

@@ -13,7 +13,15 @@ from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOpe
 from robodyn_ros.formulations.jain.spatial_algebra import phi_inverse
 from robodyn_ros.formulations.jain.tree import tree_of
 from support.compare import agree
-from support.jain_trees import GRAVITY, KINDS, any_tree, coordinates, forces, random_bodies, unlike
+from support.robots.jain_trees import (
+    GRAVITY,
+    KINDS,
+    any_tree,
+    coordinates,
+    forces,
+    random_bodies,
+    unlike,
+)
 
 #: Inverses of mass matrices of condition up to 6e4.
 SOLVED = 1e-10

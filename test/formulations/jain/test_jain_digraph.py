@@ -17,7 +17,15 @@ from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOpe
 from robodyn_ros.formulations.jain.spatial_algebra import phi
 from robodyn_ros.formulations.jain.tree import bodies_of, tree_of
 from support.compare import agree
-from support.jain_trees import BODIES, KINDS, ROBOTS, TREES, any_tree, coordinates, random_bodies
+from support.robots.jain_trees import (
+    BODIES,
+    KINDS,
+    ROBOTS,
+    TREES,
+    any_tree,
+    coordinates,
+    random_bodies,
+)
 
 #: The tree of figure 8.2: 1 -> 3, 2 -> 4, 3 -> 6, 4 -> 6, 5 -> 6, 6 -> 7 (child -> parent).
 FIGURE_8_2 = [2, 3, 5, 5, 5, 6, 7]

@@ -19,7 +19,7 @@ from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOpe
 from robodyn_ros.formulations.jain.operators.sweeps import gather
 from robodyn_ros.formulations.jain.single_body import kinetic_energy, shifted
 from support.compare import agree
-from support.jain_trees import SOLVED, any_tree, configuration, forces, moved, unlike
+from support.robots.jain_trees import SOLVED, any_tree, configuration, forces, moved, unlike
 
 
 @pytest.fixture

@@ -15,7 +15,15 @@ from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOpe
 from robodyn_ros.formulations.jain.operators.sweeps import gather, scatter
 from robodyn_ros.formulations.jain.spatial_algebra import bar, tilde
 from support.compare import agree
-from support.jain_trees import SOLVED, any_tree, configuration, forces, moved, offsets, unlike
+from support.robots.jain_trees import (
+    SOLVED,
+    any_tree,
+    configuration,
+    forces,
+    moved,
+    offsets,
+    unlike,
+)
 
 
 def test_inverse_dynamics_are_those_of_the_package(named):

@@ -13,8 +13,16 @@ from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOpe
 from robodyn_ros.formulations.jain.spatial_algebra import inverse_transform, phi, transform
 from robodyn_ros.formulations.jain.tree import coordinate_rates, tree_of
 from support.compare import agree
-from support.families import rotation
-from support.jain_trees import BODIES, ROBOTS, TREES, any_tree, configuration, moved, robot_tree
+from support.robots.families import rotation
+from support.robots.jain_trees import (
+    BODIES,
+    ROBOTS,
+    TREES,
+    any_tree,
+    configuration,
+    moved,
+    robot_tree,
+)
 
 AXIS = np.array((2.0, -1.0, 2.0)) / 3.0
 

@@ -15,7 +15,7 @@ from robodyn_ros.formulations.jain import quasi_velocities as quasi
 from robodyn_ros.formulations.jain.coordinates import Coordinates
 from robodyn_ros.formulations.spong import christoffel, hamiltonian
 from support.compare import agree
-from support.jain_trees import ROBOTS, any_tree, configuration, robot_tree
+from support.robots.jain_trees import ROBOTS, any_tree, configuration, robot_tree
 
 SMALL = ('skew_chain', 'sliding_chain', 'rotors', 'permuted', 'chain of 3')
 #: A solve with A or M loses what their condition is worth.

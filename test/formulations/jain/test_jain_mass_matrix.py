@@ -17,7 +17,7 @@ from robodyn_ros.formulations.jain.sko import formulation
 from robodyn_ros.formulations.jain.spatial_algebra import phi
 from robodyn_ros.formulations.jain.tree import tree_of
 from support.compare import agree
-from support.jain_trees import BODIES, any_tree, configuration, moved, offsets, unlike
+from support.robots.jain_trees import BODIES, any_tree, configuration, moved, offsets, unlike
 
 
 def test_composite_bodies_give_the_mass_matrix(system):

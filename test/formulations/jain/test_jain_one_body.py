@@ -12,8 +12,8 @@ from robodyn_ros.formulations.jain import spatial_algebra, tree_kinematics
 from robodyn_ros.formulations.jain.spatial_algebra import angular, bar, hat, linear, phi, tilde
 from robodyn_ros.formulations.jain.tree import tree_of
 from support.compare import agree
-from support.families import rotation
-from support.jain_trees import frames, moved, path_of_a_body, random_bodies, unit
+from support.robots.families import rotation
+from support.robots.jain_trees import frames, moved, path_of_a_body, random_bodies, unit
 
 
 @pytest.fixture(params=range(3))

@@ -16,7 +16,7 @@ from robodyn_ros.formulations.jain import (
 from robodyn_ros.formulations.jain.single_body import shifted
 from robodyn_ros.formulations.jain.spatial_algebra import phi
 from support.compare import agree, solve_tolerance
-from support.jain_trees import ROBOTS, SOLVED, configuration, robot_tree
+from support.robots.jain_trees import ROBOTS, SOLVED, configuration, robot_tree
 
 #: Angular first in the book, linear first at the face.
 LINEAR_FIRST = [3, 4, 5, 0, 1, 2]

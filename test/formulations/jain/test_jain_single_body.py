@@ -12,8 +12,8 @@ from robodyn_ros.formulations.jain import single_body as one
 from robodyn_ros.formulations.jain.spatial_algebra import angular, bar, phi
 from robodyn_ros.formulations.jain.tree import tree_of
 from support.compare import agree
-from support.families import inertial, rotation
-from support.jain_trees import frames, moved, path_of_a_body, random_bodies, unlike
+from support.robots.families import inertial, rotation
+from support.robots.jain_trees import frames, moved, path_of_a_body, random_bodies, unlike
 
 
 @pytest.fixture(params=range(3))

@@ -11,7 +11,7 @@ from robodyn_ros.formulations.jain import matrix_identities
 from robodyn_ros.formulations.jain.digraph import power_series
 from robodyn_ros.formulations.jain.matrix_identities import Blocks
 from support.compare import agree
-from support.jain_trees import unlike
+from support.robots.jain_trees import unlike
 
 
 @pytest.fixture(params=range(2))

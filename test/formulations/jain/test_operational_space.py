@@ -12,8 +12,8 @@ from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOpe
 from robodyn_ros.formulations.jain.tree import tree_at, tree_of
 from robodyn_ros.formulations.jain.tree_kinematics import Node, jacobian, node
 from support.compare import agree
-from support.families import FAMILIES
-from support.jain_trees import (
+from support.robots.families import FAMILIES
+from support.robots.jain_trees import (
     BODIES,
     ROBOTS,
     SOLVED,

@@ -25,8 +25,8 @@ from robodyn_ros.formulations.jain.tree_kinematics import (
     velocities,
 )
 from support.compare import agree, solve_tolerance
-from support.families import FAMILIES
-from support.jain_trees import SOLVED, any_tree, configuration, nodes_of, robot_tree, unlike
+from support.robots.families import FAMILIES
+from support.robots.jain_trees import SOLVED, any_tree, configuration, nodes_of, robot_tree, unlike
 
 pytestmark = pytest.mark.sensitive
 

@@ -17,7 +17,7 @@ from robodyn_ros.formulations.jain.operators.sweeps import (
     scatter_strictly,
 )
 from support.compare import agree
-from support.jain_trees import ROBOTS, TREES, any_tree, configuration, robot_tree, unlike
+from support.robots.jain_trees import ROBOTS, TREES, any_tree, configuration, robot_tree, unlike
 
 
 @pytest.fixture(scope='module')

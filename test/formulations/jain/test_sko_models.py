@@ -26,7 +26,7 @@ from robodyn_ros.formulations.jain.sko import dynamics, formulation
 from robodyn_ros.formulations.jain.sko.model import SkoModel
 from robodyn_ros.formulations.jain.tree import tree_of
 from support.compare import agree
-from support.jain_trees import (
+from support.robots.jain_trees import (
     GRAVITY,
     SOLVED,
     any_tree,

@@ -19,7 +19,7 @@ from robodyn_ros.formulations.jain.under_actuated.arms import active_arm, chosen
 from robodyn_ros.formulations.jain.under_actuated.hybrid_dynamics import hybrid_dynamics
 from robodyn_ros.formulations.jain.under_actuated.mixed_blocks import mixed_blocks
 from support.compare import agree
-from support.jain_trees import any_tree, forces, nodes_of, unlike
+from support.robots.jain_trees import any_tree, forces, nodes_of, unlike
 
 #: Dense solves with mass matrices of condition 1e2 to 6e4.
 SOLVED = 1e-10

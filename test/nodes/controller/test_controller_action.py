@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 
-from support import action_type
+from support.nodes import action_type
 
 action_type.provide()
 
@@ -18,8 +18,8 @@ from control_msgs.msg import JointTolerance
 from rclpy.action import ActionClient
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from support import node_harness as harness
-from support.node_harness import COLD, JOINTS, POSTURE, SIMULATED, ControllerProbe, FakeArm
+from support.nodes import node_harness as harness
+from support.nodes.node_harness import COLD, JOINTS, POSTURE, SIMULATED, ControllerProbe, FakeArm
 
 pytestmark = pytest.mark.ros
 

@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 
-from support.node_harness import JOINTS, TWO_LINK
+from support.nodes.node_harness import JOINTS, TWO_LINK
 
 pytestmark = pytest.mark.ros
 pytest_plugins = ['robodyn_ros.testing.fixtures']

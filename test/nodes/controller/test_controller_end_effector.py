@@ -29,7 +29,7 @@ from rclpy.time import Time
 from robodyn_msgs.msg import ControllerState, TaskState
 from robodyn_ros import Robot
 from robodyn_ros.demonstration.task_drives import STRETCH, Eight, stretched_target
-from support.node_harness import (
+from support.nodes.node_harness import (
     COLD,
     CONTROLLER,
     ROOT,

@@ -18,8 +18,8 @@ from std_msgs.msg import Float64MultiArray
 from robodyn_msgs.srv import GetDynamics
 from robodyn_ros import Robot
 from robodyn_ros.testing.participant import Participant
-from support import node_harness as harness
-from support.node_harness import COLD, EASY, JOINTS, POSTURE, SIMULATED, FakeArm
+from support.nodes import node_harness as harness
+from support.nodes.node_harness import COLD, EASY, JOINTS, POSTURE, SIMULATED, FakeArm
 
 pytestmark = pytest.mark.ros
 

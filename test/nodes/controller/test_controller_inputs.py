@@ -13,8 +13,8 @@ pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from robodyn_ros import Robot
-from support import node_harness as harness
-from support.node_harness import (
+from support.nodes import node_harness as harness
+from support.nodes.node_harness import (
     COLD,
     EASY,
     JOINTS,

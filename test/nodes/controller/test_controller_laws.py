@@ -14,7 +14,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from robodyn_msgs.msg import ControllerState
 from robodyn_ros import Robot
 from robodyn_ros.demonstration.motion import Motion
-from support.node_harness import CONTROLLER, JOINTS, TWO_LINK, nanoseconds, wait_until
+from support.nodes.node_harness import CONTROLLER, JOINTS, TWO_LINK, nanoseconds, wait_until
 
 pytestmark = pytest.mark.ros
 pytest_plugins = ['robodyn_ros.testing.fixtures']

@@ -16,8 +16,16 @@ from std_msgs.msg import Float64MultiArray, String
 from robodyn_msgs.msg import ControllerStatus
 from robodyn_ros import Robot
 from robodyn_ros.ros.controller.controller_session import YIELD_TIME
-from support import node_harness as harness
-from support.node_harness import COLD, EASY, JOINTS, POSTURE, SIMULATED, ControllerProbe, FakeArm
+from support.nodes import node_harness as harness
+from support.nodes.node_harness import (
+    COLD,
+    EASY,
+    JOINTS,
+    POSTURE,
+    SIMULATED,
+    ControllerProbe,
+    FakeArm,
+)
 
 pytestmark = pytest.mark.ros
 

@@ -13,8 +13,8 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory
 
-from support import node_harness as harness
-from support.node_harness import COLD, COMMANDS, JOINTS, SIMULATED, ControllerProbe
+from support.nodes import node_harness as harness
+from support.nodes.node_harness import COLD, COMMANDS, JOINTS, SIMULATED, ControllerProbe
 
 pytestmark = pytest.mark.ros
 

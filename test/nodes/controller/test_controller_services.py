@@ -16,8 +16,8 @@ from sensor_msgs.msg import JointState
 
 from robodyn_msgs.srv import GetDynamics, GetModelInfo, GetOperationalSpaceInertia
 from robodyn_ros import Robot
-from support import node_harness as harness
-from support.node_harness import (
+from support.nodes import node_harness as harness
+from support.nodes.node_harness import (
     COLD,
     JOINTS,
     POSTURE,

@@ -15,9 +15,17 @@ from std_srvs.srv import SetBool
 from robodyn_msgs.msg import ControllerState
 from robodyn_msgs.srv import Advance
 from robodyn_ros import Robot
-from support import node_harness as harness
-from support.node_harness import COLD, CONTROLLER, EASY, JOINTS, POSTURE, SIMULATED, nanoseconds
-from support.simulated_arm import FERRY
+from support.nodes import node_harness as harness
+from support.nodes.node_harness import (
+    COLD,
+    CONTROLLER,
+    EASY,
+    JOINTS,
+    POSTURE,
+    SIMULATED,
+    nanoseconds,
+)
+from support.nodes.simulated_arm import FERRY
 
 pytestmark = pytest.mark.ros
 pytest_plugins = ['robodyn_ros.testing.fixtures']

@@ -14,8 +14,8 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from robodyn_ros import Robot
-from support.node_harness import TWO_LINK
-from support.simulated_arm import COMMANDS, EFFORTS, NODE, StandingArm, floats, posture
+from support.nodes.node_harness import TWO_LINK
+from support.nodes.simulated_arm import COMMANDS, EFFORTS, NODE, StandingArm, floats, posture
 
 pytestmark = pytest.mark.ros
 

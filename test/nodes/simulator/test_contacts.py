@@ -11,7 +11,7 @@ pytest.importorskip('rclpy', reason='rclpy is not installed')
 pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 
 from robodyn_ros import Robot
-from support.node_harness import COLD, ROOT
+from support.nodes.node_harness import COLD, ROOT
 
 pytestmark = pytest.mark.ros
 pytest_plugins = ['robodyn_ros.testing.fixtures']

@@ -16,9 +16,9 @@ from robodyn_ros.model.rotors import with_rotors
 from robodyn_ros.ros.simulator.sensor_parameters import make_instruments
 from robodyn_ros.ros.simulator.simulated_plant import make_plant
 from robodyn_ros.ros.simulator.simulator_parameters import SIMULATOR_PARAMETERS
-from support.geared_arm import ARM as ROTORED
-from support.geared_arm import ROTORS
-from support.node_harness import ROOT
+from support.nodes.node_harness import ROOT
+from support.robots.geared_arm import ARM as ROTORED
+from support.robots.geared_arm import ROTORS
 
 pytestmark = pytest.mark.ros
 pytest_plugins = ['robodyn_ros.testing.fixtures']

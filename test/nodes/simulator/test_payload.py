@@ -10,7 +10,7 @@ pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 
 from robodyn_msgs.srv import SetPayload
 from robodyn_ros import Robot
-from support.node_harness import TWO_LINK
+from support.nodes.node_harness import TWO_LINK
 
 pytestmark = pytest.mark.ros
 pytest_plugins = ['robodyn_ros.testing.fixtures']

@@ -13,7 +13,7 @@ from sensor_msgs.msg import Imu, JointState
 
 from robodyn_ros import Robot
 from robodyn_ros.model.layout import MASS
-from support.node_harness import TWO_LINK
+from support.nodes.node_harness import TWO_LINK
 
 pytestmark = pytest.mark.ros
 pytest_plugins = ['robodyn_ros.testing.fixtures']

@@ -17,8 +17,8 @@ from std_srvs.srv import Trigger
 
 from robodyn_msgs.srv import SetJointState
 from robodyn_ros.robot.robot import Robot
-from support.node_harness import COLD, LATCHED, StartedNode, wait_until
-from support.simulated_arm import (
+from support.nodes.node_harness import COLD, LATCHED, StartedNode, wait_until
+from support.nodes.simulated_arm import (
     ARM,
     COMMANDS,
     EFFORTS,

@@ -26,7 +26,7 @@ from robodyn_ros.ros.simulator.simulator_parameters import SIMULATOR_PARAMETERS
 from robodyn_ros.simulation.command_modes import QUANTITIES, UNSPOKEN
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.sensors.encoders import SensorSettings
-from support.node_harness import TWO_LINK
+from support.nodes.node_harness import TWO_LINK
 
 JOINTS = ('a', 'b', 'c')
 NAN = float('nan')

@@ -16,9 +16,8 @@ from test_simulator_commands import values
 from robodyn_msgs.srv import SetJointState
 from robodyn_ros.robot.robot import Robot
 from robodyn_ros.ros.simulator.simulator_session import SimulatorSession
-from support.families import MIXED
-from support.node_harness import COLD, wait_until
-from support.simulated_arm import (
+from support.nodes.node_harness import COLD, wait_until
+from support.nodes.simulated_arm import (
     BODY,
     COMMANDS,
     DEEP,
@@ -29,6 +28,7 @@ from support.simulated_arm import (
     floats,
     nanoseconds,
 )
+from support.robots.families import MIXED
 
 pytestmark = pytest.mark.ros
 

@@ -17,8 +17,8 @@ from std_msgs.msg import Float64MultiArray, String
 from std_srvs.srv import Trigger
 
 from robodyn_ros.ros.simulator.simulator_session import AT_ONCE
-from support.node_harness import COLD, LATCHED, TWO_LINK, wait_until
-from support.simulated_arm import (
+from support.nodes.node_harness import COLD, LATCHED, TWO_LINK, wait_until
+from support.nodes.simulated_arm import (
     ARM,
     COMMANDS,
     DEEP,

@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
 
-from support import action_type
+from support.nodes import action_type
 
 action_type.provide('simulation_interfaces')
 
@@ -30,8 +30,8 @@ from simulation_interfaces.srv import (
 
 from robodyn_ros.ros.simulator import standard_services
 from robodyn_ros.testing.participant import ALL
-from support.node_harness import TWO_LINK, wait_until
-from support.simulated_arm import NODE, Arm
+from support.nodes.node_harness import TWO_LINK, wait_until
+from support.nodes.simulated_arm import NODE, Arm
 
 pytestmark = pytest.mark.ros
 pytest_plugins = ['robodyn_ros.testing.fixtures']

@@ -13,7 +13,7 @@ from robodyn_ros.formulations.jain.embedding.aggregation import aggregate, resol
 from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOperators
 from robodyn_ros.formulations.jain.sko import dynamics, formulation
 from support.compare import agree
-from support.jain_trees import SOLVED, any_tree, unlike
+from support.robots.jain_trees import SOLVED, any_tree, unlike
 
 TREES = ('mixed tree', 'mixed forest', 'tree of 20', 'rotors')
 

@@ -11,8 +11,8 @@ from robodyn_ros.formulations.jain.embedding.constraint_embedding import embed
 from robodyn_ros.formulations.jain.single_body import components
 from robodyn_ros.formulations.jain.sko import dynamics
 from support.compare import agree
-from support.jain_loops import at_state
-from support.jain_trees import GRAVITY
+from support.robots.jain_loops import at_state
+from support.robots.jain_trees import GRAVITY
 
 pin = pytest.importorskip('pinocchio')
 

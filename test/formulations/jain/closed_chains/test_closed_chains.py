@@ -29,9 +29,9 @@ from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOpe
 from robodyn_ros.formulations.jain.tree import coordinate_rates, tree_of
 from robodyn_ros.formulations.jain.tree_kinematics import Node
 from support.compare import agree
-from support.families import rotation
-from support.jain_loops import SYSTEMS, TURN, at_state, grown
-from support.jain_trees import GRAVITY, SOLVED, coordinates, unlike
+from support.robots.families import rotation
+from support.robots.jain_loops import SYSTEMS, TURN, at_state, grown
+from support.robots.jain_trees import GRAVITY, SOLVED, coordinates, unlike
 
 
 @pytest.fixture(params=SYSTEMS)

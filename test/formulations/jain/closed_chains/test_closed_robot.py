@@ -11,8 +11,8 @@ import pytest
 from robodyn_ros.cli import check
 from robodyn_ros.errors import ModelError
 from robodyn_ros.formulations.jain.embedding.closed_robot import compare_closed
-from support.closed_loops import MECHANISMS
-from support.mechanisms import CONFIG, STANDARD, gripper
+from support.robots.closed_loops import MECHANISMS
+from support.robots.mechanisms import CONFIG, STANDARD, gripper
 
 FILES = [str(CONFIG / 'gripper.urdf'), '--closure-file', str(CONFIG / 'gripper.yaml')]
 

@@ -23,8 +23,8 @@ from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOpe
 from robodyn_ros.formulations.jain.sko import dynamics, formulation
 from robodyn_ros.formulations.jain.tree import coordinate_rates, tree_of
 from support.compare import agree
-from support.jain_loops import SLIDE, SYSTEMS, TURN, at_state, grown
-from support.jain_trees import GRAVITY, SOLVED, coordinates, unlike
+from support.robots.jain_loops import SLIDE, SYSTEMS, TURN, at_state, grown
+from support.robots.jain_trees import GRAVITY, SOLVED, coordinates, unlike
 
 
 @pytest.fixture(params=SYSTEMS)

@@ -14,8 +14,8 @@ from robodyn_ros.formulations.jain.constraints import (
     unilateral,
 )
 from support.compare import agree
-from support.jain_loops import at_state
-from support.jain_trees import any_tree
+from support.robots.jain_loops import at_state
+from support.robots.jain_trees import any_tree
 
 
 def touching(seed, n_c=4, name='mixed tree'):

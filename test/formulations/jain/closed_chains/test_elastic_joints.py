@@ -14,8 +14,8 @@ from robodyn_ros.formulations.jain.single_body import spatial_inertia
 from robodyn_ros.formulations.jain.tree import Body, tree_of
 from robodyn_ros.formulations.spong import spong_arms
 from support.compare import agree, solve_tolerance
-from support.jain_loops import TURN, grown
-from support.jain_trees import GRAVITY, coordinates
+from support.robots.jain_loops import TURN, grown
+from support.robots.jain_trees import GRAVITY, coordinates
 
 
 @pytest.fixture(params=[(True, True, True), (True, False, True, True)], ids=str)

@@ -11,7 +11,7 @@ from robodyn_ros.formulations.jain.embedding.constraint_embedding import embed
 from robodyn_ros.formulations.jain.single_body import components
 from robodyn_ros.formulations.jain.sko import dynamics
 from robodyn_ros.formulations.jain.tree import coordinate_rates
-from support.jain_loops import at_state
+from support.robots.jain_loops import at_state
 
 
 @pytest.mark.parametrize('name', ['five-bar', 'two loops'])

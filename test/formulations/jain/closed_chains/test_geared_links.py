@@ -16,8 +16,8 @@ from robodyn_ros.formulations.jain.operators.spatial_operators import SpatialOpe
 from robodyn_ros.formulations.jain.sko import dynamics
 from robodyn_ros.formulations.jain.tree import tree_of
 from support.compare import agree
-from support.jain_loops import TURN, grown
-from support.jain_trees import GRAVITY, SOLVED, coordinates, unlike
+from support.robots.jain_loops import TURN, grown
+from support.robots.jain_trees import GRAVITY, SOLVED, coordinates, unlike
 
 
 def geared(motors, seed=1):

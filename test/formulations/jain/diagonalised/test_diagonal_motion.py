@@ -21,7 +21,7 @@ from robodyn_ros.formulations.jain.inverse_dynamics import gravity_torque
 from robodyn_ros.formulations.jain.single_body import spatial_inertia
 from robodyn_ros.formulations.jain.tree import Body
 from support.compare import agree
-from support.jain_trees import ROBOTS, any_tree, configuration, unlike
+from support.robots.jain_trees import ROBOTS, any_tree, configuration, unlike
 
 MASS, LENGTH, TURNING = 1.7, 0.6, 0.05
 X, Y, Z = np.eye(3)

@@ -18,8 +18,8 @@ from robodyn_ros.formulations.jain.diagonalised import (
 )
 from robodyn_ros.formulations.jain.sensitivities.articulated_rates import hinge_rates
 from support.compare import agree
-from support.families import FAMILIES
-from support.jain_trees import (
+from support.robots.families import FAMILIES
+from support.robots.jain_trees import (
     ROBOTS,
     SOLVED,
     any_tree,

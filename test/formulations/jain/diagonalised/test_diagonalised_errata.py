@@ -19,7 +19,7 @@ from robodyn_ros.formulations.jain.sensitivities.articulated_rates import articu
 from robodyn_ros.formulations.jain.spatial_algebra import angular, bar, linear, tilde
 from robodyn_ros.formulations.jain.tree import tree_of
 from support.compare import agree
-from support.jain_trees import GRAVITY, KINDS, SOLVED, coordinates, random_bodies, unlike
+from support.robots.jain_trees import GRAVITY, KINDS, SOLVED, coordinates, random_bodies, unlike
 
 RNG = np.random.default_rng(19)
 BODIES = random_bodies(RNG, (-1, 0, 1, 2, 1, 4, 5), [KINDS[i % 3] for i in range(7)])

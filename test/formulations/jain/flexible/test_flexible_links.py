@@ -35,8 +35,8 @@ from robodyn_ros.formulations.jain.sko import dynamics
 from robodyn_ros.formulations.jain.sko.model import SkoModel
 from robodyn_ros.formulations.jain.tree import tree_of
 from support.compare import agree
-from support.flexible_trees import HOLONOMIC, PLANS, at_state, away, drawn, nodal, positive
-from support.jain_trees import BODIES, GRAVITY, coordinates, unlike
+from support.robots.flexible_trees import HOLONOMIC, PLANS, at_state, away, drawn, nodal, positive
+from support.robots.jain_trees import BODIES, GRAVITY, coordinates, unlike
 
 #: Mass matrices here have a condition of 3e2 at most.
 SOLVED = 1e-12

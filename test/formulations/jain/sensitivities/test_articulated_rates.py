@@ -17,7 +17,7 @@ from robodyn_ros.formulations.jain.sensitivities.articulated_rates import articu
 from robodyn_ros.formulations.jain.sensitivities.fixed_axes import moving_operators
 from robodyn_ros.formulations.jain.tree_kinematics import poses
 from support.compare import agree
-from support.jain_trees import any_tree, moved, unlike
+from support.robots.jain_trees import any_tree, moved, unlike
 
 FIELDS = [field.name for field in dataclasses.fields(Articulated)]
 

@@ -22,7 +22,7 @@ from robodyn_ros.formulations.jain.sensitivities.operator_sensitivities import u
 from robodyn_ros.formulations.jain.spatial_algebra import angular, tilde
 from robodyn_ros.formulations.jain.tree_kinematics import poses
 from support.compare import agree, solve_tolerance
-from support.jain_trees import any_tree, moved, unlike
+from support.robots.jain_trees import any_tree, moved, unlike
 
 
 def ahead_of(tree, thd):

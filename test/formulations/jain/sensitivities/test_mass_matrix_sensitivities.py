@@ -28,8 +28,8 @@ from robodyn_ros.formulations.jain.sensitivities.operator_sensitivities import (
 )
 from robodyn_ros.formulations.jain.single_body import kinetic_energy
 from support.compare import agree
-from support.families import FAMILIES, MIXED
-from support.jain_trees import any_tree, configuration, moved, unlike
+from support.robots.families import FAMILIES, MIXED
+from support.robots.jain_trees import any_tree, configuration, moved, unlike
 
 
 def mass_matrix_ahead(tree, thd):

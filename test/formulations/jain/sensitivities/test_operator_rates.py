@@ -15,7 +15,7 @@ from robodyn_ros.formulations.jain.sensitivities.operator_rates import (
 from robodyn_ros.formulations.jain.single_body import inertia_rate
 from robodyn_ros.formulations.jain.spatial_algebra import bar, phi_rate_inertial
 from support.compare import agree
-from support.jain_trees import any_tree, moved, unlike
+from support.robots.jain_trees import any_tree, moved, unlike
 
 
 def ahead(tree, thd):

@@ -20,7 +20,7 @@ from robodyn_ros.formulations.jain.sensitivities.operator_sensitivities import (
 from robodyn_ros.formulations.jain.spatial_algebra import angular, bar, linear, phi, tilde
 from robodyn_ros.formulations.jain.tree_kinematics import poses
 from support.compare import agree
-from support.jain_trees import any_tree, moved, unlike
+from support.robots.jain_trees import any_tree, moved, unlike
 
 
 def rate(later):

@@ -15,7 +15,7 @@ from robodyn_ros.formulations.jain.tree import (
     tree_of,
 )
 from robodyn_ros.formulations.jain.tree_kinematics import Node
-from support.families import FAMILIES, MIXED, case, inertial, rotation, states
+from support.robots.families import FAMILIES, MIXED, case, inertial, rotation, states
 
 #: Robots of the package that the book's formulas are held to: no two alike, 3 to 20 bodies.
 ROBOTS = (

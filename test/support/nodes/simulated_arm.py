@@ -15,7 +15,7 @@ from std_srvs.srv import SetBool, Trigger
 
 from robodyn_msgs.srv import StepSimulation
 from robodyn_ros.testing.participant import AGAIN
-from support.node_harness import COLD, ROOT, TWO_LINK, wait_until
+from support.nodes.node_harness import COLD, ROOT, TWO_LINK, wait_until
 
 ARM = ROOT / 'config' / 'urdf' / 'franka_like.urdf'
 JOINTS = [f'joint{k}' for k in range(1, 8)]

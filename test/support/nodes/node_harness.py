@@ -19,7 +19,7 @@ from robodyn_ros.ros.controller.simulated_time_session import SimulatedTimeSessi
 from robodyn_ros.testing.hosting import Hosted, ros_arguments
 from robodyn_ros.testing.participant import LATCHED, Participant, wait_until
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 TWO_LINK = ROOT / 'config' / 'urdf' / 'two_link.urdf'
 COLD = 180.0  # [s] allowed for a node that may have to compile everything on a busy machine
 SOON = 60.0  # [s] allowed for anything else: a deadline of what would never come

@@ -11,7 +11,7 @@ from robodyn_ros.model import urdf
 from .families import GRAVITY, Case
 
 PACKAGE = 'example-robot-data'
-OURS = Path(__file__).resolve().parents[2] / 'config' / 'urdf'
+OURS = Path(__file__).resolve().parents[3] / 'config' / 'urdf'
 STANDING = (0.0, 0.0, -9.81)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from robodyn_ros.algorithms.core.manifold import position_rates
 from robodyn_ros.compile import generic
 
-from .calls import run
+from ..calls import run
 from .dense import along, gradient
 
 

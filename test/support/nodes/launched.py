@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 TWO_LINK = ROOT / 'config' / 'urdf' / 'two_link.urdf'
 START_UP, END = 180.0, 60.0  # [s] for what would never come, on a busy machine
 
@@ -17,10 +17,11 @@ def by_runner(environment, node_command, tmp_path, name, arguments, law):
     from rclpy.qos import DurabilityPolicy, QoSProfile
 
     from robodyn_msgs.msg import ControllerStatus
-    from support.node_harness import Graph
+    from support.nodes.node_harness import Graph
 
     path = f'{ROOT / "test"}:{environment["PYTHONPATH"]}'
-    runner = [sys.executable, '-m', 'support.launch_runner', ROOT / 'launch' / f'{name}.launch.py']
+    file = ROOT / 'launch' / f'{name}.launch.py'
+    runner = [sys.executable, '-m', 'support.nodes.launch_runner', file]
     commands = [[*runner, *arguments]]
     if name != 'simulated_arm':
         driver = {

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-CONFIG = Path(__file__).resolve().parents[2] / 'config'
+CONFIG = Path(__file__).resolve().parents[3] / 'config'
 ARMS = ('franka_like', 'ur_like', 'two_link')
 
 

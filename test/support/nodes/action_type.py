@@ -13,7 +13,7 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 SOURCES = ROOT / 'test' / 'interfaces'
 #: Loaded by their full paths, in this order, each needs the ones before it.
 LIBRARIES = (

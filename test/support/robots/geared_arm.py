@@ -10,7 +10,7 @@ from robodyn_ros.formulations.jain.gears.geared_chain import chain_of
 from robodyn_ros.formulations.jain.tree import tree_at
 from robodyn_ros.model.rotors import Rotor, with_rotors
 from robodyn_ros.robot.robot import Robot
-from support.families import GRAVITY, describe
+from support.robots.families import GRAVITY, describe
 
 ARM = describe('geared_chain', 5, welds=0.0)
 ROTORS = {

@@ -13,9 +13,9 @@ import numpy as np
 from robodyn_ros.model import urdf
 from robodyn_ros.model.dependent.closures import Closure
 from robodyn_ros.model.sources.closure_file import loops_of
-from support.closed_loops import Mechanism, at
+from support.robots.closed_loops import Mechanism, at
 
-CONFIG = Path(__file__).resolve().parents[2] / 'config' / 'mechanisms'
+CONFIG = Path(__file__).resolve().parents[3] / 'config' / 'mechanisms'
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 SKEW = (0.4, -0.3, 0.2)  # [rad] of bases: gravity and joints are never along an axis
 

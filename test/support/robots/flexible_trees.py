@@ -10,8 +10,8 @@ from robodyn_ros.formulations.jain.flexible.modal_body import Interface, fixed, 
 from robodyn_ros.formulations.jain.flexible.nodal_body import NodalBody
 from robodyn_ros.formulations.jain.single_body import spatial_inertia
 from robodyn_ros.formulations.jain.spatial_algebra import phi
-from support.families import inertial, rotation
-from support.jain_trees import GRAVITY, unit
+from support.robots.families import inertial, rotation
+from support.robots.jain_trees import GRAVITY, unit
 
 
 def spatial(rng):

@@ -12,8 +12,8 @@ from robodyn_ros.model import build
 from robodyn_ros.model.description import Inertial, Joint, Link, Placement, RobotDescription
 from robodyn_ros.robot.robot import Robot
 
-from .dense import Dense
-from .pinocchio_referee import Pinocchio
+from ..referees.dense import Dense
+from ..referees.pinocchio_referee import Pinocchio
 
 ALIGNED = np.concatenate((np.eye(3), -np.eye(3)))
 GRAVITY = (1.3, -2.1, -9.2)  # not along any axis: no component of the weight may be forgotten

@@ -19,8 +19,8 @@ from robodyn_ros.formulations.jain.single_body import spatial_inertia
 from robodyn_ros.formulations.jain.spatial_algebra import phi
 from robodyn_ros.formulations.jain.tree import Body, tree_of
 from robodyn_ros.formulations.jain.tree_kinematics import Node, poses
-from support.families import inertial, rotation
-from support.jain_trees import GRAVITY, coordinates, unit
+from support.robots.families import inertial, rotation
+from support.robots.jain_trees import GRAVITY, coordinates, unit
 
 
 class Closed(NamedTuple):

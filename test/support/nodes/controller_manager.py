@@ -9,7 +9,7 @@ from rclpy.duration import Duration
 from std_msgs.msg import String
 
 from robodyn_ros.testing.participant import LATCHED, wait_until
-from support.node_harness import StartedNode
+from support.nodes.node_harness import StartedNode
 
 MANAGER = '/controller_manager'
 START = 60.0  # [s] for a start on a busy machine

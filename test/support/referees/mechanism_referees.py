@@ -8,7 +8,7 @@ constraints. A hinge is two points of its axis that stay together.
 
 import numpy as np
 
-from support.closed_loops import GRAVITY
+from support.robots.closed_loops import GRAVITY
 
 APART = 0.2  # [m] of the two points of a hinge
 PROXIMAL = (1e-14, 1e-8, 20)  # accuracy, and damping, which its iterations take back; their number

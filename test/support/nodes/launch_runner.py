@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run a launch file where `launch` is not importable: as much of it as our launch files use.
 
-    python -m support.launch_runner launch/simulated_arm.launch.py law:=pd_gravity
+    python -m support.nodes.launch_runner launch/simulated_arm.launch.py law:=pd_gravity
 
 Every action and substitution that is not known here is an error. SIGINT goes to all processes;
 the exit code is the first of theirs that is not zero, or 1 where an `on_exit` raises.

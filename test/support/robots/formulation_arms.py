@@ -13,7 +13,7 @@ from robodyn_ros.model.description import Inertial, Joint, Limit, Link, Placemen
 from robodyn_ros.model.dh import DHRow
 from robodyn_ros.model.rotation_matrix import from_rpy
 
-URDF = Path(__file__).resolve().parents[2] / 'config' / 'urdf'
+URDF = Path(__file__).resolve().parents[3] / 'config' / 'urdf'
 DOWN_Y = (0.0, -9.81, 0.0)
 
 
