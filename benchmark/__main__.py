@@ -13,25 +13,24 @@ from pathlib import Path
 
 from robodyn_ros.demonstration.tracking_report import machine
 
-NAMES = (
-    'kernels',
-    'derivatives',
-    'emitted',
-    'crossover',
-    'end_effectors',
-    'inverse_kinematics',
-    'wire',
-    'tick',
-    'plant',
-    'contact',
-    'closed_chains',
-    'loop_growth',
-    'integrators',
-    'shortcuts',
-    'lock_step',
-    'loop',
-    'ros2_control',
-)
+#: Measurements, by the folder in which they are.
+FOLDERS = {
+    'dynamics': (
+        'kernels',
+        'derivatives',
+        'emitted',
+        'crossover',
+        'end_effectors',
+        'inverse_kinematics',
+        'closed_chains',
+        'loop_growth',
+    ),
+    'simulation': ('plant', 'contact', 'integrators'),
+    'nodes': ('wire', 'tick', 'shortcuts', 'lock_step', 'loop', 'ros2_control'),
+}
+MODULES = {
+    name: f'benchmark.{folder}.{name}' for folder, names in FOLDERS.items() for name in names
+}
 RESULTS = Path(__file__).parent / 'results'
 
 
@@ -42,15 +41,17 @@ def main(arguments=None):
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument('names', nargs='*', help=f'which ones, of: {", ".join(NAMES)}')
-    names = parser.parse_args(arguments).names or NAMES
+    parser.add_argument('names', nargs='*', help=f'which ones, of: {", ".join(MODULES)}')
+    names = parser.parse_args(arguments).names or MODULES
     for name in names:
-        if name not in NAMES:
-            parser.error(f'there is no measurement {name!r}; expected some of {", ".join(NAMES)}')
+        if name not in MODULES:
+            parser.error(
+                f'there is no measurement {name!r}; expected some of {", ".join(MODULES)}'
+            )
     RESULTS.mkdir(exist_ok=True)
     wrong = []
     for name in names:
-        module = importlib.import_module(f'benchmark.{name}')
+        module = importlib.import_module(MODULES[name])
         result = module.measure()
         result['machine'] = machine()
         (RESULTS / f'{name}.json').write_text(json.dumps(result, indent=2) + '\n')

@@ -93,7 +93,9 @@ def pytest_collection_finish(session):
     gc.freeze()
     nodes = any(map(starts_nodes, session.items)) and not session.config.option.collectonly
     if nodes and ' hypervisor' in Path('/proc/cpuinfo').read_text():
-        from benchmark.idle_prevention import Awake  # a processor that sleeps comes back late
+        from benchmark.nodes.idle_prevention import (
+            Awake,  # a processor that sleeps comes back late
+        )
 
         session.config.add_cleanup(Awake().close)
 

@@ -9,7 +9,7 @@ import time
 
 import psutil
 
-from benchmark.idle_prevention import Awake
+from benchmark.nodes.idle_prevention import Awake
 
 
 def test_one_process_on_each_processor_gives_way_to_all_others():
@@ -35,7 +35,7 @@ def test_one_process_on_each_processor_gives_way_to_all_others():
 def test_they_end_with_who_started_them():
     """However that ended."""
     script = (
-        'from benchmark.idle_prevention import Awake; import os, time; '
+        'from benchmark.nodes.idle_prevention import Awake; import os, time; '
         'print(*(p.pid for p in Awake()._processes), flush=True); time.sleep(100)'
     )
     with subprocess.Popen([sys.executable, '-c', script], stdout=subprocess.PIPE) as process:

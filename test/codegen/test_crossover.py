@@ -5,7 +5,7 @@
 import pytest
 
 pytest.importorskip('rich', reason='the benchmark shows tables')
-from benchmark import crossover  # noqa: E402
+from benchmark.dynamics import crossover  # noqa: E402
 
 
 def test_a_crossing_is_where_the_curves_meet_for_the_last_time():

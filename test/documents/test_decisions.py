@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 RECORDS = sorted(
     set((ROOT / 'doc' / 'decisions').glob('*.md')) - {ROOT / 'doc' / 'decisions' / 'index.md'}
 )
-BENCHMARKS = {path.stem for path in (ROOT / 'benchmark').glob('*.py')}
+BENCHMARKS = {path.stem for path in (ROOT / 'benchmark').rglob('*.py')}
 
 
 @functools.cache

@@ -13,7 +13,7 @@ from types import MethodType
 import numpy as np
 
 from benchmark import chains, table
-from benchmark.loop import PRIORITY, _pair
+from benchmark.nodes.loop import PRIORITY, _pair
 from robodyn_ros import Robot
 from robodyn_ros.cli.demo import URDF, find, private_domain
 from robodyn_ros.codegen.derivative_registry import DERIVATIVES
@@ -23,7 +23,10 @@ from robodyn_ros.demonstration.motion import sway
 from robodyn_ros.robot.dispatch import place_of
 
 ROUNDS, SECONDS, RATE = 6, 10.0, 1000.0  # of each kind of controller, in turn
-MODULES = {'with': 'robodyn_ros.nodes.controller', 'without': 'benchmark.controller_by_rclpy'}
+MODULES = {
+    'with': 'robodyn_ros.nodes.controller',
+    'without': 'benchmark.nodes.controller_by_rclpy',
+}
 JOINTS = (7, 30)
 METHODS = (
     'inverse_dynamics',

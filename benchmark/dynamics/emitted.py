@@ -5,7 +5,7 @@
 One program calls every function over a bank of 1024 random states, the functions in turn, round
 after round. The best round counts [us a call]. Results are compared with those of this package at
 three states: whatever differs is left out and named. All of it is compiled by gcc -O3
--march=native. Peers are those installed, see benchmark/emitted_peers.py.
+-march=native. Peers are those installed, see benchmark/dynamics/emitted_peers.py.
 """
 
 import datetime
@@ -16,8 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmark import emitted_peers
 from benchmark.chains import read
+from benchmark.dynamics import emitted_peers
 
 SIZES = (6, 7, 14, 30)
 QUANTITIES = (
@@ -29,7 +29,7 @@ QUANTITIES = (
 #: Relative error of a peer beyond which it computes something else.
 AGREEMENT = 1e-7
 ROUNDS = 40
-RESULTS = Path(__file__).parent / 'results'
+RESULTS = Path(__file__).parents[1] / 'results'
 
 DRIVER = """\
 #define _POSIX_C_SOURCE 200809L

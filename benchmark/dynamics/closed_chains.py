@@ -18,12 +18,12 @@ import numba
 import numpy as np
 
 from benchmark import libraries, table
-from benchmark.kernels import _one_core
+from benchmark.dynamics.kernels import _one_core
 from robodyn_ros.codegen.registry import RECIPES
 from robodyn_ros.codegen.specialise import record, specialise
 from robodyn_ros.robot.robot import Robot
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / 'test'))  # the mechanisms of the tests
+sys.path.append(str(Path(__file__).resolve().parents[2] / 'test'))  # the mechanisms of the tests
 from support.referees import mechanism_referees  # noqa: E402
 from support.robots.closed_loops import GRAVITY  # noqa: E402
 from support.robots.mechanisms import STANDARD, gripper  # noqa: E402

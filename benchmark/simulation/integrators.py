@@ -4,7 +4,7 @@
 
 ROBODYN_SWING=3600 python -m benchmark integrators swings for one hour instead of a minute, and
 ROBODYN_SWING=0 times the steps anew, beside the errors of the last run.
-`python -m benchmark.integrators_page` writes table and picture of the last run to doc/.
+`python -m benchmark.simulation.integrators_page` writes table and picture of the last run to doc/.
 """
 
 import json

@@ -10,8 +10,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmark import machine, table
-from benchmark.idle_prevention import Awake
+from benchmark import table
+from benchmark.nodes import machine
+from benchmark.nodes.idle_prevention import Awake
 from robodyn_ros import Robot
 from robodyn_ros.cli.demo import URDF, find, parameters, private_domain
 from robodyn_ros.demonstration.experiment import Experiment

@@ -33,7 +33,7 @@ from robodyn_ros.robot.dispatch import method_of
 
 #: Rounds shorter than what a busy system lets a process run undisturbed [s], and many of them.
 ROUND, CALLS, ROUNDS = 1e-3, 1000, 25
-RESULTS = Path(__file__).parent / 'results'
+RESULTS = Path(__file__).parents[1] / 'results'
 SIZES = (2, 6, 7, 14, 30, 48)
 #: States of a batch, fewer where its results would take more memory [byte].
 BATCH, MEMORY = 100_000, 400_000_000

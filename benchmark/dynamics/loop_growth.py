@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 
 from benchmark import table
-from benchmark.closed_chains import BANK, REACH, each, minima
+from benchmark.dynamics.closed_chains import BANK, REACH, each, minima
 from robodyn_ros.robot.robot import Robot
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / 'test'))  # the mechanisms of the tests
+sys.path.append(str(Path(__file__).resolve().parents[2] / 'test'))  # the mechanisms of the tests
 from support.robots.closed_loops import GRAVITY, several_four_bars  # noqa: E402
 
 LOOPS = (1, 2, 5, 10)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Forward dynamics by O(n), O(n^2) and O(n^3) routes on chains of 1 to 60 joints: who wins where.
 
-    python -m benchmark crossover              a table, and benchmark/results/crossover.json
-    python -m benchmark.crossover --document   doc/crossover.md and .png from these results
+    python -m benchmark crossover                       # a table, and its results
+    python -m benchmark.dynamics.crossover --document   # doc/crossover.md and .png from these
 
 Every route is a recursion of the package, compiled for any robot (`generic`), and for one robot
 alone (`specialised`) where that takes at most MOST operations. Times are the least of ROUNDS
@@ -36,8 +36,8 @@ MOST = 8000  # operations of specialised code, so that compiling takes seconds
 BANK, ROUNDS, SPAN = 64, 25, 3e-4  # states; rounds; [s] that one measurement lasts at least
 TOUCH = 0.02  # share by which one of two routes must be faster to count
 INPUTS = {'q': ('nv',), 'qd': ('nv',), 'tau': ('nv',)}
-RESULTS = Path(__file__).parent / 'results'
-DOC = Path(__file__).parents[1] / 'doc'
+RESULTS = Path(__file__).parents[1] / 'results'
+DOC = Path(__file__).parents[2] / 'doc'
 
 
 @dataclass(frozen=True)
@@ -268,10 +268,10 @@ def read():
 
 
 if __name__ == '__main__':
-    from benchmark.crossover_page import write
+    from benchmark.dynamics.crossover_page import write
 
     parser = argparse.ArgumentParser(
-        prog='python -m benchmark.crossover',
+        prog='python -m benchmark.dynamics.crossover',
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The controller node whose loop takes and publishes by rclpy alone, for benchmark.shortcuts."""
+"""The controller node whose loop uses rclpy alone, for benchmark.nodes.shortcuts."""
 
 import sys
 

@@ -27,7 +27,7 @@ from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.testing.domain import move_to_own_domain
 from robodyn_ros.testing.hosting import ros_arguments
 
-ARM = Path(__file__).resolve().parents[1] / 'config' / 'urdf' / 'franka_like.urdf'
+ARM = Path(__file__).resolve().parents[2] / 'config' / 'urdf' / 'franka_like.urdf'
 TARGET = (0.3, -0.2, 0.2, -1.5, 0.1, 1.2, 0.2)
 ROUNDS, STEPS = 7, 1000
 WAYS = ('without ROS', 'one process', 'two processes')

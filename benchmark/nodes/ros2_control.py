@@ -26,7 +26,7 @@ from std_msgs.msg import Float64MultiArray, String
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from benchmark import table
-from benchmark.idle_prevention import Awake
+from benchmark.nodes.idle_prevention import Awake
 from robodyn_msgs.msg import ControllerState, ControllerStatus
 from robodyn_ros import Robot
 from robodyn_ros.cli.demo import URDF, find, gains, private_domain
@@ -53,7 +53,7 @@ PRIORITY = 50  # of the thread that computes torque; the simulator has ten less
 START = 180.0  # [s] for a start with everything to compile
 ALL = QoSProfile(depth=10_000)
 FORWARD = 'forward_effort_controller'
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 BEHIND = ROOT / 'config' / 'ros2_control' / 'franka_like.urdf.xacro'
 NODE, PLUGIN, THEIRS = '/robodyn_controller', '/computed_torque', '/joint_trajectory_controller'
 #: Arrangements.

@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmark import libraries
 from benchmark.chains import read
-from benchmark.kernels import BANK, _from_python, _one_core, _timed
+from benchmark.dynamics.kernels import BANK, _from_python, _one_core, _timed
 from robodyn_ros import Robot
 from robodyn_ros.codegen.derivative_registry import DERIVATIVES
 from robodyn_ros.codegen.registry import FURTHER_RECIPES

@@ -1,8 +1,8 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""doc/crossover.md and doc/crossover.png from the results of benchmark/crossover.py."""
+"""doc/crossover.md and doc/crossover.png from the results of benchmark/dynamics/crossover.py."""
 
-from benchmark.crossover import FAST, ROUTES, slope, titles
+from benchmark.dynamics.crossover import FAST, ROUTES, slope, titles
 
 COUNTED = (3, 6, 7, 12, 24, 60)
 SHOWN = (1, 2, 4, 6, 7, 8, 10, 12, 16, 20, 32, 48, 60)
@@ -16,7 +16,7 @@ matrix is faster for short chains. This page measures how short, on serial chain
 joints with full inertias (`benchmark/chains.py`).
 
     python -m benchmark crossover              # measures, about a minute when compiled
-    python -m benchmark.crossover --document   # writes this page and its picture
+    python -m benchmark.dynamics.crossover --document   # writes this page and its picture
 
 ![Time and operations of forward dynamics over the number of joints](crossover.png)
 

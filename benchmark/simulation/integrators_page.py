@@ -3,7 +3,7 @@
 """Write the table of doc/integrators.md and doc/integrators.png from the last run.
 
 ROBODYN_SWING=3600 python -m benchmark integrators
-python -m benchmark.integrators_page
+python -m benchmark.simulation.integrators_page
 """
 
 import json
@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 
 from benchmark.__main__ import RESULTS
-from benchmark.integrators import COLUMNS, rows
+from benchmark.simulation.integrators import COLUMNS, rows
 from tools.markdown import renewed, table
 
-DOC = Path(__file__).resolve().parents[1] / 'doc'
-MARKER = '<!-- measured: python -m benchmark.integrators_page -->'
+DOC = Path(__file__).resolve().parents[2] / 'doc'
+MARKER = '<!-- measured: python -m benchmark.simulation.integrators_page -->'
 SMALLEST = 1e-16  # below, an error is shown as this
 
 

@@ -63,7 +63,7 @@ def measure():
         callback_group=PolledGroup(),
     )
     publisher = node.create_publisher(Float64MultiArray, 'efforts', COMMAND_QOS)
-    other = subprocess.Popen([sys.executable, '-m', 'benchmark.wire'])
+    other = subprocess.Popen([sys.executable, '-m', 'benchmark.nodes.wire'])
     writer = EffortArray(JOINTS)
     inlet, outlet = Inlet(subscription), Outlet(publisher, writer.message.buffer)
     message = Float64MultiArray(data=array('d', range(7)))

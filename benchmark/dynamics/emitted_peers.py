@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Who is compared in benchmark/emitted.py: each peer as functions of one form.
+"""Who is compared in benchmark/dynamics/emitted.py: each peer as functions of one form.
 
 A peer is a function of a folder, the text of a URDF and its number of joints. It returns Made:
 object files with functions `void <peer>_<quantity>(const double *x, double *out)`, x = (q, qd, qdd
