@@ -84,7 +84,7 @@ def loops_of(source: Sequence[Closure] | str | os.PathLike) -> Loops:
         tuple(_closure(f'{where}: closure {name!r}', name, each) for name, each in closures),
         None if chosen is None else tuple(chosen),
         {
-            name: float(yaml_file.numbers(f'{where}: near', f'joint {name!r}', value, 1)[0])
+            name: yaml_file.scalar(f'{where}: near', f'joint {name!r}', value)
             for name, value in near
         },
     )
@@ -106,7 +106,7 @@ def _closure(where, name, entries):
         tuple(map(str, stops)) if stops else None,
         frames[0][1],
         frames[1][1],
-        None if distance is None else yaml_file.numbers(where, 'distance', distance, 1)[0],
+        None if distance is None else yaml_file.scalar(where, 'distance', distance),
     )
 
 

@@ -82,11 +82,7 @@ def _obstacle(where, name, entries):
     yaml_file.check_names(where, entries, (*KINDS, *POSE, *SURFACE), ())
     kind = _only(where, entries, KINDS)
     size = yaml_file.numbers(where, kind, entries[kind], 3)
-    surface = {
-        key: float(yaml_file.numbers(where, key, entries[key], 1)[0])
-        for key in SURFACE
-        if key in entries
-    }
+    surface = yaml_file.scalars(where, {key: entries[key] for key in SURFACE if key in entries})
     pose = _pose(where, entries)
     if kind == 'plane':
         return Obstacle.plane(size, pose[0], name=name, **surface)

@@ -39,11 +39,7 @@ def elastic_joints_of(
     ModelError
         If the file cannot be read, or has an unknown entry; the message names the joint.
     """
-    if source is None or isinstance(source, Mapping):
-        return dict(source or {})
-    where, content = yaml_file.sections(source, 'elastic_joints')
-    entries = yaml_file.named(where, content, 'elastic_joints')
-    return {name: _elastic_joint(f'{where}: joint {name!r}', each) for name, each in entries}
+    return yaml_file.of_joints(source, 'elastic_joints', _elastic_joint)
 
 
 def elastic_joint(text: str) -> tuple[str, ElasticJoint]:
@@ -76,6 +72,4 @@ def elastic_joint(text: str) -> tuple[str, ElasticJoint]:
 def _elastic_joint(where, entries):
     """Return the ElasticJoint of one joint of the file."""
     yaml_file.check_names(where, entries, ENTRIES, ('stiffness',))
-    return ElasticJoint(
-        **{name: yaml_file.numbers(where, name, value, 1)[0] for name, value in entries.items()}
-    )
+    return ElasticJoint(**yaml_file.scalars(where, entries))

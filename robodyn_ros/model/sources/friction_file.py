@@ -43,19 +43,10 @@ def joint_friction_of(
     ModelError
         If the file cannot be read, or has an unknown entry; the message names the joint.
     """
-    if source is None or isinstance(source, Mapping):
-        return dict(source or {})
-    where, content = yaml_file.sections(source, 'joint_friction')
-    entries = yaml_file.named(where, content, 'joint_friction')
-    return {name: _friction(f'{where}: joint {name!r}', each) for name, each in entries}
+    return yaml_file.of_joints(source, 'joint_friction', _friction)
 
 
 def _friction(where, entries):
     """Return the JointFriction of one joint of the file."""
     yaml_file.check_names(where, entries, ENTRIES, ())
-    return JointFriction(
-        **{
-            name: float(yaml_file.numbers(where, name, value, 1)[0])
-            for name, value in entries.items()
-        }
-    )
+    return JointFriction(**yaml_file.scalars(where, entries))

@@ -42,11 +42,7 @@ def rotors_of(source: Mapping[str, Rotor] | str | os.PathLike | None) -> dict[st
     ModelError
         If the file cannot be read, or has an unknown entry; the message names the joint.
     """
-    if source is None or isinstance(source, Mapping):
-        return dict(source or {})
-    where, content = yaml_file.sections(source, 'rotors')
-    entries = yaml_file.named(where, content, 'rotors')
-    return {name: _rotor(f'{where}: joint {name!r}', each) for name, each in entries}
+    return yaml_file.of_joints(source, 'rotors', _rotor)
 
 
 def rotor(text: str) -> tuple[str, Rotor]:
@@ -80,9 +76,10 @@ def rotor(text: str) -> tuple[str, Rotor]:
 def _rotor(where, entries):
     """Return the Rotor of one joint of the file."""
     yaml_file.check_names(where, entries, ENTRIES, ('inertia',))
-    values = {}
-    for name, value in entries.items():
-        count = 3 if name in VECTORS else 1
-        found = yaml_file.numbers(where, name, value, count)
-        values[name] = found if name in VECTORS else found[0]
-    return Rotor(**values)
+    vectors = {
+        name: yaml_file.numbers(where, name, entries[name], 3)
+        for name in VECTORS
+        if name in entries
+    }
+    rest = {name: value for name, value in entries.items() if name not in VECTORS}
+    return Rotor(**vectors, **yaml_file.scalars(where, rest))

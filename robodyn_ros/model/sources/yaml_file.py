@@ -3,6 +3,7 @@
 """Checked entries of a YAML file beside a description, with errors that name them."""
 
 import os
+from collections.abc import Mapping
 from numbers import Real
 
 import numpy as np
@@ -43,6 +44,20 @@ def named(where, content, what):
     return list(found.items())
 
 
+def of_joints(source, what, make):
+    """Return {joint: make(where, entries)} of the section `what` of a file.
+
+    source : path of the file, or the mapping itself, of which a copy is returned; None for none.
+    """
+    if source is None or isinstance(source, Mapping):
+        return dict(source or {})
+    where, content = sections(source, what)
+    return {
+        name: make(f'{where}: joint {name!r}', entries)
+        for name, entries in named(where, content, what)
+    }
+
+
 def check_names(where, given, known, required):
     """Refuse an unknown entry, or one without its required parts."""
     if not isinstance(given, dict) or not set(required) <= set(given):
@@ -65,6 +80,16 @@ def numbers(where, name, value, count):
         expected = {1: 'a number', 2: 'two numbers', 3: 'three numbers'}[count]
         raise ModelError(f'{where} has {name} {shorten(value)}; expected {expected}')
     return np.array(found)
+
+
+def scalar(where, name, value):
+    """Return a float."""
+    return float(numbers(where, name, value, 1)[0])
+
+
+def scalars(where, entries):
+    """Return {name: float} of entries of which each is a number."""
+    return {name: scalar(where, name, value) for name, value in entries.items()}
 
 
 def _number(value):
