@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Any scheme between changes of friction, with the Euler scheme across them."""
 
-from robodyn_ros.simulation.integrators.diagonal_velocities import diagonal_runge_kutta
+from robodyn_ros.simulation.integrators.diagonal_runge_kutta import diagonal_runge_kutta
 from robodyn_ros.simulation.integrators.energy_balance import (
     balance_energy,
     is_pushed,
