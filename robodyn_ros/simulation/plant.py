@@ -27,7 +27,7 @@ KERNELS = (drives.take, *step.KERNELS)
 
 
 def kernels_of(method, is_embedded=False, has_contacts=False):
-    """Return the kernels of a Plant.
+    """Return the kernels of a Plant, its step first; its step calls those from the third on.
 
     Parameters
     ----------
@@ -39,8 +39,10 @@ def kernels_of(method, is_embedded=False, has_contacts=False):
         Whether its bodies may touch obstacles.
     """
     of_contacts = contact_step.CALLED if has_contacts else ()
+    of_scheme = step.DIAGONAL if method == DIAGONAL_RK4 else ()
     steps = contact_step if has_contacts else step
-    return drives.take, steps.step_of(method), *step.CALLED[is_embedded], *of_contacts
+    called = *step.CALLED[is_embedded], *of_scheme, *of_contacts
+    return steps.step_of(method), drives.take, *called
 
 
 class Plant:
@@ -121,15 +123,16 @@ class Plant:
             self.qd,
             self.effort,
         )
-        self.kernel = step.step_of(settings.method)
-        provide(step.CALLED[model.is_embedded])
         if settings.method == DIAGONAL_RK4:
-            self._prepare_diagonal_velocities()
+            model.refuse_dependent("the integrator 'diagonal_rk4'")
+            model.refuse_quaternions("the integrator 'diagonal_rk4'")
         if contacts is not None:
-            provide(contact_step.CALLED)
             self._touching = Touching(model, contacts)
             self._options += (self._touching.arrays,)
-            self.kernel = contact_step.step_of(settings.method)
+        self.kernel, _, *called = kernels_of(
+            settings.method, model.is_embedded, contacts is not None
+        )
+        provide(called)
         self._kernel = robot.linked(self.kernel)
         self.reset()
 
@@ -474,12 +477,6 @@ class Plant:
     def over_speed(self):
         """Return (nv,) whether each joint exceeds its velocity limit."""
         return np.abs(self.qd) > self.model.limits.velocity
-
-    def _prepare_diagonal_velocities(self):
-        """Compile what they need; ModelError for joints that have none."""
-        self.model.refuse_dependent("the integrator 'diagonal_rk4'")
-        self.model.refuse_quaternions("the integrator 'diagonal_rk4'")
-        provide(step.DIAGONAL)
 
     def _carry(self, model):
         """Step the robot with its payloads; code for one robot does not know them."""
