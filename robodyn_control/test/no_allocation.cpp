@@ -2,12 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A million cycles with an allocator that counts: `no_allocation <library> <prefix> <cycles>`.
 // Each computes the task dynamics of the last frame of the library too.
-//
-// The program's own malloc, pthread_mutex_lock and write stand before those of the C library.
-
-#include <dlfcn.h>
-#include <pthread.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <cstdio>
@@ -15,57 +9,9 @@
 #include <limits>
 #include <vector>
 
+#include "../tools/counted_calls.hpp"
 #include "robodyn_control/supervisor.hpp"
 #include "robodyn_control/task_space.hpp"
-
-namespace
-{
-
-unsigned long allocations, locks, writes;
-
-}  // namespace
-
-extern "C" {
-
-void * __libc_malloc(std::size_t);
-void * __libc_calloc(std::size_t, std::size_t);
-void * __libc_realloc(void *, std::size_t);
-
-void * malloc(std::size_t size)
-{
-  ++allocations;
-  return __libc_malloc(size);
-}
-
-void * calloc(std::size_t count, std::size_t size)
-{
-  ++allocations;
-  return __libc_calloc(count, size);
-}
-
-void * realloc(void * old, std::size_t size)
-{
-  ++allocations;
-  return __libc_realloc(old, size);
-}
-
-int pthread_mutex_lock(pthread_mutex_t * mutex)
-{
-  static const auto next =
-    reinterpret_cast<int (*)(pthread_mutex_t *)>(dlsym(RTLD_NEXT, "pthread_mutex_lock"));
-  ++locks;
-  return next ? next(mutex) : 0;
-}
-
-ssize_t write(int file, const void * data, std::size_t size)
-{
-  static const auto next =
-    reinterpret_cast<ssize_t (*)(int, const void *, std::size_t)>(dlsym(RTLD_NEXT, "write"));
-  ++writes;
-  return next ? next(file, data, size) : -1;
-}
-
-}
 
 int main(int, char ** arguments)
 {
@@ -88,12 +34,9 @@ int main(int, char ** arguments)
   arm.measure(q.data(), qd.data(), 0.0);
   arm.activate(0.0);
 
-  std::free(std::malloc(16));
   std::fflush(stdout);
-  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-  pthread_mutex_lock(&mutex);
-  const unsigned long counted = allocations != 0 && locks != 0;  // the watch is awake
-  allocations = locks = writes = 0;
+  const bool counted = counted_calls::are_counted();
+  const counted_calls::Counts before = counted_calls::counts;
   unsigned long faults = 0, states = 0;
   for (long k = 1; k <= cycles; ++k) {
     const double now = 1e-3 * static_cast<double>(k);
@@ -117,8 +60,8 @@ int main(int, char ** arguments)
     const bool lost = task.compute(arm.states().q(), arm.states().qd()) != 0;
     faults += lost || !std::isfinite(arm.command()[0]) || !std::isfinite(task.inertia()[0]);
   }
-  const unsigned long found[] = {allocations, locks, writes};
+  const counted_calls::Counts did = counted_calls::counts - before;
   std::printf(
-    "%lu %lu %lu %lu %lu %lu\n", counted, found[0], found[1], found[2], faults, states);
+    "%d %lu %lu %lu %lu %lu\n", counted, did.allocations, did.locks, did.writes, faults, states);
   return 0;
 }

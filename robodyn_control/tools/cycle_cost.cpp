@@ -5,12 +5,8 @@
 //
 //   ros2 run robodyn_control cycle_cost <description.urdf> <parameters.yaml> <controller> <cycles>
 //
-// The controller moves along references of a controller above. The program's own malloc,
-// pthread_mutex_lock and write count those of the calling thread within update().
-
-#include <dlfcn.h>
-#include <pthread.h>
-#include <unistd.h>
+// The controller moves along references of a controller above. The calls of the thread within
+// update() are counted, see counted_calls.hpp.
 
 #include <algorithm>
 #include <chrono>
@@ -30,69 +26,7 @@
 #include "pluginlib/class_loader.hpp"
 #include "rclcpp/rclcpp.hpp"
 
-namespace
-{
-
-struct Counts
-{
-  unsigned long allocations = 0, locks = 0, writes = 0;
-};
-thread_local Counts counts;
-
-template<typename Function>
-Function * next(const char * name)
-{
-  return reinterpret_cast<Function *>(dlsym(RTLD_NEXT, name));
-}
-
-}  // namespace
-
-extern "C" {
-
-void * __libc_malloc(std::size_t);
-void * __libc_calloc(std::size_t, std::size_t);
-void * __libc_realloc(void *, std::size_t);
-void * __libc_memalign(std::size_t, std::size_t);
-
-void * malloc(std::size_t size)
-{
-  ++counts.allocations;
-  return __libc_malloc(size);
-}
-
-void * calloc(std::size_t count, std::size_t size)
-{
-  ++counts.allocations;
-  return __libc_calloc(count, size);
-}
-
-void * realloc(void * old, std::size_t size)
-{
-  ++counts.allocations;
-  return __libc_realloc(old, size);
-}
-
-void * aligned_alloc(std::size_t alignment, std::size_t size)
-{
-  ++counts.allocations;
-  return __libc_memalign(alignment, size);
-}
-
-int pthread_mutex_lock(pthread_mutex_t * mutex)
-{
-  static const auto original = next<int(pthread_mutex_t *)>("pthread_mutex_lock");
-  ++counts.locks;
-  return original(mutex);
-}
-
-ssize_t write(int file, const void * data, std::size_t size)
-{
-  static const auto original = next<ssize_t(int, const void *, std::size_t)>("write");
-  ++counts.writes;
-  return original(file, data, size);
-}
-
-}
+#include "counted_calls.hpp"
 
 namespace
 {
@@ -101,6 +35,8 @@ using controller_interface::CallbackReturn;
 using controller_interface::ChainableControllerInterface;
 using controller_interface::InterfaceConfiguration;
 using controller_interface::return_type;
+using counted_calls::Counts;
+using counted_calls::counts;
 using hardware_interface::CommandInterface;
 using hardware_interface::StateInterface;
 
@@ -190,9 +126,7 @@ public:
     const auto begin = std::chrono::steady_clock::now();
     failures_ += controller_.update(now, period) != return_type::OK;
     const auto end = std::chrono::steady_clock::now();
-    did.allocations += counts.allocations - before.allocations;
-    did.locks += counts.locks - before.locks;
-    did.writes += counts.writes - before.writes;
+    did += counts - before;
     return std::chrono::duration<double>(end - begin).count();
   }
 
@@ -281,8 +215,7 @@ int main(int count, char ** arguments)
   Managed nothing(empty, "empty", "", {});
   const auto cycles = static_cast<std::size_t>(std::atol(arguments[4]));
   std::vector<double> took(cycles), idle(cycles), waited(cycles);
-  std::free(std::malloc(16));
-  const bool watched = counts.allocations != 0 && counts.locks != 0;
+  const bool watched = counted_calls::are_counted();
   Counts did, nothing_done;
   double shortest = 1.0;
   for (std::size_t k = 0; k < cycles; ++k) {
@@ -294,7 +227,7 @@ int main(int count, char ** arguments)
   tell(name.c_str(), took, did);
   tell("empty", idle, nothing_done);
   tell("waiting", waited, {});
-  const bool quiet = watched && arm.moved() && did.allocations + did.locks + did.writes == 0;
+  const bool quiet = watched && arm.moved() && did.all() == 0;
   rclcpp::shutdown();
   return quiet ? 0 : 1;
 }
