@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -31,6 +32,7 @@ pytestmark = [
 
 LAW, ABOVE = 'computed_torque', 'joint_trajectory_controller'
 JOINTS, GOAL = ('joint1', 'joint2'), (0.3, -0.4)
+PATIENCE = 2.0  # [s] between trajectories: longer than one lasts
 #: What the launch file needs of robot_state_publisher: the description, latched.
 DESCRIPTION_PUBLISHER = f"""#!{sys.executable}
 import rclpy
@@ -98,10 +100,23 @@ class Launched:
         self.launch.wait_for_output('[spawner-3]: process has finished cleanly')
 
     def go_to(self, goal):
-        """Send a trajectory, and wait until the arm has arrived."""
+        """Send a trajectory until the arm moves, and wait until it has arrived.
+
+        Topics are matched one by one, and what is sent before is lost.
+        """
         point = JointTrajectoryPoint(positions=list(goal), velocities=[0.0, 0.0])
         point.time_from_start.sec = 1
-        self.path.publish(JointTrajectory(joint_names=JOINTS, points=[point]))
+        path = JointTrajectory(joint_names=JOINTS, points=[point])
+        start, due = self.distance(goal), 0.0
+
+        def is_moving():
+            nonlocal due
+            if time.monotonic() >= due:
+                self.path.publish(path)
+                due = time.monotonic() + PATIENCE
+            return self.distance(goal) < start - 1e-3
+
+        wait_until(is_moving, f'an arm on its way to {goal}')
         wait_until(lambda: self.distance(goal) < 2e-3, f'the arm at {goal}')
 
     def distance(self, goal):
