@@ -6,12 +6,25 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+WIDEST = 10_000  # columns of a terminal
+
 
 def show(title, columns, rows):
-    """Print rows of cells under their columns; every column but the first is right-aligned."""
+    """Print rows of cells under their columns, of whole width even where the terminal is narrow.
+
+    Every column but the first is right-aligned. A number that does not exist is shown as '-'.
+    """
     table = Table(title=escape(title))
     for k, column in enumerate(columns):
-        table.add_column(escape(column), justify='left' if k == 0 else 'right', no_wrap=k == 0)
+        table.add_column(escape(column), justify='left' if k == 0 else 'right', no_wrap=True)
     for row in rows:
-        table.add_row(*(escape(str(cell)) for cell in row))
-    Console().print(table)
+        table.add_row(*(escape(_text(cell)) for cell in row))
+    console = Console()
+    unbounded = console.options.update(max_width=WIDEST)
+    console.width = max(console.width, console.measure(table, options=unbounded).maximum)
+    console.print(table)
+
+
+def _text(cell):
+    text = str(cell)
+    return '-' if text in ('nan', 'None') else text

@@ -65,7 +65,7 @@ def show(result):
                 f'{row["us"]["closed"]:.1f}',
                 f'{row["us"]["open"]:.1f}',
                 f'{row["us"]["closed"] / row["us"]["open"]:.1f}',
-                *('-' if np.isnan(power[k]) else f'{power[k]:.2f}' for power in grown),
+                *(f'{power[k]:.2f}' for power in grown),
             ]
             for k, row in enumerate(rows)
         ]
