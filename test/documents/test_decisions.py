@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORDS = sorted(
-    set((ROOT / 'doc' / 'decisions').glob('*.md')) - {ROOT / 'doc' / 'decisions' / 'index.md'}
+    set((ROOT / 'doc' / 'decisions').rglob('*.md')) - {ROOT / 'doc' / 'decisions' / 'index.md'}
 )
 BENCHMARKS = {path.stem for path in (ROOT / 'benchmark').rglob('*.py')}
 
