@@ -3,7 +3,7 @@
 """Generators of documents, for developers of the package; not installed.
 
     python -m tools.parameter_tables       doc/nodes/*.md, from the tables of the nodes
-    python -m tools.operation_counts       doc/operation_counts.md
+    python -m tools.operation_counts       doc/code/operation_counts.md
     python -m tools.books                  doc/books/*.md
     python -m tools.simulated_tables       tables of the simulated runs in doc/*.md
     python -m tools.architecture           doc/architecture.svg

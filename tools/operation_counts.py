@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Write doc/operation_counts.md: python -m tools.operation_counts."""
+"""Write doc/code/operation_counts.md: python -m tools.operation_counts."""
 
 from pathlib import Path
 
@@ -13,11 +13,11 @@ from robodyn_ros.model import build, urdf
 from tools import published_counts
 from tools.reference_arms import general_arm, puma_arm, stanford_arm
 
-PAGE = Path(__file__).resolve().parents[1] / 'doc' / 'operation_counts.md'
+PAGE = Path(__file__).resolve().parents[1] / 'doc' / 'code' / 'operation_counts.md'
 
 
 def document():
-    """The text of doc/operation_counts.md."""
+    """The text of doc/code/operation_counts.md."""
     arms = (general_arm(6), stanford_arm(), puma_arm(), build.build(urdf.parse(find(URDF))))
     parts = [
         """# Operation counts

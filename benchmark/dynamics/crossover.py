@@ -3,7 +3,7 @@
 """Forward dynamics by O(n), O(n^2) and O(n^3) routes on chains of 1 to 60 joints: who wins where.
 
     python -m benchmark crossover                       # a table, and its results
-    python -m benchmark.dynamics.crossover --document   # doc/crossover.md and .png from these
+    python -m benchmark.dynamics.crossover --document   # the page and its picture
 
 Every route is a recursion of the package, compiled for any robot (`generic`), and for one robot
 alone (`specialised`) where that takes at most MOST operations. Times are the least of ROUNDS
@@ -37,7 +37,7 @@ BANK, ROUNDS, SPAN = 64, 25, 3e-4  # states; rounds; [s] that one measurement la
 TOUCH = 0.02  # share by which one of two routes must be faster to count
 INPUTS = {'q': ('nv',), 'qd': ('nv',), 'tau': ('nv',)}
 RESULTS = Path(__file__).parents[1] / 'results'
-DOC = Path(__file__).parents[2] / 'doc'
+DOC = Path(__file__).parents[2] / 'doc' / 'code'
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""doc/crossover.md and doc/crossover.png from the results of benchmark/dynamics/crossover.py."""
+"""Write doc/code/crossover.md and its picture from the results of benchmark.dynamics.crossover."""
 
 from benchmark.dynamics.crossover import FAST, ROUTES, slope, titles
 

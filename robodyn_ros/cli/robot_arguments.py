@@ -52,7 +52,7 @@ def add_robot(parser, optional=False):
     parser.add_argument(
         '--rotor-file',
         metavar='FILE',
-        help='YAML of the rotors of geared motors (see doc/joints.md)',
+        help='YAML of the rotors of geared motors (see doc/robots/joints.md)',
     )
     parser.add_argument(
         '--rotor-model',
@@ -63,12 +63,12 @@ def add_robot(parser, optional=False):
     parser.add_argument(
         '--friction-file',
         metavar='FILE',
-        help='YAML of friction that a URDF cannot state (see doc/joints.md)',
+        help='YAML of friction that a URDF cannot state (see doc/robots/joints.md)',
     )
     parser.add_argument(
         '--closure-file',
         metavar='FILE',
-        help='YAML of the closures of closed loops (see doc/joints.md)',
+        help='YAML of the closures of closed loops (see doc/robots/joints.md)',
     )
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Every joint type as a chain of bodies, each with one velocity; see doc/joints.md."""
+"""Every joint type as a chain of bodies, each with one velocity; see doc/robots/joints.md."""
 
 from dataclasses import dataclass
 

@@ -17,7 +17,7 @@ TOPOLOGY_COLUMNS = 5
 
 # Motion of a body on its parent. A joint of several degrees of freedom is a chain of such bodies,
 # all massless but the last. BALL_X, BALL_Y, BALL_Z are those of a spherical joint. Their z axes
-# are x, y and z of the last one, which rotates by the quaternion at Q (doc/joints.md).
+# are x, y and z of the last one, which rotates by the quaternion at Q (doc/robots/joints.md).
 WORLD, REVOLUTE, PRISMATIC, HELICAL, BALL_X, BALL_Y, BALL_Z = range(7)
 
 ROTATION = 0  # R_PB at q = 0, row-major, 9 entries: v_P = R_PB v_B; of BALL_X that of BALL_Z

@@ -21,7 +21,7 @@ def test_the_commands_of_the_page_run(tmp_path):
     compiler('cmake')
     urdf = ROOT / 'config' / 'urdf' / 'ur_like.urdf'
     shutil.copy(urdf, tmp_path / 'arm.urdf')
-    page = (ROOT / 'doc' / 'emit_c.md').read_text()
+    page = (ROOT / 'doc' / 'code' / 'emit_c.md').read_text()
     blocks = re.findall(
         r'(?:^`([\w.]+)`:\n\n)?^```(\w+)\n(.*?)^```', page, re.MULTILINE | re.DOTALL
     )

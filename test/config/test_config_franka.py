@@ -120,7 +120,7 @@ def franka_base_parameters(c6z=None):
     }
 
 
-# Rows that the published p-hat does not reproduce: see doc/robots.md, 'A probable misprint'.
+# Rows that the published p-hat does not reproduce: doc/robots/sources.md, 'A probable misprint'.
 DOUBTFUL_ROWS = {17, 21, 25, 39}
 
 

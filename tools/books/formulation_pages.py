@@ -52,7 +52,7 @@ zeros, with full inertia tensors. Sines, cosines, and whatever does not depend o
 left out. Nothing is shared or reordered for speed. "Published" is what the book states, for n and
 for n = {N}. A dash means that the function differentiates by complex step, calls a solver of a
 library, or is not for such an arm. The counts of code for one robot are on the page [Operation
-counts](../operation_counts.md).
+counts](../code/operation_counts.md).
 """
 SYSTEMS_TEXT = """
 ## Systems of the five books

@@ -3,7 +3,7 @@
 """Configurations with quaternions: integration along a velocity, and difference.
 
 A spherical joint rotates by the exponential of its angular velocity, in child axes. Every other
-coordinate adds up. See doc/joints.md.
+coordinate adds up. See doc/robots/joints.md.
 """
 
 from robodyn_ros.model.layout import BALL_X, BALL_Y, BALL_Z, KIND, Q, V

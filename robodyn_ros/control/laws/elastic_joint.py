@@ -146,7 +146,7 @@ class ElasticJointLaw(ControlLaw):
             'elastic_joints_path',
             '',
             'YAML file of elastic joints, by its path or as `package://<name>/<path>` (see '
-            'doc/joints.md).',
+            'doc/robots/joints.md).',
         ),
     )
     kernels = (elastic_joint_law,)

@@ -4,7 +4,7 @@
 
 Messages use URDF's frames. The pose of the child link is in the joint frame, which `<origin>`
 places in the parent link. The twist of the child link and the wrench on it are at its origin, in
-axes of the joint. The coordinates are those of doc/joints.md.
+axes of the joint. The coordinates are those of doc/robots/joints.md.
 """
 
 from typing import Sequence

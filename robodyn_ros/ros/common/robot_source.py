@@ -69,7 +69,7 @@ ROBOT_PARAMETERS = (
         '',
         '',
         'YAML file of the rotors of geared motors, by its path or as `package://<name>/<path>` '
-        '(see doc/joints.md). Empty: those of the transmissions of the URDF.',
+        '(see doc/robots/joints.md). Empty: those of the transmissions of the URDF.',
     ),
     ParamSpec(
         'rotors',
@@ -93,7 +93,7 @@ ROBOT_PARAMETERS = (
         '',
         '',
         'YAML file of static, low-speed and position-dependent friction, by its path or as '
-        '`package://<name>/<path>` (see doc/joints.md). Empty: none but that of the URDF.',
+        '`package://<name>/<path>` (see doc/robots/joints.md). Empty: none but that of the URDF.',
     ),
     ParamSpec(
         'closures_path',
@@ -101,7 +101,7 @@ ROBOT_PARAMETERS = (
         '',
         '',
         'YAML file of the closures of loops, by its path or as `package://<name>/<path>` (see '
-        'doc/joints.md). Dependent joints have no command. Empty: none.',
+        'doc/robots/joints.md). Dependent joints have no command. Empty: none.',
     ),
 )
 

@@ -309,7 +309,7 @@ SIMULATOR_PARAMETERS = (
         '',
         '',
         'YAML file of elastic joints, by its path or as `package://<name>/<path>` (see '
-        'doc/joints.md). Empty: none.',
+        'doc/robots/joints.md). Empty: none.',
     ),
     ParamSpec(
         'encoders',

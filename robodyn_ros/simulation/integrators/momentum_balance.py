@@ -4,7 +4,7 @@
 
 The generalised momentum of a floating joint is (M qd) of its six velocities: the linear momentum
 in axes of the joint frame, and the angular momentum about the origin of the child link, in axes of
-the child. See doc/joints.md.
+the child. See doc/robots/joints.md.
 """
 
 from robodyn_ros.algorithms.core.aba import forward_dynamics

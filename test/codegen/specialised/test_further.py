@@ -294,7 +294,7 @@ def test_no_kernel_is_forgotten():
     ]
     recorded = {recipe.recursion for recipe in recipes}
     left = {kernel.python.__name__ for kernel in generic.ALL if kernel.python not in recorded}
-    text = (Path(__file__).resolve().parents[3] / 'doc' / 'specialisation.md').read_text()
+    text = (Path(__file__).resolve().parents[3] / 'doc' / 'code' / 'specialisation.md').read_text()
     section = text.partition('\n## What stays for any robot\n')[2].partition('\n## ')[0]
     reasons = dict(re.findall(r'^\| `(\w+)` \| (.+) \|$', section, re.MULTILINE))
     assert left == {*reasons} and all(len(reason) > 20 for reason in reasons.values())

@@ -95,7 +95,7 @@ class Ferry(StandingArm):
         return joints, self.poses.wait(lambda poses: poses.header == joints.header, 'poses')
 
     def state(self):
-        """Return q and qd of the robot, read off the wire by what doc/joints.md says of it."""
+        """Return q and qd of the robot from its messages, as in doc/robots/joints.md."""
         joints, poses = self.now()
         position, velocity = (
             dict(zip(joints.name, field)) for field in (joints.position, joints.velocity)
