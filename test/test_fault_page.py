@@ -5,21 +5,21 @@
 import re
 from pathlib import Path
 
-from tools import faults
+from tools import fault_page
 from tools.fault_rows import ROWS
 
 TESTS = Path(__file__).resolve().parent
 
 
 def test_the_page_is_what_its_generator_writes():
-    assert faults.PAGE.read_text() == faults.page(), 'run `python -m tools.faults`'
+    assert fault_page.PAGE.read_text() == fault_page.page(), 'run `python -m tools.fault_page`'
 
 
 def test_there_are_80_rows_and_each_is_shown_or_says_why_not():
-    functions = faults.test_functions()
+    functions = fault_page.test_functions()
     assert [row.number for row in ROWS] == list(range(1, 81))
     for row in ROWS:
-        shown = faults.shown_by(row, functions)  # KeyError for a test that does not exist
+        shown = fault_page.shown_by(row, functions)  # KeyError for a test that does not exist
         assert bool(shown) != bool(row.untested), f'row {row.number}: {shown or "no test"}'
         assert row.fault and row.happens
 

@@ -30,7 +30,7 @@ from robodyn_ros.formulations.angeles.friction import Friction
 from robodyn_ros.formulations.angeles.minimum_time import S345, minimum_time
 from robodyn_ros.formulations.arm import arm_at, velocities
 from robodyn_ros.formulations.complex_step import gradient
-from robodyn_ros.formulations.links import links_at
+from robodyn_ros.formulations.serial_chain import links_at
 from robodyn_ros.model.dh import DHRow
 
 G = 9.81

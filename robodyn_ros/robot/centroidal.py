@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from robodyn_ros.compile import generic
 from robodyn_ros.errors import SingularityError
 from robodyn_ros.model.layout import MASS
-from robodyn_ros.robot.view import View
+from robodyn_ros.robot.robot_view import View
 
 #: Share of its cancelled terms below which an inertia counts as zero.
 ROUNDING = 1e-14

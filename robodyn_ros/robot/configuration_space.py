@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from robodyn_ros.compile import generic
 from robodyn_ros.errors import ShapeError
 from robodyn_ros.robot.capsules import Capsule, distances, pairs_of
-from robodyn_ros.robot.view import View
+from robodyn_ros.robot.robot_view import View
 
 #: Postures drawn at once, and at most before the search for a free one ends.
 ATTEMPTS, MOST_ATTEMPTS = 100, 1000

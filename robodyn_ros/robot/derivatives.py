@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from robodyn_ros.algorithms.core.matrices import wide
 from robodyn_ros.compile import generic
 from robodyn_ros.robot.dispatch import fast_method
-from robodyn_ros.robot.view import View
+from robodyn_ros.robot.robot_view import View
 
 
 class Derivatives(View):

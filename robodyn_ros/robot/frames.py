@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from robodyn_ros.compile import generic
 from robodyn_ros.errors import ShapeError, UnknownNameError
-from robodyn_ros.robot.view import View
+from robodyn_ros.robot.robot_view import View
 from robodyn_ros.spatial import se3
 
 Reference = Literal['world', 'local', 'world_aligned']

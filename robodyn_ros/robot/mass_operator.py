@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from robodyn_ros.compile import generic
-from robodyn_ros.robot.view import View
+from robodyn_ros.robot.robot_view import View
 
 
 @dataclass(frozen=True, eq=False)

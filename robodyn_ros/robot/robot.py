@@ -44,9 +44,9 @@ from robodyn_ros.robot.links import Links
 from robodyn_ros.robot.loops.closing import close_loops
 from robodyn_ros.robot.loops.constraint_forces import constraint_forces
 from robodyn_ros.robot.mass_operator import MassOperator
+from robodyn_ros.robot.robot_view import View
 from robodyn_ros.robot.task_space import TaskSpace
 from robodyn_ros.robot.variants import Variants
-from robodyn_ros.robot.view import View
 
 
 class Robot(FrameQuantities, InverseKinematicsMethods):

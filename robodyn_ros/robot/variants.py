@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from robodyn_ros.compile import generic
 from robodyn_ros.errors import ShapeError, UnknownNameError
-from robodyn_ros.robot.view import View
+from robodyn_ros.robot.robot_view import View
 
 REFERENCES = ('body', 'offset', 'inertial', 'fixed')
 #: What takes velocities for the rates of coordinates, by the method, in words.

@@ -7,7 +7,7 @@ command -> drives (limits, brake, time-out)
 
 joint_table.py   columns of the joint table and rows of the work array
 plant_settings.py  behaviour of a plant, validated
-friction.py      which joints slide, which stick, and how strong dry friction is
+dry_friction.py  which joints slide, which stick, and how strong dry friction is
 stops.py         position stops as bounds on the velocity
 impulses.py      friction and inelastic stops of all joints, solved together
 integrators/     schemes that advance the state by one substep

@@ -17,7 +17,7 @@ from robodyn_ros.simulation import drives, rollouts, step
 from robodyn_ros.simulation.command_modes import QUANTITIES, Command
 from robodyn_ros.simulation.contact import step as contact_step
 from robodyn_ros.simulation.contact.touching import Touching
-from robodyn_ros.simulation.integrators import adaptive
+from robodyn_ros.simulation.integrators import adaptive_steps
 from robodyn_ros.simulation.integrators.names import DIAGONAL_RK4
 from robodyn_ros.simulation.joint_table import work_rows
 from robodyn_ros.simulation.plant_settings import PlantSettings
@@ -234,7 +234,7 @@ class Plant:
         if not self.settings.tolerance:
             return self._step(*self._arrays, dt, *self._options)
         _, _, _, joints, _, work, command, _ = self._arrays
-        status, self._substeps = adaptive.advance(
+        status, self._substeps = adaptive_steps.advance(
             lambda count: self._step(*self._arrays, dt, count, *self._options[1:]),
             (joints, work, command, self.q, self.qd, self.effort),
             self.q,

@@ -18,7 +18,7 @@ from robodyn_ros.formulations.angeles import (
 from robodyn_ros.formulations.angeles import natural_orthogonal_complement as noc
 from robodyn_ros.formulations.complex_step import along
 from robodyn_ros.formulations.count import Tally, general_arm, operations
-from robodyn_ros.formulations.links import links_at
+from robodyn_ros.formulations.serial_chain import links_at
 from robodyn_ros.model.dh import DHRow
 from support.robots.formulation_arms import SERIAL, error, motion, random_inertial, rrp
 

@@ -22,7 +22,7 @@ from robodyn_ros.formulations.angeles.noc_forward_dynamics import (
 from robodyn_ros.formulations.count import Tally, general_arm, operations
 from robodyn_ros.formulations.index import PLANAR, TREE
 from robodyn_ros.formulations.index import SERIAL as SERIAL_ONLY
-from robodyn_ros.formulations.links import links_at
+from robodyn_ros.formulations.serial_chain import links_at
 from support.robots.formulation_arms import ALL, SERIAL, TREES, error, motion
 from tools import published_counts
 from tools.books.errata import MISPRINTS

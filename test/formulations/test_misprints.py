@@ -19,7 +19,7 @@ from robodyn_ros.formulations.angeles import planar as planar_noc
 from robodyn_ros.formulations.angeles.euler_lagrange import momentum, potential_energy
 from robodyn_ros.formulations.arm import arm_at, cross, velocities
 from robodyn_ros.formulations.complex_step import along, gradient
-from robodyn_ros.formulations.links import Z, links_at
+from robodyn_ros.formulations.serial_chain import Z, links_at
 from robodyn_ros.formulations.spong.hamiltonian import lagrangian
 from robodyn_ros.formulations.turney import (
     lagrange_4x4,

@@ -31,7 +31,7 @@ def run(part, count, seed, given, minutes):
 
     It ends after so many minutes, and the row says how far it came.
     """
-    from tools.soak.arm import Arm
+    from tools.soak.soak_arm import Arm
     from tools.soak.watcher import Watcher
 
     module = importlib.import_module(f'tools.soak.{part}')

@@ -5,8 +5,8 @@
 import importlib
 import re
 
-from tools.soak.arm import JOINTS
 from tools.soak.nodes import URDF
+from tools.soak.soak_arm import JOINTS
 from tools.soak.watcher import COMMANDS
 
 WORDS = (*JOINTS, 'link2', 'effort_limits', 'state_timeout')

@@ -4,7 +4,7 @@
 
 import time
 
-from tools.soak.arm import STANDING, START
+from tools.soak.soak_arm import STANDING, START
 
 FRESH = 20  # every so many starts one is a process from the beginning, the others are forked
 LATEST = 0.5  # [s] of standing, or of starting, before a kill

@@ -15,9 +15,9 @@ from std_msgs.msg import String
 
 from tools.fuzz import mutated
 from tools.raw_requests import RawRequests
-from tools.soak.arm import START
 from tools.soak.interfaces import WORDS, filled, good, heard, served
 from tools.soak.nodes import URDF, Node
+from tools.soak.soak_arm import START
 from tools.soak.watcher import LATCHED
 
 #: The end effector has targets, and the description comes by topic, so that both are heard.

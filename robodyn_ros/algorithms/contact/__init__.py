@@ -13,7 +13,7 @@ box_on_box.py     points of a box on a box
 contact_rows.py   directions of a contact, and their rows of the Jacobian
 cone.py           the pyramid of friction, and the impulse of one contact alone
 linear_solve.py   dense linear equations by elimination with pivots
-sweeps.py         projected Gauss-Seidel over contacts and joints
+gauss_seidel.py   projected Gauss-Seidel over contacts and joints
 cases.py          exact impulses where it is known who separates, sticks and slides
 impulses.py       both together: the solution of the complementarity problem
 """

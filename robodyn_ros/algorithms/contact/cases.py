@@ -17,6 +17,7 @@ from robodyn_ros.algorithms.contact.cone import (
     size_of,
 )
 from robodyn_ros.algorithms.contact.contact_rows import along_row
+from robodyn_ros.algorithms.contact.gauss_seidel import push
 from robodyn_ros.algorithms.contact.layout import (
     AT_HIGH,
     AT_LOW,
@@ -36,7 +37,6 @@ from robodyn_ros.algorithms.contact.layout import (
     STICKS,
 )
 from robodyn_ros.algorithms.contact.linear_solve import factorise, solve
-from robodyn_ros.algorithms.contact.sweeps import push
 from robodyn_ros.spatial.primitive import unfused
 
 CORRECTIONS = 6

@@ -15,6 +15,7 @@ exact impulses of that case follow from linear equations. Contacts that jam are 
 from robodyn_ros.algorithms.contact.cases import solve_cases
 from robodyn_ros.algorithms.contact.cone import IMMOVABLE
 from robodyn_ros.algorithms.contact.contact_rows import along_row
+from robodyn_ros.algorithms.contact.gauss_seidel import sweep, write_compliance
 from robodyn_ros.algorithms.contact.layout import (
     BOUND,
     CASE,
@@ -29,7 +30,6 @@ from robodyn_ros.algorithms.contact.layout import (
     STICKS,
 )
 from robodyn_ros.algorithms.contact.pivoting import by_pivoting
-from robodyn_ros.algorithms.contact.sweeps import sweep, write_compliance
 from robodyn_ros.spatial.primitive import separate, unfused
 from robodyn_ros.spatial.types import Boolean, Integer, Matrix, Vector
 

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robodyn_ros.formulations.arm import cross, states
-from robodyn_ros.formulations.links import Z, links_at
+from robodyn_ros.formulations.serial_chain import Z, links_at
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,7 @@ import numpy as np
 
 from robodyn_ros.formulations.angeles.newton_euler import inverse_dynamics
 from robodyn_ros.formulations.arm import cross, states
-from robodyn_ros.formulations.links import Z, links_at
+from robodyn_ros.formulations.serial_chain import Z, links_at
 
 
 def inertia_factor(inertia):

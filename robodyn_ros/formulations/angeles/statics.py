@@ -13,7 +13,7 @@ f_i. The text leaves the recursion to the reader; its steps are those of Algorit
 import numpy as np
 
 from robodyn_ros.formulations.arm import cross
-from robodyn_ros.formulations.links import Z, links_at
+from robodyn_ros.formulations.serial_chain import Z, links_at
 
 
 def balancing_torque(robot, q, wrench):

@@ -18,7 +18,7 @@ r_i,ci and r_i,(i+1). It adds R^T (z bdd + 2 w x z bd) to both accelerations.
 import numpy as np
 
 from robodyn_ros.formulations.arm import cross, states
-from robodyn_ros.formulations.links import Z, links_at
+from robodyn_ros.formulations.serial_chain import Z, links_at
 from robodyn_ros.formulations.turney.luh_walker_paul import turning
 
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from robodyn_ros.errors import ModelError
 from robodyn_ros.formulations.arm import cross, model_of, states
-from robodyn_ros.formulations.links import Z, links_at
+from robodyn_ros.formulations.serial_chain import Z, links_at
 
 
 def turning(links, qd, qdd):

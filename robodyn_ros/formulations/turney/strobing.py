@@ -17,7 +17,7 @@ The report leaves the subtraction in C^i_jk unsaid. `inverse_dynamics` is any fu
 import numpy as np
 
 from robodyn_ros.formulations.arm import cross, states
-from robodyn_ros.formulations.links import Z, links_at
+from robodyn_ros.formulations.serial_chain import Z, links_at
 from robodyn_ros.formulations.turney.modified_newton_euler import inverse_dynamics as modified
 
 NO_GRAVITY = (0.0, 0.0, 0.0)

@@ -13,7 +13,7 @@ from robodyn_ros.compile.kernel import Kernel, separate_kernel
 from robodyn_ros.simulation.contact.approach import SOON, approach, until_impact
 from robodyn_ros.simulation.contact.arrays import Contact
 from robodyn_ros.simulation.contact.respond import TOUCH, push_out, rebound, respond
-from robodyn_ros.simulation.friction import next_velocity, presume_none
+from robodyn_ros.simulation.dry_friction import next_velocity, presume_none
 from robodyn_ros.simulation.integrators.euler import accelerate, euler
 from robodyn_ros.simulation.integrators.events import keep, with_events
 from robodyn_ros.simulation.integrators.names import SEMI_IMPLICIT_EULER

@@ -10,5 +10,5 @@ diagonal_runge_kutta.py  classical Runge-Kutta in velocities of a mass matrix 1
 events.py                any scheme from one change of friction to the next
 energy_balance.py        projection of a step on the balance of energy
 momentum_balance.py      projection of a step on the momentum of a free flyer
-adaptive.py              as many substeps as a tolerance needs
+adaptive_steps.py        as many substeps as a tolerance needs
 """

@@ -12,7 +12,7 @@ from robodyn_ros.algorithms.variants.diagonal_velocities import (
     diagonal_velocities,
     joint_velocities,
 )
-from robodyn_ros.simulation.friction import friction_level, presume_friction, slides_on
+from robodyn_ros.simulation.dry_friction import friction_level, presume_friction, slides_on
 from robodyn_ros.simulation.integrators.names import EVENT, UNFIT
 from robodyn_ros.simulation.joint_table import (
     BRAKE,

@@ -4,7 +4,7 @@
 
 from robodyn_ros.algorithms.core.aba import forward_dynamics
 from robodyn_ros.algorithms.core.manifold import integrate
-from robodyn_ros.simulation.friction import (
+from robodyn_ros.simulation.dry_friction import (
     friction_holds,
     friction_level,
     next_velocity,
@@ -40,7 +40,7 @@ def accelerate(
     """Solve (M + ahead D) qdd = tau - D qd - F - C qd - g + J^T f_ext into work[QDD].
 
     D is the viscous friction, at the end of the substep for ahead = h and at its start for
-    ahead = 0. F is the dry friction of the joints that are presumed to slide, see friction.py. A
+    ahead = 0. F is the dry friction of the joints that are presumed to slide (dry_friction). A
     joint that is presumed to stick keeps its velocity. A braked one comes to rest within h under
     any load, a kinematic one reaches its velocity. D has the share of the drives that follow a
     set-point, see servo.py. Writes work[LEVEL]. Returns 0, or the body whose pivot is singular.

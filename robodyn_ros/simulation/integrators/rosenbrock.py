@@ -14,7 +14,7 @@ So a stage is one articulated-body recursion with g h B + (g h)^2 K on the diago
 """
 
 from robodyn_ros.algorithms.core.manifold import integrate
-from robodyn_ros.simulation.friction import friction_holds, presume_friction, slides_on
+from robodyn_ros.simulation.dry_friction import friction_holds, presume_friction, slides_on
 from robodyn_ros.simulation.integrators.euler import accelerate
 from robodyn_ros.simulation.integrators.names import EVENT
 from robodyn_ros.simulation.integrators.runge_kutta import power

@@ -3,7 +3,7 @@
 """One substep of the equations of motion by the classical Runge-Kutta scheme."""
 
 from robodyn_ros.algorithms.core.manifold import make_unit, position_rates
-from robodyn_ros.simulation.friction import friction_holds, presume_friction, slides_on
+from robodyn_ros.simulation.dry_friction import friction_holds, presume_friction, slides_on
 from robodyn_ros.simulation.integrators.euler import accelerate
 from robodyn_ros.simulation.integrators.names import EVENT
 from robodyn_ros.simulation.joint_table import (

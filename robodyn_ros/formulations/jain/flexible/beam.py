@@ -39,7 +39,7 @@ class Beam(NamedTuple):
     GJ: float = 0.0
 
 
-class FlexibleLink(NamedTuple):
+class ModalBeam(NamedTuple):
     """A ModalBody, its Interface root at the frame, and tip at the other end."""
 
     body: ModalBody
@@ -87,7 +87,7 @@ def bending_shape(root, s, sign=-1.0):
 
 
 def uniform_beam(beam, in_xy=0, in_xz=0, torsion=0, loaded_tip=False, damping=0.0, nodes=48):
-    """Return the FlexibleLink of a Beam with that many modes of each kind.
+    """Return the ModalBeam of a Beam with that many modes of each kind.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def uniform_beam(beam, in_xy=0, in_xz=0, torsion=0, loaded_tip=False, damping=0.
     masses = NodalBody(p, M, np.zeros((6 * nodes, 6 * nodes)))
     body = masses.modal(shapes[:-1].reshape(-1, n)).with_strain(K, damping * K)
     tip = Interface(np.array([beam.length, 0.0, 0.0]), np.eye(3), shapes[-1])
-    return FlexibleLink(body, fixed(np.zeros(3), n_md=n), tip)
+    return ModalBeam(body, fixed(np.zeros(3), n_md=n), tip)
 
 
 def natural_frequencies(beam, in_xy=0, in_xz=0, torsion=0):

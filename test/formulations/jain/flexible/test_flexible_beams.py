@@ -52,7 +52,7 @@ def natural(M, K):
 
 
 def on(name, parent, mount, link, hinge):
-    """The FlexibleBody of a FlexibleLink."""
+    """The FlexibleBody of a ModalBeam."""
     return FlexibleBody(name, parent, mount, hinge, link.root, link.body)
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The fault table as a page: `python -m tools.faults` writes doc/faults.md."""
+"""The fault table as a page: `python -m tools.fault_page` writes doc/faults.md."""
 
 import ast
 import re
@@ -50,7 +50,7 @@ def page():
     head = [
         '# Faults: what happens when something goes wrong',
         '',
-        'Written by `python -m tools.faults`. A fault row that a test cites is one of this table.',
+        'Written by `python -m tools.fault_page`. A fault row that a test cites is here.',
         '',
         'In every row the process lives. Every effort is finite, within its limit and its rate.',
         'The status names the cause. The log has at most a line a second for it.',
