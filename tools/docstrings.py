@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Check the docstrings of the public classes and functions: python -m tools.docstrings.
 
-numpydoc validates the form. Checked is what the API reference shows: the names in `__all__` of
-PUBLIC, the views of a Robot, and the public methods of all these classes.
+numpydoc validates the form. Checked are the names in the API reference. They are those in
+`__all__` of PUBLIC, the views of a Robot, and the public methods of all these classes.
 """
 
 import importlib

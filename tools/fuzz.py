@@ -7,8 +7,8 @@
     python -m tools.fuzz --record               the next seeds, counted in tools/fuzz_runs.csv
 
 Each input becomes a result or a sentence. Anything else is a finding. Examples are another
-exception, a file opened for writing outside of the folder of the run, a process that is started,
-or code compiled from the input. A finding is written down with its input and the seed, exit code
+exception, a started process, or code compiled from the input. Another is a file opened for writing
+outside of the folder of the run. A finding is written down with its input and the seed, exit code
 1.
 """
 

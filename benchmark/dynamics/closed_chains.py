@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Forward dynamics of robots with closed loops, beside other libraries in one run on one core.
 
-`embedded` is code for the robot over its independent joints, which closes the loops at every call;
-`generic` the kernel for any robot. `tree` is code for the same bodies with open loops, all joints
-independent. `operations` are those of one call of each code. `python` is a call from Python.
-Pinocchio (constraintDynamics) and MuJoCo (equality constraints) get the positions of all joints
-with closed loops, so they do not close them. Every call gets another state of a bank. Minima of
-interleaved rounds, in microseconds.
+`embedded` is code for the robot over its independent joints. It closes the loops at every call.
+`generic` is the kernel for any robot. `tree` is code for the same bodies with open loops, all
+joints independent. `operations` are those of one call of each code. `python` is a call from
+Python. Pinocchio uses constraintDynamics, MuJoCo equality constraints. Both get the positions of
+all joints with closed loops, so they do not close them. Every call gets another state of a bank.
+Minima of interleaved rounds, in microseconds.
 """
 
 import sys

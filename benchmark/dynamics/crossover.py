@@ -5,8 +5,8 @@
     python -m benchmark crossover                       # a table, and its results
     python -m benchmark.dynamics.crossover --document   # the page and its picture
 
-Every route is a recursion of the package, compiled for any robot (`generic`), and for one robot
-alone (`specialised`) where that takes at most MOST operations. Times are the least of ROUNDS
+Every route is a recursion of the package, compiled for any robot (`generic`). It is also compiled
+for one robot (`specialised`) if that takes at most MOST operations. Times are the least of ROUNDS
 interleaved rounds over a bank of states, in a compiled loop on one core. Disturbances only ever
 add to a time. Operations are those of the specialised code, whether it is compiled or not.
 """
@@ -127,9 +127,9 @@ def crossings(result):
 
 
 def crossing(fast, other):
-    """n beyond which `fast` is the faster one, both {n: cost}; between two sizes by interpolation.
+    """Return the n beyond which `fast` costs less, interpolated between sizes; both are {n: cost}.
 
-    None where it is so from the first size on, or not at the last one, or where `other` is never
+    None if it is so from the first size on, or not at the last one. None also if `other` is never
     faster by more than TOUCH, which may be noise.
     """
     sizes = [n for n in fast if n in other]

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """First and second derivatives of one state, beside Pinocchio's first ones, in one run.
 
-`loop` is a compiled loop over a bank of states, `python` a call from Python with its checks, both
-of code for one robot; `generic` is the call over the kernels for any robot. `pinocchio` is
+`loop` is a compiled loop over a bank of states, `python` a call from Python with its checks. Both
+run code for one robot. `generic` is the call of the kernels for any robot. `pinocchio` is
 computeRNEADerivatives or computeABADerivatives from Python. Minima of interleaved rounds, in
 microseconds.
 """

@@ -4,7 +4,7 @@
 
 A peer is a function of a folder, the text of a URDF and its number of joints. It returns Made:
 object files with functions `void <peer>_<quantity>(const double *x, double *out)`, x = (q, qd, qdd
-or tau), out = the result, or for derivatives three row-major matrices by q, by qd, and by qdd or
+or tau), out = the result. Derivatives are three row-major matrices: by q, by qd, and by qdd or
 tau.
 """
 

@@ -4,8 +4,8 @@
 M^-1.
 
 A trunk of one joint with two arms of n joints each. All called from Python the same way, states of
-a bank in turns, least of interleaved rounds. `by M^-1` is the package's own inverse of the mass
-matrix and Jacobians, and a product in numpy; Pinocchio's likewise, with its computeMinverse and
+a bank in turns, least of interleaved rounds. `by M^-1` is a product in numpy of Jacobians and the
+package's own inverse of the mass matrix. Pinocchio's is likewise, with its computeMinverse and
 frame Jacobians. `face` gives Lambda, rank, singular values and the consistent inverse besides.
 """
 

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Inverse kinematics of real arms: how many of 10^4 reachable poses are reached, and how fast.
 
-Beside a peer of the usual kind: Levenberg-Marquardt in Python over Pinocchio's kinematics, with
-the same damping by the error, limits by clipping, the same random seeds in order, and as many
-steps. Poses are those of uniform random postures within the limits, at most half a turn from zero.
-A success is 1e-8 in [p_d - p; log(R_d R^T)], and within the limits; Pinocchio judges both.
+The peer is of the usual kind: Levenberg-Marquardt in Python over Pinocchio's kinematics. It has
+the same damping by the error, and clips at the limits. It takes the same random seeds in order,
+and as many steps. Poses are those of uniform random postures within the limits, at most half a
+turn from zero. A success is 1e-8 in [p_d - p; log(R_d R^T)], and within the limits; Pinocchio
+judges both.
 """
 
 import time

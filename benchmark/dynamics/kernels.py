@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels beside other libraries: the same robot, the same states, in one run on one core.
 
-Every call gets another state of a bank, so that no processor learns it by heart. `loop` is a
-compiled loop over the bank (ours: numba; Pinocchio: its own C++ loop, rneaInParallel and
-abaInParallel with one thread, where it has one); `python` is a call from Python through the public
-face, argument checks included; `generic` the same with kernels for any robot. `casadi` is the
-recursion of this package recorded by CasADi, as C code of gcc -O3. Minima of interleaved rounds,
-in microseconds; compiling and loading in seconds of processor time. Batches take all cores.
+Every call gets another state of a bank, so that no processor predicts its branches. `loop` is a
+compiled loop over the bank: ours by numba, Pinocchio's its own in C++ where it has one. These are
+rneaInParallel and abaInParallel with one thread. `python` is a call from Python by the public
+interface, argument checks included. `generic` is the same with kernels for any robot. `casadi` is
+the recursion of this package recorded by CasADi, as C code of gcc -O3. Minima of interleaved
+rounds, in microseconds; compiling and loading in seconds of processor time. Batches take all
+cores.
 """
 
 import contextlib
@@ -137,8 +138,8 @@ def _one_core():
 
 
 def _disagreements(robot, others, states):
-    """Take out of the race what computes something else; return the sentences about it, and about
-    quantities in which nobody agrees with this package.
+    """Exclude functions that compute something else, and return sentences about them. Quantities
+    without an agreeing library have a sentence, too.
     """
     notes, wrong = [], []
     for name in ('inverse_dynamics', 'forward_dynamics', 'mass_matrix'):

@@ -1,7 +1,8 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Simulator and controller over DDS: a minute at 1 kHz, without priority, without waking ahead of
-the cycles, and at 2 kHz; how soon they start. Before each, a minimal program does the same alone.
+"""Measure simulator and controller over DDS, and how soon they start. They run for a minute at 1
+kHz, without priority, without waking ahead of the cycles, and at 2 kHz. Before each, a minimal
+program does the same alone.
 """
 
 import contextlib

@@ -3,7 +3,7 @@
 """What the machine alone does to a loop: a minimal program, to tell its delays from ours.
 
 It has no Python, no middleware and no second thread. It sleeps until an absolute deadline, as the
-control loop does, and reads memory for as long as a tick should take.
+control loop does. Then it reads memory for as long as a tick should take.
 """
 
 import ctypes

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a shortcut saves: with it and without it, alternating in one run.
 
-The loop's way around rclpy, in the controller's own tick over DDS; and the C function of a
-robot's method beside the method in Python, for short and for long calls.
+One is the loop's way around rclpy, in the controller's own tick over DDS. The other is the C
+function of a robot's method, beside the method in Python.
 """
 
 import os

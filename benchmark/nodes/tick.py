@@ -1,7 +1,7 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Time the control cycle without the middleware. It times the kernel of computed torque, the
-supervisor's tick, and all from the bytes of a joint state to those of an effort.
+"""Time the control cycle without the middleware. It times the kernel of computed torque, and the
+supervisor's tick. Then it times all from the bytes of a joint state to those of an effort.
 """
 
 import os

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a step with contacts costs, beside MuJoCo: boxes at rest on a floor, in one run.
 
-Each of k free boxes would be a robot of its own; here a chain lies on the floor, with a sphere on
-each link. MuJoCo takes the same chain and floor, with its pyramidal cone and Newton's method.
+Each of k free boxes would be a separate robot. So a chain lies on the floor, with a sphere on each
+link. MuJoCo takes the same chain and floor, with its pyramidal cone and Newton's method.
 """
 
 import os

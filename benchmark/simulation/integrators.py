@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """How well each integrator keeps the energy of a free swing, beside those of MuJoCo.
 
-ROBODYN_SWING=3600 python -m benchmark integrators swings for one hour instead of a minute, and
-ROBODYN_SWING=0 times the steps anew, beside the errors of the last run.
-`python -m benchmark.simulation.integrators_page` writes table and picture of the last run to doc/.
+ROBODYN_SWING=3600 python -m benchmark integrators swings for one hour instead of a minute.
+ROBODYN_SWING=0 times the steps anew, beside the errors of the last run. `python -m
+benchmark.simulation.integrators_page` writes table and picture of the last run to doc/.
 """
 
 import json
@@ -152,10 +152,10 @@ def errors(error):
     """Return what a table says of the error of the energy over time, one in EVERY steps.
 
     largest : its largest magnitude. an_hour : the slope of a straight line through it, times an
-    hour. deviations : what it gained from the first to the last part, over the root of the sum of
-    the squared gains from part to part. A walk without a trend has a standard deviation of 1 in
-    that number, and one that always gains has the root of the number of gains. lost_s : when it
-    exceeded LOST, or None.
+    hour. deviations : its gain from the first to the last part, over a root. That is the root of
+    the sum of the squared gains from part to part. A walk without a trend has a standard deviation
+    of 1 in that number. A walk that always gains has the root of the number of gains. lost_s :
+    when it exceeded LOST, or None.
     """
     beyond = np.flatnonzero(~(np.abs(error) < LOST))
     lost = len(beyond) > 0 or len(error) < round(SWING / STEP / EVERY)

@@ -7,7 +7,7 @@
 
 The arms have six and seven joints. A quarter of the drives are joint motions through a singular
 posture, which the arm can follow. The others are lines, circles and figure eights of the end
-effector through its pose there, most of which the arm cannot follow. All are sent as pose and
+effector through its pose there. The arm cannot follow most of these. All are sent as pose and
 twist, end at rest within reach, and take two, four or six seconds. Some exceed the limits of the
 end effector, so that targets are refused.
 """

@@ -25,8 +25,8 @@ def answers(model, one, style):
     Returns
     -------
     list of tuple
-        Arrays of the inputs and of the results in the order of the arguments, and the allowed
-        absolute error of each result. Results are None if the recursion meets a singular pivot.
+        Arrays of the inputs and of the results in the order of the arguments. Each result has an
+        allowed absolute error. Results are None if the recursion meets a singular pivot.
     """
     rng, found = np.random.default_rng(0), []
     inputs, outputs = (sizes(part, model) for part in (one.recipe.inputs, one.recipe.outputs))

@@ -45,8 +45,8 @@ class Style:
     real : str
         'double' or 'float'.
     lanes : int
-        States of one call: 1, or 4 or 8 in vector registers of GCC and Clang; entry k of state i
-        is then at [lanes k + i] of each array.
+        States of one call: 1, or 4 or 8 in vector registers of GCC and Clang. With several, entry
+        k of state i is at [lanes k + i] of each array.
     """
 
     prefix: str

@@ -31,9 +31,8 @@ _COMPARISONS = {ast.Gt: '>', ast.Eq: '==', ast.NotEq: '!='}
 def straight_line(function, by_lanes=False, outputs=None):
     """Return a compiled twin of a function of straight-line arithmetic, for calls from kernels.
 
-    The function takes float64 arrays of fixed shape. It is made of assignments of + - * /, cos and
-    sin to names and array entries, of `if test: return code`, and a last return (see
-    `source.write`).
+    The function takes float64 arrays of fixed shape. It assigns + - * /, cos and sin to names and
+    array entries. It also has `if test: return code`, and a last return (see `source.write`).
     by_lanes : take arrays with one more axis in front, then the first of LANES rows to compute.
     The status is that of the worst row. If a row is refused, none is written.
     outputs : number of arrays, the last ones, that are written; the calling kernel then has an

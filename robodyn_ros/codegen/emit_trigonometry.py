@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cosine and sine of several angles at once, emitted as vector code.
 
-Reduction by multiples of pi/2 in three parts and the polynomials of fdlibm (Sun Microsystems 1993,
-k_sin.c and k_cos.c), within an ulp of the exact value. Larger angles use the functions of the C
-library.
+Angles are reduced by multiples of pi/2 in three parts. The polynomials are those of fdlibm (Sun
+Microsystems 1993, k_sin.c and k_cos.c), within an ulp of the exact value. Larger angles use the
+functions of the C library.
 """
 
 import functools

@@ -391,9 +391,9 @@ def _pivots(model, topology, postures):
 def sparse_pivots(samples):
     """Return (row, column, smallest square) of the pivots, which are regular in all samples.
 
-    Of the entries that are large enough, each is one with the fewest products (Markowitz 1957,
-    "The elimination form of the inverse"), for the unknowns and one right side. samples : (k,
-    rows, unknowns), overwritten.
+    Each is an entry that is large enough, and has the fewest products for the unknowns and one
+    right side. Source: Markowitz 1957, "The elimination form of the inverse". samples : (k, rows,
+    unknowns), overwritten.
     """
     d, chosen = samples.shape[2], []
     rows, cols = list(range(samples.shape[1])), list(range(d))

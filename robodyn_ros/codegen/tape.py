@@ -43,10 +43,10 @@ def limited(nodes, seconds):
 class Tape:
     """Nodes of a directed acyclic graph of arithmetic, in the order of their recording.
 
-    A node is (operation, operands); operands are earlier node numbers, or a float for the factor
-    of a 'scale' and the constant of a 'shift'. `values` are the scalars of the nodes. `checks` are
-    the comparisons of recorded values: (node, floor) pairs. The tape is valid for states with
-    node > floor.
+    A node is (operation, operands). Operands are numbers of earlier nodes. The factor of a 'scale'
+    and the constant of a 'shift' are floats. `values` are the scalars of the nodes. `checks` are
+    the comparisons of recorded values: (node, floor) pairs. The tape is valid for states with node
+    > floor.
     """
 
     def __init__(self):

@@ -4,10 +4,10 @@
 
 All loops share one template, filled in for a kernel of `generic` at its first use. The loop calls
 the machine code of the kernel, which compiles faster than a copy of its source.
-Arguments are those of the kernel: arrays of states and results with one more axis in front, the
-model and WORK unchanged. f_ext is replaced by the bodies (m,) and placements (m, 12) of m frames,
-and their wrenches, (k, m, 6) or (1, m, 6) for all rows. Last are the first row and the end of the
-range. A loop ends with the first nonzero status, and returns it.
+Arguments are those of the kernel. Arrays of states and results have one more axis in front; the
+model and WORK are unchanged. f_ext is replaced by the bodies (m,) and placements (m, 12) of m
+frames, and their wrenches, (k, m, 6) or (1, m, 6) for all rows. Last are the first row and the end
+of the range. A loop ends with the first nonzero status, and returns it.
 """
 
 import ast

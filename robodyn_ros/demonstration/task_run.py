@@ -23,11 +23,11 @@ POSTURE_GAINS = 100.0, 20.0  # [1/s^2, 1/s]
 class Record:
     """One drive over time.
 
-    commanded, reached (k, 3) [m] where the end effector was to be and where it was; turn (k,)
-    [rad] between the two orientations; lack (k, 6) [m, rad] of the end effector to its reference;
-    shares (k, 6) [-] kept of the directions; q, qd (k, nv) of the joints; torque (k, nv) [N m] as
-    the law asked for it; limited : cycles in which a guard changed it; refused : number of
-    targets; faults : number; limits : JointLimits of the robot.
+    commanded, reached : (k, 3) [m] demanded and actual position of the end effector. turn : (k,)
+    [rad] between the two orientations. lack : (k, 6) [m, rad] of the end effector to its
+    reference. shares : (k, 6) [-] kept of the directions. q, qd : (k, nv) of the joints. torque :
+    (k, nv) [N m] of the law. limited : cycles in which a guard changed it. refused : number of
+    targets. faults : number. limits : JointLimits of the robot.
     """
 
     commanded: np.ndarray

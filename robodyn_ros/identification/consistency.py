@@ -4,11 +4,11 @@
 
 minimise |R (K theta - beta)|^2 / 2 + trust * sum_i (tr X_i - log det X_i - 4)
 with X_i = L_i^-1 P_i L_i^-T, L_i L_i^T = P_i of the nominal model, P = [[S, h], [h^T, m]] the
-pseudo-inertia (S = tr(I)/2 1 - I, the second moments of mass). Lee, Wensing and Park 2020,
-"Geometric robot dynamic identification": a body is possible if and only if P is positive definite
-(Wensing, Kim and Slotine 2018). The second term is the entropic divergence of its mass
-distribution from the nominal one. It is independent of frames and units, and unbounded at the
-boundary of the consistent set. Joint constants have the same term with a scalar X. Coulomb
+pseudo-inertia (S = tr(I)/2 1 - I, the second moments of mass). The method is that of Lee, Wensing
+and Park 2020, "Geometric robot dynamic identification". A body is possible if and only if P is
+positive definite (Wensing, Kim and Slotine 2018). The second term is the entropic divergence of
+its mass distribution from the nominal one. It is independent of frames and units, and unbounded at
+the boundary of the consistent set. Joint constants have the same term with a scalar X. Coulomb
 friction f that varies by a cos + b sin has it with P = [[f + a, b], [b, f - a]]. So a^2 + b^2
 stays below f^2, and friction never drives.
 """

@@ -46,7 +46,7 @@ WEIGHT = 9.81  # [m/s^2]
 def typical(model):
     """Return {name of a parameter: its size for a typical body of a robot}.
 
-    m is the mean mass of the bodies, and l their mean length from joint to joint or to the centre
+    m is the mean mass of the bodies. l is their mean length, from joint to joint or to the centre
     of mass. Sizes are m, m l, m l^2, and for friction a tenth of the torque m 9.81 l.
     """
     masses, parents = model.constants[1:, MASS], model.topology[1:, PARENT]

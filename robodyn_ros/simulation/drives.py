@@ -61,9 +61,9 @@ def take(
     3), 1.0 where the joint takes the quantity. until : when the command is void. mode, phase,
     expiry and command : (nv,), updated.
 
-    Returns 0, 1 when a mode or phase changed, 2 when no joint is commanded, -1 - k for the first
-    joint k whose value is infinite or too large, or -1 - nv - k for the first that does not take
-    the quantity.
+    Returns 0, 1 when a mode or phase changed, or 2 when no joint is commanded. Returns -1 - k for
+    the first joint k whose value is infinite or too large. Returns -1 - nv - k for the first joint
+    k that does not take the quantity.
     """
     n = value.shape[0]
     some = False

@@ -51,9 +51,9 @@ class Plant:
     tau is the command in effort mode. In position or velocity mode it comes from the drive, which
     follows the command within its effort limit, see servo.py.
 
-    The same calls give the same bits. A whole command is ignored if it is infinite, for no joint,
-    or of a quantity that the joint does not take. `refused` counts such commands. A blow-up
-    restores the last valid state, latches `fault`, and counts in `faults`.
+    The same calls give the same bits. A whole command is ignored if it is infinite or for no
+    joint. So is one of a quantity that the joint does not take. `refused` counts such commands. A
+    blow-up restores the last valid state, latches `fault`, and counts in `faults`.
 
     Parameters
     ----------

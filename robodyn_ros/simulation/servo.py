@@ -104,8 +104,8 @@ def begin_to_follow(joints, work, qd):
 
 @unfused
 def engage(joints, work, h, q, effort):
-    """Write what each drive gives at rest into effort, and what it takes off with the velocity at
-    the end of the step into work[GAIN].
+    """Write the efforts of the drives at rest, and their dampings into work[GAIN]. A damping acts
+    on the velocity at the end of the step.
     """
     for k in range(effort.shape[0]):
         work[GAIN, k] = 0.0

@@ -50,9 +50,9 @@ Counts are "multiplications, additions" of the function named first, for an arm 
 joints. "Counted" is what the file does when it runs: on standard Denavit-Hartenberg rows without
 zeros, with full inertia tensors. Sines, cosines, and whatever does not depend on the motion are
 left out. Nothing is shared or reordered for speed. "Published" is what the book states, for n and
-for n = {N}. A dash means that the function differentiates by complex step, calls a solver of a
-library, or is not for such an arm. The counts of code for one robot are on the page [Operation
-counts](../code/operation_counts.md).
+for n = {N}. A dash has one of three reasons. The function differentiates by complex step, calls a
+solver of a library, or is not for such an arm. The counts of code for one robot are on the page
+[Operation counts](../code/operation_counts.md).
 """
 SYSTEMS_TEXT = """
 ## Systems of the five books

@@ -3,8 +3,8 @@
 """The identities of chapters 1 to 18, and the tests that hold every tree to them.
 
 The trees are chains, trees and forests of 3 to 20 bodies on hinges of every kind (`TREES` of the
-tests); section 4.2 is tested on robots of single freedoms, and on trees with all hinges by their
-coordinates about a posture.
+tests). Section 4.2 is tested on robots of single freedoms. It is also tested on trees with all
+hinges by their coordinates about a posture.
 """
 
 from typing import NamedTuple

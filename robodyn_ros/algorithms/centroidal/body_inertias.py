@@ -46,8 +46,8 @@ def body_inertias(
     Jain 2011, Algorithms 4.1 and 6.1 (eq. 4.8, 6.13 to 6.30; 9.20 and 9.33 of trees). carried,
     links : as of `joint_wrenches`. q : (nq,); diagonal : (nv,) as of `articulated_inertias`.
     composite, articulated : (6 (nb - 1), 6) [kg, kg m, kg m^2], written. Six rows a link: the
-    wrench for each unit of its motion, about the origin of the link, in base axes, linear part
-    first. Returns 0, or the body whose pivot is singular.
+    wrench for each unit of its motion. It is about the origin of the link, in base axes, linear
+    part first. Returns 0, or the body whose pivot is singular.
     """
     joint_transforms(topology, constants, scratch, q)
     composite_tip_to_base(topology, constants, scratch)

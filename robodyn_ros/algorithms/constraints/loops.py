@@ -170,8 +170,8 @@ def next_joint(topology, body_A, body_B):
 def write_columns(topology, constants, scratch, k, XA, point, along, L, row):
     """Add the joints on the loop of closure k to its rows, from `row` on.
 
-    An entry is an axis times the velocity of B relative to A at the origin of B, or times the
-    relative angular velocity. Mimic joints add to the columns of their leaders.
+    An entry is an axis times a velocity of B relative to A. It is that at the origin of B, or the
+    angular velocity. Mimic joints add to the columns of their leaders.
     """
     d, nv, stops = topology[0, UNKNOWNS], topology[0, FIRST], topology[k, STOPS]
     body_A, body_B = topology[k, BODY_A], topology[k, BODY_B]

@@ -222,7 +222,7 @@ def joint_fits(blocks, b, impulse, velocity, slack):
 def contact_fits(blocks, b, rows, impulses, v, slack, border):
     """Return whether impulse and velocity of a contact obey its laws, whatever its case was.
 
-    A contact at rest may have any friction in the pyramid: the impulses of contacts that depend on
+    A contact at rest may have any friction in the pyramid. The impulses of contacts that depend on
     each other are not unique.
     """
     r, mu = int(blocks[b, ROW]), blocks[b, BOUND]

@@ -4,9 +4,9 @@
 
     tau = d v + (fc + a cos(w q) + b sin(w q) + s / (1 + (v / vs)^2)) sigma(v)
 
-Viscous and Coulomb friction, the part of gears that are not round (Craig, section 6.8: c is a
-function of the position), and the Stribeck curve of Hess and Soom 1990 at low speed (in the place
-of the exponential of Angeles, eq. 7.136).
+Viscous and Coulomb friction. Gears that are not round have a c that is a function of the position
+(Craig, section 6.8). At low speed the Stribeck curve of Hess and Soom 1990 replaces the
+exponential of Angeles, eq. 7.136.
 """
 
 from numpy import cos, sin, tanh

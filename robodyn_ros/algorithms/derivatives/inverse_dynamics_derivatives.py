@@ -14,7 +14,7 @@ changes therefore cancel in the torque. With V and A of the body that carries jo
 where k is the outer one of i and j. I_k, B_k (coriolis.body_coriolis) and the wrench F_k are those
 of the composite body k. For joints of different branches the derivative is zero. Singh, Russo and
 Wensing 2022, "Efficient analytical derivatives of rigid-body dynamics using spatial vector
-algebra"; Carpentier and Mansard 2018, "Analytical derivatives of rigid body dynamics algorithms".
+algebra". Carpentier and Mansard 2018, "Analytical derivatives of rigid body dynamics algorithms".
 """
 
 from robodyn_ros.algorithms.core import scratch as at

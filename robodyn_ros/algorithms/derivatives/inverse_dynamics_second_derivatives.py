@@ -4,8 +4,8 @@
 
 A change of q_i turns all that joint i carries like one rigid body. It also adds the velocity
 psi'_i and the acceleration psi''_i, see inverse_dynamics_derivatives. A change of qd_i adds S_i
-and 2 psi'_i instead. So one pair of wrenches, P and Q, gives all second derivatives of the torque
-of joint j of which position l is the outer one. If joint i carries joint l, or is l,
+and 2 psi'_i instead. One pair of wrenches, P and Q, gives the second derivatives of the torque of
+joint j with position l as the outer one. If joint i carries joint l, or is l,
 
     d2tau_j / dq_i dq_l  = P . psi''_i + Q . psi'_i + (S_j x S_i) . G_l,  the last if j carries i,
     d2tau_j / dq_l dqd_i = P . 2 psi'_i + Q . S_i
@@ -28,7 +28,8 @@ R = S_k x* I_j S_j - I'_j S_k, K_j = I_j 2 psi'_j + 2 B_j S_j,
 By two velocities they are Christoffel symbols: d2tau_j / dqd_k dqd_l = dM_jk/dq_l + dM_jl/dq_k
 - dM_kl/dq_j. All others vanish, and all where the three joints are not on one path from the base.
 Singh, Russo and Wensing 2024, "On second-order derivatives of rigid-body dynamics: theory and
-implementation", has an equivalent recursion; Jain 2011, chapter 18, rates of composite inertias.
+implementation", has an equivalent recursion. Jain 2011, chapter 18, has rates of composite
+inertias.
 """
 
 from robodyn_ros.algorithms.core import scratch as at

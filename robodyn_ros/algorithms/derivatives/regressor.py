@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The regressor: torques as a linear function of the inertial parameters.
 
-Each body has ten parameters, as in its row of the model: mass, first moment (3), inertia about its
-origin (xx xy xz yy yz zz). In the reference motion a point r of a body has the acceleration a + A
-r with A = [omega_r][omega] + [alpha_r]. This is the rate of J qd_r along the actual motion. The
-torque of a body is the integral of (dp/dq)^T (a + A r) over its mass. So it is linear in the
-parameters. The second derivatives of p are symmetric, so the matrix of qd_r is that of the
-Christoffel symbols. With qd_r = qd this is inverse dynamics (rnea.py).
+Each body has ten parameters, as in its row of the model. They are mass, first moment (3), and
+inertia about its origin (xx xy xz yy yz zz). In the reference motion a point r of a body has the
+acceleration a + A r with A = [omega_r][omega] + [alpha_r]. This is the rate of J qd_r along the
+actual motion. The torque of a body is the integral of (dp/dq)^T (a + A r) over its mass. So it is
+linear in the parameters. The second derivatives of p are symmetric, so the matrix of qd_r is that
+of the Christoffel symbols. With qd_r = qd this is inverse dynamics (rnea.py).
 """
 
 from robodyn_ros.algorithms.core import scratch as at

@@ -28,8 +28,8 @@ LANES = 8  # columns computed at a time; those beyond the body hold zeros
 def motions(n):
     """Return the shape of the scratch array of `mass_matrix_inverse` for n joints.
 
-    It has a row for the row of the inverse, six rows for each of n places of bodies, and six for
-    joint axes. Each joint at which torque acts has a column.
+    It has one row for the row of the inverse, six for each of n bodies, and six for joint axes.
+    Each joint at which torque acts has a column.
     """
     return 6 * n + 12, LANES * (n // LANES + 1)
 

@@ -135,7 +135,7 @@ def coupled_compliance(
     At their origins, in base axes, linear first.
 
     Jain 2011, Algorithms 10.1 and 10.2 (eq. 10.17, 10.18): the diagonal blocks are the compliances
-    Upsilon, the others are propagated along the paths from the closest common ancestor. Frames
+    Upsilon. The others are propagated along the paths from the closest common ancestor. Frames
     with only the base in common are not coupled. bodies : (m,); frames : (m, 12) rotation and
     translation in the body; q, diagonal : (nv,); J : (6 m, nv), compliance : (6 m, 6 m) [1/kg,
     1/(kg m), 1/(kg m^2)], written. Returns 0, or the body whose pivot is singular.

@@ -123,7 +123,7 @@ def inverse_dynamics_body(
     alpha is the rate of V in body axes.
 
     Jain 2011, Table 5.1: (5.11) and (2.28), and (5.18) for frames away from the joints. offsets :
-    (nb, 3) [m] from the origin of each body to that of its frame, in its axes; zeros leave the
+    (nb, 3) [m] from the origin of each body to that of its frame, in its axes. Zeros leave the
     frames at the joints. Other arguments as of `rnea.inverse_dynamics`; tau (nv,) is written.
     """
     joint_transforms(topology, constants, scratch, q)

@@ -192,8 +192,8 @@ def entry(kernel):
 def callable_at(address, *items, name='entry', text=None, keywords=False):
     """Return the Python function with this machine code.
 
-    The tuple that owns it begins with the items: objects that the code compares with, and objects
-    that must outlive it.
+    The tuple that owns it begins with the items. These are objects that the code compares with,
+    and objects that must outlive it.
 
     text : its docstring. keywords : whether it takes arguments by name.
     """

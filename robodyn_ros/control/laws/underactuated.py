@@ -98,11 +98,11 @@ class UnderactuatedComputedTorque(ControlLaw):
     """tau_a = S_aa (qdd_r + Kd ed + Kp e) + c_a + g_a - S_ap (c_p + g_p + friction_p), tau_p = 0.
 
     S_aa = M_aa - M_ap M_pp^-1 M_pa and S_ap = M_ap M_pp^-1 (Jain 2011, section 16.3, eq. 16.4) by
-    hybrid dynamics in O(n). Then edd + Kd ed + Kp e = 0 at every joint a with a motor, for any
-    motion of the passive joints p. That motion is not controlled. It is the zero dynamics (Spong
-    1994), which friction brings to rest, or the reference has to be planned for it. The term
-    'other' is the last one above, due to the passive joints. While brakes lock the passive joints,
-    the law is computed torque of the locked robot.
+    hybrid dynamics in O(n). Then edd + Kd ed + Kp e = 0 at every joint a with a motor, whatever
+    the passive joints p do. Their motion is not controlled. It is the zero dynamics (Spong 1994),
+    which friction brings to rest, or the reference has to be planned for it. The term 'other' is
+    the last one above, due to the passive joints. While brakes lock the passive joints, the law is
+    computed torque of the locked robot.
 
     passive_joints : names of joints without motor; without any the law is computed torque. Raises
     UnknownNameError for a name, RobodynError if no joint is left to drive.

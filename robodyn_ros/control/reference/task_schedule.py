@@ -46,7 +46,7 @@ class TaskSchedule:
     def next(self):
         """Return the parts of the next target.
 
-        A pose without a twist gets a velocity as in a Catmull-Rom spline: the mean from the
+        A pose without a twist gets the velocity of a Catmull-Rom spline. This is the mean from the
         previous pose to the next. The last pose is reached at rest.
         """
         parts = self._parts[0]

@@ -83,8 +83,9 @@ class Closure:
     a, b : str
         Links or joints to which its two frames are fixed.
     type : {'weld', 'hinge', 'slider', 'ball', 'plane', 'distance'}
-        The motions that it constrains. In this order: all motions; all but the rotation about z;
-        all but the translation along z; translations; the translation along z; the distance.
+        The motions that it constrains. In this order, they are all motions, and all but the
+        rotation about z or the translation along z. Then follow translations, the translation
+        along z, and the distance.
     stops : sequence of {'x', 'y', 'z', 'rx', 'ry', 'rz'}, optional
         Constrained motions of B in axes of A, in place of those of the type. The number of
         rotations is 0, 2 or 3, because a single one is not a constraint on positions.

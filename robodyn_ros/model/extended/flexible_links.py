@@ -4,11 +4,11 @@
 
     k = EI / ds,  d = time k,  ds = length / pieces
 
-The lumped form of a flexible body (Jain 2011, section 13.1), as its smallest tree: half a piece is
-clamped at the joint, and each spring is in the middle of its share of the beam. So the error of
-the frequencies falls with the square of the number of pieces. The joints of the springs are joints
-of the robot, and every recursion runs as it is. Unlike modes that are linear in the deformation,
-pieces stiffen when they spin.
+This is the lumped form of a flexible body (Jain 2011, section 13.1), as its smallest tree. Half a
+piece is clamped at the joint. Each spring is in the middle of its share of the beam. So the error
+of the frequencies falls with the square of the number of pieces. The joints of the springs are
+joints of the robot, and every recursion runs as it is. Unlike modes that are linear in the
+deformation, pieces stiffen when they spin.
 """
 
 from collections.abc import Mapping

@@ -38,8 +38,8 @@ class NamedCommands:
     """Read commands by joint name from a JointState.
 
     The format is that of JointStateTopicSystem. Each array is as long as `name`, or has entries
-    only for the joints that take its quantity, in the order of `name`. NaN means not commanded.
-    Joints that are not named are left to other commands.
+    only for the joints that take its quantity. The order is that of `name`. NaN means not
+    commanded. Joints that are not named are left to other commands.
     """
 
     def __init__(self, plant: Plant):

@@ -53,8 +53,8 @@ def diagonal_runge_kutta(
 ):
     """Advance (q, qd) by the classical scheme of order 4 on (q, eta), between events of friction.
 
-    A braked joint has a huge inertia. Returns 0, the body whose pivot is singular, EVENT if a
-    joint stopped or reversed, or UNFIT where friction holds a joint.
+    A braked joint has a huge inertia. Returns 0, or the body whose pivot is singular. Returns
+    EVENT if a joint stopped or reversed, UNFIT if friction holds a joint.
     """
     n = qd.shape[0]
     F, D, memory = work[INVERSE : INVERSE + n], work[RHS][:n], work[KEPT_IMPULSE:]

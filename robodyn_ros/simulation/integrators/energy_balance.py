@@ -29,9 +29,9 @@ def total_energy(topology, constants, gravity, scratch, q, qd):
 def balance_energy(topology, constants, gravity, scratch, expected, locked, drift, q, qd):
     """Scale qd - drift so that the energy is `expected` [J].
 
-    locked [J] is the kinetic energy of the motion drift (nv,), which is orthogonal to the rest of
-    qd in the norm of the mass matrix. Both are zero, but for a free flyer: drift is then the
-    motion that has its momentum. A single body has no other, and keeps its energy to order p.
+    locked [J] is the kinetic energy of the motion drift (nv,). It is orthogonal to the rest of qd
+    in the norm of the mass matrix. Both are zero, but for a free flyer: drift is then the motion
+    that has its momentum. A single body has no other, and keeps its energy to order p.
 
     This projection changes qd least in the norm of the mass matrix. Source: Hairer, Lubich and
     Wanner, Geometric Numerical Integration, section IV.4. An error of order p + 1 gives a

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Projection of a step on the momentum of a robot that nothing holds, in weightlessness.
 
-The generalised momentum of a floating joint is (M qd) of its six velocities: the linear momentum
-in axes of the joint frame, and the angular momentum about the origin of the child link, in axes of
-the child. See doc/robots/joints.md.
+The generalised momentum of a floating joint is (M qd) of its six velocities. Its linear part is in
+axes of the joint frame. Its angular part is about the origin of the child link, in axes of the
+child. See doc/robots/joints.md.
 """
 
 from robodyn_ros.algorithms.core.aba import forward_dynamics
@@ -117,9 +117,9 @@ def keep_momentum(topology, constants, gravity, scratch, work, f_ext, q, qd):
     """Move the base so that the momentum is again that of work[MOMENTUM].
 
     The correction is of the order of the step's error, so the order of a scheme stays. Writes
-    work[LOCKED], the motion with this momentum and all other joints locked. What is left of qd has
-    no momentum, and is orthogonal to it in the norm of the mass matrix (Jain 2011, section 4.1.4).
-    Returns the kinetic energy of work[LOCKED] [J].
+    work[LOCKED], the motion with this momentum and all other joints locked. The rest of qd has no
+    momentum. It is orthogonal to that motion in the norm of the mass matrix (Jain 2011, section
+    4.1.4). Returns the kinetic energy of work[LOCKED] [J].
     """
     n, h = qd.shape[0], work[MOMENTUM]
     p, L = (h[0], h[1], h[2]), (h[3], h[4], h[5])

@@ -4,9 +4,9 @@
 
     (1 - g h A) k1 = F(y),    (1 - g h A) k2 = F(y + h k1) - 2 k1,    y' = y + (3 k1 + k2) h / 2
 
-It has order 2 for any matrix A, and damps what A holds to zero as h grows (Verwer, Spee, Blom and
-Hundsdorfer 1999, SIAM J. Sci. Comput. 20, eq. (2.2)): it is L-stable for g = 1 - 1 / sqrt(2).
-Here A has the springs K and dampers B of joints and drives alone:
+It has order 2 for any matrix A. For g = 1 - 1 / sqrt(2) it is L-stable: as h grows it damps the
+motions in A to zero. Source: Verwer, Spee, Blom and Hundsdorfer 1999, SIAM J. Sci. Comput. 20, eq.
+(2.2). Here A has the springs K and dampers B of joints and drives alone:
 
     A = [[0, 1], [-M^-1 K, -M^-1 B]]
 
@@ -100,9 +100,9 @@ def rosenbrock(
 ):
     """Advance (q, qd) by ROS2 between events of friction, without stops.
 
-    A step in which a drive would give more than it can is taken anew with its limit, at most once
-    a drive. Returns 0, the body whose pivot is singular, or EVENT if a joint began to slide,
-    stopped or reversed.
+    If a drive would exceed its limit, the step is taken anew with this limit, at most once a
+    drive. Returns 0, the body whose pivot is singular, or EVENT if a joint began to slide, stopped
+    or reversed.
     """
     status = 0
     for k in range(qd.shape[0]):

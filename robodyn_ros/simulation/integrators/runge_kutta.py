@@ -100,8 +100,8 @@ def runge_kutta(
 
 @unfused
 def smooth(joints, work, q):
-    """Whether Runge-Kutta saw all there was: no joint beyond a stop, none that a brake arrests or
-    that is moved kinematically.
+    """Return whether the step was smooth: no joint is beyond a stop, braked in motion, or moved
+    kinematically.
     """
     for k in range(joints.shape[0]):
         x = position(joints, q, k)

@@ -100,8 +100,8 @@ def uniform_beam(beam, in_xy=0, in_xz=0, torsion=0, loaded_tip=False, damping=0.
 
     Raises
     ------
-    ParameterError for no mode at all, for torsion without polar inertia and GJ, for bending of a
-    loaded tip with one mode.
+    ParameterError without any mode, for torsion without polar inertia and GJ, for a loaded tip
+    with one bending mode.
 
     """
     _check(beam, in_xy, in_xz, torsion, loaded_tip)
