@@ -84,18 +84,17 @@ def pytest_collection_modifyitems(config, items):
 
 def pytest_collection_finish(session):
     """
-    Exempt what has been imported and collected from garbage collections; keep processors awake.
+    Exempt imported and collected objects from garbage collections; keep processors awake.
 
-    Collections would go through all of it again and again, a second each time, in which an arm
-    that a test plays from a thread says nothing, and its controller takes it for lost.
+    Each collection would take a second. Meanwhile an arm that a test simulates in a thread sends
+    nothing, and its controller detects a loss of state.
     """
     gc.collect()
     gc.freeze()
     nodes = any(map(starts_nodes, session.items)) and not session.config.option.collectonly
     if nodes and ' hypervisor' in Path('/proc/cpuinfo').read_text():
-        from benchmark.nodes.idle_prevention import (
-            Awake,  # a processor that sleeps comes back late
-        )
+        # A processor that sleeps wakes late.
+        from benchmark.nodes.idle_prevention import Awake
 
         session.config.add_cleanup(Awake().close)
 

@@ -4,6 +4,7 @@
 
 numpydoc validates the form. Checked are the names in the API reference. They are those in
 `__all__` of PUBLIC, the views of a Robot, and the public methods of all these classes.
+`tools.sentences` checks the lengths of the sentences, also of pages.
 """
 
 import importlib
@@ -14,6 +15,7 @@ import typing
 from numpydoc.validate import validate
 
 from robodyn_ros import Robot
+from tools import sentences
 
 PUBLIC = (
     'robodyn_ros',
@@ -82,6 +84,6 @@ def findings():
 
 
 if __name__ == '__main__':
-    wrong = list(findings())
+    wrong = [*findings(), *sentences.findings()]
     print('\n'.join(wrong) or 'Docstrings: no findings.')
     sys.exit(bool(wrong))

@@ -34,8 +34,8 @@ of each joint. Before anything is recorded the model is brought into a normal fo
 - *aligned*: frames lie along common normals, so that placements need the fewest numbers;
 - *regrouped*: inertias are the base parameters of Gautier and Khalil 1990.
 
-None changes a torque. *Compiled* is the shortest of the ways: articulated bodies or the factored
-mass matrix, and for a frame its links aligned or as described.
+None changes a torque. *Compiled* is the shortest of the ways. They are articulated bodies or the
+factored mass matrix, and for a frame its links aligned or as described.
 """
     ]
     parts += published(arms[0], arms[1])

@@ -181,8 +181,8 @@ def show(result):
     first, last = result['load']
     lines = [
         '# Emitted C\n',
-        f'Printed by `python -m benchmark emitted` on {datetime.date.today()}: {where}; load of',
-        f'the machine {first:.1f} at first and {last:.1f} at last.\n',
+        f'Printed by `python -m benchmark emitted` on {datetime.date.today()}. Machine: {where}.',
+        f'Load of the machine: {first:.1f} at first and {last:.1f} at last.\n',
         f'| joints | quantity [us] | ours | {" | ".join(libraries)} | best peer / ours |',
         f'|---:|---|---:|{"---:|" * len(libraries)}---:|',
     ]

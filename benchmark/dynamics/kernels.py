@@ -319,8 +319,8 @@ def _preface(result):
     )
     first, last = result['load']
     return (
-        f'# Kernels\n\nPrinted by `python -m benchmark kernels` on {datetime.date.today()}: '
-        f'{where}; load of the machine {first:.1f} at first and {last:.1f} at last.'
+        f'# Kernels\n\nPrinted by `python -m benchmark kernels` on {datetime.date.today()}. '
+        f'Machine: {where}. Load of the machine: {first:.1f} at first and {last:.1f} at last.'
     )
 
 

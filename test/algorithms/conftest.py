@@ -46,7 +46,7 @@ def every_joint_type(request):
 def referee(request, every_case):
     """Return one referee after the other.
 
-    For each test anew: files say `every_case` in their own way, and pytest would keep the referee
-    of the last robot of one file for the first robot of the next.
+    It is made for each test, since files define `every_case` differently. Otherwise pytest would
+    keep the last referee of one file for the first robot of the next.
     """
     return getattr(every_case, request.param)

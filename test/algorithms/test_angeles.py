@@ -334,9 +334,9 @@ def test_sliding_joint_from_its_dh_table():
 def test_orthogonal_wrist_matches_its_closed_form(s):
     """The wrist of example 7.6: three axes through a point O, inertias J, K, L about O.
 
-    Its figure is not in the text at hand: alpha = (90, +-90, 0) is assumed, so these are closed
-    forms of ours. A mass of 1 kg at 0.12 m, as in the example, is more than the inertia L allows;
-    12 kg at 0.01 m have the same first moment, and about O nothing else counts.
+    Without its figure, alpha = (90, +-90, 0) is assumed, and the closed forms are derived from it.
+    The example's mass of 1 kg at 0.12 m is more than the inertia L allows. 12 kg at 0.01 m have
+    the same first moment, and about O nothing else counts.
     """
     J, K, L = (0.05, 0.04, 0.03), (0.02, 0.015, 0.01), (0.006, 0.004, 0.003)
     m, a, g = 12.0, 0.01, 9.81

@@ -60,8 +60,8 @@ def test_all_routes_of_forward_dynamics_agree(every_case, referee, route):
 
 
 def test_hybrid_dynamics_solves_the_rows_of_the_equation_of_motion(every_case):
-    """Known motion of some joints and torque of the others: the rows of M qdd + bias = tau, solved
-    for what is missing.
+    """Hybrid dynamics solves the rows of M qdd + bias = tau for the unknown torques and
+    accelerations.
     """
     robot, f_ext = every_case.robot, wrenches(every_case)
     rng = np.random.default_rng(4)
@@ -174,8 +174,8 @@ def test_an_impulse_changes_the_velocity_by_the_operational_space_inertia(every_
 
 
 def test_rates_of_hamilton_are_the_gradients_of_the_energy(every_case):
-    """The gradients of H, by complex step of the dense energy (Jain 4.43): all of it, or along one
-    direction where there are many joints.
+    """Gradients of H agree with complex steps of the dense energy (Jain 4.43). With many joints
+    one direction is compared.
     """
     robot, dense = every_case.robot, every_case.dense
     if robot.nq != robot.nv:

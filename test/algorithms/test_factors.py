@@ -97,8 +97,8 @@ def test_determinant_and_trace_agree_with_the_dense_matrix(every_case):
 
 
 def test_joint_inertia_is_what_a_joint_feels(every_case):
-    """The last joint of the order carries nothing that could give in: D is the diagonal there;
-    everywhere else the joints beyond soften it (Jain 6.31: P <= R).
+    """The last joint of the order carries no other joint, so D is the diagonal there. Elsewhere
+    the joints beyond reduce it (Jain 6.31: P <= R).
     """
     robot = every_case.robot
     for q, _, _ in states(robot):

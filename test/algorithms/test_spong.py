@@ -285,8 +285,8 @@ def test_a_gear_multiplies_the_motor_inertia_by_its_ratio_squared():
     """A pendulum on a gear of ratio r; its motor adds r^2 Jm to the inertia (6.1.1).
 
     u = (r^2 Jm + Jl) thdd + B thd + M g l sin th. Example 6.2 exchanges the motor's and the link's
-    angle; the r^2 form is right. Its M l^2 is more than its Jl allows: ten times the mass at a
-    tenth of the distance have the same weight.
+    angle; the r^2 form is right. Its M l^2 is more than its Jl allows. Ten times the mass at a
+    tenth of the distance has the same weight moment.
     """
     r, Jm, Jl, M, length, B = 50.0, 2e-4, 0.35, 40.0, 0.03, 50.0**2 * 1e-3 + 0.2
     centroid = np.diag((Jl, Jl, Jl)) - M * length**2 * np.diag((0.0, 1.0, 0.0))

@@ -140,8 +140,8 @@ def test_composite_inertia_is_that_of_one_rigid_body(every_case, whole):
 
 
 def test_base_wrench_is_rate_of_momentum(every_case):
-    """Newton for everything: the wrenches that the base exerts, and the weight, are the rate of
-    the momentum about the base, by central differences.
+    """Newton's law holds for the whole robot. The wrench at the base and the weight are the rate
+    of the momentum about the base, by central differences.
     """
     robot, step = every_case.robot, 1e-5
     q, qd, qdd = states(robot, 1)[0]

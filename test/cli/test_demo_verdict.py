@@ -27,9 +27,9 @@ REPORT = 1.0  # [s] from one report of a node on its loop to the next
 def simulate(monkeypatch):
     """Return a function that puts clockless runs in place of the two processes.
 
-    simulate(stalls, enabled, live) : seconds from the start of which the controller stands still
-    for 0.2 s, for each run in turn; which terms of computed torque act; what the run in real time
-    beside lock step raises.
+    simulate(stalls, enabled, live). stalls : times in seconds at which the controller stalls for
+    0.2 s, for each run in turn. enabled : the active terms of computed torque. live : the
+    exception of the run in real time.
     """
     experiment, in_lock_step = (
         pytest.importorskip(

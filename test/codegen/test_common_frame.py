@@ -1,7 +1,7 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Recursions in one frame for all bodies: the referees are composite bodies joint by joint, numpy,
-and the rigid bodies themselves.
+"""Recursions in one frame for all bodies. Referees are composite bodies joint by joint, numpy, and
+the rigid bodies themselves.
 """
 
 import inspect

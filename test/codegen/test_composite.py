@@ -66,8 +66,8 @@ def test_the_plain_functions_agree_with_the_dense_matrix(answers):
 
 
 def test_torque_of_prescribed_motion_belongs_to_its_acceleration(answers):
-    """It is that of the acceleration which comes with it, and no body is accelerated about its
-    joint, or along it.
+    """The torque is that of the returned acceleration. No body accelerates about or along its
+    joint.
     """
     robot, n = answers.robot, answers.robot.nv
     qdd, tau = np.full(n, np.nan), np.full(n, np.nan)

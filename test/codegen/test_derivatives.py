@@ -98,8 +98,8 @@ def test_the_shorter_way_is_recorded(which, name):
 
 
 def test_long_robots_keep_the_kernels_for_any_robot(monkeypatch):
-    """Of a robot with many joints, which five are here: one state and a batch, with and without
-    wrenches, and the robot says so.
+    """Five joints count as many here. One state and a batch are compared, with and without
+    wrenches, and the robot reports it.
     """
     for name in WRITTEN_OUT:
         monkeypatch.setitem(WRITTEN_OUT, name, 4)

@@ -28,8 +28,8 @@ def arm():
 @pytest.mark.parametrize('m', [1, 2, 3, 6])
 @pytest.mark.parametrize('condition', [1.0, 1e2, 1e5, 1e7, 1e9, 1e13])
 def test_inverse_of_a_definite_matrix(m, condition):
-    """A A^-1 = 1 to rounding times the condition number; refused from MAX_CONDITION on, and below
-    never by more than the traces are above the eigenvalues.
+    """A A^-1 = 1 to rounding times the condition number. Refusal starts at MAX_CONDITION, or
+    earlier by at most the ratio of traces to eigenvalues.
     """
     rng = np.random.default_rng(m)
     Q, _ = np.linalg.qr(rng.normal(size=(m, m)))

@@ -160,8 +160,8 @@ def replayed(folder, recorder, law):
 def agree(folder, recorder, law='computed_torque'):
     """Compare all decisions exactly and all torques to 1e-12 of the largest.
 
-    In a tick of no time a torque that differs from the last by rounding counts as held back by its
-    rate. There the bit of the joint, and the count, may differ.
+    In a tick of no time a torque that differs from the last by rounding counts as rate-limited.
+    There the bit of the joint, and the count, may differ.
     """
     found = replayed(folder, recorder, law)
     assert len(found) == len(recorder.cycles)

@@ -111,7 +111,7 @@ def test_general_six_revolute_arm_has_7_n_minus_4_base_parameters(gravity, along
 def test_rounded_angles_leave_the_same_base_parameters(franka, quarter):
     """An arm whose quarter turns are written with few digits has those of the exact one.
 
-    A tilt of 6e-6 of the first axis against gravity adds columns of that size, and the first axis
+    A tilt of 6e-6 of the first axis against gravity adds columns of that size. Then the first axis
     of each pair no longer depends exactly on the other.
     """
     text = Path(FRANKA).read_text()

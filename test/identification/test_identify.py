@@ -115,8 +115,8 @@ def test_steady_looks_as_far_as_the_filter():
 def test_simulated_arm_is_identified(franka, true, recording):
     """The parameters of an arm that is not as described come back, with the errors they claim.
 
-    Bounds: 2 % of all base parameters by norm (they are off by 14 % at first), 95 % of them within
-    3 standard deviations (normal errors would be 99.7 %), torques on another motion to 0.5 %.
+    Bounds: all base parameters to 2 % by norm, from 14 % at first. 95 % of them are within 3
+    standard deviations (99.7 % for normal errors). Torques on another motion agree to 0.5 %.
     """
     found = identify(franka, recording, cutoff=5.0)
     numbers = identify_demo.measured(true, found, PERIOD)

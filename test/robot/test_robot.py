@@ -256,7 +256,7 @@ def test_mistakes_leave_the_robot_as_good_as_before(robot, call):
 def test_batch_equals_singles(robot, call, size):
     """A batch of k states gives the k results of the single states.
 
-    To the last bit or two. The loop over states is compiled into one piece with the recursion, and
+    To the last bit or two. The loop over states is compiled together with the recursion. So
     multiplications and additions are contracted in other places.
     """
     many = states(robot, size)

@@ -29,7 +29,7 @@ def swinging():
 def test_energy_of_a_wild_swing_stays(swinging, integrator):
     """20 s at 1 kHz without friction: rounding of 1e-16 of the largest kinetic energy a step.
 
-    It adds up like a random walk, to some 2e-14; a bias of half a unit in the last place would
+    It adds up like a random walk, to some 2e-14. A bias of half a unit in the last place would
     give 1e-12.
     """
     plant = Plant(swinging, PlantSettings(integrator=integrator, **FREE))

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Closed loops over independent coordinates against the dense system of the tree with multipliers.
 
-To 1e-11 of the largest entry: the multipliers' matrix of the referee has condition numbers up to
-1e4, and both sides lose that much of the rounding. The mechanisms are those of
+Agreement is to 1e-11 of the largest entry. The multipliers' matrix of the referee has condition
+numbers up to 1e4, by which both sides multiply rounding. The mechanisms are those of
 support.robots.closed_loops and support.robots.mechanisms.
 """
 

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Joints that follow others, against the tree in which nothing follows: M = E^T M_tree E.
 
-The referee is a robot with all joints free, and E by hand: a row for each joint with the ratio at
-which it follows. Random trees, joints of every type between, chains of followers, any order of q.
+The referee is a robot with all joints free, and E by hand. E has a row for each joint, with the
+ratio at which it follows. Random trees, joints of every type between, chains of followers, any
+order of q.
 """
 
 from dataclasses import replace

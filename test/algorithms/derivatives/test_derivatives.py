@@ -114,8 +114,8 @@ def test_derivatives_agree_with_pinocchio(every_joint_type):
 
 @pytest.mark.parametrize('joints', [14, 30, 48])
 def test_derivatives_of_long_chains_agree_with_pinocchio(joints):
-    """Arms in series, up to ten metres long, against Pinocchio: everything is about the base, so
-    up to a digit of 1e-15 goes with the distance.
+    """Serial arms up to ten metres long agree with Pinocchio. Moments are about the base, so the
+    distance costs up to a digit of 1e-15.
     """
     text = read(joints)
     robot, model = Robot.from_urdf(text), pin.buildModelFromXML(text)

@@ -147,10 +147,11 @@ def test_axes_may_differ_between_frames(dual_arm):
 
 
 def test_frames_of_a_free_base():
-    """What floats has all six directions anywhere: Lambda of the base body is P (Remark 10.2).
+    """A floating robot moves in all six directions anywhere: Lambda of the base body is P (Remark
+    10.2).
 
-    The end effector of a floating robot is more compliant than that of the same robot held at its
-    base (Jain 2011, eq. 10.24), and every pair of frames is coupled.
+    The end effector of a floating robot is more compliant than with the base held (Jain 2011, eq.
+    10.24). Every pair of frames is coupled.
     """
     case = MIXED['free_base']
     trunk = case.robot.model.body_names[6]  # the last of the six rows of the free joint

@@ -180,8 +180,8 @@ def test_wrenches_on_frames_act_as_in_the_generic_robot(fast, name, frames, monk
 @pytest.mark.parametrize('frames', [FRAMES[:1], FRAMES, ('link1', 'link3')])
 @pytest.mark.parametrize('name', PUSHED)
 def test_dynamics_under_wrenches_agree_with_the_generic_robot(fast, name, frames, monkeypatch):
-    """For one state, a batch, and a wrench for each row; on frames that there is code for, and on
-    others. The recursion for any robot takes no part in it.
+    """Compare one state, a batch, and a wrench for each row. Frames with and without code of their
+    own are pushed. The recursion for any robot is not called.
     """
     robot, special = fast
     rng = np.random.default_rng(3)

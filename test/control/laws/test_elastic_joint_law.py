@@ -104,7 +104,7 @@ def tracked(name, encoders, gains, seconds=4.0, **options):
 
 def test_the_arm_tracks_on_its_springs_where_computed_torque_does_not():
     """Computed torque of the arm and its motors, at 20 rad/s. By the encoders of the links it is
-    unstable; by those of the motors the links hang back by their load over the stiffness.
+    unstable. By those of the motors the links deviate by their load over the stiffness.
     """
     rigid = np.outer((400.0, 40.0), np.ones(7))
     inertia = np.array([spring.motor_inertia for spring in SPRINGS.values()])

@@ -1,10 +1,9 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The law of the end effector takes energy out of an arm whose target rests, where J is lost as
-elsewhere.
+"""The operational-space law dissipates energy while its target rests, also at singular postures.
 
-With Kp, Kd of the end effector and p, d of the joints equal for all axes and joints, what the law
-does to small motions is M qdd = -K dq - D qd with
+Let Kp, Kd of the end effector and p, d of the joints be equal for all axes and joints. Then small
+motions obey M qdd = -K dq - D qd with
 
     D = Kd J^T F J + d (M - J^T F J),     K = Kp J^T F J + p (M - J^T F J).
 
@@ -156,8 +155,8 @@ def energies(robot, q, amplitude, posture, heaviest=None, steps=1500):
 @by_robot
 @pytest.mark.parametrize('posture', [False, True], ids=['task', 'task and posture'])
 def test_energy_goes_out_of_an_arm_let_go_at_a_singular_posture(robot, posture):
-    """The rise above any earlier energy is of third order, so that it vanishes beside the energy
-    of small motions; and energy goes.
+    """Energy falls. A rise above any earlier energy is of third order, so it vanishes beside the
+    energy of small motions.
     """
     rng = np.random.default_rng(5)
     for _ in range(2):

@@ -373,8 +373,8 @@ def test_forward_lyapunov_equation_is_solved_by_the_gather(name):
 def test_backward_lyapunov_equation_is_solved_by_the_scatter(name):
     """Lemma 9.5 for A = phi, B = psi: X = Y - diagOf(E_A' Y E_B) (9.22), Z = A' X B (9.21).
 
-    Z = Y + A~' Y + Y B~ + R: R is what unrelated bodies have in common, nothing of a serial chain
-    (lemma 9.6), and full where a tree has one base.
+    Z = Y + A~' Y + Y B~ + R, with R of unrelated bodies. R is zero for a serial chain (lemma 9.6),
+    and full for a tree with one base.
     """
     tree, *_ = any_tree(name)
     ops, X = SpatialOperators(tree), np.random.default_rng(6).normal(size=(tree.n, 6, 6))

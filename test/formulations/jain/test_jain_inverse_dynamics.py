@@ -146,8 +146,8 @@ def test_acceleration_is_the_rate_of_velocity(system):
 
 
 def test_accelerations_of_every_reference_are_rates(system):
-    """(5.2), (5.18), (5.20), (5.51): with thdd = 0, A' a is the rate of the velocities that the
-    reference is about, seen from the frame that it is seen from; by differences.
+    """(5.2), (5.18), (5.20), (5.51): with thdd = 0, A' a is the rate of the velocities of the
+    reference, in its frame. The rates are differences.
     """
     tree, thd, *_ = system
     away, step = offsets(tree), 1e-6

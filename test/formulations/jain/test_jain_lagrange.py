@@ -225,8 +225,8 @@ def test_coordinates_of_hinges_without_them(mixed):
 
 
 def test_quasi_velocities_of_every_hinge(mixed):
-    """(4.44), (4.48), (4.50) with the velocities of the book's hinges, balls and free bodies too:
-    Lagrange's equations give the torque of Newton and Euler.
+    """(4.44), (4.48), (4.50): Lagrange's equations give the torque of Newton and Euler. This
+    includes the velocities of the book's hinges, balls and free bodies.
     """
     coordinates, x, xd, xdd = mixed
     A = coordinates.velocity_map

@@ -65,8 +65,9 @@ def test_first_moment_of_4_23_ends_in_m_times_p():
 
 @pytest.mark.parametrize('name', BODIES)
 def test_mass_depends_on_what_is_outboard(name):
-    """Remark 4.1 and (4.20): R(k) is a function of what is outboard of body k, block (i, j) of
-    the path from j to i and of what is outboard of j; of the hinge of i only through its H.
+    """Remark 4.1 and (4.20): R(k) is a function of the bodies outboard of body k. Block (i, j) is
+    a function of the path from j to i and of the bodies outboard of j. The hinge of i enters only
+    by its H.
     """
     tree, *_ = any_tree(name)
     q = configuration(tree)

@@ -215,8 +215,8 @@ def test_properties_of_the_four_forms(rng):
 
 
 def test_free_body_keeps_energy_and_momentum():
-    """Form (c) integrated: energy, momentum about a fixed point and about the centre of mass stay;
-    about a point of the body that is not the centre it does not (2.27). All in fixed axes.
+    """Integrating form (c) keeps energy and momentum about a fixed point and about the centre of
+    mass. Momentum about another point of the body changes (2.27). All in fixed axes.
     """
     rng = np.random.default_rng(6)
     bodies = random_bodies(rng, (-1,), (hinges.free,))

@@ -212,8 +212,8 @@ def test_compliance_is_that_of_the_package(name):
 def test_conditions_of_10_17_tell_related_bodies_from_others():
     """Its last row is for unrelated bodies: `i` not above `j`, and `j` not above `i`.
 
-    Printed, the second half says the first once more, so that the row also takes a body and its
-    carrier, of which the row before it has the block.
+    The printed second half repeats the first. Then the row also holds for a body and its carrier,
+    whose block is in the row before it.
     """
     tree, *_ = any_tree('mixed tree')
     art = articulated(tree)

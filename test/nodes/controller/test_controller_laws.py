@@ -1,7 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The laws of Slotine and Li in lock step: a load at the end effector that no controller was told
-of."""
+"""The laws of Slotine and Li in lock step, with a load that is not in the controller's model."""
 
 import numpy as np
 import pytest

@@ -176,8 +176,8 @@ def test_other_encapsulations_are_read_right_or_refused(message, encapsulation):
 
 @given(states(), st.data())
 def test_damage_is_refused_or_read_as_the_middleware_reads_it(message, data):
-    """Truncated, lengthened or with bytes changed. A reader that knows the stream says the same as
-    one that meets it for the first time, and neither raises.
+    """Truncated, lengthened or with bytes changed. A reader with a cached layout returns the same
+    as a new one, and neither raises.
     """
     whole = encoded(message)
     knowing, fresh = JointStateReader(JOINTS), JointStateReader(JOINTS)

@@ -4,8 +4,8 @@
 
     python -m support.nodes.launch_runner launch/simulated_arm.launch.py law:=pd_gravity
 
-Every action and substitution that is not known here is an error. SIGINT goes to all processes;
-the exit code is the first of theirs that is not zero, or 1 where an `on_exit` raises.
+Every action and substitution that is not known here is an error. SIGINT goes to all processes. The
+exit code is the first of theirs that is not zero, or 1 if an `on_exit` raises.
 """
 
 import json

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The slow referee: every link on its own, 6x6 matrices in base axes about the base origin.
 
-Straight from the definitions, without a recursion, without merging links, without body frames:
-M = sum J^T I J, V = -sum m g.c, Christoffel symbols and gradients by complex step. Everything runs
-on complex numbers, so that any of it can be differentiated. Motions are angular first inside;
-Jacobians and wrenches that leave are linear first, at the frame's origin, as those of Robot.
+It follows the definitions, without recursions, merged links or body frames: M = sum J^T I J, V =
+-sum m g.c. Christoffel symbols and gradients are complex steps. Everything runs on complex
+numbers, so that any of it can be differentiated. Motions are angular first inside; Returned
+Jacobians and wrenches are linear first, at the frame's origin, as those of Robot.
 """
 
 import numpy as np

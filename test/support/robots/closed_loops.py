@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mechanisms with closed loops, and the dense referee of them: the tree with its multipliers.
 
-The referee shares nothing with the loops of the package: its rows are written in world axes, from
-poses, Jacobians and accelerations of the tree alone.
+The referee shares nothing with the loops of the package. Its rows are in world axes, from poses,
+Jacobians and accelerations of the tree.
 """
 
 from dataclasses import dataclass, replace

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The standard mechanisms with closed loops, as URDF text with closures.
 
-Joints of several degrees of freedom are revolute joints in a row, as other readers of URDF want
-them in a loop, and every link that moves has a mass, as MuJoCo wants it.
+Joints of several degrees of freedom are revolute joints in a row. Other readers of URDF require
+these in a loop. Every moving link has a mass, which MuJoCo requires.
 """
 
 from pathlib import Path

@@ -18,8 +18,8 @@ from support.robots.jain_loops import at_state
 def test_motion_in_independent_velocities_keeps_loops_and_energy(name):
     """15.1: integrated without multipliers and without corrections, nothing drifts.
 
-    Runge and Kutta's fourth order leaves an error of step^4: halving the step takes it to a
-    sixteenth, of the gap and of the energy both.
+    The Runge-Kutta scheme of fourth order leaves an error of step^4. Half the step leaves a
+    sixteenth of the gap and of the error of the energy.
     """
     system, tree, thd, _ = at_state(name)
     kept = list(embed(tree, thd, system.loops).model.dofs)
