@@ -49,7 +49,7 @@ def pytest_ignore_collect(collection_path, config):
 
 
 def pytest_configure(config):
-    """Move this process, and so every node a test starts, to a domain nobody else is in."""
+    """Move this process, and so every node that a test starts, to an unused domain."""
     move_to_own_domain()
 
 

@@ -23,7 +23,7 @@ def target(request):
 
 
 def test_a_target_holds(target, monkeypatch):
-    """As many inputs as a test has time for; the command runs as many as one likes."""
+    """A test has time for these inputs; the command runs any number."""
     monkeypatch.setenv('ROBODYN_CACHE_DIR', os.environ.get('ROBODYN_CACHE_DIR', ''))
     found = fuzz.fuzz(target, 40, seed=11)
     assert found['findings'] == []
@@ -31,7 +31,7 @@ def test_a_target_holds(target, monkeypatch):
 
 
 class Planted:
-    """A target that refuses everything, but what it has been told to do."""
+    """A target that refuses everything, except planted failures."""
 
     act = None
 

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Laws that any mechanism obeys, each between two recursions that know nothing of one another."""
+"""Laws of any mechanism, each between two independent recursions."""
 
 import numpy as np
 import pytest

@@ -329,7 +329,7 @@ def test_free_joint_is_three_slides_and_a_ball():
     [{}, {'base': 'link2'}, {'joints': ('joint6', 'joint2')}, {'locked': {'joint1': 0.4}}],
 )
 def test_free_base_that_is_held_is_a_fixed_one(options):
-    """The joints of a free robot whose base does not move feel what those of a fixed one feel."""
+    """With its base at rest, a free robot has the joint torques of a fixed one."""
     description = MIXED['free_base'].description
     fixed, free = (
         Robot.from_description(description, free_base=base, **options) for base in (False, True)

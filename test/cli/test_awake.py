@@ -49,5 +49,5 @@ def test_they_end_with_who_started_them():
 
 
 def runs(pid):
-    """Whether a process lives; nobody may have asked yet how it ended."""
+    """Return whether a process runs, rather than being gone or a zombie."""
     return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE

@@ -214,7 +214,7 @@ def test_a_bad_law_fails(simulate, arguments, tmp_path, capsys):
 
 
 def test_a_machine_too_busy_to_judge_in_real_time_is_no_success(simulate, tmp_path, capsys):
-    """Even though the law is good; the sentence tells how long it computes."""
+    """It fails although the law is good; the sentence states the computing time."""
     simulate([(), (), (0.5, 2.5, 4.5)])
     code, report, printed = run(tmp_path, capsys, '--real-time')
     assert code == demo.NOT_JUDGED

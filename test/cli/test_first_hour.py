@@ -56,7 +56,7 @@ def test_an_unknown_example_lists_those_there_are():
 
 
 def test_descriptions_of_robot_descriptions_are_examples_too(monkeypatch, tmp_path):
-    """By the name of its module; what has no URDF is told."""
+    """A description is named by its module; the error lists names without URDF."""
     package = tmp_path / 'robot_descriptions'
     package.mkdir()
     (package / '__init__.py').touch()

@@ -47,7 +47,7 @@ def test_an_angle_that_is_none_is_an_error_of_usage(capsys):
 
 
 def test_rotors_are_told_with_the_error_of_reflecting_them(capsys, tmp_path):
-    """The joint of the wheel feels no difference; the one that turns its mount does."""
+    """The error is zero for the joint of the wheel, and not for the one that turns its mount."""
     rotors = tmp_path / 'arm.yaml'
     rotors.write_text("""rotors:
   shoulder_pan_joint: {inertia: 1e-4, gear_ratio: 100}

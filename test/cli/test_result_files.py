@@ -82,7 +82,7 @@ def test_a_demonstration_replaces_its_own_files_alone(tmp_path):
 
 
 def test_a_link_is_replaced_not_followed(tmp_path):
-    """What it points to is somebody else's."""
+    """Its target is left alone."""
     (tmp_path / 'other').write_text(OLD)
     (tmp_path / 'motion.csv').symlink_to(tmp_path / 'other')
     ResultFolder(options(tmp_path, True), ()).write('motion.csv', 'new')

@@ -53,9 +53,8 @@ def test_what_is_told_fits_together(urdf, drive):
 
 
 def test_a_worse_result_is_no_success():
-    """The exit code tells: an error above a millimetre, a torque rate above the limit, a fault.
-
-    So does a target refused.
+    """The exit code is not zero for an error above a millimetre, a torque rate above the limit, or
+    a fault. So it is for a refused target.
     """
     good = {
         name: {

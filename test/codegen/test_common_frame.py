@@ -122,7 +122,7 @@ def test_the_common_frame_keeps_placements_on_parents(answers):
 
 @pytest.mark.parametrize('name', ['mass_matrix', 'mass_matrix_inverse'])
 def test_long_chains_take_it(name, franka):
-    """Where there are many joints to feel a wrench; the code of an arm stays what it was."""
+    """It serves chains with many joints under a wrench; the code of an arm stays the same."""
     model = case('long_chain', 24).robot.model
     assert record(name, RECIPES[name], model).origin.endswith('_world_frame')
     assert not record(name, RECIPES[name], franka.model).origin.endswith('_world_frame')

@@ -151,7 +151,7 @@ def test_a_wrong_kernel_does_not_serve(monkeypatch):
 
 
 def test_a_method_that_was_kept_makes_its_code_once(monkeypatch):
-    """Also where somebody took it before there was any."""
+    """This holds for a method bound before the code existed."""
     robot = named('one_slide').robot.specialised()
     kept, q = robot.derivatives.mass_matrix, np.array([0.3])
     first = kept(q)

@@ -290,7 +290,7 @@ def test_a_wrong_constant_fails_the_self_test(arm, tmp_path):
 
 
 def test_text_is_the_same_in_every_process(tmp_path):
-    """Whatever the seed of hashes, every file has the same bytes; nothing tells the time."""
+    """Every file has the same bytes under any seed of hashes; no file has a date."""
     script = f"""
 import hashlib, json
 from robodyn_ros.cli import emit

@@ -118,7 +118,7 @@ def test_lanes_and_single_precision_pass_their_answers(style, tmp_path):
 
 
 def test_command_prints_the_law_and_the_safe_torque(tmp_path, capsys):
-    """`--law` prints the law and its companions; manifest and header tell of them."""
+    """`--law` prints the law and its companions; manifest and header list them."""
     urdf = str(ROOT / 'config' / 'urdf' / 'two_link.urdf')
     assert emit.main([urdf, '--out', str(tmp_path), '--law', 'computed_torque']) == 0
     assert 'arm_computed_torque' in capsys.readouterr().out

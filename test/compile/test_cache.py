@@ -139,7 +139,7 @@ def test_cache_that_others_may_write_is_not_used(python, filled, mode):
 
 @pytest.mark.parametrize('mode', [0o777, 0o775, 0o702])
 def test_an_ancestor_that_others_may_write_is_refused(python, filled, mode):
-    """Whoever owns or writes an ancestor could put another folder in its place."""
+    """A user who owns or can write an ancestor could replace the folder."""
     parent = filled.parent
     os.chown(parent, -1, 54321) if os.geteuid() == 0 else None
     parent.chmod(mode)
@@ -150,7 +150,7 @@ def test_an_ancestor_that_others_may_write_is_refused(python, filled, mode):
 
 
 def test_a_sticky_ancestor_is_fine(python, filled):
-    """As /tmp is: nobody can move there what is another's."""
+    """In a folder such as /tmp, users cannot move files of others."""
     filled.parent.chmod(0o1777)
     (_, hits, _), told = python(SCRIPT, ROBODYN_CACHE_DIR=filled)
     assert hits == 1 and not told
@@ -240,7 +240,7 @@ def test_kernels_built_with_the_package_serve_every_user(python, seed, tmp_path)
 
 
 def test_a_mark_counts_only_with_its_files(monkeypatch, tmp_path):
-    """Text and machine code that it speaks of: without one of them it is none."""
+    """Without its text and its machine code a mark does not count."""
     monkeypatch.setenv('ROBODYN_CACHE_DIR', str(tmp_path))
     cache.keep(cache.__file__, 'one.nbc', b'1')
     cache.set_mark('all')
@@ -254,7 +254,7 @@ def test_a_mark_counts_only_with_its_files(monkeypatch, tmp_path):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason='only root can give a folder to another user')
 def test_cache_of_another_user_is_not_used(python, filled):
-    """A folder that somebody else owns is left alone."""
+    """A folder of another user is left alone."""
     os.chown(private_folder(filled), 54321, 54321)
     (found, hits, _), warnings = python(SCRIPT, ROBODYN_CACHE_DIR=filled)
     assert found == RIGHT and hits == 0

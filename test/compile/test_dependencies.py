@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Machine code is never older than any source that is in it, whoever wrote that."""
+"""Machine code is never older than any source in it, also of other packages."""
 
 import shutil
 from pathlib import Path

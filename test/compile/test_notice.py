@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""First calls that compile say so, where somebody is likely to wait."""
+"""First calls that compile print a notice where a user waits."""
 
 import os
 import sys

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Another Numba may lack what it never promised: everything works, more slowly, and it is said."""
+"""Without private parts of Numba everything works, more slowly, and a warning is printed."""
 
 import ast
 from pathlib import Path

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The kernel cache stays small, and nothing of anybody else's is removed."""
+"""The kernel cache stays small, and files of others are not removed."""
 
 import os
 import time

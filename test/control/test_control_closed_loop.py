@@ -28,7 +28,7 @@ class Arm(Bench):
         self.errors = []  # (nv,) of every tick
 
     def step(self, ticks, fresh=True):
-        """Let time pass: the arm moves under the torque published, and may be heard or not."""
+        """Let time pass: the arm moves under the published torque, and its states may be lost."""
         for _ in range(ticks):
             h = PERIOD / SUBSTEPS
             torque = self.push + (
@@ -146,7 +146,8 @@ def test_row_20_lost_stream_is_held_without_drift():
 
 
 def test_row_4_lost_states_under_way_fall_softly_and_recover_in_hold():
-    """The arm moves on unheard, under gravity torque, then none; heard again, it is held."""
+    """Without states the arm moves on under gravity torque, then under none. When they return, it
+    is held."""
     arm = Arm(
         gains=np.array([[400.0] * 2, [40.0] * 2]),
         q=[0.3, 0.5],

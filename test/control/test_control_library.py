@@ -84,7 +84,7 @@ def told(settings):
 
 
 class Recorder:
-    """A supervisor that is driven, with all that it is told and all that it does."""
+    """A supervisor in operation, with records of its inputs and outputs."""
 
     def __init__(self, robot, law, settings):
         self.robot = robot

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sentences of docstrings and pages are short."""
 
-from pathlib import Path
-
 from tools.sentences import LONGEST, findings, long_sentences
 
 TEN = 'one two three four five six seven eight nine ten'
@@ -23,8 +21,9 @@ def test_a_long_sentence_is_found_in_a_docstring_and_on_a_page(tmp_path):
 
 
 def test_code_tables_and_entries_are_no_words(tmp_path):
-    Path(tmp_path / 'page.md').write_text(
-        f'`{TEN}` {TEN}\n[{TEN[4:]}](a/b.md).\n\n    {TEN} {TEN} {TEN}\n\n| {TEN} {TEN} {TEN} |\n\n'
-        f'- {TEN} {TEN}\n- {TEN}, e.g. {TEN[:10]}.\n\n```\n{TEN} {TEN} {TEN}\n```\n'
+    (tmp_path / 'page.md').write_text(
+        f'`{TEN}` {TEN}\n[{TEN[4:]}](a/b.md).\n\n    {TEN} {TEN} {TEN}\n\n'
+        f'| {TEN} {TEN} {TEN} |\n\n- {TEN} {TEN}\n- {TEN}, e.g. {TEN[:10]}.\n\n'
+        f'```\n{TEN} {TEN} {TEN}\n```\n'
     )
     assert list(long_sentences(tmp_path / 'page.md')) == []

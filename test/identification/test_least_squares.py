@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Least squares: exact without noise, and standard deviations that tell the truth with it."""
+"""Least squares: exact without noise, and with correct standard deviations under noise."""
 
 import numpy as np
 import pytest

@@ -50,7 +50,7 @@ def arm():
 
 @pytest.fixture(scope='module')
 def true(arm):
-    """Return the arm that moves: heavier, with friction and rotors that nobody described."""
+    """Return the moving arm: heavier, with friction and rotors that are not in its description."""
     model = arm.model.with_scaled_masses((1.0, 1.3, 0.8))
     for column, values in ((DAMPING, (2.0, 1.0)), (FRICTION, (3.0, 0.5)), (ROTOR, (0.5, 0.2))):
         model = model.with_joint_values(column, values)
@@ -167,7 +167,8 @@ def test_rotors_as_bodies_are_refused(arm):
 
 
 def test_a_weak_motion_leaves_parameters_out_by_name(arm, true):
-    """Small and slow, a motion under sensor noise tells little: the rest stays as described.
+    """A small and slow motion under sensor noise has little information: the rest stays as
+    described.
 
     Without this an estimate may be many times what any body of this size could have.
     """

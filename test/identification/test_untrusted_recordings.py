@@ -227,7 +227,7 @@ def test_the_reader_of_ros_gives_equal_arrays(bag, monkeypatch):
 @pytest.mark.parametrize('kind', ['pipe', 'device', 'folder'])
 @pytest.mark.parametrize('place', ['motion.csv', 'motion.mcap', 'bag/metadata.yaml'])
 def test_what_is_no_file_is_refused_and_not_waited_for(tmp_path, kind, place):
-    """A pipe that nobody writes to, and a device without an end."""
+    """Such are a pipe without a writer, and a device without an end."""
     path = tmp_path / place
     path.parent.mkdir(exist_ok=True)
     if kind == 'pipe':

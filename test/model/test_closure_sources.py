@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Closures of loops out of MJCF equalities and URDF+: one four-bar, said in five ways.
+"""Closures of loops out of MJCF equalities and URDF+: one four-bar, described in five ways.
 
 All close the same loop, so positions of all joints agree to rounding, and so do accelerations.
 """

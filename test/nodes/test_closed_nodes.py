@@ -1,8 +1,7 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What is closed is out of the graph at once.
-
-A few dozen participants that linger, and the middleware finds nobody else.
+"""Closed nodes leave the graph at once. With a few dozen lingering participants the middleware
+would find no other.
 """
 
 import pytest

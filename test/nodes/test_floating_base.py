@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The controller of an arm on a base that moves, told of it by Odometry, on simulated time."""
+"""The controller of an arm on a moving base, whose state comes as Odometry, on simulated time."""
 
 import sys
 

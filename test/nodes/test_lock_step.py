@@ -201,7 +201,7 @@ def test_two_processes_give_the_bits_of_direct_calls(
 
 
 def test_one_process_gives_the_bits_of_direct_calls(controlled_robot, referee):
-    """States and efforts are handed over, and nobody hears a message."""
+    """States and efforts are passed by calls, and no message is published."""
     arm = controlled_robot(ARM)
     arm.go_to(TARGET, SECONDS)
     states = {0: np.array(arm.state[1:3]).tobytes()}

@@ -87,7 +87,7 @@ def test_a_gripper_closes_by_position_while_the_arm_takes_efforts(graph, host, g
 
 
 def test_the_controller_holds_the_gripper_by_the_joints_that_lead(graph, host, probe, gripper):
-    """It hears all joints, commands three, and its service answers about three."""
+    """It reads all joints, commands three, and its service returns three."""
     robot = Robot.from_urdf(gripper)
     names, position = list(robot.all_joint_names), robot.expand(POSTURE)[0].tolist()
     arm = FakeArm(graph, names, position)

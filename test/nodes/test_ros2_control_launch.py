@@ -90,7 +90,7 @@ class Launched:
         )
 
     def wait_until_it_follows(self):
-        """Wait until the controllers are active, and the launch has said so."""
+        """Wait until the controllers are active, and the log of the launch states it."""
         following = ('ACTIVE', 'FOLLOWING')
         wait_until(
             lambda: (last := self.statuses.last) and (last.state_name, last.reason) == following,

@@ -27,7 +27,7 @@ SENTENCE = 'Compiling kernel 3 of 11, once on this machine: model.aba.'
 
 @pytest.fixture
 def participant(ros_domain):
-    """Somebody who listens."""
+    """A participant that subscribes."""
     made = Participant()
     yield made
     made.close()
@@ -35,7 +35,7 @@ def participant(ros_domain):
 
 @pytest.mark.parametrize('module', [controller, simulator], ids=['controller', 'simulator'])
 def test_a_kernel_that_takes_long_is_told_everywhere(module, participant, monkeypatch):
-    """The node stands in its compilation until the test has heard of it."""
+    """The node waits in its compilation until its messages have arrived."""
     name = module.__name__.rpartition('.')[2]
     go_on = threading.Event()
 

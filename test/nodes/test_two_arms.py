@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Two arms, each with a controller and a simulator in a namespace: neither hears the other."""
+"""Two arms, each with a controller and a simulator in a namespace, do not interact."""
 
 import numpy as np
 import pytest

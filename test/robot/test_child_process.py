@@ -38,7 +38,7 @@ def poisoned(folder):
 
 
 def test_a_worker_runs_nothing_of_the_current_folder(tmp_path):
-    """The node was started in a folder that somebody else can write to."""
+    """The node was started in a folder that another user can write to."""
     trap = poisoned(tmp_path / 'trap')
     (ready, trouble, known), _ = run_script(
         SCRIPT, tmp_path, [str(trap)], ROBODYN_CACHE_DIR=tmp_path / 'cache'
@@ -71,13 +71,13 @@ def test_a_module_has_its_arguments_and_its_name(tmp_path, monkeypatch, path):
 
 
 def test_a_folder_that_was_named_stays(tmp_path, monkeypatch):
-    """Whoever puts the current folder on the path in words wants it there."""
+    """An explicit entry of the current folder in the path is intended."""
     (tmp_path / 'numpy.py').write_text('raise SystemExit(7)')
     assert help_of_warmup(monkeypatch, tmp_path, f'{tmp_path}:')[1] == 7
 
 
 def test_python_is_started_in_one_place():
-    """Nobody else in the package starts an interpreter."""
+    """No other file of the package starts an interpreter."""
     wrong = [
         f'{path}:{node.lineno}'
         for path in PACKAGE.rglob('*.py')

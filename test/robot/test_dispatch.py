@@ -67,7 +67,7 @@ def same(found, expected):
 @pytest.mark.parametrize('name', OF_STATES + OF_FRAMES)
 @pytest.mark.parametrize('family', ['permuted', 'sliding_tree', 'one_slide'])
 def test_the_same_bits_as_the_careful_method(family, name):
-    """New arrays each time, that nobody else holds."""
+    """Each call returns new arrays without other references."""
     case = FAMILIES[family]
     fast, python = fast_and_python(case, name)
     for seed in range(1, 4):
@@ -184,7 +184,7 @@ def test_batches_and_wrenches_go_the_careful_way(name):
 
 
 def test_every_frame_goes_over_by_itself():
-    """What is no frame is told in the same words as before."""
+    """An unknown frame has the same error as before."""
     case = FAMILIES['sliding_tree']
     fast, _ = fast_and_python(case, 'jacobian')
     robot = Robot(case.robot.model)

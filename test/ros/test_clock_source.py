@@ -13,7 +13,7 @@ from robodyn_ros.ros.simulator.clock_source import ClockSource  # noqa: E402
 
 
 class Graph:
-    """What the nodes of a graph know of it: the publishers at the last time it was told."""
+    """The publishers that nodes see in the graph, as of its last update."""
 
     def __init__(self):
         self.publishers, self.told = [], 0
@@ -47,7 +47,7 @@ def test_a_source_leaves_the_clock_to_another_node_as_long_as_that_is_there():
 
 @pytest.mark.parametrize('seed', range(10))
 def test_sources_that_see_each_other_at_once_agree(seed):
-    """All begin at once, and all look before the graph has told what the others did."""
+    """All begin at once, before the graph shows the publishers of the others."""
     graph, draws = Graph(), random.Random(seed)
     sources = [ClockSource(graph, Lock(), draws.randrange) for _ in range(3)]
     for _ in range(100):

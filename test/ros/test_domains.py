@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What is said in one ROS domain is not heard in another."""
+"""Messages of one ROS domain do not reach another."""
 
 import os
 import time

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Too much of anything costs little: it is refused by its size, and said once a second."""
+"""Floods cost little: they are refused by their size, and logged once a second."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def octets(message):
 
 
 def test_a_target_of_many_points_is_refused_before_it_is_converted(monkeypatch):
-    """By the count alone: nobody reads a point."""
+    """The count alone decides: no point is read."""
     points = [JointTrajectoryPoint(positions=[0.0], time_from_start=Duration())] * 1000
     data = octets(JointTrajectory(joint_names=['a'], points=points))
     assert len(TrajectoryReader(['a']).read_bytes(data, 0).times) == 1000

@@ -352,7 +352,7 @@ def test_no_garbage_collection_during_a_pause():
 
 
 def test_row_67_tuples_that_were_cut_to_size_do_not_pile_up_during_a_pause():
-    """CPython keeps each of them as a spare one, which nobody takes before the collector runs."""
+    """CPython keeps each of them as a spare, which is not used before the collector runs."""
     gc.collect()  # it frees the spare tuples
     with CollectorPause():
         before = sys.getallocatedblocks()

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A parameter file for other nodes is told, as it is mostly one with a misspelt name."""
+"""A parameter file for other nodes causes a warning: mostly a name is misspelt."""
 
 import subprocess
 from pathlib import Path
@@ -16,7 +16,7 @@ NODE = '/left/robodyn_controller'
 
 
 def sentences(tmp_path, *names, node=NODE):
-    """Return what is told of a file with parameters of these nodes."""
+    """Return the warnings about a file with parameters of these nodes."""
     path = tmp_path / 'arm.yaml'
     path.write_text('\n'.join(f'{name}: {{ros__parameters: {{rate: 1}}}}' for name in names))
     return for_others(['--ros-args', '--params-file', str(path)], node)

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""No start is silent: within 2 s, and at least every 5 s, it is told what a node is at."""
+"""A starting node reports its phase within 2 s, and at least every 5 s."""
 
 import threading
 
@@ -15,7 +15,7 @@ SOON, OFTEN = 2.0, 5.0  # [s]
 
 
 class Told:
-    """What a report told and logged, and when, by a clock of the test."""
+    """The outputs and logs of a report, with times of a test clock."""
 
     def __init__(self):
         self.now, self.messages, self.lines = 100.0, [], []
@@ -44,7 +44,7 @@ def test_messages_and_lines_come_soon_and_often():
 
 
 def test_a_quick_start_is_not_logged():
-    """What is over within a second is told by nobody."""
+    """A phase shorter than a second is not reported."""
     told = Told()
     told.now += 0.9
     told.report.tick()

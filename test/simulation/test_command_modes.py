@@ -222,7 +222,7 @@ def test_kinematic_joints_are_where_they_are_told(arm, middle, scheme):
 
 
 def test_kinematic_velocity_and_the_joints_beside_it(elbow):
-    """The free joint feels the moved one: M_22 qdd_2 = tau_2 - (C qd + g)_2 - M_21 a."""
+    """The moved joint accelerates the free one: M_22 qdd_2 = tau_2 - (C qd + g)_2 - M_21 a."""
     plant = make(
         elbow,
         (0.3, 0.5),
@@ -348,7 +348,7 @@ def test_absurd_set_points_are_refused(elbow, value, quantity):
 
 
 def test_a_robot_put_elsewhere_stays_there(arm, middle):
-    """Joints in position mode do not go back to where they were told to be before."""
+    """Joints in position mode do not return to their previous commands."""
     plant = run(make(arm, middle, command_modes=POSITION), middle, 5)
     there = middle + 0.2
     plant.set_state(there, np.zeros(7))

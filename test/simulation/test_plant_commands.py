@@ -169,7 +169,7 @@ def test_a_command_of_another_size_raises_and_changes_nothing(arm, middle, comma
 
 
 def test_latency_delays_by_whole_steps(arm, middle):
-    """A command acts as many steps later as it was told, and is not touched on the way."""
+    """A command acts unchanged after the given number of steps."""
     plant = Plant(arm, PlantSettings(latency=3), middle)
     effort = np.arange(7.0)
     plant.step(effort)
@@ -184,7 +184,7 @@ def test_latency_delays_by_whole_steps(arm, middle):
 @pytest.mark.parametrize('integrator', ['semi_implicit_euler', 'rk4'])
 @pytest.mark.parametrize('effort', [1e8, -1e9])
 def test_blow_up_leaves_the_last_valid_state(elbow, integrator, effort):
-    """1e8 N m on an arm without limits: contained in that step, latched, told, reset."""
+    """1e8 N m on an arm without limits: contained in that step, latched, reported, reset."""
     unlimited = replace(
         elbow.model.limits, effort=np.full(2, inf), lower=np.full(2, -inf), upper=np.full(2, inf)
     )

@@ -249,7 +249,7 @@ def test_sensor_reads_quaternions():
 
 
 def test_sensor_reads_rotations():
-    """Told where quaternions are, it makes readings of length one, however coarse they are."""
+    """Readings of quaternions have length one, at any resolution."""
     robot = top()
     for settings in (
         SensorSettings(position_noise=1e-2),

@@ -198,7 +198,8 @@ def test_viscous_friction_decays_at_its_rate():
 
 @ALL
 def test_brake_arrests_at_once_and_takes_energy(arm, middle, integrator):
-    """A joint that sticks while moving stops dead; the rest of the arm feels it, nothing gains."""
+    """A joint that sticks while moving stops at once. An impulse reaches the rest of the arm, and
+    no energy is gained."""
     rng = np.random.default_rng(3)
     settings = PlantSettings(
         integrator=integrator, no_command='free', damping_scale=0.0, friction_scale=0.0

@@ -164,7 +164,7 @@ def test_runner_keeps_a_clock_that_never_goes_back(arm, middle):
 
 
 def test_commands_of_two_between_two_steps_both_count(elbow):
-    """Each for the joints it speaks for; where both speak, the newer one."""
+    """Each commands its joints; where both do, the newer one acts."""
     runner = Runner(Plant(elbow), Sensor(2), 1000)
     nobody, effort = UNSPOKEN, 0.0
     runner.command(Command([1.0, 2.0], [effort, effort]))

@@ -41,7 +41,7 @@ def error(robot, q, tool, target):
 
 
 def test_reachable_poses_are_reached(arm):
-    """To 1e-8, within the limits, and the error told is the one there is."""
+    """Poses are reached to 1e-8 within the limits, and the reported error is the actual one."""
     robot, tool, targets = arm
     found = robot.inverse_kinematics(targets, tool)
     assert found.success.all() and within(robot, found.q)

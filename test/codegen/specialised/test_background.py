@@ -162,7 +162,7 @@ def endless(progress):
 
 
 def test_stopped_while_this_process_makes_it(home, monkeypatch):
-    """Between two kernels: whoever ends does not wait for the rest."""
+    """Compilation stops between two kernels: the end of the process does not wait for the rest."""
     monkeypatch.setattr(Background, '_compile', lambda _: None)
     ended = []
     background = Background(endless, done=ended.append)
@@ -194,7 +194,8 @@ def test_a_process_that_fails(model, home, monkeypatch):
 
 
 def test_a_process_that_is_killed(model, home):
-    """The generic kernels serve on, and it is said why; nothing is taken for compiled."""
+    """The generic kernels stay in use, the log states the reason, and no kernel counts as
+    compiled."""
     background = BackgroundSpecialisation(model)
     while background._process is None:
         assert not background.ended
@@ -231,7 +232,7 @@ def test_warmup_refuses_with_a_sentence(tmp_path, capsys, monkeypatch):
 
 
 def test_warmup_names_every_kernel_and_the_cache(capsys, monkeypatch):
-    """Every kernel is named as it is compiled, and where they are kept is said."""
+    """Every kernel is named as it is compiled, and so is the folder of the cache."""
     from test.codegen.conftest import named
 
     monkeypatch.setattr(warmup.generic, 'ALL', ())

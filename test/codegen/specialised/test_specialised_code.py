@@ -86,7 +86,7 @@ def test_nothing_is_read_before_it_is_written(franka):
 
 
 def test_a_refused_text_says_so(franka):
-    """Too long a code is not compiled, and the text tells its size."""
+    """Code beyond the limit is not compiled, and the text states its size."""
     text = emit_python.refuse(record('gravity_torque', RECIPES['gravity_torque'], franka.model))
     space = {}
     exec(text, space)

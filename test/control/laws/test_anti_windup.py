@@ -33,7 +33,7 @@ def test_row_23_without_a_limit_it_learns():
     ids=['effort', 'rate'],
 )
 def test_row_23_at_a_limit_it_learns_nothing(limited):
-    """One cycle passes before a law hears of it."""
+    """The law stops adapting one cycle after the limit acts."""
     bench = learner(**limited)
     bench.run(2)
     learnt = bench.law.learnt.copy()

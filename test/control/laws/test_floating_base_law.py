@@ -31,7 +31,7 @@ def base_state(seed=1):
 
 
 def law_of(base):
-    """Return the law on a base of that kind, its state told, and that state."""
+    """Return the law on a base of that kind, with the state of the base set, and that state."""
     law, state = FloatingBaseComputedTorque(ARM, base), base_state()
     law.set_base(*state)
     return law, state
@@ -117,7 +117,7 @@ def test_gravity_is_that_of_the_attitude_of_the_base():
 
 
 def test_on_a_base_at_rest_it_is_computed_torque():
-    """Before any state of the base is told."""
+    """This holds before the first state of the base."""
     arguments = lagging(ARM)
     mine = terms_of(FloatingBaseComputedTorque(ARM), *arguments)
     plain = terms_of(law_class('computed_torque')(ARM), *arguments)

@@ -135,7 +135,7 @@ def test_torque_is_that_of_the_books(robot):
 @by_robot
 @pytest.mark.parametrize('seed', range(4))
 def test_the_end_effector_accelerates_as_wanted(robot, seed):
-    """By the forward dynamics, which know nothing of the law; without friction, free to move."""
+    """Forward dynamics, independent of the law, show it; without friction, free to move."""
     law, q, qd, reference, gains = situation(robot, seed)
     law.task.state[FORCE:ARRIVED] = 0.0
     terms = torques(law, q, qd, reference, gains)
@@ -170,7 +170,8 @@ def test_null_space_torque_does_not_move_the_end_effector(robot):
 @pytest.mark.parametrize('axes', [(1, 1, 1, 0, 0, 0), (0, 0, 1, 1, 1, 0), (0, 1, 0, 0, 0, 0)])
 @pytest.mark.parametrize('robot', [FRANKA, UR], ids=lambda robot: robot.name)
 def test_axes_left_out_belong_to_the_posture(robot, axes):
-    """Kept axes as told; M (qdd - a) does no work on what is free: nearest in the metric of M."""
+    """Kept axes accelerate as commanded. M (qdd - a) does no work on free motions: qdd is nearest
+    in the metric of M."""
     law, q, qd, reference, gains = situation(robot)
     law.task.state[FORCE:ARRIVED] = 0.0
     law.values[AXES : AXES + 6] = axes
@@ -303,7 +304,7 @@ def test_share_has_two_continuous_derivatives():
 def through(count):
     """Return torques on a way of the joints through alignment of wrist and stretched elbow.
 
-    The end effector is told the same acceleration everywhere; so are the joints.
+    The commanded accelerations of end effector and joints are constant.
     """
     law = OperationalSpace(UR, 'flange')
     wanted = np.array([1.0, -2.0, 1.5, 2.0, -3.0, 2.5])
@@ -331,7 +332,7 @@ def test_torque_is_continuous_through_singular_postures():
 
 
 def test_lost_direction_belongs_to_the_posture():
-    """At a stretched elbow the end effector still accelerates as told where it can; nothing is
+    """At a stretched elbow the end effector accelerates as commanded where it can; nothing is
     NaN."""
     law = OperationalSpace(UR, 'flange')
     law.values[HEAVIEST] = 1e4

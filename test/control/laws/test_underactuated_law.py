@@ -254,7 +254,7 @@ def test_an_arm_that_lost_its_elbow_motor_tracks_with_the_others():
 
 
 def test_a_brake_instead_keeps_the_elbow_where_it_is():
-    """The same bound with the brake closed, and told so."""
+    """The same bound holds with the brake closed and reported."""
     driven = [k for k in range(FRANKA.nv) if k != ELBOW]
     law = law_of(FRANKA, ('joint4',), locked=True)
     errors, positions, commands = tracked(law, ('joint4',), brake=True, seconds=4.0)

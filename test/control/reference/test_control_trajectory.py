@@ -94,7 +94,7 @@ def test_before_the_start_there_is_the_start():
 
 
 def test_first_point_at_time_zero_is_replaced_by_the_reference_in_force():
-    """It says where the sender believes the arm to be; the way goes on to the second point."""
+    """It is the sender's estimate of the position; the motion goes on to the second point."""
     points = [[0.11, -0.19], *Q]
     path = Path.through(Trajectory([0.0, *TIMES], points), REST)
     assert np.array_equal(at(path, 0.0)[0], REST[0])

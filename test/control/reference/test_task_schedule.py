@@ -60,7 +60,7 @@ class Led:
         self.worst = dict.fromkeys(('target', 'turn', 'velocity', 'state'), 0.0)
 
     def set_target(self, target, late=0.0):
-        """Tell a target between two ticks."""
+        """Set a target between two ticks."""
         assert self.task.set_target(target, self.clock + late, late, 0.1) == ''
 
     def tick(self, measure=True):
@@ -100,7 +100,7 @@ PLACE = 'position', 'quaternion'
     ],
 )
 def test_a_stream_is_followed_by_its_stamps(ahead, parts, bounds):
-    """Whatever time a target takes to come: the end effector is told where to be when."""
+    """The reference follows the stamps of targets, whatever their delays."""
     led, rng = Led(), np.random.default_rng(3)
     worst = None
     for k in range(2000):
@@ -194,7 +194,7 @@ def test_a_wrench_begins_at_its_time():
 
 
 def test_what_is_told_for_now_replaces_what_was_to_come():
-    """A stop is a stop; what is told for the past does not take the future away."""
+    """A stop clears later targets; a target for the past does not."""
     led = Led()
     for k in range(1, 20):
         led.set_target(told(0.01 * k, 0.01 * k, *PLACE))

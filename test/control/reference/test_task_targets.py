@@ -240,7 +240,7 @@ def test_a_wrench_comes_and_goes_at_its_rate():
 
 
 def test_a_target_is_moved_back_to_the_last_tick():
-    """A target told between two ticks is where it shall be then, not a period ahead."""
+    """A target set between two ticks holds at that time, not a period later."""
     task = resting()
     q = task.state[QUATERNION].copy()
     task.set_target(

@@ -175,7 +175,8 @@ def test_jump_is_what_the_velocity_limit_does_not_explain():
 @pytest.mark.parametrize('joint', [0, 1, 2])
 @pytest.mark.parametrize('side', [1.0, -1.0])
 def test_overspeed_is_a_multiple_of_the_velocity_limit(joint, side):
-    """3 times 2 rad/s; a jump is told first, and a joint without a limit is never too fast."""
+    """The limit is 3 times 2 rad/s. A jump is reported first, and a joint without a limit is never
+    too fast."""
 
     def judge(rate, position=0.0, **rows):
         state = np.zeros((2, 3))

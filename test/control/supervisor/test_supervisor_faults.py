@@ -446,7 +446,7 @@ def test_row_37_status_of_a_kernel_is_a_fault():
 
 
 def test_law_that_cannot_be_reset_does_not_start():
-    """Neither at activation nor at a hold, and the reason is told."""
+    """It starts neither at activation nor at a hold, and the reason is reported."""
     bench = Bench()
     bench.law.reset_error = ValueError('no memory')
     bench.measure()
@@ -705,7 +705,7 @@ def test_tick_survives_requests_from_another_thread():
 
 
 def test_row_50_exception_around_the_tick_is_told_as_what_it_is():
-    """Not as a stop that somebody has asked for; safe torque until it is reset."""
+    """It is not reported as a requested stop; the torque is safe until a reset."""
     bench = moving()
     bench.supervisor.fail(ValueError('a defect'))
     bench.run(1)

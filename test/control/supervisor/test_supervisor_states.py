@@ -102,7 +102,7 @@ def test_hold_tracks_the_posture_measured_at_its_entry():
 
 
 def test_law_that_follows_no_reference_is_active_without_one():
-    """And says so to whoever sends one."""
+    """A sent reference is refused with a sentence."""
     bench = Bench(tracks=False).activate()
     assert bench.run(5) is State.ACTIVE
     assert 'follows no reference' in bench.supervisor.follow(FAR, bench.now)

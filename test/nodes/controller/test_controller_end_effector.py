@@ -63,7 +63,7 @@ PAGE = (Path(__file__).resolve().parents[3] / 'doc' / 'nodes' / 'controller.md')
 
 
 class EndEffector:
-    """A simulated arm whose controller leads its end effector; all that is told of it is kept."""
+    """A simulated arm whose controller moves its end effector; all messages about it are kept."""
 
     def __init__(self, start):
         self.arm = start(URDF, LAW, update_rate=2 * RATE, initial_position=list(STRETCH))
@@ -93,7 +93,7 @@ class EndEffector:
             self.advance(STREAM * 2.0)
 
     def clear(self):
-        """Forget what was told."""
+        """Drop all recorded messages."""
         self.tasks.clear()
         self.states.clear()
 
@@ -151,7 +151,8 @@ def test_the_end_effector_holds_where_it_is(end_effector):
 
 @pytest.mark.parametrize('told', [('twist',), ()], ids=['pose and twist', 'pose'])
 def test_the_end_effector_follows_a_figure_eight(end_effector, told):
-    """Told at 100 Hz, 40 ms ahead; by the stamps of the simulator the arm is there in time."""
+    """Targets come at 100 Hz, 40 ms ahead. By the stamps of the simulator the arm reaches them in
+    time."""
     eight = Eight(ROBOT.pose(np.array(STRETCH), 'flange'), 5.0, 0.11, 0.05, 0.25, 2.0)
     end_effector.clear()
     begin, missed = end_effector.arm.time, []

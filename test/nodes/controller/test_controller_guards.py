@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What the system refuses is told, no message drops the arm, and every way to stop it latches."""
+"""Refusals are reported, no message drops the arm, and every way to stop it latches."""
 
 import signal
 import sys

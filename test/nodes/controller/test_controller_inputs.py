@@ -208,7 +208,7 @@ def trajectory(*points, names=JOINTS):
 
 @pytest.fixture
 def send(graph):
-    """Return the function that publishes a reference once somebody listens."""
+    """Return a function that publishes a reference once there is a subscriber."""
     made = []
 
     def publish(message, topic='joint_trajectory'):

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Those on the other end of the controller's topics: deaf, slow, passing by."""
+"""Peers of the controller's topics: unresponsive, slow, or short-lived."""
 
 import pytest
 

@@ -1,6 +1,7 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Elastic joints under both nodes, in lock step: the law of the motors, and both sides told."""
+"""Elastic joints under both nodes, in lock step: the law of the motors, and states of both
+sides."""
 
 import numpy as np
 import pytest

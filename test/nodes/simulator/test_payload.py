@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A payload taken up by the simulated robot, and told to its controller."""
+"""A payload of the simulated robot, and in the model of its controller."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,8 @@ def set_payload(arm, node, ramp=0.0, frame='tool0', mass=MASS, com=COM, ixx=0.0)
 
 
 def test_an_arm_that_knows_its_payload_holds_it(controlled_robot):
-    """Untold it sags by the weight over the stiffness; told it comes back, and again without."""
+    """With an unmodelled payload it sags by the weight over the stiffness. With a modelled one it
+    returns, and again without any."""
     arm = controlled_robot(TWO_LINK, initial_position=START, friction_scale=0.0)
     assert set_payload(arm, SIMULATOR).success
     sag = np.abs(arm.advance(1.0).position - START).max()

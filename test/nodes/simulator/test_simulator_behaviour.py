@@ -132,7 +132,7 @@ def test_bad_command_changes_nothing(arm, kind, topic, message, reason):
 
 
 def refusals(arm, reason):
-    """Return how many commands were refused so; empty ones are told apart from bad ones."""
+    """Return the number of commands refused for that reason; empty ones differ from bad ones."""
     return arm.intake.empty if reason == 'EMPTY' else arm.intake.rejected[reason]
 
 
@@ -198,7 +198,8 @@ def test_killed_commander_leaves_no_torque(arm, tmp_path):
 
 
 def test_pause_step_and_go_on(arm):
-    """Paused: the state stands still but is told; steps are exact; not paused: no steps."""
+    """A paused simulator publishes a constant state and takes exact steps. When running it takes
+    no steps."""
     arm.pause(False)
     refused = arm.ask_for_steps(5)
     assert not refused.success and 'paused' in refused.message
@@ -239,7 +240,8 @@ def test_steps_return_the_state_that_is_told(arm):
 
 
 def test_reset_and_set_state_are_announced(arm):
-    """State by name, the rest kept; refusals say why; listeners are told to forget."""
+    """States are set by name and the rest is kept. Refusals state a reason, and subscribers learn
+    of a reset."""
     notices = arm.graph.collect(Header, f'{NODE}/reset_notify', LATCHED)
     notices.wait(what='the latched notice of the last reset')
     initial = posture(arm.next())[0]

@@ -336,7 +336,7 @@ def session_of(graph, robot, **changes):
 
 
 def told(session, inbox):
-    """Return the present state as the session tells it."""
+    """Return the present state as the session publishes it."""
 
     def heard():
         session.tell()

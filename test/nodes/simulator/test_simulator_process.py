@@ -59,7 +59,8 @@ WHEEL = """<robot name="wheel"><link name="base"/>
 
 
 def test_blow_up_is_contained_and_over_by_reset(graph, host, tmp_path):
-    """Torque beyond all reason on a free wheel: finite states, a fault told, life after reset."""
+    """A huge torque on a free wheel leaves finite states, a reported fault, and normal operation
+    after a reset."""
     urdf = tmp_path / 'wheel.urdf'
     urdf.write_text(WHEEL)
     arm = StandingArm(graph, host, urdf)
@@ -132,7 +133,7 @@ def test_the_same_commands_give_the_same_bits(graph, start):
 
 
 def test_the_state_is_told_again_until_a_command_comes(graph, host):
-    """Under the same stamp, for whoever comes late; a bad command takes no step."""
+    """It has the same stamp, for late subscribers; a bad command takes no step."""
     arm = Arm(graph, host, trigger='command')
     first, again = arm.next(), arm.next()
     assert first == again
@@ -213,7 +214,7 @@ def test_waits_for_the_robot_and_refuses_a_bad_one(graph, host):
     ],
 )
 def test_bad_parameter_keeps_the_node_waiting_with_a_sentence(host, parameters, words):
-    """Alive, silent, and told why."""
+    """The process runs, publishes nothing, and logs the reason."""
     process = host('simulator', **{'urdf_path': TWO_LINK, **parameters})
     process.wait_for_output('Cannot configure', COLD)
     assert words in process.output

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The simulator speaks simulation_interfaces, by its clock and in lock step."""
+"""The simulator offers simulation_interfaces, by its clock and in lock step."""
 
 import math
 import signal
@@ -68,7 +68,7 @@ class Standard:
 
     @property
     def state(self):
-        """The state that is told."""
+        """Return the published state."""
         response = self.call(GetSimulationState, 'get_simulation_state')
         assert response.result.result == Result.RESULT_OK
         return response.state.state

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The state of a base from messages, and a controller that is told of it."""
+"""The state of a base from messages, and its use by a controller."""
 
 from types import SimpleNamespace as Fake
 

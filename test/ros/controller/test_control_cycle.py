@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A control cycle tells of every change of the supervisor once, and how long all of it took."""
+"""A control cycle reports every change of the supervisor once, and its total time."""
 
 import time
 from types import SimpleNamespace

@@ -23,7 +23,7 @@ PREFIX = 12  # octets of an identity that name the participant
 
 
 class Bench:
-    """A controller that nobody spins, its emergency stop, and somebody who asks."""
+    """A controller without an executor, its emergency stop, and a client."""
 
     def __init__(self):
         self.context = rclpy.Context()

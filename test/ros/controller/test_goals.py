@@ -19,7 +19,7 @@ from support.supervised import Bench  # noqa: E402
 
 
 class Handle:
-    """What a goal asks of its handle, and what it told it."""
+    """The interface of a handle that a goal uses, with records of the calls."""
 
     def __init__(self, trajectory):
         self.request = SimpleNamespace(

@@ -72,7 +72,7 @@ def test_a_value_below_its_ceiling_is_accepted(name, value):
 
 
 def test_a_start_beyond_the_description_is_its_own_ceiling():
-    """Whoever starts the node may know more than the description; live it goes no further."""
+    """Limits at the start may exceed those of the description; live changes may not go further."""
     started = {**START, 'effort_limits': (*(1.5 * EFFORT),)}
     refuse_raised(started, started, ROBOT)
     with pytest.raises(ParameterError, match='of joint1'):
@@ -82,7 +82,7 @@ def test_a_start_beyond_the_description_is_its_own_ceiling():
 
 
 def test_where_no_ceiling_is_known_any_limit_may_be_given():
-    """A description without effort limits: activation waits for them, whoever gives them."""
+    """Without effort limits in the description, activation waits for them from any source."""
     from dataclasses import replace
 
     unknown = replace(ROBOT.limits, effort=np.array([np.nan, EFFORT[1]]))

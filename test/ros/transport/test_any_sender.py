@@ -199,7 +199,7 @@ def test_damage_is_refused_or_read_as_the_middleware_reads_it(message, data):
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from(['name', 'position', 'velocity', 'effort']))
 def test_lengths_that_lie_take_no_memory(size, field):
-    """A sequence said to be of up to four billion entries, in a message of a hundred bytes."""
+    """A message of a hundred bytes claims a sequence of up to four billion entries."""
     message = JointState(
         name=list(JOINTS),
         position=array('d', [1.0, 2.0, 3.0]),

@@ -97,7 +97,7 @@ SETTING = pytest.mark.parametrize(
 
 @SETTING
 def test_row_26_a_value_of_no_type_is_refused_with_a_sentence(bench, kind, name):
-    """rclpy raises, so that whoever asked would wait for ever."""
+    """rclpy raises, so the client would wait for ever."""
     wrong = settings(2)
     wrong[1].value.type = 108
     response = bench.call(kind, name, parameters=wrong)
@@ -137,7 +137,7 @@ def test_row_58_a_huge_request_is_refused_with_nothing_of_it_decoded(monkeypatch
 
 
 def test_row_57_requests_beyond_a_bounded_queue_are_told_that_it_is_busy():
-    """All that wait are taken together: the first are answered, the others hear BUSY at once."""
+    """All waiting requests are taken together: the first get results, the others BUSY at once."""
     from std_srvs.srv import Trigger
 
     bench, answered = Bench('single_threaded'), []

@@ -73,7 +73,7 @@ class StartedNode:
         assert 'Traceback' not in self.output
 
     def kill(self):
-        """End it as the kernel does: no chance to say goodbye."""
+        """End it by SIGKILL, without a shutdown."""
         if self.running:
             self._process.kill()
         self._process.wait()

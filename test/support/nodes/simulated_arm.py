@@ -65,9 +65,8 @@ class Arm:
         return ask(self.graph, kind, name, **fields)
 
     def next(self, condition=lambda _: True, what='a new state'):
-        """Return the first state told from now on that meets a condition; older ones are gone.
-
-        The clock of the machine serves only to tell old from new.
+        """Return the next published state that meets a condition; older ones are dropped. The
+        clock of the machine only separates old from new.
         """
         now = time.time_ns() if self._wall_time else 0
         self.states.clear()
@@ -125,7 +124,7 @@ class StandingArm(Arm):
         return self.graph.call(StepSimulation, f'{NODE}/step', request, timeout=COLD)
 
     def step(self, count=1):
-        """Take steps; return the state then, as it is told."""
+        """Take steps, and return the state published then."""
         answer = self.ask_for_steps(count)
         assert answer.success, answer.message
         return self.next()

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Pinocchio as a referee: joints in its own order, states as it likes them, mapped to ours.
+"""Pinocchio as a referee: joints in its own order, states in its own form, mapped to ours.
 
 Either built joint by joint from a description, or read by Pinocchio's own URDF parser.
 """

@@ -23,7 +23,7 @@ GRAVITY = (1.3, -2.1, -9.2)  # not along any axis: no component of the weight ma
 class Case:
     """One robot and its referees, all made from the same description.
 
-    path : where Pinocchio is to read the description by itself; None to be told joint by joint.
+    path : where Pinocchio is to read the description by itself; None to be built joint by joint.
     free_base : whether the base moves freely.
     """
 

@@ -113,7 +113,7 @@ def test_all_routes_are_the_direct_solution(chain):
 
 
 def test_driven_loops_are_acatastatic(chain):
-    """U(t) in (11.17): the gap opens as it is told."""
+    """U(t) in (11.17): the gap opens as prescribed."""
     system, tree, thd, T, M, force, pfaffian = chain
     rate = np.linspace(-0.7, 0.9, len(pfaffian.G))
     driven = loop_constraints.pfaffian(tree, thd, system.loops, 0.3, rate)

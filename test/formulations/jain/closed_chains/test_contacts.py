@@ -49,7 +49,7 @@ def test_contact_forces_are_the_one_solution(seed):
 
 
 def test_sets_of_contacts_that_no_longer_fit_are_solved_anew():
-    """11.5.2: a contact said to be active that would pull makes the problem be solved."""
+    """11.5.2: if a contact presumed active would pull, the problem is solved anew."""
     for seed in range(12):
         solve, force, G, right, _ = touching(seed)
         expected = unilateral.forward_dynamics(solve, force, G, right)

@@ -128,7 +128,7 @@ def form_of_18_33c(ops, i, first, counts):
 
 
 def test_terms_of_18_33c():
-    """The first has bar(H'), which a slide tells; the second is of j <= i and not of k >= i."""
+    """The first has bar(H'), as a slide shows; the second is of j <= i and not of k >= i."""
     tree, thd, *_ = any_tree('sliding_chain')
     ops = moving_operators(tree, thd)
     slides = [k for k, H in enumerate(tree.H) if not H[0, :3].any() and 0 < k < tree.n - 1]
