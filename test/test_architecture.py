@@ -161,7 +161,7 @@ def test_imports_point_up_the_page():
     assert not wrong, '\n'.join(wrong)
 
 
-def test_nobody_imports_the_package_from_within():
+def test_no_module_imports_the_package_from_within():
     """`from robodyn_ros import Robot` is for others: inside it would close a circle of imports."""
     wrong = [
         f'{name}:{line} imports {module}'
@@ -355,7 +355,7 @@ def inherits_its_sentence(file, owner, name):
     return bool(inspect.getdoc(getattr(getattr(module, owner), name)))
 
 
-def test_everything_public_says_what_it_is():
+def test_everything_public_has_a_docstring():
     """Every module, public class, function and method of the package opens with a sentence."""
     wrong = []
     for file, path in FILES.items():
@@ -405,7 +405,7 @@ def test_files_are_short():
     assert not wrong, '\n'.join(wrong)
 
 
-def test_every_source_says_whose_it_is():
+def test_every_source_has_its_licence_line():
     """Two lines on top: copyright, and the licence by its SPDX name."""
     sources = {**FILES, **REST}
     wrong = [

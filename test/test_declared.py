@@ -155,7 +155,7 @@ print(json.dumps(found))
 """
 
 
-def test_messages_are_built_with_the_package_where_nobody_has_built_them(tmp_path):
+def test_messages_are_built_with_the_package_if_not_installed(tmp_path):
     """As by colcon at the root of a workspace, which does not look into a package."""
     place = 'share/ament_index/resource_index/packages'
     for name in ('mine', 'other', 'empty'):

@@ -15,7 +15,7 @@ def test_the_page_is_what_its_generator_writes():
     assert fault_page.PAGE.read_text() == fault_page.page(), 'run `python -m tools.fault_page`'
 
 
-def test_there_are_80_rows_and_each_is_shown_or_says_why_not():
+def test_there_are_80_rows_and_each_is_shown_or_has_a_reason():
     functions = fault_page.test_functions()
     assert [row.number for row in ROWS] == list(range(1, 81))
     for row in ROWS:

@@ -33,7 +33,7 @@ def test_not_here():
 """
 
 
-def test_the_last_line_says_what_was_skipped_and_why(tmp_path):
+def test_the_last_line_states_what_was_skipped_and_why(tmp_path):
     (tmp_path / 'test_trial.py').write_text(TESTS)
     file = tmp_path / 'outcomes.json'
     path = os.pathsep.join((str(ROOT / 'test'), os.environ.get('PYTHONPATH', '')))
@@ -64,7 +64,7 @@ def test_the_last_line_says_what_was_skipped_and_why(tmp_path):
     )
 
 
-def test_without_skipped_tests_the_last_line_says_so():
+def test_without_skipped_tests_the_last_line_reports_it():
     assert sentence([('passed', '')], 2.0) == '1 passed in 0 min 2 s; nothing was skipped'
 
 

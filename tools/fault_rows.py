@@ -31,7 +31,7 @@ ROWS = tuple(
                 'A description that is late, repeated or another one',
                 'A late one is accepted, the same one ignored, another one reported and ignored '
                 'while configured.',
-                'controller_lifecycle::it_becomes_active_whoever_starts_first',
+                'controller_lifecycle::it_becomes_active_in_any_order_of_starts',
             ),
             (
                 'No joint states yet',
@@ -405,7 +405,7 @@ ROWS = tuple(
             (
                 'Both settings of ROS_PYTHON_CHECK_FIELDS',
                 'The same messages, no aliases.',
-                'messages::an_outgoing_message_is_filled_in_place_whatever_the_setters_do '
+                'messages::an_outgoing_message_is_filled_in_place_despite_setters '
                 'messages::an_earlier_message_does_not_change_with_a_later_one',
             ),
             (
@@ -440,7 +440,7 @@ ROWS = tuple(
             (
                 'Anything, in any order',
                 'The invariant holds.',
-                'supervisor_interleavings::invariant_holds_for_a_law_that_does_what_it_wants '
+                'supervisor_interleavings::invariant_holds_for_an_arbitrary_law '
                 'supervisor_interleavings::invariant_holds_for_the_built_in_laws',
             ),
         ),

@@ -80,7 +80,7 @@ def coaxial(seed, scale):
 
 
 @pytest.mark.parametrize('scale', [1e-3, 1.0, 1e3, 1e6])
-def test_singular_mass_matrix_is_named_whatever_its_size(scale):
+def test_singular_mass_matrix_is_named_at_any_size(scale):
     """A pivot that is nothing but rounding is refused by name: no acceleration of 1e14."""
     for seed in range(50):
         robot = Case(coaxial(seed, scale)).robot

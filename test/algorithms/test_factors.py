@@ -96,7 +96,7 @@ def test_determinant_and_trace_agree_with_the_dense_matrix(every_case):
         agree(robot.mass_operator.trace(q), np.trace(M))
 
 
-def test_joint_inertia_is_what_a_joint_feels(every_case):
+def test_joint_inertia_is_the_articulated_inertia_along_the_joint(every_case):
     """The last joint of the order carries no other joint, so D is the diagonal there. Elsewhere
     the joints beyond reduce it (Jain 6.31: P <= R).
     """

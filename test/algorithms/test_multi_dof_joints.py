@@ -377,7 +377,7 @@ def test_states_of_another_shape_are_refused():
         robot.configuration.integrate(robot.configuration.neutral(), np.ones(3), np.inf)
 
 
-def test_what_cannot_take_quaternions_says_so():
+def test_functions_without_quaternions_refuse_them():
     """Control laws and identification want one position for a velocity."""
     robot = MIXED['one_ball'].robot
     with pytest.raises(ModelError, match="joint 'joint1' turns freely.*control law 'pd'"):

@@ -26,7 +26,7 @@ def test_a_wrong_command_is_refused_with_the_right_ones(capsys):
     assert 'identity' in told and all(name in told for name in COMMANDS)
 
 
-def test_without_a_command_all_are_told(capsys):
+def test_without_a_command_all_are_listed(capsys):
     assert main([]) == 2
     told = capsys.readouterr().out
     assert all(text in told for text in COMMANDS.values())

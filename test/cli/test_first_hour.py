@@ -70,7 +70,7 @@ def test_descriptions_of_robot_descriptions_are_examples_too(monkeypatch, tmp_pa
         robodyn_ros.example('mjcf_only')
 
 
-def test_the_version_is_told(capsys):
+def test_the_version_is_reported(capsys):
     """By the command, as by the package."""
     assert main(['--version']) == 0
     assert capsys.readouterr().out == f'robodyn_ros {robodyn_ros.__version__}\n'
@@ -115,7 +115,7 @@ def test_xacro_files_are_expanded(tmp_path):
         robodyn_ros.Robot.from_urdf(path)
 
 
-def test_xacro_that_is_missing_is_told(monkeypatch, tmp_path):
+def test_a_missing_xacro_is_reported(monkeypatch, tmp_path):
     """With the command that mends it."""
     monkeypatch.setitem(sys.modules, 'xacro', None)
     with pytest.raises(ModelError, match='pip install xacro'):

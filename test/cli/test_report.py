@@ -46,7 +46,7 @@ def test_an_angle_that_is_none_is_an_error_of_usage(capsys):
     assert "'joint2=much'; expected" in capsys.readouterr().err
 
 
-def test_rotors_are_told_with_the_error_of_reflecting_them(capsys, tmp_path):
+def test_rotors_are_reported_with_the_error_of_reflecting_them(capsys, tmp_path):
     """The error is zero for the joint of the wheel, and not for the one that turns its mount."""
     rotors = tmp_path / 'arm.yaml'
     rotors.write_text("""rotors:

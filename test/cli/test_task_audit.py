@@ -53,7 +53,7 @@ def test_drives_are_what_they_say():
         assert np.all((q > robot.limits.lower) & (q < robot.limits.upper))
 
 
-def test_command_tells_and_writes(tmp_path, capsys, monkeypatch):
+def test_command_prints_and_writes(tmp_path, capsys, monkeypatch):
     """A table and a file; the exit code says whether all went well."""
     good = {
         'speed': 0.5,

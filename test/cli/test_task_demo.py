@@ -38,7 +38,7 @@ def test_the_command_makes_the_table_of_the_document(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(('urdf', 'drive'), [DRIVES['eight'], DRIVES['wrist']])
-def test_what_is_told_fits_together(urdf, drive):
+def test_published_quantities_are_consistent(urdf, drive):
     """Velocity of a drive is the derivative of its position, and it begins and ends at rest."""
     robot = Robot.from_urdf(ROOT / 'config' / 'urdf' / f'{urdf}.urdf')
     drive, h = drive(robot), 1e-5
@@ -53,8 +53,8 @@ def test_what_is_told_fits_together(urdf, drive):
 
 
 def test_a_worse_result_is_no_success():
-    """The exit code is not zero for an error above a millimetre, a torque rate above the limit, or
-    a fault. So it is for a refused target.
+    """The exit code is not zero for an error above a millimetre, or a torque rate above the limit.
+    So it is for a fault and a refused target.
     """
     good = {
         name: {

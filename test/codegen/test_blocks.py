@@ -70,7 +70,7 @@ def test_blocks_equal_the_text(short_blocks, robot, name):
     assert all((array == 7.0).all() for array in untouched)
 
 
-def test_places_are_shared_by_nobody_who_is_needed(monkeypatch):
+def test_places_of_needed_values_are_not_shared(monkeypatch):
     """From the part that makes a value to the last one that wants it, its place is its own."""
     monkeypatch.setattr(partition, 'LONGEST', 10)
     rng = np.random.default_rng(6)

@@ -244,7 +244,7 @@ def ctypes_pointer(array):
     return ctypes.c_void_p(array.ctypes.data)
 
 
-def test_status_is_told_and_nothing_is_written(arm):
+def test_status_is_reported_and_nothing_is_written(arm):
     """NaN and infinity are refused, a singular pivot is, and the results stay as they were."""
     robot, found, library, _ = arm
     for bad in (np.nan, np.inf, -np.inf):
@@ -397,7 +397,7 @@ def test_colcon_builds_it(tmp_path):
     assert list((tmp_path / 'install').rglob('arm_dynamicsConfig.cmake'))
 
 
-def test_cost_is_told(arm):
+def test_cost_is_reported(arm):
     """Bytes of code and of stack of each function; more operations take more code."""
     compiler('gcc')
     _, found, _, folder = arm
@@ -407,7 +407,7 @@ def test_cost_is_told(arm):
     assert code[0] < code[1] < code[2] < 100_000 and 0 < min(stack) <= max(stack) < 20_000
 
 
-def test_manifest_says_what_a_program_needs(arm):
+def test_manifest_states_what_a_program_needs(arm):
     """Joint order, gravity, status and every function with shapes and operations."""
     robot, found, library, folder = arm
     told = json.loads((folder / 'manifest.json').read_text())

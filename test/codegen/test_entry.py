@@ -170,7 +170,7 @@ def test_code_lives_as_long_as_its_entry():
     assert np.abs(tau - expected).max() <= 1e-12 * np.abs(expected).max()
 
 
-def test_the_face_says_what_the_entry_only_refuses():
+def test_the_python_method_explains_refusals_of_the_entry():
     """Wrong types and shapes end in the sentences of the Python path."""
     robot = FAMILIES['one_slide'].robot.specialised()
     assert robot.gravity_torque([0.1]).shape == (1,)

@@ -32,7 +32,7 @@ def test_counts_list_every_quantity_and_step(capsys):
         assert word in said
 
 
-def test_what_mimic_joints_have_no_code_for_is_said(capsys):
+def test_missing_code_for_mimic_joints_is_reported(capsys):
     """The inertias of links are of a tree; torques are counted over the independent joints."""
     assert info.main([str(MECHANISMS / 'gripper.urdf'), '--counts']) == 0
     rows = dict(re.findall(r'^(\w+) +(\S.*)$', capsys.readouterr().out, re.MULTILINE))

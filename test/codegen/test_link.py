@@ -148,7 +148,7 @@ def test_a_singular_body_is_named_as_before(integrator):
     assert sentences[0] == sentences[1] and 'singular' in sentences[0]
 
 
-def test_the_text_can_be_read_and_says_what_it_is():
+def test_the_text_can_be_read_and_describes_itself():
     """The law's own text, the name of the robot, and where the rest comes from."""
     import inspect
 

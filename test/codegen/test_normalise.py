@@ -97,7 +97,7 @@ def almost(model, off):
     return model.with_constants(constants)
 
 
-def test_cleaning_says_what_it_changes(franka):
+def test_cleaning_states_what_it_changes(franka):
     """Cosines within 1e-12 of 0 become 0, and are named; others stay, and are not."""
     assert cleaned(franka.model) == []
     name = franka.model.body_names[2]
@@ -112,7 +112,7 @@ def test_cleaning_says_what_it_changes(franka):
     assert cleaned(almost(franka.model, 3e-11)) == []
 
 
-def test_a_specialised_robot_says_what_it_cleaned():
+def test_a_specialised_robot_states_what_it_cleaned():
     """Its report has a note on each cosine, of bodies and of frames; the model's has none."""
     model = named('one_slide').robot.model
     tip = tuple(model.frames)[-1]

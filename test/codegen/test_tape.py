@@ -124,7 +124,7 @@ def test_dead_code_is_not_needed(tape):
     assert set(order) == {a.index, b.index, wanted.index}
 
 
-def test_comparisons_are_remembered(tape):
+def test_comparisons_are_recorded(tape):
     """A pivot is taken as positive while recording, and checked when the code runs."""
     a, b, *_ = inputs(tape)
     assert a * b > 1e-15

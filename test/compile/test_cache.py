@@ -190,7 +190,7 @@ def test_what_was_checked_is_what_is_read(tmp_path):
 
 
 @pytest.mark.parametrize('umask', [0, 0o022, 0o077, 0o177])
-def test_folders_are_private_whatever_the_umask(tmp_path, umask):
+def test_folders_are_private_under_any_umask(tmp_path, umask):
     """All that had to be made, up to the base; the user is in the name of the folder."""
     before = os.umask(umask)
     try:

@@ -37,7 +37,7 @@ def lines(capsys):
     return [line for line in capsys.readouterr().err.splitlines() if 'compiling' in line]
 
 
-def test_each_kernel_is_told_once_by_its_name(fresh, capsys, monkeypatch):
+def test_each_kernel_is_reported_once_by_its_name(fresh, capsys, monkeypatch):
     monkeypatch.setattr(robodyn_ros, 'verbose', True)
     outer = fresh[1]
     assert outer(3.0) == 7.0
@@ -48,20 +48,20 @@ def test_each_kernel_is_told_once_by_its_name(fresh, capsys, monkeypatch):
 
 
 @pytest.mark.parametrize('terminal', [True, False])
-def test_by_default_a_terminal_is_told(fresh, capsys, monkeypatch, terminal):
+def test_by_default_a_terminal_shows_the_notice(fresh, capsys, monkeypatch, terminal):
     monkeypatch.setattr(robodyn_ros, 'verbose', None)
     monkeypatch.setattr(sys.stderr, 'isatty', lambda: terminal)
     fresh[1](3.0)
     assert len(lines(capsys)) == terminal
 
 
-def test_an_interactive_python_is_told(fresh, capsys, monkeypatch):
+def test_an_interactive_python_shows_the_notice(fresh, capsys, monkeypatch):
     monkeypatch.setattr(sys, 'ps1', '>>> ', raising=False)
     fresh[1](3.0)
     assert len(lines(capsys)) == 1
 
 
-def test_nothing_is_told_where_it_is_forbidden_or_told_elsewhere(fresh, capsys, monkeypatch):
+def test_no_notice_where_it_is_forbidden_or_shown_elsewhere(fresh, capsys, monkeypatch):
     monkeypatch.setattr(sys.stderr, 'isatty', lambda: True)
     monkeypatch.setattr(robodyn_ros, 'verbose', False)
     fresh[0](3.0)

@@ -84,7 +84,7 @@ def test_private_parts_are_imported_in_one_file():
 
 
 @pytest.mark.parametrize('part', PARTS)
-def test_a_part_that_is_missing_is_said_once(tmp_path, part):
+def test_a_part_that_is_missing_is_reported_once(tmp_path, part):
     (missing, known), said = run_script(BLOCK + LOOK, tmp_path, [part])
     assert part in missing and not known
     assert said.count('kernels are called more slowly') == 1

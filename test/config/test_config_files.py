@@ -51,7 +51,7 @@ def test_ros2_control_tag_expands_for_every_joint(plugin):
     assert [link.get('name') for link in robot.findall('link')][-1] == 'tool0'
 
 
-def test_joints_take_the_commands_that_are_asked_for():
+def test_joints_take_the_requested_commands():
     """The sockets of positions and velocities, beside that of efforts."""
     xacro = pytest.importorskip('xacro', reason='xacro is not installed')
     document = xacro.process_file(

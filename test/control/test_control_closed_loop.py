@@ -105,7 +105,7 @@ def test_gravity_compensation_keeps_the_arm_where_it_is(robot, q):
     assert np.abs(arm.q - start).max() < 1e-6
 
 
-def test_pd_sags_by_what_its_stiffness_says_and_gravity_lifts_it():
+def test_pd_sags_by_weight_over_stiffness_and_gravity_compensation_lifts_it():
     """At rest Kp e = g: the error of PD is predicted, that of PD + gravity is none."""
     gains = np.array([[400.0] * 2, [60.0] * 2])
     sagging = Arm(law=PD, gains=gains, q=[0.3, 0.5])

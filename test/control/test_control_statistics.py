@@ -31,7 +31,7 @@ def test_percentile_never_exceeds_the_maximum():
     assert histogram.percentile(50) == histogram.maximum == 5.0
 
 
-def test_empty_histogram_says_zero():
+def test_empty_histogram_states_zero():
     """No value, no percentile."""
     assert Histogram().percentile(99) == 0.0
 
@@ -55,7 +55,7 @@ def test_huge_values_land_in_the_last_bin(value):
     assert histogram.percentile(100) > 1e7
 
 
-def test_clear_forgets_everything():
+def test_clear_drops_everything():
     """A cleared histogram is a new one."""
     histogram = Histogram()
     histogram.add(3.0)

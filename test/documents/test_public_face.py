@@ -69,7 +69,7 @@ def test_properties_are_annotated_and_described(owner):
 
 
 @pytest.mark.parametrize('name', ['inverse_dynamics', 'pose', 'operational_space_inertia'])
-def test_a_method_of_an_instance_tells_the_same(name):
+def test_a_method_of_an_instance_returns_the_same(name):
     """Those that are C functions too."""
     method = getattr(Robot.from_urdf(example('two_link')), name)
     expected = [each.name for each in parameters(getattr(Robot, name))]

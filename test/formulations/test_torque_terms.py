@@ -78,7 +78,7 @@ def test_a_swing_keeps_the_limits_and_is_a_motion(planar):
         swing(planar, -1.0)
 
 
-def test_what_is_left_out_costs_what_is_said(planar):
+def test_left_out_terms_cost_the_stated_amount(planar):
     """The error of the torque without these terms is the share, and one more would exceed it."""
     terms = torque_terms(planar, *swing(planar, 0.2))
     for joint in range(2):

@@ -257,7 +257,7 @@ def bag(tmp_path, robot, recording, storage, samples=range(500)):
     return path
 
 
-def test_missing_extras_are_said(monkeypatch, tmp_path):
+def test_missing_extras_are_reported(monkeypatch, tmp_path):
     """Without scipy and rosbags a sentence says what to install."""
     for name in ('scipy.signal', 'rosbags.rosbag2', 'rosbags'):
         monkeypatch.setitem(sys.modules, name, None)

@@ -72,7 +72,7 @@ def test_equations_that_do_not_count(rng):
     )
 
 
-def test_the_condition_number_in_units_is_told(rng):
+def test_the_condition_number_in_units_is_reported(rng):
     """A parameter in grams changes the unscaled condition number, and not the scaled one."""
     W, tau, _ = problem(rng, (0.1, 0.1))
     plain = fit(W, tau, NAMES)

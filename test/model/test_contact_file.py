@@ -29,7 +29,7 @@ obstacles:
 """
 
 
-def test_a_file_says_what_touches_what(tmp_path):
+def test_a_file_states_what_touches_what(tmp_path):
     path = tmp_path / 'contacts.yaml'
     path.write_text(FILE)
     found = contacts_of(path, URDF)

@@ -43,7 +43,7 @@ def test_every_kind_is_read_with_place_size_and_colour():
     assert (capsule.kind, capsule.size, capsule.color) == ('capsule', (0.5, 2.0), None)
 
 
-def test_collision_elements_are_told_from_visual_ones():
+def test_collision_elements_differ_from_visual_ones():
     (sphere,) = shapes(ARM, 'collision')
     assert (sphere.link, sphere.kind, sphere.size) == ('base', 'sphere', (0.75,))
 

@@ -140,7 +140,7 @@ def test_the_neutral_posture_is_that_of_zero(neutral):
     assert got.report == expected.report
 
 
-def test_the_report_says_where_a_joint_is_held():
+def test_the_report_states_where_a_joint_is_held():
     model = build(urdf.parse(URDF), locked={'drive': (0.5, -0.7, 1), 'swim': 0})
     assert "joint 'drive': is planar and held at 0.5 -0.7 1" in model.report.notes
     assert "joint 'swim': is floating and held still" in model.report.notes

@@ -274,7 +274,7 @@ def test_a_mimic_joint_follows_one_that_is_held():
     assert np.linalg.norm(apart - build(robot, joints=['j']).constants[1, 9:12]) == 0.5
 
 
-def test_mimic_joints_are_not_commanded_all_told_at_once():
+def test_mimic_joints_are_not_commanded_and_all_are_named_at_once():
     parts = [link('palm')]
     for k, more in enumerate(('', '<mimic joint="f0"/>', '<mimic joint="f1"/>')):
         parts += [link(f'l{k}', 1), joint(f'f{k}', 'revolute', 'palm', f'l{k}', more=more)]

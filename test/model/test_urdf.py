@@ -136,6 +136,6 @@ def test_a_path_is_read(tmp_path):
     assert urdf.parse(path).name == urdf.parse(str(path)).name == 'arm'
 
 
-def test_text_is_utf8_whatever_it_declares():
+def test_text_is_utf8_despite_its_declaration():
     text = ARM.replace('version="1.0"', 'version="1.0" encoding="ISO-8859-1"', 1)
     assert urdf.parse(text.replace('"base"', '"Fuß"')).links[0].name == 'Fuß'

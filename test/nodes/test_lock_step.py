@@ -286,7 +286,7 @@ def test_lost_repeated_and_late_answers_change_nothing(host, graph):
     assert len(runs[0]) == 51 and runs[0] == runs[1]
 
 
-def test_silence_is_told_and_ends_nothing(host, graph):
+def test_silence_is_reported_and_ends_nothing(host, graph):
     """With `hold`; the run goes on when the participant is there."""
     run = Run(
         host,

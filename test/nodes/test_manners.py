@@ -102,7 +102,7 @@ def test_a_bad_goal_is_refused_before_it_is_accepted(arm, request_, code, senten
     assert arm.controller.node.session.refused_references == refused + 1
 
 
-def test_a_goal_that_is_replaced_says_by_what(arm):
+def test_a_goal_that_is_replaced_states_by_what(arm):
     first = arm.send(goal((0.35, 0.2)))
     arm.advance(0.05)
     second = arm.send(goal((0.3, 0.25), seconds=1))
@@ -137,7 +137,7 @@ def test_a_gain_of_an_unknown_joint_names_those_that_there_are(arm):
     assert arm.participant.set_parameters(NAME, gains__joint1__p=90.0).successful
 
 
-def test_a_target_out_of_reach_is_told_with_the_distance_left(controlled_robot):
+def test_a_target_out_of_reach_is_reported_with_the_distance_left(controlled_robot):
     arm = controlled_robot(
         ARM,
         controller={'law': 'operational_space', 'operational_space__hand': 'tool0'},

@@ -44,7 +44,7 @@ def gripper(tmp_path_factory):
     return path
 
 
-def test_the_simulator_tells_all_joints_and_takes_efforts_of_those_that_lead(graph, host, gripper):
+def test_the_simulator_publishes_all_joints_and_takes_efforts_of_leaders(graph, host, gripper):
     """The state of the follower is at its ratio, also after a state was set by all names."""
     arm = StandingArm(graph, host, gripper, initial_position=list(POSTURE), no_command='hold')
     robot = Robot.from_urdf(gripper)

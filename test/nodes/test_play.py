@@ -65,7 +65,7 @@ def test_a_file_is_played_to_its_end(arm, tmp_path, capsys):
     ],
     ids=['joints', 'limits', 'far away'],
 )
-def test_what_the_controller_refuses_is_told(arm, tmp_path, capsys, changes, arguments, words):
+def test_what_the_controller_refuses_is_reported(arm, tmp_path, capsys, changes, arguments, words):
     before = arm.status
     assert played(arm, motion(tmp_path, **changes), *arguments) == 1
     told = capsys.readouterr().err
@@ -73,7 +73,7 @@ def test_what_the_controller_refuses_is_told(arm, tmp_path, capsys, changes, arg
     assert arm.status == before
 
 
-def test_a_controller_that_is_not_there_is_told(ros_domain, tmp_path, capsys, monkeypatch):
+def test_a_missing_controller_is_reported(ros_domain, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(play, 'PATIENCE', 0.2)
     assert play.main([str(motion(tmp_path)), '--controller', 'nobody']) == 1
     assert "there is no controller '/nobody'" in capsys.readouterr().err

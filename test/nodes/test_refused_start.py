@@ -21,7 +21,7 @@ IMPOSSIBLE = {
 
 
 @pytest.mark.parametrize('name', IMPOSSIBLE)
-def test_a_refused_start_ends_the_process_where_a_launch_file_wants_it(start, name):
+def test_a_refused_start_ends_the_process_if_the_launch_file_requires_it(start, name):
     parameters, sentence = IMPOSSIBLE[name]
     node = start(name, **parameters, end_when_refused=True)
     wait_until(lambda: not node.running, 'the end of the process', COLD)

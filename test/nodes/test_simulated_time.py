@@ -160,7 +160,7 @@ def test_after_a_jump_back_the_controller_begins_anew(bench):
     bench.hosted.wait_for_output('Simulated time went back from 7.')
 
 
-def test_a_jump_forward_is_counted_and_told(bench):
+def test_a_jump_forward_is_counted_and_reported(bench):
     """Of ten seconds no cycle is run that would find its joint state too old."""
     bench.hold()
     missed = bench.session.loop.counts.missed
@@ -170,7 +170,7 @@ def test_a_jump_forward_is_counted_and_told(bench):
     bench.hosted.wait_for_output('Simulated time went on by 10 s at once')
 
 
-def test_a_pause_is_told_and_so_is_its_end(bench, monkeypatch):
+def test_a_pause_is_reported_and_so_is_its_end(bench, monkeypatch):
     monkeypatch.setattr(simulated_time_session, 'SILENCE', 0.2)
     bench.hold()
     bench.hosted.wait_for_output('Simulated time stands at 7.')

@@ -34,7 +34,7 @@ def participant(ros_domain):
 
 
 @pytest.mark.parametrize('module', [controller, simulator], ids=['controller', 'simulator'])
-def test_a_kernel_that_takes_long_is_told_everywhere(module, participant, monkeypatch):
+def test_a_kernel_that_takes_long_is_reported_everywhere(module, participant, monkeypatch):
     """The node waits in its compilation until its messages have arrived."""
     name = module.__name__.rpartition('.')[2]
     go_on = threading.Event()

@@ -136,7 +136,7 @@ def test_a_node_under_test_holds_the_arm(simulated_robot, default_context):
     assert ends[0].position.tobytes() == ends[1].position.tobytes()
 
 
-def test_a_node_that_does_not_answer_is_told(simulated_robot):
+def test_a_node_that_does_not_respond_is_reported(simulated_robot):
     arm = simulated_robot(TWO_LINK, command_topic=TOPIC, patience=0.5)
     with pytest.raises(AssertionError, match=f"No command came on '{TOPIC}' within 0.5 s"):
         arm.advance(0.1)

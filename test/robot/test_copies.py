@@ -103,11 +103,11 @@ def test_other_processes_compute_the_same(robot, start):
         np.testing.assert_allclose(given, expected, rtol=0.0, atol=1e-14 * abs(expected).max())
 
 
-def test_a_robot_says_what_it_is(robot):
+def test_a_robot_describes_itself(robot):
     assert repr(robot) == f"<{type(robot).__name__} 'two_link', nv = 2: joint1, joint2>"
 
 
-def test_a_robot_of_many_joints_says_some_and_its_quaternions():
+def test_a_robot_of_many_joints_prints_some_and_its_quaternions():
     many = Robot.from_urdf(ROOT / 'config/urdf/franka_like.urdf', free_base=True)
     assert repr(many) == (
         "<Robot 'franka_like', nq = 14, nv = 13: free_base.x, free_base.y, "

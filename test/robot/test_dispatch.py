@@ -154,7 +154,7 @@ CHANGES = {
 @pytest.mark.parametrize(
     'name', ['inverse_dynamics', 'mass_matrix', 'velocity', 'forward_dynamics_derivatives']
 )
-def test_whatever_else_is_given_goes_the_careful_way(name, change):
+def test_other_arguments_use_the_python_method(name, change):
     """In any place: the same numbers, or the same sentence."""
     case = FAMILIES['sliding_tree']
     fast, python = fast_and_python(case, name)
@@ -227,7 +227,7 @@ def test_no_reference_is_kept_or_lost(name):
     assert abs(len(gc.get_objects()) - objects) < 1500
 
 
-def test_a_robot_that_nobody_holds_is_gone():
+def test_a_robot_without_references_is_freed():
     """Its methods hold it, and it holds them: a collection finds that."""
     case = FAMILIES['sliding_tree']
     robot = Robot(case.robot.model)
@@ -242,7 +242,7 @@ def test_a_robot_that_nobody_holds_is_gone():
 
 
 @pytest.mark.parametrize('name', OF_STATES + OF_FRAMES)
-def test_it_still_says_what_it_is(name):
+def test_it_still_describes_itself(name):
     """Name, text and arguments are those of the class."""
     owner, title = place_of(Robot(FAMILIES['one_slide'].robot.model), name)
     fast = getattr(owner, title)
@@ -330,7 +330,7 @@ def test_another_interpreter_keeps_the_careful_methods(monkeypatch):
         assert not isinstance(robot.inverse_dynamics, BUILT_IN)
 
 
-def test_a_singular_pivot_is_told_by_the_careful_method():
+def test_a_singular_pivot_is_reported_by_the_python_method():
     """With the name of the body."""
     model = FAMILIES['skew_chain'].robot.model
     constants = model.constants.copy()

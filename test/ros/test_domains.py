@@ -14,7 +14,7 @@ from std_msgs.msg import String  # noqa: E402
 WAIT = 20.0
 
 
-def test_row_64_nothing_is_heard_across_domains():
+def test_row_64_no_message_crosses_domains():
     """The last of a hundred messages arrives at home, and none of them elsewhere."""
     home = int(os.environ['ROS_DOMAIN_ID'])
     domains = home, home, home + 101  # no test reserves a domain beyond 100

@@ -69,7 +69,7 @@ def node(request):
     rclpy.shutdown(context=context)
 
 
-def test_descriptions_of_a_running_node_are_told_once_a_second(node, capfd):
+def test_descriptions_of_a_running_node_are_reported_once_a_second(node, capfd):
     node.phase = 'active'
     for k in range(100):
         node.source._receive(octets(String(data=f'<robot name="{k}"/>')))
@@ -77,7 +77,7 @@ def test_descriptions_of_a_running_node_are_told_once_a_second(node, capfd):
     assert capfd.readouterr().err.count('Another robot description has come') == 1
 
 
-def test_refusals_of_descriptions_are_told_ten_times_then_once_a_second(node, capfd):
+def test_refusals_of_descriptions_are_reported_ten_times_then_once_a_second(node, capfd):
     for k in range(100):
         node.source._receive(octets(String(data=f'<link name="{k}"/>' + 'a' * k)))
         node.complain(f'Cannot configure: {k}')

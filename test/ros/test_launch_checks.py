@@ -23,7 +23,7 @@ def test_missing_packages_are_named_with_what_needs_them_and_how_to_get_them(mon
 
 
 @pytest.mark.parametrize('code, ending', [(0, False), (0, True), (1, True), (-9, True)])
-def test_a_clean_end_and_an_end_that_was_asked_for_are_no_failures(code, ending):
+def test_a_clean_end_and_a_requested_end_are_no_failures(code, ending):
     event = SimpleNamespace(returncode=code, process_name='controller-1')
     assert fail_with_node(event, SimpleNamespace(is_shutdown=ending)) is None
 

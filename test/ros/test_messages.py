@@ -306,7 +306,7 @@ assert not first.coriolis and first.header.stamp.sec == 0
 
 
 @pytest.mark.parametrize('setting', ['', '1'])
-def test_an_outgoing_message_is_filled_in_place_whatever_the_setters_do(setting):
+def test_an_outgoing_message_is_filled_in_place_despite_setters(setting):
     # Unset, a field's setter copies; with '1' it keeps a reference to the caller's array.
     pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
     environment = {**os.environ, 'ROS_PYTHON_CHECK_FIELDS': setting}

@@ -26,12 +26,12 @@ def sentences(tmp_path, *names, node=NODE):
     'name',
     ['/**', NODE, 'left/robodyn_controller', '/**/robodyn_controller', '/*/robodyn_controller'],
 )
-def test_a_file_that_names_the_node_is_not_told(tmp_path, name):
+def test_a_file_for_the_node_is_not_reported(tmp_path, name):
     assert sentences(tmp_path, 'somebody', name) == []
 
 
 @pytest.mark.parametrize('name', ['robodyn_controller', '/left/robodyn_controler', '/*'])
-def test_a_file_that_names_others_only_is_told(tmp_path, name):
+def test_a_file_for_other_nodes_is_reported(tmp_path, name):
     (sentence,) = sentences(tmp_path, 'somebody', name)
     assert f"nothing for this node, '{NODE}'" in sentence
     assert f"it is for '/somebody', '/{name.strip('/')}'" in sentence
@@ -53,7 +53,7 @@ def test_every_file_is_judged_and_none_is_needed(tmp_path):
 
 
 @pytest.mark.ros
-def test_a_node_says_so_at_its_start(tmp_path, node_command, node_environment):
+def test_a_node_reports_it_at_its_start(tmp_path, node_command, node_environment):
     pytest.importorskip('robodyn_msgs', reason='robodyn_msgs is not built')
     path = tmp_path / 'arm.yaml'
     path.write_text('robodyn_simulater: {ros__parameters: {update_rate: 500}}')

@@ -103,7 +103,7 @@ def test_yes_and_no_are_words_with_quotes_or_without(make_node, given, value):
         ('joints:=panda_joint1', r"'joints' must be a list \(string\[\]\)"),
     ],
 )
-def test_a_bad_override_is_remembered_until_it_is_corrected(make_node, given, sentence):
+def test_a_bad_override_is_reported_until_it_is_corrected(make_node, given, sentence):
     node = make_node(given)
     parameters = Parameters(node, TABLE)
     with pytest.raises(ParameterError, match=sentence):

@@ -69,7 +69,7 @@ def test_position_of_a_locked_joint_that_cannot_be_read_is_refused(entry, error,
         source(TEXT, locked=(entry,)).build()
 
 
-def test_free_base_is_asked_for():
+def test_free_base_is_an_option():
     """Its coordinates come before those of the joints."""
     robot = source(TEXT, base_link='hull').build(free_base=True)
     assert robot.position_names[0] == 'free_base.x' and robot.joint_names[-1] == 'tilt'

@@ -51,7 +51,7 @@ def test_a_quick_start_is_not_logged():
     assert told.messages and not told.lines
 
 
-def test_what_is_left_is_told():
+def test_remaining_work_is_reported():
     told = Told()
     told.report.compiling('model.aba', 2, 11)
     told.passes(1.0)
@@ -67,7 +67,7 @@ def test_what_is_left_is_told():
     ]
 
 
-def test_the_thread_tells_while_its_owner_is_busy_and_ends_with_it(monkeypatch):
+def test_the_thread_reports_while_its_owner_is_busy_and_ends_with_it(monkeypatch):
     monkeypatch.setattr(start_report, 'INTERVAL', 1e-3)
     heard = threading.Event()
     with StartReport(lambda *_: heard.set(), lambda _: None) as report:

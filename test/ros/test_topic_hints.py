@@ -40,7 +40,7 @@ def say(listener, words):
     wait_until(lambda: words in silent_topic(listener, TOPIC, KIND), words)
 
 
-def test_nobody_publishes_it_anywhere(nodes):
+def test_it_has_no_publisher(nodes):
     say(
         nodes[0], "'/joint_states': no node publishes sensor_msgs/msg/JointState there, nor elsewh"
     )
@@ -59,7 +59,7 @@ def test_the_topic_of_the_most_similar_name_comes_first(nodes):
     say(listener, "'/joint_states', where one node publishes.")
 
 
-def test_another_type_is_told(nodes):
+def test_another_type_is_reported(nodes):
     listener, driver = nodes
     driver.create_publisher(String, TOPIC, 1)
     say(listener, 'one node publishes std_msgs/msg/String instead of sensor_msgs/msg/JointState')

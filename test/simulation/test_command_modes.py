@@ -200,7 +200,7 @@ def test_no_gain_is_too_high_for_the_step(arm, middle):
 
 
 @pytest.mark.parametrize('scheme', SCHEMES)
-def test_kinematic_joints_are_where_they_are_told(arm, middle, scheme):
+def test_kinematic_joints_follow_their_commands(arm, middle, scheme):
     """To rounding, and at most as fast as the joint may; the effort is what that takes."""
     plant = make(
         arm, middle, integrator=scheme, command_modes=POSITION, kinematic=True, substeps=2

@@ -215,7 +215,7 @@ def test_wrong_states_and_commands_are_refused_by_the_names_of_the_robot(elbow):
     assert plant.fault == '' and plant.faults == 0
 
 
-def test_a_motor_at_its_stop_keeps_the_link_where_it_was_asked_for(elbow):
+def test_a_motor_at_its_stop_keeps_the_link_at_its_command(elbow):
     """The spring is then loaded otherwise than at rest."""
     joint = Joint('a', 'revolute', 'base', 'link', limit=Limit(-0.5, 0.5, 10.0, 10.0))
     inertia = Inertial(2.0, np.array([0.0, 0.3, 0.0]), 0.1 * np.eye(3))

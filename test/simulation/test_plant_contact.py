@@ -183,7 +183,7 @@ def pressed(arm):
     return arm, q, Contacts([sphere('tool0', 0.03)], [table])
 
 
-def test_an_arm_that_presses_on_a_table_feels_its_effort(pressed):
+def test_an_arm_that_presses_on_a_table_has_the_force_of_its_effort(pressed):
     """tau = g - J^T f at rest: the table answers with -f, without joint friction."""
     arm, q, contacts = pressed
     force = np.array([4.0, -3.0, -20.0, 0.0, 0.0, 0.0])

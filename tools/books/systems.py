@@ -180,7 +180,7 @@ SYSTEMS = (
         ),
         (
             'test_hybrid_dynamics_solve_the_equations_of_motion',
-            'test_computed_torque_moves_the_node_as_asked',
+            'test_computed_torque_moves_the_arm_of_the_node_as_commanded',
         ),
     ),
     System(

@@ -189,7 +189,7 @@ def test_what_loops_do_not_have_is_refused():
     assert Robot(four_bar().tree().model).constraint_forces(*np.zeros((3, 5))) == {}
 
 
-def test_friction_of_led_joints_is_told():
+def test_friction_of_led_joints_is_reported():
     """It is left out, and the report says so."""
     mechanism = four_bar()
     joints = tuple(

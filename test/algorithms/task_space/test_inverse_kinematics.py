@@ -106,7 +106,7 @@ def test_axes_left_out_are_free(arm):
     agree(robot.pose(found.q, tool)[:, :3, 3], targets[:, :3, 3], scale=1.0, tolerance=1e-8)
 
 
-def test_a_pose_out_of_reach_is_told(arm):
+def test_a_pose_out_of_reach_is_reported(arm):
     """No success, the best posture and its error; still within the limits and finite."""
     robot, tool, targets = arm
     far = targets[0].copy()

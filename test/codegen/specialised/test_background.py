@@ -173,7 +173,7 @@ def test_stopped_while_this_process_makes_it(home, monkeypatch):
     assert not background.ready and background.trouble == ''
 
 
-def test_without_a_cache_background_compilation_says_what_to_do(model, tmp_path, monkeypatch):
+def test_without_a_cache_background_compilation_states_what_to_do(model, tmp_path, monkeypatch):
     """Without a cache the other process could hand nothing over: a sentence says what to do."""
     (tmp_path / 'file').write_text('')
     monkeypatch.setenv('ROBODYN_CACHE_DIR', str(tmp_path / 'file' / 'cache'))

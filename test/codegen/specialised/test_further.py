@@ -280,7 +280,7 @@ def test_frame_accelerations_are_consistent_with_the_bias(fast):
         )
 
 
-def test_no_kernel_is_forgotten():
+def test_every_kernel_is_listed():
     """Every generic kernel is recorded, or the document says in a line why it is not."""
     model = BRANCHES.robot.model
     recipes = [

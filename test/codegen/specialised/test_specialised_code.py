@@ -85,7 +85,7 @@ def test_nothing_is_read_before_it_is_written(franka):
         Notebook(Tape(), (3, 135))[1, 5]
 
 
-def test_a_refused_text_says_so(franka):
+def test_a_refused_text_reports_it(franka):
     """Code beyond the limit is not compiled, and the text states its size."""
     text = emit_python.refuse(record('gravity_torque', RECIPES['gravity_torque'], franka.model))
     space = {}

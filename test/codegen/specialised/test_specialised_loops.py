@@ -101,7 +101,7 @@ def test_recordings_are_those_for_any_robot(name):
         agree(played(pose, q=q)[0], robot.pose(q, frame).ravel(), 1.0, NEAR)
 
 
-def test_a_recording_says_where_it_does_not_hold():
+def test_a_recording_states_where_it_does_not_hold():
     """Outside the box of its polynomial; inside of it the samples close the loops."""
     robot = ALL['arm with a four-bar'].robot()
     recording = record('gravity_torque', RECIPES['gravity_torque'], robot.model)

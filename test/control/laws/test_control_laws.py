@@ -83,7 +83,7 @@ def test_computed_torque_makes_the_error_a_linear_oscillator(robot):
 
 
 @by_robot
-def test_pd_is_diagonal_and_knows_no_model(robot):
+def test_pd_is_diagonal_and_uses_no_model(robot):
     """Kp e + Kd ed in N m, nothing else."""
     q, qd, reference, gains = lagging(robot)
     terms = terms_of(robot, 'pd', q, qd, reference, gains)
@@ -186,7 +186,7 @@ def test_coulomb_feed_forward_is_smooth_and_odd():
 
 
 @pytest.mark.parametrize('name', LAWS)
-def test_every_law_says_what_it_is(name):
+def test_every_law_describes_itself(name):
     """Name, equation, unit of its gains."""
     law = law_class(name)
     assert law.name == name and law.equation.startswith('tau = ') and len(law.gain_unit) == 2

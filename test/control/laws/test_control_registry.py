@@ -110,7 +110,7 @@ def test_package_that_brings_no_law_is_named(monkeypatch, value, sentence):
     assert sentence in str(caught.value)
 
 
-def test_law_without_torques_says_so():
+def test_law_without_torques_reports_it():
     """The protocol is not silently empty."""
     with pytest.raises(NotImplementedError):
         ControlLaw(Robot.from_urdf(TWO_LINK)).torques(None, None, None, None, None)

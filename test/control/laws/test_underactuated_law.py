@@ -84,7 +84,7 @@ def test_every_term_is_the_partition_of_the_mass_matrix(robot, names):
 
 
 @by_case
-def test_driven_joints_are_linear_oscillators_whatever_the_others_do(robot, names):
+def test_driven_joints_are_linear_oscillators_under_any_motion_of_the_others(robot, names):
     """On the same model qdd_a = qdd_r + Kd ed + Kp e; the passive joints have friction alone."""
     q, qd, reference, gains = lagging(robot)
     law = law_of(robot, names)

@@ -231,7 +231,7 @@ def test_velocity_beyond_a_limit_is_refused_by_name():
 
 
 @pytest.mark.parametrize('bad', [0, 5, BLOCK - 1, BLOCK, 2 * BLOCK - 1, 99])
-def test_violation_is_found_and_told_wherever_it_is(bad):
+def test_a_violation_is_found_and_reported_anywhere(bad):
     """In the first segment or the last, on either side of a block, with its time and value."""
     q = np.full((100, 2), 0.1)
     q[bad, 1] = 1.2

@@ -193,7 +193,7 @@ def test_a_wrench_begins_at_its_time():
     assert np.allclose(led.task.target[POSITION, :3], START + 0.01, atol=1e-6)
 
 
-def test_what_is_told_for_now_replaces_what_was_to_come():
+def test_a_target_for_now_replaces_later_ones():
     """A stop clears later targets; a target for the past does not."""
     led = Led()
     for k in range(1, 20):
@@ -269,7 +269,7 @@ def test_old_joint_states_are_made_up_for():
     assert np.abs(law.task.measured[4:6]).max() < 1e-14, 'no more than longest_age'
 
 
-def test_the_supervisor_tells_the_law_how_old_a_state_is():
+def test_the_supervisor_passes_the_age_of_a_state_to_the_law():
     """Since its receipt, and by what it was old then."""
     bench = arm_bench().activate()
     bench.supervisor.measure(bench.q, bench.qd, bench.now, 0.003)

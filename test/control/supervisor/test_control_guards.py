@@ -149,7 +149,7 @@ def test_no_time_no_change():
 
 
 @given(st.tuples(*[anything] * 4), st.floats(-50.0, 50.0), st.floats(0.0, 0.01))
-def test_limited_torque_is_finite_in_limits_and_in_rate_whatever_comes_in(values, last, dt):
+def test_limited_torque_is_finite_in_limits_and_in_rate_for_any_input(values, last, dt):
     """The invariant that every published torque obeys; compiled and plain code agree on it."""
     wanted, q, qd, _ = ([value] for value in values)
     torque, flags = limit(wanted, q, qd, [last], dt=dt)

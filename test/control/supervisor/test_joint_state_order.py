@@ -54,7 +54,7 @@ def test_row_52_a_clock_that_is_set_back_costs_two_states(back):
 
 
 @pytest.mark.parametrize('useless', [(0, 0), (-5, 0), (1, 4_000_000_000), None])
-def test_row_6_a_stamp_that_says_nothing_orders_nothing(useless):
+def test_row_6_a_meaningless_stamp_orders_nothing(useless):
     bench = following()
     for one in (stamp(5), useless, stamp(5), useless, useless, stamp(3)):
         assert bench.supervisor.measure(bench.q, bench.qd, bench.now, stamp=one) == Reason.NONE
@@ -73,7 +73,7 @@ def sticking(**changes):
     return bench
 
 
-def test_row_5_stuck_states_under_changing_torque_are_told():
+def test_row_5_stuck_states_under_changing_torque_are_reported():
     bench = sticking()
     bench.run(30)
     assert not bench.supervisor.stuck

@@ -72,7 +72,7 @@ def test_late_it_comes_to_rest_with_the_guard(every):
 
 
 @pytest.mark.parametrize(('law', 'task'), starved.CASES)
-def test_row_55_a_gap_of_50_ms_trips_nothing_and_the_page_says_so(law, task):
+def test_row_55_a_gap_of_50_ms_trips_nothing_as_the_page_states(law, task):
     """With the default limits; the line of the page is what comes out here."""
     one = starved.starve(law, task, 50)
     assert one.state in (State.HOLD, State.ACTIVE)

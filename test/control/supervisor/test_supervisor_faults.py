@@ -704,7 +704,7 @@ def test_tick_survives_requests_from_another_thread():
     assert not errors and {State.READY, State.HOLD, State.ACTIVE, State.FAULT} <= states
 
 
-def test_row_50_exception_around_the_tick_is_told_as_what_it_is():
+def test_row_50_exception_around_the_tick_is_reported_as_such():
     """It is not reported as a requested stop; the torque is safe until a reset."""
     bench = moving()
     bench.supervisor.fail(ValueError('a defect'))

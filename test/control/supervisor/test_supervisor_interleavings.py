@@ -136,7 +136,7 @@ PROLOGUE = [('run', 3, True), ('activate',), ('run', 3, True)]
         ('run', 3, True),
     ]
 )
-def test_invariant_holds_for_a_law_that_does_what_it_wants(played):
+def test_invariant_holds_for_an_arbitrary_law(played):
     """Any torque, status and exception, any message, any time."""
     player = Player()
     for name, *arguments in PROLOGUE + played:

@@ -51,7 +51,7 @@ def test_a_rehearsed_run_is_the_same_to_the_last_bit(name):
     assert plain.state in (State.HOLD, State.ACTIVE)
 
 
-def test_a_law_that_remembers_is_not_called_for_nothing():
+def test_a_stateful_law_has_no_extra_calls():
     """That is what a law is taken for that does not say."""
     bench = Bench()
     bench.activate()
@@ -74,7 +74,7 @@ def test_nothing_is_rehearsed_before_activation_or_without_a_state():
     assert bench.law.calls == 0 and bench.state is State.READY
 
 
-def test_what_fails_in_a_rehearsal_fails_in_the_tick():
+def test_a_failure_in_a_rehearsal_is_one_in_the_tick():
     """The rehearsal says nothing; the tick answers for it."""
     bench = Bench()
     bench.activate()

@@ -72,7 +72,7 @@ def test_assembly_takes_one_pass_for_each_level_of_a_tree():
             assert len(schedule) < tree.n
 
 
-def test_bodies_on_the_ground_wait_for_nobody():
+def test_bodies_on_the_ground_are_ready_first():
     """Nothing is between them but the inertial frame, which gives nothing on: one pass."""
     tree, *_ = any_tree('mixed forest')
     alone = replace(tree, parent=(tree.n,) * tree.n)

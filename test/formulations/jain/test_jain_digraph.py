@@ -127,7 +127,7 @@ def test_printed_a_of_remark_8_2_has_lost_columns():
         assert [entry != '.' for entry in row[:7]] == list(ours != 0)
 
 
-def test_adjacency_tells_roots_tips_and_paths():
+def test_adjacency_shows_roots_tips_and_paths():
     rng = np.random.default_rng(2)
     parent = random_parents(rng, 9)
     S = digraph.adjacency(9, digraph.edges_of(parent))

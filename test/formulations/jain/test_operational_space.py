@@ -209,7 +209,7 @@ def test_compliance_is_that_of_the_package(name):
     )
 
 
-def test_conditions_of_10_17_tell_related_bodies_from_others():
+def test_conditions_of_10_17_separate_related_bodies_from_others():
     """Its last row is for unrelated bodies: `i` not above `j`, and `j` not above `i`.
 
     The printed second half repeats the first. Then the row also holds for a body and its carrier,

@@ -322,7 +322,7 @@ def test_blocks_are_found_by_the_names_of_links():
         ),
     ],
 )
-def test_what_operators_are_not_asked(every, ask, error, sentence):
+def test_operators_refuse_other_calls(every, ask, error, sentence):
     pytest.importorskip('matplotlib')
     with pytest.raises(error, match=sentence):
         ask(every['sliding_tree'])

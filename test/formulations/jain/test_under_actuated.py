@@ -136,7 +136,7 @@ def test_generalized_jacobian_has_the_motion_of_free_hinges(system):
     unlike(J_G, J_a)
 
 
-def test_computed_torque_moves_the_node_as_asked():
+def test_computed_torque_moves_the_arm_of_the_node_as_commanded():
     """Algorithm 16.4 on an arm with one motor lost: forward dynamics with its torques."""
     tree, thd, _, T = any_tree('skew_chain')
     active = np.ones(tree.n, bool)

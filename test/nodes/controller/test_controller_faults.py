@@ -147,7 +147,7 @@ def test_two_publishers_of_joint_states_are_reported(graph, host, probe, arm):
     assert probe.state == 'HOLD'
 
 
-def test_nobody_or_several_that_receive_the_commands_are_reported(graph, host, probe, arm):
+def test_no_or_several_receivers_of_the_commands_are_reported(graph, host, probe, arm):
     node = host('controller', **SIMULATED, command_topic='/elsewhere')
     probe.wait_for('HOLD', timeout=COLD)
     node.wait_for_output("Nobody listens on '/elsewhere'")

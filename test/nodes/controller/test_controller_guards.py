@@ -25,7 +25,7 @@ pytestmark = pytest.mark.ros
 GRAVITY = Robot.from_urdf(str(harness.TWO_LINK)).gravity_torque(np.array(POSTURE))
 
 
-def test_row_71_what_the_system_refuses_is_told_everywhere(host, probe, arm):
+def test_row_71_what_the_system_refuses_is_reported_everywhere(host, probe, arm):
     """A processor that no machine has: a refusal that needs no limits to be set."""
     refused = 'could not be bound to processors [1023]'
     node = host('controller', **SIMULATED, realtime__cpus='[1023]')

@@ -34,7 +34,7 @@ GRAVITY = Robot.from_urdf(str(harness.TWO_LINK)).gravity_torque(np.array(POSTURE
 
 
 @pytest.mark.parametrize('arm_first', [True, False], ids=['arm first', 'controller first'])
-def test_it_becomes_active_whoever_starts_first(graph, host, probe, arm_first):
+def test_it_becomes_active_in_any_order_of_starts(graph, host, probe, arm_first):
     arm = FakeArm(graph, JOINTS, POSTURE) if arm_first else None
     host('controller', **SIMULATED)
     if not arm_first:

@@ -36,7 +36,7 @@ def quality(reliable, lasting=False):
     )
 
 
-def test_row_66_a_publisher_that_is_not_heard_is_named_with_the_policy(probe, graph):
+def test_row_66_an_incompatible_publisher_is_named_with_the_policy(probe, graph):
     """A best-effort sender of trajectories; it goes, and so does the warning."""
     assert probe.diagnosed('topics').level == DiagnosticStatus.OK
     topic = f'{probe.name}/joint_trajectory'

@@ -135,7 +135,7 @@ def test_dynamics_of_a_given_state(probe):
         assert answer.header.frame_id == ROBOT.model.body_names[0]
 
 
-def test_only_the_fields_asked_for(probe):
+def test_only_the_requested_fields(probe):
     answer = dynamics(probe, state=state())
     assert len(answer.mass_matrix) == 4 and len(answer.coriolis) == len(answer.gravity) == 2
     assert not (answer.friction or answer.effort or answer.forward_acceleration)
@@ -231,7 +231,7 @@ def test_operational_space_inertia_of_the_plane(probe):
     assert sorted(answer.singular_values, reverse=True) == list(answer.singular_values)
 
 
-def test_a_singular_task_is_an_answer_that_says_so(probe):
+def test_a_singular_task_is_reported_in_the_result(probe):
     answer = inertia(probe, link=LINK, state=state())
     assert answer.success
     assert answer.rank == 2 and answer.rows == 6

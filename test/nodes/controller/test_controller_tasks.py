@@ -174,7 +174,7 @@ def test_what_does_not_fit_is_answered_with_a_sentence(probe, fields, sentence):
     assert not answer.inertia
 
 
-def test_the_topic_is_silent_until_asked_then_comes_every_cycle(probe):
+def test_the_topic_is_off_until_requested_then_comes_every_cycle(probe):
     """With osi_publish_rate = update_rate: one message a cycle, of the latest joint state."""
     inbox = probe.graph.collect(
         messages.OperationalSpaceInertia, f'{probe.name}/operational_space_inertia'

@@ -29,7 +29,7 @@ SPRINGS = ['joint1=800 6 0.5', 'joint2=300 2 0.2']
 STIFFNESS = np.array([800.0, 300.0])
 
 
-def test_links_rest_where_the_law_was_told(controlled_robot):
+def test_links_rest_at_the_reference_of_the_law(controlled_robot):
     """Motors are measured; they stop g/k beyond the reference of the links."""
     gains = {
         f'gains__joint{k}__{gain}': value

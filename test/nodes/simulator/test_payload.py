@@ -32,7 +32,7 @@ def set_payload(arm, node, ramp=0.0, frame='tool0', mass=MASS, com=COM, ixx=0.0)
     return arm.participant.call(SetPayload, f'{node}/set_payload', request, again=True)
 
 
-def test_an_arm_that_knows_its_payload_holds_it(controlled_robot):
+def test_an_arm_with_its_payload_in_the_model_holds_it(controlled_robot):
     """With an unmodelled payload it sags by the weight over the stiffness. With a modelled one it
     returns, and again without any."""
     arm = controlled_robot(TWO_LINK, initial_position=START, friction_scale=0.0)

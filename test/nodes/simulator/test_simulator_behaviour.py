@@ -223,7 +223,7 @@ def test_pause_step_and_go_on(arm):
         arm.next(lambda state: state.position != before, 'motion after the pause')
 
 
-def test_steps_return_the_state_that_is_told(arm):
+def test_steps_return_the_published_state(arm):
     """Position, velocity and effort of one moment; empty where the reading was lost."""
     arm.say(arm.publisher(Float64MultiArray, EFFORTS), floats([2.0] * 7))
     answer = arm.ask_for_steps(10)

@@ -154,7 +154,7 @@ def test_messages_say_whose_they_are(ferry):
     assert joints.header.frame_id == poses.header.frame_id == 'sea'
 
 
-def test_steps_return_the_poses_that_are_told(ferry):
+def test_steps_return_the_published_poses(ferry):
     answer = ferry.ask_for_steps(1)
     joints, poses = ferry.now()
     assert answer.state.name == SCALARS and answer.state.position == joints.position
@@ -473,7 +473,7 @@ def test_lock_step_by_the_order_of_velocities(graph):
         session.close()
 
 
-def test_the_controller_says_what_it_needs(host, tmp_path):
+def test_the_controller_states_what_it_needs(host, tmp_path):
     """It takes one position a joint: a floating joint has to be held, wherever that is."""
     urdf = tmp_path / 'ferry.urdf'
     urdf.write_text(FERRY)

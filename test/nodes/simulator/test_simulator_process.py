@@ -132,7 +132,7 @@ def test_the_same_commands_give_the_same_bits(graph, start):
     assert by_command(graph, start, 200) == first
 
 
-def test_the_state_is_told_again_until_a_command_comes(graph, host):
+def test_the_state_is_repeated_until_a_command_comes(graph, host):
     """It has the same stamp, for late subscribers; a bad command takes no step."""
     arm = Arm(graph, host, trigger='command')
     first, again = arm.next(), arm.next()

@@ -92,7 +92,7 @@ def intake(monkeypatch):
     )
 
 
-def test_the_law_is_told_and_a_bad_state_changes_nothing(intake):
+def test_the_law_gets_the_state_and_a_bad_one_changes_nothing(intake):
     assert intake.missing == "No state of the base has come on '/base'."
     intake.receive(state(turn=np.zeros(4)))
     assert 'The last one is refused: base of law' in intake.missing and intake.rejected == 1

@@ -24,7 +24,7 @@ SEQUENCE = [
 ]
 
 
-def test_every_change_is_told_once():
+def test_every_change_is_reported_once():
     faces = iter(SEQUENCE)
 
     def tick(_now):

@@ -105,7 +105,7 @@ def test_cancelling_a_goal_does_not_undo_a_stop():
     assert bench.state is State.FAULT and bench.reason == Reason.STOPPED
 
 
-def test_a_goal_that_another_reference_took_the_place_of_says_so():
+def test_a_goal_replaced_by_another_reference_reports_it():
     bench = Bench().activate()
     goal, handle = accepted(bench, 0.1)
     bench.run(10)

@@ -136,7 +136,7 @@ def test_row_58_a_huge_request_is_refused_with_nothing_of_it_decoded(monkeypatch
         bench.close()
 
 
-def test_row_57_requests_beyond_a_bounded_queue_are_told_that_it_is_busy():
+def test_row_57_requests_beyond_a_bounded_queue_get_busy():
     """All waiting requests are taken together: the first get results, the others BUSY at once."""
     from std_srvs.srv import Trigger
 

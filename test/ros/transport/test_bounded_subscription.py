@@ -131,7 +131,7 @@ class Listener:
 
 
 @pytest.mark.parametrize('text', ['<robot name="ü"/>', '<robot/>', 'x'])
-def test_row_2_a_description_is_kept_as_it_came_and_told_once(text):
+def test_row_2_a_description_is_kept_unchanged_and_reported_once(text):
     from rclpy.serialization import serialize_message
 
     told, node = [], Listener()

@@ -179,7 +179,7 @@ def test_a_library_of_another_layout_is_not_used(monkeypatch):
     assert rcl_ffi.library() is not None
 
 
-def test_row_51_the_last_word_is_said_after_the_context_has_gone():
+def test_row_51_the_last_message_is_logged_after_the_context_has_gone():
     """rcl refuses then; the middleware still has the publisher, until it is destroyed."""
     contexts = [rclpy.Context() for _ in range(2)]
     for context in contexts:

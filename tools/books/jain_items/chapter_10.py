@@ -84,7 +84,7 @@ ITEMS = (
         (
             'test_elements_of_omega',
             'test_every_block_equals_the_dense_inverse',
-            'test_conditions_of_10_17_tell_related_bodies_from_others',
+            'test_conditions_of_10_17_separate_related_bodies_from_others',
         ),
         '(10.17), last row: i not above j, and j not above i',
     ),

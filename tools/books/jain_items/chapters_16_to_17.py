@@ -95,7 +95,7 @@ ITEMS = (
         'n N_a',
         functions=('formulations.jain.under_actuated.generalized_jacobian.computed_torque',),
         tests=(
-            'test_computed_torque_moves_the_node_as_asked',
+            'test_computed_torque_moves_the_arm_of_the_node_as_commanded',
             'test_redundant_motors_hold_the_free_hinge',
         ),
     ),

@@ -296,7 +296,7 @@ ITEMS = (
             'test_phi_is_the_resolvent_of_e_phi',
             'test_blocks_of_phi_chain_along_the_path',
             'test_blocks_are_found_by_the_names_of_links',
-            'test_what_operators_are_not_asked',
+            'test_operators_refuse_other_calls',
             'test_operators_are_not_written_to',
             'test_operators_say_what_they_are',
             'test_table_names_every_operator_and_counts_its_blocks',

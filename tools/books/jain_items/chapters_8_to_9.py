@@ -34,7 +34,7 @@ ITEMS = (
             'formulations.jain.digraph.adjacency',
             'formulations.jain.digraph.is_nilpotent',
         ),
-        tests=('test_adjacency_tells_roots_tips_and_paths', 'test_structure_of_remark_8_1'),
+        tests=('test_adjacency_shows_roots_tips_and_paths', 'test_structure_of_remark_8_1'),
     ),
     Item(
         63,
