@@ -5,7 +5,7 @@
     python examples/press_on_a_table.py
 
 The torque is the weight of the arm, a force at the fingertip, and damping. The plant finds the
-force of the table; nothing in the torque tells where the table is.
+force of the table; the torque does not depend on its place.
 """
 
 from pathlib import Path

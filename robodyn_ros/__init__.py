@@ -33,7 +33,8 @@ __all__ = [
 ]
 __version__ = '0.2.0'
 
-#: Whether first calls that compile say so on stderr; None is where somebody is likely to wait.
+#: Whether first calls that compile print a notice on stderr.
+#: None is in a terminal or an interactive session.
 verbose: bool | None = None
 
 _PLACES = {

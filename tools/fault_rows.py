@@ -363,7 +363,7 @@ ROWS = tuple(
                 'Who comes second refuses; a late rival is met by rival_action.',
                 'controller_lifecycle::a_second_controller_on_the_same_topic_refuses_to_activate',
             ),
-            ('Loss of the network, another domain', 'As row 4; nothing is heard across domains.'),
+            ('Loss of the network, another domain', 'As row 4; no message crosses domains.'),
             (
                 'Another middleware',
                 'Where the layout of a library is unknown, rclpy takes; tested is Fast DDS alone.',

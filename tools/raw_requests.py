@@ -16,7 +16,7 @@ _POINTER = ctypes.c_void_p
 
 
 class _Quality(ctypes.Structure):
-    """rmw_qos_profile_t; every duration stays 0, which is "not said"."""
+    """rmw_qos_profile_t; every duration stays 0, which is "unspecified"."""
 
     _fields_ = [
         ('history', ctypes.c_int),

@@ -21,7 +21,7 @@ from robodyn_ros.demonstration.motion import sway
 from robodyn_ros.realtime.os_requests import RealTime
 from robodyn_ros.ros.controller.controller_parameters import CONTROLLER_PARAMETERS
 
-#: Rate [Hz], for how long [s], and what else the controller is told.
+#: Rate [Hz], duration [s], and further parameters of the controller.
 RUNS = (
     (1000.0, 60.0, {}),
     (1000.0, 20.0, {'realtime.priority': 0}),

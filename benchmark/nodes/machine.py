@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What the machine alone does to a loop: a minimal program, to tell its delays from ours.
+"""What the machine alone does to a loop: a minimal program, to separate its delays from ours.
 
 It has no Python, no middleware and no second thread. It sleeps until an absolute deadline, as the
 control loop does. Then it reads memory for as long as a tick should take.

@@ -280,7 +280,7 @@ def figures(bench, name):
 
 
 def _once(pairs):
-    """Return the values of keys that occur once: what stands still tells no time."""
+    """Return the values of keys that occur once: repeated states give no time."""
     counts = Counter(key for key, _ in pairs)
     return {key: value for key, value in pairs if counts[key] == 1}
 

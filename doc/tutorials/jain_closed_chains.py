@@ -67,7 +67,7 @@ def by_name(tree, values):
 
 
 def inertia():
-    """Inertia that the crank feels: two bars that turn, and a coupler that only moves."""
+    """Inertia seen at the crank: two bars that turn, and a coupler that only translates."""
     return 2.0 * (SPIN + MASS * C * C) + MASS * L * L
 
 

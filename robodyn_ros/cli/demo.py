@@ -151,14 +151,14 @@ def shown_progress():
     try:
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
     except ImportError:
-        told = set()
+        printed = set()
 
-        def tell(mode, word, share):
-            if (mode, word) not in told:
-                told.add((mode, word))
+        def report(mode, word, share):
+            if (mode, word) not in printed:
+                printed.add((mode, word))
                 print(f'{TITLES[mode]}: {word}', flush=True)
 
-        yield tell
+        yield report
         return
     columns = (
         TextColumn('{task.description:<28}'),

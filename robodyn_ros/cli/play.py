@@ -57,14 +57,14 @@ class Player:
         self._node.destroy_node()
         rclpy.shutdown(context=self._context)
 
-    def play(self, message, told=print):
+    def play(self, message, report=print):
         """Play a trajectory to its end; RobodynError with the reason of a failure.
 
         Parameters
         ----------
         message : trajectory_msgs.msg.JointTrajectory
             The trajectory.
-        told : callable
+        report : callable
             Called with sentences about the progress.
         """
         heard = self._wait(lambda: self._status and self._refusals is not None)
@@ -84,12 +84,12 @@ class Player:
             raise RobodynError(f'the controller refuses the trajectory: {self._why}')
         if not self._is('FOLLOWING'):
             raise RobodynError(f"the controller '{self._name}' did not answer")
-        told(f'Playing {len(message.points)} points in {duration_of(message):g} s.')
+        report(f'Playing {len(message.points)} points in {duration_of(message):g} s.')
         while self._is('FOLLOWING'):
             self._executor.spin_once(timeout_sec=0.1)
         if not self._is('TRAJECTORY_END'):
             raise RobodynError(f'the trajectory was given up: {self._status.message}')
-        told(self._status.message)
+        report(self._status.message)
 
     def _is(self, reason):
         return self._status is not None and self._status.reason == reason

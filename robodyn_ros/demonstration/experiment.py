@@ -89,7 +89,7 @@ class Experiment:
         self._environment = None  # of the nodes, None for that of this process
         self._kernels = {}  # kernels of each node
         self._counts = {}  # of their loops
-        self._signal, self._handlers = None, {}  # heard; how they were handled before
+        self._signal, self._handlers = None, {}  # received; the handlers before
 
     def __enter__(self):
         # These signals must not end this process before it has ended the nodes.

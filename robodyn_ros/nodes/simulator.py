@@ -160,9 +160,9 @@ class Simulator(ManagedNode):
         if not 1 <= request.steps <= most:
             raise RobodynError(f'{request.steps} steps were asked for; expected 1 to {most}.')
         session.runner.step(request.steps)
-        session.tell()
+        session.publish_state()
         response.time = session.runner.time * 1e-9
-        response.state, response.multi_dof_state = session.last_told()
+        response.state, response.multi_dof_state = session.last_published()
         return f'{request.steps} steps were taken.'
 
     def _reset(self, session, _request, _response):

@@ -33,7 +33,7 @@ class Command(NamedTuple):
 
 
 def merged(first, second):
-    """Return both commands as one; joints that both speak for follow the second.
+    """Return both commands as one; joints of both follow the second.
 
     first, second : Command.
     """

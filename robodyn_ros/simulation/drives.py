@@ -113,7 +113,7 @@ class Drives:
         self.phase = np.full(model.nv, WAITING)
         self.expiry = np.full(model.nv, inf)
         self.takes = np.zeros((model.nv, len(CODES)))
-        self._expired = np.zeros(model.nv, dtype=bool)  # silent because nothing came in time
+        self._expired = np.zeros(model.nv, dtype=bool)  # no command came in time
         self.joints = np.zeros((model.nv, WIDTH))
         self.joints[:, AT] = model.coordinates
         self._model, self._inertia = model, inertia

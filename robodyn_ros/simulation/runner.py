@@ -54,7 +54,7 @@ class Runner:
         return self.steps * NANOSECONDS // self._rate
 
     def command(self, command):
-        """Command the next step; joints that pending commands alone speak for keep those.
+        """Command the next step; other joints keep their pending commands.
 
         Parameters
         ----------

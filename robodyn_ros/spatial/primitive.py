@@ -7,7 +7,7 @@ import functools
 from numba.extending import overload, register_jitable
 
 #: Keeps the function plain Python for Python callers, and compiles it into calling kernels. No
-#: wrapper for C is made, which nobody would call.
+#: wrapper for C is made, which would not be called.
 primitive = register_jitable(no_cfunc_wrapper=True)
 #: The same, for functions that are cheaper inlined but too long for the compiler to inline.
 inlined = register_jitable(no_cfunc_wrapper=True, forceinline=True)

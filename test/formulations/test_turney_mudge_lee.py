@@ -257,7 +257,7 @@ def test_strobing_recovers_inertia_and_christoffel_symbols(inverse_dynamics):
 
 @pytest.mark.parametrize('form', SETS)
 def test_wrist_sensor_stands_for_an_unknown_load(form):
-    # The sensor reads what moves the load; the arm's own model knows nothing of it.
+    # The sensor reads what moves the load; the arm's own model is without it.
     robot = SERIAL['franka_like']()
     frame = robot.model.body_names[-1]
     load = random_inertial(np.random.default_rng(3))

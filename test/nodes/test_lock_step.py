@@ -57,7 +57,7 @@ class Run:
     """A simulator in lock step, a controller if wanted, and every state that was sent."""
 
     def __init__(self, start, graph, controller=True, **parameters):
-        space = f'/lock_step_{next(NUMBERS)}'  # so that no test hears another
+        space = f'/lock_step_{next(NUMBERS)}'  # so that tests get no messages of each other
         topics = {
             'lock_step__state_topic': f'{space}/state',
             'lock_step__command_topic': f'{space}/command',
@@ -69,7 +69,7 @@ class Run:
             LockStepCommand, topics['lock_step__command_topic'], ALL
         )
         self.simulator = start('simulator', **both, **parameters)
-        # before anybody answers it: discovery may be later for us than for the controller
+        # before any response: discovery may be later for us than for the controller
         wait_until(lambda: self.inbox.messages, 'the first state', COLD)
         if controller:
             self.controller = start('controller', **both, robot_compensates_gravity="'no'")

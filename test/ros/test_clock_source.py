@@ -28,20 +28,20 @@ class Graph:
     def count_publishers(self, _):
         return self.told
 
-    def tell(self):
+    def update(self):
         self.told = len(self.publishers)
 
 
 def test_a_source_leaves_the_clock_to_another_node_as_long_as_that_is_there():
     graph = Graph()
     foreign = graph.create_publisher()
-    graph.tell()
+    graph.update()
     source = ClockSource(graph, Lock())
     assert 'time has one source' in source.look() and not source.active
     graph.destroy_publisher(foreign)
-    graph.tell()
+    graph.update()
     assert source.look() == '' and source.active
-    graph.tell()
+    graph.update()
     assert source.look() == '' and source.active
 
 
@@ -53,10 +53,10 @@ def test_sources_that_see_each_other_at_once_agree(seed):
     for _ in range(100):
         for source in sources:
             source.look()
-        graph.tell()
+        graph.update()
     assert sum(source.active for source in sources) == 1
     keeper = next(source for source in sources if source.active)
     for _ in range(10):
         for source in sources:
             assert bool(source.look()) == (source is not keeper)
-        graph.tell()
+        graph.update()

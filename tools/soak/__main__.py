@@ -23,7 +23,7 @@ LENGTHS = {
     'stop': 1000,
 }
 INPUTS = 1_000_000  # of each target of tools.fuzz
-DOMAIN = '151'  # beyond those that tests reserve, so that neither hears the other
+DOMAIN = '151'  # beyond those that tests reserve, so that messages stay apart
 
 
 def run(part, count, seed, given, minutes):

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What nodes hear and serve, and a good message of each type."""
+"""Subscriptions and services of nodes, and a valid message of each type."""
 
 import importlib
 import re
@@ -47,7 +47,7 @@ def _value(text, word):
 
 
 def good(kind):
-    """Return a good message of a type that is heard, as a controller or an arm would take it."""
+    """Return a valid message of a subscribed type, which a controller or an arm accepts."""
     message = filled(kind, JOINTS[0])
     for field in ('joint_names', 'name'):
         if hasattr(message, field):

@@ -20,8 +20,8 @@ from tools.soak.nodes import URDF, Node
 from tools.soak.soak_arm import START
 from tools.soak.watcher import LATCHED
 
-#: The end effector has targets, and the description comes by topic, so that both are heard.
-#: Slow loops leave the processor to what is sent.
+#: The end effector has targets, and the description comes by topic, so both are subscribed. Slow
+#: loops leave the processor to what is sent.
 GIVEN = {'law': 'operational_space', 'urdf_path': "''", 'update_rate': 200}
 SIMULATED = {'update_rate': 200}
 NODES = (
@@ -68,7 +68,7 @@ def malformed(arm, count):
 
 @contextlib.contextmanager
 def _second_arm(arm):
-    """Run a simulated arm that hears nothing but garbage, commands included."""
+    """Run a simulated arm that receives only garbage, commands included."""
     topics = {'joint_states_topic': 'joint_states', 'effort_command_topic': 'efforts'}
     node = Node(
         'simulator', arm.folder, ['-r', '__ns:=/garbage'], urdf_path="''", **topics, **SIMULATED

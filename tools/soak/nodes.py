@@ -102,7 +102,7 @@ class Node:
         return kilobytes / 1024.0, threads, len(os.listdir(place / 'fd'))
 
     def kill(self):
-        """End it as the kernel does: no chance to say goodbye."""
+        """End it as the kernel does: without a shutdown."""
         self.process.kill()
         self.process.wait(SOON)
 

@@ -20,7 +20,7 @@ LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 class Watcher:
-    """Hears status, diagnostics and efforts of the controller; publishes and calls."""
+    """Subscribe to status, diagnostics and efforts of the controller; publish and call."""
 
     def __init__(self):
         rclpy.init()

@@ -217,7 +217,7 @@ class FloatingBaseComputedTorque(ControlLaw):
         self._age = 0.0
 
     def torques(self, q, qd, reference, gains, terms):
-        """Write every term of the model, in O(n); RobodynError if the base is silent."""
+        """Write every term of the model, in O(n); RobodynError if the base state is late."""
         pose, twist, acceleration = self._base
         self._age += self.period if self.base_known else 0.0
         if 0.0 < self.values[TIMEOUT] < self._age:

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The mass matrix by composite bodies, and what composite bodies tell: Jain, 4.1 and 9.3.
+"""The mass matrix by composite bodies, and other results of theirs: Jain, 4.1 and 9.3.
 
     R(k) = sum phi(k, j) R(j) phi'(k, j) + M(k)                                  (Alg 4.1, 9.20)
     M(k, k) = H(k) R(k) H'(k),    M(l, k) = H(l) phi(l, k) R(k) H'(k)      (Alg 4.2, 9.3; 4.20)

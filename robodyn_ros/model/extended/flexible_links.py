@@ -80,19 +80,19 @@ class FlexibleLink:
 
 @dataclass(frozen=True, eq=False)
 class _Beam:
-    """A beam in the frame of its body: origin, axes as columns, and what is told of it."""
+    """A beam in the frame of its body: origin, axes as columns, and its description."""
 
     origin: np.ndarray
     axes: np.ndarray
     length: float
     mass: float
     stiffness: tuple
-    told: FlexibleLink
+    link: FlexibleLink
 
     @property
     def springs(self):
         """Distances of the springs from the origin [m]."""
-        return (np.arange(self.told.pieces) + 0.5) * self.length / self.told.pieces
+        return (np.arange(self.link.pieces) + 0.5) * self.length / self.link.pieces
 
     @property
     def moving(self):
@@ -109,8 +109,8 @@ class _Beam:
         ends = np.concatenate(([0.0], self.springs, [self.length]))[[k, k + 1]]
         length = ends[1] - ends[0]
         mass = self.mass * length / self.length
-        across = mass * length * length / 12.0 + 0.5 * mass * self.told.gyration**2
-        inertia = np.diag([mass * self.told.gyration**2, across, across])
+        across = mass * length * length / 12.0 + 0.5 * mass * self.link.gyration**2
+        inertia = np.diag([mass * self.link.gyration**2, across, across])
         return Inertial(mass, np.array([ends.mean(), 0.0, 0.0]), inertia)
 
 
@@ -143,7 +143,7 @@ def with_flexible_links(model: RobotModel, links: Mapping[str, FlexibleLink]) ->
             f'robot {model.name!r} has dependent joints or springs; expected none beside '
             'flexible links'
         )
-    beams = {_row(model, name): (name, _beam(model, name, told)) for name, told in links.items()}
+    beams = {_row(model, name): (name, _beam(model, name, link)) for name, link in links.items()}
     tables = _Tables(model)
     for row in range(1, len(model.topology)):
         tables.add(row)
@@ -209,8 +209,8 @@ class _Tables:
         new = (len(self.topology), axes, origin)
         same = np.array_equal(origin, place) and len(self.pieces[row]) > 1
         self.pieces[row][-1:] = [new] if same else [self.pieces[row][-1], new]
-        stiffness = beam.stiffness[axis] * beam.told.pieces / beam.length
-        self.springs.append(Spring(joint, stiffness, beam.told.damping * stiffness))
+        stiffness = beam.stiffness[axis] * beam.link.pieces / beam.length
+        self.springs.append(Spring(joint, stiffness, beam.link.damping * stiffness))
         self._append(topology, constants, joint)
 
     def _append(self, topology, constants, body):
@@ -258,35 +258,35 @@ def _row(model, name):
     return rows[name]
 
 
-def _beam(model, name, told):
+def _beam(model, name, link):
     """Return the _Beam of a link; ModelError where it is impossible."""
     where = f'robot {model.name!r}: flexible link {name!r}'
     frame, row = model.frame(name), model.constants[_row(model, name)]
-    end = np.array(told.end, float)
+    end = np.array(link.end, float)
     if end.shape != (3,) or not (np.isfinite(end).all() and np.linalg.norm(end) > 0.0):
-        raise ModelError(f'{where} has the end {told.end}; expected three numbers, not all zero')
+        raise ModelError(f'{where} has the end {link.end}; expected three numbers, not all zero')
     along = unit_axis(end)
-    up = np.array(told.up, float) - along * (along @ np.array(told.up, float))
+    up = np.array(link.up, float) - along * (along @ np.array(link.up, float))
     if not np.linalg.norm(up) > 1e-3:
-        raise ModelError(f'{where} has up {told.up}, along the beam; expected another direction')
+        raise ModelError(f'{where} has up {link.up}, along the beam; expected another direction')
     up = unit_axis(up)
-    stiffness = (told.torsion, *np.broadcast_to(np.array(told.bending, float), 2))
-    mass = float(row[MASS]) if told.mass is None else told.mass
+    stiffness = (link.torsion, *np.broadcast_to(np.array(link.bending, float), 2))
+    mass = float(row[MASS]) if link.mass is None else link.mass
     if not all(each > 0.0 for each in stiffness) or min(stiffness) == inf:
         raise ModelError(
-            f'{where} has bending {told.bending} and torsion {told.torsion:g}; expected numbers '
+            f'{where} has bending {link.bending} and torsion {link.torsion:g}; expected numbers '
             'above 0, not all of them infinite'
         )
-    if not (isinstance(told.pieces, int) and 1 <= told.pieces <= 100):
-        raise ModelError(f'{where} has {told.pieces} pieces; expected 1 to 100')
-    for what, value in (('damping', told.damping), ('gyration', told.gyration)):
+    if not (isinstance(link.pieces, int) and 1 <= link.pieces <= 100):
+        raise ModelError(f'{where} has {link.pieces} pieces; expected 1 to 100')
+    for what, value in (('damping', link.damping), ('gyration', link.gyration)):
         if not (isfinite(value) and value >= 0.0):
             raise ModelError(f'{where} has {what} {value:g}; expected a finite number, 0 or more')
     if not 0.0 < mass < inf:
         raise ModelError(f'{where} has mass {mass:g}; expected a finite one above 0')
-    if told.torsion < inf and told.gyration == 0.0:
+    if link.torsion < inf and link.gyration == 0.0:
         raise ModelError(f'{where} twists and has gyration 0; expected a radius above 0')
     axes = frame.rotation @ np.column_stack((along, np.cross(up, along), up))
     return _Beam(
-        np.array(frame.translation), axes, float(np.linalg.norm(end)), mass, stiffness, told
+        np.array(frame.translation), axes, float(np.linalg.norm(end)), mass, stiffness, link
     )

@@ -40,7 +40,7 @@ def silent_topic(node, topic: str, kind: str) -> str:
     return f"No node publishes on '{topic}'; {kind} is published on {listed}."
 
 
-def unheard_publishers(node) -> list[str]:
+def incompatible_publishers(node) -> list[str]:
     """Return a sentence for each publisher with an incompatible quality of service.
 
     Parameters
@@ -56,7 +56,7 @@ def unheard_publishers(node) -> list[str]:
             if compatible == QoSCompatibility.ERROR:
                 name = f'{info.node_namespace.rstrip("/")}/{info.node_name}'
                 policies = why.removeprefix('ERROR: ').rstrip('; ').lower()
-                sentences.append(f"'{name}' is not heard on '{topic}': {policies}.")
+                sentences.append(f"'{name}' does not reach '{topic}': {policies}.")
     return sentences
 
 

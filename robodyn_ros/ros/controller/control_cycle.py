@@ -54,7 +54,7 @@ class ControlCycle:
         self.count, self.last = 0, 0.0
         self._supervisor, self._intake, self._stamp = supervisor, intake, stamp
         self._telemetry, self._every, self._until = telemetry, every, 0
-        self._changed, self._told, self._failed = changed, None, failed
+        self._changed, self._published, self._failed = changed, None, failed
         self._progress = progress
         self._used = None  # the joint state of the last cycle
         self._lock = Lock()  # with trigger joint_states, the watchdog runs cycles too
@@ -111,8 +111,8 @@ class ControlCycle:
             progress.update(supervisor.state, supervisor.reason, self.last)
         far = progress is not None and progress.sentence != ''
         face = supervisor.state, supervisor.reason, supervisor.joint, far
-        if face != self._told:
-            self._told = face
+        if face != self._published:
+            self._published = face
             self._changed()
 
     def watch(self, now: float):

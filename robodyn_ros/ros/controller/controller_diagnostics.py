@@ -38,7 +38,7 @@ def diagnose(
     session,
     reading: Reading,
     publishers: int,
-    unheard: Sequence[str] = (),
+    incompatible: Sequence[str] = (),
 ) -> DiagnosticArray:
     """Build the message.
 
@@ -48,7 +48,7 @@ def diagnose(
       session: the ControlSession, or None.
       reading: rates since the last report.
       publishers: how many there are of joint states.
-      unheard: sentences about publishers with an incompatible quality of service.
+      incompatible: sentences about publishers with an incompatible quality of service.
 
     """
     message = DiagnosticArray(status=[_state(name, status, session)])
@@ -58,7 +58,7 @@ def diagnose(
             _joint_states(name, session.intake, session.supervisor.stuck, reading, publishers),
             _references(name, session, reading),
             _command(name, session),
-            _topics(name, unheard),
+            _topics(name, incompatible),
         ]
     message.header.stamp = status.header.stamp
     return message
@@ -118,12 +118,12 @@ def _command(name, session):
     return entry(f'{name}: command', level, text, {'others': len(intruders)})
 
 
-def _topics(name, unheard):
+def _topics(name, incompatible):
     return entry(
         f'{name}: topics',
-        WARN if unheard else OK,
-        ' '.join(unheard) or 'Every publisher is heard.',
-        {'unheard': len(unheard)},
+        WARN if incompatible else OK,
+        ' '.join(incompatible) or 'All publishers are compatible.',
+        {'incompatible': len(incompatible)},
     )
 
 

@@ -12,7 +12,7 @@ from robodyn_ros.control.supervisor.controller_states import Reason, State
 from robodyn_ros.realtime.log_throttle import LineBudget
 from robodyn_ros.realtime.rate_counter import Meter, Reading, success
 from robodyn_ros.ros.common.diagnostic_entry import OK
-from robodyn_ros.ros.common.topic_hints import silent_topic, unheard_publishers
+from robodyn_ros.ros.common.topic_hints import incompatible_publishers, silent_topic
 from robodyn_ros.ros.controller.controller_diagnostics import diagnose
 
 LATCHED_QOS = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -161,7 +161,7 @@ class StatusReporter:
             session,
             self._reading,
             publishers,
-            unheard_publishers(self._node),
+            incompatible_publishers(self._node),
         )
         self._diagnostics.publish(message)
         for entry in message.status[1:]:

@@ -16,8 +16,8 @@ class CommandWatch:
 
     A publisher of another name counts at once. One with our own name may be a killed predecessor,
     which the middleware lists for 20 s by default. It counts only if its messages arrive. This
-    node listens for them while it does not publish itself. Silent ones are remembered; any further
-    one is another controller.
+    node listens for them while it does not publish itself. Publishers without messages are
+    recorded; any further one is another controller.
 
     Args:
       node: the controller.

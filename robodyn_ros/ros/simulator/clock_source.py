@@ -23,7 +23,7 @@ class ClockSource:
 
     Args:
       node: the node that publishes.
-      lock: held while `tell` is called.
+      lock: held while `publish` is called.
       draw: called with n, returns a random number below n.
 
     """
@@ -50,7 +50,7 @@ class ClockSource:
         self._looks = max(0, self._looks - 1)
         return ''
 
-    def tell(self, nanoseconds: int):
+    def publish(self, nanoseconds: int):
         """Publish a simulated time [ns]."""
         if self._publisher is not None:
             set_stamp(self._message.clock, nanoseconds)

@@ -146,7 +146,7 @@ class LockStepSimulation(SimulatorSession):
 
     # Steps; under the lock.
 
-    def tell(self):
+    def publish_state(self):
         """Send the state, and the joint states if there are subscribers."""
         run, sensor = self.run, self.runner.sensor
         self._measured = np.array((sensor.position, sensor.velocity))
@@ -154,13 +154,13 @@ class LockStepSimulation(SimulatorSession):
             self._measured[:] = np.nan
         if self._remote:
             self._publisher.publish(self._writer.first(run.epoch, run.step, *self._shown))
-        self._told, self._repeats = time.monotonic(), 0
+        self._published, self._repeats = time.monotonic(), 0
         if self._heard:
-            super().tell()
+            super().publish_state()
 
     def retell(self):
         """Send the joint states again; called from the stepping thread."""
-        super().tell()
+        super().publish_state()
 
     @property
     def _shown(self):
@@ -185,14 +185,14 @@ class LockStepSimulation(SimulatorSession):
                 except ParameterError as error:
                     self._stand(str(error))
             self._go_on()
-            if time.monotonic() - self._told > self.values['lock_step.repeat_after']:
+            if time.monotonic() - self._published > self.values['lock_step.repeat_after']:
                 self._repeat()
 
     def _go_on(self):
         """Take steps as long as all participants answer; call those of this process directly."""
         try:
             while self.running and self._ask() and self.run.advance():
-                self.tell()
+                self.publish_state()
         except ParameterError as error:
             self._stand(str(error))
         if self.run.step == self.run.goal and self.run.complete and not self._over.is_set():
@@ -212,7 +212,7 @@ class LockStepSimulation(SimulatorSession):
     def _repeat(self):
         run = self.run
         self._publisher.publish(self._writer.repeat(run.epoch, run.step, *self._shown))
-        self._told = time.monotonic()
+        self._published = time.monotonic()
         self._repeats += 1
         most = self.values['lock_step.repeats']
         if most and self._repeats > most and self.run.missing and not self._over.is_set():

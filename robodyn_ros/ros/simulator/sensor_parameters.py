@@ -121,7 +121,7 @@ def make_instruments(
 
     Raises:
       UnknownNameError: for a link that is not there.
-      ParameterError: for sensors of forces that would not feel a rotor beyond a spring.
+      ParameterError: for sensors of forces that would not measure a rotor beyond a spring.
 
     """
     _refuse_rotors_beyond_springs(values, robot.model, elastic)

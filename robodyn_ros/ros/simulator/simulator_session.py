@@ -90,7 +90,7 @@ class SimulatorSession:
         beyond = (lambda: plant.other_side) if elastic and values['publish_other_side'] else None
         self._state = state_topics(node, robot.model, values, self._frame_id, beyond)
         self._instruments = SensorTopics(node, instruments, robot.joint_names)
-        self._slots, self._told = 0, 0.0
+        self._slots, self._published = 0, 0.0
         self._reset_notify = node.create_publisher(Header, '~/reset_notify', LATCHED_QOS)
         self._clock_source = ClockSource(node, self.lock)
         topics = [values[name] for name in COMMAND_TOPICS]
@@ -127,7 +127,7 @@ class SimulatorSession:
         self.pause.__enter__()
         self._slots, self.running = 0, True
         with self.lock:
-            self.tell()
+            self.publish_state()
         self.loop.start()
         for sentence in self.loop.warnings:
             self._node.get_logger().warning(sentence)
@@ -182,7 +182,7 @@ class SimulatorSession:
     def restart_time(self):
         """Turn simulated time back to zero; the state stays."""
         self.runner.steps = 0
-        self.tell()
+        self.publish_state()
 
     def reset(self):
         """Reset and publish the state; kernels that waited for it take effect."""
@@ -196,9 +196,9 @@ class SimulatorSession:
         self._take_kernel()
         self._tell_of_reset()
 
-    def tell(self):
+    def publish_state(self):
         """Publish the measured state, unless the sensor lost it."""
-        self._told = time.monotonic()
+        self._published = time.monotonic()
         runner = self.runner
         simulated = runner.time
         stamp = simulated if self._simulated_stamps else self._clock.now().nanoseconds
@@ -206,9 +206,9 @@ class SimulatorSession:
             sensor = runner.sensor
             self._state.publish(stamp, sensor.position, sensor.velocity, runner.plant.effort)
         self._instruments.publish(stamp)
-        self._clock_source.tell(simulated)  # after the state, which a cycle on /clock reads
+        self._clock_source.publish(simulated)  # after the state, which a cycle on /clock reads
 
-    def last_told(self) -> tuple[JointState, MultiDOFJointState]:
+    def last_published(self) -> tuple[JointState, MultiDOFJointState]:
         """Return the last published state; empty messages if the measurement was lost."""
         if not self.runner.reading_valid:
             return JointState(), MultiDOFJointState()
@@ -221,7 +221,7 @@ class SimulatorSession:
             self.runner.time if self._simulated_stamps else self._clock.now().nanoseconds,
         )
         self._reset_notify.publish(notice)
-        self.tell()
+        self.publish_state()
 
     # Triggers.
 
@@ -237,20 +237,20 @@ class SimulatorSession:
             due = most
         with self.lock:
             self.runner.advance(due)
-            self.tell()
+            self.publish_state()
 
     def _step(self):
         """Take one step, in lock step."""
         with self.lock:
             if self.running:
                 self.runner.advance()
-                self.tell()
+                self.publish_state()
 
     def _repeat(self, now: float):
         """Repeat the state under the same stamp, for a controller that missed it."""
         with self.lock:
-            if now - self._told > REPEAT:
-                self.tell()
+            if now - self._published > REPEAT:
+                self.publish_state()
 
     def _period(self) -> float:
         if not self.timed:

@@ -221,4 +221,4 @@ class StandardServices:
             if not session.stands:
                 raise RobodynError('The simulation is not paused; expected that it is.')
             session.runner.step(count)
-            session.tell()
+            session.publish_state()

@@ -139,7 +139,7 @@ def test_generic_kernels_serve_until_the_specialised_ones_are_verified(model, ho
     assert done == total > 10
     assert type(background.robot) is SpecialisedRobot
     assert np.allclose(background.robot.gravity_torque(q), weight, rtol=1e-13)
-    # what served so far keeps working for whoever still holds it
+    # a method bound before keeps working
     assert np.array_equal(first.gravity_torque(q), weight)
     # the machine code came from the cache
     for kernels in background.robot.kernels.values():

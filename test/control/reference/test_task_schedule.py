@@ -92,7 +92,7 @@ PLACE = 'position', 'quaternion'
         # velocities by the mean over 2 h: h^2 / 6 of the third derivative, h / 4 of
         # which is a place
         (0.03, PLACE, (2e-7, 2e-7, 1e-4, 5e-6)),
-        # told for t = 20 to 25 ms ago, to be moved on for another h: t^3 / 6 of the
+        # set for t = 20 to 25 ms ago, to be moved on for another h: t^3 / 6 of the
         # third derivative
         # with an acceleration, t^2 / 2 of the second without; to where the reference follows
         (-0.02, (*PLACE, 'twist', 'acceleration'), (2e-5, 4e-5, 4e-3, 1e-4)),

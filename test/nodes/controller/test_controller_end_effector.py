@@ -45,7 +45,7 @@ pytest_plugins = ['robodyn_ros.testing.fixtures']
 URDF = ROOT / 'config' / 'urdf' / 'ur_like.urdf'
 ROBOT = Robot.from_urdf(str(URDF))
 RATE = 250
-AHEAD = 0.04  # [s] by which a target of the eight is told before its time
+AHEAD = 0.04  # [s] by which a target of the eight is sent before its time
 STREAM = 0.01  # [s] between two targets
 LAW = {
     'update_rate': RATE,

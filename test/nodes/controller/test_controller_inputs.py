@@ -184,7 +184,7 @@ def test_stale_states_lead_to_gravity_then_to_nothing(probe, arm):
         if not np.allclose(state.effort, GRAVITY)
     ]
     # The timeout (0.2 s) and the hold (0.1 s), both of which rounding may end a cycle early;
-    # not every cycle is told.
+    # not every cycle is published.
     assert 0.3e9 - 2e9 * PERIOD <= min(gone) < 0.4e9
     arm.alter = None
     probe.wait_for('HOLD', 'STATE_RECOVERED')

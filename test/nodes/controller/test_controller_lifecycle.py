@@ -224,7 +224,7 @@ def test_killed_and_started_again_it_takes_over(start, probe, arm):
         probe.wait_for('HOLD', 'ACTIVATED', timeout=COLD)
         probe.commands.clear()
         np.testing.assert_allclose(probe.next_command(), GRAVITY, rtol=1e-9)
-        node.kill()  # the middleware believes it alive for another 20 s
+        node.kill()  # the middleware lists it for another 20 s
 
 
 def test_wrong_parameters_are_sentences_and_not_the_end(host, probe, arm):

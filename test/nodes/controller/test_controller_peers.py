@@ -46,7 +46,7 @@ def test_row_66_an_incompatible_publisher_is_named_with_the_policy(probe, graph)
             lambda: probe.diagnosed('topics').level == DiagnosticStatus.WARN, 'a warning'
         )
         expected = (
-            f"'/test_harness' is not heard on '{topic}': best effort publisher and reliable "
+            f"'/test_harness' does not reach '{topic}': best effort publisher and reliable "
             'subscription.'
         )
         assert probe.diagnosed('topics').message == expected

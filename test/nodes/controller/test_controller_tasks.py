@@ -78,7 +78,7 @@ def test_one_request_couples_two_end_effectors(probe):
         compliance,
         atol=1e-11 * np.abs(compliance).max(),
     )
-    assert np.abs(compliance[:6, 6:]).max() > 1e-3  # the end effectors feel each other
+    assert np.abs(compliance[:6, 6:]).max() > 1e-3  # the end effectors act on each other
     np.testing.assert_allclose(Lambda @ compliance, np.eye(m), atol=1e-8)
     bias = ROBOT.task_space.bias(Q, QD, HANDS)
     np.testing.assert_allclose(answer.task_bias, bias.coriolis, rtol=1e-7, atol=1e-9)

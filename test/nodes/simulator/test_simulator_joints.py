@@ -339,7 +339,7 @@ def told(session, inbox):
     """Return the present state as the session publishes it."""
 
     def heard():
-        session.tell()
+        session.publish_state()
         return any(nanoseconds(m) == session.runner.time for m in inbox.messages[-1:])
 
     wait_until(heard, 'the state')

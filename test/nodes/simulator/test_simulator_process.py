@@ -104,7 +104,7 @@ def by_command(graph, start, steps):
     )
     publisher = graph.node.create_publisher(JointState, COMMANDS, DEEP)
     wait_until(lambda: publisher.get_subscription_count(), 'the simulator')
-    # the initial state is told again and again: it is no answer
+    # the initial state is published repeatedly: it is no response
     rng, trace, stamp = np.random.default_rng(3), [], arm.next().header.stamp
     for _ in range(steps):
         arm.states.clear()

@@ -26,7 +26,7 @@ def test_row_63_a_late_rival_is_reported_held_against_or_stopped_for(action, sta
     policy = RivalPolicy(bench.supervisor, '/efforts', told.append)
     policy.meet([], action)
     assert bench.run(1) is State.ACTIVE and not told
-    for _ in range(3):  # it is told once, and acted on once
+    for _ in range(3):  # it is reported once, and acted on once
         policy.meet(['/planner'], action)
         bench.run(1)
     assert (bench.state, bench.reason) == (state, reason)

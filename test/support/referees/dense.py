@@ -10,7 +10,7 @@ Jacobians and wrenches are linear first, at the frame's origin, as those of Robo
 
 import numpy as np
 
-STEP = 1e-40  # of complex steps: nothing is subtracted, so it may be as small as it likes
+STEP = 1e-40  # of complex steps: nothing is subtracted, so it may be arbitrarily small
 
 
 def skew(v):

@@ -8,7 +8,7 @@
 
 A joint-level constraint theta_S = g(theta_R) has X_S = dg/dtheta_R, often constant. Where Y_1 is
 near to singular, other velocities have to be the independent ones. Where Y itself loses rank, the
-sub-graph has more freedoms than elsewhere (15.5): `rank_margin` tells.
+sub-graph has more freedoms than elsewhere (15.5): see `rank_margin`.
 """
 
 from typing import NamedTuple

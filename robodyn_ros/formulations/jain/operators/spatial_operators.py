@@ -43,9 +43,9 @@ def operators(robot, q):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SpatialOperators:
-    """All spatial operators of a Tree or an SkoModel, each made when it is first asked for.
+    """All spatial operators of a Tree or an SkoModel, each made at its first use.
 
-    6n x 6n unless said otherwise: n bodies, N degrees of freedom. Of an SkoModel the sum of its
+    6n x 6n unless stated otherwise: n bodies, N degrees of freedom. Of an SkoModel the sum of its
     sizes stands for 6n, and its weights A for phi.
     """
 
