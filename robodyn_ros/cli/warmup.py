@@ -127,9 +127,10 @@ def for_any_robot(laws):
         *(kernel for law in laws for kernel in Supervisor.kernels(law)),
     ]
     with contextlib.suppress(ImportError):  # there is no ROS
-        from robodyn_ros.ros.transport.cdr import read_numbers
+        from robodyn_ros.ros.common.session_kernels import READERS
+        from robodyn_ros.ros.transport.readable import KERNELS
 
-        kernels.append(read_numbers)
+        kernels += [*READERS, *KERNELS]
     return list(dict.fromkeys(kernels))
 
 

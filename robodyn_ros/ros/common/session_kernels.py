@@ -22,6 +22,7 @@ KERNEL_PARAMETERS = (
         'ready.',
     ),
 )
+READERS = read_numbers, points, fits  # of the messages that a controller receives
 LOADING = 5.0  # [s] allowed for loading compiled kernels from the cache
 
 LATER = 'from the next reset on'
@@ -30,9 +31,7 @@ GENERIC, SPECIALISED = 'generic kernels', 'specialised kernels'
 
 def serving(law) -> tuple:
     """Return every generic kernel of a controller with this class of law."""
-    return tuple(
-        dict.fromkeys((*Supervisor.kernels(law), *generic.SERVING, read_numbers, points, fits))
-    )
+    return tuple(dict.fromkeys((*Supervisor.kernels(law), *generic.SERVING, *READERS)))
 
 
 class SessionKernels:
