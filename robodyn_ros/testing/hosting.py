@@ -126,7 +126,7 @@ class Hosted:
         if self._closing:
             return
         self._closing = True
-        self._executor.wake()
+        self._executor.create_task(lambda: None)  # after a mere `wake` it would wait on
         self._thread.join()
         self.node.close()
         self.node.destroy_node()

@@ -48,6 +48,7 @@ NODE_PARAMETERS = (
         change=START,
     ),
 )
+FIRST_TRY, LAST_TRY = 0.01, 0.2  # [s] before the next step of the autostart: it doubles
 LIFECYCLE_SERVICES = (
     'change_state',
     'get_state',
@@ -84,7 +85,7 @@ class ManagedNode(LifecycleNode):
         BoundedParameterService(self)
         guard_type_descriptions(self)
         self._starter = self.create_timer(
-            0.2, self._advance, clock=Clock(clock_type=ClockType.STEADY_TIME)
+            FIRST_TRY, self._advance, clock=Clock(clock_type=ClockType.STEADY_TIME)
         )
         self.start_again()
 
@@ -162,7 +163,7 @@ class ManagedNode(LifecycleNode):
         """Repeat the autostart for some time [s], if autostart is on."""
         self._starting = self.parameters['autostart']
         self._latest = time.monotonic() + within
-        self._starter.reset()
+        self._try_within(FIRST_TRY)
 
     # Transitions.
 
@@ -228,6 +229,7 @@ class ManagedNode(LifecycleNode):
 
     def _advance(self):
         """Take one step of the autostart."""
+        before, period = self.phase, 1e-9 * self._starter.timer_period_ns
         if not self._starting or time.monotonic() > self._latest:
             self._starter.cancel()  # wake-ups of the executor would cost the running loop cycles
         elif self.phase == UNCONFIGURED and self.can_configure():
@@ -235,3 +237,9 @@ class ManagedNode(LifecycleNode):
             self._starting = self.trigger_configure() == TransitionCallbackReturn.SUCCESS
         elif self.phase == INACTIVE and self.can_activate():
             self._starting = self.trigger_activate() != TransitionCallbackReturn.SUCCESS
+        if self._starting:
+            self._try_within(FIRST_TRY if self.phase != before else min(2.0 * period, LAST_TRY))
+
+    def _try_within(self, period: float):
+        self._starter.timer_period_ns = round(1e9 * period)
+        self._starter.reset()
