@@ -66,13 +66,12 @@ def starts_nodes(item):
 def pytest_collection_modifyitems(config, items):
     """Run the fast tests first, then slow ones, then those that start nodes, then launch files.
 
-    Several processes begin with the slow ones, so that none is left with a long file in the end.
+    Several processes begin with the slow ones, also among those that start nodes, so that none is
+    left with a long file in the end.
     """
 
     def rank(item):
-        return max(
-            (ORDER.index(name) + 1 for name in ORDER if item.get_closest_marker(name)), default=0
-        )
+        return [bool(item.get_closest_marker(name)) for name in reversed(ORDER)]
 
     wanted = config.getoption('nodes')
     if wanted != 'with':

@@ -37,10 +37,12 @@ def start_shared(node_command, tmp_path_factory):
 
 
 @pytest.fixture
-def host():
-    """Return the function that starts a node in this process."""
+def host(request):
+    """Return the function that starts a node in this process; the node ends before its arm."""
     from support.nodes import node_harness
 
+    if 'arm' in request.fixturenames:  # whose clock the last commands need
+        request.getfixturevalue('arm')
     yield from node_harness.host()
 
 

@@ -42,7 +42,7 @@ from robodyn_ros.simulation.runner import Runner  # noqa: E402
 from support.nodes.node_harness import COLD, ROOT, ControllerProbe, wait_until  # noqa: E402
 from support.processes import run_script  # noqa: E402
 
-pytestmark = pytest.mark.ros
+pytestmark = [pytest.mark.ros, pytest.mark.slow]
 pytest_plugins = ['robodyn_ros.testing.fixtures']
 
 ARM = ROOT / 'config' / 'urdf' / 'franka_like.urdf'

@@ -29,7 +29,7 @@ from support.nodes.node_harness import (
 )
 from support.nodes.simulated_arm import COMMANDS, Arm, posture
 
-pytestmark = pytest.mark.ros
+pytestmark = [pytest.mark.ros, pytest.mark.slow]
 GENERIC, SPECIALISED = 'generic kernels', 'specialised kernels'
 PATIENCE = 900.0  # [s] for a compiler of low priority, beside whatever else the machine does
 

@@ -27,7 +27,7 @@ from support.nodes.node_harness import (
     FakeArm,
 )
 
-pytestmark = pytest.mark.ros
+pytestmark = [pytest.mark.ros, pytest.mark.slow]
 
 INTRUSION = "Another node publishes on '/forward_effort_controller/commands'"
 GRAVITY = Robot.from_urdf(str(harness.TWO_LINK)).gravity_torque(np.array(POSTURE))
@@ -125,7 +125,7 @@ def test_a_second_controller_on_the_same_topic_refuses_to_activate(established, 
         COLD,
     )
     harness.wait_until(lambda: '/robodyn_controller' in second.enable().message, 'its name')
-    assert second.state == 'READY'
+    second.wait_for('READY')
     probe.wait_for('HOLD')
     # When the first lets go, the second may take over.
     assert probe.enable(False).success
