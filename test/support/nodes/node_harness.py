@@ -18,6 +18,7 @@ from sensor_msgs.msg import JointState
 from robodyn_ros.ros.controller.simulated_time_session import SimulatedTimeSession
 from robodyn_ros.testing.hosting import Hosted, ros_arguments
 from robodyn_ros.testing.participant import LATCHED, Participant, wait_until
+from support.nodes import forked
 
 ROOT = Path(__file__).resolve().parents[3]
 TWO_LINK = ROOT / 'config' / 'urdf' / 'two_link.urdf'
@@ -38,9 +39,7 @@ class StartedNode:
             'ROS_LOG_DIR': str(log_folder),
         }
         with open(self._log, 'w') as log:
-            self._process = subprocess.Popen(
-                command, env=environment, stdout=log, stderr=subprocess.STDOUT
-            )
+            self._process = forked.start(command, environment, log)
 
     @property
     def running(self):
