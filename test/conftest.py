@@ -66,8 +66,8 @@ def starts_nodes(item):
 def pytest_collection_modifyitems(config, items):
     """Run the fast tests first, then slow ones, then those that start nodes, then launch files.
 
-    Several processes begin with the slow ones, also among those that start nodes, so that none is
-    left with a long file in the end.
+    Several processes begin with the slow ones, also among those that start nodes. So none is left
+    with a long file in the end.
     """
 
     def rank(item):

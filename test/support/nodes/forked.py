@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nodes in processes forked from one that has imported what needs no middleware.
 
-That saves a second of each start. The process of a node is like a started one in all else: it has
-its own environment, arguments, output, signals and exit code, and it loads its own kernels.
+The process of a node is like a started one in all else. It has its own environment, arguments,
+output, signals and exit code. It imports rclpy, and loads its kernels.
 """
 
 import contextlib
