@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from support.processes import run_script
-from tools import architecture
-from tools.architecture import FLOOR_PLAN
+from tools.pages import architecture
+from tools.pages.architecture import FLOOR_PLAN
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / 'robodyn_ros'
@@ -132,7 +132,7 @@ def test_every_unit_has_its_place():
 
 
 def test_the_picture_is_of_these_rules():
-    # If not: python -m tools.architecture
+    # If not: python -m tools.pages.architecture
     """The page shows what the tests keep."""
     assert architecture.PICTURE.read_text() == architecture.picture()
 

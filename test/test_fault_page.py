@@ -5,14 +5,16 @@
 import re
 from pathlib import Path
 
-from tools import fault_page
-from tools.fault_rows import ROWS
+from tools.pages import fault_page
+from tools.pages.fault_rows import ROWS
 
 TESTS = Path(__file__).resolve().parent
 
 
 def test_the_page_is_what_its_generator_writes():
-    assert fault_page.PAGE.read_text() == fault_page.page(), 'run `python -m tools.fault_page`'
+    assert fault_page.PAGE.read_text() == fault_page.page(), (
+        'run `python -m tools.pages.fault_page`'
+    )
 
 
 def test_there_are_80_rows_and_each_is_shown_or_has_a_reason():

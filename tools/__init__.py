@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Generators of documents, for developers of the package; not installed.
 
-    python -m tools.parameter_tables       doc/nodes/*.md, from the tables of the nodes
-    python -m tools.operation_counts       doc/code/operation_counts.md
-    python -m tools.books                  doc/books/*.md
-    python -m tools.simulated_tables       tables of the simulated runs in doc/*.md
-    python -m tools.architecture           doc/architecture.svg
-    python -m tools.docstrings             checks docstrings of the public classes
+    python -m tools.pages.parameter_tables   # doc/nodes/*.md, from the tables of the nodes
+    python -m tools.pages.operation_counts   # doc/code/operation_counts.md
+    python -m tools.books                    # doc/books/*.md
+    python -m tools.pages.simulated_tables   # tables of the simulated runs in doc/*.md
+    python -m tools.docstrings               # checks docstrings and sentences
 
-Tests hold the committed pages to what these print.
+Tests hold the committed pages to these commands.
 """

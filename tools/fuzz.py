@@ -33,7 +33,7 @@ from unittest import mock
 import numpy as np
 
 from robodyn_ros.errors import RobodynError
-from tools import markdown
+from tools.pages import markdown
 
 ROOT = Path(__file__).resolve().parents[1]
 RUNS = ROOT / 'tools' / 'fuzz_runs.csv'

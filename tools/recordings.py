@@ -20,7 +20,7 @@ from robodyn_ros.codegen.derivative_registry import DERIVATIVES
 from robodyn_ros.codegen.registry import FRAME_RECIPES, FURTHER_RECIPES, RECIPES
 from robodyn_ros.codegen.specialise import record
 from robodyn_ros.model import build, urdf
-from tools import reference_arms
+from tools.pages import reference_arms
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / 'test' / 'codegen' / 'recordings.sha256'

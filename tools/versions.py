@@ -19,7 +19,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tools import markdown
+from tools.pages import markdown
 
 ROOT = Path(__file__).resolve().parents[1]
 RUNS, PAGE = ROOT / 'tools' / 'versions.csv', ROOT / 'doc' / 'versions.md'

@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmark.__main__ import RESULTS
 from benchmark.simulation.integrators import COLUMNS, rows
-from tools.markdown import renewed, table
+from tools.pages.markdown import renewed, table
 
 DOC = Path(__file__).resolve().parents[2] / 'doc'
 MARKER = '<!-- measured: python -m benchmark.simulation.integrators_page -->'

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from robodyn_ros.cli import laws_demo
-from tools import simulated_tables
+from tools.pages import simulated_tables
 
 DOCUMENT = Path(__file__).resolve().parents[2] / 'doc' / 'control_laws.md'
 

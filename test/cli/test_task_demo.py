@@ -12,7 +12,7 @@ import pytest
 from robodyn_ros.cli import task_demo
 from robodyn_ros.demonstration.task_drives import DRIVES, EightDrive, WristDrive
 from robodyn_ros.robot.robot import Robot
-from tools import simulated_tables
+from tools.pages import simulated_tables
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = ROOT / 'doc' / 'operational_space.md'

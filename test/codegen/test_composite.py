@@ -120,7 +120,7 @@ def test_published_counts_are_beaten():
     """The general six-revolute arm below the best published rows (Li and Sankar 1992: 459 and 390;
     Li 1989: 783 and 670).
     """
-    from tools.reference_arms import general_arm
+    from tools.pages.reference_arms import general_arm
 
     model = general_arm(6)
     inverse = counts(model, 'inverse_dynamics')['regrouped']

@@ -10,8 +10,8 @@ import pytest
 from robodyn_ros.cli import info
 from robodyn_ros.robot.robot import Robot
 from test.codegen.conftest import named
-from tools import published_counts as published
-from tools.reference_arms import general_arm, puma_arm, stanford_arm
+from tools.pages import published_counts as published
+from tools.pages.reference_arms import general_arm, puma_arm, stanford_arm
 
 MECHANISMS = Path(__file__).resolve().parents[2] / 'config' / 'mechanisms'
 

@@ -13,7 +13,7 @@ from robodyn_ros.codegen.registry import Recipe, at_frames
 from robodyn_ros.codegen.specialise import record_as_is
 from robodyn_ros.compile import generic
 from support.calls import OUTPUTS
-from tools.reference_arms import general_arm
+from tools.pages.reference_arms import general_arm
 
 pytestmark = pytest.mark.sensitive
 

@@ -7,7 +7,7 @@ import pytest
 from tools import versions
 from tools.books.__main__ import FOLDER, documents
 from tools.books.errata import MISPRINTS
-from tools.operation_counts import PAGE, document
+from tools.pages.operation_counts import PAGE, document
 
 
 @pytest.mark.parametrize('name', ['index', 'angeles', 'turney', 'spong', 'craig', 'jain'])
@@ -22,7 +22,7 @@ def test_every_misprint_stands_on_a_page():
 
 
 def test_operation_counts_are_up_to_date():
-    assert PAGE.read_text() == document() + '\n', 'run `python -m tools.operation_counts`'
+    assert PAGE.read_text() == document() + '\n', 'run `python -m tools.pages.operation_counts`'
 
 
 def test_every_combination_of_versions_has_passed():

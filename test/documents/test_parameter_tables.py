@@ -6,13 +6,13 @@ import pytest
 
 pytest.importorskip('rclpy', reason='rclpy is not installed')
 
-from tools.parameter_tables import TABLES, documented, page_of  # noqa: E402
+from tools.pages.parameter_tables import TABLES, documented, page_of  # noqa: E402
 
 
 @pytest.mark.parametrize('node', TABLES)
 def test_the_page_of_a_node_has_every_parameter(node):
     text = page_of(node).read_text()
-    assert text == documented(text, node), 'run `python -m tools.parameter_tables`'
+    assert text == documented(text, node), 'run `python -m tools.pages.parameter_tables`'
     for spec in TABLES[node]:
         assert f'| `{spec.name}` |' in text
 

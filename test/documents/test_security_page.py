@@ -5,7 +5,7 @@
 import re
 from pathlib import Path
 
-from tools.fault_page import test_functions as functions_of_tests
+from tools.pages.fault_page import test_functions as functions_of_tests
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / 'doc' / 'security.md').read_text()

@@ -24,10 +24,10 @@ from robodyn_ros.formulations.index import PLANAR, TREE
 from robodyn_ros.formulations.index import SERIAL as SERIAL_ONLY
 from robodyn_ros.formulations.serial_chain import links_at
 from support.robots.formulation_arms import ALL, SERIAL, TREES, error, motion
-from tools import published_counts
 from tools.books.errata import MISPRINTS
 from tools.books.supplements import COMPANIONS
 from tools.books.systems import SYSTEMS
+from tools.pages import published_counts
 
 pytestmark = pytest.mark.sensitive
 
@@ -103,7 +103,7 @@ def test_recursions_are_linear_in_n_and_close_to_the_published_count():
 
 
 def worth(formula, n):
-    """What a formula of tools.published_counts is worth, such as '17n^2/6 - 15n(n - 1) + 3'."""
+    """Return the value of a published count, such as '17n^2/6 - 15n(n - 1) + 3', at n."""
     text = re.sub(r'(\d|n|\))\s*(?=[n(])', r'\1*', formula).replace('^', '**')
     assert not set(text) - set('0123456789n+-*/() '), formula
     return round(eval(text, {'__builtins__': {}}, {'n': n}), 9)

@@ -9,7 +9,7 @@ from robodyn_ros.formulations.index import ANGELES, CRAIG, FORMULATIONS, SPONG, 
 from tools.books.errata import MISPRINTS
 from tools.books.supplements import COMPANIONS
 from tools.books.systems import SYSTEMS
-from tools.markdown import table
+from tools.pages.markdown import table
 
 N = 6
 INDEX = f"""\

@@ -5,7 +5,7 @@
 from tools.books import formulation_pages
 from tools.books.identities import IDENTITIES
 from tools.books.jain_items.item_index import ITEMS
-from tools.markdown import table
+from tools.pages.markdown import table
 
 INTRODUCTION = """\
 # Jain, Robot and Multibody Dynamics (2011), chapters 1 to 19 and appendices A and B

@@ -11,7 +11,7 @@ from robodyn_ros.control.supervisor.controller_states import Reason, State
 from robodyn_ros.control.supervisor.supervisor import Supervisor
 from robodyn_ros.simulation.plant import Plant
 from support.supervised import FRANKA
-from tools import starved
+from tools.pages import starved
 
 PERIOD = 1e-3
 START = np.array([0.3, 0.2, -0.4, -1.5, 0.5, 1.6, 0.2])

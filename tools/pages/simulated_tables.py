@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Renew the tables of the simulated runs in doc/: python -m tools.simulated_tables.
+"""Renew the tables of the simulated runs in doc/: python -m tools.pages.simulated_tables.
 
 Time is simulated, so the numbers are the same on every machine.
 """
@@ -10,9 +10,9 @@ import tempfile
 from pathlib import Path
 
 from robodyn_ros.cli import laws_demo, task_audit, task_demo
-from tools.markdown import renewed, table
+from tools.pages.markdown import renewed, table
 
-DOC = Path(__file__).resolve().parents[1] / 'doc'
+DOC = Path(__file__).resolve().parents[2] / 'doc'
 #: {command: (page, its result, options)}.
 PAGES = {
     laws_demo: ('control_laws.md', 'laws.json', ()),

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draw doc/contact.png: an arm that presses and a box that falls. It needs matplotlib.
 
-python -m tools.contact_picture
+python -m tools.pages.contact_picture
 """
 
 import importlib.util
@@ -14,7 +14,7 @@ from robodyn_ros import Robot
 from robodyn_ros.model.contacts import Contacts, Obstacle, box
 from robodyn_ros.simulation import Plant, PlantSettings
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PICTURE = ROOT / 'doc' / 'contact.png'
 EXAMPLE = ROOT / 'examples' / 'press_on_a_table.py'
 EDGES = np.array([0.3, 0.2, 0.12])

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Write doc/code/operation_counts.md: python -m tools.operation_counts."""
+"""Write doc/code/operation_counts.md: python -m tools.pages.operation_counts."""
 
 from pathlib import Path
 
@@ -10,10 +10,10 @@ from robodyn_ros.codegen.derivative_registry import DERIVATIVES
 from robodyn_ros.codegen.registry import FRAME_RECIPES, FURTHER_RECIPES, RECIPES
 from robodyn_ros.codegen.specialise import counts
 from robodyn_ros.model import build, urdf
-from tools import published_counts
-from tools.reference_arms import general_arm, puma_arm, stanford_arm
+from tools.pages import published_counts
+from tools.pages.reference_arms import general_arm, puma_arm, stanford_arm
 
-PAGE = Path(__file__).resolve().parents[1] / 'doc' / 'code' / 'operation_counts.md'
+PAGE = Path(__file__).resolve().parents[2] / 'doc' / 'code' / 'operation_counts.md'
 
 
 def document():
@@ -23,7 +23,7 @@ def document():
         """# Operation counts
 
 Code for one robot alone is recorded from the recursions, so its operations can be counted exactly.
-This page is written by `python -m tools.operation_counts`; `robodyn_ros info <urdf> --counts`
+`python -m tools.pages.operation_counts` writes this page. `robodyn_ros info <urdf> --counts`
 prints the same for any robot.
 
 Counted are multiplications and additions (a subtraction is an addition), and divisions in

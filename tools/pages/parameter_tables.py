@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Write the tables of parameters into the pages of the nodes, from the tables they declare.
 
-python -m tools.parameter_tables
+python -m tools.pages.parameter_tables
 """
 
 from pathlib import Path
@@ -21,9 +21,9 @@ from robodyn_ros.ros.controller.controller_parameters import (
     own_parameters,
 )
 from robodyn_ros.ros.simulator.simulator_parameters import SIMULATOR_PARAMETERS
-from tools.markdown import renewed
+from tools.pages.markdown import renewed
 
-PAGES = Path(__file__).resolve().parents[1] / 'doc' / 'nodes'
+PAGES = Path(__file__).resolve().parents[2] / 'doc' / 'nodes'
 
 TABLES = {
     'controller': (

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What an arm does while its controller stands still: `python -m tools.starved` writes the page.
+"""Motion of an arm while its controller stands still: `python -m tools.pages.starved`.
 
 Supervisor and simulated arm in lock step, so that the page is the same on every machine.
 """
@@ -15,7 +15,7 @@ from robodyn_ros.control import Settings, State, Supervisor, Trajectory
 from robodyn_ros.control.laws.law_registry import BUILT_IN
 from robodyn_ros.simulation.plant import Plant
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PAGE, PICTURE = ROOT / 'doc' / 'starved.md', ROOT / 'doc' / 'starved.svg'
 URDF = ROOT / 'config' / 'urdf' / 'two_link.urdf'
 PERIOD, START = 1e-3, np.array([0.4, -0.7])
@@ -133,8 +133,8 @@ def page(found):
     lines = [
         '# What the arm does while its controller stands still',
         '',
-        'Written by `python -m tools.starved`. The two-link arm and its controller run in lock',
-        'step at 1 kHz, with the default limits and timeouts. The controller stops for the gap.',
+        'Written by `python -m tools.pages.starved`. The two-link arm and its controller run in',
+        'lock step at 1 kHz, with default limits and timeouts. The controller stops for the gap.',
         'Meanwhile the arm is *held*, *pushed* (20 N along x and z of the base, for 50 ms), or',
         '*moving* (0.4 rad in 0.8 s). After 100 ms without a command the drive of the simulated',
         'arm brakes (`void_command`).',

@@ -1,12 +1,12 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The floor plan of the package, and the picture of it in doc/: `python -m tools.architecture`."""
+"""The floor plan of the package; `python -m tools.pages.architecture` draws it into doc/."""
 
 import ast
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / 'robodyn_ros'
 PICTURE = ROOT / 'doc' / 'architecture.svg'
 

@@ -1,15 +1,16 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The fault table as a page: `python -m tools.fault_page` writes doc/faults.md."""
+"""The fault table as a page: `python -m tools.pages.fault_page` writes doc/faults.md."""
 
 import ast
 import re
 from pathlib import Path
 
-from tools import markdown, soak
-from tools.fault_rows import ROWS
+from tools import soak
+from tools.pages import markdown
+from tools.pages.fault_rows import ROWS
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / 'doc' / 'faults.md'
 ROW_TEST = re.compile(r'test_row_(\d+)_')
 
@@ -50,7 +51,7 @@ def page():
     head = [
         '# Faults: what happens when something goes wrong',
         '',
-        'Written by `python -m tools.fault_page`. A fault row that a test cites is here.',
+        'Written by `python -m tools.pages.fault_page`. A fault row that a test cites is here.',
         '',
         'In every row the process lives. Every effort is finite, within its limit and its rate.',
         'The status names the cause. The log has at most a line a second for it.',
