@@ -4,14 +4,8 @@
 
 Parameters -> base_parameters -> excite -> (the robot moves) -> Recording -> identify
 
-inertial_parameters.py  names and values of the parameters, columns of the regressor
-base_parameters.py      the least number of combinations that determine all torques
-excitation.py           a motion that excites them, within limits
-recording.py            samples of a motion, from a CSV file
-signals.py              filters without delay, derivatives
-least_squares.py        estimates, standard deviations, condition number
-consistency.py          the nearest physically consistent parameters
-identification.py       all steps in sequence
+identification.py has all steps in sequence. Each other file has one step. May import:
+robot, model.
 """
 
 from robodyn_ros.identification.base_parameters import BaseParameters, base_parameters

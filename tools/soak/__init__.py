@@ -2,15 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Long runs of both nodes: traffic, kills, malformed messages, parameters, and how fast a stop is.
 
-    python -m tools.soak                         every part, at the length of an acceptance run
+python -m tools.soak                         every part, at the length of an acceptance run
     python -m tools.soak stop malformed --scale 0.001 --seed 4 --record
 
-`fuzz` makes 10^6 inputs for each target of tools.fuzz. `traffic` is an hour of computed torque
-under valid references and 1 % of garbage. `kills` ends each node 1000 times by SIGKILL.
-`malformed` sends 10^6 changed messages, for every subscription and service in turn. `parameters`
-makes 10^4 changes. `stop` calls ~/stop 1000 times under each load. `--scale` shortens all of them.
-`--record` writes what came of a run to tools/soak_runs.csv, in place of one with the same seed and
-count. doc/faults.md has the table.
+`fuzz` and `malformed` make 10^6 inputs, `kills` ends each node 1000 times, `parameters` makes 10^4
+changes. `traffic` is an hour of computed torque with 1 % of garbage. `stop` calls ~/stop 1000
+times under each load. `--scale` shortens all. `--record` writes the run to tools/soak_runs.csv, in
+place of one with the same seed and count.
 """
 
 import csv

@@ -5,15 +5,7 @@
 shapes and obstacles -> points, normals and gaps -> rows of the contact Jacobian F
     -> compliance F M^-1 F^T -> impulses: complementary to gaps, in the cone of friction
 
-layout.py         columns of the tables
-pairs.py          which shape can touch which obstacle, and its points
-plane.py          points of a shape on a half-space
-segment_on_box.py points of a sphere or capsule on a box
-box_on_box.py     points of a box on a box
-contact_rows.py   directions of a contact, and their rows of the Jacobian
-cone.py           the pyramid of friction, and the impulse of one contact alone
-linear_solve.py   dense linear equations by elimination with pivots
-gauss_seidel.py   projected Gauss-Seidel over contacts and joints
-cases.py          exact impulses where it is known who separates, sticks and slides
-impulses.py       both together: the solution of the complementarity problem
+pairs.py begins; plane.py, segment_on_box.py and box_on_box.py find the points. contact_rows.py has
+the rows. gauss_seidel.py, cases.py and pivoting.py solve, and impulses.py joins them.
+May import: spatial.
 """
