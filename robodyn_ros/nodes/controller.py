@@ -99,6 +99,7 @@ class Controller(ManagedNode):
         kernels = functools.partial(serving, law_type)
         with helped(kernels):
             report.say(f"Making the control law '{law_type.name}'.")
+            warm_up([each for each in law_type.kernels if not each.is_kept], report.compiling)
             law = make_law(values, law_type, robot)
             warm_up([each for each in kernels() if not each.is_kept], report.compiling)
             warm_up(kernels(), report.loading)

@@ -21,7 +21,7 @@ from robodyn_ros.testing.context import end_context, new_context
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 ALL = QoSProfile(depth=1000)
 SOON = 30.0  # [s] of wall time: a deadline for failures, not a measure of speed
-POLL = 0.001  # [s] between checks
+POLL = 0.002  # [s] between checks
 AGAIN = 2.0  # [s] before a service request is repeated
 
 

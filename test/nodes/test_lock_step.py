@@ -226,9 +226,10 @@ def test_a_process_that_stands_still_changes_nothing(
 
 
 def test_a_loaded_machine_changes_nothing(start_reproducible, graph, referee_of_processes):
+    run = Run(start_reproducible, graph)
     busy = [subprocess.Popen([sys.executable, '-c', 'while True: pass']) for _ in range(3)]
     try:
-        assert Run(start_reproducible, graph).tracked() == referee_of_processes
+        assert run.tracked() == referee_of_processes
     finally:
         for process in busy:
             process.kill()
