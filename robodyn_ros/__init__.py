@@ -48,7 +48,7 @@ _PLACES = {
 
 
 def __getattr__(name):
-    """Import a public name, so that a command can say what is missing before Numba is imported."""
+    """Import a public name; a command can so name missing packages before importing Numba."""
     if name == 'se3':
         return importlib.import_module('robodyn_ros.spatial.se3')
     if name not in _PLACES:

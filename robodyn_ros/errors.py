@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""One family of errors: messages say what was got, what was expected, and what would be valid."""
+"""One family of errors: messages state the received, the expected and the valid values."""
 
 
 class RobodynError(Exception):

@@ -102,7 +102,7 @@ def refuse(recording):
 
 
 def refuse_unfinished(title, length):
-    """The same, for what was not recorded to its end."""
+    """The same, for an unfinished recording."""
     words = f'{_words(title)}\n\nToo long for straight-line code: {length}.\n'
     return f'"""{words}"""\none = rows = None\n'
 

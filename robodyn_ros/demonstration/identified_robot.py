@@ -22,7 +22,7 @@ URDF, ROTORS, FRICTION, PARAMETERS = FILES = (
 def write(found, source, results):
     """Write the FILES of an Identification into a ResultFolder; return their paths.
 
-    source : URDF text of the robot. There is no file of what the robot does not have.
+    source : URDF text of the robot. Only features of the robot have a file.
     """
     model, folder = found.robot().model, results.path.resolve()
     rotors, friction = urdf_writer.rotor_file(model), urdf_writer.friction_file(model)

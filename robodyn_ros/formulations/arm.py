@@ -111,7 +111,7 @@ def symmetric(xx, xy, xz, yy, yz, zz):
 
 @dataclass(frozen=True, eq=False)
 class Link:
-    """What a link is in its own frame, z along its joint and origin on it.
+    """A link in its own frame, z along its joint and origin on it.
 
     R (3, 3), p (3,) : placement in the parent's frame at q = 0. m [kg], rho (3,) [m] centre of
     mass, I (3, 3) [kg m2] about it. parent and joint are link numbers in the order of q.

@@ -1,10 +1,10 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Operation counts, by running a formulation on numbers that count what is done to them.
+"""Operation counts, by running a formulation on numbers that count their operations.
 
-What is known before q costs nothing: constants times constants, products with 0 and 1, sums with
-0. Sines and cosines cost nothing either, as in the books. A division or a root counts as a
-multiplication. So the count is that of the text as it stands here, readable before it is fast.
+Computations before q is known cost nothing: constants times constants, products with 0 and 1,
+sums with 0. Sines and cosines cost nothing either, as in the books. A division or a root counts as
+a multiplication. So the count is that of the text as it stands here, readable before it is fast.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Report a package that is not installed; imports only what is always present."""
+"""Report a package that is not installed; imports only modules that are always present."""
 
 import importlib
 import os
@@ -50,7 +50,7 @@ def say_missing(name: str, program: str) -> int:
     name : str
         First name of the module.
     program : str
-        What the sentence begins with.
+        Beginning of the sentence.
     """
     remedy = REMEDIES.get(name, ROS.format(os.environ.get('ROS_DISTRO', 'jazzy')))
     print(

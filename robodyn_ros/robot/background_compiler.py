@@ -33,8 +33,8 @@ class Background:
     this process then builds it from the cache.
 
     make : called as make(progress=...) in both. It must be picklable: a function of a module, or a
-    functools.partial of one. fill : what the other process calls instead, to compile more. done :
-    called once at the end, from that thread, with this object.
+    functools.partial of one. fill : the function that the other process calls instead, to compile
+    more. done : called once at the end, from that thread, with this object.
 
     result : None, then the result of `make`, set in one assignment. progress : (kernels done, all,
     name of the next). trouble : '' or why there is no result. known : whether it was built before

@@ -44,7 +44,7 @@ LARGEST_POSITION = 1e6  # [rad or m]
 def drive(topology, constants, gravity, joints, scratch, work, command, dt, q, effort):
     """effort = strength clamp(command, or the weight where the drive carries it), 0 at a brake.
 
-    What the drives of position and velocity mode need goes into the work array.
+    The work array has the inputs of drives in position and velocity mode.
     """
     assisted = False
     for k in range(effort.shape[0]):

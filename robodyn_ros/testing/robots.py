@@ -51,7 +51,7 @@ class SimulatedRobot:
     command_type : str
         'float64_multi_array' or 'joint_state'.
     quantity : str
-        What a Float64MultiArray holds: 'effort', 'position' or 'velocity'. The joints take it by
+        Quantity of a Float64MultiArray: 'effort', 'position' or 'velocity'. The joints take it by
         the parameter `command_modes`.
     every : int
         Steps between joint states that the node under test answers.

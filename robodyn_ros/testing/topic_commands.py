@@ -35,7 +35,7 @@ class TopicCommands:
     plant : Plant
         The commanded plant.
     topic, kind, quantity : str
-        Name, one of KINDS, and what the numbers of a Float64MultiArray are: one of QUANTITIES.
+        Name, one of KINDS, and the quantity of a Float64MultiArray: one of QUANTITIES.
     every : int
         Steps between answered states.
     patience : float

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The page in the browser: sliders, what is shown, and a motion that plays."""
+"""The page in the browser: sliders, choices of the display, and a motion that plays."""
 
 import contextlib
 import functools
@@ -75,7 +75,7 @@ class Page:
 
     @property
     def notes(self):
-        """Return sentences about what is not shown."""
+        """Return sentences about missing shapes."""
         return tuple(self._drawing.notes)
 
     @property

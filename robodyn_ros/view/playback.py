@@ -54,7 +54,7 @@ def read_motion(path, robot, topic='/joint_states', messages=None):
     Raises
     ------
     RobodynError
-        If there is no motion of all the joints in it; the sentence says what is missing.
+        If there is no motion of all the joints in it; the sentence names missing fields.
     OSError
         If the file cannot be read.
     """

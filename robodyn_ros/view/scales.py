@@ -16,7 +16,7 @@ STEPS = (1.0, 2.0, 5.0)  # leading digits of a scale
 
 @dataclass(frozen=True)
 class Scales:
-    """Sizes of what is drawn.
+    """Sizes of arrows and ellipsoids.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def scales_of(robot, frame):
 
 
 def round_up(value):
-    """Return the least 1, 2 or 5 times a power of ten that is not less; 1 for what is not > 0."""
+    """Return the least 1, 2 or 5 times a power of ten that is not less; 1 unless above 0."""
     if not 0.0 < value < np.inf:
         return 1.0
     power = 10.0 ** np.floor(np.log10(value))

@@ -136,7 +136,7 @@ def rest(system, m, n, v):
 
 @unfused
 def solve_system(system, m, n, v):
-    """Solve for the unknowns, and add what they do to v; return the size of the rest, or -1.
+    """Solve for the unknowns, and add their effect to v; return the size of the rest, or -1.
 
     The equations are C A B x = target - C v, with conditions C and forces B.
     """

@@ -8,8 +8,9 @@ has (Jain 2011, eq. 11.48, 11.49, for impulses)
     0 <= p_n,   low <= u_n = F_n v,   p_n (u_n - low) = 0,
 
 and its friction lies in the pyramid, against the sliding. It is the linear complementarity problem
-of Anitescu and Potra 1997. Projected Gauss-Seidel finds who separates, sticks and slides; the
-exact impulses of that case follow from linear equations. Contacts that jam are left to pivoting.
+of Anitescu and Potra 1997. Projected Gauss-Seidel finds which contacts separate, stick and slide;
+the exact impulses of that case follow from linear equations. Contacts that jam are left to
+pivoting.
 """
 
 from robodyn_ros.algorithms.contact.cases import solve_cases

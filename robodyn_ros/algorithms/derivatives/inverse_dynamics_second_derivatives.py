@@ -161,7 +161,7 @@ def motion(scratch, i, k):
 
 @primitive
 def of_torque_outside(topology, scratch, o, s, P, Q, by_q_q, by_q_qd, M_q):
-    """Write what the torque of joint o has by position s, which carries it, and joints before."""
+    """Write derivatives of the torque of o by position s, which carries it, and joints before."""
     j, l, i = topology[o, V], topology[s, V], s
     while i > 0:
         k = topology[i, V]
@@ -177,7 +177,7 @@ def of_torque_outside(topology, scratch, o, s, P, Q, by_q_q, by_q_qd, M_q):
 
 @primitive
 def of_torque_inside(topology, scratch, o, s, P, Q, G, by_q_q, by_q_qd, M_q):
-    """Write what the torque of joint s has by position o, which it carries, and joints before."""
+    """Write derivatives of the torque of s by position o, which it carries, and joints before."""
     j, l, i, between = topology[s, V], topology[o, V], o, True
     own = motion(scratch, s, at.AXIS)
     while i > 0:
@@ -199,7 +199,7 @@ def of_torque_inside(topology, scratch, o, s, P, Q, G, by_q_q, by_q_qd, M_q):
 
 @primitive
 def of_velocity_outside(topology, scratch, o, s, R, K, by_q_qd):
-    """Write what the torques of joints o and s have by each other's velocity and a position."""
+    """Write derivatives of torques of o and s by each other's velocity and a position."""
     far, near, i, between = topology[o, V], topology[s, V], topology[o, PARENT], True
     own = motion(scratch, s, at.AXIS)
     while i > 0:

@@ -41,7 +41,7 @@ from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, s
 
 @primitive
 def gyroscopic_wrenches(topology, constants, scratch):
-    """bar(V) M V of each body: moment about its origin, and force. Clear what is gathered."""
+    """bar(V) M V of each body: moment about its origin, and force. Clear the sums."""
     for i in range(1, topology.shape[0]):
         w, v = load(scratch, i, at.OMEGA), load(scratch, i, at.SPEED)
         h = load(constants, i, MOMENT)

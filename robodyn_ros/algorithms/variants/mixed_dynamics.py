@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Hybrid dynamics term by term, in which what a joint has given is a number, not a flag.
+"""Hybrid dynamics term by term, with numbers in place of flags for prescribed joints.
 
 Nothing branches on the state or on which joints are free, so that one recording serves them all.
 """

@@ -34,7 +34,7 @@ DRIFT, WANTED, CORRECTION = range(3)  # rows of what `mixed_dynamics` is given
 
 @primitive
 def leave_free(topology, constants, passive, locked, q, qd, reference, gains, free, known):
-    """What is known of each joint: the wanted acceleration, or the friction where it is free.
+    """The known quantity of each joint: the wanted acceleration, or the friction where it is free.
 
     free (nv,) and known (3, nv) are written. A locked joint does not accelerate.
     """

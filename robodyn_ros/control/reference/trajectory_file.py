@@ -85,7 +85,7 @@ def read_points(path: str | os.PathLike) -> Points:
     Raises
     ------
     ShapeError
-        If it has no trajectory; the sentence says what is missing.
+        If it has no trajectory; the sentence names missing fields.
     OSError
         If the file cannot be read.
     """

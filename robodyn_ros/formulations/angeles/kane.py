@@ -36,7 +36,7 @@ def generalised_force(robot, q, loads):
     """psi = sum J_v^T f + J_w^T n (n,) of forces at points of links (Spong, 6.31): J^T w.
 
     loads : (link's joint as a number of q, point (3,), force (3,) [N], moment (3,) [N m]) each,
-    in base axes. Virtual work: psi . dq is what they do in a virtual displacement dq. O(n^2).
+    in base axes. Virtual work: psi . dq is their work in a virtual displacement dq. O(n^2).
     """
     (q,) = states(robot, q)
     arm = arm_at(robot, q)

@@ -117,7 +117,7 @@ def mass_matrix(robot, q):
 
 
 def gravity_torque(robot, q):
-    """-gamma = -T^T w^G (n,): what the drives must provide to hold the arm (7.59)."""
+    """-gamma = -T^T w^G (n,): the torque of the drives that holds the arm (7.59)."""
     arm = arm_at(robot, q)
     return -twist_shaping_matrix(arm).T @ weight(arm)
 

@@ -112,8 +112,8 @@ def forward_dynamics(robot, q, qd, tau, tip_wrench=None):
 def orthogonalised(P):
     """R (n, n) upper triangular of P = Q R, by Householder reflections (Appendix B).
 
-    Reflection k turns what is left of column k onto its first entry. Q, the product of all of
-    them, is never needed.
+    Reflection k turns the rest of column k onto its first entry. Q, the product of all of them, is
+    never needed.
     """
     A, n = P.copy(), P.shape[1]
     for k in range(n):

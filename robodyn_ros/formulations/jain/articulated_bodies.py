@@ -27,7 +27,7 @@ class Articulated:
     """Of every node: P, P_plus, taubar, tau (m, m), D (r, r), G (m, r), psi and K.
 
     psi and K lead to the parent: psi(parent(k), k) (m_parent, m), K(parent(k), k) (m_parent, r).
-    What has one shape for all nodes is one array, (n, 6, 6) of rigid bodies.
+    Quantities of one shape for all nodes are one array, (n, 6, 6) of rigid bodies.
     """
 
     P: np.ndarray

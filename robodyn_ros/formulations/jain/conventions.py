@@ -10,7 +10,7 @@
     inertial derivative         inertial        a + bar(V) V - phi' bar(V_up) V_up (5.19)  (2.26)
     inertially fixed            inertial        tilde(V_I) H_I' thd + ...       (5.55) bar(V_I) h_I
 
-What is taken from one row must not be used with another. Any tree.
+Quantities of one row must not be used with another. Any tree.
 
 Corrections to the print: the left side of (5.53) is the rate of H_I'. The last terms of (5.55)
 lack a factor thd. dH'/dt of (5.52), (5.55) and [Sol 5.6] is that seen from body k, not k + 1. They

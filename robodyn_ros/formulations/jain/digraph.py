@@ -82,7 +82,7 @@ def is_nilpotent(S):
 
 
 def kind(n, edges):
-    """What the taxonomy of section 8.1 calls a digraph, the narrowest name.
+    """Return the narrowest name of a digraph in the taxonomy of section 8.1.
 
     'serial chain', 'tree', 'forest', 'polytree' (no circle even if directions are forgotten),
     'DAG' (no directed circle) or 'cyclic'.

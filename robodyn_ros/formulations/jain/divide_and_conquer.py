@@ -53,7 +53,7 @@ class Subsystem:
 
 @dataclass(frozen=True, eq=False)
 class Hinge:
-    """What a hinge brings into a join: R (6, r), drift a (6,), torques T and drives J (r,)."""
+    """The quantities of a hinge in a join: R (6, r), drift a (6,), torques T and drives J (r,)."""
 
     R: np.ndarray
     a: np.ndarray

@@ -10,8 +10,9 @@
     universal x, y         [y' x, y; 0] in the axes of the body: depends on the second angle
     rolling ball           [1; S(l)] in fixed axes, l from its centre to the contact [Sol 3.2]
 
-The same hinge by what it forbids, its implicit characterisation (3.1): A Delta_V = 0, A H' = 0.
-A hinge that moves by itself (acatastatic, a term beside H' beta): `sko.formulation.acatastatic`.
+The same hinge by its forbidden motions, its implicit characterisation (3.1): A Delta_V = 0,
+A H' = 0. A hinge that moves by itself (acatastatic, a term beside H' beta):
+`sko.formulation.acatastatic`.
 
 H' is written in the axes of the body (the outboard frame O_k). There it is constant for all but
 the last two. Its rate is that seen from the body. A quaternion (x, y, z, w) stands for the

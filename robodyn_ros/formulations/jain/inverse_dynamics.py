@@ -39,7 +39,7 @@ def gravity_accelerations(tree):
 
 
 def base_acceleration(tree):
-    """E' g (n, 6): what a pseudo-acceleration g of the inertial frame adds to a(k) (5.39).
+    """E' g (n, 6): the term of a(k) from a pseudo-acceleration g of the inertial frame (5.39).
 
     It is zero but for base bodies, all of them where there are several.
     """

@@ -20,7 +20,7 @@ import numpy as np
 
 
 class Estimate(NamedTuple):
-    """What the filter knows of each state: predicted and filtered mean and covariance."""
+    """The filter's estimate of each state: predicted and filtered mean and covariance."""
 
     predicted: np.ndarray
     covariance: np.ndarray

@@ -152,10 +152,10 @@ def control_force(tree, thd, u, nodes, gravity=True):
 def mass_matrix_inverse(tree):
     """Return the inverse of the mass matrix (N, N) in O(n^2): Algorithm 10.4 (10.33), on any tree.
 
-    M^-1(k, k) = L(k), M^-1(k, j) = -X(up) phi(up, j) G(j). X(i), (r, 6), is what a force on body i
-    adds to thdd(k). It is U(k) for k itself, and X(up) psi(up, i) outboard. It is -K' psi'(c, k)
-    Upsilon(c) for the carriers c of k, as in (10.29). The book's serial chains do not need the
-    last.
+    M^-1(k, k) = L(k), M^-1(k, j) = -X(up) phi(up, j) G(j). X(i), (r, 6), times a force on body i
+    is its share of thdd(k). It is U(k) for k itself, and X(up) psi(up, i) outboard. It is -K'
+    psi'(c, k) Upsilon(c) for the carriers c of k, as in (10.29). The book's serial chains do not
+    need the last.
     """
     art = articulated(tree)
     Upsilon, L, U = kernel_by_parts(tree, art)
@@ -205,7 +205,7 @@ def projections(ops):
 def on_a_macro_manipulator(Upsilon_micro, psi, Upsilon_attach):
     """Upsilon(1) of a micro manipulator on a body that is itself moved (10.23).
 
-    psi : psi(attach, 1). What is added is positive, so that a macro manipulator beneath only makes
-    the tip more compliant (10.24). All (6, 6).
+    psi : psi(attach, 1). The added term is positive, so a macro manipulator below only makes the
+    tip more compliant (10.24). All (6, 6).
     """
     return Upsilon_micro + psi.T @ Upsilon_attach @ psi

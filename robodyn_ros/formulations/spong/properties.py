@@ -7,8 +7,7 @@
     bounds          lambda_m 1 <= D(q) <= lambda_M 1                                  (6.120)
     linearity       tau = Y(q, qd, qdd) Theta                                         (6.122)
 
-What is checked is the Robot with its compiled recursions; it is held to what is computed apart
-from them.
+The Robot with its compiled recursions is compared with independent computations.
 """
 
 from dataclasses import dataclass
@@ -28,7 +27,7 @@ STEP, STEPS = 1e-3, 500
 
 @dataclass(frozen=True)
 class Check:
-    """One property: what was found, how large it may be, and a sentence."""
+    """One property: the result, its bound, and a sentence."""
 
     name: str
     value: float

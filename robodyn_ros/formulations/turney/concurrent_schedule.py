@@ -20,7 +20,7 @@ class Stage:
 
 
 def needs(name, i, n):
-    """What a quantity of link i is computed from; not the base, nor what is beyond the tip."""
+    """Return the inputs of a quantity of link i, without the base and links beyond the tip."""
     table = {
         'w': (('w', i - 1),),
         'al': (('al', i - 1), ('w', i - 1)),

@@ -9,7 +9,7 @@
     tau_i = sum_q Tr(B_q (T_{0,i}^q)^T) - g . T_{0,i}^q m_q rbar_q
 
 A derivative by joint 1 needs no product, as those with Q_j exchange and negate rows. Serial
-chains. A Plan keeps count of what it does, matrices taken as full. A product is 64 multiplications
+chains. A Plan counts its operations, with matrices taken as full. A product is 64 multiplications
 and 48 additions, a trace 16 and 15 (Table 2, with gravity along z_0).
 
 Corrections to the print: the brackets need 16 multiplications more for each thdd_j, or 8 n (n + 1)

@@ -44,7 +44,7 @@ def turning(links, qd, qdd):
 
 
 def inertia_wrenches(links, w, al, r, slide):
-    """(m abar, I al + w x I w), (n, 3) each: what it takes to move every link, weight included."""
+    """(m abar, I al + w x I w), (n, 3) each: the wrench that moves every link, weight included."""
     a, forces, moments = -links.g, [], []
     for i in range(links.n):
         rbar, I = -links.delta[i], links.I[i]  # noqa: E741
@@ -70,9 +70,9 @@ def torques(links, r, forces, moments, held):
 def held_load(robot, sensor):
     """(f_(n+1), n_(n+1)) of a wrist sensor: (frame, (6,)) or None for a free end effector.
 
-    The six numbers are what the sensor reads in its own axes at its own origin. They are the force
-    [N] and the moment [N m] by which the arm moves and carries the load. Its frame must be on the
-    last link.
+    The six numbers are the reading of the sensor in its own axes at its own origin. They are the
+    force [N] and the moment [N m] by which the arm moves and carries the load. Its frame must be
+    on the last link.
     """
     if sensor is None:
         return np.zeros(3), np.zeros(3)

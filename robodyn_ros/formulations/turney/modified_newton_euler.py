@@ -41,7 +41,7 @@ def axial(P):
 
 
 def inertia_wrenches(links, w, al, r, slide):
-    """(m abar, v(A K)), (n, 3) each: what it takes to move every link, weight included."""
+    """(m abar, v(A K)), (n, 3) each: the wrench that moves every link, weight included."""
     a, forces, moments = -links.g, [], []
     for i in range(links.n):
         A = rate_matrix(w[i], al[i])

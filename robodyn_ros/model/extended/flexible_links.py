@@ -51,7 +51,7 @@ class FlexibleLink:
     Parameters
     ----------
     end : (3,) array_like
-        End of the beam in the frame of the link [m]. What is mounted there moves with it.
+        End of the beam in the frame of the link [m]. Bodies mounted there move with it.
     bending : float or (2,) array_like
         EI about the two axes normal to the beam [N m^2]; inf for an axis that does not bend.
     torsion : float

@@ -53,7 +53,7 @@ class Loops(NamedTuple):
 
 
 def loops_of(source: Sequence[Closure] | str | os.PathLike) -> Loops:
-    """Return closures, and what a file of them says besides.
+    """Return closures, and the other contents of their file.
 
     Parameters
     ----------

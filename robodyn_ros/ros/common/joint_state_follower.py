@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The newest joint positions on a topic, for those who look now and then."""
+"""The newest joint positions on a topic, for occasional reads."""
 
 import threading
 

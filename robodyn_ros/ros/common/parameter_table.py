@@ -166,7 +166,7 @@ class ParamSpec:
 
 
 def topic_name(value: str) -> str:
-    """Return what a topic name must be if this is not one, else ''."""
+    """Return the rule that a topic name breaks, else ''."""
     try:
         validate_full_topic_name(expand_topic_name(value, 'node', '/'))
     except (ValueError, InvalidTopicNameException):

@@ -136,5 +136,5 @@ def _quaternion(rotation):
 
 
 def _axes(turn):
-    """Return the rotation matrix of a quaternion, for what the law may yet refuse."""
+    """Return the rotation matrix of a quaternion, which the law may still refuse."""
     return from_quaternion(*turn)

@@ -272,7 +272,7 @@ class ControlSession:
         return ''
 
     def meet_audience(self):
-        """Warn when those who receive the commands change, unless it is one node."""
+        """Warn when the subscribers of the commands change, unless it is one node."""
         sentence = self.audience()
         if sentence and sentence != self._audience:
             self._node.get_logger().warning(sentence)

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Write what the plug-ins of robodyn_control need for one robot: description, library, parameters.
+"""Write the files of robodyn_control for one robot: description, library, parameters.
 
 A description without a <ros2_control> tag gets one with the plug-in SimulatedRobot.
 """

@@ -243,7 +243,7 @@ _PLURAL = {'effort': 'efforts', 'position': 'positions', 'velocity': 'velocities
 
 
 def _modes(plant: Plant) -> str:
-    """Return what the joints take."""
+    """Return the quantities that the joints take."""
     modes = plant.command_modes
     if len(set(modes)) == 1:
         return f'every joint takes {modes[0]}'

@@ -4,8 +4,7 @@
 
 rclpy makes two copies and several objects of each message, which is slow on cold caches. `python
 -m benchmark wire` compares both ways. This module calls the functions of rcl with the address of a
-publisher or subscription from rclpy. It leaves to rclpy what they refuse, and everything if they
-are not found.
+publisher or subscription from rclpy. rclpy handles the rest, and everything if they are not found.
 """
 
 import contextlib
@@ -90,7 +89,7 @@ class _Place:
 
 
 def view(octets: _Octets) -> np.ndarray:
-    """Return what a buffer holds (k,) uint8, read-only; valid until the buffer is freed.
+    """Return the contents of a buffer (k,) uint8, read-only; valid until the buffer is freed.
 
     A ctypes array would need a type for each length. Such a type refers to itself, so only the
     garbage collector frees it. An active controller turns the collector off.

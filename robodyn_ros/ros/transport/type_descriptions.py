@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The service ~/get_type_description of rclpy, which refuses what is no type hash.
+"""The service ~/get_type_description of rclpy, which refuses invalid type hashes.
 
 The middleware logs a line about each hash that it cannot read, however many come.
 """

@@ -138,7 +138,7 @@ def settle_joints(joints, work, contact, b, v):
 
 @unfused
 def solve(contact, blocks, v):
-    """Find the impulses of the blocks, and add what they do to v."""
+    """Find the impulses of the blocks, and add their effect to v."""
     contact_impulses(
         contact.blocks,
         blocks,

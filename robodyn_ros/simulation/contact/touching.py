@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The contacts of one plant: its arrays, and what they say after a step."""
+"""The contacts of one plant: its arrays, and their results after a step."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ class ElasticPlant:
         self.reset()
 
     def __getattr__(self, name):
-        """Return what is the same of the plant inside: time, faults, wrenches, kernels."""
+        """Return an attribute of the plant inside: time, faults, wrenches, kernels."""
         if name not in SAME:
             raise AttributeError(f'{type(self).__name__!r} object has no attribute {name!r}')
         return getattr(self.inside, name)

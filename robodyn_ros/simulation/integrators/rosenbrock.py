@@ -80,7 +80,7 @@ def spring_of(joints, work, k):
 def exceeds(joints, work, effort):
     """Return whether a drive gave more than it can over the step, which work[FREE] holds.
 
-    Writes what they gave into effort, and into work[TARGET] at which limit such a drive is in the
+    Writes their efforts into effort, and into work[TARGET] at which limit such a drive is in the
     next trial.
     """
     found = False

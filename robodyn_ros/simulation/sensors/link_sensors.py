@@ -15,7 +15,7 @@ PERFECT = Imperfections()
 
 @dataclass(frozen=True)
 class Motion:
-    """What a plant does at one moment.
+    """The motion of a plant at one moment.
 
     robot : Robot, with its payloads. q, qd, qdd : its state, and the mean acceleration of the last
     step. wrenches : {frame: (6,)} force and moment [N, N m] in base axes at the frame's origin.
@@ -76,7 +76,7 @@ class Imu(LinkSensor):
 class ForceTorque(LinkSensor):
     """Wrench on a sensor between a link and the moving joint before it; (6,) [N, N m].
 
-    The link exerts it, with what it carries and what pushes there: a load that hangs pulls down.
+    The link exerts it, with its children and external wrenches: a load that hangs pulls down.
     Force and moment are about the origin of the frame, in its axes.
 
     frame : name of a link or joint. force, moment : Imperfections. options : as of Instrument.

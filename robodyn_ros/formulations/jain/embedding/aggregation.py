@@ -7,8 +7,8 @@
     alpha_S = A'(p, S) alpha(p) + H_S_' thdd_S + a_S_,      a_S_ = A_S' a_S                (14.33)
     f'_S = sum A(S, c) f(c) + M_S alpha_S + b_S,      T_S = H_S_ f'_S                      (14.36)
 
-S becomes a body of variable geometry. Node velocities, mass matrix and C stay what they were
-(14.24); the force of the node is f'_S = A_S^-1 f_S.
+S becomes a body of variable geometry. Node velocities, mass matrix and C stay the same (14.24);
+the force of the node is f'_S = A_S^-1 f_S.
 
 Corrections to the print: (14.20) and (14.21) drop the lines under H_S and a_S in places. B_c of
 (14.29) has A(j, c) in the rows of the body j that carries c, wherever that is.

@@ -8,7 +8,7 @@
     H_R = X_S' H_S A_S,  a'_S = A_S' a_S + H_S_' (dX_S/dt) thd_R,  T_R = X_S' T_S  (15.3 to 15.12)
     M_r = H_Ra A_a M A_a' H_Ra',  D_S = X_S' (H_S A_S P_S A_S' H_S') X_S           (15.8, 15.17)
 
-What comes out is an SkoModel. Algorithms 9.1, 9.3, 9.5, 10.2 and all operators hold as they are.
+The result is an SkoModel. Algorithms 9.1, 9.3, 9.5, 10.2 and all operators hold as they are.
 (15.16) to (15.23) are algorithm 9.5 at the node S. No multipliers, and velocities that never leave
 the constraint. Sub-graphs that share a body are one; others stay apart, and small.
 

@@ -8,8 +8,8 @@
 
     C empty:  M = [ M_S, X; X', M_P + Y ],  X = H_S A_S M_S A_S' E_up' A_P' H_P'    (14.6, 14.7)
 
-Each part is an SKO model of its own; M_S does not know what is inboard of it. E_up is the book's
-E_S, which it writes like the SKO operator of S.
+Each part is an SKO model of its own; M_S does not depend on bodies inboard of it. E_up is the
+book's E_S, which it writes like the SKO operator of S.
 
 Correction to the print: in X and Y of (14.7) the second E_S is transposed.
 """

@@ -6,8 +6,8 @@
     X(k) = R H_fl',  M(k, k) = H_fl X(k),  X(j) = A_fl(j) phi(O_(j-1)^+, j-1) X^r(j-1)
     M(j, k) = H_fl(j) X(j)
 
-What a body passes on is six-dimensional, however many modes it has. O(n^2).
-The standard form, (13.58), is `composite_bodies.mass_matrix` of the FlexibleTree.
+A body passes on six-dimensional quantities, with any number of modes. O(n^2). The standard form,
+(13.58), is `composite_bodies.mass_matrix` of the FlexibleTree.
 """
 
 import numpy as np

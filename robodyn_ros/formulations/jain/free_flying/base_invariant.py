@@ -9,7 +9,7 @@
     alpha(k) = -[P + S]^-1 [z + z_d - P a],  thdd = nu_d - G_d' alpha                 (Lemma 17.1)
     Upsilon(k)^-1 = P(k) + S(k)                                              (17.50, Alg 17.5)
 
-P holds what is outboard of hinge k, S all the rest. So every link finds its acceleration without
+P holds the bodies outboard of hinge k, S all others. So every link finds its acceleration without
 its neighbours. The sums, over the other children of the parent, extend the book's chain to a tree
 (section 17.2.4). O(n) for a chain. S is zero at the base, and z_d there takes its wrench.
 

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The spatial operators as a table that teaches: what each is, how large, how full."""
+"""The spatial operators as a table that teaches: meaning, size and sparsity."""
 
 OPERATORS = (
     ('E_phi', 'phi(parent(k), k) (3.30)', 'forces from a body to its parent'),

@@ -133,7 +133,7 @@ class SpatialOperators:
 
     @functools.cached_property
     def P_plus(self):  # noqa: N802
-        """Block diagonal: what the hinge passes on of P, taubar P (6.25)."""
+        """Block diagonal: the part of P that the hinge passes on, taubar P (6.25)."""
         return self._diagonal(self.articulated.P_plus, self.bodies, self.bodies)
 
     @functools.cached_property
@@ -155,12 +155,12 @@ class SpatialOperators:
 
     @functools.cached_property
     def tau(self):
-        """Block diagonal: G H, the projection onto what the hinge moves (6.17)."""
+        """Block diagonal: G H, the projection onto the motions of the hinge (6.17)."""
         return self._diagonal(self.articulated.tau, self.bodies, self.bodies)
 
     @functools.cached_property
     def tau_bar(self):
-        """Block diagonal: 1 - tau, the projection onto what it carries (6.18)."""
+        """Block diagonal: 1 - tau, the complementary projection (6.18)."""
         return self._diagonal(self.articulated.taubar, self.bodies, self.bodies)
 
     @functools.cached_property
@@ -249,7 +249,7 @@ class SpatialOperators:
     def draw(self, names=operator_picture.DEFAULT):
         """Return a matplotlib Figure of the digraph and the block patterns of the operators named.
 
-        UnknownNameError for what is no operator.
+        UnknownNameError for other names.
         """
         return operator_picture.draw(self, names)
 

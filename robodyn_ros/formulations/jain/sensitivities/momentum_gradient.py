@@ -8,7 +8,8 @@
 
 In the axes of the bodies, with h = phi M V. At the body k of i, u = tilde(H'(i)) V^+(k),
 V^+ = V - Delta. Column i is the torque of a force bar(H'(i)) h(k) - R(k) u on all that carries k.
-On k and what it carries, it is that of an acceleration -u. O(sum of depths), at most O(n^2).
+On k and the bodies that it carries, it is that of an acceleration -u. O(sum of depths), at most
+O(n^2).
 
 C_M is not in the book, which says only that (M_D' - M_D) is skew. [M_D - M_D'/2] thd is C too
 (4.32), and dM/dt - 2 [M_D - M_D'/2] is not skew. Controllers that need passivity take C_M.

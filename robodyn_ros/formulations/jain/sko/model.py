@@ -104,7 +104,7 @@ class SkoModel(SkoStructure):
     dofs: np.ndarray
 
     def __post_init__(self):
-        """Refuse what is no SKO model, and say where."""
+        """Raise an error, with its place, unless this is an SKO model."""
         for k, (up, H, M, A) in enumerate(zip(self.parent, self.H, self.M, self.weights)):
             m = H.shape[1]
             above = self.H[up].shape[1] if up < self.n else 6
