@@ -3,7 +3,7 @@
 """Lock step within one process: states and efforts are passed by function calls."""
 
 import threading
-from typing import Callable
+from typing import TYPE_CHECKING, Callable
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -11,9 +11,11 @@ import numpy as np
 from robodyn_ros.realtime.histogram import Histogram
 from robodyn_ros.realtime.loop import Counts
 from robodyn_ros.ros.transport.lock_step import ReadState
-from robodyn_ros.simulation.command_modes import Command
 
-Answer = Callable[[ReadState], np.ndarray | Command | None]
+if TYPE_CHECKING:  # a controller needs no simulation
+    from robodyn_ros.simulation.command_modes import Command
+
+Answer = Callable[[ReadState], 'np.ndarray | Command | None']
 
 _links: WeakKeyDictionary = WeakKeyDictionary()  # context: {topic of the states: LocalLink}
 
@@ -56,7 +58,7 @@ class LocalLink:
         with self._lock:
             self._answers.pop(name, None)
 
-    def ask(self, name: str, state: ReadState) -> np.ndarray | Command | None:
+    def ask(self, name: str, state: ReadState) -> 'np.ndarray | Command | None':
         """Return the answer of a participant, or None."""
         with self._lock:
             answer = self._answers.get(name)
