@@ -32,6 +32,8 @@ BEFORE = (  # not rclpy, whose libraries start threads
     'yaml',
 )
 OWN = {'ROS_LOG_DIR', 'PYTEST_CURRENT_TEST', 'PYTHONUNBUFFERED'}  # nothing imported rests on it
+#: Libraries that numpy loads start threads otherwise, and a process with threads cannot be forked.
+ONE_THREAD = {'OPENBLAS_NUM_THREADS': '1', 'OMP_NUM_THREADS': '1', 'MKL_NUM_THREADS': '1'}
 COVERAGE = {'COVERAGE_PROCESS_START', 'COVERAGE_PROCESS_CONFIG'}
 
 
@@ -105,7 +107,7 @@ class _Server:
         with other:
             subprocess.Popen(
                 [sys.executable, '-c', SCRIPT, str(other.fileno())],
-                env=environment,
+                env={**environment, **ONE_THREAD},
                 pass_fds=[other.fileno()],
             )
 
