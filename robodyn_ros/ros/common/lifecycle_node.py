@@ -232,7 +232,8 @@ class ManagedNode(LifecycleNode):
         before, period = self.phase, 1e-9 * self._starter.timer_period_ns
         if not self._starting or time.monotonic() > self._latest:
             self._starter.cancel()  # wake-ups of the executor would cost the running loop cycles
-        elif self.phase == UNCONFIGURED and self.can_configure():
+            return
+        if self.phase == UNCONFIGURED and self.can_configure():
             # One attempt only: waiting changes neither the description nor the parameters.
             self._starting = self.trigger_configure() == TransitionCallbackReturn.SUCCESS
         elif self.phase == INACTIVE and self.can_activate():

@@ -70,6 +70,16 @@ def test_without_a_description_it_waits_and_publishes_nothing(graph, host, probe
     graph.node.destroy_publisher(publisher)
 
 
+def test_the_automatic_start_ends_with_its_time(host, probe, arm):
+    """Its timer would wake the executor of a running loop."""
+    parameters = {key: value for key, value in SIMULATED.items() if key != 'urdf_path'}
+    node = host('controller', **parameters).node
+    probe.wait_for('WAIT_MODEL', timeout=COLD)
+    assert not node._starter.is_canceled()
+    node.start_again(0.0)
+    harness.wait_until(node._starter.is_canceled, 'the end of the automatic start')
+
+
 def test_a_description_that_is_refused_is_a_sentence(graph, host, probe):
     parameters = {key: value for key, value in SIMULATED.items() if key != 'urdf_path'}
     node = host('controller', **parameters)
