@@ -18,7 +18,6 @@ from sensor_msgs.msg import JointState
 from robodyn_ros.ros.controller.simulated_time_session import SimulatedTimeSession
 from robodyn_ros.testing.hosting import Hosted, ros_arguments
 from robodyn_ros.testing.participant import LATCHED, Participant, wait_until
-from support.nodes import forked
 
 ROOT = Path(__file__).resolve().parents[3]
 TWO_LINK = ROOT / 'config' / 'urdf' / 'two_link.urdf'
@@ -39,7 +38,9 @@ class StartedNode:
             'ROS_LOG_DIR': str(log_folder),
         }
         with open(self._log, 'w') as log:
-            self._process = forked.start(command, environment, log)
+            self._process = subprocess.Popen(
+                command, env=environment, stdout=log, stderr=subprocess.STDOUT
+            )
 
     @property
     def running(self):
