@@ -17,6 +17,7 @@ from robodyn_ros.model.dh import DHRow
 from support.calls import run
 from support.compare import agree
 from support.referees.dense import along
+from support.robots import formulation_arms
 from support.robots.textbook import Segment, planar, serial
 
 DIGITS = 1e-11  # the printed results carry twelve digits or more
@@ -398,35 +399,7 @@ def six_revolute():
 
     The book measures them from the near end (its rho): the two must not be mixed.
     """
-    table = zip(
-        (0.0, 0.4318, 0.0203, 0.0, 0.0, 0.0),
-        (0.0, 0.15, 0.0, 0.4318, 0.0, 0.0563),
-        np.radians((90, 0, 90, -90, 90, 0)),
-        (10.521, 15.781, 8.767, 1.052, 1.052, 0.351),
-        (
-            (0, -0.054, 0),
-            (0.140, 0, 0),
-            (0, -0.197, 0),
-            (0, 0, -0.057),
-            (0, -0.007, 0),
-            (0, 0, -0.019),
-        ),
-        (
-            (1.6120, 0.5091, 1.6120),
-            (0.4898, 8.0783, 8.2672),
-            (3.3768, 0.3009, 3.3768),
-            (0.1810, 0.1810, 0.1273),
-            (0.0735, 0.0735, 0.1273),
-            (0.0071, 0.0071, 0.0141),
-        ),
-    )
-    return Robot.from_dh(
-        [
-            DHRow(a=a, d=b, alpha=alpha, mass=m, com=com, inertia=np.diag(inertia))
-            for a, b, alpha, m, com, inertia in table
-        ],
-        'standard',
-    )
+    return formulation_arms.six_revolute()
 
 
 def test_four_formulations_agree_on_a_six_revolute_arm(six_revolute):
