@@ -70,7 +70,7 @@ class PlantSettings:
         For the first value that is not allowed.
     """
 
-    integrator: str = 'semi_implicit_euler'
+    integrator: str = 'energy_rosenbrock'
     substeps: int = 1
     tolerance: float = 0.0
     no_command: str = 'hold'

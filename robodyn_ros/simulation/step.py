@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One compiled step of the plant: drives, substeps, and the containment of blow-ups.
 
-Euler and Runge-Kutta are kernels of their own: most plants need only the first.
+Euler steps are a kernel of their own, all other schemes share one.
 """
 
 from robodyn_ros.algorithms.constraints.mass_matrix import mass_matrix_inverse_in_place

@@ -15,7 +15,7 @@ from robodyn_ros.ros.simulator.sensor_parameters import LARGEST_SEED, SENSOR_PAR
 from robodyn_ros.ros.transport.lock_step import LOCK_STEP, LOCK_STEP_PARAMETERS
 from robodyn_ros.simulation.command_modes import COMMAND_MODES, QUANTITIES
 from robodyn_ros.simulation.elastic.elastic_plant import LINK, SIDES
-from robodyn_ros.simulation.plant_settings import METHODS, NO_COMMAND, VOID_COMMAND
+from robodyn_ros.simulation.plant_settings import METHODS, NO_COMMAND, VOID_COMMAND, PlantSettings
 
 TIMER, COMMAND = 'timer', 'command'
 COMMAND_TOPICS = ('joint_commands_topic', *(f'{each}_command_topic' for each in QUANTITIES))
@@ -68,7 +68,7 @@ SIMULATOR_PARAMETERS = (
     ParamSpec(
         'integrator',
         'string',
-        'semi_implicit_euler',
+        PlantSettings.integrator,
         '',
         'Integration scheme; the `energy_` ones keep the energy balance in every step.',
         choices=tuple(METHODS),

@@ -37,8 +37,8 @@ class ElasticPlant:
     """A plant whose joints have springs between motor and link, with the interface of `Plant`.
 
     Inside, each elastic joint is that of its motor and the deflection of its spring in series, see
-    `with_elastic_joints`. Semi-implicit Euler takes the springs implicitly, so that no stiffness
-    is too high for the step. Runge-Kutta needs steps that are short against their period.
+    `with_elastic_joints`. Schemes other than Runge-Kutta take the springs implicitly, so that no
+    stiffness is too high for the step. Runge-Kutta needs steps short against their period.
 
     Commands, drives, brakes, friction and stops act on the motors.
 
