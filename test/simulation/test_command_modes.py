@@ -17,7 +17,8 @@ from robodyn_ros.simulation.command_modes import UNSPOKEN, has_drive
 from support.robots.families import FAMILIES, MIXED
 
 FREE = {'damping_scale': 0.0, 'friction_scale': 0.0}
-SCHEMES = ['semi_implicit_euler', 'rk4']
+EULER = 'semi_implicit_euler'
+SCHEMES = [EULER, 'energy_rosenbrock', 'rk4']
 POSITION, VELOCITY = ('position',), ('velocity',)
 
 BODY = """<robot name="r"><link name="a"/><link name="b"><inertial><origin xyz="{arm} 0 0"/>
@@ -66,9 +67,8 @@ def test_position_mode_sags_by_the_weight_over_the_stiffness(scheme):
 def test_euler_takes_the_law_at_the_end_of_the_step():
     """m (v' - v) = h (Kp (q_d - q') - Kd v') with q' = q + h v', on a rail, to rounding."""
     m, h, stiffness, gain = 2.0, 0.02, 900.0, 30.0
-    plant = make(
-        slider(), (0.3,), (-0.7,), command_modes=POSITION, stiffness=(900.0,), rate_gain=(30.0,)
-    )
+    gains = {'stiffness': (900.0,), 'rate_gain': (30.0,)}
+    plant = make(slider(), (0.3,), (-0.7,), command_modes=POSITION, integrator=EULER, **gains)
     q, v = 0.3, -0.7
     for target in np.sin(np.arange(50.0)):
         v = (m * v + h * stiffness * (target - q)) / (m + h * gain + h * h * stiffness)
@@ -136,12 +136,13 @@ def test_full_effort_until_the_set_point_is_near():
 
 
 def test_every_effort_is_the_law_within_its_limit(arm, middle):
-    """At the end of each step, with friction, a weak motor and set-points far and near."""
+    """At the end of each Euler step, with friction, a weak motor, set-points far and near."""
     rng = np.random.default_rng(5)
     stiffness, gain = rng.uniform(300.0, 3000.0, (2, arm.nv)) * np.array([[1.0], [0.02]])
     plant = make(
         arm,
         middle,
+        integrator=EULER,
         command_modes=POSITION,
         stiffness=tuple(stiffness),
         rate_gain=tuple(gain),
@@ -163,7 +164,10 @@ def test_every_effort_is_the_law_within_its_limit(arm, middle):
 
 @pytest.mark.parametrize('name', [*FAMILIES, *MIXED])
 def test_drives_move_a_robot_as_their_efforts_do(name):
-    """Modes mixed: effort mode under the efforts that the drives gave takes the same steps."""
+    """Modes mixed: under the efforts that the drives gave, effort mode takes the same steps.
+
+    Drives of Euler give one effort over a step, those of other schemes a mean.
+    """
     robot = (FAMILIES | MIXED)[name].robot
     names = [('position', 'velocity', 'effort')[k % 3] for k in range(robot.nv)]
     for k, driven in enumerate(has_drive(robot.model)):
@@ -175,8 +179,8 @@ def test_drives_move_a_robot_as_their_efforts_do(name):
     rng = np.random.default_rng(7)
     q = robot.configuration.random(rng, reach=0.5)
     qd = rng.uniform(-0.5, 0.5, robot.nv)
-    mixed = make(robot, q, qd, command_modes=names, friction_scale=0.0)
-    plain = make(robot, q, qd, friction_scale=0.0)
+    mixed = make(robot, q, qd, integrator=EULER, command_modes=names, friction_scale=0.0)
+    plain = make(robot, q, qd, integrator=EULER, friction_scale=0.0)
     assert mixed.modes == names
     for _ in range(20):
         mixed.step(rng.normal(0.0, 0.5, robot.nv))

@@ -15,6 +15,7 @@ from robodyn_ros.simulation.plant_settings import PlantSettings
 START = (0.3, 0.7), (0.4, -0.6)
 # Spong's elbow let go from START: state after 0.5 s by DOP853 at 1e-13, confirmed by RK4.
 HALF_SECOND = np.array([-0.875536667748, 1.347683275942, -3.892511327395, -3.636991961796])
+EULER = 'semi_implicit_euler'
 
 
 def let_go(robot, steps, time, **settings):
@@ -37,12 +38,12 @@ def test_runge_kutta_has_the_published_error(elbow, steps, error):
 
 def test_euler_error_halves_with_the_step(elbow):
     """Order 1: errors at N and 2 N steps are as two to one, within a tenth."""
-    errors = [let_go(elbow, steps, 0.5)[1] for steps in (800, 1600, 3200)]
+    errors = [let_go(elbow, steps, 0.5, integrator=EULER)[1] for steps in (800, 1600, 3200)]
     assert errors[0] / errors[1] == pytest.approx(2.0, rel=0.1)
     assert errors[1] / errors[2] == pytest.approx(2.0, rel=0.1)
 
 
-@pytest.mark.parametrize('integrator', ['semi_implicit_euler', 'rk4'])
+@pytest.mark.parametrize('integrator', [EULER, 'energy_rosenbrock', 'rk4'])
 def test_substeps_are_short_steps(elbow, integrator):
     """Eight substeps of a step are eight steps of an eighth, bit for bit (the eighth is exact)."""
     fine, _ = let_go(elbow, 512, 0.5, integrator=integrator)
@@ -51,7 +52,7 @@ def test_substeps_are_short_steps(elbow, integrator):
     assert np.array_equal(fine.qd, coarse.qd)
 
 
-@pytest.mark.parametrize('integrator', ['semi_implicit_euler', 'rk4'])
+@pytest.mark.parametrize('integrator', [EULER, 'energy_rosenbrock', 'rk4'])
 def test_a_tolerance_chooses_the_substeps(elbow, integrator):
     """Ten steps of 50 ms keep the error near the tolerance, in which fixed substeps lose.
 
@@ -111,13 +112,13 @@ def test_runge_kutta_keeps_the_energy(elbow):
 @pytest.mark.slow
 def test_euler_bounds_the_energy(elbow):
     """Over 1e5 steps of 1 ms of a free swing, without friction; measured 6 %, order 1 in h."""
-    coarse = energy_error(elbow, 100_000)
-    fine = energy_error(elbow, 100_000, substeps=10)
+    coarse = energy_error(elbow, 100_000, integrator=EULER)
+    fine = energy_error(elbow, 100_000, integrator=EULER, substeps=10)
     assert coarse < 0.1
     assert fine < coarse / 5.0
 
 
-@pytest.mark.parametrize('integrator', ['semi_implicit_euler', 'rk4'])
+@pytest.mark.parametrize('integrator', [EULER, 'energy_rosenbrock', 'rk4'])
 def test_first_acceleration_is_that_of_forward_dynamics(arm, middle, integrator):
     """(qd' - qd) / h tends to M^-1 (tau - h(q, qd)); exactly so for Euler without friction."""
     rng = np.random.default_rng(1)
@@ -127,7 +128,7 @@ def test_first_acceleration_is_that_of_forward_dynamics(arm, middle, integrator)
     plant.step(effort, dt=1e-6)
     expected = arm.forward_dynamics(middle, qd, effort)
     # cancellation for Euler, a term of first order for Runge-Kutta
-    tolerance = 1e-8 if integrator == 'semi_implicit_euler' else 1e-4
+    tolerance = 1e-8 if integrator == EULER else 1e-4
     assert (plant.qd - qd) / 1e-6 == pytest.approx(expected, rel=tolerance, abs=tolerance)
     assert np.array_equal(plant.effort, effort)
 

@@ -37,6 +37,7 @@ from robodyn_ros.simulation.joint_table import (
     SIDE,
     STIFFNESS,
     STRENGTH,
+    STUCK,
     TARGET,
     WORK_DONE,
 )
@@ -170,6 +171,8 @@ def two_stages(
             work[FREE, k] = work[FREE, k] + 0.5 * (pushed[k] - damped - at_end)
             slope = work[QDD, k] - 2.0 * work[MEAN_QDD, k]
             rate = qd[k] - 2.0 * work[MEAN_RATE, k] + ahead * slope
+            if joints[k, BRAKED] > 0.0 or work[STUCK, k] > 0.0:  # at rest, to the last bit
+                slope, rate = 0.0, 0.0
             if stage == 0:
                 work[MEAN_QDD, k] = slope
                 work[MEAN_RATE, k] = rate
@@ -180,7 +183,4 @@ def two_stages(
                 qd[k] = work[OLD_QD, k] + h * (1.5 * work[MEAN_QDD, k] + 0.5 * slope)
         integrate(topology, work[OLD_Q], work[RATE], h, q)
     work[WORK_DONE, 0] = h * power(joints, work, effort, work[RATE][:n])
-    for k in range(n):
-        if joints[k, BRAKED] > 0.0:
-            qd[k] = 0.0
     return 0 if slides_on(work, qd) else EVENT
