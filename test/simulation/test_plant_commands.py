@@ -58,8 +58,12 @@ def test_holds_bit_for_bit_until_the_first_command(arm, middle):
 
 
 def test_free_and_gravity_compensated_before_the_first_command(arm, middle):
-    """'free' falls as forward dynamics says; 'gravity_compensated' stays where it is."""
-    free = Plant(arm, PlantSettings(no_command='free', **FREE), middle)
+    """'free' falls as forward dynamics says; 'gravity_compensated' stays where it is.
+
+    An Euler step from rest has the acceleration of its start.
+    """
+    settings = PlantSettings('semi_implicit_euler', no_command='free', **FREE)
+    free = Plant(arm, settings, middle)
     free.step(dt=1e-5)
     fall = arm.forward_dynamics(middle, np.zeros(arm.nv), np.zeros(arm.nv))
     assert free.qd / 1e-5 == pytest.approx(fall, rel=1e-9)
@@ -223,10 +227,14 @@ def test_any_finite_input_leaves_a_finite_state(arm):
 
 
 def test_wrench_acts_for_its_duration_and_is_replaced(arm, middle):
-    """One wrench a frame, several frames add up, each ends in its own time."""
+    """One wrench a frame, several frames add up, each ends in its own time.
+
+    In an Euler step from rest the velocity is linear in the wrenches.
+    """
 
     def pushed(*pushes):
-        plant = Plant(arm, PlantSettings(no_command='gravity_compensated', **FREE), middle)
+        settings = PlantSettings('semi_implicit_euler', no_command='gravity_compensated', **FREE)
+        plant = Plant(arm, settings, middle)
         for push in pushes:
             plant.apply_wrench(*push)
         plant.step()

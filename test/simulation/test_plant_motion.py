@@ -139,7 +139,8 @@ def test_wrench_enters_as_jacobian_transpose(arm, middle, frame):
     rng = np.random.default_rng(2)
     qd, effort = rng.uniform(-0.5, 0.5, arm.nv), rng.uniform(-5.0, 5.0, arm.nv)
     wrench = rng.uniform(-10.0, 10.0, 6)
-    plant = Plant(arm, PlantSettings(damping_scale=0.0, friction_scale=0.0), middle, qd)
+    settings = PlantSettings(EULER, damping_scale=0.0, friction_scale=0.0)
+    plant = Plant(arm, settings, middle, qd)
     plant.apply_wrench(frame, wrench)
     plant.step(effort, dt=1e-5)
     rotation = arm.pose(middle, frame)[:3, :3]

@@ -19,7 +19,7 @@ STATE = (0.4, -0.7), (0.9, -1.3)
 def plant(robot):
     """Return a plant in motion, stepped as Python."""
     made = Plant(robot, SETTINGS, *STATE)
-    made.use(SimpleNamespace(compiled=lambda *arguments: step_of(0).python(*arguments)))
+    made.use(SimpleNamespace(compiled=step_of(SETTINGS.method).python))
     return made
 
 

@@ -9,7 +9,7 @@ import pytest
 from numba.core.runtime import _nrt_python as allocator
 from numba.core.runtime import rtsys
 
-from robodyn_ros.simulation.integrators.names import RK4
+from robodyn_ros.simulation.integrators.names import ENERGY_ROSENBROCK, RK4
 from robodyn_ros.simulation.plant import KERNELS, Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.step import step, step_of
@@ -71,12 +71,14 @@ def somewhere(robot, seed):
 
 
 def test_every_robot_starts_as_forward_dynamics_says(robot):
-    """Trees, sliding joints, massless links, rotors, any gravity: the first acceleration.
+    """Trees, sliding joints, massless links, rotors, any gravity: acceleration of an Euler step.
 
     A joint whose range is empty stays where it is, as if its motion were prescribed.
     """
     q, qd = somewhere(robot, 1)
-    settings = PlantSettings(no_command='free', damping_scale=0.0, friction_scale=0.0)
+    settings = PlantSettings(
+        'semi_implicit_euler', no_command='free', damping_scale=0.0, friction_scale=0.0
+    )
     plant = Plant(robot, settings, q, qd)
     plant.step(dt=1e-6)
     nothing, pinned = np.zeros(robot.nv), robot.limits.upper == robot.limits.lower
@@ -84,7 +86,7 @@ def test_every_robot_starts_as_forward_dynamics_says(robot):
     assert (plant.qd - qd) / 1e-6 == pytest.approx(expected, rel=1e-6, abs=1e-6)
 
 
-@pytest.mark.parametrize('integrator', ['semi_implicit_euler', 'rk4'])
+@pytest.mark.parametrize('integrator', ['semi_implicit_euler', 'energy_rosenbrock', 'rk4'])
 def test_every_robot_falls_onto_its_stops_without_blowing_up(robot, integrator):
     """Two seconds at 1 kHz with the maker's friction: finite, between the stops, no new energy.
 
@@ -122,7 +124,7 @@ def test_steps_allocate_nothing_and_compile_once(arm, middle):
         step_of(method)(*plant._arrays, 1e-3, *options)
         return rtsys.get_allocation_stats().alloc - before
 
-    for method in (0, RK4):
+    for method in (0, ENERGY_ROSENBROCK, RK4):
         assert allocations(50, method) == allocations(1, method)
     for kernel in KERNELS:
         assert len(kernel.compiled.signatures) == 1
@@ -131,7 +133,7 @@ def test_steps_allocate_nothing_and_compile_once(arm, middle):
     assert len(step.compiled.signatures) == 1
 
 
-@pytest.mark.parametrize('method', [0, RK4])
+@pytest.mark.parametrize('method', [0, ENERGY_ROSENBROCK, RK4])
 def test_plain_text_equals_machine_code_and_scratch_has_no_meaning(arm, middle, method):
     """Python runs the same step, stops and all; scratch full of NaN changes nothing."""
     start = middle.copy()

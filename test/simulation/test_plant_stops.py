@@ -136,7 +136,7 @@ def test_joint_on_its_stop_leaves_it_freely(arm, middle):
     q[0] = arm.limits.upper[0]
     effort = arm.gravity_torque(q)
     effort[0] = -5.0
-    settings = PlantSettings(damping_scale=0.0, friction_scale=0.0)
+    settings = PlantSettings('semi_implicit_euler', damping_scale=0.0, friction_scale=0.0)
     plant = Plant(arm, settings, q)
     plant.step(effort, dt=1e-3)
     free = 1e-3 * arm.forward_dynamics(q, np.zeros(arm.nv), effort)

@@ -10,7 +10,7 @@ from robodyn_ros.algorithms.contact.impulses import contact_impulses
 from robodyn_ros.algorithms.contact.layout import GAP
 from robodyn_ros.algorithms.core.manifold import integrate
 from robodyn_ros.compile.kernel import Kernel, separate_kernel
-from robodyn_ros.simulation.contact.approach import SOON, approach, until_impact
+from robodyn_ros.simulation.contact.approach import REST_SPEED, SOON, approach, until_impact
 from robodyn_ros.simulation.contact.arrays import Contact
 from robodyn_ros.simulation.contact.respond import TOUCH, push_out, rebound, respond
 from robodyn_ros.simulation.dry_friction import next_velocity, presume_none
@@ -162,10 +162,10 @@ def euler_in_contact(
 
 
 @unfused
-def is_clear(contact, count):
-    """Return whether all contacts have a gap."""
+def is_clear(contact, count, h):
+    """Return whether all contacts have a gap, and more than the gap of a rest within a substep."""
     for k in range(count):
-        if contact.contacts[k, GAP] <= TOUCH:
+        if contact.contacts[k, GAP] <= TOUCH + REST_SPEED * h:
             return False
     return True
 
@@ -193,7 +193,7 @@ def runge_kutta_in_contact(
     singular.
     """
     count = approach(topology, constants, scratch, contact, h, q, qd)
-    if is_clear(contact, count):
+    if is_clear(contact, count, h):
         status = with_events(
             topology,
             constants,
@@ -211,7 +211,7 @@ def runge_kutta_in_contact(
         )
         if status != 0 or count == 0:
             return status
-        if is_clear(contact, approach(topology, constants, scratch, contact, h, q, qd)):
+        if is_clear(contact, approach(topology, constants, scratch, contact, h, q, qd), h):
             return 0
         keep(work[START_Q], q)
         keep(work[START_QD][: qd.shape[0]], qd)
