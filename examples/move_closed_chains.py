@@ -6,7 +6,8 @@
 
 A URDF has the tree of the bars, and a YAML file the pins that close the loops. The motors are the
 independent joints. The plate of the palletizer stays level and the fingers of the gripper stay
-parallel, which no motor does: the loops do.
+parallel, which no motor does: the loops do. They leave the plate its turn about the vertical,
+which a motor tracks.
 """
 
 import sys
@@ -20,7 +21,7 @@ from robodyn_ros.model.sources.closure_file import loops_of
 from robodyn_ros.simulation import Plant
 
 FOLDER = Path(__file__).resolve().parents[1] / 'config' / 'mechanisms'
-#: Robot, the link that does not turn, and how far its motors move [rad].
+#: Robot, the link that does not tilt, and how far its motors move [rad].
 MOTIONS = {
     'palletizer': ('plate', {'turn': 0.0, 'shoulder': -0.7, 'crank': 0.5, 'flange': 0.0}),
     'gripper': ('left_finger', {'left_knuckle': -0.5}),
@@ -45,18 +46,18 @@ def reference(start, travel, t):
 
 
 def move(name):
-    """Return positions (k, nq), errors (k, nv) and turns of the level link (k,) of one motion."""
+    """Return positions (k, nq), errors (k, nv) and tilts of the level link (k,) of one motion."""
     robot, (level, travel) = robot_of(name), MOTIONS[name]
     plant = Plant(robot)
     start, travel = plant.q.copy(), np.array([travel[joint] for joint in robot.joint_names])
-    upright, found = robot.pose(start, level)[:3, :3], []
+    vertical, found = robot.pose(start, level)[2, :3], []  # as the level link sees it
     for k in range(round(SECONDS / PERIOD)):
         q, qd, qdd = reference(start, travel, k * PERIOD)
         error = q - plant.q
         wanted = qdd + GAINS[0] * error + GAINS[1] * (qd - plant.qd)
         effort = robot.inverse_dynamics(plant.q, plant.qd, wanted)
-        turned = np.abs(robot.pose(plant.q, level)[:3, :3] - upright).max()
-        found.append((plant.q.copy(), error, turned))
+        tilt = np.abs(robot.pose(plant.q, level)[2, :3] - vertical).max()
+        found.append((plant.q.copy(), error, tilt))
         plant.step(effort, PERIOD)
     return [np.array(each) for each in zip(*found)]
 
@@ -94,12 +95,12 @@ def draw(motions, file):
 
 
 def main(arguments=()):
-    """Print tracking errors and turns; return {robot: motion}."""
+    """Print tracking errors and tilts; return {robot: motion}."""
     motions = {name: move(name) for name in MOTIONS}
-    for name, (_, errors, turned) in motions.items():
+    for name, (_, errors, tilts) in motions.items():
         print(
             f'{name}: largest error {1e3 * np.abs(errors).max():.3f} mrad, '
-            f'the {MOTIONS[name][0]} turns by {turned.max():.1g} rad'
+            f'the {MOTIONS[name][0]} tilts by {tilts.max():.1g} rad'
         )
     for file in arguments[:1]:
         draw(motions, file)

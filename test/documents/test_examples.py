@@ -97,10 +97,11 @@ def test_a_crane_follows_its_reference_while_its_load_swings():
 
 
 def test_loops_keep_a_plate_level_and_fingers_parallel(tmp_path):
+    """To the rounding of closing the loops, some 6e-15, whatever the motors' tracking errors."""
     pytest.importorskip('matplotlib', reason='the example draws')
     picture = tmp_path / 'chains.png'
     motions = load('move_closed_chains').main([picture])
-    for positions, errors, turned in motions.values():
+    for positions, errors, tilts in motions.values():
         assert np.abs(positions[-1] - positions[0]).max() > 0.4
-        assert np.abs(errors).max() < 1e-3 and turned.max() < 1e-10
+        assert np.abs(errors).max() < 1e-3 and tilts.max() < 1e-13
     assert picture.read_bytes().startswith(b'\x89PNG')
