@@ -33,7 +33,8 @@ def record(true, nominal, motion, periods=2, seed=0):
     """Return the noisy Recording of the true robot under a law with the nominal model.
 
     tau = M (qdd_r + 2 w ed + w^2 e) + C qd + g + friction of the nominal model; positions with
-    encoder noise, efforts with the noise of torque sensors.
+    encoder noise, efforts with the noise of torque sensors. The motors hold an effort for a period.
+    A measured effort is the mean of one period around its position.
     """
     centre = motion.at(np.zeros(1))[0][0]
     plant = Plant(true, PlantSettings(), position=centre)
@@ -54,7 +55,8 @@ def record(true, nominal, motion, periods=2, seed=0):
         )
         effort = nominal.inverse_dynamics(plant.q, plant.qd, push) + friction[k]
         plant.step(np.clip(effort, -limit, limit), 1.0 / RATE)
-        tau[k] = plant.effort
+        tau[k] = plant.effort  # from k to k + 1
+    tau[1:] = 0.5 * (tau[1:] + tau[:-1])
     noise = np.random.default_rng(seed + 1).normal(size=tau.shape)
     return resampled(t, q, tau + EFFORT_NOISE * np.abs(tau).max(axis=0) * noise)
 
