@@ -562,7 +562,7 @@ def test_array_parameters_are_taken_over_and_refused_by_name():
     assert bench.law.values[2] == 900.0
 
 
-@pytest.mark.parametrize('seed', (0, 2, 3))
+@pytest.mark.parametrize('seed', (0, 7, 17))
 def test_an_end_effector_chasing_random_targets_stays_within_the_guards(seed):
     """Targets anywhere, out of reach too, wrenches, weak motors: bounded, finite, no FAULT."""
     rng = np.random.default_rng(seed)
