@@ -432,6 +432,7 @@ def test_a_pendulum_on_a_ball_swings_as_pinocchio_integrates_it(graph):
     session = session_of(
         graph,
         case.robot,
+        integrator='semi_implicit_euler',
         no_command='free',
         damping_scale=0.0,
         friction_scale=0.0,
