@@ -71,6 +71,7 @@ def worst_error(controlled_robot, folder, knows):
         controller=controller,
         rotors=[f'{joint}={J}' for joint, J in zip(JOINTS, INERTIA)],
         rotor_model='reflected',
+        integrator='semi_implicit_euler',
         initial_position=wanted(0.0)[0].tolist(),
     )
     assert not robot.send('joint_trajectory', sines())
