@@ -33,8 +33,8 @@ def record(true, nominal, motion, periods=2, seed=0):
     """Return the noisy Recording of the true robot under a law with the nominal model.
 
     tau = M (qdd_r + 2 w ed + w^2 e) + C qd + g + friction of the nominal model; positions with
-    encoder noise, efforts with the noise of torque sensors. The motors hold an effort for a period.
-    A measured effort is the mean of one period around its position.
+    encoder noise, efforts with the noise of torque sensors. The motors hold an effort for a
+    period. A measured effort is the mean of one period around its position.
     """
     centre = motion.at(np.zeros(1))[0][0]
     plant = Plant(true, PlantSettings(), position=centre)
