@@ -33,11 +33,12 @@ Written by robodyn_ros; not meant to be edited.
 import numpy as np
 
 {imports}
+from robodyn_ros.compile.call import called
 from robodyn_ros.spatial.types import (
     Block, Boolean, Constant, Flags, Indices, Integer, Matrix, Scalar, Stack, Table, Topology,
     Vector)
 
-{name} = {kernel}.compiled
+{name} = called({kernel})
 
 
 {head}
