@@ -14,13 +14,14 @@ compile it.
 import ctypes
 import functools
 import inspect
+from types import FunctionType, ModuleType
 
 import llvmlite.binding
 from numba import types
 from numba.extending import intrinsic
 
 from robodyn_ros.compile.numba_private import MISSING, cgutils
-from robodyn_ros.spatial.primitive import SEPARATE, separate
+from robodyn_ros.spatial.primitive import RECURSIONS, SEPARATE, recursion, separate
 
 
 def called(kernel):
@@ -50,9 +51,62 @@ def called(kernel):
     return _named(function, typed)
 
 
+def provide_recursions(function):
+    """Compile or load the kernels of all recursions that a function calls, however deeply."""
+    found = _recursions_of(inspect.unwrap(function))
+    provide(_kernel_of(each) for each in found)
+
+
+@functools.cache
+def _recursions_of(function):
+    """Return the recursions that a function reaches through inlined functions, except itself."""
+    seen, waiting = {function: None}, [function]
+    while waiting:
+        for value in _globals_of(waiting.pop()):
+            value = getattr(value, 'py_func', value)
+            # what a separate function calls is for its own kernel
+            if isinstance(value, FunctionType) and not hasattr(value, '__wrapped__'):
+                if value not in seen:
+                    seen[value] = None
+                    waiting.append(value)
+    return tuple(each for each in seen if each in RECURSIONS and each is not function)
+
+
+def _globals_of(function):
+    """Return the values of the names in a function, also of those in modules that it names."""
+    names, seen = function.__code__.co_names, set()
+    waiting = [*inspect.getclosurevars(function).nonlocals.values()]
+    waiting += [function.__globals__[name] for name in names if name in function.__globals__]
+    while waiting:
+        value = waiting.pop()
+        yield value
+        if isinstance(value, ModuleType) and value not in seen:
+            seen.add(value)
+            waiting += [vars(value)[name] for name in names if name in vars(value)]
+
+
+@functools.cache
+def _kernel_of(recursion):
+    """Return the generic kernel of a recursion."""
+    from robodyn_ros.compile import generic  # it imports this file
+
+    return next(
+        each for each in vars(generic).values() if getattr(each, 'python', None) is recursion
+    )
+
+
+@functools.cache
+def _recursion_call(function):
+    """Return a function that calls the machine code of the kernel of a recursion."""
+    kernel = _kernel_of(function)
+    provide([kernel])
+    (result,) = kernel.compiled.overloads.values()
+    return _separate_call(function, result.signature.return_type)
+
+
 def declare():
-    """Declare the cells of all separate functions; kernels that call them are loaded after."""
-    for function in SEPARATE:
+    """Declare the cells of all functions that kernels call; only then kernels are loaded."""
+    for function in (*SEPARATE, *RECURSIONS):
         _cell(function)
 
 
@@ -77,12 +131,16 @@ def _symbol(function):
     return f'{function.__module__}.{function.__qualname__}.address'
 
 
-def _separate_call(function):
-    """Return a function that calls the machine code of a separate one, for other kernels."""
+def _separate_call(function, returns=None):
+    """Return a function that calls the machine code of a separate one, for other kernels.
+
+    returns : type of its result; by default that of its annotation.
+    """
     signature = inspect.signature(function)
     kinds = tuple(each.annotation for each in signature.parameters.values())
-    given = signature.return_annotation
-    returns = types.none if given is signature.empty else given
+    if returns is None:
+        given = signature.return_annotation
+        returns = types.none if given is signature.empty else given
     missing = f'{function.__qualname__} was not provided; see robodyn_ros.compile.call'
 
     def emit(context, builder, _, arguments):
@@ -105,6 +163,7 @@ def _separate_call(function):
 
 if not MISSING:
     separate.call_of = functools.cache(_separate_call)
+    recursion.call_of = _recursion_call
 
 
 def _named(function, typed):

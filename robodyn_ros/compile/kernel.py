@@ -11,7 +11,7 @@ import threading
 from numba import njit, types
 
 from robodyn_ros.compile import notice, reproducible
-from robodyn_ros.compile.call import declare
+from robodyn_ros.compile.call import declare, provide_recursions
 from robodyn_ros.compile.numba_private import MISSING
 from robodyn_ros.compile.sealed_code import SealedCode
 from robodyn_ros.compile.vectorcall.kernel_call import VectorcallCompiler, vectorcall
@@ -55,6 +55,8 @@ class Kernel:
             if reproducible.WANTED:
                 reproducible.install()
             declare()
+            if not MISSING:
+                provide_recursions(self.python)
             telling = contextlib.nullcontext() if self.is_kept else notice.compiling(self.name)
             try:
                 with telling:

@@ -3,7 +3,9 @@
 """The decorators of functions that run inside kernels."""
 
 import functools
+import inspect
 
+from numba import types
 from numba.extending import overload, register_jitable
 
 #: Keeps the function plain Python for Python callers, and compiles it into calling kernels. No
@@ -14,6 +16,48 @@ inlined = register_jitable(no_cfunc_wrapper=True, forceinline=True)
 #: The same without fused multiply-adds, whose places differ between kernels. So the results have
 #: the same bits in all kernels.
 unfused = register_jitable(no_cfunc_wrapper=True, fastmath=False)
+
+#: The functions with a kernel in compile.generic that other kernels call, in order.
+RECURSIONS = {}
+
+
+def recursion(function):
+    """Decorate an annotated function that has a kernel of its own in compile.generic.
+
+    Other kernels call the machine code of that kernel where their arguments have the annotated
+    types. Otherwise they compile the function into themselves, as a primitive. For Python it is
+    the plain function.
+    """
+
+    @overload(function, jit_options={'no_cfunc_wrapper': True}, strict=False)
+    def chosen(*given):
+        kinds = [each.annotation for each in inspect.signature(function).parameters.values()]
+        if len(given) == len(kinds) and all(map(_fits, given, kinds)):
+            return recursion.call_of(function)
+        return function
+
+    RECURSIONS[function] = None
+    return function
+
+
+#: Returns what kernels compile in place of a recursion: its call, by robodyn_ros.compile.
+recursion.call_of = lambda function: function
+
+
+def _fits(given, kind):
+    """Return whether a value of one Numba type can be passed as another without a copy."""
+    if isinstance(kind, types.Array):
+        return (
+            isinstance(given, types.Array)
+            and (given.dtype, given.ndim, given.layout) == (kind.dtype, kind.ndim, kind.layout)
+            and (given.mutable or not kind.mutable)
+        )
+    if isinstance(kind, types.Float):
+        return isinstance(given, (types.Float, types.Integer))
+    if isinstance(kind, types.Integer):
+        return isinstance(given, types.Integer)
+    return given == kind
+
 
 #: The functions with machine code of their own, in the order of their definition.
 SEPARATE = []

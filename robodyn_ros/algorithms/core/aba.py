@@ -17,7 +17,7 @@ from robodyn_ros.algorithms.core.joint_transform import (
     to_parent,
 )
 from robodyn_ros.model.layout import BALL_Z, INERTIA, KIND, MOMENT, PARENT, PITCH, PRISMATIC, V
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.rotational_inertia import load_symmetric, times
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store, sub
@@ -86,7 +86,7 @@ def acceleration_base_to_tip(topology, constants, gravity, scratch, qdd):
         qdd[topology[i, V]] = accelerate(topology, constants, scratch, i, alpha, a)
 
 
-@primitive
+@recursion
 def forward_dynamics(
     topology: Topology,
     constants: Table,

@@ -18,7 +18,7 @@ from robodyn_ros.model.layout import (
     PRISMATIC,
     V,
 )
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.rotation import rotate, rotate_symmetric
 from robodyn_ros.spatial.rotational_inertia import (
     add_symmetric,
@@ -111,7 +111,7 @@ def composite_inertia_times(scratch, i, w, v):
     )
 
 
-@primitive
+@recursion
 def coriolis_matrix(
     topology: Topology, constants: Table, scratch: Matrix, q: Vector, qd: Vector, C: Matrix
 ):

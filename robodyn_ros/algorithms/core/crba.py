@@ -16,7 +16,7 @@ from robodyn_ros.model.layout import (
     ROTOR,
     V,
 )
-from robodyn_ros.spatial.primitive import inlined, primitive
+from robodyn_ros.spatial.primitive import inlined, primitive, recursion
 from robodyn_ros.spatial.rotation import rotate_symmetric, turn_symmetric
 from robodyn_ros.spatial.rotational_inertia import (
     add_symmetric,
@@ -77,7 +77,7 @@ def joint_momentum(topology, constants, scratch, i):
     )
 
 
-@primitive
+@recursion
 def mass_matrix(topology: Topology, constants: Table, scratch: Matrix, q: Vector, M: Matrix):
     """M(q), symmetric and positive definite, rotor inertias included, in O(n depth).
 

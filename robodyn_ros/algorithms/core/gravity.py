@@ -5,7 +5,7 @@
 from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.joint_transform import joint_transforms, to_child, to_parent
 from robodyn_ros.model.layout import KIND, MASS, MOMENT, PARENT, PITCH, PRISMATIC, V
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import accumulate, add, load, scale, store
 
@@ -19,7 +19,7 @@ def carry_mass(scratch, i, parent):
     accumulate(scratch, parent, at.C_MOMENT, moment)
 
 
-@primitive
+@recursion
 def gravity_torque(
     topology: Topology,
     constants: Table,

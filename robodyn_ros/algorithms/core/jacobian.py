@@ -11,7 +11,7 @@ from robodyn_ros.algorithms.core.kinematics import (
 )
 from robodyn_ros.algorithms.core.rnea import motion_base_to_tip, start_at_base
 from robodyn_ros.model.layout import KIND, PARENT, PITCH, PRISMATIC, V
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.rotation import rotate
 from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import add, cross, load, scale, sub
@@ -48,7 +48,7 @@ def jacobian_columns(topology, constants, scratch, body, frame, J):
         i = topology[i, PARENT]
 
 
-@primitive
+@recursion
 def jacobian(
     topology: Topology,
     constants: Table,
@@ -79,7 +79,7 @@ def frame_acceleration(scratch, body, frame):
     return linear, rotate(scratch, body, at.WORLD_ROTATION, load(scratch, body, at.ALPHA))
 
 
-@primitive
+@recursion
 def jacobian_bias(
     topology: Topology,
     constants: Table,

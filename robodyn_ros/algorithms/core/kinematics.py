@@ -5,7 +5,7 @@
 from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.joint_transform import joint_transforms, to_child
 from robodyn_ros.model.layout import KIND, PARENT, PITCH, PRISMATIC, V
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.rotation import rotate, rotate_inverse
 from robodyn_ros.spatial.types import (
     Constant,
@@ -159,7 +159,7 @@ def velocity(
     V_0F[3], V_0F[4], V_0F[5] = rotate(scratch, body, at.WORLD_ROTATION, w)
 
 
-@primitive
+@recursion
 def apply_wrench(
     topology: Topology,
     constants: Table,

@@ -28,7 +28,7 @@ from robodyn_ros.model.layout import (
     ROTOR,
     V,
 )
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.rotation import rotate
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store
@@ -131,7 +131,7 @@ def force_tip_to_base(topology, constants, scratch, qdd, tau):
             carry_wrench(scratch, i, parent, n, f)
 
 
-@primitive
+@recursion
 def inverse_dynamics(
     topology: Topology,
     constants: Table,
@@ -158,7 +158,7 @@ def inverse_dynamics(
     force_tip_to_base(topology, constants, scratch, qdd, tau)
 
 
-@primitive
+@recursion
 def bias_torque(
     topology: Topology,
     constants: Table,

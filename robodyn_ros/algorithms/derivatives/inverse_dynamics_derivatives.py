@@ -32,7 +32,7 @@ from robodyn_ros.algorithms.variants.inverse_dynamics_fixed import (
     force_about_base,
 )
 from robodyn_ros.model.layout import PARENT, ROTOR, V
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.rotation import rotate
 from robodyn_ros.spatial.rotational_inertia import load_symmetric, times
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
@@ -213,7 +213,7 @@ def by_position(topology, gravity, scratch, by_q):
             j = topology[j, PARENT]
 
 
-@primitive
+@recursion
 def inverse_dynamics_derivatives(
     topology: Topology,
     constants: Table,

@@ -16,7 +16,7 @@ from robodyn_ros.algorithms.core.joint_transform import axes_turning, joint_tran
 from robodyn_ros.algorithms.core.kinematics import poses_base_to_tip
 from robodyn_ros.algorithms.core.rnea import start_at_base
 from robodyn_ros.model.layout import BALL_Z, KIND, PARENT, PITCH, PRISMATIC, V
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.rotation import rotate, rotate_inverse
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import add, cross, load, scale, store, sub
@@ -102,7 +102,7 @@ def store_row(scratch, i, turn, slide, Y, row, column):
     Y[row, column + 9] = 0.5 * (z * (yx - xy) + x * (zy + yz) - y * (xz + zx))
 
 
-@primitive
+@recursion
 def regressor(
     topology: Topology,
     constants: Table,

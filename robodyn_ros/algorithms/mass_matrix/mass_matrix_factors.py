@@ -25,7 +25,7 @@ from robodyn_ros.algorithms.mass_matrix.mass_matrix_solve import (
     rest_base,
 )
 from robodyn_ros.model.layout import PARENT, V
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.types import Boolean, Matrix, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import add, dot, load, scale, store
 
@@ -40,7 +40,7 @@ def gain(scratch, i, share):
     )
 
 
-@primitive
+@recursion
 def joint_inertias(
     topology: Topology, constants: Table, scratch: Matrix, q: Vector, diagonal: Vector, D: Vector
 ):

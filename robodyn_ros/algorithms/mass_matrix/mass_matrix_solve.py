@@ -11,7 +11,7 @@ from robodyn_ros.algorithms.core.joint_transform import (
     to_parent,
 )
 from robodyn_ros.model.layout import PARENT, V
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store
 
@@ -72,7 +72,7 @@ def solve_articulated(topology, constants, scratch, b, x):
     solve_loaded(topology, constants, scratch, x)
 
 
-@primitive
+@recursion
 def mass_solve(
     topology: Topology,
     constants: Table,

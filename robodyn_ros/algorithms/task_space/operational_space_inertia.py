@@ -17,7 +17,7 @@ from robodyn_ros.spatial.articulated_inertia import (
     transpose_times,
 )
 from robodyn_ros.spatial.compliance import shift_compliance
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.rotation import rotate_symmetric, turn_symmetric
 from robodyn_ros.spatial.rotational_inertia import load_symmetric, store_symmetric, times
 from robodyn_ros.spatial.types import Constant, Integer, Matrix, Table, Topology, Vector
@@ -222,7 +222,7 @@ def frame_compliance(scratch, body, frame, compliance):
             compliance[j, 3 + i] = b[3 * i + j]
 
 
-@primitive
+@recursion
 def operational_space(
     topology: Topology,
     constants: Table,

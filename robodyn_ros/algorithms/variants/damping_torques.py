@@ -33,7 +33,7 @@ from robodyn_ros.model.layout import (
     V,
 )
 from robodyn_ros.spatial.articulated_inertia import load_general
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.rotational_inertia import load_symmetric, store_symmetric, times
 from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, store, sub
@@ -141,7 +141,7 @@ def subtract_both(scratch, i, into, p, g):
     )
 
 
-@primitive
+@recursion
 def damping_torques(
     topology: Topology,
     constants: Table,

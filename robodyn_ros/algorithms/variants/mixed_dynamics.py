@@ -24,7 +24,7 @@ from robodyn_ros.algorithms.core.joint_transform import (
     joint_transforms,
 )
 from robodyn_ros.model.layout import KIND, PARENT, PRISMATIC, ROTOR, V
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import add, load, store
 
@@ -92,7 +92,7 @@ def mixed_row(topology, constants, gravity, scratch, free, known, tau, qdd):
         )
 
 
-@primitive
+@recursion
 def mixed_dynamics(
     topology: Topology,
     constants: Table,
