@@ -1,0 +1,76 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels call the machine code of recursions, and do not compile them again."""
+
+from pathlib import Path
+
+import pytest
+from support.processes import run_script
+
+from robodyn_ros.compile import generic
+from robodyn_ros.compile.kernel import Kernel
+from robodyn_ros.spatial.primitive import RECURSIONS
+
+URDF = Path(__file__).resolve().parents[2] / 'config' / 'urdf' / 'ur_like.urdf'
+SCRIPT = """
+import json
+import sys
+import numpy as np
+from robodyn_ros import Robot
+from robodyn_ros.algorithms.core import gravity as module
+from robodyn_ros.algorithms.core.gravity import gravity_torque
+from robodyn_ros.algorithms.core.scratch import allocate
+from robodyn_ros.compile import generic
+from robodyn_ros.compile.kernel import kernel
+from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
+
+@primitive
+def through_a_module(topology, constants, gravity, scratch, q, tau):
+    module.gravity_torque(topology, constants, gravity, scratch, q, tau)
+
+@kernel
+def twice(topology: Topology, constants: Table, gravity: Constant, scratch: Matrix, q: Vector,
+          tau: Vector, columns: Matrix):
+    '''Write gravity torques into a vector, and into a column that is not contiguous.'''
+    through_a_module(topology, constants, gravity, scratch, q, tau)
+    gravity_torque(topology, constants, gravity, scratch, q, columns[:, 1])
+
+robot = Robot.from_urdf(sys.argv[1])
+model = robot.model
+q, tau, columns = np.linspace(-1.1, 0.9, 6), np.zeros(6), np.zeros((6, 2))
+twice(model.topology, model.constants, model.gravity, allocate(model.topology), q, tau, columns)
+expected = robot.gravity_torque(q)
+stats = getattr(twice.compiled, 'stats', None)
+hits = sum(stats.cache_hits.values()) if stats else 0
+text = ''
+if not hits and stats:
+    (result,) = twice.compiled.overloads.values()
+    text = result.library.get_llvm_str()
+print(json.dumps([
+    float(abs(tau - expected).max()), float(abs(columns[:, 1] - expected).max()), hits,
+    'gravity.gravity_torque.address' in text]))
+"""
+
+
+def test_a_recursion_is_called_where_types_fit_and_compiled_in_elsewhere(tmp_path):
+    """Also with code from the cache. The two differ by roundoff of 50 N m: 1e-13."""
+    for expected_hits in (0, 1):
+        (called, inlined, hits, by_address), _ = run_script(
+            SCRIPT, tmp_path, [str(URDF)], ROBODYN_CACHE_DIR=tmp_path / 'cache'
+        )
+        assert called == 0.0 and inlined < 1e-13
+        assert hits == expected_hits and by_address == (not hits)
+
+
+def test_the_same_without_the_compiler(tmp_path):
+    """With NUMBA_DISABLE_JIT a recursion is plain Python."""
+    (called, inlined, *_), _ = run_script(SCRIPT, tmp_path, [str(URDF)], NUMBA_DISABLE_JIT='1')
+    assert called < 1e-13 and inlined < 1e-13
+
+
+@pytest.mark.parametrize('function', RECURSIONS, ids=lambda each: each.__qualname__)
+def test_every_recursion_has_a_generic_kernel(function):
+    """Calls go to its machine code."""
+    kernels = [each for each in vars(generic).values() if isinstance(each, Kernel)]
+    assert function in [each.python for each in kernels]
