@@ -122,7 +122,6 @@ def for_any_robot(laws):
         *embedded.serving(),
         *embedded.OF_LOOPS.values(),
         *plant.KERNELS,
-        *plant.kernels_of(PlantSettings().method, is_embedded=True, has_contacts=True),
         rollouts.kernel,
         *(kernel for law in laws for kernel in Supervisor.kernels(law)),
     ]

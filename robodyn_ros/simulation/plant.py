@@ -18,12 +18,14 @@ from robodyn_ros.simulation.command_modes import QUANTITIES, Command
 from robodyn_ros.simulation.contact import step as contact_step
 from robodyn_ros.simulation.contact.touching import Touching
 from robodyn_ros.simulation.integrators import adaptive_steps
-from robodyn_ros.simulation.integrators.names import DIAGONAL_RK4
+from robodyn_ros.simulation.integrators.names import (
+    DIAGONAL_RK4,
+    ENERGY_ROSENBROCK,
+    SEMI_IMPLICIT_EULER,
+)
 from robodyn_ros.simulation.joint_table import work_rows
 from robodyn_ros.simulation.plant_settings import PlantSettings
 from robodyn_ros.simulation.step import LARGEST_EFFORT, LARGEST_POSITION
-
-KERNELS = (drives.take, *step.KERNELS)
 
 
 def kernels_of(method, is_embedded=False, has_contacts=False):
@@ -38,11 +40,22 @@ def kernels_of(method, is_embedded=False, has_contacts=False):
     has_contacts : bool
         Whether its bodies may touch obstacles.
     """
-    of_contacts = contact_step.CALLED if has_contacts else ()
-    of_scheme = step.DIAGONAL if method == DIAGONAL_RK4 else ()
+    of_contacts = contact_step.called_of(is_embedded) if has_contacts else ()
     steps = contact_step if has_contacts else step
-    called = *step.CALLED[is_embedded], *of_scheme, *of_contacts
+    called = *step.called_of(method, is_embedded), *of_contacts
     return steps.step_of(method), drives.take, *called
+
+
+#: Those of all plants whose robot has no code of its own, with the two usual integrators.
+KERNELS = tuple(
+    dict.fromkeys(
+        kernel
+        for method in (SEMI_IMPLICIT_EULER, ENERGY_ROSENBROCK)
+        for is_embedded in (False, True)
+        for kernel in kernels_of(method, is_embedded, has_contacts=True)
+        + kernels_of(method, is_embedded)
+    )
+)
 
 
 class Plant:

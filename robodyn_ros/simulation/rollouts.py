@@ -8,6 +8,7 @@ import numpy as np
 
 from robodyn_ros.algorithms.core import scratch as columns
 from robodyn_ros.codegen.parallel_rows import share_out
+from robodyn_ros.compile.call import provide
 from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.errors import ParameterError, ShapeError
 from robodyn_ros.simulation.integrators.events import keep
@@ -238,7 +239,10 @@ def rollout(plant, joints, f_ext, options, position, velocity, efforts, dt, gain
     result = Rollout(np.empty((k, m + 1, model.nq)), np.empty((k, m + 1, model.nv)), np.empty(k))
     result.position[:, 0] = _each(plant.checked_position, position)
     result.velocity[:, 0] = _each(plant.checked_velocity, velocity)
-    compiled = plant.linked(kernel).compiled
+    twin = plant.linked(kernel)
+    if twin is kernel:  # code for one robot, or over independent joints, has its own steps
+        provide([plant.kernel])
+    compiled = twin.compiled
 
     def work(first, last):
         own = columns.allocate(model.topology), np.zeros((work_rows(model.nv), model.nq))

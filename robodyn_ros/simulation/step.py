@@ -5,6 +5,8 @@
 Euler steps are a kernel of their own, all other schemes share one.
 """
 
+import inspect
+
 from robodyn_ros.algorithms.constraints.mass_matrix import mass_matrix_inverse_in_place
 from robodyn_ros.algorithms.core.gravity import gravity_torque
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse import mass_matrix_inverse
@@ -18,7 +20,7 @@ from robodyn_ros.compile.kernel import separate_kernel
 from robodyn_ros.simulation.impulses import settle
 from robodyn_ros.simulation.integrators.euler import euler
 from robodyn_ros.simulation.integrators.events import keep, with_events
-from robodyn_ros.simulation.integrators.names import SEMI_IMPLICIT_EULER
+from robodyn_ros.simulation.integrators.names import DIAGONAL_RK4, SEMI_IMPLICIT_EULER
 from robodyn_ros.simulation.joint_table import (
     ASSISTED,
     BRAKED,
@@ -33,7 +35,7 @@ from robodyn_ros.simulation.joint_table import (
 )
 from robodyn_ros.simulation.servo import effort_of_kinematic_joints, prescribed_speed
 from robodyn_ros.simulation.stops import position
-from robodyn_ros.spatial.primitive import unfused
+from robodyn_ros.spatial.primitive import separate, unfused
 from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
 
 LARGEST_EFFORT = 1e9  # [N m or N] no motor gives that: a slip of the commander
@@ -81,7 +83,7 @@ def contained(joints, work, largest_speed, status, q, qd):
     return status
 
 
-@unfused
+@separate
 def by_euler(
     topology: Topology,
     constants: Table,
@@ -99,7 +101,7 @@ def by_euler(
     q: Vector,
     qd: Vector,
     effort: Vector,
-):
+) -> Integer:
     """Advance q, qd by dt under a constant command, in `substeps` equal Euler steps.
 
     A substep that fails ends the step.
@@ -129,7 +131,7 @@ def by_euler(
     return 0
 
 
-@unfused
+@separate
 def by_runge_kutta(
     topology: Topology,
     constants: Table,
@@ -147,7 +149,7 @@ def by_runge_kutta(
     q: Vector,
     qd: Vector,
     effort: Vector,
-):
+) -> Integer:
     """Advance q, qd by dt under a constant command, in `substeps` equal Runge-Kutta steps.
 
     Arguments and result as for `by_euler`; method : any but SEMI_IMPLICIT_EULER.
@@ -181,22 +183,33 @@ def by_runge_kutta(
     return 0
 
 
-step = kernel(by_euler)
-step_by_runge_kutta = kernel(by_runge_kutta)
-#: What they call where a joint stops, starts or touches, by whether some joints are dependent.
-_SETTLE = separate_kernel(settle, fastmath=False)
-CALLED = {
-    False: (separate_kernel(mass_matrix_inverse), _SETTLE),
-    True: (separate_kernel(mass_matrix_inverse_in_place), _SETTLE),
+step = kernel(inspect.unwrap(by_euler))
+step_by_runge_kutta = kernel(inspect.unwrap(by_runge_kutta))
+_EULER, _WITH_EVENTS, _SETTLE = (
+    separate_kernel(function, fastmath=False) for function in (euler, with_events, settle)
+)
+_INVERSE = {
+    False: separate_kernel(mass_matrix_inverse),
+    True: separate_kernel(mass_matrix_inverse_in_place),
 }
-#: What they call with DIAGONAL_RK4.
-DIAGONAL = tuple(
+_DIAGONAL = tuple(
     separate_kernel(function, fastmath=False)
     for function in (diagonal_velocities, joint_velocities, diagonal_rates)
 )
-KERNELS = (step, step_by_runge_kutta, *CALLED[False])
 
 
 def step_of(method):
     """Return the kernel that takes the steps of a method; see METHODS."""
     return step if method == SEMI_IMPLICIT_EULER else step_by_runge_kutta
+
+
+def called_of(method, is_embedded=False):
+    """Return the kernels that the steps of a method call.
+
+    is_embedded : whether some joints follow others. The step for such robots has the schemes in
+    its own code, over the independent joints.
+    """
+    called = [_INVERSE[is_embedded], _SETTLE]
+    if not is_embedded:
+        called += [_EULER] if method == SEMI_IMPLICIT_EULER else [_EULER, _WITH_EVENTS]
+    return (*called, *_DIAGONAL) if method == DIAGONAL_RK4 else tuple(called)

@@ -5,11 +5,11 @@
 from pathlib import Path
 
 import pytest
-from support.processes import run_script
 
 from robodyn_ros.compile import generic
 from robodyn_ros.compile.kernel import Kernel
 from robodyn_ros.spatial.primitive import RECURSIONS
+from support.processes import run_script
 
 URDF = Path(__file__).resolve().parents[2] / 'config' / 'urdf' / 'ur_like.urdf'
 SCRIPT = """

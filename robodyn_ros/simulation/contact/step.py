@@ -27,7 +27,7 @@ from robodyn_ros.simulation.servo import (
 )
 from robodyn_ros.simulation.step import contained, drive
 from robodyn_ros.simulation.stops import clip
-from robodyn_ros.spatial.primitive import unfused
+from robodyn_ros.spatial.primitive import separate, unfused
 from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
 
 EVENTS = 16  # impacts of a substep and glides between them; what follows is inelastic
@@ -124,10 +124,22 @@ def glide(
     return status
 
 
-@unfused
+@separate
 def euler_in_contact(
-    topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, contact, q, qd
-):
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    joints: Matrix,
+    scratch: Matrix,
+    work: Matrix,
+    effort: Vector,
+    f_ext: Matrix,
+    h: Scalar,
+    stribeck: Scalar,
+    contact: Contact,
+    q: Vector,
+    qd: Vector,
+) -> Integer:
     """One Euler step, divided at elastic impacts.
 
     Returns 0, or the body whose pivot is singular.
@@ -339,8 +351,14 @@ def by_runge_kutta_in_contact(
 
 step = Kernel(by_euler_in_contact, nogil=True)
 step_by_runge_kutta = Kernel(by_runge_kutta_in_contact, nogil=True)
-#: What they call besides the step without contacts.
-CALLED = (separate_kernel(contact_impulses, fastmath=False),)
+_IMPULSES, _EULER = (
+    separate_kernel(function, fastmath=False) for function in (contact_impulses, euler_in_contact)
+)
+
+
+def called_of(is_embedded=False):
+    """Return the kernels that steps in contact call, besides those of step.called_of."""
+    return (_IMPULSES,) if is_embedded else (_IMPULSES, _EULER)
 
 
 def step_of(method):

@@ -30,7 +30,8 @@ from robodyn_ros.simulation.joint_table import (
 )
 from robodyn_ros.simulation.servo import begin_to_follow, engage, saturates, take_back
 from robodyn_ros.simulation.stops import clip, crosses_stop
-from robodyn_ros.spatial.primitive import unfused
+from robodyn_ros.spatial.primitive import separate, unfused
+from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
 
 
 @unfused
@@ -117,8 +118,21 @@ def move(topology, constants, gravity, joints, scratch, work, effort, f_ext, h, 
     return status
 
 
-@unfused
-def euler(topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd):
+@separate
+def euler(
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    joints: Matrix,
+    scratch: Matrix,
+    work: Matrix,
+    effort: Vector,
+    f_ext: Matrix,
+    h: Scalar,
+    stribeck: Scalar,
+    q: Vector,
+    qd: Vector,
+) -> Integer:
     """One Euler step, whose drives follow their set-points at its end, within their efforts.
 
     If the effort of a drive exceeds its limit, the step is repeated with the limit in its place.

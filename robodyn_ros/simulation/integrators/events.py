@@ -26,7 +26,8 @@ from robodyn_ros.simulation.integrators.runge_kutta import runge_kutta, smooth
 from robodyn_ros.simulation.joint_table import LOCKED, LOWER, OLD_Q, OLD_QD, UPPER, WORK_DONE
 from robodyn_ros.simulation.servo import feeds_back
 from robodyn_ros.simulation.stops import position
-from robodyn_ros.spatial.primitive import unfused
+from robodyn_ros.spatial.primitive import separate, unfused
+from robodyn_ros.spatial.types import Constant, Integer, Matrix, Scalar, Table, Topology, Vector
 
 TICKS = 64  # of a substep: its smallest piece
 
@@ -81,10 +82,22 @@ def is_balanced(joints, f_ext, method):
     return not is_pushed(f_ext)
 
 
-@unfused
+@separate
 def with_events(
-    topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, method, q, qd
-):
+    topology: Topology,
+    constants: Table,
+    gravity: Constant,
+    joints: Matrix,
+    scratch: Matrix,
+    work: Matrix,
+    effort: Vector,
+    f_ext: Matrix,
+    h: Scalar,
+    stribeck: Scalar,
+    method: Integer,
+    q: Vector,
+    qd: Vector,
+) -> Integer:
     """Advance by h with one scheme, and with Euler where friction changes or a stop is met.
 
     Where friction changes, the piece of the substep is halved. A piece of one tick, and one that
