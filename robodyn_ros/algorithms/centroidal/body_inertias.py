@@ -9,7 +9,7 @@ from robodyn_ros.algorithms.core.crba import composite_tip_to_base
 from robodyn_ros.algorithms.core.joint_transform import joint_transforms
 from robodyn_ros.algorithms.core.joint_wrenches import wrench_at_link
 from robodyn_ros.algorithms.core.kinematics import poses_base_to_tip
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.rotation import rotate_inverse
 from robodyn_ros.spatial.types import Indices, Matrix, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale
@@ -29,7 +29,7 @@ def unit_motion(scratch, links, i, j):
     return e, cross((links[i, 9], links[i, 10], links[i, 11]), e)
 
 
-@primitive
+@recursion
 def body_inertias(
     topology: Topology,
     constants: Table,

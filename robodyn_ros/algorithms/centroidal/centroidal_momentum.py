@@ -13,7 +13,7 @@ from robodyn_ros.algorithms.core.joint_transform import carry_wrench, joint_tran
 from robodyn_ros.algorithms.core.kinematics import poses_base_to_tip, velocities_base_to_tip
 from robodyn_ros.algorithms.core.rnea import motion_base_to_tip, newton_euler, start_at_base
 from robodyn_ros.model.layout import INERTIA, MASS, MOMENT, PARENT, V
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.rotation import rotate
 from robodyn_ros.spatial.rotational_inertia import (
     load_symmetric,
@@ -43,7 +43,7 @@ def centre(scratch):
     return scale(1.0 / scratch[0, at.C_MASS], load(scratch, 0, at.C_MOMENT))
 
 
-@primitive
+@recursion
 def centre_of_mass(topology: Topology, constants: Table, scratch: Matrix, q: Vector, com: Vector):
     """c = sum (m p + R h) / sum m, in O(n); Jain 2011, eq. (4.13). q : (nv,); com : (3,) [m] in
     base axes, from the origin of the base, written.
@@ -53,7 +53,7 @@ def centre_of_mass(topology: Topology, constants: Table, scratch: Matrix, q: Vec
     com[0], com[1], com[2] = centre(scratch)
 
 
-@primitive
+@recursion
 def centroidal_momentum(
     topology: Topology,
     constants: Table,
@@ -106,7 +106,7 @@ def body_momentum(constants, scratch, i):
     store(scratch, i, at.FORCE, add(scale(constants[i, MASS], v), cross(w, h)))
 
 
-@primitive
+@recursion
 def centroidal_momentum_bias(
     topology: Topology,
     constants: Table,
@@ -145,7 +145,7 @@ def composite_of_all(topology, constants, scratch):
             carry_composite(scratch, i, 0)
 
 
-@primitive
+@recursion
 def centroidal_momentum_matrix(
     topology: Topology, constants: Table, scratch: Matrix, q: Vector, com: Vector, A: Matrix
 ):
@@ -173,7 +173,7 @@ def centroidal_momentum_matrix(
         A[3, k], A[4, k], A[5, k] = n
 
 
-@primitive
+@recursion
 def composite_inertia(
     topology: Topology, constants: Table, scratch: Matrix, q: Vector, com: Vector, inertia: Matrix
 ):

@@ -106,7 +106,7 @@ def jacobian_bias(
     )
 
 
-@primitive
+@recursion
 def jacobian_derivative(
     topology: Topology,
     constants: Table,

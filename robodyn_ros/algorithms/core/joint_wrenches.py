@@ -9,7 +9,7 @@ from robodyn_ros.algorithms.core.joint_transform import carried_acceleration
 from robodyn_ros.algorithms.core.kinematics import poses_base_to_tip
 from robodyn_ros.algorithms.core.rnea import inverse_dynamics
 from robodyn_ros.model.layout import PARENT
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.rotation import rotate
 from robodyn_ros.spatial.types import Constant, Indices, Matrix, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import add, cross, load, scale, sub
@@ -25,7 +25,7 @@ def wrench_at_link(scratch, links, i, n, f, wrench):
     wrench[3], wrench[4], wrench[5] = rotate(scratch, i, at.WORLD_ROTATION, n)
 
 
-@primitive
+@recursion
 def joint_wrenches(
     topology: Topology,
     constants: Table,
@@ -62,7 +62,7 @@ def joint_wrenches(
         )
 
 
-@primitive
+@recursion
 def forward_dynamics_wrenches(
     topology: Topology,
     constants: Table,

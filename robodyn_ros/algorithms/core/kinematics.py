@@ -63,7 +63,7 @@ def frame_point(scratch, body, frame):
     return add(load(scratch, body, at.WORLD_POSITION), offset)
 
 
-@primitive
+@recursion
 def pose(
     topology: Topology,
     constants: Table,
@@ -92,7 +92,7 @@ def frame_pose(scratch, body, frame, X):
     X[3, 3] = 1.0
 
 
-@primitive
+@recursion
 def frame_poses(
     topology: Topology,
     constants: Table,
@@ -135,7 +135,7 @@ def velocities_base_to_tip(topology, constants, scratch, qd):
         store(scratch, i, at.SPEED, v)
 
 
-@primitive
+@recursion
 def velocity(
     topology: Topology,
     constants: Table,

@@ -6,13 +6,13 @@ from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.joint_transform import joint_transforms
 from robodyn_ros.algorithms.core.kinematics import poses_base_to_tip, velocities_base_to_tip
 from robodyn_ros.algorithms.core.rnea import motion_base_to_tip, start_at_base
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import recursion
 from robodyn_ros.spatial.rotation import rotate
 from robodyn_ros.spatial.types import Indices, Matrix, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import add, cross, load
 
 
-@primitive
+@recursion
 def link_motions(
     topology: Topology,
     constants: Table,

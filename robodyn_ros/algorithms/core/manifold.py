@@ -7,7 +7,7 @@ coordinate adds up. See doc/robots/joints.md.
 """
 
 from robodyn_ros.model.layout import BALL_X, BALL_Y, BALL_Z, KIND, Q, V
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.quaternion import conjugate, exponential, logarithm, product, unit
 from robodyn_ros.spatial.types import Scalar, Topology, Vector
 
@@ -18,7 +18,7 @@ def load_quaternion(q, k):
     return q[k], q[k + 1], q[k + 2], q[k + 3]
 
 
-@primitive
+@recursion
 def integrate(topology: Topology, q: Vector, qd: Vector, dt: Scalar, moved: Vector):
     """moved = q + dt qd along the motion at constant qd: p' = p exp(dt omega) for a quaternion p.
 
@@ -59,7 +59,7 @@ def make_unit(topology, q):
             q[k], q[k + 1], q[k + 2], q[k + 3] = unit(load_quaternion(q, k))
 
 
-@primitive
+@recursion
 def difference(topology: Topology, start: Vector, end: Vector, motion: Vector):
     """Compute the velocity between two configurations in unit time, by the shorter rotation.
 

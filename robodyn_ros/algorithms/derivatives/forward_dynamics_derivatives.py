@@ -8,11 +8,11 @@ from robodyn_ros.algorithms.core.matrices import negative_products
 from robodyn_ros.algorithms.derivatives.inverse_dynamics_derivatives import (
     inverse_dynamics_derivatives,
 )
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import recursion
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 
 
-@primitive
+@recursion
 def forward_dynamics_derivatives(
     topology: Topology,
     constants: Table,

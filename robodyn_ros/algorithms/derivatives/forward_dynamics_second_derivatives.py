@@ -18,7 +18,7 @@ Singh, Russo and Wensing 2024, section VI.
 """
 
 from robodyn_ros.algorithms.derivatives.inverse_dynamics_second_derivatives import empty
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.types import Matrix, Stack
 
 
@@ -63,7 +63,7 @@ def add_product(A, B, C):
                     C[j, k, l] = C[j, k, l] + a * B[m, l] + b * B[p, l] + c * B[q, l] + d * B[r, l]
 
 
-@primitive
+@recursion
 def forward_dynamics_second_derivatives(
     qdd_q: Matrix,
     qdd_qd: Matrix,

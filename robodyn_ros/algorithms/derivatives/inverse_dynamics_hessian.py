@@ -48,7 +48,7 @@ from robodyn_ros.algorithms.derivatives.inverse_dynamics_second_derivatives impo
 from robodyn_ros.algorithms.derivatives.mass_matrix_derivative import inertia_rate
 from robodyn_ros.algorithms.variants.inverse_dynamics_body import momentum_rate
 from robodyn_ros.model.layout import PARENT, V
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.rotational_inertia import load_symmetric
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import add, cross, load, scale, store, sub
@@ -120,7 +120,7 @@ def outer_sums(scratch, o):
     return P, Q, N
 
 
-@primitive
+@recursion
 def inverse_dynamics_hessian(
     topology: Topology,
     constants: Table,

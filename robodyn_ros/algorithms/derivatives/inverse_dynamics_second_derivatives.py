@@ -47,7 +47,7 @@ from robodyn_ros.algorithms.derivatives.inverse_dynamics_derivatives import (
 from robodyn_ros.algorithms.derivatives.mass_matrix_derivative import inertia_rate
 from robodyn_ros.algorithms.variants.inverse_dynamics_body import momentum_rate
 from robodyn_ros.model.layout import PARENT, V
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.types import Constant, Matrix, Stack, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale, store, sub
 
@@ -235,7 +235,7 @@ def empty(tensor):
                 tensor[j, k, l] = 0.0
 
 
-@primitive
+@recursion
 def inverse_dynamics_second_derivatives(
     topology: Topology,
     constants: Table,

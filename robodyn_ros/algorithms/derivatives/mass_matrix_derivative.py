@@ -30,7 +30,7 @@ from robodyn_ros.algorithms.core.world_frame import poses_in_world_frame
 from robodyn_ros.algorithms.derivatives.inverse_dynamics_derivatives import power
 from robodyn_ros.algorithms.variants.inverse_dynamics_body import momentum_rate
 from robodyn_ros.model.layout import PARENT, V
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.rotational_inertia import load_symmetric, times
 from robodyn_ros.spatial.types import Matrix, Stack, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import add, cross, dot, load, scale
@@ -67,7 +67,7 @@ def store_powers(topology, scratch, i, j, k, n, f, by_q):
         i = topology[i, PARENT]
 
 
-@primitive
+@recursion
 def mass_matrix_derivative(
     topology: Topology, constants: Table, scratch: Matrix, q: Vector, zero: Vector, by_q: Stack
 ):

@@ -75,7 +75,7 @@ def factor(topology, constants, scratch, F):
             F[row, topology[i, V]] = along_joint(topology, constants, i, n, f)
 
 
-@primitive
+@recursion
 def mass_factors(
     topology: Topology,
     constants: Table,
@@ -96,7 +96,7 @@ def mass_factors(
     return status
 
 
-@primitive
+@recursion
 def factor_product(
     topology: Topology,
     constants: Table,

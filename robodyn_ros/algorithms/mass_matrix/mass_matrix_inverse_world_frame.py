@@ -18,7 +18,7 @@ from robodyn_ros.algorithms.core.world_frame import (
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_factors import gain
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_inverse import mark_carriers
 from robodyn_ros.model.layout import PARENT, V
-from robodyn_ros.spatial.primitive import inlined, primitive
+from robodyn_ros.spatial.primitive import inlined, primitive, recursion
 from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import add, dot, load, scale, store
 
@@ -145,7 +145,7 @@ def move_carriers(topology, scratch, i, motions):
             keep_motion(scratch, b, i, motions[0, b], alpha, a, motions)
 
 
-@primitive
+@recursion
 def mass_matrix_inverse(
     topology: Topology,
     constants: Table,

@@ -8,7 +8,7 @@ from robodyn_ros.algorithms.core.crba import composite_tip_to_base, joint_moment
 from robodyn_ros.algorithms.core.joint_transform import along_joint, carry_wrench, joint_transforms
 from robodyn_ros.algorithms.core.kinematics import velocities_base_to_tip
 from robodyn_ros.model.layout import PARENT, ROTOR, V
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import load
 
@@ -29,7 +29,7 @@ def momentum_tip_to_base(topology, constants, scratch, x, y):
             carry_wrench(scratch, i, parent, n, f)
 
 
-@primitive
+@recursion
 def mass_product(
     topology: Topology, constants: Table, scratch: Matrix, q: Vector, x: Vector, y: Vector
 ):
@@ -42,7 +42,7 @@ def mass_product(
     momentum_tip_to_base(topology, constants, scratch, x, y)
 
 
-@primitive
+@recursion
 def mass_matrix_diagonal(
     topology: Topology, constants: Table, scratch: Matrix, q: Vector, entries: Vector
 ):

@@ -4,7 +4,7 @@
 
 from robodyn_ros.algorithms.core import composite
 from robodyn_ros.algorithms.task_space import operational_space_inertia as compliances
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.types import (
     Constant,
     Indices,
@@ -64,7 +64,7 @@ def invert_definite(a, factor, inverse):
     return status
 
 
-@primitive
+@recursion
 def of_axes(
     J: Matrix,
     compliance: Matrix,

@@ -16,7 +16,7 @@ from robodyn_ros.algorithms.task_space.operational_space_inertia import (
 )
 from robodyn_ros.model.layout import PARENT
 from robodyn_ros.spatial.articulated_inertia import load_general
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.rotation import rotate
 from robodyn_ros.spatial.rotational_inertia import load_symmetric
 from robodyn_ros.spatial.types import Indices, Matrix, Table, Topology, Vector
@@ -118,7 +118,7 @@ def coupling(topology, constants, scratch, i, frame_i, j, frame_j, block):
         block[3, k], block[4, k], block[5, k] = alpha
 
 
-@primitive
+@recursion
 def coupled_compliance(
     topology: Topology,
     constants: Table,

@@ -10,7 +10,7 @@ from robodyn_ros.algorithms.core.joint_transform import joint_transforms
 from robodyn_ros.algorithms.core.kinematics import frame_point, poses_base_to_tip
 from robodyn_ros.algorithms.core.manifold import difference, integrate
 from robodyn_ros.model.layout import Q, V
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.quaternion import logarithm
 from robodyn_ros.spatial.rotation import rotate
 from robodyn_ros.spatial.turning import quaternion_of
@@ -150,7 +150,7 @@ def damped_step(columns, weights, damping, normal, residual, away, step):
     return longest
 
 
-@primitive
+@recursion
 def inverse_kinematics(
     topology: Topology,
     constants: Table,

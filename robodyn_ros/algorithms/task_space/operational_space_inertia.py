@@ -251,7 +251,7 @@ def operational_space(
     return status
 
 
-@primitive
+@recursion
 def task_solve(
     topology: Topology,
     constants: Table,

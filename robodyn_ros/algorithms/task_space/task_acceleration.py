@@ -5,13 +5,13 @@
 from robodyn_ros.algorithms.core import scratch as at
 from robodyn_ros.algorithms.core.aba import forward_dynamics
 from robodyn_ros.algorithms.core.kinematics import poses_base_to_tip
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import recursion
 from robodyn_ros.spatial.rotation import rotate
 from robodyn_ros.spatial.types import Constant, Indices, Matrix, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import add, cross, load
 
 
-@primitive
+@recursion
 def task_acceleration(
     topology: Topology,
     constants: Table,

@@ -5,7 +5,7 @@
 from numpy import sqrt
 
 from robodyn_ros.algorithms.task_space.operational_space_inertia import RANK_TOLERANCE
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.types import Matrix, Scalar, Vector
 
 SWEEPS = 12  # of Jacobi rotations; six or seven diagonalise a 6 x 6 matrix to the last bit
@@ -49,7 +49,7 @@ def diagonalise(a, v):
             break
 
 
-@primitive
+@recursion
 def task_inertia(
     compliance: Matrix,
     damping: Scalar,

@@ -7,12 +7,12 @@ from robodyn_ros.algorithms.core.articulated import articulated_inertias
 from robodyn_ros.algorithms.core.joint_transform import along_joint, carry_wrench, joint_transforms
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_solve import solve_loaded
 from robodyn_ros.model.layout import PARENT, V
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import recursion
 from robodyn_ros.spatial.types import Matrix, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import load, scale, store
 
 
-@primitive
+@recursion
 def torque_of_wrench(
     topology: Topology, constants: Table, scratch: Matrix, q: Vector, f_ext: Matrix, tau: Vector
 ):
@@ -33,7 +33,7 @@ def torque_of_wrench(
             carry_wrench(scratch, i, parent, n, f)
 
 
-@primitive
+@recursion
 def acceleration_of_wrench(
     topology: Topology,
     constants: Table,

@@ -14,12 +14,12 @@ from robodyn_ros.algorithms.core.joint_transform import (
     joint_transforms,
 )
 from robodyn_ros.model.layout import PARENT, ROTOR, V
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import recursion
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import add, load, store
 
 
-@primitive
+@recursion
 def inverse_dynamics_composite(
     topology: Topology,
     constants: Table,

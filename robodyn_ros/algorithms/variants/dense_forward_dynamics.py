@@ -6,7 +6,7 @@ from robodyn_ros.algorithms.core.articulated import singular
 from robodyn_ros.algorithms.core.crba import mass_matrix
 from robodyn_ros.algorithms.variants.factored_forward_dynamics import torque_left
 from robodyn_ros.model.layout import V
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 
 
@@ -47,7 +47,7 @@ def solve_dense(M, x):
             x[k] = x[k] - M[j, k] * x[j]
 
 
-@primitive
+@recursion
 def forward_dynamics_dense(
     topology: Topology,
     constants: Table,

@@ -7,7 +7,7 @@ from robodyn_ros.algorithms.core.composite import solve_factorised
 from robodyn_ros.algorithms.core.rnea import inverse_dynamics
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_factors import factor, joint_inertias
 from robodyn_ros.model.layout import V
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 
 
@@ -21,7 +21,7 @@ def torque_left(topology, constants, gravity, scratch, q, qd, tau, f_ext, bias, 
         qdd[k] = tau[k] - bias[k]
 
 
-@primitive
+@recursion
 def forward_dynamics_factored(
     topology: Topology,
     constants: Table,

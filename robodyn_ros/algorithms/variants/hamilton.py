@@ -9,12 +9,12 @@ from robodyn_ros.algorithms.core.joint_transform import along_joint, carry_wrenc
 from robodyn_ros.algorithms.core.kinematics import velocities_base_to_tip
 from robodyn_ros.algorithms.mass_matrix.mass_matrix_solve import mass_solve
 from robodyn_ros.model.layout import PARENT, V
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import recursion
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import add, cross, load
 
 
-@primitive
+@recursion
 def hamilton_rates(
     topology: Topology,
     constants: Table,

@@ -21,7 +21,7 @@ from robodyn_ros.algorithms.core.joint_transform import (
     joint_transforms,
 )
 from robodyn_ros.model.layout import PARENT, ROTOR, V
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.types import Constant, Flags, Matrix, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import add, load, store
 
@@ -46,7 +46,7 @@ def articulated_inertias_free(topology, constants, scratch, diagonal, prescribed
     return status
 
 
-@primitive
+@recursion
 def hybrid_dynamics(
     topology: Topology,
     constants: Table,

@@ -24,7 +24,7 @@ from robodyn_ros.model.layout import (
     ROTOR,
     V,
 )
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.rotational_inertia import load_symmetric, shift_inertia, store_symmetric
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store, sub
@@ -105,7 +105,7 @@ def force_on_frame(constants, scratch, i, f_ext, offsets):
     store(scratch, i, at.FORCE, sub(add(f, centrifugal), push))
 
 
-@primitive
+@recursion
 def inverse_dynamics_body(
     topology: Topology,
     constants: Table,

@@ -12,7 +12,7 @@ from robodyn_ros.algorithms.core.joint_transform import joint_transforms
 from robodyn_ros.algorithms.core.kinematics import poses_base_to_tip
 from robodyn_ros.algorithms.variants.inverse_dynamics_body import momentum_rate
 from robodyn_ros.model.layout import PARENT, ROTOR, V
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import primitive, recursion
 from robodyn_ros.spatial.rotation import rotate
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import accumulate, add, cross, dot, load, scale, store, sub
@@ -75,7 +75,7 @@ def forces_about_base(topology, constants, gravity, scratch, q, qd, qdd, f_ext):
         force_about_base(constants, scratch, i, f_ext)
 
 
-@primitive
+@recursion
 def inverse_dynamics_fixed(
     topology: Topology,
     constants: Table,

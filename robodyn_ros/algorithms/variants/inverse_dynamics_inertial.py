@@ -11,13 +11,13 @@ from robodyn_ros.algorithms.core.joint_transform import (
 )
 from robodyn_ros.algorithms.core.rnea import force_tip_to_base
 from robodyn_ros.model.layout import INERTIA, MASS, MOMENT, PARENT, V
-from robodyn_ros.spatial.primitive import primitive
+from robodyn_ros.spatial.primitive import recursion
 from robodyn_ros.spatial.rotational_inertia import load_symmetric, times
 from robodyn_ros.spatial.types import Constant, Matrix, Table, Topology, Vector
 from robodyn_ros.spatial.vec3 import accumulate, add, cross, load, scale, store
 
 
-@primitive
+@recursion
 def inverse_dynamics_inertial(
     topology: Topology,
     constants: Table,
