@@ -26,8 +26,8 @@ from robodyn_ros.spatial.primitive import RECURSIONS, SEPARATE, recursion, separ
 
 def called(kernel):
     """Compile a `Kernel`, and return a function with which kernels call its machine code."""
-    if MISSING:
-        return kernel.compiled  # Numba copies it
+    if MISSING or not hasattr(kernel.compiled, 'overloads'):  # Numba copies it, or is off
+        return kernel.compiled
     (result,) = kernel.compiled.overloads.values()
     address = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
     function, kinds, returns = kernel.python, kernel.signature, result.signature.return_type

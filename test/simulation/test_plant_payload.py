@@ -17,8 +17,13 @@ STATE = (0.4, -0.7), (0.9, -1.3)
 
 
 def plant(robot):
-    """Return a plant in motion, stepped as Python."""
-    made = Plant(robot, SETTINGS, *STATE)
+    """Return a plant in motion, stepped by the kernels for any robot."""
+    return Plant(robot, SETTINGS, *STATE)
+
+
+def plant_of_own_code(robot):
+    """Return a plant in motion, stepped by other code: the same as Python."""
+    made = plant(robot)
     made.use(SimpleNamespace(compiled=step_of(SETTINGS.method).python))
     return made
 
@@ -34,8 +39,8 @@ def test_a_loaded_plant_is_that_of_the_loaded_robot(elbow):
     """Bit for bit, also after another one took its place; the code for the bare robot waits."""
     frame, mass, com, inertia = PAYLOAD
     loaded = elbow.with_payload(mass, com, inertia, frame)
-    expected, bare = state(plant(loaded)), state(plant(elbow))
-    one = plant(elbow)
+    expected, bare = state(plant(loaded)), state(plant_of_own_code(elbow))
+    one = plant_of_own_code(elbow)
     kernel = one._step
     one.attach('tool0', 9.0)
     one.attach(*PAYLOAD)
