@@ -53,7 +53,11 @@ GAIN = 26  # by which the effort of the drive falls with the velocity [N m s/rad
 PRESCRIBED = 27  # velocity of a braked joint: 0, unless it is moved kinematically
 MOMENTUM = 28  # of a free flyer: linear, angular about the origin [N s, N m s]
 LOCKED = 29  # its motion with that momentum and all other joints locked; else zero
-INVERSE = 30  # nv rows: M^-1, then nv rows: a Cholesky factor of a part of it
+ERROR = 30  # in its first entry: estimated by a scheme, over what it allows [-]
+STAGES = 12  # of the scheme with most
+SLOPE_OF_Q = 31  # STAGES rows: derivatives of the positions in the stages
+SLOPE_OF_QD = SLOPE_OF_Q + STAGES  # STAGES rows: accelerations in the stages
+INVERSE = SLOPE_OF_QD + STAGES  # nv rows: M^-1, then nv rows: a Cholesky factor of a part of it
 
 #: Diagonal that locks a joint: so large that rounding hides any inertia beside it.
 BRAKE = 1e20

@@ -18,7 +18,7 @@ from support.robots.families import FAMILIES, MIXED
 
 FREE = {'damping_scale': 0.0, 'friction_scale': 0.0}
 EULER = 'semi_implicit_euler'
-SCHEMES = [EULER, 'energy_rosenbrock', 'rk4']
+SCHEMES = [EULER, 'energy_rosenbrock', 'rk4', 'dop853']
 POSITION, VELOCITY = ('position',), ('velocity',)
 
 BODY = """<robot name="r"><link name="a"/><link name="b"><inertial><origin xyz="{arm} 0 0"/>

@@ -299,11 +299,14 @@ def interpreted(monkeypatch):
     monkeypatch.setattr(Plant, '_carry', carry_in_python)
 
 
-def test_runge_kutta_serves_away_from_contact(body, interpreted):
+@pytest.mark.parametrize('integrator', ['rk4', 'dop853'])
+def test_runge_kutta_serves_away_from_contact(body, interpreted, integrator):
     """Before it lands the ball falls as it does without a floor; then it rests."""
     contacts = Contacts([sphere('body', 0.1)], [Obstacle.plane()])
     start = [0.0, 0.0, 0.13, 0.0, 0.0, 0.0, 1.0]
-    one, other = (free_plant(body, each, start, integrator='rk4') for each in (None, contacts))
+    one, other = (
+        free_plant(body, each, start, integrator=integrator) for each in (None, contacts)
+    )
     for _ in range(9):
         one.step(dt=0.01)
         other.step(dt=0.01)

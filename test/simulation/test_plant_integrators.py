@@ -6,12 +6,19 @@ from math import inf
 
 import numpy as np
 import pytest
-from scipy.integrate import solve_ivp
+from scipy.integrate import DOP853, solve_ivp
 
 from robodyn_ros import Robot
 from robodyn_ros.errors import ModelError
 from robodyn_ros.model.layout import DAMPING
 from robodyn_ros.simulation import Plant, PlantSettings
+from robodyn_ros.simulation.integrators.dormand_prince import (
+    DIFFERENCE_3,
+    DIFFERENCE_5,
+    STAGE_WEIGHTS,
+    WEIGHTS,
+)
+from robodyn_ros.simulation.joint_table import STAGES
 from support.robots.closed_loops import MECHANISMS
 from support.robots.families import MIXED
 
@@ -68,6 +75,37 @@ def test_order_against_an_adaptive_scheme_of_order_eight(elbow, scheme, order, m
         for n in (40, 80)
     ]
     assert errors[0] / errors[1] == pytest.approx(2.0**order, rel=0.25)
+
+
+@pytest.mark.parametrize('mode', ['effort', 'velocity'])
+def test_steps_of_any_length_meet_the_tolerance_of_order_eight(elbow, mode):
+    """DOP853 divides long steps: the referee's own error of 1e-12 a step is all that is left."""
+    damping, gain = np.array([0.5, 0.2]), np.array([6.0, 2.0])
+    robot = Robot(elbow.model.with_joint_values(DAMPING, damping))
+    command = np.array([3.0, -1.0])
+
+    def slope(_, state):
+        q, qd = state[:2], state[2:]
+        tau = command if mode == 'effort' else gain * (command - qd)
+        return np.concatenate((qd, elbow.forward_dynamics(q, qd, tau - damping * qd)))
+
+    there = truth(slope, np.concatenate(START), 0.4)
+    settings = {'command_modes': (mode,), 'velocity_gain': tuple(gain), 'carries_weight': False}
+    for n in (1, 3, 400):
+        state = run(make(robot, 'dop853', *START, **settings), command, n, 0.4 / n)
+        assert np.abs(state - there).max() < 1e-11
+
+
+def test_coefficients_of_order_eight_are_those_of_scipy():
+    """And every stage is a weighted mean of slopes: the weights of a row sum to its time."""
+    first = np.cumsum(np.arange(STAGES))
+    for stage in range(1, STAGES):
+        row = STAGE_WEIGHTS[first[stage - 1] : first[stage]]
+        assert np.array_equal(row, DOP853.A[stage, :stage])
+        assert row.sum() == pytest.approx(DOP853.C[stage], abs=1e-14)
+    assert np.array_equal(WEIGHTS, DOP853.B)
+    assert np.array_equal(DIFFERENCE_3, DOP853.E3[:STAGES])
+    assert np.array_equal(DIFFERENCE_5, DOP853.E5[:STAGES])
 
 
 def test_a_spring_of_any_stiffness_by_its_closed_form():

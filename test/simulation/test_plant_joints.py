@@ -83,6 +83,11 @@ def test_symmetric_top_precesses_as_euler_says():
     assert errors[2] < 1e-6
 
 
+def test_symmetric_top_in_steps_of_any_length():
+    """DOP853 divides them to a tolerance of 1e-13 a piece: some 1e-11 in all."""
+    assert max(top_error(steps, integrator='dop853') for steps in (1, 10, 1000)) < 1e-11
+
+
 def test_symmetric_top_by_the_exponential():
     """The semi-implicit scheme is of order 1."""
     steps = 1000, 2000, 4000
@@ -93,7 +98,7 @@ def test_symmetric_top_by_the_exponential():
 
 def test_quaternion_stays_of_length_one():
     """After ten thousand steps of a fast spin, by each scheme."""
-    for integrator in ('semi_implicit_euler', 'energy_rosenbrock', 'rk4'):
+    for integrator in ('semi_implicit_euler', 'energy_rosenbrock', 'rk4', 'dop853'):
         plant = let_go(top(), None, (0.0, 3.0, 40.0), 10_000, 10.0, integrator=integrator)
         assert np.linalg.norm(plant.q) == pytest.approx(1.0, abs=1e-15)
 

@@ -56,7 +56,8 @@ def test_loops_stay_closed_and_energy_stays(mechanism):
     assert abs(robot.energy(plant.q, plant.qd)[0] / begin - 1.0) < DRIFT
 
 
-def test_a_four_bar_swings_for_a_minute():
+@pytest.mark.parametrize('integrator', ['energy_rk4', 'dop853'])
+def test_a_four_bar_swings_for_a_minute(integrator):
     """In steps of its own code: loops stay closed, and energy as of a tree, to rounding.
 
     It is 1e-11 of the largest energy, here the potential one. The slide is braked, since it has no
@@ -64,7 +65,7 @@ def test_a_four_bar_swings_for_a_minute():
     """
     mechanism = four_bar()
     robot, referee = mechanism.robot(gravity=HANGING), Referee(mechanism)
-    settings = PlantSettings(integrator='energy_rk4', no_command='free')
+    settings = PlantSettings(integrator=integrator, no_command='free')
     plant = Plant(robot, settings, START)
     plant.use(specialised_step(robot.model, settings.integrator))
     plant.broken = Faults(stuck_joints=('slide',))

@@ -28,7 +28,7 @@ from robodyn_ros.simulation.plant import Plant
 from robodyn_ros.simulation.plant_settings import PlantSettings
 
 URDF = Path(__file__).resolve().parents[2] / 'config' / 'urdf' / 'franka_like.urdf'
-SCHEMES = ['semi_implicit_euler', 'rosenbrock', 'rk4', 'diagonal_rk4']
+SCHEMES = ['semi_implicit_euler', 'rosenbrock', 'rk4', 'diagonal_rk4', 'dop853']
 ALL = pytest.mark.parametrize('integrator', SCHEMES)
 
 
@@ -188,6 +188,7 @@ def test_viscous_friction_decays_at_its_rate():
         ('rosenbrock', 2e-6),
         ('rk4', 1e-10),
         ('diagonal_rk4', 1e-10),
+        ('dop853', 1e-12),
     ):
         settings = PlantSettings(integrator=integrator, no_command='free', damping_scale=0.5)
         plant = Plant(wheel(damping=2.0), settings, velocity=[3.0])

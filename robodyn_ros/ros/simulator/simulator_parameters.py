@@ -70,7 +70,8 @@ SIMULATOR_PARAMETERS = (
         'string',
         PlantSettings.integrator,
         '',
-        'Integration scheme; the `energy_` ones keep the energy balance in every step.',
+        'Integration scheme; the `energy_` ones keep the energy balance in every step. `dop853` '
+        'divides steps until its error is near rounding.',
         choices=tuple(METHODS),
     ),
     ParamSpec('substeps', 'int', 1, '', 'Equal substeps of a step.', lower=1, upper=1000),

@@ -3,6 +3,7 @@
 """Any scheme between changes of friction, with the Euler scheme across them."""
 
 from robodyn_ros.simulation.integrators.diagonal_runge_kutta import diagonal_runge_kutta
+from robodyn_ros.simulation.integrators.dormand_prince import GROWTH, dormand_prince
 from robodyn_ros.simulation.integrators.energy_balance import (
     balance_energy,
     is_pushed,
@@ -15,7 +16,9 @@ from robodyn_ros.simulation.integrators.momentum_balance import (
     store_momentum,
 )
 from robodyn_ros.simulation.integrators.names import (
+    COARSE,
     DIAGONAL_RK4,
+    DOP853,
     ENERGY_RK4,
     ENERGY_ROSENBROCK,
     EVENT,
@@ -23,7 +26,15 @@ from robodyn_ros.simulation.integrators.names import (
 )
 from robodyn_ros.simulation.integrators.rosenbrock import rosenbrock
 from robodyn_ros.simulation.integrators.runge_kutta import runge_kutta, smooth
-from robodyn_ros.simulation.joint_table import LOCKED, LOWER, OLD_Q, OLD_QD, UPPER, WORK_DONE
+from robodyn_ros.simulation.joint_table import (
+    ERROR,
+    LOCKED,
+    LOWER,
+    OLD_Q,
+    OLD_QD,
+    UPPER,
+    WORK_DONE,
+)
 from robodyn_ros.simulation.servo import feeds_back
 from robodyn_ros.simulation.stops import position
 from robodyn_ros.spatial.primitive import separate, unfused
@@ -60,6 +71,10 @@ def piece_of(
         )
     if method == DIAGONAL_RK4:
         return diagonal_runge_kutta(
+            topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
+        )
+    if method == DOP853:
+        return dormand_prince(
             topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
         )
     return runge_kutta(
@@ -102,9 +117,11 @@ def with_events(
 
     Where friction changes, the piece of the substep is halved. A piece of one tick, and one that
     meets a stop, uses the Euler scheme, which handles both. So a change costs an error of order (h
-    / TICKS)^2. With a joint at rest on a stop Euler takes the whole substep. ENERGY_ROSENBROCK and
-    ENERGY_RK4 balance the energy of every such piece, and the momentum of a free flyer,
-    unless an external wrench acts.
+    / TICKS)^2. A piece that DOP853 finds COARSE is halved likewise, to one tick at least. With a
+    joint at rest on a stop Euler takes the whole substep. ENERGY_ROSENBROCK and ENERGY_RK4 balance
+    the energy of every such piece, and the momentum of a free flyer, unless an external wrench
+    acts.
+
     Returns 0, or the body whose pivot is singular.
     """
     balanced = is_balanced(joints, f_ext, method)
@@ -137,11 +154,12 @@ def with_events(
         )
         if status > 0:
             return status
-        taken = status == 0 and smooth(joints, work, q)
-        if not taken:
+        is_smooth = (status == 0 or status == COARSE) and smooth(joints, work, q)
+        is_coarse = is_smooth and status == COARSE and ticks > 1
+        if is_coarse or not is_smooth:
             keep(old_q, q)
             keep(old_qd, qd)
-            if status == EVENT and ticks > 1 and not on_a_stop(joints, q):
+            if is_coarse or (status == EVENT and ticks > 1 and not on_a_stop(joints, q)):
                 ticks = ticks // 2
                 continue
             status = euler(
@@ -179,5 +197,7 @@ def with_events(
                 qd,
             )
         done = done + ticks
-        ticks = min(2 * ticks, TICKS - done)
+        if method != DOP853 or GROWTH * work[ERROR, 0] <= 1.0:
+            ticks = 2 * ticks
+        ticks = min(ticks, TICKS - done)
     return 0

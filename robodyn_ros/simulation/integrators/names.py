@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names of the schemes, and their numbers in kernels."""
 
-SEMI_IMPLICIT_EULER, ROSENBROCK, ENERGY_ROSENBROCK, RK4, ENERGY_RK4, DIAGONAL_RK4 = range(6)
+(SEMI_IMPLICIT_EULER, ROSENBROCK, ENERGY_ROSENBROCK, RK4, ENERGY_RK4, DIAGONAL_RK4, DOP853) = (
+    range(7)
+)
 METHODS = {
     'semi_implicit_euler': SEMI_IMPLICIT_EULER,
     'rosenbrock': ROSENBROCK,
@@ -10,6 +12,8 @@ METHODS = {
     'rk4': RK4,
     'energy_rk4': ENERGY_RK4,
     'diagonal_rk4': DIAGONAL_RK4,
+    'dop853': DOP853,
 }
 EVENT = -1  # a presumed state of friction ended within the substep
 UNFIT = -2  # this state is not for the scheme
+COARSE = -3  # the estimated error is too large

@@ -1,0 +1,227 @@
+# Copyright 2026 robodyn_ros maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""One piece of a substep by DOP853, an explicit Runge-Kutta scheme of order 8 with an error.
+
+Twelve stages give the result of order 8, and two more of orders 5 and 3. Their differences e5 and
+e3 estimate the error: h e5^2 / sqrt(e5^2 + 0.01 e3^2), of order 8 in the step. Source: Hairer,
+Norsett and Wanner, Solving Ordinary Differential Equations I, section II.10, and its program
+DOP853.
+"""
+
+import numpy as np
+from numpy import sqrt
+
+from robodyn_ros.algorithms.core.manifold import make_unit, position_rates
+from robodyn_ros.simulation.dry_friction import friction_holds, presume_friction, slides_on
+from robodyn_ros.simulation.integrators.euler import accelerate
+from robodyn_ros.simulation.integrators.names import COARSE, EVENT
+from robodyn_ros.simulation.joint_table import (
+    BRAKED,
+    ERROR,
+    GAIN,
+    OLD_Q,
+    OLD_QD,
+    QDD,
+    SLOPE_OF_Q,
+    SLOPE_OF_QD,
+    STAGES,
+)
+from robodyn_ros.simulation.servo import follow
+from robodyn_ros.spatial.primitive import unfused
+
+#: Largest error of a piece: of a position over 1 rad or m and its size, of a velocity likewise.
+TOLERANCE = 1e-13
+#: Factor of the error when the step doubles.
+GROWTH = 256.0
+
+#: Weights of the slopes in the states of stages 1 to 11, one row after the other.
+STAGE_WEIGHTS = np.array(
+    (
+        0.05260015195876773,
+        0.0197250569845379,
+        0.0591751709536137,
+        0.02958758547680685,
+        0.0,
+        0.08876275643042054,
+        0.2413651341592667,
+        0.0,
+        -0.8845494793282861,
+        0.924834003261792,
+        0.037037037037037035,
+        0.0,
+        0.0,
+        0.17082860872947386,
+        0.12546768756682242,
+        0.037109375,
+        0.0,
+        0.0,
+        0.17025221101954405,
+        0.06021653898045596,
+        -0.017578125,
+        0.03709200011850479,
+        0.0,
+        0.0,
+        0.17038392571223998,
+        0.10726203044637328,
+        -0.015319437748624402,
+        0.008273789163814023,
+        0.6241109587160757,
+        0.0,
+        0.0,
+        -3.3608926294469414,
+        -0.868219346841726,
+        27.59209969944671,
+        20.154067550477894,
+        -43.48988418106996,
+        0.47766253643826434,
+        0.0,
+        0.0,
+        -2.4881146199716677,
+        -0.590290826836843,
+        21.230051448181193,
+        15.279233632882423,
+        -33.28821096898486,
+        -0.020331201708508627,
+        -0.9371424300859873,
+        0.0,
+        0.0,
+        5.186372428844064,
+        1.0914373489967295,
+        -8.149787010746927,
+        -18.52006565999696,
+        22.739487099350505,
+        2.4936055526796523,
+        -3.0467644718982196,
+        2.273310147516538,
+        0.0,
+        0.0,
+        -10.53449546673725,
+        -2.0008720582248625,
+        -17.9589318631188,
+        27.94888452941996,
+        -2.8589982771350235,
+        -8.87285693353063,
+        12.360567175794303,
+        0.6433927460157636,
+    )
+)
+#: Weights of the slopes in the result.
+WEIGHTS = np.array(
+    (
+        0.054293734116568765,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        4.450312892752409,
+        1.8915178993145003,
+        -5.801203960010585,
+        0.3111643669578199,
+        -0.1521609496625161,
+        0.20136540080403034,
+        0.04471061572777259,
+    )
+)
+#: The same less those of the result of order 3.
+DIFFERENCE_3 = WEIGHTS.copy()
+DIFFERENCE_3[0] -= 0.2440944881889764
+DIFFERENCE_3[8] -= 0.7338466882816118
+DIFFERENCE_3[11] -= 0.022058823529411766
+#: The same less those of the result of order 5.
+DIFFERENCE_5 = np.array(
+    (
+        0.01312004499419488,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        -1.2251564463762044,
+        -0.4957589496572502,
+        1.6643771824549864,
+        -0.35032884874997366,
+        0.3341791187130175,
+        0.08192320648511571,
+        -0.022355307863886294,
+    )
+)
+
+
+@unfused
+def weighted(work, slopes, weights, first, count, k):
+    """Return the sum of the first `count` slopes of entry k, weighted from weights[first] on."""
+    total = 0.0
+    for stage in range(count):
+        total = total + weights[first + stage] * work[slopes + stage, k]
+    return total
+
+
+@unfused
+def largest_error(work, slopes, h, x):
+    """Return the largest estimated error of x over 1 and its size."""
+    largest = 0.0
+    for k in range(x.shape[0]):
+        fifth = weighted(work, slopes, DIFFERENCE_5, 0, STAGES, k)
+        third = weighted(work, slopes, DIFFERENCE_3, 0, STAGES, k)
+        size = sqrt(fifth * fifth + 0.01 * third * third)
+        if size > 0.0:
+            largest = max(largest, h * fifth * fifth / (size * (1.0 + abs(x[k]))))
+    return largest
+
+
+@unfused
+def dormand_prince(
+    topology, constants, gravity, joints, scratch, work, effort, f_ext, h, stribeck, q, qd
+):
+    """Advance (q, qd) by the scheme of order 8 between events of friction, without stops.
+
+    Quaternions as in `runge_kutta`. work[ERROR, 0] is the estimated error over TOLERANCE. Returns
+    0, or the body whose pivot is singular. Returns EVENT if a joint began to slide, stopped or
+    reversed, COARSE if the error is too large.
+    """
+    presume_friction(joints, work, qd)
+    for k in range(q.shape[0]):
+        work[GAIN, k] = 0.0
+    first = 0
+    for stage in range(STAGES):
+        for k in range(q.shape[0] if stage > 0 else 0):
+            q[k] = work[OLD_Q, k] + h * weighted(work, SLOPE_OF_Q, STAGE_WEIGHTS, first, stage, k)
+        for k in range(qd.shape[0] if stage > 0 else 0):
+            rise = weighted(work, SLOPE_OF_QD, STAGE_WEIGHTS, first, stage, k)
+            qd[k] = work[OLD_QD, k] + h * rise
+        first = first + stage
+        follow(joints, work, q, qd, effort)
+        status = accelerate(
+            topology,
+            constants,
+            gravity,
+            joints,
+            scratch,
+            work,
+            effort,
+            f_ext,
+            h,
+            0.0,
+            stribeck,
+            q,
+            qd,
+        )
+        if status != 0:
+            return status
+        if not slides_on(work, qd):
+            return EVENT
+        if not friction_holds(topology, constants, gravity, scratch, work, q, qd, f_ext):
+            return EVENT
+        position_rates(topology, q, qd, work[SLOPE_OF_Q + stage])
+        for k in range(qd.shape[0]):
+            work[SLOPE_OF_QD + stage, k] = work[QDD, k]
+    for k in range(q.shape[0]):
+        q[k] = work[OLD_Q, k] + h * weighted(work, SLOPE_OF_Q, WEIGHTS, 0, STAGES, k)
+    for k in range(qd.shape[0]):
+        rise = weighted(work, SLOPE_OF_QD, WEIGHTS, 0, STAGES, k)
+        qd[k] = 0.0 if joints[k, BRAKED] > 0.0 else work[OLD_QD, k] + h * rise
+    make_unit(topology, q)
+    if not slides_on(work, qd):
+        return EVENT
+    error = max(largest_error(work, SLOPE_OF_Q, h, q), largest_error(work, SLOPE_OF_QD, h, qd))
+    work[ERROR, 0] = error / TOLERANCE
+    return 0 if error <= TOLERANCE else COARSE
