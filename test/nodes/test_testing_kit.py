@@ -2,6 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The test kit as its user meets it: start, command, advance, assert."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -134,6 +138,28 @@ def test_a_node_under_test_holds_the_arm(simulated_robot, default_context):
         arm.close()
     np.testing.assert_allclose(ends[0].position, 0.5, atol=2e-3)
     assert ends[0].position.tobytes() == ends[1].position.tobytes()
+
+
+def test_a_node_of_another_process_holds_the_arm(simulated_robot):
+    """As launch files and launch_testing start it: the run has the same bits."""
+    template = ROOT / 'examples' / 'integration_test'
+    path = os.pathsep.join((str(template), str(ROOT), os.environ.get('PYTHONPATH', '')))
+    arguments = '--ros-args', '-p', f'urdf_path:={TWO_LINK}', '-p', 'posture:=[0.5, -0.3]'
+    node = subprocess.Popen(
+        [sys.executable, '-c', 'from arm_holder.holder import main; main()', *arguments],
+        env={**os.environ, 'PYTHONPATH': path},
+    )
+    try:
+        ends = []
+        for _ in range(2):
+            arm = simulated_robot(TWO_LINK, command_topic='efforts', patience=180.0)
+            ends.append(arm.advance(1.0).position)
+            arm.close()
+    finally:
+        node.kill()
+        node.wait()
+    np.testing.assert_allclose(ends[0], TWO, atol=5e-3)
+    assert ends[0].tobytes() == ends[1].tobytes()
 
 
 def test_a_node_that_does_not_respond_is_reported(simulated_robot):

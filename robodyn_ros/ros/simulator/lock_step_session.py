@@ -159,7 +159,11 @@ class LockStepSimulation(SimulatorSession):
             super().publish_state()
 
     def retell(self):
-        """Send the joint states again; called from the stepping thread."""
+        """Send the joint states again, and those of later steps, to a node that has just joined.
+
+        It is called from the stepping thread.
+        """
+        self._heard = True
         super().publish_state()
 
     @property
