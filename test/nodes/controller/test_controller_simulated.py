@@ -146,23 +146,23 @@ def test_a_sagging_arm_is_taken_over_where_it_is(held):
     assert arm.status == 'HOLD ACTIVATED' and abs(arm.velocity).max() < 1e-3
 
 
-# ---------------------------------------------------------------------------- as two processes
+# ---------------------------------------------------------------------------- by messages
 
 
 @pytest.mark.parametrize('first', ['controller', 'simulator'])
-def test_in_either_order_they_find_each_other(start, probe, first):
+def test_in_either_order_they_find_each_other(host, probe, first):
     parameters = {'controller': EASY, 'simulator': SIMULATOR}
     for name in sorted(parameters, key=lambda name: name != first):
-        start(name, **parameters[name])
+        host(name, **parameters[name])
     probe.wait_for('HOLD', timeout=COLD)
     np.testing.assert_allclose(probe.next_command(), GRAVITY, rtol=1e-9)
     probe.states.clear()
     np.testing.assert_array_equal(probe.states.wait().measured_position, POSTURE)
 
 
-def test_the_robot_dies_and_another_takes_its_place(start, probe):
+def test_the_robot_dies_and_another_takes_its_place(start, host, probe):
     robot = start('simulator', **SIMULATOR)
-    start('controller', **{**EASY, 'stale_action': 'zero'})
+    host('controller', **{**EASY, 'stale_action': 'zero'})
     probe.wait_for('HOLD', timeout=COLD)
     for posture in ((0.0, 0.5), POSTURE):
         robot.kill()
@@ -182,10 +182,10 @@ def test_the_robot_dies_and_another_takes_its_place(start, probe):
         )
 
 
-def test_the_controller_dies_and_another_takes_over_in_its_place(start, probe):
+def test_the_controller_dies_and_another_takes_over_in_its_place(start, host, probe):
     """In lock step: the simulation stands until another controller answers, and goes on then."""
     both = {'urdf_path': str(harness.TWO_LINK), 'trigger': 'lock_step', 'update_rate': RATE}
-    start('simulator', **both, initial_position=list(POSTURE))
+    host('simulator', **both, initial_position=list(POSTURE))
 
     def advance():
         request = Advance.Request()
@@ -207,9 +207,9 @@ def test_the_controller_dies_and_another_takes_over_in_its_place(start, probe):
         controller.kill()
 
 
-def test_triggered_by_each_other_every_state_is_one_cycle(start, probe):
-    start('simulator', trigger='command', **SIMULATOR)
-    start('controller', trigger='joint_states', **EASY)
+def test_triggered_by_each_other_every_state_is_one_cycle(host, probe):
+    host('simulator', trigger='command', **SIMULATOR)
+    host('controller', trigger='joint_states', **EASY)
     probe.wait_for('HOLD', timeout=COLD)
     first = probe.statuses.wait(lambda status: status.cycles > 0)
     last = probe.statuses.wait(lambda status: status.cycles > first.cycles + 500, timeout=COLD)
