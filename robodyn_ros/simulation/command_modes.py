@@ -10,6 +10,7 @@ from robodyn_ros.errors import ParameterError
 from robodyn_ros.simulation.joint_table import EFFORT_MODE, POSITION_MODE, VELOCITY_MODE
 
 QUANTITIES = ('effort', 'position', 'velocity')  # in the order of their numbers
+PLURAL = {'effort': 'efforts', 'position': 'positions', 'velocity': 'velocities'}
 CODES = {'effort': EFFORT_MODE, 'position': POSITION_MODE, 'velocity': VELOCITY_MODE}
 ANY = 'any'  # the quantity that a command names
 COMMAND_MODES = (*QUANTITIES, ANY)

@@ -8,7 +8,7 @@ from typing import Sequence
 import numpy as np
 
 from robodyn_ros.errors import ParameterError
-from robodyn_ros.simulation.command_modes import CODES, QUANTITIES, Command
+from robodyn_ros.simulation.command_modes import CODES, PLURAL, QUANTITIES, Command
 from robodyn_ros.simulation.runner import NANOSECONDS, Runner
 
 STALE, STRANGER, REPEATED, ACCEPTED, COMPLETE = range(5)  # outcomes of an answer
@@ -80,7 +80,11 @@ class LockStep:
         return [name for name in self.participants if name not in self._answers]
 
     def answer(
-        self, participant: str, epoch: int, step: int, command: np.ndarray | Command
+        self,
+        participant: str,
+        epoch: int,
+        step: int,
+        command: np.ndarray | Command | tuple[np.ndarray, ...],
     ) -> int:
         """Process an answer; return STALE, STRANGER, REPEATED, ACCEPTED or COMPLETE.
 
@@ -90,14 +94,15 @@ class LockStep:
             Name of the sender.
         epoch, step : int
             Of the answered state.
-        command : (nv,) array or Command
-            Efforts [N m or N], or a Command; NaN where the participant does not command the joint.
+        command : (nv,) array, Command or tuple of arrays
+            Efforts [N m or N], a Command, or (efforts, positions, velocities), each (nv,) or
+            empty. NaN where the participant does not command the joint.
 
         Raises
         ------
         ParameterError
-            If the command has another size. If another participant commands a joint of it, or a
-            joint does not take the quantity.
+            If the command has another size, or has two quantities for a joint. If another
+            participant commands a joint of it, or a joint does not take the quantity.
         """
         if participant not in self.participants:
             self.dropped['stranger'] += 1
@@ -108,8 +113,10 @@ class LockStep:
         if participant in self._answers:
             self.dropped['repeated'] += 1
             return REPEATED
-        if not isinstance(command, Command):
+        if isinstance(command, np.ndarray):
             command = Command(command, np.full(command.shape, CODES['effort']))
+        elif not isinstance(command, Command):
+            command = self._joined(participant, command)
         self._judge(participant, command)
         self._answers[participant] = command
         return COMPLETE if self.complete else ACCEPTED
@@ -141,14 +148,38 @@ class LockStep:
         self.step = self.goal = self.runner.steps = 0
         self._answers.clear()
 
+    def _joined(self, participant, arrays):
+        """Return the efforts, positions and velocities of an answer as one Command."""
+        joints = self.runner.plant.model.joint_names
+        values = np.full((len(QUANTITIES), len(joints)), np.nan)
+        for row, given, quantity in zip(values, arrays, QUANTITIES):
+            if given.size not in (0, len(joints)):
+                self._refuse_size(participant, given.size, quantity)
+            if given.size:
+                row[:] = given
+        given = ~np.isnan(values)
+        twice = np.flatnonzero(given.sum(axis=0) > 1)
+        if twice.size:
+            names = [name for name, row in zip(QUANTITIES, given) if row[twice[0]]]
+            raise ParameterError(
+                f"lock step: '{participant}' commands joint {joints[twice[0]]} by "
+                f'{" and ".join(names)}; expected one of them'
+            )
+        quantity = given.argmax(axis=0)
+        return Command(values[quantity, np.arange(len(joints))], quantity.astype(float))
+
+    def _refuse_size(self, participant, size, quantity):
+        joints = self.runner.plant.model.joint_names
+        raise ParameterError(
+            f"lock step: '{participant}' answered with {size} {PLURAL[quantity]}; "
+            f'expected {len(joints)}, of {", ".join(joints)}'
+        )
+
     def _judge(self, participant, command):
         plant = self.runner.plant
         joints = plant.model.joint_names
         if command.value.shape != (len(joints),):
-            raise ParameterError(
-                f"lock step: '{participant}' answered with {command.value.size} efforts; "
-                f'expected {len(joints)}, of {", ".join(joints)}'
-            )
+            self._refuse_size(participant, command.value.size, 'effort')
         given, quantity = ~np.isnan(command.value), command.mode.astype(int)
         taken = plant.takes[np.arange(len(joints)), quantity] > 0.0
         if not taken[given].all():

@@ -119,6 +119,41 @@ def test_an_answer_of_another_size_is_refused(make):
         make('a').answer('a', EPOCH, 0, np.zeros(3))
 
 
+def test_an_answer_names_the_quantity_of_each_joint(make):
+    """Three arrays, each for all joints or empty; together they are one command."""
+    states = []
+    for command in (
+        (NONE, np.array([0.1, np.nan]), np.array([np.nan, -0.3])),
+        Command(np.array([0.1, -0.3]), np.array([1.0, 2.0])),
+    ):
+        run = make('a')
+        run.runner.plant.command_modes = ('position', 'any')
+        run.goal = 1
+        assert run.answer('a', EPOCH, 0, command) == COMPLETE
+        assert run.advance() and run.runner.plant.commanded.all()
+        states.append(state(run))
+    assert states[0] == states[1]
+    quiet = make('a')
+    quiet.goal = 1
+    quiet.answer('a', EPOCH, 0, (np.empty(0),) * 3)
+    assert quiet.advance() and not quiet.runner.plant.commanded.any()
+
+
+@pytest.mark.parametrize(
+    ('arrays', 'sentence'),
+    [
+        (([1.0, 1.0], [0.1, np.nan], []), 'joint1 by effort and position; expected one of them'),
+        (([], [0.1, np.nan], [np.nan, 0.0]), 'joint1 by position; expected effort'),
+        (([], [], [0.0, 0.0, 0.0]), 'answered with 3 velocities; expected 2, of joint1, joint2'),
+    ],
+)
+def test_an_answer_of_wrong_quantities_is_refused(make, arrays, sentence):
+    run = make('a')
+    with pytest.raises(ParameterError, match=f"lock step: 'a' .*{sentence}"):
+        run.answer('a', EPOCH, 0, tuple(np.array(each) for each in arrays))
+    assert run.missing == ['a']
+
+
 def test_a_restart_gives_the_same_run_again(make):
     run = make('a')
     states = []

@@ -24,7 +24,7 @@ from robodyn_ros.ros.common.joint_messages import (
 from robodyn_ros.ros.transport.polled_group import PolledGroup
 from robodyn_ros.ros.transport.readable import KERNELS, decoded
 from robodyn_ros.ros.transport.trajectory_cdr import MAX_BYTES
-from robodyn_ros.simulation.command_modes import QUANTITIES, UNSPOKEN, Command
+from robodyn_ros.simulation.command_modes import PLURAL, QUANTITIES, UNSPOKEN, Command
 from robodyn_ros.simulation.plant import Plant
 
 OUT_OF_RANGE = 'OUT_OF_RANGE'  # infinite, or beyond any motor
@@ -69,7 +69,7 @@ class NamedCommands:
 
     def describe(self, message: JointState) -> str:
         """What is to be said about a refused message."""
-        sizes = (f'{len(getattr(message, each))} {_PLURAL[each]}' for each in QUANTITIES)
+        sizes = (f'{len(getattr(message, each))} {PLURAL[each]}' for each in QUANTITIES)
         return f'{len(message.name)} names and {", ".join(sizes)}; {_modes(self._plant)}'
 
     def _put(self, given, quantity, row):
@@ -140,7 +140,7 @@ class OrderedCommands:
         """What is to be said about a refused message."""
         plant = self._plant
         return (
-            f'{len(message.data)} {_PLURAL[self._quantity]} for {len(plant.takes)} joints; '
+            f'{len(message.data)} {PLURAL[self._quantity]} for {len(plant.takes)} joints; '
             f'{_modes(plant)}'
         )
 
@@ -237,9 +237,6 @@ class CommandIntake:
     def _reject(self, reason: str, detail: str):
         self.rejected[reason] += 1
         self.detail = f'{reason}: {detail}'
-
-
-_PLURAL = {'effort': 'efforts', 'position': 'positions', 'velocity': 'velocities'}
 
 
 def _modes(plant: Plant) -> str:

@@ -24,6 +24,10 @@ HOLD, END = 'hold', 'end'  # what a stuck run does
 # One state is in flight between the nodes. A recording subscriber may lag by so many messages.
 QOS = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
 MOST_KNOWN = 16  # participants whose messages are read in place
+ARRAYS = 'effort', 'position', 'velocity'  # of an answer
+NOTHING = np.empty(0)
+Quantities = tuple[np.ndarray, ...]  # of ARRAYS, each (n,) or empty; NaN for no command
+_HEADER = 4  # bytes before the first field, from which plain CDR aligns
 _MARK = 0x5A17C3B96E2D480F  # an integer that occurs nowhere else in a message
 
 TOPIC_PARAMETERS = (
@@ -263,27 +267,62 @@ class CommandReader:
     """Read LockStepCommands of any participant; it learns their layouts."""
 
     def __init__(self):
-        self._known: list[tuple] = []
+        self._known: list[_CommandShape] = []
 
-    def read(self, data: bytes) -> tuple[str, int, int, np.ndarray]:
-        """Return participant, epoch, step and effort."""
-        for shape, name, encoded, start, size in self._known:
-            if len(data) == len(shape.buffer) and data.startswith(encoded, start):
-                effort = np.frombuffer(data, float, size, shape.places['effort'])
-                return name, shape.read('epoch', data), shape.read('step', data), effort
+    def read(self, data: bytes) -> tuple[str, int, int, Quantities]:
+        """Return participant, epoch, step, and (efforts, positions, velocities)."""
+        for shape in self._known:
+            if shape.fits(data):
+                return shape.read(data)
         message = deserialize_message(data, LockStepCommand)
-        encoded = message.participant.encode() + b'\0'
-        if len(self._known) < MOST_KNOWN and data.count(encoded) == 1:
-            self._known.append(
-                (
-                    MessageBytes(message, ('epoch', 'step'), ('effort',)),
-                    message.participant,
-                    encoded,
-                    data.index(encoded),
-                    len(message.effort),
-                )
+        if len(self._known) < MOST_KNOWN:
+            shape = _CommandShape(message, data)
+            if shape.fits(data):
+                self._known.append(shape)
+        arrays = tuple(np.array(getattr(message, name)) for name in ARRAYS)
+        return message.participant, message.epoch, message.step, arrays
+
+
+class _CommandShape:
+    """The layout of the answers of one participant, which command the same quantities.
+
+    message : one of them, deserialised from data.
+    """
+
+    def __init__(self, message, data):
+        self._name, self._encoded = message.participant, message.participant.encode() + b'\0'
+        self._sizes = tuple(len(getattr(message, name)) for name in ARRAYS)
+        filled = [name for name, size in zip(ARRAYS, self._sizes) if size]
+        self._message = MessageBytes(message, ('epoch', 'step'), filled)
+        self._start = bytes(self._message.buffer).find(self._encoded)
+        # the sizes of the arrays: an empty one in place of another has the same length
+        self._counts, at = [], self._start + len(self._encoded)
+        for size in self._sizes:
+            at += (_HEADER - at) % 4
+            self._counts.append(at)
+            at += 4
+            if size:
+                at += (_HEADER - at) % 8 + 8 * size
+        # a message that is serialised alone may be longer than one that is sent
+        self._length = max(len(data), at)
+
+    def fits(self, data):
+        return (
+            len(data) == self._length
+            and data.startswith(self._encoded, self._start)
+            and all(
+                struct.unpack_from('=I', data, at)[0] == size
+                for at, size in zip(self._counts, self._sizes)
             )
-        return message.participant, message.epoch, message.step, np.array(message.effort)
+        )
+
+    def read(self, data):
+        message = self._message
+        arrays = tuple(
+            np.frombuffer(data, float, size, message.places[name]) if size else NOTHING
+            for name, size in zip(ARRAYS, self._sizes)
+        )
+        return self._name, message.read('epoch', data), message.read('step', data), arrays
 
 
 class Mailbox:
