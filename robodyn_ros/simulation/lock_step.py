@@ -11,6 +11,7 @@ from robodyn_ros.errors import ParameterError
 from robodyn_ros.simulation.command_modes import CODES, PLURAL, QUANTITIES, Command
 from robodyn_ros.simulation.runner import NANOSECONDS, Runner
 
+EFFORT = QUANTITIES.index('effort')
 STALE, STRANGER, REPEATED, ACCEPTED, COMPLETE = range(5)  # outcomes of an answer
 
 
@@ -63,6 +64,7 @@ class LockStep:
         self.step = self.goal = 0
         self.dropped: Counter[str] = Counter()
         self._answers: dict[str, Command] = {}
+        self._efforts = np.full(runner.plant.model.nv, CODES['effort'])
 
     @property
     def time(self) -> int:
@@ -113,12 +115,11 @@ class LockStep:
         if participant in self._answers:
             self.dropped['repeated'] += 1
             return REPEATED
-        if isinstance(command, np.ndarray):
-            command = Command(command, np.full(command.shape, CODES['effort']))
-        elif not isinstance(command, Command):
-            command = self._joined(participant, command)
-        self._judge(participant, command)
-        self._answers[participant] = command
+        if not isinstance(command, (np.ndarray, Command)):
+            efforts, positions, velocities = command
+            only_efforts = efforts.size and not positions.size and not velocities.size
+            command = efforts if only_efforts else self._joined(participant, command)
+        self._answers[participant] = self._judged(participant, command)
         return COMPLETE if self.complete else ACCEPTED
 
     def withdraw(self, participant: str):
@@ -175,23 +176,34 @@ class LockStep:
             f'expected {len(joints)}, of {", ".join(joints)}'
         )
 
-    def _judge(self, participant, command):
+    def _judged(self, participant, command):
+        """Return efforts, or a Command, as a Command that this participant may give."""
         plant = self.runner.plant
-        joints = plant.model.joint_names
-        if command.value.shape != (len(joints),):
-            self._refuse_size(participant, command.value.size, 'effort')
-        given, quantity = ~np.isnan(command.value), command.mode.astype(int)
-        taken = plant.takes[np.arange(len(joints)), quantity] > 0.0
-        if not taken[given].all():
-            k = np.flatnonzero(given & ~taken)[0]
-            raise ParameterError(
-                f"lock step: '{participant}' commands joint {joints[k]} by "
-                f'{QUANTITIES[quantity[k]]}; expected {plant.command_modes[k]}'
-            )
+        joints, only_efforts = plant.model.joint_names, isinstance(command, np.ndarray)
+        value = command if only_efforts else command.value
+        if value.shape != (len(joints),):
+            self._refuse_size(participant, value.size, 'effort')
+        if only_efforts:
+            command = Command(value, self._efforts)
+        if not (only_efforts and plant.takes[:, EFFORT].all()):
+            self._require_taken(participant, command)
         for name, other in self._answers.items():
-            both = np.flatnonzero(given & ~np.isnan(other.value))
+            both = np.flatnonzero(~np.isnan(value) & ~np.isnan(other.value))
             if both.size:
                 raise ParameterError(
                     f"lock step: '{participant}' and '{name}' both command joint "
                     f'{joints[both[0]]}; expected one of them'
                 )
+        return command
+
+    def _require_taken(self, participant, command):
+        plant = self.runner.plant
+        joints, quantity = plant.model.joint_names, command.mode.astype(int)
+        taken = plant.takes[np.arange(len(joints)), quantity] > 0.0
+        refused = np.flatnonzero(~np.isnan(command.value) & ~taken)
+        if refused.size:
+            k = refused[0]
+            raise ParameterError(
+                f"lock step: '{participant}' commands joint {joints[k]} by "
+                f'{QUANTITIES[quantity[k]]}; expected {plant.command_modes[k]}'
+            )

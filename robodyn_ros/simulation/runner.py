@@ -95,27 +95,28 @@ class Runner:
         for left in reversed(range(count)):
             with self._lock:
                 command, self._pending = self._pending, None
-            before = plant.qd.copy()
+            before = plant.qd.copy() if self.instruments else None
             plant.step(command, self._dt)
             if left == 0 or self.sensor.remembers:
                 self.sensor.sample(*plant.measured, self._dt)
-            self._sample((plant.qd - before) / self._dt, self._dt)
+            if self.instruments:
+                self._sample((plant.qd - before) / self._dt, self._dt)
         self.steps += count
         self._deliver()
 
     def sense(self):
         """Take a reading of the present state."""
         self.sensor.sample(*self.plant.measured, 0.0)
-        self._sample(np.zeros_like(self.plant.qd), 0.0)
+        if self.instruments:
+            self._sample(np.zeros_like(self.plant.qd), 0.0)
         self._deliver()
 
     def _sample(self, acceleration, dt):
-        if self.instruments:
-            if self._robot.model is not self.plant.model:
-                self._robot = Robot(self.plant.model)
-            motion = Motion.of(self.plant, self._robot, acceleration)
-            for instrument in self.instruments:
-                instrument.sample(motion, dt)
+        if self._robot.model is not self.plant.model:
+            self._robot = Robot(self.plant.model)
+        motion = Motion.of(self.plant, self._robot, acceleration)
+        for instrument in self.instruments:
+            instrument.sample(motion, dt)
 
     def _deliver(self):
         self.reading_valid = self.sensor.deliver()
